@@ -1,0 +1,25 @@
+/* Base: what every other module stands on, and nothing about labels. Errors, memory,
+ * text, files and their formats, random numbers, statistics, progress.
+ *
+ * The library holds no global mutable state, prints nothing, reads no environment
+ * and never exits. Objects are not thread-safe unless they say so; distinct objects
+ * may be used from distinct threads. */
+#ifndef SOFTLAB_BASE_H
+#define SOFTLAB_BASE_H
+
+#include "softlab/base/array.h"
+#include "softlab/base/buffer.h"
+#include "softlab/base/csv.h"
+#include "softlab/base/error.h"
+#include "softlab/base/file.h"
+#include "softlab/base/hash.h"
+#include "softlab/base/json.h"
+#include "softlab/base/log.h"
+#include "softlab/base/memory.h"
+#include "softlab/base/random.h"
+#include "softlab/base/safetensors.h"
+#include "softlab/base/stats.h"
+#include "softlab/base/system.h"
+#include "softlab/base/text.h"
+
+#endif

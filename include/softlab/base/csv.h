@@ -1,0 +1,78 @@
+/* CSV: RFC 4180 as a stream of records, in constant memory and at memory speed.
+ *
+ * Quoted fields may hold delimiters, doubled quotes and line breaks; lines end in
+ * LF or CRLF; a UTF-8 byte order mark is skipped; a last line without a line break
+ * counts. Text after a closing quote, a quote inside an unquoted field, a lone CR
+ * outside quotes, a NUL byte, an unclosed quote at the end and a record over the
+ * limit are errors that name file and line, and that later calls repeat. */
+#ifndef SOFTLAB_BASE_CSV_H
+#define SOFTLAB_BASE_CSV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "softlab/base/error.h"
+#include "softlab/base/file.h"
+
+struct sl_csv_options {
+    char delimiter;      /* ',' by default */
+    bool quoting;        /* true by default; false: quotes are ordinary bytes (TSV) */
+    bool header;         /* true by default: the first record names the columns */
+    bool fixed_width;    /* true by default: every record has as many fields as the first */
+    size_t record_limit; /* bytes; 16 MiB by default */
+};
+struct sl_csv_options sl_csv_options_default(void);
+
+struct sl_field {
+    const char *text; /* borrowed, not NUL-terminated */
+    size_t length;
+};
+
+struct sl_csv_record {
+    const struct sl_field *fields; /* borrowed until the next sl_csv_next */
+    size_t count;                  /* 0 at the end of the file */
+    size_t line;                   /* the line the record begins on, from 1 */
+};
+
+struct sl_csv;
+
+/* Open a file, or bytes in memory (borrowed until close) called `name` in errors. */
+enum sl_status sl_csv_open(const char *path, const struct sl_csv_options *options,
+                           struct sl_csv **out, struct sl_error *err) SL_MUST_USE;
+enum sl_status sl_csv_open_memory(const char *bytes, size_t length, const char *name,
+                                  const struct sl_csv_options *options, struct sl_csv **out,
+                                  struct sl_error *err) SL_MUST_USE;
+void sl_csv_close(struct sl_csv *csv);
+
+/* The next record; `count` 0 at the end. A line without any character is skipped
+ * unless the table (by its first record) has one column. */
+enum sl_status sl_csv_next(struct sl_csv *csv, struct sl_csv_record *out,
+                           struct sl_error *err) SL_MUST_USE;
+
+/* The header's columns (none without a header), and the place of a column:
+ * SL_ERR_INPUT naming the file and the columns there are. */
+size_t sl_csv_column_count(const struct sl_csv *csv);
+const char *sl_csv_column_name(const struct sl_csv *csv, size_t column);
+enum sl_status sl_csv_column(const struct sl_csv *csv, const char *name, size_t *out,
+                             struct sl_error *err) SL_MUST_USE;
+
+/* SL_ERR_INPUT "<file>:<line>: <message>". */
+enum sl_status sl_csv_fail(const struct sl_csv *csv, size_t line, struct sl_error *err,
+                           const char *format, ...) SL_PRINTF(4, 5);
+
+/* A field's number, or an error that names file, line and column. */
+enum sl_status sl_csv_integer(const struct sl_csv *csv, const struct sl_csv_record *record,
+                              size_t column, int64_t minimum, int64_t maximum, int64_t *out,
+                              struct sl_error *err) SL_MUST_USE;
+enum sl_status sl_csv_real(const struct sl_csv *csv, const struct sl_csv_record *record,
+                           size_t column, double minimum, double maximum, double *out,
+                           struct sl_error *err) SL_MUST_USE;
+
+/* Append one field, quoted if it must be, and the separator before it unless it is
+ * the first of its line; end the line with sl_csv_end_line. */
+void sl_csv_append_field(struct sl_buffer *line, const char *text, size_t length);
+void sl_csv_append_real(struct sl_buffer *line, double value);
+void sl_csv_end_line(struct sl_buffer *line);
+
+#endif

@@ -1,0 +1,75 @@
+/* Files: whole reads with a cap, and writes that are there entirely or not at
+ * all (temporary file beside the target, fsync, rename, fsync of the folder). */
+#ifndef SOFTLAB_BASE_FILE_H
+#define SOFTLAB_BASE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "softlab/base/buffer.h"
+#include "softlab/base/error.h"
+
+/* Append the whole file, pipe or device to `out`, whose maximum is the cap. */
+enum sl_status sl_file_read(const char *path, struct sl_buffer *out,
+                            struct sl_error *err) SL_MUST_USE;
+
+/* Replace `path` by `length` bytes, atomically. */
+enum sl_status sl_file_write(const char *path, const void *bytes, size_t length,
+                             struct sl_error *err) SL_MUST_USE;
+
+/* Streaming form of sl_file_write: open, write any number of times, commit, and in
+ * every case discard, which frees and, after a commit, does nothing else; so it may
+ * stand under `out:`, also for a writer that is {0}. Until commit returns SL_OK the
+ * old file is untouched. Devices and pipes are written to as they are. */
+struct sl_writer {
+    int descriptor;  /* -1 when closed */
+    char *path;      /* owned; the final name */
+    char *temporary; /* owned; beside it; NULL when writing to a device or pipe */
+    uint64_t offset; /* bytes written so far, buffered ones included */
+    struct sl_buffer pending;
+};
+
+enum sl_status sl_writer_open(struct sl_writer *writer, const char *path,
+                              struct sl_error *err) SL_MUST_USE;
+enum sl_status sl_writer_write(struct sl_writer *writer, const void *bytes, size_t length,
+                               struct sl_error *err) SL_MUST_USE;
+enum sl_status sl_writer_printf(struct sl_writer *writer, struct sl_error *err, const char *format,
+                                ...) SL_PRINTF(3, 4) SL_MUST_USE;
+/* Overwrite bytes written before, e.g. a header whose numbers are known last. */
+enum sl_status sl_writer_patch(struct sl_writer *writer, uint64_t offset, const void *bytes,
+                               size_t length, struct sl_error *err) SL_MUST_USE;
+enum sl_status sl_writer_commit(struct sl_writer *writer, struct sl_error *err) SL_MUST_USE;
+void sl_writer_discard(struct sl_writer *writer);
+
+/* pread until `length` bytes arrived; a short file is SL_ERR_INPUT naming the
+ * offset at which it ends. */
+enum sl_status sl_file_pread(int descriptor, const char *path, uint64_t offset, void *out,
+                             size_t length, struct sl_error *err) SL_MUST_USE;
+
+/* Open for reading, with the size of a regular file; the caller closes. */
+enum sl_status sl_file_open(const char *path, int *descriptor, uint64_t *size,
+                            struct sl_error *err) SL_MUST_USE;
+
+bool sl_file_exists(const char *path);
+bool sl_folder_exists(const char *path);
+
+/* Create a folder and its parents; existing ones are fine. */
+enum sl_status sl_folder_create(const char *path, struct sl_error *err) SL_MUST_USE;
+
+/* Names in a folder, sorted bytewise, without "." and "..". `names` is NULL-ended;
+ * free it with sl_names_destroy. */
+enum sl_status sl_folder_list(const char *path, char ***names, size_t *count,
+                              struct sl_error *err) SL_MUST_USE;
+void sl_names_destroy(char **names);
+
+/* "folder/name" on the heap. */
+char *sl_path_join(const char *folder, const char *name) SL_MUST_USE SL_RETURNS_NONNULL;
+
+/* The part after the last '/', borrowed. */
+const char *sl_path_name(const char *path);
+
+/* True if `path` ends with `suffix`, letters compared without case. */
+bool sl_path_has_suffix(const char *path, const char *suffix);
+
+#endif

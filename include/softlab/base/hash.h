@@ -1,0 +1,15 @@
+/* Hash: SHA-256 of bytes and files, for downloads and provenance. */
+#ifndef SOFTLAB_BASE_HASH_H
+#define SOFTLAB_BASE_HASH_H
+
+#include <stddef.h>
+
+#include "softlab/base/error.h"
+
+enum { SL_SHA256_TEXT = 65 }; /* 64 hexadecimal digits and a NUL */
+
+void sl_sha256(const void *bytes, size_t length, char out[SL_SHA256_TEXT]);
+enum sl_status sl_sha256_file(const char *path, char out[SL_SHA256_TEXT],
+                              struct sl_error *err) SL_MUST_USE;
+
+#endif

@@ -1,0 +1,71 @@
+/* Stats: summaries, intervals and the two fits softlab needs, over plain arrays.
+ * NaN in gives NaN out; empty input gives NaN, but its sum is 0. Sums are compensated,
+ * so the order of values does not matter to the digits shown. */
+#ifndef SOFTLAB_BASE_STATS_H
+#define SOFTLAB_BASE_STATS_H
+
+#include <stddef.h>
+
+#include "softlab/base/error.h"
+#include "softlab/base/random.h"
+
+double sl_sum(const double *values, size_t count);
+double sl_mean(const double *values, size_t count);
+double sl_sd(const double *values, size_t count);                  /* n - 1; NaN below two values */
+double sl_pearson(const double *x, const double *y, size_t count); /* NaN if one is constant */
+
+/* Quantile by linear interpolation (numpy's default); sl_quantile_sorted needs
+ * ascending values, sl_quantile copies and sorts. 0 <= p <= 1. */
+double sl_quantile_sorted(const double *values, size_t count, double p);
+double sl_quantile(const double *values, size_t count, double p);
+double sl_median(const double *values, size_t count);
+
+struct sl_interval {
+    double estimate, low, high;
+};
+
+/* Mean with its Student t interval at `level` (0.95). Below two values low and high are NaN. */
+struct sl_interval sl_mean_interval(const double *values, size_t count, double level);
+
+/* Percentile bootstrap of any statistic: `statistic` sees `count` indices drawn with
+ * replacement. Resample r uses the stream (seed, "bootstrap", 0, r). */
+typedef double sl_statistic(const size_t *indices, size_t count, void *context);
+struct sl_bootstrap_options {
+    size_t n_resamples; /* 10,000 */
+    double level;       /* .95 */
+    uint64_t seed;
+};
+struct sl_bootstrap_options sl_bootstrap_options_default(void);
+enum sl_status sl_bootstrap(sl_statistic *statistic, void *context, size_t count,
+                            const struct sl_bootstrap_options *options, struct sl_interval *out,
+                            struct sl_error *err) SL_MUST_USE;
+
+/* Special functions; NaN outside their domain. */
+double sl_digamma(double x);                             /* x > 0 */
+double sl_trigamma(double x);                            /* x > 0 */
+double sl_incomplete_beta(double a, double b, double x); /* regularised I_x(a, b) */
+double sl_normal_quantile(double p);
+double sl_student_t_cdf(double t, double freedom);
+double sl_student_t_quantile(double p, double freedom);
+
+/* Maximum-likelihood Beta by Newton's method from the moment estimate; values must lie
+ * strictly inside (0, 1). The moment estimate alone (mean and sl_sd; 0 and 1 are allowed)
+ * is what the thesis used. SL_ERR_NUMERIC when all values are equal, or all 0 or 1. */
+struct sl_beta {
+    double a, b;
+};
+enum sl_status sl_beta_from_moments(const double *values, size_t count, struct sl_beta *out,
+                                    struct sl_error *err) SL_MUST_USE;
+enum sl_status sl_beta_fit(const double *values, size_t count, struct sl_beta *out,
+                           struct sl_error *err) SL_MUST_USE;
+
+/* Least squares of y = 1 / (1 + exp(-k (x - x0))) by Levenberg-Marquardt from
+ * k = 1, x0 = median of x. SL_ERR_NUMERIC when it does not settle. */
+struct sl_logistic {
+    double k, x0;
+};
+double sl_logistic_value(struct sl_logistic curve, double x);
+enum sl_status sl_logistic_fit(const double *x, const double *y, size_t count,
+                               struct sl_logistic *out, struct sl_error *err) SL_MUST_USE;
+
+#endif

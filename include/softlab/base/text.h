@@ -1,0 +1,38 @@
+/* Text: strict, locale-free reading of numbers, UTF-8, and the nearest word for
+ * "did you mean". Numbers are read whole or not at all: "8p", " 3" and "" are
+ * errors, never 8, 3 and 0. */
+#ifndef SOFTLAB_BASE_TEXT_H
+#define SOFTLAB_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "softlab/base/error.h"
+
+/* Read all `length` bytes of `text` as a number; false (and *out untouched) if
+ * they are anything else. Reals accept C's decimal forms of at most 1077 bytes (no
+ * double has a longer one); "nan" and "inf" only through sl_text_to_real_or_nan. */
+bool sl_text_to_integer(const char *text, size_t length, int64_t *out);
+bool sl_text_to_real(const char *text, size_t length, double *out);
+bool sl_text_to_real_or_nan(const char *text, size_t length, double *out);
+
+/* Length of the longest valid UTF-8 prefix; equal to `length` if all is valid. */
+size_t sl_utf8_valid(const char *text, size_t length);
+
+/* Write one code point (at most 0x10FFFF, no surrogate) as UTF-8; the number of
+ * bytes, or 0 if it is not a code point. `out` holds 4 bytes. */
+size_t sl_utf8_encode(uint32_t code_point, char *out);
+
+/* Read one code point at the start of valid UTF-8; the number of bytes it took. */
+size_t sl_utf8_decode(const char *text, size_t length, uint32_t *out);
+
+/* The candidate nearest to `word` by edit distance, borrowed, or NULL if none is
+ * near enough to be worth suggesting. `candidates` ends with NULL. */
+const char *sl_text_nearest(const char *word, const char *const *candidates);
+
+/* "1,234,567" / "12.3 MB" into `out`; returns `out`. */
+char *sl_text_count(uint64_t value, char *out, size_t size);
+char *sl_text_bytes(uint64_t value, char *out, size_t size);
+
+#endif

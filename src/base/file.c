@@ -1,0 +1,190 @@
+#include "softlab/base/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "softlab/base/memory.h"
+
+enum { READ_CHUNK = 256 * 1024 };
+
+/* SL_ERR_NOT_FOUND where nothing has that name, SL_ERR_IO otherwise. */
+static enum sl_status fail_open(const char *path, struct sl_error *err)
+{
+    enum sl_status code = errno == ENOENT ? SL_ERR_NOT_FOUND : SL_ERR_IO;
+    sl_fail_errno(err, "%s", path);
+    if (err) err->code = code;
+    return code;
+}
+
+enum sl_status sl_file_open(const char *path, int *descriptor, uint64_t *size, struct sl_error *err)
+{
+    int opened = open(path, O_RDONLY | O_CLOEXEC);
+    if (opened < 0) return fail_open(path, err);
+    struct stat info;
+    if (fstat(opened, &info) != 0) {
+        sl_fail_errno(err, "%s", path);
+        close(opened);
+        return SL_ERR_IO;
+    }
+    if (S_ISDIR(info.st_mode)) {
+        close(opened);
+        return sl_fail(err, SL_ERR_INPUT, "%s is a folder, not a file", path);
+    }
+    *descriptor = opened;
+    if (size) *size = S_ISREG(info.st_mode) ? (uint64_t)info.st_size : 0;
+    return SL_OK;
+}
+
+enum sl_status sl_file_read(const char *path, struct sl_buffer *out, struct sl_error *err)
+{
+    int descriptor = -1;
+    uint64_t size = 0;
+    SL_TRY(sl_file_open(path, &descriptor, &size, err));
+    enum sl_status status = SL_OK;
+    size_t before = out->length;
+    /* One byte beyond the stated size lets the last read see the end of the file
+     * without growing the buffer. */
+    size_t chunk = size < READ_CHUNK ? READ_CHUNK : (size_t)size + 1;
+    for (;;) {
+        size_t left = out->maximum - out->length;
+        char *room = sl_buffer_reserve(out, chunk < left ? chunk : left);
+        char probe;
+        ssize_t got = left ? read(descriptor, room, chunk < left ? chunk : left)
+                           : read(descriptor, &probe, 1);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) status = sl_fail_errno(err, "%s", path);
+        if (got <= 0) break;
+        if (!left) {
+            status = sl_fail(err, SL_ERR_INPUT, "%s is longer than %zu bytes", path, out->maximum);
+            break;
+        }
+        out->length += (size_t)got;
+        chunk = (size_t)got < chunk ? chunk - (size_t)got : READ_CHUNK;
+    }
+    if (status != SL_OK) out->length = before;
+    if (out->data) out->data[out->length] = '\0';
+    close(descriptor);
+    return status;
+}
+
+enum sl_status sl_file_pread(int descriptor, const char *path, uint64_t offset, void *out,
+                             size_t length, struct sl_error *err)
+{
+    size_t done = 0;
+    while (done < length) {
+        ssize_t got = pread(descriptor, (char *)out + done, length - done, (off_t)(offset + done));
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return sl_fail_errno(err, "%s", path);
+        if (got == 0)
+            return sl_fail(err, SL_ERR_INPUT, "%s: ends at byte %llu, expected %zu more", path,
+                           (unsigned long long)(offset + done), length - done);
+        done += (size_t)got;
+    }
+    return SL_OK;
+}
+
+enum sl_status sl_file_write(const char *path, const void *bytes, size_t length,
+                             struct sl_error *err)
+{
+    struct sl_writer writer;
+    SL_TRY(sl_writer_open(&writer, path, err));
+    enum sl_status status = sl_writer_write(&writer, bytes, length, err);
+    if (status == SL_OK) status = sl_writer_commit(&writer, err);
+    sl_writer_discard(&writer);
+    return status;
+}
+
+bool sl_file_exists(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && !S_ISDIR(info.st_mode);
+}
+
+bool sl_folder_exists(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+static enum sl_status create_one(const char *path, struct sl_error *err)
+{
+    if (mkdir(path, 0777) == 0) return SL_OK;
+    int reason = errno;
+    if (sl_folder_exists(path)) return SL_OK;
+    errno = reason; /* not what stat had to say */
+    return sl_fail_errno(err, "%s", path);
+}
+
+enum sl_status sl_folder_create(const char *path, struct sl_error *err)
+{
+    char *partial = sl_string_copy(path);
+    enum sl_status status = SL_OK;
+    for (char *cut = partial + (*partial == '/'); status == SL_OK; cut++) {
+        if (*cut != '/' && *cut != '\0') continue;
+        char kept = *cut;
+        *cut = '\0';
+        status = create_one(partial, err);
+        *cut = kept;
+        if (kept == '\0') break;
+    }
+    free(partial);
+    return status;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+enum sl_status sl_folder_list(const char *path, char ***names, size_t *count, struct sl_error *err)
+{
+    DIR *folder = opendir(path);
+    if (!folder) return fail_open(path, err);
+    size_t used = 0, capacity = 16;
+    char **list = sl_alloc(capacity, sizeof *list);
+    const struct dirent *entry;
+    while ((entry = readdir(folder))) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
+        if (used + 1 == capacity) list = sl_resize(list, capacity *= 2, sizeof *list);
+        list[used++] = sl_string_copy(entry->d_name);
+    }
+    closedir(folder);
+    qsort(list, used, sizeof *list, compare_names);
+    list[used] = NULL;
+    *names = list;
+    if (count) *count = used;
+    return SL_OK;
+}
+
+void sl_names_destroy(char **names)
+{
+    for (char **name = names; name && *name; name++)
+        free(*name);
+    free(names);
+}
+
+char *sl_path_join(const char *folder, const char *name)
+{
+    size_t length = strlen(folder);
+    const char *separator = length == 0 || folder[length - 1] == '/' ? "" : "/";
+    return sl_string_printf("%s%s%s", folder, separator, name);
+}
+
+const char *sl_path_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+bool sl_path_has_suffix(const char *path, const char *suffix)
+{
+    size_t length = strlen(path), wanted = strlen(suffix);
+    return length >= wanted && strcasecmp(path + length - wanted, suffix) == 0;
+}

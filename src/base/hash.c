@@ -1,0 +1,48 @@
+#include "softlab/base/hash.h"
+
+#include <errno.h>
+#include <sodium.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "softlab/base/file.h"
+#include "softlab/base/memory.h"
+
+enum { READ_CHUNK = 256 * 1024 };
+
+static void finish(crypto_hash_sha256_state *state, char out[SL_SHA256_TEXT])
+{
+    unsigned char digest[crypto_hash_sha256_BYTES];
+    crypto_hash_sha256_final(state, digest);
+    sodium_bin2hex(out, SL_SHA256_TEXT, digest, sizeof digest);
+}
+
+void sl_sha256(const void *bytes, size_t length, char out[SL_SHA256_TEXT])
+{
+    crypto_hash_sha256_state state;
+    crypto_hash_sha256_init(&state);
+    if (length) crypto_hash_sha256_update(&state, bytes, length);
+    finish(&state, out);
+}
+
+/* Until the end rather than for the file's size, so that pipes can be hashed too. */
+enum sl_status sl_sha256_file(const char *path, char out[SL_SHA256_TEXT], struct sl_error *err)
+{
+    int descriptor = -1;
+    SL_TRY(sl_file_open(path, &descriptor, NULL, err));
+    unsigned char *chunk = sl_alloc(READ_CHUNK, 1);
+    crypto_hash_sha256_state state;
+    crypto_hash_sha256_init(&state);
+    enum sl_status status = SL_OK;
+    for (;;) {
+        ssize_t got = read(descriptor, chunk, READ_CHUNK);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) status = sl_fail_errno(err, "%s", path);
+        if (got <= 0) break;
+        crypto_hash_sha256_update(&state, chunk, (size_t)got);
+    }
+    if (status == SL_OK) finish(&state, out);
+    free(chunk);
+    close(descriptor);
+    return status;
+}

@@ -1,0 +1,201 @@
+/* Reading the entries of an .npz. A local header must agree with the directory, and an
+ * entry's bytes with its header and its CRC, before an array is handed out. */
+#include <libdeflate.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/npy_internal.h"
+#include "base/npz_internal.h"
+#include "softlab/base/memory.h"
+
+/* Deflate cannot do better: a match of 258 bytes takes at least two bits. */
+enum { DEFLATE_RATIO = 1032, DEFLATE_SLACK = 1024 };
+
+/* What is read at once, so that the CRC finds it in cache. */
+enum { CHUNK = 256 * 1024 };
+
+/* What reading one entry needs to know. */
+struct job {
+    struct sl_npz *npz;
+    const struct sl_npz_entry *entry;
+    const char *label; /* "file.npz: name.npy" */
+    uint64_t at;       /* of the entry's data */
+};
+
+static enum sl_status check_local(const struct job *job, const unsigned char *header,
+                                  struct sl_error *err)
+{
+    const struct sl_npz_entry *entry = job->entry;
+    const unsigned secret = SL_ZIP_ENCRYPTED | SL_ZIP_STRONG_ENCRYPTION;
+    unsigned method = sl_get16(header + 8);
+    if (sl_get32(header) != SL_ZIP_LOCAL)
+        return sl_fail(err, SL_ERR_INPUT, "%s: byte %llu: expected a local header", job->label,
+                       (unsigned long long)entry->offset);
+    if ((entry->flags | sl_get16(header + 6)) & secret)
+        return sl_fail(err, SL_ERR_INPUT, "%s: the entry is encrypted", job->label);
+    if (entry->method != SL_ZIP_STORED && entry->method != SL_ZIP_DEFLATED)
+        return sl_fail(err, SL_ERR_INPUT,
+                       "%s: compression method %u, expected 0 (stored) or 8 (deflated)", job->label,
+                       entry->method);
+    if (method != entry->method)
+        return sl_fail(err, SL_ERR_INPUT,
+                       "%s: byte %llu: the local header says method %u, the directory %u",
+                       job->label, (unsigned long long)entry->offset, method, entry->method);
+    return SL_OK;
+}
+
+static enum sl_status check_local_name(const struct job *job, size_t length, struct sl_error *err)
+{
+    const struct sl_npz_entry *entry = job->entry;
+    bool same = length == strlen(entry->file_name);
+    char *name = sl_alloc(length, 1);
+    enum sl_status status = SL_OK;
+    SL_TRY_OUT(
+        sl_source_read(&job->npz->source, entry->offset + SL_ZIP_LOCAL_SIZE, name, length, err));
+    if (!same || memcmp(name, entry->file_name, length) != 0)
+        status = sl_fail(err, SL_ERR_INPUT, "%s: byte %llu: the local header has another name",
+                         job->label, (unsigned long long)entry->offset);
+out:
+    free(name);
+    return status;
+}
+
+/* Find the entry's data behind its local header, whose extra field need not be as long
+ * as the directory's. */
+static enum sl_status locate(struct job *job, struct sl_error *err)
+{
+    const struct sl_npz_entry *entry = job->entry;
+    unsigned char header[SL_ZIP_LOCAL_SIZE];
+    SL_TRY(sl_source_read(&job->npz->source, entry->offset, header, sizeof header, err));
+    SL_TRY(check_local(job, header, err));
+    uint64_t room = entry->limit - entry->offset - SL_ZIP_LOCAL_SIZE;
+    uint64_t skipped = sl_get16(header + 26) + (uint64_t)sl_get16(header + 28);
+    if (skipped > room || entry->packed > room - skipped)
+        return sl_fail(err, SL_ERR_INPUT, "%s: the entry reaches beyond byte %llu, its end",
+                       job->label, (unsigned long long)entry->limit);
+    SL_TRY(check_local_name(job, sl_get16(header + 26), err));
+    job->at = entry->offset + SL_ZIP_LOCAL_SIZE + skipped;
+    return SL_OK;
+}
+
+static enum sl_status check_crc(const struct job *job, uint32_t crc, struct sl_error *err)
+{
+    if (crc == job->entry->crc) return SL_OK;
+    return sl_fail(err, SL_ERR_INPUT, "%s: the data's CRC is %08x, the directory says %08x",
+                   job->label, (unsigned)crc, (unsigned)job->entry->crc);
+}
+
+/* Read `length` bytes into `out` with their CRC, chunk by chunk. */
+static enum sl_status read_with_crc(const struct sl_source *source, uint64_t at, size_t length,
+                                    unsigned char *out, uint32_t *crc, struct sl_error *err)
+{
+    for (size_t done = 0; done < length;) {
+        size_t n = length - done < CHUNK ? length - done : CHUNK;
+        SL_TRY(sl_source_read(source, at + done, out + done, n, err));
+        *crc = libdeflate_crc32(*crc, out + done, n);
+        done += n;
+    }
+    return SL_OK;
+}
+
+static enum sl_status read_stored(const struct job *job, struct sl_array *out, struct sl_error *err)
+{
+    const struct sl_npz_entry *entry = job->entry;
+    const struct sl_source *source = &job->npz->source;
+    struct sl_npy_header header;
+    unsigned char *data = NULL, *head = NULL;
+    uint32_t crc = 0;
+    enum sl_status status = SL_OK;
+    if (entry->packed != entry->size) {
+        status = sl_fail(err, SL_ERR_INPUT, "%s: stored as %llu bytes but %llu long", job->label,
+                         (unsigned long long)entry->packed, (unsigned long long)entry->size);
+        goto out;
+    }
+    SL_TRY_OUT(sl_npy_header_read(source, job->at, entry->size, job->label, &header, err));
+    head = sl_alloc(header.header_size, 1);
+    SL_TRY_OUT(read_with_crc(source, job->at, header.header_size, head, &crc, err));
+    data = sl_data_alloc(header.data_size, 1, err);
+    if (!data) {
+        status = SL_ERR_NOMEM;
+        goto out;
+    }
+    SL_TRY_OUT(
+        read_with_crc(source, job->at + header.header_size, header.data_size, data, &crc, err));
+    SL_TRY_OUT(check_crc(job, crc, err));
+    status = sl_npy_finish(&header, data, job->label, out, err);
+    data = NULL;
+out:
+    free(head);
+    free(data);
+    return status;
+}
+
+/* Inflate the entry into its stated size of bytes. */
+static enum sl_status inflate_entry(const struct job *job, unsigned char *out, struct sl_error *err)
+{
+    const struct sl_npz_entry *entry = job->entry;
+    struct sl_npz *npz = job->npz;
+    if (!npz->decompressor) npz->decompressor = libdeflate_alloc_decompressor();
+    size_t packed_size = (size_t)entry->packed, used = 0;
+    unsigned char *packed = sl_data_alloc(packed_size, 1, err);
+    if (!packed) return SL_ERR_NOMEM;
+    enum sl_status status = SL_OK;
+    SL_TRY_OUT(sl_source_read(&npz->source, job->at, packed, packed_size, err));
+    if (!npz->decompressor) {
+        status = sl_fail(err, SL_ERR_NOMEM, "not enough memory to inflate");
+        goto out;
+    }
+    /* Without a place for the real length, any other than entry->size is an error. */
+    enum libdeflate_result result = libdeflate_deflate_decompress_ex(
+        npz->decompressor, packed, packed_size, out, (size_t)entry->size, &used, NULL);
+    if (result != LIBDEFLATE_SUCCESS || used != packed_size)
+        status = sl_fail(err, SL_ERR_INPUT, "%s: the deflated data are broken (%s)", job->label,
+                         result == LIBDEFLATE_BAD_DATA       ? "not deflate"
+                         : result == LIBDEFLATE_SHORT_OUTPUT ? "shorter than stated"
+                         : result == LIBDEFLATE_SUCCESS      ? "bytes after the end"
+                                                             : "longer than stated");
+    else
+        status = check_crc(job, libdeflate_crc32(0, out, (size_t)entry->size), err);
+out:
+    free(packed);
+    return status;
+}
+
+static enum sl_status read_deflated(const struct job *job, struct sl_array *out,
+                                    struct sl_error *err)
+{
+    const struct sl_npz_entry *entry = job->entry;
+    if (entry->size > DEFLATE_SLACK &&
+        (entry->size - DEFLATE_SLACK) / DEFLATE_RATIO > entry->packed)
+        return sl_fail(err, SL_ERR_INPUT, "%s: %llu bytes cannot be deflated to %llu", job->label,
+                       (unsigned long long)entry->size, (unsigned long long)entry->packed);
+    struct sl_npy_header header;
+    unsigned char *data = sl_data_alloc((size_t)entry->size, 1, err);
+    if (!data) return SL_ERR_NOMEM;
+    enum sl_status status = SL_OK;
+    SL_TRY_OUT(inflate_entry(job, data, err));
+    struct sl_source source = sl_source_of_memory(data, (size_t)entry->size, job->label);
+    SL_TRY_OUT(sl_npy_header_read(&source, 0, source.size, job->label, &header, err));
+    /* An array's block begins with its data, so that free() can take it. */
+    memmove(data, data + header.header_size, header.data_size);
+    status = sl_npy_finish(&header, data, job->label, out, err);
+    data = NULL;
+out:
+    free(data);
+    return status;
+}
+
+enum sl_status sl_npz_read(struct sl_npz *npz, const char *name, struct sl_array *out,
+                           struct sl_error *err)
+{
+    const struct sl_npz_entry *entry = sl_npz_find(npz, name);
+    if (!entry) return sl_fail(err, SL_ERR_NOT_FOUND, "%s: no array called %s", npz->path, name);
+    char *label = sl_string_printf("%s: %s", npz->path, entry->file_name);
+    struct job job = {.npz = npz, .entry = entry, .label = label};
+    enum sl_status status = locate(&job, err);
+    if (status == SL_OK)
+        status = entry->method == SL_ZIP_STORED ? read_stored(&job, out, err)
+                                                : read_deflated(&job, out, err);
+    free(label);
+    return status;
+}

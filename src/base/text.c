@@ -1,0 +1,215 @@
+#include "softlab/base/text.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* "-0." and 1074 digits: the longest exact decimal of a double. */
+enum { NUMBER_LENGTH = 1077, NEAREST_LENGTH = 63 };
+
+bool sl_text_to_integer(const char *text, size_t length, int64_t *out)
+{
+    size_t at = 0;
+    bool negative = length > 0 && text[0] == '-';
+    if (negative) at++;
+    if (at == length) return false;
+    uint64_t magnitude = 0;
+    const uint64_t limit = negative ? (uint64_t)INT64_MAX + 1 : (uint64_t)INT64_MAX;
+    for (; at < length; at++) {
+        if (text[at] < '0' || text[at] > '9') return false;
+        uint64_t digit = (uint64_t)(text[at] - '0');
+        if (magnitude > (limit - digit) / 10) return false;
+        magnitude = magnitude * 10 + digit;
+    }
+    *out = negative ? (int64_t)(0 - magnitude) : (int64_t)magnitude;
+    return true;
+}
+
+/* Only the bytes of a decimal number, so that strtod sees neither hexadecimal nor
+ * white space, nor a decimal comma in any locale we did not set. */
+static bool is_decimal(const char *text, size_t length)
+{
+    bool digit = false;
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] >= '0' && text[i] <= '9')
+            digit = true;
+        else if (!memchr("+-.eE", text[i], 5))
+            return false;
+    }
+    return digit;
+}
+
+bool sl_text_to_real(const char *text, size_t length, double *out)
+{
+    if (length == 0 || length > NUMBER_LENGTH || !is_decimal(text, length)) return false;
+    char copy[NUMBER_LENGTH + 1];
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    char *end = NULL;
+    double value = strtod(copy, &end);
+    if (end != copy + length || !isfinite(value)) return false;
+    *out = value;
+    return true;
+}
+
+static bool equals_ignoring_case(const char *text, size_t length, const char *word)
+{
+    for (size_t i = 0; i < length; i++) {
+        char lower = text[i] >= 'A' && text[i] <= 'Z' ? (char)(text[i] + 32) : text[i];
+        if (word[i] == '\0' || lower != word[i]) return false;
+    }
+    return word[length] == '\0';
+}
+
+bool sl_text_to_real_or_nan(const char *text, size_t length, double *out)
+{
+    if (sl_text_to_real(text, length, out)) return true;
+    bool negative = length > 0 && text[0] == '-';
+    if (negative || (length > 0 && text[0] == '+')) text++, length--;
+    if (length > 3 && length != 8) return false;
+    if (equals_ignoring_case(text, length, "nan"))
+        *out = (double)NAN;
+    else if (equals_ignoring_case(text, length, "inf") ||
+             equals_ignoring_case(text, length, "infinity"))
+        *out = negative ? -(double)INFINITY : (double)INFINITY;
+    else
+        return false;
+    return true;
+}
+
+/* Length of the well-formed sequence at `text` (Unicode table 3-7), 0 if there is none. */
+static size_t utf8_sequence(const unsigned char *text, size_t length)
+{
+    if (length == 0) return 0;
+    unsigned char first = text[0];
+    if (first < 0x80) return 1;
+    size_t size = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+    if (first < 0xC2 || first > 0xF4 || size > length) return 0;
+    unsigned char low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
+    unsigned char high = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
+    if (text[1] < low || text[1] > high) return 0;
+    for (size_t i = 2; i < size; i++)
+        if (text[i] < 0x80 || text[i] > 0xBF) return 0;
+    return size;
+}
+
+size_t sl_utf8_valid(const char *text, size_t length)
+{
+    size_t at = 0;
+    while (at < length) {
+        size_t size = utf8_sequence((const unsigned char *)text + at, length - at);
+        if (size == 0) break;
+        at += size;
+    }
+    return at;
+}
+
+size_t sl_utf8_encode(uint32_t c, char *out)
+{
+    if (c < 0x80) {
+        out[0] = (char)c;
+        return 1;
+    }
+    if (c < 0x800) {
+        out[0] = (char)(0xC0 | c >> 6);
+        out[1] = (char)(0x80 | (c & 0x3F));
+        return 2;
+    }
+    if (c < 0x10000) {
+        if (c >= 0xD800 && c <= 0xDFFF) return 0;
+        out[0] = (char)(0xE0 | c >> 12);
+        out[1] = (char)(0x80 | (c >> 6 & 0x3F));
+        out[2] = (char)(0x80 | (c & 0x3F));
+        return 3;
+    }
+    if (c > 0x10FFFF) return 0;
+    out[0] = (char)(0xF0 | c >> 18);
+    out[1] = (char)(0x80 | (c >> 12 & 0x3F));
+    out[2] = (char)(0x80 | (c >> 6 & 0x3F));
+    out[3] = (char)(0x80 | (c & 0x3F));
+    return 4;
+}
+
+size_t sl_utf8_decode(const char *text, size_t length, uint32_t *out)
+{
+    const unsigned char *bytes = (const unsigned char *)text;
+    size_t size = utf8_sequence(bytes, length);
+    static const unsigned char first_bits[] = {0, 0x7F, 0x1F, 0x0F, 0x07};
+    uint32_t value = size > 0 ? bytes[0] & first_bits[size] : 0;
+    for (size_t i = 1; i < size; i++)
+        value = value << 6 | (bytes[i] & 0x3F);
+    *out = value;
+    return size;
+}
+
+static size_t minimum3(size_t a, size_t b, size_t c)
+{
+    size_t least = a < b ? a : b;
+    return least < c ? least : c;
+}
+
+static size_t edit_distance(const char *a, size_t a_length, const char *b, size_t b_length)
+{
+    size_t row[NEAREST_LENGTH + 1];
+    for (size_t j = 0; j <= b_length; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= a_length; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= b_length; j++) {
+            size_t above = row[j];
+            row[j] = minimum3(above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
+            diagonal = above;
+        }
+    }
+    return row[b_length];
+}
+
+const char *sl_text_nearest(const char *word, const char *const *candidates)
+{
+    size_t length = strlen(word);
+    if (length == 0 || length > NEAREST_LENGTH) return NULL;
+    const char *nearest = NULL;
+    size_t best = length / 3 + 2; /* exclusive: one slip in short words, more in long ones */
+    for (; *candidates; candidates++) {
+        size_t candidate_length = strlen(*candidates);
+        if (candidate_length > NEAREST_LENGTH) continue;
+        size_t distance = edit_distance(word, length, *candidates, candidate_length);
+        /* An unfinished word is near what it begins. */
+        if (length >= 3 && distance > 1 && strncmp(word, *candidates, length) == 0) distance = 1;
+        /* A word of which nothing is left is not a slip. */
+        if (distance < best && distance < length) {
+            best = distance;
+            nearest = *candidates;
+        }
+    }
+    return nearest;
+}
+
+char *sl_text_count(uint64_t value, char *out, size_t size)
+{
+    char digits[24], grouped[32];
+    int length = snprintf(digits, sizeof digits, "%llu", (unsigned long long)value);
+    size_t used = 0;
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0) grouped[used++] = ',';
+        grouped[used++] = digits[i];
+    }
+    snprintf(out, size, "%.*s", (int)used, grouped);
+    return out;
+}
+
+char *sl_text_bytes(uint64_t value, char *out, size_t size)
+{
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
+    double amount = (double)value;
+    size_t unit = 0;
+    while (amount >= 999.5 && unit + 1 < sizeof units / sizeof *units) {
+        amount /= 1000;
+        unit++;
+    }
+    snprintf(out, size, unit > 0 && amount < 99.95 ? "%.1f %s" : "%.0f %s", amount, units[unit]);
+    return out;
+}
