@@ -1,0 +1,156 @@
+/* Dataset: images and texts on disk -> arrays. Readers, splits, resampling,
+ * augmentation, mixing, and the fetching of public sets.
+ *
+ * A data set is named by one string, the same in every command:
+ *   cifar10:test, fashion-mnist:train, shapes:n=500,seed=3    a row of the table of sets
+ *   photos/, images.npy, set.npz, train-images.idx3-ubyte.gz, items.tsv    a path
+ */
+#ifndef SOFTLAB_DATASET_H
+#define SOFTLAB_DATASET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "softlab/base/error.h"
+#include "softlab/base/log.h"
+#include "softlab/base/random.h"
+#include "softlab/dataset/fetch.h"
+#include "softlab/dataset/image.h"
+
+enum { SL_NO_LABEL = -1 };
+
+/* A part of a text that the question is about, in bytes; empty = the whole text. */
+struct sl_span {
+    size_t begin, end;
+};
+
+/* An open data set. Everything is owned by the set. Exactly one of `pixels`, `files`
+ * and `texts` is set: images of one size in memory, images on disk (any sizes, decoded
+ * when asked for), or texts. */
+struct sl_dataset {
+    char *name; /* as the user wrote it */
+    size_t count;
+    size_t n_classes;
+    char **classes;  /* n_classes names */
+    char **items;    /* count ids, unique */
+    int32_t *labels; /* count; SL_NO_LABEL where unknown */
+    float *truth;    /* (count, n_classes) true distributions, or NULL if nobody knows */
+
+    size_t height, width, channels; /* of `pixels`; 0 otherwise */
+    uint8_t *pixels;                /* (count, height, width, channels) */
+    char **files;                   /* count paths */
+    char **texts;                   /* count texts */
+    struct sl_span *spans;          /* count, with `texts`; or NULL */
+};
+
+/* Open by name or path (see above). `roots` says where fetched sets may be. */
+enum sl_status sl_dataset_open(const char *name, const struct sl_data_roots *roots,
+                               struct sl_dataset **out, struct sl_error *err) SL_MUST_USE;
+void sl_dataset_destroy(struct sl_dataset *dataset);
+
+/* One image, decoded if it is on disk. The caller releases it. */
+enum sl_status sl_dataset_image(const struct sl_dataset *dataset, size_t index,
+                                struct sl_image *out, struct sl_error *err) SL_MUST_USE;
+
+/* Bring every image into memory at one size and channel count (1 or 3), resampling where
+ * it must; 0 keeps what the images have and fails, naming two files, if they differ. */
+enum sl_status sl_dataset_load(struct sl_dataset *dataset, size_t height, size_t width,
+                               size_t channels, struct sl_error *err) SL_MUST_USE;
+
+/* Keep only these items, in this order (repeats allowed). */
+enum sl_status sl_dataset_select(struct sl_dataset *dataset, const size_t *indices, size_t count,
+                                 struct sl_error *err) SL_MUST_USE;
+
+/* The sets that have a name. */
+struct sl_named_dataset {
+    const char *name;
+    const char *summary;
+    const char *splits; /* "test, train", the first is the default; NULL = none */
+    enum sl_status (*open)(const char *options, const struct sl_data_roots *roots,
+                           struct sl_dataset **out, struct sl_error *err);
+};
+/* Ends with a NULL name. Help, manual and tests walk it. */
+extern const struct sl_named_dataset sl_named_datasets[];
+
+/* Splits: indices in ascending or drawn order; *out is the caller's to free. */
+enum sl_status sl_split_read(const char *path, size_t n_items, size_t **out, size_t *count,
+                             struct sl_error *err) SL_MUST_USE;
+
+/* A data set in two parts. */
+struct sl_split {
+    size_t *first, *rest; /* owned */
+    size_t n_first, n_rest;
+};
+void sl_split_release(struct sl_split *split);
+
+/* `n_first` items drawn with every class's share kept as nearly as whole items allow, in
+ * ascending order. Items without a label count as a class of their own. */
+enum sl_status sl_split_balanced(const int32_t *labels, size_t n_items, size_t n_first,
+                                 uint64_t seed, struct sl_split *out,
+                                 struct sl_error *err) SL_MUST_USE;
+
+/* Fold `fold` of `n_folds` over a seeded shuffle: the held-out items first. */
+enum sl_status sl_split_fold(size_t n_items, size_t n_folds, size_t fold, uint64_t seed,
+                             struct sl_split *out, struct sl_error *err) SL_MUST_USE;
+
+/* Augmentation of one image into `out`, of the same size. Draws come from (seed, "augment", epoch,
+ * item): pass epoch 0 always to freeze it once for a run, as two of the papers' programs did. */
+struct sl_augment {
+    size_t crop_padding; /* pad by this with zeros and crop at random; 4 in the papers */
+    bool flip;           /* mirror with probability 1/2 */
+    size_t cutout;       /* side of the square set to `fill`, centre anywhere; 0 = none */
+    uint8_t fill[3];     /* the colour of cutout, per channel */
+    uint64_t seed;
+};
+void sl_augment_apply(const struct sl_augment *augment, uint64_t epoch, uint64_t item,
+                      const struct sl_image *image, uint8_t *out);
+
+/* The `shapes` generator: small images that morph between two of several shape classes.
+ * The true class distribution of every image is known by construction. */
+struct sl_shapes_options {
+    size_t count;     /* 600 */
+    size_t size;      /* pixels, 32 */
+    size_t n_classes; /* 2 .. SL_SHAPES_MAX_CLASSES, 6 */
+    double ambiguous; /* share of images between two classes, .5 */
+    double noise;     /* grey levels, 12 */
+    uint64_t seed;    /* 1 */
+};
+enum { SL_SHAPES_MAX_CLASSES = 8 };
+struct sl_shapes_options sl_shapes_options_default(void);
+enum sl_status sl_shapes_create(const struct sl_shapes_options *options, struct sl_dataset **out,
+                                struct sl_error *err) SL_MUST_USE;
+
+/* Mixed images: lambda A + (1 - lambda) B in pixel space, for the mixing studies. */
+struct sl_mix_plan {
+    size_t count;
+    struct sl_mix_item {
+        double lambda;
+        size_t a, b; /* items of the data set */
+        char *file;  /* owned: mixed_<lambda>_<A>_<idA>_<B>_<idB>.png */
+    } * items;
+};
+struct sl_mix_options {
+    size_t pairs_per_class_pair; /* 6; used when `count` is 0 */
+    size_t count;          /* images in all, over class pairs in turn, a lambda drawn for each */
+    const double *lambdas; /* NULL = the thesis's design: .5, one of {.1,.25}, one of {.75,.9} */
+    size_t n_lambdas;
+    uint64_t seed;
+};
+enum sl_status sl_mix_plan_create(const struct sl_dataset *dataset,
+                                  const struct sl_mix_options *options, struct sl_mix_plan *out,
+                                  struct sl_error *err) SL_MUST_USE;
+void sl_mix_plan_release(struct sl_mix_plan *plan);
+void sl_mix_pixels(const uint8_t *a, const uint8_t *b, double lambda, size_t count, uint8_t *out);
+
+/* Write the plan's images into a folder, with batches.json in the published layout. */
+enum sl_status sl_mix_write(const struct sl_dataset *dataset, const struct sl_mix_plan *plan,
+                            size_t batch_size, const char *folder, struct sl_progress *progress,
+                            struct sl_error *err) SL_MUST_USE;
+
+/* A contact sheet: up to rows x columns items, a row per class where labels exist. */
+enum sl_status sl_contact_sheet(const struct sl_dataset *dataset, size_t rows, size_t columns,
+                                uint64_t seed, struct sl_image *out,
+                                struct sl_error *err) SL_MUST_USE;
+
+#endif

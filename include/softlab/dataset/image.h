@@ -1,0 +1,37 @@
+/* Image: 8-bit pixels in memory, PNG and JPEG on disk, and resampling. */
+#ifndef SOFTLAB_DATASET_IMAGE_H
+#define SOFTLAB_DATASET_IMAGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "softlab/base/error.h"
+
+struct sl_image {
+    size_t height, width, channels; /* channels 1 (grey) or 3 (RGB) */
+    uint8_t *pixels;                /* owned; (height, width, channels) */
+};
+
+enum sl_status sl_image_create(size_t height, size_t width, size_t channels, struct sl_image *out,
+                               struct sl_error *err) SL_MUST_USE;
+void sl_image_release(struct sl_image *image);
+
+/* Decode PNG or JPEG, told apart by their first bytes. Palettes and 16 bits become 8 bits;
+ * transparency is laid over white. At most SL_IMAGE_MAX_PIXELS, so that a small file cannot
+ * claim all memory. */
+#define SL_IMAGE_MAX_PIXELS ((size_t)64 << 20)
+enum sl_status sl_image_read(const char *path, struct sl_image *out,
+                             struct sl_error *err) SL_MUST_USE;
+enum sl_status sl_image_decode(const void *bytes, size_t length, const char *name,
+                               struct sl_image *out, struct sl_error *err) SL_MUST_USE;
+
+/* Write a PNG atomically. `note` (may be NULL) becomes its "Description" text. */
+enum sl_status sl_image_write_png(const struct sl_image *image, const char *note, const char *path,
+                                  struct sl_error *err) SL_MUST_USE;
+
+/* Lanczos resampling (a = 3) to any size, in Pillow's convention: the window widens when
+ * shrinking, rows and columns apart, intermediate values rounded to 8 bits. */
+enum sl_status sl_image_resize(const struct sl_image *image, size_t height, size_t width,
+                               struct sl_image *out, struct sl_error *err) SL_MUST_USE;
+
+#endif

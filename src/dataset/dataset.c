@@ -1,0 +1,168 @@
+#include "softlab/dataset.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dataset/reader.h"
+#include "softlab/base/memory.h"
+#include "softlab/base/text.h"
+
+static void free_strings(char **strings, size_t count)
+{
+    for (size_t i = 0; strings && i < count; i++)
+        free(strings[i]);
+    free(strings);
+}
+
+void sl_dataset_destroy(struct sl_dataset *dataset)
+{
+    if (!dataset) return;
+    free_strings(dataset->classes, dataset->n_classes);
+    free_strings(dataset->items, dataset->count);
+    free_strings(dataset->files, dataset->count);
+    free_strings(dataset->texts, dataset->count);
+    free(dataset->name);
+    free(dataset->labels);
+    free(dataset->truth);
+    free(dataset->pixels);
+    free(dataset->spans);
+    free(dataset);
+}
+
+enum sl_status sl_dataset_create(const char *name, size_t count, struct sl_dataset **out,
+                                 struct sl_error *err)
+{
+    struct sl_dataset *dataset = sl_alloc(1, sizeof *dataset);
+    enum sl_status status = SL_ERR_NOMEM;
+    dataset->name = sl_string_copy(name);
+    dataset->items = sl_data_alloc(count, sizeof *dataset->items, err);
+    if (!dataset->items) goto out;
+    if (count) memset(dataset->items, 0, count * sizeof *dataset->items);
+    dataset->count = count;
+    dataset->labels = sl_data_alloc(count, sizeof *dataset->labels, err);
+    if (!dataset->labels) goto out;
+    for (size_t i = 0; i < count; i++)
+        dataset->labels[i] = SL_NO_LABEL;
+    *out = dataset;
+    return SL_OK;
+out:
+    sl_dataset_destroy(dataset);
+    return status;
+}
+
+void sl_dataset_number_items(struct sl_dataset *dataset, size_t first)
+{
+    for (size_t i = 0; i < dataset->count; i++)
+        dataset->items[i] = sl_string_printf("%zu", first + i);
+}
+
+void sl_dataset_name_classes(struct sl_dataset *dataset, const char *const *names, size_t count)
+{
+    free_strings(dataset->classes, dataset->n_classes);
+    dataset->classes = sl_alloc(count, sizeof *dataset->classes);
+    for (size_t i = 0; i < count; i++)
+        dataset->classes[i] = sl_string_copy(names[i]);
+    dataset->n_classes = count;
+}
+
+void sl_dataset_number_classes(struct sl_dataset *dataset, size_t count)
+{
+    free_strings(dataset->classes, dataset->n_classes);
+    dataset->classes = sl_alloc(count, sizeof *dataset->classes);
+    for (size_t i = 0; i < count; i++)
+        dataset->classes[i] = sl_string_printf("%zu", i);
+    dataset->n_classes = count;
+}
+
+enum sl_status sl_dataset_take_labels(struct sl_dataset *dataset, const int32_t *labels,
+                                      const char *file, struct sl_error *err)
+{
+    /* Without names, a stray value must not invent millions of classes. */
+    enum { MOST_NUMBERED = 65536 };
+    bool named = dataset->n_classes > 0;
+    size_t limit = named ? dataset->n_classes : MOST_NUMBERED;
+    int32_t largest = -1;
+    for (size_t i = 0; i < dataset->count; i++) {
+        if (labels[i] < 0 || (size_t)labels[i] >= limit)
+            return sl_fail(err, SL_ERR_INPUT, "%s: label %zu is %ld, expected 0 to %zu", file, i,
+                           (long)labels[i], limit - 1);
+        if (labels[i] > largest) largest = labels[i];
+    }
+    if (!named) sl_dataset_number_classes(dataset, (size_t)largest + 1);
+    if (dataset->count) memcpy(dataset->labels, labels, dataset->count * sizeof *dataset->labels);
+    return SL_OK;
+}
+
+static int compare_strings(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+enum sl_status sl_check_unique(char *const *names, size_t count, const char *file, const char *noun,
+                               struct sl_error *err)
+{
+    if (count < 2) return SL_OK;
+    const char **sorted = sl_data_alloc(count, sizeof *sorted, err);
+    if (!sorted) return SL_ERR_NOMEM;
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = names[i];
+    qsort(sorted, count, sizeof *sorted, compare_strings);
+    enum sl_status status = SL_OK;
+    for (size_t i = 1; status == SL_OK && i < count; i++)
+        if (strcmp(sorted[i - 1], sorted[i]) == 0)
+            status = sl_fail(err, SL_ERR_INPUT, "%s: %s %s appears twice", file, noun, sorted[i]);
+    free(sorted);
+    return status;
+}
+
+enum sl_status sl_choose(const char *const *names, const char *wanted, const char *what,
+                         size_t *out, struct sl_error *err)
+{
+    if (!wanted || !*wanted) {
+        *out = 0;
+        return SL_OK;
+    }
+    for (size_t i = 0; names[i]; i++) {
+        if (strcmp(names[i], wanted) == 0) {
+            *out = i;
+            return SL_OK;
+        }
+    }
+    const char *nearest = sl_text_nearest(wanted, names);
+    if (nearest)
+        return sl_fail(err, SL_ERR_USAGE, "%s has no %s, did you mean %s?", what, wanted, nearest);
+    char known[256] = "";
+    size_t used = 0;
+    for (size_t i = 0; names[i] && used < sizeof known; i++)
+        used +=
+            (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", names[i]);
+    return sl_fail(err, SL_ERR_USAGE, "%s has no %s, only %s", what, wanted, known);
+}
+
+enum sl_status sl_no_split(const char *path, const char *split, struct sl_error *err)
+{
+    if (!split || !*split) return SL_OK;
+    return sl_fail(err, SL_ERR_USAGE, "%s has no splits, so no %s", path, split);
+}
+
+static size_t image_bytes(const struct sl_dataset *dataset)
+{
+    return dataset->height * dataset->width * dataset->channels;
+}
+
+enum sl_status sl_dataset_image(const struct sl_dataset *dataset, size_t index,
+                                struct sl_image *out, struct sl_error *err)
+{
+    if (index >= dataset->count)
+        return sl_fail(err, SL_ERR_USAGE, "%s has %zu items, there is no item number %zu",
+                       dataset->name, dataset->count, index);
+    if (dataset->files) return sl_image_read(dataset->files[index], out, err);
+    if (!dataset->pixels)
+        return sl_fail(err, SL_ERR_USAGE, "%s holds texts, not images", dataset->name);
+    struct sl_image image;
+    SL_TRY(sl_image_create(dataset->height, dataset->width, dataset->channels, &image, err));
+    memcpy(image.pixels, dataset->pixels + index * image_bytes(dataset), image_bytes(dataset));
+    *out = image;
+    return SL_OK;
+}

@@ -1,0 +1,284 @@
+/* Images in numpy's files: uint8 (N, H, W, 3) or (N, H, W).
+ *
+ * An .npy of images takes its labels from the file beside it that has "labels" where it has
+ * "images" or "data" (cifar10.1_v6_data.npy), or else is called labels.npy (CIFAR-10-C).
+ * An .npz holds `images` and, if known, `labels`, `classes` and `item`. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "dataset/codec.h"
+#include "dataset/reader.h"
+#include "dataset/tar.h"
+#include "softlab/base/array.h"
+#include "softlab/base/file.h"
+#include "softlab/base/memory.h"
+
+enum { SHAPE_TEXT = 256 };
+
+/* A set from `images`, whose data it takes. */
+static enum sl_status take_images(struct sl_array *images, const char *path,
+                                  struct sl_dataset **out, struct sl_error *err)
+{
+    size_t channels = images->n_dimensions == 4 ? images->shape[3] : 1;
+    if (images->dtype != SL_U1 || images->n_dimensions < 3 || images->n_dimensions > 4 ||
+        (channels != 1 && channels != 3)) {
+        char shape[SHAPE_TEXT];
+        return sl_fail(
+            err, SL_ERR_INPUT, "%s: images are %s %s, expected |u1 (N, H, W, 3) or (N, H, W)", path,
+            sl_dtype_name(images->dtype), sl_array_shape_text(images, shape, sizeof shape));
+    }
+    if (images->shape[0] == 0) return sl_fail(err, SL_ERR_INPUT, "%s: no images", path);
+    SL_TRY(sl_image_check_size(images->shape[1], images->shape[2], path, err));
+    struct sl_dataset *dataset = NULL;
+    SL_TRY(sl_dataset_create(path, images->shape[0], &dataset, err));
+    dataset->height = images->shape[1];
+    dataset->width = images->shape[2];
+    dataset->channels = channels;
+    dataset->pixels = images->data;
+    images->data = NULL;
+    *out = dataset;
+    return SL_OK;
+}
+
+static enum sl_status set_labels(struct sl_dataset *dataset, const struct sl_array *array,
+                                 const char *path, struct sl_error *err)
+{
+    SL_TRY(sl_array_expect(array, path, 1, NULL, err));
+    if (array->shape[0] != dataset->count)
+        return sl_fail(err, SL_ERR_INPUT, "%s: %zu labels for %zu images", path, array->shape[0],
+                       dataset->count);
+    struct sl_array labels = {0};
+    SL_TRY(sl_array_convert(array, SL_I4, path, &labels, err));
+    enum sl_status status = sl_dataset_take_labels(dataset, labels.data, path, err);
+    sl_array_release(&labels);
+    return status;
+}
+
+static enum sl_status set_classes(struct sl_dataset *dataset, const struct sl_array *array,
+                                  const char *path, struct sl_error *err)
+{
+    SL_TRY(sl_array_expect(array, path, 1, NULL, err));
+    if (array->dtype != SL_TEXT || array->shape[0] == 0)
+        return sl_fail(err, SL_ERR_INPUT, "%s: expected class names", path);
+    dataset->classes = sl_data_alloc(array->shape[0], sizeof *dataset->classes, err);
+    if (!dataset->classes) return SL_ERR_NOMEM;
+    for (; dataset->n_classes < array->shape[0]; dataset->n_classes++)
+        SL_TRY(
+            sl_array_string(array, dataset->n_classes, &dataset->classes[dataset->n_classes], err));
+    return sl_check_unique(dataset->classes, dataset->n_classes, path, "class", err);
+}
+
+/* Ids may be texts or integers. */
+static enum sl_status set_items(struct sl_dataset *dataset, const struct sl_array *array,
+                                const char *path, struct sl_error *err)
+{
+    struct sl_array numbers = {0};
+    enum sl_status status;
+    SL_TRY_OUT(sl_array_expect(array, path, 1, NULL, err));
+    if (array->shape[0] != dataset->count) {
+        status = sl_fail(err, SL_ERR_INPUT, "%s: %zu ids for %zu images", path, array->shape[0],
+                         dataset->count);
+        goto out;
+    }
+    if (array->dtype != SL_TEXT) SL_TRY_OUT(sl_array_convert(array, SL_I8, path, &numbers, err));
+    const int64_t *values = numbers.data;
+    for (size_t i = 0; i < dataset->count; i++) {
+        if (values)
+            dataset->items[i] = sl_string_printf("%lld", (long long)values[i]);
+        else
+            SL_TRY_OUT(sl_array_string(array, i, &dataset->items[i], err));
+    }
+    SL_TRY_OUT(sl_check_unique(dataset->items, dataset->count, path, "id", err));
+out:
+    sl_array_release(&numbers);
+    return status;
+}
+
+/* `path` with the last "images" or "data" of its file name read as "labels". */
+static char *paired_name(const char *path)
+{
+    static const char *const words[] = {"images", "data"};
+    const char *name = sl_path_name(path);
+    for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
+        const char *at = NULL;
+        for (const char *next = strstr(name, words[w]); next; next = strstr(next + 1, words[w]))
+            at = next;
+        if (at)
+            return sl_string_printf("%.*slabels%s", (int)(at - path), path, at + strlen(words[w]));
+    }
+    return sl_string_copy(path);
+}
+
+/* The labels file beside an images file, on the heap, or NULL. */
+static char *find_labels(const char *path)
+{
+    char *paired = paired_name(path);
+    if (strcmp(paired, path) != 0 && sl_file_exists(paired)) return paired;
+    free(paired);
+    char *plain = sl_string_printf("%.*slabels.npy", (int)(sl_path_name(path) - path), path);
+    if (sl_file_exists(plain)) return plain;
+    free(plain);
+    return NULL;
+}
+
+static enum sl_status open_npy(const char *path, const char *split, struct sl_dataset **out,
+                               struct sl_error *err)
+{
+    struct sl_array images = {0}, labels = {0};
+    struct sl_dataset *dataset = NULL;
+    char *beside = find_labels(path);
+    enum sl_status status;
+    SL_TRY_OUT(sl_no_split(path, split, err));
+    SL_TRY_OUT(sl_npy_read(path, &images, err));
+    SL_TRY_OUT(take_images(&images, path, &dataset, err));
+    sl_dataset_number_items(dataset, 0);
+    if (beside) {
+        SL_TRY_OUT(sl_npy_read(beside, &labels, err));
+        SL_TRY_OUT(set_labels(dataset, &labels, beside, err));
+    }
+    *out = dataset;
+    dataset = NULL;
+out:
+    sl_dataset_destroy(dataset);
+    sl_array_release(&images);
+    sl_array_release(&labels);
+    free(beside);
+    return status;
+}
+
+/* The rest of a tar's entry as an array. */
+static enum sl_status parse_entry(struct sl_tar *tar, struct sl_array *out, struct sl_error *err)
+{
+    size_t length = (size_t)tar->entry.at_most;
+    char *bytes = sl_data_alloc(length, 1, err);
+    if (!bytes) return SL_ERR_NOMEM;
+    enum sl_status status;
+    SL_TRY_OUT(sl_stream_need(&tar->entry, bytes, length, err));
+    SL_TRY_OUT(sl_npy_parse(bytes, length, tar->label, out, err));
+out:
+    free(bytes);
+    return status;
+}
+
+/* The current file of the archive, if it is one of those wanted. */
+static enum sl_status take_entry(struct sl_tar *tar, const char *member, struct sl_array *images,
+                                 struct sl_array *labels, struct sl_error *err)
+{
+    const char *name = sl_path_name(tar->path);
+    if (!images->data && strcmp(name, member) == 0) return parse_entry(tar, images, err);
+    if (!labels->data && strcmp(name, "labels.npy") == 0) return parse_entry(tar, labels, err);
+    return SL_OK;
+}
+
+static enum sl_status find_in_archive(const char *path, const char *member, struct sl_array *images,
+                                      struct sl_array *labels, struct sl_error *err)
+{
+    struct sl_stream *stream = NULL;
+    struct sl_tar tar;
+    bool found = true;
+    enum sl_status status;
+    SL_TRY_OUT(sl_file_stream_open(path, &stream, err));
+    sl_tar_init(&tar, stream);
+    while (!images->data || !labels->data) {
+        SL_TRY_OUT(sl_tar_next(&tar, &found, err));
+        if (!found) {
+            status = sl_fail(err, SL_ERR_INPUT, "%s: holds no %s", path,
+                             images->data ? "labels.npy" : member);
+            break;
+        }
+        SL_TRY_OUT(take_entry(&tar, member, images, labels, err));
+    }
+out:
+    sl_file_stream_close(stream);
+    return status;
+}
+
+enum sl_status sl_npy_open_archive(const char *path, const char *member, struct sl_dataset **out,
+                                   struct sl_error *err)
+{
+    struct sl_array images = {0}, labels = {0};
+    struct sl_dataset *dataset = NULL;
+    enum sl_status status;
+    SL_TRY_OUT(find_in_archive(path, member, &images, &labels, err));
+    SL_TRY_OUT(take_images(&images, path, &dataset, err));
+    sl_dataset_number_items(dataset, 0);
+    SL_TRY_OUT(set_labels(dataset, &labels, path, err));
+    *out = dataset;
+    dataset = NULL;
+out:
+    sl_dataset_destroy(dataset);
+    sl_array_release(&images);
+    sl_array_release(&labels);
+    return status;
+}
+
+/* Optional arrays of an .npz, in the order in which they must be set. */
+static const struct part {
+    const char *name;
+    enum sl_status (*set)(struct sl_dataset *dataset, const struct sl_array *array,
+                          const char *path, struct sl_error *err);
+} parts[] = {{"classes", set_classes}, {"labels", set_labels}, {"item", set_items}};
+
+static enum sl_status add_part(struct sl_dataset *dataset, struct sl_npz *npz,
+                               const struct part *part, const char *path, struct sl_error *err)
+{
+    if (!sl_npz_has(npz, part->name)) return SL_OK;
+    struct sl_array array = {0};
+    SL_TRY(sl_npz_read(npz, part->name, &array, err));
+    char *what = sl_string_printf("%s: %s", path, part->name);
+    enum sl_status status = part->set(dataset, &array, what, err);
+    free(what);
+    sl_array_release(&array);
+    return status;
+}
+
+static enum sl_status open_npz(const char *path, const char *split, struct sl_dataset **out,
+                               struct sl_error *err)
+{
+    struct sl_npz *npz = NULL;
+    struct sl_array images = {0};
+    struct sl_dataset *dataset = NULL;
+    enum sl_status status;
+    SL_TRY_OUT(sl_no_split(path, split, err));
+    SL_TRY_OUT(sl_npz_open(path, &npz, err));
+    if (!sl_npz_has(npz, "images")) {
+        status = sl_fail(err, SL_ERR_INPUT, "%s: holds no array called images", path);
+        goto out;
+    }
+    SL_TRY_OUT(sl_npz_read(npz, "images", &images, err));
+    SL_TRY_OUT(take_images(&images, path, &dataset, err));
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        SL_TRY_OUT(add_part(dataset, npz, &parts[i], path, err));
+    if (!dataset->items[0]) sl_dataset_number_items(dataset, 0);
+    *out = dataset;
+    dataset = NULL;
+out:
+    sl_dataset_destroy(dataset);
+    sl_array_release(&images);
+    sl_npz_close(npz);
+    return status;
+}
+
+static bool probe_npy(const char *path)
+{
+    return sl_path_has_suffix(path, ".npy");
+}
+
+static bool probe_npz(const char *path)
+{
+    return sl_path_has_suffix(path, ".npz");
+}
+
+const struct sl_reader sl_reader_npy = {
+    "npy",
+    "an .npy of uint8 images with its labels beside it",
+    probe_npy,
+    open_npy,
+};
+
+const struct sl_reader sl_reader_npz = {
+    "npz",
+    "an .npz with the arrays images and labels",
+    probe_npz,
+    open_npz,
+};

@@ -1,0 +1,47 @@
+/* Stream: bytes read once from front to back, wherever they come from: memory, a file, a
+ * gzip file, an entry of a tar. A parser that takes a stream works on all of them. */
+#ifndef SOFTLAB_DATASET_STREAM_H
+#define SOFTLAB_DATASET_STREAM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "softlab/base/error.h"
+
+struct sl_stream {
+    const char *name; /* borrowed; shown in errors */
+    uint64_t offset;  /* of the next byte, after decompression */
+    uint64_t at_most; /* no more bytes than this can come: to be asked before allocating */
+    enum sl_status (*read)(struct sl_stream *stream, void *out, size_t length, size_t *got,
+                           struct sl_error *err);
+    /* Pass over bytes that are known to be there; NULL where they must be read. */
+    enum sl_status (*skip)(struct sl_stream *stream, uint64_t length, struct sl_error *err);
+};
+
+/* Up to `length` bytes; fewer only at the end. */
+enum sl_status sl_stream_read(struct sl_stream *stream, void *out, size_t length, size_t *got,
+                              struct sl_error *err) SL_MUST_USE;
+
+/* Exactly `length` bytes, or SL_ERR_INPUT naming the offset at which the stream ends. */
+enum sl_status sl_stream_need(struct sl_stream *stream, void *out, size_t length,
+                              struct sl_error *err) SL_MUST_USE;
+enum sl_status sl_stream_skip(struct sl_stream *stream, uint64_t length,
+                              struct sl_error *err) SL_MUST_USE;
+
+/* SL_ERR_INPUT naming the offset if anything is left. */
+enum sl_status sl_stream_end(struct sl_stream *stream, struct sl_error *err) SL_MUST_USE;
+
+struct sl_memory_stream {
+    struct sl_stream stream;
+    const unsigned char *bytes; /* borrowed */
+    size_t length;
+};
+void sl_memory_stream_init(struct sl_memory_stream *memory, const void *bytes, size_t length,
+                           const char *name);
+
+/* A file; gzip is recognised by its first bytes and unpacked on the way. */
+enum sl_status sl_file_stream_open(const char *path, struct sl_stream **out,
+                                   struct sl_error *err) SL_MUST_USE;
+void sl_file_stream_close(struct sl_stream *stream);
+
+#endif
