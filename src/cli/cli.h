@@ -1,0 +1,148 @@
+/* Cli: the frame of the program. A command is one file cmd_<name>.c with a table of
+ * options and a run function, and one row in cli_commands[]; parsing, range checks, help,
+ * manual, completion and the provenance record all walk that row.
+ *
+ * stdout is data, stderr is talk. Exit codes: 0 done, 1 failed, 2 usage. */
+#ifndef SOFTLAB_CLI_H
+#define SOFTLAB_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "softlab/base.h"
+#include "softlab/dataset.h"
+
+enum { CLI_EXIT_DONE = 0, CLI_EXIT_FAILED = 1, CLI_EXIT_USAGE = 2 };
+
+/* The kinds of value and the field each one fills. */
+enum cli_kind {
+    CLI_FLAG,    /* bool; takes no value */
+    CLI_TEXT,    /* const char * */
+    CLI_PATH,    /* const char *; completed as a file */
+    CLI_CHOICE,  /* const char *; one of choices() */
+    CLI_INTEGER, /* int64_t within [minimum, maximum] */
+    CLI_REAL,    /* double within [minimum, maximum] */
+    CLI_REALS,   /* struct cli_reals; comma-separated, each within [minimum, maximum] */
+};
+
+enum { CLI_REALS_MAX = 16 };
+struct cli_reals {
+    size_t count;
+    double values[CLI_REALS_MAX];
+};
+
+/* The name of choice `index`, or NULL past the last. */
+typedef const char *cli_choices(size_t index);
+
+struct cli_option {
+    const char *name; /* long name, without dashes; NULL ends a table */
+    char letter;      /* short form, or 0 */
+    enum cli_kind kind;
+    const char *value; /* what the value is called in the help */
+    const char *help;
+    size_t offset;        /* of the field in the command's values */
+    const char *fallback; /* default, read like a typed value; NULL = zero, false or absent */
+    double minimum, maximum;
+    cli_choices *choices;
+};
+
+struct cli_argument {
+    const char *name; /* NULL ends a table */
+    const char *help;
+    enum cli_kind kind; /* CLI_TEXT, CLI_PATH or CLI_CHOICE: for completion; never enforced */
+    cli_choices *choices;
+    bool optional;
+    bool repeated; /* the last one may */
+};
+
+struct cli_example {
+    const char *command; /* NULL ends a table */
+    const char *meaning;
+};
+
+struct cli;
+
+struct cli_command {
+    const char *name;    /* "fetch", "dataset mix" */
+    const char *group;   /* heading in the overview */
+    const char *summary; /* one line */
+    const char *description;
+    const struct cli_argument *arguments;
+    const struct cli_option *options;
+    const struct cli_example *examples;
+    size_t values_size; /* of the struct the options fill */
+    enum sl_status (*run)(struct cli *cli, const void *values, struct sl_error *err);
+};
+
+/* What every command understands. */
+struct cli_common {
+    bool help;
+    bool quiet;
+    const char *log_level;
+    const char *data_folder;
+};
+
+/* One run of the program. */
+struct cli {
+    const struct cli_command *command;
+    struct cli_common common;
+    const void *values; /* borrowed; what the options filled */
+    char **arguments;   /* borrowed from argv, NULL-ended */
+    size_t n_arguments;
+    struct sl_log log;
+    struct sl_progress progress;
+    struct sl_data_roots roots;
+    char *data_folder; /* owned; roots.folder */
+};
+
+/* Every command, in the order of the overview, ending with NULL. */
+extern const struct cli_command *const cli_commands[];
+extern const struct cli_option cli_common_options[];
+const char *cli_log_levels(size_t index);
+
+/* options.c: read the words after the command's name; defaults first. `values` has
+ * command->values_size bytes. SL_ERR_USAGE says what is wrong with which word. */
+enum sl_status cli_parse(const struct cli_command *command, char **words, size_t n_words,
+                         struct cli *cli, void *values, struct sl_error *err);
+/* "0 to 1", "at least 1" ... into `out`; empty if any value will do. */
+const char *cli_range_text(const struct cli_option *option, char *out, size_t size);
+
+/* The command whose name begins `words` (the longest such); its words in *n_used. */
+const struct cli_command *cli_find_command(char **words, size_t n_words, size_t *n_used);
+/* The command nearest to what was typed, or NULL. */
+const char *cli_nearest_command(const char *typed);
+
+/* help.c, manual.c, completion.c: each walks cli_commands[]. */
+void cli_help_overview(FILE *out);
+void cli_help_command(const struct cli_command *command, FILE *out);
+void cli_synopsis(const struct cli_command *command, struct sl_buffer *out);
+/* "0 to 1; default .1": what the table knows about a value. */
+void cli_option_notes(const struct cli_option *option, struct sl_buffer *out);
+void cli_manual_man(const struct cli_command *command, FILE *out); /* NULL = softlab(1) */
+void cli_manual_markdown(FILE *out);
+void cli_completion_bash(FILE *out);
+void cli_completion_zsh(FILE *out);
+void cli_completion_fish(FILE *out);
+
+/* provenance.c: version, build, command, arguments and every option with its value, as a
+ * new JSON object. It holds no time and no path of this machine but those typed, so that the
+ * same command gives the same record. */
+json_t *cli_provenance(const struct cli *cli);
+
+/* output.c: a JSON value on stdout; rows of cells with aligned columns (numbers to the
+ * right, where `right` holds the column's letter 'r'; 'l' otherwise). */
+enum sl_status cli_print_json(const json_t *value, struct sl_error *err);
+struct cli_table {
+    const char *alignment; /* one letter per column, e.g. "lrl" */
+    size_t n_columns;
+    char **cells; /* owned; (n_rows, n_columns) */
+    size_t n_rows;
+};
+void cli_table_init(struct cli_table *table, const char *alignment);
+void cli_table_add(struct cli_table *table, ...); /* n_columns const char *, copied */
+void cli_table_print(const struct cli_table *table, FILE *out);
+void cli_table_release(struct cli_table *table);
+
+#endif

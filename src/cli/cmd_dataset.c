@@ -1,0 +1,311 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+
+enum { SIZES_LOOKED_AT = 500 };
+
+struct dataset_values {
+    bool list;
+    bool json;
+    const char *preview;
+    const char *split;
+    int64_t rows;
+    int64_t columns;
+    int64_t seed;
+};
+
+static const struct cli_option dataset_options[] = {
+    {.name = "preview",
+     .letter = 'p',
+     .kind = CLI_PATH,
+     .value = "FILE.png",
+     .help = "write a contact sheet, a row per class",
+     .offset = offsetof(struct dataset_values, preview)},
+    {.name = "rows",
+     .kind = CLI_INTEGER,
+     .value = "N",
+     .help = "rows of the sheet",
+     .offset = offsetof(struct dataset_values, rows),
+     .fallback = "10",
+     .minimum = 1,
+     .maximum = 200},
+    {.name = "columns",
+     .kind = CLI_INTEGER,
+     .value = "N",
+     .help = "images per row of the sheet",
+     .offset = offsetof(struct dataset_values, columns),
+     .fallback = "12",
+     .minimum = 1,
+     .maximum = 200},
+    {.name = "seed",
+     .kind = CLI_INTEGER,
+     .value = "N",
+     .help = "which images the sheet shows",
+     .offset = offsetof(struct dataset_values, seed),
+     .fallback = "1",
+     .minimum = 0,
+     .maximum = 9e15},
+    {.name = "split",
+     .kind = CLI_PATH,
+     .value = "FILE.npy",
+     .help = "only the items whose indices this file holds",
+     .offset = offsetof(struct dataset_values, split)},
+    {.name = "json",
+     .kind = CLI_FLAG,
+     .help = "the summary, or with --list the sets, as JSON",
+     .offset = offsetof(struct dataset_values, json)},
+    {.name = "list",
+     .letter = 'l',
+     .kind = CLI_FLAG,
+     .help = "print the sets that have a name",
+     .offset = offsetof(struct dataset_values, list)},
+    {.name = NULL},
+};
+
+const char *cli_dataset_names(size_t index)
+{
+    return sl_named_datasets[index].name;
+}
+
+static const struct cli_argument dataset_arguments[] = {
+    {.name = "NAME",
+     .help = "a set from --list, with its split or options after a colon (cifar10:test, "
+             "shapes:n=500,seed=3); or a path: a folder of images, .npy, .npz, IDX, .tsv",
+     .kind = CLI_TEXT,
+     .choices = cli_dataset_names,
+     .optional = true},
+    {.name = NULL},
+};
+
+/* What a summary says, gathered once for both ways of printing it. */
+struct summary {
+    const struct sl_dataset *dataset;
+    size_t *per_class; /* owned; n_classes */
+    size_t n_labelled;
+    double mean_entropy;            /* of the true distributions; NaN without them */
+    size_t smallest[2], largest[2]; /* height, width */
+    size_t n_sizes_seen;
+};
+
+static double entropy(const float *row, size_t n_classes)
+{
+    double sum = 0;
+    for (size_t k = 0; k < n_classes; k++)
+        if (row[k] > 0) sum -= (double)row[k] * log((double)row[k]);
+    return sum;
+}
+
+static void count_labels(struct summary *summary)
+{
+    const struct sl_dataset *set = summary->dataset;
+    for (size_t i = 0; i < set->count; i++) {
+        if (set->labels[i] == SL_NO_LABEL) continue;
+        summary->per_class[set->labels[i]]++;
+        summary->n_labelled++;
+    }
+    double total = 0;
+    for (size_t i = 0; set->truth && i < set->count; i++)
+        total += entropy(set->truth + i * set->n_classes, set->n_classes);
+    summary->mean_entropy = set->truth && set->count ? total / (double)set->count : (double)NAN;
+}
+
+static void note_size(struct summary *summary, size_t height, size_t width)
+{
+    size_t *small = summary->smallest, *large = summary->largest;
+    bool first = summary->n_sizes_seen++ == 0;
+    if (first || height * width < small[0] * small[1]) small[0] = height, small[1] = width;
+    if (first || height * width > large[0] * large[1]) large[0] = height, large[1] = width;
+}
+
+static enum sl_status look_at_sizes(struct summary *summary, struct sl_error *err)
+{
+    const struct sl_dataset *set = summary->dataset;
+    if (set->pixels && set->count) note_size(summary, set->height, set->width);
+    size_t step = set->count / SIZES_LOOKED_AT + 1;
+    for (size_t i = 0; set->files && i < set->count; i += step) {
+        struct sl_image image;
+        SL_TRY(sl_dataset_image(set, i, &image, err));
+        note_size(summary, image.height, image.width);
+        sl_image_release(&image);
+    }
+    return SL_OK;
+}
+
+static void describe_items(const struct summary *summary, struct sl_buffer *out)
+{
+    const struct sl_dataset *set = summary->dataset;
+    char count[32];
+    sl_buffer_printf(out, "%s %s", sl_text_count(set->count, count, sizeof count),
+                     set->texts ? "texts" : "images");
+    if (set->texts || summary->n_sizes_seen == 0) return;
+    const size_t *small = summary->smallest, *large = summary->largest;
+    sl_buffer_printf(out, " of %zu x %zu", small[0], small[1]);
+    if (small[0] != large[0] || small[1] != large[1])
+        sl_buffer_printf(out, " to %zu x %zu (height x width)", large[0], large[1]);
+    if (set->pixels) sl_buffer_text(out, set->channels == 3 ? ", colour" : ", grey");
+    if (set->files && summary->n_sizes_seen < set->count)
+        sl_buffer_printf(out, ", by the %zu looked at", summary->n_sizes_seen);
+}
+
+static void print_summary(const struct summary *summary)
+{
+    const struct sl_dataset *set = summary->dataset;
+    struct sl_buffer items;
+    sl_buffer_init(&items, 512);
+    describe_items(summary, &items);
+    char number[32];
+    printf("%s: %s\n", set->name, items.data);
+    sl_buffer_release(&items);
+    printf("%zu classes, %s items labelled\n", set->n_classes,
+           sl_text_count(summary->n_labelled, number, sizeof number));
+    if (set->truth)
+        printf("true distributions known, mean entropy %.3f nats\n", summary->mean_entropy);
+    if (set->n_classes == 0) return;
+    struct cli_table table;
+    cli_table_init(&table, "rlrr");
+    cli_table_add(&table, "", "class", "items", "share");
+    for (size_t k = 0; k < set->n_classes; k++) {
+        char index[32], share[32];
+        snprintf(index, sizeof index, "%zu", k);
+        snprintf(share, sizeof share, "%.1f %%",
+                 100.0 * (double)summary->per_class[k] / (double)(set->count ? set->count : 1));
+        cli_table_add(&table, index, set->classes[k],
+                      sl_text_count(summary->per_class[k], number, sizeof number), share);
+    }
+    cli_table_print(&table, stdout);
+    cli_table_release(&table);
+}
+
+static json_t *summary_json(const struct summary *summary, const struct cli *cli)
+{
+    const struct sl_dataset *set = summary->dataset;
+    json_t *classes = json_array();
+    for (size_t k = 0; k < set->n_classes; k++)
+        json_array_append_new(classes, json_pack("{s:s, s:I}", "name", set->classes[k], "items",
+                                                 (json_int_t)summary->per_class[k]));
+    json_t *result = json_pack("{s:s, s:I, s:s, s:I, s:o}", "name", set->name, "items",
+                               (json_int_t)set->count, "kind", set->texts ? "text" : "image",
+                               "labelled", (json_int_t)summary->n_labelled, "classes", classes);
+    if (summary->n_sizes_seen)
+        json_object_set_new(result, "smallest",
+                            json_pack("[I, I]", (json_int_t)summary->smallest[0],
+                                      (json_int_t)summary->smallest[1]));
+    if (summary->n_sizes_seen)
+        json_object_set_new(
+            result, "largest",
+            json_pack("[I, I]", (json_int_t)summary->largest[0], (json_int_t)summary->largest[1]));
+    if (set->truth)
+        json_object_set_new(result, "mean_true_entropy", json_real(summary->mean_entropy));
+    json_object_set_new(result, "provenance", cli_provenance(cli));
+    return result;
+}
+
+static enum sl_status print_one(const struct cli *cli, const struct sl_dataset *set, bool json,
+                                struct sl_error *err)
+{
+    struct summary summary = {.dataset = set,
+                              .per_class = sl_alloc(set->n_classes, sizeof *summary.per_class)};
+    count_labels(&summary);
+    enum sl_status status = look_at_sizes(&summary, err);
+    if (status == SL_OK && json) {
+        json_t *value = summary_json(&summary, cli);
+        status = cli_print_json(value, err);
+        json_decref(value);
+    } else if (status == SL_OK) {
+        print_summary(&summary);
+    }
+    free(summary.per_class);
+    return status;
+}
+
+static enum sl_status write_preview(const struct cli *cli, const struct sl_dataset *set,
+                                    const struct dataset_values *options, struct sl_error *err)
+{
+    struct sl_image sheet;
+    SL_TRY(sl_contact_sheet(set, (size_t)options->rows, (size_t)options->columns,
+                            (uint64_t)options->seed, &sheet, err));
+    json_t *provenance = cli_provenance(cli);
+    char *note = json_dumps(provenance, JSON_COMPACT | JSON_ENSURE_ASCII);
+    enum sl_status status = sl_image_write_png(&sheet, note, options->preview, err);
+    free(note);
+    json_decref(provenance);
+    sl_image_release(&sheet);
+    return status;
+}
+
+enum sl_status cli_open_dataset(const struct cli *cli, const char *name, const char *split,
+                                struct sl_dataset **out, struct sl_error *err)
+{
+    struct sl_dataset *set = NULL;
+    SL_TRY(sl_dataset_open(name, &cli->roots, &set, err));
+    enum sl_status status = SL_OK;
+    if (split) {
+        size_t *indices = NULL, count = 0;
+        status = sl_split_read(split, set->count, &indices, &count, err);
+        if (status == SL_OK) status = sl_dataset_select(set, indices, count, err);
+        free(indices);
+    }
+    if (status == SL_OK)
+        *out = set;
+    else
+        sl_dataset_destroy(set);
+    return status;
+}
+
+static enum sl_status list_sets(bool json, struct sl_error *err)
+{
+    if (json) {
+        json_t *sets = json_array();
+        for (const struct sl_named_dataset *s = sl_named_datasets; s->name; s++)
+            json_array_append_new(sets, json_pack("{s:s, s:s, s:s?}", "name", s->name, "summary",
+                                                  s->summary, "splits", s->splits));
+        enum sl_status status = cli_print_json(sets, err);
+        json_decref(sets);
+        return status;
+    }
+    struct cli_table table;
+    cli_table_init(&table, "lll");
+    cli_table_add(&table, "name", "splits", "what");
+    for (const struct sl_named_dataset *s = sl_named_datasets; s->name; s++)
+        cli_table_add(&table, s->name, s->splits ? s->splits : "", s->summary);
+    cli_table_print(&table, stdout);
+    cli_table_release(&table);
+    return SL_OK;
+}
+
+static enum sl_status run_dataset(struct cli *cli, const void *values, struct sl_error *err)
+{
+    const struct dataset_values *options = values;
+    if (options->list) return list_sets(options->json, err);
+    if (cli->n_arguments == 0)
+        return sl_fail(err, SL_ERR_USAGE, "NAME is missing, see softlab dataset --list");
+    struct sl_dataset *set = NULL;
+    SL_TRY(cli_open_dataset(cli, cli->arguments[0], options->split, &set, err));
+    enum sl_status status = SL_OK;
+    if (options->preview) status = write_preview(cli, set, options, err);
+    if (status == SL_OK) status = print_one(cli, set, options->json, err);
+    sl_dataset_destroy(set);
+    return status;
+}
+
+static const struct cli_example dataset_examples[] = {
+    {"softlab dataset shapes --preview shapes.png", "look at the embedded set"},
+    {"softlab dataset cifar10:test", "how many images of which class"},
+    {"softlab dataset photos/ --preview photos.png", "a folder of images of one's own"},
+    {NULL, NULL},
+};
+
+const struct cli_command cmd_dataset = {
+    .name = "dataset",
+    .group = "data",
+    .summary = "summary and preview of a data set",
+    .description = "Opens a data set and prints how many items and classes it has. The contact "
+                   "sheet carries the command that made it in its PNG description.",
+    .arguments = dataset_arguments,
+    .options = dataset_options,
+    .examples = dataset_examples,
+    .values_size = sizeof(struct dataset_values),
+    .run = run_dataset,
+};

@@ -1,0 +1,135 @@
+#include <stdlib.h>
+
+#include "cmd.h"
+
+struct mix_values {
+    const char *output;
+    const char *split;
+    struct cli_reals lambdas;
+    int64_t count;
+    int64_t pairs;
+    int64_t batch;
+    int64_t seed;
+};
+
+static const struct cli_option mix_options[] = {
+    {.name = "output",
+     .letter = 'o',
+     .kind = CLI_PATH,
+     .value = "FOLDER",
+     .help = "where the images, batches.json and provenance.json go",
+     .offset = offsetof(struct mix_values, output)},
+    {.name = "lambdas",
+     .kind = CLI_REALS,
+     .value = "L,L,...",
+     .help = "mix every pair at each of these shares of the first image; without it as in the "
+             "thesis: .5, one of .1 and .25, one of .75 and .9",
+     .offset = offsetof(struct mix_values, lambdas),
+     .minimum = 0,
+     .maximum = 1},
+    {.name = "pairs",
+     .kind = CLI_INTEGER,
+     .value = "N",
+     .help = "image pairs per pair of classes",
+     .offset = offsetof(struct mix_values, pairs),
+     .fallback = "6",
+     .minimum = 1,
+     .maximum = 1e6},
+    {.name = "count",
+     .kind = CLI_INTEGER,
+     .value = "N",
+     .help = "mixed images in all, instead of --pairs",
+     .offset = offsetof(struct mix_values, count),
+     .minimum = 1,
+     .maximum = 1e7},
+    {.name = "batch",
+     .kind = CLI_INTEGER,
+     .value = "N",
+     .help = "images per batch in batches.json",
+     .offset = offsetof(struct mix_values, batch),
+     .fallback = "25",
+     .minimum = 1,
+     .maximum = 1e6},
+    {.name = "split",
+     .kind = CLI_PATH,
+     .value = "FILE.npy",
+     .help = "draw only from the items whose indices this file holds",
+     .offset = offsetof(struct mix_values, split)},
+    {.name = "seed",
+     .kind = CLI_INTEGER,
+     .value = "N",
+     .help = "which pairs are drawn",
+     .offset = offsetof(struct mix_values, seed),
+     .fallback = "1",
+     .minimum = 0,
+     .maximum = 9e15},
+    {.name = NULL},
+};
+
+static const struct cli_argument mix_arguments[] = {
+    {.name = "NAME",
+     .help = "the labelled data set to draw from, as in softlab dataset",
+     .kind = CLI_TEXT,
+     .choices = cli_dataset_names},
+    {.name = NULL},
+};
+
+static enum sl_status write_provenance(const struct cli *cli, const char *folder,
+                                       struct sl_error *err)
+{
+    char *path = sl_path_join(folder, "provenance.json");
+    json_t *provenance = cli_provenance(cli);
+    enum sl_status status = sl_json_write(provenance, path, err);
+    json_decref(provenance);
+    free(path);
+    return status;
+}
+
+static enum sl_status run_mix(struct cli *cli, const void *values, struct sl_error *err)
+{
+    const struct mix_values *options = values;
+    if (!options->output) return sl_fail(err, SL_ERR_USAGE, "--output is missing: FOLDER");
+    struct sl_dataset *set = NULL;
+    SL_TRY(cli_open_dataset(cli, cli->arguments[0], options->split, &set, err));
+    const struct sl_mix_options mix = {
+        .pairs_per_class_pair = (size_t)options->pairs,
+        .count = (size_t)options->count,
+        .lambdas = options->lambdas.count ? options->lambdas.values : NULL,
+        .n_lambdas = options->lambdas.count,
+        .seed = (uint64_t)options->seed,
+    };
+    struct sl_mix_plan plan = {0};
+    enum sl_status status = sl_dataset_load(set, 0, 0, 0, err);
+    if (status == SL_OK) status = sl_mix_plan_create(set, &mix, &plan, err);
+    if (status == SL_OK)
+        status =
+            sl_mix_write(set, &plan, (size_t)options->batch, options->output, &cli->progress, err);
+    if (status == SL_OK) status = write_provenance(cli, options->output, err);
+    if (status == SL_OK) printf("%zu images in %s\n", plan.count, options->output);
+    sl_mix_plan_release(&plan);
+    sl_dataset_destroy(set);
+    return status;
+}
+
+static const struct cli_example mix_examples[] = {
+    {"softlab dataset mix cifar10:test --split train_indices.npy -o mixed",
+     "810 images as in chapter 4 of the thesis"},
+    {"softlab dataset mix cifar10:test --lambdas .25,.5,.75 --count 100 -o mixed",
+     "100 images as in its chapter 5"},
+    {NULL, NULL},
+};
+
+const struct cli_command cmd_dataset_mix = {
+    .name = "dataset mix",
+    .group = "data",
+    .summary = "mixed images for a study of mixing",
+    .description =
+        "Draws pairs of images of different classes and writes lambda A + (1 - lambda) B, in pixel "
+        "space, as mixed_<lambda>_<A>_<idA>_<B>_<idB>.png, with a batches file in the published "
+        "layout.",
+    .arguments = mix_arguments,
+    .options = mix_options,
+    .examples = mix_examples,
+    .values_size = sizeof(struct mix_values),
+    .run = run_mix,
+};

