@@ -1,0 +1,95 @@
+# The front door. CMake does the building; every verb here is a command or a script in
+# tools/ that can be run by itself. Settings: BROWSER=0, BOOTSTRAP=0, JOBS, FUZZ_SECONDS,
+# PREFIX, DESTDIR, SOFTLAB_DATA.
+.PHONY: help demo check check-long lint format bench fuzz docs install build coverage \
+    update-golden clean
+.NOTPARALLEL:
+
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+BROWSER ?= 1
+FUZZ_SECONDS ?= 30
+PREFIX ?= /usr/local
+export BROWSER JOBS DESTDIR
+
+configure = tools/quietly "configuring build/$(1)" cmake --preset $(1)
+compile = tools/quietly "building build/$(1)" cmake --build --preset $(1) -j $(JOBS)
+
+help: ## list these verbs
+	@sed -n 's/^\([a-z-]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 18
+
+demo: ## set up, build and run the main job end to end
+	@tools/bootstrap demo
+	@$(call configure,release)
+	@$(call compile,release)
+	@tools/demo
+
+check: ## set up, build and run the tests under ASan and UBSan (minutes)
+	@tools/bootstrap check
+	@$(call configure,dev)
+	@$(call compile,dev)
+	@ctest --preset dev -j $(JOBS)
+	@tools/browser-tests
+
+check-long: FUZZ_SECONDS = 60
+check-long: ## check, clang, TSan, all of lint, fuzzing, parity and a bare machine
+	@tools/bootstrap check-long
+	@$(MAKE) --no-print-directory check
+	@$(call configure,dev-clang)
+	@$(call compile,dev-clang)
+	@ctest --preset dev-clang -j $(JOBS)
+	@$(call configure,tsan)
+	@$(call compile,tsan)
+	@ctest --preset tsan -j $(JOBS)
+	@tools/lint --full
+	@$(call configure,fuzz)
+	@$(call compile,fuzz)
+	@tools/fuzz $(FUZZ_SECONDS)
+	@tests/parity/run build/dev
+	@tools/check-bootstrap
+
+lint: ## layout, clang-tidy, cppcheck and shellcheck over what changed
+	@tools/bootstrap lint
+	@$(call configure,dev)
+	@$(call compile,dev)
+	@tools/lint
+
+format: ## lay out the C files
+	@tools/bootstrap lint
+	@tools/our-files c | xargs clang-format -i
+
+bench: ## build and run the benchmarks
+	@tools/bootstrap demo
+	@$(call configure,release)
+	@$(call compile,release)
+	@tools/run-each "benchmarks" build/release/bench/bench_*
+
+fuzz: ## fuzz each target for FUZZ_SECONDS (30)
+	@tools/bootstrap fuzz
+	@$(call configure,fuzz)
+	@$(call compile,fuzz)
+	@tools/fuzz $(FUZZ_SECONDS)
+
+docs: build ## write the manual anew from the program
+	@tools/make-docs build/release/softlab docs
+
+# These two install no packages: they are for packagers, and for systems other than Debian.
+install: build ## install to DESTDIR and PREFIX (/usr/local)
+	@cmake --install build/release --prefix $(PREFIX)
+
+build: ## build what is installed and measured
+	@$(call configure,release)
+	@$(call compile,release)
+
+coverage: ## run the tests and print the lines they reach, per file
+	@$(call configure,coverage)
+	@$(call compile,coverage)
+	@tools/coverage build/coverage
+
+update-golden: ## let the golden tests write what they now see, and show it
+	@$(call configure,dev)
+	@$(call compile,dev)
+	@UPDATE_GOLDEN=1 ctest --preset dev -L golden
+	@git --no-pager diff --stat -- tests experiments
+
+clean: ## remove what was built
+	@rm -rf build

@@ -1,0 +1,66 @@
+#!/bin/sh
+# tools/check-layers sees what src/LAYERS forbids.
+. "$(dirname "$0")/support.sh"
+
+tree() { # a fresh small project
+    rm -rf "$scratch/tree"
+    mkdir -p "$scratch/tree/include/softlab/label" "$scratch/tree/src/label" "$scratch/tree/src/cli"
+    cat >"$scratch/tree/src/LAYERS" <<'END'
+# a comment
+base:
+label: base
+store: base
+cli: base label store
+
+door jansson.h: include/softlab/base/json.h
+door curl/curl.h: src/store src/label/door.c
+END
+    echo '#include "softlab/base/error.h"' >"$scratch/tree/include/softlab/label.h"
+    printf '#include "softlab/label.h"\n\n#include <stdio.h>\n#include <sys/stat.h>\n' \
+        >"$scratch/tree/src/label/aggregate.c"
+    printf '#include "cmd.h"\n#include "softlab/store.h"\n' >"$scratch/tree/src/cli/main.c"
+}
+
+plant() { # file line
+    tree
+    mkdir -p "$(dirname "$scratch/tree/$1")"
+    echo "$2" >>"$scratch/tree/$1"
+}
+
+check() {
+    "$root/tools/check-layers" "$scratch/tree"
+}
+
+tree
+passes "an orderly tree passes" check
+is_silent "and nothing is said about it"
+plant src/label/aggregate.c '#include "softlab/store.h"'
+fails "label may not include store in a source file" \
+    "src/label/aggregate.c:5: label may not include softlab/store.h" check
+plant include/softlab/label.h '#include "softlab/store/answer.h"'
+fails "label may not include store in its public header" \
+    "include/softlab/label.h:2: label may not include softlab/store/answer.h" check
+plant include/softlab/label/deep.h '#  include <softlab/store.h>'
+fails "nor in a header of its folder, however it is spelled" \
+    "include/softlab/label/deep.h:1: label may not include softlab/store.h" check
+plant src/label/aggregate.c '#include "store/private.h"'
+fails "a private header counts as its module" \
+    "src/label/aggregate.c:5: label may not include store/private.h" check
+plant src/label/aggregate.c '#include "../store/private.h"'
+fails "also by a relative path" "label may not include store/private.h" check
+plant src/cli/main.c '#include "label/private.h"'
+fails "cli sees public headers only" \
+    "src/cli/main.c:3: cli may not include the private label/private.h" check
+plant include/softlab/label.h '#include "base/private.h"'
+fails "a public header may not lead to a private one" \
+    "a public header may not include the private base/private.h" check
+plant src/label/aggregate.c '#include <jansson.h>'
+fails "a foreign header stays behind its door" \
+    "src/label/aggregate.c:5: <jansson.h> belongs to include/softlab/base/json.h" check
+plant src/label/aggregate.c '#include <curl/easy.h>'
+fails "as does every header of its folder" "<curl/easy.h> belongs to" check
+plant src/label/door.c '#include <curl/curl.h>'
+passes "the door itself may include it" check
+plant src/magic/spell.c '#include <stdio.h>'
+fails "a module must be listed" "src/magic/spell.c:1: magic is not in src/LAYERS" check
+finish
