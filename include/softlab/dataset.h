@@ -130,7 +130,7 @@ struct sl_mix_plan {
         char *file;  /* owned: mixed_<lambda>_<A>_<idA>_<B>_<idB>.png */
     } * items;
 };
-struct sl_mix_options {
+struct sl_mix_plan_options {
     size_t pairs_per_class_pair; /* 6; used when `count` is 0 */
     size_t count;          /* images in all, over class pairs in turn, a lambda drawn for each */
     const double *lambdas; /* NULL = the thesis's design: .5, one of {.1,.25}, one of {.75,.9} */
@@ -138,8 +138,8 @@ struct sl_mix_options {
     uint64_t seed;
 };
 enum sl_status sl_mix_plan_create(const struct sl_dataset *dataset,
-                                  const struct sl_mix_options *options, struct sl_mix_plan *out,
-                                  struct sl_error *err) SL_MUST_USE;
+                                  const struct sl_mix_plan_options *options,
+                                  struct sl_mix_plan *out, struct sl_error *err) SL_MUST_USE;
 void sl_mix_plan_release(struct sl_mix_plan *plan);
 void sl_mix_pixels(const uint8_t *a, const uint8_t *b, double lambda, size_t count, uint8_t *out);
 

@@ -43,7 +43,8 @@ struct cli_option {
     const char *value; /* what the value is called in the help */
     const char *help;
     size_t offset;        /* of the field in the command's values */
-    const char *fallback; /* default, read like a typed value; NULL = zero, false or absent */
+    const char *fallback; /* default, read like a typed value; NULL = zero, NaN for a real, false
+                             or absent */
     double minimum, maximum;
     cli_choices *choices;
 };

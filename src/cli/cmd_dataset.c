@@ -137,8 +137,8 @@ static void describe_items(const struct summary *summary, struct sl_buffer *out)
 {
     const struct sl_dataset *set = summary->dataset;
     char count[32];
-    sl_buffer_printf(out, "%s %s", sl_text_count(set->count, count, sizeof count),
-                     set->texts ? "texts" : "images");
+    sl_buffer_printf(out, "%s %s%s", sl_text_count(set->count, count, sizeof count),
+                     set->texts ? "text" : "image", set->count == 1 ? "" : "s");
     if (set->texts || summary->n_sizes_seen == 0) return;
     const size_t *small = summary->smallest, *large = summary->largest;
     sl_buffer_printf(out, " of %zu x %zu", small[0], small[1]);

@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,6 +155,7 @@ static void set_defaults(const struct cli_option *options, void *values)
 {
     for (const struct cli_option *o = options; o && o->name; o++) {
         struct sl_error err;
+        if (o->kind == CLI_REAL) *(double *)(void *)((char *)values + o->offset) = (double)NAN;
         if (o->fallback && set_value(o, o->fallback, values, &err) != SL_OK) {
             fprintf(stderr, "softlab: default of %s\n", err.message);
             abort(); /* a mistake in one of our own tables; tests walk them all */

@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +22,10 @@ static json_t *value_json(const struct cli_option *option, const void *values)
     switch (option->kind) {
     case CLI_FLAG: return json_boolean(*(const bool *)field);
     case CLI_INTEGER: return json_integer(*(const int64_t *)field);
-    case CLI_REAL: return json_real(*(const double *)field);
+    case CLI_REAL: {
+        double value = *(const double *)field;
+        return isnan(value) ? json_null() : json_real(value);
+    }
     case CLI_REALS: {
         const struct cli_reals *reals = field;
         json_t *list = json_array();

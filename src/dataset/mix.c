@@ -57,7 +57,7 @@ static enum sl_status members_create(const struct sl_dataset *dataset, struct me
 }
 
 static enum sl_status check_options(const struct sl_dataset *dataset,
-                                    const struct sl_mix_options *options, struct sl_error *err)
+                                    const struct sl_mix_plan_options *options, struct sl_error *err)
 {
     if (dataset->texts)
         return sl_fail(err, SL_ERR_USAGE, "%s holds texts, and only images can be mixed",
@@ -92,8 +92,9 @@ static size_t list_class_pairs(const struct members *members, size_t n_classes,
 /* How many image pairs each class pair gives. A total is dealt out in turn, to class pairs
  * in random order, so that a small one does not favour the first classes. */
 static enum sl_status deal_pairs(const struct sl_dataset *dataset, const struct members *members,
-                                 const struct sl_mix_options *options, struct class_pair *pairs,
-                                 size_t n_class_pairs, struct sl_error *err)
+                                 const struct sl_mix_plan_options *options,
+                                 struct class_pair *pairs, size_t n_class_pairs,
+                                 struct sl_error *err)
 {
     size_t *turns = sl_alloc(n_class_pairs, sizeof *turns);
     struct sl_rng rng;
@@ -173,7 +174,7 @@ static char *file_name(const struct sl_dataset *dataset, const struct sl_mix_ite
 
 /* The lambdas of one pair: those asked for, or the thesis's .5 and one on either side. Where
  * a total of images is asked for, one of them. */
-static void draw_lambdas(const struct sl_mix_options *options, struct sl_rng *rng, double *out)
+static void draw_lambdas(const struct sl_mix_plan_options *options, struct sl_rng *rng, double *out)
 {
     static const double thesis[] = {0.1, 0.25, 0.5, 0.75, 0.9};
     const double *lambdas = options->lambdas ? options->lambdas : thesis;
@@ -190,7 +191,7 @@ static void draw_lambdas(const struct sl_mix_options *options, struct sl_rng *rn
 }
 
 /* Append the mixed images of one class pair. */
-static void add_class_pair(const struct members *members, const struct sl_mix_options *options,
+static void add_class_pair(const struct members *members, const struct sl_mix_plan_options *options,
                            const struct class_pair *pair, struct scratch *scratch,
                            struct sl_mix_plan *plan)
 {
@@ -224,7 +225,7 @@ static void shuffle_plan(struct sl_mix_plan *plan, uint64_t seed)
 }
 
 static enum sl_status fill_plan(const struct sl_dataset *dataset, const struct members *members,
-                                const struct sl_mix_options *options,
+                                const struct sl_mix_plan_options *options,
                                 const struct class_pair *pairs, size_t n_class_pairs,
                                 struct sl_mix_plan *out, struct sl_error *err)
 {
@@ -258,8 +259,8 @@ static enum sl_status fill_plan(const struct sl_dataset *dataset, const struct m
 }
 
 enum sl_status sl_mix_plan_create(const struct sl_dataset *dataset,
-                                  const struct sl_mix_options *options, struct sl_mix_plan *out,
-                                  struct sl_error *err)
+                                  const struct sl_mix_plan_options *options,
+                                  struct sl_mix_plan *out, struct sl_error *err)
 {
     SL_TRY(check_options(dataset, options, err));
     struct members members;

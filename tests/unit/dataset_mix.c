@@ -1,7 +1,7 @@
 #include "pictures.h"
 
 static struct sl_mix_plan make_plan(const struct sl_dataset *set,
-                                    const struct sl_mix_options *options)
+                                    const struct sl_mix_plan_options *options)
 {
     struct sl_error err;
     struct sl_mix_plan plan;
@@ -41,7 +41,7 @@ static void test_the_thesis_design_has_810_images(void **state)
 {
     (void)state;
     struct sl_dataset *set = test_pictures(70, 10, 2, 2);
-    const struct sl_mix_options options = {.pairs_per_class_pair = 6, .seed = 3};
+    const struct sl_mix_plan_options options = {.pairs_per_class_pair = 6, .seed = 3};
     struct sl_mix_plan plan = make_plan(set, &options);
     assert_int_equal(plan.count, 810);
     static const double lambdas[] = {0.1, 0.25, 0.5, 0.75, 0.9};
@@ -75,7 +75,7 @@ static void test_names_follow_the_published_pattern(void **state)
     (void)state;
     struct sl_dataset *set = test_pictures(2, 2, 2, 2);
     static const double lambdas[] = {0.25, 1, 0.1 + 0.2};
-    const struct sl_mix_options options = {
+    const struct sl_mix_plan_options options = {
         .pairs_per_class_pair = 1, .lambdas = lambdas, .n_lambdas = 3};
     rename_class(set, 0, "airplane");
     rename_class(set, 1, "Fire_truck / red");
@@ -99,7 +99,7 @@ static void test_an_id_unfit_for_a_name_is_replaced_by_its_place(void **state)
     (void)state;
     struct sl_dataset *set = test_pictures(2, 2, 2, 2);
     static const double half = 0.5;
-    const struct sl_mix_options options = {.count = 1, .lambdas = &half, .n_lambdas = 1};
+    const struct sl_mix_plan_options options = {.count = 1, .lambdas = &half, .n_lambdas = 1};
     rename_item(set, 1, "../x_y");
     struct sl_mix_plan plan = make_plan(set, &options);
     assert_string_equal(plan.items[0].file, "mixed_0.5_Class0_0_Class1_1.png");
@@ -112,7 +112,7 @@ static void test_a_total_is_dealt_over_class_pairs_in_turn(void **state)
     (void)state;
     struct sl_dataset *set = test_pictures(60, 4, 2, 2);
     static const double lambdas[] = {0.25, 0.5, 0.75};
-    const struct sl_mix_options options = {.count = 100, .lambdas = lambdas, .n_lambdas = 3};
+    const struct sl_mix_plan_options options = {.count = 100, .lambdas = lambdas, .n_lambdas = 3};
     struct sl_mix_plan plan = make_plan(set, &options);
     assert_int_equal(plan.count, 100);
     size_t counts[4][4] = {{0}}, of_lambda[3] = {0};
@@ -135,7 +135,7 @@ static void test_items_without_a_label_are_left_out(void **state)
     struct sl_error err;
     struct sl_mix_plan plan = {0};
     struct sl_dataset *set = test_pictures(12, 3, 2, 2);
-    const struct sl_mix_options options = {.pairs_per_class_pair = 2};
+    const struct sl_mix_plan_options options = {.pairs_per_class_pair = 2};
     for (size_t i = 0; i < 12; i++)
         if (set->labels[i] == 1) set->labels[i] = SL_NO_LABEL;
     plan = make_plan(set, &options);
@@ -158,9 +158,9 @@ static void test_what_cannot_be_mixed_is_refused(void **state)
     struct sl_mix_plan plan;
     struct sl_dataset *set = test_pictures(4, 2, 2, 2);
     static const double twice[] = {0.5, 0.5}, outside[] = {1.5};
-    const struct sl_mix_options none = {0}, many = {.pairs_per_class_pair = 5},
-                                doubled = {.count = 1, .lambdas = twice, .n_lambdas = 2},
-                                large = {.count = 1, .lambdas = outside, .n_lambdas = 1};
+    const struct sl_mix_plan_options none = {0}, many = {.pairs_per_class_pair = 5},
+                                     doubled = {.count = 1, .lambdas = twice, .n_lambdas = 2},
+                                     large = {.count = 1, .lambdas = outside, .n_lambdas = 1};
     assert_fails(sl_mix_plan_create(set, &none, &plan, &err), SL_ERR_USAGE, err, "got 0");
     assert_fails(sl_mix_plan_create(set, &many, &plan, &err), SL_ERR_INPUT, err,
                  "class0 and class1 have 4 pairs of images, 5 are wanted");
@@ -191,7 +191,7 @@ static void test_images_and_batches_are_written(void **state)
     (void)state;
     struct sl_error err;
     struct sl_dataset *set = test_pictures(12, 3, 2, 5);
-    const struct sl_mix_options options = {.pairs_per_class_pair = 2};
+    const struct sl_mix_plan_options options = {.pairs_per_class_pair = 2};
     struct sl_mix_plan plan = make_plan(set, &options);
     char *folder = sl_string_copy(test_path("mixed/images"));
     assert_int_equal(plan.count, 18);
@@ -243,7 +243,7 @@ static void test_published_names_would_be_written_alike(void **state)
                                 lambda, a, id_a, b, id_b),
                          5);
         double value = strtod(lambda, NULL);
-        const struct sl_mix_options options = {.count = 1, .lambdas = &value, .n_lambdas = 1};
+        const struct sl_mix_plan_options options = {.count = 1, .lambdas = &value, .n_lambdas = 1};
         a[0] = (char)(a[0] + 32); /* our class names are in small letters */
         b[0] = (char)(b[0] + 32);
         rename_class(set, 0, a);
