@@ -110,7 +110,7 @@ static void append_path(const struct sl_json_cursor *at, struct sl_buffer *out)
     }
     free(chain);
     if (out->length <= PATH_SHOWN) return;
-    size_t cut = out->length - PATH_SHOWN;
+    size_t cut = out->length - PATH_SHOWN + 4; /* what is put in its place is not longer */
     while (((unsigned char)out->data[cut] & 0xC0) == 0x80)
         cut++;
     memcpy(out->data, "$...", 4);

@@ -364,9 +364,32 @@ static void test_a_value_jansson_refuses_leaves_the_old_file(void **state)
     sl_buffer_release(&text);
 }
 
+/* A path is cut once it is too long to show; around that length every byte counts. */
+static void test_a_path_of_any_length_fits(void **state)
+{
+    (void)state;
+    for (size_t length = 20; length < 120; length++) {
+        char text[512], key[128];
+        memset(key, 'k', length);
+        key[length] = '\0';
+        int size = snprintf(text, sizeof text, "{\"%s\": {\"%s\": 1}}", key, key);
+        struct sl_json json;
+        struct sl_error err;
+        assert_ok(sl_json_parse(text, (size_t)size, "f", 1, &json, &err), err);
+        struct sl_json_cursor root = sl_json_root(&json), outer, inner;
+        assert_ok(sl_json_member(&root, key, &outer, &err), err);
+        assert_ok(sl_json_member(&outer, key, &inner, &err), err);
+        assert_int_equal(sl_json_fail(&inner, &err, "wrong"), SL_ERR_INPUT);
+        assert_memory_equal(err.message, "f:1: $", 6);
+        assert_non_null(strstr(err.message, "kkk"));
+        sl_json_release(&json);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_path_of_any_length_fits),
         cmocka_unit_test(test_values_are_read_through_cursors),
         cmocka_unit_test(test_a_wrong_value_is_named_with_file_line_and_path),
         cmocka_unit_test(test_every_mismatch_says_what_was_expected_and_found),
