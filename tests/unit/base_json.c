@@ -364,25 +364,28 @@ static void test_a_value_jansson_refuses_leaves_the_old_file(void **state)
     sl_buffer_release(&text);
 }
 
-/* A path is cut once it is too long to show; around that length every byte counts. */
+/* A path is cut once it is too long to show; around that length every byte counts. Bytes that are
+ * escaped make it grow in one step, so that its buffer has no room to spare. */
 static void test_a_path_of_any_length_fits(void **state)
 {
     (void)state;
-    for (size_t length = 20; length < 120; length++) {
-        char text[512], key[128];
-        memset(key, 'k', length);
-        key[length] = '\0';
-        int size = snprintf(text, sizeof text, "{\"%s\": {\"%s\": 1}}", key, key);
-        struct sl_json json;
-        struct sl_error err;
-        assert_ok(sl_json_parse(text, (size_t)size, "f", 1, &json, &err), err);
-        struct sl_json_cursor root = sl_json_root(&json), outer, inner;
-        assert_ok(sl_json_member(&root, key, &outer, &err), err);
-        assert_ok(sl_json_member(&outer, key, &inner, &err), err);
-        assert_int_equal(sl_json_fail(&inner, &err, "wrong"), SL_ERR_INPUT);
-        assert_memory_equal(err.message, "f:1: $", 6);
-        assert_non_null(strstr(err.message, "kkk"));
-        sl_json_release(&json);
+    for (size_t outer_length = 1; outer_length < 60; outer_length++) {
+        for (size_t inner_length = 30; inner_length < 50; inner_length++) {
+            char outer_key[64] = {0}, inner_key[64] = {0}, text[256];
+            memset(outer_key, 'k', outer_length);
+            memset(inner_key, '\x7f', inner_length);
+            int size = snprintf(text, sizeof text, "{\"%s\": {\"%s\": 1}}", outer_key, inner_key);
+            struct sl_json json;
+            struct sl_error err;
+            assert_ok(sl_json_parse(text, (size_t)size, "f", 1, &json, &err), err);
+            struct sl_json_cursor root = sl_json_root(&json), outer, inner;
+            assert_ok(sl_json_member(&root, outer_key, &outer, &err), err);
+            assert_ok(sl_json_member(&outer, inner_key, &inner, &err), err);
+            assert_int_equal(sl_json_fail(&inner, &err, "wrong"), SL_ERR_INPUT);
+            assert_memory_equal(err.message, "f:1: $", 6);
+            assert_non_null(strstr(err.message, "]: wrong"));
+            sl_json_release(&json);
+        }
     }
 }
 
