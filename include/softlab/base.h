@@ -16,10 +16,13 @@
 #include "softlab/base/json.h"
 #include "softlab/base/log.h"
 #include "softlab/base/memory.h"
+#include "softlab/base/names.h"
 #include "softlab/base/random.h"
+#include "softlab/base/rows.h"
 #include "softlab/base/safetensors.h"
 #include "softlab/base/stats.h"
 #include "softlab/base/system.h"
 #include "softlab/base/text.h"
+#include "softlab/base/wordvectors.h"
 
 #endif

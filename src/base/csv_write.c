@@ -1,9 +1,7 @@
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "softlab/base/csv.h"
+#include "softlab/base/text.h"
 
 static bool needs_quotes(const char *text, size_t length)
 {
@@ -36,34 +34,11 @@ void sl_csv_append_field(struct sl_buffer *line, const char *text, size_t length
     sl_buffer_byte(line, '"');
 }
 
-/* Replace the decimal point of the program's locale, whatever it is, by '.'. */
-static size_t make_point(char *text)
-{
-    size_t used = 0;
-    bool point = false;
-    for (const char *at = text; *at; at++) {
-        bool kept = (*at >= '0' && *at <= '9') || *at == '-' || *at == '+' || *at == 'e';
-        if (!kept && point) continue;
-        point = !kept;
-        text[used++] = kept ? *at : '.';
-    }
-    text[used] = '\0';
-    return used;
-}
-
 void sl_csv_append_real(struct sl_buffer *line, double value)
 {
-    char text[64];
-    if (!isfinite(value)) {
-        const char *word = isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
-        sl_csv_append_field(line, word, strlen(word));
-        return;
-    }
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        if (strtod(text, NULL) == value) break;
-    }
-    sl_csv_append_field(line, text, make_point(text));
+    char text[SL_NUMBER_TEXT];
+    size_t length = sl_text_from_double(value, text);
+    sl_csv_append_field(line, text, length);
 }
 
 void sl_csv_end_line(struct sl_buffer *line)

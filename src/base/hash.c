@@ -1,6 +1,7 @@
 #include "softlab/base/hash.h"
 
 #include <errno.h>
+#include <libdeflate.h>
 #include <sodium.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -45,4 +46,9 @@ enum sl_status sl_sha256_file(const char *path, char out[SL_SHA256_TEXT], struct
     free(chunk);
     close(descriptor);
     return status;
+}
+
+uint32_t sl_crc32(uint32_t crc, const void *bytes, size_t length)
+{
+    return libdeflate_crc32(crc, bytes, length);
 }

@@ -7,6 +7,8 @@
 
 enum { DEFAULT_COLUMNS = 80, BAR_LEAST = 8, BAR_MOST = 24, PIECE = 96, LINE = 1024 };
 
+static const double brief_seconds = 1;
+
 static const double redraw_seconds = 0.1;
 static const double line_seconds = 2.0;
 
@@ -220,9 +222,15 @@ void sl_progress_set(struct sl_progress *progress, uint64_t done)
 void sl_progress_finish(struct sl_progress *progress)
 {
     if (!progress || !progress->stream || !progress->label) return;
+    const double elapsed = clock_of(progress) - progress->started;
+    if (elapsed < brief_seconds) { /* nobody waited: leave no trace */
+        if (progress->terminal) fputs("\r\x1b[K", progress->stream);
+        progress->label = NULL;
+        return;
+    }
     char done[PIECE], duration[PIECE], line[LINE];
     format_done(progress, done);
-    format_duration(clock_of(progress) - progress->started, duration);
+    format_duration(elapsed, duration);
     snprintf(line, sizeof line, "%.400s  %s in %s", progress->label, done, duration);
     cut_to_width(line, usable_columns(progress));
     put_line(progress, line, "\n");

@@ -54,6 +54,25 @@ static void print_quantiles(void)
     }
 }
 
+static void print_gamma_quantiles(void)
+{
+    static const double freedoms[] = {0.02, 0.5, 1, 2, 3, 4.5, 10, 30, 31, 100, 1e3, 1e5, 1e6};
+    static const double levels[] = {1e-10, 1e-6, 1e-4, 0.001, 0.025, 0.1,   0.3,
+                                    0.49,  0.5,  0.51, 0.7,   0.9,   0.975, 0.999};
+    static const double ratios[] = {1e-5, 0.01, 0.3, 0.9, 0.99, 1, 1.01, 1.2, 2, 5};
+    for (size_t i = 0; i < COUNT(freedoms); i++) {
+        for (size_t k = 0; k < COUNT(levels); k++) {
+            double value = sl_chi2_quantile(levels[k], freedoms[i]);
+            printf("chi2_quantile,%.17g,%.17g,%.17g\n", levels[k], freedoms[i], value);
+        }
+        for (size_t k = 0; k < COUNT(ratios); k++) {
+            double x = freedoms[i] * ratios[k];
+            printf("incomplete_gamma,%.17g,%.17g,%.17g\n", freedoms[i], x,
+                   sl_incomplete_gamma(freedoms[i], x));
+        }
+    }
+}
+
 static void print_data(const char *name, const double *values, size_t count)
 {
     printf("data,%s", name);
@@ -142,6 +161,7 @@ int main(void)
     print_gamma_family();
     print_incomplete_beta();
     print_quantiles();
+    print_gamma_quantiles();
     print_philox();
     return print_beta_fits() || print_logistic_fits() ? EXIT_FAILURE : EXIT_SUCCESS;
 }

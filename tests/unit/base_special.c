@@ -7,6 +7,16 @@
 static const double pi = 3.14159265358979323846;
 static const double euler = 0.57721566490153286061;
 
+static void test_log_gamma_has_its_known_values(void **state)
+{
+    (void)state;
+    assert_near(sl_log_gamma(1), 0, 0);
+    assert_close(sl_log_gamma(0.5), 0.5 * log(pi));
+    assert_close(sl_log_gamma(11), log(3628800));
+    assert_true(isnan(sl_log_gamma(0)));
+    assert_true(isnan(sl_log_gamma(-0.5)));
+}
+
 static void test_digamma_has_its_known_values(void **state)
 {
     (void)state;
@@ -177,9 +187,59 @@ static void test_quantiles_invert_distributions(void **state)
         }
 }
 
+static void test_incomplete_gamma_has_its_closed_forms(void **state)
+{
+    (void)state;
+    for (double x = 1e-3; x < 30; x *= 1.9) {
+        assert_close(sl_incomplete_gamma(1, x), -expm1(-x));
+        assert_close(sl_incomplete_gamma(0.5, x), erf(sqrt(x)));
+        double poisson = exp(-x) * (1 + x + x * x / 2); /* fewer than three events */
+        assert_near(sl_incomplete_gamma(3, x), 1 - poisson, 1e-15);
+    }
+    assert_near(sl_incomplete_gamma(2, 0), 0, 0);
+    assert_near(sl_incomplete_gamma(2, (double)INFINITY), 1, 0);
+    assert_true(isnan(sl_incomplete_gamma(0, 1)));
+    assert_true(isnan(sl_incomplete_gamma(1, -1)));
+    assert_true(isnan(sl_incomplete_gamma(1, (double)NAN)));
+}
+
+/* Two degrees of freedom are an exponential, one is a squared normal. */
+static void test_chi_square_quantiles_have_their_closed_forms(void **state)
+{
+    (void)state;
+    static const double levels[] = {1e-300, 1e-12, 0.001, 0.025, 0.3, 0.5, 0.8, 0.975, 0.9999};
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+        double p = levels[i];
+        double root = sl_normal_quantile(0.5 + p / 2);
+        assert_close(sl_chi2_quantile(p, 2), -2 * log1p(-p));
+        if (p > 1e-3) assert_near(sl_chi2_quantile(p, 1), root * root, 1e-12 * root * root);
+    }
+    assert_close(sl_chi2_quantile(0.025, 1), 0.00098206911717525566);
+    assert_close(sl_chi2_quantile(0.025, 30), 16.790772265566623);
+    assert_close(sl_chi2_quantile(0.975, 10), 20.483177350807388);
+    assert_near(sl_chi2_quantile(0, 5), 0, 0);
+    assert_true(isinf(sl_chi2_quantile(1, 5)));
+    assert_true(isnan(sl_chi2_quantile(0.5, 0)));
+    assert_true(isnan(sl_chi2_quantile(-0.1, 5)));
+    assert_true(isnan(sl_chi2_quantile((double)NAN, 5)));
+    assert_true(isnan(sl_chi2_quantile(0.5, (double)INFINITY)));
+}
+
+static void test_chi_square_quantiles_invert_the_incomplete_gamma(void **state)
+{
+    (void)state;
+    for (double freedom = 0.1; freedom < 2e6; freedom *= 7)
+        for (double p = 1e-10; p < 1; p = p < 0.01 ? p * 19 : p + 0.083) {
+            double x = sl_chi2_quantile(p, freedom);
+            /* The last bit of a far quantile moves the mass by up to 1e4 times as much. */
+            assert_near(sl_incomplete_gamma(freedom / 2, x / 2), p, 5e-12 * p);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_log_gamma_has_its_known_values),
         cmocka_unit_test(test_digamma_has_its_known_values),
         cmocka_unit_test(test_digamma_keeps_its_digits_at_its_root),
         cmocka_unit_test(test_trigamma_has_its_known_values),
@@ -192,6 +252,9 @@ int main(void)
         cmocka_unit_test(test_student_t_is_that_of_the_tables),
         cmocka_unit_test(test_with_infinite_freedom_student_is_gauss),
         cmocka_unit_test(test_quantiles_invert_distributions),
+        cmocka_unit_test(test_incomplete_gamma_has_its_closed_forms),
+        cmocka_unit_test(test_chi_square_quantiles_have_their_closed_forms),
+        cmocka_unit_test(test_chi_square_quantiles_invert_the_incomplete_gamma),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,10 @@
-/* Hash: SHA-256 of bytes and files, for downloads and provenance. */
+/* Hash: SHA-256 of bytes and files, for downloads and provenance; CRC-32 of sections of files,
+ * against accidents. */
 #ifndef SOFTLAB_BASE_HASH_H
 #define SOFTLAB_BASE_HASH_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "softlab/base/error.h"
 
@@ -11,5 +13,8 @@ enum { SL_SHA256_TEXT = 65 }; /* 64 hexadecimal digits and a NUL */
 void sl_sha256(const void *bytes, size_t length, char out[SL_SHA256_TEXT]);
 enum sl_status sl_sha256_file(const char *path, char out[SL_SHA256_TEXT],
                               struct sl_error *err) SL_MUST_USE;
+
+/* zip's CRC-32 of bytes that continue those of `crc`; 0 at the start. */
+uint32_t sl_crc32(uint32_t crc, const void *bytes, size_t length);
 
 #endif

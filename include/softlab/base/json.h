@@ -78,6 +78,11 @@ enum sl_status sl_json_only(const struct sl_json_cursor *object, const char *con
 enum sl_status sl_json_fail(const struct sl_json_cursor *at, struct sl_error *err,
                             const char *format, ...) SL_PRINTF(3, 4);
 
+/* Append a string in quotes, escaped; SL_ERR_INPUT naming `what` if it is not valid UTF-8 or has
+ * a NUL byte, which JSON as we read it cannot hold. */
+enum sl_status sl_json_append_string(struct sl_buffer *out, const char *text, size_t length,
+                                     const char *what, struct sl_error *err) SL_MUST_USE;
+
 /* Write a value atomically, indented by two, keys in insertion order, newline at the end. */
 enum sl_status sl_json_write(const json_t *value, const char *path,
                              struct sl_error *err) SL_MUST_USE;

@@ -25,7 +25,7 @@ const char *sl_log_level_name(enum sl_log_level level);
 
 /* Progress of one task. On a terminal a bar is redrawn in place, at most ten times
  * a second; elsewhere a plain line appears at every tenth of the way, at most one
- * in two seconds. Use from one thread. */
+ * in two seconds. A task of less than a second leaves no trace. Use from one thread. */
 struct sl_progress {
     FILE *stream;              /* borrowed; NULL = silent */
     bool terminal;             /* redraw in place */

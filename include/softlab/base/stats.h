@@ -41,12 +41,15 @@ enum sl_status sl_bootstrap(sl_statistic *statistic, void *context, size_t count
                             struct sl_error *err) SL_MUST_USE;
 
 /* Special functions; NaN outside their domain. */
+double sl_log_gamma(double x);                           /* x > 0 */
 double sl_digamma(double x);                             /* x > 0 */
 double sl_trigamma(double x);                            /* x > 0 */
 double sl_incomplete_beta(double a, double b, double x); /* regularised I_x(a, b) */
+double sl_incomplete_gamma(double a, double x);          /* regularised P(a, x), the lower one */
 double sl_normal_quantile(double p);
 double sl_student_t_cdf(double t, double freedom);
 double sl_student_t_quantile(double p, double freedom);
+double sl_chi2_quantile(double p, double freedom); /* freedom may be a fraction */
 
 /* Maximum-likelihood Beta by Newton's method from the moment estimate; values must lie
  * strictly inside (0, 1). The moment estimate alone (mean and sl_sd; 0 and 1 are allowed)

@@ -17,6 +17,12 @@ bool sl_text_to_integer(const char *text, size_t length, int64_t *out);
 bool sl_text_to_real(const char *text, size_t length, double *out);
 bool sl_text_to_real_or_nan(const char *text, size_t length, double *out);
 
+/* The shortest decimal of 15 to 17 (a float: 6 to 9) digits that is read back as the same
+ * number, with '.' in every locale; "nan", "inf" and "-inf" for the others. Its length. */
+enum { SL_NUMBER_TEXT = 64 };
+size_t sl_text_from_double(double value, char out[SL_NUMBER_TEXT]);
+size_t sl_text_from_float(float value, char out[SL_NUMBER_TEXT]);
+
 /* Length of the longest valid UTF-8 prefix; equal to `length` if all is valid. */
 size_t sl_utf8_valid(const char *text, size_t length);
 

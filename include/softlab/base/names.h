@@ -1,0 +1,54 @@
+/* Names: strings numbered in the order they first appear, in one pool. Ten million names of
+ * ten bytes take about 220 MB, of which a third is the index that finds them. */
+#ifndef SOFTLAB_BASE_NAMES_H
+#define SOFTLAB_BASE_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "softlab/base/csv.h"
+#include "softlab/base/error.h"
+
+#define SL_NO_NAME UINT32_MAX
+
+struct sl_name_table; /* opaque */
+
+struct sl_name_table *sl_name_table_create(void) SL_RETURNS_NONNULL;
+void sl_name_table_destroy(struct sl_name_table *names);
+
+/* The number of a name, added if new. SL_ERR_NOMEM or SL_ERR_INPUT (over 4 GiB of text or
+ * 2^32 - 1 names). */
+enum sl_status sl_name_table_add(struct sl_name_table *names, const char *text, size_t length,
+                                 uint32_t *out, struct sl_error *err) SL_MUST_USE;
+/* The same for many at once, which hides the waiting for memory that large tables cost. */
+enum sl_status sl_name_table_add_many(struct sl_name_table *names, const struct sl_field *texts,
+                                      size_t count, uint32_t *out,
+                                      struct sl_error *err) SL_MUST_USE;
+/* SL_NO_NAME if there is none. A table that has no index makes one, so the first call is not
+ * safe beside other threads. */
+uint32_t sl_name_table_find(const struct sl_name_table *names, const char *text, size_t length);
+
+size_t sl_name_table_count(const struct sl_name_table *names);
+/* Name `index`, NUL-terminated, borrowed until the next add. */
+const char *sl_name_table_get(const struct sl_name_table *names, uint32_t index, size_t *length);
+
+/* Give back the index and unused room: the next find or add makes a new index. */
+void sl_name_table_compact(struct sl_name_table *names);
+
+/* The memory of a table, for files: name i is pool[offsets[i]] up to the NUL before
+ * pool[offsets[i + 1]]. Borrowed until the next add. */
+struct sl_name_pool {
+    const char *text;        /* `length` bytes, every name ending in NUL */
+    const uint32_t *offsets; /* count + 1; the last is `length` */
+    size_t length, count;
+};
+struct sl_name_pool sl_name_table_pool(const struct sl_name_table *names);
+
+/* A table over memory that somebody else keeps (a mapped file), for as long as the table lives.
+ * Adding to it is SL_ERR_USAGE. SL_ERR_INPUT naming the first name whose offsets or NUL are
+ * wrong; whether names repeat is not looked at. */
+enum sl_status sl_name_table_borrow(const struct sl_name_pool *pool, const char *what,
+                                    struct sl_name_table **out, struct sl_error *err) SL_MUST_USE;
+
+#endif

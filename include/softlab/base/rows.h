@@ -1,0 +1,46 @@
+/* Rows: a matrix of distributions with a name for every row and column, and its files:
+ * .npz (numpy opens it), .npy, .csv and .json. Label sets and predictions are both rows. */
+#ifndef SOFTLAB_BASE_ROWS_H
+#define SOFTLAB_BASE_ROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "softlab/base/error.h"
+
+struct sl_rows {
+    size_t n_rows, n_classes;
+    float *values;     /* owned; (n_rows, n_classes) */
+    char **items;      /* owned; n_rows names, or NULL: rows correspond in order */
+    char **annotators; /* owned; n_rows names ("" = unknown), or NULL: one row per item */
+    char **classes;    /* owned; n_classes names, or NULL */
+};
+
+/* Rows of zeros without names. */
+enum sl_status sl_rows_create(size_t n_rows, size_t n_classes, struct sl_rows **out,
+                              struct sl_error *err) SL_MUST_USE;
+void sl_rows_destroy(struct sl_rows *rows);
+
+/* Read by suffix. In an .npz the matrix is the array called `array` ("labels", "probs",
+ * "logits"), beside `item`, `annotator` and `classes` where they exist. A CSV has the columns
+ * item[,annotator],<class>... ; JSON is {"<item>": [[K floats] per annotator]} as published with
+ * CIFAR-10S, or {"<item>": [K floats]}. NaN and infinity are errors that name the row, and so is
+ * an item that comes twice without annotators. Written are .npz (stored, float32) and .csv whole,
+ * .npy without names, .json without the names of annotators and classes; rows without item names
+ * get their numbers there. */
+enum sl_status sl_rows_read(const char *path, const char *array, struct sl_rows **out,
+                            struct sl_error *err) SL_MUST_USE;
+enum sl_status sl_rows_write(const struct sl_rows *rows, const char *array, const char *path,
+                             struct sl_error *err) SL_MUST_USE;
+
+/* SL_ERR_INPUT naming the first row that is negative somewhere or does not sum to 1 within
+ * 1e-3. */
+enum sl_status sl_rows_check_distributions(const struct sl_rows *rows, const char *what,
+                                           struct sl_error *err) SL_MUST_USE;
+
+/* The same classes in another order: columns are permuted to `classes`; SL_ERR_INPUT naming the
+ * class that is missing. */
+enum sl_status sl_rows_reorder(struct sl_rows *rows, const char *const *classes, size_t n_classes,
+                               const char *what, struct sl_error *err) SL_MUST_USE;
+
+#endif

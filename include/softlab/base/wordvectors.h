@@ -1,0 +1,27 @@
+/* Word vectors: the lines "word v1 ... vD" of a GloVe text file, plain or gzipped, for the few
+ * words a class list has. */
+#ifndef SOFTLAB_BASE_WORDVECTORS_H
+#define SOFTLAB_BASE_WORDVECTORS_H
+
+#include <stddef.h>
+
+#include "softlab/base/error.h"
+
+struct sl_word_vectors {
+    size_t n_names, dimensions;
+    float *values; /* owned; (n_names, dimensions) */
+};
+
+/* A vector for each name. Names are lower-cased (ASCII) and cut at spaces, '_', '-' and '/'; a
+ * name of several words gets the mean of theirs. A first line "count dimensions" as word2vec
+ * writes it is skipped; of a word's several lines the first counts. SL_ERR_INPUT naming the file
+ * and the line, or the words that were not found. */
+enum sl_status sl_word_vectors_read(const char *path, const char *const *names, size_t n_names,
+                                    struct sl_word_vectors *out, struct sl_error *err) SL_MUST_USE;
+/* The same from bytes in memory, not gzipped, called `name` in errors. */
+enum sl_status sl_word_vectors_parse(const char *bytes, size_t length, const char *name,
+                                     const char *const *names, size_t n_names,
+                                     struct sl_word_vectors *out, struct sl_error *err) SL_MUST_USE;
+void sl_word_vectors_release(struct sl_word_vectors *vectors);
+
+#endif

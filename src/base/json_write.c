@@ -1,0 +1,35 @@
+#include <string.h>
+
+#include "softlab/base/json.h"
+#include "softlab/base/text.h"
+
+static enum sl_status check_text(const char *text, size_t length, const char *what,
+                                 struct sl_error *err)
+{
+    size_t valid = sl_utf8_valid(text, length);
+    if (valid != length)
+        return sl_fail(err, SL_ERR_INPUT, "%s is not valid UTF-8 at byte %zu", what, valid);
+    if (memchr(text, '\0', length)) return sl_fail(err, SL_ERR_INPUT, "%s has a NUL byte", what);
+    return SL_OK;
+}
+
+enum sl_status sl_json_append_string(struct sl_buffer *out, const char *text, size_t length,
+                                     const char *what, struct sl_error *err)
+{
+    if (length > 0) SL_TRY(check_text(text, length, what, err));
+    sl_buffer_byte(out, '"');
+    size_t plain = 0; /* where the bytes that stand for themselves begin */
+    for (size_t i = 0; i < length; i++) {
+        const unsigned char byte = (unsigned char)text[i];
+        if (byte >= ' ' && byte != '"' && byte != '\\') continue;
+        if (i > plain) sl_buffer_append(out, text + plain, i - plain);
+        if (byte < ' ')
+            sl_buffer_printf(out, "\\u%04x", (unsigned)byte);
+        else
+            sl_buffer_printf(out, "\\%c", byte);
+        plain = i + 1;
+    }
+    if (length > plain) sl_buffer_append(out, text + plain, length - plain);
+    sl_buffer_byte(out, '"');
+    return SL_OK;
+}

@@ -1,0 +1,48 @@
+/* Numbers as the shortest text that gives them back. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "softlab/base/text.h"
+
+/* Replace the decimal point of the program's locale, whatever it is, by '.'. */
+static size_t make_point(char *text)
+{
+    size_t used = 0;
+    bool point = false;
+    for (const char *at = text; *at; at++) {
+        bool kept = (*at >= '0' && *at <= '9') || *at == '-' || *at == '+' || *at == 'e';
+        if (!kept && point) continue;
+        point = !kept;
+        text[used++] = kept ? *at : '.';
+    }
+    text[used] = '\0';
+    return used;
+}
+
+static size_t write_word(double value, char out[SL_NUMBER_TEXT])
+{
+    const char *word = isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
+    return (size_t)snprintf(out, SL_NUMBER_TEXT, "%s", word);
+}
+
+size_t sl_text_from_double(double value, char out[SL_NUMBER_TEXT])
+{
+    if (!isfinite(value)) return write_word(value, out);
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(out, SL_NUMBER_TEXT, "%.*g", digits, value);
+        if (strtod(out, NULL) == value) break;
+    }
+    return make_point(out);
+}
+
+size_t sl_text_from_float(float value, char out[SL_NUMBER_TEXT])
+{
+    if (!isfinite(value)) return write_word((double)value, out);
+    for (int digits = 6; digits <= 9; digits++) {
+        snprintf(out, SL_NUMBER_TEXT, "%.*g", digits, (double)value);
+        if (strtof(out, NULL) == value) break;
+    }
+    return make_point(out);
+}

@@ -1,0 +1,242 @@
+#include "softlab/base/rows.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rows_internal.h"
+#include "softlab/base/file.h"
+#include "softlab/base/memory.h"
+#include "softlab/base/names.h"
+
+enum { LEAST_CAPACITY = 64 };
+
+static const double sum_tolerance = 1e-3;
+
+static const struct {
+    const char *suffix;
+    enum sl_status (*read)(const char *path, const char *array, struct sl_rows **out,
+                           struct sl_error *err);
+    enum sl_status (*write)(const struct sl_rows *rows, const char *array, const char *path,
+                            struct sl_error *err);
+} formats[] = {
+    {".npz", sl_rows_read_npz, sl_rows_write_npz},
+    {".npy", sl_rows_read_npy, sl_rows_write_npy},
+    {".csv", sl_rows_read_csv, sl_rows_write_csv},
+    {".json", sl_rows_read_json, sl_rows_write_json},
+};
+enum { N_FORMATS = sizeof formats / sizeof *formats };
+
+enum sl_status sl_rows_create(size_t n_rows, size_t n_classes, struct sl_rows **out,
+                              struct sl_error *err)
+{
+    if (n_classes > 0 && n_rows > SIZE_MAX / n_classes)
+        return sl_fail(err, SL_ERR_INPUT, "%zu x %zu values cannot be addressed", n_rows,
+                       n_classes);
+    float *values = sl_data_alloc(n_rows * n_classes, sizeof *values, err);
+    if (!values) return SL_ERR_NOMEM;
+    memset(values, 0, n_rows * n_classes * sizeof *values);
+    struct sl_rows *rows = sl_alloc(1, sizeof *rows);
+    *rows = (struct sl_rows){.n_rows = n_rows, .n_classes = n_classes, .values = values};
+    *out = rows;
+    return SL_OK;
+}
+
+static void free_names(char **names, size_t count)
+{
+    for (size_t i = 0; names && i < count; i++)
+        free(names[i]);
+    free(names);
+}
+
+void sl_rows_destroy(struct sl_rows *rows)
+{
+    if (!rows) return;
+    free_names(rows->items, rows->n_rows);
+    free_names(rows->annotators, rows->n_rows);
+    free_names(rows->classes, rows->n_classes);
+    free(rows->values);
+    free(rows);
+}
+
+/* realloc that reports; the block stays where it is on failure. */
+static bool grow(void *block, size_t count, size_t size)
+{
+    void *old = NULL;
+    memcpy(&old, block, sizeof old);
+    void *grown = count < SIZE_MAX / size ? realloc(old, count * size) : NULL;
+    if (grown) memcpy(block, &grown, sizeof grown);
+    return grown != NULL;
+}
+
+float *sl_rows_push(struct sl_rows_builder *builder, const char *item, size_t item_length,
+                    const char *annotator, size_t annotator_length, struct sl_error *err)
+{
+    struct sl_rows *rows = builder->rows;
+    const size_t row_bytes = rows->n_classes * sizeof *rows->values;
+    if (rows->n_rows == builder->capacity) {
+        size_t capacity = builder->capacity * 2 + LEAST_CAPACITY;
+        if (!grow(&rows->values, capacity, row_bytes) ||
+            !grow(&rows->items, capacity, sizeof *rows->items) ||
+            (builder->annotators && !grow(&rows->annotators, capacity, sizeof(char *)))) {
+            sl_fail(err, SL_ERR_NOMEM, "not enough memory for %zu x %zu values", capacity,
+                    rows->n_classes);
+            return NULL;
+        }
+        builder->capacity = capacity;
+    }
+    const size_t at = rows->n_rows++;
+    float *values = rows->values + at * rows->n_classes;
+    memset(values, 0, row_bytes);
+    rows->items[at] = sl_string_copy_n(item, item_length);
+    if (builder->annotators) rows->annotators[at] = sl_string_copy_n(annotator, annotator_length);
+    return values;
+}
+
+/* "row 12" or "row 12 (item 977)". */
+static char *describe_row(const struct sl_rows *rows, size_t row)
+{
+    return rows->items ? sl_string_printf("row %zu (item %.60s)", row, rows->items[row])
+                       : sl_string_printf("row %zu", row);
+}
+
+static enum sl_status check_finite(const struct sl_rows *rows, const char *path,
+                                   struct sl_error *err)
+{
+    for (size_t i = 0; i < rows->n_rows * rows->n_classes; i++) {
+        if (isfinite(rows->values[i])) continue;
+        char *row = describe_row(rows, i / rows->n_classes);
+        enum sl_status status = sl_fail(err, SL_ERR_INPUT, "%s: %s: value %zu is %g", path, row,
+                                        i % rows->n_classes, (double)rows->values[i]);
+        free(row);
+        return status;
+    }
+    return SL_OK;
+}
+
+/* Without annotators an item has one row. */
+static enum sl_status check_items(const struct sl_rows *rows, const char *path,
+                                  struct sl_error *err)
+{
+    if (!rows->items || rows->annotators) return SL_OK;
+    struct sl_name_table *names = sl_name_table_create();
+    enum sl_status status = SL_OK;
+    for (size_t i = 0; i < rows->n_rows; i++) {
+        uint32_t number = 0;
+        SL_TRY_OUT(sl_name_table_add(names, rows->items[i], strlen(rows->items[i]), &number, err));
+        if (number != i)
+            SL_TRY_OUT(sl_fail(err, SL_ERR_INPUT,
+                               "%s: rows %u and %zu are both of item %.60s, and no annotators tell "
+                               "them apart",
+                               path, (unsigned)number, i, rows->items[i]));
+    }
+out:
+    sl_name_table_destroy(names);
+    return status;
+}
+
+enum sl_status sl_rows_read(const char *path, const char *array, struct sl_rows **out,
+                            struct sl_error *err)
+{
+    struct sl_rows *rows = NULL;
+    size_t format = 0;
+    while (format < N_FORMATS && !sl_path_has_suffix(path, formats[format].suffix))
+        format++;
+    if (format == N_FORMATS)
+        return sl_fail(err, SL_ERR_USAGE, "%s: expected a name in .npz, .npy, .csv or .json", path);
+    SL_TRY(formats[format].read(path, array, &rows, err));
+    enum sl_status status = check_finite(rows, path, err);
+    if (status == SL_OK) status = check_items(rows, path, err);
+    if (status == SL_OK)
+        *out = rows;
+    else
+        sl_rows_destroy(rows);
+    return status;
+}
+
+enum sl_status sl_rows_write(const struct sl_rows *rows, const char *array, const char *path,
+                             struct sl_error *err)
+{
+    for (size_t i = 0; i < N_FORMATS; i++)
+        if (sl_path_has_suffix(path, formats[i].suffix))
+            return formats[i].write(rows, array, path, err);
+    return sl_fail(err, SL_ERR_USAGE, "%s: expected a name in .npz, .npy, .csv or .json", path);
+}
+
+enum sl_status sl_rows_check_distributions(const struct sl_rows *rows, const char *what,
+                                           struct sl_error *err)
+{
+    for (size_t i = 0; i < rows->n_rows; i++) {
+        const float *row = rows->values + i * rows->n_classes;
+        double sum = 0;
+        bool negative = false;
+        for (size_t k = 0; k < rows->n_classes; k++) {
+            sum += (double)row[k];
+            negative = negative || !(row[k] >= 0);
+        }
+        if (!negative && fabs(sum - 1) <= sum_tolerance) continue;
+        char *name = describe_row(rows, i);
+        enum sl_status status =
+            negative ? sl_fail(err, SL_ERR_INPUT, "%s: %s has a negative value", what, name)
+                     : sl_fail(err, SL_ERR_INPUT, "%s: %s sums to %g, expected 1", what, name, sum);
+        free(name);
+        return status;
+    }
+    return SL_OK;
+}
+
+/* The column that holds each of `classes`: from[k]. */
+static enum sl_status find_columns(const struct sl_rows *rows, const char *const *classes,
+                                   const char *what, size_t *from, struct sl_error *err)
+{
+    struct sl_name_table *names = sl_name_table_create();
+    enum sl_status status = SL_OK;
+    for (size_t k = 0; k < rows->n_classes; k++) {
+        uint32_t number = 0;
+        SL_TRY_OUT(
+            sl_name_table_add(names, rows->classes[k], strlen(rows->classes[k]), &number, err));
+        if (number != k)
+            SL_TRY_OUT(sl_fail(err, SL_ERR_INPUT, "%s: two classes are called \"%.60s\"", what,
+                               rows->classes[k]));
+    }
+    for (size_t k = 0; k < rows->n_classes; k++) {
+        uint32_t found = sl_name_table_find(names, classes[k], strlen(classes[k]));
+        if (found == SL_NO_NAME)
+            SL_TRY_OUT(sl_fail(err, SL_ERR_INPUT, "%s: no class \"%.60s\"", what, classes[k]));
+        from[k] = found;
+    }
+out:
+    sl_name_table_destroy(names);
+    return status;
+}
+
+enum sl_status sl_rows_reorder(struct sl_rows *rows, const char *const *classes, size_t n_classes,
+                               const char *what, struct sl_error *err)
+{
+    if (rows->n_classes != n_classes)
+        return sl_fail(err, SL_ERR_INPUT, "%s: has %zu classes, expected %zu", what,
+                       rows->n_classes, n_classes);
+    size_t *from = sl_alloc(n_classes, sizeof *from);
+    float *row = sl_alloc(n_classes, sizeof *row);
+    char **names = sl_alloc(n_classes + 1, sizeof *names);
+    enum sl_status status = SL_OK;
+    if (rows->classes) {
+        SL_TRY_OUT(find_columns(rows, classes, what, from, err));
+        for (size_t i = 0; i < rows->n_rows; i++) {
+            float *values = rows->values + i * n_classes;
+            memcpy(row, values, n_classes * sizeof *row);
+            for (size_t k = 0; k < n_classes; k++)
+                values[k] = row[from[k]];
+        }
+    }
+    for (size_t k = 0; k < n_classes; k++)
+        names[k] = sl_string_copy(classes[k]);
+    free_names(rows->classes, n_classes);
+    rows->classes = names;
+    names = NULL;
+out:
+    free(names);
+    free(row);
+    free(from);
+    return status;
+}
