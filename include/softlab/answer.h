@@ -1,0 +1,187 @@
+/* Answer: what annotators said. The answer record, its files, import and export of published
+ * formats, and the quality of annotators.
+ *
+ * answers.jsonl is the exchange format: one header line with the classes, then one answer per
+ * line, probabilities as given. answers.slb is the same for machines: string tables and
+ * item-major columns, memory-mapped (hard answers only). Both are described in docs/formats.md. */
+#ifndef SOFTLAB_ANSWER_H
+#define SOFTLAB_ANSWER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "softlab/base/csv.h"
+#include "softlab/base/error.h"
+#include "softlab/base/json.h"
+#include "softlab/base/log.h"
+#include "softlab/base/names.h"
+
+enum sl_answer_kind {
+    SL_ANSWER_HARD,   /* one class */
+    SL_ANSWER_SOFT,   /* top classes with probabilities, and classes it cannot be */
+    SL_ANSWER_SELECT, /* top classes without probabilities */
+    SL_ANSWER_DIST,   /* a whole distribution */
+    SL_ANSWER_MIX,    /* the share of each of two classes, with confidence */
+};
+
+enum {
+    SL_ANSWER_REPEAT = 1,     /* the item shown again to the same person */
+    SL_ANSWER_SECOND_RUN = 2, /* the same person's second session */
+    SL_ANSWER_CHECK = 4,      /* an attention check: never enters labels */
+};
+
+struct sl_belief {
+    uint32_t class_index;
+    float probability; /* as given, 0-1 after division by 100; NaN = none given or unreadable */
+};
+
+struct sl_mix_answer {
+    uint32_t a, b;    /* classes of the two endpoints */
+    float lambda;     /* inferred share of a */
+    float confidence; /* 0-1; NaN = none given; the other kinds may have one too */
+    float generated;  /* the share of a that was mixed; NaN = unknown */
+};
+
+/* One answer. Names and lists are borrowed from the reader or the set that gave it. */
+struct sl_answer {
+    struct sl_field item, annotator; /* annotator.length 0: nobody knows who */
+    enum sl_answer_kind kind;
+    unsigned flags;
+    size_t n_top; /* 1 for hard */
+    const struct sl_belief *top;
+    size_t n_impossible;
+    const uint32_t *impossible;
+    const float *distribution; /* n_classes, for SL_ANSWER_DIST */
+    struct sl_mix_answer mix;
+    int32_t truth;                /* class, or -1 */
+    double ms;                    /* NaN = unknown */
+    int64_t trial;                /* -1 = unknown */
+    struct sl_field batch, study; /* may be empty */
+    struct sl_field raw[2];       /* the typed texts of the two probabilities, where kept */
+    struct sl_field inputs;       /* the JSON object of per-input times, as text; may be empty */
+};
+/* An answer that says nothing yet: every unknown marked as such. */
+struct sl_answer sl_answer_empty(void);
+
+/* Answers in memory, every kind, with names numbered. An item may be there without an answer
+ * (where all of its answers were left out). */
+struct sl_answers {
+    char **classes; /* owned */
+    size_t n_classes;
+    struct sl_name_table *items, *annotators; /* owned */
+    size_t count;
+    uint32_t *item;                  /* owned; count */
+    uint32_t *annotator;             /* owned; count; SL_NO_NAME where unknown */
+    struct sl_stored_answer *stored; /* owned; private */
+    struct sl_answer_pools *pools;   /* owned; private */
+};
+
+enum sl_status sl_answers_create(const char *const *classes, size_t n_classes,
+                                 struct sl_answers **out, struct sl_error *err) SL_MUST_USE;
+void sl_answers_destroy(struct sl_answers *answers);
+/* Copy an answer into the set. SL_ERR_INPUT if it has no item, names a class that does not
+ * exist or lacks what its kind needs. */
+enum sl_status sl_answers_add(struct sl_answers *answers, const struct sl_answer *answer,
+                              struct sl_error *err) SL_MUST_USE;
+/* Answer `index` as a view into the set, until the next add. */
+void sl_answers_get(const struct sl_answers *answers, size_t index, struct sl_answer *out);
+int64_t sl_answers_find_class(const struct sl_answers *answers, const char *text, size_t length);
+
+/* Indices of the answers to each item: begin[i]..begin[i+1] in `order`, in file order. */
+struct sl_item_index {
+    size_t *begin; /* owned; n_items + 1 */
+    size_t *order; /* owned; count */
+};
+enum sl_status sl_item_index_create(const struct sl_answers *answers, struct sl_item_index *out,
+                                    struct sl_error *err) SL_MUST_USE;
+void sl_item_index_release(struct sl_item_index *index);
+
+/* What a reader skipped or mended, so that nothing is lost silently. Counts are added to. */
+struct sl_import_notes {
+    size_t n_read;        /* answers, the skipped ones included */
+    size_t n_skipped;     /* answers without a class */
+    size_t n_mended;      /* answers changed to be usable */
+    size_t n_duplicates;  /* more answers by a person to an item, not marked as such; kept */
+    size_t n_empty_items; /* items a published file lists without any answer */
+    struct sl_log *log;   /* borrowed or NULL: one warning for each of the first few */
+};
+
+/* answers.jsonl. The strict scanner of our own accepts exactly what jansson would; what is done
+ * about bad input is stated in docs/formats.md. `notes` may be NULL. */
+enum sl_status sl_answers_read(const char *path, struct sl_answers **out,
+                               struct sl_import_notes *notes, struct sl_error *err) SL_MUST_USE;
+
+/* A sink for streamed answers: `begin` once with the classes, then `put` for each. */
+struct sl_answer_sink {
+    enum sl_status (*begin)(void *context, const char *const *classes, size_t n_classes,
+                            struct sl_error *err);
+    enum sl_status (*put)(void *context, const struct sl_answer *answer, struct sl_error *err);
+    void *context;
+};
+
+/* Published formats. */
+struct sl_import_options {
+    /* long-csv: three columns by name, "item,worker,label" or the like. Names found in the first
+     * line mean those columns; otherwise the file has no header and the names say what its columns
+     * are in order. Words such as task, annotator or answer say which is which wherever they
+     * stand; other names are those of item, worker and label in this order. NULL = by the words
+     * in the first line. */
+    const char *columns;
+    const char *const *classes; /* NULL-ended, or NULL: those found, sorted (numbers as numbers) */
+    struct sl_import_notes *notes;
+    struct sl_progress *progress;
+};
+struct sl_answer_format {
+    const char *name;
+    const char *summary;
+    /* Stream a file's answers into the sink; NULL = cannot be read. */
+    enum sl_status (*import)(const char *const *paths, size_t n_paths,
+                             const struct sl_import_options *options,
+                             const struct sl_answer_sink *sink, struct sl_error *err);
+    /* Write a set in this format; NULL = cannot be written. What the format cannot hold stops the
+     * export; checks, and from files of hard answers also repeats and second runs, stay out and
+     * are counted in notes->n_skipped (`notes` may be NULL). */
+    enum sl_status (*export)(const struct sl_answers *answers, const char *path,
+                             struct sl_import_notes *notes, struct sl_error *err);
+};
+extern const struct sl_answer_format sl_answer_formats[]; /* ends with a NULL name */
+
+/* A sink that writes answers.jsonl as they come. */
+struct sl_answer_writer;
+enum sl_status sl_answer_writer_create(const char *path, struct sl_answer_writer **out,
+                                       struct sl_error *err) SL_MUST_USE;
+struct sl_answer_sink sl_answer_writer_sink(struct sl_answer_writer *writer);
+enum sl_status sl_answer_writer_commit(struct sl_answer_writer *writer,
+                                       struct sl_error *err) SL_MUST_USE;
+void sl_answer_writer_destroy(struct sl_answer_writer *writer);
+
+/* Votes: hard answers, item-major. What crowd methods read; a hundred million of them take
+ * 6 bytes each plus the names. */
+struct sl_votes {
+    size_t n_items, n_annotators, n_classes, count;
+    size_t *begin;       /* n_items + 1; read-only when mapped */
+    uint32_t *annotator; /* count; SL_NO_NAME where unknown; read-only when mapped */
+    uint16_t *label;     /* count; read-only when mapped */
+    struct sl_name_table *items, *annotators; /* owned; over the mapping when mapped */
+    char **classes;                           /* owned; n_classes */
+    struct sl_votes_mapping *mapping;         /* private; NULL: the arrays are owned */
+};
+/* From long CSV, answers.jsonl or answers.slb, told apart by content. A text file is read twice
+ * where the order of items makes it necessary, so it must be a file and not a pipe. Answers by
+ * the same person to the same item are all kept, in file order, and counted in the notes. Of
+ * answers.jsonl, checks, repeats and second runs are left out. `options` may be NULL. */
+enum sl_status sl_votes_read(const char *path, const struct sl_import_options *options,
+                             struct sl_votes **out, struct sl_error *err) SL_MUST_USE;
+/* The class an answer amounts to as a vote: the most probable one; ties go to the class named
+ * first, and a probability that was not given is below every other. */
+uint32_t sl_answer_choice(const struct sl_answer *answer, size_t n_classes);
+/* The choice of every answer of a set; checks, repeats and second runs left out unless `keep`
+ * names their flags. */
+enum sl_status sl_votes_from_answers(const struct sl_answers *answers, unsigned keep,
+                                     struct sl_votes **out, struct sl_error *err) SL_MUST_USE;
+void sl_votes_destroy(struct sl_votes *votes);
+enum sl_status sl_votes_write_slb(const struct sl_votes *votes, const char *path,
+                                  struct sl_error *err) SL_MUST_USE;
+
+#endif

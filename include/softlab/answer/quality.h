@@ -1,0 +1,88 @@
+/* Quality: what annotators' answers are worth: slips, accuracy, consistency, agreement, time,
+ * and exclusion by rules that are data. Pure functions over an answer set. What each figure
+ * counts is stated in docs/internals/quality.md. */
+#ifndef SOFTLAB_ANSWER_QUALITY_H
+#define SOFTLAB_ANSWER_QUALITY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "softlab/answer.h"
+#include "softlab/base/error.h"
+
+/* Kinds of slip in an answer; named in sl_slip_names. */
+enum sl_slip {
+    SL_SLIP_RANGE,      /* a probability outside 0-100 % */
+    SL_SLIP_UNREADABLE, /* something was typed that is no number */
+    SL_SLIP_IMPOSSIBLE, /* an own top class marked impossible */
+    SL_SLIP_MISSING,    /* no probability for the top class */
+    SL_SLIP_SAME,       /* second = first */
+    SL_SLIP_ORDER,      /* p2 > p1 */
+    SL_SLIP_SUM,        /* p1 + p2 over 100 % */
+    SL_SLIP_COUNT
+};
+extern const char *const sl_slip_names[SL_SLIP_COUNT];
+/* Bit set of 1u << enum sl_slip. */
+unsigned sl_answer_slips(const struct sl_answer *answer, size_t n_classes);
+
+/* Of one annotator, or of all answers together. Counts and shares are over all answers that are
+ * not checks, repeats and second runs included, but for the consistency. */
+struct sl_annotator_quality {
+    size_t n_answers;
+    size_t n_repeats; /* compared with the first answer; none of a second run */
+    size_t n_checks, n_checks_right;
+    size_t slips[SL_SLIP_COUNT]; /* answers with such a slip */
+    size_t n_with_truth;
+    double top1, top2;    /* accuracy against the truth; NaN without it */
+    double changed_class; /* share of repeats; NaN without repeats */
+    double mean_change;   /* mean |p1 - p1'| in points over repeats with the same class */
+    double median_ms;     /* NaN without times */
+    const char *excluded; /* borrowed: the rule that excluded, or NULL */
+};
+
+struct sl_quality {
+    size_t n_annotators;
+    struct sl_annotator_quality *annotators; /* owned; in the set's order */
+    struct sl_annotator_quality overall;
+    size_t n_items;            /* with an answer that counts */
+    double answers_per_item;   /* repeats and second runs left out, here and below */
+    double observed_agreement; /* NaN without answers */
+    double krippendorff_alpha; /* NaN if nothing can be compared, or but one class */
+    double mean_accuracy;      /* top-1, mean over annotators */
+    double share_accurate;     /* of annotators with accuracy >= .75 */
+    double share_never_true;   /* of items with truth, whose truth got no vote */
+    size_t n_left_out;         /* answers to items with more than `most_answers` */
+};
+
+/* An exclusion rule holds for an annotator of whom all of its tests hold; the first rule of a
+ * preset that holds gives the reason. */
+struct sl_exclusion_rule {
+    const char *reason;
+    unsigned slips;        /* bit set whose counts are added up */
+    size_t fewest, most;   /* the sum is from fewest to most; most 0 = any number */
+    double accuracy_below; /* top-1 under this; 0 = whatever it is; unknown accuracy is not under */
+    double checks_below;   /* share of checks right under this; 0 = no such test */
+};
+struct sl_exclusion_preset {
+    const char *name, *summary;
+    const struct sl_exclusion_rule *rules; /* ends with a NULL reason */
+};
+extern const struct sl_exclusion_preset sl_exclusion_presets[]; /* ends with a NULL name */
+/* The reason that excludes, borrowed, or NULL. */
+const char *sl_exclusion_reason(const struct sl_exclusion_preset *preset,
+                                const struct sl_annotator_quality *quality);
+
+struct sl_quality_options {
+    const int32_t *truth; /* borrowed: a class per item, or -1; NULL = the answers' own truth */
+    const struct sl_exclusion_preset *preset; /* NULL = exclude nobody */
+    size_t most_answers; /* items with more are left out (control items); 0 = none are */
+};
+
+/* `options` may be NULL. */
+enum sl_status sl_quality_measure(const struct sl_answers *answers,
+                                  const struct sl_quality_options *options, struct sl_quality *out,
+                                  struct sl_error *err) SL_MUST_USE;
+void sl_quality_release(struct sl_quality *quality);
+
+#endif

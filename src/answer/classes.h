@@ -1,0 +1,13 @@
+/* The classes of a file that does not state them. */
+#ifndef SOFTLAB_ANSWER_CLASSES_H
+#define SOFTLAB_ANSWER_CLASSES_H
+
+#include <stdbool.h>
+
+#include "softlab/base/names.h"
+
+/* The names, NULL-ended, for sl_names_destroy: as they are numbered or, `sorted`, as numbers if all
+ * of them are and by their bytes otherwise. */
+char **sl_classes_of(const struct sl_name_table *names, bool sorted) SL_RETURNS_NONNULL;
+
+#endif

@@ -1,0 +1,26 @@
+#include "answer/format.h"
+
+const struct sl_answer_format sl_answer_formats[] = {
+    {"cifar10h-counts", "CIFAR-10H counts, .npy (items, 10): answers without annotators",
+     sl_import_cifar10h_counts, sl_export_cifar10h_counts},
+    {"cifar10h-raw", "CIFAR-10H raw CSV: every click, attention checks marked",
+     sl_import_cifar10h_raw, NULL},
+    {"cifar10s-json", "CIFAR-10S release: top two classes with probabilities per image",
+     sl_import_cifar10s_json, sl_export_cifar10s_json},
+    {"cifar10s-raw", "CIFAR-10S screen log: repeats, times and second runs marked",
+     sl_import_cifar10s_raw, NULL},
+    {"hmix", "H-Mix CSV: inferred mixing coefficient and confidence", sl_import_hmix,
+     sl_export_hmix},
+    {"hmix-soft", "H-Mix CSV: top two classes with probabilities of mixed images",
+     sl_import_hmix_soft, NULL},
+    {"labelme", "LabelMe answers.txt: numbers in a matrix, -1 = none", sl_import_labelme,
+     sl_export_labelme},
+    {"long-csv", "CSV with a line per answer: item, worker, label in any order", sl_import_long_csv,
+     sl_export_long_csv},
+    {"peerannot", "peerannot answers.json: {item: {worker: label}}", sl_import_peerannot,
+     sl_export_peerannot},
+    {"pos", "POS tokens, TSV: id, word, a label or none per annotator, gold", sl_import_pos, NULL},
+    {"wide", "matrix, a row per item and a column per annotator (MACE); empty or -1 = none",
+     sl_import_wide, sl_export_wide},
+    {0},
+};
