@@ -1,0 +1,120 @@
+/* Label: from answers to label distributions, one annotator's or averaged. Pure functions over
+ * arrays: no files, no hidden randomness.
+ *
+ * The methods follow recipes D.3 of the papers' programs exactly; docs/internals/labels.md states
+ * each of them. */
+#ifndef SOFTLAB_LABEL_H
+#define SOFTLAB_LABEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "softlab/answer.h"
+#include "softlab/base/error.h"
+#include "softlab/base/rows.h"
+
+/* What became of the answers, so that none is lost silently. */
+struct sl_label_notes {
+    size_t n_used;        /* answers that entered labels */
+    size_t n_flagged;     /* left out: checks, and repeats and second runs that were not kept */
+    size_t n_undrawn;     /* left out by `annotators` */
+    size_t n_unusable;    /* left out because the method could not read them */
+    size_t n_empty_items; /* items that no answer was left for: they have no row */
+    struct sl_error first_unusable;
+};
+
+struct sl_label_options {
+    double gamma;            /* mass for possible classes nobody named, .1; for mix the base of the
+                                smoothing gamma^confidence, .005, and 0 smooths nothing; NaN = the
+                                method's own */
+    double beta;             /* label smoothing, .05 */
+    double temperature;      /* of softmax, 1 */
+    const float *similarity; /* (K, K) cosines of the classes' words, for semantic; or NULL */
+    const int32_t *truth;    /* per item or -1, for hard, smooth and class; or NULL: the most
+                                voted class, the first of several */
+    bool per_annotator;      /* a row per answer instead of the mean per item */
+    bool mean_first;         /* mix: average lambda and confidence before smoothing */
+    bool generated;          /* mix: the share that was mixed instead of the inferred one */
+    size_t annotators;       /* draw this many answers per item; 0 = all */
+    unsigned keep;           /* flags of answers kept: 0 leaves out repeats and second runs */
+    uint64_t seed;
+    struct sl_label_notes *notes; /* borrowed; NULL = stop at the first unusable answer instead of
+                                     counting it */
+};
+struct sl_label_options sl_label_options_default(void);
+/* SL_ERR_USAGE naming the option that is out of range. */
+enum sl_status sl_label_options_check(const struct sl_label_options *options,
+                                      struct sl_error *err) SL_MUST_USE;
+
+/* An item and the sum of its answers' rows. */
+struct sl_label_item {
+    struct sl_field name;
+    int32_t truth; /* class, or -1 */
+    size_t n_answers;
+    size_t n_classes;
+};
+
+/* Labels are made in up to three steps: a row per answer, from the rows of an item its label, and
+ * from the labels of all items new ones. `inputs` is the number of inputs the annotator is asked
+ * for: what a label costs. */
+struct sl_label_method {
+    const char *name;
+    const char *summary;
+    unsigned kinds; /* bit set of 1u << enum sl_answer_kind it reads; 0 = reads no answers */
+    int inputs;
+    double gamma; /* where options say NaN */
+    /* One answer's label, gamma resolved; NULL if it reads none. Call sl_label_row. */
+    enum sl_status (*row)(const struct sl_answer *answer, size_t n_classes,
+                          const struct sl_label_options *options, double *out,
+                          struct sl_error *err);
+    /* One item's label, in place of the sum of its rows; NULL = their mean. */
+    enum sl_status (*item)(const struct sl_label_item *item, const struct sl_label_options *options,
+                           double *row, struct sl_error *err);
+    /* Every item's label from its mean row, in place: `classes` has each item's truth or most
+     * voted class. NULL for most. */
+    enum sl_status (*all)(const int32_t *classes, size_t n_items, size_t n_classes, float *rows,
+                          struct sl_error *err);
+};
+extern const struct sl_label_method sl_label_methods[]; /* ends with a NULL name */
+const struct sl_label_method *sl_label_method_find(const char *name);
+
+/* The label of one answer alone, `out` of n_classes values. SL_ERR_INPUT if the method does not
+ * read the answer's kind or cannot read the answer, SL_ERR_USAGE if an option is missing. */
+enum sl_status sl_label_row(const struct sl_label_method *method, const struct sl_answer *answer,
+                            size_t n_classes, const struct sl_label_options *options, double *out,
+                            struct sl_error *err) SL_MUST_USE;
+
+/* Label sets: a row per item that has answers (per_annotator: per answer), in the set's order.
+ * SL_ERR_INPUT naming item and annotator where an answer cannot be read. */
+enum sl_status sl_labels_build(const struct sl_label_method *method,
+                               const struct sl_answers *answers,
+                               const struct sl_label_options *options, struct sl_rows **out,
+                               struct sl_error *err) SL_MUST_USE;
+
+/* Cosines of word vectors (n, dimensions) to `out` (n, n), for options.similarity. SL_ERR_INPUT
+ * naming the vector that is zero or not finite. */
+enum sl_status sl_similarity_cosines(const float *vectors, size_t n, size_t dimensions, float *out,
+                                     struct sl_error *err) SL_MUST_USE;
+
+/* The mean over nets of softmax(logits / temperature). Probabilities instead of logits are
+ * raised to 1 / temperature and renormalised. Sets must agree in rows, items and classes. */
+enum sl_prediction_kind { SL_PREDICTION_LOGITS, SL_PREDICTION_PROBABILITIES };
+enum sl_status sl_rows_ensemble(const struct sl_rows *const *sets, size_t n_sets,
+                                enum sl_prediction_kind kind, double temperature,
+                                struct sl_rows **out, struct sl_error *err) SL_MUST_USE;
+
+/* Seconds an annotator needs for one input where only whole trials were timed: 32 s / 5 (Collins
+ * et al. 2022); for a CIFAR-10H answer, the median Collins states and the mean of the thesis.
+ * Instructions and practice are not in them. */
+#define SL_SECONDS_PER_INPUT     6.4
+#define SL_CIFAR10H_SECONDS      1.8
+#define SL_CIFAR10H_SECONDS_MEAN 2.5
+
+/* Annotation seconds of one item's label from `annotators` answers. `measured` holds the median
+ * seconds of each of `n_measured` inputs in the order they are asked for; inputs beyond it, or all
+ * with NULL, count SL_SECONDS_PER_INPUT. */
+double sl_label_seconds(const struct sl_label_method *method, double annotators,
+                        const double *measured, size_t n_measured);
+
+#endif

@@ -1,0 +1,65 @@
+/* Compare: how far apart two label sets are, over all items and item by item. */
+#ifndef SOFTLAB_LABEL_COMPARE_H
+#define SOFTLAB_LABEL_COMPARE_H
+
+#include <stddef.h>
+
+#include "softlab/base/error.h"
+#include "softlab/base/rows.h"
+
+enum sl_label_distance_kind {
+    SL_DISTANCE_WASSERSTEIN_VALUES, /* between the two vectors' values, as the papers computed it */
+    SL_DISTANCE_WASSERSTEIN_CLASSES, /* over class indices, whose order is arbitrary */
+    SL_DISTANCE_L1,
+    SL_DISTANCE_KL, /* of a from b; infinite where b is 0 and a is not */
+    SL_DISTANCE_JENSEN_SHANNON,
+    SL_DISTANCE_COUNT
+};
+
+/* A row for each enum sl_label_distance_kind, in its order. */
+struct sl_label_distance {
+    const char *name;
+    const char *summary;
+    double (*between)(const double *a, const double *b, size_t n_classes);
+};
+extern const struct sl_label_distance sl_label_distances[SL_DISTANCE_COUNT];
+
+/* Natural logarithm; 0 log 0 = 0. */
+double sl_entropy(const double *distribution, size_t n_classes);
+/* scipy.stats.wasserstein_distance(u_values, v_values): samples of equal weight. NaN if either is
+ * empty. */
+double sl_wasserstein(const double *u, size_t n_u, const double *v, size_t n_v);
+
+struct sl_item_difference {
+    size_t row_a, row_b;
+    double distance[SL_DISTANCE_COUNT];
+    double entropy_a, entropy_b;
+};
+
+struct sl_comparison {
+    size_t n_items;                   /* in both sets */
+    size_t n_only_a, n_only_b;        /* in one of them */
+    struct sl_item_difference *items; /* owned; n_items, in the order of a */
+    double mean[SL_DISTANCE_COUNT];   /* over items; of KL, over the finite ones */
+    size_t n_infinite_kl;
+    double entropy_r;            /* Pearson over items */
+    double entropy_a, entropy_b; /* means */
+    double top1_agreement;       /* share of items with the same largest class, first of ties */
+};
+
+/* Rows are matched by item; the items of a set without names are called "0", "1", ... Columns are
+ * matched by class where both name them, letters' case aside (CIFAR-10H says "cat", CIFAR-10S
+ * "Cat"). SL_ERR_INPUT if a set has two rows for an item or a row
+ * that is no distribution, or if no item is in both. */
+enum sl_status sl_labels_compare(const struct sl_rows *a, const struct sl_rows *b,
+                                 struct sl_comparison *out, struct sl_error *err) SL_MUST_USE;
+void sl_comparison_release(struct sl_comparison *comparison);
+
+/* Put the most different items first; equal ones stay in the order of a. */
+void sl_comparison_sort(struct sl_comparison *comparison, enum sl_label_distance_kind by);
+
+/* Row of an item by name, or by number in a set without names; SIZE_MAX if there is none. Linear:
+ * for single look-ups. */
+size_t sl_rows_find(const struct sl_rows *rows, const char *item, size_t length);
+
+#endif

@@ -1,0 +1,315 @@
+#include "softlab/label/compare.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "label/methods_internal.h"
+#include "softlab/base/memory.h"
+#include "softlab/base/names.h"
+#include "softlab/base/stats.h"
+#include "softlab/base/text.h"
+
+double sl_entropy(const double *distribution, size_t n_classes)
+{
+    double sum = 0;
+    for (size_t k = 0; k < n_classes; k++)
+        if (distribution[k] > 0) sum -= distribution[k] * log(distribution[k]);
+    return sum;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double *sorted_copy(const double *values, size_t count)
+{
+    double *copy = sl_alloc(count, sizeof *copy);
+    memcpy(copy, values, count * sizeof *copy);
+    qsort(copy, count, sizeof *copy, compare_doubles);
+    return copy;
+}
+
+/* The area between the two empirical distribution functions. */
+double sl_wasserstein(const double *u, size_t n_u, const double *v, size_t n_v)
+{
+    if (n_u == 0 || n_v == 0) return (double)NAN;
+    double *a = sorted_copy(u, n_u), *b = sorted_copy(v, n_v);
+    double area = 0, before = fmin(a[0], b[0]);
+    size_t i = 0, j = 0;
+    while (i < n_u || j < n_v) {
+        double next = i == n_u ? b[j] : j == n_v ? a[i] : fmin(a[i], b[j]);
+        area += fabs((double)i / (double)n_u - (double)j / (double)n_v) * (next - before);
+        before = next;
+        while (i < n_u && a[i] == next)
+            i++;
+        while (j < n_v && b[j] == next)
+            j++;
+    }
+    free(a);
+    free(b);
+    return area;
+}
+
+static double wasserstein_values(const double *a, const double *b, size_t n_classes)
+{
+    return sl_wasserstein(a, n_classes, b, n_classes);
+}
+
+static double wasserstein_classes(const double *a, const double *b, size_t n_classes)
+{
+    double ahead = 0, sum = 0;
+    for (size_t k = 0; k + 1 < n_classes; k++) {
+        ahead += a[k] - b[k];
+        sum += fabs(ahead);
+    }
+    return sum;
+}
+
+static double l1(const double *a, const double *b, size_t n_classes)
+{
+    double sum = 0;
+    for (size_t k = 0; k < n_classes; k++)
+        sum += fabs(a[k] - b[k]);
+    return sum;
+}
+
+static double kl(const double *a, const double *b, size_t n_classes)
+{
+    double sum = 0;
+    for (size_t k = 0; k < n_classes; k++) {
+        if (a[k] > 0 && b[k] <= 0) return (double)INFINITY;
+        if (a[k] > 0) sum += a[k] * log(a[k] / b[k]);
+    }
+    return fmax(sum, 0);
+}
+
+static double jensen_shannon(const double *a, const double *b, size_t n_classes)
+{
+    double sum = 0;
+    for (size_t k = 0; k < n_classes; k++) {
+        double middle = (a[k] + b[k]) / 2;
+        if (a[k] > 0) sum += a[k] * log(a[k] / middle) / 2;
+        if (b[k] > 0) sum += b[k] * log(b[k] / middle) / 2;
+    }
+    return fmax(sum, 0);
+}
+
+const struct sl_label_distance sl_label_distances[SL_DISTANCE_COUNT] = {
+    [SL_DISTANCE_WASSERSTEIN_VALUES] = {"wasserstein-values",
+                                        "Wasserstein distance between the two rows' values",
+                                        wasserstein_values},
+    [SL_DISTANCE_WASSERSTEIN_CLASSES] =
+        {"wasserstein-classes", "Wasserstein distance over class indices; their order is arbitrary",
+         wasserstein_classes},
+    [SL_DISTANCE_L1] = {"l1", "sum of absolute differences", l1},
+    [SL_DISTANCE_KL] = {"kl", "Kullback-Leibler divergence of the first from the second, nats", kl},
+    [SL_DISTANCE_JENSEN_SHANNON] = {"js", "Jensen-Shannon divergence, nats", jensen_shannon},
+};
+
+size_t sl_rows_find(const struct sl_rows *rows, const char *item, size_t length)
+{
+    if (!rows->items) {
+        int64_t number;
+        bool found = sl_text_to_integer(item, length, &number) && number >= 0 &&
+                     (uint64_t)number < rows->n_rows;
+        return found ? (size_t)number : SIZE_MAX;
+    }
+    for (size_t i = 0; i < rows->n_rows; i++)
+        if (strlen(rows->items[i]) == length && memcmp(rows->items[i], item, length) == 0) return i;
+    return SIZE_MAX;
+}
+
+/* One set's names numbered in row order, for look-ups. */
+static enum sl_status number_items(const struct sl_rows *rows, const char *which,
+                                   struct sl_name_table **out, struct sl_error *err)
+{
+    struct sl_name_table *names = sl_name_table_create();
+    for (size_t i = 0; i < rows->n_rows; i++) {
+        char number[32];
+        snprintf(number, sizeof number, "%zu", i);
+        const char *name = rows->items ? rows->items[i] : number;
+        uint32_t place = 0;
+        enum sl_status status = sl_name_table_add(names, name, strlen(name), &place, err);
+        if (status == SL_OK && place != i)
+            status = sl_fail(err, SL_ERR_INPUT, "%s set: rows %u and %zu are both of item %s",
+                             which, place, i, name);
+        if (status != SL_OK) {
+            sl_name_table_destroy(names);
+            return status;
+        }
+    }
+    *out = names;
+    return SL_OK;
+}
+
+static bool is_same_letter(char a, char b)
+{
+    char x = a >= 'A' && a <= 'Z' ? (char)(a - 'A' + 'a') : a;
+    char y = b >= 'A' && b <= 'Z' ? (char)(b - 'A' + 'a') : b;
+    return x == y;
+}
+
+size_t sl_class_find(char *const *classes, size_t n_classes, const char *name, size_t length)
+{
+    size_t similar = SIZE_MAX;
+    for (size_t k = 0; k < n_classes; k++) {
+        if (strlen(classes[k]) != length) continue;
+        if (memcmp(classes[k], name, length) == 0) return k;
+        size_t same = 0;
+        while (same < length && is_same_letter(classes[k][same], name[same]))
+            same++;
+        if (same == length) similar = k;
+    }
+    return similar;
+}
+
+/* For each column of a, the column of b. */
+static enum sl_status match_columns(const struct sl_rows *a, const struct sl_rows *b,
+                                    size_t *columns, struct sl_error *err)
+{
+    if (a->n_classes != b->n_classes)
+        return sl_fail(err, SL_ERR_INPUT, "the first set has %zu classes, the second %zu",
+                       a->n_classes, b->n_classes);
+    for (size_t k = 0; k < a->n_classes; k++) {
+        columns[k] = k;
+        if (!a->classes || !b->classes) continue;
+        columns[k] = sl_class_find(b->classes, b->n_classes, a->classes[k], strlen(a->classes[k]));
+        if (columns[k] == SIZE_MAX)
+            return sl_fail(err, SL_ERR_INPUT, "the second set has no class \"%s\"", a->classes[k]);
+    }
+    return SL_OK;
+}
+
+static void measure_item(const struct sl_rows *a, const struct sl_rows *b, const size_t *columns,
+                         double *scratch, struct sl_item_difference *item, size_t *n_agreeing)
+{
+    size_t n_classes = a->n_classes;
+    double *left = scratch, *right = scratch + n_classes;
+    for (size_t k = 0; k < n_classes; k++) {
+        left[k] = (double)a->values[item->row_a * n_classes + k];
+        right[k] = (double)b->values[item->row_b * n_classes + columns[k]];
+    }
+    for (size_t d = 0; d < SL_DISTANCE_COUNT; d++)
+        item->distance[d] = sl_label_distances[d].between(left, right, n_classes);
+    item->entropy_a = sl_entropy(left, n_classes);
+    item->entropy_b = sl_entropy(right, n_classes);
+    *n_agreeing += sl_first_largest(left, n_classes) == sl_first_largest(right, n_classes);
+}
+
+static void summarise(struct sl_comparison *comparison, size_t n_agreeing, double *scratch)
+{
+    size_t n_items = comparison->n_items;
+    double *other = scratch + n_items;
+    for (size_t d = 0; d < SL_DISTANCE_COUNT; d++) {
+        size_t count = 0;
+        for (size_t i = 0; i < n_items; i++)
+            if (isfinite(comparison->items[i].distance[d]))
+                scratch[count++] = comparison->items[i].distance[d];
+        comparison->mean[d] = sl_mean(scratch, count);
+        if (d == SL_DISTANCE_KL) comparison->n_infinite_kl = n_items - count;
+    }
+    for (size_t i = 0; i < n_items; i++) {
+        scratch[i] = comparison->items[i].entropy_a;
+        other[i] = comparison->items[i].entropy_b;
+    }
+    comparison->entropy_a = sl_mean(scratch, n_items);
+    comparison->entropy_b = sl_mean(other, n_items);
+    comparison->entropy_r = sl_pearson(scratch, other, n_items);
+    comparison->top1_agreement = (double)n_agreeing / (double)n_items;
+}
+
+/* Pairs of rows about the same item, in the order of a. */
+static enum sl_status match_rows(const struct sl_rows *a, const struct sl_rows *b,
+                                 struct sl_comparison *out, struct sl_error *err)
+{
+    enum sl_status status = SL_OK;
+    struct sl_name_table *a_names = NULL, *b_names = NULL;
+    SL_TRY_OUT(number_items(a, "first", &a_names, err));
+    SL_TRY_OUT(number_items(b, "second", &b_names, err));
+    out->items = sl_data_alloc(a->n_rows, sizeof *out->items, err);
+    if (!out->items) {
+        status = SL_ERR_NOMEM;
+        goto out;
+    }
+    for (size_t i = 0; i < a->n_rows; i++) {
+        size_t length;
+        const char *name = sl_name_table_get(a_names, (uint32_t)i, &length);
+        uint32_t place = sl_name_table_find(b_names, name, length);
+        if (place != SL_NO_NAME)
+            out->items[out->n_items++] = (struct sl_item_difference){.row_a = i, .row_b = place};
+    }
+    out->n_only_a = a->n_rows - out->n_items;
+    out->n_only_b = b->n_rows - out->n_items;
+    if (out->n_items == 0) status = sl_fail(err, SL_ERR_INPUT, "no item is in both sets");
+out:
+    sl_name_table_destroy(a_names);
+    sl_name_table_destroy(b_names);
+    return status;
+}
+
+enum sl_status sl_labels_compare(const struct sl_rows *a, const struct sl_rows *b,
+                                 struct sl_comparison *out, struct sl_error *err)
+{
+    enum sl_status status = SL_OK;
+    struct sl_comparison comparison = {0};
+    size_t n_agreeing = 0;
+    double *scratch = NULL, *row = sl_alloc(2 * a->n_classes, sizeof *row);
+    size_t *columns = sl_alloc(a->n_classes, sizeof *columns);
+    SL_TRY_OUT(sl_rows_check_distributions(a, "first set", err));
+    SL_TRY_OUT(sl_rows_check_distributions(b, "second set", err));
+    SL_TRY_OUT(match_columns(a, b, columns, err));
+    SL_TRY_OUT(match_rows(a, b, &comparison, err));
+    scratch = sl_data_alloc(comparison.n_items, 2 * sizeof *scratch, err);
+    if (!scratch) {
+        status = SL_ERR_NOMEM;
+        goto out;
+    }
+    for (size_t i = 0; i < comparison.n_items; i++)
+        measure_item(a, b, columns, row, &comparison.items[i], &n_agreeing);
+    summarise(&comparison, n_agreeing, scratch);
+    *out = comparison;
+    comparison.items = NULL;
+out:
+    free(comparison.items);
+    free(columns);
+    free(row);
+    free(scratch);
+    return status;
+}
+
+void sl_comparison_release(struct sl_comparison *comparison)
+{
+    free(comparison->items);
+    *comparison = (struct sl_comparison){0};
+}
+
+/* qsort passes no context, so the key goes with the item. */
+struct ranked {
+    double distance;
+    struct sl_item_difference item;
+};
+
+static int compare_ranked(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    if (x->distance != y->distance) return x->distance > y->distance ? -1 : 1;
+    return (x->item.row_a > y->item.row_a) - (x->item.row_a < y->item.row_a);
+}
+
+void sl_comparison_sort(struct sl_comparison *comparison, enum sl_label_distance_kind by)
+{
+    size_t count = comparison->n_items;
+    struct ranked *order = sl_alloc(count, sizeof *order);
+    for (size_t i = 0; i < count; i++)
+        order[i] = (struct ranked){comparison->items[i].distance[by], comparison->items[i]};
+    qsort(order, count, sizeof *order, compare_ranked);
+    for (size_t i = 0; i < count; i++)
+        comparison->items[i] = order[i].item;
+    free(order);
+}

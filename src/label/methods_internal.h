@@ -1,0 +1,38 @@
+/* Rows and items of the methods that have a file of their own; methods.c has the table. */
+#ifndef SOFTLAB_LABEL_METHODS_INTERNAL_H
+#define SOFTLAB_LABEL_METHODS_INTERNAL_H
+
+#include <math.h>
+
+#include "softlab/label.h"
+
+typedef enum sl_status sl_label_row_function(const struct sl_answer *answer, size_t n_classes,
+                                             const struct sl_label_options *options, double *out,
+                                             struct sl_error *err);
+
+sl_label_row_function sl_row_t1_uniform, sl_row_t1_clamp, sl_row_t1_semantic;
+sl_label_row_function sl_row_t2_uniform, sl_row_t2_clamp, sl_row_t2_semantic;
+sl_label_row_function sl_row_mix;
+
+/* The answers to one item as one: mean share of the first answer's first class, mean confidence
+ * over those that state one. SL_ERR_INPUT if they are about different classes. */
+enum sl_status sl_mix_merge(const struct sl_answers *answers, const size_t *chosen, size_t count,
+                            struct sl_answer *out, struct sl_error *err) SL_MUST_USE;
+
+/* True if an answer's flags let it into labels. */
+bool sl_answer_is_kept(const struct sl_answer *answer, unsigned keep);
+
+/* Place of a class by name, letters' case aside where no name is the same; SIZE_MAX if none. */
+size_t sl_class_find(char *const *classes, size_t n_classes, const char *name, size_t length);
+
+/* Probabilities and shares are kept as float; what was typed had fewer digits. So .9f is .9
+ * again, and with .1f it makes 1. */
+static inline double sl_as_typed(float value)
+{
+    return round((double)value * 1e6) / 1e6;
+}
+
+/* Index of the largest value, the first of several. */
+size_t sl_first_largest(const double *values, size_t count);
+
+#endif

@@ -1,0 +1,339 @@
+#include "softlab/label/mixing.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "label/methods_internal.h"
+#include "label/mixing_points.h"
+#include "softlab/base/memory.h"
+#include "softlab/base/text.h"
+#include "softlab/label/compare.h"
+
+/* The next part of a name up to '_'; false at its end. */
+static bool next_part(const char **rest, const char *end, struct sl_field *out)
+{
+    if (*rest > end) return false;
+    const char *stop = *rest;
+    while (stop < end && *stop != '_')
+        stop++;
+    *out = (struct sl_field){.text = *rest, .length = (size_t)(stop - *rest)};
+    *rest = stop + 1;
+    return out->length > 0;
+}
+
+bool sl_mixed_name_parse(const char *text, size_t length, struct sl_mixed_name *out)
+{
+    static const char suffix[] = ".png";
+    const size_t suffix_length = sizeof suffix - 1;
+    if (length > suffix_length && memcmp(text + length - suffix_length, suffix, suffix_length) == 0)
+        length -= suffix_length;
+    const char *rest = text, *end = text + length;
+    struct sl_field parts[6];
+    for (size_t i = 0; i < 6; i++)
+        if (!next_part(&rest, end, &parts[i])) return false;
+    double lambda;
+    if (rest <= end || parts[0].length != 5 || memcmp(parts[0].text, "mixed", 5) != 0) return false;
+    if (!sl_text_to_real(parts[1].text, parts[1].length, &lambda)) return false;
+    if (!(lambda >= 0 && lambda <= 1)) return false;
+    *out = (struct sl_mixed_name){.lambda = lambda,
+                                  .class_a = parts[2],
+                                  .item_a = parts[3],
+                                  .class_b = parts[4],
+                                  .item_b = parts[5]};
+    return true;
+}
+
+struct sl_mix_options sl_mix_options_default(void)
+{
+    return (struct sl_mix_options){.high = 0.5, .low = 0.1};
+}
+
+static bool is_share(float value)
+{
+    return value >= 0 && value <= 1;
+}
+
+static enum sl_status take_point(const struct sl_answers *answers, size_t index,
+                                 const struct sl_answer *answer, struct sl_mix_point *out,
+                                 struct sl_error *err)
+{
+    const struct sl_mix_answer *mix = &answer->mix;
+    const char *item = sl_name_table_get(answers->items, answers->item[index], NULL);
+    if (!is_share(mix->lambda))
+        return sl_fail(err, SL_ERR_INPUT, "item %s: the inferred share is %g, expected 0 to 1",
+                       item, (double)mix->lambda);
+    if (!is_share(mix->generated))
+        return sl_fail(err, SL_ERR_INPUT, "item %s: the generating share is %g, expected 0 to 1",
+                       item, (double)mix->generated);
+    *out = (struct sl_mix_point){.a = mix->a,
+                                 .b = mix->b,
+                                 .generated = sl_as_typed(mix->generated),
+                                 .inferred = sl_as_typed(mix->lambda),
+                                 .confidence = (double)mix->confidence,
+                                 .item = answers->item[index],
+                                 .annotator = answers->annotator[index]};
+    return SL_OK;
+}
+
+enum sl_status sl_mix_points_take(const struct sl_answers *answers,
+                                  const struct sl_mix_options *options, struct sl_mix_point **out,
+                                  size_t *count, struct sl_error *err)
+{
+    struct sl_mix_point *points = sl_data_alloc(answers->count, sizeof *points, err);
+    if (!points) return SL_ERR_NOMEM;
+    size_t n_points = 0;
+    enum sl_status status = SL_OK;
+    for (size_t i = 0; i < answers->count; i++) {
+        struct sl_answer answer;
+        sl_answers_get(answers, i, &answer);
+        if (answer.kind != SL_ANSWER_MIX || !sl_answer_is_kept(&answer, options->keep)) continue;
+        if (options->only &&
+            sl_name_table_find(options->only, answer.item.text, answer.item.length) == SL_NO_NAME)
+            continue;
+        SL_TRY_OUT(take_point(answers, i, &answer, &points[n_points++], err));
+    }
+    if (n_points == 0) status = sl_fail(err, SL_ERR_INPUT, "there are no answers of kind \"mix\"");
+out:
+    if (status != SL_OK) {
+        free(points);
+        return status;
+    }
+    *out = points;
+    *count = n_points;
+    return SL_OK;
+}
+
+typedef int point_order(const void *a, const void *b);
+
+static int order_by_share(const void *a, const void *b)
+{
+    const struct sl_mix_point *x = a, *y = b;
+    return (x->generated > y->generated) - (x->generated < y->generated);
+}
+
+static int order_by_pair(const void *a, const void *b)
+{
+    const struct sl_mix_point *x = a, *y = b;
+    if (x->a != y->a) return x->a > y->a ? 1 : -1;
+    return (x->b > y->b) - (x->b < y->b);
+}
+
+static int order_by_pair_share(const void *a, const void *b)
+{
+    int order = order_by_pair(a, b);
+    return order ? order : order_by_share(a, b);
+}
+
+static struct sl_mix_group describe(const struct sl_mix_point *points, size_t count,
+                                    double *scratch)
+{
+    struct sl_mix_group group = {
+        .generated = (double)NAN, .a = SL_NO_NAME, .b = SL_NO_NAME, .n_answers = count};
+    for (size_t i = 0; i < count; i++)
+        scratch[i] = points[i].inferred;
+    group.median = sl_median(scratch, count);
+    group.mean = sl_mean(scratch, count);
+    for (size_t i = 0; i < count; i++)
+        scratch[i] = fabs(points[i].inferred - points[i].generated);
+    group.mean_error = sl_mean(scratch, count);
+    size_t n_confident = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!isnan(points[i].confidence)) scratch[n_confident++] = points[i].confidence;
+    group.mean_confidence = sl_mean(scratch, n_confident);
+    return group;
+}
+
+/* Groups of points that `order` calls equal. */
+static struct sl_mix_group *group_points(struct sl_mix_point *points, size_t count,
+                                         point_order *order, double *scratch, size_t *n_groups)
+{
+    qsort(points, count, sizeof *points, order);
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++)
+        found += i == 0 || order(&points[i - 1], &points[i]) != 0;
+    struct sl_mix_group *groups = sl_alloc(found, sizeof *groups);
+    size_t begin = 0;
+    for (size_t g = 0; g < found; g++) {
+        size_t end = begin + 1;
+        while (end < count && order(&points[begin], &points[end]) == 0)
+            end++;
+        groups[g] = describe(points + begin, end - begin, scratch);
+        if (order != order_by_pair) groups[g].generated = points[begin].generated;
+        if (order != order_by_share) {
+            groups[g].a = points[begin].a;
+            groups[g].b = points[begin].b;
+        }
+        begin = end;
+    }
+    *n_groups = found;
+    return groups;
+}
+
+static void turn_to_lower_class_first(struct sl_mix_point *points, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (points[i].a <= points[i].b) continue;
+        uint32_t class_index = points[i].a;
+        points[i].a = points[i].b;
+        points[i].b = class_index;
+        points[i].generated = sl_as_typed((float)(1 - points[i].generated));
+        points[i].inferred = 1 - points[i].inferred;
+    }
+}
+
+static enum sl_status endpoint_entropy(const struct sl_rows *labels, struct sl_field item,
+                                       double *scratch, double *out, struct sl_error *err)
+{
+    size_t row = sl_rows_find(labels, item.text, item.length);
+    if (row == SIZE_MAX)
+        return sl_fail(err, SL_ERR_INPUT, "the endpoint labels have no item %.*s",
+                       (int)(item.length < 200 ? item.length : 200), item.text);
+    for (size_t k = 0; k < labels->n_classes; k++)
+        scratch[k] = (double)labels->values[row * labels->n_classes + k];
+    *out = sl_entropy(scratch, labels->n_classes);
+    return SL_OK;
+}
+
+/* Keep the points whose two endpoints are both of high (or low) entropy. */
+static enum sl_status split_by_entropy(const struct sl_answers *answers,
+                                       const struct sl_mix_options *options,
+                                       const struct sl_mix_point *points, size_t count,
+                                       struct sl_mix_summary *summary, struct sl_error *err)
+{
+    const struct sl_rows *labels = options->endpoint_labels;
+    enum sl_status status = SL_OK;
+    struct sl_mix_point *high = sl_alloc(count, sizeof *high), *low = sl_alloc(count, sizeof *low);
+    double *scratch = sl_alloc(count + labels->n_classes, sizeof *scratch);
+    size_t n_high = 0, n_low = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t length;
+        const char *item = sl_name_table_get(answers->items, points[i].item, &length);
+        struct sl_mixed_name name;
+        double a = 0, b = 0;
+        if (!sl_mixed_name_parse(item, length, &name)) {
+            status = sl_fail(err, SL_ERR_INPUT,
+                             "item %s: expected mixed_<share>_<A>_<id>_<B>_<id>.png", item);
+            goto out;
+        }
+        SL_TRY_OUT(endpoint_entropy(labels, name.item_a, scratch, &a, err));
+        SL_TRY_OUT(endpoint_entropy(labels, name.item_b, scratch, &b, err));
+        if (a >= options->high && b >= options->high) high[n_high++] = points[i];
+        if (a <= options->low && b <= options->low) low[n_low++] = points[i];
+    }
+    summary->high = describe(high, n_high, scratch);
+    summary->low = describe(low, n_low, scratch);
+out:
+    free(scratch);
+    free(high);
+    free(low);
+    return status;
+}
+
+static size_t count_annotators(const struct sl_answers *answers, const struct sl_mix_point *points,
+                               size_t count)
+{
+    bool *seen = sl_alloc(sl_name_table_count(answers->annotators), sizeof *seen);
+    size_t n_seen = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (points[i].annotator == SL_NO_NAME || seen[points[i].annotator]) continue;
+        seen[points[i].annotator] = true;
+        n_seen++;
+    }
+    free(seen);
+    return n_seen;
+}
+
+static double correlation(const struct sl_mix_point *points, size_t count)
+{
+    double *generated = sl_alloc(count, sizeof *generated);
+    double *inferred = sl_alloc(count, sizeof *inferred);
+    for (size_t i = 0; i < count; i++) {
+        generated[i] = points[i].generated;
+        inferred[i] = points[i].inferred;
+    }
+    double r = sl_pearson(generated, inferred, count);
+    free(generated);
+    free(inferred);
+    return r;
+}
+
+enum sl_status sl_mix_summarise(const struct sl_answers *answers,
+                                const struct sl_mix_options *options, struct sl_mix_summary *out,
+                                struct sl_error *err)
+{
+    struct sl_mix_point *points = NULL;
+    size_t count = 0;
+    SL_TRY(sl_mix_points_take(answers, options, &points, &count, err));
+    double *scratch = sl_alloc(count, sizeof *scratch);
+    struct sl_mix_summary summary = {.n_answers = count,
+                                     .n_annotators = count_annotators(answers, points, count),
+                                     .r = correlation(points, count),
+                                     .high = describe(points, 0, scratch),
+                                     .low = describe(points, 0, scratch)};
+    enum sl_status status = SL_OK;
+    if (options->endpoint_labels)
+        status = split_by_entropy(answers, options, points, count, &summary, err);
+    if (status == SL_OK) {
+        summary.by_share =
+            group_points(points, count, order_by_share, scratch, &summary.n_by_share);
+        turn_to_lower_class_first(points, count);
+        summary.by_pair = group_points(points, count, order_by_pair, scratch, &summary.n_by_pair);
+        summary.by_pair_share =
+            group_points(points, count, order_by_pair_share, scratch, &summary.n_by_pair_share);
+        *out = summary;
+    }
+    free(scratch);
+    free(points);
+    return status;
+}
+
+void sl_mix_summary_release(struct sl_mix_summary *summary)
+{
+    free(summary->by_share);
+    free(summary->by_pair);
+    free(summary->by_pair_share);
+    *summary = (struct sl_mix_summary){0};
+}
+
+enum sl_status sl_mixed_labels_measure(const struct sl_rows *rows, struct sl_mixed_agreement *out,
+                                       struct sl_error *err)
+{
+    if (!rows->items || !rows->classes || rows->n_rows == 0)
+        return sl_fail(err, SL_ERR_INPUT, "expected rows with names of items and classes");
+    enum sl_status status = SL_OK;
+    double *shares = sl_alloc(2 * rows->n_rows, sizeof *shares);
+    double *masses = sl_alloc(2 * rows->n_rows, sizeof *masses);
+    double *off = sl_alloc(rows->n_rows, sizeof *off);
+    for (size_t i = 0; i < rows->n_rows; i++) {
+        struct sl_mixed_name name;
+        size_t a = SIZE_MAX, b = SIZE_MAX;
+        if (sl_mixed_name_parse(rows->items[i], strlen(rows->items[i]), &name)) {
+            a = sl_class_find(rows->classes, rows->n_classes, name.class_a.text,
+                              name.class_a.length);
+            b = sl_class_find(rows->classes, rows->n_classes, name.class_b.text,
+                              name.class_b.length);
+        }
+        if (a == SIZE_MAX || b == SIZE_MAX) {
+            status = sl_fail(err, SL_ERR_INPUT,
+                             "item %s: expected mixed_<share>_<A>_<id>_<B>_<id>.png with known "
+                             "classes",
+                             rows->items[i]);
+            goto out;
+        }
+        const float *row = rows->values + i * rows->n_classes;
+        shares[2 * i] = name.lambda;
+        shares[2 * i + 1] = 1 - name.lambda;
+        masses[2 * i] = (double)row[a];
+        masses[2 * i + 1] = (double)row[b];
+        off[i] = 1 - (double)row[a] - (a == b ? 0 : (double)row[b]);
+    }
+    *out = (struct sl_mixed_agreement){.n_rows = rows->n_rows,
+                                       .r = sl_pearson(shares, masses, 2 * rows->n_rows),
+                                       .off_endpoints = sl_mean(off, rows->n_rows)};
+out:
+    free(shares);
+    free(masses);
+    free(off);
+    return status;
+}
