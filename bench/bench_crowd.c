@@ -1,0 +1,77 @@
+/* Accuracy of every aggregator on public sets, beside what was published or computed with other
+ * programs.
+ *
+ *     bench_crowd <folder of the data sets> */
+#include <stdio.h>
+#include <string.h>
+
+#include "crowd_sets.h"
+#include "softlab/base.h"
+
+static bool runs_on(const struct sl_aggregator *method, const struct sl_votes *votes)
+{
+    if (!method->run || (method->needs & SL_CROWD_PREDICTIONS)) return false;
+    return !(method->needs & SL_CROWD_BINARY) || votes->n_classes == 2;
+}
+
+static enum sl_status run_method(const struct sl_aggregator *method, const struct sl_votes *votes,
+                                 const int32_t *truth, struct sl_error *err)
+{
+    const struct sl_crowd_options options = sl_crowd_options_default();
+    struct sl_crowd_state state = {0};
+    SL_TRY(sl_aggregate(method, votes, &options, &state, err));
+    printf(" %10.4f", crowd_accuracy(&state, truth));
+    sl_crowd_state_release(&state);
+    return SL_OK;
+}
+
+static void print_known(const char *name, double value)
+{
+    if (value > 0) printf("  %s %.4f", name, value);
+}
+
+static enum sl_status run_set(const struct crowd_set *set, const char *folder, struct sl_error *err)
+{
+    struct sl_votes votes;
+    int32_t *truth = NULL;
+    SL_TRY(crowd_set_load(set, folder, &votes, &truth, err));
+    enum sl_status status = SL_OK;
+    double begin = sl_clock_seconds();
+    printf("%-13s %3zu %6zu %5zu %7zu", set->name, votes.n_classes, votes.n_items,
+           votes.n_annotators, votes.count);
+    for (const struct sl_aggregator *method = sl_aggregators; method->name; method++) {
+        if (runs_on(method, &votes))
+            SL_TRY_OUT(run_method(method, &votes, truth, err));
+        else if (method->run)
+            printf(" %10s", "-");
+    }
+    printf(" %7.2f ", sl_clock_seconds() - begin);
+    print_known("mv", set->mv);
+    print_known("mv, first of ties", set->mv_first);
+    print_known("ds", set->ds);
+    print_known("ibcc", set->ibcc);
+    printf("\n");
+out:
+    crowd_set_release(&votes, truth);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    struct sl_error err;
+    if (argc != 2) {
+        fprintf(stderr, "usage: bench_crowd <folder of the data sets>\n");
+        return 2;
+    }
+    printf("%-13s %3s %6s %5s %7s", "set", "K", "items", "annot", "answers");
+    for (const struct sl_aggregator *method = sl_aggregators; method->name; method++)
+        if (method->run) printf(" %10s", method->name);
+    printf(" %7s   published\n", "seconds");
+    for (const struct crowd_set *set = crowd_sets; set->name; set++) {
+        if (run_set(set, argv[1], &err) != SL_OK) {
+            fprintf(stderr, "bench_crowd: %s\n", err.message);
+            return 1;
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,132 @@
+/* Crowd: many annotators -> one distribution per item. Pure functions over arrays: no files, no
+ * hidden randomness. Sums run in a fixed order over SL_CROWD_CHUNKS chunks of items, so any
+ * number of threads gives the same bits.
+ *
+ * Models and equations: docs/internals/crowd.md. */
+#ifndef SOFTLAB_CROWD_H
+#define SOFTLAB_CROWD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "softlab/answer.h"
+#include "softlab/base/error.h"
+#include "softlab/base/log.h"
+
+enum { SL_CROWD_CHUNKS = 64 };
+#define SL_CROWD_OWN (-1.0) /* a pseudo-count: the method's own */
+
+/* Distributions of annotators, item-major: what soft methods read. */
+struct sl_soft_votes {
+    size_t n_items, n_annotators, n_classes, count;
+    const size_t *begin;       /* n_items + 1 */
+    const uint32_t *annotator; /* count */
+    const float *rows;         /* (count, K) */
+};
+
+enum sl_tie { SL_TIE_SHARE, SL_TIE_FIRST, SL_TIE_RANDOM }; /* how mv breaks a tie */
+enum sl_crowd_start { SL_START_SHARES, SL_START_DIAGONAL };
+
+struct sl_crowd_state;
+
+struct sl_crowd_options {
+    size_t max_iterations; /* 100 */
+    double tolerance;      /* relative gain of the objective that ends it, 1e-7; 0 = never */
+    double smoothing;      /* pseudo-count on every cell of a confusion row, SL_CROWD_OWN */
+    double diagonal;       /* extra pseudo-count on its diagonal, SL_CROWD_OWN */
+    double start_diagonal; /* the diagonal that SL_START_DIAGONAL starts from, .7 */
+    enum sl_crowd_start start;
+    enum sl_tie tie;
+    bool variational; /* mace: VB-EM (default) rather than EM */
+    size_t restarts;  /* mace, 10 */
+    uint64_t seed;
+    const int32_t *gold;      /* n_items, class or -1; pinned; NULL = none */
+    const double *prior;      /* (n_annotators, K, K) counts added to confusions; or NULL */
+    const float *predictions; /* (n_items, K), for crowdlab; or NULL */
+    const struct sl_crowd_state *resume; /* start from here; or NULL */
+    /* Methods that read distributions: */
+    double shrinkage;       /* answers that the crowd counts for in what is learned of one
+                               annotator, 10 */
+    bool calibrate;         /* calibrate every annotator's probabilities first */
+    const float *reference; /* (n_items, K) known distributions to learn from, a row of zeros
+                               where unknown; or NULL: learn from the crowd alone */
+    unsigned threads;       /* 1 */
+};
+struct sl_crowd_options sl_crowd_options_default(void);
+/* SL_ERR_USAGE naming the option that is out of its range. */
+enum sl_status sl_crowd_options_check(const struct sl_crowd_options *options,
+                                      struct sl_error *err) SL_MUST_USE;
+
+/* What a method learned. Fields it does not estimate are NULL. All owned. */
+struct sl_crowd_state {
+    size_t n_items, n_annotators, n_classes;
+    float *posterior;    /* (n_items, K); rows sum to 1 */
+    double *class_prior; /* K */
+    float *confusion;    /* (n_annotators, K true, K said) */
+    double *skill;       /* n_annotators, 0-1: probability of saying the true class; or weight */
+    double *trace;       /* log-likelihood (or bound) after each iteration */
+    size_t n_iterations;
+    bool converged;
+};
+void sl_crowd_state_release(struct sl_crowd_state *state);
+
+enum {
+    SL_CROWD_BINARY = 1,      /* two classes only */
+    SL_CROWD_PREDICTIONS = 2, /* needs options.predictions */
+    SL_CROWD_ANNOTATORS = 4,  /* needs to know who said it */
+    SL_CROWD_SOFT = 8,        /* reads distributions, not votes */
+};
+
+/* A way to aggregate. A method that reads votes sets `run`, one that reads distributions
+ * (SL_CROWD_SOFT) sets `run_soft`. */
+struct sl_aggregator {
+    const char *name;
+    const char *summary;
+    const char *source; /* the paper it follows */
+    unsigned needs;
+    enum sl_status (*run)(const struct sl_votes *votes, const struct sl_crowd_options *options,
+                          struct sl_crowd_state *out, struct sl_error *err);
+    enum sl_status (*run_soft)(const struct sl_soft_votes *votes,
+                               const struct sl_crowd_options *options, struct sl_crowd_state *out,
+                               struct sl_error *err);
+};
+extern const struct sl_aggregator sl_aggregators[]; /* ends with a NULL name */
+const struct sl_aggregator *sl_aggregator_find(const char *name);
+
+/* Check the options, every answer and what the method needs, then run it. */
+enum sl_status sl_aggregate(const struct sl_aggregator *method, const struct sl_votes *votes,
+                            const struct sl_crowd_options *options, struct sl_crowd_state *out,
+                            struct sl_error *err) SL_MUST_USE;
+enum sl_status sl_aggregate_soft(const struct sl_aggregator *method,
+                                 const struct sl_soft_votes *votes,
+                                 const struct sl_crowd_options *options, struct sl_crowd_state *out,
+                                 struct sl_error *err) SL_MUST_USE;
+
+/* SL_ERR_INPUT naming the first answer that is no distribution or has no annotator. */
+enum sl_status sl_soft_votes_check(const struct sl_soft_votes *votes,
+                                   struct sl_error *err) SL_MUST_USE;
+
+/* Calibration of stated probabilities: annotator a's distribution q becomes
+ *
+ *     r[l] ~ q'[l]^(1 / temperature) exp(bias [l is q's largest]),  q' = .99 q + .01 / K
+ *
+ * (the bias shared among ties), fitted so that r predicts how the others voted on the item, or
+ * the reference where there is one, and shrunk to what fits the whole crowd. Equations:
+ * docs/internals/crowd-soft.md. */
+struct sl_calibration {
+    size_t n_annotators;
+    double crowd_temperature, crowd_bias; /* what an unknown annotator gets */
+    double *temperature, *bias;           /* owned; n_annotators */
+};
+/* `reference` as in struct sl_crowd_options: where given, only its items are learned from. With
+ * neither a reference nor an item that two people answered all temperatures are 1, all biases 0. */
+enum sl_status sl_calibration_fit(const struct sl_soft_votes *votes, const float *reference,
+                                  struct sl_calibration *out, struct sl_error *err) SL_MUST_USE;
+void sl_calibration_release(struct sl_calibration *calibration);
+/* The calibrated rows of all answers into `out` (count, K), which may be votes->rows itself. */
+enum sl_status sl_calibration_apply(const struct sl_calibration *calibration,
+                                    const struct sl_soft_votes *votes, float *out,
+                                    struct sl_error *err) SL_MUST_USE;
+
+#endif

@@ -1,0 +1,270 @@
+#include "crowd/confusion_pass.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "crowd/crowd_internal.h"
+#include "crowd/em.h"
+#include "softlab/base/memory.h"
+
+/* Scores of a block stay in the first-level cache beside the tables of a thousand annotators. */
+enum { BLOCK_SCORES = 512 };
+
+enum sl_status sl_confusion_pass_init(struct sl_confusion_pass *pass, const struct sl_votes *votes,
+                                      const struct sl_crowd_options *options, struct sl_error *err)
+{
+    const size_t n_classes = votes->n_classes, n_workers = options->threads;
+    *pass = (struct sl_confusion_pass){
+        .votes = votes, .options = options, .n_workers = options->threads};
+    pass->block = n_classes < BLOCK_SCORES ? BLOCK_SCORES / n_classes : 1;
+    pass->table =
+        sl_crowd_confusion_alloc(votes->n_annotators, n_classes, sizeof *pass->table, err);
+    if (!pass->table) return SL_ERR_NOMEM;
+    pass->counts = sl_crowd_confusion_alloc(votes->n_annotators * n_workers, n_classes,
+                                            sizeof *pass->counts, err);
+    if (!pass->counts) return SL_ERR_NOMEM;
+    pass->n_cells = votes->n_annotators * n_classes * n_classes;
+    pass->class_score = sl_alloc(n_classes, sizeof *pass->class_score);
+    pass->class_counts = sl_alloc(n_workers * n_classes, sizeof *pass->class_counts);
+    pass->scores = sl_alloc(n_workers * pass->block * n_classes, sizeof *pass->scores);
+    pass->mass = sl_alloc(n_workers * pass->block * n_classes, sizeof *pass->mass);
+    pass->support = sl_alloc(n_workers * n_classes, sizeof *pass->support);
+    return SL_OK;
+}
+
+void sl_confusion_pass_release(struct sl_confusion_pass *pass)
+{
+    free(pass->table);
+    free(pass->counts);
+    free(pass->class_score);
+    free(pass->class_counts);
+    free(pass->scores);
+    free(pass->mass);
+    free(pass->support);
+    *pass = (struct sl_confusion_pass){0};
+}
+
+/* A worker's part of the buffers. */
+struct workspace {
+    double *scores;        /* (block, K) */
+    int64_t *mass;         /* (block, K) */
+    uint32_t *support;     /* K */
+    int64_t *counts;       /* (n_annotators, K, K) */
+    int64_t *class_counts; /* K */
+};
+
+static struct workspace workspace_of(const struct sl_confusion_pass *pass, unsigned worker)
+{
+    const size_t n_classes = pass->votes->n_classes;
+    return (struct workspace){
+        .scores = pass->scores + worker * pass->block * n_classes,
+        .mass = pass->mass + worker * pass->block * n_classes,
+        .support = pass->support + worker * n_classes,
+        .counts = pass->counts + worker * pass->n_cells,
+        .class_counts = pass->class_counts + worker * n_classes,
+    };
+}
+
+/* What follows is inlined with a constant number of classes at the end, so that the inner loops
+ * unroll. First the two loops over answers. */
+SL_EM_INLINED void score_items(const struct sl_confusion_pass *pass, size_t first, size_t count,
+                               size_t n_classes, double *restrict scores)
+{
+    const size_t *begin = pass->votes->begin;
+    const uint32_t *annotator = pass->votes->annotator;
+    const uint16_t *label = pass->votes->label;
+    const float *restrict table = pass->table;
+    for (size_t i = 0; i < count; i++) {
+        double *restrict score = scores + i * n_classes;
+        const size_t end = begin[first + i + 1];
+        for (size_t k = 0; k < n_classes; k++)
+            score[k] = pass->class_score[k];
+        for (size_t v = begin[first + i]; v < end; v++) {
+            const float *row = table + (annotator[v] * n_classes + label[v]) * n_classes;
+            for (size_t k = 0; k < n_classes; k++)
+                score[k] += (double)row[k];
+        }
+    }
+}
+
+/* An item's mass to the counts of its annotators; with two classes both have some. */
+SL_EM_INLINED void count_both(const struct sl_votes *votes, size_t item, const int64_t *added,
+                              int64_t *restrict counts)
+{
+    const int64_t zero = added[0], one = added[1];
+    const size_t end = votes->begin[item + 1];
+    for (size_t v = votes->begin[item]; v < end; v++) {
+        int64_t *row = counts + ((size_t)votes->annotator[v] * 2 + votes->label[v]) * 2;
+        row[0] += zero;
+        row[1] += one;
+    }
+}
+
+/* With more, most of the mass is exactly 0, and the rows of many annotators do not fit in the
+ * cache: only the classes with mass are touched. */
+SL_EM_INLINED void count_some(const struct sl_votes *votes, size_t item, size_t n_classes,
+                              const int64_t *restrict added, uint32_t *restrict support,
+                              int64_t *restrict counts)
+{
+    const size_t end = votes->begin[item + 1];
+    size_t n_support = 0;
+    for (size_t k = 0; k < n_classes; k++) {
+        support[n_support] = (uint32_t)k;
+        n_support += added[k] != 0;
+    }
+    for (size_t v = votes->begin[item]; v < end; v++) {
+        int64_t *row = counts + (votes->annotator[v] * n_classes + votes->label[v]) * n_classes;
+        for (size_t i = 0; i < n_support; i++)
+            row[support[i]] += added[support[i]];
+    }
+}
+
+SL_EM_INLINED void count_items(const struct sl_confusion_pass *pass, size_t first, size_t count,
+                               size_t n_classes, const struct workspace *space)
+{
+    for (size_t i = 0; i < count; i++) {
+        const int64_t *added = space->mass + i * n_classes;
+        if (n_classes == 2)
+            count_both(pass->votes, first + i, added, space->counts);
+        else
+            count_some(pass->votes, first + i, n_classes, added, space->support, space->counts);
+    }
+}
+
+/* Vote shares as the posterior; equal ones where nobody answered. */
+static void fill_shares(const struct sl_confusion_pass *pass, size_t first, size_t count,
+                        double *posterior)
+{
+    const struct sl_votes *votes = pass->votes;
+    const size_t n_classes = votes->n_classes;
+    for (size_t i = 0; i < count; i++) {
+        double *row = posterior + i * n_classes;
+        const size_t begin = votes->begin[first + i], end = votes->begin[first + i + 1];
+        for (size_t k = 0; k < n_classes; k++)
+            row[k] = begin == end ? 1 / (double)n_classes : 0;
+        for (size_t v = begin; v < end; v++)
+            row[votes->label[v]] += 1 / (double)(end - begin);
+    }
+}
+
+/* Pin gold items before their scores become probabilities: all other classes are out, and the
+ * log-likelihood is that of the gold class. */
+static void pin_scores(const struct sl_confusion_pass *pass, size_t first, size_t count,
+                       double *scores)
+{
+    const size_t n_classes = pass->votes->n_classes;
+    for (size_t i = 0; pass->options->gold && i < count; i++) {
+        int32_t gold = pass->options->gold[first + i];
+        for (size_t k = 0; gold >= 0 && k < n_classes; k++)
+            if (k != (size_t)gold) scores[i * n_classes + k] = -HUGE_VAL;
+    }
+}
+
+/* In place, for blocks made of shares or of exponentials that end just above 0. */
+static void pin_probabilities(const struct sl_confusion_pass *pass, size_t first, size_t count,
+                              double *posterior)
+{
+    const size_t n_classes = pass->votes->n_classes;
+    for (size_t i = 0; pass->options->gold && i < count; i++) {
+        int32_t gold = pass->options->gold[first + i];
+        for (size_t k = 0; gold >= 0 && k < n_classes; k++)
+            posterior[i * n_classes + k] = k == (size_t)gold;
+    }
+}
+
+static size_t most_probable(const double *row, size_t n_classes)
+{
+    size_t best = 0;
+    for (size_t k = 1; k < n_classes; k++)
+        if (row[k] > row[best]) best = k;
+    return best;
+}
+
+/* Turn the items' mass into whole units, one class's when hard. Returns the sum of the logarithms
+ * of the largest probabilities when hard, else 0. */
+SL_EM_INLINED double weigh_items(const struct sl_confusion_pass *pass, size_t count,
+                                 size_t n_classes, const double *posterior, int64_t *mass)
+{
+    double log_best = 0;
+    if (!pass->hard) {
+        for (size_t i = 0; i < count * n_classes; i++)
+            mass[i] = sl_em_units(posterior[i]);
+        return 0;
+    }
+    memset(mass, 0, count * n_classes * sizeof *mass);
+    for (size_t i = 0; i < count; i++) {
+        size_t best = most_probable(posterior + i * n_classes, n_classes);
+        mass[i * n_classes + best] = sl_em_units(1);
+        log_best += log(posterior[i * n_classes + best]);
+    }
+    return log_best;
+}
+
+/* Items with neither answers nor gold say nothing about the class shares. */
+SL_EM_INLINED void count_classes(const struct sl_confusion_pass *pass, size_t first, size_t count,
+                                 size_t n_classes, const int64_t *mass, int64_t *class_counts)
+{
+    const size_t *begin = pass->votes->begin;
+    for (size_t i = 0; i < count; i++) {
+        if (begin[first + i] == begin[first + i + 1] && sl_em_gold(pass->options, first + i) < 0)
+            continue;
+        for (size_t k = 0; k < n_classes; k++)
+            class_counts[k] += mass[i * n_classes + k];
+    }
+}
+
+SL_EM_INLINED double pass_items(struct sl_confusion_pass *pass, const struct sl_em_range *range,
+                                size_t n_classes)
+{
+    const struct workspace space = workspace_of(pass, range->worker);
+    double *scores = space.scores;
+    double value = 0;
+    for (size_t first = range->begin; first < range->end; first += pass->block) {
+        size_t left = range->end - first;
+        size_t count = left < pass->block ? left : pass->block;
+        if (pass->shares) {
+            fill_shares(pass, first, count, scores);
+        } else {
+            score_items(pass, first, count, n_classes, scores);
+            pin_scores(pass, first, count, scores);
+            value += sl_em_normalise_rows(scores, count, n_classes);
+        }
+        pin_probabilities(pass, first, count, scores);
+        value += weigh_items(pass, count, n_classes, scores, space.mass);
+        count_items(pass, first, count, n_classes, &space);
+        count_classes(pass, first, count, n_classes, space.mass, space.class_counts);
+        float *posterior = pass->posterior + first * n_classes;
+        for (size_t i = 0; i < count * n_classes; i++)
+            posterior[i] = (float)scores[i];
+    }
+    return value;
+}
+
+static void pass_chunk(void *context, const struct sl_em_range *range)
+{
+    struct sl_confusion_pass *pass = context;
+    double *value = &pass->chunk_value[range->chunk];
+    switch (pass->votes->n_classes) {
+    case 2: *value = pass_items(pass, range, 2); break;
+    case 3: *value = pass_items(pass, range, 3); break;
+    case 4: *value = pass_items(pass, range, 4); break;
+    case 10: *value = pass_items(pass, range, 10); break;
+    default: *value = pass_items(pass, range, pass->votes->n_classes); break;
+    }
+}
+
+double sl_confusion_pass_run(struct sl_confusion_pass *pass)
+{
+    const size_t n_classes = pass->votes->n_classes;
+    memset(pass->counts, 0, pass->n_workers * pass->n_cells * sizeof *pass->counts);
+    memset(pass->class_counts, 0, pass->n_workers * n_classes * sizeof *pass->class_counts);
+    sl_em_run(pass->votes->n_items, pass->n_workers, pass_chunk, pass);
+    for (unsigned worker = 1; worker < pass->n_workers; worker++) {
+        for (size_t i = 0; i < pass->n_cells; i++)
+            pass->counts[i] += pass->counts[worker * pass->n_cells + i];
+        for (size_t k = 0; k < n_classes; k++)
+            pass->class_counts[k] += pass->class_counts[worker * n_classes + k];
+    }
+    return sl_em_sum(pass->chunk_value);
+}

@@ -1,0 +1,57 @@
+/* What the files of crowd/ share: the methods behind the table and the making of states.
+ *
+ * A method is called by sl_aggregate or sl_aggregate_soft, which have checked the options and
+ * every answer. `out` is zeroed; whatever a failing method leaves in it is released by the
+ * caller. */
+#ifndef SOFTLAB_CROWD_INTERNAL_H
+#define SOFTLAB_CROWD_INTERNAL_H
+
+#include "softlab/crowd.h"
+
+typedef enum sl_status sl_crowd_method(const struct sl_votes *votes,
+                                       const struct sl_crowd_options *options,
+                                       struct sl_crowd_state *out, struct sl_error *err);
+typedef enum sl_status sl_crowd_soft_method(const struct sl_soft_votes *votes,
+                                            const struct sl_crowd_options *options,
+                                            struct sl_crowd_state *out, struct sl_error *err);
+
+sl_crowd_method sl_crowd_mv;
+sl_crowd_method sl_crowd_wawa;
+sl_crowd_method sl_crowd_ds;
+sl_crowd_method sl_crowd_ds_onecoin;
+sl_crowd_method sl_crowd_ds_fast;
+sl_crowd_method sl_crowd_ds_hybrid;
+sl_crowd_method sl_crowd_ibcc;
+sl_crowd_method sl_crowd_glad;
+sl_crowd_method sl_crowd_mace;
+sl_crowd_method sl_crowd_zencrowd;
+sl_crowd_method sl_crowd_kos;
+sl_crowd_method sl_crowd_catd;
+sl_crowd_method sl_crowd_crowdlab;
+sl_crowd_soft_method sl_crowd_ds_soft;
+sl_crowd_soft_method sl_crowd_pool_linear;
+sl_crowd_soft_method sl_crowd_pool_log;
+
+/* The parts of a state beside the posterior and the class prior, which every method fills. */
+enum { SL_STATE_CONFUSION = 1, SL_STATE_SKILL = 2, SL_STATE_TRACE = 4 };
+
+struct sl_crowd_size {
+    size_t n_items, n_annotators, n_classes;
+};
+
+/* Memory, not zeroed, for a state's arrays; the trace has room for `max_iterations`. */
+enum sl_status sl_crowd_state_alloc(struct sl_crowd_state *state, struct sl_crowd_size size,
+                                    unsigned parts, size_t max_iterations,
+                                    struct sl_error *err) SL_MUST_USE;
+
+/* n_annotators x K x K cells of `cell` bytes; NULL with SL_ERR_NOMEM and the sizes. */
+void *sl_crowd_confusion_alloc(size_t n_annotators, size_t n_classes, size_t cell,
+                               struct sl_error *err) SL_MUST_USE;
+
+/* An option's value, or the method's own where the caller left it at SL_CROWD_OWN. */
+static inline double sl_crowd_or(double value, double own)
+{
+    return value < 0 ? own : value;
+}
+
+#endif

@@ -1,0 +1,273 @@
+/* MACE (Hovy, Berg-Kirkpatrick, Vaswani and Hovy 2013): an annotator knows an item's class with
+ * probability theta, else spams, drawing a class from a distribution xi of his own. Trained by
+ * variational Bayes with the hyper-parameters of the authors' program, or by EM; several starts,
+ * the one of highest bound is kept. docs/internals/crowd-methods.md has the equations. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "crowd/crowd_internal.h"
+#include "crowd/em.h"
+#include "crowd/named.h"
+#include "softlab/base/memory.h"
+#include "softlab/base/random.h"
+#include "softlab/base/stats.h"
+
+enum { ITERATIONS = 50 }; /* per start, or options.max_iterations if that is less */
+
+static const double knowing_prior = 0.5;    /* Beta on theta, both parameters */
+static const double strategy_prior = 10;    /* Dirichlet on xi, every class */
+static const double total_smoothing = 0.01; /* EM: over the classes */
+static const double start_noise = 0.5;
+
+/* Starts that end in the same optimum differ by rounding: the first of them is kept, so that
+ * the order of items does not choose. */
+static const double real_gain = 1e-8;
+
+struct mace {
+    const struct sl_votes *votes;
+    const struct sl_crowd_options *options;
+    struct sl_crowd_state *state;
+    double *knowing; /* owned; (n_annotators, 2): log theta, log(1 - theta) */
+    double *spammed; /* owned; (n_annotators, K): log((1 - theta) xi); first log xi */
+    double *gain;    /* owned; (n_annotators, K): log(theta + (1 - theta) xi) minus that */
+    double *known;   /* owned; (n_annotators, K): chance that a true class was known if named */
+    double *scores;  /* owned; (threads, K) */
+    int64_t *spam;   /* owned; (threads, n_annotators, K): answers expected to be spam */
+    double *counts;  /* owned; K */
+    size_t *answers; /* owned; n_annotators */
+    double smoothing;
+    unsigned threads;
+    double likelihood[SL_CROWD_CHUNKS];
+};
+
+static void release(struct mace *model)
+{
+    free(model->knowing);
+    free(model->spammed);
+    free(model->gain);
+    free(model->known);
+    free(model->scores);
+    free(model->spam);
+    free(model->counts);
+    free(model->answers);
+}
+
+static enum sl_status prepare(struct mace *model, struct sl_error *err)
+{
+    const struct sl_votes *votes = model->votes;
+    size_t n_classes = votes->n_classes, cells = votes->n_annotators * n_classes;
+    model->knowing = sl_data_alloc(votes->n_annotators, 2 * sizeof *model->knowing, err);
+    model->spammed = sl_data_alloc(cells, sizeof *model->spammed, err);
+    model->gain = sl_data_alloc(cells, sizeof *model->gain, err);
+    model->known = sl_data_alloc(cells, sizeof *model->known, err);
+    model->spam = sl_data_alloc(model->threads * cells, sizeof *model->spam, err);
+    model->scores = sl_data_alloc(model->threads * n_classes, sizeof *model->scores, err);
+    model->counts = sl_data_alloc(n_classes, sizeof *model->counts, err);
+    if (!model->knowing || !model->spammed || !model->gain || !model->known || !model->spam ||
+        !model->scores || !model->counts)
+        return SL_ERR_NOMEM;
+    return sl_named_counts(votes, &model->answers, err);
+}
+
+/* Theta near one half, or what a resumed state knows. The authors' noise on xi is left out: it
+ * would make the result depend on the numbering of the classes. */
+static void start(struct mace *model, size_t restart)
+{
+    size_t n_classes = model->votes->n_classes;
+    double uniform = -log((double)n_classes);
+    for (size_t a = 0; a < model->votes->n_annotators; a++) {
+        struct sl_rng rng;
+        sl_rng_init(&rng, model->options->seed, "crowd.mace", restart, a);
+        double spam = 1 + start_noise * sl_rng_uniform(&rng);
+        double know = 1 + start_noise * sl_rng_uniform(&rng);
+        double theta = sl_named_resumed(model->options, a, know / (know + spam));
+        model->knowing[2 * a] = log(theta);
+        model->knowing[2 * a + 1] = log(1 - theta);
+        for (size_t k = 0; k < n_classes; k++)
+            model->spammed[a * n_classes + k] = uniform;
+    }
+}
+
+static void use_parameters(struct mace *model)
+{
+    size_t n_classes = model->votes->n_classes;
+    for (size_t a = 0; a < model->votes->n_annotators; a++) {
+        double theta = exp(model->knowing[2 * a]);
+        for (size_t c = a * n_classes; c < (a + 1) * n_classes; c++) {
+            model->spammed[c] += model->knowing[2 * a + 1];
+            double odds = theta * exp(-model->spammed[c]);
+            model->gain[c] = log1p(odds);
+            model->known[c] = odds / (1 + odds);
+        }
+    }
+}
+
+static void expect(void *context, const struct sl_em_range *range)
+{
+    struct mace *model = context;
+    const struct sl_votes *votes = model->votes;
+    size_t n_classes = votes->n_classes;
+    double *scores = model->scores + range->worker * n_classes;
+    int64_t *spam = model->spam + range->worker * votes->n_annotators * n_classes;
+    double sum = 0;
+    for (size_t i = range->begin; i < range->end; i++) {
+        for (size_t k = 0; k < n_classes; k++)
+            scores[k] = 0;
+        for (size_t j = votes->begin[i]; j < votes->begin[i + 1]; j++) {
+            size_t cell = votes->annotator[j] * n_classes + votes->label[j];
+            scores[votes->label[j]] += model->gain[cell];
+            sum += model->spammed[cell];
+        }
+        float *row = model->state->posterior + i * n_classes;
+        sum += sl_named_posterior(scores, n_classes, sl_em_gold(model->options, i), row);
+        for (size_t j = votes->begin[i]; j < votes->begin[i + 1]; j++) {
+            size_t cell = votes->annotator[j] * n_classes + votes->label[j];
+            spam[cell] += sl_em_units(1 - scores[votes->label[j]] * model->known[cell]);
+        }
+    }
+    model->likelihood[range->chunk] = sum;
+}
+
+/* The expected spam of one annotator by class, into model->counts; returns its sum. */
+static double spam_counts(struct mace *model, size_t annotator)
+{
+    size_t n_classes = model->votes->n_classes;
+    size_t cells = model->votes->n_annotators * n_classes;
+    double sum = 0;
+    for (size_t k = 0; k < n_classes; k++) {
+        int64_t units = 0;
+        for (unsigned t = 0; t < model->threads; t++)
+            units += model->spam[t * cells + annotator * n_classes + k];
+        model->counts[k] = sl_em_count(units);
+        sum += model->counts[k];
+    }
+    return sum;
+}
+
+/* Variational step for one distribution: exp(E[log p]) as logarithms. Returns the divergence of
+ * its Dirichlet from the prior. */
+static double update_dirichlet(const double *counts, size_t n, double prior, double *logs)
+{
+    double sum = (double)n * prior;
+    for (size_t k = 0; k < n; k++)
+        sum += counts[k];
+    double none = sl_log_gamma(prior), digamma_none = sl_digamma(prior), all = sl_digamma(sum);
+    double divergence = sl_log_gamma(sum) - sl_log_gamma((double)n * prior);
+    for (size_t k = 0; k < n; k++) {
+        bool any = counts[k] > 0;
+        logs[k] = (any ? sl_digamma(counts[k] + prior) : digamma_none) - all;
+        if (any) divergence += none - sl_log_gamma(counts[k] + prior) + counts[k] * logs[k];
+    }
+    return divergence;
+}
+
+/* EM step for one distribution. Returns minus the log prior that smoothing stands for. */
+static double update_point(const double *counts, size_t n, double smoothing, double *logs)
+{
+    double sum = (double)n * smoothing, penalty = 0;
+    for (size_t k = 0; k < n; k++)
+        sum += counts[k];
+    for (size_t k = 0; k < n; k++) {
+        double share = sum > 0 ? (counts[k] + smoothing) / sum : 1 / (double)n;
+        logs[k] = share > 0 ? log(share) : log(1e-300);
+        penalty -= smoothing * logs[k];
+    }
+    return penalty;
+}
+
+/* Returns what is to be taken off the likelihood to get the bound. */
+static double maximise(struct mace *model)
+{
+    size_t n_classes = model->votes->n_classes;
+    double penalty = 0;
+    for (size_t a = 0; a < model->votes->n_annotators; a++) {
+        double *strategy = model->spammed + a * n_classes;
+        double spam = spam_counts(model, a);
+        double know = (double)model->answers[a] - spam;
+        double split[2] = {know > 0 ? know : 0, spam};
+        if (model->options->variational) {
+            penalty += update_dirichlet(split, 2, knowing_prior, model->knowing + 2 * a);
+            penalty += update_dirichlet(model->counts, n_classes, strategy_prior, strategy);
+        } else {
+            penalty += update_point(split, 2, model->smoothing, model->knowing + 2 * a);
+            penalty += update_point(model->counts, n_classes, model->smoothing, strategy);
+        }
+    }
+    return penalty;
+}
+
+/* One start, trained. The same start always gives the same bits. */
+static double train(struct mace *model, size_t restart)
+{
+    const struct sl_votes *votes = model->votes;
+    struct sl_crowd_state *state = model->state;
+    size_t most =
+        model->options->max_iterations < ITERATIONS ? model->options->max_iterations : ITERATIONS;
+    size_t spam_bytes =
+        model->threads * votes->n_annotators * votes->n_classes * sizeof *model->spam;
+    double constant = -(double)votes->n_items * log((double)votes->n_classes), penalty = 0;
+    start(model, restart);
+    state->n_iterations = 0;
+    state->converged = false;
+    for (size_t step = 0; step <= most; step++) {
+        if (step > 0) penalty = maximise(model);
+        use_parameters(model);
+        memset(model->spam, 0, spam_bytes);
+        sl_em_run(votes->n_items, model->threads, expect, model);
+        double bound = sl_em_sum(model->likelihood) + constant - penalty;
+        if (step > 0 && sl_em_step(state, bound, model->options->tolerance, false)) break;
+    }
+    return state->n_iterations ? state->trace[state->n_iterations - 1] : 0;
+}
+
+/* The means of theta and xi, and the confusion matrix they make. */
+static void report(struct mace *model)
+{
+    size_t n_classes = model->votes->n_classes;
+    bool bayes = model->options->variational;
+    double theta_prior = bayes ? knowing_prior : model->smoothing;
+    double xi_prior = bayes ? strategy_prior : model->smoothing;
+    for (size_t a = 0; a < model->votes->n_annotators; a++) {
+        double spam = spam_counts(model, a), all = (double)model->answers[a] + 2 * theta_prior;
+        double theta = all > 0 ? 1 - (spam + theta_prior) / all : 0.5;
+        double strategy_sum = spam + (double)n_classes * xi_prior;
+        model->state->skill[a] = theta < 0 ? 0 : theta;
+        for (size_t k = 0; k < n_classes * n_classes; k++) {
+            size_t said = k % n_classes;
+            double xi = strategy_sum > 0 ? (model->counts[said] + xi_prior) / strategy_sum
+                                         : 1 / (double)n_classes;
+            double value = (1 - model->state->skill[a]) * xi;
+            if (k / n_classes == said) value += model->state->skill[a];
+            model->state->confusion[a * n_classes * n_classes + k] = (float)value;
+        }
+    }
+}
+
+enum sl_status sl_crowd_mace(const struct sl_votes *votes, const struct sl_crowd_options *options,
+                             struct sl_crowd_state *out, struct sl_error *err)
+{
+    struct mace model = {
+        .votes = votes, .options = options, .state = out, .threads = options->threads};
+    model.smoothing = sl_crowd_or(options->smoothing, total_smoothing / (double)votes->n_classes);
+    enum sl_status status;
+    struct sl_crowd_size size = {votes->n_items, votes->n_annotators, votes->n_classes};
+    unsigned parts = SL_STATE_CONFUSION | SL_STATE_SKILL | SL_STATE_TRACE;
+    SL_TRY_OUT(sl_crowd_state_alloc(out, size, parts, ITERATIONS, err));
+    SL_TRY_OUT(prepare(&model, err));
+    size_t n_starts = options->resume || options->restarts < 1 ? 1 : options->restarts;
+    size_t best = 0;
+    double best_bound = 0;
+    for (size_t i = 0; i < n_starts; i++) {
+        double bound = train(&model, i);
+        if (i > 0 && !(bound > best_bound + real_gain * fabs(best_bound))) continue;
+        best = i;
+        best_bound = bound;
+    }
+    if (best + 1 != n_starts) train(&model, best);
+    report(&model);
+    sl_em_finish_votes(out, votes->begin, options);
+out:
+    release(&model);
+    return status;
+}
