@@ -1,8 +1,8 @@
 # The front door. CMake does the building; every verb here is a command or a script in
 # tools/ that can be run by itself. Settings: BROWSER=0, BOOTSTRAP=0, JOBS, FUZZ_SECONDS,
 # PREFIX, DESTDIR, SOFTLAB_DATA.
-.PHONY: help demo check check-long lint format bench fuzz docs install build coverage \
-    update-golden clean
+.PHONY: help demo check check-long lint format bench bench-crowd bench-soft bench-build fuzz docs \
+    install build coverage update-golden clean
 .NOTPARALLEL:
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
@@ -57,11 +57,19 @@ format: ## lay out the C files
 	@tools/bootstrap lint
 	@tools/our-files c | xargs clang-format -i
 
-bench: ## build and run the benchmarks
+bench: bench-build ## files, data sets, answers and Dawid-Skene: figures and ratios
+	@tools/bench arrays csv dataset answers ds
+
+bench-crowd: bench-build ## every aggregator beside published accuracies (SOFTLAB_DATA)
+	@tools/bench crowd crowd_methods
+
+bench-soft: bench-build ## methods that read distributions against CIFAR-10H (SOFTLAB_DATA)
+	@tools/bench soft
+
+bench-build:
 	@tools/bootstrap demo
 	@$(call configure,release)
 	@$(call compile,release)
-	@tools/run-each "benchmarks" build/release/bench/bench_*
 
 fuzz: ## fuzz each target for FUZZ_SECONDS (30)
 	@tools/bootstrap fuzz

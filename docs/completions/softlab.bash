@@ -4,13 +4,74 @@ _softlab() {
     local command="${COMP_WORDS[1]}" words='' options='' files=no
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W 'fetch dataset help version manual completion' -- "$current"))
+        COMPREPLY=($(compgen -W 'import labels quality compare simulate-labels mixing fetch dataset help version manual completion' -- "$current"))
         return
     fi
     case "$command ${COMP_WORDS[2]}" in
         "dataset mix") command='dataset mix' ;;
     esac
     case "$command $previous" in
+        "import --from" | "import -f") COMPREPLY=($(compgen -W 'answers cifar10h-counts cifar10h-raw cifar10s-json cifar10s-raw hmix hmix-soft labelme long-csv peerannot pos wide' -- "$current")); return ;;
+        "import --to" | "import -t") COMPREPLY=($(compgen -W 'answers cifar10h-counts cifar10s-json hmix labelme long-csv peerannot wide' -- "$current")); return ;;
+        "import --output" | "import -o") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "import --columns") return ;;
+        "import --classes") return ;;
+        "import --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "import --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
+        "labels --method" | "labels -m") COMPREPLY=($(compgen -W 'hard share softmax t1-uniform t1-clamp t1-semantic t2-uniform t2-clamp t2-semantic select2 uniform random smooth class mix mv wawa ds ds-onecoin ds-fast ds-hybrid ibcc glad mace zencrowd kos catd crowdlab ds-soft pool-linear pool-log ensemble' -- "$current")); return ;;
+        "labels --output" | "labels -o") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "labels --annotators" | "labels -a") return ;;
+        "labels --seed") return ;;
+        "labels --truth") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "labels --gamma") return ;;
+        "labels --beta") return ;;
+        "labels --temperature") return ;;
+        "labels --vectors") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "labels --iterations") return ;;
+        "labels --tolerance") return ;;
+        "labels --smoothing") return ;;
+        "labels --diagonal") return ;;
+        "labels --start") COMPREPLY=($(compgen -W 'shares diagonal' -- "$current")); return ;;
+        "labels --tie") COMPREPLY=($(compgen -W 'share first random' -- "$current")); return ;;
+        "labels --gold") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "labels --predictions") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "labels --rows") COMPREPLY=($(compgen -W 'hard share softmax t1-uniform t1-clamp t1-semantic t2-uniform t2-clamp t2-semantic select2 smooth class mix' -- "$current")); return ;;
+        "labels --reference") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "labels --state") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "labels --resume") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "labels --prior") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "labels --prior-weight") return ;;
+        "labels --threads") return ;;
+        "labels --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "labels --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
+        "quality --truth") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "quality --exclude" | "quality -x") COMPREPLY=($(compgen -W 'none collins2022-as-published collins2022-as-run peterson2019' -- "$current")); return ;;
+        "quality --most-answers") return ;;
+        "quality --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "quality --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
+        "compare --top") return ;;
+        "compare --by") COMPREPLY=($(compgen -W 'wasserstein-values wasserstein-classes l1 kl js' -- "$current")); return ;;
+        "compare --mix") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "compare --endpoint-labels") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "compare --only") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "compare --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "compare --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
+        "simulate-labels --fit") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "simulate-labels --parameters") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "simulate-labels --reference" | "simulate-labels -r") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "simulate-labels --vectors") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "simulate-labels --output" | "simulate-labels -o") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "simulate-labels --save") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "simulate-labels --threshold") return ;;
+        "simulate-labels --annotators" | "simulate-labels -a") return ;;
+        "simulate-labels --seed") return ;;
+        "simulate-labels --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "simulate-labels --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
+        "mixing --output" | "mixing -o") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "mixing --k") return ;;
+        "mixing --x0") return ;;
+        "mixing --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "mixing --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
         "fetch --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
         "fetch --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
         "dataset --preview" | "dataset -p") COMPREPLY=($(compgen -f -- "$current")); return ;;
@@ -40,6 +101,30 @@ _softlab() {
         "completion --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
     esac
     case "$command" in
+        "import")
+            words=''
+            options='--from --to --output --columns --classes --list --data-folder --log-level --quiet --help'
+            files=yes ;;
+        "labels")
+            words=''
+            options='--method --output --list --json --annotators --seed --as-released --truth --gamma --beta --temperature --per-annotator --mean-first --generated --vectors --iterations --tolerance --smoothing --diagonal --start --tie --em --gold --predictions --rows --calibrate --reference --state --resume --prior --prior-weight --threads --data-folder --log-level --quiet --help'
+            files=yes ;;
+        "quality")
+            words=''
+            options='--truth --exclude --most-answers --annotators --json --data-folder --log-level --quiet --help'
+            files=yes ;;
+        "compare")
+            words=''
+            options='--top --by --mix --endpoint-labels --only --pairs --json --data-folder --log-level --quiet --help'
+            files=yes ;;
+        "simulate-labels")
+            words=''
+            options='--fit --parameters --reference --vectors --output --save --threshold --annotators --seed --as-released --json --data-folder --log-level --quiet --help'
+            files=no ;;
+        "mixing")
+            words=''
+            options='--output --k --x0 --data-folder --log-level --quiet --help'
+            files=yes ;;
         "fetch")
             words='cifar10 cifar10h cifar10s hmix peterson2019 labelme pos sentiment_polarity rte truth_inference fashion-mnist cifar10.1-v4 cifar10.1-v6 cifar10-c cinic10 cinic10_sample imagenet-far'
             options='--list --json --offline --no-package-manager --data-folder --log-level --quiet --help'
@@ -53,7 +138,7 @@ _softlab() {
             options='--output --lambdas --pairs --count --batch --split --seed --data-folder --log-level --quiet --help'
             files=yes ;;
         "help")
-            words='fetch dataset dataset mix help version manual completion'
+            words='import labels quality compare simulate-labels mixing fetch dataset dataset mix help version manual completion'
             options='--data-folder --log-level --quiet --help'
             files=no ;;
         "version")

@@ -5,8 +5,10 @@
 
 /* Commands of one group stand together: the overview prints a heading where it changes. */
 const struct cli_command *const cli_commands[] = {
-    &cmd_fetch,   &cmd_dataset, &cmd_dataset_mix, &cmd_help,
-    &cmd_version, &cmd_manual,  &cmd_completion,  NULL,
+    &cmd_import,          &cmd_labels, &cmd_quality, &cmd_compare,
+    &cmd_simulate_labels, &cmd_mixing, &cmd_fetch,   &cmd_dataset,
+    &cmd_dataset_mix,     &cmd_help,   &cmd_version, &cmd_manual,
+    &cmd_completion,      NULL,
 };
 
 /* How many of `words` spell the command's name; 0 if they do not. */

@@ -1,0 +1,335 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "softlab/label/compare.h"
+#include "softlab/label/mixing.h"
+
+struct compare_values {
+    const char *mix;
+    const char *endpoint_labels;
+    const char *only;
+    const char *by;
+    int64_t top;
+    bool pairs;
+    bool json;
+};
+
+static const char *distance_names(size_t index)
+{
+    return index < SL_DISTANCE_COUNT ? sl_label_distances[index].name : NULL;
+}
+
+static const struct cli_option compare_options[] = {
+    {.name = "top",
+     .kind = CLI_INTEGER,
+     .value = "N",
+     .help = "show this many of the most different items",
+     .offset = offsetof(struct compare_values, top),
+     .fallback = "10",
+     .minimum = 0,
+     .maximum = 1e6},
+    {.name = "by",
+     .kind = CLI_CHOICE,
+     .value = "DISTANCE",
+     .help = "the distance by which items are most different",
+     .offset = offsetof(struct compare_values, by),
+     .fallback = "wasserstein-values",
+     .choices = distance_names},
+    {.name = "mix",
+     .kind = CLI_PATH,
+     .value = "ANSWERS",
+     .help = "instead of two label sets: mixing answers, inferred against generated shares",
+     .offset = offsetof(struct compare_values, mix)},
+    {.name = "endpoint-labels",
+     .kind = CLI_PATH,
+     .value = "FILE",
+     .help = "with --mix: labels of the images that were mixed, to split by their entropy",
+     .offset = offsetof(struct compare_values, endpoint_labels)},
+    {.name = "only",
+     .kind = CLI_PATH,
+     .value = "FILE",
+     .help = "with --mix: use only the items this text file lists, one per line",
+     .offset = offsetof(struct compare_values, only)},
+    {.name = "pairs",
+     .kind = CLI_FLAG,
+     .help = "with --mix: a line for every pair of classes",
+     .offset = offsetof(struct compare_values, pairs)},
+    {.name = "json",
+     .kind = CLI_FLAG,
+     .help = "as JSON",
+     .offset = offsetof(struct compare_values, json)},
+    {.name = NULL},
+};
+
+static const struct cli_argument compare_arguments[] = {
+    {.name = "A",
+     .help = "a label set (.npz, .npy, .csv, .json)",
+     .kind = CLI_PATH,
+     .optional = true},
+    {.name = "B", .help = "another one", .kind = CLI_PATH, .optional = true},
+    {.name = NULL},
+};
+
+/* The sets side by side. */
+struct pair {
+    struct sl_rows *a, *b;
+    const char *name_a, *name_b;
+};
+
+static void item_name(const struct sl_rows *rows, size_t row, char *out, size_t size)
+{
+    if (rows->items)
+        snprintf(out, size, "%s", rows->items[row]);
+    else
+        snprintf(out, size, "%zu", row);
+}
+
+static void print_comparison(const struct pair *pair, const struct sl_comparison *comparison,
+                             size_t top)
+{
+    printf("%zu items in both (%zu only in %s, %zu only in %s)\n", comparison->n_items,
+           comparison->n_only_a, pair->name_a, comparison->n_only_b, pair->name_b);
+    printf("entropy correlation  %.4f\n", comparison->entropy_r);
+    printf("mean entropy         %.4f and %.4f nats\n", comparison->entropy_a,
+           comparison->entropy_b);
+    printf("top-1 agreement      %.1f %%\n", 100 * comparison->top1_agreement);
+    for (size_t d = 0; d < SL_DISTANCE_COUNT; d++)
+        printf("mean %-20s %.4f   %s\n", sl_label_distances[d].name, comparison->mean[d],
+               sl_label_distances[d].summary);
+    if (comparison->n_infinite_kl)
+        printf("KL is infinite for %zu items, which its mean leaves out\n",
+               comparison->n_infinite_kl);
+    if (top == 0) return;
+    puts("\nmost different items");
+    struct cli_table table;
+    cli_table_init(&table, "lrrrrrrr");
+    cli_table_add(&table, "item", sl_label_distances[0].name, sl_label_distances[1].name,
+                  sl_label_distances[2].name, sl_label_distances[3].name,
+                  sl_label_distances[4].name, "entropy a", "entropy b");
+    for (size_t i = 0; i < top && i < comparison->n_items; i++) {
+        const struct sl_item_difference *item = &comparison->items[i];
+        char name[64], cells[SL_DISTANCE_COUNT + 2][32];
+        item_name(pair->a, item->row_a, name, sizeof name);
+        for (size_t d = 0; d < SL_DISTANCE_COUNT; d++)
+            snprintf(cells[d], sizeof cells[d], "%.4f", item->distance[d]);
+        snprintf(cells[SL_DISTANCE_COUNT], sizeof cells[0], "%.3f", item->entropy_a);
+        snprintf(cells[SL_DISTANCE_COUNT + 1], sizeof cells[0], "%.3f", item->entropy_b);
+        cli_table_add(&table, name, cells[0], cells[1], cells[2], cells[3], cells[4], cells[5],
+                      cells[6]);
+    }
+    cli_table_print(&table, stdout);
+    cli_table_release(&table);
+}
+
+static json_t *comparison_json(const struct cli *cli, const struct pair *pair,
+                               const struct sl_comparison *comparison, size_t top)
+{
+    json_t *means = json_object(), *items = json_array();
+    for (size_t d = 0; d < SL_DISTANCE_COUNT; d++)
+        json_object_set_new(means, sl_label_distances[d].name, cli_json_real(comparison->mean[d]));
+    for (size_t i = 0; i < top && i < comparison->n_items; i++) {
+        const struct sl_item_difference *item = &comparison->items[i];
+        char name[64];
+        item_name(pair->a, item->row_a, name, sizeof name);
+        json_t *row = json_pack("{s:s}", "item", name);
+        for (size_t d = 0; d < SL_DISTANCE_COUNT; d++)
+            json_object_set_new(row, sl_label_distances[d].name, cli_json_real(item->distance[d]));
+        json_array_append_new(items, row);
+    }
+    return json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o}", "items",
+                     (json_int_t)comparison->n_items, "only_a", (json_int_t)comparison->n_only_a,
+                     "only_b", (json_int_t)comparison->n_only_b, "entropy_r",
+                     cli_json_real(comparison->entropy_r), "entropy_a",
+                     cli_json_real(comparison->entropy_a), "entropy_b",
+                     cli_json_real(comparison->entropy_b), "top1_agreement",
+                     cli_json_real(comparison->top1_agreement), "mean", means, "infinite_kl",
+                     (json_int_t)comparison->n_infinite_kl, "most_different", items, "provenance",
+                     cli_provenance(cli));
+}
+
+static enum sl_label_distance_kind find_distance(const char *name)
+{
+    size_t index = 0;
+    while (strcmp(sl_label_distances[index].name, name) != 0)
+        index++;
+    return (enum sl_label_distance_kind)index;
+}
+
+static enum sl_status compare_sets(const struct cli *cli, const struct compare_values *options,
+                                   struct sl_error *err)
+{
+    struct pair pair = {.name_a = cli->arguments[0], .name_b = cli->arguments[1]};
+    struct sl_comparison comparison = {0};
+    enum sl_status status = SL_OK;
+    SL_TRY_OUT(cli_read_labels(pair.name_a, "labels", NULL, &pair.a, err));
+    SL_TRY_OUT(cli_read_labels(pair.name_b, "labels", NULL, &pair.b, err));
+    SL_TRY_OUT(sl_labels_compare(pair.a, pair.b, &comparison, err));
+    sl_comparison_sort(&comparison, find_distance(options->by));
+    if (options->json) {
+        json_t *value = comparison_json(cli, &pair, &comparison, (size_t)options->top);
+        status = cli_print_json(value, err);
+        json_decref(value);
+    } else {
+        print_comparison(&pair, &comparison, (size_t)options->top);
+    }
+out:
+    sl_comparison_release(&comparison);
+    sl_rows_destroy(pair.a);
+    sl_rows_destroy(pair.b);
+    return status;
+}
+
+static void add_group(struct cli_table *table, const char *name, const struct sl_mix_group *group)
+{
+    char cells[5][32];
+    const double values[] = {group->median, group->mean, group->mean_confidence, group->mean_error};
+    snprintf(cells[0], sizeof cells[0], "%zu", group->n_answers);
+    for (size_t i = 0; i < 4; i++)
+        snprintf(cells[i + 1], sizeof cells[0], isnan(values[i]) ? "-" : "%.3f", values[i]);
+    cli_table_add(table, name, cells[0], cells[1], cells[2], cells[3], cells[4]);
+}
+
+static void print_mixing(const struct sl_answers *answers, const struct sl_mix_summary *summary,
+                         bool pairs)
+{
+    printf("%zu answers by %zu annotators, r of inferred and generated shares %.3f\n",
+           summary->n_answers, summary->n_annotators, summary->r);
+    struct cli_table table;
+    cli_table_init(&table, "lrrrrr");
+    cli_table_add(&table, "generated", "answers", "median", "mean", "confidence", "error");
+    char name[160];
+    for (size_t i = 0; i < summary->n_by_share; i++) {
+        snprintf(name, sizeof name, "%g", summary->by_share[i].generated);
+        add_group(&table, name, &summary->by_share[i]);
+    }
+    if (summary->high.n_answers) add_group(&table, "endpoints of high entropy", &summary->high);
+    if (summary->low.n_answers) add_group(&table, "endpoints of low entropy", &summary->low);
+    for (size_t i = 0; pairs && i < summary->n_by_pair; i++) {
+        const struct sl_mix_group *group = &summary->by_pair[i];
+        snprintf(name, sizeof name, "%.60s and %.60s", answers->classes[group->a],
+                 answers->classes[group->b]);
+        add_group(&table, name, group);
+    }
+    cli_table_print(&table, stdout);
+    cli_table_release(&table);
+}
+
+static json_t *group_json(const struct sl_answers *answers, const struct sl_mix_group *group)
+{
+    json_t *value =
+        json_pack("{s:o, s:I, s:o, s:o, s:o, s:o}", "generated", cli_json_real(group->generated),
+                  "answers", (json_int_t)group->n_answers, "median", cli_json_real(group->median),
+                  "mean", cli_json_real(group->mean), "confidence",
+                  cli_json_real(group->mean_confidence), "error", cli_json_real(group->mean_error));
+    if (group->a != SL_NO_NAME)
+        json_object_set_new(
+            value, "classes",
+            json_pack("[s, s]", answers->classes[group->a], answers->classes[group->b]));
+    return value;
+}
+
+static json_t *groups_json(const struct sl_answers *answers, const struct sl_mix_group *groups,
+                           size_t count)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, group_json(answers, &groups[i]));
+    return list;
+}
+
+static json_t *mixing_json(const struct cli *cli, const struct sl_answers *answers,
+                           const struct sl_mix_summary *summary)
+{
+    return json_pack("{s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "answers",
+                     (json_int_t)summary->n_answers, "annotators",
+                     (json_int_t)summary->n_annotators, "r", cli_json_real(summary->r), "by_share",
+                     groups_json(answers, summary->by_share, summary->n_by_share), "by_pair",
+                     groups_json(answers, summary->by_pair, summary->n_by_pair), "by_pair_share",
+                     groups_json(answers, summary->by_pair_share, summary->n_by_pair_share),
+                     "high_entropy", group_json(answers, &summary->high), "low_entropy",
+                     group_json(answers, &summary->low), "provenance", cli_provenance(cli));
+}
+
+/* Names in a text file, one per line. */
+static enum sl_status read_list(const char *path, struct sl_name_table *out, struct sl_error *err)
+{
+    struct sl_buffer text;
+    sl_buffer_init(&text, 1 << 28);
+    enum sl_status status = sl_file_read(path, &text, err);
+    const char *at = text.data, *end = text.data + text.length;
+    while (status == SL_OK && at < end) {
+        const char *line_end = memchr(at, '\n', (size_t)(end - at));
+        size_t length = (size_t)((line_end ? line_end : end) - at);
+        uint32_t index;
+        if (length) status = sl_name_table_add(out, at, length, &index, err);
+        at += length + 1;
+    }
+    sl_buffer_release(&text);
+    return status;
+}
+
+static enum sl_status compare_mixing(struct cli *cli, const struct compare_values *options,
+                                     struct sl_error *err)
+{
+    struct sl_import_notes notes = {.log = &cli->log};
+    struct sl_mix_options mix = sl_mix_options_default();
+    struct sl_answers *answers = NULL;
+    struct sl_rows *endpoints = NULL;
+    struct sl_name_table *only = options->only ? sl_name_table_create() : NULL;
+    struct sl_mix_summary summary = {0};
+    enum sl_status status = SL_OK;
+    if (only) SL_TRY_OUT(read_list(options->only, only, err));
+    SL_TRY_OUT(sl_answers_read(options->mix, &answers, &notes, err));
+    if (options->endpoint_labels)
+        SL_TRY_OUT(cli_read_labels(options->endpoint_labels, "labels", NULL, &endpoints, err));
+    mix.endpoint_labels = endpoints;
+    mix.only = only;
+    SL_TRY_OUT(sl_mix_summarise(answers, &mix, &summary, err));
+    if (options->json) {
+        json_t *value = mixing_json(cli, answers, &summary);
+        status = cli_print_json(value, err);
+        json_decref(value);
+    } else {
+        print_mixing(answers, &summary, options->pairs);
+    }
+out:
+    sl_mix_summary_release(&summary);
+    sl_rows_destroy(endpoints);
+    sl_answers_destroy(answers);
+    sl_name_table_destroy(only);
+    return status;
+}
+
+static enum sl_status run_compare(struct cli *cli, const void *values, struct sl_error *err)
+{
+    const struct compare_values *options = values;
+    if (options->mix && cli->n_arguments > 0)
+        return sl_fail(err, SL_ERR_USAGE, "--mix takes no label sets, got \"%s\"",
+                       cli->arguments[0]);
+    if (options->mix) return compare_mixing(cli, options, err);
+    if (cli->n_arguments < 2) return sl_fail(err, SL_ERR_USAGE, "two label sets are needed");
+    return compare_sets(cli, options, err);
+}
+
+static const struct cli_example compare_examples[] = {
+    {"softlab compare labels.npz cifar10h-probs.npy", "one label set against another"},
+    {"softlab compare --mix hmix.jsonl --endpoint-labels cifar10h-probs.npy",
+     "how much of each image people see in a mixture"},
+    {NULL, NULL},
+};
+
+const struct cli_command cmd_compare = {
+    .name = "compare",
+    .group = "label",
+    .summary = "two label sets: entropy correlation, distances, the most different items",
+    .description = "Matches rows by item and columns by class. The Wasserstein distance between "
+                   "values is what the papers report; the one over class indices depends on the "
+                   "arbitrary order of classes.",
+    .arguments = compare_arguments,
+    .options = compare_options,
+    .examples = compare_examples,
+    .values_size = sizeof(struct compare_values),
+    .run = run_compare,
+};

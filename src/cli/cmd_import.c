@@ -1,0 +1,255 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+
+/* answers.jsonl itself, beside the published formats. */
+static const char native[] = "answers";
+
+struct import_values {
+    const char *from;
+    const char *to;
+    const char *output;
+    const char *columns;
+    const char *classes;
+    bool list;
+};
+
+static const char *readable_formats(size_t index)
+{
+    if (index == 0) return native;
+    for (const struct sl_answer_format *f = sl_answer_formats; f->name; f++)
+        if (f->import && --index == 0) return f->name;
+    return NULL;
+}
+
+static const char *writable_formats(size_t index)
+{
+    if (index == 0) return native;
+    for (const struct sl_answer_format *f = sl_answer_formats; f->name; f++)
+        if (f->export && --index == 0) return f->name;
+    return NULL;
+}
+
+static const struct cli_option import_options[] = {
+    {.name = "from",
+     .letter = 'f',
+     .kind = CLI_CHOICE,
+     .value = "FORMAT",
+     .help = "what the files are",
+     .offset = offsetof(struct import_values, from),
+     .choices = readable_formats},
+    {.name = "to",
+     .letter = 't',
+     .kind = CLI_CHOICE,
+     .value = "FORMAT",
+     .help = "what to write",
+     .offset = offsetof(struct import_values, to),
+     .fallback = native,
+     .choices = writable_formats},
+    {.name = "output",
+     .letter = 'o',
+     .kind = CLI_PATH,
+     .value = "FILE",
+     .help = "where to write it; a name in .slb is the columnar cache of hard answers",
+     .offset = offsetof(struct import_values, output)},
+    {.name = "columns",
+     .kind = CLI_TEXT,
+     .value = "A,B,C",
+     .help = "columns of long-csv that hold item, worker and label",
+     .offset = offsetof(struct import_values, columns)},
+    {.name = "classes",
+     .kind = CLI_TEXT,
+     .value = "A,B,...",
+     .help = "the classes in their order, where a file does not say; otherwise those found, sorted",
+     .offset = offsetof(struct import_values, classes)},
+    {.name = "list",
+     .letter = 'l',
+     .kind = CLI_FLAG,
+     .help = "print the formats",
+     .offset = offsetof(struct import_values, list)},
+    {.name = NULL},
+};
+
+static const struct cli_argument import_arguments[] = {
+    {.name = "FILE",
+     .help = "a file in the format of --from",
+     .kind = CLI_PATH,
+     .optional = true,
+     .repeated = true},
+    {.name = NULL},
+};
+
+static const struct sl_answer_format *find_format(const char *name)
+{
+    const struct sl_answer_format *format = sl_answer_formats;
+    while (format->name && strcmp(format->name, name) != 0)
+        format++;
+    return format->name ? format : NULL;
+}
+
+static void list_formats(void)
+{
+    struct cli_table table;
+    cli_table_init(&table, "llll");
+    cli_table_add(&table, "format", "in", "out", "what");
+    cli_table_add(&table, native, "yes", "yes", "answers.jsonl, softlab's own");
+    for (const struct sl_answer_format *f = sl_answer_formats; f->name; f++)
+        cli_table_add(&table, f->name, f->import ? "yes" : "", f->export ? "yes" : "", f->summary);
+    cli_table_print(&table, stdout);
+    cli_table_release(&table);
+}
+
+/* A sink that keeps what it is given. */
+static enum sl_status begin_set(void *context, const char *const *classes, size_t n_classes,
+                                struct sl_error *err)
+{
+    return sl_answers_create(classes, n_classes, context, err);
+}
+
+static enum sl_status put_in_set(void *context, const struct sl_answer *answer,
+                                 struct sl_error *err)
+{
+    struct sl_answers **answers = context;
+    return sl_answers_add(*answers, answer, err);
+}
+
+/* One import: what to read, how, and what became of it. */
+struct job {
+    const struct cli *cli;
+    const struct import_values *values;
+    struct sl_import_notes notes;
+    struct sl_import_options options;
+};
+
+static enum sl_status read_set(struct job *job, struct sl_answers **out, struct sl_error *err)
+{
+    const char *const *paths = (const char *const *)job->cli->arguments;
+    const struct sl_answer_format *format = find_format(job->values->from);
+    if (!format) return sl_answers_read(paths[0], out, &job->notes, err);
+    const struct sl_answer_sink sink = {begin_set, put_in_set, out};
+    return format->import(paths, job->cli->n_arguments, &job->options, &sink, err);
+}
+
+static enum sl_status write_cache(struct job *job, struct sl_error *err)
+{
+    struct sl_votes *votes = NULL;
+    struct sl_answers *answers = NULL;
+    const char *from = job->values->from;
+    enum sl_status status = SL_OK;
+    if (strcmp(from, native) == 0 || strcmp(from, "long-csv") == 0) {
+        SL_TRY_OUT(sl_votes_read(job->cli->arguments[0], &job->options, &votes, err));
+    } else {
+        SL_TRY_OUT(read_set(job, &answers, err));
+        SL_TRY_OUT(sl_votes_from_answers(answers, 0, &votes, err));
+    }
+    SL_TRY_OUT(sl_votes_write_slb(votes, job->values->output, err));
+out:
+    sl_votes_destroy(votes);
+    sl_answers_destroy(answers);
+    return status;
+}
+
+static enum sl_status stream(struct job *job, struct sl_error *err)
+{
+    const struct sl_answer_format *format = find_format(job->values->from);
+    struct sl_answer_writer *writer = NULL;
+    SL_TRY(sl_answer_writer_create(job->values->output, &writer, err));
+    const struct sl_answer_sink sink = sl_answer_writer_sink(writer);
+    enum sl_status status = format->import((const char *const *)job->cli->arguments,
+                                           job->cli->n_arguments, &job->options, &sink, err);
+    if (status == SL_OK) status = sl_answer_writer_commit(writer, err);
+    sl_answer_writer_destroy(writer);
+    return status;
+}
+
+static enum sl_status convert(struct job *job, struct sl_error *err)
+{
+    struct sl_answers *answers = NULL;
+    enum sl_status status = read_set(job, &answers, err);
+    const struct sl_answer_format *format = find_format(job->values->to);
+    if (status == SL_OK && format)
+        status = format->export(answers, job->values->output, &job->notes, err);
+    else if (status == SL_OK)
+        status = cli_write_answers(answers, job->values->output, err);
+    sl_answers_destroy(answers);
+    return status;
+}
+
+static void say_what_became(const struct job *job)
+{
+    const struct sl_import_notes *notes = &job->notes;
+    const struct {
+        size_t count;
+        const char *what;
+    } parts[] = {
+        {notes->n_read, "answers read"},
+        {notes->n_skipped, "left out"},
+        {notes->n_mended, "mended"},
+        {notes->n_duplicates, "beyond a person's first to an item"},
+        {notes->n_empty_items, "items without an answer"},
+    };
+    struct sl_buffer line;
+    sl_buffer_init(&line, 1024);
+    char number[32];
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].count)
+            sl_buffer_printf(&line, "%s%s %s", line.length ? ", " : "",
+                             sl_text_count(parts[i].count, number, sizeof number), parts[i].what);
+    if (line.length) sl_log(&job->cli->log, SL_LOG_INFO, "%s", line.data);
+    sl_buffer_release(&line);
+}
+
+static enum sl_status run_import(struct cli *cli, const void *values, struct sl_error *err)
+{
+    const struct import_values *options = values;
+    if (options->list) {
+        list_formats();
+        return SL_OK;
+    }
+    if (!options->from) return sl_fail(err, SL_ERR_USAGE, "--from is missing: FORMAT");
+    if (!options->output) return sl_fail(err, SL_ERR_USAGE, "--output is missing: FILE");
+    if (cli->n_arguments == 0) return sl_fail(err, SL_ERR_USAGE, "FILE is missing");
+    bool from_native = strcmp(options->from, native) == 0;
+    bool cache = sl_path_has_suffix(options->output, ".slb");
+    if (cli->n_arguments > 1 && (from_native || cache))
+        return sl_fail(err, SL_ERR_USAGE, "one file at a time, got %zu", cli->n_arguments);
+    char **classes = options->classes ? cli_split_list(options->classes) : NULL;
+    struct job job = {.cli = cli, .values = options, .notes = {.log = &cli->log}};
+    job.options = (struct sl_import_options){.columns = options->columns,
+                                             .classes = (const char *const *)classes,
+                                             .notes = &job.notes,
+                                             .progress = &cli->progress};
+    enum sl_status status;
+    if (cache)
+        status = write_cache(&job, err);
+    else if (strcmp(options->to, native) == 0 && !from_native)
+        status = stream(&job, err);
+    else
+        status = convert(&job, err);
+    if (status == SL_OK) say_what_became(&job);
+    sl_names_destroy(classes);
+    return status;
+}
+
+static const struct cli_example import_examples[] = {
+    {"softlab import --from cifar10s-raw raw_human_data.csv -o answers.jsonl",
+     "the screen log of CIFAR-10S, with repeats and times"},
+    {"softlab import --from long-csv --columns task,worker,label votes.csv -o votes.slb",
+     "a hundred million answers, for aggregation again and again"},
+    {NULL, NULL},
+};
+
+const struct cli_command cmd_import = {
+    .name = "import",
+    .group = "label",
+    .summary = "published formats to answers, and back",
+    .description = "Reads what annotators said in one of the formats it was published in and "
+                   "writes answers.jsonl, or with --to another of them. What was skipped or mended "
+                   "is counted and said. Tables are streamed in constant memory.",
+    .arguments = import_arguments,
+    .options = import_options,
+    .examples = import_examples,
+    .values_size = sizeof(struct import_values),
+    .run = run_import,
+};

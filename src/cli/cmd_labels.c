@@ -1,0 +1,282 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "labels.h"
+
+static const char ensemble[] = "ensemble";
+
+static const char *method_names(size_t index)
+{
+    for (const struct sl_label_method *m = sl_label_methods; m->name; m++)
+        if (index-- == 0) return m->name;
+    for (const struct sl_aggregator *a = sl_aggregators; a->name; a++)
+        if (index-- == 0) return a->name;
+    return index == 0 ? ensemble : NULL;
+}
+
+static const char *row_methods(size_t index)
+{
+    for (const struct sl_label_method *m = sl_label_methods; m->name; m++)
+        if (m->row && index-- == 0) return m->name;
+    return NULL;
+}
+
+static const char *ties(size_t index)
+{
+    static const char *const names[] = {"share", "first", "random", NULL};
+    return names[index];
+}
+
+static const char *starts(size_t index)
+{
+    static const char *const names[] = {"shares", "diagonal", NULL};
+    return names[index];
+}
+
+#define FIELD(name) .offset = offsetof(struct labels_values, name)
+
+static const struct cli_option labels_options[] = {
+    {"method", 'm', CLI_CHOICE, "NAME", "how labels are made, see --list", FIELD(method),
+     .choices = method_names},
+    {"output", 'o', CLI_PATH, "FILE", "where they go: .npz, .npy, .csv or .json", FIELD(output)},
+    {"list", 'l', CLI_FLAG, NULL, "print the methods", FIELD(list)},
+    {"json", 0, CLI_FLAG, NULL, "with --list, as JSON", FIELD(json)},
+    {"annotators", 'a', CLI_INTEGER, "M", "draw this many answers per item; 0 takes all",
+     FIELD(annotators), "0", 0, 1e9},
+    {"seed", 0, CLI_INTEGER, "N", "of whatever is drawn", FIELD(seed), "1", 0, 9e15},
+    {"as-released", 0, CLI_FLAG, NULL, "keep repeats and second runs, as the published labels do",
+     FIELD(as_released)},
+    {"truth", 0, CLI_PATH, "FILE",
+     "true classes, for hard, smooth and class; otherwise the answers' own", FIELD(truth)},
+    {"gamma", 0, CLI_REAL, "G",
+     "mass for possible classes nobody named (default .1); for mix the base of the smoothing "
+     "(default .005)",
+     FIELD(gamma), NULL, 0, 1},
+    {"beta", 0, CLI_REAL, "B", "label smoothing", FIELD(beta), "0.05", 0, 1},
+    {"temperature", 0, CLI_REAL, "T", "of softmax and ensemble", FIELD(temperature), "1", 1e-6,
+     1e6},
+    {"per-annotator", 'p', CLI_FLAG, NULL, "a row per answer instead of one per item",
+     FIELD(per_annotator)},
+    {"mean-first", 0, CLI_FLAG, NULL, "mix: average shares and confidences before smoothing",
+     FIELD(mean_first)},
+    {"generated", 0, CLI_FLAG, NULL, "mix: the share that was mixed instead of the inferred one",
+     FIELD(generated)},
+    {"vectors", 0, CLI_PATH, "FILE", "word vectors in GloVe's text form, for the semantic methods",
+     FIELD(vectors)},
+    {"iterations", 0, CLI_INTEGER, "N", "at most this many rounds", FIELD(iterations), "100", 1,
+     1e6},
+    {"tolerance", 0, CLI_REAL, "X", "relative gain of the log-likelihood that ends it",
+     FIELD(tolerance), "1e-7", 0, 1},
+    {"smoothing", 0, CLI_REAL, "X",
+     "pseudo-count on every cell of a confusion matrix (default: the method's own)",
+     FIELD(smoothing), NULL, 0, 1e6},
+    {"diagonal", 0, CLI_REAL, "X",
+     "further pseudo-count on its diagonal (default: the method's own)", FIELD(diagonal), NULL, 0,
+     1e6},
+    {"start", 0, CLI_CHOICE, "HOW", "where Dawid-Skene starts", FIELD(start), "shares",
+     .choices = starts},
+    {"tie", 0, CLI_CHOICE, "RULE", "how mv breaks a tie", FIELD(tie), "share", .choices = ties},
+    {"em", 0, CLI_FLAG, NULL, "mace: plain EM instead of variational", FIELD(em)},
+    {"gold", 0, CLI_PATH, "FILE", "items whose class is known and stays, as for --truth",
+     FIELD(gold)},
+    {"predictions", 0, CLI_PATH, "FILE", "a classifier's predictions, for crowdlab",
+     FIELD(predictions)},
+    {"rows", 0, CLI_CHOICE, "NAME",
+     "how one answer becomes the distribution that ds-soft and the pools read", FIELD(rows),
+     "t2-clamp", .choices = row_methods},
+    {"calibrate", 0, CLI_FLAG, NULL, "calibrate every annotator's probabilities first",
+     FIELD(calibrate)},
+    {"reference", 0, CLI_PATH, "FILE", "known distributions of some items, to learn weights from",
+     FIELD(reference)},
+    {"state", 0, CLI_PATH, "FILE.npz",
+     "also write posteriors, confusions, skills, prior and log-likelihoods", FIELD(state)},
+    {"resume", 0, CLI_PATH, "FILE.npz", "go on from a state, when answers were added",
+     FIELD(resume)},
+    {"prior", 0, CLI_PATH, "FILE.npz",
+     "a state whose confusion matrices are what is known of annotators beforehand", FIELD(prior)},
+    {"prior-weight", 0, CLI_REAL, "N", "how many answers per class such a matrix counts for",
+     FIELD(prior_weight), "10", 0, 1e9},
+    {"threads", 0, CLI_INTEGER, "N", "threads; the result does not depend on them", FIELD(threads),
+     "1", 1, 1024},
+    {.name = NULL},
+};
+
+static const struct cli_argument labels_arguments[] = {
+    {.name = "FILE",
+     .help = "answers.jsonl; for aggregators also answers.slb or long CSV; for ensemble prediction "
+             "files",
+     .kind = CLI_PATH,
+     .optional = true,
+     .repeated = true},
+    {.name = NULL},
+};
+
+enum sl_status labels_read(struct cli *cli, const struct labels_values *values,
+                           struct labels_input *out, struct sl_error *err)
+{
+    struct sl_import_notes notes = {.log = &cli->log};
+    SL_TRY(sl_answers_read(cli->arguments[0], &out->answers, &notes, err));
+    const struct cli_names names = cli_names_of(out->answers);
+    if (values->truth) SL_TRY(cli_read_truth(values->truth, &names, &out->truth, err));
+    if (values->vectors)
+        SL_TRY(cli_read_similarity(values->vectors, (const char *const *)names.classes,
+                                   names.n_classes, &out->similarity, err));
+    out->options = sl_label_options_default();
+    out->options.gamma = values->gamma;
+    out->options.beta = values->beta;
+    out->options.temperature = values->temperature;
+    out->options.similarity = out->similarity;
+    out->options.truth = out->truth;
+    out->options.per_annotator = values->per_annotator;
+    out->options.mean_first = values->mean_first;
+    out->options.generated = values->generated;
+    out->options.annotators = (size_t)values->annotators;
+    out->options.keep = values->as_released ? SL_ANSWER_REPEAT | SL_ANSWER_SECOND_RUN : 0;
+    out->options.seed = (uint64_t)values->seed;
+    out->options.notes = &out->notes;
+    return SL_OK;
+}
+
+void labels_input_release(struct labels_input *input)
+{
+    sl_answers_destroy(input->answers);
+    free(input->truth);
+    free(input->similarity);
+}
+
+void labels_say_what_became(const struct cli *cli, const struct sl_label_notes *notes)
+{
+    sl_log(&cli->log, SL_LOG_INFO, "%zu answers used", notes->n_used);
+    if (notes->n_flagged)
+        sl_log(&cli->log, SL_LOG_INFO, "%zu left out: repeats, second runs or checks",
+               notes->n_flagged);
+    if (notes->n_undrawn) sl_log(&cli->log, SL_LOG_INFO, "%zu not drawn", notes->n_undrawn);
+    if (notes->n_unusable)
+        sl_log(&cli->log, SL_LOG_WARNING, "%zu unusable, the first: %s", notes->n_unusable,
+               notes->first_unusable.message);
+    if (notes->n_empty_items)
+        sl_log(&cli->log, SL_LOG_WARNING, "%zu items have no answer left and no label",
+               notes->n_empty_items);
+}
+
+static enum sl_status build(struct cli *cli, const struct labels_values *values,
+                            const struct sl_label_method *method, struct sl_rows **out,
+                            struct sl_error *err)
+{
+    struct labels_input input = {0};
+    enum sl_status status = labels_read(cli, values, &input, err);
+    if (status == SL_OK) status = sl_labels_build(method, input.answers, &input.options, out, err);
+    if (status == SL_OK) labels_say_what_became(cli, &input.notes);
+    if (status == SL_OK && method->inputs && (*out)->n_rows) {
+        double answers = (double)input.notes.n_used / (double)(*out)->n_rows;
+        sl_log(&cli->log, SL_LOG_INFO,
+               "a label cost %.1f s of annotators' time: %.2f answers of %d inputs, %.1f s each",
+               sl_label_seconds(method, answers, NULL, 0), answers, method->inputs,
+               SL_SECONDS_PER_INPUT);
+    }
+    labels_input_release(&input);
+    return status;
+}
+
+static enum sl_status build_ensemble(const struct cli *cli, double temperature,
+                                     struct sl_rows **out, struct sl_error *err)
+{
+    size_t count = cli->n_arguments, n_read = 0;
+    struct sl_rows **sets = sl_alloc(count, sizeof *sets);
+    enum sl_prediction_kind kind = SL_PREDICTION_LOGITS;
+    enum sl_status status = SL_OK;
+    /* Logits where the first file has them; all files must be alike. */
+    if (sl_rows_read(cli->arguments[0], "logits", &sets[0], err) == SL_OK)
+        n_read = 1;
+    else
+        kind = SL_PREDICTION_PROBABILITIES;
+    const char *array = kind == SL_PREDICTION_LOGITS ? "logits" : "probs";
+    for (; n_read < count; n_read++)
+        SL_TRY_OUT(sl_rows_read(cli->arguments[n_read], array, &sets[n_read], err));
+    SL_TRY_OUT(
+        sl_rows_ensemble((const struct sl_rows *const *)sets, count, kind, temperature, out, err));
+out:
+    for (size_t i = 0; i < n_read; i++)
+        sl_rows_destroy(sets[i]);
+    free(sets);
+    return status;
+}
+
+static enum sl_status list_methods(bool json, struct sl_error *err)
+{
+    json_t *methods = json_array();
+    struct cli_table table;
+    cli_table_init(&table, "lrl");
+    cli_table_add(&table, "method", "inputs", "what");
+    for (const struct sl_label_method *m = sl_label_methods; m->name; m++) {
+        char inputs[16];
+        snprintf(inputs, sizeof inputs, m->inputs ? "%d" : "-", m->inputs);
+        cli_table_add(&table, m->name, inputs, m->summary);
+        json_array_append_new(methods, json_pack("{s:s, s:i, s:s}", "name", m->name, "inputs",
+                                                 m->inputs, "summary", m->summary));
+    }
+    for (const struct sl_aggregator *a = sl_aggregators; a->name; a++) {
+        cli_table_add(&table, a->name, a->needs & SL_CROWD_SOFT ? "-" : "1", a->summary);
+        json_array_append_new(methods, json_pack("{s:s, s:s, s:s?}", "name", a->name, "summary",
+                                                 a->summary, "source", a->source));
+    }
+    cli_table_add(&table, ensemble, "-", "mean of classifiers' predictions (distillation)");
+    enum sl_status status = SL_OK;
+    if (json)
+        status = cli_print_json(methods, err);
+    else
+        cli_table_print(&table, stdout);
+    cli_table_release(&table);
+    json_decref(methods);
+    return status;
+}
+
+static enum sl_status run_labels(struct cli *cli, const void *values, struct sl_error *err)
+{
+    const struct labels_values *options = values;
+    if (options->list) return list_methods(options->json, err);
+    if (!options->method) return sl_fail(err, SL_ERR_USAGE, "--method is missing, see --list");
+    if (!options->output) return sl_fail(err, SL_ERR_USAGE, "--output is missing: FILE");
+    if (cli->n_arguments == 0) return sl_fail(err, SL_ERR_USAGE, "FILE is missing: the answers");
+    bool many = strcmp(options->method, ensemble) == 0;
+    if (cli->n_arguments > 1 && !many)
+        return sl_fail(err, SL_ERR_USAGE, "one word too many: \"%s\"", cli->arguments[1]);
+    const struct sl_label_method *method = sl_label_method_find(options->method);
+    struct sl_rows *rows = NULL;
+    enum sl_status status;
+    if (many)
+        status = build_ensemble(cli, options->temperature, &rows, err);
+    else if (method)
+        status = build(cli, options, method, &rows, err);
+    else
+        status = labels_aggregate(cli, options, sl_aggregator_find(options->method), &rows, err);
+    if (status == SL_OK) status = sl_rows_write(rows, "labels", options->output, err);
+    sl_rows_destroy(rows);
+    return status;
+}
+
+static const struct cli_example labels_examples[] = {
+    {"softlab labels answers.jsonl --method t2-clamp -o labels.npz",
+     "top two classes and what is possible, averaged per item"},
+    {"softlab labels votes.slb --method ds --state ds.npz -o labels.npz",
+     "Dawid-Skene posteriors, with what it learned about every annotator"},
+    {"softlab labels answers.jsonl --method t2-clamp --annotators 2 --seed 3 -o labels.npz",
+     "as if only two people had been asked"},
+    {NULL, NULL},
+};
+
+const struct cli_command cmd_labels = {
+    .name = "labels",
+    .group = "label",
+    .summary = "answers to label distributions, by any of the methods",
+    .description =
+        "Builds label distributions from answers: one answer's label averaged over annotators "
+        "(docs/internals/labels.md), or the posterior of a model of the crowd "
+        "(docs/internals/crowd.md). Repeats, second runs and checks are left out and counted.",
+    .arguments = labels_arguments,
+    .options = labels_options,
+    .examples = labels_examples,
+    .values_size = sizeof(struct labels_values),
+    .run = run_labels,
+};

@@ -1,0 +1,269 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "softlab/answer/quality.h"
+
+struct quality_values {
+    const char *truth;
+    const char *exclude;
+    int64_t most_answers;
+    bool annotators;
+    bool json;
+};
+
+static const char *preset_names(size_t index)
+{
+    return sl_exclusion_presets[index].name;
+}
+
+static const struct cli_option quality_options[] = {
+    {.name = "truth",
+     .kind = CLI_PATH,
+     .value = "FILE",
+     .help = "true classes: a label file, a CSV with the columns item and truth, or a text file "
+             "with a class per line; otherwise what the answers carry",
+     .offset = offsetof(struct quality_values, truth)},
+    {.name = "exclude",
+     .letter = 'x',
+     .kind = CLI_CHOICE,
+     .value = "RULES",
+     .help = "rules by which annotators are excluded",
+     .offset = offsetof(struct quality_values, exclude),
+     .fallback = "none",
+     .choices = preset_names},
+    {.name = "most-answers",
+     .kind = CLI_INTEGER,
+     .value = "N",
+     .help = "leave out items with more answers than this (control items); 0 leaves out none",
+     .offset = offsetof(struct quality_values, most_answers),
+     .fallback = "0",
+     .minimum = 0,
+     .maximum = 9e15},
+    {.name = "annotators",
+     .letter = 'a',
+     .kind = CLI_FLAG,
+     .help = "a line for every annotator",
+     .offset = offsetof(struct quality_values, annotators)},
+    {.name = "json",
+     .kind = CLI_FLAG,
+     .help = "everything as JSON",
+     .offset = offsetof(struct quality_values, json)},
+    {.name = NULL},
+};
+
+static const struct cli_argument quality_arguments[] = {
+    {.name = "ANSWERS", .help = "answers.jsonl", .kind = CLI_PATH},
+    {.name = NULL},
+};
+
+/* "84.3 %", or a dash where nothing is known. */
+static const char *percent(double share, char out[32])
+{
+    if (isnan(share))
+        snprintf(out, 32, "-");
+    else
+        snprintf(out, 32, "%.1f %%", 100 * share);
+    return out;
+}
+
+static const char *real(double value, const char *format, char out[32])
+{
+    if (isnan(value)) {
+        snprintf(out, 32, "-");
+        return out;
+    }
+    if (format[0] == 's')
+        snprintf(out, 32, "%.1f s", value / 1000);
+    else if (format[0] == 'p')
+        snprintf(out, 32, "%.2f points", value);
+    else
+        snprintf(out, 32, "%.3f", value);
+    return out;
+}
+
+static void add_row(struct cli_table *table, const char *name, const char *value)
+{
+    cli_table_add(table, name, value);
+}
+
+static void print_overall(const struct sl_quality *quality, size_t n_classes)
+{
+    const struct sl_annotator_quality *all = &quality->overall;
+    char text[32];
+    struct cli_table table;
+    cli_table_init(&table, "lr");
+    add_row(&table, "answers", sl_text_count(all->n_answers, text, sizeof text));
+    add_row(&table, "annotators", sl_text_count(quality->n_annotators, text, sizeof text));
+    add_row(&table, "items", sl_text_count(quality->n_items, text, sizeof text));
+    add_row(&table, "answers per item", real(quality->answers_per_item, "r", text));
+    add_row(&table, "answers per item and class",
+            real(quality->answers_per_item / (double)n_classes, "r", text));
+    add_row(&table, "observed agreement", real(quality->observed_agreement, "r", text));
+    add_row(&table, "Krippendorff alpha", real(quality->krippendorff_alpha, "r", text));
+    add_row(&table, "accuracy top-1", percent(all->top1, text));
+    add_row(&table, "accuracy top-2", percent(all->top2, text));
+    add_row(&table, "mean accuracy of annotators", percent(quality->mean_accuracy, text));
+    add_row(&table, "annotators at 75 % or better", percent(quality->share_accurate, text));
+    add_row(&table, "items whose truth got no vote", percent(quality->share_never_true, text));
+    add_row(&table, "repeats", sl_text_count(all->n_repeats, text, sizeof text));
+    add_row(&table, "repeats with another class", percent(all->changed_class, text));
+    add_row(&table, "mean change on repeat", real(all->mean_change, "points", text));
+    add_row(&table, "median time", real(all->median_ms, "seconds", text));
+    for (size_t s = 0; s < SL_SLIP_COUNT; s++)
+        add_row(&table, sl_slip_names[s], sl_text_count(all->slips[s], text, sizeof text));
+    cli_table_print(&table, stdout);
+    cli_table_release(&table);
+}
+
+static size_t slips_of(const struct sl_annotator_quality *annotator)
+{
+    size_t total = 0;
+    for (size_t s = 0; s < SL_SLIP_COUNT; s++)
+        total += annotator->slips[s];
+    return total;
+}
+
+static void print_annotators(const struct sl_answers *answers, const struct sl_quality *quality)
+{
+    struct cli_table table;
+    cli_table_init(&table, "lrrrrrrrl");
+    cli_table_add(&table, "annotator", "answers", "top-1", "top-2", "repeats", "changed", "time",
+                  "slips", "excluded");
+    for (size_t i = 0; i < quality->n_annotators; i++) {
+        const struct sl_annotator_quality *a = &quality->annotators[i];
+        char count[32], top1[32], top2[32], repeats[32], changed[32], time[32], slips[32];
+        cli_table_add(&table, sl_name_table_get(answers->annotators, (uint32_t)i, NULL),
+                      sl_text_count(a->n_answers, count, sizeof count), percent(a->top1, top1),
+                      percent(a->top2, top2), sl_text_count(a->n_repeats, repeats, sizeof repeats),
+                      percent(a->changed_class, changed), real(a->median_ms, "seconds", time),
+                      sl_text_count(slips_of(a), slips, sizeof slips),
+                      a->excluded ? a->excluded : "");
+    }
+    cli_table_print(&table, stdout);
+    cli_table_release(&table);
+}
+
+static void print_excluded(const struct sl_answers *answers, const struct sl_quality *quality,
+                           const char *preset)
+{
+    if (strcmp(preset, "none") == 0) return;
+    size_t count = 0;
+    for (size_t i = 0; i < quality->n_annotators; i++)
+        count += quality->annotators[i].excluded != NULL;
+    printf("\n%s excludes %zu of %zu annotators\n", preset, count, quality->n_annotators);
+    for (size_t i = 0; i < quality->n_annotators; i++)
+        if (quality->annotators[i].excluded)
+            printf("  %s: %s\n", sl_name_table_get(answers->annotators, (uint32_t)i, NULL),
+                   quality->annotators[i].excluded);
+}
+
+static json_t *annotator_json(const struct sl_annotator_quality *a)
+{
+    json_t *slips = json_object();
+    for (size_t s = 0; s < SL_SLIP_COUNT; s++)
+        json_object_set_new(slips, sl_slip_names[s], json_integer((json_int_t)a->slips[s]));
+    return json_pack("{s:I, s:o, s:o, s:I, s:o, s:o, s:o, s:I, s:I, s:o, s:s?}", "answers",
+                     (json_int_t)a->n_answers, "top1", cli_json_real(a->top1), "top2",
+                     cli_json_real(a->top2), "repeats", (json_int_t)a->n_repeats, "changed_class",
+                     cli_json_real(a->changed_class), "mean_change", cli_json_real(a->mean_change),
+                     "median_ms", cli_json_real(a->median_ms), "checks", (json_int_t)a->n_checks,
+                     "checks_right", (json_int_t)a->n_checks_right, "slips", slips, "excluded",
+                     a->excluded);
+}
+
+static json_t *quality_json(const struct cli *cli, const struct sl_answers *answers,
+                            const struct sl_quality *quality)
+{
+    json_t *annotators = json_object();
+    for (size_t i = 0; i < quality->n_annotators; i++)
+        json_object_set_new(annotators, sl_name_table_get(answers->annotators, (uint32_t)i, NULL),
+                            annotator_json(&quality->annotators[i]));
+    json_t *result = annotator_json(&quality->overall);
+    const struct {
+        const char *name;
+        double value;
+    } reals[] = {
+        {"answers_per_item", quality->answers_per_item},
+        {"observed_agreement", quality->observed_agreement},
+        {"krippendorff_alpha", quality->krippendorff_alpha},
+        {"mean_accuracy", quality->mean_accuracy},
+        {"share_accurate", quality->share_accurate},
+        {"share_never_true", quality->share_never_true},
+    };
+    for (size_t i = 0; i < sizeof reals / sizeof *reals; i++)
+        json_object_set_new(result, reals[i].name, cli_json_real(reals[i].value));
+    json_object_set_new(result, "items", json_integer((json_int_t)quality->n_items));
+    json_object_set_new(result, "annotators", annotators);
+    json_object_set_new(result, "provenance", cli_provenance(cli));
+    return result;
+}
+
+static const struct sl_exclusion_preset *find_preset(const char *name)
+{
+    const struct sl_exclusion_preset *preset = sl_exclusion_presets;
+    while (strcmp(preset->name, name) != 0)
+        preset++;
+    return preset;
+}
+
+static enum sl_status print_quality(const struct cli *cli, const struct sl_answers *answers,
+                                    const struct sl_quality *quality,
+                                    const struct quality_values *options, struct sl_error *err)
+{
+    if (options->json) {
+        json_t *value = quality_json(cli, answers, quality);
+        enum sl_status status = cli_print_json(value, err);
+        json_decref(value);
+        return status;
+    }
+    if (options->annotators)
+        print_annotators(answers, quality);
+    else
+        print_overall(quality, answers->n_classes);
+    print_excluded(answers, quality, options->exclude);
+    return SL_OK;
+}
+
+static enum sl_status run_quality(struct cli *cli, const void *values, struct sl_error *err)
+{
+    const struct quality_values *options = values;
+    struct sl_import_notes notes = {.log = &cli->log};
+    struct sl_answers *answers = NULL;
+    struct sl_quality quality = {0};
+    int32_t *truth = NULL;
+    enum sl_status status = SL_OK;
+    SL_TRY_OUT(sl_answers_read(cli->arguments[0], &answers, &notes, err));
+    const struct cli_names names = cli_names_of(answers);
+    if (options->truth) SL_TRY_OUT(cli_read_truth(options->truth, &names, &truth, err));
+    const struct sl_quality_options measure = {.truth = truth,
+                                               .preset = find_preset(options->exclude),
+                                               .most_answers = (size_t)options->most_answers};
+    SL_TRY_OUT(sl_quality_measure(answers, &measure, &quality, err));
+    SL_TRY_OUT(print_quality(cli, answers, &quality, options, err));
+out:
+    sl_quality_release(&quality);
+    free(truth);
+    sl_answers_destroy(answers);
+    return status;
+}
+
+static const struct cli_example quality_examples[] = {
+    {"softlab quality answers.jsonl --exclude collins2022-as-published",
+     "errors, accuracy, consistency, times, and who the paper's rule would exclude"},
+    {NULL, NULL},
+};
+
+const struct cli_command cmd_quality = {
+    .name = "quality",
+    .group = "label",
+    .summary = "errors, accuracy, consistency, agreement and times of annotators",
+    .description = "Measures answers and annotators. A dash stands where the answers do not tell. "
+                   "docs/internals/quality.md says what each figure counts.",
+    .arguments = quality_arguments,
+    .options = quality_options,
+    .examples = quality_examples,
+    .values_size = sizeof(struct quality_values),
+    .run = run_quality,
+};

@@ -1,0 +1,82 @@
+/* What softlab labels was asked for, shared by its two halves: label methods in cmd_labels.c,
+ * aggregators in labels_crowd.c. */
+#ifndef SOFTLAB_CLI_LABELS_H
+#define SOFTLAB_CLI_LABELS_H
+
+#include "cmd.h"
+#include "softlab/crowd.h"
+#include "softlab/label.h"
+
+struct labels_values {
+    const char *method;
+    const char *output;
+    bool list;
+    bool json;
+    /* every method */
+    int64_t annotators;
+    int64_t seed;
+    bool as_released;
+    const char *truth;
+    /* label methods */
+    double gamma;
+    double beta;
+    double temperature;
+    bool per_annotator;
+    bool mean_first;
+    bool generated;
+    const char *vectors;
+    /* aggregators */
+    int64_t iterations;
+    double tolerance;
+    double smoothing;
+    double diagonal;
+    const char *start;
+    const char *tie;
+    bool em;
+    const char *gold;
+    const char *predictions;
+    const char *rows;
+    bool calibrate;
+    const char *reference;
+    const char *state;
+    const char *resume;
+    const char *prior;
+    double prior_weight;
+    int64_t threads;
+};
+
+/* Read answers and options for a label method; the caller releases what labels_input holds. */
+struct labels_input {
+    struct sl_answers *answers;
+    int32_t *truth;
+    float *similarity;
+    struct sl_label_notes notes;
+    struct sl_label_options options;
+};
+enum sl_status labels_read(struct cli *cli, const struct labels_values *values,
+                           struct labels_input *out, struct sl_error *err);
+void labels_input_release(struct labels_input *input);
+void labels_say_what_became(const struct cli *cli, const struct sl_label_notes *notes);
+
+/* Run an aggregator and give its posteriors as rows. */
+enum sl_status labels_aggregate(struct cli *cli, const struct labels_values *values,
+                                const struct sl_aggregator *method, struct sl_rows **out,
+                                struct sl_error *err);
+
+/* The file of --state and --resume. Names must begin with the state's on resuming. */
+struct labels_names {
+    const struct sl_name_table *items, *annotators;
+    char *const *classes;
+    size_t n_classes;
+};
+enum sl_status labels_state_write(const struct sl_crowd_state *state,
+                                  const struct labels_names *names, const char *path,
+                                  struct sl_error *err);
+/* Confusion matrices of a state as counts, `weight` answers per true class, in the order of the
+ * answers' annotators; zeros for those it does not know. The caller frees them. */
+enum sl_status labels_prior_read(const char *path, const struct labels_names *names, double weight,
+                                 double **out, struct sl_error *err);
+enum sl_status labels_state_read(const char *path, const struct labels_names *names,
+                                 struct sl_crowd_state *out, struct sl_error *err);
+
+#endif

@@ -1,0 +1,252 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "labels.h"
+
+/* Files an aggregator's options point at, read and held until it has run. */
+struct held {
+    int32_t *gold;
+    float *predictions;
+    float *reference;
+    double *prior;
+    struct sl_crowd_state resume;
+};
+
+static void held_release(struct held *held)
+{
+    free(held->gold);
+    free(held->predictions);
+    free(held->reference);
+    free(held->prior);
+    sl_crowd_state_release(&held->resume);
+}
+
+static struct sl_crowd_options crowd_options(const struct labels_values *values)
+{
+    struct sl_crowd_options options = sl_crowd_options_default();
+    options.max_iterations = (size_t)values->iterations;
+    options.tolerance = values->tolerance;
+    if (!isnan(values->smoothing)) options.smoothing = values->smoothing;
+    if (!isnan(values->diagonal)) options.diagonal = values->diagonal;
+    options.start = strcmp(values->start, "diagonal") == 0 ? SL_START_DIAGONAL : SL_START_SHARES;
+    options.tie = strcmp(values->tie, "first") == 0    ? SL_TIE_FIRST
+                  : strcmp(values->tie, "random") == 0 ? SL_TIE_RANDOM
+                                                       : SL_TIE_SHARE;
+    options.variational = !values->em;
+    options.seed = (uint64_t)values->seed;
+    options.calibrate = values->calibrate;
+    options.threads = (unsigned)values->threads;
+    return options;
+}
+
+/* A file's rows in the order of the answers' items; zeros where it has none. The number of items it
+ * lacks in *n_missing. */
+static enum sl_status read_rows_of_items(const char *path, const char *array,
+                                         const struct cli_names *names, float **out,
+                                         size_t *n_missing, struct sl_error *err)
+{
+    struct sl_rows *rows = NULL;
+    SL_TRY(cli_read_labels(path, array, names, &rows, err));
+    size_t n_items = sl_name_table_count(names->items), n_classes = names->n_classes, n_found = 0;
+    float *values = sl_data_alloc(n_items, n_classes * sizeof *values, err);
+    if (values) memset(values, 0, n_items * n_classes * sizeof *values);
+    for (size_t row = 0; values && row < rows->n_rows; row++) {
+        char number[32];
+        snprintf(number, sizeof number, "%zu", row);
+        const char *item = rows->items ? rows->items[row] : number;
+        uint32_t index = sl_name_table_find(names->items, item, strlen(item));
+        if (index == SL_NO_NAME) continue;
+        memcpy(values + index * n_classes, rows->values + row * n_classes,
+               n_classes * sizeof *values);
+        n_found++;
+    }
+    sl_rows_destroy(rows);
+    *n_missing = n_items - n_found;
+    *out = values;
+    return values ? SL_OK : SL_ERR_NOMEM;
+}
+
+static enum sl_status read_held(const struct labels_values *values, const struct cli_names *names,
+                                const struct sl_name_table *annotators, struct held *held,
+                                struct sl_crowd_options *options, struct sl_error *err)
+{
+    size_t n_missing = 0;
+    if (values->gold) SL_TRY(cli_read_truth(values->gold, names, &held->gold, err));
+    if (values->predictions) {
+        SL_TRY(read_rows_of_items(values->predictions, "probs", names, &held->predictions,
+                                  &n_missing, err));
+        if (n_missing)
+            return sl_fail(err, SL_ERR_INPUT, "%s: lacks %zu of the answers' items",
+                           values->predictions, n_missing);
+    }
+    if (values->reference)
+        SL_TRY(read_rows_of_items(values->reference, "labels", names, &held->reference, &n_missing,
+                                  err));
+    const struct labels_names all = {names->items, annotators, names->classes, names->n_classes};
+    if (values->prior)
+        SL_TRY(labels_prior_read(values->prior, &all, values->prior_weight, &held->prior, err));
+    if (values->resume) {
+        SL_TRY(labels_state_read(values->resume, &all, &held->resume, err));
+        options->resume = &held->resume;
+    }
+    options->gold = held->gold;
+    options->predictions = held->predictions;
+    options->reference = held->reference;
+    options->prior = held->prior;
+    return SL_OK;
+}
+
+/* The posteriors as rows, which take them over from the state. */
+static struct sl_rows *take_rows(struct sl_crowd_state *state, const struct labels_names *names)
+{
+    struct sl_rows *rows = sl_alloc(1, sizeof *rows);
+    rows->n_rows = state->n_items;
+    rows->n_classes = state->n_classes;
+    rows->values = state->posterior;
+    state->posterior = NULL;
+    rows->items = sl_alloc(rows->n_rows, sizeof *rows->items);
+    for (size_t i = 0; i < rows->n_rows; i++)
+        rows->items[i] = sl_string_copy(sl_name_table_get(names->items, (uint32_t)i, NULL));
+    rows->classes = sl_alloc(rows->n_classes, sizeof *rows->classes);
+    for (size_t k = 0; k < rows->n_classes; k++)
+        rows->classes[k] = sl_string_copy(names->classes[k]);
+    return rows;
+}
+
+static enum sl_status finish(struct cli *cli, const struct labels_values *values,
+                             struct sl_crowd_state *state, const struct labels_names *names,
+                             struct sl_rows **out, struct sl_error *err)
+{
+    if (values->state) SL_TRY(labels_state_write(state, names, values->state, err));
+    if (state->trace && state->n_iterations)
+        sl_log(&cli->log, SL_LOG_INFO, "%zu rounds, %s, log-likelihood %.6g", state->n_iterations,
+               state->converged ? "settled" : "not settled", state->trace[state->n_iterations - 1]);
+    *out = take_rows(state, names);
+    return SL_OK;
+}
+
+static enum sl_status aggregate_votes(struct cli *cli, const struct labels_values *values,
+                                      const struct sl_aggregator *method, struct sl_rows **out,
+                                      struct sl_error *err)
+{
+    if (values->annotators > 0 || values->as_released)
+        return sl_fail(err, SL_ERR_USAGE,
+                       "%s reads every vote: --annotators and --as-released are for label methods "
+                       "and for methods that read distributions",
+                       method->name);
+    struct sl_import_notes notes = {.log = &cli->log};
+    const struct sl_import_options import = {.notes = &notes, .progress = &cli->progress};
+    struct sl_crowd_options options = crowd_options(values);
+    struct sl_crowd_state state = {0};
+    struct held held = {0};
+    struct sl_votes *votes = NULL;
+    enum sl_status status = SL_OK;
+    SL_TRY_OUT(sl_votes_read(cli->arguments[0], &import, &votes, err));
+    const struct cli_names names = {votes->items, votes->classes, votes->n_classes};
+    const struct labels_names all = {votes->items, votes->annotators, votes->classes,
+                                     votes->n_classes};
+    SL_TRY_OUT(read_held(values, &names, votes->annotators, &held, &options, err));
+    SL_TRY_OUT(sl_aggregate(method, votes, &options, &state, err));
+    SL_TRY_OUT(finish(cli, values, &state, &all, out, err));
+out:
+    sl_crowd_state_release(&state);
+    held_release(&held);
+    sl_votes_destroy(votes);
+    return status;
+}
+
+/* Rows per answer, sorted by item. */
+struct soft {
+    struct sl_soft_votes votes;
+    size_t *begin;
+    uint32_t *annotator;
+    float *rows;
+};
+
+static void soft_release(struct soft *soft)
+{
+    free(soft->begin);
+    free(soft->annotator);
+    free(soft->rows);
+}
+
+static enum sl_status soft_from_rows(const struct sl_rows *rows, const struct sl_answers *answers,
+                                     struct soft *out, struct sl_error *err)
+{
+    size_t n_items = sl_name_table_count(answers->items), n_classes = rows->n_classes;
+    out->begin = sl_alloc(n_items + 2, sizeof *out->begin);
+    out->annotator = sl_data_alloc(rows->n_rows, sizeof *out->annotator, err);
+    out->rows = sl_data_alloc(rows->n_rows, n_classes * sizeof *out->rows, err);
+    uint32_t *item = sl_data_alloc(rows->n_rows, sizeof *item, err);
+    if (!out->annotator || !out->rows || !item) {
+        free(item);
+        return SL_ERR_NOMEM;
+    }
+    for (size_t i = 0; i < rows->n_rows; i++) {
+        item[i] = sl_name_table_find(answers->items, rows->items[i], strlen(rows->items[i]));
+        out->begin[item[i] + 2]++;
+    }
+    for (size_t i = 0; i < n_items; i++)
+        out->begin[i + 2] += out->begin[i + 1];
+    /* begin[i + 1] is where item i begins and moves to where it ends. */
+    for (size_t i = 0; i < rows->n_rows; i++) {
+        size_t at = out->begin[item[i] + 1]++;
+        const char *who = rows->annotators ? rows->annotators[i] : "";
+        out->annotator[at] = sl_name_table_find(answers->annotators, who, strlen(who));
+        memcpy(out->rows + at * n_classes, rows->values + i * n_classes,
+               n_classes * sizeof *out->rows);
+    }
+    free(item);
+    out->votes = (struct sl_soft_votes){.n_items = n_items,
+                                        .n_annotators = sl_name_table_count(answers->annotators),
+                                        .n_classes = n_classes,
+                                        .count = rows->n_rows,
+                                        .begin = out->begin,
+                                        .annotator = out->annotator,
+                                        .rows = out->rows};
+    return SL_OK;
+}
+
+static enum sl_status aggregate_soft(struct cli *cli, const struct labels_values *values,
+                                     const struct sl_aggregator *method, struct sl_rows **out,
+                                     struct sl_error *err)
+{
+    struct sl_crowd_options options = crowd_options(values);
+    struct sl_crowd_state state = {0};
+    struct labels_input input = {0};
+    struct held held = {0};
+    struct soft soft = {0};
+    struct sl_rows *rows = NULL;
+    enum sl_status status = SL_OK;
+    SL_TRY_OUT(labels_read(cli, values, &input, err));
+    input.options.per_annotator = true;
+    SL_TRY_OUT(sl_labels_build(sl_label_method_find(values->rows), input.answers, &input.options,
+                               &rows, err));
+    labels_say_what_became(cli, &input.notes);
+    SL_TRY_OUT(soft_from_rows(rows, input.answers, &soft, err));
+    const struct cli_names names = cli_names_of(input.answers);
+    const struct labels_names all = {names.items, input.answers->annotators, names.classes,
+                                     names.n_classes};
+    SL_TRY_OUT(read_held(values, &names, all.annotators, &held, &options, err));
+    SL_TRY_OUT(sl_aggregate_soft(method, &soft.votes, &options, &state, err));
+    SL_TRY_OUT(finish(cli, values, &state, &all, out, err));
+out:
+    sl_rows_destroy(rows);
+    soft_release(&soft);
+    sl_crowd_state_release(&state);
+    held_release(&held);
+    labels_input_release(&input);
+    return status;
+}
+
+enum sl_status labels_aggregate(struct cli *cli, const struct labels_values *values,
+                                const struct sl_aggregator *method, struct sl_rows **out,
+                                struct sl_error *err)
+{
+    if (values->per_annotator)
+        return sl_fail(err, SL_ERR_USAGE, "%s gives a row per item, not per annotator",
+                       method->name);
+    return method->needs & SL_CROWD_SOFT ? aggregate_soft(cli, values, method, out, err)
+                                         : aggregate_votes(cli, values, method, out, err);
+}

@@ -1,0 +1,237 @@
+/* What an aggregator learned, as an .npz that numpy opens and --resume reads back. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "labels.h"
+
+static enum sl_status add_array(struct sl_npz_writer *writer, const char *name, const void *data,
+                                const struct sl_array *like, struct sl_error *err)
+{
+    if (!data) return SL_OK;
+    struct sl_array array = *like;
+    array.item_size = sl_dtype_size(array.dtype);
+    memcpy(&array.data, &data, sizeof data); /* only read */
+    return sl_npz_writer_add(writer, name, &array, err);
+}
+
+static enum sl_status add_names(struct sl_npz_writer *writer, const char *name,
+                                const struct sl_name_table *table, struct sl_error *err)
+{
+    size_t count = sl_name_table_count(table);
+    if (count == 0) return SL_OK;
+    const char **list = sl_alloc(count, sizeof *list);
+    for (size_t i = 0; i < count; i++)
+        list[i] = sl_name_table_get(table, (uint32_t)i, NULL);
+    struct sl_array array = {0};
+    enum sl_status status = sl_array_from_strings(list, count, &array, err);
+    free(list);
+    if (status == SL_OK) status = sl_npz_writer_add(writer, name, &array, err);
+    sl_array_release(&array);
+    return status;
+}
+
+static enum sl_status add_classes(struct sl_npz_writer *writer, const struct labels_names *names,
+                                  struct sl_error *err)
+{
+    struct sl_array array = {0};
+    SL_TRY(
+        sl_array_from_strings((const char *const *)names->classes, names->n_classes, &array, err));
+    enum sl_status status = sl_npz_writer_add(writer, "classes", &array, err);
+    sl_array_release(&array);
+    return status;
+}
+
+static double *entropies(const struct sl_crowd_state *state, struct sl_error *err)
+{
+    double *values = sl_data_alloc(state->n_items, sizeof *values, err);
+    for (size_t i = 0; values && i < state->n_items; i++) {
+        const float *row = state->posterior + i * state->n_classes;
+        values[i] = 0;
+        for (size_t k = 0; k < state->n_classes; k++)
+            if (row[k] > 0) values[i] -= (double)row[k] * log((double)row[k]);
+    }
+    return values;
+}
+
+static enum sl_status add_all(struct sl_npz_writer *writer, const struct sl_crowd_state *state,
+                              const struct labels_names *names, struct sl_error *err)
+{
+    const size_t items = state->n_items, people = state->n_annotators, k = state->n_classes;
+    double *entropy = entropies(state, err);
+    if (!entropy) return SL_ERR_NOMEM;
+    const struct {
+        const char *name;
+        const void *data;
+        struct sl_array like;
+    } arrays[] = {
+        {"posterior", state->posterior, {.dtype = SL_F4, .n_dimensions = 2, .shape = {items, k}}},
+        {"entropy", entropy, {.dtype = SL_F8, .n_dimensions = 1, .shape = {items}}},
+        {"class_prior", state->class_prior, {.dtype = SL_F8, .n_dimensions = 1, .shape = {k}}},
+        {"confusion",
+         state->confusion,
+         {.dtype = SL_F4, .n_dimensions = 3, .shape = {people, k, k}}},
+        {"skill", state->skill, {.dtype = SL_F8, .n_dimensions = 1, .shape = {people}}},
+        {"trace",
+         state->trace,
+         {.dtype = SL_F8, .n_dimensions = 1, .shape = {state->n_iterations}}},
+    };
+    enum sl_status status = SL_OK;
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        SL_TRY_OUT(add_array(writer, arrays[i].name, arrays[i].data, &arrays[i].like, err));
+    SL_TRY_OUT(add_names(writer, "item", names->items, err));
+    SL_TRY_OUT(add_names(writer, "annotator", names->annotators, err));
+    SL_TRY_OUT(add_classes(writer, names, err));
+out:
+    free(entropy);
+    return status;
+}
+
+enum sl_status labels_state_write(const struct sl_crowd_state *state,
+                                  const struct labels_names *names, const char *path,
+                                  struct sl_error *err)
+{
+    struct sl_npz_writer *writer = NULL;
+    SL_TRY(sl_npz_writer_create(path, SL_NPZ_STORED, &writer, err));
+    enum sl_status status = add_all(writer, state, names, err);
+    if (status == SL_OK) status = sl_npz_writer_commit(writer, err);
+    sl_npz_writer_destroy(writer);
+    return status;
+}
+
+/* The names a state was made of must be the first of those there are now. */
+static enum sl_status check_names(struct sl_npz *npz, const char *array_name,
+                                  const struct sl_name_table *table, const char *path,
+                                  struct sl_error *err)
+{
+    struct sl_array array = {0};
+    if (!sl_npz_has(npz, array_name)) return SL_OK;
+    SL_TRY(sl_npz_read(npz, array_name, &array, err));
+    enum sl_status status = SL_OK;
+    size_t count = sl_array_count(&array);
+    for (size_t i = 0; i < count && status == SL_OK; i++) {
+        char *name = NULL;
+        status = sl_array_string(&array, i, &name, err);
+        if (status == SL_OK && sl_name_table_find(table, name, strlen(name)) != i)
+            status = sl_fail(err, SL_ERR_INPUT,
+                             "%s: its %s %zu is \"%s\", which is not that of the answers: go on "
+                             "only where answers were added at the end",
+                             path, array_name, i, name);
+        free(name);
+    }
+    sl_array_release(&array);
+    return status;
+}
+
+/* Take an array's data if it is there with the expected type and dimensions. */
+static enum sl_status take(struct sl_npz *npz, const char *name, enum sl_dtype dtype,
+                           const struct sl_array *like, void **out, struct sl_error *err)
+{
+    struct sl_array array = {0}, converted = {0};
+    if (!sl_npz_has(npz, name)) return SL_OK;
+    SL_TRY(sl_npz_read(npz, name, &array, err));
+    enum sl_status status = sl_array_expect(&array, name, like->n_dimensions, like->shape, err);
+    if (status == SL_OK) status = sl_array_check_finite(&array, name, err);
+    if (status == SL_OK) status = sl_array_convert(&array, dtype, name, &converted, err);
+    if (status == SL_OK) *out = converted.data;
+    sl_array_release(&array);
+    return status;
+}
+
+static enum sl_status read_arrays(struct sl_npz *npz, struct sl_crowd_state *state,
+                                  struct sl_error *err)
+{
+    const size_t k = state->n_classes;
+    struct sl_array posterior = {0};
+    SL_TRY(sl_npz_read(npz, "posterior", &posterior, err));
+    enum sl_status status =
+        sl_array_expect(&posterior, "posterior", 2, (const size_t[]){0, k}, err);
+    state->n_items = status == SL_OK ? posterior.shape[0] : 0;
+    sl_array_release(&posterior);
+    SL_TRY(status);
+    void *values[4] = {NULL};
+    const struct sl_array rows = {.n_dimensions = 2, .shape = {state->n_items, k}};
+    const struct sl_array prior = {.n_dimensions = 1, .shape = {k}};
+    const struct sl_array confusion = {.n_dimensions = 3, .shape = {state->n_annotators, k, k}};
+    const struct sl_array skill = {.n_dimensions = 1, .shape = {state->n_annotators}};
+    status = take(npz, "posterior", SL_F4, &rows, &values[0], err);
+    if (status == SL_OK) status = take(npz, "class_prior", SL_F8, &prior, &values[1], err);
+    if (status == SL_OK) status = take(npz, "confusion", SL_F4, &confusion, &values[2], err);
+    if (status == SL_OK) status = take(npz, "skill", SL_F8, &skill, &values[3], err);
+    state->posterior = values[0];
+    state->class_prior = values[1];
+    state->confusion = values[2];
+    state->skill = values[3];
+    return status;
+}
+
+/* Each matrix to its annotator's place. */
+static enum sl_status place_matrices(const struct sl_array *confusion,
+                                     const struct sl_array *annotators,
+                                     const struct labels_names *names, double weight, double *out,
+                                     struct sl_error *err)
+{
+    const size_t cells = names->n_classes * names->n_classes;
+    const float *values = confusion->data;
+    for (size_t a = 0; a < confusion->shape[0]; a++) {
+        char *name = NULL;
+        SL_TRY(sl_array_string(annotators, a, &name, err));
+        uint32_t index = sl_name_table_find(names->annotators, name, strlen(name));
+        free(name);
+        for (size_t c = 0; index != SL_NO_NAME && c < cells; c++)
+            out[index * cells + c] = weight * (double)values[a * cells + c];
+    }
+    return SL_OK;
+}
+
+enum sl_status labels_prior_read(const char *path, const struct labels_names *names, double weight,
+                                 double **out, struct sl_error *err)
+{
+    const size_t k = names->n_classes, n_annotators = sl_name_table_count(names->annotators);
+    struct sl_npz *npz = NULL;
+    SL_TRY(sl_npz_open(path, &npz, err));
+    struct sl_array read = {0}, confusion = {0}, annotators = {0};
+    double *counts = sl_alloc(n_annotators, k * k * sizeof *counts);
+    enum sl_status status = SL_OK;
+    SL_TRY_OUT(sl_npz_read(npz, "annotator", &annotators, err));
+    SL_TRY_OUT(sl_npz_read(npz, "confusion", &read, err));
+    const size_t shape[] = {sl_array_count(&annotators), k, k};
+    SL_TRY_OUT(sl_array_expect(&read, path, 3, shape, err));
+    SL_TRY_OUT(sl_array_check_finite(&read, path, err));
+    SL_TRY_OUT(sl_array_convert(&read, SL_F4, path, &confusion, err));
+    SL_TRY_OUT(place_matrices(&confusion, &annotators, names, weight, counts, err));
+    *out = counts;
+    counts = NULL;
+out:
+    free(counts);
+    sl_array_release(&read);
+    sl_array_release(&confusion);
+    sl_array_release(&annotators);
+    sl_npz_close(npz);
+    return status;
+}
+
+enum sl_status labels_state_read(const char *path, const struct labels_names *names,
+                                 struct sl_crowd_state *out, struct sl_error *err)
+{
+    struct sl_npz *npz = NULL;
+    SL_TRY(sl_npz_open(path, &npz, err));
+    struct sl_array annotators = {0};
+    struct sl_crowd_state state = {.n_classes = names->n_classes};
+    enum sl_status status = SL_OK;
+    SL_TRY_OUT(check_names(npz, "item", names->items, path, err));
+    SL_TRY_OUT(check_names(npz, "annotator", names->annotators, path, err));
+    if (sl_npz_has(npz, "annotator")) {
+        SL_TRY_OUT(sl_npz_read(npz, "annotator", &annotators, err));
+        state.n_annotators = sl_array_count(&annotators);
+    }
+    status = read_arrays(npz, &state, err);
+    if (status == SL_OK)
+        *out = state;
+    else
+        sl_crowd_state_release(&state);
+out:
+    sl_array_release(&annotators);
+    sl_npz_close(npz);
+    return status;
+}

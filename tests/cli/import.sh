@@ -1,0 +1,26 @@
+try softlab import --list
+printf 'task,worker,label\nt1,ann,cat\nt1,bob,dog\nt2,ann,cat\nt2,bob,cat\n' > long.csv
+try softlab import --from long-csv long.csv -o answers.jsonl
+try cat answers.jsonl
+try softlab import --from answers --to peerannot answers.jsonl -o peer.json -q
+try cat peer.json
+try softlab import --from answers --to wide answers.jsonl -o wide.csv -q
+try cat wide.csv
+try softlab import --from long-csv long.csv -o votes.slb -q
+try softlab labels votes.slb --method mv -o mv.csv -q
+try cat mv.csv
+# Wrong words and broken files.
+try softlab import long.csv -o x.jsonl
+try softlab import --from long-cvs long.csv -o x.jsonl
+try softlab import --from long-csv long.csv
+try softlab import --from long-csv nothing.csv -o x.jsonl
+try softlab import --from long-csv --columns a,b,c,d long.csv -o x.jsonl
+printf 'task,worker\nt1,ann\n' > short.csv
+try softlab import --from long-csv short.csv -o x.jsonl
+printf '{"0": [{"Most Probable Class": "Cat"}]}' > broken.json
+try softlab import --from cifar10s-json broken.json -o x.jsonl
+printf 'not json\n' > bad.jsonl
+try softlab quality bad.jsonl
+: > empty.jsonl
+try softlab quality empty.jsonl
+try ls

@@ -1,0 +1,47 @@
+cat > answers.jsonl <<'ANSWERS'
+{"softlab":"answers","version":1,"classes":["cat","dog","ship"]}
+{"item":"1","annotator":"ann","kind":"soft","top":[["cat",0.7],["dog",0.2]],"impossible":["ship"],"ms":30000,"truth":"cat"}
+{"item":"1","annotator":"bob","kind":"soft","top":[["dog",0.6]],"impossible":[],"ms":20000,"truth":"cat"}
+{"item":"2","annotator":"ann","kind":"soft","top":[["ship",1]],"impossible":["cat","dog"],"ms":10000,"truth":"ship"}
+{"item":"2","annotator":"bob","kind":"soft","top":[["ship",0.9]],"impossible":["cat"],"ms":12000,"truth":"ship"}
+{"item":"2","annotator":"bob","kind":"soft","top":[["ship",0.8]],"impossible":["cat"],"ms":9000,"repeat":true,"truth":"ship"}
+ANSWERS
+# Five digits: the last ones may differ between processors.
+show() {
+    printf '$ cat %s\n' "$1"
+    awk -F, -v OFS=, 'NR > 1 { for (i = 2; i <= NF; i++) if ($i ~ /^[0-9.e-]+$/) $i = sprintf("%.5g", $i) } 1' "$1"
+}
+try softlab quality answers.jsonl
+try softlab quality answers.jsonl --annotators
+for method in hard share t1-uniform t2-clamp select2 mv ds ibcc pool-linear pool-log; do
+    try softlab labels answers.jsonl --method $method -o $method.csv --quiet
+    show $method.csv
+done
+try softlab labels answers.jsonl --method t2-clamp --per-annotator -o each.csv
+show each.csv
+try softlab labels answers.jsonl --method t2-clamp --as-released -o all.json
+try softlab labels answers.jsonl --method t2-clamp -o clamp.npz --quiet
+try softlab compare clamp.npz t1-uniform.csv --top 2
+try softlab compare clamp.npz clamp.npz --json --top 0
+# Wrong words.
+try softlab labels answers.jsonl -o x.npz
+try softlab labels answers.jsonl --method t2-clmap -o x.npz
+try softlab labels answers.jsonl --method t2-clamp
+try softlab labels answers.jsonl --method t2-clamp -o x.doc
+try softlab labels answers.jsonl --method t2-clamp --gamma 2 -o x.npz
+try softlab labels answers.jsonl --method t2-semantic -o x.npz
+try softlab labels answers.jsonl --method kos -o x.npz
+try softlab labels answers.jsonl --method crowdlab -o x.npz
+try softlab labels answers.jsonl --method ds --per-annotator -o x.npz
+try softlab labels answers.jsonl --method ds --annotators 1 -o x.npz
+try softlab compare clamp.npz
+try softlab compare clamp.npz nothing.npz
+try softlab quality answers.jsonl --exclude nobody
+# A state goes on only where answers were added at the end.
+try softlab labels answers.jsonl --method ds --state state.npz -o ds.csv --quiet
+try softlab labels answers.jsonl --method ds --resume state.npz -o again.csv --quiet
+try softlab labels answers.jsonl --method ds --prior state.npz -o prior.csv --quiet
+printf 'item,worker,label\nx,ann,cat\nx,bob,dog\nx,eve,ship\n' > other.csv
+try softlab labels other.csv --method ds --resume state.npz -o x.npz --quiet
+try softlab labels other.csv --method ds --prior clamp.npz -o x.npz --quiet
+try ls
