@@ -170,9 +170,8 @@ static enum sl_status show_network(const char *folder, const char *network,
     SL_TRY_OUT(sl_npz_read(npz, "probs", &rows, err));
     const size_t shape[] = {10000, 10};
     SL_TRY_OUT(sl_array_expect(&rows, path, 2, shape, err));
-    const float *predictions = (const float *)rows.data + FIRST_IMAGE * 10;
-    struct sl_crowd_state alone = {
-        .n_items = IMAGES, .n_classes = 10, .posterior = (float *)rows.data + FIRST_IMAGE * 10};
+    float *predictions = (float *)rows.data + (size_t)FIRST_IMAGE * 10;
+    struct sl_crowd_state alone = {.n_items = IMAGES, .n_classes = 10, .posterior = predictions};
     printf("%-34s %7.4f", network, crowd_accuracy(&alone, truth));
     for (size_t m = 0; m < sizeof most / sizeof *most; m++) {
         struct sl_votes votes;
@@ -244,10 +243,11 @@ static enum sl_status show_times(struct sl_error *err)
 {
     static const char *const methods[] = {"ds",  "glad", "mace",    "zencrowd",
                                           "kos", "catd", "crowdlab"};
-    static float predictions[10000 * 10];
+    enum { PREDICTIONS = 10000 * 10 };
+    static float predictions[PREDICTIONS];
     static int32_t truth[10000];
     printf("\n511,000 generated answers, K = 10 (kos 2), 2,571 annotators, one thread\n");
-    for (size_t i = 0; i < 10000 * 10; i++)
+    for (size_t i = 0; i < PREDICTIONS; i++)
         predictions[i] = 0.1f;
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
         struct sl_votes votes;

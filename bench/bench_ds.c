@@ -101,8 +101,8 @@ int main(int argc, char **argv)
            "seconds", "cpu", "ns/answer", "accuracy", "MB");
     enum sl_status status = run("cifar10h", (struct shape){10000, 51, 2571, 10}, 100, &err);
     if (status == SL_OK) status = run("thousand", (struct shape){10000, 10, 50, 1000}, 10, &err);
-    for (double count = 1e6; status == SL_OK && count <= largest; count *= 10)
-        status = run("binary", (struct shape){(size_t)(count / 10), 10, 1000, 2}, 20, &err);
+    for (size_t items = 100000; status == SL_OK && 10 * (double)items <= largest; items *= 10)
+        status = run("binary", (struct shape){items, 10, 1000, 2}, 20, &err);
     if (status != SL_OK) fprintf(stderr, "bench_ds: %s\n", err.message);
     return status == SL_OK ? 0 : 1;
 }

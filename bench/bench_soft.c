@@ -102,8 +102,8 @@ static void take_votes(const struct soft_draw *draw, struct sl_votes *out)
                              .label = sl_alloc(draw->votes.count, sizeof(uint16_t))};
     for (size_t j = 0; j < out->count; j++) {
         const float *row = draw->rows + j * SOFT_CLASSES;
-        for (uint16_t k = 1; k < SOFT_CLASSES; k++)
-            if (row[k] > row[out->label[j]]) out->label[j] = k;
+        for (size_t k = 1; k < SOFT_CLASSES; k++)
+            if (row[k] > row[out->label[j]]) out->label[j] = (uint16_t)k;
     }
 }
 
