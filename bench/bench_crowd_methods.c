@@ -10,8 +10,8 @@
  * - CATD: ties of the first majority vote are shared here and drawn at random there.
  * - MACE: a second implementation of the model in NumPy gives .827 on d_jn-product and .608 on
  *   s4_Relevance, as here. With strategies held uniform it gives .931 and .524, near Crowd-Kit's
- *   .929 and .501: its strategy counts are sorted by annotator, its other arrays in order of
- *   appearance, so that annotators there do not get their own strategies.
+ *   .929 and .501. Its source sorts strategy counts by annotator and keeps other arrays in order
+ *   of appearance, which may be the cause; mixing them up the same way did not give its figures.
  * - KOS on rte and temporal is no better than chance from any start, also in NumPy: on rte three
  *   annotators with a quarter of the answers, who are right half the time and agree with each
  *   other, hold three quarters of the weight. No figure was published. */
