@@ -130,7 +130,7 @@ _softlab() {
             options='--list --json --offline --no-package-manager --data-folder --log-level --quiet --help'
             files=no ;;
         "dataset")
-            words='cifar10 cifar10.1-v4 cifar10.1-v6 cifar10-c cinic10 cinic10_sample fashion-mnist shapes'
+            words='cifar10 cifar10.1-v4 cifar10.1-v6 cifar10-c cinic10 cinic10_sample fashion-mnist shapes mix'
             options='--preview --rows --columns --seed --split --json --list --data-folder --log-level --quiet --help'
             files=yes ;;
         "dataset mix")

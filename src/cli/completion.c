@@ -45,11 +45,23 @@ static void put_value_cases(const struct cli_command *command, FILE *out)
     }
 }
 
+/* The second words of commands that begin with this one: mix for dataset. */
+static void put_second_words(const struct cli_command *command, FILE *out)
+{
+    size_t length = strlen(command->name);
+    for (size_t i = 0; cli_commands[i]; i++) {
+        const char *name = cli_commands[i]->name;
+        if (strncmp(name, command->name, length) == 0 && name[length] == ' ')
+            fprintf(out, " %s", name + length + 1);
+    }
+}
+
 static void put_words_case(const struct cli_command *command, FILE *out)
 {
     const struct cli_argument *argument = command->arguments;
     fprintf(out, "        \"%s\")\n            words='", command->name);
     if (argument && argument->name && argument->choices) put_choices(argument->choices, " ", out);
+    put_second_words(command, out);
     fputs("'\n            options='", out);
     put_option_words(command, out);
     bool files = argument && argument->name && argument->kind != CLI_CHOICE;

@@ -1,0 +1,36 @@
+#!/bin/bash
+# The completion scripts: bash's is tried as a person would; zsh's and fish's are at least read
+# by their shells where these are installed.
+. "$(dirname "$0")/support.sh"
+
+# shellcheck disable=SC1091 # written by make docs
+. "$root/docs/completions/softlab.bash"
+
+# What pressing Tab after these words offers; an empty last word stands for a space.
+offers() {
+    COMP_WORDS=(softlab "$@")
+    COMP_CWORD=$#
+    COMPREPLY=()
+    _softlab
+    printf '%s\n' "${COMPREPLY[@]}"
+}
+
+has() {
+    offers "${@:2}" | grep -qx -- "$1"
+}
+
+passes "a command is completed" has labels la
+passes "an option of a command is completed" has --method labels --me
+passes "the values of an option are completed" has t2-clamp labels --method t2-c
+passes "so are those of its short form" has ibcc labels -m ib
+passes "and those of the options of every command" has debug fetch --log-level de
+passes "the second word of a command is offered" has mix dataset m
+passes "a command of two words has its own options" has --lambdas dataset mix --lam
+passes "names of data sets are offered" has shapes dataset sh
+if command -v zsh >/dev/null; then
+    passes "zsh reads its script" zsh -n "$root/docs/completions/_softlab"
+fi
+if command -v fish >/dev/null; then
+    passes "fish reads its script" fish --no-execute "$root/docs/completions/softlab.fish"
+fi
+finish
