@@ -171,9 +171,9 @@ static enum sl_status build(struct cli *cli, const struct labels_values *values,
     if (status == SL_OK && method->inputs && (*out)->n_rows) {
         double answers = (double)input.notes.n_used / (double)(*out)->n_rows;
         sl_log(&cli->log, SL_LOG_INFO,
-               "a label cost %.1f s of annotators' time: %.2f answers of %d inputs, %.1f s each",
+               "a label cost %.1f s of annotators' time: %.2f answers of %d input%s, %.1f s each",
                sl_label_seconds(method, answers, NULL, 0), answers, method->inputs,
-               SL_SECONDS_PER_INPUT);
+               method->inputs == 1 ? "" : "s", SL_SECONDS_PER_INPUT);
     }
     labels_input_release(&input);
     return status;
@@ -273,7 +273,10 @@ const struct cli_command cmd_labels = {
     .description =
         "Builds label distributions from answers: one answer's label averaged over annotators "
         "(docs/internals/labels.md), or the posterior of a model of the crowd "
-        "(docs/internals/crowd.md). Repeats, second runs and checks are left out and counted.",
+        "(docs/internals/crowd.md). What ds-soft and the pools estimate is how opinions on the "
+        "item "
+        "are distributed, not which class is right. Repeats, second runs and checks are left out "
+        "and counted.",
     .arguments = labels_arguments,
     .options = labels_options,
     .examples = labels_examples,
