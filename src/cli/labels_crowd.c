@@ -130,11 +130,6 @@ static enum sl_status aggregate_votes(struct cli *cli, const struct labels_value
                                       const struct sl_aggregator *method, struct sl_rows **out,
                                       struct sl_error *err)
 {
-    if (values->annotators > 0 || values->as_released)
-        return sl_fail(err, SL_ERR_USAGE,
-                       "%s reads every vote: --annotators and --as-released are for label methods "
-                       "and for methods that read distributions",
-                       method->name);
     struct sl_import_notes notes = {.log = &cli->log};
     const struct sl_import_options import = {.notes = &notes, .progress = &cli->progress};
     struct sl_crowd_options options = crowd_options(values);
@@ -208,7 +203,47 @@ static enum sl_status soft_from_rows(const struct sl_rows *rows, const struct sl
     return SL_OK;
 }
 
-static enum sl_status aggregate_soft(struct cli *cli, const struct labels_values *values,
+/* The votes behind rows that give all to one class, over the same arrays; `label` has room for
+ * them. */
+static struct sl_votes votes_of(const struct soft *soft, const struct sl_answers *answers,
+                                uint16_t *label)
+{
+    const size_t n_classes = soft->votes.n_classes;
+    for (size_t i = 0; i < soft->votes.count; i++) {
+        const float *row = soft->rows + i * n_classes;
+        label[i] = 0;
+        for (size_t k = 1; k < n_classes; k++)
+            if (row[k] > row[label[i]]) label[i] = (uint16_t)k;
+    }
+    return (struct sl_votes){.n_items = soft->votes.n_items,
+                             .n_annotators = soft->votes.n_annotators,
+                             .n_classes = n_classes,
+                             .count = soft->votes.count,
+                             .begin = soft->begin,
+                             .annotator = soft->annotator,
+                             .label = label,
+                             .items = answers->items,
+                             .annotators = answers->annotators,
+                             .classes = answers->classes};
+}
+
+static enum sl_status run_on_rows(const struct sl_aggregator *method, const struct soft *soft,
+                                  const struct sl_answers *answers,
+                                  const struct sl_crowd_options *options,
+                                  struct sl_crowd_state *out, struct sl_error *err)
+{
+    if (method->needs & SL_CROWD_SOFT)
+        return sl_aggregate_soft(method, &soft->votes, options, out, err);
+    uint16_t *label = sl_alloc(soft->votes.count, sizeof *label);
+    const struct sl_votes votes = votes_of(soft, answers, label);
+    enum sl_status status = sl_aggregate(method, &votes, options, out, err);
+    free(label);
+    return status;
+}
+
+/* By way of a row per answer: for methods that read distributions, and where answers are drawn
+ * or repeats kept. */
+static enum sl_status aggregate_rows(struct cli *cli, const struct labels_values *values,
                                      const struct sl_aggregator *method, struct sl_rows **out,
                                      struct sl_error *err)
 {
@@ -221,7 +256,8 @@ static enum sl_status aggregate_soft(struct cli *cli, const struct labels_values
     enum sl_status status = SL_OK;
     SL_TRY_OUT(labels_read(cli, values, &input, err));
     input.options.per_annotator = true;
-    SL_TRY_OUT(sl_labels_build(sl_label_method_find(values->rows), input.answers, &input.options,
+    const char *row_method = method->needs & SL_CROWD_SOFT ? values->rows : "share";
+    SL_TRY_OUT(sl_labels_build(sl_label_method_find(row_method), input.answers, &input.options,
                                &rows, err));
     labels_say_what_became(cli, &input.notes);
     SL_TRY_OUT(soft_from_rows(rows, input.answers, &soft, err));
@@ -229,7 +265,7 @@ static enum sl_status aggregate_soft(struct cli *cli, const struct labels_values
     const struct labels_names all = {names.items, input.answers->annotators, names.classes,
                                      names.n_classes};
     SL_TRY_OUT(read_held(values, &names, all.annotators, &held, &options, err));
-    SL_TRY_OUT(sl_aggregate_soft(method, &soft.votes, &options, &state, err));
+    SL_TRY_OUT(run_on_rows(method, &soft, input.answers, &options, &state, err));
     SL_TRY_OUT(finish(cli, values, &state, &all, out, err));
 out:
     sl_rows_destroy(rows);
@@ -247,6 +283,7 @@ enum sl_status labels_aggregate(struct cli *cli, const struct labels_values *val
     if (values->per_annotator)
         return sl_fail(err, SL_ERR_USAGE, "%s gives a row per item, not per annotator",
                        method->name);
-    return method->needs & SL_CROWD_SOFT ? aggregate_soft(cli, values, method, out, err)
-                                         : aggregate_votes(cli, values, method, out, err);
+    bool by_rows = method->needs & SL_CROWD_SOFT || values->annotators > 0 || values->as_released;
+    return by_rows ? aggregate_rows(cli, values, method, out, err)
+                   : aggregate_votes(cli, values, method, out, err);
 }

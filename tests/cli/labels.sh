@@ -23,6 +23,8 @@ try softlab labels answers.jsonl --method t2-clamp --as-released -o all.json
 try softlab labels answers.jsonl --method t2-clamp -o clamp.npz --quiet
 try softlab compare clamp.npz t1-uniform.csv --top 2
 try softlab compare clamp.npz clamp.npz --json --top 0
+try softlab labels answers.jsonl --method mv --annotators 1 --seed 2 -o drawn.csv
+show drawn.csv
 # Wrong words.
 try softlab labels answers.jsonl -o x.npz
 try softlab labels answers.jsonl --method t2-clmap -o x.npz
@@ -33,7 +35,6 @@ try softlab labels answers.jsonl --method t2-semantic -o x.npz
 try softlab labels answers.jsonl --method kos -o x.npz
 try softlab labels answers.jsonl --method crowdlab -o x.npz
 try softlab labels answers.jsonl --method ds --per-annotator -o x.npz
-try softlab labels answers.jsonl --method ds --annotators 1 -o x.npz
 try softlab compare clamp.npz
 try softlab compare clamp.npz nothing.npz
 try softlab quality answers.jsonl --exclude nobody
