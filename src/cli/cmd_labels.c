@@ -184,16 +184,19 @@ static enum sl_status build_ensemble(const struct cli *cli, double temperature,
 {
     size_t count = cli->n_arguments, n_read = 0;
     struct sl_rows **sets = sl_alloc(count, sizeof *sets);
-    enum sl_prediction_kind kind = SL_PREDICTION_LOGITS;
     enum sl_status status = SL_OK;
-    /* Logits where the first file has them; all files must be alike. */
-    if (sl_rows_read(cli->arguments[0], "logits", &sets[0], err) == SL_OK)
+    /* All files are as the first: with an array of logits, or rows that tell by themselves. */
+    const char *array = "logits";
+    if (sl_rows_read(cli->arguments[0], array, &sets[0], err) == SL_OK)
         n_read = 1;
     else
-        kind = SL_PREDICTION_PROBABILITIES;
-    const char *array = kind == SL_PREDICTION_LOGITS ? "logits" : "probs";
+        array = "probs";
     for (; n_read < count; n_read++)
         SL_TRY_OUT(sl_rows_read(cli->arguments[n_read], array, &sets[n_read], err));
+    enum sl_prediction_kind kind =
+        sl_rows_check_distributions(sets[0], cli->arguments[0], NULL) == SL_OK
+            ? SL_PREDICTION_PROBABILITIES
+            : SL_PREDICTION_LOGITS;
     SL_TRY_OUT(
         sl_rows_ensemble((const struct sl_rows *const *)sets, count, kind, temperature, out, err));
 out:

@@ -62,12 +62,25 @@ static int64_t find_class(const struct cli_names *names, const struct sl_field *
     return -1;
 }
 
+static const char *const truth_names[] = {"label", "gold", "class", "truth", NULL};
+
+/* Whether a CSV names the truth in a column of its own, rather than having one per class. */
+static bool has_truth_column(const char *path)
+{
+    struct sl_csv_options options = sl_csv_options_default();
+    struct sl_csv *csv = NULL;
+    size_t column;
+    bool found = sl_csv_open(path, &options, &csv, NULL) == SL_OK &&
+                 find_column(csv, truth_names, &column, NULL) == SL_OK;
+    sl_csv_close(csv);
+    return found;
+}
+
 /* A CSV with a class by name or number for each item. */
 static enum sl_status read_truth_table(const char *path, const struct cli_names *names,
                                        int32_t *truth, struct sl_error *err)
 {
     static const char *const item_names[] = {"task", "question", "item", NULL};
-    static const char *const truth_names[] = {"label", "gold", "class", "truth", NULL};
     struct sl_csv_options options = sl_csv_options_default();
     struct sl_csv *csv = NULL;
     SL_TRY(sl_csv_open(path, &options, &csv, err));
@@ -160,7 +173,7 @@ enum sl_status cli_read_truth(const char *path, const struct cli_names *names, i
     for (size_t i = 0; i < n_items; i++)
         truth[i] = SL_NO_LABEL;
     enum sl_status status = SL_OK;
-    if (sl_path_has_suffix(path, ".csv"))
+    if (sl_path_has_suffix(path, ".csv") && has_truth_column(path))
         SL_TRY_OUT(read_truth_table(path, names, truth, err));
     else if (sl_path_has_suffix(path, ".txt"))
         SL_TRY_OUT(read_truth_lines(path, names, truth, err));

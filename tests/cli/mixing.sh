@@ -1,0 +1,44 @@
+# Mixing answers, the simulator, and files that aggregators take beside the answers.
+cat > mix.jsonl <<'ANSWERS'
+{"softlab":"answers","version":1,"classes":["cat","dog"]}
+{"item":"mixed_0.25_Cat_1_Dog_2.png","annotator":"ann","kind":"mix","endpoints":["cat","dog"],"lambda":0.2,"confidence":0.9,"generated":0.25}
+{"item":"mixed_0.5_Cat_1_Dog_2.png","annotator":"ann","kind":"mix","endpoints":["cat","dog"],"lambda":0.5,"confidence":0.4,"generated":0.5}
+{"item":"mixed_0.75_Cat_1_Dog_2.png","annotator":"ann","kind":"mix","endpoints":["cat","dog"],"lambda":0.9,"confidence":0.8,"generated":0.75}
+{"item":"mixed_0.75_Cat_1_Dog_2.png","annotator":"bob","kind":"mix","endpoints":["cat","dog"],"lambda":0.8,"confidence":1,"generated":0.75}
+ANSWERS
+printf 'item,cat,dog\n1,0.5,0.5\n2,0.6,0.4\n' > ends.csv
+try softlab compare --mix mix.jsonl --pairs --endpoint-labels ends.csv
+printf 'mixed_0.5_Cat_1_Dog_2.png\n' > only.txt
+try sh -c 'softlab compare --mix mix.jsonl --only only.txt --json | head -4'
+try softlab mixing mix.jsonl --k 10 --x0 0.5 -o constant.json
+try cat constant.json
+try softlab mixing mix.jsonl -o fitted.json
+try sh -c 'grep -c "\"x0\"" fitted.json'
+try softlab mixing mix.jsonl --k 10 -o x.json
+try softlab labels mix.jsonl --method mix --gamma 0 -o mix.csv --quiet
+try cat mix.csv
+{
+    echo '{"softlab":"answers","version":1,"classes":["cat","dog","ship"]}'
+    for i in 1 2 3 4 5 6; do
+        echo '{"item":"'$i'","annotator":"ann","kind":"soft","top":[["cat",0.'$((i + 3))'],["dog",0.'$((i % 3 + 1))']],"impossible":["ship"]}'
+        echo '{"item":"'$i'","annotator":"bob","kind":"soft","top":[["cat",0.'$((9 - i))'],["dog",0.0'$i']],"impossible":[]}'
+    done
+} > soft.jsonl
+printf 'cat 1 0.1\ndog 0.9 0.3\nship 0 1\n' > vectors.txt
+printf 'item,cat,dog,ship\n1,1,0,0\n2,1,0,0\n3,0.98,0.02,0\n4,0.5,0.5,0\n5,0.6,0.3,0.1\n6,0.4,0.4,0.2\n' > reference.csv
+try softlab simulate-labels --fit soft.jsonl --reference reference.csv --vectors vectors.txt --save model.json
+try softlab simulate-labels --parameters model.json --reference reference.csv --vectors vectors.txt -a 3 -o simulated.csv
+try sh -c 'wc -l < simulated.csv'
+try softlab simulate-labels --reference reference.csv --vectors vectors.txt -o x.csv
+try softlab labels soft.jsonl --method t1-semantic --vectors vectors.txt -o semantic.csv --quiet
+try softlab labels soft.jsonl --method ds-soft --calibrate --reference reference.csv -o ds-soft.csv --quiet
+try softlab labels soft.jsonl --method crowdlab --predictions reference.csv -o crowdlab.csv --quiet
+try softlab labels --method ensemble reference.csv reference.csv -o ensemble.csv
+try cat ensemble.csv
+try softlab labels soft.jsonl --method hard --truth reference.csv -o hard.csv --quiet
+try cat hard.csv
+printf 'item,truth\n1,cat\n2,bird\n' > truth.csv
+try softlab quality soft.jsonl --truth truth.csv
+try sh -c 'softlab quality soft.jsonl --json | grep observed'
+try sh -c 'softlab version --json | grep -c -e version -e build -e avx2'
+try sh -c 'softlab completion fish | head -1'
