@@ -21,7 +21,7 @@ static struct sl_confusion_model dawid_skene(enum sl_hardness hardness)
 {
     return (struct sl_confusion_model){
         .smoothing = 0.01,
-        .diagonal = 0,
+        .diagonal = 0.3, /* annotators with few answers would otherwise run away together */
         .class_smoothing = SL_CROWD_OWN,
         .hardness = hardness,
         .score = log,

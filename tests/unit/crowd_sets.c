@@ -10,6 +10,7 @@ static double accuracy_of(const char *method, enum sl_tie tie, const struct sl_v
     struct sl_crowd_state crowd;
     struct sl_error err;
     options.tie = tie;
+    if (strcmp(method, "ds") == 0) options.diagonal = 0; /* as Dawid and Skene had it */
     assert_ok(sl_aggregate(sl_aggregator_find(method), votes, &options, &crowd, &err), err);
     double accuracy = crowd_accuracy(&crowd, truth);
     sl_crowd_state_release(&crowd);
