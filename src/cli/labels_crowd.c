@@ -126,6 +126,18 @@ static enum sl_status finish(struct cli *cli, const struct labels_values *values
     return SL_OK;
 }
 
+/* Where nobody answered what another did, skills and confusions fit anything. */
+static void warn_if_unlearnable(const struct cli *cli, const struct sl_aggregator *method,
+                                const size_t *begin, size_t n_items)
+{
+    if (!(method->needs & SL_CROWD_ANNOTATORS)) return;
+    for (size_t i = 0; i < n_items; i++)
+        if (begin[i + 1] - begin[i] > 1) return;
+    sl_log(&cli->log, SL_LOG_WARNING,
+           "no item has two answers: %s cannot tell good annotators from bad, mv would do",
+           method->name);
+}
+
 static enum sl_status aggregate_votes(struct cli *cli, const struct labels_values *values,
                                       const struct sl_aggregator *method, struct sl_rows **out,
                                       struct sl_error *err)
@@ -142,6 +154,7 @@ static enum sl_status aggregate_votes(struct cli *cli, const struct labels_value
     const struct labels_names all = {votes->items, votes->annotators, votes->classes,
                                      votes->n_classes};
     SL_TRY_OUT(read_held(values, &names, votes->annotators, &held, &options, err));
+    warn_if_unlearnable(cli, method, votes->begin, votes->n_items);
     SL_TRY_OUT(sl_aggregate(method, votes, &options, &state, err));
     SL_TRY_OUT(finish(cli, values, &state, &all, out, err));
 out:
@@ -265,6 +278,7 @@ static enum sl_status aggregate_rows(struct cli *cli, const struct labels_values
     const struct labels_names all = {names.items, input.answers->annotators, names.classes,
                                      names.n_classes};
     SL_TRY_OUT(read_held(values, &names, all.annotators, &held, &options, err));
+    warn_if_unlearnable(cli, method, soft.begin, soft.votes.n_items);
     SL_TRY_OUT(run_on_rows(method, &soft, input.answers, &options, &state, err));
     SL_TRY_OUT(finish(cli, values, &state, &all, out, err));
 out:

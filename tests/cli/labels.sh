@@ -25,6 +25,7 @@ try softlab compare clamp.npz t1-uniform.csv --top 2
 try softlab compare clamp.npz clamp.npz --json --top 0
 try softlab labels answers.jsonl --method mv --annotators 1 --seed 2 -o drawn.csv
 show drawn.csv
+try softlab labels answers.jsonl --method ds --annotators 1 -o lonely.csv
 # Wrong words.
 try softlab labels answers.jsonl -o x.npz
 try softlab labels answers.jsonl --method t2-clmap -o x.npz
