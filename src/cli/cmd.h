@@ -13,8 +13,8 @@ enum sl_status cli_open_dataset(const struct cli *cli, const char *name, const c
 
 /* Shared by the commands about answers and labels (inputs.c). */
 struct cli_names {
-    const struct sl_name_table *items; /* borrowed */
-    char *const *classes;              /* borrowed; n_classes */
+    const struct sl_name_table *items, *annotators; /* borrowed */
+    char *const *classes;                           /* borrowed; n_classes */
     size_t n_classes;
 };
 struct cli_names cli_names_of(const struct sl_answers *answers);
@@ -28,6 +28,9 @@ enum sl_status cli_read_labels(const char *path, const char *array, const struct
 /* Cosines of the classes' word vectors, (n_classes, n_classes); the caller frees them. */
 enum sl_status cli_read_similarity(const char *path, const char *const *classes, size_t n_classes,
                                    float **out, struct sl_error *err);
+/* What a row is about: its item's name, borrowed, or in a set without names its number, written
+ * into `out`. */
+const char *cli_row_item(const struct sl_rows *rows, size_t row, char *out, size_t size);
 enum sl_status cli_write_answers(const struct sl_answers *answers, const char *path,
                                  struct sl_error *err);
 /* "a,b,c" as a NULL-ended list for sl_names_destroy. */

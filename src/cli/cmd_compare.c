@@ -78,14 +78,6 @@ struct pair {
     const char *name_a, *name_b;
 };
 
-static void item_name(const struct sl_rows *rows, size_t row, char *out, size_t size)
-{
-    if (rows->items)
-        snprintf(out, size, "%s", rows->items[row]);
-    else
-        snprintf(out, size, "%zu", row);
-}
-
 static void print_comparison(const struct pair *pair, const struct sl_comparison *comparison,
                              size_t top)
 {
@@ -111,12 +103,12 @@ static void print_comparison(const struct pair *pair, const struct sl_comparison
     for (size_t i = 0; i < top && i < comparison->n_items; i++) {
         const struct sl_item_difference *item = &comparison->items[i];
         char name[64], cells[SL_DISTANCE_COUNT + 2][32];
-        item_name(pair->a, item->row_a, name, sizeof name);
+        const char *about = cli_row_item(pair->a, item->row_a, name, sizeof name);
         for (size_t d = 0; d < SL_DISTANCE_COUNT; d++)
             snprintf(cells[d], sizeof cells[d], "%.4f", item->distance[d]);
         snprintf(cells[SL_DISTANCE_COUNT], sizeof cells[0], "%.3f", item->entropy_a);
         snprintf(cells[SL_DISTANCE_COUNT + 1], sizeof cells[0], "%.3f", item->entropy_b);
-        cli_table_add(&table, name, cells[0], cells[1], cells[2], cells[3], cells[4], cells[5],
+        cli_table_add(&table, about, cells[0], cells[1], cells[2], cells[3], cells[4], cells[5],
                       cells[6]);
     }
     cli_table_print(&table, stdout);
@@ -132,8 +124,8 @@ static json_t *comparison_json(const struct cli *cli, const struct pair *pair,
     for (size_t i = 0; i < top && i < comparison->n_items; i++) {
         const struct sl_item_difference *item = &comparison->items[i];
         char name[64];
-        item_name(pair->a, item->row_a, name, sizeof name);
-        json_t *row = json_pack("{s:s}", "item", name);
+        json_t *row =
+            json_pack("{s:s}", "item", cli_row_item(pair->a, item->row_a, name, sizeof name));
         for (size_t d = 0; d < SL_DISTANCE_COUNT; d++)
             json_object_set_new(row, sl_label_distances[d].name, cli_json_real(item->distance[d]));
         json_array_append_new(items, row);

@@ -136,13 +136,19 @@ static enum sl_status read_truth_lines(const char *path, const struct cli_names 
     return status;
 }
 
+const char *cli_row_item(const struct sl_rows *rows, size_t row, char *out, size_t size)
+{
+    if (rows->items) return rows->items[row];
+    snprintf(out, size, "%zu", row);
+    return out;
+}
+
 static void take_largest(const struct sl_rows *rows, const struct sl_name_table *items,
                          int32_t *truth)
 {
     for (size_t row = 0; row < rows->n_rows; row++) {
         char number[32];
-        snprintf(number, sizeof number, "%zu", row);
-        const char *item = rows->items ? rows->items[row] : number;
+        const char *item = cli_row_item(rows, row, number, sizeof number);
         uint32_t index = sl_name_table_find(items, item, strlen(item));
         if (index == SL_NO_NAME) continue;
         const float *values = rows->values + row * rows->n_classes;
@@ -213,7 +219,8 @@ enum sl_status cli_read_labels(const char *path, const char *array, const struct
 
 struct cli_names cli_names_of(const struct sl_answers *answers)
 {
-    return (struct cli_names){answers->items, answers->classes, answers->n_classes};
+    return (struct cli_names){answers->items, answers->annotators, answers->classes,
+                              answers->n_classes};
 }
 
 enum sl_status cli_read_similarity(const char *path, const char *const *classes, size_t n_classes,

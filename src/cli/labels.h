@@ -64,19 +64,13 @@ enum sl_status labels_aggregate(struct cli *cli, const struct labels_values *val
                                 struct sl_error *err);
 
 /* The file of --state and --resume. Names must begin with the state's on resuming. */
-struct labels_names {
-    const struct sl_name_table *items, *annotators;
-    char *const *classes;
-    size_t n_classes;
-};
-enum sl_status labels_state_write(const struct sl_crowd_state *state,
-                                  const struct labels_names *names, const char *path,
-                                  struct sl_error *err);
+enum sl_status labels_state_write(const struct sl_crowd_state *state, const struct cli_names *names,
+                                  const char *path, struct sl_error *err);
 /* Confusion matrices of a state as counts, `weight` answers per true class, in the order of the
  * answers' annotators; zeros for those it does not know. The caller frees them. */
-enum sl_status labels_prior_read(const char *path, const struct labels_names *names, double weight,
+enum sl_status labels_prior_read(const char *path, const struct cli_names *names, double weight,
                                  double **out, struct sl_error *err);
-enum sl_status labels_state_read(const char *path, const struct labels_names *names,
+enum sl_status labels_state_read(const char *path, const struct cli_names *names,
                                  struct sl_crowd_state *out, struct sl_error *err);
 
 #endif

@@ -53,8 +53,7 @@ static enum sl_status read_rows_of_items(const char *path, const char *array,
     if (values) memset(values, 0, n_items * n_classes * sizeof *values);
     for (size_t row = 0; values && row < rows->n_rows; row++) {
         char number[32];
-        snprintf(number, sizeof number, "%zu", row);
-        const char *item = rows->items ? rows->items[row] : number;
+        const char *item = cli_row_item(rows, row, number, sizeof number);
         uint32_t index = sl_name_table_find(names->items, item, strlen(item));
         if (index == SL_NO_NAME) continue;
         memcpy(values + index * n_classes, rows->values + row * n_classes,
@@ -68,8 +67,8 @@ static enum sl_status read_rows_of_items(const char *path, const char *array,
 }
 
 static enum sl_status read_held(const struct labels_values *values, const struct cli_names *names,
-                                const struct sl_name_table *annotators, struct held *held,
-                                struct sl_crowd_options *options, struct sl_error *err)
+                                struct held *held, struct sl_crowd_options *options,
+                                struct sl_error *err)
 {
     size_t n_missing = 0;
     if (values->gold) SL_TRY(cli_read_truth(values->gold, names, &held->gold, err));
@@ -83,11 +82,10 @@ static enum sl_status read_held(const struct labels_values *values, const struct
     if (values->reference)
         SL_TRY(read_rows_of_items(values->reference, "labels", names, &held->reference, &n_missing,
                                   err));
-    const struct labels_names all = {names->items, annotators, names->classes, names->n_classes};
     if (values->prior)
-        SL_TRY(labels_prior_read(values->prior, &all, values->prior_weight, &held->prior, err));
+        SL_TRY(labels_prior_read(values->prior, names, values->prior_weight, &held->prior, err));
     if (values->resume) {
-        SL_TRY(labels_state_read(values->resume, &all, &held->resume, err));
+        SL_TRY(labels_state_read(values->resume, names, &held->resume, err));
         options->resume = &held->resume;
     }
     options->gold = held->gold;
@@ -98,7 +96,7 @@ static enum sl_status read_held(const struct labels_values *values, const struct
 }
 
 /* The posteriors as rows, which take them over from the state. */
-static struct sl_rows *take_rows(struct sl_crowd_state *state, const struct labels_names *names)
+static struct sl_rows *take_rows(struct sl_crowd_state *state, const struct cli_names *names)
 {
     struct sl_rows *rows = sl_alloc(1, sizeof *rows);
     rows->n_rows = state->n_items;
@@ -115,7 +113,7 @@ static struct sl_rows *take_rows(struct sl_crowd_state *state, const struct labe
 }
 
 static enum sl_status finish(struct cli *cli, const struct labels_values *values,
-                             struct sl_crowd_state *state, const struct labels_names *names,
+                             struct sl_crowd_state *state, const struct cli_names *names,
                              struct sl_rows **out, struct sl_error *err)
 {
     if (values->state) SL_TRY(labels_state_write(state, names, values->state, err));
@@ -150,13 +148,12 @@ static enum sl_status aggregate_votes(struct cli *cli, const struct labels_value
     struct sl_votes *votes = NULL;
     enum sl_status status = SL_OK;
     SL_TRY_OUT(sl_votes_read(cli->arguments[0], &import, &votes, err));
-    const struct cli_names names = {votes->items, votes->classes, votes->n_classes};
-    const struct labels_names all = {votes->items, votes->annotators, votes->classes,
-                                     votes->n_classes};
-    SL_TRY_OUT(read_held(values, &names, votes->annotators, &held, &options, err));
+    const struct cli_names names = {votes->items, votes->annotators, votes->classes,
+                                    votes->n_classes};
+    SL_TRY_OUT(read_held(values, &names, &held, &options, err));
     warn_if_unlearnable(cli, method, votes->begin, votes->n_items);
     SL_TRY_OUT(sl_aggregate(method, votes, &options, &state, err));
-    SL_TRY_OUT(finish(cli, values, &state, &all, out, err));
+    SL_TRY_OUT(finish(cli, values, &state, &names, out, err));
 out:
     sl_crowd_state_release(&state);
     held_release(&held);
@@ -275,12 +272,10 @@ static enum sl_status aggregate_rows(struct cli *cli, const struct labels_values
     labels_say_what_became(cli, &input.notes);
     SL_TRY_OUT(soft_from_rows(rows, input.answers, &soft, err));
     const struct cli_names names = cli_names_of(input.answers);
-    const struct labels_names all = {names.items, input.answers->annotators, names.classes,
-                                     names.n_classes};
-    SL_TRY_OUT(read_held(values, &names, all.annotators, &held, &options, err));
+    SL_TRY_OUT(read_held(values, &names, &held, &options, err));
     warn_if_unlearnable(cli, method, soft.begin, soft.votes.n_items);
     SL_TRY_OUT(run_on_rows(method, &soft, input.answers, &options, &state, err));
-    SL_TRY_OUT(finish(cli, values, &state, &all, out, err));
+    SL_TRY_OUT(finish(cli, values, &state, &names, out, err));
 out:
     sl_rows_destroy(rows);
     soft_release(&soft);

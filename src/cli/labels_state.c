@@ -31,7 +31,7 @@ static enum sl_status add_names(struct sl_npz_writer *writer, const char *name,
     return status;
 }
 
-static enum sl_status add_classes(struct sl_npz_writer *writer, const struct labels_names *names,
+static enum sl_status add_classes(struct sl_npz_writer *writer, const struct cli_names *names,
                                   struct sl_error *err)
 {
     struct sl_array array = {0};
@@ -55,7 +55,7 @@ static double *entropies(const struct sl_crowd_state *state, struct sl_error *er
 }
 
 static enum sl_status add_all(struct sl_npz_writer *writer, const struct sl_crowd_state *state,
-                              const struct labels_names *names, struct sl_error *err)
+                              const struct cli_names *names, struct sl_error *err)
 {
     const size_t items = state->n_items, people = state->n_annotators, k = state->n_classes;
     double *entropy = entropies(state, err);
@@ -87,9 +87,8 @@ out:
     return status;
 }
 
-enum sl_status labels_state_write(const struct sl_crowd_state *state,
-                                  const struct labels_names *names, const char *path,
-                                  struct sl_error *err)
+enum sl_status labels_state_write(const struct sl_crowd_state *state, const struct cli_names *names,
+                                  const char *path, struct sl_error *err)
 {
     struct sl_npz_writer *writer = NULL;
     SL_TRY(sl_npz_writer_create(path, SL_NPZ_STORED, &writer, err));
@@ -168,7 +167,7 @@ static enum sl_status read_arrays(struct sl_npz *npz, struct sl_crowd_state *sta
 /* Each matrix to its annotator's place. */
 static enum sl_status place_matrices(const struct sl_array *confusion,
                                      const struct sl_array *annotators,
-                                     const struct labels_names *names, double weight, double *out,
+                                     const struct cli_names *names, double weight, double *out,
                                      struct sl_error *err)
 {
     const size_t cells = names->n_classes * names->n_classes;
@@ -184,7 +183,7 @@ static enum sl_status place_matrices(const struct sl_array *confusion,
     return SL_OK;
 }
 
-enum sl_status labels_prior_read(const char *path, const struct labels_names *names, double weight,
+enum sl_status labels_prior_read(const char *path, const struct cli_names *names, double weight,
                                  double **out, struct sl_error *err)
 {
     const size_t k = names->n_classes, n_annotators = sl_name_table_count(names->annotators);
@@ -211,7 +210,7 @@ out:
     return status;
 }
 
-enum sl_status labels_state_read(const char *path, const struct labels_names *names,
+enum sl_status labels_state_read(const char *path, const struct cli_names *names,
                                  struct sl_crowd_state *out, struct sl_error *err)
 {
     struct sl_npz *npz = NULL;
