@@ -22,7 +22,7 @@ struct cli_names cli_names_of(const struct sl_answers *answers);
  * columns like item and truth, or a text file with a class per line. The caller frees it. */
 enum sl_status cli_read_truth(const char *path, const struct cli_names *names, int32_t **out,
                               struct sl_error *err);
-/* Rows of a file, with the columns in the order of `like` unless that is NULL. */
+/* Rows of a file; where `like` is not NULL one per item, with the columns in its order. */
 enum sl_status cli_read_labels(const char *path, const char *array, const struct cli_names *like,
                                struct sl_rows **out, struct sl_error *err);
 /* Cosines of the classes' word vectors, (n_classes, n_classes); the caller frees them. */

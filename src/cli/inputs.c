@@ -204,7 +204,10 @@ enum sl_status cli_read_labels(const char *path, const char *array, const struct
     struct sl_rows *rows = NULL;
     SL_TRY(sl_rows_read(path, array, &rows, err));
     enum sl_status status = SL_OK;
-    if (like && rows->classes)
+    if (like && rows->annotators)
+        status =
+            sl_fail(err, SL_ERR_INPUT, "%s: a row per annotator, one per item is needed", path);
+    else if (like && rows->classes)
         status =
             sl_rows_reorder(rows, (const char *const *)like->classes, like->n_classes, path, err);
     else if (like && rows->n_classes != like->n_classes)

@@ -35,6 +35,8 @@ try softlab labels answers.jsonl --method t2-clamp --gamma 2 -o x.npz
 try softlab labels answers.jsonl --method t2-semantic -o x.npz
 try softlab labels answers.jsonl --method kos -o x.npz
 try softlab labels answers.jsonl --method crowdlab -o x.npz
+try softlab labels answers.jsonl --method crowdlab --predictions each.csv -o x.npz --quiet
+try softlab quality answers.jsonl --truth each.csv
 try softlab labels answers.jsonl --method ds --per-annotator -o x.npz
 try softlab compare clamp.npz
 try softlab compare clamp.npz nothing.npz
