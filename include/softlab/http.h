@@ -1,0 +1,119 @@
+/* HTTP: a small server on libevent's evhttp that is strict where evhttp is not. It knows nothing
+ * of studies.
+ *
+ * One loop, one thread: handlers run one after another and may reply at once or later (after a
+ * commit, after slow work on another thread). GET and POST only, exact paths; bodies by
+ * Content-Length up to a limit. Refused before any handler sees them: Transfer-Encoding, repeated
+ * Content-Length or Host, a missing Host, other methods, oversized headers and bodies, paths that
+ * are not plain, requests that are not whole within the deadline counted from their first byte
+ * (these are closed without a word, as are connections over the cap). A refusal closes the
+ * connection, and so does a request that came with bytes of the next. Every reply carries the
+ * security headers of the listener. */
+#ifndef SOFTLAB_HTTP_H
+#define SOFTLAB_HTTP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "softlab/base/error.h"
+#include "softlab/base/log.h"
+
+/* ---- The loop ---- */
+
+struct sl_http_loop;
+enum sl_status sl_http_loop_create(const struct sl_log *log, struct sl_http_loop **out,
+                                   struct sl_error *err) SL_MUST_USE;
+/* And its listeners. Work and deferred calls asked for before are done first, with their `done`;
+ * exchanges that still have no reply are gone afterwards. */
+void sl_http_loop_destroy(struct sl_http_loop *loop);
+/* Until sl_http_loop_stop, which may be called from a signal handler or another thread. Requests
+ * in work get their replies first, for at most a second. */
+enum sl_status sl_http_loop_run(struct sl_http_loop *loop, struct sl_error *err) SL_MUST_USE;
+void sl_http_loop_stop(struct sl_http_loop *loop);
+
+/* Once, when the events at hand have been handled: for commits that many requests share. Asking
+ * twice with the same function and context before it runs counts once. */
+void sl_http_defer(struct sl_http_loop *loop, void (*run)(void *context), void *context);
+/* Every `seconds`, until the loop goes. */
+void sl_http_every(struct sl_http_loop *loop, double seconds, void (*run)(void *context),
+                   void *context);
+/* `work` on another thread, one job at a time in order, then `done` on the loop. */
+void sl_http_work(struct sl_http_loop *loop, void (*work)(void *context),
+                  void (*done)(void *context), void *context);
+
+/* ---- Listeners ---- */
+
+enum sl_http_method { SL_HTTP_GET, SL_HTTP_POST };
+
+struct sl_http_exchange;
+struct sl_http_route {
+    enum sl_http_method method;
+    const char *path; /* exact; one that ends in "/" takes one further segment, not empty,
+                       * except "/" itself */
+    void (*handle)(struct sl_http_exchange *exchange, void *context);
+};
+
+struct sl_http_header {
+    const char *name, *value;
+};
+
+struct sl_http_options {
+    const char *address;                /* "127.0.0.1" */
+    uint16_t port;                      /* 0: any that is free */
+    const struct sl_http_route *routes; /* borrowed; ends with a NULL path */
+    const struct sl_http_header
+        *headers;            /* on every reply; borrowed; ends with a NULL name; or NULL */
+    void *context;           /* for the handlers */
+    size_t max_body;         /* 64 KiB */
+    size_t max_headers;      /* 8 KiB */
+    double deadline_seconds; /* 10: a request must be whole by then */
+    double idle_seconds;     /* 60: a connection without a request is closed */
+    size_t max_connections;  /* 1024 */
+};
+struct sl_http_options sl_http_options_default(void);
+
+struct sl_http_listener;
+/* SL_ERR_IO naming address and port if they cannot be had. Lives as long as the loop. */
+enum sl_status sl_http_listen(struct sl_http_loop *loop, const struct sl_http_options *options,
+                              struct sl_http_listener **out, struct sl_error *err) SL_MUST_USE;
+uint16_t sl_http_port(const struct sl_http_listener *listener);
+
+/* ---- Requests: everything borrowed until the reply ---- */
+
+const char *sl_http_segment(const struct sl_http_exchange *exchange); /* decoded; "" if none */
+/* A query parameter, decoded, or NULL. Repeated: the first. */
+const char *sl_http_query(const struct sl_http_exchange *exchange, const char *name);
+const char *sl_http_request_header(const struct sl_http_exchange *exchange, const char *name);
+const char *sl_http_cookie(const struct sl_http_exchange *exchange, const char *name);
+const char *sl_http_body(const struct sl_http_exchange *exchange, size_t *length); /* no NUL */
+const char *sl_http_peer(const struct sl_http_exchange *exchange);                 /* its address */
+/* Whether a browser sent this from a page of ours: Sec-Fetch-Site is same-origin or none, or,
+ * without that header, Origin names our Host, or there is neither (not a browser). */
+bool sl_http_same_origin(const struct sl_http_exchange *exchange);
+
+/* ---- Replies: exactly one per exchange, on the loop's thread ---- */
+
+struct sl_http_reply {
+    int status;
+    const char *type; /* "application/json" */
+    const void *body;
+    size_t length;
+    const struct sl_http_header *headers; /* ends with a NULL name; or NULL; they stand for the
+                                           * listener's of the same name */
+};
+void sl_http_send(struct sl_http_exchange *exchange, const struct sl_http_reply *reply);
+/* {"error": "..."} with the status. */
+void sl_http_fail(struct sl_http_exchange *exchange, int status, const char *message);
+/* A body made piece by piece as the client takes it: `next` fills `buffer` and returns how many
+ * bytes, 0 at the end, or SIZE_MAX to break off; `done` (or NULL) is called once, whatever
+ * happened. Of `head` the body is not used. */
+struct sl_http_source {
+    size_t (*next)(void *context, char *buffer, size_t size);
+    void (*done)(void *context);
+    void *context;
+};
+void sl_http_stream(struct sl_http_exchange *exchange, const struct sl_http_reply *head,
+                    struct sl_http_source source);
+
+#endif

@@ -1,0 +1,247 @@
+#include "http_internal.h"
+
+#include <stdint.h>
+#include <string.h>
+#include <strings.h>
+
+enum { MAX_HEADERS = 100, MAX_HOST = 255 };
+
+struct span {
+    const char *text;
+    size_t length;
+};
+
+static const struct sl_http_refusal accepted = {0};
+
+static struct sl_http_refusal refuse(int status, const char *message)
+{
+    return (struct sl_http_refusal){.status = status, .message = message};
+}
+
+enum sl_http_scan sl_http_head_scan(const char *bytes, size_t length, size_t *at)
+{
+    for (;;) {
+        const char *end = memchr(bytes + *at, '\n', length - *at);
+        if (!end) {
+            *at = length;
+            return SL_HTTP_MORE;
+        }
+        size_t line_end = (size_t)(end - bytes);
+        *at = line_end + 1;
+        /* An empty first line is as wrong as one without CR. */
+        if (line_end < 2 || bytes[line_end - 1] != '\r') return SL_HTTP_BARE;
+        if (bytes[line_end - 2] == '\n') return SL_HTTP_HEAD;
+    }
+}
+
+static bool is_digit(char byte)
+{
+    return byte >= '0' && byte <= '9';
+}
+
+static bool is_alphanumeric(char byte)
+{
+    return is_digit(byte) || (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
+}
+
+/* RFC 9110, section 5.6.2. */
+static bool is_token(struct span span)
+{
+    for (size_t i = 0; i < span.length; i++) {
+        char byte = span.text[i];
+        if (!is_alphanumeric(byte) && (!byte || !strchr("!#$%&'*+-.^_`|~", byte))) return false;
+    }
+    return span.length > 0;
+}
+
+static bool is_field_value(struct span span)
+{
+    for (size_t i = 0; i < span.length; i++) {
+        unsigned char byte = (unsigned char)span.text[i];
+        if ((byte < 0x20 && byte != '\t') || byte == 0x7F) return false;
+    }
+    return true;
+}
+
+static bool equals(struct span span, const char *text)
+{
+    return span.length == strlen(text) && memcmp(span.text, text, span.length) == 0;
+}
+
+static bool is_named(struct span span, const char *name)
+{
+    return span.length == strlen(name) && strncasecmp(span.text, name, span.length) == 0;
+}
+
+static bool is_blank(char byte)
+{
+    return byte == ' ' || byte == '\t';
+}
+
+static struct span trimmed(struct span span)
+{
+    while (span.length > 0 && is_blank(span.text[0])) {
+        span.text++;
+        span.length--;
+    }
+    while (span.length > 0 && is_blank(span.text[span.length - 1]))
+        span.length--;
+    return span;
+}
+
+/* The part of `*rest` before the first `separator`, which is passed over. */
+static struct span cut(struct span *rest, char separator)
+{
+    const char *end = rest->length ? memchr(rest->text, separator, rest->length) : NULL;
+    struct span part = {rest->text, end ? (size_t)(end - rest->text) : rest->length};
+    size_t taken = end ? part.length + 1 : part.length;
+    rest->text += taken;
+    rest->length -= taken;
+    return part;
+}
+
+/* Without its CR LF. */
+static struct span cut_line(struct span *rest)
+{
+    struct span line = cut(rest, '\n');
+    line.length--;
+    return line;
+}
+
+/* ---- The request line ---- */
+
+/* Visible ASCII without what must be escaped or only serves to confuse. */
+static bool is_target(struct span span)
+{
+    for (size_t i = 0; i < span.length; i++) {
+        unsigned char byte = (unsigned char)span.text[i];
+        if (byte <= 0x20 || byte >= 0x7F || strchr("\\#\"<>", byte)) return false;
+    }
+    return span.length > 0 && span.text[0] == '/';
+}
+
+static struct sl_http_refusal check_target(struct span target)
+{
+    char decoded[256];
+    if (!is_target(target)) return refuse(400, "the request target is not plain");
+    struct span query = target;
+    struct span path = cut(&query, '?');
+    /* No route is that long. */
+    if (path.length >= sizeof decoded) return refuse(414, "the path is too long");
+    if (!sl_http_path_decode(path.text, path.length, decoded))
+        return refuse(400, "the path is not plain");
+    struct sl_http_pairs pairs;
+    if (!sl_http_query_parse(query.text, query.length, &pairs))
+        return refuse(400, "the query is not well-formed");
+    sl_http_pairs_release(&pairs);
+    return accepted;
+}
+
+static struct sl_http_refusal check_request_line(struct span line, struct sl_http_head *out)
+{
+    struct span method = cut(&line, ' ');
+    struct span target = cut(&line, ' ');
+    struct span version = line;
+    if (!is_token(method)) return refuse(400, "the request line is not well-formed");
+    if (equals(version, "HTTP/1.0"))
+        out->old = true;
+    else if (version.length == 8 && strncmp(version.text, "HTTP/", 5) == 0 &&
+             !equals(version, "HTTP/1.1"))
+        return refuse(505, "only HTTP/1.1 is spoken here");
+    else if (!equals(version, "HTTP/1.1"))
+        return refuse(400, "the request line is not well-formed");
+    if (equals(method, "POST"))
+        out->method = SL_HTTP_POST;
+    else if (!equals(method, "GET"))
+        return refuse(405, "only GET and POST are allowed");
+    return check_target(target);
+}
+
+/* ---- The header fields ---- */
+
+static bool is_host(struct span value)
+{
+    for (size_t i = 0; i < value.length; i++) {
+        char byte = value.text[i];
+        if (!is_alphanumeric(byte) && (!byte || !strchr("-._:[]", byte))) return false;
+    }
+    return value.length > 0 && value.length <= MAX_HOST;
+}
+
+/* Digits only: no sign, no list, no space inside. */
+static bool read_length(struct span value, size_t *out)
+{
+    size_t length = 0;
+    for (size_t i = 0; i < value.length; i++) {
+        if (!is_digit(value.text[i])) return false;
+        if (length > SIZE_MAX / 10 - 1) return false;
+        length = length * 10 + (size_t)(value.text[i] - '0');
+    }
+    *out = length;
+    return value.length > 0;
+}
+
+static bool has_member(struct span list, const char *name)
+{
+    while (list.length > 0)
+        if (is_named(trimmed(cut(&list, ',')), name)) return true;
+    return false;
+}
+
+/* Fields of which a second one could be read differently by whoever stands before us. */
+enum { HOST, LENGTH };
+static const char *const once[] = {
+    [HOST] = "Host",  [LENGTH] = "Content-Length", "Content-Type", "Cookie", "Origin",
+    "Sec-Fetch-Site", "X-Forwarded-Proto",
+};
+
+struct fields {
+    bool seen[sizeof once / sizeof *once];
+    size_t count;
+};
+
+static struct sl_http_refusal check_field(struct span line, struct fields *fields,
+                                          struct sl_http_head *out)
+{
+    if (!line.length || !memchr(line.text, ':', line.length))
+        return refuse(400, "a header line has no colon");
+    struct span value = line;
+    struct span name = cut(&value, ':');
+    value = trimmed(value);
+    /* A folded line begins with a space, which is no token either. */
+    if (!is_token(name) || !is_field_value(value))
+        return refuse(400, "a header line is not well-formed");
+    if (++fields->count > MAX_HEADERS) return refuse(431, "there are too many header lines");
+    for (size_t i = 0; i < sizeof once / sizeof *once; i++) {
+        if (!is_named(name, once[i])) continue;
+        if (fields->seen[i]) return refuse(400, "a header is repeated that may stand once");
+        fields->seen[i] = true;
+        if (i == HOST && !is_host(value)) return refuse(400, "Host is not well-formed");
+        if (i == LENGTH && !read_length(value, &out->body))
+            return refuse(400, "Content-Length is not a number");
+    }
+    if (is_named(name, "Transfer-Encoding"))
+        return refuse(411, "bodies must come with Content-Length");
+    if (is_named(name, "Expect")) return refuse(417, "Expect is not understood");
+    if (is_named(name, "Connection") && has_member(value, "close")) out->close = true;
+    return accepted;
+}
+
+struct sl_http_refusal sl_http_head_check(const char *head, size_t length, size_t max_body,
+                                          struct sl_http_head *out)
+{
+    struct span rest = {head, length};
+    struct fields fields = {0};
+    *out = (struct sl_http_head){.method = SL_HTTP_GET};
+    struct sl_http_refusal refusal = check_request_line(cut_line(&rest), out);
+    /* The two bytes left at the end are the empty line. */
+    while (!refusal.status && rest.length > 2)
+        refusal = check_field(cut_line(&rest), &fields, out);
+    if (refusal.status) return refusal;
+    if (!fields.seen[HOST]) return refuse(400, "Host is missing");
+    if (out->method == SL_HTTP_POST && !fields.seen[LENGTH])
+        return refuse(411, "a POST needs Content-Length");
+    if (out->method == SL_HTTP_GET && out->body > 0) return refuse(400, "a GET has no body");
+    if (out->body > max_body) return refuse(413, "the body is too large");
+    return accepted;
+}
