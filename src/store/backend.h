@@ -1,0 +1,77 @@
+/* What a backend of the store must do. store.c has checked the arguments and the state of the
+ * transaction before it calls: texts are not too long, numbers fit into int64_t, writes stand
+ * inside a transaction, and arrive, purge and backup outside one. */
+#ifndef SOFTLAB_STORE_BACKEND_H
+#define SOFTLAB_STORE_BACKEND_H
+
+#include "softlab/store.h"
+
+/* A backend's own struct begins with this one. */
+struct sl_store {
+    const struct sl_store_backend *backend;
+    bool read_only;
+    bool in_transaction;
+    /* Set by the backend when a write of the open transaction failed for a reason other than its
+     * content: the database may have undone all of it by itself, so commit must not succeed. */
+    bool failed;
+};
+
+struct sl_store_backend {
+    const char *name;
+    enum sl_status (*open)(const char *path, const struct sl_store_options *options,
+                           struct sl_store **out, struct sl_error *err);
+    void (*close)(struct sl_store *store);
+    enum sl_status (*begin)(struct sl_store *store, struct sl_error *err);
+    /* After a failure nothing of the transaction is left, and none is open. */
+    enum sl_status (*commit)(struct sl_store *store, struct sl_error *err);
+    void (*rollback)(struct sl_store *store);
+    enum sl_status (*backup)(struct sl_store *store, const char *path, struct sl_error *err);
+    enum sl_status (*restore)(const char *backup, const char *path, struct sl_error *err);
+
+    enum sl_status (*put_text)(struct sl_store *store, const char *key, const char *value,
+                               struct sl_error *err);
+    enum sl_status (*get_text)(struct sl_store *store, const char *key, char **value,
+                               struct sl_error *err);
+    enum sl_status (*add_item)(struct sl_store *store, const struct sl_store_item *item,
+                               struct sl_error *err);
+    enum sl_status (*add_batch)(struct sl_store *store, size_t batch, size_t target,
+                                const char *const *items, size_t n_items, struct sl_error *err);
+    enum sl_status (*each_item)(struct sl_store *store,
+                                enum sl_status (*visit)(const struct sl_store_item *item,
+                                                        void *context),
+                                void *context, struct sl_error *err);
+    enum sl_status (*batch_items)(struct sl_store *store, size_t batch, char ***items,
+                                  size_t *count, struct sl_error *err);
+
+    enum sl_status (*arrive)(struct sl_store *store, const struct sl_store_arrival *arrival,
+                             struct sl_store_session *out, bool *returning, struct sl_error *err);
+    enum sl_status (*find_session)(struct sl_store *store, const uint8_t *token_hash,
+                                   struct sl_store_session *out, struct sl_error *err);
+    enum sl_status (*save_session)(struct sl_store *store, const struct sl_store_session *session,
+                                   struct sl_error *err);
+    enum sl_status (*expire)(struct sl_store *store, int64_t now, size_t *freed,
+                             struct sl_error *err);
+    enum sl_status (*peek_answer)(struct sl_store *store, const struct sl_store_answer *answer,
+                                  enum sl_put_outcome *outcome, struct sl_error *err);
+    enum sl_status (*put_answer)(struct sl_store *store, struct sl_store_answer *answer,
+                                 enum sl_put_outcome *outcome, struct sl_error *err);
+    enum sl_status (*put_event)(struct sl_store *store, int64_t session, int64_t now,
+                                const char *kind, const char *body, struct sl_error *err);
+
+    enum sl_status (*each_session)(struct sl_store *store, sl_store_visit visit, void *context,
+                                   struct sl_error *err);
+    enum sl_status (*each_answer)(struct sl_store *store, sl_store_visit visit, void *context,
+                                  struct sl_error *err);
+    enum sl_status (*each_event)(struct sl_store *store, sl_store_visit visit, void *context,
+                                 struct sl_error *err);
+    enum sl_status (*each_batch)(struct sl_store *store,
+                                 enum sl_status (*visit)(const struct sl_store_batch_row *row,
+                                                         void *context),
+                                 void *context, struct sl_error *err);
+    enum sl_status (*purge)(struct sl_store *store, const uint8_t *person, size_t *sessions,
+                            struct sl_error *err);
+};
+
+extern const struct sl_store_backend sl_sqlite_backend;
+
+#endif

@@ -1,0 +1,174 @@
+/* Opening, closing and transactions. */
+#include "store/sqlite.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "softlab/base/file.h"
+#include "softlab/base/memory.h"
+
+enum { BUSY_MS = 5000 };
+
+/* Zeros over what is deleted (secure_delete) and references that must exist belong to every
+ * connection; the journal's kind is kept in the file. */
+static enum sl_status set_up(struct sl_sqlite *store, const struct sl_store_options *options,
+                             struct sl_error *err)
+{
+    sqlite3_extended_result_codes(store->db, 1);
+    sqlite3_busy_timeout(store->db, BUSY_MS);
+    SL_TRY(sl_sqlite_exec(store, "PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON;", err));
+    SL_TRY(sl_sqlite_exec(
+        store, options->durable ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = OFF", err));
+    return SL_OK;
+}
+
+/* SQLite opens a file it may not write for reading and says nothing. */
+static enum sl_status check_writable(struct sl_sqlite *store, struct sl_error *err)
+{
+    if (store->base.read_only || !sqlite3_db_readonly(store->db, "main")) return SL_OK;
+    return sl_sqlite_fail(store, SQLITE_READONLY, err);
+}
+
+static enum sl_status use_log(struct sl_sqlite *store, struct sl_error *err)
+{
+    sqlite3_stmt *statement = NULL;
+    int result = sqlite3_prepare_v2(store->db, "PRAGMA journal_mode = WAL", -1, &statement, NULL);
+    if (result == SQLITE_OK) result = sqlite3_step(statement);
+    enum sl_status status = SL_OK;
+    if (result != SQLITE_ROW) {
+        status = sl_sqlite_fail(store, result, err);
+    } else {
+        const char *mode = (const char *)sqlite3_column_text(statement, 0);
+        /* A database in memory has no log and nothing to survive. */
+        if (!mode || (strcmp(mode, "wal") != 0 && strcmp(mode, "memory") != 0))
+            status = sl_fail(err, SL_ERR_IO,
+                             "%s cannot have a write-ahead log: keep it on a local disk, not on a "
+                             "network file system",
+                             store->path);
+    }
+    sqlite3_finalize(statement);
+    return status;
+}
+
+static enum sl_status check_integrity(struct sl_sqlite *store, struct sl_error *err)
+{
+    sqlite3_stmt *statement = NULL;
+    int result = sqlite3_prepare_v2(store->db, "PRAGMA quick_check(1)", -1, &statement, NULL);
+    if (result == SQLITE_OK) result = sqlite3_step(statement);
+    enum sl_status status = SL_OK;
+    if (result != SQLITE_ROW) {
+        status = sl_sqlite_fail(store, result, err);
+    } else {
+        const char *found = (const char *)sqlite3_column_text(statement, 0);
+        if (!found || strcmp(found, "ok") != 0) {
+            int length = found ? (int)strcspn(found, "\n") : 0;
+            status = sl_fail(err, SL_ERR_INPUT, "%s is damaged (%.*s): " SL_SQLITE_RESTORE,
+                             store->path, length, found ? found : "");
+        }
+    }
+    sqlite3_finalize(statement);
+    return status;
+}
+
+static void close_store(struct sl_store *base)
+{
+    struct sl_sqlite *store = sl_sqlite_of(base);
+    for (size_t i = 0; i < SL_SQL_STATEMENTS; i++)
+        sqlite3_finalize(store->statements[i]);
+    sqlite3_close_v2(store->db);
+    free(store->path);
+    free(store);
+}
+
+static enum sl_status check_there(const char *path, const struct sl_store_options *options,
+                                  struct sl_error *err)
+{
+    if (sl_folder_exists(path))
+        return sl_fail(err, SL_ERR_INPUT, "%s is a folder, not a database", path);
+    if (options->create || sl_file_exists(path)) return SL_OK;
+    return sl_fail(err, SL_ERR_NOT_FOUND,
+                   "%s is not there: make a study with softlab study init, or " SL_SQLITE_RESTORE,
+                   path);
+}
+
+static enum sl_status open_store(const char *path, const struct sl_store_options *options,
+                                 struct sl_store **out, struct sl_error *err)
+{
+    SL_TRY(check_there(path, options, err));
+    struct sl_sqlite *store = sl_alloc(1, sizeof *store);
+    *store =
+        (struct sl_sqlite){.base = {.backend = &sl_sqlite_backend, .read_only = options->read_only},
+                           .path = sl_string_copy(path),
+                           .create = options->create};
+    int flags = options->read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
+    if (options->create) flags |= SQLITE_OPEN_CREATE;
+    enum sl_status status = SL_OK;
+    int result = sqlite3_open_v2(path, &store->db, flags | SQLITE_OPEN_NOMUTEX, options->vfs);
+    if (result != SQLITE_OK) {
+        status = sl_sqlite_fail(store, result, err);
+        goto out;
+    }
+    /* A database that is refused is left as it is, its log included. */
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    SL_TRY_OUT(check_writable(store, err));
+    SL_TRY_OUT(set_up(store, options, err));
+    SL_TRY_OUT(check_integrity(store, err));
+    if (!options->read_only) SL_TRY_OUT(use_log(store, err));
+    SL_TRY_OUT(sl_sqlite_migrate(store, sl_sqlite_migrations, sl_sqlite_n_migrations, err));
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
+    store->base.failed = false;
+    *out = &store->base;
+    return SL_OK;
+out:
+    close_store(&store->base);
+    return status;
+}
+
+enum sl_status sl_sqlite_begin(struct sl_store *base, struct sl_error *err)
+{
+    return sl_sqlite_run(sl_sqlite_of(base), SL_SQL_BEGIN, NULL, 0, err);
+}
+
+/* Whether a failed COMMIT leaves the transaction open depends on the reason. */
+enum sl_status sl_sqlite_commit(struct sl_store *base, struct sl_error *err)
+{
+    enum sl_status status = sl_sqlite_run(sl_sqlite_of(base), SL_SQL_COMMIT, NULL, 0, err);
+    if (status != SL_OK) sl_sqlite_rollback(base);
+    return status;
+}
+
+void sl_sqlite_rollback(struct sl_store *base)
+{
+    if (sqlite3_get_autocommit(sl_sqlite_of(base)->db)) return;
+    /* There is nothing to say: what is not committed is gone when the connection closes. */
+    (void)!sl_sqlite_run(sl_sqlite_of(base), SL_SQL_ROLLBACK, NULL, 0, NULL);
+}
+
+const struct sl_store_backend sl_sqlite_backend = {
+    .name = "sqlite",
+    .open = open_store,
+    .close = close_store,
+    .begin = sl_sqlite_begin,
+    .commit = sl_sqlite_commit,
+    .rollback = sl_sqlite_rollback,
+    .backup = sl_sqlite_backup,
+    .restore = sl_sqlite_restore,
+    .put_text = sl_sqlite_put_text,
+    .get_text = sl_sqlite_get_text,
+    .add_item = sl_sqlite_add_item,
+    .add_batch = sl_sqlite_add_batch,
+    .each_item = sl_sqlite_each_item,
+    .batch_items = sl_sqlite_batch_items,
+    .arrive = sl_sqlite_arrive,
+    .find_session = sl_sqlite_find_session,
+    .save_session = sl_sqlite_save_session,
+    .expire = sl_sqlite_expire,
+    .peek_answer = sl_sqlite_peek_answer,
+    .put_answer = sl_sqlite_put_answer,
+    .put_event = sl_sqlite_put_event,
+    .each_session = sl_sqlite_each_session,
+    .each_answer = sl_sqlite_each_answer,
+    .each_event = sl_sqlite_each_event,
+    .each_batch = sl_sqlite_each_batch,
+    .purge = sl_sqlite_purge,
+};

@@ -1,0 +1,159 @@
+/* Copies of the database, made by SQLite's backup while others go on writing. */
+#include "store/sqlite.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "softlab/base/file.h"
+#include "softlab/base/memory.h"
+
+static enum sl_status sync_path(const char *path, struct sl_error *err)
+{
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) return sl_fail_errno(err, "%s", path);
+    enum sl_status status = fsync(descriptor) == 0 ? SL_OK : sl_fail_errno(err, "%s", path);
+    close(descriptor);
+    return status;
+}
+
+/* A rename is durable once its folder is; some file systems refuse to sync folders. */
+static void sync_folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? sl_string_copy_n(path, slash == path ? 1 : (size_t)(slash - path))
+                         : sl_string_copy(".");
+    (void)!sync_path(folder, NULL);
+    free(folder);
+}
+
+/* The copy needs no journal of its own: until it is renamed nobody will read it. */
+static enum sl_status copy_pages(struct sl_sqlite *store, const char *path, struct sl_error *err)
+{
+    struct sl_sqlite copy = {.path = sl_string_copy(path)};
+    enum sl_status status = SL_OK;
+    int result = sqlite3_open_v2(path, &copy.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+    if (result == SQLITE_OK)
+        result = sqlite3_exec(copy.db, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", NULL,
+                              NULL, NULL);
+    sqlite3_backup *backup =
+        result == SQLITE_OK ? sqlite3_backup_init(copy.db, "main", store->db, "main") : NULL;
+    if (backup) {
+        int stepped = sqlite3_backup_step(backup, -1);
+        result = sqlite3_backup_finish(backup);
+        /* finish forgets that the source was locked */
+        if (result == SQLITE_OK && stepped != SQLITE_DONE) result = stepped;
+        /* One file by itself: to look into a copy in WAL mode would leave a log beside it. */
+        if (result == SQLITE_OK)
+            result = sqlite3_exec(copy.db, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
+    }
+    if (!backup || result != SQLITE_OK)
+        status =
+            sl_sqlite_fail(&copy, result != SQLITE_OK ? result : sqlite3_errcode(copy.db), err);
+    sqlite3_close(copy.db);
+    free(copy.path);
+    return status;
+}
+
+/* A whole copy under a name beside `path`, which the caller owns; nothing is left on failure. */
+static enum sl_status copy_beside(struct sl_sqlite *store, const char *path, char **temporary,
+                                  struct sl_error *err)
+{
+    char *name = sl_string_printf("%s.%ld.tmp", path, (long)getpid());
+    (void)unlink(name); /* of a process of the same number that was killed */
+    int descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    enum sl_status status = SL_OK;
+    if (descriptor < 0) {
+        status = sl_fail_errno(err, "%s", name);
+        free(name);
+        return status;
+    }
+    close(descriptor);
+    SL_TRY_OUT(copy_pages(store, name, err));
+    SL_TRY_OUT(sync_path(name, err));
+    *temporary = name;
+    return SL_OK;
+out:
+    (void)unlink(name);
+    free(name);
+    return status;
+}
+
+static enum sl_status rename_to(const char *from, const char *to, struct sl_error *err)
+{
+    return rename(from, to) == 0 ? SL_OK : sl_fail_errno(err, "%s", to);
+}
+
+/* A log beside `path` belongs to a database in use, or to one that was: put next to other pages it
+ * would damage them. */
+static enum sl_status check_free(const char *path, struct sl_error *err)
+{
+    char *log = sl_string_printf("%s-wal", path);
+    bool used = sl_file_exists(log);
+    free(log);
+    if (!used) return SL_OK;
+    return sl_fail(err, SL_ERR_INPUT, "%s is a database in use: give the backup another name",
+                   path);
+}
+
+enum sl_status sl_sqlite_backup(struct sl_store *base, const char *path, struct sl_error *err)
+{
+    SL_TRY(check_free(path, err));
+    char *temporary = NULL;
+    SL_TRY(copy_beside(sl_sqlite_of(base), path, &temporary, err));
+    enum sl_status status = rename_to(temporary, path, err);
+    if (status == SL_OK)
+        sync_folder_of(path);
+    else
+        (void)unlink(temporary);
+    free(temporary);
+    return status;
+}
+
+/* Rename `path``suffix` to `path`.before-restore`suffix`, if it is there. */
+static enum sl_status set_aside(const char *path, const char *suffix, struct sl_error *err)
+{
+    char *from = sl_string_printf("%s%s", path, suffix);
+    char *to = sl_string_printf("%s.before-restore%s", path, suffix);
+    (void)unlink(to);
+    enum sl_status status = SL_OK;
+    if (rename(from, to) != 0 && errno != ENOENT) status = sl_fail_errno(err, "%s", from);
+    free(from);
+    free(to);
+    return status;
+}
+
+/* The log goes first and the copy comes last: at no moment does a log stand beside pages it does
+ * not belong to, so that a power cut in between leaves what can be restored again. */
+static enum sl_status replace(const char *temporary, const char *path, struct sl_error *err)
+{
+    char *index = sl_string_printf("%s-shm", path);
+    (void)unlink(index);
+    free(index);
+    SL_TRY(set_aside(path, "-wal", err));
+    SL_TRY(set_aside(path, "", err));
+    SL_TRY(rename_to(temporary, path, err));
+    sync_folder_of(path);
+    return SL_OK;
+}
+
+enum sl_status sl_sqlite_restore(const char *backup, const char *path, struct sl_error *err)
+{
+    struct sl_store_options options = sl_store_options_default();
+    options.read_only = true;
+    struct sl_store *source = NULL;
+    SL_TRY(sl_store_open(backup, &options, &source, err));
+    char *temporary = NULL;
+    enum sl_status status = SL_OK;
+    SL_TRY_OUT(copy_beside(sl_sqlite_of(source), path, &temporary, err));
+    SL_TRY_OUT(replace(temporary, path, err));
+out:
+    if (status != SL_OK && temporary) (void)unlink(temporary);
+    free(temporary);
+    sl_store_close(source);
+    return status;
+}

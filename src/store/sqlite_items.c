@@ -1,0 +1,166 @@
+/* Texts, items and batches. */
+#include "store/sqlite.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "softlab/base/memory.h"
+
+enum sl_status sl_sqlite_put_text(struct sl_store *base, const char *key, const char *value,
+                                  struct sl_error *err)
+{
+    return sl_sqlite_run(sl_sqlite_of(base), SL_SQL_PUT_TEXT,
+                         SL_VALUES(sl_sqlite_text(key), sl_sqlite_text(value)), err);
+}
+
+enum sl_status sl_sqlite_get_text(struct sl_store *base, const char *key, char **value,
+                                  struct sl_error *err)
+{
+    sqlite3_stmt *statement = NULL;
+    SL_TRY(sl_sqlite_start(sl_sqlite_of(base), SL_SQL_GET_TEXT, SL_VALUES(sl_sqlite_text(key)),
+                           &statement, err));
+    bool row = false;
+    enum sl_status status = sl_sqlite_step(sl_sqlite_of(base), statement, &row, err);
+    if (status == SL_OK && row)
+        *value = sl_string_copy((const char *)sqlite3_column_text(statement, 0));
+    else if (status == SL_OK)
+        status = sl_fail(err, SL_ERR_NOT_FOUND, "%s holds no text \"%s\"", sl_sqlite_of(base)->path,
+                         key);
+    sl_sqlite_finish(statement);
+    return status;
+}
+
+static enum sl_status find_item(struct sl_sqlite *store, const char *id, int64_t *position,
+                                bool *found, struct sl_error *err)
+{
+    return sl_sqlite_number(store, SL_SQL_FIND_ITEM, SL_VALUES(sl_sqlite_text(id)), position, found,
+                            err);
+}
+
+enum sl_status sl_sqlite_add_item(struct sl_store *base, const struct sl_store_item *item,
+                                  struct sl_error *err)
+{
+    int64_t position;
+    bool found = false;
+    SL_TRY(find_item(sl_sqlite_of(base), item->id, &position, &found, err));
+    if (found) return sl_fail(err, SL_ERR_INPUT, "the item \"%s\" is there already", item->id);
+    return sl_sqlite_run(sl_sqlite_of(base), SL_SQL_ADD_ITEM,
+                         SL_VALUES(sl_sqlite_text(item->id), sl_sqlite_text(item->content),
+                                   sl_sqlite_text(item->truth), sl_sqlite_real(item->entropy),
+                                   sl_sqlite_integer(item->check)),
+                         err);
+}
+
+/* All items are looked up before the first row is written, so that a wrong name changes nothing. */
+enum sl_status sl_sqlite_add_batch(struct sl_store *base, size_t batch, size_t target,
+                                   const char *const *items, size_t n_items, struct sl_error *err)
+{
+    struct sl_sqlite *store = sl_sqlite_of(base);
+    int64_t before;
+    bool found = false;
+    SL_TRY(sl_sqlite_number(store, SL_SQL_FIND_BATCH, SL_VALUES(sl_sqlite_size(batch)), &before,
+                            &found, err));
+    if (found) return sl_fail(err, SL_ERR_INPUT, "batch %zu is there already", batch);
+    int64_t *positions = sl_data_alloc(n_items, sizeof *positions, err);
+    if (!positions) return SL_ERR_NOMEM;
+    enum sl_status status = SL_OK;
+    for (size_t i = 0; i < n_items; i++) {
+        SL_TRY_OUT(find_item(store, items[i], &positions[i], &found, err));
+        if (!found) {
+            status = sl_fail(err, SL_ERR_NOT_FOUND, "batch %zu names \"%s\", which is no item",
+                             batch, items[i]);
+            goto out;
+        }
+    }
+    SL_TRY_OUT(sl_sqlite_run(store, SL_SQL_ADD_BATCH,
+                             SL_VALUES(sl_sqlite_size(batch), sl_sqlite_size(target)), err));
+    for (size_t i = 0; i < n_items; i++)
+        SL_TRY_OUT(sl_sqlite_run(
+            store, SL_SQL_ADD_BATCH_ITEM,
+            SL_VALUES(sl_sqlite_size(batch), sl_sqlite_size(i), sl_sqlite_integer(positions[i])),
+            err));
+out:
+    free(positions);
+    return status;
+}
+
+enum sl_status sl_sqlite_each_item(struct sl_store *base,
+                                   enum sl_status (*visit)(const struct sl_store_item *item,
+                                                           void *context),
+                                   void *context, struct sl_error *err)
+{
+    sqlite3_stmt *rows = NULL;
+    SL_TRY(sl_sqlite_start(sl_sqlite_of(base), SL_SQL_EACH_ITEM, NULL, 0, &rows, err));
+    enum sl_status status = SL_OK;
+    for (;;) {
+        bool row = false;
+        SL_TRY_OUT(sl_sqlite_step(sl_sqlite_of(base), rows, &row, err));
+        if (!row) break;
+        bool known = sqlite3_column_type(rows, 3) != SQLITE_NULL;
+        const struct sl_store_item item = {
+            .id = (const char *)sqlite3_column_text(rows, 0),
+            .content = (const char *)sqlite3_column_text(rows, 1),
+            .truth = (const char *)sqlite3_column_text(rows, 2),
+            .entropy = known ? sqlite3_column_double(rows, 3) : (double)NAN,
+            .check = sqlite3_column_int(rows, 4) != 0,
+        };
+        SL_TRY_OUT(visit(&item, context));
+    }
+out:
+    sl_sqlite_finish(rows);
+    return status;
+}
+
+enum sl_status sl_sqlite_batch_items(struct sl_store *base, size_t batch, char ***items,
+                                     size_t *count, struct sl_error *err)
+{
+    sqlite3_stmt *rows = NULL;
+    SL_TRY(sl_sqlite_start(sl_sqlite_of(base), SL_SQL_BATCH_ITEMS, SL_VALUES(sl_sqlite_size(batch)),
+                           &rows, err));
+    size_t used = 0, capacity = 32;
+    char **names = sl_alloc(capacity, sizeof *names);
+    enum sl_status status = SL_OK;
+    for (;;) {
+        bool row = false;
+        SL_TRY_OUT(sl_sqlite_step(sl_sqlite_of(base), rows, &row, err));
+        if (!row) break;
+        if (used == capacity) names = sl_resize(names, capacity *= 2, sizeof *names);
+        names[used++] = sl_string_copy((const char *)sqlite3_column_text(rows, 0));
+    }
+    /* A batch has at least one item. */
+    if (used == 0) status = sl_fail(err, SL_ERR_NOT_FOUND, "there is no batch %zu", batch);
+out:
+    sl_sqlite_finish(rows);
+    if (status == SL_OK) {
+        *items = names;
+        *count = used;
+    } else {
+        sl_store_free_names(names, used);
+    }
+    return status;
+}
+
+enum sl_status sl_sqlite_each_batch(struct sl_store *base,
+                                    enum sl_status (*visit)(const struct sl_store_batch_row *row,
+                                                            void *context),
+                                    void *context, struct sl_error *err)
+{
+    sqlite3_stmt *rows = NULL;
+    SL_TRY(sl_sqlite_start(sl_sqlite_of(base), SL_SQL_EACH_BATCH, NULL, 0, &rows, err));
+    enum sl_status status = SL_OK;
+    for (;;) {
+        bool row = false;
+        SL_TRY_OUT(sl_sqlite_step(sl_sqlite_of(base), rows, &row, err));
+        if (!row) break;
+        const struct sl_store_batch_row batch = {
+            .batch = (size_t)sqlite3_column_int64(rows, 0),
+            .target = (size_t)sqlite3_column_int64(rows, 1),
+            .finished = (size_t)sqlite3_column_int64(rows, 2),
+            .live = (size_t)sqlite3_column_int64(rows, 3),
+        };
+        SL_TRY_OUT(visit(&batch, context));
+    }
+out:
+    sl_sqlite_finish(rows);
+    return status;
+}

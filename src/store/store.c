@@ -1,0 +1,284 @@
+/* The part of the store that is the same for every backend: arguments and transactions. */
+#include "softlab/store.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/backend.h"
+
+struct sl_store_options sl_store_options_default(void)
+{
+    return (struct sl_store_options){.durable = true};
+}
+
+/* Chosen by the form of the path once there is a second one. */
+static const struct sl_store_backend *backend_of(const char *path)
+{
+    (void)path;
+    return &sl_sqlite_backend;
+}
+
+enum sl_status sl_store_open(const char *path, const struct sl_store_options *options,
+                             struct sl_store **out, struct sl_error *err)
+{
+    assert(path && out);
+    const struct sl_store_options defaults = sl_store_options_default();
+    if (!options) options = &defaults;
+    if (!*path) return sl_fail(err, SL_ERR_USAGE, "the store has no name");
+    if (options->read_only && options->create)
+        return sl_fail(err, SL_ERR_USAGE, "%s cannot be made and read-only at once", path);
+    return backend_of(path)->open(path, options, out, err);
+}
+
+void sl_store_close(struct sl_store *store)
+{
+    if (!store) return;
+    sl_store_rollback(store);
+    store->backend->close(store);
+}
+
+static enum sl_status check_outside(const struct sl_store *store, const char *what,
+                                    struct sl_error *err)
+{
+    if (!store->in_transaction) return SL_OK;
+    return sl_fail(err, SL_ERR_USAGE, "cannot %s inside a transaction", what);
+}
+
+static enum sl_status check_writable(const struct sl_store *store, struct sl_error *err)
+{
+    if (!store->read_only) return SL_OK;
+    return sl_fail(err, SL_ERR_USAGE, "the store was opened for reading only");
+}
+
+static enum sl_status check_inside(const struct sl_store *store, struct sl_error *err)
+{
+    if (!store->in_transaction)
+        return sl_fail(err, SL_ERR_USAGE, "writing needs a transaction: begin one first");
+    if (store->failed)
+        return sl_fail(err, SL_ERR_USAGE, "the transaction failed before: roll it back first");
+    return SL_OK;
+}
+
+static enum sl_status check_text(const char *text, const char *what, struct sl_error *err)
+{
+    assert(text);
+    if (strnlen(text, (size_t)SL_STORE_TEXT_BYTES + 1) <= SL_STORE_TEXT_BYTES) return SL_OK;
+    return sl_fail(err, SL_ERR_INPUT, "the %s is longer than %d bytes", what, SL_STORE_TEXT_BYTES);
+}
+
+static enum sl_status check_number(size_t number, const char *what, struct sl_error *err)
+{
+    if (number <= INT64_MAX) return SL_OK;
+    return sl_fail(err, SL_ERR_INPUT, "the %s %zu is too large", what, number);
+}
+
+/* A name that goes into one of the arrays of a session. */
+static enum sl_status check_short(const char *text, size_t size, const char *what,
+                                  struct sl_error *err)
+{
+    if (strnlen(text, size) < size) return SL_OK;
+    return sl_fail(err, SL_ERR_INPUT, "the %s is longer than %zu bytes", what, size - 1);
+}
+
+enum sl_status sl_store_begin(struct sl_store *store, struct sl_error *err)
+{
+    SL_TRY(check_outside(store, "begin a transaction", err));
+    SL_TRY(check_writable(store, err));
+    SL_TRY(store->backend->begin(store, err));
+    store->in_transaction = true;
+    store->failed = false;
+    return SL_OK;
+}
+
+enum sl_status sl_store_commit(struct sl_store *store, struct sl_error *err)
+{
+    if (!store->in_transaction)
+        return sl_fail(err, SL_ERR_USAGE, "there is no transaction to commit");
+    if (store->failed) {
+        sl_store_rollback(store);
+        return sl_fail(err, SL_ERR_IO,
+                       "nothing of the transaction was stored: a write in it had failed");
+    }
+    enum sl_status status = store->backend->commit(store, err);
+    store->in_transaction = store->failed = false;
+    return status;
+}
+
+void sl_store_rollback(struct sl_store *store)
+{
+    if (!store->in_transaction) return;
+    store->backend->rollback(store);
+    store->in_transaction = store->failed = false;
+}
+
+bool sl_store_in_transaction(const struct sl_store *store)
+{
+    return store->in_transaction;
+}
+
+enum sl_status sl_store_backup(struct sl_store *store, const char *path, struct sl_error *err)
+{
+    SL_TRY(check_outside(store, "make a backup", err));
+    return store->backend->backup(store, path, err);
+}
+
+enum sl_status sl_store_restore(const char *backup, const char *path, struct sl_error *err)
+{
+    return backend_of(path)->restore(backup, path, err);
+}
+
+enum sl_status sl_store_put_text(struct sl_store *store, const char *key, const char *value,
+                                 struct sl_error *err)
+{
+    SL_TRY(check_inside(store, err));
+    SL_TRY(check_text(key, "key", err));
+    SL_TRY(check_text(value, "text", err));
+    return store->backend->put_text(store, key, value, err);
+}
+
+enum sl_status sl_store_get_text(struct sl_store *store, const char *key, char **value,
+                                 struct sl_error *err)
+{
+    return store->backend->get_text(store, key, value, err);
+}
+
+enum sl_status sl_store_add_item(struct sl_store *store, const struct sl_store_item *item,
+                                 struct sl_error *err)
+{
+    SL_TRY(check_inside(store, err));
+    SL_TRY(check_text(item->id, "item's name", err));
+    SL_TRY(check_text(item->content, "item's content", err));
+    if (item->truth) SL_TRY(check_text(item->truth, "item's class", err));
+    if (!*item->id) return sl_fail(err, SL_ERR_INPUT, "an item has no name");
+    return store->backend->add_item(store, item, err);
+}
+
+enum sl_status sl_store_add_batch(struct sl_store *store, size_t batch, size_t target,
+                                  const char *const *items, size_t n_items, struct sl_error *err)
+{
+    SL_TRY(check_inside(store, err));
+    SL_TRY(check_number(batch, "batch", err));
+    SL_TRY(check_number(target, "target", err));
+    if (n_items == 0) return sl_fail(err, SL_ERR_INPUT, "batch %zu has no items", batch);
+    return store->backend->add_batch(store, batch, target, items, n_items, err);
+}
+
+enum sl_status sl_store_each_item(struct sl_store *store,
+                                  enum sl_status (*visit)(const struct sl_store_item *item,
+                                                          void *context),
+                                  void *context, struct sl_error *err)
+{
+    return store->backend->each_item(store, visit, context, err);
+}
+
+enum sl_status sl_store_batch_items(struct sl_store *store, size_t batch, char ***items,
+                                    size_t *count, struct sl_error *err)
+{
+    SL_TRY(check_number(batch, "batch", err));
+    return store->backend->batch_items(store, batch, items, count, err);
+}
+
+void sl_store_free_names(char **names, size_t count)
+{
+    for (size_t i = 0; names && i < count; i++)
+        free(names[i]);
+    free(names);
+}
+
+enum sl_status sl_store_arrive(struct sl_store *store, const struct sl_store_arrival *arrival,
+                               struct sl_store_session *out, bool *returning, struct sl_error *err)
+{
+    assert(arrival->person && arrival->token_hash && out && returning);
+    SL_TRY(check_outside(store, "place an arrival", err));
+    SL_TRY(check_writable(store, err));
+    SL_TRY(check_short(arrival->screen, sizeof out->screen, "screen's name", err));
+    SL_TRY(check_text(arrival->parameters, "list of URL parameters", err));
+    if (arrival->lease_ms < 0) return sl_fail(err, SL_ERR_USAGE, "a lease cannot be negative");
+    return store->backend->arrive(store, arrival, out, returning, err);
+}
+
+enum sl_status sl_store_find_session(struct sl_store *store, const uint8_t *token_hash,
+                                     struct sl_store_session *out, struct sl_error *err)
+{
+    return store->backend->find_session(store, token_hash, out, err);
+}
+
+enum sl_status sl_store_save_session(struct sl_store *store, const struct sl_store_session *session,
+                                     struct sl_error *err)
+{
+    SL_TRY(check_inside(store, err));
+    if (session->state > SL_SESSION_REFUSED)
+        return sl_fail(err, SL_ERR_USAGE, "%d is no state of a session", (int)session->state);
+    SL_TRY(check_short(session->place, sizeof session->place, "place's name", err));
+    SL_TRY(check_short(session->consent, sizeof session->consent, "consent's version", err));
+    SL_TRY(check_number(session->trial, "trial", err));
+    SL_TRY(check_number(session->attempts, "number of attempts", err));
+    return store->backend->save_session(store, session, err);
+}
+
+enum sl_status sl_store_expire(struct sl_store *store, int64_t now, size_t *freed,
+                               struct sl_error *err)
+{
+    SL_TRY(check_inside(store, err));
+    return store->backend->expire(store, now, freed, err);
+}
+
+enum sl_status sl_store_put_answer(struct sl_store *store, struct sl_store_answer *answer,
+                                   enum sl_put_outcome *outcome, struct sl_error *err)
+{
+    SL_TRY(check_inside(store, err));
+    SL_TRY(check_number(answer->trial, "trial", err));
+    SL_TRY(check_text(answer->item, "item's name", err));
+    SL_TRY(check_text(answer->body, "answer", err));
+    return store->backend->put_answer(store, answer, outcome, err);
+}
+
+enum sl_status sl_store_peek_answer(struct sl_store *store, const struct sl_store_answer *answer,
+                                    enum sl_put_outcome *outcome, struct sl_error *err)
+{
+    return store->backend->peek_answer(store, answer, outcome, err);
+}
+
+enum sl_status sl_store_put_event(struct sl_store *store, int64_t session, int64_t now,
+                                  const char *kind, const char *body, struct sl_error *err)
+{
+    SL_TRY(check_inside(store, err));
+    SL_TRY(check_text(kind, "event's kind", err));
+    SL_TRY(check_text(body, "event", err));
+    return store->backend->put_event(store, session, now, kind, body, err);
+}
+
+enum sl_status sl_store_each_session(struct sl_store *store, sl_store_visit visit, void *context,
+                                     struct sl_error *err)
+{
+    return store->backend->each_session(store, visit, context, err);
+}
+
+enum sl_status sl_store_each_answer(struct sl_store *store, sl_store_visit visit, void *context,
+                                    struct sl_error *err)
+{
+    return store->backend->each_answer(store, visit, context, err);
+}
+
+enum sl_status sl_store_each_event(struct sl_store *store, sl_store_visit visit, void *context,
+                                   struct sl_error *err)
+{
+    return store->backend->each_event(store, visit, context, err);
+}
+
+enum sl_status sl_store_each_batch(struct sl_store *store,
+                                   enum sl_status (*visit)(const struct sl_store_batch_row *row,
+                                                           void *context),
+                                   void *context, struct sl_error *err)
+{
+    return store->backend->each_batch(store, visit, context, err);
+}
+
+enum sl_status sl_store_purge(struct sl_store *store, const uint8_t *person, size_t *sessions,
+                              struct sl_error *err)
+{
+    SL_TRY(check_outside(store, "purge", err));
+    SL_TRY(check_writable(store, err));
+    return store->backend->purge(store, person, sessions, err);
+}

@@ -1,0 +1,21 @@
+/* What every backend of the store must do: one list of tests, run over a backend's open function.
+ * A new backend is one more caller. */
+#ifndef SOFTLAB_TESTS_STORE_CONFORMANCE_H
+#define SOFTLAB_TESTS_STORE_CONFORMANCE_H
+
+#include "softlab/store.h"
+
+struct store_under_test {
+    const char *name;
+    /* Forget whatever the store held, so that the next open makes an empty one. */
+    void (*clear)(void);
+    /* Open the one store there is; several handles may be open at once. */
+    enum sl_status (*open)(bool read_only, struct sl_store **out, struct sl_error *err);
+};
+
+/* The number of tests that failed. */
+int store_conformance_content(const struct store_under_test *backend);
+int store_conformance_sessions(const struct store_under_test *backend);
+int store_conformance_answers(const struct store_under_test *backend);
+
+#endif
