@@ -1,0 +1,196 @@
+/* Networks: build, run and differentiate the papers' networks on a CPU.
+ *
+ * A model is a network's description with its parameters, all of them in one flat buffer of
+ * floats in PyTorch's layout and order, and its state (running statistics, fixed word vectors) in
+ * another. A plan is a model compiled for one batch size: every buffer it will ever need has its
+ * place when sl_plan_create returns, and running it allocates nothing. Several plans may stand on
+ * one model: one for full batches, one for the last and smaller one, one for evaluation.
+ *
+ *     sl_model_create -> sl_plan_create -> { sl_plan_forward, loss, sl_plan_backward, step } ...
+ *
+ * A plan runs on the thread that calls it and on no other. Nothing here is random: parameters
+ * are drawn by sl_model_create from the given seed, and dropout masks and shake-shake coefficients
+ * are given to a plan (sl_plan_draw_noise, or written by the caller).
+ *
+ * How it works: docs/internals/nn.md. */
+#ifndef SOFTLAB_NN_H
+#define SOFTLAB_NN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "softlab/base/error.h"
+
+/* ---- Networks by name ---- */
+
+/* A named network: a family and the options that make it. */
+struct sl_network {
+    const char *name;    /* "resnet34a" */
+    const char *spec;    /* "resnet:n=7,shortcut=A,bias=1" */
+    const char *summary; /* one line */
+    const char *source;  /* the paper that uses it */
+};
+extern const struct sl_network sl_networks[]; /* ends with a NULL name */
+
+struct sl_model_options;
+struct sl_nn_graph;
+struct sl_nn_spec;
+
+/* A family: what a spec's first word names. */
+struct sl_network_option {
+    const char *name;
+    const char *fallback; /* the value when the spec does not say */
+    const char *help;
+};
+struct sl_network_family {
+    const char *name;
+    const char *summary;
+    const struct sl_network_option *options; /* ends with a NULL name */
+    /* How it is built; the library's own. */
+    void (*build)(struct sl_nn_graph *graph, const struct sl_model_options *model,
+                  struct sl_nn_spec *spec);
+};
+extern const struct sl_network_family sl_network_families[]; /* ends with a NULL name */
+
+/* What one item looks like to a network. */
+struct sl_input_shape {
+    size_t channels, height, width; /* images; vectors of features are (features, 1, 1) */
+    size_t tokens, letters;         /* text: words of a sentence, letters of a word, padded */
+    size_t vocabulary, alphabet;    /* text: different words and letters */
+};
+
+enum sl_init {
+    SL_INIT_PAPER,   /* as the paper's code drew them */
+    SL_INIT_PYTORCH, /* PyTorch's defaults for every layer */
+};
+
+struct sl_model_options {
+    const char *network; /* a name of sl_networks, or a family with options "resnet:n=7" */
+    size_t classes;
+    struct sl_input_shape input;
+    const float *mean, *deviation; /* per channel, for the normalising layer; NULL: no such layer */
+    enum sl_init init;
+    uint64_t seed;
+};
+struct sl_model_options sl_model_options_default(void); /* 10 classes, 3x32x32, paper, seed 1 */
+
+/* What a network is, layer by layer, found out without making its values. */
+struct sl_layer_info {
+    char *name;                     /* owned; "" where nothing is learnt */
+    const char *kind;               /* "conv", "batch-norm", ... */
+    size_t channels, height, width; /* of what it makes for one item; rows are (features, 1, 1) */
+    size_t values, state;           /* numbers that are trained, and that are not */
+    uint64_t multiply_adds;
+};
+struct sl_outline {
+    char *spec;                   /* the family with every option */
+    struct sl_layer_info *layers; /* in the order in which they run */
+    size_t n_layers, n_convolutions;
+    size_t values, state;
+    uint64_t multiply_adds;
+};
+/* Fails as sl_model_create does. `init` and `seed` are not looked at. */
+enum sl_status sl_outline_create(const struct sl_model_options *options, struct sl_outline **out,
+                                 struct sl_error *err) SL_MUST_USE;
+void sl_outline_destroy(struct sl_outline *outline);
+
+/* ---- Models ---- */
+
+enum sl_tensor_kind {
+    SL_TENSOR_VALUE, /* trained: lies in sl_model_values */
+    SL_TENSOR_STATE, /* not trained: lies in sl_model_state */
+};
+struct sl_tensor_info {
+    const char *name; /* borrowed; PyTorch's state_dict name */
+    enum sl_tensor_kind kind;
+    size_t rank, dims[4]; /* PyTorch's shape */
+    size_t offset, count; /* floats, in its flat buffer */
+};
+
+struct sl_model;
+/* SL_ERR_INPUT for an unknown network or option, and for shapes that do not fit. */
+enum sl_status sl_model_create(const struct sl_model_options *options, struct sl_model **out,
+                               struct sl_error *err) SL_MUST_USE;
+void sl_model_destroy(struct sl_model *model);
+
+const char *sl_model_network(const struct sl_model *model); /* as given; borrowed */
+const char *sl_model_spec(const struct sl_model *model);    /* the family with every option */
+size_t sl_model_classes(const struct sl_model *model);
+struct sl_input_shape sl_model_input(const struct sl_model *model);
+uint64_t sl_model_multiply_adds(const struct sl_model *model); /* of one item's forward pass */
+
+size_t sl_model_n_values(const struct sl_model *model); /* the parameter count */
+float *sl_model_values(struct sl_model *model);
+size_t sl_model_n_state(const struct sl_model *model);
+float *sl_model_state(struct sl_model *model);
+/* Every tensor, values and state, in the order of the network. Borrowed. */
+const struct sl_tensor_info *sl_model_tensors(const struct sl_model *model, size_t *count);
+const struct sl_tensor_info *sl_model_tensor_find(const struct sl_model *model, const char *name);
+
+/* To be called after writing into values or state, so that plans renew what they made of them. */
+void sl_model_touch(struct sl_model *model);
+
+/* ---- Plans ---- */
+
+struct sl_tuning; /* softlab/nn/tuning.h: which convolution kernel for which shape */
+
+struct sl_plan_options {
+    size_t batch;              /* items per run */
+    bool training;             /* batch statistics, noise, gradients of the values */
+    bool input_gradient;       /* for attacks */
+    struct sl_plan *memory_of; /* run in this plan's memory; the two must take turns. Or NULL */
+    const struct sl_tuning *tuning; /* borrowed for the call; NULL: the shipped one */
+    bool profile;                   /* time every layer */
+};
+struct sl_plan_options sl_plan_options_default(void); /* batch 32, training */
+
+/* What a plan reads in one run. Only what the network's input has need be set. */
+struct sl_batch {
+    const float *pixels;        /* (batch, channels, height, width) in 0..1; or (batch, features) */
+    const int32_t *words;       /* (batch, tokens), ids below vocabulary */
+    const int32_t *word_counts; /* (batch); NULL: every sentence is full */
+    const int32_t *positions;   /* (batch): the token that is asked about */
+    const int32_t *letters;     /* (batch, letters) of that token */
+    const int32_t *letter_counts; /* (batch); NULL: every word is full */
+};
+
+struct sl_plan;
+/* The model must outlive its plans. */
+enum sl_status sl_plan_create(struct sl_model *model, const struct sl_plan_options *options,
+                              struct sl_plan **out, struct sl_error *err) SL_MUST_USE;
+void sl_plan_destroy(struct sl_plan *plan);
+
+/* Logits (batch, classes), in the plan's memory until its next run. */
+const float *sl_plan_forward(struct sl_plan *plan, const struct sl_batch *batch);
+
+/* After a forward pass: the gradient of a loss whose gradient by the logits is given
+ * (batch, classes) goes to sl_plan_gradients, laid out like the model's values and overwritten,
+ * and, if the plan was made for it, to sl_plan_input_gradient. */
+void sl_plan_backward(struct sl_plan *plan, const float *logit_gradient);
+float *sl_plan_gradients(struct sl_plan *plan);                  /* NULL unless training */
+const float *sl_plan_input_gradient(const struct sl_plan *plan); /* (batch, C, H, W), or NULL */
+
+/* Noise of the layers that want some, to be drawn or written before a training run: dropout masks
+ * (0 or 1/(1-p) per element) and shake-shake coefficients (alpha then beta, one each per item).
+ * `name` may be NULL. Returns NULL past the last layer. */
+float *sl_plan_noise(struct sl_plan *plan, size_t index, size_t *count, const char **name);
+/* Draw all of it; item i's noise depends on (seed, epoch, items[i], layer) alone. */
+void sl_plan_draw_noise(struct sl_plan *plan, uint64_t seed, uint64_t epoch, const size_t *items);
+
+size_t sl_plan_batch(const struct sl_plan *plan);
+size_t sl_plan_memory(const struct sl_plan *plan); /* bytes, without the model's own */
+
+/* Where the time went; empty unless the plan was made to profile. */
+struct sl_profile_row {
+    const char *name;      /* the layer; borrowed */
+    const char *kind;      /* "conv", "batch-norm", ... */
+    const char *direction; /* "forward", "backward-data", "backward-weights", "backward" */
+    const char *kernel;    /* which implementation, "" if there is one only */
+    double flops;          /* per run: multiplications and additions of a direct convolution */
+    uint64_t runs;
+    double seconds; /* total */
+};
+const struct sl_profile_row *sl_plan_profile(const struct sl_plan *plan, size_t *count);
+
+#endif

@@ -1,0 +1,30 @@
+/* Optimiser: one step over the flat buffers, in one pass each. Equations are PyTorch's. */
+#ifndef SOFTLAB_NN_OPTIMISER_H
+#define SOFTLAB_NN_OPTIMISER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The Euclidean norm, summed in double in a fixed order. */
+double sl_flat_norm(const float *values, size_t count);
+
+struct sl_sgd {
+    float rate, momentum, weight_decay;
+    bool nesterov;
+    bool first;           /* no step has been made: velocity is set, not mixed */
+    float gradient_scale; /* clipping: the gradient is multiplied by it; 1 = none */
+};
+/* v = momentum v + (scale g + decay w);  w -= rate v,  or with Nesterov rate (g' + momentum v). */
+void sl_sgd_step(const struct sl_sgd *sgd, float *values, const float *gradients, float *velocity,
+                 size_t count);
+
+struct sl_adam {
+    float rate, beta1, beta2, epsilon, weight_decay;
+    uint64_t step; /* 1 for the first */
+    float gradient_scale;
+};
+void sl_adam_step(const struct sl_adam *adam, float *values, const float *gradients, float *first,
+                  float *second, size_t count);
+
+#endif

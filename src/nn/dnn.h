@@ -1,0 +1,64 @@
+/* The door to oneDNN 2.6 (its C API changed in 3.0). Only src/nn includes dnnl.h. oneDNN is held to
+ * AVX2, so that block sizes and results are those of every AVX2 machine, and runs on the calling
+ * thread alone. */
+#ifndef SOFTLAB_NN_DNN_H
+#define SOFTLAB_NN_DNN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <oneapi/dnnl/dnnl.h>
+
+#include "softlab/base/error.h"
+
+/* "oneDNN: <what>: <its status>" unless the call succeeded. */
+enum sl_status sl_dnn_check(dnnl_status_t status, const char *what, struct sl_error *err);
+#define SL_DNN(call) sl_dnn_check((call), #call, err)
+
+/* An engine and a stream of one thread. */
+struct sl_dnn {
+    dnnl_engine_t engine;
+    dnnl_stream_t stream;
+};
+enum sl_status sl_dnn_open(struct sl_dnn *dnn, struct sl_error *err) SL_MUST_USE;
+void sl_dnn_close(struct sl_dnn *dnn);
+
+/* A primitive with its memories: made once, run often with other pointers. */
+enum { SL_DNN_ARGS = 8 };
+struct sl_dnn_op {
+    dnnl_engine_t engine; /* the descriptor's, which lives as long as the primitive */
+    dnnl_stream_t stream; /* owned */
+    dnnl_primitive_t primitive;
+    dnnl_exec_arg_t args[SL_DNN_ARGS];
+    int n_args;
+};
+/* Takes `descriptor`'s primitive; the caller still owns the descriptor. */
+enum sl_status sl_dnn_op_create(struct sl_dnn_op *op, const_dnnl_primitive_desc_t descriptor,
+                                struct sl_error *err) SL_MUST_USE;
+/* Declare an argument (DNNL_ARG_SRC ...) with its memory descriptor; its data comes per run. */
+enum sl_status sl_dnn_op_arg(struct sl_dnn_op *op, int which, const dnnl_memory_desc_t *layout,
+                             struct sl_error *err) SL_MUST_USE;
+void sl_dnn_op_set(const struct sl_dnn_op *op, int which, const void *data);
+void sl_dnn_op_run(const struct sl_dnn_op *op);
+void sl_dnn_op_release(struct sl_dnn_op *op);
+
+/* C = alpha op(A) op(B) + beta C, row-major, on the calling thread. */
+struct sl_gemm {
+    bool transpose_a, transpose_b;
+    size_t m, n, k;
+    float alpha, beta;
+    const float *a, *b;
+    float *c;
+    size_t lda, ldb, ldc;
+};
+void sl_nn_gemm(const struct sl_gemm *gemm);
+
+/* Denormals to zero and one thread, between enter and leave; the caller's settings come back. */
+struct sl_nn_guard {
+    unsigned control; /* MXCSR */
+    int threads;
+};
+struct sl_nn_guard sl_nn_guard_enter(void);
+void sl_nn_guard_leave(struct sl_nn_guard guard);
+
+#endif

@@ -1,0 +1,34 @@
+/* Tensor: where a value lies while a plan runs. A blocked tensor may be the first channels of a
+ * larger buffer (a dense block), so images are `image_stride` floats apart. */
+#ifndef SOFTLAB_NN_TENSOR_H
+#define SOFTLAB_NN_TENSOR_H
+
+#include <stddef.h>
+
+#include "nn/graph.h"
+
+enum { SL_NN_LANES = 8 };
+
+struct sl_nn_tensor {
+    float *data;
+    enum sl_nn_layout layout;
+    size_t images, channels, height, width;
+    size_t image_stride; /* floats between images (SL_NN_SEQUENCE: unused) */
+};
+
+static inline size_t sl_nn_blocks(size_t channels)
+{
+    return (channels + SL_NN_LANES - 1) / SL_NN_LANES;
+}
+
+/* The eight channels of one block (fewer in the last) as a tensor of their own. */
+static inline struct sl_nn_tensor sl_nn_block_view(const struct sl_nn_tensor *tensor, size_t block)
+{
+    struct sl_nn_tensor view = *tensor;
+    view.data += block * tensor->height * tensor->width * SL_NN_LANES;
+    view.channels -= block * SL_NN_LANES;
+    if (view.channels > SL_NN_LANES) view.channels = SL_NN_LANES;
+    return view;
+}
+
+#endif
