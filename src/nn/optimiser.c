@@ -1,0 +1,180 @@
+/* Steps over flat buffers: they come from memory and go back to it, so each is one pass. Every step
+ * has a plain loop, which also does the last few values of the AVX2 one. */
+#include "softlab/nn/optimiser.h"
+
+#include <math.h>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#define AVX2 __attribute__((target("avx2,fma")))
+
+static bool has_avx2(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+#endif
+
+/* ---- Norm ---- */
+
+/* Value i goes to sum i % SUMS. The square of a float is exact in double, so it does not matter
+ * whether it is fused into the addition: both ways give the same bits. */
+enum { SUMS = 32 };
+
+static void squares_plain(const float *values, size_t begin, size_t end, double sums[SUMS])
+{
+    for (size_t i = begin; i < end; i++)
+        sums[i % SUMS] += (double)values[i] * (double)values[i];
+}
+
+#if defined(__x86_64__)
+/* Whole groups of SUMS; returns where it stopped. */
+AVX2 static size_t squares_avx2(const float *values, size_t count, double sums[SUMS])
+{
+    __m256d sum[SUMS / 4];
+    for (size_t k = 0; k < SUMS / 4; k++)
+        sum[k] = _mm256_setzero_pd();
+    size_t i = 0;
+    for (; i + SUMS <= count; i += SUMS)
+        for (size_t k = 0; k < SUMS / 4; k++) {
+            const __m256d value = _mm256_cvtps_pd(_mm_loadu_ps(values + i + 4 * k));
+            sum[k] = _mm256_fmadd_pd(value, value, sum[k]);
+        }
+    for (size_t k = 0; k < SUMS / 4; k++)
+        _mm256_storeu_pd(sums + 4 * k, sum[k]);
+    return i;
+}
+#endif
+
+double sl_flat_norm(const float *values, size_t count)
+{
+    double sums[SUMS] = {0}, total = 0;
+    size_t done = 0;
+#if defined(__x86_64__)
+    if (has_avx2()) done = squares_avx2(values, count, sums);
+#endif
+    squares_plain(values, done, count, sums);
+    for (size_t k = 0; k < SUMS; k++)
+        total += sums[k];
+    return sqrt(total);
+}
+
+/* ---- SGD ---- */
+
+static void sgd_plain(const struct sl_sgd *sgd, float *values, const float *gradients,
+                      float *velocity, size_t begin, size_t end)
+{
+    for (size_t i = begin; i < end; i++) {
+        const float g = sgd->gradient_scale * gradients[i] + sgd->weight_decay * values[i];
+        const float v = sgd->first ? g : sgd->momentum * velocity[i] + g;
+        velocity[i] = v;
+        values[i] -= sgd->rate * (sgd->nesterov ? g + sgd->momentum * v : v);
+    }
+}
+
+#if defined(__x86_64__)
+/* Velocity is not even read in the first step: it may hold anything. */
+AVX2 static size_t sgd_avx2(const struct sl_sgd *sgd, float *values, const float *gradients,
+                            float *velocity, size_t count)
+{
+    const __m256 scale = _mm256_set1_ps(sgd->gradient_scale),
+                 decay = _mm256_set1_ps(sgd->weight_decay), rate = _mm256_set1_ps(sgd->rate),
+                 momentum = _mm256_set1_ps(sgd->momentum);
+    const bool first = sgd->first, nesterov = sgd->nesterov;
+    size_t i = 0;
+    for (; i + 8 <= count; i += 8) {
+        const __m256 value = _mm256_loadu_ps(values + i);
+        const __m256 g =
+            _mm256_fmadd_ps(decay, value, _mm256_mul_ps(scale, _mm256_loadu_ps(gradients + i)));
+        const __m256 v = first ? g : _mm256_fmadd_ps(momentum, _mm256_loadu_ps(velocity + i), g);
+        const __m256 step = nesterov ? _mm256_fmadd_ps(momentum, v, g) : v;
+        _mm256_storeu_ps(velocity + i, v);
+        _mm256_storeu_ps(values + i, _mm256_fnmadd_ps(rate, step, value));
+    }
+    return i;
+}
+#endif
+
+void sl_sgd_step(const struct sl_sgd *sgd, float *values, const float *gradients, float *velocity,
+                 size_t count)
+{
+    size_t done = 0;
+#if defined(__x86_64__)
+    if (has_avx2()) done = sgd_avx2(sgd, values, gradients, velocity, count);
+#endif
+    sgd_plain(sgd, values, gradients, velocity, done, count);
+}
+
+/* ---- Adam ---- */
+
+/* What a step multiplies by, worked out once and in double:
+ *   m = keep1 m + new1 g,  v = keep2 v + new2 g^2,  w -= rate m / (root sqrt(v) + epsilon)
+ * with rate / (1 - beta1^t) and 1 / sqrt(1 - beta2^t). */
+struct adam_factors {
+    float scale, decay, keep1, new1, keep2, new2, rate, root, epsilon;
+};
+
+static struct adam_factors adam_factors_of(const struct sl_adam *adam)
+{
+    const double beta1 = (double)adam->beta1, beta2 = (double)adam->beta2;
+    const double step = (double)adam->step;
+    return (struct adam_factors){
+        .scale = adam->gradient_scale,
+        .decay = adam->weight_decay,
+        .keep1 = adam->beta1,
+        .new1 = (float)(1 - beta1),
+        .keep2 = adam->beta2,
+        .new2 = (float)(1 - beta2),
+        .rate = (float)((double)adam->rate / (1 - pow(beta1, step))),
+        .root = (float)(1 / sqrt(1 - pow(beta2, step))),
+        .epsilon = adam->epsilon,
+    };
+}
+
+static void adam_plain(const struct adam_factors *by, float *values, const float *gradients,
+                       float *first, float *second, size_t begin, size_t end)
+{
+    for (size_t i = begin; i < end; i++) {
+        const float g = by->scale * gradients[i] + by->decay * values[i];
+        first[i] = by->keep1 * first[i] + by->new1 * g;
+        second[i] = by->keep2 * second[i] + by->new2 * g * g;
+        values[i] -= by->rate * first[i] / (by->root * sqrtf(second[i]) + by->epsilon);
+    }
+}
+
+#if defined(__x86_64__)
+AVX2 static size_t adam_avx2(const struct adam_factors *by, float *values, const float *gradients,
+                             float *first, float *second, size_t count)
+{
+    const __m256 scale = _mm256_set1_ps(by->scale), decay = _mm256_set1_ps(by->decay),
+                 keep1 = _mm256_set1_ps(by->keep1), new1 = _mm256_set1_ps(by->new1),
+                 keep2 = _mm256_set1_ps(by->keep2), new2 = _mm256_set1_ps(by->new2),
+                 rate = _mm256_set1_ps(by->rate), root = _mm256_set1_ps(by->root),
+                 epsilon = _mm256_set1_ps(by->epsilon);
+    size_t i = 0;
+    for (; i + 8 <= count; i += 8) {
+        const __m256 value = _mm256_loadu_ps(values + i);
+        const __m256 g =
+            _mm256_fmadd_ps(decay, value, _mm256_mul_ps(scale, _mm256_loadu_ps(gradients + i)));
+        const __m256 m = _mm256_fmadd_ps(keep1, _mm256_loadu_ps(first + i), _mm256_mul_ps(new1, g));
+        const __m256 v = _mm256_fmadd_ps(keep2, _mm256_loadu_ps(second + i),
+                                         _mm256_mul_ps(_mm256_mul_ps(new2, g), g));
+        const __m256 below = _mm256_fmadd_ps(root, _mm256_sqrt_ps(v), epsilon);
+        _mm256_storeu_ps(first + i, m);
+        _mm256_storeu_ps(second + i, v);
+        _mm256_storeu_ps(values + i,
+                         _mm256_sub_ps(value, _mm256_div_ps(_mm256_mul_ps(rate, m), below)));
+    }
+    return i;
+}
+#endif
+
+void sl_adam_step(const struct sl_adam *adam, float *values, const float *gradients, float *first,
+                  float *second, size_t count)
+{
+    const struct adam_factors by = adam_factors_of(adam);
+    size_t done = 0;
+#if defined(__x86_64__)
+    if (has_avx2()) done = adam_avx2(&by, values, gradients, first, second, count);
+#endif
+    adam_plain(&by, values, gradients, first, second, done, count);
+}
