@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares softlab's numbers with NumPy and SciPy.
 
-    /usr/bin/python3 tests/parity/check_numbers.py build/dev/tests/parity/parity_numbers
+    /usr/bin/python3 tests/parity/check_numbers.py build/release/tests/parity/parity_numbers
 
 One line per mismatch, then 'N passed, N failed'; the exit code is 1 if anything failed.
 """
