@@ -113,6 +113,9 @@ bool sl_classes_are_numbers(const struct sl_answers *answers);
 float sl_from_percent(double percent);
 double sl_to_percent(float probability);
 
+/* One answer of at most two classes as the release of CIFAR-10S holds it; a new reference. */
+json_t *sl_cifar10s_json_answer(char *const *classes, const struct sl_answer *answer);
+
 /* The formats; each file says what it does with bad input. */
 #define SL_IMPORTER(name)                                                                          \
     enum sl_status name(const char *const *paths, size_t n_paths,                                  \

@@ -156,19 +156,18 @@ static json_t *json_probability(float probability)
     return isnan(probability) ? json_null() : json_real(sl_to_percent(probability));
 }
 
-static json_t *json_answer(const struct sl_answers *answers, const struct sl_answer *answer)
+json_t *sl_cifar10s_json_answer(char *const *classes, const struct sl_answer *answer)
 {
     const bool second = answer->n_top > 1;
     json_t *object = json_object(), *impossible = json_array();
-    json_object_set_new(object, top_key, json_string(answers->classes[answer->top[0].class_index]));
+    json_object_set_new(object, top_key, json_string(classes[answer->top[0].class_index]));
     json_object_set_new(object, top_probability_key, json_probability(answer->top[0].probability));
-    json_object_set_new(
-        object, second_key,
-        json_string(second ? answers->classes[answer->top[1].class_index] : no_second));
+    json_object_set_new(object, second_key,
+                        json_string(second ? classes[answer->top[1].class_index] : no_second));
     json_object_set_new(object, second_probability_key,
                         second ? json_probability(answer->top[1].probability) : json_null());
     for (size_t i = 0; i < answer->n_impossible; i++)
-        json_array_append_new(impossible, json_string(answers->classes[answer->impossible[i]]));
+        json_array_append_new(impossible, json_string(classes[answer->impossible[i]]));
     json_object_set_new(object, impossible_key, impossible);
     return object;
 }
@@ -194,7 +193,7 @@ static enum sl_status fill_items(const struct sl_answers *answers,
                 return sl_fail(err, SL_ERR_INPUT,
                                "item %s: an answer names %zu classes, cifar10s-json holds two",
                                name, answer.n_top);
-            json_array_append_new(list, json_answer(answers, &answer));
+            json_array_append_new(list, sl_cifar10s_json_answer(answers->classes, &answer));
         }
     }
     return SL_OK;

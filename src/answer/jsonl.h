@@ -1,4 +1,4 @@
-/* Private to answer: answers.jsonl, read one line at a time.
+/* Private to the library: answers.jsonl, read and written one line at a time.
  *
  * Lines (jsonl_lines.c) are cut from a window over the file, a record (jsonl_record.c) is one
  * line as an answer, and a reader (jsonl_read.c) is both with the header's classes. */
@@ -71,6 +71,9 @@ void sl_jsonl_close(struct sl_jsonl *jsonl);
 enum sl_status sl_jsonl_next(struct sl_jsonl *jsonl, struct sl_import_notes *notes,
                              const struct sl_answer **out, struct sl_error *err) SL_MUST_USE;
 
+/* Append the first line of a file. */
+enum sl_status sl_jsonl_append_header(struct sl_buffer *out, const char *const *classes,
+                                      size_t n_classes, struct sl_error *err) SL_MUST_USE;
 /* Append an answer as a line; the classes are those of the header. */
 enum sl_status sl_jsonl_append_answer(struct sl_buffer *out, const char *const *classes,
                                       size_t n_classes, const struct sl_answer *answer,

@@ -156,8 +156,8 @@ static enum sl_status append_texts(struct sl_buffer *out, const char *const *cla
     return SL_OK;
 }
 
-static enum sl_status append_header(struct sl_buffer *out, const char *const *classes,
-                                    size_t n_classes, struct sl_error *err)
+enum sl_status sl_jsonl_append_header(struct sl_buffer *out, const char *const *classes,
+                                      size_t n_classes, struct sl_error *err)
 {
     sl_buffer_text(out, "{\"softlab\":\"answers\",\"version\":1,\"classes\":[");
     for (size_t i = 0; i < n_classes; i++) {
@@ -228,7 +228,7 @@ static enum sl_status begin(void *context, const char *const *classes, size_t n_
     struct sl_answer_writer *writer = context;
     if (writer->classes)
         return sl_fail(err, SL_ERR_USAGE, "%s: answers were begun twice", writer->file.path);
-    SL_TRY(append_header(&writer->line, classes, n_classes, err));
+    SL_TRY(sl_jsonl_append_header(&writer->line, classes, n_classes, err));
     writer->classes = sl_alloc(n_classes + 1, sizeof *writer->classes);
     for (; writer->n_classes < n_classes; writer->n_classes++)
         writer->classes[writer->n_classes] = sl_string_copy(classes[writer->n_classes]);

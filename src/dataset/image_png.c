@@ -13,11 +13,14 @@
 /* No text or profile of an honest image comes near these. */
 enum { MOST_CHUNK_BYTES = 8 << 20, MOST_CHUNKS = 128 };
 
+enum { QUICK_COMPRESSION = 3 };
+
 struct png_job {
     png_structp png;
     png_infop info;
     struct sl_stream *stream; /* borrowed; when reading */
-    struct sl_writer *writer; /* borrowed; when writing */
+    struct sl_writer *writer; /* borrowed; when writing to a file */
+    struct sl_buffer *buffer; /* borrowed; when writing to memory */
     const char *name;         /* borrowed */
     struct sl_error *err;     /* borrowed */
     enum sl_status status;    /* the first thing that went wrong */
@@ -52,7 +55,10 @@ static void read_bytes(png_structp png, png_bytep out, size_t length)
 static void write_bytes(png_structp png, png_bytep bytes, size_t length)
 {
     struct png_job *job = png_get_io_ptr(png);
-    job->status = sl_writer_write(job->writer, bytes, length, job->err);
+    if (job->writer)
+        job->status = sl_writer_write(job->writer, bytes, length, job->err);
+    else
+        sl_buffer_append(job->buffer, bytes, length);
     if (job->status != SL_OK) png_error(png, "write");
 }
 
@@ -226,20 +232,28 @@ static void write_image(struct png_job *job, const struct sl_image *image, const
     png_write_end(job->png, job->info);
 }
 
-static enum sl_status encode(const struct sl_image *image, const char *note, const char *path,
-                             struct sl_writer *writer, struct sl_error *err)
+/* `job` says where to. */
+static enum sl_status encode(struct png_job *job, const struct sl_image *image, const char *note)
 {
-    struct png_job job = {.writer = writer, .name = path, .err = err};
-    job.png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &job, on_error, on_warning);
-    if (job.png) job.info = png_create_info_struct(job.png);
-    if (!job.info) {
-        png_destroy_write_struct(&job.png, NULL);
-        return sl_fail(err, SL_ERR_NOMEM, "%s: libpng has no memory", path);
+    job->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, job, on_error, on_warning);
+    if (job->png) job->info = png_create_info_struct(job->png);
+    if (!job->info) {
+        png_destroy_write_struct(&job->png, NULL);
+        return sl_fail(job->err, SL_ERR_NOMEM, "%s: libpng has no memory", job->name);
     }
-    png_set_write_fn(job.png, &job, write_bytes, flush_nothing);
-    write_image(&job, image, note);
-    png_destroy_write_struct(&job.png, &job.info);
-    return job.status;
+    png_set_write_fn(job->png, job, write_bytes, flush_nothing);
+    if (job->buffer) png_set_compression_level(job->png, QUICK_COMPRESSION);
+    write_image(job, image, note);
+    png_destroy_write_struct(&job->png, &job->info);
+    return job->status;
+}
+
+enum sl_status sl_image_encode_png(const struct sl_image *image, struct sl_buffer *out,
+                                   struct sl_error *err)
+{
+    struct png_job job = {.buffer = out, .name = "PNG", .err = err};
+    SL_TRY(encode(&job, image, NULL));
+    return sl_buffer_check(out, "the PNG", err);
 }
 
 enum sl_status sl_image_write_png(const struct sl_image *image, const char *note, const char *path,
@@ -247,7 +261,8 @@ enum sl_status sl_image_write_png(const struct sl_image *image, const char *note
 {
     struct sl_writer writer;
     SL_TRY(sl_writer_open(&writer, path, err));
-    enum sl_status status = encode(image, note, path, &writer, err);
+    struct png_job job = {.writer = &writer, .name = path, .err = err};
+    enum sl_status status = encode(&job, image, note);
     if (status == SL_OK) status = sl_writer_commit(&writer, err);
     sl_writer_discard(&writer);
     return status;

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "softlab/base/buffer.h"
 #include "softlab/base/error.h"
 
 struct sl_image {
@@ -28,6 +29,9 @@ enum sl_status sl_image_decode(const void *bytes, size_t length, const char *nam
 /* Write a PNG atomically. `note` (may be NULL) becomes its "Description" text. */
 enum sl_status sl_image_write_png(const struct sl_image *image, const char *note, const char *path,
                                   struct sl_error *err) SL_MUST_USE;
+/* The same, appended to a buffer, quickly rather than small. */
+enum sl_status sl_image_encode_png(const struct sl_image *image, struct sl_buffer *out,
+                                   struct sl_error *err) SL_MUST_USE;
 
 /* Lanczos resampling (a = 3) to any size, in Pillow's convention: the window widens when
  * shrinking, rows and columns apart, intermediate values rounded to 8 bits. */
