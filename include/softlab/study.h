@@ -1,0 +1,237 @@
+/* Study: collecting what people believe. A study is a folder (docs/internals/study.md): study.json
+ * says what is asked of whom, Markdown files hold the texts, study.db holds what was said.
+ *
+ * The configuration is data that anyone may read; the rules of a session (what comes next, what is
+ * allowed) are in src/study and are the same for browsers and simulated annotators, since both use
+ * the HTTP interface. */
+#ifndef SOFTLAB_STUDY_H
+#define SOFTLAB_STUDY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "softlab/answer.h"
+#include "softlab/base/error.h"
+#include "softlab/base/json.h"
+#include "softlab/base/log.h"
+#include "softlab/store.h"
+
+/* ---- study.json ---- */
+
+enum sl_item_kind { SL_ITEM_IMAGES, SL_ITEM_TEXTS, SL_ITEM_MIXTURES };
+enum sl_bonus_rule { SL_BONUS_NONE, SL_BONUS_ACCURACY, SL_BONUS_FINISHED };
+
+struct sl_study_question {
+    char *question;
+    char **options; /* comprehension only */
+    size_t n_options, answer;
+    bool scale; /* debrief only: 1 to 10 rather than text */
+};
+
+struct sl_study {
+    char *folder; /* where it was read */
+    char *name, *title;
+    char **classes;
+    size_t n_classes;
+    enum sl_item_kind kind;
+    char *items_folder, *items_file; /* relative to the folder */
+    size_t size;                     /* CSS pixels */
+    char *upsample;                  /* "lanczos", "nearest", "none" */
+    char **screens;                  /* rows of sl_screens */
+    size_t n_screens;
+    bool first_person;
+    size_t batch_size, repeats, annotators, check_every;
+    bool shuffle_items, shuffle_classes;
+    size_t attempts, break_after;
+    bool practice, back;
+    size_t lease_minutes;
+    struct sl_study_question *comprehension, *debrief;
+    size_t n_comprehension, n_debrief;
+    char *consent_version;
+    char *recruiter; /* "open", "prolific", "generic" */
+    char *person;    /* URL parameter that names the participant; "" for open */
+    char **keep;     /* further parameters to keep */
+    size_t n_keep;
+    char *complete; /* URL with {code}, or "" */
+    char *code_done, *code_refused, *code_failed, *code_full;
+    char *currency;
+    double base, bonus, bonus_from;
+    enum sl_bonus_rule bonus_rule;
+    char *keep_until; /* "2027-01-31", or "" */
+};
+
+/* Every key checked; SL_ERR_INPUT names file, line and key. All strings owned. */
+enum sl_status sl_study_read(const char *folder, struct sl_study **out,
+                             struct sl_error *err) SL_MUST_USE;
+void sl_study_destroy(struct sl_study *study);
+/* The database beside it. */
+enum sl_status sl_study_store(const struct sl_study *study, bool read_only, struct sl_store **out,
+                              struct sl_error *err) SL_MUST_USE;
+
+/* ---- Screens: ways to ask ---- */
+
+enum { SL_SCREEN_STRICT = 1 /* refuses what its rules forbid */, SL_SCREEN_MIXTURES = 2 };
+struct sl_screen {
+    const char *name;    /* "collins+" */
+    const char *summary; /* one line */
+    unsigned flags;
+    /* SL_ERR_INPUT naming the input that is wrong. `answer` is the "answer" of a POST. */
+    enum sl_status (*check)(const json_t *answer, const struct sl_study *study,
+                            struct sl_error *err);
+    /* A checked answer as a record of answer/: kind, classes by their number in study->classes,
+     * probabilities as given (0 to 1), typed texts borrowed from `answer`. Its lists are owned by
+     * the caller: sl_screen_answer_release. The endpoints of a mixture are the item's: the caller
+     * sets mix.a, mix.b and mix.generated. */
+    enum sl_status (*convert)(const json_t *answer, const struct sl_study *study,
+                              struct sl_answer *out, struct sl_error *err);
+};
+extern const struct sl_screen sl_screens[]; /* ends with a NULL name */
+const struct sl_screen *sl_screen_find(const char *name);
+/* Frees the lists that a screen's convert made. */
+void sl_screen_answer_release(struct sl_answer *answer);
+
+/* ---- What a session is shown: a pure function of study, batch items and seed ---- */
+
+struct sl_trial {
+    const char *item; /* borrowed from the batch's names */
+    bool repeat;      /* the item comes a second time */
+    bool check;       /* an obvious one */
+};
+struct sl_trials {
+    struct sl_trial *trials; /* owned */
+    size_t count;
+    size_t *class_order; /* owned; n_classes */
+};
+/* What they are made of: the items of a batch, and the obvious ones. All borrowed. */
+struct sl_trial_items {
+    const char *const *items;
+    size_t n_items;
+    const char *const *checks;
+    size_t n_checks;
+};
+enum sl_status sl_trials_make(const struct sl_study *study, const struct sl_trial_items *items,
+                              uint64_t seed, struct sl_trials *out,
+                              struct sl_error *err) SL_MUST_USE;
+void sl_trials_release(struct sl_trials *trials);
+
+/* ---- Setting up ---- */
+
+struct sl_study_setup {
+    const char *folder;    /* to be made */
+    const char *images;    /* a folder of images; or */
+    const char *texts;     /* a TSV of texts; or */
+    const char *mixtures;  /* a folder that `softlab dataset mix` wrote */
+    const char *batches;   /* a batches file in the published layout; or NULL */
+    const char *classes;   /* "Airplane,Automobile,..."; NULL: from the images' folders */
+    const char *screens;   /* "collins,bars" */
+    const char *recruiter; /* "open" */
+    const char *checks;    /* a folder of obvious images; or NULL */
+    const char *reference; /* label file whose entropies stratify the batches; or NULL */
+    double high, low;      /* .25, .1 */
+    size_t low_per_batch;  /* 3 */
+    size_t batch_size, annotators;
+    uint64_t seed;
+};
+struct sl_study_setup sl_study_setup_default(void);
+enum sl_status sl_study_init(const struct sl_study_setup *setup, const struct sl_log *log,
+                             struct sl_error *err) SL_MUST_USE;
+
+/* ---- Serving ---- */
+
+struct sl_study_serve {
+    const char *address; /* "127.0.0.1" */
+    uint16_t port;       /* 8080; 0: any */
+    const char *admin_address;
+    uint16_t admin_port;           /* 8081; 0: any */
+    bool behind_proxy;             /* believe X-Forwarded-For and X-Forwarded-Proto */
+    int64_t (*now)(void *context); /* milliseconds since 1970; NULL: the clock */
+    void *clock_context;
+    const struct sl_log *log;
+};
+struct sl_study_serve sl_study_serve_default(void);
+
+struct sl_study_server;
+enum sl_status sl_study_server_create(const char *folder, const struct sl_study_serve *options,
+                                      struct sl_study_server **out,
+                                      struct sl_error *err) SL_MUST_USE;
+uint16_t sl_study_server_port(const struct sl_study_server *server);
+uint16_t sl_study_server_admin_port(const struct sl_study_server *server);
+enum sl_status sl_study_server_run(struct sl_study_server *server,
+                                   struct sl_error *err) SL_MUST_USE;
+void sl_study_server_stop(struct sl_study_server *server); /* from a signal handler too */
+void sl_study_server_destroy(struct sl_study_server *server);
+/* The researcher's password, hashed with argon2id into the store. */
+enum sl_status sl_study_set_password(struct sl_store *store, const char *password,
+                                     struct sl_error *err) SL_MUST_USE;
+
+/* ---- Looking and taking out ---- */
+
+/* {"batches": [...], "sessions": {...}, "answers": n, "per_hour": [...], "input_seconds": {...},
+ *  "checks": {...}, "exclusions": [...], "agreement": {...}, "items": [...]}: what the researcher's
+ *  page and `study status --json` show. */
+enum sl_status sl_study_status(const struct sl_study *study, struct sl_store *store, int64_t now,
+                               json_t **out, struct sl_error *err) SL_MUST_USE;
+
+struct sl_study_export {
+    const char *name;    /* "answers" */
+    const char *file;    /* "answers.jsonl": what a download is called */
+    const char *summary; /* one line */
+    /* Through the sink, piece by piece. */
+    enum sl_status (*write)(const struct sl_study *study, struct sl_store *store,
+                            enum sl_status (*sink)(void *context, const void *bytes, size_t length,
+                                                   struct sl_error *err),
+                            void *context, struct sl_error *err);
+};
+extern const struct sl_study_export sl_study_exports[]; /* ends with a NULL name */
+
+/* Delete one participant, named as the recruiter named them. */
+enum sl_status sl_study_purge(const struct sl_study *study, struct sl_store *store,
+                              const char *person, size_t *sessions,
+                              struct sl_error *err) SL_MUST_USE;
+/* The participant as stored: keyed BLAKE2b of the name under the study's key. */
+enum sl_status sl_study_person(struct sl_store *store, const char *name,
+                               uint8_t out[SL_STORE_PERSON_BYTES],
+                               struct sl_error *err) SL_MUST_USE;
+/* E-mail addresses and long hexadecimal ids in free text become "[removed]". Heap string. */
+char *sl_study_scrub(const char *text) SL_MUST_USE;
+
+/* ---- Simulated annotators, over HTTP ---- */
+
+struct sl_study_simulation {
+    const char *url; /* of a running server */
+    /* The study's folder, on this machine: pages do not say which item they show, so only its
+     * database can tell what is true of it. NULL: annotators agree on something made up. */
+    const char *folder;
+    size_t annotators;   /* 50 */
+    size_t at_once;      /* 50 */
+    double speed;        /* 100: times as fast as people; 0: as fast as possible */
+    double rate;         /* answers per second of all together, instead of thinking; 0: off */
+    const char *truth;   /* label file to draw beliefs from; NULL: the items' own classes */
+    double noise, slips; /* .05, .02: how far beliefs wander; how often an answer is a slip */
+    double patience;     /* 60: seconds of asking in vain until an annotator goes */
+    bool images;         /* true: load what is shown, as a browser does */
+    bool test;           /* sessions that never count */
+    uint64_t seed;
+    /* Called before an answer is first sent and when it is acknowledged; or NULL. */
+    void (*saved)(void *context, const char *id, bool acknowledged);
+    void *context;
+    const struct sl_log *log;
+};
+struct sl_study_simulation sl_study_simulation_default(void);
+struct sl_simulation_result {
+    size_t finished; /* annotators */
+    size_t refused;  /* no place, failed the check, or the server did not want what they sent */
+    size_t lost;     /* went because they heard nothing */
+    size_t answers;  /* acknowledged, practice among them */
+    size_t retries;
+    double seconds, p50_ms, p99_ms, worst_ms; /* of a save that was acknowledged; NaN without */
+};
+/* Every annotator walks through the whole study as the page does, with a connection of its own and
+ * the same client id for an answer that is sent again. What they believe and do follows from seed,
+ * annotator and trial. SL_ERR_IO if nobody could arrive. */
+enum sl_status sl_study_simulate(const struct sl_study_simulation *options,
+                                 struct sl_simulation_result *out,
+                                 struct sl_error *err) SL_MUST_USE;
+
+#endif

@@ -1,0 +1,29 @@
+/* What the files of the researcher's port share. */
+#ifndef SOFTLAB_STUDY_ADMIN_INTERNAL_H
+#define SOFTLAB_STUDY_ADMIN_INTERNAL_H
+
+#include "study/admin.h"
+#include "study/collect.h"
+
+struct sl_study_admin {
+    struct sl_study_admin_options options;
+    struct sl_study_items items; /* owned; as they were when the server started */
+    struct sl_admin_access access;
+    bool trying; /* a password is being compared: one at a time */
+};
+
+int64_t sl_admin_now(const struct sl_study_admin *admin);
+/* The cookie's secret if it is that of a live session; otherwise NULL, after a 401. */
+const char *sl_admin_require(struct sl_study_admin *admin, struct sl_http_exchange *exchange);
+/* A line in the study's own log of events: who looked, and from where. A log that cannot be
+ * written is said in the server's log and stops nobody. */
+void sl_admin_note(struct sl_study_admin *admin, struct sl_http_exchange *exchange,
+                   const char *kind, const char *what);
+
+/* admin_data.c: status, exports and pictures, made on the other thread from a second, read-only
+ * connection, so that annotators wait for none of it. */
+void sl_admin_get_status(struct sl_http_exchange *exchange, void *context);
+void sl_admin_get_export(struct sl_http_exchange *exchange, void *context);
+void sl_admin_get_image(struct sl_http_exchange *exchange, void *context);
+
+#endif

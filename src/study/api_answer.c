@@ -1,0 +1,174 @@
+/* POST /api/answer. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "softlab/base/memory.h"
+#include "study/server.h"
+
+enum { MAX_TRIAL = 1000000, MAX_INPUT_NAME = 300, MAX_INPUTS = 2100 };
+static const double MAX_MS = 1e15;
+
+/* An answer as sent, read. */
+struct sent {
+    uint8_t id[SL_STORE_CLIENT_BYTES];
+    const char *id_text; /* borrowed from the body */
+    size_t trial;
+    bool practice;
+    int64_t elapsed;
+    json_t *answer; /* borrowed from the body */
+};
+
+static enum sl_status check_times(const struct sl_json_cursor *root, struct sl_error *err)
+{
+    struct sl_json_cursor times;
+    SL_TRY(sl_json_optional(root, "times", &times, err));
+    if (!times.value) return SL_OK;
+    if (!json_is_object(times.value) || json_object_size(times.value) > MAX_INPUTS)
+        return sl_json_fail(&times, err, "expected an object of at most %d inputs", MAX_INPUTS);
+    const char *name = NULL;
+    json_t *value = NULL;
+    json_object_foreach(times.value, name, value)
+    {
+        struct sl_json_cursor pair = {root->document, &times, name, 0, value};
+        size_t count = 0;
+        if (strlen(name) > MAX_INPUT_NAME)
+            return sl_json_fail(&times, err, "an input's name is longer than %d bytes",
+                                MAX_INPUT_NAME);
+        SL_TRY(sl_json_array_size(&pair, &count, err));
+        if (count != 2)
+            return sl_json_fail(&pair, err, "expected the times of first touch and last change");
+        for (size_t i = 0; i < 2; i++) {
+            struct sl_json_cursor at = sl_json_element(&pair, i);
+            double ms = 0;
+            SL_TRY(sl_json_number(&at, -MAX_MS, MAX_MS, &ms, err));
+        }
+    }
+    return SL_OK;
+}
+
+static enum sl_status read_sent(const struct sl_json *body, struct sent *out, struct sl_error *err)
+{
+    static const char *const known[] = {"id",    "trial",  "practice", "elapsed",
+                                        "times", "answer", NULL};
+    struct sl_json_cursor root = sl_json_root(body), at;
+    int64_t trial = 0;
+    double elapsed = 0;
+    SL_TRY(sl_json_only(&root, known, err));
+    SL_TRY(sl_json_member(&root, "id", &at, err));
+    SL_TRY(sl_json_string(&at, &out->id_text, err));
+    if (!sl_secret_from_hex(out->id_text, out->id, sizeof out->id))
+        return sl_json_fail(&at, err, "expected 32 hexadecimal digits");
+    SL_TRY(sl_json_member(&root, "trial", &at, err));
+    SL_TRY(sl_json_integer(&at, 0, MAX_TRIAL, &trial, err));
+    SL_TRY(sl_json_member(&root, "practice", &at, err));
+    SL_TRY(sl_json_boolean(&at, &out->practice, err));
+    SL_TRY(sl_json_member(&root, "elapsed", &at, err));
+    SL_TRY(sl_json_number(&at, 0, MAX_MS, &elapsed, err));
+    SL_TRY(check_times(&root, err));
+    SL_TRY(sl_json_member(&root, "answer", &at, err));
+    out->trial = (size_t)trial;
+    out->elapsed = (int64_t)elapsed;
+    out->answer = at.value;
+    return SL_OK;
+}
+
+/* Bars come in the order the annotator sees; they are kept in the study's. */
+static void order_percents(json_t *answer, const struct sl_study *study, const size_t *class_order)
+{
+    json_t *shown = json_object_get(answer, "percents");
+    if (!json_is_array(shown) || json_array_size(shown) != study->n_classes) return;
+    json_t *ordered = json_copy(shown);
+    for (size_t k = 0; k < study->n_classes; k++)
+        json_array_set(ordered, class_order[k], json_array_get(shown, k));
+    json_object_set_new(answer, "percents", ordered);
+}
+
+static enum sl_status find_item(struct sl_request *request, const struct sl_trials *trials,
+                                const struct sent *sent, struct sl_store_answer *answer,
+                                struct sl_error *err)
+{
+    const struct sl_study_server *server = request->server;
+    if (sent->practice) {
+        if (sent->trial != 0)
+            return sl_fail(err, SL_ERR_INPUT, "$.trial: there is one practice trial, 0");
+        answer->item = sl_stimuli_practice(&server->stimuli, trials, request->session.seed)->id;
+        return SL_OK;
+    }
+    if (sent->trial >= trials->count)
+        return sl_fail(err, SL_ERR_USAGE, "trial %zu does not exist, there are %zu", sent->trial,
+                       trials->count);
+    answer->item = trials->trials[sent->trial].item;
+    answer->repeat = trials->trials[sent->trial].repeat;
+    return SL_OK;
+}
+
+static enum sl_status check_screen(struct sl_request *request, const struct sent *sent,
+                                   struct sl_error *err)
+{
+    const struct sl_screen *screen = sl_screen_find(request->session.screen);
+    if (!screen)
+        return sl_fail(err, SL_ERR_BACKEND, "the store holds a screen \"%s\" that does not exist",
+                       request->session.screen);
+    return screen->check(sent->answer, request->server->study, err);
+}
+
+static enum sl_status keep(struct sl_request *request, const struct sl_trials *trials,
+                           const struct sent *sent, struct sl_store_answer *answer,
+                           struct sl_error *err)
+{
+    struct sl_study_server *server = request->server;
+    enum sl_put_outcome outcome = SL_PUT_STORED;
+    SL_TRY(sl_store_peek_answer(server->store, answer, &outcome, err));
+    if (outcome == SL_PUT_CONFLICT)
+        return sl_fail(err, SL_ERR_USAGE, "another answer has this id already");
+    if (outcome == SL_PUT_REPLAYED) return SL_OK;
+    SL_TRY(sl_session_may_answer(&request->session, server->study, sent->trial, trials->count,
+                                 sent->practice, err));
+    SL_TRY(sl_server_begin(server, err));
+    SL_TRY(sl_store_put_answer(server->store, answer, &outcome, err));
+    return sl_session_answered(&request->session, &server->flow, sent->trial, trials->count,
+                               sent->practice, request->now, err);
+}
+
+static enum sl_status take_answer(struct sl_request *request, struct sent *sent,
+                                  struct sl_error *err)
+{
+    struct sl_study_server *server = request->server;
+    struct sl_trials trials = {0};
+    char *body = NULL;
+    SL_TRY(read_sent(&request->body, sent, err));
+    enum sl_status status;
+    SL_TRY_OUT(sl_stimuli_trials(&server->stimuli, server->study, server->store, &request->session,
+                                 &trials, err));
+    order_percents(sent->answer, server->study, trials.class_order);
+    SL_TRY_OUT(check_screen(request, sent, err));
+    body = json_dumps(request->body.root, JSON_COMPACT | JSON_SORT_KEYS);
+    struct sl_store_answer answer = {.session = request->session.id,
+                                     .trial = sent->trial,
+                                     .body = body,
+                                     .received = request->now,
+                                     .elapsed = sent->elapsed,
+                                     .practice = sent->practice};
+    memcpy(answer.client_id, sent->id, sizeof answer.client_id);
+    SL_TRY_OUT(find_item(request, &trials, sent, &answer, err));
+    SL_TRY_OUT(keep(request, &trials, sent, &answer, err));
+out:
+    free(body);
+    sl_trials_release(&trials);
+    return status;
+}
+
+void sl_handle_answer(struct sl_http_exchange *exchange, void *context)
+{
+    struct sl_request request;
+    struct sl_error err;
+    struct sent sent = {.trial = 0};
+    if (!sl_request_open(&request, context, exchange, SL_HTTP_POST)) return;
+    if (take_answer(&request, &sent, &err) == SL_OK)
+        sl_request_finish(&request, json_pack("{s:s, s:s, s:I}", "saved", sent.id_text, "place",
+                                              request.session.place, "trial",
+                                              (json_int_t)request.session.trial));
+    else
+        sl_request_fail(&request, &err);
+    sl_request_close(&request);
+}

@@ -1,0 +1,181 @@
+/* GET /api/session: all a page needs to show the place where the session is. */
+#include <stdio.h>
+#include <string.h>
+
+#include "study/server.h"
+
+json_t *sl_stimulus_json(const struct sl_stimulus *stimulus, bool name_endpoints)
+{
+    const json_t *content = stimulus->content;
+    json_t *text = json_object_get(content, "text");
+    json_t *span = json_object_get(content, "span");
+    json_t *endpoints = json_object_get(content, "endpoints");
+    json_t *item = json_object();
+    if (text) {
+        json_object_set(item, "text", text);
+        if (span) json_object_set(item, "span", span);
+        return item;
+    }
+    char address[64];
+    snprintf(address, sizeof address, "/image/%s", stimulus->opaque);
+    json_object_set_new(item, "image", json_string(address));
+    json_object_set_new(item, "alt", json_string("image to be judged"));
+    if (endpoints && name_endpoints) json_object_set(item, "endpoints", endpoints);
+    return item;
+}
+
+/* Of the screens about mixtures only those with sliders say what was mixed. */
+static bool names_endpoints(const struct sl_store_session *session)
+{
+    return strcmp(session->screen, "mix") == 0 || strcmp(session->screen, "mix+") == 0;
+}
+
+static json_t *items_json(const struct sl_request *request, const struct sl_trials *trials)
+{
+    json_t *list = json_array();
+    for (size_t t = 0; t < trials->count; t++) {
+        const struct sl_stimulus *stimulus =
+            sl_stimulus_find(&request->server->stimuli, trials->trials[t].item);
+        json_t *item = sl_stimulus_json(stimulus, names_endpoints(&request->session));
+        json_object_set_new(item, "trial", json_integer((json_int_t)t));
+        json_array_append_new(list, item);
+    }
+    return list;
+}
+
+static json_t *practice_json(const struct sl_request *request, const struct sl_trials *trials)
+{
+    const struct sl_stimulus *stimulus =
+        sl_stimuli_practice(&request->server->stimuli, trials, request->session.seed);
+    json_t *item = sl_stimulus_json(stimulus, names_endpoints(&request->session));
+    json_object_set_new(item, "item", json_string(stimulus->opaque));
+    return item;
+}
+
+static json_t *questions_json(const struct sl_study *study)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < study->n_comprehension; i++) {
+        json_t *options = json_array();
+        for (size_t o = 0; o < study->comprehension[i].n_options; o++)
+            json_array_append_new(options, json_string(study->comprehension[i].options[o]));
+        json_array_append_new(list,
+                              json_pack("{s:s, s:o}", "question", study->comprehension[i].question,
+                                        "options", options));
+    }
+    return list;
+}
+
+static json_t *debrief_json(const struct sl_study *study)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < study->n_debrief; i++)
+        json_array_append_new(list, json_pack("{s:s, s:s}", "question", study->debrief[i].question,
+                                              "kind", study->debrief[i].scale ? "scale" : "text"));
+    return list;
+}
+
+/* The texts of the present place, null for all others. */
+static void add_texts(json_t *reply, const struct sl_study_server *server, enum sl_place place)
+{
+    const struct sl_study *study = server->study;
+    json_t *consent = NULL, *pages = NULL, *questions = NULL, *debrief = NULL, *html = NULL;
+    if (place == SL_PLACE_CONSENT)
+        consent = json_pack("{s:s, s:s}", "version", study->consent_version, "html",
+                            server->texts.consent);
+    if (place == SL_PLACE_INSTRUCTIONS) pages = json_array();
+    for (size_t i = 0; pages && i < server->texts.n_instructions; i++)
+        json_array_append_new(pages, json_string(server->texts.instructions[i]));
+    if (place == SL_PLACE_CHECK) questions = questions_json(study);
+    if (place == SL_PLACE_DEBRIEF) debrief = debrief_json(study);
+    if (place == SL_PLACE_DEBRIEF) html = json_string(server->texts.debrief);
+    json_object_set_new(reply, "consent", consent ? consent : json_null());
+    json_object_set_new(reply, "instructions", pages ? pages : json_null());
+    json_object_set_new(reply, "questions", questions ? questions : json_null());
+    json_object_set_new(reply, "debrief", debrief ? debrief : json_null());
+    json_object_set_new(reply, "debrief_html", html ? html : json_null());
+}
+
+static void add_trials(json_t *reply, const struct sl_request *request,
+                       const struct sl_trials *trials, enum sl_place place)
+{
+    const struct sl_study *study = request->server->study;
+    const struct sl_store_session *session = &request->session;
+    bool shown = place == SL_PLACE_PRACTICE || place == SL_PLACE_TRIALS;
+    json_t *classes = json_array(), *answered = json_array();
+    for (size_t k = 0; k < study->n_classes; k++)
+        json_array_append_new(classes, json_string(study->classes[trials->class_order[k]]));
+    for (size_t t = 0; t < session->trial; t++)
+        json_array_append_new(answered, json_integer((json_int_t)t));
+    json_object_set_new(reply, "trial", json_integer((json_int_t)session->trial));
+    json_object_set_new(reply, "trials", json_integer((json_int_t)trials->count));
+    json_object_set_new(reply, "classes", classes);
+    json_object_set_new(reply, "answered", answered);
+    json_object_set_new(reply, "items", shown ? items_json(request, trials) : json_null());
+    json_object_set_new(reply, "practice",
+                        place == SL_PLACE_PRACTICE ? practice_json(request, trials) : json_null());
+}
+
+static json_t *session_json(const struct sl_request *request, const struct sl_trials *trials,
+                            enum sl_place place)
+{
+    const struct sl_study_server *server = request->server;
+    const struct sl_study *study = server->study;
+    const struct sl_store_session *session = &request->session;
+    char name[32], opaque[SL_OPAQUE_TEXT];
+    snprintf(name, sizeof name, "session %lld", (long long)session->id);
+    sl_secret_opaque(server->stimuli.key, name, opaque);
+    size_t left = session->attempts < study->attempts ? study->attempts - session->attempts : 0;
+    json_t *reply =
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:b, s:I, s:b, s:I}", "session", opaque, "title",
+                  study->title, "place", session->place, "screen", session->screen, "framing",
+                  study->first_person ? "first" : "third", "size", (json_int_t)study->size, "back",
+                  study->back, "break_after", (json_int_t)study->break_after, "test", session->test,
+                  "attempts_left", (json_int_t)left);
+    add_texts(reply, server, place);
+    add_trials(reply, request, trials, place);
+    json_object_set_new(reply, "completion", sl_session_completion(study, place));
+    return reply;
+}
+
+static enum sl_status describe(struct sl_request *request, json_t **out, struct sl_error *err)
+{
+    struct sl_study_server *server = request->server;
+    struct sl_trials trials = {0};
+    enum sl_place place = SL_PLACE_CONSENT;
+    SL_TRY(sl_session_settle(&request->session, &server->flow, request->now, err));
+    SL_TRY(sl_session_place(&request->session, &place, err));
+    SL_TRY(sl_stimuli_trials(&server->stimuli, server->study, server->store, &request->session,
+                             &trials, err));
+    *out = session_json(request, &trials, place);
+    sl_trials_release(&trials);
+    return SL_OK;
+}
+
+/* Somebody for whom there was no place: their cookie says so and nothing else. */
+static bool send_full(struct sl_study_server *server, struct sl_http_exchange *exchange)
+{
+    const char *cookie = sl_http_cookie(exchange, "softlab");
+    if (!cookie || strcmp(cookie, "full") != 0) return false;
+    if (!sl_request_admit(server, exchange, NULL)) return true;
+    json_t *reply =
+        json_pack("{s:s, s:s, s:s, s:o}", "session", "full", "title", server->study->title, "place",
+                  "full", "completion", sl_completion_of(server->study, server->study->code_full));
+    sl_server_reply(server, exchange, reply);
+    return true;
+}
+
+void sl_handle_session(struct sl_http_exchange *exchange, void *context)
+{
+    struct sl_request request;
+    struct sl_error err;
+    json_t *reply = NULL;
+    if (send_full(context, exchange)) return;
+    if (!sl_request_open(&request, context, exchange, SL_HTTP_GET)) return;
+    /* The lease is renewed, and what the page hears is what is stored. */
+    if (describe(&request, &reply, &err) == SL_OK)
+        sl_request_finish(&request, reply);
+    else
+        sl_request_fail(&request, &err);
+    sl_request_close(&request);
+}

@@ -1,0 +1,150 @@
+/* GET /: somebody comes, from a recruiter or by an open link. They get a place, or the one they
+ * have, and a cookie; the redirect takes every identifier out of the address. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "softlab/base/memory.h"
+#include "softlab/base/random.h"
+#include "study/markdown.h"
+#include "study/server.h"
+
+enum { MAX_PARAMETER = 500, COOKIE_SECONDS = 30 * 24 * 3600 };
+/* A lecture hall behind one address comes all at once; a flood of made-up people does not pass. */
+static const struct sl_limit arrivals = {"arrival", 1, 200};
+
+static void send_page(struct sl_study_server *server, struct sl_http_exchange *exchange, int status,
+                      const char *heading, const char *text)
+{
+    struct sl_buffer page;
+    sl_buffer_init(&page, 16 << 10);
+    sl_buffer_text(&page, "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"
+                          "<meta name=\"viewport\" content=\"width=device-width\">\n<title>");
+    sl_html_escape(&page, server->study->title, strlen(server->study->title));
+    sl_buffer_text(&page, "</title>\n<link rel=\"stylesheet\" href=\"/web/style.css\">\n"
+                          "<main id=\"main\"><div class=\"page\">\n<h1>");
+    sl_html_escape(&page, heading, strlen(heading));
+    sl_buffer_text(&page, "</h1>\n<p class=\"lead\">");
+    sl_html_escape(&page, text, strlen(text));
+    sl_buffer_text(&page, "</p>\n</div></main>\n</html>\n");
+    sl_http_send(exchange, &(struct sl_http_reply){.status = status,
+                                                   .type = "text/html; charset=utf-8",
+                                                   .body = page.data,
+                                                   .length = page.length});
+    sl_buffer_release(&page);
+}
+
+static void redirect(struct sl_study_server *server, struct sl_http_exchange *exchange,
+                     const char *token)
+{
+    char *cookie = token ? sl_string_printf("softlab=%s; Path=/; HttpOnly; SameSite=Lax; "
+                                            "Max-Age=%d%s",
+                                            token, COOKIE_SECONDS,
+                                            sl_request_secure(server, exchange) ? "; Secure" : "")
+                         : NULL;
+    const struct sl_http_header headers[] = {
+        {"Location", "/study"}, {cookie ? "Set-Cookie" : NULL, cookie}, {NULL, NULL}};
+    sl_http_send(exchange, &(struct sl_http_reply){.status = 303, .headers = headers});
+    free(cookie);
+}
+
+/* Whether the cookie's session is the one to go on with: the same person, or nobody says who. */
+static bool has_session(struct sl_study_server *server, struct sl_http_exchange *exchange,
+                        const uint8_t *person)
+{
+    struct sl_store_session session;
+    uint8_t hash[SL_STORE_TOKEN_BYTES];
+    if (!sl_secret_token_hash(sl_http_cookie(exchange, "softlab"), hash)) return false;
+    if (sl_store_find_session(server->store, hash, &session, NULL) != SL_OK) return false;
+    if (session.test || session.state == SL_SESSION_EXPIRED) return false;
+    if (session.state == SL_SESSION_ACTIVE && session.lease_until <= sl_server_now(server))
+        return false;
+    return !person || memcmp(person, session.person, sizeof session.person) == 0;
+}
+
+/* The parameters the study keeps, as JSON. */
+static char *parameters_json(const struct sl_study *study, const struct sl_http_exchange *exchange)
+{
+    json_t *kept = json_object();
+    for (size_t i = 0; i < study->n_keep; i++) {
+        const char *value = sl_http_query(exchange, study->keep[i]);
+        if (value && strlen(value) <= MAX_PARAMETER)
+            json_object_set_new(kept, study->keep[i], json_string(value));
+    }
+    char *text = json_dumps(kept, JSON_COMPACT);
+    json_decref(kept);
+    return text;
+}
+
+static enum sl_status arrive(struct sl_study_server *server,
+                             const struct sl_http_exchange *exchange, const uint8_t *person,
+                             bool test, char token[SL_TOKEN_TEXT], struct sl_error *err)
+{
+    const struct sl_study *study = server->study;
+    uint8_t hash[SL_STORE_TOKEN_BYTES];
+    struct sl_store_session session;
+    bool returning = false;
+    sl_secret_token(token, hash);
+    char *parameters = parameters_json(study, exchange);
+    const struct sl_store_arrival arrival = {
+        .person = person,
+        .token_hash = hash,
+        .screen = study->screens[sl_secret_number() % study->n_screens],
+        .parameters = parameters,
+        .seed = sl_secret_number(),
+        .tie = sl_secret_number(),
+        .now = sl_server_now(server),
+        .lease_ms = (int64_t)study->lease_minutes * 60000,
+        .test = test,
+    };
+    sl_server_flush(server); /* arriving is a transaction of its own */
+    enum sl_status status = sl_store_arrive(server->store, &arrival, &session, &returning, err);
+    free(parameters);
+    return status;
+}
+
+/* Nobody in an open study and in a test has a name: every arrival is a new person. */
+static enum sl_status find_person(struct sl_study_server *server, const char *name,
+                                  uint8_t person[SL_STORE_PERSON_BYTES], struct sl_error *err)
+{
+    if (name) {
+        sl_server_flush(server); /* the key may have to be made */
+        return sl_study_person(server->store, name, person, err);
+    }
+    sl_secret_random(person, SL_STORE_PERSON_BYTES);
+    return SL_OK;
+}
+
+void sl_handle_arrival(struct sl_http_exchange *exchange, void *context)
+{
+    struct sl_study_server *server = context;
+    const struct sl_study *study = server->study;
+    const char *test = sl_http_query(exchange, "test");
+    const char *name = *study->person ? sl_http_query(exchange, study->person) : NULL;
+    bool is_test = test && strcmp(test, "1") == 0;
+    uint8_t person[SL_STORE_PERSON_BYTES];
+    char token[SL_TOKEN_TEXT];
+    struct sl_error err;
+    if (!sl_request_admit(server, exchange, &arrivals)) return;
+    if (is_test || (name && (!*name || strlen(name) > MAX_PARAMETER))) name = NULL;
+    enum sl_status status = find_person(server, name, person, &err);
+    if (status == SL_OK && !is_test && has_session(server, exchange, name ? person : NULL)) {
+        redirect(server, exchange, NULL);
+        return;
+    }
+    if (status == SL_OK && !is_test && !name && *study->person) {
+        send_page(server, exchange, 400, "This link is not complete",
+                  "Please open the study from the page where you found it.");
+        return;
+    }
+    if (status == SL_OK) status = arrive(server, exchange, person, is_test, token, &err);
+    if (status == SL_OK) {
+        redirect(server, exchange, token);
+    } else if (status == SL_ERR_NOT_FOUND) {
+        redirect(server, exchange, "full");
+    } else {
+        sl_log(server->options.log, SL_LOG_ERROR, "nobody can arrive: %s", err.message);
+        send_page(server, exchange, 503, "Please try again in a moment",
+                  "The study cannot store anything at present.");
+    }
+}

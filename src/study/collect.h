@@ -1,0 +1,74 @@
+/* What a study's store holds, read for status and exports. Private to study/. */
+#ifndef SOFTLAB_STUDY_COLLECT_H
+#define SOFTLAB_STUDY_COLLECT_H
+
+#include "softlab/study.h"
+
+/* ---- Items ---- */
+
+struct sl_study_item {
+    char *id;        /* owned */
+    json_t *content; /* owned; an object */
+    int32_t truth;   /* class, or -1 */
+    double entropy;  /* of the reference; NaN if unknown */
+    bool check;
+};
+struct sl_study_items {
+    struct sl_study_item *items; /* owned; in the store's order */
+    size_t count, capacity;
+    struct sl_name_table *names; /* owned; numbered as the items */
+};
+enum sl_status sl_study_items_read(const struct sl_study *study, struct sl_store *store,
+                                   struct sl_study_items *out, struct sl_error *err) SL_MUST_USE;
+void sl_study_items_release(struct sl_study_items *items);
+/* Borrowed, or NULL. */
+const struct sl_study_item *sl_study_item_find(const struct sl_study_items *items, const char *id);
+
+/* ---- Answers ---- */
+
+/* What exports call a participant: the first digits of the keyed hash. */
+enum { SL_STUDY_ANNOTATOR_TEXT = 13 };
+void sl_study_annotator(const uint8_t person[SL_STORE_PERSON_BYTES],
+                        char out[SL_STUDY_ANNOTATOR_TEXT]);
+/* "active", "done", "returned", "expired", "refused". */
+const char *sl_session_state_name(enum sl_session_state state);
+
+/* One stored answer, read. All borrowed for the call. */
+struct sl_study_given {
+    const struct sl_store_session *session;
+    const struct sl_store_answer *answer;
+    const struct sl_study_item *item;
+    const struct sl_screen *screen;
+    json_t *answered; /* the "answer" that was sent */
+    json_t *times;    /* an object of [first touch, last change] in ms, or NULL */
+    const char *annotator;
+};
+typedef enum sl_status (*sl_study_take)(const struct sl_study_given *given, void *context,
+                                        struct sl_error *err);
+
+enum sl_study_extent {
+    SL_STUDY_COUNTING, /* last revisions; no practice, no tests, nobody who gave the place back */
+    SL_STUDY_EVERY,    /* whatever was stored */
+};
+enum sl_status sl_study_each_given(const struct sl_study *study, struct sl_store *store,
+                                   const struct sl_study_items *items, enum sl_study_extent extent,
+                                   sl_study_take take, void *context,
+                                   struct sl_error *err) SL_MUST_USE;
+
+/* A given answer as a record of answer/, with everything the store knows about it. */
+struct sl_study_record {
+    struct sl_answer answer; /* its lists are owned, its texts borrowed from here and the given */
+    char *inputs;            /* owned */
+    char batch[24];
+};
+enum sl_status sl_study_record_make(const struct sl_study *study,
+                                    const struct sl_study_given *given, struct sl_study_record *out,
+                                    struct sl_error *err) SL_MUST_USE;
+void sl_study_record_release(struct sl_study_record *record);
+
+/* The answers that count, as a set; `kinds` is a bit set of 1u << enum sl_answer_kind. */
+enum sl_status sl_study_answers(const struct sl_study *study, struct sl_store *store,
+                                const struct sl_study_items *items, unsigned kinds,
+                                struct sl_answers **out, struct sl_error *err) SL_MUST_USE;
+
+#endif

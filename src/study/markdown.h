@@ -1,0 +1,25 @@
+/* Markdown: the small part of it that a study's texts need, to HTML. Headings (# becomes h2, since
+ * the page has its own h1), paragraphs, lists, *emphasis*, **strong**, [links](https://...) to
+ * http, https and mailto, line breaks (two spaces or a backslash at the end of a line). Everything
+ * else is text and escaped: no markup of the author's own gets through. Private to study/. */
+#ifndef SOFTLAB_STUDY_MARKDOWN_H
+#define SOFTLAB_STUDY_MARKDOWN_H
+
+#include <stddef.h>
+
+#include "softlab/base/buffer.h"
+#include "softlab/base/error.h"
+
+/* Append the HTML of `text`, which must be UTF-8 (SL_ERR_INPUT). */
+enum sl_status sl_markdown_html(const char *text, size_t length, struct sl_buffer *out,
+                                struct sl_error *err) SL_MUST_USE;
+
+/* The pages between lines of three or more dashes, each as HTML; pages without text are left out.
+ * NULL-ended, for sl_names_destroy. */
+enum sl_status sl_markdown_pages(const char *text, size_t length, char ***pages, size_t *count,
+                                 struct sl_error *err) SL_MUST_USE;
+
+/* Append text with the five characters of HTML escaped. */
+void sl_html_escape(struct sl_buffer *out, const char *text, size_t length);
+
+#endif

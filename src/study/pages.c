@@ -1,0 +1,148 @@
+/* Files of web/ and pictures of items. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "softlab/base/hash.h"
+#include "softlab/base/memory.h"
+#include "study/server.h"
+#include "study/web.h"
+
+enum { PICTURE_BYTES = 64 << 20 };
+
+static void send_file(struct sl_http_exchange *exchange, const char *path)
+{
+    const struct sl_web_file *file = sl_web_find(path);
+    if (!file) {
+        sl_http_fail(exchange, 404, "there is no such page");
+        return;
+    }
+    char sum[SL_SHA256_TEXT], tag[24];
+    sl_sha256(file->bytes, file->length, sum);
+    snprintf(tag, sizeof tag, "\"%.16s\"", sum);
+    const struct sl_http_header headers[] = {
+        {"Cache-Control", "no-cache"}, {"ETag", tag}, {NULL, NULL}};
+    const char *known = sl_http_request_header(exchange, "If-None-Match");
+    bool same = known && strcmp(known, tag) == 0;
+    sl_http_send(exchange, &(struct sl_http_reply){.status = same ? 304 : 200,
+                                                   .type = file->type,
+                                                   .body = file->bytes,
+                                                   .length = file->length,
+                                                   .headers = headers});
+}
+
+void sl_handle_page(struct sl_http_exchange *exchange, void *context)
+{
+    if (!sl_request_admit(context, exchange, NULL)) return;
+    send_file(exchange, "annotator/index.html");
+}
+
+void sl_handle_file(struct sl_http_exchange *exchange, void *context)
+{
+    if (!sl_request_admit(context, exchange, NULL)) return;
+    char *path = sl_string_printf("annotator/%s", sl_http_segment(exchange));
+    send_file(exchange, path);
+    free(path);
+}
+
+/* ---- Pictures: made on the other thread ---- */
+
+/* Many ask for the same picture before it is made: they share the work. */
+struct sl_picture_job {
+    struct sl_study_server *server;
+    struct sl_http_exchange **exchanges; /* owned; all want it */
+    size_t n_exchanges;
+    size_t index;
+    char *path; /* owned */
+    struct sl_buffer bytes;
+    const char *type;
+    enum sl_status status;
+    struct sl_error err;
+    struct sl_picture_job *next; /* in work, too */
+};
+
+static void send_picture(struct sl_http_exchange *exchange, const char *type, const void *bytes,
+                         size_t length)
+{
+    static const struct sl_http_header headers[] = {
+        {"Cache-Control", "private, max-age=86400, immutable"}, {NULL, NULL}};
+    sl_http_send(
+        exchange,
+        &(struct sl_http_reply){
+            .status = 200, .type = type, .body = bytes, .length = length, .headers = headers});
+}
+
+static void make_picture(void *context)
+{
+    struct sl_picture_job *job = context;
+    const struct sl_study *study = job->server->study;
+    job->status = sl_picture_make(job->path, study->upsample, study->size, &job->bytes, &job->type,
+                                  &job->err);
+}
+
+static void give_picture(void *context)
+{
+    struct sl_picture_job *job = context;
+    struct sl_picture_job **at = &job->server->pictures;
+    while (*at != job)
+        at = &(*at)->next;
+    *at = job->next;
+    if (job->status == SL_OK)
+        sl_images_put(&job->server->images, job->index, job->type, &job->bytes);
+    else
+        sl_log(job->server->options.log, SL_LOG_ERROR, "%s", job->err.message);
+    for (size_t i = 0; i < job->n_exchanges; i++) {
+        if (job->status == SL_OK)
+            send_picture(job->exchanges[i], job->type, job->bytes.data, job->bytes.length);
+        else
+            sl_http_fail(job->exchanges[i], 503, "the image cannot be read");
+    }
+    sl_buffer_release(&job->bytes);
+    free(job->exchanges);
+    free(job->path);
+    free(job);
+}
+
+static void wait_for_picture(struct sl_study_server *server, struct sl_http_exchange *exchange,
+                             size_t index, const char *file)
+{
+    struct sl_picture_job *job = server->pictures;
+    while (job && job->index != index)
+        job = job->next;
+    if (!job) {
+        job = sl_alloc(1, sizeof *job);
+        *job = (struct sl_picture_job){
+            .server = server,
+            .index = index,
+            .path = sl_string_printf("%s/%s/%s", server->study->folder, server->study->items_folder,
+                                     file),
+            .next = server->pictures,
+        };
+        sl_buffer_init(&job->bytes, PICTURE_BYTES);
+        server->pictures = job;
+        sl_http_work(server->loop, make_picture, give_picture, job);
+    }
+    job->exchanges =
+        sl_resize(job->exchanges, job->n_exchanges + 1, sizeof(struct sl_http_exchange *));
+    job->exchanges[job->n_exchanges++] = exchange;
+}
+
+void sl_handle_image(struct sl_http_exchange *exchange, void *context)
+{
+    struct sl_study_server *server = context;
+    if (!sl_request_admit(server, exchange, NULL)) return;
+    size_t index = sl_stimulus_of_opaque(&server->stimuli, sl_http_segment(exchange));
+    const char *file = NULL;
+    if (index != SIZE_MAX)
+        file = json_string_value(json_object_get(server->stimuli.items[index].content, "image"));
+    if (!file) {
+        sl_http_fail(exchange, 404, "there is no such image");
+        return;
+    }
+    const struct sl_picture *picture = sl_images_find(&server->images, index);
+    if (picture) {
+        send_picture(exchange, picture->type, picture->bytes, picture->length);
+        return;
+    }
+    wait_for_picture(server, exchange, index, file);
+}

@@ -1,0 +1,202 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "study/server.h"
+
+/* Pages send an answer every few seconds and a handful of other things; retries come in bursts. */
+static const struct sl_limit per_session = {"session", 10, 100};
+static const struct sl_limit per_address = {"address", 100, 2000};
+
+const char *sl_request_address(const struct sl_study_server *server,
+                               const struct sl_http_exchange *exchange, char *out, size_t size)
+{
+    const char *forwarded =
+        server->options.behind_proxy ? sl_http_request_header(exchange, "X-Forwarded-For") : NULL;
+    if (!forwarded || !*forwarded) return sl_http_peer(exchange);
+    /* What comes last was put there by the proxy; what stands before it anybody can write. */
+    const char *comma = strrchr(forwarded, ',');
+    const char *begin = comma ? comma + 1 : forwarded;
+    begin += strspn(begin, " \t");
+    snprintf(out, size, "%.*s", (int)strcspn(begin, " \t"), begin);
+    return out;
+}
+
+bool sl_request_secure(const struct sl_study_server *server,
+                       const struct sl_http_exchange *exchange)
+{
+    if (!server->options.behind_proxy) return false;
+    const char *scheme = sl_http_request_header(exchange, "X-Forwarded-Proto");
+    return scheme && strcmp(scheme, "https") == 0;
+}
+
+static void fail_later(struct sl_http_exchange *exchange, unsigned seconds)
+{
+    static const char body[] = "{\"error\": \"too many requests, please wait\"}";
+    char wait[24];
+    snprintf(wait, sizeof wait, "%u", seconds);
+    const struct sl_http_header headers[] = {{"Retry-After", wait}, {NULL, NULL}};
+    sl_http_send(exchange, &(struct sl_http_reply){.status = 429,
+                                                   .type = "application/json",
+                                                   .body = body,
+                                                   .length = sizeof body - 1,
+                                                   .headers = headers});
+}
+
+/* Who sits at this machine and needs no proxy may ask as often as they like: load tests and
+ * simulated annotators come from here. */
+static bool is_local(const char *address)
+{
+    return strncmp(address, "127.", 4) == 0 || strcmp(address, "::1") == 0;
+}
+
+bool sl_request_admit(struct sl_study_server *server, struct sl_http_exchange *exchange,
+                      const struct sl_limit *limit)
+{
+    char text[64];
+    const char *address = sl_request_address(server, exchange, text, sizeof text);
+    if (is_local(address)) return true;
+    unsigned wait = sl_limits_take(server->limits, limit ? limit : &per_address, address,
+                                   strlen(address), sl_server_now(server));
+    if (wait == 0) return true;
+    fail_later(exchange, wait);
+    return false;
+}
+
+static bool admit_session(struct sl_request *request)
+{
+    char text[64];
+    const struct sl_store_session *session = &request->session;
+    if (is_local(sl_request_address(request->server, request->exchange, text, sizeof text)))
+        return true;
+    unsigned wait = sl_limits_take(request->server->limits, &per_session, &session->id,
+                                   sizeof session->id, request->now);
+    if (wait == 0) return true;
+    fail_later(request->exchange, wait);
+    return false;
+}
+
+static bool find_session(struct sl_request *request)
+{
+    uint8_t hash[SL_STORE_TOKEN_BYTES];
+    struct sl_error err;
+    enum sl_status status = SL_ERR_NOT_FOUND;
+    if (sl_secret_token_hash(sl_http_cookie(request->exchange, "softlab"), hash))
+        status = sl_store_find_session(request->server->store, hash, &request->session, &err);
+    if (status == SL_OK) return true;
+    if (status == SL_ERR_NOT_FOUND)
+        sl_http_fail(request->exchange, 401, "there is no session: open the study's link again");
+    else
+        sl_server_abort(request->server, request->exchange, &err);
+    return false;
+}
+
+/* A place whose lease ran out may be somebody else's by now. */
+static bool check_lease(struct sl_request *request)
+{
+    struct sl_store_session *session = &request->session;
+    struct sl_error err;
+    bool over = session->state == SL_SESSION_ACTIVE && session->lease_until <= request->now;
+    if (!over && session->state != SL_SESSION_EXPIRED) return true;
+    if (over) {
+        session->state = SL_SESSION_EXPIRED;
+        enum sl_status status = sl_server_begin(request->server, &err);
+        if (status == SL_OK) status = sl_store_save_session(request->server->store, session, &err);
+        if (status != SL_OK) {
+            sl_server_abort(request->server, request->exchange, &err);
+            return false;
+        }
+        sl_server_flush(request->server);
+    }
+    sl_http_fail(request->exchange, 410,
+                 "the place was given to somebody else, since nothing was "
+                 "heard for long");
+    return false;
+}
+
+/* Forms of other sites cannot say that they send JSON. */
+static bool is_json(const char *type)
+{
+    static const char json[] = "application/json";
+    if (!type) return true;
+    size_t length = strcspn(type, "; \t");
+    return length == strlen(json) && strncasecmp(type, json, length) == 0;
+}
+
+static bool read_body(struct sl_request *request)
+{
+    struct sl_error err;
+    if (!is_json(sl_http_request_header(request->exchange, "Content-Type"))) {
+        sl_http_fail(request->exchange, 415, "bodies are application/json here");
+        return false;
+    }
+    size_t length = 0;
+    const char *body = sl_http_body(request->exchange, &length);
+    enum sl_status status =
+        sl_json_parse(body ? body : "", length, "request", 1, &request->body, &err);
+    if (status == SL_OK && json_is_object(request->body.root)) return true;
+    if (status == SL_OK) sl_json_release(&request->body);
+    request->body = (struct sl_json){0};
+    sl_http_fail(request->exchange, 400, status == SL_OK ? "expected an object" : err.message);
+    return false;
+}
+
+bool sl_request_open(struct sl_request *request, struct sl_study_server *server,
+                     struct sl_http_exchange *exchange, enum sl_http_method method)
+{
+    *request =
+        (struct sl_request){.server = server, .exchange = exchange, .now = sl_server_now(server)};
+    if (!sl_request_admit(server, exchange, NULL)) return false;
+    if (method == SL_HTTP_POST && !sl_http_same_origin(exchange)) {
+        sl_http_fail(exchange, 403, "this came from another site's page");
+        return false;
+    }
+    if (!find_session(request) || !admit_session(request) || !check_lease(request)) return false;
+    if (method == SL_HTTP_POST && !read_body(request)) return false;
+    sl_session_renew(&request->session, server->study, request->now);
+    return true;
+}
+
+void sl_request_close(struct sl_request *request)
+{
+    if (request->body.root) sl_json_release(&request->body);
+}
+
+void sl_request_fail(struct sl_request *request, const struct sl_error *err)
+{
+    if (err->code == SL_ERR_INPUT)
+        sl_http_fail(request->exchange, 400, err->message);
+    else if (err->code == SL_ERR_USAGE)
+        sl_http_fail(request->exchange, 409, err->message);
+    else
+        sl_server_abort(request->server, request->exchange, err);
+}
+
+void sl_request_finish(struct sl_request *request, json_t *body)
+{
+    struct sl_study_server *server = request->server;
+    struct sl_error err;
+    enum sl_status status = sl_server_begin(server, &err);
+    if (status == SL_OK) status = sl_store_save_session(server->store, &request->session, &err);
+    if (status == SL_OK) {
+        sl_server_reply(server, request->exchange, body);
+        return;
+    }
+    json_decref(body);
+    sl_server_abort(server, request->exchange, &err);
+}
+
+enum sl_status sl_request_note(struct sl_request *request, const char *kind, json_t *body,
+                               struct sl_error *err)
+{
+    struct sl_study_server *server = request->server;
+    char *text = json_dumps(body, JSON_COMPACT);
+    json_decref(body);
+    enum sl_status status = sl_server_begin(server, err);
+    if (status == SL_OK)
+        status = sl_store_put_event(server->store, request->session.id, request->now, kind,
+                                    text ? text : "{}", err);
+    free(text);
+    return status;
+}

@@ -1,0 +1,69 @@
+#include "study/secret.h"
+
+#include <sodium.h>
+#include <string.h>
+
+enum sl_status sl_secret_init(struct sl_error *err)
+{
+    if (sodium_init() < 0) return sl_fail(err, SL_ERR_BACKEND, "libsodium does not start");
+    return SL_OK;
+}
+
+void sl_secret_random(void *out, size_t length)
+{
+    randombytes_buf(out, length);
+}
+
+uint64_t sl_secret_number(void)
+{
+    uint64_t number = 0;
+    randombytes_buf(&number, sizeof number);
+    return number;
+}
+
+void sl_secret_word(char *out, size_t length)
+{
+    static const char letters[] = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
+    for (size_t i = 0; i < length; i++)
+        out[i] = letters[randombytes_uniform(sizeof letters - 1)];
+    out[length] = '\0';
+}
+
+static void hash_secret(const uint8_t *secret, uint8_t *hash)
+{
+    crypto_generichash(hash, SL_STORE_TOKEN_BYTES, secret, SL_STORE_TOKEN_BYTES, NULL, 0);
+}
+
+void sl_secret_token(char text[SL_TOKEN_TEXT], uint8_t hash[SL_STORE_TOKEN_BYTES])
+{
+    uint8_t secret[SL_STORE_TOKEN_BYTES];
+    randombytes_buf(secret, sizeof secret);
+    sodium_bin2hex(text, SL_TOKEN_TEXT, secret, sizeof secret);
+    hash_secret(secret, hash);
+    sodium_memzero(secret, sizeof secret);
+}
+
+bool sl_secret_from_hex(const char *text, void *out, size_t length)
+{
+    size_t found = 0;
+    if (strnlen(text, 2 * length + 1) != 2 * length) return false;
+    return sodium_hex2bin(out, length, text, 2 * length, NULL, &found, NULL) == 0 &&
+           found == length;
+}
+
+bool sl_secret_token_hash(const char *text, uint8_t hash[SL_STORE_TOKEN_BYTES])
+{
+    uint8_t secret[SL_STORE_TOKEN_BYTES];
+    if (!text || !sl_secret_from_hex(text, secret, sizeof secret)) return false;
+    hash_secret(secret, hash);
+    sodium_memzero(secret, sizeof secret);
+    return true;
+}
+
+void sl_secret_opaque(const uint8_t key[SL_OPAQUE_KEY], const char *name, char out[SL_OPAQUE_TEXT])
+{
+    uint8_t hash[(SL_OPAQUE_TEXT - 1) / 2];
+    crypto_generichash(hash, sizeof hash, (const unsigned char *)name, strlen(name), key,
+                       SL_OPAQUE_KEY);
+    sodium_bin2hex(out, SL_OPAQUE_TEXT, hash, sizeof hash);
+}

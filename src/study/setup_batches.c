@@ -1,0 +1,262 @@
+/* Which items are seen together: at random, stratified by the entropy of a reference, or as a
+ * file says. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "softlab/base/memory.h"
+#include "softlab/base/names.h"
+#include "softlab/base/random.h"
+#include "softlab/base/rows.h"
+#include "softlab/base/text.h"
+#include "study/setup.h"
+
+enum { LAYOUT_BYTES = 64 << 20 };
+
+/* ---- Files in the published layout ---- */
+
+enum sl_status sl_setup_layout_read(const char *path, struct sl_setup_layout *out,
+                                    struct sl_error *err)
+{
+    struct sl_buffer text;
+    struct sl_json document;
+    sl_buffer_init(&text, LAYOUT_BYTES);
+    enum sl_status status = sl_file_read(path, &text, err);
+    if (status == SL_OK && text.length == 0) status = sl_fail(err, SL_ERR_INPUT, "%s: empty", path);
+    if (status != SL_OK) {
+        sl_buffer_release(&text);
+        return status;
+    }
+    /* What stands before the value ("var batches =") is blanked, so that lines stay right. */
+    size_t begin = strcspn(text.data, "[{"), end = text.length;
+    memset(text.data, ' ', begin);
+    while (end > begin && strchr("; \t\r\n", text.data[end - 1]))
+        end--;
+    status = sl_json_parse(text.data, end, path, 1, &document, err);
+    sl_buffer_release(&text);
+    if (status != SL_OK) return status;
+    json_t *batches = document.root;
+    if (json_is_array(batches) && json_array_size(batches) == 1)
+        batches = json_array_get(batches, 0);
+    if (!json_is_object(batches) || json_object_size(batches) == 0) {
+        sl_json_release(&document);
+        return sl_fail(err, SL_ERR_INPUT, "%s: expected one object of batches", path);
+    }
+    *out = (struct sl_setup_layout){document, batches};
+    return SL_OK;
+}
+
+void sl_setup_layout_release(struct sl_setup_layout *layout)
+{
+    sl_json_release(&layout->document);
+    *layout = (struct sl_setup_layout){0};
+}
+
+static struct sl_setup_batch *add_batch(struct sl_setup_plan *plan, size_t capacity)
+{
+    plan->batches = sl_resize(plan->batches, plan->n_batches + 1, sizeof *plan->batches);
+    plan->batches[plan->n_batches] =
+        (struct sl_setup_batch){.items = sl_alloc(capacity ? capacity : 1, sizeof(size_t))};
+    return &plan->batches[plan->n_batches++];
+}
+
+/* Items by the names a batches file may use: the file's name, or the id. */
+static enum sl_status number_items(const struct sl_setup_plan *plan, struct sl_name_table *names,
+                                   uint32_t **items, struct sl_error *err)
+{
+    uint32_t *numbers = sl_alloc(2 * plan->n_items + 1, sizeof *numbers);
+    for (size_t i = 0; i < plan->n_items; i++) {
+        const struct sl_setup_item *item = &plan->items[i];
+        const char *known[] = {item->id, item->target ? sl_path_name(item->target) : NULL};
+        for (size_t n = 0; n < 2 && !item->check; n++) {
+            uint32_t number = 0;
+            if (!known[n]) continue;
+            size_t before = sl_name_table_count(names);
+            if (sl_name_table_add(names, known[n], strlen(known[n]), &number, err) != SL_OK) {
+                free(numbers);
+                return SL_ERR_INPUT;
+            }
+            if (sl_name_table_count(names) > before) numbers[number] = (uint32_t)i;
+        }
+    }
+    *items = numbers;
+    return SL_OK;
+}
+
+static enum sl_status take_batch(struct sl_setup_plan *plan, const char *path, const char *key,
+                                 const json_t *list, const struct sl_name_table *names,
+                                 const uint32_t *items, struct sl_error *err)
+{
+    if (!json_is_array(list) || json_array_size(list) == 0)
+        return sl_fail(err, SL_ERR_INPUT, "%s: batch \"%s\" is not a list of items", path, key);
+    struct sl_setup_batch *batch = add_batch(plan, json_array_size(list));
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const char *file = json_string_value(json_object_get(json_array_get(list, i), "filename"));
+        if (!file)
+            return sl_fail(err, SL_ERR_INPUT, "%s: item %zu of batch \"%s\" has no \"filename\"",
+                           path, i, key);
+        uint32_t number = sl_name_table_find(names, file, strlen(file));
+        if (number == SL_NO_NAME)
+            return sl_fail(err, SL_ERR_INPUT,
+                           "%s: batch \"%s\" has %s, which is not among the %zu "
+                           "items",
+                           path, key, file, plan->n_items);
+        for (size_t j = 0; j < batch->count; j++)
+            if (batch->items[j] == items[number])
+                return sl_fail(err, SL_ERR_INPUT, "%s: batch \"%s\" has %s twice", path, key, file);
+        batch->items[batch->count++] = items[number];
+    }
+    return SL_OK;
+}
+
+static enum sl_status batches_of_file(struct sl_setup_plan *plan, const char *path,
+                                      struct sl_error *err)
+{
+    struct sl_setup_layout layout;
+    struct sl_name_table *names = NULL;
+    uint32_t *items = NULL;
+    SL_TRY(sl_setup_layout_read(path, &layout, err));
+    names = sl_name_table_create();
+    enum sl_status status = number_items(plan, names, &items, err);
+    const char *key = NULL;
+    json_t *list = NULL;
+    if (status == SL_OK) {
+        json_object_foreach(layout.batches, key, list)
+        {
+            SL_TRY_OUT(take_batch(plan, path, key, list, names, items, err));
+        }
+    }
+out:
+    free(items);
+    sl_name_table_destroy(names);
+    sl_setup_layout_release(&layout);
+    return status;
+}
+
+/* ---- At random, and by entropy ---- */
+
+static double entropy(const float *row, size_t n_classes)
+{
+    double sum = 0, entropy = 0;
+    for (size_t k = 0; k < n_classes; k++)
+        sum += (double)row[k];
+    for (size_t k = 0; k < n_classes; k++) {
+        double p = (double)row[k] / sum;
+        if (p > 0) entropy -= p * log(p);
+    }
+    return entropy;
+}
+
+static enum sl_status read_entropies(struct sl_setup_plan *plan, struct sl_error *err)
+{
+    const char *path = plan->setup->reference;
+    struct sl_rows *rows = NULL;
+    struct sl_name_table *names = sl_name_table_create();
+    enum sl_status status;
+    SL_TRY_OUT(sl_rows_read(path, "labels", &rows, err));
+    if (!rows->items && rows->n_rows != plan->n_items) {
+        status = sl_fail(err, SL_ERR_INPUT, "%s: %zu rows without names for %zu items", path,
+                         rows->n_rows, plan->n_items);
+        goto out;
+    }
+    for (size_t r = 0; rows->items && r < rows->n_rows; r++) {
+        uint32_t number = 0;
+        SL_TRY_OUT(sl_name_table_add(names, rows->items[r], strlen(rows->items[r]), &number, err));
+    }
+    for (size_t i = 0; i < plan->n_items; i++) {
+        size_t row = i;
+        if (rows->items) {
+            uint32_t number =
+                sl_name_table_find(names, plan->items[i].id, strlen(plan->items[i].id));
+            if (number == SL_NO_NAME) continue;
+            row = number;
+        }
+        plan->items[i].entropy = entropy(rows->values + row * rows->n_classes, rows->n_classes);
+    }
+out:
+    sl_rows_destroy(rows);
+    sl_name_table_destroy(names);
+    return status;
+}
+
+/* Items whose entropy lies between the two, shuffled; checks left out. NaN bounds take all. */
+static size_t *draw_pool(const struct sl_setup_plan *plan, double least, double most,
+                         const char *purpose, size_t *count)
+{
+    size_t *pool = sl_alloc(plan->n_items ? plan->n_items : 1, sizeof *pool);
+    struct sl_rng rng;
+    *count = 0;
+    for (size_t i = 0; i < plan->n_items; i++) {
+        double value = plan->items[i].entropy;
+        bool within = isnan(least) || (value >= least && value <= most);
+        if (within && !plan->items[i].check) pool[(*count)++] = i;
+    }
+    sl_rng_init(&rng, plan->setup->seed, purpose, 0, 0);
+    sl_rng_shuffle(&rng, pool, *count);
+    return pool;
+}
+
+/* Batches of `size` from a pool, the last one with what is left. */
+static void cut(struct sl_setup_plan *plan, const size_t *pool, size_t count, size_t size)
+{
+    for (size_t begin = 0; begin < count; begin += size) {
+        size_t length = count - begin < size ? count - begin : size;
+        struct sl_setup_batch *batch = add_batch(plan, plan->setup->batch_size);
+        memcpy(batch->items, pool + begin, length * sizeof *pool);
+        batch->count = length;
+    }
+}
+
+static enum sl_status cut_by_entropy(struct sl_setup_plan *plan, struct sl_error *err)
+{
+    const struct sl_study_setup *setup = plan->setup;
+    size_t n_high = 0, n_low = 0, n_low_each = setup->low_per_batch;
+    if (n_low_each >= setup->batch_size)
+        return sl_fail(err, SL_ERR_USAGE, "a batch of %zu cannot hold %zu items of low entropy",
+                       setup->batch_size, n_low_each);
+    if (!(setup->low <= setup->high))
+        return sl_fail(err, SL_ERR_USAGE, "low entropy must not lie above high entropy");
+    SL_TRY(read_entropies(plan, err));
+    size_t *high = draw_pool(plan, setup->high, (double)INFINITY, "study.high", &n_high);
+    size_t *low = draw_pool(plan, 0, setup->low, "study.low", &n_low);
+    enum sl_status status = SL_OK;
+    cut(plan, high, n_high, setup->batch_size - n_low_each);
+    if (n_high == 0)
+        status = sl_fail(err, SL_ERR_INPUT, "%s: no item has an entropy of %g or more",
+                         setup->reference, setup->high);
+    else if (n_low < plan->n_batches * n_low_each)
+        status = sl_fail(err, SL_ERR_INPUT,
+                         "%s: %zu batches need %zu items of entropy %g or less, there are %zu",
+                         setup->reference, plan->n_batches, plan->n_batches * n_low_each,
+                         setup->low, n_low);
+    for (size_t b = 0; status == SL_OK && b < plan->n_batches; b++) {
+        struct sl_setup_batch *batch = &plan->batches[b];
+        memcpy(batch->items + batch->count, low + b * n_low_each, n_low_each * sizeof *low);
+        batch->count += n_low_each;
+    }
+    free(high);
+    free(low);
+    return status;
+}
+
+enum sl_status sl_setup_allocate(struct sl_setup_plan *plan, struct sl_error *err)
+{
+    const struct sl_study_setup *setup = plan->setup;
+    if (setup->batches && setup->reference)
+        return sl_fail(err, SL_ERR_USAGE,
+                       "either a batches file or a reference says what is seen "
+                       "together, not both");
+    if (setup->batches) return batches_of_file(plan, setup->batches, err);
+    if (setup->reference) return cut_by_entropy(plan, err);
+    if (setup->mixtures) {
+        char *path = sl_path_join(setup->mixtures, "batches.json");
+        enum sl_status status = batches_of_file(plan, path, err);
+        free(path);
+        return status;
+    }
+    size_t count = 0;
+    size_t *pool = draw_pool(plan, (double)NAN, (double)NAN, "study.batches", &count);
+    cut(plan, pool, count, setup->batch_size);
+    free(pool);
+    return SL_OK;
+}

@@ -1,0 +1,280 @@
+/* What a study is about, from a folder of images, a file of texts or a folder of mixtures. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "softlab/base/memory.h"
+#include "softlab/base/text.h"
+#include "study/setup.h"
+
+static struct sl_setup_item *add_item(struct sl_setup_plan *plan)
+{
+    if (plan->n_items == plan->capacity) {
+        plan->capacity = plan->capacity ? 2 * plan->capacity : 64;
+        plan->items = sl_resize(plan->items, plan->capacity, sizeof *plan->items);
+    }
+    plan->items[plan->n_items] = (struct sl_setup_item){.entropy = (double)NAN};
+    return &plan->items[plan->n_items++];
+}
+
+void sl_setup_plan_release(struct sl_setup_plan *plan)
+{
+    for (size_t i = 0; i < plan->n_items; i++) {
+        free(plan->items[i].id);
+        json_decref(plan->items[i].content);
+        free(plan->items[i].truth);
+        free(plan->items[i].source);
+        free(plan->items[i].target);
+    }
+    free(plan->items);
+    for (size_t b = 0; b < plan->n_batches; b++)
+        free(plan->batches[b].items);
+    free(plan->batches);
+    sl_dataset_destroy(plan->set);
+    sl_study_destroy(plan->study);
+}
+
+/* ---- Classes ---- */
+
+/* "a, b,c" into the study's classes; blanks around names are not part of them. */
+static void classes_of_text(struct sl_study *study, const char *text)
+{
+    char **names = NULL;
+    size_t count = 0;
+    for (const char *at = text; at; at = strchr(at, ',')) {
+        if (*at == ',') at++;
+        size_t skip = strspn(at, " "), length = strcspn(at + skip, ",");
+        while (length > 0 && at[skip + length - 1] == ' ')
+            length--;
+        names = sl_resize(names, count + 2, sizeof *names);
+        names[count++] = sl_string_copy_n(at + skip, length);
+        names[count] = NULL;
+    }
+    sl_study_set_texts(&study->classes, &study->n_classes, (const char *const *)names, count);
+    sl_names_destroy(names);
+}
+
+static enum sl_status take_classes(struct sl_setup_plan *plan, char *const *found, size_t n_found,
+                                   struct sl_error *err)
+{
+    struct sl_study *study = plan->study;
+    if (plan->setup->classes)
+        classes_of_text(study, plan->setup->classes);
+    else if (n_found > 0)
+        sl_study_set_texts(&study->classes, &study->n_classes, (const char *const *)found, n_found);
+    else
+        return sl_fail(err, SL_ERR_USAGE, "the items have no classes of their own: name them");
+    if (study->n_classes < 2)
+        return sl_fail(err, SL_ERR_INPUT, "a study needs at least two classes, there is %zu",
+                       study->n_classes);
+    return SL_OK;
+}
+
+static enum sl_status check_class(const struct sl_study *study, const char *name, const char *where,
+                                  struct sl_error *err)
+{
+    for (size_t k = 0; k < study->n_classes; k++)
+        if (strcmp(study->classes[k], name) == 0) return SL_OK;
+    char **names = sl_alloc(study->n_classes + 1, sizeof *names);
+    memcpy(names, study->classes, study->n_classes * sizeof *names);
+    const char *nearest = sl_text_nearest(name, (const char *const *)names);
+    free(names);
+    return sl_fail(err, SL_ERR_INPUT, "%s: \"%s\" is none of the %zu classes%s%s%s", where, name,
+                   study->n_classes, nearest ? ", did you mean \"" : "", nearest ? nearest : "",
+                   nearest ? "\"?" : "");
+}
+
+/* ---- Images ---- */
+
+/* The name of the copy: the path below the source folder, or the id of pixels in memory. */
+static char *target_name(const struct sl_dataset *set, size_t index)
+{
+    if (!set->files) return sl_string_printf("%s.png", set->items[index]);
+    const char *file = sl_path_name(set->files[index]);
+    const char *slash = strrchr(set->items[index], '/');
+    if (!slash) return sl_string_copy(file);
+    return sl_string_printf("%.*s/%s", (int)(slash - set->items[index]), set->items[index], file);
+}
+
+static enum sl_status add_image(struct sl_setup_plan *plan, const struct sl_dataset *set,
+                                size_t index, bool check, struct sl_error *err)
+{
+    struct sl_setup_item *item = add_item(plan);
+    char *target = target_name(set, index);
+    item->check = check;
+    item->index = index;
+    item->id = check ? sl_string_printf("checks/%s", set->items[index])
+                     : sl_string_copy(set->items[index]);
+    item->target = check ? sl_string_printf("checks/%s", target) : sl_string_copy(target);
+    free(target);
+    if (set->files) item->source = sl_string_copy(set->files[index]);
+    item->content = json_pack("{s:s}", "image", item->target);
+    if (!item->content)
+        return sl_fail(err, SL_ERR_INPUT, "%s: an item's name is not UTF-8", set->name);
+    if (set->labels[index] == SL_NO_LABEL) return SL_OK;
+    item->truth = sl_string_copy(set->classes[set->labels[index]]);
+    return check_class(plan->study, item->truth, set->name, err);
+}
+
+static enum sl_status gather_images(struct sl_setup_plan *plan, struct sl_error *err)
+{
+    const struct sl_data_roots roots = {.folder = "."};
+    plan->study->kind = SL_ITEM_IMAGES;
+    SL_TRY(sl_dataset_open(plan->setup->images, &roots, &plan->set, err));
+    if (plan->set->texts)
+        return sl_fail(err, SL_ERR_INPUT, "%s: holds texts, not images", plan->set->name);
+    SL_TRY(take_classes(plan, plan->set->classes, plan->set->n_classes, err));
+    for (size_t i = 0; i < plan->set->count; i++)
+        SL_TRY(add_image(plan, plan->set, i, false, err));
+    return SL_OK;
+}
+
+static enum sl_status gather_checks(struct sl_setup_plan *plan, struct sl_error *err)
+{
+    const struct sl_data_roots roots = {.folder = "."};
+    struct sl_dataset *set = NULL;
+    if (plan->study->kind == SL_ITEM_TEXTS)
+        return sl_fail(err, SL_ERR_USAGE, "obvious images cannot be shown among texts");
+    SL_TRY(sl_dataset_open(plan->setup->checks, &roots, &set, err));
+    enum sl_status status = SL_OK;
+    if (!set->files || set->n_classes == 0)
+        status = sl_fail(err, SL_ERR_INPUT,
+                         "%s: obvious images need a sub-folder per class, to "
+                         "know what they show",
+                         plan->setup->checks);
+    for (size_t i = 0; status == SL_OK && i < set->count; i++)
+        status = add_image(plan, set, i, true, err);
+    sl_dataset_destroy(set);
+    return status;
+}
+
+/* ---- Texts ---- */
+
+/* Spans are bytes in files and characters on pages. */
+static size_t characters(const char *text, size_t bytes)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < bytes; i++)
+        count += ((unsigned char)text[i] & 0xc0) != 0x80;
+    return count;
+}
+
+static enum sl_status gather_texts(struct sl_setup_plan *plan, struct sl_error *err)
+{
+    const struct sl_data_roots roots = {.folder = "."};
+    plan->study->kind = SL_ITEM_TEXTS;
+    SL_TRY(sl_dataset_open(plan->setup->texts, &roots, &plan->set, err));
+    const struct sl_dataset *set = plan->set;
+    if (!set->texts) return sl_fail(err, SL_ERR_INPUT, "%s: holds images, not texts", set->name);
+    SL_TRY(take_classes(plan, set->classes, set->n_classes, err));
+    for (size_t i = 0; i < set->count; i++) {
+        struct sl_setup_item *item = add_item(plan);
+        item->id = sl_string_copy(set->items[i]);
+        item->content = json_pack("{s:s}", "text", set->texts[i]);
+        if (!item->content)
+            return sl_fail(err, SL_ERR_INPUT, "%s: item %s is not UTF-8", set->name, item->id);
+        if (set->spans && set->spans[i].end > set->spans[i].begin)
+            json_object_set_new(
+                item->content, "span",
+                json_pack("[I, I]", (json_int_t)characters(set->texts[i], set->spans[i].begin),
+                          (json_int_t)characters(set->texts[i], set->spans[i].end)));
+        if (set->labels[i] == SL_NO_LABEL) continue;
+        item->truth = sl_string_copy(set->classes[set->labels[i]]);
+        SL_TRY(check_class(plan->study, item->truth, set->name, err));
+    }
+    sl_study_set_text(&plan->study->items_file, "items.tsv");
+    return SL_OK;
+}
+
+/* ---- Mixtures ---- */
+
+static enum sl_status add_mixture(struct sl_setup_plan *plan, const json_t *entry,
+                                  struct sl_error *err)
+{
+    const char *folder = plan->setup->mixtures;
+    const char *file = json_string_value(json_object_get(entry, "filename"));
+    const char *labels[2] = {json_string_value(json_object_get(entry, "label1")),
+                             json_string_value(json_object_get(entry, "label2"))};
+    const json_t *share = json_object_get(entry, "mixtureCoeff");
+    if (!share) share = json_object_get(entry, "mixture_coeff");
+    if (!file || !labels[0] || !labels[1] || strchr(file, '/'))
+        return sl_fail(err, SL_ERR_INPUT,
+                       "%s/batches.json: every item needs \"filename\", "
+                       "\"label1\" and \"label2\"",
+                       folder);
+    for (size_t i = 0; i < plan->n_items; i++)
+        if (strcmp(plan->items[i].id, file) == 0) return SL_OK;
+    struct sl_setup_item *item = add_item(plan);
+    item->id = sl_string_copy(file);
+    item->target = sl_string_copy(file);
+    item->source = sl_path_join(folder, file);
+    item->content = json_pack("{s:s, s:[s, s]}", "image", file, "endpoints", labels[0], labels[1]);
+    if (json_is_number(share))
+        json_object_set_new(item->content, "lambda", json_real(json_number_value(share)));
+    return SL_OK;
+}
+
+static enum sl_status add_mixtures(struct sl_setup_plan *plan, const json_t *batches,
+                                   struct sl_error *err)
+{
+    json_t *object = NULL, *list = NULL;
+    const char *key = NULL;
+    memcpy(&object, &batches, sizeof object);
+    json_object_foreach(object, key, list)
+    {
+        for (size_t i = 0; i < json_array_size(list); i++)
+            SL_TRY(add_mixture(plan, json_array_get(list, i), err));
+    }
+    return SL_OK;
+}
+
+/* The endpoints' classes, in the order met. */
+static enum sl_status mixture_classes(struct sl_setup_plan *plan, struct sl_error *err)
+{
+    char **found = sl_alloc(2 * plan->n_items + 1, sizeof *found);
+    size_t count = 0;
+    enum sl_status status = SL_OK;
+    for (size_t i = 0; i < 2 * plan->n_items; i++) {
+        const json_t *ends = json_object_get(plan->items[i / 2].content, "endpoints");
+        const char *name = json_string_value(json_array_get(ends, i % 2));
+        size_t k = 0;
+        while (k < count && strcmp(found[k], name) != 0)
+            k++;
+        if (k == count) found[count++] = sl_string_copy(name);
+    }
+    SL_TRY_OUT(take_classes(plan, found, count, err));
+    for (size_t k = 0; k < count; k++)
+        SL_TRY_OUT(check_class(plan->study, found[k], plan->setup->mixtures, err));
+out:
+    sl_names_destroy(found);
+    return status;
+}
+
+static enum sl_status gather_mixtures(struct sl_setup_plan *plan, struct sl_error *err)
+{
+    struct sl_setup_layout layout;
+    char *path = sl_path_join(plan->setup->mixtures, "batches.json");
+    plan->study->kind = SL_ITEM_MIXTURES;
+    /* As the thesis showed them: mixed images are not smoothed. */
+    sl_study_set_text(&plan->study->upsample, "none");
+    enum sl_status status = sl_setup_layout_read(path, &layout, err);
+    free(path);
+    if (status != SL_OK) return status;
+    status = add_mixtures(plan, layout.batches, err);
+    sl_setup_layout_release(&layout);
+    return status == SL_OK ? mixture_classes(plan, err) : status;
+}
+
+enum sl_status sl_setup_gather(struct sl_setup_plan *plan, struct sl_error *err)
+{
+    const struct sl_study_setup *setup = plan->setup;
+    int sources = (setup->images != NULL) + (setup->texts != NULL) + (setup->mixtures != NULL);
+    if (sources != 1)
+        return sl_fail(err, SL_ERR_USAGE, "a study needs one of images, texts and mixtures, %s",
+                       sources ? "more were given" : "none was given");
+    SL_TRY(setup->images  ? gather_images(plan, err)
+           : setup->texts ? gather_texts(plan, err)
+                          : gather_mixtures(plan, err));
+    if (plan->n_items == 0) return sl_fail(err, SL_ERR_INPUT, "there are no items");
+    return setup->checks ? gather_checks(plan, err) : SL_OK;
+}

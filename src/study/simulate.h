@@ -1,0 +1,99 @@
+/* Simulated annotators from inside. Private to study/.
+ *
+ * Beliefs: an item has a true distribution (simulate_world.c). A person's belief about it is drawn
+ * from a Dirichlet around it whose concentration is 1 / noise, the same at every meeting; a trial
+ * adds a quarter of that noise. Answers (simulate_answer.c) say the belief in the way of the
+ * screen. Times are log-normal around the screens' medians, longer in the first trials
+ * (CIFAR-10S: 63 s in the first, 32 s in the ninth, 27 s in the last). */
+#ifndef SOFTLAB_STUDY_SIMULATE_H
+#define SOFTLAB_STUDY_SIMULATE_H
+
+#include "softlab/base/names.h"
+#include "softlab/base/random.h"
+#include "softlab/http/client.h"
+#include "softlab/study.h"
+
+/* ---- simulate_world.c: what is true ---- */
+
+struct sl_sim_world {
+    struct sl_study *study;       /* owned; NULL: nothing is known */
+    struct sl_name_table *sights; /* owned; what pages show of the items */
+    double *truth;                /* owned; (n_items, n_classes), in the study's order */
+    double *share;                /* owned; of the first class in a mixture, NaN for others */
+    size_t n_items;
+};
+enum sl_status sl_sim_world_read(const char *folder, const char *truth, struct sl_sim_world *out,
+                                 struct sl_error *err) SL_MUST_USE;
+void sl_sim_world_release(struct sl_sim_world *world);
+
+/* What a person sees in a trial: the names are those of the page, in its order. */
+struct sl_sim_sight {
+    const json_t *item;    /* of "items", or "practice" */
+    const json_t *classes; /* names */
+    size_t n_classes;
+};
+struct sl_sim_belief {
+    double *classes; /* n_classes, sum 1; owned by the caller */
+    double share;    /* of the first endpoint */
+};
+struct sl_sim_draw {
+    uint64_t seed, person, trial;
+    double noise;
+};
+void sl_sim_believe(const struct sl_sim_world *world, const struct sl_sim_sight *sight,
+                    const struct sl_sim_draw *draw, struct sl_sim_belief *out);
+
+/* ---- simulate_answer.c: how it is said ---- */
+
+struct sl_sim_screen {
+    const char *name;
+    double seconds; /* median of a trial */
+    json_t *(*say)(const struct sl_sim_belief *belief, const struct sl_sim_sight *sight, bool slip,
+                   struct sl_rng *rng);
+};
+/* A row for every row of sl_screens. */
+extern const struct sl_sim_screen sl_sim_screens[];
+const struct sl_sim_screen *sl_sim_screen_find(const char *name);
+
+/* ---- simulate_person.c: one after another on a seat ---- */
+
+struct sl_sim_person {
+    struct sl_simulation *simulation;
+    struct sl_http_client *client; /* owned by the simulation */
+    size_t number;
+    double pace; /* of this person; 1: the median */
+    char cookie[160];
+    json_t *told;      /* the last GET /api/session; owned */
+    json_t *guesses;   /* at the comprehension check; owned */
+    char *body, *path; /* of the request under way; owned */
+    char id[33];       /* of the answer under way, or "" */
+    size_t image;      /* the trial whose image is loaded */
+    double due, begun; /* when it was to be sent; when it was first sent */
+    unsigned tries, conflicts;
+    void (*heard)(struct sl_sim_person *person, const json_t *reply);
+};
+
+struct sl_simulation {
+    const struct sl_study_simulation *options;
+    struct sl_http_loop *loop; /* owned */
+    struct sl_sim_world world;
+    struct sl_sim_person *people; /* seats; owned */
+    size_t n_people, n_seated, next;
+    struct sl_simulation_result result;
+    double *latencies; /* ms; owned */
+    size_t n_latencies, latencies_capacity;
+    double started; /* of the schedule of `rate`; 0: not yet */
+    size_t n_slots;
+    bool arrived;      /* somebody did */
+    char trouble[160]; /* the last */
+};
+
+/* The person with `number` sits down. */
+void sl_sim_person_start(struct sl_sim_person *person, size_t number);
+void sl_sim_person_release(struct sl_sim_person *person);
+enum sl_sim_end { SL_SIM_FINISHED, SL_SIM_REFUSED, SL_SIM_LOST };
+/* simulate.c: the seat is free. */
+void sl_sim_leave(struct sl_sim_person *person, enum sl_sim_end end);
+void sl_sim_saved(struct sl_simulation *simulation, double milliseconds);
+
+#endif

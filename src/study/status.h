@@ -1,0 +1,57 @@
+/* What a status is made of. Private to study/. */
+#ifndef SOFTLAB_STUDY_STATUS_H
+#define SOFTLAB_STUDY_STATUS_H
+
+#include "softlab/answer/quality.h"
+#include "softlab/study.h"
+#include "study/collect.h"
+
+enum { SL_STATUS_HOURS = 24 };
+
+/* Numbers under a name, for medians. */
+struct sl_status_series {
+    double *values; /* owned */
+    size_t count, capacity;
+};
+void sl_status_series_add(struct sl_status_series *series, double value);
+void sl_status_series_release(struct sl_status_series *series);
+
+/* One session and what its answers amount to. */
+struct sl_status_session {
+    struct sl_store_session session;
+    size_t answers, checks, checks_right;
+    struct sl_status_series seconds; /* of its trials */
+};
+
+struct sl_status_gathering {
+    const struct sl_study *study;
+    struct sl_store *store;
+    int64_t now;
+    struct sl_study_items items;
+    struct sl_status_session *sessions; /* owned; ascending by id */
+    size_t n_sessions, session_capacity;
+    struct sl_answers *answers;        /* owned; all that count */
+    size_t per_hour[SL_STATUS_HOURS];  /* oldest first */
+    struct sl_name_table *input_names; /* owned; "screen\tinput" */
+    struct sl_status_series *inputs;   /* owned; one per name */
+    size_t n_inputs;
+    struct sl_quality quality;
+    struct sl_error *err;
+};
+
+/* A number, or null where it is NaN or infinite; rounded to so many decimals. */
+json_t *sl_status_real(double value, int decimals);
+
+/* status_people.c: the reason an annotator would be excluded for, borrowed, or NULL. */
+const char *sl_status_exclusion(const struct sl_annotator_quality *quality);
+json_t *sl_status_annotators(const struct sl_status_gathering *from);
+json_t *sl_status_exclusions(const struct sl_status_gathering *from);
+json_t *sl_status_leases(const struct sl_status_gathering *from);
+json_t *sl_status_sessions(const struct sl_status_gathering *from);
+bool sl_status_is_live(const struct sl_store_session *session, int64_t now);
+
+/* status_items.c: every item that is no check, with its mean label. */
+enum sl_status sl_status_items(const struct sl_status_gathering *from, json_t **out,
+                               struct sl_error *err) SL_MUST_USE;
+
+#endif

@@ -1,0 +1,163 @@
+#include "study/stimuli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "softlab/base/memory.h"
+#include "softlab/base/random.h"
+
+static const char key_name[] = "image-key";
+
+static enum sl_status make_key(struct sl_store *store, struct sl_error *err)
+{
+    char text[SL_TOKEN_TEXT];
+    uint8_t unused[SL_STORE_TOKEN_BYTES];
+    sl_secret_token(text, unused);
+    SL_TRY(sl_store_begin(store, err));
+    enum sl_status status = sl_store_put_text(store, key_name, text, err);
+    if (status == SL_OK) return sl_store_commit(store, err);
+    sl_store_rollback(store);
+    return status;
+}
+
+static enum sl_status read_key(struct sl_store *store, uint8_t *key, struct sl_error *err)
+{
+    char *text = NULL;
+    enum sl_status status = sl_store_get_text(store, key_name, &text, err);
+    if (status == SL_ERR_NOT_FOUND) {
+        SL_TRY(make_key(store, err));
+        status = sl_store_get_text(store, key_name, &text, err);
+    }
+    if (status != SL_OK) return status;
+    bool whole = sl_secret_from_hex(text, key, SL_OPAQUE_KEY);
+    free(text);
+    return whole ? SL_OK : sl_fail(err, SL_ERR_INPUT, "the store's key of images is damaged");
+}
+
+struct reading {
+    struct sl_stimuli *stimuli;
+    struct sl_error *err;
+};
+
+static enum sl_status take_item(const struct sl_store_item *item, void *context)
+{
+    struct reading *reading = context;
+    struct sl_stimuli *stimuli = reading->stimuli;
+    struct sl_json content;
+    uint32_t number = 0;
+    SL_TRY(
+        sl_json_parse(item->content, strlen(item->content), item->id, 1, &content, reading->err));
+    if (stimuli->count == stimuli->capacity) {
+        stimuli->capacity = stimuli->capacity ? 2 * stimuli->capacity : 64;
+        stimuli->items = sl_resize(stimuli->items, stimuli->capacity, sizeof *stimuli->items);
+    }
+    struct sl_stimulus *stimulus = &stimuli->items[stimuli->count++];
+    *stimulus = (struct sl_stimulus){
+        .id = sl_string_copy(item->id), .content = json_incref(content.root), .check = item->check};
+    sl_json_release(&content);
+    sl_secret_opaque(stimuli->key, item->id, stimulus->opaque);
+    SL_TRY(sl_name_table_add(stimuli->by_id, item->id, strlen(item->id), &number, reading->err));
+    return sl_name_table_add(stimuli->by_opaque, stimulus->opaque, strlen(stimulus->opaque),
+                             &number, reading->err);
+}
+
+static void list_checks(struct sl_stimuli *stimuli)
+{
+    stimuli->checks = sl_alloc(stimuli->count + 1, sizeof *stimuli->checks);
+    for (size_t i = 0; i < stimuli->count; i++)
+        if (stimuli->items[i].check) stimuli->checks[stimuli->n_checks++] = stimuli->items[i].id;
+}
+
+enum sl_status sl_stimuli_read(struct sl_store *store, struct sl_stimuli *out, struct sl_error *err)
+{
+    struct sl_stimuli stimuli = {.by_id = sl_name_table_create(),
+                                 .by_opaque = sl_name_table_create()};
+    struct reading reading = {&stimuli, err};
+    enum sl_status status = read_key(store, stimuli.key, err);
+    if (status == SL_OK) status = sl_store_each_item(store, take_item, &reading, err);
+    if (status == SL_OK && stimuli.count == 0)
+        status = sl_fail(err, SL_ERR_INPUT, "the store has no items");
+    if (status != SL_OK) {
+        sl_stimuli_release(&stimuli);
+        return status;
+    }
+    list_checks(&stimuli);
+    *out = stimuli;
+    return SL_OK;
+}
+
+void sl_stimuli_release(struct sl_stimuli *stimuli)
+{
+    for (size_t i = 0; i < stimuli->count; i++) {
+        free(stimuli->items[i].id);
+        json_decref(stimuli->items[i].content);
+    }
+    free(stimuli->items);
+    free(stimuli->checks);
+    for (size_t b = 0; b < stimuli->n_batches; b++)
+        sl_store_free_names(stimuli->batches[b].items, stimuli->batches[b].count);
+    free(stimuli->batches);
+    sl_name_table_destroy(stimuli->by_id);
+    sl_name_table_destroy(stimuli->by_opaque);
+    *stimuli = (struct sl_stimuli){0};
+}
+
+const struct sl_stimulus *sl_stimulus_find(const struct sl_stimuli *stimuli, const char *id)
+{
+    uint32_t number = sl_name_table_find(stimuli->by_id, id, strlen(id));
+    return number == SL_NO_NAME ? NULL : &stimuli->items[number];
+}
+
+size_t sl_stimulus_of_opaque(const struct sl_stimuli *stimuli, const char *opaque)
+{
+    uint32_t number = sl_name_table_find(stimuli->by_opaque, opaque, strlen(opaque));
+    return number == SL_NO_NAME ? SIZE_MAX : number;
+}
+
+static enum sl_status read_batch(struct sl_stimuli *stimuli, struct sl_store *store, size_t batch,
+                                 struct sl_error *err)
+{
+    if (batch >= stimuli->n_batches) {
+        size_t count = batch + 1;
+        stimuli->batches = sl_resize(stimuli->batches, count, sizeof *stimuli->batches);
+        for (size_t b = stimuli->n_batches; b < count; b++)
+            stimuli->batches[b] = (struct sl_stimuli_batch){0};
+        stimuli->n_batches = count;
+    }
+    struct sl_stimuli_batch *wanted = &stimuli->batches[batch];
+    if (wanted->items) return SL_OK;
+    return sl_store_batch_items(store, batch, &wanted->items, &wanted->count, err);
+}
+
+enum sl_status sl_stimuli_trials(struct sl_stimuli *stimuli, const struct sl_study *study,
+                                 struct sl_store *store, const struct sl_store_session *session,
+                                 struct sl_trials *out, struct sl_error *err)
+{
+    SL_TRY(read_batch(stimuli, store, session->batch, err));
+    const struct sl_stimuli_batch *batch = &stimuli->batches[session->batch];
+    const struct sl_trial_items items = {(const char *const *)batch->items, batch->count,
+                                         stimuli->checks, stimuli->n_checks};
+    return sl_trials_make(study, &items, session->seed, out, err);
+}
+
+static bool among(const struct sl_trials *trials, const char *id)
+{
+    for (size_t i = 0; i < trials->count; i++)
+        if (strcmp(trials->trials[i].item, id) == 0) return true;
+    return false;
+}
+
+const struct sl_stimulus *sl_stimuli_practice(const struct sl_stimuli *stimuli,
+                                              const struct sl_trials *trials, uint64_t seed)
+{
+    struct sl_rng rng;
+    sl_rng_init(&rng, seed, "study.practice", 0, 0);
+    if (stimuli->n_checks > 0)
+        return sl_stimulus_find(stimuli, stimuli->checks[sl_rng_below(&rng, stimuli->n_checks)]);
+    size_t start = (size_t)sl_rng_below(&rng, stimuli->count);
+    for (size_t i = 0; i < stimuli->count; i++) {
+        const struct sl_stimulus *one = &stimuli->items[(start + i) % stimuli->count];
+        if (!among(trials, one->id)) return one;
+    }
+    return sl_stimulus_find(stimuli, trials->trials[0].item);
+}

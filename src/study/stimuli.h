@@ -1,0 +1,47 @@
+/* What a server shows: the items of the store, kept in memory, with the names that pages know them
+ * by. Private to study/. */
+#ifndef SOFTLAB_STUDY_STIMULI_H
+#define SOFTLAB_STUDY_STIMULI_H
+
+#include "softlab/base/names.h"
+#include "softlab/study.h"
+#include "study/secret.h"
+
+struct sl_stimulus {
+    char *id;                    /* owned */
+    json_t *content;             /* owned; an object */
+    char opaque[SL_OPAQUE_TEXT]; /* of the image, in addresses */
+    bool check;
+};
+
+struct sl_stimuli {
+    struct sl_stimulus *items; /* owned */
+    size_t count, capacity;
+    struct sl_name_table *by_id, *by_opaque; /* owned; numbered as the items */
+    const char **checks;                     /* owned; ids, borrowed from the items */
+    size_t n_checks;
+    struct sl_stimuli_batch {
+        char **items; /* owned */
+        size_t count;
+    } * batches; /* owned; read when first asked for */
+    size_t n_batches;
+    uint8_t key[SL_OPAQUE_KEY];
+};
+
+/* Read the items; the key of the opaque names is made if the store has none yet. */
+enum sl_status sl_stimuli_read(struct sl_store *store, struct sl_stimuli *out,
+                               struct sl_error *err) SL_MUST_USE;
+void sl_stimuli_release(struct sl_stimuli *stimuli);
+const struct sl_stimulus *sl_stimulus_find(const struct sl_stimuli *stimuli, const char *id);
+/* Its number; SIZE_MAX if there is none. */
+size_t sl_stimulus_of_opaque(const struct sl_stimuli *stimuli, const char *opaque);
+/* What a session is shown. The caller releases the trials. */
+enum sl_status sl_stimuli_trials(struct sl_stimuli *stimuli, const struct sl_study *study,
+                                 struct sl_store *store, const struct sl_store_session *session,
+                                 struct sl_trials *out, struct sl_error *err) SL_MUST_USE;
+/* The item of the practice trial: an obvious one if there is any, else one that is not among the
+ * trials, else the first of them. */
+const struct sl_stimulus *sl_stimuli_practice(const struct sl_stimuli *stimuli,
+                                              const struct sl_trials *trials, uint64_t seed);
+
+#endif

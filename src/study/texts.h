@@ -1,0 +1,17 @@
+/* The texts of a study, as HTML. Private to study/. */
+#ifndef SOFTLAB_STUDY_TEXTS_H
+#define SOFTLAB_STUDY_TEXTS_H
+
+#include "softlab/study.h"
+
+struct sl_texts {
+    char *consent, *debrief; /* owned; "" where there is no text */
+    char **instructions;     /* owned; a page each */
+    size_t n_instructions;
+};
+/* A file that is not there is a text that the study does not have. */
+enum sl_status sl_texts_read(const struct sl_study *study, struct sl_texts *out,
+                             struct sl_error *err) SL_MUST_USE;
+void sl_texts_release(struct sl_texts *texts);
+
+#endif

@@ -1,0 +1,104 @@
+#include "study/images.h"
+
+#include "softlab/dataset/image.h"
+#include "support.h"
+
+static const char *small_image(void)
+{
+    struct sl_image image;
+    struct sl_error err;
+    const char *path = test_path("small.png");
+    assert_ok(sl_image_create(4, 8, 3, &image, &err), err);
+    for (size_t i = 0; i < (size_t)4 * 8 * 3; i++)
+        image.pixels[i] = (uint8_t)(i * 2);
+    assert_ok(sl_image_write_png(&image, NULL, path, &err), err);
+    sl_image_release(&image);
+    return path;
+}
+
+static void make(const char *upsample, size_t size, struct sl_image *out)
+{
+    struct sl_buffer bytes;
+    struct sl_error err;
+    const char *type = NULL;
+    sl_buffer_init(&bytes, 1 << 20);
+    assert_ok(sl_picture_make(small_image(), upsample, size, &bytes, &type, &err), err);
+    assert_string_equal(type, "image/png");
+    assert_ok(sl_image_decode(bytes.data, bytes.length, "made", out, &err), err);
+    sl_buffer_release(&bytes);
+}
+
+static void test_the_longer_side_becomes_twice_the_size(void **state)
+{
+    (void)state;
+    struct sl_image image;
+    make("lanczos", 20, &image);
+    assert_int_equal(image.width, 40);
+    assert_int_equal(image.height, 20);
+    sl_image_release(&image);
+    make("none", 20, &image);
+    assert_int_equal(image.width, 8);
+    sl_image_release(&image);
+}
+
+static void test_nearest_repeats_pixels(void **state)
+{
+    (void)state;
+    struct sl_image image;
+    make("nearest", 8, &image);
+    assert_int_equal(image.width, 16);
+    for (size_t y = 0; y < 8; y++)
+        for (size_t x = 0; x < 16; x++)
+            assert_int_equal(image.pixels[(y * 16 + x) * 3], (y / 2 * 8 + x / 2) * 3 * 2 % 256);
+    sl_image_release(&image);
+}
+
+static void test_what_is_no_image_is_an_error(void **state)
+{
+    (void)state;
+    struct sl_buffer bytes;
+    struct sl_error err;
+    const char *type = NULL;
+    sl_buffer_init(&bytes, 1 << 20);
+    test_write(test_path("broken.png"), "not", 3);
+    assert_fails(sl_picture_make(test_path("broken.png"), "lanczos", 8, &bytes, &type, &err),
+                 SL_ERR_INPUT, err, "broken.png");
+    assert_fails(sl_picture_make(test_path("absent.png"), "lanczos", 8, &bytes, &type, &err),
+                 SL_ERR_NOT_FOUND, err, "absent.png");
+    sl_buffer_release(&bytes);
+}
+
+static void test_memory_is_bounded_and_the_last_used_stay(void **state)
+{
+    (void)state;
+    struct sl_images images;
+    struct sl_buffer bytes;
+    sl_images_init(&images, 4);
+    sl_buffer_init(&bytes, 64 << 20);
+    char *room = sl_buffer_reserve(&bytes, 12 << 20);
+    memset(room, 'x', 12 << 20);
+    bytes.length = 12 << 20;
+    sl_images_put(&images, 0, "image/png", &bytes);
+    sl_images_put(&images, 1, "image/png", &bytes);
+    assert_non_null(sl_images_find(&images, 0));
+    sl_images_put(&images, 2, "image/png", &bytes);
+    assert_true(images.bytes <= SL_IMAGES_MAX_BYTES);
+    assert_non_null(sl_images_find(&images, 0));
+    assert_null(sl_images_find(&images, 1));
+    assert_non_null(sl_images_find(&images, 2));
+    sl_images_put(&images, 2, "image/png", &bytes);
+    assert_int_equal(images.bytes, 24 << 20);
+    sl_buffer_release(&bytes);
+    sl_images_release(&images);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_longer_side_becomes_twice_the_size),
+        cmocka_unit_test(test_nearest_repeats_pixels),
+        cmocka_unit_test(test_what_is_no_image_is_an_error),
+        cmocka_unit_test(test_memory_is_bounded_and_the_last_used_stay),
+    };
+    return cmocka_run_group_tests(tests, NULL, test_folder_clear);
+}

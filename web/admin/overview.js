@@ -1,0 +1,200 @@
+// How far the study is, at a glance and in numbers.
+import { bar, count, decimal, draw, duration, make, newId, percent, plural, seconds } from './dom.js';
+
+const batchesAtFirst = 60;
+
+function tile(name, value, note) {
+  return make('div', { class: 'tile' }, make('dt', {}, name), make('dd', {}, make('b', {}, value), make('span', {}, note)));
+}
+
+function trialTile(times) {
+  const known = Object.entries(times).filter(([, time]) => time.count > 0);
+  if (known.length === 0) return tile('Median trial', '–', 'no answers yet');
+  if (known.length > 3) return tile('Median trial', '–', `${known.length} screens, see below`);
+  return tile('Median trial', known.map(([, time]) => seconds(time.median)).join(' · '),
+    known.length === 1 ? 'from shown to sent' : known.map(([screen]) => screen).join(' · '));
+}
+
+function tiles(status) {
+  const finished = status.batches.reduce((sum, batch) => sum + batch.finished, 0);
+  const target = status.batches.reduce((sum, batch) => sum + batch.target, 0);
+  const { checks, repeats, agreement, sessions } = status;
+  const asked = checks.passed + checks.failed;
+  return make('dl', { class: 'tiles' },
+    tile('Finished', `${count(finished)} of ${count(target)}`, `${percent(target ? finished / target : null)} of the sessions wanted`),
+    tile('Working now', count(status.leases.length), sessions.expired ? `${plural(sessions.expired, 'lease', 'leases')} ran out so far` : 'no lease ran out'),
+    tile('Answers', count(status.answers), status.answers ? `on ${plural(agreement.items, 'item', 'items')}, ${decimal(agreement.answers_per_item, 1)} each` : 'none yet'),
+    trialTile(status.trial_seconds),
+    tile('Checks right', asked ? percent(checks.passed / asked) : '–', asked ? `${count(checks.failed)} of ${count(asked)} wrong` : 'none answered yet'),
+    tile('Agreement', decimal(agreement.alpha, 2), agreement.alpha === null ? 'not enough answers yet' : `Krippendorff’s alpha; ${percent(agreement.observed)} of pairs agree`),
+    tile('Same on repeat', repeats.count ? percent(1 - repeats.changed_class) : '–', repeats.count ? `${plural(repeats.count, 'repeat', 'repeats')}${repeats.mean_change === null ? '' : `, ${decimal(repeats.mean_change, 1)} points apart`}` : 'no repeats yet'),
+    tile('To be excluded', count(status.exclusions.length), 'by the published rules'));
+}
+
+// ---- Batches ----
+
+function batchLine(batch) {
+  const open = batch.live ? `, ${count(batch.live)} working` : '';
+  const full = batch.finished >= batch.target;
+  return make('li', {},
+    make('span', { class: 'batch-name' }, `Batch ${batch.batch}`),
+    bar(batch.target ? batch.finished / batch.target : 0, full ? 'full' : ''),
+    make('span', { class: 'batch-text' }, `${count(batch.finished)} of ${count(batch.target)} done${open}`));
+}
+
+function batches(status) {
+  const section = make('section', {}, make('h2', {}, 'Batches'));
+  const list = make('ul', { class: 'batches' });
+  section.append(list);
+  const fill = (all) => list.replaceChildren(...(all ? status.batches : status.batches.slice(0, batchesAtFirst)).map(batchLine));
+  fill(false);
+  if (status.batches.length > batchesAtFirst) {
+    const more = make('button', { type: 'button', class: 'quiet', click: () => { fill(true); more.remove(); } },
+      `Show all ${count(status.batches.length)} batches`);
+    section.append(more);
+  }
+  return section;
+}
+
+// ---- Answers per hour ----
+
+function hourName(now, index) {
+  const start = new Date(now - (24 - index) * 3600000);
+  return start.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
+}
+
+function hourChart(status) {
+  const most = Math.max(1, ...status.per_hour);
+  const total = status.per_hour.reduce((sum, value) => sum + value, 0);
+  const chart = draw('svg', {
+    class: 'hours', viewBox: '0 0 240 100', preserveAspectRatio: 'none', role: 'img',
+    'aria-label': `Answers in each of the last 24 hours: ${total} in all, at most ${total ? most : 0} in one hour. The table below has the numbers.`,
+  }, draw('line', { class: 'grid', x1: 0, x2: 240, y1: 0, y2: 0 }), draw('line', { class: 'grid', x1: 0, x2: 240, y1: 50, y2: 50 }),
+  draw('line', { class: 'axis', x1: 0, x2: 240, y1: 100, y2: 100 }));
+  status.per_hour.forEach((value, index) => {
+    const tall = value / most * 100;
+    chart.append(draw('rect', { class: 'bar-front', x: index * 10 + 1, width: 8, y: 100 - tall, height: tall }));
+  });
+  const ticks = [0, 6, 12, 18].map((index) => make('span', {}, hourName(status.now, index)));
+  return make('div', { class: 'chart' },
+    make('p', { class: 'most', 'aria-hidden': 'true' }, total ? `${count(most)} answers` : 'no answers in the last 24 hours'),
+    chart,
+    make('p', { class: 'ticks', 'aria-hidden': 'true' }, ...ticks, make('span', {}, 'now')));
+}
+
+function hours(status) {
+  const rows = status.per_hour.map((value, index) => make('tr', {}, make('th', { scope: 'row' }, `from ${hourName(status.now, index)}`), make('td', {}, count(value))));
+  return make('section', {},
+    make('h2', {}, 'Answers per hour'),
+    hourChart(status),
+    make('details', {},
+      make('summary', {}, 'The same as a table'),
+      make('table', { class: 'narrow' },
+        make('caption', { class: 'unseen' }, 'Answers in each of the last 24 hours'),
+        make('thead', {}, make('tr', {}, make('th', { scope: 'col' }, 'Hour'), make('th', { scope: 'col' }, 'Answers'))),
+        make('tbody', {}, ...rows))));
+}
+
+// ---- Time per input ----
+
+const inputNames = {
+  top: 'most probable class', top_percent: 'its percentage', second: 'second class', second_percent: 'its percentage',
+  impossible: 'what it cannot be', possible: 'what it may be', class: 'class', mixing: 'mixture', confidence: 'confidence',
+};
+
+function inputTable(screen, inputs, trial) {
+  const entries = Object.entries(inputs);
+  const longest = Math.max(.1, ...entries.map(([, time]) => time.median ?? 0));
+  const rows = entries.map(([name, time]) => make('tr', {},
+    make('th', { scope: 'row' }, name, inputNames[name] ? make('small', {}, ` ${inputNames[name]}`) : null),
+    make('td', { class: 'wide' }, bar((time.median ?? 0) / longest)),
+    make('td', { class: 'number' }, seconds(time.median)),
+    make('td', { class: 'number' }, count(time.count))));
+  return make('table', { class: 'inputs' },
+    make('caption', {}, `${screen}: ${seconds(trial?.median)} for a whole trial, median of ${count(trial?.count ?? 0)}`),
+    make('thead', {}, make('tr', {},
+      make('th', { scope: 'col' }, 'Input'), make('td', { class: 'wide' }),
+      make('th', { scope: 'col', class: 'number' }, 'Median'), make('th', { scope: 'col', class: 'number' }, 'Times'))),
+    make('tbody', {}, ...rows));
+}
+
+function inputTimes(status) {
+  const screens = Object.entries(status.input_seconds);
+  return make('section', {},
+    make('h2', {}, 'Time per input'),
+    make('p', { class: 'hint' }, 'From the change before it (or from when the trial was shown) to the input’s own last change.'),
+    screens.length === 0 ? make('p', { class: 'empty' }, 'No times yet.') : null,
+    ...screens.map(([screen, inputs]) => make('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': `Times of ${screen}` },
+      inputTable(screen, inputs, status.trial_seconds[screen]))));
+}
+
+// ---- People ----
+
+function leases(status) {
+  const id = newId('leases');
+  const heads = ['Annotator', 'Batch', 'Screen', 'Place', 'Last heard', 'Lease left'];
+  const rows = status.leases.map((lease) => make('tr', {},
+    make('th', { scope: 'row' }, make('code', {}, lease.annotator)),
+    make('td', {}, String(lease.batch)),
+    make('td', {}, lease.screen),
+    make('td', {}, lease.place === 'trials' ? `trial ${lease.trial + 1}` : lease.place),
+    make('td', {}, `${duration(lease.seen_seconds)} ago`),
+    make('td', {}, duration(lease.left_seconds))));
+  return make('section', {},
+    make('h2', { id }, 'Working now'),
+    rows.length === 0 ? make('p', { class: 'empty' }, 'Nobody at present.')
+      : make('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-labelledby': id },
+        make('table', {},
+          make('thead', {}, make('tr', {}, ...heads.map((head) => make('th', { scope: 'col' }, head)))),
+          make('tbody', {}, ...rows))));
+}
+
+function sessions(status) {
+  const names = {
+    done: 'finished', active: 'working', expired: 'lease ran out', returned: 'gave the place back',
+    refused: 'did not consent or failed the comprehension check', test: 'test runs', second_run: 'second runs, flagged',
+  };
+  const lines = Object.entries(names)
+    .filter(([key]) => status.sessions[key])
+    .map(([key, name]) => make('li', {}, make('b', {}, count(status.sessions[key])), ` ${name}`));
+  return make('section', {},
+    make('h2', {}, 'Sessions'),
+    lines.length ? make('ul', { class: 'facts' }, ...lines) : make('p', { class: 'empty' }, 'Nobody has come yet.'));
+}
+
+function exclusions(status) {
+  const reasons = new Map();
+  for (const one of status.exclusions) reasons.set(one.reason, [...(reasons.get(one.reason) ?? []), one.annotator]);
+  const lines = [...reasons].map(([reason, people]) => make('li', {},
+    make('b', {}, count(people.length)), ` ${reason}: `,
+    ...people.flatMap((person, place) => [place ? ', ' : '', make('code', {}, person)])));
+  return make('section', {},
+    make('h2', {}, 'To be excluded'),
+    make('p', { class: 'hint' }, 'A proposal for the analysis, not a reason to refuse payment.'),
+    lines.length ? make('ul', { class: 'facts' }, ...lines) : make('p', { class: 'empty' }, 'Nobody.'));
+}
+
+function keepNotice(status) {
+  const until = status.study.keep_until;
+  if (!until || Date.parse(`${until}T23:59:59Z`) >= status.now) return null;
+  return make('p', { class: 'notice' }, `The consent page promised to keep the data until ${until}. That day has passed: export what you need and delete the rest.`);
+}
+
+export function overview() {
+  const element = make('div', { class: 'view' });
+  return {
+    element,
+    update(status) {
+      const open = [...element.querySelectorAll('details')].map((details) => details.open);
+      element.replaceChildren(
+        make('h1', {}, 'Overview'),
+        ...[keepNotice(status)].filter(Boolean),
+        tiles(status),
+        batches(status),
+        make('div', { class: 'pair' }, hours(status), make('div', {}, sessions(status), exclusions(status))),
+        leases(status),
+        inputTimes(status));
+      element.querySelectorAll('details').forEach((details, index) => { details.open = open[index] ?? false; });
+    },
+  };
+}

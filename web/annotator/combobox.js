@@ -1,0 +1,217 @@
+// Type-ahead for many classes: the ARIA combobox with a list that narrows while one types. Classes
+// chosen before come first, since neighbouring items often share them. With `many` every class
+// chosen becomes a button that takes it out again.
+
+import { announceChange, describe, errorLine, make, newId } from './dom.js';
+
+const recent = []; // newest first, for the life of the page
+const shown = 8;
+
+function remember(name) {
+  const at = recent.indexOf(name);
+  if (at >= 0) recent.splice(at, 1);
+  recent.unshift(name);
+}
+
+function matches(classes, typed) {
+  const text = typed.trim().toLowerCase();
+  const known = [
+    ...recent.filter((name) => classes.includes(name)),
+    ...classes.filter((name) => !recent.includes(name)),
+  ];
+  if (!text) return known;
+  return [
+    ...known.filter((name) => name.toLowerCase().startsWith(text)),
+    ...known.filter((name) => name.toLowerCase().indexOf(text) > 0),
+  ];
+}
+
+export function combobox(options) {
+  const listId = newId('list');
+  const input = make('input', {
+    type: 'text',
+    role: 'combobox',
+    id: newId('combobox'),
+    autocomplete: 'off',
+    autocapitalize: 'none',
+    spellcheck: 'false',
+    'aria-expanded': 'false',
+    'aria-controls': listId,
+    'aria-autocomplete': 'list',
+  });
+  const listbox = make('ul', {
+    role: 'listbox',
+    id: listId,
+    hidden: true,
+    'aria-label': 'Matching categories',
+  });
+  const chips = make('ul', { class: 'chips', hidden: true });
+  const none = options.none
+    ? make('button', { type: 'button', class: 'quiet', 'aria-pressed': 'false' }, options.none)
+    : null;
+  const fieldset = make(
+    'fieldset',
+    { class: 'question', 'data-input': options.name, tabindex: '-1' },
+    ...options.parts,
+    make(
+      'label',
+      { class: 'combobox-label', for: input.id },
+      options.many ? 'Type to find, Enter adds' : 'Type to find',
+    ),
+    make('div', { class: 'combobox' }, input, listbox),
+    none,
+    chips,
+  );
+  const hint = fieldset.querySelector('.hint');
+  if (hint) describe(input, hint.id, true);
+  const error = errorLine(() => [input]);
+  fieldset.append(error.element);
+
+  let chosen = options.many ? [] : null;
+  let off = [];
+  let active = -1;
+  let rows = [];
+
+  const free = () =>
+    options.classes.filter(
+      (name) => !off.includes(name) && !(options.many && chosen.includes(name)),
+    );
+
+  function close() {
+    listbox.hidden = true;
+    active = -1;
+    input.setAttribute('aria-expanded', 'false');
+    input.removeAttribute('aria-activedescendant');
+  }
+
+  function mark(index) {
+    active = index;
+    rows.forEach((element, i) => element.setAttribute('aria-selected', String(i === index)));
+    if (index < 0) return input.removeAttribute('aria-activedescendant');
+    input.setAttribute('aria-activedescendant', rows[index].id);
+    rows[index].scrollIntoView({ block: 'nearest' });
+    return undefined;
+  }
+
+  function open(typed) {
+    const found = matches(free(), typed);
+    rows = found.slice(0, typed.trim() ? 50 : Math.max(shown, recent.length)).map((name) =>
+      make(
+        'li',
+        {
+          role: 'option',
+          id: newId('row'),
+          'aria-selected': 'false',
+          // The field keeps the focus.
+          pointerdown: (event) => event.preventDefault(),
+          click: () => choose(name),
+        },
+        name,
+      ),
+    );
+    listbox.replaceChildren(...rows);
+    listbox.hidden = !rows.length;
+    input.setAttribute('aria-expanded', String(rows.length > 0));
+    if (rows.length) listbox.scrollIntoView({ block: 'nearest' });
+    mark(typed.trim() && rows.length ? 0 : -1);
+  }
+
+  function chip(name) {
+    return make(
+      'li',
+      {},
+      make(
+        'button',
+        {
+          type: 'button',
+          class: 'chip',
+          click: () => {
+            chosen = chosen.filter((other) => other !== name);
+            draw();
+            announceChange(input);
+            input.focus();
+          },
+          'aria-label': `Take out ${name}`,
+        },
+        name,
+        make('span', { 'aria-hidden': 'true' }, '\u00d7'),
+      ),
+    );
+  }
+
+  function draw() {
+    if (none) none.setAttribute('aria-pressed', String(chosen === ''));
+    if (!options.many) {
+      input.value = chosen || '';
+      return;
+    }
+    input.value = '';
+    chips.hidden = !chosen.length;
+    chips.replaceChildren(...chosen.map(chip));
+  }
+
+  function choose(name) {
+    if (name) remember(name);
+    chosen = options.many ? [...chosen, name] : name;
+    close();
+    draw();
+    announceChange(input);
+  }
+
+  none?.addEventListener('click', () => choose(''));
+  input.addEventListener('input', () => {
+    if (!options.many)
+      chosen =
+        options.classes.find(
+          (name) => name.toLowerCase() === input.value.trim().toLowerCase() && !off.includes(name),
+        ) || null;
+    if (none) none.setAttribute('aria-pressed', 'false');
+    open(input.value);
+  });
+  input.addEventListener('click', () => open(options.many ? input.value : ''));
+  input.addEventListener('blur', () => {
+    close();
+    draw();
+  });
+  input.addEventListener('keydown', (event) => {
+    const steps = { ArrowDown: 1, ArrowUp: -1 };
+    if (event.key in steps) {
+      event.preventDefault();
+      if (listbox.hidden) open(input.value === chosen ? '' : input.value);
+      if (rows.length)
+        mark(
+          (Math.max(active, event.key === 'ArrowUp' ? 0 : -1) + steps[event.key] + rows.length) %
+            rows.length,
+        );
+    } else if (event.key === 'Enter' && !listbox.hidden && active >= 0) {
+      // Kept from the form and from "Enter moves on": this Enter chooses.
+      event.preventDefault();
+      event.stopPropagation();
+      choose(rows[active].textContent);
+    } else if (event.key === 'Escape' && !listbox.hidden) {
+      event.stopPropagation();
+      close();
+    } else if (event.key === 'Backspace' && options.many && !input.value && chosen.length) {
+      chosen = chosen.slice(0, -1);
+      draw();
+      announceChange(input);
+    }
+  });
+
+  return {
+    element: fieldset,
+    value: () => chosen,
+    set(value) {
+      chosen = value;
+      draw();
+    },
+    disable(classes) {
+      off = classes;
+      if (options.many) chosen = chosen.filter((name) => !off.includes(name));
+      else if (off.includes(chosen)) chosen = null;
+      draw();
+    },
+    showError: error.show,
+    focus: () => input.focus(),
+  };
+}

@@ -1,0 +1,59 @@
+// Small helpers to build pages. Text always goes in as text.
+
+let lastId = 0;
+
+export function newId(prefix) {
+  lastId += 1;
+  return `${prefix}-${lastId}`;
+}
+
+// make('p', { class: 'hint', id }, 'text', child): functions become listeners, true and false
+// set and leave out an attribute, null children are passed over.
+export function make(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === 'function') element.addEventListener(name, value);
+    else if (value === true) element.setAttribute(name, '');
+    else if (value !== false && value !== null && value !== undefined)
+      element.setAttribute(name, value);
+  }
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+// Words between asterisks are strong: our own sentences only, never text from outside.
+export function rich(sentence) {
+  return sentence.split('*').map((part, i) => (i % 2 ? make('strong', {}, part) : part));
+}
+
+export function describe(element, id, on) {
+  const ids = new Set((element.getAttribute('aria-describedby') || '').split(' ').filter(Boolean));
+  if (on) ids.add(id);
+  else ids.delete(id);
+  if (ids.size) element.setAttribute('aria-describedby', [...ids].join(' '));
+  else element.removeAttribute('aria-describedby');
+}
+
+// A place for an error in text below a field; `targets` are described by it while it shows.
+export function errorLine(targets) {
+  const element = make('p', { class: 'error', id: newId('error'), hidden: true });
+  return {
+    element,
+    show(message) {
+      element.textContent = message || '';
+      element.hidden = !message;
+      for (const target of targets()) {
+        describe(target, element.id, Boolean(message));
+        if (target.matches('input, textarea')) {
+          if (message) target.setAttribute('aria-invalid', 'true');
+          else target.removeAttribute('aria-invalid');
+        }
+      }
+    },
+  };
+}
+
+// For changes made by the program, so that clocks and validators hear of them as of any other.
+export function announceChange(element) {
+  element.dispatchEvent(new Event('change', { bubbles: true }));
+}

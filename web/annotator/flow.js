@@ -1,0 +1,249 @@
+// From place to place. The server says where a session is; within the trials the page runs ahead of
+// it, so that nobody waits for the network, and the queue catches up.
+
+import { getSession, pauseAfter, post } from './api.js';
+import { ending, ends } from './ending.js';
+import * as pages from './pages.js';
+import { newAnswerId, Queue } from './queue.js';
+import { EventLog } from './timing.js';
+import { preload, showTrial } from './trial.js';
+
+// Thrown into whatever page is shown when the session cannot go on as it is.
+class Interrupt extends Error {
+  constructor(error = null) {
+    super('interrupted');
+    this.error = error;
+  }
+}
+
+export class Flow {
+  #view;
+  #queue = null;
+  #log = new EventLog((events, leaving) => post('events', events, leaving));
+  #reject = null;
+  #pending = null;
+  #instructions = null;
+  #checked = null;
+  session = null;
+
+  constructor(view) {
+    this.#view = view;
+  }
+
+  async run() {
+    for (;;) {
+      try {
+        await this.#load();
+        const step = this.#steps[this.session.place];
+        if (!step) throw new Interrupt();
+        if ((await step.call(this)) === 'end') return;
+      } catch (error) {
+        if (!(await this.#recover(error instanceof Interrupt ? error.error : error))) return;
+      }
+    }
+  }
+
+  // Leave the place: the server frees it.
+  async giveBack() {
+    try {
+      await this.#send('return', {});
+      this.#interrupt(null);
+    } catch (error) {
+      this.#interrupt(error);
+    }
+  }
+
+  #steps = {
+    async consent() {
+      const { session } = this;
+      const agreed = await this.#race(pages.consent(this.#view.main, session));
+      await this.#send('consent', { version: session.consent.version, agreed });
+    },
+    async instructions() {
+      this.#instructions = this.session.instructions;
+      this.#checked = null;
+      const spent = await this.#race(
+        pages.instructions(this.#view.main, this.session, this.#instructions),
+      );
+      await this.#send('instructions', { pages: spent });
+    },
+    async check() {
+      const { main } = this.#view;
+      const answers = await this.#race(
+        pages.check(main, this.session, this.#checked, Boolean(this.#instructions)),
+      );
+      if (!answers) {
+        await this.#race(pages.instructions(main, this.session, this.#instructions));
+        return;
+      }
+      const reply = await this.#send('check', { answers });
+      this.#checked =
+        reply && !reply.passed
+          ? { answers, wrong: reply.wrong, attemptsLeft: reply.attempts_left }
+          : null;
+    },
+    practice: this.#trials,
+    trials: this.#trials,
+    async debrief() {
+      const answers = await this.#race(pages.debrief(this.#view.main, this.session));
+      await this.#send('debrief', { answers });
+    },
+    done: this.#end,
+    refused: this.#end,
+    failed: this.#end,
+    full: this.#end,
+  };
+
+  async #end() {
+    ending(this.#view.main, this.session);
+    return 'end';
+  }
+
+  async #trials() {
+    const { session } = this;
+    const queued = this.#queue.entries();
+    let at = Math.max(
+      session.trial,
+      ...queued.filter((entry) => !entry.practice).map((entry) => entry.trial + 1),
+    );
+    let enter = true;
+    if (session.place === 'practice' && !queued.length) {
+      const result = await this.#ask({ item: session.practice, practice: true, enter });
+      this.#keep(result, 0, true);
+      await this.#race(pages.ready(this.#view.main, session));
+      enter = false;
+    }
+    const given = new Map();
+    while (at < session.trials) {
+      preload(session.items, at + 1);
+      const result = await this.#ask({
+        item: session.items[at],
+        number: at + 1,
+        total: session.trials,
+        enter,
+        canGoBack: session.back && at > 0,
+        previous: given.get(at),
+      });
+      enter = false;
+      if (result.back) {
+        at -= 1;
+        continue;
+      }
+      const again = given.has(at);
+      if (JSON.stringify(given.get(at)) !== JSON.stringify(result.answer))
+        this.#keep(result, at, false);
+      given.set(at, result.answer);
+      at += 1;
+      if (session.break_after && at % session.break_after === 0 && at < session.trials && !again)
+        await this.#race(pages.pause(this.#view.main, session, at, session.trials));
+    }
+    await this.#race(pages.saving(this.#view.main, session, this.#queue));
+  }
+
+  #ask(options) {
+    const title = options.practice ? 'Practice' : `${options.number} of ${options.total}`;
+    document.title = `${title} \u00b7 ${this.session.title}`;
+    return this.#race(showTrial(this.#view.main, { session: this.session, ...options }));
+  }
+
+  #keep({ answer, elapsed, times }, trial, practice) {
+    this.#queue.add({ id: newAnswerId(), trial, practice, elapsed, times, answer });
+    this.#log.flush();
+  }
+
+  async #load() {
+    this.session = await this.#patiently(getSession);
+    this.#view.update(this.session);
+    if (this.#queue) return;
+    this.#queue = new Queue(this.session.session);
+    this.#queue.addEventListener('refused', ({ detail }) => this.#interrupt(detail.error));
+    this.#view.watch(this.#queue);
+    this.#queue.retry();
+  }
+
+  // A request that has no queue: again and again until it is answered. A conflict means that the
+  // server is elsewhere already (an earlier try did arrive): the next load tells where.
+  async #send(name, body) {
+    try {
+      return await this.#patiently(() => post(name, body));
+    } catch (error) {
+      if (error.status === 409) return null;
+      throw error;
+    }
+  }
+
+  async #patiently(request) {
+    for (let failures = 1; ; failures += 1) {
+      try {
+        const reply = await request();
+        this.#view.trouble(false);
+        return reply;
+      } catch (error) {
+        if (!error.temporary) throw error;
+        this.#view.trouble(true);
+        await new Promise((resolve) => {
+          setTimeout(resolve, pauseAfter(failures, error));
+          window.addEventListener('online', resolve, { once: true });
+        });
+      }
+    }
+  }
+
+  #race(page) {
+    if (this.#pending) {
+      const waiting = this.#pending;
+      this.#pending = null;
+      return Promise.reject(waiting);
+    }
+    return Promise.race([
+      page,
+      new Promise((_, reject) => {
+        this.#reject = reject;
+      }),
+    ]);
+  }
+
+  #interrupt(error) {
+    const interrupt = new Interrupt(error);
+    if (this.#reject) this.#reject(interrupt);
+    else this.#pending = interrupt;
+    this.#reject = null;
+  }
+
+  // Whether to go on.
+  async #recover(error) {
+    const { main } = this.#view;
+    if (!error) return true;
+    if (!error.status) {
+      console.error(error);
+      await pages.notice(
+        main,
+        this.session,
+        'Something went wrong',
+        ['The page met an error of its own. Your answers are kept.'],
+        'Load again',
+      );
+      window.location.reload();
+      return false;
+    }
+    const end = ends[error.status];
+    if (end) {
+      this.#view.over();
+      pages.notice(main, this.session, end[0], [end[1]], null);
+      return false;
+    }
+    this.#queue?.setAside();
+    await pages.notice(
+      main,
+      this.session,
+      'One answer was not taken',
+      [
+        `The server says: ${error.message}.`,
+        'Perhaps the study is open in another tab: please use only one. You can go on where the server is.',
+      ],
+      'Go on',
+    );
+    this.#queue?.resume();
+    return true;
+  }
+}

@@ -1,0 +1,109 @@
+// The frame about the pages: title, save state, and the way out.
+
+import { make } from './dom.js';
+import { Flow } from './flow.js';
+
+const late = 1500; // ms an answer may be under way before anyone hears of it
+const leavable = new Set(['instructions', 'check', 'practice', 'trials']);
+
+const find = (id) => document.getElementById(id);
+
+class View {
+  main = find('main');
+  #state = find('save-state');
+  #session = null;
+  #queue = null;
+  #unreachable = false;
+  #answered = false;
+  #clock = 0;
+
+  update(session) {
+    this.#session = session;
+    const badge = session.test ? make('span', { class: 'badge' }, 'Test run') : null;
+    find('study-title').replaceChildren(...[session.title, badge].filter(Boolean));
+    find('foot').replaceChildren(...(leavable.has(session.place) ? [leaveButton()] : []));
+    this.#draw();
+  }
+
+  watch(queue) {
+    this.#queue = queue;
+    queue.addEventListener('saved', () => {
+      this.#answered = true;
+    });
+    // At once when all is well or known to be bad; an answer on its way is nobody's concern.
+    queue.addEventListener('change', () => {
+      clearTimeout(this.#clock);
+      if (queue.length && !queue.failures) this.#clock = setTimeout(() => this.#draw(), late);
+      else setTimeout(() => this.#draw());
+    });
+  }
+
+  trouble(on) {
+    this.#unreachable = on;
+    this.#draw();
+  }
+
+  over() {
+    find('foot').replaceChildren();
+    this.#answered = false;
+    this.#queue = null;
+    this.#draw();
+  }
+
+  #draw() {
+    const waiting = this.#queue?.length || 0;
+    const failing = this.#unreachable || this.#queue?.failures > 0;
+    let text = '';
+    if (waiting)
+      text = failing ? `No connection: ${waiting} waiting, nothing is lost` : `${waiting} waiting`;
+    else if (failing) text = 'No connection, trying again';
+    else if (this.#answered && leavable.has(this.#session?.place)) text = 'Saved';
+    if (this.#state.textContent !== text) this.#state.textContent = text;
+    this.#state.className = `top-state${failing ? ' state-trouble' : ''}${text === 'Saved' ? ' state-saved' : ''}`;
+  }
+}
+
+function leaveButton() {
+  return make(
+    'button',
+    {
+      type: 'button',
+      class: 'link',
+      click: () => {
+        const dialog = make(
+          'dialog',
+          { 'aria-labelledby': 'leave-title' },
+          make('h2', { id: 'leave-title' }, 'Stop taking part?'),
+          make('p', {}, 'Your place goes to somebody else and you cannot come back to it.'),
+          make(
+            'div',
+            { class: 'actions' },
+            make(
+              'button',
+              { type: 'button', class: 'primary', autofocus: true, click: () => dialog.close() },
+              'Stay',
+            ),
+            make(
+              'button',
+              {
+                type: 'button',
+                click: () => {
+                  dialog.close();
+                  flow.giveBack();
+                },
+              },
+              'Stop and give back my place',
+            ),
+          ),
+        );
+        dialog.addEventListener('close', () => dialog.remove());
+        document.body.append(dialog);
+        dialog.showModal();
+      },
+    },
+    'Stop taking part',
+  );
+}
+
+const flow = new Flow(new View());
+flow.run();

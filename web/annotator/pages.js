@@ -1,0 +1,244 @@
+// The pages that are not trials. Each shows itself and settles with what the person decided.
+
+import { errorLine, make, newId } from './dom.js';
+import { prose } from './html.js';
+
+// Puts a page in place, names the tab and moves the focus to the heading.
+export function show(main, session, title, ...content) {
+  document.title = session?.title ? `${title} \u00b7 ${session.title}` : title;
+  const heading = make('h1', { tabindex: '-1' }, title);
+  main.replaceChildren(make('div', { class: 'page' }, heading, ...content));
+  window.scrollTo(0, 0);
+  heading.focus({ preventScroll: true });
+}
+
+export const button = (text, click, kind = '') =>
+  make('button', { type: 'button', class: kind, click }, text);
+export const actions = (...children) => make('div', { class: 'actions' }, ...children);
+
+// A sentence or more and one button; settles when it is pressed.
+export function notice(main, session, title, sentences, label) {
+  return new Promise((resolve) => {
+    show(
+      main,
+      session,
+      title,
+      sentences.map((text) => make('p', { class: 'lead' }, text)),
+      label ? actions(button(label, resolve, 'primary')) : null,
+    );
+  });
+}
+
+export function consent(main, session) {
+  return new Promise((resolve) => {
+    show(
+      main,
+      session,
+      'Taking part',
+      prose(session.consent.html),
+      actions(
+        button('I agree, begin', () => resolve(true), 'primary'),
+        button('I do not agree', () => resolve(false)),
+      ),
+    );
+  });
+}
+
+// Settles with the ms spent on every page, visits added up.
+export function instructions(main, session, pages) {
+  return new Promise((resolve) => {
+    const spent = pages.map(() => 0);
+    let since = performance.now();
+    function turn(from, to) {
+      spent[from] += Math.round(performance.now() - since);
+      since = performance.now();
+      if (to >= pages.length) resolve(spent);
+      else draw(to);
+    }
+    function draw(at) {
+      const last = at === pages.length - 1;
+      show(
+        main,
+        session,
+        pages.length > 1 ? `Instructions, ${at + 1} of ${pages.length}` : 'Instructions',
+        prose(pages[at]),
+        actions(
+          button(last ? 'I have read this' : 'Next', () => turn(at, at + 1), 'primary'),
+          at > 0 ? button('Back', () => turn(at, at - 1)) : null,
+        ),
+      );
+    }
+    draw(0);
+  });
+}
+
+function radioQuestion(text, options, name, row = false) {
+  const group = newId(name);
+  const inputs = options.map((_, i) => make('input', { type: 'radio', name: group, value: i }));
+  const element = make(
+    'fieldset',
+    { class: 'question', tabindex: '-1' },
+    make('legend', {}, text),
+    make(
+      'div',
+      { class: row ? 'scale' : 'stack' },
+      options.map((option, i) =>
+        make(
+          'label',
+          { class: 'option' },
+          inputs[i],
+          make('span', { class: 'option-text' }, String(option)),
+        ),
+      ),
+    ),
+  );
+  const error = errorLine(() => [element]);
+  element.append(error.element);
+  element.addEventListener('change', () => error.show(null));
+  const value = () => inputs.findIndex((input) => input.checked);
+  return {
+    element,
+    showError: error.show,
+    value: () => (value() < 0 ? null : value()),
+    set: (i) => {
+      if (i !== null) inputs[i].checked = true;
+    },
+    focus: () => (inputs.find((input) => input.checked) || inputs[0]).focus(),
+  };
+}
+
+function attemptsLeft(n) {
+  return n === 1 ? 'You have one more attempt.' : `You have ${n} more attempts.`;
+}
+
+// `before` is {answers, wrong, attemptsLeft} of a failed attempt. Settles with the answers, or with
+// null to read the instructions again (`reread`: whether they are at hand).
+export function check(main, session, before, reread) {
+  return new Promise((resolve) => {
+    const fields = session.questions.map(({ question, options }) =>
+      radioQuestion(question, options, 'check'),
+    );
+    const form = make(
+      'form',
+      {
+        novalidate: true,
+        submit: (event) => {
+          event.preventDefault();
+          const missing = fields.filter((field) => field.value() === null);
+          for (const field of missing) field.showError('Please choose an answer.');
+          if (missing.length) missing[0].focus();
+          else resolve(fields.map((field) => field.value()));
+        },
+      },
+      fields.map((field) => field.element),
+      actions(
+        make('button', { type: 'submit', class: 'primary' }, 'Check my answers'),
+        reread ? button('Read the instructions again', () => resolve(null)) : null,
+      ),
+    );
+    const summary = before
+      ? make(
+          'p',
+          { class: 'notice' },
+          before.wrong.length === 1
+            ? 'One answer was not right. '
+            : `${before.wrong.length} answers were not right. `,
+          attemptsLeft(before.attemptsLeft),
+        )
+      : make('p', { class: 'lead' }, 'A few questions, to see that the instructions were clear.');
+    show(main, session, 'Is everything clear?', summary, form);
+    if (!before) return;
+    before.answers.forEach((answer, i) => fields[i]?.set(answer));
+    for (const i of before.wrong)
+      fields[i].showError('This answer is not right. Please choose another.');
+    fields[before.wrong[0]].focus();
+  });
+}
+
+export function pause(main, session, done, total) {
+  return notice(
+    main,
+    session,
+    'Time for a break',
+    [`${done} of ${total} are done. Rest your eyes as long as you like; there is no time limit.`],
+    'Continue',
+  );
+}
+
+export function ready(main, session) {
+  const thing = session.items[0]?.text === undefined ? 'image' : 'text';
+  const many = session.trials === 1 ? `one ${thing}` : `${session.trials} ${thing}s`;
+  return notice(
+    main,
+    session,
+    'That was the practice',
+    [`Now come ${many}. There is no time limit, and your answers are saved as you go.`],
+    'Begin',
+  );
+}
+
+// While answers are still on their way. Settles when the queue is empty.
+export async function saving(main, session, queue) {
+  if (!queue.length) return;
+  const line = make('p', { class: 'lead', role: 'status' });
+  const draw = () => {
+    const n = queue.length;
+    line.textContent = `${n === 1 ? 'One answer is' : `${n} answers are`} not saved yet. Please leave this page open; nothing is lost.`;
+  };
+  show(
+    main,
+    session,
+    'Saving your answers',
+    line,
+    actions(button('Try now', () => queue.retry(), 'primary')),
+  );
+  draw();
+  queue.addEventListener('change', draw);
+  await queue.empty();
+  queue.removeEventListener('change', draw);
+}
+
+const scaleOf = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+
+function debriefField({ question, kind }) {
+  if (kind === 'scale') {
+    const field = radioQuestion(question, scaleOf, 'scale', true);
+    return { ...field, value: () => (field.value() === null ? null : scaleOf[field.value()]) };
+  }
+  const area = make('textarea', { id: newId('text'), rows: 3, maxlength: 3000 });
+  return {
+    element: make(
+      'div',
+      { class: 'question' },
+      make('label', { class: 'legend', for: area.id }, question),
+      area,
+    ),
+    value: () => area.value,
+  };
+}
+
+// Nothing here must be answered: what was left out is null.
+export function debrief(main, session) {
+  return new Promise((resolve) => {
+    const fields = session.debrief.map(debriefField);
+    const form = make(
+      'form',
+      {
+        novalidate: true,
+        submit: (event) => {
+          event.preventDefault();
+          resolve(fields.map((field) => field.value()));
+        },
+      },
+      fields.map((field) => field.element),
+      actions(make('button', { type: 'submit', class: 'primary' }, 'Finish')),
+    );
+    show(
+      main,
+      session,
+      fields.length ? 'A few last questions' : 'Almost done',
+      prose(session.debrief_html),
+      form,
+    );
+  });
+}

@@ -1,0 +1,52 @@
+// A field for a percentage. `lenient` takes any text, as figure 7 did; otherwise a number field
+// whose value is checked by the screen.
+
+import { errorLine, make, newId, rich } from './dom.js';
+
+const longest = 40; // characters of raw text
+
+// What was typed as a number, or null: "70", " 70 % ", "12.5" are numbers, "8p" and "" are not.
+export function parsePercent(raw) {
+  const text = raw.trim().replace(/\s*%$/, '');
+  return /^[+-]?(\d+(\.\d*)?|\.\d+)$/.test(text) ? Number(text) : null;
+}
+
+export function percentField(options) {
+  const input = make('input', {
+    type: 'text',
+    id: newId('percent'),
+    class: 'percent-input',
+    autocomplete: 'off',
+    maxlength: longest,
+    inputmode: options.lenient ? null : 'decimal',
+  });
+  const element = make(
+    'div',
+    { class: 'percent', 'data-input': options.name },
+    make('label', { for: input.id }, rich(options.label)),
+    make('span', { class: 'percent-box' }, input, make('span', { 'aria-hidden': 'true' }, '%')),
+  );
+  const error = errorLine(() => [input]);
+  element.append(error.element);
+  return {
+    element,
+    raw: () => input.value,
+    value: () => parsePercent(input.value),
+    set(raw) {
+      input.value = raw;
+    },
+    enable(on) {
+      input.disabled = !on;
+      element.classList.toggle('percent-off', !on);
+      if (!on) input.value = '';
+    },
+    get disabled() {
+      return input.disabled;
+    },
+    showError: error.show,
+    focus() {
+      input.focus();
+      input.select();
+    },
+  };
+}

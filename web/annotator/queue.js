@@ -1,0 +1,146 @@
+// Answers the server has not acknowledged yet. They are kept in localStorage, sent one at a time in
+// the order they were given and taken out only when the server says "saved", so that a lost
+// connection, a reload, a closed laptop or a restarted server loses nothing. The server knows an
+// answer by its id: sending one twice does no harm.
+//
+// Events: "change" (length or trouble), "saved" (detail: the reply), "refused" (detail: {error,
+// answer}; nothing more is sent until resume()).
+
+import { pauseAfter, post } from './api.js';
+
+export function newAnswerId() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+// Where storage is full or forbidden the queue lasts as long as the page.
+function storageOr(memory) {
+  return {
+    get(key) {
+      try {
+        return localStorage.getItem(key) ?? memory.get(key) ?? null;
+      } catch {
+        return memory.get(key) ?? null;
+      }
+    },
+    set(key, value) {
+      memory.delete(key);
+      try {
+        if (value === null) localStorage.removeItem(key);
+        else localStorage.setItem(key, value);
+      } catch {
+        if (value !== null) memory.set(key, value);
+      }
+    },
+  };
+}
+
+export class Queue extends EventTarget {
+  #key;
+  #storage = storageOr(new Map());
+  #running = false;
+  #stopped = false;
+  #wake = null;
+  failures = 0; // since the last success
+
+  constructor(session) {
+    super();
+    this.#key = `softlab.queue.${session}`;
+    const retry = () => this.retry();
+    window.addEventListener('online', retry);
+    window.addEventListener('storage', () => this.#changed());
+    document.addEventListener('visibilitychange', retry);
+  }
+
+  // Read anew every time: another tab may have sent some.
+  entries() {
+    try {
+      const list = JSON.parse(this.#storage.get(this.#key) || '[]');
+      return Array.isArray(list) ? list : [];
+    } catch {
+      return [];
+    }
+  }
+
+  get length() {
+    return this.entries().length;
+  }
+
+  add(answer) {
+    this.#write([...this.entries(), answer]);
+    this.retry();
+  }
+
+  // Now rather than after the pause.
+  retry() {
+    if (this.#wake) this.#wake();
+    else this.#run();
+  }
+
+  // After "refused": what is still here cannot be sent as it stands. It is put aside, not deleted.
+  setAside() {
+    const aside = `${this.#key}.aside`;
+    const before = JSON.parse(this.#storage.get(aside) || '[]');
+    this.#storage.set(aside, JSON.stringify([...before, ...this.entries()].slice(-50)));
+    this.#write([]);
+  }
+
+  resume() {
+    this.#stopped = false;
+    this.retry();
+  }
+
+  // Settles when everything is saved.
+  async empty() {
+    while (this.length)
+      await new Promise((resolve) => {
+        this.addEventListener('change', resolve, { once: true });
+        this.retry();
+      });
+  }
+
+  #write(entries) {
+    this.#storage.set(this.#key, entries.length ? JSON.stringify(entries) : null);
+    this.#changed();
+  }
+
+  #changed() {
+    this.dispatchEvent(new Event('change'));
+  }
+
+  #sleep(ms) {
+    return new Promise((resolve) => {
+      const clock = setTimeout(done, ms);
+      const queue = this;
+      function done() {
+        clearTimeout(clock);
+        queue.#wake = null;
+        resolve();
+      }
+      this.#wake = done;
+    });
+  }
+
+  async #run() {
+    if (this.#running || this.#stopped) return;
+    this.#running = true;
+    for (let [first] = this.entries(); first && !this.#stopped; [first] = this.entries()) {
+      try {
+        const reply = await post('answer', first);
+        this.failures = 0;
+        this.#write(this.entries().filter((entry) => entry.id !== first.id));
+        this.dispatchEvent(new CustomEvent('saved', { detail: reply }));
+      } catch (error) {
+        if (error.temporary) {
+          this.failures += 1;
+          this.#changed();
+          await this.#sleep(pauseAfter(this.failures, error));
+        } else {
+          this.#stopped = true;
+          this.dispatchEvent(new CustomEvent('refused', { detail: { error, answer: first } }));
+        }
+      }
+    }
+    this.#running = false;
+  }
+}

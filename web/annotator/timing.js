@@ -1,0 +1,70 @@
+// When every input was first touched and last changed, in ms since the trial was shown. An input is
+// an element with data-input; it may lie inside another, then both count. Listening on the whole
+// form keeps the screens free of clocks.
+
+const touches = ['pointerdown', 'keydown', 'input', 'change'];
+const changes = new Set(['input', 'change']);
+// Keys that only pass through.
+const passing = new Set(['Tab', 'Shift', 'Control', 'Alt', 'Meta', 'Escape']);
+
+export function stopwatch(form) {
+  let start = performance.now();
+  const times = new Map();
+  const now = () => Math.round(performance.now() - start);
+
+  function note(event) {
+    if (event.type === 'keydown' && passing.has(event.key)) return;
+    const at = now();
+    for (
+      let element = event.target.closest('[data-input]');
+      element;
+      element = element.parentElement?.closest('[data-input]')
+    ) {
+      const known = times.get(element.dataset.input);
+      if (!known) times.set(element.dataset.input, [at, at]);
+      else if (changes.has(event.type)) known[1] = at;
+    }
+  }
+  for (const type of touches) form.addEventListener(type, note, true);
+
+  return {
+    // From now on, unless someone has begun already.
+    restart() {
+      if (times.size) return;
+      start = performance.now();
+    },
+    elapsed: now,
+    times: () => Object.fromEntries(times),
+  };
+}
+
+// Leaving, coming back and pasting, sent with the next answer or when the page is hidden. It is
+// never worth a person's time: what cannot be sent at once is tried again later.
+export class EventLog {
+  #events = [];
+  #send;
+
+  constructor(send) {
+    this.#send = send;
+    window.addEventListener('blur', () => this.note('blur'));
+    window.addEventListener('focus', () => this.note('focus'));
+    document.addEventListener('paste', () => this.note('paste'));
+    document.addEventListener('visibilitychange', () => {
+      if (document.visibilityState === 'hidden') this.flush(true);
+    });
+  }
+
+  note(kind) {
+    if (this.#events.length < 200) this.#events.push({ kind, at: Date.now() });
+  }
+
+  async flush(leaving = false) {
+    if (!this.#events.length) return;
+    const events = this.#events.splice(0, 50);
+    try {
+      await this.#send({ events }, leaving);
+    } catch (error) {
+      if (error.temporary) this.#events.unshift(...events);
+    }
+  }
+}
