@@ -1,8 +1,8 @@
 # The front door. CMake does the building; every verb here is a command or a script in
 # tools/ that can be run by itself. Settings: BROWSER=0, BOOTSTRAP=0, JOBS, FUZZ_SECONDS,
-# PREFIX, DESTDIR, SOFTLAB_DATA.
-.PHONY: help demo check check-long lint format bench bench-crowd bench-soft bench-build fuzz docs \
-    install build coverage update-golden clean
+# PREFIX, DESTDIR, SOFTLAB_DATA, BENCH, LONG=1 (every browser test).
+.PHONY: help demo check check-long lint format bench bench-crowd bench-nn bench-server bench-soft \
+    bench-build fuzz docs install build coverage update-golden clean
 .NOTPARALLEL:
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
@@ -31,12 +31,14 @@ check: ## set up, build and run the tests under ASan and UBSan (minutes)
 	@tools/browser-tests
 
 check-long: FUZZ_SECONDS = 60
-check-long: ## check, clang, TSan, all of lint, fuzzing, parity and a bare machine
+check-long: export LONG = 1
+check-long: ## check, clang, TSan, all of lint, faults and load, fuzzing, parity and a bare machine
 	@tools/bootstrap check-long
 	@$(MAKE) --no-print-directory check
 	@$(call configure,dev-clang)
 	@$(call compile,dev-clang)
 	@ctest --preset dev-clang -j $(JOBS)
+	@tools/fault-tests
 	@$(call configure,tsan)
 	@$(call compile,tsan)
 	@ctest --preset tsan -j $(JOBS)
@@ -44,7 +46,10 @@ check-long: ## check, clang, TSan, all of lint, fuzzing, parity and a bare machi
 	@$(call configure,fuzz)
 	@$(call compile,fuzz)
 	@tools/fuzz $(FUZZ_SECONDS)
-	@tests/parity/run build/dev
+	@$(call configure,release)
+	@$(call compile,release)
+	@tests/parity/run build/release
+	@cd build/dev/tests/fault && ./fault_power_cuts --cuts 200 && ./fault_kill_writer --kills 30
 	@tools/check-bootstrap
 
 lint: ## layout, clang-tidy, cppcheck and shellcheck over what changed
@@ -57,14 +62,21 @@ format: ## lay out the C files
 	@tools/bootstrap lint
 	@tools/our-files c | xargs clang-format -i
 
-bench: bench-build ## files, data sets, answers and Dawid-Skene: figures and ratios
-	@tools/bench arrays csv dataset answers ds
+bench: bench-build ## files, data sets, answers, Dawid-Skene and the store: figures and ratios
+	@tools/bench arrays csv dataset answers ds store
 
 bench-crowd: bench-build ## every aggregator beside published accuracies (SOFTLAB_DATA)
 	@tools/bench crowd crowd_methods
 
+bench-server: bench-build ## the study server: start, saves, memory (minutes, loopback only)
+	@tools/bench server
+
 bench-soft: bench-build ## methods that read distributions against CIFAR-10H (SOFTLAB_DATA)
 	@tools/bench soft
+
+bench-nn: bench-build ## networks against PyTorch on one core (options: BENCH=--help)
+	@tools/bootstrap bench-nn
+	@tools/bench-nn $(BENCH)
 
 bench-build:
 	@tools/bootstrap demo

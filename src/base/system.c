@@ -4,10 +4,13 @@
 #include <string.h>
 
 #include <curl/curl.h>
+#include <event2/event.h>
 #include <jpeglib.h>
 #include <libdeflate.h>
+#include <oneapi/dnnl/dnnl.h>
 #include <png.h>
 #include <sodium.h>
+#include <sqlite3.h>
 #include <zlib.h>
 
 #include "build_id.h"
@@ -57,6 +60,12 @@ static const char *jpeg_version(void)
     return QUOTE(LIBJPEG_TURBO_VERSION); /* cannot tell at run time */
 }
 
+static const char *dnnl_version_number(void)
+{
+    /* What was compiled against; oneDNN gives numbers at run time, not a text. */
+    return QUOTE(DNNL_VERSION_MAJOR) "." QUOTE(DNNL_VERSION_MINOR) "." QUOTE(DNNL_VERSION_PATCH);
+}
+
 static const char *curl_version_number(void)
 {
     return curl_version_info(CURLVERSION_NOW)->version;
@@ -68,13 +77,11 @@ size_t sl_dependencies(struct sl_dependency *out, size_t capacity)
         const char *name;
         const char *(*version)(void);
     } known[] = {
-        {"jansson", jansson_version_str},
-        {"libcurl", curl_version_number},
-        {"libdeflate", libdeflate_version},
-        {"libjpeg-turbo", jpeg_version},
-        {"libpng", png_version},
-        {"libsodium", sodium_version_string},
-        {"zlib", zlibVersion},
+        {"jansson", jansson_version_str},     {"libcurl", curl_version_number},
+        {"libdeflate", libdeflate_version},   {"libevent", event_get_version},
+        {"libjpeg-turbo", jpeg_version},      {"libpng", png_version},
+        {"libsodium", sodium_version_string}, {"oneDNN", dnnl_version_number},
+        {"sqlite", sqlite3_libversion},       {"zlib", zlibVersion},
     };
     size_t count = sizeof known / sizeof *known;
     for (size_t i = 0; i < count && i < capacity; i++)

@@ -4,6 +4,7 @@
 
 #include "cli.h"
 #include "softlab/label.h"
+#include "softlab/nn.h"
 
 /* Shared by the commands that open data sets (cmd_dataset.c): the names to complete, and opening
  * with the items of an index file chosen. */
@@ -33,23 +34,40 @@ enum sl_status cli_read_similarity(const char *path, const char *const *classes,
 const char *cli_row_item(const struct sl_rows *rows, size_t row, char *out, size_t size);
 enum sl_status cli_write_answers(const struct sl_answers *answers, const char *path,
                                  struct sl_error *err);
+/* Shared by the commands about networks (cmd_models.c): the names to complete, and "3x32x32", or
+ * "512" for a row of features. */
+const char *cli_network_names(size_t index);
+enum sl_status cli_read_shape(const char *text, struct sl_input_shape *out, struct sl_error *err);
+
 /* "a,b,c" as a NULL-ended list for sl_names_destroy. */
 char **cli_split_list(const char *text);
 /* A number, or null where it is NaN or infinite. */
 json_t *cli_json_real(double value);
 
+extern const struct cli_command cmd_bench;
 extern const struct cli_command cmd_compare;
 extern const struct cli_command cmd_completion;
 extern const struct cli_command cmd_dataset;
 extern const struct cli_command cmd_dataset_mix;
+extern const struct cli_command cmd_export;
 extern const struct cli_command cmd_fetch;
 extern const struct cli_command cmd_help;
 extern const struct cli_command cmd_import;
 extern const struct cli_command cmd_labels;
 extern const struct cli_command cmd_manual;
 extern const struct cli_command cmd_mixing;
+extern const struct cli_command cmd_models;
 extern const struct cli_command cmd_quality;
 extern const struct cli_command cmd_simulate_labels;
+extern const struct cli_command cmd_study_backup;
+extern const struct cli_command cmd_study_export;
+extern const struct cli_command cmd_study_init;
+extern const struct cli_command cmd_study_password;
+extern const struct cli_command cmd_study_purge;
+extern const struct cli_command cmd_study_restore;
+extern const struct cli_command cmd_study_serve;
+extern const struct cli_command cmd_study_simulate;
+extern const struct cli_command cmd_study_status;
 extern const struct cli_command cmd_version;
 
 #endif

@@ -1,0 +1,190 @@
+#include <string.h>
+
+#include "cmd.h"
+#include "softlab/nn.h"
+#include "softlab/nn/weights.h"
+
+struct export_values {
+    const char *output, *network, *input, *init;
+    int64_t classes, seed;
+    struct cli_reals mean, deviation;
+};
+
+static const char *init_names(size_t index)
+{
+    static const char *const names[] = {"paper", "pytorch", NULL};
+    return names[index];
+}
+
+static const struct cli_option export_options[] = {
+    {.name = "output",
+     .letter = 'o',
+     .kind = CLI_PATH,
+     .value = "FILE",
+     .help = "what to write: x.onnx or x.safetensors",
+     .offset = offsetof(struct export_values, output)},
+    {.name = "network",
+     .letter = 'n',
+     .kind = CLI_TEXT,
+     .value = "NETWORK",
+     .help = "the network of WEIGHTS that do not say it themselves, as PyTorch's do not",
+     .offset = offsetof(struct export_values, network),
+     .choices = cli_network_names},
+    {.name = "classes",
+     .letter = 'k',
+     .kind = CLI_INTEGER,
+     .value = "N",
+     .help = "with --network: classes that it tells apart",
+     .offset = offsetof(struct export_values, classes),
+     .fallback = "10",
+     .minimum = 1,
+     .maximum = 1e6},
+    {.name = "input",
+     .letter = 'i',
+     .kind = CLI_TEXT,
+     .value = "CxHxW",
+     .help = "with --network: channels, height and width of an image, or features of a row",
+     .offset = offsetof(struct export_values, input),
+     .fallback = "3x32x32"},
+    {.name = "mean",
+     .kind = CLI_REALS,
+     .value = "X,...",
+     .help = "with --network: what a normalising layer takes off each channel (pixels are 0 to 1)",
+     .offset = offsetof(struct export_values, mean),
+     .minimum = -1e9,
+     .maximum = 1e9},
+    {.name = "deviation",
+     .kind = CLI_REALS,
+     .value = "X,...",
+     .help = "with --network: and divides it by",
+     .offset = offsetof(struct export_values, deviation),
+     .minimum = 1e-9,
+     .maximum = 1e9},
+    {.name = "init",
+     .kind = CLI_CHOICE,
+     .value = "RULE",
+     .help = "without WEIGHTS: first values as the network's paper drew them, or as PyTorch does",
+     .offset = offsetof(struct export_values, init),
+     .fallback = "paper",
+     .choices = init_names},
+    {.name = "seed",
+     .letter = 's',
+     .kind = CLI_INTEGER,
+     .value = "N",
+     .help = "without WEIGHTS: the seed of first values",
+     .offset = offsetof(struct export_values, seed),
+     .fallback = "1",
+     .minimum = 0,
+     .maximum = 9007199254740992.0},
+    {.name = NULL},
+};
+
+static const struct cli_argument export_arguments[] = {
+    {.name = "WEIGHTS",
+     .help = "a safetensors file of softlab's or PyTorch's; without one, first values are drawn",
+     .kind = CLI_PATH,
+     .optional = true},
+    {.name = NULL},
+};
+
+/* One number per channel, or none at all. */
+static enum sl_status channel_values(const char *option, const struct cli_reals *reals,
+                                     size_t channels, float *values, const float **out,
+                                     struct sl_error *err)
+{
+    if (reals->count == 0) return SL_OK;
+    if (reals->count != channels)
+        return sl_fail(err, SL_ERR_USAGE, "--%s: %zu numbers for %zu channels", option,
+                       reals->count, channels);
+    for (size_t i = 0; i < channels; i++)
+        values[i] = (float)reals->values[i];
+    *out = values;
+    return SL_OK;
+}
+
+static enum sl_status make_model(const struct export_values *values, struct sl_model **out,
+                                 struct sl_error *err)
+{
+    float mean[CLI_REALS_MAX], deviation[CLI_REALS_MAX];
+    struct sl_model_options options = sl_model_options_default();
+    options.network = values->network;
+    options.classes = (size_t)values->classes;
+    options.seed = (uint64_t)values->seed;
+    options.init = strcmp(values->init, "pytorch") == 0 ? SL_INIT_PYTORCH : SL_INIT_PAPER;
+    SL_TRY(cli_read_shape(values->input, &options.input, err));
+    const size_t channels = options.input.channels;
+    SL_TRY(channel_values("mean", &values->mean, channels, mean, &options.mean, err));
+    SL_TRY(channel_values("deviation", &values->deviation, channels, deviation, &options.deviation,
+                          err));
+    return sl_model_create(&options, out, err);
+}
+
+static enum sl_status open_model(const struct export_values *values, const char *weights,
+                                 struct sl_model **out, struct sl_error *err)
+{
+    if (!values->network) return sl_weights_open(weights, out, err);
+    struct sl_model *model = NULL;
+    SL_TRY(make_model(values, &model, err));
+    const enum sl_status status = weights ? sl_weights_read(weights, model, err) : SL_OK;
+    if (status == SL_OK)
+        *out = model;
+    else
+        sl_model_destroy(model);
+    return status;
+}
+
+static bool ends_in(const char *text, const char *end)
+{
+    const size_t length = strlen(text), tail = strlen(end);
+    return length > tail && strcmp(text + length - tail, end) == 0;
+}
+
+static enum sl_status export_run(struct cli *cli, const void *raw, struct sl_error *err)
+{
+    const struct export_values *values = raw;
+    const char *weights = cli->n_arguments ? cli->arguments[0] : NULL;
+    if (!values->output) return sl_fail(err, SL_ERR_USAGE, "say what to write with -o FILE");
+    const bool onnx = ends_in(values->output, ".onnx");
+    if (!onnx && !ends_in(values->output, ".safetensors"))
+        return sl_fail(err, SL_ERR_USAGE, "%s ends in neither .onnx nor .safetensors",
+                       values->output);
+    if (!weights && !values->network)
+        return sl_fail(err, SL_ERR_USAGE, "name a file of WEIGHTS, or a --network to begin");
+    struct sl_model *model = NULL;
+    enum sl_status status = SL_OK;
+    SL_TRY(open_model(values, weights, &model, err));
+    if (onnx)
+        SL_TRY_OUT(sl_onnx_write(values->output, model, err));
+    else
+        SL_TRY_OUT(sl_weights_write(values->output, model, NULL, 0, err));
+    char count[32];
+    sl_log(&cli->log, SL_LOG_INFO, "%s: %s, %s parameters", values->output, sl_model_spec(model),
+           sl_text_count(sl_model_n_values(model), count, sizeof count));
+out:
+    sl_model_destroy(model);
+    return status;
+}
+
+static const struct cli_example export_examples[] = {
+    {"softlab export weights.safetensors -o net.onnx", "for ONNX Runtime, browsers and phones"},
+    {"softlab export torch.safetensors --network vgg11 -o vgg11.onnx",
+     "a state_dict that PyTorch saved"},
+    {"softlab export --network resnet34a --seed 3 -o start.safetensors",
+     "first values, to begin the same training elsewhere"},
+    {NULL, NULL},
+};
+
+const struct cli_command cmd_export = {
+    .name = "export",
+    .group = "learn",
+    .summary = "weights as ONNX, or as a PyTorch state_dict in safetensors",
+    .description =
+        "Reads weights and writes them in another form. Every tensor is checked: one that is "
+        "missing, extra, of another shape, or holds NaN or infinity is named, and nothing is "
+        "written.",
+    .arguments = export_arguments,
+    .options = export_options,
+    .examples = export_examples,
+    .values_size = sizeof(struct export_values),
+    .run = export_run,
+};

@@ -1,0 +1,272 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "softlab/nn.h"
+
+struct models_values {
+    int64_t classes;
+    const char *input;
+    bool json;
+};
+
+static const struct cli_option models_options[] = {
+    {.name = "classes",
+     .letter = 'k',
+     .kind = CLI_INTEGER,
+     .value = "N",
+     .help = "classes that the network tells apart",
+     .offset = offsetof(struct models_values, classes),
+     .fallback = "10",
+     .minimum = 1,
+     .maximum = 1e6},
+    {.name = "input",
+     .letter = 'i',
+     .kind = CLI_TEXT,
+     .value = "CxHxW",
+     .help = "channels, height and width of an image, or the number of features of a row",
+     .offset = offsetof(struct models_values, input),
+     .fallback = "3x32x32"},
+    {.name = "json",
+     .kind = CLI_FLAG,
+     .help = "the table, or the layers, as JSON",
+     .offset = offsetof(struct models_values, json)},
+    {.name = NULL},
+};
+
+const char *cli_network_names(size_t index)
+{
+    return sl_networks[index].name;
+}
+
+static const struct cli_argument models_arguments[] = {
+    {.name = "NETWORK",
+     .help = "a name from the table, also with options over its own (resnet34a:n=3), or a family "
+             "with options (resnet:n=7,bias=1)",
+     .kind = CLI_TEXT,
+     .choices = cli_network_names,
+     .optional = true},
+    {.name = NULL},
+};
+
+enum sl_status cli_read_shape(const char *text, struct sl_input_shape *out, struct sl_error *err)
+{
+    enum { LARGEST = 1 << 24 };
+    size_t sides[3] = {1, 1, 1}, count = 0;
+    const char *rest = text;
+    bool good = true, more = true;
+    while (good && more) {
+        size_t length = strcspn(rest, "x");
+        int64_t side = 0;
+        good = count < 3 && sl_text_to_integer(rest, length, &side) && side >= 1 && side <= LARGEST;
+        if (good) sides[count++] = (size_t)side;
+        more = rest[length] == 'x';
+        rest += length + more;
+    }
+    if (!good || count == 2)
+        return sl_fail(err, SL_ERR_USAGE,
+                       "--input: \"%s\" is not like 3x32x32 (an image) or 512 (a row)", text);
+    *out = (struct sl_input_shape){.channels = sides[0], .height = sides[1], .width = sides[2]};
+    return SL_OK;
+}
+
+/* "97.2 M", "5,243 M". */
+static const char *millions(uint64_t value, char *out, size_t size)
+{
+    double share = (double)value / 1e6;
+    char count[32];
+    if (share < 99.95)
+        snprintf(out, size, "%.1f M", share);
+    else
+        snprintf(out, size, "%s M", sl_text_count((uint64_t)(share + .5), count, sizeof count));
+    return out;
+}
+
+static json_t *network_json(const struct sl_network *network, const struct sl_outline *outline)
+{
+    json_t *row = json_pack("{s:s, s:s, s:s, s:s}", "name", network->name, "spec", network->spec,
+                            "summary", network->summary, "source", network->source);
+    if (!outline) return row;
+    json_object_set_new(row, "parameters", json_integer((json_int_t)outline->values));
+    json_object_set_new(row, "multiply_adds", json_integer((json_int_t)outline->multiply_adds));
+    json_object_set_new(row, "convolutions", json_integer((json_int_t)outline->n_convolutions));
+    return row;
+}
+
+static void add_network(struct cli_table *table, const struct sl_network *network,
+                        const struct sl_outline *outline)
+{
+    char parameters[32] = "-", cost[48] = "-", convolutions[32] = "-";
+    if (outline) {
+        sl_text_count(outline->values, parameters, sizeof parameters);
+        millions(outline->multiply_adds, cost, sizeof cost);
+        sl_text_count(outline->n_convolutions, convolutions, sizeof convolutions);
+    }
+    cli_table_add(table, network->name, parameters, cost, convolutions, network->source);
+}
+
+/* A network that cannot read such items stays in the table, without figures. */
+static enum sl_status list_networks(struct sl_model_options *options, bool json,
+                                    struct sl_error *err)
+{
+    struct cli_table table;
+    cli_table_init(&table, "lrrrl");
+    cli_table_add(&table, "network", "parameters", "multiply-adds", "convolutions", "used by");
+    json_t *rows = json_array();
+    for (const struct sl_network *n = sl_networks; n->name; n++) {
+        struct sl_outline *outline = NULL;
+        options->network = n->name;
+        if (sl_outline_create(options, &outline, NULL) != SL_OK) outline = NULL;
+        add_network(&table, n, outline);
+        json_array_append_new(rows, network_json(n, outline));
+        sl_outline_destroy(outline);
+    }
+    enum sl_status status = SL_OK;
+    if (json)
+        status = cli_print_json(rows, err);
+    else
+        cli_table_print(&table, stdout);
+    json_decref(rows);
+    cli_table_release(&table);
+    return status;
+}
+
+static const struct sl_network_family *family_of(const char *spec)
+{
+    size_t length = strcspn(spec, ":");
+    const struct sl_network_family *family = sl_network_families;
+    while (family->name &&
+           (strlen(family->name) != length || memcmp(family->name, spec, length) != 0))
+        family++;
+    return family;
+}
+
+/* The value of the option number `index` in a spec that spells out every one of them. */
+static char *value_in(const char *spec, size_t index)
+{
+    spec += strcspn(spec, ":") + 1;
+    for (; index > 0; index--)
+        spec += strcspn(spec, ",") + 1;
+    spec += strcspn(spec, "=") + 1;
+    return sl_string_copy_n(spec, strcspn(spec, ","));
+}
+
+static const char *shape_text(const struct sl_layer_info *layer, char *out, size_t size)
+{
+    if (layer->height == 1 && layer->width == 1)
+        snprintf(out, size, "%zu", layer->channels);
+    else
+        snprintf(out, size, "%zu x %zu x %zu", layer->channels, layer->height, layer->width);
+    return out;
+}
+
+static void print_layers(const struct sl_outline *outline)
+{
+    struct cli_table table;
+    cli_table_init(&table, "llrrr");
+    cli_table_add(&table, "layer", "kind", "makes", "parameters", "multiply-adds");
+    char shape[96], values[32], cost[32];
+    for (size_t i = 0; i < outline->n_layers; i++) {
+        const struct sl_layer_info *layer = &outline->layers[i];
+        cli_table_add(&table, layer->name, layer->kind, shape_text(layer, shape, sizeof shape),
+                      layer->values ? sl_text_count(layer->values, values, sizeof values) : "-",
+                      layer->multiply_adds ? sl_text_count(layer->multiply_adds, cost, sizeof cost)
+                                           : "-");
+    }
+    cli_table_add(&table, "total", "", "", sl_text_count(outline->values, values, sizeof values),
+                  sl_text_count(outline->multiply_adds, cost, sizeof cost));
+    cli_table_print(&table, stdout);
+    cli_table_release(&table);
+}
+
+static void print_options(const char *spec)
+{
+    const struct sl_network_family *family = family_of(spec);
+    struct cli_table table;
+    cli_table_init(&table, "lll");
+    cli_table_add(&table, "option", "value", "what");
+    for (size_t i = 0; family->options[i].name; i++) {
+        char *value = value_in(spec, i);
+        cli_table_add(&table, family->options[i].name, value, family->options[i].help);
+        free(value);
+    }
+    printf("\noptions of %s: %s\n", family->name, family->summary);
+    cli_table_print(&table, stdout);
+    cli_table_release(&table);
+}
+
+static json_t *outline_json(const struct sl_outline *outline,
+                            const struct sl_model_options *options)
+{
+    json_t *layers = json_array();
+    for (size_t i = 0; i < outline->n_layers; i++) {
+        const struct sl_layer_info *layer = &outline->layers[i];
+        json_array_append_new(
+            layers,
+            json_pack("{s:s, s:s, s:[I, I, I], s:I, s:I, s:I}", "name", layer->name, "kind",
+                      layer->kind, "shape", (json_int_t)layer->channels, (json_int_t)layer->height,
+                      (json_int_t)layer->width, "parameters", (json_int_t)layer->values, "state",
+                      (json_int_t)layer->state, "multiply_adds", (json_int_t)layer->multiply_adds));
+    }
+    const struct sl_input_shape *input = &options->input;
+    return json_pack("{s:s, s:s, s:I, s:[I, I, I], s:I, s:I, s:I, s:I, s:o}", "network",
+                     options->network, "spec", outline->spec, "classes",
+                     (json_int_t)options->classes, "input", (json_int_t)input->channels,
+                     (json_int_t)input->height, (json_int_t)input->width, "parameters",
+                     (json_int_t)outline->values, "state", (json_int_t)outline->state,
+                     "multiply_adds", (json_int_t)outline->multiply_adds, "convolutions",
+                     (json_int_t)outline->n_convolutions, "layers", layers);
+}
+
+static enum sl_status show_network(const struct sl_model_options *options, bool json,
+                                   struct sl_error *err)
+{
+    struct sl_outline *outline = NULL;
+    SL_TRY(sl_outline_create(options, &outline, err));
+    enum sl_status status = SL_OK;
+    if (json) {
+        json_t *value = outline_json(outline, options);
+        status = cli_print_json(value, err);
+        json_decref(value);
+    } else {
+        printf("%s\n\n", outline->spec);
+        print_layers(outline);
+        print_options(outline->spec);
+    }
+    sl_outline_destroy(outline);
+    return status;
+}
+
+static enum sl_status run_models(struct cli *cli, const void *values, struct sl_error *err)
+{
+    const struct models_values *typed = values;
+    struct sl_model_options options = sl_model_options_default();
+    options.classes = (size_t)typed->classes;
+    SL_TRY(cli_read_shape(typed->input, &options.input, err));
+    if (cli->n_arguments == 0) return list_networks(&options, typed->json, err);
+    options.network = cli->arguments[0];
+    return show_network(&options, typed->json, err);
+}
+
+static const struct cli_example models_examples[] = {
+    {"softlab models", "every network by name, with its size"},
+    {"softlab models resnet34a", "layer by layer, and the options of its family"},
+    {"softlab models resnet:n=3,width=32 --input 1x28x28",
+     "one of one's own, on small grey images"},
+    {"softlab models mlp --input 8192 --classes 8", "on features"},
+    {NULL, NULL},
+};
+
+const struct cli_command cmd_models = {
+    .name = "models",
+    .group = "learn",
+    .summary = "the networks and their layers",
+    .description = "Lists the papers' networks with their parameters and the multiply-adds of one "
+                   "item's forward pass; with a NETWORK its layers one by one and the options of "
+                   "its family. Layers are called as in the public code that the papers ran.",
+    .arguments = models_arguments,
+    .options = models_options,
+    .examples = models_examples,
+    .values_size = sizeof(struct models_values),
+    .run = run_models,
+};

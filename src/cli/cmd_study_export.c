@@ -1,0 +1,136 @@
+#include <string.h>
+
+#include "cmd.h"
+#include "softlab/study.h"
+
+struct export_values {
+    const char *format;
+    const char *output;
+    bool list;
+};
+
+static const char *export_names(size_t index)
+{
+    return sl_study_exports[index].name;
+}
+
+static const struct cli_option export_options[] = {
+    {.name = "format",
+     .letter = 'f',
+     .kind = CLI_CHOICE,
+     .value = "NAME",
+     .help = "what to write, see --list",
+     .offset = offsetof(struct export_values, format),
+     .fallback = "answers",
+     .choices = export_names},
+    {.name = "output",
+     .letter = 'o',
+     .kind = CLI_PATH,
+     .value = "FILE",
+     .help = "where to write it; - is the standard output",
+     .offset = offsetof(struct export_values, output)},
+    {.name = "list",
+     .letter = 'l',
+     .kind = CLI_FLAG,
+     .help = "print what can be written",
+     .offset = offsetof(struct export_values, list)},
+    {.name = NULL},
+};
+
+static const struct cli_argument export_arguments[] = {
+    {.name = "FOLDER",
+     .help = "a study that softlab study init made",
+     .kind = CLI_PATH,
+     .optional = true},
+    {.name = NULL},
+};
+
+static void list_exports(void)
+{
+    struct cli_table table;
+    cli_table_init(&table, "lll");
+    cli_table_add(&table, "format", "file", "what");
+    for (const struct sl_study_export *export = sl_study_exports; export->name; export ++)
+        cli_table_add(&table, export->name, export->file, export->summary);
+    cli_table_print(&table, stdout);
+    cli_table_release(&table);
+}
+
+static const struct sl_study_export *find_export(const char *name)
+{
+    const struct sl_study_export *export = sl_study_exports;
+    while (strcmp(export->name, name) != 0)
+        export ++;
+    return export;
+}
+
+static enum sl_status to_stdout(void *context, const void *bytes, size_t length,
+                                struct sl_error *err)
+{
+    (void)context;
+    return fwrite(bytes, 1, length, stdout) == length ? SL_OK : sl_fail_errno(err, "stdout");
+}
+
+static enum sl_status to_file(void *context, const void *bytes, size_t length, struct sl_error *err)
+{
+    return sl_writer_write(context, bytes, length, err);
+}
+
+static enum sl_status write_export(const struct sl_study *study, struct sl_store *store,
+                                   const struct export_values *options, struct sl_error *err)
+{
+    const struct sl_study_export *export = find_export(options->format);
+    if (strcmp(options->output, "-") == 0) return export->write(study, store, to_stdout, NULL, err);
+    struct sl_writer writer = {0};
+    SL_TRY(sl_writer_open(&writer, options->output, err));
+    enum sl_status status = export->write(study, store, to_file, &writer, err);
+    if (status == SL_OK) status = sl_writer_commit(&writer, err);
+    sl_writer_discard(&writer);
+    return status;
+}
+
+static enum sl_status run_export(struct cli *cli, const void *values, struct sl_error *err)
+{
+    const struct export_values *options = values;
+    if (options->list) {
+        list_exports();
+        return SL_OK;
+    }
+    if (cli->n_arguments == 0) return sl_fail(err, SL_ERR_USAGE, "which study? Give its FOLDER");
+    if (!options->output)
+        return sl_fail(err, SL_ERR_USAGE, "where to? Say -o FILE, or -o - for the standard output");
+    struct sl_study *study = NULL;
+    struct sl_store *store = NULL;
+    enum sl_status status = SL_OK;
+    SL_TRY_OUT(sl_study_read(cli->arguments[0], &study, err));
+    SL_TRY_OUT(sl_study_store(study, true, &store, err));
+    status = write_export(study, store, options, err);
+out:
+    sl_store_close(store);
+    sl_study_destroy(study);
+    return status;
+}
+
+static const struct cli_example export_examples[] = {
+    {"softlab study export birds -o answers.jsonl", "for softlab labels and softlab quality"},
+    {"softlab study export birds -f trials -o trials.csv", "every trial with its time stamps"},
+    {"softlab study export birds -f bonus -o -", "what Prolific is told; softlab never pays"},
+    {NULL, NULL},
+};
+
+const struct cli_command cmd_study_export = {
+    .name = "study export",
+    .group = "studies",
+    .summary = "write what people said: answers.jsonl, published layouts, trials, payments",
+    .description =
+        "Writes one file, also while the study is served. Answers that count are the last "
+        "revisions of all who did not give their place back; test runs and practice are in the log "
+        "of changes only. Participants are short hashes, in free text addresses and ids are "
+        "removed, and cells that a spreadsheet would run begin with an apostrophe. payments and "
+        "bonus name submissions as the recruiter does.",
+    .arguments = export_arguments,
+    .options = export_options,
+    .examples = export_examples,
+    .values_size = sizeof(struct export_values),
+    .run = run_export,
+};

@@ -1,0 +1,186 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "softlab/study.h"
+
+struct init_values {
+    const char *images, *texts, *mixtures, *batches, *classes, *screen, *recruiter, *checks,
+        *reference;
+    int64_t batch, annotators, low_per_batch, seed;
+    double high, low;
+};
+
+static const char *recruiter_names(size_t index)
+{
+    static const char *const names[] = {"open", "prolific", "generic"};
+    return index < sizeof names / sizeof *names ? names[index] : NULL;
+}
+
+static const char *screen_names(size_t index)
+{
+    return sl_screens[index].name;
+}
+
+#define AT(field) .offset = offsetof(struct init_values, field)
+
+static const struct cli_option init_options[] = {
+    {.name = "images",
+     .kind = CLI_PATH,
+     .value = "FOLDER",
+     AT(images),
+     .help = "the images to ask about, or a set as in softlab dataset; sub-folders are their "
+             "classes"},
+    {.name = "texts",
+     .kind = CLI_PATH,
+     .value = "FILE.tsv",
+     AT(texts),
+     .help = "the texts to ask about: columns text, and if known item, label, start, end"},
+    {.name = "mixtures",
+     .kind = CLI_PATH,
+     .value = "FOLDER",
+     AT(mixtures),
+     .help = "mixed images, as softlab dataset mix writes them"},
+    {.name = "classes",
+     .kind = CLI_TEXT,
+     .value = "A,B,...",
+     AT(classes),
+     .help = "what there is to choose from; without it the items' own classes"},
+    {.name = "screen",
+     .letter = 's',
+     .kind = CLI_TEXT,
+     .value = "NAME,...",
+     AT(screen),
+     .fallback = "collins",
+     .choices = screen_names,
+     .help = "how to ask; annotators are spread over several at random"},
+    {.name = "recruiter",
+     .kind = CLI_CHOICE,
+     .value = "NAME",
+     AT(recruiter),
+     .fallback = "open",
+     .choices = recruiter_names,
+     .help = "where annotators come from"},
+    {.name = "batch",
+     .kind = CLI_INTEGER,
+     .value = "N",
+     AT(batch),
+     .fallback = "25",
+     .minimum = 1,
+     .maximum = 10000,
+     .help = "items that one annotator sees"},
+    {.name = "annotators",
+     .kind = CLI_INTEGER,
+     .value = "N",
+     AT(annotators),
+     .fallback = "6",
+     .minimum = 1,
+     .maximum = 1e6,
+     .help = "annotators wanted for every batch"},
+    {.name = "batches",
+     .kind = CLI_PATH,
+     .value = "FILE",
+     AT(batches),
+     .help = "which items are seen together, in the layout published with CIFAR-10S"},
+    {.name = "checks",
+     .kind = CLI_PATH,
+     .value = "FOLDER",
+     AT(checks),
+     .help = "obvious images, a sub-folder per class, shown now and then"},
+    {.name = "reference",
+     .kind = CLI_PATH,
+     .value = "FILE",
+     AT(reference),
+     .help = "labels whose entropy (nats) says which items are shown, with --high and --low"},
+    {.name = "high",
+     .kind = CLI_REAL,
+     .value = "H",
+     AT(high),
+     .fallback = ".25",
+     .minimum = 0,
+     .maximum = 100,
+     .help = "items of at least this entropy fill the batches"},
+    {.name = "low",
+     .kind = CLI_REAL,
+     .value = "H",
+     AT(low),
+     .fallback = ".1",
+     .minimum = 0,
+     .maximum = 100,
+     .help = "items of at most this entropy are added"},
+    {.name = "low-per-batch",
+     .kind = CLI_INTEGER,
+     .value = "N",
+     AT(low_per_batch),
+     .fallback = "3",
+     .minimum = 0,
+     .maximum = 10000,
+     .help = "this many of those in every batch"},
+    {.name = "seed",
+     .kind = CLI_INTEGER,
+     .value = "N",
+     AT(seed),
+     .fallback = "1",
+     .minimum = 0,
+     .maximum = 9e15,
+     .help = "which items are seen together"},
+    {.name = NULL},
+};
+
+static const struct cli_argument init_arguments[] = {
+    {.name = "FOLDER", .help = "the study, to be made", .kind = CLI_PATH},
+    {.name = NULL},
+};
+
+static enum sl_status run_init(struct cli *cli, const void *values, struct sl_error *err)
+{
+    const struct init_values *options = values;
+    struct sl_study_setup setup = sl_study_setup_default();
+    setup.folder = cli->arguments[0];
+    setup.images = options->images;
+    setup.texts = options->texts;
+    setup.mixtures = options->mixtures;
+    setup.batches = options->batches;
+    setup.classes = options->classes;
+    setup.screens = options->screen;
+    setup.recruiter = options->recruiter;
+    setup.checks = options->checks;
+    setup.reference = options->reference;
+    setup.high = options->high;
+    setup.low = options->low;
+    setup.low_per_batch = (size_t)options->low_per_batch;
+    setup.batch_size = (size_t)options->batch;
+    setup.annotators = (size_t)options->annotators;
+    setup.seed = (uint64_t)options->seed;
+    SL_TRY(sl_study_init(&setup, &cli->log, err));
+    printf("%s is a study now. What to do next:\n"
+           "  read and change %s/consent.md, instructions.md, debrief.md and study.json\n"
+           "  softlab study password %s    so that you can see how it goes\n"
+           "  softlab study serve %s       and open the test link it prints\n",
+           setup.folder, setup.folder, setup.folder, setup.folder);
+    return SL_OK;
+}
+
+static const struct cli_example init_examples[] = {
+    {"softlab study init birds --images photos/ --screen collins+",
+     "a folder of images, a sub-folder per class"},
+    {"softlab study init both --images shapes:n=100 --screen collins+,bars",
+     "two ways to ask, to compare them"},
+    {"softlab study init mixed --mixtures mixed/ --screen mix", "how much of either is in it?"},
+    {NULL, NULL},
+};
+
+const struct cli_command cmd_study_init = {
+    .name = "study init",
+    .group = "studies",
+    .summary = "make a study of a folder of images or a file of texts",
+    .description =
+        "Makes a folder with study.json, in which every setting is spelled out, the texts that "
+        "people read, a copy of the items, and the database. Items go into batches at random, by "
+        "the entropy of given labels, or as a file says.",
+    .arguments = init_arguments,
+    .options = init_options,
+    .examples = init_examples,
+    .values_size = sizeof(struct init_values),
+    .run = run_init,
+};

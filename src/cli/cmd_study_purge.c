@@ -1,0 +1,61 @@
+#include "cmd.h"
+#include "softlab/study.h"
+
+struct purge_values {
+    const char *participant;
+};
+
+static const struct cli_option purge_options[] = {
+    {.name = "participant",
+     .letter = 'p',
+     .kind = CLI_TEXT,
+     .value = "ID",
+     .help = "whom to remove, as the recruiter calls them",
+     .offset = offsetof(struct purge_values, participant)},
+    {.name = NULL},
+};
+
+static const struct cli_argument purge_arguments[] = {
+    {.name = "FOLDER", .help = "a study that softlab study init made", .kind = CLI_PATH},
+    {.name = NULL},
+};
+
+static enum sl_status run_purge(struct cli *cli, const void *values, struct sl_error *err)
+{
+    const struct purge_values *options = values;
+    struct sl_study *study = NULL;
+    struct sl_store *store = NULL;
+    size_t sessions = 0;
+    enum sl_status status = SL_OK;
+    if (!options->participant)
+        return sl_fail(err, SL_ERR_USAGE, "whom? Say --participant with the recruiter's id");
+    SL_TRY_OUT(sl_study_read(cli->arguments[0], &study, err));
+    SL_TRY_OUT(sl_study_store(study, false, &store, err));
+    SL_TRY_OUT(sl_study_purge(study, store, options->participant, &sessions, err));
+    printf("removed %zu session%s; backups and files exported before still have them\n", sessions,
+           sessions == 1 ? "" : "s");
+out:
+    sl_store_close(store);
+    sl_study_destroy(study);
+    return status;
+}
+
+static const struct cli_example purge_examples[] = {
+    {"softlab study purge birds --participant 5f0c...", "all of one person, for good"},
+    {NULL, NULL},
+};
+
+const struct cli_command cmd_study_purge = {
+    .name = "study purge",
+    .group = "studies",
+    .summary = "delete everything of one participant",
+    .description =
+        "Removes sessions, answers and events of one person from the database, so that their bytes "
+        "are gone from the disk, also while the study is served. The database knows people by a "
+        "keyed hash; this makes the hash from the id. Copies made before are yours to look after.",
+    .arguments = purge_arguments,
+    .options = purge_options,
+    .examples = purge_examples,
+    .values_size = sizeof(struct purge_values),
+    .run = run_purge,
+};

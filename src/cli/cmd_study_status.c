@@ -1,0 +1,346 @@
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cmd.h"
+#include "softlab/study.h"
+
+struct status_values {
+    bool annotators;
+    bool items;
+    bool json;
+};
+
+static const struct cli_option status_options[] = {
+    {.name = "annotators",
+     .letter = 'a',
+     .kind = CLI_FLAG,
+     .help = "a line for every session",
+     .offset = offsetof(struct status_values, annotators)},
+    {.name = "items",
+     .letter = 'i',
+     .kind = CLI_FLAG,
+     .help = "a line for every item, the most disagreed upon first",
+     .offset = offsetof(struct status_values, items)},
+    {.name = "json",
+     .kind = CLI_FLAG,
+     .help = "everything as JSON",
+     .offset = offsetof(struct status_values, json)},
+    {.name = NULL},
+};
+
+static const struct cli_argument status_arguments[] = {
+    {.name = "FOLDER", .help = "a study that softlab study init made", .kind = CLI_PATH},
+    {.name = NULL},
+};
+
+static int64_t number(const json_t *object, const char *key)
+{
+    return json_integer_value(json_object_get(object, key));
+}
+
+static const char *text(const json_t *object, const char *key)
+{
+    const char *value = json_string_value(json_object_get(object, key));
+    return value ? value : "";
+}
+
+/* A number with so many decimals times `scale`, or a dash where nothing is known. */
+static const char *real(const json_t *object, const char *key, double scale, int decimals,
+                        char out[32])
+{
+    const json_t *value = json_object_get(object, key);
+    if (json_is_number(value))
+        snprintf(out, 32, "%.*f", decimals, scale * json_number_value(value));
+    else
+        snprintf(out, 32, "-");
+    return out;
+}
+
+static const char *integer(int64_t value, char out[32])
+{
+    snprintf(out, 32, "%" PRId64, value);
+    return out;
+}
+
+static void add(struct cli_table *table, const char *name, const char *format, ...) SL_PRINTF(3, 4);
+static void add(struct cli_table *table, const char *name, const char *format, ...)
+{
+    char line[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    cli_table_add(table, name, line);
+}
+
+static void add_sessions(struct cli_table *table, const json_t *sessions)
+{
+    static const char *const states[] = {"done",    "active", "expired",   "returned",
+                                         "refused", "test",   "second_run"};
+    char line[256] = "";
+    size_t length = 0;
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
+        if (number(sessions, states[i]) == 0) continue;
+        int more = snprintf(line + length, sizeof line - length, "%s%" PRId64 " %s",
+                            length ? ", " : "", number(sessions, states[i]), states[i]);
+        length += (size_t)more;
+    }
+    add(table, "sessions", "%s", length ? line : "none");
+}
+
+static void add_hours(struct cli_table *table, const json_t *hours)
+{
+    int64_t sum = 0, most = 0;
+    size_t index = 0;
+    const json_t *hour = NULL;
+    json_array_foreach(hours, index, hour)
+    {
+        sum += json_integer_value(hour);
+        if (json_integer_value(hour) > most) most = json_integer_value(hour);
+    }
+    add(table, "last 24 hours", "%" PRId64 " answers, at most %" PRId64 " in an hour", sum, most);
+}
+
+static void print_overview(const json_t *status)
+{
+    const json_t *study = json_object_get(status, "study"), *batch = NULL;
+    const json_t *agreement = json_object_get(status, "agreement");
+    const json_t *repeats = json_object_get(status, "repeats");
+    const json_t *checks = json_object_get(status, "checks");
+    int64_t finished = 0, target = 0;
+    size_t index = 0;
+    char a[32], b[32];
+    struct cli_table table;
+    json_array_foreach(json_object_get(status, "batches"), index, batch)
+    {
+        finished += number(batch, "finished");
+        target += number(batch, "target");
+    }
+    cli_table_init(&table, "ll");
+    add(&table, "study", "%s", text(study, "title"));
+    add(&table, "finished", "%" PRId64 " of %" PRId64 " sessions wanted", finished, target);
+    add(&table, "working now", "%zu", json_array_size(json_object_get(status, "leases")));
+    add_sessions(&table, json_object_get(status, "sessions"));
+    add(&table, "answers", "%" PRId64 " on %" PRId64 " items, %s per item",
+        number(status, "answers"), number(agreement, "items"),
+        real(agreement, "answers_per_item", 1, 1, a));
+    add_hours(&table, json_object_get(status, "per_hour"));
+    add(&table, "checks", "%" PRId64 " right, %" PRId64 " wrong", number(checks, "passed"),
+        number(checks, "failed"));
+    add(&table, "agreement", "alpha %s, %s %% of pairs agree", real(agreement, "alpha", 1, 2, a),
+        real(agreement, "observed", 100, 0, b));
+    add(&table, "repeats", "%" PRId64 ", %s %% with another class, %s points apart",
+        number(repeats, "count"), real(repeats, "changed_class", 100, 0, a),
+        real(repeats, "mean_change", 1, 1, b));
+    cli_table_print(&table, stdout);
+    cli_table_release(&table);
+}
+
+static void print_batches(const json_t *batches)
+{
+    struct cli_table table;
+    const json_t *batch = NULL;
+    size_t index = 0;
+    char a[32], b[32], c[32], d[32];
+    cli_table_init(&table, "rrrr");
+    cli_table_add(&table, "batch", "wanted", "finished", "working");
+    json_array_foreach(batches, index, batch)
+    {
+        cli_table_add(&table, integer(number(batch, "batch"), a),
+                      integer(number(batch, "target"), b), integer(number(batch, "finished"), c),
+                      integer(number(batch, "live"), d));
+    }
+    putchar('\n');
+    cli_table_print(&table, stdout);
+    cli_table_release(&table);
+}
+
+static void print_times(const json_t *status)
+{
+    json_t *screens = json_object_get(status, "input_seconds"), *inputs = NULL, *time = NULL;
+    const char *screen = NULL, *input = NULL;
+    struct cli_table table;
+    char a[32], b[32];
+    if (json_object_size(screens) == 0) return;
+    cli_table_init(&table, "llrr");
+    cli_table_add(&table, "screen", "input", "median s", "times");
+    json_object_foreach(screens, screen, inputs)
+    {
+        const json_t *trial = json_object_get(json_object_get(status, "trial_seconds"), screen);
+        json_object_foreach(inputs, input, time)
+        {
+            cli_table_add(&table, screen, input, real(time, "median", 1, 1, a),
+                          integer(number(time, "count"), b));
+        }
+        cli_table_add(&table, screen, "whole trial", real(trial, "median", 1, 1, a),
+                      integer(number(trial, "count"), b));
+    }
+    putchar('\n');
+    cli_table_print(&table, stdout);
+    cli_table_release(&table);
+}
+
+static void print_exclusions(const json_t *exclusions)
+{
+    const json_t *one = NULL;
+    size_t index = 0;
+    if (json_array_size(exclusions) == 0) return;
+    printf("\nthe published rules would exclude\n");
+    json_array_foreach(exclusions, index, one)
+    {
+        printf("  %s: %s\n", text(one, "annotator"), text(one, "reason"));
+    }
+}
+
+static void print_annotators(const json_t *annotators)
+{
+    struct cli_table table;
+    const json_t *one = NULL;
+    size_t index = 0;
+    cli_table_init(&table, "llrlrrrl");
+    cli_table_add(&table, "annotator", "screen", "batch", "state", "answers", "s/trial", "checks",
+                  "exclude because");
+    json_array_foreach(annotators, index, one)
+    {
+        char batch[32], answers[32], seconds[32], checks[64], state[64];
+        snprintf(checks, sizeof checks, "%" PRId64 "/%" PRId64, number(one, "checks_right"),
+                 number(one, "checks"));
+        snprintf(state, sizeof state, "%s%s%s", text(one, "state"),
+                 json_is_true(json_object_get(one, "test")) ? ", test" : "",
+                 json_is_true(json_object_get(one, "second_run")) ? ", second run" : "");
+        cli_table_add(&table, text(one, "annotator"), text(one, "screen"),
+                      integer(number(one, "batch"), batch), state,
+                      integer(number(one, "answers"), answers), real(one, "seconds", 1, 1, seconds),
+                      checks, text(one, "excluded"));
+    }
+    cli_table_print(&table, stdout);
+    cli_table_release(&table);
+}
+
+static double entropy_of(const json_t *item)
+{
+    const json_t *entropy = json_object_get(item, "entropy");
+    return json_is_number(entropy) ? json_number_value(entropy) : -1;
+}
+
+static int by_entropy(const void *a, const void *b)
+{
+    const json_t *left = *(json_t *const *)a, *right = *(json_t *const *)b;
+    const double difference = entropy_of(right) - entropy_of(left);
+    if (difference > 0 || difference < 0) return difference > 0 ? 1 : -1;
+    return strcmp(text(left, "id"), text(right, "id"));
+}
+
+static void print_items(const json_t *items)
+{
+    const size_t count = json_array_size(items);
+    const json_t **sorted = sl_alloc(count + 1, sizeof *sorted);
+    struct cli_table table;
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = json_array_get(items, i);
+    qsort(sorted, count, sizeof *sorted, by_entropy);
+    cli_table_init(&table, "lrrl");
+    cli_table_add(&table, "item", "answers", "entropy", "label");
+    for (size_t i = 0; i < count; i++) {
+        struct sl_buffer label;
+        const json_t *pair = NULL;
+        size_t index = 0;
+        char answers[32], entropy[32];
+        sl_buffer_init(&label, 1 << 16);
+        sl_buffer_text(&label, "");
+        json_array_foreach(json_object_get(sorted[i], "label"), index, pair)
+        {
+            sl_buffer_printf(&label, "%s%s %.2f", index ? ", " : "",
+                             json_string_value(json_array_get(pair, 0)),
+                             json_number_value(json_array_get(pair, 1)));
+        }
+        cli_table_add(&table, text(sorted[i], "id"), integer(number(sorted[i], "answers"), answers),
+                      real(sorted[i], "entropy", 1, 2, entropy), label.data);
+        sl_buffer_release(&label);
+    }
+    cli_table_print(&table, stdout);
+    cli_table_release(&table);
+    free(sorted);
+}
+
+/* "2027-01-31" has passed, by UTC. */
+static bool is_over(const char *keep_until, int64_t now)
+{
+    char today[32];
+    const time_t seconds = (time_t)(now / 1000);
+    struct tm day;
+    if (!*keep_until || !gmtime_r(&seconds, &day)) return false;
+    strftime(today, sizeof today, "%Y-%m-%d", &day);
+    return strcmp(today, keep_until) > 0;
+}
+
+static enum sl_status print_status(struct cli *cli, const struct status_values *options,
+                                   const json_t *status, struct sl_error *err)
+{
+    if (options->json) return cli_print_json(status, err);
+    if (options->annotators) {
+        print_annotators(json_object_get(status, "annotators"));
+    } else if (options->items) {
+        print_items(json_object_get(status, "items"));
+    } else {
+        print_overview(status);
+        print_batches(json_object_get(status, "batches"));
+        print_times(status);
+        print_exclusions(json_object_get(status, "exclusions"));
+    }
+    const char *until = text(json_object_get(status, "study"), "keep_until");
+    if (is_over(until, number(status, "now")))
+        sl_log(&cli->log, SL_LOG_WARNING, "the data were to be kept until %s, which has passed",
+               until);
+    return SL_OK;
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static enum sl_status run_status(struct cli *cli, const void *values, struct sl_error *err)
+{
+    struct sl_study *study = NULL;
+    struct sl_store *store = NULL;
+    json_t *result = NULL;
+    enum sl_status status = SL_OK;
+    SL_TRY_OUT(sl_study_read(cli->arguments[0], &study, err));
+    SL_TRY_OUT(sl_study_store(study, true, &store, err));
+    SL_TRY_OUT(sl_study_status(study, store, now_ms(), &result, err));
+    status = print_status(cli, values, result, err);
+out:
+    json_decref(result);
+    sl_store_close(store);
+    sl_study_destroy(study);
+    return status;
+}
+
+static const struct cli_example status_examples[] = {
+    {"softlab study status birds", "how far it is, beside a running server"},
+    {"softlab study status birds --items", "what people disagree about"},
+    {"softlab study status birds --json", "for a program of your own"},
+    {NULL, NULL},
+};
+
+const struct cli_command cmd_study_status = {
+    .name = "study status",
+    .group = "studies",
+    .summary = "how far a study is: batches, times, checks, agreement, exclusions",
+    .description =
+        "Shows what the researcher's page shows, also while the study is served. Participants are "
+        "short hashes. The seconds of an input count from the change before it, or from when the "
+        "trial was shown, to its own last change; exclusions are those of the published rules, for "
+        "the analysis and not for payment.",
+    .arguments = status_arguments,
+    .options = status_options,
+    .examples = status_examples,
+    .values_size = sizeof(struct status_values),
+    .run = run_status,
+};

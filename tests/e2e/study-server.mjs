@@ -1,0 +1,214 @@
+// A study of our own images behind the real program, and a browser to look at it.
+import { execFileSync, spawn } from 'node:child_process';
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { chromium } from 'playwright-core';
+
+const softlab = process.env.SOFTLAB;
+const axe = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+export const pictures = path.join(path.dirname(softlab), 'screens');
+export const classes = ['circle', 'square', 'triangle', 'star', 'heart', 'cross'];
+
+export function launch() {
+  return chromium.launch({
+    executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
+    args: ['--no-sandbox'],
+  });
+}
+
+function freePort() {
+  return new Promise((resolve) => {
+    const server = net.createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+// Images of the set `shapes` under the names that mixtures have.
+function makeMixtures(folder, images) {
+  const files = fs
+    .readdirSync(images, { recursive: true })
+    .filter((name) => name.endsWith('.png'))
+    .slice(0, 3);
+  fs.mkdirSync(folder);
+  const items = files.map((file, i) => {
+    const filename = `mixed_0.5_star_${i}_heart_${i + 1}.png`;
+    fs.copyFileSync(path.join(images, file), path.join(folder, filename));
+    return { filename, label1: 'star', label2: 'heart', mixtureCoeff: 0.5 };
+  });
+  fs.writeFileSync(path.join(folder, 'batches.json'), JSON.stringify({ 0: items }));
+}
+
+// {screen, mixtures, images, settings(study.json) -> changed in place}
+export class Study {
+  static async make(options) {
+    const study = new Study();
+    study.root = fs.mkdtempSync(path.join(os.tmpdir(), 'softlab-study-'));
+    study.folder = path.join(study.root, 'study');
+    const init = (folder, ...extra) =>
+      execFileSync(
+        softlab,
+        ['study', 'init', folder, '--batch', '3', '--annotators', '50', '--quiet', ...extra],
+        { stdio: ['ignore', 'ignore', 'inherit'] },
+      );
+    if (options.mixtures) {
+      init(path.join(study.root, 'plain'), '--images', 'shapes:n=6,seed=2', '--screen', 'hard');
+      makeMixtures(path.join(study.root, 'mixtures'), path.join(study.root, 'plain', 'items'));
+      init(
+        study.folder,
+        '--mixtures',
+        path.join(study.root, 'mixtures'),
+        '--classes',
+        classes.join(','),
+        '--screen',
+        options.screen,
+      );
+    } else if (options.texts) {
+      const file = path.join(study.root, 'texts.tsv');
+      fs.writeFileSync(file, options.texts);
+      init(
+        study.folder,
+        '--texts',
+        file,
+        '--classes',
+        classes.join(','),
+        '--screen',
+        options.screen,
+      );
+    } else {
+      init(
+        study.folder,
+        '--images',
+        options.images || 'shapes:n=6,seed=2',
+        '--screen',
+        options.screen,
+        ...(options.classes ? ['--classes', options.classes] : []),
+      );
+    }
+    const file = path.join(study.folder, 'study.json');
+    const config = JSON.parse(fs.readFileSync(file, 'utf8'));
+    Object.assign(config, { title: 'What do you see?', comprehension: [], debrief: [] });
+    config.batch.repeats = 0;
+    Object.assign(config.flow, { practice: false });
+    config.recruiter.codes.done = 'DONE-4711';
+    options.settings?.(config);
+    fs.writeFileSync(file, JSON.stringify(config, null, 2));
+    study.port = await freePort();
+    await study.start();
+    return study;
+  }
+
+  get url() {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  // Always on the same port, so that pages find it again.
+  async start() {
+    this.process = spawn(
+      softlab,
+      ['study', 'serve', this.folder, '--port', String(this.port), '--admin-port', '0', '--quiet'],
+      { stdio: ['ignore', 'ignore', 'inherit'] },
+    );
+    for (let i = 0; i < 200; i += 1) {
+      try {
+        await fetch(`${this.url}/study`);
+        return;
+      } catch {
+        if (this.process.exitCode !== null)
+          throw new Error(`softlab study serve ended with ${this.process.exitCode}`);
+        await new Promise((resolve) => {
+          setTimeout(resolve, 50);
+        });
+      }
+    }
+    throw new Error('softlab study serve does not answer');
+  }
+
+  async kill(signal = 'SIGKILL') {
+    const gone = new Promise((resolve) => {
+      this.process.once('exit', resolve);
+    });
+    this.process.kill(signal);
+    await gone;
+  }
+
+  // answers.jsonl: a header, then one object per answer.
+  answers() {
+    const text = execFileSync(
+      softlab,
+      ['study', 'export', this.folder, '--format', 'answers', '--output', '-', '--quiet'],
+      { encoding: 'utf8' },
+    );
+    return text
+      .trim()
+      .split('\n')
+      .slice(1)
+      .map((line) => JSON.parse(line));
+  }
+
+  async close() {
+    if (this.process.exitCode === null && this.process.signalCode === null)
+      await this.kill('SIGTERM');
+    fs.rmSync(this.root, { recursive: true });
+  }
+}
+
+// A page that fails the test on console errors and CSP violations. `expected` says which errors of
+// the network are meant to happen.
+export async function openPage(
+  browser,
+  { width = 1280, dark = false, touch = false, expected = null } = {},
+) {
+  const context = await browser.newContext({
+    viewport: { width, height: width < 500 ? 640 : 800 },
+    colorScheme: dark ? 'dark' : 'light',
+    hasTouch: touch,
+    isMobile: touch,
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(15000);
+  page.complaints = [];
+  page.sent = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !(expected && expected.test(message.text())))
+      page.complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => page.complaints.push(String(error)));
+  page.on('request', (request) => {
+    if (request.url().endsWith('/api/answer')) page.sent.push(request.postDataJSON());
+  });
+  return page;
+}
+
+// How many trials the server holds answers to.
+export function answered(page) {
+  return page.evaluate(async () => (await (await fetch('/api/session')).json()).answered.length);
+}
+
+export async function picture(page, name) {
+  fs.mkdirSync(pictures, { recursive: true });
+  await page.evaluate(() => Promise.all([...document.images].map((image) => image.decode())));
+  await page.screenshot({ path: path.join(pictures, `${name}.png`), fullPage: true });
+}
+
+// What axe finds wrong, as lines; also anything wider than the window. Injected by the debugger,
+// which a strict CSP does not hinder.
+export async function faults(page) {
+  if (!(await page.evaluate(() => Boolean(window.axe)))) await page.evaluate(axe);
+  return page.evaluate(async () => {
+    const { violations } = await window.axe.run(document, {
+      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+      rules: { 'target-size': { enabled: true } },
+    });
+    const lines = violations.flatMap(({ id, nodes }) =>
+      nodes.map((node) => `${id}: ${node.html.slice(0, 160)}`),
+    );
+    const wider = document.documentElement.scrollWidth - window.innerWidth;
+    if (wider > 0) lines.push(`${wider} px wider than the window`);
+    return lines;
+  });
+}
