@@ -1,0 +1,95 @@
+/* Train: targets and a recipe to weights. One loop; what differs between the papers' methods are
+ * rows of tables (methods, optimisers, schedules) and data (targets, recipes).
+ *
+ * Every draw of a run is named by (seed, purpose, epoch, item), so a run that was stopped or killed
+ * anywhere goes on from its last checkpoint to the same weights, bit for bit. */
+#ifndef SOFTLAB_TRAIN_H
+#define SOFTLAB_TRAIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "softlab/base/error.h"
+#include "softlab/base/log.h"
+#include "softlab/feed.h"
+#include "softlab/label/mixing.h"
+#include "softlab/nn.h"
+#include "softlab/train/recipe.h"
+#include "softlab/train/targets.h"
+
+/* Methods by name, for help and tests; what they do is src/train/method.h. */
+struct sl_train_method {
+    const char *name; /* "plain", "mixup", "mix-maxent", "ent-wc", "crowd-layer" */
+    const char *summary;
+    const char *keys; /* the recipe keys that it reads, comma-separated */
+    const struct sl_method_steps *steps;
+};
+extern const struct sl_train_method sl_train_methods[]; /* ends with a NULL name */
+const struct sl_train_method *sl_train_method_find(const char *name);
+
+/* An epoch that is over. */
+struct sl_epoch {
+    size_t epoch;    /* from 1 */
+    double loss;     /* mean over what was presented */
+    double accuracy; /* share of presentations whose largest logit is their largest target */
+    double rate;     /* of the last step */
+    double score;    /* on the dev set; NaN without one */
+    bool best;       /* the best score so far */
+    double seconds, items_per_second;
+};
+
+/* Where a run stands, for who draws progress. */
+struct sl_train_state {
+    size_t epoch, n_epochs; /* from 1 */
+    size_t step, n_steps;   /* of this epoch */
+    double loss, accuracy;  /* of this epoch so far */
+    double items_per_second, seconds_left;
+};
+
+/* What the caller does meanwhile; each may be NULL. */
+struct sl_train_hooks {
+    void *context; /* borrowed */
+    /* After every epoch: a score, larger is better. */
+    enum sl_status (*evaluate)(void *context, struct sl_model *model, double *score,
+                               struct sl_error *err);
+    enum sl_status (*epoch_done)(void *context, const struct sl_epoch *epoch, struct sl_error *err);
+    void (*progress)(void *context, const struct sl_train_state *state);
+    bool (*stop)(void *context); /* asked after every step */
+};
+
+struct sl_train_options {
+    const struct sl_recipe *recipe;   /* borrowed */
+    const struct sl_feed *feed;       /* borrowed; of the data set that the targets are for */
+    const struct sl_targets *targets; /* borrowed */
+    const struct sl_mixing_functions *mixing; /* borrowed; class-pair mixing of targets, or NULL */
+    const struct sl_tuning *tuning;           /* borrowed; NULL: the shipped one */
+    uint64_t seed;
+    const char *checkpoint; /* path; NULL: none is written or read */
+    const char *identity; /* what else the run depends on (data); enters the checkpoint. Or NULL */
+    double checkpoint_seconds; /* least time between two within an epoch; 0: after every step */
+    struct sl_train_hooks hooks;
+};
+
+enum sl_train_end {
+    SL_TRAIN_FINISHED,
+    SL_TRAIN_EARLY,   /* `patience` epochs without a better score */
+    SL_TRAIN_STOPPED, /* hooks.stop; the checkpoint is written */
+};
+struct sl_train_result {
+    enum sl_train_end end;
+    size_t epochs, steps; /* made in all, resumed ones included */
+    size_t resumed_epoch; /* 0: began anew */
+    size_t best_epoch;    /* that the model's weights are of, with SL_SELECT_BEST */
+    double best_score;
+    double seconds; /* of this process */
+};
+
+/* Train the model in place. SL_ERR_NUMERIC naming epoch and step when the loss is not finite: the
+ * model is as it was before that step, and the last checkpoint is kept. SL_ERR_INPUT if the
+ * checkpoint is of another run. On SL_OK with SL_SELECT_BEST the model has the best epoch's
+ * weights. */
+enum sl_status sl_train(struct sl_model *model, const struct sl_train_options *options,
+                        struct sl_train_result *out, struct sl_error *err) SL_MUST_USE;
+
+#endif

@@ -1,0 +1,176 @@
+/* Recipe: every constant of a training, by name. One table of keys serves recipe files, `--set` on
+ * the command line, the provenance of a run and the hash of an experiment's cell.
+ *
+ *     {"softlab":"recipe","version":1,"name":"collins2022","source":"...","notes":["..."],
+ *      "settings":{"batch":32,...},              both variants
+ *      "as-run":{"schedule":"step",...},         what the papers' programs did: the default
+ *      "as-published":{...},                     what their texts say
+ *      "networks":{"resnet50":{"rate":0.4}},     what a network has of its own
+ *      "forms":{"smooth":{"smooth":0.05}}}       relatives, called "collins2022-smooth"
+ *
+ * Later sections win over earlier ones. A network's section may hold "as-run" and "as-published"
+ * beside its keys, a form's also "networks". Where forms are made for several networks, a recipe is
+ * called <name>-<network>-<form>. The papers' recipes are files under recipes/, built into the
+ * program. */
+#ifndef SOFTLAB_TRAIN_RECIPE_H
+#define SOFTLAB_TRAIN_RECIPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "softlab/base/error.h"
+#include "softlab/base/json.h"
+
+enum { SL_RECIPE_LIST_MAX = 16, SL_RECIPE_TEXT_MAX = 128 };
+
+struct sl_real_list {
+    size_t count;
+    double values[SL_RECIPE_LIST_MAX];
+};
+
+enum sl_reduction { SL_REDUCE_MEAN, SL_REDUCE_SUM };
+enum sl_optimiser_kind { SL_OPTIMISER_SGD, SL_OPTIMISER_ADAM };
+enum sl_schedule_kind {
+    SL_SCHEDULE_CONSTANT,
+    SL_SCHEDULE_STEP,    /* rate x factors[i] from epoch milestones[i] on, multiplied up */
+    SL_SCHEDULE_SEGMENT, /* like step, and the optimiser begins anew at each milestone */
+    SL_SCHEDULE_COSINE,  /* per step, over cosine_epochs (0: epochs) */
+};
+enum sl_target_draw {
+    SL_DRAW_MEAN,      /* an item's rows averaged */
+    SL_DRAW_ANNOTATOR, /* one of its rows at each presentation */
+    SL_DRAW_SAMPLE,    /* one class from the averaged row at each presentation */
+};
+enum sl_select {
+    SL_SELECT_LAST, /* the weights after the last epoch */
+    SL_SELECT_BEST, /* those of the best epoch on the dev set */
+};
+enum sl_dev_metric { SL_DEV_ACCURACY, SL_DEV_CROSS_ENTROPY, SL_DEV_WEIGHTED_F1 };
+enum sl_crowd_layer { SL_CROWD_MW, SL_CROWD_VW, SL_CROWD_VB, SL_CROWD_VWB };
+
+struct sl_recipe {
+    char name[SL_RECIPE_TEXT_MAX], variant[SL_RECIPE_TEXT_MAX]; /* "as-run"; not keys */
+
+    /* network */
+    char network[SL_RECIPE_TEXT_MAX]; /* "" : the caller's choice */
+    bool init_pytorch;                /* PyTorch's default initialisation instead of the paper's */
+    struct sl_real_list mean, deviation; /* of the normalising layer; empty: none */
+
+    /* data */
+    int64_t epochs;
+    int64_t batch;  /* 0: every item in one */
+    bool drop_last; /* leave out a last batch that is not full */
+    bool shuffle;   /* false: full batches in the order of the data */
+    int64_t crop;   /* padding of the random crop; 0: none */
+    bool flip;
+    int64_t cutout;                   /* side; 0: none */
+    bool frozen;                      /* augment once for the whole run */
+    char holdout[SL_RECIPE_TEXT_MAX]; /* a list of sl_holdout_lists, never trained on; "": none */
+    int64_t holdout_draw;             /* or this many items of the label set, drawn by the seed */
+
+    /* targets */
+    enum sl_target_draw draw;
+    double smooth;   /* label smoothing: (1 - s) y + s / K */
+    bool smooth_all; /* every item, and not only those that the label set has rows for */
+    double teacher_share, temperature; /* of distillation: (1 - share) y + share teacher */
+
+    /* loss and method */
+    char method[SL_RECIPE_TEXT_MAX]; /* a row of sl_train_methods */
+    enum sl_reduction reduction;
+    double alpha; /* Beta(alpha, alpha) of mixup and its relatives */
+    double kappa; /* least weight of ent-wc */
+    bool detach;  /* ent-wc: no gradient through the entropy */
+    double eta;   /* weight of mix-maxent's entropy */
+    enum sl_crowd_layer crowd;
+    bool crowd_on_logits;   /* instead of on probabilities */
+    bool crowd_masked_mean; /* mean over batch x annotators, those without an answer included */
+
+    /* optimiser */
+    enum sl_optimiser_kind optimiser;
+    double rate, momentum, weight_decay, beta1, beta2, epsilon;
+    bool nesterov;
+    double clip; /* largest gradient norm; 0: any */
+    enum sl_schedule_kind schedule;
+    struct sl_real_list milestones, factors;
+    double cosine_epochs;
+
+    /* choosing */
+    enum sl_select select;
+    /* The data set to choose by; "held-out": the fold that is not trained on; "": the caller's. */
+    char dev[SL_RECIPE_TEXT_MAX];
+    int64_t dev_count; /* of its items, drawn by the seed; 0: all */
+    enum sl_dev_metric dev_metric;
+    int64_t patience; /* epochs without a better dev score before stopping; 0: never */
+};
+
+/* A key: where it lies, what it may be. Help, files and provenance walk this table. */
+enum sl_recipe_kind {
+    SL_RECIPE_TEXT,
+    SL_RECIPE_BOOLEAN,
+    SL_RECIPE_INTEGER,
+    SL_RECIPE_REAL,
+    SL_RECIPE_REALS,
+    SL_RECIPE_CHOICE, /* an enum; `choices` are its names in order, NULL-ended */
+};
+struct sl_recipe_key {
+    const char *name;
+    enum sl_recipe_kind kind;
+    size_t offset;
+    double minimum, maximum;
+    const char *const *choices;
+    const char *help;
+};
+extern const struct sl_recipe_key sl_recipe_keys[]; /* ends with a NULL name */
+
+/* Plain training: SGD .9 at .1, batch 32, mean cross-entropy, 10 epochs, nothing else. */
+struct sl_recipe sl_recipe_default(void);
+
+/* The recipes built in; relatives within one file have a row each. */
+struct sl_builtin_recipe {
+    const char *name;
+    const char *text; /* the file */
+    size_t length;
+};
+extern const struct sl_builtin_recipe sl_builtin_recipes[]; /* ends with a NULL name */
+
+/* Lists of items that recipes hold out, by name. */
+struct sl_holdout_list {
+    const char *name;
+    const char *const *items; /* ends with NULL */
+};
+extern const struct sl_holdout_list sl_holdout_lists[]; /* ends with a NULL name */
+const char *const *sl_recipe_holdout(const char *name); /* its items, or NULL */
+
+/* Defaults, overlaid with a recipe by name, or by path if it has a '/' or ends in .json. `variant`
+ * is "as-run" or "as-published"; a file that has neither section is the same in both. SL_ERR_INPUT
+ * naming file, line and key for an unknown key or a value out of range, with the nearest name, in
+ * whichever section it stands. */
+enum sl_status sl_recipe_read(const char *name, const char *variant, struct sl_recipe *out,
+                              struct sl_error *err) SL_MUST_USE;
+/* The same for a network of the caller's choice, which brings its own section and becomes
+ * out->network; NULL: the recipe's. */
+enum sl_status sl_recipe_read_for(const char *name, const char *variant, const char *network,
+                                  struct sl_recipe *out, struct sl_error *err) SL_MUST_USE;
+/* The file of a recipe, by name or path, for its "source" and "notes". */
+enum sl_status sl_recipe_document(const char *name, struct sl_json *out,
+                                  struct sl_error *err) SL_MUST_USE;
+
+/* Set one key from text ("0.1", "true", "80,120", "cosine"); SL_ERR_USAGE otherwise. */
+enum sl_status sl_recipe_set(struct sl_recipe *recipe, const char *key, const char *value,
+                             struct sl_error *err) SL_MUST_USE;
+/* "epochs=3,rate=0.05": a comma before a word and '=' begins the next key. */
+enum sl_status sl_recipe_set_all(struct sl_recipe *recipe, const char *assignments,
+                                 struct sl_error *err) SL_MUST_USE;
+/* From an object {"epochs":3,...}: an experiment's overrides. */
+enum sl_status sl_recipe_overlay(struct sl_recipe *recipe, const struct sl_json_cursor *settings,
+                                 struct sl_error *err) SL_MUST_USE;
+
+/* What contradicts itself (milestones without factors, Nesterov without momentum, an unknown
+ * method, network or hold-out list ...): one sentence. */
+enum sl_status sl_recipe_check(const struct sl_recipe *recipe, struct sl_error *err) SL_MUST_USE;
+
+/* Every key with its value, in table order; the caller owns it. */
+json_t *sl_recipe_to_json(const struct sl_recipe *recipe);
+
+#endif

@@ -1,0 +1,76 @@
+/* The items that a recipe holds out: a list, or a draw. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "softlab/base/memory.h"
+#include "softlab/base/names.h"
+#include "softlab/base/random.h"
+#include "softlab/train/targets.h"
+
+static char **copy_list(const char *const *items)
+{
+    size_t count = 0;
+    while (items[count])
+        count++;
+    char **copies = sl_alloc(count + 1, sizeof *copies);
+    for (size_t i = 0; i < count; i++)
+        copies[i] = sl_string_copy(items[i]);
+    return copies;
+}
+
+/* The different items of a set, in the order in which they come. */
+static enum sl_status number_items(const struct sl_rows *rows, struct sl_name_table *names,
+                                   struct sl_error *err)
+{
+    for (size_t r = 0; r < rows->n_rows; r++) {
+        uint32_t number = 0;
+        SL_TRY(sl_name_table_add(names, rows->items[r], strlen(rows->items[r]), &number, err));
+    }
+    return SL_OK;
+}
+
+static enum sl_status draw_items(const struct sl_name_table *names, size_t n_draws, uint64_t seed,
+                                 char ***out, struct sl_error *err)
+{
+    const size_t count = sl_name_table_count(names);
+    if (n_draws > count)
+        return sl_fail(err, SL_ERR_INPUT,
+                       "hold-out: %zu items are to be drawn, and the label set has %zu", n_draws,
+                       count);
+    size_t *drawn = sl_alloc(n_draws, sizeof *drawn);
+    char **items = sl_alloc(n_draws + 1, sizeof *items);
+    struct sl_rng rng;
+    sl_rng_init(&rng, seed, "holdout", 0, 0);
+    sl_rng_sample(&rng, count, n_draws, drawn);
+    for (size_t i = 0; i < n_draws; i++)
+        items[i] = sl_string_copy(sl_name_table_get(names, (uint32_t)drawn[i], NULL));
+    free(drawn);
+    *out = items;
+    return SL_OK;
+}
+
+enum sl_status sl_holdout_create(const struct sl_recipe *recipe, const struct sl_rows *labels,
+                                 uint64_t seed, char ***out, struct sl_error *err)
+{
+    if (*recipe->holdout) {
+        const char *const *list = sl_recipe_holdout(recipe->holdout);
+        if (!list)
+            return sl_fail(err, SL_ERR_NOT_FOUND, "no hold-out list is called \"%s\"",
+                           recipe->holdout);
+        *out = copy_list(list);
+        return SL_OK;
+    }
+    if (recipe->holdout_draw == 0) {
+        *out = NULL;
+        return SL_OK;
+    }
+    if (!labels || !labels->items)
+        return sl_fail(err, SL_ERR_INPUT,
+                       "hold-out: %lld items are to be drawn from a label set with item names",
+                       (long long)recipe->holdout_draw);
+    struct sl_name_table *names = sl_name_table_create();
+    enum sl_status status = number_items(labels, names, err);
+    if (status == SL_OK) status = draw_items(names, (size_t)recipe->holdout_draw, seed, out, err);
+    sl_name_table_destroy(names);
+    return status;
+}

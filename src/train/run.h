@@ -1,0 +1,51 @@
+/* Run: a training on its way. run.c makes it, loop.c moves it, run_checkpoint.c keeps it. */
+#ifndef SOFTLAB_TRAIN_RUN_H
+#define SOFTLAB_TRAIN_RUN_H
+
+#include "softlab/train.h"
+#include "train/method.h"
+#include "train/optimise.h"
+
+/* Where it stands: all that a checkpoint needs besides buffers of floats. */
+struct sl_run_position {
+    size_t epoch, step;          /* the next step's, from 0 */
+    double loss_total;           /* of this epoch so far */
+    uint64_t presented, correct; /* of this epoch so far */
+    double epoch_seconds;        /* spent in this epoch before this process */
+    double best_score;           /* NaN: none yet */
+    size_t best_epoch;           /* from 1; 0: none yet */
+    uint64_t steps;              /* in all */
+    uint64_t optimiser_steps[2]; /* since the last reset: the model's, the method's own */
+};
+
+struct sl_run {
+    struct sl_model *model;                 /* borrowed */
+    const struct sl_train_options *options; /* borrowed */
+    const struct sl_recipe *recipe;         /* borrowed */
+    struct sl_method *method;
+    struct sl_optimiser optimiser, own_optimiser;
+    struct sl_plan *full, *last; /* `last` NULL when batches divide the items, or it is dropped */
+    struct sl_feed_batch batch;
+    struct sl_augment augment;
+    bool augments;
+    size_t n_items, batch_size, steps_per_epoch, copies, n_classes;
+    size_t *order;                   /* (n_items) positions of this epoch */
+    size_t *items;                   /* (copies * batch_size) of this step */
+    float *targets, *gradient;       /* (copies * batch_size, n_classes) */
+    float *best_values, *best_state; /* of the best epoch; NULL unless it is selected */
+    struct sl_run_position at;
+    char identity[65]; /* SHA-256 of what the run depends on */
+    double saved_at;   /* clock of the last checkpoint */
+};
+
+enum sl_status sl_run_create(struct sl_model *model, const struct sl_train_options *options,
+                             struct sl_run **out, struct sl_error *err) SL_MUST_USE;
+void sl_run_destroy(struct sl_run *run);
+/* The order of this epoch's presentations, into run->order. */
+void sl_run_shuffle(struct sl_run *run);
+
+enum sl_status sl_run_save(struct sl_run *run, struct sl_error *err) SL_MUST_USE;
+/* Go back to the checkpoint if there is one: *found. */
+enum sl_status sl_run_load(struct sl_run *run, bool *found, struct sl_error *err) SL_MUST_USE;
+
+#endif

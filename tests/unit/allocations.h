@@ -1,0 +1,40 @@
+/* Counts what the library allocates, and makes it run out: for programs that are linked with --wrap
+ * of sl_alloc, sl_resize and sl_data_alloc. */
+#ifndef SOFTLAB_TESTS_ALLOCATIONS_H
+#define SOFTLAB_TESTS_ALLOCATIONS_H
+
+#include "support.h"
+
+/* The names are the linker's. NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
+ */
+static size_t n_allocations;
+static size_t allocations_left = SIZE_MAX; /* data-sized ones that will succeed */
+void *__real_sl_alloc(size_t count, size_t size);
+void *__real_sl_resize(void *block, size_t count, size_t size);
+void *__real_sl_data_alloc(size_t count, size_t size, struct sl_error *err);
+void *__wrap_sl_alloc(size_t count, size_t size);
+void *__wrap_sl_resize(void *block, size_t count, size_t size);
+void *__wrap_sl_data_alloc(size_t count, size_t size, struct sl_error *err);
+
+void *__wrap_sl_alloc(size_t count, size_t size)
+{
+    n_allocations++;
+    return __real_sl_alloc(count, size);
+}
+
+void *__wrap_sl_resize(void *block, size_t count, size_t size)
+{
+    n_allocations++;
+    return __real_sl_resize(block, count, size);
+}
+
+void *__wrap_sl_data_alloc(size_t count, size_t size, struct sl_error *err)
+{
+    n_allocations++;
+    if (allocations_left-- > 0) return __real_sl_data_alloc(count, size, err);
+    sl_fail(err, SL_ERR_NOMEM, "no memory left");
+    return NULL;
+}
+/* NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
+
+#endif
