@@ -1,0 +1,159 @@
+#include "softlab/feed.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "feed/feed_internal.h"
+#include "softlab/base/memory.h"
+
+size_t sl_feed_pixels_per_item(const struct sl_feed *feed)
+{
+    return feed->shape.channels * feed->shape.height * feed->shape.width;
+}
+
+/* ---- Images ---- */
+
+/* (pixels, channels) of bytes to (channels, pixels) from 0 to 1. One channel at a time: the
+ * compiler then knows the stride of three that nearly all images have. */
+static void planes_of(const uint8_t *from, size_t n_pixels, size_t channels, float *to)
+{
+    if (channels == 3) {
+        for (size_t c = 0; c < 3; c++)
+            for (size_t i = 0; i < n_pixels; i++)
+                to[c * n_pixels + i] = (float)from[i * 3 + c] / 255.0f;
+        return;
+    }
+    for (size_t c = 0; c < channels; c++)
+        for (size_t i = 0; i < n_pixels; i++)
+            to[c * n_pixels + i] = (float)from[i * channels + c] / 255.0f;
+}
+
+static void fill_image(const struct sl_feed *feed, size_t item, const struct sl_augment *augment,
+                       uint64_t epoch, size_t place, struct sl_feed_batch *batch)
+{
+    const struct sl_dataset *images = feed->images;
+    const size_t n_pixels = images->height * images->width;
+    uint8_t *bytes = images->pixels + item * n_pixels * images->channels;
+    if (augment) {
+        const struct sl_image image = {images->height, images->width, images->channels, bytes};
+        sl_augment_apply(augment, epoch, item, &image, batch->scratch);
+        bytes = batch->scratch;
+    }
+    planes_of(bytes, n_pixels, images->channels, batch->pixels + place * batch->pixels_per_item);
+}
+
+static void lay_out_pixels(const struct sl_feed *feed, struct sl_feed_batch *batch)
+{
+    (void)feed;
+    batch->view.pixels = batch->pixels;
+}
+
+static const struct sl_feed_kind images_kind = {.lay_out = lay_out_pixels, .fill = fill_image};
+
+static struct sl_feed *make(const struct sl_feed_kind *kind, size_t count,
+                            struct sl_input_shape shape)
+{
+    struct sl_feed *feed = sl_alloc(1, sizeof *feed);
+    *feed = (struct sl_feed){.kind = kind, .count = count, .shape = shape};
+    return feed;
+}
+
+enum sl_status sl_feed_images(const struct sl_dataset *dataset, struct sl_feed **out,
+                              struct sl_error *err)
+{
+    if (!dataset->pixels)
+        return sl_fail(err, SL_ERR_INPUT, "%s: its images are not in memory at one size",
+                       dataset->name);
+    const struct sl_input_shape shape = {
+        .channels = dataset->channels, .height = dataset->height, .width = dataset->width};
+    struct sl_feed *feed = make(&images_kind, dataset->count, shape);
+    feed->images = dataset;
+    *out = feed;
+    return SL_OK;
+}
+
+/* ---- Features ---- */
+
+static void fill_features(const struct sl_feed *feed, size_t item, const struct sl_augment *augment,
+                          uint64_t epoch, size_t place, struct sl_feed_batch *batch)
+{
+    (void)augment, (void)epoch;
+    const size_t n = feed->shape.channels;
+    memcpy(batch->pixels + place * n, feed->features + item * n, n * sizeof *batch->pixels);
+}
+
+static const struct sl_feed_kind features_kind = {.lay_out = lay_out_pixels, .fill = fill_features};
+
+enum sl_status sl_feed_features(const float *values, size_t count, size_t features,
+                                struct sl_feed **out, struct sl_error *err)
+{
+    if (features == 0) return sl_fail(err, SL_ERR_INPUT, "rows of no features");
+    const struct sl_input_shape shape = {.channels = features, .height = 1, .width = 1};
+    struct sl_feed *feed = make(&features_kind, count, shape);
+    feed->features = values;
+    *out = feed;
+    return SL_OK;
+}
+
+/* ---- Any feed ---- */
+
+void sl_feed_destroy(struct sl_feed *feed)
+{
+    if (!feed) return;
+    if (feed->kind->release) feed->kind->release(feed);
+    free(feed);
+}
+
+size_t sl_feed_count(const struct sl_feed *feed)
+{
+    return feed->count;
+}
+
+struct sl_input_shape sl_feed_shape(const struct sl_feed *feed)
+{
+    return feed->shape;
+}
+
+enum sl_status sl_feed_batch_create(const struct sl_feed *feed, size_t capacity,
+                                    struct sl_feed_batch *out, struct sl_error *err)
+{
+    const size_t floats = sl_feed_pixels_per_item(feed);
+    const size_t integers = feed->kind->n_integers ? feed->kind->n_integers(feed) : 0;
+    struct sl_feed_batch batch = {.capacity = capacity, .pixels_per_item = floats};
+    enum sl_status status = SL_OK;
+    if (floats > 0) {
+        batch.pixels = sl_data_alloc(capacity, floats * sizeof *batch.pixels, err);
+        batch.scratch = sl_data_alloc(floats, sizeof *batch.scratch, err);
+        if (!batch.pixels || !batch.scratch) status = SL_ERR_NOMEM;
+    }
+    if (integers > 0) {
+        batch.integers = sl_data_alloc(capacity, integers * sizeof *batch.integers, err);
+        if (!batch.integers) status = SL_ERR_NOMEM;
+    }
+    if (status != SL_OK) {
+        sl_feed_batch_release(&batch);
+        return status;
+    }
+    feed->kind->lay_out(feed, &batch);
+    *out = batch;
+    return SL_OK;
+}
+
+void sl_feed_batch_release(struct sl_feed_batch *batch)
+{
+    free(batch->pixels);
+    free(batch->integers);
+    free(batch->scratch);
+    *batch = (struct sl_feed_batch){0};
+}
+
+void sl_feed_fill(const struct sl_feed *feed, const size_t *items, size_t count,
+                  const struct sl_augment *augment, uint64_t epoch, struct sl_feed_batch *batch)
+{
+    assert(count <= batch->capacity);
+    for (size_t i = 0; i < count; i++) {
+        assert(items[i] < feed->count);
+        feed->kind->fill(feed, items[i], augment, epoch, i, batch);
+    }
+}

@@ -1,0 +1,30 @@
+/* What kinds of feed have in common. */
+#ifndef SOFTLAB_FEED_INTERNAL_H
+#define SOFTLAB_FEED_INTERNAL_H
+
+#include "softlab/feed.h"
+
+/* A kind of feed. */
+struct sl_feed_kind {
+    /* Numbers of one item that are floats, and that are integers. */
+    size_t (*n_integers)(const struct sl_feed *feed);
+    /* Where the parts of `view` lie in the memory of a batch. */
+    void (*lay_out)(const struct sl_feed *feed, struct sl_feed_batch *batch);
+    void (*fill)(const struct sl_feed *feed, size_t item, const struct sl_augment *augment,
+                 uint64_t epoch, size_t place, struct sl_feed_batch *batch);
+    void (*release)(struct sl_feed *feed); /* what it owns; may be NULL */
+};
+
+struct sl_feed {
+    const struct sl_feed_kind *kind;
+    size_t count;
+    struct sl_input_shape shape;
+    const struct sl_dataset *images; /* borrowed; images */
+    const float *features;           /* borrowed; rows of features */
+    struct sl_feed_text *text;       /* owned; text */
+};
+
+/* Floats of one item. */
+size_t sl_feed_pixels_per_item(const struct sl_feed *feed);
+
+#endif

@@ -1,0 +1,36 @@
+/* Vocabulary: what its two files share with the feed of texts. */
+#ifndef SOFTLAB_FEED_VOCABULARY_H
+#define SOFTLAB_FEED_VOCABULARY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "softlab/base/names.h"
+#include "softlab/feed/text.h"
+
+struct sl_vocabulary {
+    struct sl_name_table *words; /* owned; id = number + 1 */
+    uint32_t *alphabet;          /* owned; ascending code points, id = place + 1 */
+    size_t n_letters;
+    size_t tokens, letters; /* longest sentence and word, of those that are read whole */
+    size_t dimensions;      /* of a word's vector */
+    float *vectors;         /* owned; (words + 1, dimensions), or NULL if read from a model */
+};
+
+/* The next word of a text at or after *at, which moves behind it; false if there is none. */
+bool sl_vocabulary_next(const char *text, size_t *at, struct sl_span *out);
+
+/* Ids; 0 for what is not known. */
+int32_t sl_vocabulary_word(const struct sl_vocabulary *vocabulary, const char *text, size_t length);
+int32_t sl_vocabulary_letter(const struct sl_vocabulary *vocabulary, uint32_t code_point);
+
+/* The number of a word in a table, as written or with small letters; SL_NO_NAME if it has neither.
+ */
+uint32_t sl_vocabulary_find(const struct sl_name_table *words, const char *text, size_t length);
+
+/* As JSON, the caller frees it; and back, SL_ERR_INPUT if it is not one. */
+char *sl_vocabulary_to_text(const struct sl_vocabulary *vocabulary);
+enum sl_status sl_vocabulary_from_text(const char *text, struct sl_vocabulary **out,
+                                       struct sl_error *err) SL_MUST_USE;
+
+#endif
