@@ -1,0 +1,66 @@
+/* Attack: images changed a little so that a network errs. Gradient sign methods within an
+ * l-infinity ball around each image, in pixels from 0 to 1; the network normalises inside. */
+#ifndef SOFTLAB_EVAL_ATTACK_H
+#define SOFTLAB_EVAL_ATTACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "softlab/base/error.h"
+#include "softlab/base/log.h"
+#include "softlab/feed.h"
+
+struct sl_attack_options {
+    double bound;       /* of each pixel's change, 4/255 */
+    double step;        /* of one iteration; FGSM: >= bound, so that it lands on the ball */
+    size_t iterations;  /* 1 = FGSM */
+    bool random_start;  /* uniform in the ball, clamped to 0..1 */
+    bool keep_best;     /* per image the iterate with the largest loss, instead of the last */
+    size_t restarts;    /* 1; the worst of several random starts */
+    size_t batch;       /* images per run of the network, 100 */
+    uint64_t seed;      /* starts: (seed, "attack", restart, item) */
+    double convergence; /* stop a batch when its loss before a step over that after it exceeds
+                           this; 0: never */
+    /* What the network is shown is (x - mean) / deviation whatever its own layer says, three
+     * numbers each; NULL: its own. Peterson et al. attacked networks so. */
+    const float *mean, *deviation;
+};
+
+/* The papers' and libraries' conventions. */
+struct sl_attack_preset {
+    const char *name; /* "fgsm-collins2022", "pgd-collins2022", "fgsm-peterson2019", ... */
+    const char *summary;
+    const char *source;
+    struct sl_attack_options options;
+    const float *mean,
+        *deviation; /* the network sees (x - mean) / deviation; NULL: its own layer */
+};
+struct sl_attack_options sl_attack_options_default(void); /* the first preset's */
+extern const struct sl_attack_preset sl_attack_presets[]; /* ends with a NULL name */
+const struct sl_attack_preset *sl_attack_preset_find(const char *name);
+
+/* What is attacked: `count` items of a feed of images, the distributions (count, classes) that the
+ * loss is against, and the classes (count) that accuracy is counted by. All borrowed. */
+struct sl_attack_items {
+    const struct sl_feed *feed;
+    const size_t *items; /* NULL: the first `count` */
+    size_t count;
+    const float *targets;
+    const int32_t *hard;
+};
+
+struct sl_attack_result {
+    double *losses; /* owned; (restarts, iterations + 1) means: before each step, and at the end */
+    size_t n_restarts, n_iterations;
+    double clean_loss, clean_accuracy;
+    double loss, accuracy; /* of the images that are kept */
+    float *logits;         /* owned; (count, classes) of those images */
+};
+void sl_attack_result_release(struct sl_attack_result *result);
+
+enum sl_status sl_attack(struct sl_model *model, const struct sl_attack_items *items,
+                         const struct sl_attack_options *options, struct sl_progress *progress,
+                         struct sl_attack_result *out, struct sl_error *err) SL_MUST_USE;
+
+#endif

@@ -1,0 +1,74 @@
+/* Scores of each class, and their means weighted by how often a class is true. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "eval/eval_internal.h"
+#include "softlab/base/memory.h"
+
+static double share(size_t part, size_t whole)
+{
+    return whole > 0 ? (double)part / (double)whole : 0;
+}
+
+/* All but the cross-entropy. */
+static void count_classes(const struct sl_scored *scored, struct sl_class_score *out)
+{
+    for (size_t k = 0; k < scored->n_classes; k++)
+        out[k] = (struct sl_class_score){0};
+    for (size_t i = 0; i < scored->n; i++) {
+        uint32_t truth = sl_eval_truth(scored, i);
+        out[truth].support++;
+        out[scored->top[i]].predicted++;
+        out[truth].correct += scored->top[i] == truth;
+    }
+    for (size_t k = 0; k < scored->n_classes; k++) {
+        out[k].precision = share(out[k].correct, out[k].predicted);
+        out[k].recall = share(out[k].correct, out[k].support);
+        out[k].f1 = share(2 * out[k].correct, out[k].predicted + out[k].support);
+    }
+}
+
+void sl_class_scores(const struct sl_scored *scored, struct sl_class_score *out)
+{
+    count_classes(scored, out);
+    const double clip = sl_metric_options_default().clip;
+    for (size_t i = 0; i < scored->n; i++)
+        out[sl_eval_truth(scored, i)].cross_entropy += sl_eval_cross_entropy(scored, i, clip);
+    for (size_t k = 0; k < scored->n_classes; k++)
+        out[k].cross_entropy /= (double)out[k].support;
+}
+
+enum score { PRECISION, RECALL, F1 };
+
+static double weighted(const struct sl_scored *scored, enum score score)
+{
+    struct sl_class_score *classes = sl_alloc(scored->n_classes, sizeof *classes);
+    count_classes(scored, classes);
+    double sum = 0;
+    for (size_t k = 0; k < scored->n_classes; k++) {
+        const double values[] = {classes[k].precision, classes[k].recall, classes[k].f1};
+        sum += (double)classes[k].support * values[score];
+    }
+    free(classes);
+    return sum / (double)scored->n;
+}
+
+double sl_eval_weighted_precision(const struct sl_scored *scored,
+                                  const struct sl_metric_options *options)
+{
+    (void)options;
+    return weighted(scored, PRECISION);
+}
+
+double sl_eval_weighted_recall(const struct sl_scored *scored,
+                               const struct sl_metric_options *options)
+{
+    (void)options;
+    return weighted(scored, RECALL);
+}
+
+double sl_eval_weighted_f1(const struct sl_scored *scored, const struct sl_metric_options *options)
+{
+    (void)options;
+    return weighted(scored, F1);
+}

@@ -1,0 +1,36 @@
+/* What the files of eval/ share; metrics.c has the table of measures. */
+#ifndef SOFTLAB_EVAL_INTERNAL_H
+#define SOFTLAB_EVAL_INTERNAL_H
+
+#include "softlab/eval.h"
+
+/* Room for `n` rows: all fields allocated, nothing filled. Without `whole_rows` the three matrices
+ * have no room. */
+enum sl_status sl_eval_allocate(size_t n, size_t n_classes, bool with_hard, bool whole_rows,
+                                struct sl_scored **out, struct sl_error *err) SL_MUST_USE;
+
+/* The true class of a row. */
+static inline uint32_t sl_eval_truth(const struct sl_scored *scored, size_t row)
+{
+    return scored->hard ? (uint32_t)scored->hard[row] : scored->human_top[row];
+}
+
+/* Whether prediction and people agree on the most likely class: what calibration calls right. */
+static inline bool sl_eval_is_right(const struct sl_scored *scored, size_t row)
+{
+    return scored->top[row] == scored->human_top[row];
+}
+
+/* -sum_k human_k log predicted_k of a row; `clip` as in struct sl_metric_options. */
+double sl_eval_cross_entropy(const struct sl_scored *scored, size_t row, double clip);
+
+typedef double sl_eval_value(const struct sl_scored *scored,
+                             const struct sl_metric_options *options);
+
+sl_eval_value sl_eval_rms_published, sl_eval_mad_published, sl_eval_max_published;
+sl_eval_value sl_eval_rms_corrected, sl_eval_mad_corrected, sl_eval_max_corrected;
+sl_eval_value sl_eval_ece, sl_eval_mce, sl_eval_adaptive_published, sl_eval_adaptive_corrected;
+sl_eval_value sl_eval_aurra, sl_eval_soft_f1, sl_eval_temperature;
+sl_eval_value sl_eval_weighted_precision, sl_eval_weighted_recall, sl_eval_weighted_f1;
+
+#endif

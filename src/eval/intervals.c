@@ -1,0 +1,325 @@
+/* How sure a measure is: bootstrap over items, and two models on the same ones. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "eval/eval_internal.h"
+#include "softlab/base/memory.h"
+
+/* A model and room for a resample of it. */
+struct resampler {
+    const struct sl_scored *source;
+    struct sl_scored *drawn; /* owned; NULL until a measure needs it */
+    bool whole_rows;
+};
+
+/* One bootstrap of several measures: the values of every resample are kept, measure by measure. */
+struct replication {
+    const struct sl_metric *const *metrics;
+    size_t n_metrics;
+    const struct sl_metric_options *options;
+    struct resampler models[2]; /* the second is empty, or subtracted from the first */
+    double *items;              /* owned; (n_metrics, n) shares of rows, where there are any */
+    uint32_t *times;            /* owned; how often each row was drawn */
+    double *values;             /* owned; (n_metrics, n_resamples) */
+    size_t n_resamples, next;
+};
+
+static void copy_row(const struct sl_scored *from, size_t row, struct sl_scored *to, size_t at,
+                     bool whole_rows)
+{
+    if (from->hard) to->hard[at] = from->hard[row];
+    to->top[at] = from->top[row];
+    to->second[at] = from->second[row];
+    to->human_top[at] = from->human_top[row];
+    to->human_second[at] = from->human_second[row];
+    to->unique_second[at] = from->unique_second[row];
+    to->confidence[at] = from->confidence[row];
+    to->entropy[at] = from->entropy[row];
+    to->human_entropy[at] = from->human_entropy[row];
+    if (!whole_rows) return;
+    const size_t n_classes = from->n_classes, bytes = n_classes * sizeof *from->human;
+    memcpy(to->predicted + at * n_classes, from->predicted + row * n_classes, bytes);
+    memcpy(to->log_predicted + at * n_classes, from->log_predicted + row * n_classes, bytes);
+    memcpy(to->human + at * n_classes, from->human + row * n_classes, bytes);
+}
+
+/* Rows are copied in ascending confidence, so that the resample need not be sorted. */
+static void draw(const struct resampler *model, const uint32_t *times)
+{
+    const struct sl_scored *source = model->source;
+    size_t at = 0;
+    for (size_t i = 0; i < source->n; i++) {
+        size_t row = source->by_confidence[i];
+        for (uint32_t t = 0; t < times[row]; t++)
+            copy_row(source, row, model->drawn, at++, model->whole_rows);
+    }
+}
+
+static double mean_of_drawn(const double *items, const uint32_t *times, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        if (times[i] > 0) sum += times[i] * items[i];
+    return sum / (double)n;
+}
+
+/* A sl_statistic: fills every measure's value and returns the first. */
+static double replicate(const size_t *indices, size_t count, void *context)
+{
+    struct replication *replication = context;
+    memset(replication->times, 0, count * sizeof *replication->times);
+    for (size_t i = 0; i < count; i++)
+        replication->times[indices[i]]++;
+    for (size_t m = 0; m < 2 && replication->models[m].drawn; m++)
+        draw(&replication->models[m], replication->times);
+    double first = 0;
+    for (size_t m = 0; m < replication->n_metrics; m++) {
+        const struct sl_metric *metric = replication->metrics[m];
+        double value;
+        if (metric->per_item) {
+            value = mean_of_drawn(replication->items + m * count, replication->times, count);
+        } else {
+            value = metric->value(replication->models[0].drawn, replication->options);
+            if (replication->models[1].drawn)
+                value -= metric->value(replication->models[1].drawn, replication->options);
+        }
+        if (m == 0) first = value;
+        /* The call after the last resample is for the estimate. */
+        if (replication->next < replication->n_resamples)
+            replication->values[m * replication->n_resamples + replication->next] = value;
+    }
+    replication->next++;
+    return first;
+}
+
+static enum sl_status prepare_model(const struct replication *replication, struct resampler *model,
+                                    struct sl_error *err)
+{
+    bool needed = false;
+    for (size_t m = 0; m < replication->n_metrics; m++) {
+        needed = needed || !replication->metrics[m]->per_item;
+        model->whole_rows = model->whole_rows || replication->metrics[m]->whole_rows;
+    }
+    const struct sl_scored *source = model->source;
+    if (!needed || !source) return SL_OK;
+    SL_TRY(sl_eval_allocate(source->n, source->n_classes, source->hard != NULL, model->whole_rows,
+                            &model->drawn, err));
+    for (size_t i = 0; i < source->n; i++)
+        model->drawn->by_confidence[i] = (uint32_t)i;
+    return SL_OK;
+}
+
+static enum sl_status prepare(struct replication *replication, struct sl_error *err)
+{
+    const struct sl_scored *source = replication->models[0].source;
+    const size_t n = source->n, n_metrics = replication->n_metrics;
+    replication->items = sl_data_alloc(n_metrics * n, sizeof *replication->items, err);
+    replication->times = sl_data_alloc(n, sizeof *replication->times, err);
+    replication->values =
+        sl_data_alloc(n_metrics * replication->n_resamples, sizeof *replication->values, err);
+    if (!replication->items || !replication->times || !replication->values) return SL_ERR_NOMEM;
+    for (size_t m = 0; m < n_metrics; m++) {
+        const struct sl_metric *metric = replication->metrics[m];
+        for (size_t i = 0; metric->per_item && i < n; i++)
+            replication->items[m * n + i] = metric->per_item(source, i, replication->options);
+    }
+    SL_TRY(prepare_model(replication, &replication->models[0], err));
+    return prepare_model(replication, &replication->models[1], err);
+}
+
+static void release(struct replication *replication)
+{
+    sl_scored_destroy(replication->models[0].drawn);
+    sl_scored_destroy(replication->models[1].drawn);
+    free(replication->items);
+    free(replication->times);
+    free(replication->values);
+}
+
+/* Values that are numbers first; how many there are. */
+static size_t drop_nan(double *values, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!isnan(values[i])) values[kept++] = values[i];
+    return kept;
+}
+
+static struct sl_interval quantiles(const double *values, size_t count, double level,
+                                    double estimate)
+{
+    const double tail = (1 - level) / 2;
+    return (struct sl_interval){estimate, sl_quantile(values, count, tail),
+                                sl_quantile(values, count, 1 - tail)};
+}
+
+enum sl_status sl_metrics_intervals(const struct sl_metric *const *metrics, size_t n_metrics,
+                                    const struct sl_scored *scored,
+                                    const struct sl_metric_options *options,
+                                    const struct sl_bootstrap_options *bootstrap,
+                                    struct sl_interval *out, struct sl_error *err)
+{
+    struct replication replication = {.metrics = metrics,
+                                      .n_metrics = n_metrics,
+                                      .options = options,
+                                      .models = {{.source = scored}, {0}},
+                                      .n_resamples = bootstrap->n_resamples};
+    struct sl_interval first;
+    enum sl_status status = SL_OK;
+    SL_TRY_OUT(prepare(&replication, err));
+    SL_TRY_OUT(sl_bootstrap(replicate, &replication, scored->n, bootstrap, &first, err));
+    for (size_t m = 0; m < n_metrics; m++) {
+        double *values = replication.values + m * bootstrap->n_resamples;
+        size_t kept = drop_nan(values, bootstrap->n_resamples);
+        out[m] = quantiles(values, kept, bootstrap->level, metrics[m]->value(scored, options));
+    }
+out:
+    release(&replication);
+    return status;
+}
+
+enum sl_status sl_metric_interval(const struct sl_metric *metric, const struct sl_scored *scored,
+                                  const struct sl_metric_options *options,
+                                  const struct sl_bootstrap_options *bootstrap,
+                                  struct sl_interval *out, struct sl_error *err)
+{
+    return sl_metrics_intervals(&metric, 1, scored, options, bootstrap, out, err);
+}
+
+/* Two-sided, exact: of the items on which only one model is right, each is as likely to be. */
+static double mcnemar(const double *differences, size_t n)
+{
+    size_t more = 0, fewer = 0;
+    for (size_t i = 0; i < n; i++) {
+        more += differences[i] > 0;
+        fewer += differences[i] < 0;
+    }
+    const size_t both = more + fewer, least = more < fewer ? more : fewer;
+    if (2 * least == both) return 1;
+    /* P(X <= least) for X binomial (both, 1/2). */
+    return fmin(2 * sl_incomplete_beta((double)(both - least), (double)least + 1, 0.5), 1);
+}
+
+static double student(const struct sl_interval *mean, const double *differences, size_t n)
+{
+    const double error = sl_sd(differences, n) / sqrt((double)n);
+    if (error == 0) return mean->estimate == 0 ? 1 : 0;
+    return 2 * sl_student_t_cdf(-fabs(mean->estimate / error), (double)n - 1);
+}
+
+/* A measure that is a mean over items. */
+static enum sl_status compare_items(const struct sl_metric *metric, const struct sl_scored *a,
+                                    const struct sl_scored *b,
+                                    const struct sl_metric_options *options, double level,
+                                    struct sl_paired *out, struct sl_error *err)
+{
+    double *differences = sl_data_alloc(a->n, sizeof *differences, err);
+    if (!differences) return SL_ERR_NOMEM;
+    bool binary = true;
+    for (size_t i = 0; i < a->n; i++) {
+        const double of_a = metric->per_item(a, i, options), of_b = metric->per_item(b, i, options);
+        differences[i] = of_a - of_b;
+        binary = binary && (of_a == 0 || of_a == 1) && (of_b == 0 || of_b == 1);
+    }
+    out->difference = sl_mean_interval(differences, a->n, level);
+    out->p = binary ? mcnemar(differences, a->n) : student(&out->difference, differences, a->n);
+    out->test = binary ? "McNemar" : "paired t";
+    free(differences);
+    return SL_OK;
+}
+
+/* Twice the smaller share of resamples on one side of 0; never below what so many can tell. */
+static double bootstrap_p(const double *values, size_t count)
+{
+    size_t below = 0, above = 0;
+    for (size_t i = 0; i < count; i++) {
+        below += values[i] <= 0;
+        above += values[i] >= 0;
+    }
+    const size_t least = below < above ? below : above;
+    return fmin(2 * (double)(least + 1) / (double)(count + 1), 1);
+}
+
+/* The other measures, all on the same resamples. */
+static enum sl_status compare_resamples(struct replication *replication,
+                                        const struct sl_bootstrap_options *bootstrap,
+                                        struct sl_paired *const *out, struct sl_error *err)
+{
+    struct sl_interval first;
+    enum sl_status status = SL_OK;
+    SL_TRY_OUT(prepare(replication, err));
+    SL_TRY_OUT(sl_bootstrap(replicate, replication, replication->models[0].source->n, bootstrap,
+                            &first, err));
+    for (size_t m = 0; m < replication->n_metrics; m++) {
+        double *values = replication->values + m * bootstrap->n_resamples;
+        size_t kept = drop_nan(values, bootstrap->n_resamples);
+        out[m]->difference = quantiles(values, kept, bootstrap->level, out[m]->a - out[m]->b);
+        out[m]->p = bootstrap_p(values, kept);
+        out[m]->test = "paired bootstrap";
+    }
+out:
+    release(replication);
+    return status;
+}
+
+static enum sl_status check_same_items(const struct sl_scored *a, const struct sl_scored *b,
+                                       struct sl_error *err)
+{
+    if (a->n != b->n || a->n_classes != b->n_classes)
+        return sl_fail(err, SL_ERR_INPUT,
+                       "one model was scored on (%zu, %zu) labels, the other on (%zu, %zu)", a->n,
+                       a->n_classes, b->n, b->n_classes);
+    for (size_t i = 0; i < a->n * a->n_classes; i++)
+        if (a->human[i] != b->human[i])
+            return sl_fail(err, SL_ERR_INPUT,
+                           "the two models were scored against different labels in row %zu",
+                           i / a->n_classes);
+    return SL_OK;
+}
+
+enum sl_status sl_metrics_compare(const struct sl_metric *const *metrics, size_t n_metrics,
+                                  const struct sl_scored *const models[2],
+                                  const struct sl_metric_options *options,
+                                  const struct sl_bootstrap_options *bootstrap,
+                                  struct sl_paired *out, struct sl_error *err)
+{
+    const struct sl_scored *a = models[0], *b = models[1];
+    SL_TRY(check_same_items(a, b, err));
+    const struct sl_metric **others = sl_alloc(n_metrics, sizeof *others);
+    struct sl_paired *paired = sl_alloc(n_metrics, sizeof *paired),
+                     **of_others = sl_alloc(n_metrics, sizeof(struct sl_paired *));
+    struct replication replication = {.metrics = others,
+                                      .options = options,
+                                      .models = {{.source = a}, {.source = b}},
+                                      .n_resamples = bootstrap->n_resamples};
+    enum sl_status status = SL_OK;
+    for (size_t m = 0; m < n_metrics; m++) {
+        const struct sl_metric *metric = metrics[m];
+        paired[m].a = metric->value(a, options);
+        paired[m].b = metric->value(b, options);
+        if (metric->per_item) {
+            SL_TRY_OUT(compare_items(metric, a, b, options, bootstrap->level, &paired[m], err));
+        } else {
+            of_others[replication.n_metrics] = &paired[m];
+            others[replication.n_metrics++] = metric;
+        }
+    }
+    if (replication.n_metrics > 0)
+        SL_TRY_OUT(compare_resamples(&replication, bootstrap, of_others, err));
+    memcpy(out, paired, n_metrics * sizeof *out);
+out:
+    free(others);
+    free(of_others);
+    free(paired);
+    return status;
+}
+
+enum sl_status sl_metric_compare(const struct sl_metric *metric, const struct sl_scored *a,
+                                 const struct sl_scored *b, const struct sl_metric_options *options,
+                                 const struct sl_bootstrap_options *bootstrap,
+                                 struct sl_paired *out, struct sl_error *err)
+{
+    return sl_metrics_compare(&metric, 1, (const struct sl_scored *const[]){a, b}, options,
+                              bootstrap, out, err);
+}

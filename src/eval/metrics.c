@@ -1,0 +1,445 @@
+/* The table of measures, and those that are neither means over items nor about bins or classes. */
+#include <math.h>
+#include <string.h>
+
+#include "eval/items.h"
+
+struct sl_metric_options sl_metric_options_default(void)
+{
+    return (struct sl_metric_options){.bin_size = 100, .n_bins = 15, .clip = 1e-12};
+}
+
+enum { CHUNK = 256 };
+
+static double mean_over_items(const struct sl_scored *scored, sl_eval_item *item,
+                              const struct sl_metric_options *options)
+{
+    double values[CHUNK], sum = 0;
+    for (size_t begin = 0; begin < scored->n; begin += CHUNK) {
+        size_t count = scored->n - begin < CHUNK ? scored->n - begin : CHUNK;
+        for (size_t i = 0; i < count; i++)
+            values[i] = item(scored, begin + i, options);
+        sum += sl_sum(values, count);
+    }
+    return sum / (double)scored->n;
+}
+
+/* The `value` of a measure that has a `per_item`. */
+#define MEAN_OF(name)                                                                              \
+    static double mean_##name(const struct sl_scored *scored,                                      \
+                              const struct sl_metric_options *options)                             \
+    {                                                                                              \
+        return mean_over_items(scored, sl_item_##name, options);                                   \
+    }
+MEAN_OF(accuracy)
+MEAN_OF(accuracy_hard)
+MEAN_OF(top2)
+MEAN_OF(top2_human)
+MEAN_OF(second_best)
+MEAN_OF(best_sba)
+MEAN_OF(cross_entropy)
+MEAN_OF(cross_entropy_unclipped)
+MEAN_OF(cross_entropy_hard)
+MEAN_OF(brier)
+MEAN_OF(brier_hard)
+MEAN_OF(confidence)
+MEAN_OF(entropy)
+MEAN_OF(human_entropy)
+MEAN_OF(kl)
+MEAN_OF(jensen_shannon)
+MEAN_OF(jensen_shannon_distance)
+MEAN_OF(l1)
+MEAN_OF(wasserstein)
+MEAN_OF(wasserstein_classes)
+
+static double second_best_unique(const struct sl_scored *scored,
+                                 const struct sl_metric_options *options)
+{
+    (void)options;
+    size_t count = 0, hits = 0;
+    for (size_t i = 0; i < scored->n; i++) {
+        count += scored->unique_second[i];
+        hits += scored->unique_second[i] && scored->second[i] == scored->human_second[i];
+    }
+    return (double)hits / (double)count;
+}
+
+static double correct_sba(const struct sl_scored *scored, const struct sl_metric_options *options)
+{
+    (void)options;
+    size_t count = 0, hits = 0;
+    for (size_t i = 0; i < scored->n; i++) {
+        bool right = sl_eval_is_right(scored, i);
+        count += right;
+        hits += right && scored->second[i] == scored->human_second[i];
+    }
+    return (double)hits / (double)count;
+}
+
+static double incorrect_sba(const struct sl_scored *scored, const struct sl_metric_options *options)
+{
+    (void)options;
+    size_t count = 0, hits = 0;
+    for (size_t i = 0; i < scored->n; i++) {
+        bool wrong = !sl_eval_is_right(scored, i);
+        count += wrong;
+        hits += wrong && scored->second[i] == scored->human_top[i];
+    }
+    return (double)hits / (double)count;
+}
+
+static double confidence_where(const struct sl_scored *scored, bool right)
+{
+    size_t count = 0;
+    double sum = 0;
+    for (size_t i = 0; i < scored->n; i++) {
+        if (sl_eval_is_right(scored, i) != right) continue;
+        sum += scored->confidence[i];
+        count++;
+    }
+    return sum / (double)count;
+}
+
+static double confidence_correct(const struct sl_scored *scored,
+                                 const struct sl_metric_options *options)
+{
+    (void)options;
+    return confidence_where(scored, true);
+}
+
+static double confidence_incorrect(const struct sl_scored *scored,
+                                   const struct sl_metric_options *options)
+{
+    (void)options;
+    return confidence_where(scored, false);
+}
+
+static double entropy_correlation(const struct sl_scored *scored,
+                                  const struct sl_metric_options *options)
+{
+    (void)options;
+    return sl_pearson(scored->entropy, scored->human_entropy, scored->n);
+}
+
+static double entropy_similarity(const struct sl_scored *scored,
+                                 const struct sl_metric_options *options)
+{
+    (void)options;
+    double product = 0, own = 0, human = 0;
+    for (size_t i = 0; i < scored->n; i++) {
+        product += scored->entropy[i] * scored->human_entropy[i];
+        own += scored->entropy[i] * scored->entropy[i];
+        human += scored->human_entropy[i] * scored->human_entropy[i];
+    }
+    return product / sqrt(own * human);
+}
+
+static const char agreement[] = "agreement with people";
+static const char likelihood[] = "likelihood";
+static const char calibration[] = "calibration";
+static const char uncertainty[] = "uncertainty";
+static const char distance[] = "distance to people's distributions";
+/* Sources of what no paper is needed for, and of what corrects one. */
+static const char common[] = "common", corrected[] = "softlab, corrected";
+
+const struct sl_metric sl_metrics[] = {
+    {.name = "accuracy",
+     .group = agreement,
+     .summary = "share of items whose most likely class is people's",
+     .source = "Peterson et al. 2019",
+     .better = 1,
+     .value = mean_accuracy,
+     .per_item = sl_item_accuracy},
+    {.name = "accuracy_hard",
+     .group = agreement,
+     .summary = "the same against the hard labels",
+     .source = common,
+     .better = 1,
+     .value = mean_accuracy_hard,
+     .per_item = sl_item_accuracy_hard},
+    {.name = "top2_accuracy",
+     .group = agreement,
+     .summary = "people's first choice is among the model's first two",
+     .source = common,
+     .better = 1,
+     .value = mean_top2,
+     .per_item = sl_item_top2},
+    {.name = "top2_human",
+     .group = agreement,
+     .summary = "the model's first choice is among people's first two",
+     .source = "Peterson et al. 2019",
+     .better = 1,
+     .value = mean_top2_human,
+     .per_item = sl_item_top2_human},
+    {.name = "second_best_accuracy",
+     .group = agreement,
+     .summary = "the second choices are the same; ties as numpy sorts them",
+     .source = "Peterson et al. 2019",
+     .better = 1,
+     .value = mean_second_best,
+     .per_item = sl_item_second_best},
+    {.name = "second_best_unique",
+     .group = agreement,
+     .summary = "the same over items for which people have one second choice",
+     .source = corrected,
+     .better = 1,
+     .value = second_best_unique},
+    {.name = "correct_sba",
+     .group = agreement,
+     .summary = "second choices are the same, where the first are",
+     .source = "Peterson et al. 2019",
+     .better = 1,
+     .value = correct_sba},
+    {.name = "incorrect_sba",
+     .group = agreement,
+     .summary = "the second choice is people's first, where the first is not",
+     .source = "Peterson et al. 2019",
+     .better = 1,
+     .value = incorrect_sba},
+    {.name = "best_sba",
+     .group = agreement,
+     .summary = "hits of both kinds over all items",
+     .source = "Peterson et al. 2019",
+     .better = 1,
+     .value = mean_best_sba,
+     .per_item = sl_item_best_sba},
+    {.name = "weighted_precision",
+     .group = agreement,
+     .summary = "precision of each class, weighted by its items",
+     .source = "Uma et al. 2020",
+     .better = 1,
+     .value = sl_eval_weighted_precision},
+    {.name = "weighted_recall",
+     .group = agreement,
+     .summary = "recall of each class, weighted by its items",
+     .source = "Uma et al. 2020",
+     .better = 1,
+     .value = sl_eval_weighted_recall},
+    {.name = "weighted_f1",
+     .group = agreement,
+     .summary = "F1 of each class, weighted by its items",
+     .source = "Uma et al. 2020",
+     .better = 1,
+     .value = sl_eval_weighted_f1},
+    {.name = "cross_entropy",
+     .group = likelihood,
+     .summary = "to people's distributions, nats; probabilities clipped",
+     .source = "Uma et al. 2020",
+     .better = -1,
+     .value = mean_cross_entropy,
+     .per_item = sl_item_cross_entropy},
+    {.name = "cross_entropy_unclipped",
+     .group = likelihood,
+     .summary = "the same without clipping",
+     .source = "Peterson et al. 2019",
+     .better = -1,
+     .value = mean_cross_entropy_unclipped,
+     .per_item = sl_item_cross_entropy_unclipped},
+    {.name = "cross_entropy_hard",
+     .group = likelihood,
+     .summary = "to the hard labels; probabilities clipped",
+     .source = "Peterson et al. 2019",
+     .better = -1,
+     .value = mean_cross_entropy_hard,
+     .per_item = sl_item_cross_entropy_hard},
+    {.name = "brier",
+     .group = likelihood,
+     .summary = "squared distance to people's distributions",
+     .source = common,
+     .better = -1,
+     .value = mean_brier,
+     .per_item = sl_item_brier},
+    {.name = "brier_hard",
+     .group = likelihood,
+     .summary = "squared distance to the hard labels",
+     .source = "Brier 1950",
+     .better = -1,
+     .value = mean_brier_hard,
+     .per_item = sl_item_brier_hard},
+    {.name = "rms_calibration",
+     .group = calibration,
+     .summary = "root mean square gap over bins of --bin-size, without the last bin",
+     .source = "Hendrycks et al. 2022 (PixMix)",
+     .better = -1,
+     .value = sl_eval_rms_published},
+    {.name = "rms_calibration_corrected",
+     .group = calibration,
+     .summary = "the same with the last bin",
+     .source = corrected,
+     .better = -1,
+     .value = sl_eval_rms_corrected},
+    {.name = "mad_calibration",
+     .group = calibration,
+     .summary = "mean gap over these bins, without the last",
+     .source = "Hendrycks et al. 2022 (PixMix)",
+     .better = -1,
+     .value = sl_eval_mad_published},
+    {.name = "mad_calibration_corrected",
+     .group = calibration,
+     .summary = "the same with the last bin",
+     .source = corrected,
+     .better = -1,
+     .value = sl_eval_mad_corrected},
+    {.name = "max_calibration",
+     .group = calibration,
+     .summary = "largest gap of these bins, without the last",
+     .source = "Hendrycks et al. 2022 (PixMix)",
+     .better = -1,
+     .value = sl_eval_max_published},
+    {.name = "max_calibration_corrected",
+     .group = calibration,
+     .summary = "the same with the last bin",
+     .source = corrected,
+     .better = -1,
+     .value = sl_eval_max_corrected},
+    {.name = "ece",
+     .group = calibration,
+     .summary = "mean gap over --bins bins of equal width",
+     .source = "Guo et al. 2017",
+     .better = -1,
+     .value = sl_eval_ece},
+    {.name = "mce",
+     .group = calibration,
+     .summary = "largest gap of these bins",
+     .source = "Guo et al. 2017",
+     .better = -1,
+     .value = sl_eval_mce},
+    {.name = "adaptive_ece",
+     .group = calibration,
+     .summary = "mean gap over --bins bins of equal mass, without the least confident item",
+     .source = "Pinto et al. 2022 (RegMixup)",
+     .better = -1,
+     .value = sl_eval_adaptive_published},
+    {.name = "adaptive_ece_corrected",
+     .group = calibration,
+     .summary = "the same with that item",
+     .source = corrected,
+     .better = -1,
+     .value = sl_eval_adaptive_corrected},
+    {.name = "aurra",
+     .group = calibration,
+     .summary = "mean over k of the accuracy of the k most confident items",
+     .source = "Hendrycks et al. 2022 (PixMix)",
+     .better = 1,
+     .value = sl_eval_aurra},
+    {.name = "soft_f1",
+     .group = calibration,
+     .summary = "how well doubt finds the wrong items",
+     .source = "Hendrycks et al. 2022 (PixMix)",
+     .better = 1,
+     .value = sl_eval_soft_f1},
+    {.name = "confidence",
+     .group = calibration,
+     .summary = "mean largest probability",
+     .source = common,
+     .better = 0,
+     .value = mean_confidence,
+     .per_item = sl_item_confidence},
+    {.name = "confidence_correct",
+     .group = calibration,
+     .summary = "the same where the first choices are the same",
+     .source = common,
+     .better = 0,
+     .value = confidence_correct},
+    {.name = "confidence_incorrect",
+     .group = calibration,
+     .summary = "the same where they are not",
+     .source = common,
+     .better = -1,
+     .value = confidence_incorrect},
+    {.name = "temperature",
+     .group = calibration,
+     .summary = "what logits must be divided by to fit the hard labels best, .2 to 5",
+     .source = "Hendrycks et al. 2022 (PixMix)",
+     .better = 0,
+     .value = sl_eval_temperature,
+     .whole_rows = true},
+    {.name = "entropy_correlation",
+     .group = uncertainty,
+     .summary = "Pearson r between the entropies of predictions and people",
+     .source = "Uma et al. 2020",
+     .better = 1,
+     .value = entropy_correlation},
+    {.name = "entropy_similarity",
+     .group = uncertainty,
+     .summary = "cosine between them",
+     .source = "Uma et al. 2020",
+     .better = 1,
+     .value = entropy_similarity},
+    {.name = "mean_entropy",
+     .group = uncertainty,
+     .summary = "of the predictions, nats",
+     .source = common,
+     .better = 0,
+     .value = mean_entropy,
+     .per_item = sl_item_entropy},
+    {.name = "human_entropy",
+     .group = uncertainty,
+     .summary = "of people's distributions, nats",
+     .source = common,
+     .better = 0,
+     .value = mean_human_entropy,
+     .per_item = sl_item_human_entropy},
+    {.name = "kl",
+     .group = distance,
+     .summary = "Kullback-Leibler divergence of people from predictions, nats",
+     .source = "Uma et al. 2020",
+     .better = -1,
+     .value = mean_kl,
+     .per_item = sl_item_kl},
+    {.name = "jensen_shannon",
+     .group = distance,
+     .summary = "Jensen-Shannon divergence, nats",
+     .source = common,
+     .better = -1,
+     .value = mean_jensen_shannon,
+     .per_item = sl_item_jensen_shannon},
+    {.name = "jensen_shannon_distance",
+     .group = distance,
+     .summary = "mean of its square root, as SciPy has it",
+     .source = "Uma et al. 2020",
+     .better = -1,
+     .value = mean_jensen_shannon_distance,
+     .per_item = sl_item_jensen_shannon_distance},
+    {.name = "l1",
+     .group = distance,
+     .summary = "sum of absolute differences",
+     .source = "Collins et al. 2022",
+     .better = -1,
+     .value = mean_l1,
+     .per_item = sl_item_l1},
+    {.name = "wasserstein",
+     .group = distance,
+     .summary = "between the values of the two rows, whatever their classes",
+     .source = "Collins et al. 2022",
+     .better = -1,
+     .value = mean_wasserstein,
+     .per_item = sl_item_wasserstein},
+    {.name = "wasserstein_classes",
+     .group = distance,
+     .summary = "over class indices, whose order is arbitrary",
+     .source = common,
+     .better = -1,
+     .value = mean_wasserstein_classes,
+     .per_item = sl_item_wasserstein_classes},
+    {.name = NULL},
+};
+
+const struct sl_metric *sl_metric_find(const char *name)
+{
+    for (const struct sl_metric *metric = sl_metrics; metric->name; metric++)
+        if (strcmp(metric->name, name) == 0) return metric;
+    return NULL;
+}
+
+size_t sl_metric_count(void)
+{
+    return sizeof sl_metrics / sizeof *sl_metrics - 1;
+}
+
+void sl_metrics_all(const struct sl_scored *scored, const struct sl_metric_options *options,
+                    double *out)
+{
+    for (size_t m = 0; sl_metrics[m].name; m++)
+        out[m] = sl_metrics[m].value(scored, options);
+}

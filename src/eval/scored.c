@@ -1,0 +1,414 @@
+/* Predictions beside labels: which row belongs to which, and what many measures need of both. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "eval/eval_internal.h"
+#include "softlab/base/memory.h"
+#include "softlab/base/names.h"
+#include "softlab/base/text.h"
+#include "softlab/label/compare.h"
+
+enum { NUMBER_SIZE = 32, NO_CLASS = -1 };
+
+/* Both sets, and how they belong together. */
+struct pairing {
+    const struct sl_rows *predictions, *labels;
+    const struct sl_scored_options *options;
+    size_t *row_of; /* owned; per label its row of the predictions, SIZE_MAX = none */
+    size_t count;   /* labels that have one */
+    size_t *column; /* owned; per class of the predictions its column of the labels */
+};
+
+enum sl_status sl_eval_allocate(size_t n, size_t n_classes, bool with_hard, bool whole_rows,
+                                struct sl_scored **out, struct sl_error *err)
+{
+    struct sl_scored *s = sl_alloc(1, sizeof *s);
+    const size_t n_cells = whole_rows ? n * n_classes : 0;
+    s->n = n;
+    s->n_classes = n_classes;
+    s->predicted = sl_data_alloc(n_cells, sizeof *s->predicted, err);
+    s->log_predicted = sl_data_alloc(n_cells, sizeof *s->log_predicted, err);
+    s->human = sl_data_alloc(n_cells, sizeof *s->human, err);
+    s->hard = with_hard ? sl_data_alloc(n, sizeof *s->hard, err) : NULL;
+    s->top = sl_data_alloc(n, sizeof *s->top, err);
+    s->second = sl_data_alloc(n, sizeof *s->second, err);
+    s->human_top = sl_data_alloc(n, sizeof *s->human_top, err);
+    s->human_second = sl_data_alloc(n, sizeof *s->human_second, err);
+    s->unique_second = sl_data_alloc(n, sizeof *s->unique_second, err);
+    s->confidence = sl_data_alloc(n, sizeof *s->confidence, err);
+    s->entropy = sl_data_alloc(n, sizeof *s->entropy, err);
+    s->human_entropy = sl_data_alloc(n, sizeof *s->human_entropy, err);
+    s->by_confidence = sl_data_alloc(n, sizeof *s->by_confidence, err);
+    bool complete = s->predicted && s->log_predicted && s->human && (s->hard || !with_hard) &&
+                    s->top && s->second && s->human_top && s->human_second && s->unique_second &&
+                    s->confidence && s->entropy && s->human_entropy && s->by_confidence;
+    if (!complete) {
+        sl_scored_destroy(s);
+        return SL_ERR_NOMEM;
+    }
+    *out = s;
+    return SL_OK;
+}
+
+void sl_scored_destroy(struct sl_scored *scored)
+{
+    if (!scored) return;
+    free(scored->predicted);
+    free(scored->log_predicted);
+    free(scored->human);
+    free(scored->hard);
+    free(scored->top);
+    free(scored->second);
+    free(scored->human_top);
+    free(scored->human_second);
+    free(scored->unique_second);
+    free(scored->confidence);
+    free(scored->entropy);
+    free(scored->human_entropy);
+    free(scored->by_confidence);
+    for (size_t k = 0; scored->classes && k < scored->n_classes; k++)
+        free(scored->classes[k]);
+    free(scored->classes);
+    free(scored);
+}
+
+static enum sl_status check_sets(const struct pairing *pairing, struct sl_error *err)
+{
+    const struct sl_rows *predictions = pairing->predictions, *labels = pairing->labels;
+    if (predictions->annotators || labels->annotators)
+        return sl_fail(err, SL_ERR_INPUT, "the %s have a row per annotator, one per item is needed",
+                       labels->annotators ? "labels" : "predictions");
+    if (predictions->n_rows == 0 || labels->n_rows == 0)
+        return sl_fail(err, SL_ERR_INPUT, "the %s have no rows",
+                       labels->n_rows == 0 ? "labels" : "predictions");
+    if (predictions->n_rows >= UINT32_MAX)
+        return sl_fail(err, SL_ERR_INPUT, "%zu rows are too many to rank", predictions->n_rows);
+    if (predictions->n_classes != labels->n_classes)
+        return sl_fail(err, SL_ERR_INPUT, "the predictions have %zu classes, the labels %zu",
+                       predictions->n_classes, labels->n_classes);
+    if (labels->n_classes < 2)
+        return sl_fail(err, SL_ERR_INPUT, "there is one class only, nothing can be scored");
+    if (!pairing->options->softmax_counts)
+        SL_TRY(sl_rows_check_distributions(labels, "labels", err));
+    if (!pairing->options->logits)
+        SL_TRY(sl_rows_check_distributions(predictions, "predictions", err));
+    return SL_OK;
+}
+
+static enum sl_status match_columns(struct pairing *pairing, struct sl_error *err)
+{
+    const struct sl_rows *predictions = pairing->predictions, *labels = pairing->labels;
+    const size_t n_classes = labels->n_classes;
+    const bool named = predictions->classes && labels->classes;
+    pairing->column = sl_alloc(n_classes, sizeof *pairing->column);
+    for (size_t k = 0; k < n_classes; k++) {
+        pairing->column[k] = k;
+        if (!named) continue;
+        const char *name = predictions->classes[k];
+        pairing->column[k] = sl_class_find(labels->classes, n_classes, name, strlen(name));
+        if (pairing->column[k] == SIZE_MAX)
+            return sl_fail(err, SL_ERR_INPUT,
+                           "the predictions have a class \"%.60s\", the labels do not", name);
+        for (size_t j = 0; j < k; j++)
+            if (pairing->column[j] == pairing->column[k])
+                return sl_fail(err, SL_ERR_INPUT,
+                               "classes \"%.60s\" and \"%.60s\" of the predictions are the same "
+                               "one of the labels",
+                               predictions->classes[j], name);
+    }
+    return SL_OK;
+}
+
+static const char *item_of(const struct sl_rows *rows, size_t row, char number[NUMBER_SIZE])
+{
+    if (rows->items) return rows->items[row];
+    snprintf(number, NUMBER_SIZE, "%zu", row);
+    return number;
+}
+
+static enum sl_status pair(struct pairing *pairing, size_t row, size_t label, struct sl_error *err)
+{
+    char number[NUMBER_SIZE];
+    if (pairing->row_of[label] != SIZE_MAX)
+        return sl_fail(err, SL_ERR_INPUT, "rows %zu and %zu of the predictions are both of item %s",
+                       pairing->row_of[label], row, item_of(pairing->labels, label, number));
+    pairing->row_of[label] = row;
+    pairing->count++;
+    return SL_OK;
+}
+
+static enum sl_status match_by_order(struct pairing *pairing, struct sl_error *err)
+{
+    for (size_t row = 0; row < pairing->predictions->n_rows; row++) {
+        size_t label = pairing->options->order[row];
+        if (label >= pairing->labels->n_rows)
+            return sl_fail(err, SL_ERR_INPUT,
+                           "the order makes row %zu item %zu, the labels have %zu items", row,
+                           label, pairing->labels->n_rows);
+        SL_TRY(pair(pairing, row, label, err));
+    }
+    return SL_OK;
+}
+
+/* Whether every name is the number of a row in a set of `n_rows` without names. */
+static bool are_row_numbers(const struct sl_rows *named, size_t n_rows)
+{
+    for (size_t i = 0; i < named->n_rows; i++) {
+        int64_t number;
+        const char *name = named->items[i];
+        if (!sl_text_to_integer(name, strlen(name), &number) || number < 0 ||
+            (uint64_t)number >= n_rows || (name[0] == '0' && name[1] != '\0'))
+            return false;
+    }
+    return true;
+}
+
+static bool is_matched_by_item(const struct sl_rows *predictions, const struct sl_rows *labels)
+{
+    if (predictions->items && labels->items) return true;
+    if (predictions->items) return are_row_numbers(predictions, labels->n_rows);
+    return labels->items && are_row_numbers(labels, predictions->n_rows);
+}
+
+static enum sl_status match_by_item(struct pairing *pairing, struct sl_error *err)
+{
+    const struct sl_rows *predictions = pairing->predictions, *labels = pairing->labels;
+    struct sl_name_table *names = sl_name_table_create();
+    enum sl_status status = SL_OK;
+    char number[NUMBER_SIZE];
+    for (size_t i = 0; i < labels->n_rows; i++) {
+        const char *name = item_of(labels, i, number);
+        uint32_t place = 0;
+        SL_TRY_OUT(sl_name_table_add(names, name, strlen(name), &place, err));
+        if (place != i)
+            SL_TRY_OUT(sl_fail(err, SL_ERR_INPUT,
+                               "rows %u and %zu of the labels are both of item %s", place, i,
+                               name));
+    }
+    for (size_t row = 0; row < predictions->n_rows; row++) {
+        const char *name = item_of(predictions, row, number);
+        uint32_t label = sl_name_table_find(names, name, strlen(name));
+        if (label == SL_NO_NAME)
+            SL_TRY_OUT(
+                sl_fail(err, SL_ERR_INPUT, "item %.60s of the predictions has no label", name));
+        SL_TRY_OUT(pair(pairing, row, label, err));
+    }
+out:
+    sl_name_table_destroy(names);
+    return status;
+}
+
+static enum sl_status check_complete(const struct pairing *pairing, struct sl_error *err)
+{
+    const size_t n_labels = pairing->labels->n_rows;
+    if (pairing->count == n_labels || pairing->options->subset || pairing->options->order)
+        return SL_OK;
+    size_t first = 0;
+    while (pairing->row_of[first] != SIZE_MAX)
+        first++;
+    char number[NUMBER_SIZE];
+    return sl_fail(err, SL_ERR_INPUT,
+                   "%zu of %zu labelled items have no prediction, the first is item %.60s",
+                   n_labels - pairing->count, n_labels, item_of(pairing->labels, first, number));
+}
+
+static enum sl_status match_rows(struct pairing *pairing, struct sl_error *err)
+{
+    const struct sl_rows *predictions = pairing->predictions, *labels = pairing->labels;
+    pairing->row_of = sl_data_alloc(labels->n_rows, sizeof *pairing->row_of, err);
+    if (!pairing->row_of) return SL_ERR_NOMEM;
+    for (size_t i = 0; i < labels->n_rows; i++)
+        pairing->row_of[i] = SIZE_MAX;
+    if (pairing->options->order)
+        SL_TRY(match_by_order(pairing, err));
+    else if (is_matched_by_item(predictions, labels))
+        SL_TRY(match_by_item(pairing, err));
+    else if (predictions->n_rows != labels->n_rows)
+        return sl_fail(err, SL_ERR_INPUT,
+                       "there are %zu predictions and %zu labels, and no items tell which belong "
+                       "together",
+                       predictions->n_rows, labels->n_rows);
+    else
+        for (size_t i = 0; i < labels->n_rows; i++)
+            SL_TRY(pair(pairing, i, i, err));
+    return check_complete(pairing, err);
+}
+
+/* The last two of numpy's stable argsort: of equal values the later class ranks higher. */
+static bool rank(const double *values, size_t n_classes, uint32_t *top, uint32_t *second)
+{
+    size_t first = values[1] >= values[0], next = !first;
+    double third = -(double)INFINITY;
+    for (size_t k = 2; k < n_classes; k++) {
+        if (values[k] >= values[first]) {
+            third = values[next];
+            next = first;
+            first = k;
+        } else if (values[k] >= values[next]) {
+            third = values[next];
+            next = k;
+        } else if (values[k] > third) {
+            third = values[k];
+        }
+    }
+    *top = (uint32_t)first;
+    *second = (uint32_t)next;
+    return values[next] > third;
+}
+
+/* Logarithms in, log-softmax out. */
+static void log_softmax(double *values, size_t n_classes)
+{
+    double largest = values[0];
+    for (size_t k = 1; k < n_classes; k++)
+        largest = fmax(largest, values[k]);
+    double sum = exp(values[0] - largest);
+    for (size_t k = 1; k < n_classes; k++)
+        sum += exp(values[k] - largest);
+    const double shift = largest + log(sum);
+    for (size_t k = 0; k < n_classes; k++)
+        values[k] -= shift;
+}
+
+static enum sl_status fill_prediction(const struct pairing *pairing, struct sl_scored *scored,
+                                      size_t row, size_t from, struct sl_error *err)
+{
+    const size_t n_classes = scored->n_classes;
+    const float *values = pairing->predictions->values + from * n_classes;
+    double *p = scored->predicted + row * n_classes,
+           *log_p = scored->log_predicted + row * n_classes;
+    for (size_t k = 0; k < n_classes; k++) {
+        if (!isfinite(values[k]))
+            return sl_fail(err, SL_ERR_INPUT, "row %zu of the predictions: value %zu is %g", from,
+                           k, (double)values[k]);
+        p[pairing->column[k]] = (double)values[k];
+    }
+    /* Logits are ranked as they are: the smallest probabilities may be equal where they are not. */
+    rank(p, n_classes, &scored->top[row], &scored->second[row]);
+    if (pairing->options->logits) {
+        memcpy(log_p, p, n_classes * sizeof *p);
+        log_softmax(log_p, n_classes);
+        for (size_t k = 0; k < n_classes; k++)
+            p[k] = exp(log_p[k]);
+    } else {
+        for (size_t k = 0; k < n_classes; k++)
+            log_p[k] = log(p[k]);
+    }
+    double entropy = 0;
+    for (size_t k = 0; k < n_classes; k++)
+        if (p[k] > 0) entropy -= p[k] * log_p[k];
+    scored->entropy[row] = entropy;
+    scored->confidence[row] = p[scored->top[row]];
+    return SL_OK;
+}
+
+static void fill_label(const struct pairing *pairing, struct sl_scored *scored, size_t row,
+                       size_t from)
+{
+    const size_t n_classes = scored->n_classes;
+    const float *values = pairing->labels->values + from * n_classes;
+    double *human = scored->human + row * n_classes;
+    for (size_t k = 0; k < n_classes; k++)
+        human[k] = (double)values[k];
+    scored->unique_second[row] =
+        rank(human, n_classes, &scored->human_top[row], &scored->human_second[row]);
+    if (pairing->options->softmax_counts) {
+        log_softmax(human, n_classes);
+        for (size_t k = 0; k < n_classes; k++)
+            human[k] = exp(human[k]);
+    }
+    scored->human_entropy[row] = sl_entropy(human, n_classes);
+}
+
+static enum sl_status fill_hard(const struct pairing *pairing, struct sl_scored *scored, size_t row,
+                                size_t from, size_t label, struct sl_error *err)
+{
+    const struct sl_scored_options *options = pairing->options;
+    if (!scored->hard) return SL_OK;
+    const int32_t class_index = options->hard ? options->hard[from] : options->labels_hard[label];
+    if (class_index >= 0 && (size_t)class_index < scored->n_classes) {
+        scored->hard[row] = class_index;
+        return SL_OK;
+    }
+    char number[NUMBER_SIZE];
+    const char *item = item_of(pairing->labels, label, number);
+    if (class_index == NO_CLASS)
+        return sl_fail(err, SL_ERR_INPUT, "item %.60s has no hard label", item);
+    return sl_fail(err, SL_ERR_INPUT, "the hard label of item %.60s is %d, expected 0 to %zu", item,
+                   class_index, scored->n_classes - 1);
+}
+
+struct ranked {
+    double confidence;
+    uint32_t row;
+};
+
+static int compare_ranked(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    if (x->confidence != y->confidence) return x->confidence < y->confidence ? -1 : 1;
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+static enum sl_status sort_by_confidence(struct sl_scored *scored, struct sl_error *err)
+{
+    struct ranked *order = sl_data_alloc(scored->n, sizeof *order, err);
+    if (!order) return SL_ERR_NOMEM;
+    for (size_t i = 0; i < scored->n; i++)
+        order[i] = (struct ranked){scored->confidence[i], (uint32_t)i};
+    qsort(order, scored->n, sizeof *order, compare_ranked);
+    for (size_t i = 0; i < scored->n; i++)
+        scored->by_confidence[i] = order[i].row;
+    free(order);
+    return SL_OK;
+}
+
+static enum sl_status fill(const struct pairing *pairing, struct sl_scored *scored,
+                           struct sl_error *err)
+{
+    size_t row = 0;
+    for (size_t label = 0; label < pairing->labels->n_rows; label++) {
+        size_t from = pairing->row_of[label];
+        if (from == SIZE_MAX) continue;
+        SL_TRY(fill_prediction(pairing, scored, row, from, err));
+        SL_TRY(fill_hard(pairing, scored, row, from, label, err));
+        fill_label(pairing, scored, row++, label);
+    }
+    return sort_by_confidence(scored, err);
+}
+
+/* The labels' names, or the predictions' where only those have any. */
+static void copy_classes(const struct pairing *pairing, struct sl_scored *scored)
+{
+    char *const *names =
+        pairing->labels->classes ? pairing->labels->classes : pairing->predictions->classes;
+    if (!names) return;
+    scored->classes = sl_alloc(scored->n_classes, sizeof *scored->classes);
+    for (size_t k = 0; k < scored->n_classes; k++)
+        scored->classes[k] = sl_string_copy(names[k]);
+}
+
+enum sl_status sl_scored_create(const struct sl_rows *predictions, const struct sl_rows *labels,
+                                const struct sl_scored_options *options, struct sl_scored **out,
+                                struct sl_error *err)
+{
+    struct pairing pairing = {.predictions = predictions, .labels = labels, .options = options};
+    struct sl_scored *scored = NULL;
+    enum sl_status status = SL_OK;
+    SL_TRY_OUT(check_sets(&pairing, err));
+    SL_TRY_OUT(match_columns(&pairing, err));
+    SL_TRY_OUT(match_rows(&pairing, err));
+    SL_TRY_OUT(sl_eval_allocate(pairing.count, labels->n_classes,
+                                options->hard || options->labels_hard, true, &scored, err));
+    SL_TRY_OUT(fill(&pairing, scored, err));
+    copy_classes(&pairing, scored);
+    *out = scored;
+    scored = NULL;
+out:
+    sl_scored_destroy(scored);
+    free(pairing.row_of);
+    free(pairing.column);
+    return status;
+}
