@@ -1,0 +1,122 @@
+/* Report: a document of sections, texts, tables, charts and pictures, written as one HTML file, as
+ * Markdown, CSV or LaTeX. It knows nothing of experiments: whoever has something to say fills it
+ * from the top down and renders it.
+ *
+ * Texts are copied, taken as plain text and escaped for every format. The same document gives the
+ * same bytes: nothing here looks at the clock or the machine. */
+#ifndef SOFTLAB_REPORT_H
+#define SOFTLAB_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "softlab/base/buffer.h"
+#include "softlab/base/error.h"
+#include "softlab/plot.h"
+
+struct sl_report;
+
+struct sl_report *sl_report_create(const char *title) SL_MUST_USE SL_RETURNS_NONNULL;
+void sl_report_destroy(struct sl_report *report);
+
+/* A heading; level 2 stands in the contents, 3 and 4 do not. `id` names it in links; letters,
+ * digits,
+ * '-', '_' are kept, and what is not unique gets a number. */
+void sl_report_section(struct sl_report *report, unsigned level, const char *id, const char *title);
+
+/* Texts: begin a paragraph or a note, then append to it. */
+enum sl_tone { SL_TONE_PLAIN, SL_TONE_WARNING };
+enum sl_style { SL_STYLE_PLAIN, SL_STYLE_STRONG, SL_STYLE_CODE };
+void sl_report_paragraph(struct sl_report *report);
+void sl_report_note(struct sl_report *report, enum sl_tone tone);
+void sl_report_text(struct sl_report *report, enum sl_style style, const char *format, ...)
+    SL_PRINTF(3, 4);
+
+/* Lines shown as they are, such as commands. */
+void sl_report_code(struct sl_report *report, const char *lines);
+
+/* What stands between these can be folded away where the format allows it. */
+void sl_report_fold(struct sl_report *report, const char *title);
+void sl_report_fold_end(struct sl_report *report);
+
+/* How something came out; said by a sign and words, never by colour alone. */
+enum sl_mark { SL_MARK_NONE, SL_MARK_GOOD, SL_MARK_BAD, SL_MARK_OPEN, SL_MARK_COUNT };
+
+enum sl_cell_kind {
+    SL_CELL_EMPTY,  /* `text` says why, or is NULL */
+    SL_CELL_TEXT,   /* `text` */
+    SL_CELL_CODE,   /* `text`, as code */
+    SL_CELL_NUMBER, /* value ± spread with `decimals` digits; `text` follows it, or is NULL */
+    SL_CELL_MARK,   /* `mark` with the words `text` */
+};
+struct sl_cell {
+    enum sl_cell_kind kind;
+    const char *text;
+    double value;
+    double spread; /* half the interval, or NaN */
+    unsigned decimals;
+    enum sl_mark mark;
+    bool strong;
+};
+
+/* Shorthands. */
+struct sl_cell sl_cell_text(const char *text);
+struct sl_cell sl_cell_number(double value, double spread, unsigned decimals);
+struct sl_cell sl_cell_mark(enum sl_mark mark, const char *words);
+struct sl_cell sl_cell_empty(const char *why);
+
+struct sl_table_head {
+    const char *id; /* of the table and of the files made from it */
+    const char *caption;
+    const char *badge; /* a warning in bold before the caption, and a column of its CSV; or NULL */
+    const char *const *columns; /* (n_columns); the first heads its rows */
+    size_t n_columns;
+};
+
+/* Begin a table, then append its cells row by row. A last row that is not whole is filled with
+ * empty cells. */
+void sl_report_table(struct sl_report *report, const struct sl_table_head *head);
+void sl_report_cell(struct sl_report *report, struct sl_cell cell);
+
+/* A chart; its id is set here. `badge` as for tables. Charts that follow each other stand side by
+ * side where there is room. */
+enum sl_status sl_report_chart(struct sl_report *report, const struct sl_plot *plot,
+                               const char *badge, struct sl_error *err) SL_MUST_USE;
+
+/* Pictures with two distributions beside each other. `png` is base64, or NULL; what is not the
+ * base64 of a PNG is left out. Classes below one per cent in both are summed up. */
+struct sl_gallery_head {
+    const char *title;
+    const char *badge;
+    const char *first, *second; /* whose distributions: "people", "model" */
+    const char *const *classes; /* (n_classes) */
+    size_t n_classes;
+};
+struct sl_gallery_item {
+    const char *name;
+    const char *truth; /* NULL: not known */
+    const char *png;
+    const double *first, *second; /* (n_classes) */
+};
+void sl_report_gallery(struct sl_report *report, const struct sl_gallery_head *head);
+void sl_report_picture(struct sl_report *report, const struct sl_gallery_item *item);
+
+/* Names with their values: append to the list that was begun last, or begin one. */
+void sl_report_pair(struct sl_report *report, const char *name, const char *value);
+
+/* Every format, ending with a NULL name. Help, manual and tests walk it. */
+struct sl_report_format {
+    const char *name;
+    const char *suffix; /* of files: ".html" */
+    const char *summary;
+    void (*write)(const struct sl_report *report, struct sl_buffer *out);
+};
+extern const struct sl_report_format sl_report_formats[];
+const struct sl_report_format *sl_report_format_find(const char *name);
+
+/* Append the document; a document beyond the buffer's maximum is SL_ERR_INPUT. */
+enum sl_status sl_report_render(const struct sl_report *report,
+                                const struct sl_report_format *format, struct sl_buffer *out,
+                                struct sl_error *err) SL_MUST_USE;
+
+#endif

@@ -1,0 +1,221 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/report_internal.h"
+
+void sl_report_html_text(struct sl_buffer *out, const char *text)
+{
+    if (text) sl_html_escape(out, text, strlen(text));
+}
+
+void sl_report_html_badge(struct sl_buffer *out, const char *badge)
+{
+    if (!badge) return;
+    sl_buffer_text(out, "<strong class=\"badge\">");
+    sl_report_html_text(out, badge);
+    sl_buffer_text(out, "</strong> ");
+}
+
+static void put_number(struct sl_buffer *out, const struct sl_cell *cell)
+{
+    static const struct sl_number_signs signs = {"\u2212", " <span class=\"pm\">\u00b1</span> "};
+    sl_report_put_estimate(out, cell, &signs);
+    if (cell->text) {
+        sl_buffer_text(out,
+                       isfinite(cell->value) ? " <span class=\"soft\">" : "<span class=\"soft\">");
+        sl_report_html_text(out, cell->text);
+        sl_buffer_text(out, "</span>");
+    }
+}
+
+static void put_content(struct sl_buffer *out, const struct sl_cell *cell)
+{
+    switch (cell->kind) {
+    case SL_CELL_EMPTY:
+        sl_buffer_text(out, "<span class=\"soft\">");
+        sl_report_html_text(out, cell->text ? cell->text : "\u2013");
+        sl_buffer_text(out, "</span>");
+        break;
+    case SL_CELL_TEXT: sl_report_html_text(out, cell->text); break;
+    case SL_CELL_CODE:
+        sl_buffer_text(out, "<code>");
+        sl_report_html_text(out, cell->text);
+        sl_buffer_text(out, "</code>");
+        break;
+    case SL_CELL_NUMBER: put_number(out, cell); break;
+    case SL_CELL_MARK:
+        sl_buffer_printf(out, "<span class=\"mark %s\"><span aria-hidden=\"true\">%s</span> ",
+                         sl_mark_words[cell->mark].css, sl_mark_words[cell->mark].symbol);
+        sl_report_html_text(out, cell->text);
+        sl_buffer_text(out, "</span>");
+        break;
+    }
+}
+
+/* What the script sorts by stands in data-k where it is not the text. */
+static void put_cell(struct sl_buffer *out, const struct sl_cell *cell, const char *class,
+                     bool is_head)
+{
+    sl_buffer_text(out, is_head ? "<th scope=\"row\"" : "<td");
+    sl_buffer_text(out, class);
+    if (cell->kind == SL_CELL_NUMBER && isfinite(cell->value)) {
+        char key[SL_NUMBER_TEXT];
+        sl_text_from_double(cell->value, key);
+        sl_buffer_printf(out, " data-k=\"%s\"", key);
+    }
+    sl_buffer_byte(out, '>');
+    if (cell->strong) sl_buffer_text(out, "<strong>");
+    put_content(out, cell);
+    if (cell->strong) sl_buffer_text(out, "</strong>");
+    sl_buffer_text(out, is_head ? "</th>" : "</td>");
+}
+
+/* A link that the script brings to life; without it the table itself is there to be copied. */
+static void put_download(struct sl_buffer *out, const struct sl_block *table, const char *title,
+                         const char *suffix,
+                         void (*write)(const struct sl_block *, struct sl_buffer *))
+{
+    struct sl_buffer text;
+    sl_buffer_init(&text, 1 << 28);
+    write(table, &text);
+    if (text.overflowed) out->overflowed = true;
+    sl_buffer_printf(out,
+                     " <a href=\"#%s\" download=\"%s%s\" aria-label=\"%s of the table: ", table->id,
+                     table->id, suffix, title);
+    sl_report_html_text(out, table->title);
+    sl_buffer_text(out, "\" data-text=\"");
+    sl_report_html_text(out, text.length ? text.data : "");
+    sl_buffer_printf(out, "\">%s</a>", title);
+    sl_buffer_release(&text);
+}
+
+/* Numbers stand to the right, under their column's title. */
+static const char *class_of(const struct sl_block *table, size_t column)
+{
+    return sl_report_is_numeric(table, column) ? " class=\"number\"" : "";
+}
+
+static void put_heading(struct sl_buffer *out, const struct sl_block *table)
+{
+    sl_buffer_text(out, "<thead><tr>");
+    for (size_t column = 0; column < table->n_columns; column++) {
+        sl_buffer_printf(out, "<th scope=\"col\"%s>", class_of(table, column));
+        sl_report_html_text(out, table->columns[column]);
+        sl_buffer_text(out, "</th>");
+    }
+    sl_buffer_text(out, "</tr></thead>\n");
+}
+
+static void put_rows(struct sl_buffer *out, const struct sl_block *table)
+{
+    const char **classes = sl_alloc(table->n_columns, sizeof *classes);
+    for (size_t column = 0; column < table->n_columns; column++)
+        classes[column] = class_of(table, column);
+    sl_buffer_text(out, "<tbody>\n");
+    for (size_t row = 0; row < sl_report_rows(table); row++) {
+        sl_buffer_text(out, "<tr>");
+        for (size_t column = 0; column < table->n_columns; column++) {
+            struct sl_cell cell = sl_report_cell_at(table, row, column);
+            put_cell(out, &cell, classes[column], column == 0);
+        }
+        sl_buffer_text(out, "</tr>\n");
+    }
+    sl_buffer_text(out, "</tbody>\n");
+    free(classes);
+}
+
+void sl_report_html_table(struct sl_buffer *out, const struct sl_block *table)
+{
+    /* The caption stays where it is while the table scrolls; a region that scrolls must be
+     * reachable by keys. */
+    sl_buffer_printf(out, "<figure class=\"table\"><figcaption id=\"%s-caption\">", table->id);
+    sl_report_html_badge(out, table->badge);
+    sl_report_html_text(out, table->title);
+    sl_buffer_printf(out,
+                     "</figcaption>\n<div class=\"scroll\" role=\"region\" tabindex=\"0\" "
+                     "aria-labelledby=\"%s-caption\">\n<table id=\"%s\" class=\"sortable\" "
+                     "aria-labelledby=\"%s-caption\">\n",
+                     table->id, table->id, table->id);
+    put_heading(out, table);
+    put_rows(out, table);
+    sl_buffer_text(out, "</table></div>\n<p class=\"downloads\" hidden>Download as");
+    put_download(out, table, "CSV", ".csv", sl_report_csv_table);
+    put_download(out, table, "LaTeX", ".tex", sl_report_latex_table);
+    sl_buffer_text(out, "</p></figure>\n");
+}
+
+static double share_of(double value)
+{
+    return value >= 0 && value <= 1 ? value : value > 1 ? 1 : 0;
+}
+
+static void put_bar(struct sl_buffer *out, const char *class, double value)
+{
+    sl_buffer_printf(out,
+                     "<td><span class=\"bar %s\" style=\"width:%.1f%%\"></span>"
+                     "<span class=\"share\">%.2f</span></td>",
+                     class, 60 * share_of(value), share_of(value));
+}
+
+static void put_distributions(struct sl_buffer *out, const struct sl_block *gallery,
+                              const struct sl_gallery_item *item)
+{
+    double rest_first = 0, rest_second = 0;
+    bool has_rest = false;
+    sl_buffer_text(out, "<table class=\"shares\"><thead><tr><th scope=\"col\">class</th>"
+                        "<th scope=\"col\">");
+    sl_report_html_text(out, gallery->first);
+    sl_buffer_text(out, "</th><th scope=\"col\">");
+    sl_report_html_text(out, gallery->second);
+    sl_buffer_text(out, "</th></tr></thead><tbody>");
+    for (size_t i = 0; i < gallery->n_columns; i++) {
+        if (!(item->first[i] >= .01) && !(item->second[i] >= .01)) {
+            rest_first += share_of(item->first[i]);
+            rest_second += share_of(item->second[i]);
+            has_rest = true;
+            continue;
+        }
+        sl_buffer_text(out, "<tr><th scope=\"row\">");
+        sl_report_html_text(out, gallery->columns[i]);
+        sl_buffer_text(out, "</th>");
+        put_bar(out, "one", item->first[i]);
+        put_bar(out, "two", item->second[i]);
+        sl_buffer_text(out, "</tr>");
+    }
+    if (has_rest) {
+        sl_buffer_text(out, "<tr class=\"rest\"><th scope=\"row\">others</th>");
+        put_bar(out, "one", rest_first);
+        put_bar(out, "two", rest_second);
+        sl_buffer_text(out, "</tr>");
+    }
+    sl_buffer_text(out, "</tbody></table>");
+}
+
+void sl_report_html_gallery(struct sl_buffer *out, const struct sl_block *gallery)
+{
+    sl_buffer_text(out, "<p class=\"caption\">");
+    sl_report_html_badge(out, gallery->badge);
+    sl_report_html_text(out, gallery->title);
+    sl_buffer_text(out, "</p>\n<ul class=\"gallery\">\n");
+    for (size_t i = 0; i < gallery->count; i++) {
+        const struct sl_gallery_item *item = &gallery->pictures[i];
+        sl_buffer_text(out, "<li><div class=\"item\">");
+        if (item->png) {
+            sl_buffer_text(out, "<img width=\"64\" height=\"64\" alt=\"item ");
+            sl_report_html_text(out, item->name);
+            sl_buffer_printf(out, "\" src=\"data:image/png;base64,%s\">", item->png);
+        }
+        sl_buffer_text(out, "<p>item ");
+        sl_report_html_text(out, item->name);
+        if (item->truth) {
+            sl_buffer_text(out, "<br>true class <strong>");
+            sl_report_html_text(out, item->truth);
+            sl_buffer_text(out, "</strong>");
+        }
+        sl_buffer_text(out, "</p></div>");
+        put_distributions(out, gallery, item);
+        sl_buffer_text(out, "</li>\n");
+    }
+    sl_buffer_text(out, "</ul>\n");
+}

@@ -1,0 +1,136 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/report_internal.h"
+
+static void put_styled(struct sl_buffer *out, const char *command, const char *text)
+{
+    sl_buffer_printf(out, "\\%s{", command);
+    sl_report_latex_text(out, text);
+    sl_buffer_byte(out, '}');
+}
+
+static void put_badge(struct sl_buffer *out, const char *badge)
+{
+    if (!badge) return;
+    put_styled(out, "textbf", badge);
+    sl_buffer_text(out, ". ");
+}
+
+static void put_spans(struct sl_buffer *out, const struct sl_block *block)
+{
+    bool is_note = block->kind == SL_BLOCK_NOTE;
+    if (is_note) sl_buffer_text(out, "\\begin{quote}\n");
+    for (size_t i = 0; i < block->count; i++) {
+        const struct sl_span *span = &block->spans[i];
+        if (span->style == SL_STYLE_STRONG)
+            put_styled(out, "textbf", span->text);
+        else if (span->style == SL_STYLE_CODE)
+            put_styled(out, "texttt", span->text);
+        else
+            sl_report_latex_text(out, span->text);
+    }
+    sl_buffer_text(out, is_note ? "\n\\end{quote}\n\n" : "\n\n");
+}
+
+/* Each line a paragraph of its own: verbatim could be ended by the text. */
+static void put_lines(struct sl_buffer *out, const char *lines)
+{
+    sl_buffer_text(out, "\\begin{flushleft}\\small\n");
+    while (*lines) {
+        size_t length = strcspn(lines, "\n");
+        char *line = sl_string_copy_n(lines, length);
+        put_styled(out, "texttt", line);
+        sl_buffer_text(out, "\\\\\n");
+        free(line);
+        lines += length + (lines[length] != '\0');
+    }
+    sl_buffer_text(out, "\\end{flushleft}\n\n");
+}
+
+static void put_gallery(struct sl_buffer *out, const struct sl_block *gallery)
+{
+    put_badge(out, gallery->badge);
+    sl_report_latex_text(out, gallery->title);
+    sl_buffer_text(out, "\n\\begin{description}\n");
+    for (size_t i = 0; i < gallery->count; i++) {
+        const struct sl_gallery_item *item = &gallery->pictures[i];
+        struct sl_buffer text;
+        sl_buffer_init(&text, 1 << 20);
+        sl_buffer_printf(&text, " %s: ", gallery->first);
+        sl_report_put_distribution(&text, gallery, item->first);
+        sl_buffer_printf(&text, "; %s: ", gallery->second);
+        sl_report_put_distribution(&text, gallery, item->second);
+        sl_buffer_text(out, "\\item[{");
+        sl_report_latex_text(out, item->name);
+        if (item->truth) {
+            sl_buffer_text(out, " (");
+            sl_report_latex_text(out, item->truth);
+            sl_buffer_byte(out, ')');
+        }
+        sl_buffer_text(out, "}]");
+        sl_report_latex_text(out, text.data);
+        sl_buffer_byte(out, '\n');
+        sl_buffer_release(&text);
+    }
+    /* A list without an item does not compile. */
+    if (gallery->count == 0) sl_buffer_text(out, "\\item[] none\n");
+    sl_buffer_text(out, "\\end{description}\n\n");
+}
+
+static void put_pairs(struct sl_buffer *out, const struct sl_block *block)
+{
+    sl_buffer_text(out, "\\begin{description}\n");
+    for (size_t i = 0; i < block->count; i++) {
+        sl_buffer_text(out, "\\item[{");
+        sl_report_latex_text(out, block->pairs[i].name);
+        sl_buffer_text(out, "}] ");
+        sl_report_latex_text(out, block->pairs[i].value);
+        sl_buffer_byte(out, '\n');
+    }
+    sl_buffer_text(out, "\\end{description}\n\n");
+}
+
+static void put_block(struct sl_buffer *out, const struct sl_block *block)
+{
+    static const char *const headings[] = {"section", "subsection", "subsubsection"};
+    switch (block->kind) {
+    case SL_BLOCK_HEADING:
+        put_styled(out, headings[block->level - 2], block->title);
+        sl_buffer_text(out, "\n\n");
+        break;
+    case SL_BLOCK_PARAGRAPH:
+    case SL_BLOCK_NOTE: put_spans(out, block); break;
+    case SL_BLOCK_CODE: put_lines(out, block->content); break;
+    case SL_BLOCK_FOLD:
+        put_styled(out, "paragraph", block->title);
+        sl_buffer_text(out, "\n\n");
+        break;
+    case SL_BLOCK_FOLD_END: break;
+    case SL_BLOCK_TABLE:
+        sl_report_latex_table(block, out);
+        sl_buffer_byte(out, '\n');
+        break;
+    case SL_BLOCK_CHART:
+        put_badge(out, block->badge);
+        put_styled(out, "textbf", block->title);
+        sl_buffer_text(out, ". ");
+        sl_report_latex_text(out, block->spoken);
+        sl_buffer_text(out, "\n\n");
+        break;
+    case SL_BLOCK_GALLERY: put_gallery(out, block); break;
+    case SL_BLOCK_PAIRS: put_pairs(out, block); break;
+    }
+}
+
+void sl_report_latex(const struct sl_report *report, struct sl_buffer *out)
+{
+    sl_buffer_text(out, "\\documentclass[a4paper]{article}\n"
+                        "\\usepackage[T1]{fontenc}\n\\usepackage{amssymb,booktabs,longtable}\n"
+                        "\\usepackage[margin=2cm]{geometry}\n\\title{");
+    sl_report_latex_text(out, report->title);
+    sl_buffer_text(out, "}\n\\date{}\n\\begin{document}\n\\maketitle\n\n");
+    for (size_t i = 0; i < report->count; i++)
+        put_block(out, &report->blocks[i]);
+    sl_buffer_text(out, "\\end{document}\n");
+}

@@ -1,0 +1,202 @@
+#include <math.h>
+#include <string.h>
+
+#include "report/report_internal.h"
+
+/* Characters that begin something in Markdown or HTML come out as themselves; a table's row is one
+ * line. */
+static void put_text(struct sl_buffer *out, const char *text)
+{
+    for (const char *at = text; *at; at++) {
+        if (*at == '<')
+            sl_buffer_text(out, "&lt;");
+        else if (*at == '&')
+            sl_buffer_text(out, "&amp;");
+        else if (*at == '\n' || *at == '\r')
+            sl_buffer_byte(out, ' ');
+        else if (strchr("\\`*_[]|#~>$", *at))
+            sl_buffer_printf(out, "\\%c", *at);
+        else
+            sl_buffer_byte(out, *at);
+    }
+}
+
+/* Code between enough backquotes; a bar would still end a table's cell. */
+static void put_code(struct sl_buffer *out, const char *text)
+{
+    if (strpbrk(text, "`|\n")) {
+        put_text(out, text);
+        return;
+    }
+    sl_buffer_printf(out, "`%s`", text);
+}
+
+static void put_strong(struct sl_buffer *out, const char *text)
+{
+    sl_buffer_text(out, "**");
+    put_text(out, text);
+    sl_buffer_text(out, "**");
+}
+
+static void put_badge(struct sl_buffer *out, const char *badge)
+{
+    if (!badge) return;
+    put_strong(out, badge);
+    sl_buffer_text(out, ". ");
+}
+
+static void put_spans(struct sl_buffer *out, const struct sl_block *block)
+{
+    if (block->kind == SL_BLOCK_NOTE) sl_buffer_text(out, "> ");
+    for (size_t i = 0; i < block->count; i++) {
+        const struct sl_span *span = &block->spans[i];
+        if (span->style == SL_STYLE_STRONG)
+            put_strong(out, span->text);
+        else if (span->style == SL_STYLE_CODE)
+            put_code(out, span->text);
+        else
+            put_text(out, span->text);
+    }
+    sl_buffer_text(out, "\n\n");
+}
+
+static void put_cell(struct sl_buffer *out, const struct sl_cell *cell)
+{
+    static const struct sl_number_signs signs = {"-", " \u00b1 "};
+    if (cell->strong) sl_buffer_text(out, "**");
+    if (cell->kind == SL_CELL_NUMBER) sl_report_put_estimate(out, cell, &signs);
+    if (cell->kind == SL_CELL_NUMBER && cell->text) sl_buffer_byte(out, ' ');
+    if (cell->kind == SL_CELL_MARK) sl_buffer_printf(out, "%s ", sl_mark_words[cell->mark].symbol);
+    if (cell->kind == SL_CELL_CODE)
+        put_code(out, cell->text);
+    else if (cell->text)
+        put_text(out, cell->text);
+    if (cell->strong) sl_buffer_text(out, "**");
+}
+
+static void put_table(struct sl_buffer *out, const struct sl_block *table)
+{
+    put_badge(out, table->badge);
+    put_text(out, table->title);
+    sl_buffer_text(out, "\n\n");
+    for (size_t column = 0; column < table->n_columns; column++) {
+        sl_buffer_text(out, "| ");
+        put_text(out, table->columns[column]);
+        sl_buffer_byte(out, ' ');
+    }
+    sl_buffer_text(out, "|\n");
+    for (size_t column = 0; column < table->n_columns; column++)
+        sl_buffer_text(out, "| --- ");
+    sl_buffer_text(out, "|\n");
+    for (size_t row = 0; row < sl_report_rows(table); row++) {
+        for (size_t column = 0; column < table->n_columns; column++) {
+            struct sl_cell cell = sl_report_cell_at(table, row, column);
+            sl_buffer_text(out, "| ");
+            put_cell(out, &cell);
+            sl_buffer_byte(out, ' ');
+        }
+        sl_buffer_text(out, "|\n");
+    }
+    sl_buffer_byte(out, '\n');
+}
+
+static void put_shares(struct sl_buffer *out, const struct sl_block *gallery, const double *values)
+{
+    struct sl_buffer text;
+    sl_buffer_init(&text, 1 << 20);
+    sl_report_put_distribution(&text, gallery, values);
+    put_text(out, text.length ? text.data : "");
+    sl_buffer_release(&text);
+}
+
+static void put_gallery(struct sl_buffer *out, const struct sl_block *gallery)
+{
+    put_badge(out, gallery->badge);
+    put_text(out, gallery->title);
+    sl_buffer_text(out, "\n\n| item | true class | ");
+    put_text(out, gallery->first);
+    sl_buffer_text(out, " | ");
+    put_text(out, gallery->second);
+    sl_buffer_text(out, " |\n| --- | --- | --- | --- |\n");
+    for (size_t i = 0; i < gallery->count; i++) {
+        const struct sl_gallery_item *item = &gallery->pictures[i];
+        sl_buffer_text(out, "| ");
+        put_text(out, item->name);
+        sl_buffer_text(out, " | ");
+        put_text(out, item->truth ? item->truth : "");
+        sl_buffer_text(out, " | ");
+        put_shares(out, gallery, item->first);
+        sl_buffer_text(out, " | ");
+        put_shares(out, gallery, item->second);
+        sl_buffer_text(out, " |\n");
+    }
+    sl_buffer_byte(out, '\n');
+}
+
+/* Indented by four: no line can end it. */
+static void put_lines(struct sl_buffer *out, const char *lines)
+{
+    while (*lines) {
+        size_t length = strcspn(lines, "\n");
+        sl_buffer_text(out, "    ");
+        sl_buffer_append(out, lines, length);
+        sl_buffer_byte(out, '\n');
+        lines += length + (lines[length] != '\0');
+    }
+    sl_buffer_byte(out, '\n');
+}
+
+static void put_chart(struct sl_buffer *out, const struct sl_block *chart)
+{
+    put_badge(out, chart->badge);
+    sl_buffer_text(out, "Chart: ");
+    put_strong(out, chart->title);
+    sl_buffer_text(out, ". ");
+    put_text(out, chart->spoken);
+    sl_buffer_text(out, "\n\n");
+}
+
+static void put_pairs(struct sl_buffer *out, const struct sl_block *block)
+{
+    for (size_t i = 0; i < block->count; i++) {
+        sl_buffer_text(out, "- ");
+        put_text(out, block->pairs[i].name);
+        sl_buffer_text(out, ": ");
+        put_text(out, block->pairs[i].value);
+        sl_buffer_byte(out, '\n');
+    }
+    sl_buffer_byte(out, '\n');
+}
+
+static void put_block(struct sl_buffer *out, const struct sl_block *block)
+{
+    switch (block->kind) {
+    case SL_BLOCK_HEADING:
+        sl_buffer_append(out, "####", block->level);
+        sl_buffer_byte(out, ' ');
+        put_text(out, block->title);
+        sl_buffer_text(out, "\n\n");
+        break;
+    case SL_BLOCK_PARAGRAPH:
+    case SL_BLOCK_NOTE: put_spans(out, block); break;
+    case SL_BLOCK_CODE: put_lines(out, block->content); break;
+    case SL_BLOCK_FOLD:
+        put_strong(out, block->title);
+        sl_buffer_text(out, "\n\n");
+        break;
+    case SL_BLOCK_FOLD_END: break;
+    case SL_BLOCK_TABLE: put_table(out, block); break;
+    case SL_BLOCK_CHART: put_chart(out, block); break;
+    case SL_BLOCK_GALLERY: put_gallery(out, block); break;
+    case SL_BLOCK_PAIRS: put_pairs(out, block); break;
+    }
+}
+
+void sl_report_markdown(const struct sl_report *report, struct sl_buffer *out)
+{
+    sl_buffer_text(out, "# ");
+    put_text(out, report->title);
+    sl_buffer_text(out, "\n\n");
+    for (size_t i = 0; i < report->count; i++)
+        put_block(out, &report->blocks[i]);
+}

@@ -1,0 +1,62 @@
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/report_internal.h"
+
+const struct sl_mark_words sl_mark_words[SL_MARK_COUNT] = {
+    [SL_MARK_NONE] = {"\u2013", "--", "none", "-"},
+    [SL_MARK_GOOD] = {"\u2713", "$\\checkmark$", "good", "yes"},
+    [SL_MARK_BAD] = {"\u2717", "$\\times$", "bad", "no"},
+    [SL_MARK_OPEN] = {"?", "?", "open", "?"},
+};
+
+void sl_report_put_number(struct sl_buffer *out, double value, unsigned decimals, const char *minus)
+{
+    char digits[64];
+    if (!isfinite(value)) return;
+    double size = fabs(value);
+    if (size < 1e15)
+        snprintf(digits, sizeof digits, "%.*f", (int)(decimals < 12 ? decimals : 12), size);
+    else
+        snprintf(digits, sizeof digits, "%.6g", size);
+    /* What rounds to nothing has no sign. */
+    if (value < 0 && strspn(digits, "0.") != strlen(digits)) sl_buffer_text(out, minus);
+    sl_buffer_text(out, digits);
+}
+
+void sl_report_put_estimate(struct sl_buffer *out, const struct sl_cell *cell,
+                            const struct sl_number_signs *signs)
+{
+    sl_report_put_number(out, cell->value, cell->decimals, signs->minus);
+    if (isfinite(cell->value) && isfinite(cell->spread)) {
+        sl_buffer_text(out, signs->plus_minus);
+        sl_report_put_number(out, cell->spread, cell->decimals, signs->minus);
+    }
+}
+
+struct share {
+    double value;
+    size_t class;
+};
+
+static int larger_first(const void *a, const void *b)
+{
+    const struct share *first = a, *second = b;
+    if (first->value != second->value) return first->value < second->value ? 1 : -1;
+    return first->class < second->class ? -1 : first->class > second->class;
+}
+
+void sl_report_put_distribution(struct sl_buffer *out, const struct sl_block *gallery,
+                                const double *values)
+{
+    struct share *shares = sl_alloc(gallery->n_columns, sizeof *shares);
+    for (size_t i = 0; i < gallery->n_columns; i++)
+        shares[i] = (struct share){isfinite(values[i]) ? values[i] : 0, i};
+    qsort(shares, gallery->n_columns, sizeof *shares, larger_first);
+    for (size_t i = 0; i < gallery->n_columns && (i == 0 || shares[i].value >= .01); i++)
+        sl_buffer_printf(out, "%s%s %.2f", i ? ", " : "", gallery->columns[shares[i].class],
+                         shares[i].value);
+    free(shares);
+}

@@ -1,0 +1,322 @@
+#include <assert.h>
+#include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/report_internal.h"
+
+enum { ARENA_MAXIMUM = 1 << 30, MARKUP_MAXIMUM = 1 << 24 };
+
+const struct sl_report_format sl_report_formats[] = {
+    {"html", ".html", "one page that opens from disk and prints", sl_report_html},
+    {"md", ".md", "Markdown", sl_report_markdown},
+    {"csv", ".csv", "a line for every cell of every table", sl_report_csv},
+    {"latex", ".tex", "a LaTeX document with booktabs tables", sl_report_latex},
+    {NULL, NULL, NULL, NULL},
+};
+
+const struct sl_report_format *sl_report_format_find(const char *name)
+{
+    for (const struct sl_report_format *format = sl_report_formats; format->name; format++)
+        if (strcmp(format->name, name) == 0) return format;
+    return NULL;
+}
+
+enum sl_status sl_report_render(const struct sl_report *report,
+                                const struct sl_report_format *format, struct sl_buffer *out,
+                                struct sl_error *err)
+{
+    if (report->overflowed)
+        return sl_fail(err, SL_ERR_INPUT, "the report holds more than %d bytes of text",
+                       ARENA_MAXIMUM);
+    format->write(report, out);
+    return sl_buffer_check(out, "the report", err);
+}
+
+/* A copy that lives as long as the report. */
+static const char *keep_n(struct sl_report *report, const char *text, size_t length)
+{
+    char *copy = sl_arena_copy(&report->arena, text, length);
+    if (!copy) report->overflowed = true;
+    return copy ? copy : "";
+}
+
+static const char *keep(struct sl_report *report, const char *text)
+{
+    return text ? keep_n(report, text, strlen(text)) : NULL;
+}
+
+struct sl_report *sl_report_create(const char *title)
+{
+    struct sl_report *report = sl_alloc(1, sizeof *report);
+    sl_arena_init(&report->arena, ARENA_MAXIMUM);
+    report->title = keep(report, title);
+    return report;
+}
+
+void sl_report_destroy(struct sl_report *report)
+{
+    if (!report) return;
+    for (size_t i = 0; i < report->count; i++) {
+        free(report->blocks[i].elements);
+        free(report->blocks[i].columns);
+    }
+    free(report->blocks);
+    sl_arena_release(&report->arena);
+    free(report);
+}
+
+static struct sl_block *add_block(struct sl_report *report, enum sl_block_kind kind)
+{
+    if (report->count == report->capacity) {
+        report->capacity = report->capacity ? 2 * report->capacity : 64;
+        report->blocks = sl_resize(report->blocks, report->capacity, sizeof *report->blocks);
+    }
+    assert(report->blocks);
+    struct sl_block *block = &report->blocks[report->count++];
+    memset(block, 0, sizeof *block);
+    block->kind = kind;
+    return block;
+}
+
+static struct sl_block *last_block(struct sl_report *report)
+{
+    return report->count ? &report->blocks[report->count - 1] : NULL;
+}
+
+/* Room for one more element of `size` bytes at the end of the last block. */
+static void *add_element(struct sl_report *report, size_t size)
+{
+    struct sl_block *block = last_block(report);
+    if (block->count == block->capacity) {
+        block->capacity = block->capacity ? 2 * block->capacity : 8;
+        block->elements = sl_resize(block->elements, block->capacity, size);
+    }
+    return (char *)block->elements + size * block->count++;
+}
+
+static bool id_is_taken(const struct sl_report *report, const char *id)
+{
+    for (size_t i = 0; i < report->count; i++)
+        if (report->blocks[i].id && strcmp(report->blocks[i].id, id) == 0) return true;
+    return false;
+}
+
+/* "collins2022/table2" to "collins2022-table2", or "collins2022-table2-2". */
+static const char *make_id(struct sl_report *report, const char *wish)
+{
+    char id[160];
+    size_t length = 0;
+    if (!isalpha((unsigned char)*wish)) id[length++] = 'x';
+    for (const char *at = wish; *at && length < 120; at++) {
+        bool is_kept = isalnum((unsigned char)*at) || *at == '-' || *at == '_';
+        id[length++] = is_kept ? *at : '-';
+    }
+    id[length] = '\0';
+    for (unsigned number = 2; id_is_taken(report, id); number++)
+        snprintf(id + length, sizeof id - length, "-%u", number);
+    return keep(report, id);
+}
+
+void sl_report_section(struct sl_report *report, unsigned level, const char *id, const char *title)
+{
+    const char *made = make_id(report, id);
+    struct sl_block *block = add_block(report, SL_BLOCK_HEADING);
+    block->level = level < 2 ? 2 : level > 4 ? 4 : level;
+    block->id = made;
+    block->title = keep(report, title);
+}
+
+void sl_report_paragraph(struct sl_report *report)
+{
+    add_block(report, SL_BLOCK_PARAGRAPH);
+}
+
+void sl_report_note(struct sl_report *report, enum sl_tone tone)
+{
+    add_block(report, SL_BLOCK_NOTE)->tone = tone;
+}
+
+void sl_report_text(struct sl_report *report, enum sl_style style, const char *format, ...)
+{
+    struct sl_buffer text;
+    sl_buffer_init(&text, MARKUP_MAXIMUM);
+    va_list arguments;
+    va_start(arguments, format);
+    sl_buffer_vprintf(&text, format, arguments);
+    va_end(arguments);
+    struct sl_block *block = last_block(report);
+    if (!block || (block->kind != SL_BLOCK_PARAGRAPH && block->kind != SL_BLOCK_NOTE))
+        sl_report_paragraph(report);
+    struct sl_span *span = add_element(report, sizeof *span);
+    span->style = style;
+    span->text = keep_n(report, text.length ? text.data : "", text.length);
+    sl_buffer_release(&text);
+}
+
+void sl_report_code(struct sl_report *report, const char *lines)
+{
+    add_block(report, SL_BLOCK_CODE)->content = keep(report, lines);
+}
+
+void sl_report_fold(struct sl_report *report, const char *title)
+{
+    add_block(report, SL_BLOCK_FOLD)->title = keep(report, title);
+}
+
+void sl_report_fold_end(struct sl_report *report)
+{
+    add_block(report, SL_BLOCK_FOLD_END);
+}
+
+static void keep_columns(struct sl_report *report, const char *const *columns, size_t count)
+{
+    struct sl_block *block = last_block(report);
+    block->columns = sl_alloc(count, sizeof *block->columns);
+    block->n_columns = count;
+    for (size_t i = 0; i < count; i++)
+        block->columns[i] = keep(report, columns[i]);
+}
+
+void sl_report_table(struct sl_report *report, const struct sl_table_head *head)
+{
+    const char *made = make_id(report, head->id);
+    struct sl_block *block = add_block(report, SL_BLOCK_TABLE);
+    block->id = made;
+    block->title = keep(report, head->caption);
+    block->badge = keep(report, head->badge);
+    keep_columns(report, head->columns, head->n_columns);
+}
+
+void sl_report_cell(struct sl_report *report, struct sl_cell cell)
+{
+    cell.text = keep(report, cell.text);
+    struct sl_cell *place = add_element(report, sizeof *place);
+    *place = cell;
+}
+
+struct sl_cell sl_cell_text(const char *text)
+{
+    return (struct sl_cell){.kind = SL_CELL_TEXT, .text = text, .value = NAN, .spread = NAN};
+}
+
+struct sl_cell sl_cell_number(double value, double spread, unsigned decimals)
+{
+    return (struct sl_cell){
+        .kind = SL_CELL_NUMBER, .value = value, .spread = spread, .decimals = decimals};
+}
+
+struct sl_cell sl_cell_mark(enum sl_mark mark, const char *words)
+{
+    return (struct sl_cell){
+        .kind = SL_CELL_MARK, .mark = mark, .text = words, .value = NAN, .spread = NAN};
+}
+
+struct sl_cell sl_cell_empty(const char *why)
+{
+    return (struct sl_cell){.kind = SL_CELL_EMPTY, .text = why, .value = NAN, .spread = NAN};
+}
+
+/* The chart's <desc>, with its five escapes taken back: formats without charts print it. */
+static const char *keep_description(struct sl_report *report, const char *svg)
+{
+    static const struct {
+        const char *escape;
+        char byte;
+    } escapes[] = {{"&lt;", '<'}, {"&gt;", '>'}, {"&amp;", '&'}, {"&quot;", '"'}, {"&#39;", '\''}};
+    const char *at = strstr(svg, "<desc"), *end = at ? strstr(at, "</desc>") : NULL;
+    if (!end || !(at = strchr(at, '>')) || at > end) return "";
+    struct sl_buffer text;
+    sl_buffer_init(&text, MARKUP_MAXIMUM);
+    for (at++; at < end;) {
+        size_t which = 0, count = sizeof escapes / sizeof *escapes;
+        while (which < count &&
+               strncmp(at, escapes[which].escape, strlen(escapes[which].escape)) != 0)
+            which++;
+        sl_buffer_byte(&text, which < count ? escapes[which].byte : *at);
+        at += which < count ? strlen(escapes[which].escape) : 1;
+    }
+    const char *kept = keep_n(report, text.length ? text.data : "", text.length);
+    sl_buffer_release(&text);
+    return kept;
+}
+
+enum sl_status sl_report_chart(struct sl_report *report, const struct sl_plot *plot,
+                               const char *badge, struct sl_error *err)
+{
+    char id[32];
+    snprintf(id, sizeof id, "chart-%zu", report->count);
+    struct sl_plot named = *plot;
+    named.id = id;
+    struct sl_buffer svg;
+    sl_buffer_init(&svg, MARKUP_MAXIMUM);
+    enum sl_status status = sl_plot_svg(&named, &svg, err);
+    if (status == SL_OK) status = sl_buffer_check(&svg, "a chart", err);
+    if (status == SL_OK) {
+        struct sl_block *block = add_block(report, SL_BLOCK_CHART);
+        block->title = keep(report, plot->title ? plot->title : "Chart");
+        block->badge = keep(report, badge);
+        block->content = keep_n(report, svg.data, svg.length);
+        block->spoken = keep_description(report, svg.data);
+    }
+    sl_buffer_release(&svg);
+    return status;
+}
+
+void sl_report_gallery(struct sl_report *report, const struct sl_gallery_head *head)
+{
+    struct sl_block *block = add_block(report, SL_BLOCK_GALLERY);
+    block->title = keep(report, head->title);
+    block->badge = keep(report, head->badge);
+    block->first = keep(report, head->first);
+    block->second = keep(report, head->second);
+    keep_columns(report, head->classes, head->n_classes);
+}
+
+/* Base64 of a PNG and nothing else, since it goes into an attribute as it is. */
+static bool is_png_base64(const char *text)
+{
+    static const char alphabet[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    if (!text || strncmp(text, "iVBORw0KGgo", 11) != 0) return false;
+    size_t body = strspn(text, alphabet), padding = strspn(text + body, "=");
+    return padding <= 2 && (body + padding) % 4 == 0 && text[body + padding] == '\0';
+}
+
+static const double *keep_values(struct sl_report *report, const double *values, size_t count)
+{
+    double *copy = sl_arena_alloc(&report->arena, count * sizeof *copy);
+    if (!copy) {
+        report->overflowed = true;
+        return NULL;
+    }
+    memcpy(copy, values, count * sizeof *copy);
+    return copy;
+}
+
+void sl_report_picture(struct sl_report *report, const struct sl_gallery_item *item)
+{
+    size_t n_classes = last_block(report)->n_columns;
+    struct sl_gallery_item kept = {
+        .name = keep(report, item->name),
+        .truth = keep(report, item->truth),
+        .png = is_png_base64(item->png) ? keep(report, item->png) : NULL,
+        .first = keep_values(report, item->first, n_classes),
+        .second = keep_values(report, item->second, n_classes),
+    };
+    if (!kept.first || !kept.second) return;
+    struct sl_gallery_item *place = add_element(report, sizeof *place);
+    *place = kept;
+}
+
+void sl_report_pair(struct sl_report *report, const char *name, const char *value)
+{
+    struct sl_block *block = last_block(report);
+    if (!block || block->kind != SL_BLOCK_PAIRS) add_block(report, SL_BLOCK_PAIRS);
+    struct sl_pair *pair = add_element(report, sizeof *pair);
+    pair->name = keep(report, name);
+    pair->value = keep(report, value);
+}

@@ -1,0 +1,176 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/report_internal.h"
+
+size_t sl_report_rows(const struct sl_block *table)
+{
+    return table->n_columns ? (table->count + table->n_columns - 1) / table->n_columns : 0;
+}
+
+struct sl_cell sl_report_cell_at(const struct sl_block *table, size_t row, size_t column)
+{
+    size_t index = row * table->n_columns + column;
+    return index < table->count ? table->cells[index] : sl_cell_empty(NULL);
+}
+
+void sl_report_csv_text(struct sl_buffer *out, const char *text)
+{
+    struct sl_buffer safe;
+    sl_buffer_init(&safe, 1 << 24);
+    if (*text && strchr("=+-@\t\r", *text)) sl_buffer_byte(&safe, '\'');
+    sl_buffer_text(&safe, text);
+    sl_csv_append_field(out, safe.length ? safe.data : "", safe.length);
+    sl_buffer_release(&safe);
+}
+
+/* True if a cell of the column has an interval: it gets a column of its own. */
+static bool has_spread(const struct sl_block *table, size_t column)
+{
+    for (size_t row = 0; row < sl_report_rows(table); row++) {
+        struct sl_cell cell = sl_report_cell_at(table, row, column);
+        if (cell.kind == SL_CELL_NUMBER && isfinite(cell.spread)) return true;
+    }
+    return false;
+}
+
+static void csv_number(struct sl_buffer *out, double value, unsigned decimals)
+{
+    struct sl_buffer number;
+    sl_buffer_init(&number, 128);
+    sl_report_put_number(&number, value, decimals, "-");
+    sl_csv_append_field(out, number.length ? number.data : "", number.length);
+    sl_buffer_release(&number);
+}
+
+static void csv_cell(struct sl_buffer *out, const struct sl_cell *cell, bool with_spread)
+{
+    bool is_number = cell->kind == SL_CELL_NUMBER;
+    if (is_number)
+        csv_number(out, cell->value, cell->decimals);
+    else
+        sl_report_csv_text(out, cell->text ? cell->text : "");
+    if (with_spread) csv_number(out, is_number ? cell->spread : (double)NAN, cell->decimals);
+}
+
+static void csv_heading(struct sl_buffer *out, const struct sl_block *table, const bool *spreads)
+{
+    for (size_t column = 0; column < table->n_columns; column++) {
+        sl_report_csv_text(out, table->columns[column]);
+        if (!spreads[column]) continue;
+        char *title = sl_string_printf("%s, plus or minus", table->columns[column]);
+        sl_report_csv_text(out, title);
+        free(title);
+    }
+    if (table->badge) sl_csv_append_field(out, "warning", 7);
+    sl_csv_end_line(out);
+}
+
+void sl_report_csv_table(const struct sl_block *table, struct sl_buffer *out)
+{
+    bool *spreads = sl_alloc(table->n_columns, sizeof *spreads);
+    for (size_t column = 0; column < table->n_columns; column++)
+        spreads[column] = has_spread(table, column);
+    csv_heading(out, table, spreads);
+    for (size_t row = 0; row < sl_report_rows(table); row++) {
+        for (size_t column = 0; column < table->n_columns; column++) {
+            struct sl_cell cell = sl_report_cell_at(table, row, column);
+            csv_cell(out, &cell, spreads[column]);
+        }
+        if (table->badge) sl_report_csv_text(out, table->badge);
+        sl_csv_end_line(out);
+    }
+    free(spreads);
+}
+
+void sl_report_latex_text(struct sl_buffer *out, const char *text)
+{
+    static const struct {
+        const char *plain, *latex;
+    } escapes[] = {
+        {"\\", "\\textbackslash{}"},
+        {"{", "\\{"},
+        {"}", "\\}"},
+        {"$", "\\$"},
+        {"&", "\\&"},
+        {"#", "\\#"},
+        {"%", "\\%"},
+        {"_", "\\_"},
+        {"^", "\\textasciicircum{}"},
+        {"~", "\\textasciitilde{}"},
+        {"<", "\\textless{}"},
+        {">", "\\textgreater{}"},
+        {"\"", "\\textquotedbl{}"},
+        {"\n", " "},
+        {"\u00b1", "$\\pm$"},
+        {"\u2212", "$-$"},
+        {"\u00d7", "$\\times$"},
+        {"|", "\\textbar{}"},
+    };
+    for (const char *at = text; *at;) {
+        size_t which = 0, count = sizeof escapes / sizeof *escapes;
+        while (which < count &&
+               strncmp(at, escapes[which].plain, strlen(escapes[which].plain)) != 0)
+            which++;
+        if (which < count)
+            sl_buffer_text(out, escapes[which].latex);
+        else
+            sl_buffer_byte(out, *at);
+        at += which < count ? strlen(escapes[which].plain) : 1;
+    }
+}
+
+static void latex_cell(struct sl_buffer *out, const struct sl_cell *cell)
+{
+    static const struct sl_number_signs signs = {"-", " \\pm "};
+    if (cell->strong) sl_buffer_text(out, "\\textbf{");
+    if (cell->kind == SL_CELL_NUMBER && isfinite(cell->value)) {
+        sl_buffer_byte(out, '$');
+        sl_report_put_estimate(out, cell, &signs);
+        sl_buffer_byte(out, '$');
+        if (cell->text) sl_buffer_byte(out, ' ');
+    }
+    if (cell->kind == SL_CELL_MARK) sl_buffer_printf(out, "%s ", sl_mark_words[cell->mark].latex);
+    if (cell->kind == SL_CELL_CODE) sl_buffer_text(out, "\\texttt{");
+    if (cell->text) sl_report_latex_text(out, cell->text);
+    if (cell->kind == SL_CELL_CODE) sl_buffer_byte(out, '}');
+    if (cell->strong) sl_buffer_byte(out, '}');
+}
+
+bool sl_report_is_numeric(const struct sl_block *table, size_t column)
+{
+    for (size_t row = 0; row < sl_report_rows(table); row++)
+        if (sl_report_cell_at(table, row, column).kind == SL_CELL_NUMBER) return true;
+    return false;
+}
+
+void sl_report_latex_table(const struct sl_block *table, struct sl_buffer *out)
+{
+    /* longtable: some of these tables are longer than a page. */
+    sl_buffer_text(out, "\\begin{longtable}{");
+    for (size_t column = 0; column < table->n_columns; column++)
+        sl_buffer_byte(out, sl_report_is_numeric(table, column) ? 'r' : 'l');
+    sl_buffer_text(out, "}\n\\caption{");
+    if (table->badge) {
+        sl_buffer_text(out, "\\textbf{");
+        sl_report_latex_text(out, table->badge);
+        sl_buffer_text(out, ".} ");
+    }
+    sl_report_latex_text(out, table->title);
+    sl_buffer_printf(out, "}\\label{%s}\\\\\n\\toprule\n", table->id);
+    for (size_t column = 0; column < table->n_columns; column++) {
+        if (column) sl_buffer_text(out, " & ");
+        sl_report_latex_text(out, table->columns[column]);
+    }
+    sl_buffer_text(out, " \\\\\n\\midrule\n\\endhead\n");
+    for (size_t row = 0; row < sl_report_rows(table); row++) {
+        for (size_t column = 0; column < table->n_columns; column++) {
+            struct sl_cell cell = sl_report_cell_at(table, row, column);
+            if (column) sl_buffer_text(out, " & ");
+            latex_cell(out, &cell);
+        }
+        sl_buffer_text(out, " \\\\\n");
+    }
+    sl_buffer_text(out, "\\bottomrule\n\\end{longtable}\n");
+}
