@@ -1,0 +1,205 @@
+/* Experiment: a table of a paper as data, run as many small processes that may be killed at any
+ * time. experiments/README.md says what a specification holds.
+ *
+ *     sl_spec_read -> sl_experiment_create -> sl_experiment_run -> results.jsonl
+ *
+ * A run is named by the SHA-256 of all that matters to its figures and of nothing else, so that two
+ * specifications that share a cell share its run. */
+#ifndef SOFTLAB_EXPERIMENT_H
+#define SOFTLAB_EXPERIMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "softlab/base/error.h"
+#include "softlab/base/json.h"
+#include "softlab/base/log.h"
+#include "softlab/dataset/fetch.h"
+
+/* ---- Specifications ---- */
+
+/* The files of experiments/, in the program. */
+struct sl_builtin_experiment {
+    const char *path; /* "collins2022/table2/spec.json" */
+    const char *text;
+    size_t length;
+};
+extern const struct sl_builtin_experiment sl_builtin_experiments[]; /* ends with a NULL path */
+/* One of them, or NULL. */
+const struct sl_builtin_experiment *sl_builtin_experiment_find(const char *path);
+/* The names of the specifications among them, NULL-ended. */
+extern const char *const sl_builtin_specs[];
+
+struct sl_spec {
+    char *name;              /* owned; "collins2022/table2" */
+    char *scale;             /* owned; "quick" or "paper" */
+    struct sl_json document; /* spec.json as it was written */
+    json_t *json;            /* owned; the same with the scale applied, also within parts */
+    char *expected, *claims; /* owned; the texts of expected.csv and claims.csv, or NULL */
+    char *folder;            /* owned; where it was read; NULL: it is built in */
+};
+/* By name ("collins2022/table2"), or by path if it is a folder or ends in .json; expected.csv and
+ * claims.csv are taken from beside it. SL_ERR_INPUT naming file, line and place of what is unknown,
+ * of the wrong kind, or names something that is not there; SL_ERR_NOT_FOUND with the nearest name.
+ *
+ * Applying a scale: objects are merged, all else is replaced; a list of `sets` keeps those sets; a
+ * key that parts have too is applied within them, before what the scale says of the part itself. */
+enum sl_status sl_spec_read(const char *name, const char *scale, struct sl_spec **out,
+                            struct sl_error *err) SL_MUST_USE;
+void sl_spec_destroy(struct sl_spec *spec);
+
+/* ---- Plans ---- */
+
+/* Something that is made once and kept: a file, a label set, an index, weights, scores. It is done
+ * when `output` is there. */
+struct sl_job {
+    char *output; /* owned; below the results folder, named by the SHA-256 of `step` */
+    char *title;  /* owned; for people */
+    /* owned; {"command": [words of softlab, without --output], ...}, to which "stdout": true is
+     * added where what is printed is kept, or {"prepare": what, ...}; all that the output depends
+     * on, so paths of other jobs and, of a training, every key of its recipe under "recipe" */
+    json_t *step;
+    size_t *needs; /* owned; n_needs jobs, all before this one */
+    size_t n_needs;
+    char *missing; /* owned; why it cannot be made here, or NULL */
+    /* of a training; else 0 and NULL */
+    size_t n_items, n_epochs;
+    const char *network; /* borrowed from `step` */
+};
+
+/* Scores that belong to a run. */
+struct sl_scores {
+    char *test; /* owned; of predictions: the test that they are; NULL: a file of several tests */
+    size_t job;
+};
+
+/* One line of results.jsonl. */
+struct sl_run {
+    char key[65];               /* SHA-256 of all that its figures depend on */
+    char *title;                /* owned; "t2-clamp, resnet8, seed 1" */
+    char *part, *set, *network; /* owned; NULL where there is none */
+    int64_t seed, fold;         /* -1: none */
+    struct sl_scores *scores;   /* owned; n_scores */
+    size_t n_scores;
+    size_t training;  /* its job, SIZE_MAX if nothing is trained */
+    double seconds;   /* of annotators, per item; NaN if nobody knows */
+    json_t *renamed;  /* owned; {"test/metric here": "test/metric of the line"}, or NULL */
+    json_t *absent;   /* owned; {"test": "why it cannot be scored here"}, or NULL */
+    json_t *figures;  /* owned; {"cell": {"output": ..., "path": ...}} of what needs no training, or
+                         NULL */
+    json_t *measured; /* owned; {"labels/js": {"output": ..., "path": ...}}: figures beside the
+                         scores, for the specification's question; or NULL */
+    char *missing;    /* owned; why the whole run cannot be made here, or NULL */
+};
+
+struct sl_experiment {
+    char *name, *scale, *variant; /* owned */
+    const char *kind;             /* what its lines are: "result", or "tuning"; static */
+    struct sl_job *jobs;          /* owned; n_jobs */
+    size_t n_jobs;
+    struct sl_run *runs; /* owned; n_runs, in the order of results.jsonl */
+    size_t n_runs;
+};
+
+struct sl_experiment_options {
+    bool as_published; /* recipes and hold-outs as the papers' texts have them */
+    /* Where data are; with NULL nothing is looked for, and nothing but what the specification says
+     * is missing. Keys do not depend on it. */
+    const struct sl_data_roots *roots;
+    /* {"set|network": {"rate": .1, "--gamma": .2}}: what tuning chose, settings and options of the
+     * label command; the set "*" is every one. Or NULL: what the specification has. */
+    json_t *tuned; /* borrowed */
+};
+/* Every run of a specification, by parts, sets, networks, seeds and folds, and the jobs that make
+ * it; last the run of the figures that need no training. SL_ERR_INPUT for a specification that
+ * contradicts itself; what the program or the data lack makes runs `missing`. */
+enum sl_status sl_experiment_create(const struct sl_spec *spec,
+                                    const struct sl_experiment_options *options,
+                                    struct sl_experiment **out, struct sl_error *err) SL_MUST_USE;
+void sl_experiment_destroy(struct sl_experiment *experiment);
+
+/* Keep the runs of shard `index` (from 0) of `count`, or those one of whose coordinates `cell`
+ * names ("t2-clamp", "resnet8", "t2-clamp|resnet8|1": all of them; "figures": those that need no
+ * training). Runs over folds go with their folds. Jobs stay. SL_ERR_NOT_FOUND if nothing is left of
+ * the cell. */
+void sl_experiment_shard(struct sl_experiment *experiment, size_t index, size_t count);
+enum sl_status sl_experiment_only(struct sl_experiment *experiment, const char *cell,
+                                  struct sl_error *err) SL_MUST_USE;
+
+/* ---- Running ---- */
+
+/* A child process at work, for who draws a board. */
+struct sl_running {
+    const char *title;   /* borrowed */
+    double seconds;      /* since it was started */
+    double seconds_left; /* NaN: nobody knows yet */
+};
+/* Where an experiment stands. */
+struct sl_board {
+    size_t done, failed, missing, total; /* runs */
+    const struct sl_running *running;    /* borrowed; n_running */
+    size_t n_running;
+};
+
+enum sl_run_event {
+    SL_RUN_DONE,
+    SL_RUN_FAILED,  /* `reason` is what went wrong, with the end of the log */
+    SL_RUN_MISSING, /* `reason` is what the program or the data lack */
+    SL_RUN_LACKS,   /* done, but for the test that `reason` names */
+    SL_RUN_RETRIED, /* a crashed process is started again */
+    SL_RUN_WAITS,   /* for memory */
+};
+/* What the caller does meanwhile; each may be NULL. */
+struct sl_experiment_hooks {
+    void *context; /* borrowed */
+    void (*event)(void *context, enum sl_run_event event, const char *title, const char *reason);
+    void (*board)(void *context, const struct sl_board *board); /* ten times a second */
+    bool (*stop)(void *context);
+};
+
+struct sl_experiment_runner {
+    const char *program;        /* borrowed; absolute path of softlab */
+    const char *folder;         /* borrowed; of the results */
+    struct sl_data_roots roots; /* absolute */
+    /* borrowed; absolute; the specification's, in which files called {spec}/... are; or NULL */
+    const char *spec_folder;
+    size_t n_processes;
+    struct sl_experiment_hooks hooks;
+};
+struct sl_experiment_outcome {
+    size_t done, skipped, failed, missing; /* runs; skipped: there before */
+};
+/* Make every run that results.jsonl of the folder does not have. One process per job, started when
+ * what it needs is there and it fits into free memory; children die with this process. A failing
+ * run stops no other: it goes to failures.jsonl with the end of its log. Killed at any moment and
+ * started again, nothing that was finished is lost or made twice, and the results are the same but
+ * for "time". SL_ERR_USAGE if another process works in the folder, SL_ERR_STOPPED after
+ * hooks.stop. */
+enum sl_status sl_experiment_run(const struct sl_experiment *experiment,
+                                 const struct sl_experiment_runner *runner,
+                                 struct sl_experiment_outcome *out,
+                                 struct sl_error *err) SL_MUST_USE;
+
+/* Search what the specification's `tune` blocks say, one after the other: every value of a grid is
+ * a run (lines of the kind "tuning"), the best mean over the block's seeds is chosen (lines of the
+ * kind "tuned"), and what was chosen goes to *out for sl_experiment_options, which the caller owns.
+ * A block without sets is searched on the first set and holds for all. */
+enum sl_status sl_experiment_tune(const struct sl_spec *spec,
+                                  const struct sl_experiment_options *options,
+                                  const struct sl_experiment_runner *runner, json_t **out,
+                                  struct sl_error *err) SL_MUST_USE;
+
+/* How long the trainings of an experiment take on one core of this machine, and what the largest
+ * needs: every network is timed for a few steps. Runs that results.jsonl of `folder` has (NULL:
+ * none) do not count. */
+struct sl_experiment_estimate {
+    double seconds; /* of training, all runs one after another */
+    size_t memory;  /* bytes of the largest run */
+    size_t n_runs;  /* that would be made */
+};
+enum sl_status sl_experiment_calibrate(const struct sl_experiment *experiment, const char *folder,
+                                       struct sl_experiment_estimate *out,
+                                       struct sl_error *err) SL_MUST_USE;
+
+#endif

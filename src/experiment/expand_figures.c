@@ -1,0 +1,68 @@
+/* Figures that need no training: commands of the program, and where in their JSON the figure is. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiment/plan.h"
+#include "softlab/base/memory.h"
+
+/* The job behind an entry, SL_NO_JOB if it reads published files by itself. */
+static size_t job_of(struct sl_planner *planner, const json_t *entry)
+{
+    const json_t *command = json_object_get(entry, "command");
+    const char *file = sl_plan_text(entry, "file");
+    if (command) return sl_expand_command(planner, command, 1, true, "a figure");
+    return file ? sl_expand_file(planner, file, 1) : SL_NO_JOB;
+}
+
+static json_t *with_places(struct sl_planner *planner, const json_t *mean_of)
+{
+    struct sl_needs needs = {0};
+    json_t *files = sl_expand_words(planner, json_object_get(mean_of, "files"), 1, &needs);
+    return json_pack("{s:o, s:O}", "files", files, "columns", json_object_get(mean_of, "columns"));
+}
+
+/* Adds the figure to `named`, from which the key is made, and if it can be had to the run. */
+static void add_figure(struct sl_planner *planner, struct sl_run *run, const char *cell,
+                       const json_t *entry, json_t *named)
+{
+    static const char *const kept[] = {"path", "times", "divide"};
+    const char *reason = sl_plan_text(entry, "missing");
+    const json_t *mean_of = json_object_get(entry, "mean_of");
+    json_t *figure = json_object();
+    const size_t job = reason ? SL_NO_JOB : job_of(planner, entry);
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        if (json_object_get(entry, kept[i]))
+            json_object_set(figure, kept[i], json_object_get(entry, kept[i]));
+    if (mean_of) json_object_set_new(figure, "mean_of", with_places(planner, mean_of));
+    if (job != SL_NO_JOB)
+        json_object_set_new(figure, "output", json_string(planner->plan->jobs[job].output));
+    json_object_set(named, cell, figure);
+    if (job != SL_NO_JOB) reason = planner->plan->jobs[job].missing;
+    if (reason) {
+        if (!run->absent) run->absent = json_object();
+        json_object_set_new(run->absent, cell, json_string(reason));
+    } else {
+        json_object_set(run->figures, cell, figure);
+        if (job != SL_NO_JOB) sl_run_add_scores(run, cell, job);
+    }
+    json_decref(figure);
+}
+
+void sl_expand_figures(struct sl_planner *planner, struct sl_run *run)
+{
+    static const char *const keys[] = {"compute", "further"};
+    json_t *named = json_object();
+    run->figures = json_object();
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const char *cell;
+        json_t *entry;
+        json_object_foreach(json_object_get(planner->spec->json, keys[i]), cell, entry)
+        {
+            add_figure(planner, run, cell, entry, named);
+        }
+    }
+    sl_json_hash(named, run->key);
+    json_decref(named);
+    if (json_object_size(run->figures) == 0)
+        run->missing = sl_string_copy("none of its figures can be computed here");
+}

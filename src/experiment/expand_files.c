@@ -1,0 +1,267 @@
+/* Commands, label sets and index files of a specification as jobs. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiment/plan.h"
+#include "softlab/base/file.h"
+#include "softlab/base/hash.h"
+#include "softlab/base/memory.h"
+
+/* ---- Commands ---- */
+
+/* `text` with every `from` replaced. */
+static char *replaced(const char *text, const char *from, const char *to)
+{
+    struct sl_buffer out;
+    sl_buffer_init(&out, (size_t)1 << 20);
+    const char *at = text;
+    for (const char *found; (found = strstr(at, from)) != NULL; at = found + strlen(from)) {
+        sl_buffer_append(&out, at, (size_t)(found - at));
+        sl_buffer_text(&out, to);
+    }
+    sl_buffer_text(&out, at);
+    return out.data;
+}
+
+static char *fill_in(const char *word, int64_t seed)
+{
+    char *number = sl_string_printf("%lld", (long long)seed);
+    char *seeded = replaced(word, "{seed}", number);
+    char *placed = replaced(seeded, "{data}/", "@");
+    free(number);
+    free(seeded);
+    return placed;
+}
+
+json_t *sl_expand_words(struct sl_planner *planner, const json_t *words, int64_t seed,
+                        struct sl_needs *needs)
+{
+    const json_t *files = json_object_get(planner->spec->json, "files");
+    json_t *out = json_array();
+    for (size_t i = 0; i < json_array_size(words); i++) {
+        const char *word = json_string_value(json_array_get(words, i));
+        if (json_object_get(files, word)) {
+            const size_t job = sl_expand_file(planner, word, seed);
+            sl_needs_add(needs, job);
+            json_array_append_new(out, json_string(planner->plan->jobs[job].output));
+        } else {
+            char *filled = fill_in(word, seed);
+            json_array_append_new(out, json_string(filled));
+            free(filled);
+        }
+    }
+    return out;
+}
+
+/* The first "@set/file" of a command that is not on this machine, said in *err. */
+static bool lacks_data(const struct sl_planner *planner, const json_t *words, struct sl_error *err)
+{
+    if (!planner->options->roots) return false;
+    for (size_t i = 0; i < json_array_size(words); i++) {
+        const char *word = json_string_value(json_array_get(words, i));
+        char *path = NULL;
+        if (word[0] != '@') continue;
+        if (sl_experiment_place(planner->options->roots, word, &path, err) != SL_OK) return true;
+        free(path);
+    }
+    return false;
+}
+
+/* Files beside the specification count by what is in them. False if one is not there. */
+static bool add_inputs(const struct sl_planner *planner, const json_t *words, json_t *step,
+                       struct sl_error *err)
+{
+    for (size_t i = 0; i < json_array_size(words); i++) {
+        const char *word = json_string_value(json_array_get(words, i));
+        char hash[SL_SHA256_TEXT];
+        if (strncmp(word, SL_BESIDE_SPEC, strlen(SL_BESIDE_SPEC)) != 0) continue;
+        const char *name = word + strlen(SL_BESIDE_SPEC), *folder = planner->spec->folder;
+        char *path = sl_path_join(folder ? folder : ".", name);
+        const enum sl_status status = sl_sha256_file(path, hash, err);
+        free(path);
+        if (status != SL_OK) return false;
+        if (!json_object_get(step, "inputs")) json_object_set_new(step, "inputs", json_object());
+        json_object_set_new(json_object_get(step, "inputs"), name, json_string(hash));
+    }
+    return true;
+}
+
+static size_t add_command(struct sl_planner *planner, json_t *words, const char *suffix,
+                          const struct sl_needs *needs, const char *title)
+{
+    struct sl_error err;
+    const bool printed = strcmp(suffix, ".printed.json") == 0;
+    json_t *step = json_pack("{s:o}", "command", words);
+    const bool lacking =
+        lacks_data(planner, words, &err) || !add_inputs(planner, words, step, &err);
+    if (printed) json_object_set_new(step, "stdout", json_true());
+    const size_t job = sl_plan_add_job(planner, step, suffix, needs, title);
+    if (lacking) sl_plan_miss(planner, job, err.message);
+    return job;
+}
+
+size_t sl_expand_file(struct sl_planner *planner, const char *name, int64_t seed)
+{
+    const json_t *words = json_object_get(json_object_get(planner->spec->json, "files"), name);
+    const char *suffix = strrchr(name, '.');
+    struct sl_needs needs = {0};
+    json_t *command = sl_expand_words(planner, words, seed, &needs);
+    return add_command(planner, command, suffix ? suffix : ".json", &needs, name);
+}
+
+size_t sl_expand_command(struct sl_planner *planner, const json_t *words, int64_t seed,
+                         bool printed, const char *title)
+{
+    struct sl_needs needs = {0};
+    json_t *command = sl_expand_words(planner, words, seed, &needs);
+    return add_command(planner, command, printed ? ".printed.json" : ".npz", &needs, title);
+}
+
+/* ---- Label sets ---- */
+
+static const char *output(const struct sl_planner *planner, size_t job)
+{
+    return planner->plan->jobs[job].output;
+}
+
+size_t sl_expand_labels(struct sl_planner *planner, const char *name, const json_t *set,
+                        int64_t seed)
+{
+    const json_t *words = json_object_get(set, "labels");
+    if (!json_is_array(words)) return SL_NO_JOB;
+    const size_t made = sl_expand_command(planner, words, seed, false, name);
+    const char *only = sl_plan_text(set, "only"), *rest = sl_plan_text(set, "rest");
+    const json_t *count = json_object_get(set, "count"), *images = json_object_get(set, "images");
+    const bool harden = json_is_true(json_object_get(set, "harden"));
+    const bool filled = rest && strcmp(rest, "hard") != 0 && strcmp(rest, "none") != 0;
+    if (!only && !filled && !count && !harden && !images) return made;
+    struct sl_needs needs = {0};
+    sl_needs_add(&needs, made);
+    json_t *step = json_pack("{s:s, s:s}", "prepare", "labels", "input", output(planner, made));
+    if (only) {
+        const size_t job = sl_expand_file(planner, only, seed);
+        sl_needs_add(&needs, job);
+        json_object_set_new(step, "only", json_string(output(planner, job)));
+    }
+    if (images) {
+        char *listed = fill_in(json_string_value(images), seed);
+        json_object_set_new(step, "only", json_string(listed));
+        free(listed);
+    }
+    if (filled) {
+        const size_t job = sl_expand_file(planner, rest, seed);
+        sl_needs_add(&needs, job);
+        json_object_set_new(step, "rest", json_string(output(planner, job)));
+    }
+    if (harden) json_object_set_new(step, "harden", json_true());
+    if (count) {
+        json_object_set(step, "count", json_object_get(set, "count"));
+        json_object_set_new(step, "seed", json_integer(seed));
+    }
+    return sl_plan_add_job(planner, step, ".npz", &needs, name);
+}
+
+/* ---- Items ---- */
+
+static void set_text(json_t *step, const char *key, const char *text)
+{
+    if (text) json_object_set_new(step, key, json_string(text));
+}
+
+static bool is_share(const char *split)
+{
+    return strncmp(split, "share:", 6) == 0;
+}
+
+/* "cifar10s:train" is a file of a set; other words stand for themselves. */
+static char *split_place(const char *split)
+{
+    const char *colon = strchr(split, ':');
+    if (!colon || strchr(split, '/') || is_share(split)) return sl_string_copy(split);
+    return sl_string_printf("@%.*s/%s_indices.npy", (int)(colon - split), split, colon + 1);
+}
+
+/* The step that writes the indices; of a plain split file it has three keys. */
+static json_t *items_step(const struct sl_item_choice *choice, const char *split, bool rest)
+{
+    json_t *step = json_pack("{s:s, s:s}", "prepare", "items", "data", choice->data);
+    char *place = split ? split_place(split) : NULL;
+    set_text(step, "split", place);
+    set_text(step, "only", choice->only);
+    free(place);
+    if (rest) json_object_set_new(step, "rest", json_true());
+    if (choice->folds > 0) {
+        json_object_set_new(step, "folds", json_integer(choice->folds));
+        json_object_set_new(step, "fold", json_integer(choice->fold));
+        json_object_set_new(step, "held_out", json_boolean(choice->held_out));
+    }
+    if (choice->first > 0) json_object_set_new(step, "first", json_integer(choice->first));
+    if ((split && is_share(split)) || choice->first > 0)
+        json_object_set_new(step, "seed", json_integer(choice->seed));
+    return step;
+}
+
+char *sl_expand_items(struct sl_planner *planner, const struct sl_item_choice *choice,
+                      struct sl_needs *needs)
+{
+    const bool rest = choice->split && strcmp(choice->split, "rest") == 0;
+    const char *split = rest ? sl_plan_text(planner->design, "split") : choice->split;
+    if (!split && !choice->only && choice->folds == 0 && choice->first == 0) return NULL;
+    json_t *step = items_step(choice, split, rest);
+    struct sl_error err;
+    char *found = NULL;
+    const bool file = split && !is_share(split);
+    const bool missing = file && planner->options->roots &&
+                         sl_experiment_place(planner->options->roots, sl_plan_text(step, "split"),
+                                             &found, &err) != SL_OK;
+    free(found);
+    /* A plain file needs no job but to say that it is missing: the name of a run that reads it must
+     * not depend on that. */
+    const bool plain = file && json_object_size(step) == 3;
+    char *path = plain ? sl_string_copy(sl_plan_text(step, "split")) : NULL;
+    if (plain && !missing) {
+        json_decref(step);
+        return path;
+    }
+    const size_t job = sl_plan_add_job(planner, step, ".npy", NULL, "items");
+    if (missing) sl_plan_miss(planner, job, err.message);
+    sl_needs_add(needs, job);
+    return path ? path : sl_string_copy(output(planner, job));
+}
+
+/* The reference that the test of held-out items is scored against names what may be held out. */
+static const char *held_out_reference(const struct sl_planner *planner)
+{
+    const char *name;
+    json_t *test;
+    json_object_foreach(json_object_get(planner->design, "tests"), name, test)
+    {
+        const char *split = sl_plan_text(test, "split");
+        if (split && strcmp(split, "holdout") == 0) return sl_plan_text(test, "labels");
+    }
+    return NULL;
+}
+
+size_t sl_expand_holdout(struct sl_planner *planner, int64_t seed)
+{
+    const char *reference = held_out_reference(planner);
+    const json_t *labels =
+        reference ? json_object_get(json_object_get(planner->design, "references"), reference)
+                  : NULL;
+    if (!labels) return SL_NO_JOB;
+    struct sl_needs needs = {0};
+    const size_t from = sl_expand_labels(planner, reference, labels, seed);
+    sl_needs_add(&needs, from);
+    json_t *step = json_pack("{s:s, s:s, s:i, s:I}", "prepare", "holdout", "input",
+                             output(planner, from), "count", 100, "seed", (json_int_t)seed);
+    return sl_plan_add_job(planner, step, ".txt", &needs, "items held out");
+}
+
+size_t sl_expand_named(struct sl_planner *planner, const char *data, size_t names)
+{
+    struct sl_needs needs = {0};
+    sl_needs_add(&needs, names);
+    json_t *step = json_pack("{s:s, s:s, s:s}", "prepare", "named", "data", data, "names",
+                             output(planner, names));
+    return sl_plan_add_job(planner, step, ".npy", &needs, "items");
+}

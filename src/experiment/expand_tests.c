@@ -1,0 +1,284 @@
+/* The test sets of a run: one file for softlab eval --tests. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiment/plan.h"
+#include "softlab/base/memory.h"
+#include "softlab/eval.h"
+
+enum { GALLERY = 4 };
+
+bool sl_test_is_of_folds(const json_t *test)
+{
+    const char *split = sl_plan_text(test, "split");
+    return split && strcmp(split, "fold") == 0;
+}
+
+size_t sl_expand_test_labels(struct sl_planner *planner, const json_t *test, int64_t seed)
+{
+    const char *name = sl_plan_text(test, "labels");
+    if (!name || strcmp(name, "hard") == 0) return SL_NO_JOB;
+    const json_t *references = json_object_get(planner->design, "references");
+    return sl_expand_labels(planner, name, json_object_get(references, name), seed);
+}
+
+void sl_run_add_scores(struct sl_run *run, const char *test, size_t job)
+{
+    run->scores = sl_resize(run->scores, run->n_scores + 1, sizeof *run->scores);
+    run->scores[run->n_scores++] =
+        (struct sl_scores){.test = test ? sl_string_copy(test) : NULL, .job = job};
+}
+
+json_t *sl_expand_metrics(const char *name, const json_t *test, struct sl_run *run)
+{
+    const char *truth = sl_plan_text(test, "truth");
+    const bool gold = truth && strcmp(truth, "gold") == 0;
+    const json_t *asked = json_object_get(test, "metrics");
+    json_t *metrics = json_array();
+    for (size_t i = 0; i < json_array_size(asked); i++) {
+        const char *metric = json_string_value(json_array_get(asked, i));
+        const bool rename = gold && strcmp(metric, "accuracy") == 0;
+        if (rename) {
+            char *from = sl_string_printf("%s/accuracy_hard", name);
+            char *to = sl_string_printf("%s/accuracy", name);
+            if (!run->renamed) run->renamed = json_object();
+            json_object_set_new(run->renamed, from, json_string(to));
+            free(from);
+            free(to);
+        }
+        if (sl_metric_find(metric))
+            json_array_append_new(metrics, json_string(rename ? "accuracy_hard" : metric));
+    }
+    return metrics;
+}
+
+/* ---- Settings ---- */
+
+static bool asks_for(const json_t *test, const char *beginning)
+{
+    const json_t *metrics = json_object_get(test, "metrics");
+    for (size_t i = 0; i < json_array_size(metrics); i++)
+        if (strncmp(json_string_value(json_array_get(metrics, i)), beginning, strlen(beginning)) ==
+            0)
+            return true;
+    return false;
+}
+
+static void set_attacks(json_t *out, const json_t *test, const json_t *settings)
+{
+    static const char *const kinds[] = {"fgsm", "pgd"};
+    const char *paper = sl_plan_text(settings, "attack");
+    json_t *attacks = json_array();
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (!asks_for(test, kinds[i])) continue;
+        char *name = paper ? sl_string_printf("%s-%s", kinds[i], paper) : sl_string_copy(kinds[i]);
+        json_array_append_new(attacks, json_string(name));
+        free(name);
+    }
+    if (json_array_size(attacks) > 0) {
+        const char *labels = sl_plan_text(test, "labels");
+        const bool hard = !labels || strcmp(labels, "hard") == 0;
+        json_t *items = json_object_get(settings, "attack_items");
+        json_object_set(out, "attacks", attacks);
+        json_object_set_new(out, "attack_labels", json_string(hard ? "hard" : "soft"));
+        if (items) json_object_set(out, "attack_items", items);
+    }
+    json_decref(attacks);
+}
+
+static void set_settings(json_t *out, const json_t *test)
+{
+    const json_t *settings = json_object_get(test, "settings");
+    json_t *bin = json_object_get(settings, "calibration_bin");
+    json_t *severity = json_object_get(settings, "corruption_severity");
+    set_attacks(out, test, settings);
+    if (bin) json_object_set(out, "bin_size", bin);
+    if (asks_for(test, "corruption"))
+        json_object_set_new(out, "corruptions",
+                            severity ? json_pack("{s:[O]}", "severities", severity)
+                                     : json_object());
+}
+
+/* ---- Items ---- */
+
+static void set_holdout(struct sl_planner *planner, const char *data, int64_t seed, json_t *out,
+                        struct sl_needs *needs)
+{
+    const char *name = sl_plan_text(planner->design, "holdout");
+    const size_t drawn =
+        planner->options->as_published ? sl_expand_holdout(planner, seed) : SL_NO_JOB;
+    if (drawn != SL_NO_JOB) {
+        const size_t named = sl_expand_named(planner, data, drawn);
+        sl_needs_add(needs, named);
+        json_object_set_new(out, "split", json_string(planner->plan->jobs[named].output));
+        return;
+    }
+    const char *const *items = name ? sl_recipe_holdout(name) : NULL;
+    json_t *list = json_array();
+    for (; items && *items; items++)
+        json_array_append_new(list, json_string(*items));
+    json_object_set_new(out, "items", list);
+}
+
+static void set_items(struct sl_planner *planner, const json_t *test, const char *data,
+                      int64_t seed, json_t *out, struct sl_needs *needs)
+{
+    const char *split = sl_plan_text(test, "split");
+    if (split && strcmp(split, "holdout") == 0) {
+        set_holdout(planner, data, seed, out, needs);
+        return;
+    }
+    const json_t *own = json_object_get(test, "seed");
+    const struct sl_item_choice choice = {
+        .data = data,
+        .split = split,
+        .only = sl_plan_text(test, "only"),
+        .first = json_integer_value(json_object_get(planner->design, "test_items")),
+        .seed = split && strcmp(split, "rest") == 0 ? seed
+                : own                               ? json_integer_value(own)
+                                                    : 1,
+    };
+    char *path = sl_expand_items(planner, &choice, needs);
+    if (path) json_object_set_new(out, "split", json_string(path));
+    free(path);
+}
+
+/* ---- Tests ---- */
+
+static void absent(struct sl_run *run, const char *name, const char *reason)
+{
+    if (!run->absent) run->absent = json_object();
+    json_object_set_new(run->absent, name, json_string(reason));
+}
+
+/* Why the data of a test are not here, in *err. */
+static bool lacks_data(struct sl_planner *planner, const json_t *test, const char *data,
+                       struct sl_error *err)
+{
+    size_t count;
+    const char *reason = sl_plan_text(test, "missing");
+    if (reason) {
+        (void)sl_fail(err, SL_ERR_NOT_FOUND, "%s", reason);
+        return true;
+    }
+    return planner->options->roots && sl_plan_data(planner, data, &count, err) != SL_OK;
+}
+
+/* What a run is to be scored on, gathered. */
+struct gathering {
+    struct sl_planner *planner;
+    const struct sl_training_choice *choice;
+    struct sl_run *run;
+    json_t *tests; /* owned; those that can be scored here */
+    json_t *asked; /* owned; all, for the key: what is here does not change a run's name */
+    struct sl_needs needs;
+};
+
+/* The test as softlab eval reads it. */
+static json_t *describe(struct gathering *gathering, const char *key, const char *data,
+                        const json_t *test, struct sl_needs *needs)
+{
+    struct sl_planner *planner = gathering->planner;
+    const int64_t seed = gathering->choice->seed;
+    json_t *out = json_pack("{s:s}", "data", data);
+    set_items(planner, test, data, seed, out, needs);
+    const size_t labels = sl_expand_test_labels(planner, test, seed);
+    sl_needs_add(needs, labels);
+    json_object_set_new(
+        out, "labels",
+        json_string(labels == SL_NO_JOB ? "hard" : planner->plan->jobs[labels].output));
+    json_object_set_new(out, "metrics", sl_expand_metrics(key, test, gathering->run));
+    set_settings(out, test);
+    if (seed == 1 && labels != SL_NO_JOB && gathering->choice->fold < 0)
+        json_object_set_new(out, "gallery", json_integer(GALLERY));
+    return out;
+}
+
+/* `key` is the test's name, with #i where it is one of several data sets that are averaged. */
+static void add_test(struct gathering *gathering, const char *name, const char *key,
+                     const char *data, const json_t *test)
+{
+    struct sl_planner *planner = gathering->planner;
+    struct sl_error err;
+    if (!data) {
+        const char *reason = sl_plan_text(test, "missing");
+        absent(gathering->run, name, reason ? reason : "it has no data");
+        return;
+    }
+    struct sl_needs needs = {0};
+    json_t *out = describe(gathering, key, data, test, &needs);
+    json_object_set(gathering->asked, key, out);
+    if (lacks_data(planner, test, data, &err)) absent(gathering->run, name, err.message);
+    for (size_t i = 0; i < needs.count; i++)
+        if (planner->plan->jobs[needs.jobs[i]].missing)
+            absent(gathering->run, name, planner->plan->jobs[needs.jobs[i]].missing);
+    if (!json_object_get(gathering->run->absent, name)) {
+        json_object_set(gathering->tests, key, out);
+        for (size_t i = 0; i < needs.count; i++)
+            sl_needs_add(&gathering->needs, needs.jobs[i]);
+    }
+    json_decref(out);
+}
+
+static void add_tests(struct gathering *gathering, const char *name, const json_t *test)
+{
+    const json_t *data = json_object_get(test, "data");
+    if (!json_is_array(data)) {
+        add_test(gathering, name, name, json_string_value(data), test);
+        return;
+    }
+    for (size_t i = 0; i < json_array_size(data); i++) {
+        char *key = sl_string_printf("%s#%zu", name, i + 1);
+        add_test(gathering, name, key, json_string_value(json_array_get(data, i)), test);
+        free(key);
+    }
+}
+
+static json_t *step_of(const struct sl_job *training, json_t *tests)
+{
+    const size_t length = strlen(training->output) - strlen("/weights.safetensors");
+    char *folder = sl_string_copy_n(training->output, length);
+    json_t *step = json_pack("{s:[s, s], s:b, s:O, s:O}", "command", "eval", folder, "stdout", 1,
+                             "tests", tests, "training", training->step);
+    free(folder);
+    return step;
+}
+
+bool sl_expand_tests(struct sl_planner *planner, const struct sl_training_choice *choice,
+                     size_t training, struct sl_run *run)
+{
+    struct gathering gathering = {.planner = planner,
+                                  .choice = choice,
+                                  .run = run,
+                                  .tests = json_object(),
+                                  .asked = json_object()};
+    size_t n_tests = 0;
+    const char *name;
+    json_t *test;
+    json_object_foreach(json_object_get(planner->design, "tests"), name, test)
+    {
+        if (choice->fold >= 0 && sl_test_is_of_folds(test)) continue;
+        n_tests++;
+        if (training != SL_NO_JOB) add_tests(&gathering, name, test);
+    }
+    const bool some = n_tests > 0 && training != SL_NO_JOB;
+    if (some) {
+        sl_needs_add(&gathering.needs, training);
+        json_t *asked = step_of(&planner->plan->jobs[training], gathering.asked);
+        sl_json_hash(asked, run->key);
+        json_decref(asked);
+        const char *missing = planner->plan->jobs[training].missing;
+        if (missing)
+            run->missing = sl_string_copy(missing);
+        else if (json_object_size(gathering.tests) == 0)
+            run->missing = sl_string_copy("nothing that it is tested on is here");
+        json_t *step = step_of(&planner->plan->jobs[training], gathering.tests);
+        char *title = sl_string_printf("scoring %s", run->title);
+        sl_run_add_scores(run, NULL,
+                          sl_plan_add_job(planner, step, ".scores.json", &gathering.needs, title));
+        free(title);
+    }
+    json_decref(gathering.tests);
+    json_decref(gathering.asked);
+    return some;
+}

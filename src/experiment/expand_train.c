@@ -1,0 +1,375 @@
+/* A training of a specification as a job: the words of softlab train, and what they depend on. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiment/plan.h"
+#include "softlab/base/array.h"
+#include "softlab/base/memory.h"
+#include "softlab/base/text.h"
+#include "softlab/nn.h"
+
+/* ---- Recipes ---- */
+
+/* A value of a setting as `softlab train --set` reads it; the caller frees it. */
+static char *value_text(const json_t *value)
+{
+    char number[SL_NUMBER_TEXT];
+    if (json_is_string(value)) return sl_string_copy(json_string_value(value));
+    if (json_is_boolean(value)) return sl_string_copy(json_is_true(value) ? "true" : "false");
+    if (json_is_array(value)) {
+        struct sl_buffer out;
+        sl_buffer_init(&out, 4096);
+        sl_buffer_text(&out, "");
+        for (size_t i = 0; i < json_array_size(value); i++) {
+            sl_text_from_double(json_number_value(json_array_get(value, i)), number);
+            sl_buffer_printf(&out, "%s%s", i > 0 ? "," : "", number);
+        }
+        return out.data;
+    }
+    sl_text_from_double(json_number_value(value), number);
+    return sl_string_copy(number);
+}
+
+/* Network names of a recipe are those that the paper trained; another network that a scale puts in
+ * their place has the first one's recipe. */
+static char *recipe_name(const struct sl_planner *planner, const char *template,
+                         const char *network)
+{
+    const char *at = strstr(template, "{network}");
+    if (!at) return sl_string_copy(template);
+    const json_t *document = planner->spec->document.root;
+    const json_t *parts = json_object_get(document, "parts");
+    const json_t *part = planner->part ? json_object_get(parts, planner->part) : NULL;
+    const json_t *trained = json_object_get(part, "networks");
+    if (!trained) trained = json_object_get(document, "networks");
+    const char *name = json_string_value(json_array_get(trained, 0));
+    for (size_t i = 0; i < json_array_size(trained); i++)
+        if (strcmp(json_string_value(json_array_get(trained, i)), network) == 0) name = network;
+    return sl_string_printf("%.*s%s%s", (int)(at - template), template, name ? name : network,
+                            at + strlen("{network}"));
+}
+
+/* What a smaller number of epochs makes of the recipe's milestones and cosine. */
+static void shrink(json_t *settings, const struct sl_recipe *recipe)
+{
+    const json_t *epochs = json_object_get(settings, "epochs");
+    if (!epochs || recipe->epochs < 1) return;
+    const double share = json_number_value(epochs) / (double)recipe->epochs;
+    if (recipe->milestones.count > 0 && !json_object_get(settings, "milestones")) {
+        json_t *list = json_array();
+        double last = 0;
+        for (size_t i = 0; i < recipe->milestones.count; i++) {
+            const double scaled = round(recipe->milestones.values[i] * share);
+            last = fmax(scaled, last + 1);
+            json_array_append_new(list, json_real(last));
+        }
+        json_object_set_new(settings, "milestones", list);
+    }
+    if (recipe->cosine_epochs > 0 && !json_object_get(settings, "cosine_epochs"))
+        json_object_set_new(settings, "cosine_epochs", json_real(recipe->cosine_epochs * share));
+}
+
+struct resolved {
+    char *name;       /* owned */
+    json_t *settings; /* owned; what is set over the recipe */
+    struct sl_recipe recipe;
+};
+
+static enum sl_status apply(struct resolved *resolved, struct sl_error *err)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach(resolved->settings, key, value)
+    {
+        char *text = value_text(value);
+        const enum sl_status status = sl_recipe_set(&resolved->recipe, key, text, err);
+        free(text);
+        if (status != SL_OK) return status;
+    }
+    return sl_recipe_check(&resolved->recipe, err);
+}
+
+static enum sl_status check_network(const char *network, struct sl_error *err)
+{
+    for (const struct sl_network *known = sl_networks; known->name; known++)
+        if (strcmp(known->name, network) == 0) return SL_OK;
+    if (strchr(network, ':')) return SL_OK; /* a family with options: training says what is wrong */
+    return sl_fail(err, SL_ERR_NOT_FOUND, "no network is called \"%s\"", network);
+}
+
+/* The recipe with all that is set over it; on failure it is half there, for the job's words. */
+static enum sl_status resolve(const struct sl_planner *planner, const char *template,
+                              const char *network, struct resolved *out, struct sl_error *err)
+{
+    out->name = recipe_name(planner, template, network);
+    SL_TRY(check_network(network, err));
+    SL_TRY(sl_recipe_read_for(out->name, planner->variant, network, &out->recipe, err));
+    shrink(out->settings, &out->recipe);
+    return apply(out, err);
+}
+
+static void resolved_release(struct resolved *resolved)
+{
+    free(resolved->name);
+    json_decref(resolved->settings);
+}
+
+/* ---- Words ---- */
+
+static void add(json_t *words, const char *option, const char *value)
+{
+    if (!value) return;
+    json_array_append_new(words, json_string(option));
+    json_array_append_new(words, json_string(value));
+}
+
+static void add_number(json_t *words, const char *option, int64_t value)
+{
+    char *text = sl_string_printf("%lld", (long long)value);
+    add(words, option, text);
+    free(text);
+}
+
+static void add_recipe(const struct sl_planner *planner, json_t *words, const char *network,
+                       const struct resolved *resolved)
+{
+    add(words, "--network", network);
+    add(words, "--recipe", resolved->name);
+    if (planner->options->as_published) json_array_append_new(words, json_string("--as-published"));
+    struct sl_buffer set;
+    sl_buffer_init(&set, 65536);
+    const char *key;
+    json_t *value;
+    json_object_foreach(resolved->settings, key, value)
+    {
+        char *text = value_text(value);
+        sl_buffer_printf(&set, "%s%s=%s", set.length > 0 ? "," : "", key, text);
+        free(text);
+    }
+    if (set.length > 0) add(words, "--set", set.data);
+    sl_buffer_release(&set);
+}
+
+static int64_t number_of(const json_t *object, const char *key)
+{
+    return json_integer_value(json_object_get(object, key));
+}
+
+static const char *output(const struct sl_planner *planner, size_t job)
+{
+    return job == SL_NO_JOB ? NULL : planner->plan->jobs[job].output;
+}
+
+static void add_labels(struct sl_planner *planner, const struct sl_training_choice *choice,
+                       json_t *words, struct sl_needs *needs)
+{
+    const json_t *set = choice->set, *extra = json_object_get(set, "extra");
+    const size_t labels = sl_expand_labels(planner, choice->set_name, set, choice->seed);
+    sl_needs_add(needs, labels);
+    add(words, "--labels", output(planner, labels));
+    const char *rest = sl_plan_text(set, "rest");
+    if (labels != SL_NO_JOB)
+        add(words, "--rest", rest && strcmp(rest, "hard") == 0 ? "hard" : "drop");
+    const char *mixing = sl_plan_text(set, "mixing");
+    if (mixing) {
+        const size_t job = sl_expand_file(planner, mixing, choice->seed);
+        sl_needs_add(needs, job);
+        add(words, "--mixing", output(planner, job));
+    }
+    if (!extra) return;
+    json_t *names = json_array();
+    json_array_append(names, json_object_get(extra, "images"));
+    json_t *places = sl_expand_words(planner, names, choice->seed, needs);
+    json_t *step =
+        json_pack("{s:s, s:s, s:O}", "prepare", "mixtures", "data",
+                  sl_plan_text(planner->design, "data"), "names", json_array_get(places, 0));
+    json_decref(names);
+    json_decref(places);
+    const size_t images = sl_plan_add_job(planner, step, ".npz", NULL, "mixed images");
+    const size_t extra_labels = sl_expand_labels(planner, "mixed images", extra, choice->seed);
+    sl_needs_add(needs, images);
+    sl_needs_add(needs, extra_labels);
+    add(words, "--extra", output(planner, images));
+    add(words, "--extra-labels", output(planner, extra_labels));
+}
+
+static void add_holdout(struct sl_planner *planner, const struct sl_training_choice *choice,
+                        json_t *words, struct sl_needs *needs)
+{
+    const char *list = sl_plan_text(planner->design, "holdout");
+    if (list && planner->options->as_published) {
+        const size_t drawn = sl_expand_holdout(planner, choice->seed);
+        sl_needs_add(needs, drawn);
+        add(words, "--holdout", drawn == SL_NO_JOB ? list : output(planner, drawn));
+    } else {
+        add(words, "--holdout", list ? list : "none");
+    }
+}
+
+/* What an epoch is chosen on: the fold that is held out, or the design's dev set. */
+static void add_dev(struct sl_planner *planner, const struct sl_training_choice *choice,
+                    const struct sl_recipe *recipe, json_t *words, struct sl_needs *needs)
+{
+    const json_t *design = planner->design;
+    const bool wanted = recipe->select == SL_SELECT_BEST || recipe->patience > 0;
+    const bool fold = choice->fold >= 0 && strcmp(recipe->dev, "held-out") == 0;
+    const char *data = fold ? sl_plan_text(design, "data") : sl_plan_text(design, "dev");
+    if (!wanted || !data) return;
+    struct sl_item_choice items = {.data = data, .seed = choice->seed};
+    if (fold) {
+        items.folds = number_of(design, "folds");
+        items.fold = choice->fold;
+        items.held_out = true;
+    } else {
+        items.first = number_of(design, "dev_items");
+        if (items.first == 0) items.first = recipe->dev_count;
+    }
+    char *split = sl_expand_items(planner, &items, needs);
+    add(words, "--dev", data);
+    add(words, "--dev-split", split);
+    free(split);
+}
+
+/* ---- Jobs ---- */
+
+/* How many items the training has, before folds and choices. */
+static enum sl_status count_items(struct sl_planner *planner, const char *data, const char *split,
+                                  size_t *out, struct sl_error *err)
+{
+    SL_TRY(sl_plan_data(planner, data, out, err));
+    char *path = NULL;
+    struct sl_array indices;
+    if (!split || split[0] != '@') return SL_OK;
+    if (sl_experiment_place(planner->options->roots, split, &path, NULL) == SL_OK &&
+        sl_npy_read(path, &indices, NULL) == SL_OK) {
+        *out = sl_array_count(&indices);
+        sl_array_release(&indices);
+    }
+    free(path);
+    return SL_OK;
+}
+
+/* For estimates of time, and to say before anything is run that data are not there. */
+static void look_at_data(struct sl_planner *planner, size_t job, const struct sl_item_choice *items,
+                         const char *split)
+{
+    struct sl_error err;
+    struct sl_job *training = &planner->plan->jobs[job];
+    if (!planner->options->roots || training->n_items > 0) return;
+    size_t count = 0;
+    if (count_items(planner, items->data, split ? split : items->split, &count, &err) != SL_OK) {
+        sl_plan_miss(planner, job, err.message);
+        return;
+    }
+    if (items->folds > 0) count -= count / (size_t)items->folds;
+    if (items->first > 0 && (size_t)items->first < count) count = (size_t)items->first;
+    training->n_items = count;
+}
+
+/* What every training has: data, recipe, seed. */
+struct words {
+    json_t *list;
+    struct sl_needs needs;
+    char *split; /* owned */
+};
+
+static size_t finish(struct sl_planner *planner, struct words *words, const char *network,
+                     const struct resolved *resolved, enum sl_status status,
+                     const struct sl_error *err)
+{
+    json_t *step = json_pack("{s:o, s:s, s:o}", "command", words->list, "network", network,
+                             "recipe", sl_recipe_to_json(&resolved->recipe));
+    const size_t job = sl_plan_add_job(planner, step, "/", &words->needs, "training");
+    if (status != SL_OK) sl_plan_miss(planner, job, err->message);
+    struct sl_job *training = &planner->plan->jobs[job];
+    training->network = sl_plan_text(training->step, "network");
+    training->n_epochs = (size_t)resolved->recipe.epochs;
+    return job;
+}
+
+size_t sl_expand_start(struct sl_planner *planner, const char *network)
+{
+    const json_t *start = json_object_get(planner->design, "start");
+    if (!start) return SL_NO_JOB;
+    const json_t *seeds = json_object_get(start, "seeds");
+    const int64_t seed = json_integer_value(json_array_get(seeds, 0));
+    struct words words = {.list = json_pack("[s]", "train")};
+    struct resolved resolved = {.settings = json_deep_copy(json_object_get(start, "settings")),
+                                .recipe = sl_recipe_default()};
+    if (!resolved.settings) resolved.settings = json_object();
+    struct sl_error err;
+    const enum sl_status status =
+        resolve(planner, sl_plan_text(start, "recipe"), network, &resolved, &err);
+    const struct sl_item_choice items = {
+        .data = sl_plan_text(start, "data"), .first = number_of(start, "items"), .seed = seed};
+    add(words.list, "--data", items.data);
+    words.split = sl_expand_items(planner, &items, &words.needs);
+    add(words.list, "--split", words.split);
+    add_recipe(planner, words.list, network, &resolved);
+    add_number(words.list, "--seed", seed);
+    const size_t job = finish(planner, &words, network, &resolved, status, &err);
+    look_at_data(planner, job, &items, words.split);
+    free(words.split);
+    resolved_release(&resolved);
+    return job;
+}
+
+/* The design's settings, and the set's over them. */
+static json_t *settings_of(const struct sl_planner *planner,
+                           const struct sl_training_choice *choice)
+{
+    json_t *settings = json_object();
+    json_t *const layers[] = {json_object_get(planner->design, "settings"),
+                              json_object_get(choice->set, "settings")};
+    for (size_t i = 0; i < sizeof layers / sizeof *layers; i++)
+        if (layers[i]) json_object_update(settings, layers[i]);
+    const char *draw = sl_plan_text(choice->set, "draw");
+    const json_t *extra = json_object_get(choice->set, "extra");
+    if (extra && sl_plan_text(extra, "draw")) draw = sl_plan_text(extra, "draw");
+    /* `each` is what methods that keep annotators apart do by themselves. */
+    if (draw && strcmp(draw, "mean") != 0 && strcmp(draw, "each") != 0)
+        json_object_set_new(settings, "draw", json_string(draw));
+    return settings;
+}
+
+size_t sl_expand_training(struct sl_planner *planner, const struct sl_training_choice *choice)
+{
+    const json_t *design = planner->design;
+    const size_t start = sl_expand_start(planner, choice->network);
+    if (json_is_false(json_object_get(choice->set, "train"))) return start;
+    struct words words = {.list = json_pack("[s]", "train")};
+    struct resolved resolved = {.settings = settings_of(planner, choice),
+                                .recipe = sl_recipe_default()};
+    struct sl_error err;
+    const enum sl_status status =
+        resolve(planner, sl_plan_text(design, "recipe"), choice->network, &resolved, &err);
+    const struct sl_item_choice items = {
+        .data = sl_plan_text(design, "data"),
+        .split = sl_plan_text(design, "split"),
+        .folds = choice->fold >= 0 ? number_of(design, "folds") : 0,
+        .fold = choice->fold >= 0 ? choice->fold : 0,
+        .first = number_of(design, "items"),
+        .seed = choice->seed,
+    };
+    add(words.list, "--data", items.data);
+    words.split = sl_expand_items(planner, &items, &words.needs);
+    add(words.list, "--split", words.split);
+    add_labels(planner, choice, words.list, &words.needs);
+    add_holdout(planner, choice, words.list, &words.needs);
+    add_recipe(planner, words.list, choice->network, &resolved);
+    add_number(words.list, "--seed", choice->seed);
+    sl_needs_add(&words.needs, start);
+    add(words.list, "--weights", output(planner, start));
+    add_dev(planner, choice, &resolved.recipe, words.list, &words.needs);
+    const size_t job = finish(planner, &words, choice->network, &resolved, status, &err);
+    look_at_data(planner, job, &items, words.split);
+    const size_t count = (size_t)number_of(choice->set, "count");
+    const char *rest = sl_plan_text(choice->set, "rest");
+    struct sl_job *training = &planner->plan->jobs[job];
+    if (count > 0 && count < training->n_items && rest && strcmp(rest, "none") == 0)
+        training->n_items = count;
+    free(words.split);
+    resolved_release(&resolved);
+    return job;
+}

@@ -1,0 +1,238 @@
+/* Figures that need no training: the number at a path of a command's JSON, or the mean of columns
+ * of published CSV files. The paths are described in experiments/README.md. */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiment/runner.h"
+#include "softlab/base/csv.h"
+#include "softlab/base/file.h"
+#include "softlab/base/memory.h"
+#include "softlab/base/text.h"
+
+enum { FIGURE_LIMIT = 1 << 28 };
+
+/* ---- Paths ---- */
+
+/* The values that a path has led to so far: all borrowed from the document but a count. */
+struct found {
+    const char *path; /* for errors */
+    json_t **values;  /* owned array of references that are owned too */
+    size_t count;
+};
+
+static void found_release(struct found *found)
+{
+    for (size_t i = 0; i < found->count; i++)
+        json_decref(found->values[i]);
+    free(found->values);
+}
+
+static void found_add(struct found *found, json_t *value)
+{
+    found->values = sl_resize(found->values, found->count + 1, sizeof *found->values);
+    found->values[found->count++] = json_incref(value);
+}
+
+/* Whether a member reads as `text`: a string, a number, or a list of strings joined by commas. */
+static bool reads_as(const json_t *value, const char *text, size_t length)
+{
+    double number;
+    if (json_is_string(value))
+        return json_string_length(value) == length &&
+               memcmp(json_string_value(value), text, length) == 0;
+    if (json_is_number(value))
+        return sl_text_to_real(text, length, &number) &&
+               fabs(json_number_value(value) - number) < 1e-6;
+    const char *at = text, *end = text + length;
+    for (size_t i = 0; i < json_array_size(value); i++) {
+        const char *comma = memchr(at, ',', (size_t)(end - at));
+        const size_t part = (size_t)((comma ? comma : end) - at);
+        if (!reads_as(json_array_get(value, i), at, part)) return false;
+        at += part + (comma != NULL);
+    }
+    return json_is_array(value) && at == end;
+}
+
+/* One step: `word` of `length` bytes is a key, or with `list` what stands in brackets. */
+static void follow(json_t *from, const char *word, size_t length, bool list, struct found *to)
+{
+    int64_t index;
+    const char *equals = memchr(word, '=', length);
+    if (!list) {
+        json_t *member = json_object_getn(from, word, length);
+        if (member) found_add(to, member);
+    } else if (length == 1 && *word == '*') {
+        for (size_t i = 0; i < json_array_size(from); i++)
+            found_add(to, json_array_get(from, i));
+    } else if (*word == '?' && equals && json_is_array(from)) {
+        for (size_t i = 0; i < json_array_size(from); i++)
+            follow(json_array_get(from, i), word, length, list, to);
+    } else if (*word == '?' && equals) { /* an element that an earlier filter chose */
+        const json_t *member = json_object_getn(from, word + 1, (size_t)(equals - word - 1));
+        if (reads_as(member, equals + 1, (size_t)(word + length - equals - 1))) found_add(to, from);
+    } else if (sl_text_to_integer(word, length, &index) && index >= 0 &&
+               (size_t)index < json_array_size(from)) {
+        found_add(to, json_array_get(from, (size_t)index));
+    }
+}
+
+static void step(struct found *found, const char *word, size_t length, bool list)
+{
+    struct found next = {.path = found->path};
+    if (!list && length == 1 && *word == '#') {
+        size_t count = found->count;
+        if (count == 1 && json_is_array(found->values[0]))
+            count = json_array_size(found->values[0]);
+        else if (count == 1 && json_is_object(found->values[0]))
+            count = json_object_size(found->values[0]);
+        json_t *number = json_integer((json_int_t)count);
+        found_add(&next, number);
+        json_decref(number);
+    } else {
+        for (size_t i = 0; i < found->count; i++)
+            follow(found->values[i], word, length, list, &next);
+    }
+    found_release(found);
+    *found = next;
+}
+
+static enum sl_status walk(struct found *found, struct sl_error *err)
+{
+    const char *at = found->path;
+    if (*at++ != '$') return sl_fail(err, SL_ERR_INPUT, "%s: a path begins with $", found->path);
+    while (*at) {
+        if (*at == '.') {
+            const size_t length = strcspn(at + 1, ".[");
+            step(found, at + 1, length, false);
+            at += 1 + length;
+            continue;
+        }
+        const bool quoted = at[0] == '[' && at[1] == '\'';
+        const char *begin = at + (quoted ? 2 : 1);
+        const char *end = *at == '[' ? strstr(begin, quoted ? "']" : "]") : NULL;
+        if (!end)
+            return sl_fail(err, SL_ERR_INPUT, "%s: not a path from here: %s", found->path, at);
+        step(found, begin, (size_t)(end - begin), !quoted);
+        at = end + (quoted ? 2 : 1);
+    }
+    return SL_OK;
+}
+
+enum sl_status sl_figure_at(json_t *document, const char *path, double *out, struct sl_error *err)
+{
+    struct found found = {.path = path};
+    found_add(&found, document);
+    enum sl_status status = SL_OK;
+    SL_TRY_OUT(walk(&found, err));
+    if (found.count != 1 || !json_is_number(found.values[0])) {
+        status = sl_fail(err, SL_ERR_INPUT, "%s: expected one number, found %zu values", path,
+                         found.count);
+        goto out;
+    }
+    *out = json_number_value(found.values[0]);
+out:
+    found_release(&found);
+    return status;
+}
+
+/* ---- Means of CSV files ---- */
+
+/* The mean over a file's rows of the weighted sum of its columns. */
+static enum sl_status mean_of_file(const char *path, json_t *columns, double *out,
+                                   struct sl_error *err)
+{
+    const struct sl_csv_options options = sl_csv_options_default();
+    struct sl_csv *csv = NULL;
+    struct sl_csv_record record;
+    double sum = 0;
+    size_t rows = 0;
+    enum sl_status status = SL_OK;
+    SL_TRY(sl_csv_open(path, &options, &csv, err));
+    for (;;) {
+        SL_TRY_OUT(sl_csv_next(csv, &record, err));
+        if (record.count == 0) break;
+        const char *name;
+        json_t *weight;
+        json_object_foreach(columns, name, weight)
+        {
+            size_t column;
+            double value;
+            SL_TRY_OUT(sl_csv_column(csv, name, &column, err));
+            SL_TRY_OUT(sl_csv_real(csv, &record, column, -DBL_MAX, DBL_MAX, &value, err));
+            sum += json_number_value(weight) * value;
+        }
+        rows++;
+    }
+    if (rows == 0) {
+        status = sl_fail(err, SL_ERR_INPUT, "%s: has no rows", path);
+        goto out;
+    }
+    *out = sum / (double)rows;
+out:
+    sl_csv_close(csv);
+    return status;
+}
+
+static enum sl_status mean_of_files(const json_t *mean_of, const struct sl_data_roots *roots,
+                                    double *out, struct sl_error *err)
+{
+    const json_t *files = json_object_get(mean_of, "files");
+    const size_t count = json_array_size(files);
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        char *path = NULL;
+        double mean = 0;
+        SL_TRY(sl_experiment_place(roots, json_string_value(json_array_get(files, i)), &path, err));
+        const enum sl_status status =
+            mean_of_file(path, json_object_get(mean_of, "columns"), &mean, err);
+        free(path);
+        if (status != SL_OK) return status;
+        sum += mean;
+    }
+    *out = sum / (double)count;
+    return SL_OK;
+}
+
+/* ---- A figure ---- */
+
+static enum sl_status read_figure(const json_t *figure, const char *folder, double *out,
+                                  struct sl_error *err)
+{
+    char *file = sl_path_join(folder, sl_plan_text(figure, "output"));
+    const json_t *paths = json_object_get(figure, "path");
+    const size_t count = json_is_array(paths) ? json_array_size(paths) : 1;
+    struct sl_json document = {0};
+    double sum = 0;
+    enum sl_status status = SL_OK;
+    SL_TRY_OUT(sl_json_read(file, FIGURE_LIMIT, &document, err));
+    for (size_t i = 0; i < count; i++) {
+        double value = 0;
+        const json_t *path = json_is_array(paths) ? json_array_get(paths, i) : paths;
+        SL_TRY_OUT(sl_figure_at(document.root, json_string_value(path), &value, err));
+        sum += value;
+    }
+    *out = sum;
+out:
+    sl_json_release(&document);
+    free(file);
+    return status;
+}
+
+enum sl_status sl_figure_value(const json_t *figure, const char *folder,
+                               const struct sl_data_roots *roots, double *out, struct sl_error *err)
+{
+    const json_t *mean_of = json_object_get(figure, "mean_of");
+    const json_t *times = json_object_get(figure, "times");
+    const json_t *divide = json_object_get(figure, "divide");
+    double value = 0;
+    if (mean_of)
+        SL_TRY(mean_of_files(mean_of, roots, &value, err));
+    else
+        SL_TRY(read_figure(figure, folder, &value, err));
+    if (times) value *= json_number_value(times);
+    if (divide) value /= json_number_value(divide);
+    *out = value;
+    return SL_OK;
+}

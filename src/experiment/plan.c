@@ -1,0 +1,205 @@
+#include "experiment/plan.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "softlab/base/hash.h"
+#include "softlab/base/memory.h"
+#include "softlab/dataset.h"
+
+void sl_json_hash(const json_t *value, char out[65])
+{
+    char *text = json_dumps(value, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY);
+    sl_sha256(text, strlen(text), out);
+    free(text);
+}
+
+const char *sl_plan_text(const json_t *object, const char *key)
+{
+    return json_string_value(json_object_get(object, key));
+}
+
+void sl_needs_add(struct sl_needs *needs, size_t job)
+{
+    if (job == SL_NO_JOB) return;
+    for (size_t i = 0; i < needs->count; i++)
+        if (needs->jobs[i] == job) return;
+    assert(needs->count < sizeof needs->jobs / sizeof *needs->jobs);
+    needs->jobs[needs->count++] = job;
+}
+
+static char *output_of(const json_t *step, const char *suffix)
+{
+    char hash[65];
+    sl_json_hash(step, hash);
+    return strcmp(suffix, "/") == 0 ? sl_string_printf("runs/%.32s/weights.safetensors", hash)
+                                    : sl_string_printf("cache/%.32s%s", hash, suffix);
+}
+
+size_t sl_plan_add_job(struct sl_planner *planner, json_t *step, const char *suffix,
+                       const struct sl_needs *needs, const char *title)
+{
+    struct sl_experiment *plan = planner->plan;
+    char *output = output_of(step, suffix);
+    for (size_t i = 0; i < plan->n_jobs; i++) {
+        if (strcmp(plan->jobs[i].output, output) != 0) continue;
+        free(output);
+        json_decref(step);
+        return i;
+    }
+    plan->jobs = sl_resize(plan->jobs, plan->n_jobs + 1, sizeof *plan->jobs);
+    struct sl_job *job = &plan->jobs[plan->n_jobs];
+    *job = (struct sl_job){.output = output, .title = sl_string_copy(title), .step = step};
+    if (needs && needs->count > 0) {
+        job->needs = sl_alloc(needs->count, sizeof *job->needs);
+        job->n_needs = needs->count;
+        memcpy(job->needs, needs->jobs, needs->count * sizeof *job->needs);
+    }
+    for (size_t i = 0; i < job->n_needs; i++)
+        if (plan->jobs[job->needs[i]].missing)
+            sl_plan_miss(planner, plan->n_jobs, plan->jobs[job->needs[i]].missing);
+    return plan->n_jobs++;
+}
+
+void sl_plan_miss(struct sl_planner *planner, size_t job, const char *reason)
+{
+    struct sl_job *missing = &planner->plan->jobs[job];
+    if (!missing->missing) missing->missing = sl_string_copy(reason);
+}
+
+enum sl_status sl_plan_data(struct sl_planner *planner, const char *name, size_t *count,
+                            struct sl_error *err)
+{
+    json_t *known = json_object_get(planner->data, name);
+    if (!known) {
+        struct sl_dataset *dataset = NULL;
+        struct sl_error problem;
+        const enum sl_status status =
+            sl_dataset_open(name, planner->options->roots, &dataset, &problem);
+        known = status == SL_OK ? json_integer((json_int_t)dataset->count)
+                                : json_string(problem.message);
+        json_object_set_new(planner->data, name, known);
+        sl_dataset_destroy(dataset);
+    }
+    if (json_is_string(known))
+        return sl_fail(err, SL_ERR_NOT_FOUND, "%s", json_string_value(known));
+    *count = (size_t)json_integer_value(known);
+    return SL_OK;
+}
+
+void sl_run_release(struct sl_run *run)
+{
+    for (size_t i = 0; i < run->n_scores; i++)
+        free(run->scores[i].test);
+    free(run->scores);
+    free(run->title);
+    free(run->part);
+    free(run->set);
+    free(run->network);
+    json_decref(run->renamed);
+    json_decref(run->absent);
+    json_decref(run->figures);
+    json_decref(run->measured);
+    free(run->missing);
+}
+
+static void release_job(struct sl_job *job)
+{
+    free(job->output);
+    free(job->title);
+    json_decref(job->step);
+    free(job->needs);
+    free(job->missing);
+}
+
+void sl_experiment_destroy(struct sl_experiment *experiment)
+{
+    if (!experiment) return;
+    for (size_t i = 0; i < experiment->n_jobs; i++)
+        release_job(&experiment->jobs[i]);
+    for (size_t i = 0; i < experiment->n_runs; i++)
+        sl_run_release(&experiment->runs[i]);
+    free(experiment->jobs);
+    free(experiment->runs);
+    free(experiment->name);
+    free(experiment->scale);
+    free(experiment->variant);
+    free(experiment);
+}
+
+/* ---- Some of the runs ---- */
+
+static void keep_runs(struct sl_experiment *experiment, const bool *kept)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < experiment->n_runs; i++) {
+        if (kept[i])
+            experiment->runs[count++] = experiment->runs[i];
+        else
+            sl_run_release(&experiment->runs[i]);
+    }
+    experiment->n_runs = count;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static bool same_cell(const struct sl_run *a, const struct sl_run *b)
+{
+    return a->seed == b->seed && same_text(a->part, b->part) && same_text(a->set, b->set) &&
+           same_text(a->network, b->network);
+}
+
+void sl_experiment_shard(struct sl_experiment *experiment, size_t index, size_t count)
+{
+    bool *kept = sl_alloc(experiment->n_runs + 1, sizeof *kept);
+    size_t group = 0;
+    for (size_t i = 0; i < experiment->n_runs; i++) {
+        if (i > 0 && !same_cell(&experiment->runs[i - 1], &experiment->runs[i])) group++;
+        kept[i] = group % count == index;
+    }
+    keep_runs(experiment, kept);
+    free(kept);
+}
+
+static bool has_coordinate(const struct sl_run *run, const char *word, size_t length)
+{
+    const char *const texts[] = {run->part, run->set, run->network,
+                                 run->figures ? "figures" : NULL};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (texts[i] && strlen(texts[i]) == length && strncmp(texts[i], word, length) == 0)
+            return true;
+    char *seed = sl_string_printf("%lld", (long long)run->seed);
+    const bool same = strlen(seed) == length && strncmp(seed, word, length) == 0;
+    free(seed);
+    return same;
+}
+
+static bool in_cell(const struct sl_run *run, const char *cell)
+{
+    for (const char *word = cell;; word++) {
+        const size_t length = strcspn(word, "|");
+        const bool any = length == 1 && *word == '*';
+        if (!any && !has_coordinate(run, word, length)) return false;
+        word += length;
+        if (*word == '\0') return true;
+    }
+}
+
+enum sl_status sl_experiment_only(struct sl_experiment *experiment, const char *cell,
+                                  struct sl_error *err)
+{
+    bool *kept = sl_alloc(experiment->n_runs + 1, sizeof *kept);
+    bool some = false;
+    for (size_t i = 0; i < experiment->n_runs; i++) {
+        kept[i] = in_cell(&experiment->runs[i], cell);
+        some = some || kept[i];
+    }
+    if (some) keep_runs(experiment, kept);
+    free(kept);
+    return some ? SL_OK
+                : sl_fail(err, SL_ERR_NOT_FOUND, "%s has no run \"%s\"", experiment->name, cell);
+}

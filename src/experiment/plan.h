@@ -1,0 +1,133 @@
+/* Private to experiment/: how a specification becomes jobs and runs.
+ *
+ * A job's output is called after the hash of its step, and steps name the outputs that they read,
+ * so equal work has equal names however it came about: jobs are added again and again and exist
+ * once. */
+#ifndef SOFTLAB_EXPERIMENT_PLAN_H
+#define SOFTLAB_EXPERIMENT_PLAN_H
+
+#include "softlab/experiment.h"
+#include "softlab/train/recipe.h"
+
+#define SL_NO_JOB SIZE_MAX
+/* What words begin with that name a file beside the specification. */
+#define SL_BESIDE_SPEC "{spec}/"
+/* The figure of a run that is the time of its labels' answers, in seconds per item. */
+#define SL_ANSWER_SECONDS "labels/seconds"
+
+/* The part of a specification that is being expanded. */
+struct sl_planner {
+    const struct sl_spec *spec;                  /* borrowed */
+    const struct sl_experiment_options *options; /* borrowed */
+    struct sl_experiment *plan;                  /* borrowed */
+    json_t *design;                              /* owned; the whole with the part over it */
+    const char *part;                            /* borrowed, or NULL */
+    const char *variant;                         /* "as-run" or "as-published" */
+    json_t *data; /* owned; data sets that were looked for: their size, or why they are not there */
+};
+
+/* plan.c: a list of jobs that a step reads. */
+struct sl_needs {
+    size_t jobs[16];
+    size_t count;
+};
+void sl_needs_add(struct sl_needs *needs, size_t job);
+/* The job with this step, which is taken; `suffix` is its output's (".npz"), or "/" for a run's
+ * folder of which the weights are the output. Its own place is missing only if something it needs
+ * is. */
+size_t sl_plan_add_job(struct sl_planner *planner, json_t *step, const char *suffix,
+                       const struct sl_needs *needs, const char *title);
+/* Say why a job cannot be made, unless that is said already. */
+void sl_plan_miss(struct sl_planner *planner, size_t job, const char *reason);
+/* How many items a data set has, looked up once; SL_ERR_NOT_FOUND if it is not here. */
+enum sl_status sl_plan_data(struct sl_planner *planner, const char *name, size_t *count,
+                            struct sl_error *err) SL_MUST_USE;
+void sl_run_release(struct sl_run *run);
+void sl_json_hash(const json_t *value, char out[65]);
+const char *sl_plan_text(const json_t *object, const char *key); /* or NULL */
+
+/* expand_files.c: jobs for commands, label sets and index files. */
+/* Words of a command with the placeholders filled in; files become jobs that are added to needs. */
+json_t *sl_expand_words(struct sl_planner *planner, const json_t *words, int64_t seed,
+                        struct sl_needs *needs);
+size_t sl_expand_file(struct sl_planner *planner, const char *name, int64_t seed);
+/* A command's job; what it prints is kept where `printed`. */
+size_t sl_expand_command(struct sl_planner *planner, const json_t *words, int64_t seed,
+                         bool printed, const char *title);
+/* The labels of a set or reference with all that becomes of them; SL_NO_JOB: hard labels. */
+size_t sl_expand_labels(struct sl_planner *planner, const char *name, const json_t *set,
+                        int64_t seed);
+
+/* Which items of a data set. */
+struct sl_item_choice {
+    const char *data;
+    const char *split;   /* a path, @set/file, "share:X", "rest" (of the design's share), or NULL */
+    const char *only;    /* "imagenet", or NULL */
+    int64_t folds, fold; /* 0: none */
+    bool held_out;       /* of the fold: what it holds out; else the others */
+    int64_t first;       /* of a seeded order; 0: all */
+    int64_t seed;
+};
+/* The file of their indices, which the caller frees; NULL for all items. The job that writes it, if
+ * it is not there already, is added to `needs`. */
+char *sl_expand_items(struct sl_planner *planner, const struct sl_item_choice *choice,
+                      struct sl_needs *needs);
+/* Items by name, drawn from a label set: of a hold-out. Its output has a name on each line. */
+size_t sl_expand_holdout(struct sl_planner *planner, int64_t seed);
+/* The indices of the items that a file of names lists. */
+size_t sl_expand_named(struct sl_planner *planner, const char *data, size_t names);
+
+/* expand_train.c: a training. */
+struct sl_training_choice {
+    const char *set_name;
+    const json_t *set;
+    const char *network;
+    int64_t seed, fold; /* fold -1: none */
+};
+size_t sl_expand_training(struct sl_planner *planner, const struct sl_training_choice *choice);
+/* The weights that trainings begin with, or SL_NO_JOB. */
+size_t sl_expand_start(struct sl_planner *planner, const char *network);
+
+/* expand_tests.c: the scores of a run, and its key; of folds those tests that each fold is scored
+ * on. False if there are none. */
+bool sl_expand_tests(struct sl_planner *planner, const struct sl_training_choice *choice,
+                     size_t training, struct sl_run *run);
+/* The networks of one cell, each with the fold that it was not trained on. */
+struct sl_fold_networks {
+    size_t *trainings; /* owned; n */
+    int64_t *folds;    /* owned; n */
+    size_t n;
+};
+/* expand_folds.c: the run that scores what the folds' networks say of the items that each held out.
+ * False if no test asks for it. */
+bool sl_expand_pooled(struct sl_planner *planner, const struct sl_training_choice *choice,
+                      const struct sl_fold_networks *networks, struct sl_run *run);
+bool sl_test_is_of_folds(const json_t *test);
+/* The job of a test's labels, SL_NO_JOB: hard. */
+size_t sl_expand_test_labels(struct sl_planner *planner, const json_t *test, int64_t seed);
+/* The measures of a test that are the metrics table's; where accuracy is against true classes the
+ * one that says so, which `run` renames. */
+json_t *sl_expand_metrics(const char *name, const json_t *test, struct sl_run *run);
+void sl_run_add_scores(struct sl_run *run, const char *test, size_t job);
+
+/* expand_answer.c: what a specification's question needs of a run, in run->measured and the key. */
+void sl_expand_answer(struct sl_planner *planner, const struct sl_training_choice *choice,
+                      struct sl_run *run);
+/* tune.c: the set with what was chosen for it and the network: settings, and options ("--gamma") of
+ * the command that makes its labels. The caller owns it. */
+json_t *sl_tuned_set(const json_t *tuned, const char *set_name, const char *network, json_t *set);
+
+/* expand_figures.c: figures that need no training. */
+void sl_expand_figures(struct sl_planner *planner, struct sl_run *run);
+
+/* place.c: "@set/file" where it is on this machine: in a set of fetch's, or else below one of the
+ * roots, in which case the program's own commands cannot find it. */
+bool sl_experiment_place_is_known(const char *name);
+enum sl_status sl_experiment_place(const struct sl_data_roots *roots, const char *name, char **out,
+                                   struct sl_error *err) SL_MUST_USE;
+
+/* prepare.c: do the step of a job that is not a command, in the results folder. */
+enum sl_status sl_prepare(const json_t *step, const char *output, const struct sl_data_roots *roots,
+                          struct sl_error *err) SL_MUST_USE;
+
+#endif

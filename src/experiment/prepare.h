@@ -1,0 +1,36 @@
+/* Private to experiment/: the steps that no command of the program does. Each writes one file. */
+#ifndef SOFTLAB_EXPERIMENT_PREPARE_H
+#define SOFTLAB_EXPERIMENT_PREPARE_H
+
+#include "experiment/plan.h"
+#include "softlab/base/names.h"
+#include "softlab/dataset.h"
+
+struct sl_preparation {
+    const json_t *step;                /* borrowed */
+    const char *output;                /* borrowed; the file to write */
+    const struct sl_data_roots *roots; /* borrowed */
+};
+
+/* prepare_items.c: indices of items. */
+enum sl_status sl_prepare_items(const struct sl_preparation *preparation, struct sl_error *err);
+enum sl_status sl_prepare_named(const struct sl_preparation *preparation, struct sl_error *err);
+enum sl_status sl_prepare_holdout(const struct sl_preparation *preparation, struct sl_error *err);
+
+/* prepare_labels.c: label sets and predictions. */
+enum sl_status sl_prepare_labels(const struct sl_preparation *preparation, struct sl_error *err);
+enum sl_status sl_prepare_hard(const struct sl_preparation *preparation, struct sl_error *err);
+enum sl_status sl_prepare_joined(const struct sl_preparation *preparation, struct sl_error *err);
+
+/* prepare_mixtures.c: mixed images from their names. */
+enum sl_status sl_prepare_mixtures(const struct sl_preparation *preparation, struct sl_error *err);
+
+/* prepare.c: the step's data set; the names that a file lists, one on each line, or the items of
+ * answers. */
+enum sl_status sl_prepare_open(const struct sl_preparation *preparation, struct sl_dataset **out,
+                               struct sl_error *err) SL_MUST_USE;
+enum sl_status sl_prepare_names(const struct sl_preparation *preparation, const char *place,
+                                struct sl_name_table **out, struct sl_error *err) SL_MUST_USE;
+bool sl_prepare_has(const struct sl_name_table *names, const char *name);
+
+#endif

@@ -1,0 +1,196 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiment/outcome_internal.h"
+
+static const char *text_at(const struct sl_outcome *outcome, const char *key)
+{
+    return json_string_value(json_object_get(outcome->source.spec->json, key));
+}
+
+/* ---- Claims ---- */
+
+struct verdict_words {
+    enum sl_mark mark;
+    const char *here, *paper;
+};
+static const struct verdict_words verdicts[] = {
+    [SL_VERDICT_NOT_RUN] = {SL_MARK_NONE, "not run", "not printed"},
+    [SL_VERDICT_HOLDS] = {SL_MARK_GOOD, "holds here", "holds"},
+    [SL_VERDICT_FAILS] = {SL_MARK_BAD, "fails", "fails"},
+    [SL_VERDICT_UNDECIDED] = {SL_MARK_OPEN, "undecided", "undecided"},
+};
+
+/* "soft better than hard", "soft over hard, more on far than on near". */
+static char *claim_words(const struct sl_outcome_claim *claim)
+{
+    static const struct {
+        const char *relation, *words;
+    } relations[] = {{"better:", "better than"},
+                     {"similar:", "like"},
+                     {"more:", "more than"},
+                     {"less:", "less than"},
+                     {"gain:", "over"}};
+    const char *between = "against";
+    for (size_t i = 0; i < sizeof relations / sizeof *relations; i++)
+        if (strncmp(claim->claim, relations[i].relation, strlen(relations[i].relation)) == 0)
+            between = relations[i].words;
+    const char *better = strchr(claim->better, '>'), *worse = strchr(claim->worse, '>');
+    if (strcmp(between, "over") != 0)
+        return sl_string_printf("%s %s %s", claim->better, between, claim->worse);
+    if (!better || !worse)
+        return sl_string_printf("%s over %s, more in the first case than in the second",
+                                claim->better, claim->worse);
+    return sl_string_printf("%.*s over %.*s more than %s over %s", (int)(better - claim->better),
+                            claim->better, (int)(worse - claim->worse), claim->worse, better + 1,
+                            worse + 1);
+}
+
+static struct sl_cell difference_cell(const struct sl_judgement *judgement, char *words,
+                                      size_t size)
+{
+    if (isnan(judgement->difference.estimate)) return sl_cell_empty(NULL);
+    double half = (judgement->difference.high - judgement->difference.low) / 2;
+    struct sl_cell cell = sl_cell_number(judgement->difference.estimate, half, 3);
+    if (judgement->test == SL_TEST_PAIRED)
+        snprintf(words, size, "%zu pairs", judgement->n_pairs);
+    else
+        snprintf(words, size, "%s", judgement->test == SL_TEST_WELCH ? "Welch" : "computed");
+    if (judgement->test == SL_TEST_EXACT) cell.spread = NAN;
+    cell.text = words;
+    return cell;
+}
+
+/* What the paper's figures say; where their ± leaves it open, which way they point. */
+static const char *paper_words(const struct sl_judgement *judgement)
+{
+    if (judgement->verdict != SL_VERDICT_UNDECIDED || !isnan(judgement->margin))
+        return verdicts[judgement->verdict].paper;
+    return judgement->difference.estimate > 0 ? "holds, within its ±" : "fails, within its ±";
+}
+
+static void show_claim(struct sl_report *report, const struct sl_outcome_claim *claim)
+{
+    const struct sl_metric *metric =
+        sl_experiment_metric_find(claim->metric, strlen(claim->metric));
+    const char *measure = metric ? metric->title : claim->metric;
+    char *words = claim_words(claim), pairs[48];
+    char *where = *claim->test_set ? sl_string_printf("%s, %s", measure, claim->test_set)
+                                   : sl_string_copy(measure);
+    char *quoted = sl_string_printf("\u201c%s\u201d (%s)", claim->words, claim->section);
+    sl_report_cell(report, sl_cell_text(words));
+    sl_report_cell(report, sl_cell_text(where));
+    sl_report_cell(report, sl_cell_mark(verdicts[claim->here.verdict].mark,
+                                        verdicts[claim->here.verdict].here));
+    sl_report_cell(report, difference_cell(&claim->here, pairs, sizeof pairs));
+    sl_report_cell(report,
+                   sl_cell_mark(verdicts[claim->paper.verdict].mark, paper_words(&claim->paper)));
+    sl_report_cell(report, sl_cell_text(quoted));
+    free(words);
+    free(where);
+    free(quoted);
+}
+
+static void show_claims(const struct sl_presentation *show)
+{
+    static const char *const columns[] = {"Claim",
+                                          "Measure",
+                                          "Here",
+                                          "Difference in its favour",
+                                          "In the paper's own figures",
+                                          "In the paper's words"};
+    const struct sl_outcome *outcome = show->outcome;
+    size_t counts[4] = {0};
+    if (outcome->n_claims == 0) return;
+    for (size_t i = 0; i < outcome->n_claims; i++)
+        counts[outcome->claims[i].here.verdict]++;
+    sl_report_section(show->report, 3, "claims", "What the paper claims");
+    sl_report_paragraph(show->report);
+    sl_report_text(show->report, SL_STYLE_PLAIN,
+                   "Of %zu comparisons %zu hold here, %zu fail, %zu are undecided within the "
+                   "interval, %zu were not run.",
+                   outcome->n_claims, counts[SL_VERDICT_HOLDS], counts[SL_VERDICT_FAILS],
+                   counts[SL_VERDICT_UNDECIDED], counts[SL_VERDICT_NOT_RUN]);
+    char *id = sl_string_printf("%s-claims", outcome->source.spec->name);
+    char *caption =
+        sl_string_printf("%s: comparisons the paper draws; ± is half the 95 %% interval",
+                         outcome->source.spec->name);
+    struct sl_table_head head = {.id = id,
+                                 .caption = caption,
+                                 .badge = show->badge,
+                                 .columns = columns,
+                                 .n_columns = sizeof columns / sizeof *columns};
+    sl_report_table(show->report, &head);
+    for (size_t i = 0; i < outcome->n_claims; i++)
+        show_claim(show->report, &outcome->claims[i]);
+    free(id);
+    free(caption);
+}
+
+/* ---- The section ---- */
+
+static void show_reason(const struct sl_presentation *show, const char *where, const json_t *reason)
+{
+    const char *text = json_string_value(reason);
+    if (!text) return;
+    sl_report_note(show->report, SL_TONE_WARNING);
+    if (where) sl_report_text(show->report, SL_STYLE_CODE, "%s", where);
+    sl_report_text(show->report, SL_STYLE_PLAIN, "%sNot as published: %s.", where ? ": " : "",
+                   text);
+}
+
+static void show_head(const struct sl_presentation *show)
+{
+    const struct sl_outcome *outcome = show->outcome;
+    const json_t *spec = outcome->source.spec->json, *notes = json_object_get(spec, "notes");
+    const char *source = text_at(outcome, "source"), *title = text_at(outcome, "title"), *part;
+    json_t *value;
+    char *heading = sl_string_printf("%s: %s", outcome->source.spec->name, title ? title : "");
+    sl_report_section(show->report, 2, outcome->source.spec->name, heading);
+    free(heading);
+    if (show->badge) {
+        sl_report_note(show->report, SL_TONE_WARNING);
+        sl_report_text(show->report, SL_STYLE_STRONG, "quick scale");
+        sl_report_text(show->report, SL_STYLE_PLAIN,
+                       ", not a reproduction: small networks, few epochs, few seeds.");
+    }
+    show_reason(show, NULL, json_object_get(spec, "missing"));
+    json_object_foreach(json_object_get(spec, "parts"), part, value)
+    {
+        show_reason(show, part, json_object_get(value, "missing"));
+    }
+    sl_report_paragraph(show->report);
+    if (source) sl_report_text(show->report, SL_STYLE_PLAIN, "%s. ", source);
+    for (size_t i = 0; i < json_array_size(notes); i++) {
+        const char *note = json_string_value(json_array_get(notes, i));
+        if (note) sl_report_text(show->report, SL_STYLE_PLAIN, "%s ", note);
+    }
+}
+
+static bool has_charts(const struct sl_outcome *outcome)
+{
+    if (outcome->n_runs && json_object_get(outcome->source.spec->json, "plot")) return true;
+    for (size_t i = 0; i < outcome->n_runs; i++) {
+        const struct sl_result *result = outcome->runs[i].result;
+        if (result->curve.count || result->attacks.count || result->reliability.count ||
+            result->gallery)
+            return true;
+    }
+    return false;
+}
+
+enum sl_status sl_present_outcome(const struct sl_presentation *show, struct sl_error *err)
+{
+    show_head(show);
+    sl_present_cells(show);
+    SL_TRY(sl_present_forests(show, err));
+    show_claims(show);
+    if (has_charts(show->outcome)) sl_report_section(show->report, 3, "charts", "Charts");
+    SL_TRY(sl_present_series(show, err));
+    SL_TRY(sl_present_reliability(show, err));
+    SL_TRY(sl_present_curves(show, err));
+    sl_present_galleries(show);
+    sl_present_provenance(show);
+    return SL_OK;
+}

@@ -1,0 +1,190 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiment/outcome_internal.h"
+
+static struct sl_cell here_cell(const struct sl_outcome_cell *cell)
+{
+    if (isnan(cell->here.mean)) return sl_cell_empty(cell->reason ? cell->reason : "not run");
+    struct sl_cell shown = sl_cell_number(cell->here.mean, cell->here.spread, cell->decimals);
+    if (cell->here.is_computed) shown.text = "computed";
+    return shown;
+}
+
+static struct sl_cell paper_cell(const struct sl_outcome_cell *cell)
+{
+    if (!cell->status) return sl_cell_empty("not printed");
+    if (isnan(cell->paper)) return sl_cell_empty("illegible");
+    struct sl_cell shown = sl_cell_number(cell->paper, cell->uncertainty, cell->paper_decimals);
+    if (strcmp(cell->status, "text") == 0) shown.text = "in the text";
+    return shown;
+}
+
+static void show_cell(struct sl_report *report, const struct sl_outcome_cell *cell)
+{
+    char *column = *cell->test_set ? sl_string_printf("%s/%s", cell->test_set, cell->metric)
+                                   : sl_string_copy(cell->metric);
+    char *title = *cell->metric ? sl_experiment_column_title(column) : sl_string_copy(cell->column);
+    double difference = cell->here.mean - cell->paper;
+    sl_report_cell(report, sl_cell_text(cell->row));
+    sl_report_cell(report, sl_cell_text(title));
+    sl_report_cell(report, here_cell(cell));
+    sl_report_cell(report, cell->here.n_runs ? sl_cell_number((double)cell->here.n_runs, NAN, 0)
+                                             : sl_cell_empty(NULL));
+    sl_report_cell(report, paper_cell(cell));
+    sl_report_cell(report, cell->paper_runs ? sl_cell_number((double)cell->paper_runs, NAN, 0)
+                                            : sl_cell_empty(NULL));
+    sl_report_cell(report, isnan(difference) ? sl_cell_empty(NULL)
+                                             : sl_cell_number(difference, NAN, cell->decimals));
+    free(column);
+    free(title);
+}
+
+static void begin_table(const struct sl_presentation *show, const char *what,
+                        const char *const *columns, size_t n_columns)
+{
+    const struct sl_spec *spec = show->outcome->source.spec;
+    const char *interval =
+        json_string_value(json_object_get(json_object_get(spec->json, "table"), "interval"));
+    bool is_sd = interval && strcmp(interval, "sd") == 0;
+    char *id = sl_string_printf("%s-%s", spec->name, what);
+    char *caption = sl_string_printf("%s; %s", spec->name,
+                                     is_sd ? "± is the standard deviation over runs"
+                                           : "± is half the 95 % interval of the mean");
+    struct sl_table_head head = {.id = id,
+                                 .caption = caption,
+                                 .badge = show->badge,
+                                 .columns = columns,
+                                 .n_columns = n_columns};
+    sl_report_table(show->report, &head);
+    free(id);
+    free(caption);
+}
+
+/* A line per figure: sortable, and everything about it in one place. */
+static void show_list(const struct sl_presentation *show)
+{
+    static const char *const columns[] = {"Row",   "Measure",      "Here",           "Runs",
+                                          "Paper", "Paper's runs", "Here less paper"};
+    begin_table(show, "figures", columns, sizeof columns / sizeof *columns);
+    for (size_t i = 0; i < show->outcome->n_cells; i++)
+        show_cell(show->report, &show->outcome->cells[i]);
+}
+
+/* The shape of the paper's table: its rows, and a column per measure and test set. */
+enum { MOST_COLUMNS = 12, COLUMNS_BEFORE = 3 };
+struct grid {
+    const struct sl_outcome_cell **rows; /* (n_rows) the first cell of each; owned */
+    size_t n_rows;
+    const struct sl_outcome_cell *columns[MOST_COLUMNS];
+    size_t n_columns;
+};
+
+static bool in_column(const struct sl_outcome_cell *cell, const struct sl_outcome_cell *column)
+{
+    return strcmp(cell->metric, column->metric) == 0 &&
+           strcmp(cell->test_set, column->test_set) == 0;
+}
+
+/* False if the figures are too scattered for it to be a table. */
+static bool make_grid(const struct sl_outcome *outcome, struct grid *out)
+{
+    *out = (struct grid){.rows = sl_alloc(outcome->n_cells, sizeof *out->rows)};
+    for (size_t i = 0; i < outcome->n_cells; i++) {
+        const struct sl_outcome_cell *cell = &outcome->cells[i];
+        size_t row = 0, column = 0;
+        while (row < out->n_rows && strcmp(out->rows[row]->row, cell->row) != 0)
+            row++;
+        if (row == out->n_rows) out->rows[out->n_rows++] = cell;
+        while (column < out->n_columns && !in_column(cell, out->columns[column]))
+            column++;
+        if (column == MOST_COLUMNS || *cell->metric == '\0') return false;
+        if (column == out->n_columns) out->columns[out->n_columns++] = cell;
+    }
+    return out->n_columns >= 2 && 2 * outcome->n_cells >= out->n_rows * out->n_columns;
+}
+
+static const struct sl_outcome_cell *find_cell(const struct sl_outcome *outcome, const char *row,
+                                               const struct sl_outcome_cell *column)
+{
+    for (size_t i = 0; i < outcome->n_cells; i++)
+        if (in_column(&outcome->cells[i], column) && strcmp(outcome->cells[i].row, row) == 0)
+            return &outcome->cells[i];
+    return NULL;
+}
+
+/* How many runs are behind a line: "15", or "3 to 15". */
+static struct sl_cell runs_cell(const struct sl_outcome_cell *const *cells, size_t count,
+                                bool is_paper, char *words, size_t size)
+{
+    size_t fewest = SIZE_MAX, most = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t n_runs = !cells[i] ? 0 : is_paper ? cells[i]->paper_runs : cells[i]->here.n_runs;
+        if (n_runs == 0) continue;
+        fewest = n_runs < fewest ? n_runs : fewest;
+        most = n_runs > most ? n_runs : most;
+    }
+    if (most == 0) return sl_cell_empty(NULL);
+    if (fewest == most) return sl_cell_number((double)most, NAN, 0);
+    snprintf(words, size, "%zu to %zu", fewest, most);
+    return sl_cell_text(words);
+}
+
+static void show_line(const struct sl_presentation *show, const char *row,
+                      const struct sl_outcome_cell *const *cells, size_t count, bool is_paper)
+{
+    char words[64];
+    struct sl_cell whose = sl_cell_text(is_paper ? "paper" : "here");
+    sl_report_cell(show->report, sl_cell_text(row));
+    sl_report_cell(show->report, whose);
+    sl_report_cell(show->report, runs_cell(cells, count, is_paper, words, sizeof words));
+    for (size_t i = 0; i < count; i++)
+        sl_report_cell(show->report, !cells[i]  ? sl_cell_empty(NULL)
+                                     : is_paper ? paper_cell(cells[i])
+                                                : here_cell(cells[i]));
+}
+
+static void show_grid(const struct sl_presentation *show, const struct grid *grid)
+{
+    const char *titles[COLUMNS_BEFORE + MOST_COLUMNS] = {"Row", "Figures", "Runs"};
+    char *owned[MOST_COLUMNS];
+    for (size_t i = 0; i < grid->n_columns; i++) {
+        const struct sl_outcome_cell *column = grid->columns[i];
+        char *key = sl_string_printf("%s/%s", column->test_set, column->metric);
+        owned[i] = sl_experiment_column_title(*column->test_set ? key : column->metric);
+        titles[COLUMNS_BEFORE + i] = owned[i];
+        free(key);
+    }
+    begin_table(show, "table", titles, COLUMNS_BEFORE + grid->n_columns);
+    for (size_t i = 0; i < grid->n_columns; i++)
+        free(owned[i]);
+    for (size_t row = 0; row < grid->n_rows; row++) {
+        const struct sl_outcome_cell *cells[MOST_COLUMNS];
+        bool is_published = false;
+        for (size_t i = 0; i < grid->n_columns; i++) {
+            cells[i] = find_cell(show->outcome, grid->rows[row]->row, grid->columns[i]);
+            is_published = is_published || (cells[i] && cells[i]->status);
+        }
+        show_line(show, grid->rows[row]->row, cells, grid->n_columns, false);
+        if (is_published) show_line(show, grid->rows[row]->row, cells, grid->n_columns, true);
+    }
+}
+
+void sl_present_cells(const struct sl_presentation *show)
+{
+    struct grid grid;
+    if (show->outcome->n_cells == 0) return;
+    bool is_table = make_grid(show->outcome, &grid);
+    if (is_table) show_grid(show, &grid);
+    if (is_table && show->outcome->expected->count == 0) { /* nothing to put beside it */
+        free(grid.rows);
+        return;
+    }
+    if (is_table) {
+        sl_report_fold(show->report, "The same, a line per figure");
+    }
+    show_list(show);
+    if (is_table) sl_report_fold_end(show->report);
+    free(grid.rows);
+}

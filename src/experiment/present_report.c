@@ -1,0 +1,468 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiment/answer.h"
+
+static const char quick_badge[] = "quick scale, not a reproduction";
+
+/* A specification at one scale and in one variant: a section of the report. */
+struct group {
+    const char *name; /* of the specification, or its path; borrowed */
+    const char *scale, *variant;
+    struct sl_spec *spec;             /* owned */
+    struct sl_experiment *experiment; /* owned; its runs, with their keys */
+    struct sl_outcome *outcome;       /* owned */
+};
+struct groups {
+    struct group *items; /* owned */
+    size_t count;
+};
+
+static bool is_same(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool has_group(const struct groups *groups, const char *name, const struct sl_result *result)
+{
+    for (size_t i = 0; i < groups->count; i++) {
+        const struct group *group = &groups->items[i];
+        if (is_same(group->name, name) && (!result || (is_same(group->scale, result->scale) &&
+                                                       is_same(group->variant, result->variant))))
+            return true;
+    }
+    return false;
+}
+
+static void add_group(struct groups *groups, const char *name, const char *scale,
+                      const char *variant)
+{
+    groups->items = sl_resize(groups->items, groups->count + 1, sizeof *groups->items);
+    groups->items[groups->count++] =
+        (struct group){.name = name, .scale = scale ? scale : "paper", .variant = variant};
+}
+
+/* The sections for the results of `spec`; `name` is what it is read by. Figures without training
+ * have no scale of their own: they get a section only where no run has one. */
+static void add_groups(struct groups *groups, const struct sl_results *results, const char *spec,
+                       const char *name)
+{
+    for (size_t pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < results->n_runs; i++) {
+            const struct sl_result *result = &results->runs[i];
+            bool is_run = result->set != NULL;
+            if (!is_same(result->spec, spec) || is_run != (pass == 0)) continue;
+            if (!has_group(groups, name, is_run ? result : NULL))
+                add_group(groups, name, result->scale, is_run ? result->variant : NULL);
+        }
+}
+
+static void groups_release(struct groups *groups)
+{
+    for (size_t i = 0; i < groups->count; i++) {
+        sl_outcome_destroy(groups->items[i].outcome);
+        sl_experiment_destroy(groups->items[i].experiment);
+        sl_spec_destroy(groups->items[i].spec);
+    }
+    free(groups->items);
+}
+
+/* Sections for what was asked for, also where nothing was run. */
+static enum sl_status choose_named(struct groups *groups, const struct sl_results *results,
+                                   const struct sl_report_options *options, struct sl_error *err)
+{
+    for (size_t i = 0; i < options->n_specs; i++) {
+        struct sl_spec *spec;
+        SL_TRY(sl_spec_read(options->specs[i], "paper", &spec, err));
+        size_t before = groups->count;
+        add_groups(groups, results, spec->name, options->specs[i]);
+        sl_spec_destroy(spec);
+        if (groups->count == before) add_group(groups, options->specs[i], "paper", NULL);
+    }
+    return SL_OK;
+}
+
+/* True if a network of the specification or of its parts is one of a run: without one no run can be
+ * shared, and this costs less than to look at all keys. */
+static bool has_network(const json_t *spec, const struct sl_name_table *networks)
+{
+    const json_t *names = json_object_get(spec, "networks");
+    for (size_t i = 0; i < json_array_size(names); i++) {
+        const char *name = json_string_value(json_array_get(names, i));
+        if (name && sl_name_table_find(networks, name, strlen(name)) != SL_NO_NAME) return true;
+    }
+    const char *part;
+    json_t *value;
+    json_object_foreach(json_object_get(spec, "parts"), part, value)
+    {
+        if (has_network(value, networks)) return true;
+    }
+    return false;
+}
+
+/* True if a run of the specification was made, for it or for another. */
+static bool is_shared(const struct sl_results *results, const struct sl_name_table *networks,
+                      const char *name, const struct group *scale)
+{
+    struct sl_experiment_options options = {.as_published =
+                                                is_same(scale->variant, "as-published")};
+    struct sl_experiment *experiment = NULL;
+    struct sl_spec *spec;
+    bool found = false;
+    if (sl_spec_read(name, scale->scale, &spec, NULL) != SL_OK) return false;
+    if (has_network(spec->json, networks) &&
+        sl_experiment_create(spec, &options, &experiment, NULL) == SL_OK)
+        for (size_t i = 0; i < experiment->n_runs && !found; i++) {
+            const struct sl_run *run = &experiment->runs[i];
+            found = run->set &&
+                    sl_name_table_find(results->keys, run->key, strlen(run->key)) != SL_NO_NAME;
+        }
+    sl_experiment_destroy(experiment);
+    sl_spec_destroy(spec);
+    return found;
+}
+
+/* The scales and variants that runs have, each once, as sections without a name; and networks. */
+static void list_scales(const struct sl_results *results, struct groups *out,
+                        struct sl_name_table *networks)
+{
+    uint32_t index;
+    for (size_t i = 0; i < results->n_runs; i++) {
+        const struct sl_result *result = &results->runs[i];
+        if (!result->set || !result->scale || !result->network) continue;
+        if (!has_group(out, "", result)) add_group(out, "", result->scale, result->variant);
+        if (sl_name_table_add(networks, result->network, strlen(result->network), &index, NULL) !=
+            SL_OK)
+            return;
+    }
+}
+
+/* Sections for what the results name and the program knows, and for what shares their runs, in the
+ * program's order. */
+static void choose_known(struct groups *groups, const struct sl_results *results)
+{
+    struct groups scales = {0};
+    struct sl_name_table *networks = sl_name_table_create();
+    list_scales(results, &scales, networks);
+    for (const char *const *name = sl_builtin_specs; *name; name++) {
+        add_groups(groups, results, *name, *name);
+        if (has_group(groups, *name, NULL)) continue;
+        for (size_t i = 0; i < scales.count; i++) {
+            const struct group *scale = &scales.items[i];
+            if (is_shared(results, networks, *name, scale))
+                add_group(groups, *name, scale->scale, scale->variant);
+        }
+    }
+    free(scales.items);
+    sl_name_table_destroy(networks);
+}
+
+static enum sl_status open_group(struct group *group, const struct sl_results *results,
+                                 struct sl_error *err)
+{
+    SL_TRY(sl_spec_read(group->name, group->scale, &group->spec, err));
+    struct sl_experiment_options options = {.as_published =
+                                                is_same(group->variant, "as-published")};
+    struct sl_outcome_source source = {
+        .spec = group->spec, .variant = group->variant, .results = results};
+    /* A specification that cannot be run can still be reported, by the names of its results. */
+    if (sl_experiment_create(group->spec, &options, &group->experiment, NULL) == SL_OK) {
+        source.plan = group->experiment->runs;
+        source.n_plan = group->experiment->n_runs;
+    }
+    return sl_outcome_create(&source, &group->outcome, err);
+}
+
+static const char *badge_of(const struct group *group)
+{
+    bool has_scales = json_object_get(group->spec->json, "scales") != NULL;
+    bool is_quick = has_scales && strcmp(group->spec->scale, "paper") != 0;
+    return group->outcome->n_runs && is_quick ? quick_badge : NULL;
+}
+
+/* ---- Overview ---- */
+
+struct tally {
+    size_t n_published, n_filled, n_runs, verdicts[4];
+    bool has_quick;
+};
+
+static struct tally count_group(const struct group *group)
+{
+    const struct sl_outcome *outcome = group->outcome;
+    struct tally tally = {.n_runs = outcome->n_runs, .has_quick = badge_of(group) != NULL};
+    for (size_t i = 0; i < outcome->n_cells; i++) {
+        tally.n_published += outcome->cells[i].status != NULL;
+        tally.n_filled += outcome->cells[i].status && !isnan(outcome->cells[i].here.mean);
+    }
+    for (size_t i = 0; i < outcome->n_claims; i++)
+        tally.verdicts[outcome->claims[i].here.verdict]++;
+    return tally;
+}
+
+static void add_tally(struct tally *sum, const struct tally *one)
+{
+    sum->n_published += one->n_published;
+    sum->n_filled += one->n_filled;
+    sum->n_runs += one->n_runs;
+    sum->has_quick = sum->has_quick || one->has_quick;
+    for (size_t i = 0; i < 4; i++)
+        sum->verdicts[i] += one->verdicts[i];
+}
+
+static void show_summary(struct sl_report *report, const struct groups *groups)
+{
+    struct tally all = {0};
+    for (size_t i = 0; i < groups->count; i++) {
+        struct tally one = count_group(&groups->items[i]);
+        add_tally(&all, &one);
+    }
+    sl_report_paragraph(report);
+    sl_report_text(
+        report, SL_STYLE_PLAIN,
+        "%zu runs fill %zu of %zu published figures in %zu table%s. Of %zu comparisons that "
+        "the papers draw, ",
+        all.n_runs, all.n_filled, all.n_published, groups->count, groups->count == 1 ? "" : "s",
+        all.verdicts[0] + all.verdicts[1] + all.verdicts[2] + all.verdicts[3]);
+    sl_report_text(report, SL_STYLE_STRONG, "%zu hold here", all.verdicts[SL_VERDICT_HOLDS]);
+    sl_report_text(report, SL_STYLE_PLAIN, ", ");
+    sl_report_text(report, SL_STYLE_STRONG, "%zu fail", all.verdicts[SL_VERDICT_FAILS]);
+    sl_report_text(report, SL_STYLE_PLAIN,
+                   ", %zu are undecided within the interval and %zu were not run.",
+                   all.verdicts[SL_VERDICT_UNDECIDED], all.verdicts[SL_VERDICT_NOT_RUN]);
+    if (!all.has_quick) return;
+    sl_report_note(report, SL_TONE_WARNING);
+    sl_report_text(report, SL_STYLE_PLAIN, "Figures at ");
+    sl_report_text(report, SL_STYLE_STRONG, "quick scale");
+    sl_report_text(report, SL_STYLE_PLAIN,
+                   " come from small networks trained for few epochs on few seeds. They show that "
+                   "everything runs and are no reproduction of a paper.");
+}
+
+static void show_overview_table(struct sl_report *report, const struct groups *groups)
+{
+    static const char *const columns[] = {"Table", "Scale", "Runs",      "Figures filled",
+                                          "Hold",  "Fail",  "Undecided", "Not run"};
+    static const enum sl_verdict order[] = {SL_VERDICT_HOLDS, SL_VERDICT_FAILS,
+                                            SL_VERDICT_UNDECIDED, SL_VERDICT_NOT_RUN};
+    struct sl_table_head head = {.id = "overview-tables",
+                                 .caption = "Tables, and how their comparisons came out",
+                                 .columns = columns,
+                                 .n_columns = sizeof columns / sizeof *columns};
+    sl_report_table(report, &head);
+    for (size_t i = 0; i < groups->count; i++) {
+        const struct group *group = &groups->items[i];
+        struct tally tally = count_group(group);
+        char filled[64];
+        snprintf(filled, sizeof filled, "%zu of %zu", tally.n_filled, tally.n_published);
+        sl_report_cell(report, sl_cell_text(group->spec->name));
+        struct sl_cell scale = sl_cell_text(tally.has_quick ? "quick scale"
+                                            : tally.n_runs  ? group->spec->scale
+                                                            : "computed");
+        scale.strong = tally.has_quick;
+        sl_report_cell(report, scale);
+        sl_report_cell(report, sl_cell_number((double)tally.n_runs, NAN, 0));
+        sl_report_cell(report, sl_cell_text(filled));
+        for (size_t v = 0; v < 4; v++)
+            sl_report_cell(report, sl_cell_number((double)tally.verdicts[order[v]], NAN, 0));
+    }
+}
+
+static enum sl_status show_overview(struct sl_report *report, const struct groups *groups,
+                                    struct sl_error *err)
+{
+    const struct sl_outcome **outcomes = sl_alloc(groups->count, sizeof *outcomes);
+    struct sl_presentation show = {.report = report};
+    for (size_t i = 0; i < groups->count; i++) {
+        outcomes[i] = groups->items[i].outcome;
+        if (badge_of(&groups->items[i])) show.badge = "some at quick scale, not a reproduction";
+    }
+    sl_report_section(report, 2, "overview", "Overview");
+    show_overview_table(report, groups);
+    enum sl_status status = sl_present_overview(&show, outcomes, groups->count, err);
+    free(outcomes);
+    return status;
+}
+
+/* ---- The rest ---- */
+
+static void show_absent(struct sl_report *report, const struct groups *groups)
+{
+    static const char *const columns[] = {"Table", "Title", "Why it is not here"};
+    struct sl_table_head head = {.id = "not-here",
+                                 .caption = "Tables and figures without results",
+                                 .columns = columns,
+                                 .n_columns = 3};
+    bool has_begun = false;
+    for (const char *const *name = sl_builtin_specs; *name; name++) {
+        struct sl_spec *spec;
+        if (has_group(groups, *name, NULL)) continue;
+        if (sl_spec_read(*name, "paper", &spec, NULL) != SL_OK) continue;
+        if (!has_begun) {
+            sl_report_section(report, 2, "not-here", "What is not here");
+            sl_report_table(report, &head);
+            has_begun = true;
+        }
+        const char *missing = json_string_value(json_object_get(spec->json, "missing"));
+        const char *title = json_string_value(json_object_get(spec->json, "title"));
+        char *reason = sl_string_printf("not run%s%s", missing ? "; " : "", missing ? missing : "");
+        sl_report_cell(report, sl_cell_text(spec->name));
+        sl_report_cell(report, sl_cell_text(title ? title : ""));
+        sl_report_cell(report, sl_cell_text(reason));
+        free(reason);
+        sl_spec_destroy(spec);
+    }
+}
+
+static void show_failures(struct sl_report *report, const struct sl_results *results)
+{
+    static const char *const columns[] = {"Table", "Set", "Network", "Seed", "Last lines"};
+    struct sl_table_head head = {.id = "failed-runs",
+                                 .caption = "Runs that failed and have no result",
+                                 .columns = columns,
+                                 .n_columns = 5};
+    if (results->n_failures == 0) return;
+    sl_report_section(report, 2, "failures", "What failed");
+    sl_report_table(report, &head);
+    for (size_t i = 0; i < results->n_failures; i++) {
+        const struct sl_result *failure = &results->failures[i];
+        const char *log = json_string_value(json_object_get(failure->json, "log"));
+        sl_report_cell(report, sl_cell_text(failure->spec ? failure->spec : ""));
+        sl_report_cell(report, sl_cell_text(failure->set ? failure->set : ""));
+        sl_report_cell(report, sl_cell_text(failure->network ? failure->network : ""));
+        sl_report_cell(report, failure->seed < 0 ? sl_cell_empty(NULL)
+                                                 : sl_cell_number((double)failure->seed, NAN, 0));
+        struct sl_cell lines = sl_cell_text(log ? log : "");
+        lines.kind = SL_CELL_CODE;
+        sl_report_cell(report, lines);
+    }
+}
+
+/* Results whose specification is neither built in nor named. */
+static void show_strangers(struct sl_report *report, const struct sl_results *results,
+                           const struct sl_report_options *options)
+{
+    struct sl_name_table *known = sl_name_table_create();
+    uint32_t index;
+    if (options->n_specs) goto out;
+    for (const char *const *name = sl_builtin_specs; *name; name++)
+        if (sl_name_table_add(known, *name, strlen(*name), &index, NULL) != SL_OK) goto out;
+    for (size_t i = 0; i < results->n_runs; i++) {
+        const char *name = results->runs[i].spec ? results->runs[i].spec : "(none)";
+        size_t before = sl_name_table_count(known);
+        if (sl_name_table_add(known, name, strlen(name), &index, NULL) != SL_OK) goto out;
+        if (index < before) continue;
+        sl_report_note(report, SL_TONE_WARNING);
+        sl_report_text(report, SL_STYLE_PLAIN, "Results of ");
+        sl_report_text(report, SL_STYLE_CODE, "%s", name);
+        sl_report_text(report, SL_STYLE_PLAIN,
+                       " are not shown: the program has no such specification. Name its folder "
+                       "with --spec.");
+    }
+out:
+    sl_name_table_destroy(known);
+}
+
+static void show_making(struct sl_report *report, const struct sl_results *results,
+                        const struct sl_report_options *options)
+{
+    char lines[64], build[128];
+    sl_report_section(report, 2, "this-report", "How this report was made");
+    snprintf(build, sizeof build, "softlab %s (%s)", sl_version(), sl_build_id());
+    snprintf(lines, sizeof lines, "%zu", results->n_runs);
+    sl_report_pair(report, "written by", build);
+    if (options->command) sl_report_pair(report, "command", options->command);
+    sl_report_pair(report, "results read", lines);
+    snprintf(lines, sizeof lines, "%zu", results->n_repeated);
+    if (results->n_repeated) sl_report_pair(report, "repeated, the first counts", lines);
+    snprintf(lines, sizeof lines, "%zu", results->n_torn);
+    if (results->n_torn) sl_report_pair(report, "torn last lines, left out", lines);
+}
+
+/* ---- Questions ---- */
+
+/* Experiments that ask something are answered before all else. */
+static enum sl_status show_answers(struct sl_report *report, const struct groups *groups,
+                                   struct sl_error *err)
+{
+    struct sl_experiment_answer *answers = sl_alloc(groups->count + 1, sizeof *answers);
+    enum sl_status status = SL_OK;
+    for (size_t i = 0; i < groups->count; i++) {
+        const struct sl_presentation show = {.report = report, .outcome = groups->items[i].outcome};
+        if (sl_experiment_answer_find(show.outcome, &answers[i]))
+            sl_present_answer(&show, &answers[i]);
+    }
+    for (size_t i = 0; i < groups->count; i++) {
+        const struct sl_presentation show = {.report = report,
+                                             .outcome = groups->items[i].outcome,
+                                             .badge = badge_of(&groups->items[i])};
+        if (answers[i].sets) SL_TRY_OUT(sl_present_answer_details(&show, &answers[i], err));
+    }
+out:
+    for (size_t i = 0; i < groups->count; i++)
+        sl_experiment_answer_release(&answers[i]);
+    free(answers);
+    return status;
+}
+
+/* Whether anything is published that could be counted; an empty report says that it is empty. */
+static bool is_about_papers(const struct groups *groups)
+{
+    for (size_t i = 0; i < groups->count; i++)
+        if (groups->items[i].outcome->expected->count) return true;
+    return groups->count == 0;
+}
+
+static const char *title_of(const struct groups *groups)
+{
+    const char *own = groups->count
+                          ? json_string_value(json_object_get(groups->items[0].spec->json, "title"))
+                          : NULL;
+    return own && !is_about_papers(groups)
+               ? own
+               : "Soft labels: the papers' tables, here and as published";
+}
+
+static enum sl_status write_report(const struct groups *groups, const struct sl_results *results,
+                                   const struct sl_report_options *options,
+                                   struct sl_report *report, struct sl_error *err)
+{
+    SL_TRY(show_answers(report, groups, err));
+    if (is_about_papers(groups)) show_summary(report, groups);
+    show_strangers(report, results, options);
+    if (is_about_papers(groups)) SL_TRY(show_overview(report, groups, err));
+    for (size_t i = 0; i < groups->count; i++) {
+        const struct group *group = &groups->items[i];
+        struct sl_presentation show = {
+            .report = report, .outcome = group->outcome, .badge = badge_of(group)};
+        SL_TRY(sl_present_outcome(&show, err));
+    }
+    show_failures(report, results);
+    if (options->n_specs == 0) show_absent(report, groups);
+    show_making(report, results, options);
+    return SL_OK;
+}
+
+enum sl_status sl_experiment_report(const struct sl_results *results,
+                                    const struct sl_report_options *options, struct sl_report **out,
+                                    struct sl_error *err)
+{
+    struct groups groups = {0};
+    struct sl_report *report = NULL;
+    enum sl_status status = SL_OK;
+    if (options->n_specs)
+        SL_TRY_OUT(choose_named(&groups, results, options, err));
+    else
+        choose_known(&groups, results);
+    for (size_t i = 0; i < groups.count; i++)
+        SL_TRY_OUT(open_group(&groups.items[i], results, err));
+    report = sl_report_create(title_of(&groups));
+    SL_TRY_OUT(write_report(&groups, results, options, report, err));
+    *out = report;
+    report = NULL;
+out:
+    groups_release(&groups);
+    sl_report_destroy(report);
+    return status;
+}

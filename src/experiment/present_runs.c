@@ -1,0 +1,212 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiment/outcome_internal.h"
+
+enum { MOST_GALLERIES = 3 };
+
+/* ---- Galleries ---- */
+
+/* The names of classes and room for two distributions. */
+struct classes {
+    const char **names;
+    size_t count;
+    double *first, *second;
+};
+
+static bool read_values(const json_t *list, size_t count, double *out)
+{
+    if (json_array_size(list) != count) return false;
+    for (size_t i = 0; i < count; i++) {
+        const json_t *value = json_array_get(list, i);
+        out[i] = json_is_number(value) ? json_number_value(value) : (double)NAN;
+    }
+    return true;
+}
+
+static void show_picture(const struct sl_presentation *show, const json_t *entry,
+                         const struct classes *classes)
+{
+    const char *name = json_string_value(json_object_get(entry, "item"));
+    if (!read_values(json_object_get(entry, "human"), classes->count, classes->first) ||
+        !read_values(json_object_get(entry, "model"), classes->count, classes->second))
+        return;
+    struct sl_gallery_item item = {
+        .name = name ? name : "",
+        .truth = json_string_value(json_object_get(entry, "truth")),
+        .png = json_string_value(json_object_get(entry, "png")),
+        .first = classes->first,
+        .second = classes->second,
+    };
+    sl_report_picture(show->report, &item);
+}
+
+static void show_gallery(const struct sl_presentation *show, const struct sl_outcome_run *run)
+{
+    const json_t *list = json_object_get(run->result->json, "classes");
+    json_t *gallery = json_loads(run->result->gallery, 0, NULL);
+    struct classes classes = {.count = json_array_size(list)};
+    classes.names = sl_alloc(classes.count + 1, sizeof *classes.names);
+    classes.first = sl_alloc(classes.count + 1, sizeof *classes.first);
+    classes.second = sl_alloc(classes.count + 1, sizeof *classes.second);
+    for (size_t i = 0; i < classes.count; i++) {
+        const char *name = json_string_value(json_array_get(list, i));
+        classes.names[i] = name ? name : "?";
+    }
+    char *title =
+        sl_string_printf("What people and the model see; trained on %s, %s, seed %lld", run->set,
+                         run->network ? run->network : "-", (long long)run->seed);
+    struct sl_gallery_head head = {.title = title,
+                                   .badge = show->badge,
+                                   .first = "people",
+                                   .second = "model",
+                                   .classes = classes.names,
+                                   .n_classes = classes.count};
+    sl_report_gallery(show->report, &head);
+    for (size_t i = 0; i < json_array_size(gallery); i++)
+        show_picture(show, json_array_get(gallery, i), &classes);
+    json_decref(gallery);
+    free(title);
+    free(classes.names);
+    free(classes.first);
+    free(classes.second);
+}
+
+/* One run of each row that has pictures, up to three. */
+void sl_present_galleries(const struct sl_presentation *show)
+{
+    struct sl_name_table *rows = sl_name_table_create();
+    for (size_t i = 0; i < show->outcome->n_runs; i++) {
+        const struct sl_outcome_run *run = &show->outcome->runs[i];
+        size_t before = sl_name_table_count(rows);
+        uint32_t index = 0;
+        if (before == MOST_GALLERIES) break;
+        if (!run->result->gallery || !run->set) continue;
+        if (sl_name_table_add(rows, run->row, strlen(run->row), &index, NULL) != SL_OK) break;
+        if (index == before) show_gallery(show, run);
+    }
+    sl_name_table_destroy(rows);
+}
+
+/* ---- Where the numbers come from ---- */
+
+/* Different values of one field of `object` over the runs, and how many runs have each. */
+static void show_field(const struct sl_presentation *show, const char *title, const char *object,
+                       const char *key)
+{
+    struct sl_name_table *values = sl_name_table_create();
+    struct sl_buffer text;
+    sl_buffer_init(&text, 1 << 20);
+    for (size_t i = 0; i < show->outcome->n_runs; i++) {
+        const json_t *json = show->outcome->runs[i].result->json;
+        const char *value = json_string_value(json_object_get(json_object_get(json, object), key));
+        uint32_t index = 0;
+        size_t before = sl_name_table_count(values);
+        if (!value || sl_name_table_add(values, value, strlen(value), &index, NULL) != SL_OK ||
+            index < before)
+            continue;
+        if (before) sl_buffer_text(&text, "; ");
+        sl_buffer_text(&text, value);
+    }
+    if (text.length) sl_report_pair(show->report, title, text.data);
+    sl_buffer_release(&text);
+    sl_name_table_destroy(values);
+}
+
+static void show_times(const struct sl_presentation *show)
+{
+    const char *first = NULL, *last = NULL;
+    double seconds = 0;
+    for (size_t i = 0; i < show->outcome->n_runs; i++) {
+        const json_t *time = json_object_get(show->outcome->runs[i].result->json, "time");
+        const char *started = json_string_value(json_object_get(time, "started"));
+        const json_t *taken = json_object_get(time, "seconds");
+        if (started && (!first || strcmp(started, first) < 0)) first = started;
+        if (started && (!last || strcmp(started, last) > 0)) last = started;
+        if (json_is_number(taken)) seconds += json_number_value(taken);
+    }
+    if (!first) return;
+    char *text = sl_string_printf("started between %s and %s; %.0f s of computing in all", first,
+                                  last, seconds);
+    sl_report_pair(show->report, "time", text);
+    free(text);
+}
+
+/* A word as a shell would take it. */
+static void put_word(struct sl_buffer *out, const char *word)
+{
+    bool is_plain = *word != '\0';
+    for (const char *at = word; *at; at++)
+        is_plain = is_plain && (strchr("@%_+=:,./-{}", *at) || (*at >= '0' && *at <= '9') ||
+                                (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z'));
+    if (is_plain) {
+        sl_buffer_text(out, word);
+        return;
+    }
+    sl_buffer_byte(out, '\'');
+    for (const char *at = word; *at; at++)
+        sl_buffer_text(out, *at == '\'' ? "'\\''" : (char[2]){*at, '\0'});
+    sl_buffer_byte(out, '\'');
+}
+
+static void put_commands(struct sl_buffer *out, const json_t *commands)
+{
+    for (size_t i = 0; i < json_array_size(commands); i++) {
+        const json_t *words = json_array_get(commands, i);
+        sl_buffer_text(out, "softlab");
+        for (size_t w = 0; w < json_array_size(words); w++) {
+            const char *word = json_string_value(json_array_get(words, w));
+            sl_buffer_byte(out, ' ');
+            put_word(out, word ? word : "?");
+        }
+        sl_buffer_byte(out, '\n');
+    }
+}
+
+/* The commands of the first run of each row: those of other seeds differ in nothing else. */
+static void show_commands(const struct sl_presentation *show)
+{
+    struct sl_name_table *rows = sl_name_table_create();
+    struct sl_buffer lines;
+    sl_buffer_init(&lines, 1 << 24);
+    for (size_t i = 0; i < show->outcome->n_runs; i++) {
+        const struct sl_outcome_run *run = &show->outcome->runs[i];
+        uint32_t index = 0;
+        size_t before = sl_name_table_count(rows);
+        if (!run->result->commands) continue;
+        if (sl_name_table_add(rows, run->row, strlen(run->row), &index, NULL) != SL_OK) break;
+        if (index < before) continue;
+        sl_buffer_printf(&lines, "# %s, %s, seed %lld\n", run->row,
+                         run->network ? run->network : "-", (long long)run->seed);
+        json_t *commands = json_loads(run->result->commands, 0, NULL);
+        put_commands(&lines, commands);
+        json_decref(commands);
+    }
+    if (lines.length && !lines.overflowed) sl_report_code(show->report, lines.data);
+    sl_buffer_release(&lines);
+    sl_name_table_destroy(rows);
+}
+
+void sl_present_provenance(const struct sl_presentation *show)
+{
+    if (show->outcome->n_runs == 0) return;
+    char runs[64];
+    snprintf(runs, sizeof runs, "%zu", show->outcome->n_runs);
+    sl_report_fold(show->report, "Where these numbers come from");
+    sl_report_pair(show->report, "runs", runs);
+    sl_report_pair(show->report, "scale", show->outcome->source.spec->scale);
+    if (show->outcome->source.variant)
+        sl_report_pair(show->report, "variant", show->outcome->source.variant);
+    show_field(show, "softlab", "provenance", "version");
+    show_field(show, "build", "provenance", "build");
+    show_field(show, "SHA-256 of the data", "provenance", "data_sha256");
+    show_field(show, "SHA-256 of the tuning", "provenance", "tuning_sha256");
+    show_field(show, "machine", "time", "machine");
+    show_times(show);
+    sl_report_paragraph(show->report);
+    sl_report_text(show->report, SL_STYLE_PLAIN,
+                   "Commands of the first run of each row; other runs differ in seed and network.");
+    show_commands(show);
+    sl_report_fold_end(show->report);
+}

@@ -1,0 +1,47 @@
+/* Private to experiment/: jobs as processes, and what becomes of their outputs. */
+#ifndef SOFTLAB_EXPERIMENT_RUNNER_H
+#define SOFTLAB_EXPERIMENT_RUNNER_H
+
+#include <sys/types.h>
+
+#include "experiment/ledger.h"
+#include "experiment/plan.h"
+
+/* figures.c */
+enum sl_status sl_figure_at(json_t *document, const char *path, double *out,
+                            struct sl_error *err) SL_MUST_USE;
+enum sl_status sl_figure_value(const json_t *figure, const char *folder,
+                               const struct sl_data_roots *roots, double *out,
+                               struct sl_error *err) SL_MUST_USE;
+
+/* process.c: start a job in the results folder; the process's standard error and, unless it is the
+ * job's output, its standard output go to the log. */
+struct sl_process {
+    pid_t pid;
+    char *log; /* owned; path */
+    double started;
+};
+enum sl_status sl_process_start(const struct sl_job *job, const struct sl_experiment_runner *runner,
+                                struct sl_process *out, struct sl_error *err) SL_MUST_USE;
+/* After it ended well: put what was printed under its name. */
+enum sl_status sl_process_keep(const struct sl_job *job, const struct sl_experiment_runner *runner,
+                               struct sl_error *err) SL_MUST_USE;
+void sl_process_release(struct sl_process *process);
+/* The last lines of a log; the caller frees them. */
+char *sl_log_tail(const char *path);
+/* The words that one would type for a job, with its output; the caller owns them. */
+json_t *sl_job_words(const struct sl_job *job);
+
+/* collect.c: a finished run's line. */
+enum sl_status sl_collect(const struct sl_experiment *experiment, const struct sl_run *run,
+                          const struct sl_experiment_runner *runner, double seconds, json_t **out,
+                          struct sl_error *err) SL_MUST_USE;
+/* What lines of results and of failures begin with. */
+json_t *sl_run_head(const struct sl_experiment *experiment, const struct sl_run *run,
+                    const char *kind);
+
+/* estimate.c: bytes that a job may need; bytes that are free now, SIZE_MAX if nobody says. */
+size_t sl_job_memory(const struct sl_job *job);
+size_t sl_memory_free(void);
+
+#endif

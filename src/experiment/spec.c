@@ -1,0 +1,175 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiment/spec_internal.h"
+#include "softlab/base/file.h"
+#include "softlab/base/memory.h"
+#include "softlab/base/text.h"
+
+enum { SPEC_LIMIT = 1 << 24 };
+
+/* ---- Scales ---- */
+
+static bool names(const json_t *list, const char *name)
+{
+    size_t i;
+    json_t *entry;
+    json_array_foreach(list, i, entry) if (json_is_string(entry) &&
+                                           strcmp(json_string_value(entry), name) == 0) return true;
+    return false;
+}
+
+/* Keep of the object's members those that the list names. */
+static void keep(json_t *object, const json_t *list)
+{
+    const char *key;
+    json_t *value;
+    void *next;
+    json_object_foreach_safe(object, next, key, value)
+    {
+        if (!names(list, key)) json_object_del(object, key);
+    }
+}
+
+static void overlay(json_t *target, json_t *over)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach(over, key, value)
+    {
+        json_t *old = json_object_get(target, key);
+        if (json_is_object(old) && json_is_object(value))
+            overlay(old, value);
+        else if (json_is_object(old) && json_is_array(value) && strcmp(key, "sets") == 0)
+            keep(old, value);
+        else
+            json_object_set_new(target, key, json_deep_copy(value));
+    }
+}
+
+/* What the scale says of the whole holds in parts that say something of their own. */
+static void overlay_part(json_t *part, json_t *scale)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach(scale, key, value)
+    {
+        if (strcmp(key, "parts") == 0 || !json_object_get(part, key)) continue;
+        json_t *one = json_object();
+        json_object_set(one, key, value);
+        overlay(part, one);
+        json_decref(one);
+    }
+}
+
+static enum sl_status apply_scale(struct sl_spec *spec, struct sl_error *err)
+{
+    const json_t *scales = json_object_get(spec->json, "scales");
+    if (!scales) return SL_OK; /* nothing is trained: every scale is the same */
+    json_t *scale = json_object_get(scales, spec->scale);
+    if (!scale && strcmp(spec->scale, "paper") == 0) return SL_OK; /* as it is written */
+    if (!scale)
+        return sl_fail(err, SL_ERR_USAGE, "%s has no scale \"%s\"", spec->name, spec->scale);
+    const char *name;
+    json_t *part;
+    json_object_foreach(json_object_get(spec->json, "parts"), name, part)
+    {
+        overlay_part(part, scale);
+    }
+
+    overlay(spec->json, scale);
+    return SL_OK;
+}
+
+/* ---- Files ---- */
+
+static enum sl_status read_text(const char *path, char **out, struct sl_error *err)
+{
+    if (!sl_file_exists(path)) return SL_OK;
+    struct sl_buffer text;
+    sl_buffer_init(&text, SPEC_LIMIT);
+    const enum sl_status status = sl_file_read(path, &text, err);
+    if (status == SL_OK) *out = sl_string_copy_n(text.length ? text.data : "", text.length);
+    sl_buffer_release(&text);
+    return status;
+}
+
+static enum sl_status read_folder(const char *name, struct sl_spec *spec, struct sl_error *err)
+{
+    const bool file = sl_path_has_suffix(name, ".json");
+    const char *slash = strrchr(name, '/');
+    char *folder = !file   ? sl_string_copy(name)
+                   : slash ? sl_string_copy_n(name, (size_t)(slash - name))
+                           : sl_string_copy(".");
+    char *path = file ? sl_string_copy(name) : sl_path_join(folder, "spec.json");
+    char *expected = sl_path_join(folder, "expected.csv");
+    char *claims = sl_path_join(folder, "claims.csv");
+    enum sl_status status = sl_json_read(path, SPEC_LIMIT, &spec->document, err);
+    if (status == SL_OK) status = read_text(expected, &spec->expected, err);
+    if (status == SL_OK) status = read_text(claims, &spec->claims, err);
+    spec->folder = folder;
+    free(path);
+    free(expected);
+    free(claims);
+    return status;
+}
+
+static char *builtin_text(const char *name, const char *file)
+{
+    char *path = sl_path_join(name, file);
+    const struct sl_builtin_experiment *found = sl_builtin_experiment_find(path);
+    free(path);
+    return found ? sl_string_copy_n(found->text, found->length) : NULL;
+}
+
+static enum sl_status read_builtin(const char *name, struct sl_spec *spec, struct sl_error *err)
+{
+    char *path = sl_path_join(name, "spec.json");
+    const struct sl_builtin_experiment *found = sl_builtin_experiment_find(path);
+    enum sl_status status;
+    if (found) {
+        status = sl_json_parse(found->text, found->length, path, 1, &spec->document, err);
+        spec->expected = builtin_text(name, "expected.csv");
+        spec->claims = builtin_text(name, "claims.csv");
+    } else {
+        const char *near = sl_text_nearest(name, sl_builtin_specs);
+        status = sl_fail(err, SL_ERR_NOT_FOUND, "no experiment is called \"%s\"%s%s%s", name,
+                         near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+    }
+    free(path);
+    return status;
+}
+
+enum sl_status sl_spec_read(const char *name, const char *scale, struct sl_spec **out,
+                            struct sl_error *err)
+{
+    struct sl_spec *spec = sl_alloc(1, sizeof *spec);
+    enum sl_status status = SL_OK;
+    spec->scale = sl_string_copy(scale);
+    if (sl_path_has_suffix(name, ".json") || sl_folder_exists(name))
+        SL_TRY_OUT(read_folder(name, spec, err));
+    else
+        SL_TRY_OUT(read_builtin(name, spec, err));
+    SL_TRY_OUT(sl_spec_check(&spec->document, err));
+    spec->name = sl_string_copy(json_string_value(json_object_get(spec->document.root, "name")));
+    spec->json = json_deep_copy(spec->document.root);
+    SL_TRY_OUT(apply_scale(spec, err));
+    *out = spec;
+    return SL_OK;
+out:
+    sl_spec_destroy(spec);
+    return status;
+}
+
+void sl_spec_destroy(struct sl_spec *spec)
+{
+    if (!spec) return;
+    free(spec->name);
+    free(spec->scale);
+    sl_json_release(&spec->document);
+    json_decref(spec->json);
+    free(spec->expected);
+    free(spec->claims);
+    free(spec->folder);
+    free(spec);
+}

@@ -1,0 +1,451 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiment/spec_internal.h"
+#include "softlab/base/memory.h"
+
+/* What a value may be; several where a specification has a choice. */
+enum {
+    NOTHING = 1, /* null */
+    TEXT = 2,
+    NUMBER = 4,
+    BOOLEAN = 8,
+    TEXTS = 16,    /* a list of strings */
+    NUMBERS = 32,  /* a list of numbers */
+    OBJECT = 64,   /* an object with the keys of `inner` */
+    MAP = 128,     /* names to such objects */
+    OBJECTS = 256, /* a list of such objects */
+    ANY = 512,
+};
+enum { REQUIRED = 1024 };
+
+struct field {
+    const char *name; /* NULL ends a table */
+    unsigned kinds;
+    const struct field *inner;
+};
+
+static const struct field extra_fields[] = {
+    {"images", TEXT | REQUIRED, NULL},
+    {"labels", TEXTS | REQUIRED, NULL},
+    {"answers", TEXT, NULL},
+    {"method", TEXT, NULL},
+    {"options", ANY, NULL},
+    {"draw", TEXT, NULL},
+    {NULL, 0, NULL},
+};
+static const struct field set_fields[] = {
+    {"labels", TEXTS | NOTHING | REQUIRED, NULL},
+    {"answers", TEXT, NULL},
+    {"method", TEXT, NULL},
+    {"options", ANY, NULL},
+    {"only", TEXT, NULL},
+    {"rest", TEXT, NULL},
+    {"draw", TEXT, NULL},
+    {"harden", BOOLEAN, NULL},
+    {"count", NUMBER, NULL},
+    {"extra", OBJECT, extra_fields},
+    {"mixing", TEXT, NULL},
+    {"settings", ANY, NULL},
+    {"train", BOOLEAN, NULL},
+    {"seconds", NUMBER, NULL},
+    {NULL, 0, NULL},
+};
+static const struct field test_fields[] = {
+    {"data", TEXT | TEXTS | NOTHING, NULL},
+    {"split", TEXT | NOTHING, NULL},
+    {"only", TEXT | NOTHING, NULL},
+    {"labels", TEXT, NULL},
+    {"truth", TEXT, NULL},
+    {"metrics", TEXTS, NULL},
+    {"settings", ANY, NULL},
+    {"missing", TEXT, NULL},
+    {"seed", NUMBER, NULL},
+    {NULL, 0, NULL},
+};
+static const struct field start_fields[] = {
+    {"recipe", TEXT, NULL},   {"data", TEXT, NULL},    {"labels", TEXTS | NOTHING, NULL},
+    {"seeds", NUMBERS, NULL}, {"items", NUMBER, NULL}, {"settings", ANY, NULL},
+    {NULL, 0, NULL},
+};
+static const struct field table_fields[] = {
+    {"rows", TEXTS | REQUIRED, NULL},
+    {"columns", TEXTS | REQUIRED, NULL},
+    {"pool", TEXTS | REQUIRED, NULL},
+    {"interval", TEXT | REQUIRED, NULL},
+    {"scale", ANY, NULL},
+    {"cells", ANY | REQUIRED, NULL},
+    {NULL, 0, NULL},
+};
+static const struct field tune_fields[] = {
+    {"parameter", TEXT | REQUIRED, NULL},
+    {"grid", NUMBERS | REQUIRED, NULL},
+    {"selected", ANY, NULL},
+    {"validation", ANY | REQUIRED, NULL},
+    {"metric", TEXT | REQUIRED, NULL},
+    {"seeds", NUMBERS | REQUIRED, NULL},
+    {"sets", TEXTS, NULL},
+    {"networks", TEXTS, NULL},
+    {"assumed", TEXTS, NULL},
+    {NULL, 0, NULL},
+};
+static const struct field figure_fields[] = {
+    {"command", TEXTS, NULL}, {"file", TEXT, NULL},    {"path", TEXT | TEXTS, NULL},
+    {"mean_of", ANY, NULL},   {"times", NUMBER, NULL}, {"divide", NUMBER, NULL},
+    {"here", ANY, NULL},      {"missing", TEXT, NULL}, {NULL, 0, NULL},
+};
+static const struct field answer_fields[] = {
+    {"reference", TEXT | REQUIRED, NULL},
+    {"against", TEXT | REQUIRED, NULL},
+    {"distance", TEXT | REQUIRED, NULL},
+    {"model", TEXT | REQUIRED, NULL},
+    {NULL, 0, NULL},
+};
+/* The keys that a part, a scale and the whole have in common. */
+#define DESIGN_FIELDS                                                                              \
+    {"missing", TEXT, NULL}, {"references", MAP, set_fields}, {"networks", TEXTS, NULL},           \
+        {"recipe", TEXT, NULL}, {"settings", ANY, NULL}, {"data", TEXT, NULL},                     \
+        {"split", TEXT | NOTHING, NULL}, {"holdout", TEXT | NOTHING, NULL}, {"dev", TEXT, NULL},   \
+        {"folds", NUMBER | NOTHING, NULL}, {"start", OBJECT, start_fields},                        \
+        {"seeds", NUMBERS, NULL}, {"tests", MAP, test_fields}, {"items", NUMBER, NULL},            \
+        {"test_items", NUMBER, NULL}, {"dev_items", NUMBER, NULL},                                 \
+    {                                                                                              \
+        "run_folds", NUMBERS, NULL                                                                 \
+    }
+
+static const struct field part_fields[] = {
+    DESIGN_FIELDS,
+    {"sets", MAP, set_fields},
+    {NULL, 0, NULL},
+};
+static const struct field scale_part_fields[] = {
+    DESIGN_FIELDS,
+    {"sets", TEXTS, NULL},
+    {NULL, 0, NULL},
+};
+static const struct field scale_fields[] = {
+    DESIGN_FIELDS,
+    {"sets", TEXTS, NULL},
+    {"parts", MAP, scale_part_fields},
+    {NULL, 0, NULL},
+};
+static const struct field root_fields[] = {
+    {"softlab", TEXT | REQUIRED, NULL},
+    {"version", NUMBER | REQUIRED, NULL},
+    {"name", TEXT | REQUIRED, NULL},
+    {"title", TEXT | REQUIRED, NULL},
+    {"source", TEXT, NULL},
+    {"notes", TEXTS, NULL},
+    {"needs", TEXTS | REQUIRED, NULL},
+    {"files", ANY, NULL},
+    DESIGN_FIELDS,
+    {"sets", MAP, set_fields},
+    {"table", OBJECT, table_fields},
+    {"parts", MAP, part_fields},
+    {"compute", MAP, figure_fields},
+    {"further", MAP, figure_fields},
+    {"absent", ANY, NULL},
+    {"show", ANY, NULL},
+    {"answer", OBJECT, answer_fields},
+    {"names", ANY, NULL},
+    {"plot", ANY, NULL},
+    {"tune", OBJECTS, tune_fields},
+    {"scales", MAP, scale_fields},
+    {NULL, 0, NULL},
+};
+
+/* ---- Kinds ---- */
+
+static bool all_are(const json_t *list, bool (*is)(const json_t *))
+{
+    size_t i;
+    json_t *entry;
+    json_array_foreach(list, i, entry) if (!is(entry)) return false;
+    return json_is_array(list);
+}
+
+static bool is_text(const json_t *value)
+{
+    return json_is_string(value);
+}
+
+static bool is_number(const json_t *value)
+{
+    return json_is_number(value);
+}
+
+static bool is_kind(const json_t *value, unsigned kinds)
+{
+    return (kinds & ANY) || ((kinds & NOTHING) && json_is_null(value)) ||
+           ((kinds & TEXT) && json_is_string(value)) ||
+           ((kinds & NUMBER) && json_is_number(value)) ||
+           ((kinds & BOOLEAN) && json_is_boolean(value)) ||
+           ((kinds & TEXTS) && all_are(value, is_text)) ||
+           ((kinds & NUMBERS) && all_are(value, is_number)) ||
+           ((kinds & (OBJECT | MAP)) && json_is_object(value)) ||
+           ((kinds & OBJECTS) && json_is_array(value));
+}
+
+static const char *kind_words(unsigned kinds)
+{
+    static const struct {
+        unsigned kinds;
+        const char *words;
+    } rows[] = {
+        {TEXT | TEXTS | NOTHING, "text, a list of texts or null"},
+        {TEXT | TEXTS, "text or a list of texts"},
+        {TEXTS | NOTHING, "a list of texts or null"},
+        {TEXT | NOTHING, "text or null"},
+        {NUMBER | NOTHING, "a number or null"},
+        {TEXT, "text"},
+        {TEXTS, "a list of texts"},
+        {NUMBER, "a number"},
+        {NUMBERS, "a list of numbers"},
+        {BOOLEAN, "true or false"},
+        {OBJECTS, "a list of objects"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if ((kinds & ~(unsigned)REQUIRED) == rows[i].kinds) return rows[i].words;
+    return "an object";
+}
+
+static enum sl_status check_fields(const struct sl_json_cursor *at, const struct field *fields,
+                                   struct sl_error *err);
+
+static struct sl_json_cursor below(const struct sl_json_cursor *at, const char *key, json_t *value)
+{
+    return (struct sl_json_cursor){
+        .document = at->document, .parent = at, .key = key, .value = value};
+}
+
+static enum sl_status check_inner(const struct sl_json_cursor *at, const struct field *field,
+                                  struct sl_error *err)
+{
+    if (field->kinds & OBJECT) return check_fields(at, field->inner, err);
+    if (field->kinds & OBJECTS) {
+        for (size_t i = 0; i < json_array_size(at->value); i++) {
+            const struct sl_json_cursor element = sl_json_element(at, i);
+            SL_TRY(check_fields(&element, field->inner, err));
+        }
+    }
+    if (field->kinds & MAP) {
+        const char *key;
+        json_t *value;
+        json_object_foreach(at->value, key, value)
+        {
+            const struct sl_json_cursor member = below(at, key, value);
+            SL_TRY(check_fields(&member, field->inner, err));
+        }
+    }
+    return SL_OK;
+}
+
+static enum sl_status check_known(const struct sl_json_cursor *at, const struct field *fields,
+                                  struct sl_error *err)
+{
+    size_t count = 0;
+    while (fields[count].name)
+        count++;
+    const char **known = sl_alloc(count + 1, sizeof *known);
+    for (size_t i = 0; i < count; i++)
+        known[i] = fields[i].name;
+    const enum sl_status status = sl_json_only(at, known, err);
+    free(known);
+    return status;
+}
+
+static enum sl_status check_fields(const struct sl_json_cursor *at, const struct field *fields,
+                                   struct sl_error *err)
+{
+    SL_TRY(check_known(at, fields, err));
+    for (const struct field *field = fields; field->name; field++) {
+        json_t *value = json_object_get(at->value, field->name);
+        if (!value && !(field->kinds & REQUIRED)) continue;
+        if (!value) return sl_json_fail(at, err, "\"%s\" is missing", field->name);
+        const struct sl_json_cursor member = below(at, field->name, value);
+        if (!is_kind(value, field->kinds))
+            return sl_json_fail(&member, err, "expected %s", kind_words(field->kinds));
+        SL_TRY(check_inner(&member, field, err));
+    }
+    return SL_OK;
+}
+
+/* ---- What is named is there ---- */
+
+/* The whole, and the part that stands over it or NULL. */
+struct design {
+    const json_t *root, *part;
+};
+
+static json_t *look_up(const struct design *design, const char *key)
+{
+    json_t *own = json_object_get(design->part, key);
+    return own ? own : json_object_get(design->root, key);
+}
+
+static enum sl_status check_word(const struct sl_json_cursor *object, const char *key,
+                                 const char *const *words, struct sl_error *err)
+{
+    json_t *value = json_object_get(object->value, key);
+    if (!value) return SL_OK;
+    for (size_t i = 0; words[i]; i++)
+        if (strcmp(words[i], json_string_value(value)) == 0) return SL_OK;
+    const struct sl_json_cursor at = below(object, key, value);
+    return sl_json_fail(&at, err, "\"%s\" is not among what it may be", json_string_value(value));
+}
+
+static enum sl_status check_set(const struct design *design, const struct sl_json_cursor *set,
+                                struct sl_error *err)
+{
+    static const char *const draws[] = {"mean", "annotator", "sample", "each", NULL};
+    SL_TRY(check_word(set, "draw", draws, err));
+    const json_t *files = json_object_get(design->root, "files");
+    static const char *const keys[] = {"only", "rest", "mixing"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        json_t *value = json_object_get(set->value, keys[i]);
+        const char *name = json_string_value(value);
+        const bool word =
+            i == 1 && name && (strcmp(name, "hard") == 0 || strcmp(name, "none") == 0);
+        const struct sl_json_cursor at = below(set, keys[i], value);
+        if (name && !word && !json_object_get(files, name))
+            return sl_json_fail(&at, err, "no file of \"files\" is called \"%s\"", name);
+    }
+    return SL_OK;
+}
+
+static enum sl_status check_test(const struct design *design, const struct sl_json_cursor *test,
+                                 struct sl_error *err)
+{
+    json_t *labels = json_object_get(test->value, "labels");
+    const char *name = json_string_value(labels);
+    const struct sl_json_cursor at = below(test, "labels", labels);
+    if (name && strcmp(name, "hard") != 0 && !json_object_get(look_up(design, "references"), name))
+        return sl_json_fail(&at, err, "no reference is called \"%s\"", name);
+    return SL_OK;
+}
+
+static enum sl_status check_design(const struct design *design, const struct sl_json_cursor *at,
+                                   struct sl_error *err)
+{
+    const char *key;
+    json_t *value;
+    const struct sl_json_cursor sets = below(at, "sets", json_object_get(at->value, "sets"));
+    json_object_foreach(sets.value, key, value)
+    {
+        const struct sl_json_cursor set = below(&sets, key, value);
+        SL_TRY(check_set(design, &set, err));
+    }
+    const struct sl_json_cursor tests = below(at, "tests", json_object_get(at->value, "tests"));
+    json_object_foreach(tests.value, key, value)
+    {
+        const struct sl_json_cursor test = below(&tests, key, value);
+        SL_TRY(check_test(design, &test, err));
+    }
+    return SL_OK;
+}
+
+/* Lists of sets in a scale name sets that there are. */
+static enum sl_status check_scale(const struct sl_json_cursor *root,
+                                  const struct sl_json_cursor *scale, struct sl_error *err)
+{
+    json_t *list = json_object_get(scale->value, "sets");
+    const struct sl_json_cursor at = below(scale, "sets", list);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const struct sl_json_cursor entry = sl_json_element(&at, i);
+        const char *name = json_string_value(entry.value);
+        bool found = json_object_get(json_object_get(root->value, "sets"), name) != NULL;
+        const char *key;
+        json_t *part;
+        json_object_foreach(json_object_get(root->value, "parts"), key, part) found =
+            found || json_object_get(json_object_get(part, "sets"), name) != NULL;
+        if (!found) return sl_json_fail(&entry, err, "no set is called \"%s\"", name);
+    }
+    return SL_OK;
+}
+
+static bool lists(const json_t *list, const char *text)
+{
+    for (size_t i = 0; i < json_array_size(list); i++)
+        if (strcmp(json_string_value(json_array_get(list, i)), text) == 0) return true;
+    return false;
+}
+
+/* A question names things that there are. */
+static enum sl_status check_answer(const struct sl_json_cursor *root, struct sl_error *err)
+{
+    static const struct {
+        const char *key, *among;
+    } names[] = {{"reference", "references"}, {"against", "sets"}};
+    const struct sl_json_cursor answer =
+        below(root, "answer", json_object_get(root->value, "answer"));
+    for (size_t i = 0; answer.value && i < sizeof names / sizeof *names; i++) {
+        const struct sl_json_cursor at =
+            below(&answer, names[i].key, json_object_get(answer.value, names[i].key));
+        if (!json_object_get(json_object_get(root->value, names[i].among),
+                             json_string_value(at.value)))
+            return sl_json_fail(&at, err, "%s has no \"%s\"", names[i].among,
+                                json_string_value(at.value));
+    }
+    const char *columns[] = {json_string_value(json_object_get(answer.value, "distance")),
+                             json_string_value(json_object_get(answer.value, "model")),
+                             "labels/seconds"};
+    const json_t *table = json_object_get(root->value, "table");
+    for (size_t i = 0; answer.value && i < sizeof columns / sizeof *columns; i++)
+        if (!lists(json_object_get(table, "columns"), columns[i]))
+            return sl_json_fail(&answer, err, "the table has no column \"%s\"", columns[i]);
+    return SL_OK;
+}
+
+static enum sl_status check_files(const struct sl_json_cursor *root, struct sl_error *err)
+{
+    const struct sl_json_cursor files = below(root, "files", json_object_get(root->value, "files"));
+    const char *key;
+    json_t *value;
+    json_object_foreach(files.value, key, value)
+    {
+        const struct sl_json_cursor at = below(&files, key, value);
+        if (!all_are(value, is_text)) return sl_json_fail(&at, err, "expected a list of texts");
+    }
+    return SL_OK;
+}
+
+static enum sl_status check_head(const struct sl_json_cursor *root, struct sl_error *err)
+{
+    const struct sl_json_cursor kind =
+        below(root, "softlab", json_object_get(root->value, "softlab"));
+    if (strcmp(json_string_value(kind.value), "experiment") != 0)
+        return sl_json_fail(&kind, err, "expected \"experiment\"");
+    struct sl_json_cursor version;
+    int64_t number;
+    SL_TRY(sl_json_member(root, "version", &version, err));
+    return sl_json_integer(&version, 1, 1, &number, err);
+}
+
+enum sl_status sl_spec_check(const struct sl_json *document, struct sl_error *err)
+{
+    const struct sl_json_cursor root = sl_json_root(document);
+    const char *key;
+    json_t *value;
+    if (!json_is_object(root.value)) return sl_json_fail(&root, err, "expected an object");
+    SL_TRY(check_fields(&root, root_fields, err));
+    SL_TRY(check_head(&root, err));
+    SL_TRY(check_files(&root, err));
+    SL_TRY(check_answer(&root, err));
+    const struct design whole = {root.value, NULL};
+    SL_TRY(check_design(&whole, &root, err));
+    const struct sl_json_cursor parts = below(&root, "parts", json_object_get(root.value, "parts"));
+    json_object_foreach(parts.value, key, value)
+    {
+        const struct design design = {root.value, value};
+        const struct sl_json_cursor part = below(&parts, key, value);
+        SL_TRY(check_design(&design, &part, err));
+    }
+    const struct sl_json_cursor scales =
+        below(&root, "scales", json_object_get(root.value, "scales"));
+    json_object_foreach(scales.value, key, value)
+    {
+        const struct sl_json_cursor scale = below(&scales, key, value);
+        SL_TRY(check_scale(&root, &scale, err));
+    }
+    return SL_OK;
+}

@@ -1,0 +1,333 @@
+#include "experiment/answer.h"
+
+#include "support.h"
+
+#define SPEC                                                                                       \
+    "{\"softlab\":\"experiment\",\"version\":1,\"name\":\"x\",\"title\":\"X\",\"needs\":[],\n"     \
+    "\"sets\":{\"votes\":{\"labels\":null},\"few\":{\"labels\":null},\"many\":{\"labels\":null},"  \
+    "\"idle\":{\"labels\":null}},\"references\":{\"truth\":{\"labels\":[\"dataset\"]}},\n"         \
+    "\"table\":{\"rows\":[\"network\",\"set\"],\"columns\":[\"labels/js\",\"labels/"               \
+    "seconds\",\"new/cross_entropy\"],\"pool\":[\"seed\"],"                                        \
+    "\"interval\":\"t95\",\"cells\":{}},\n"                                                        \
+    "\"answer\":{\"reference\":\"truth\",\"against\":\"votes\",\"distance\":\"labels/js\","        \
+    "\"model\":\"new/cross_entropy\"}}\n"
+
+/* A run of a set: distance, seconds, cross-entropy. */
+struct figures {
+    const char *set;
+    int seed;
+    double distance, seconds, model;
+};
+/* Gains by hand: few (.4 - .2) / 10 = .02 and (.5 - .1) / 20 = .02 and (.3 - .15) / 10 = .015;
+ * many (.4 - .1) / 100, (.5 - .1) / 100 and (.3 - .1) / 100. */
+static const struct figures common[] = {
+    {"votes", 1, .4, 5, .9}, {"votes", 2, .5, 5, .8},   {"votes", 3, .3, 5, 1},
+    {"few", 1, .2, 10, .6},  {"few", 2, .1, 20, .5},    {"few", 3, .15, 10, .7},
+    {"many", 1, .1, 100, 1}, {"many", 2, .1, 100, .85}, {"many", 3, .1, 100, .7},
+};
+enum { N_COMMON = sizeof common / sizeof *common };
+
+struct fixture {
+    struct sl_spec *spec;
+    struct sl_results *results;
+    struct sl_outcome *outcome;
+};
+
+static void open_fixture(struct fixture *fixture, const struct figures *figures, size_t count)
+{
+    struct sl_error err;
+    struct sl_buffer lines;
+    sl_buffer_init(&lines, 1 << 20);
+    for (size_t i = 0; i < count; i++)
+        sl_buffer_printf(&lines,
+                         "{\"softlab\":\"result\",\"version\":1,\"key\":\"%zu\",\"spec\":\"x\","
+                         "\"scale\":\"paper\",\"variant\":\"as-run\",\"set\":\"%s\","
+                         "\"network\":\"n\",\"seed\":%d,\"metrics\":{\"labels/js\":%.17g,"
+                         "\"labels/seconds\":%.17g,\"new/cross_entropy\":%.17g}}\n",
+                         i, figures[i].set, figures[i].seed, figures[i].distance,
+                         figures[i].seconds, figures[i].model);
+    const char *path = test_path("results.jsonl"), *spec = test_path("spec.json");
+    assert_ok(sl_file_write(path, lines.data, lines.length, &err), err);
+    assert_ok(sl_file_write(spec, SPEC, strlen(SPEC), &err), err);
+    sl_buffer_release(&lines);
+    fixture->results = sl_results_create();
+    assert_ok(sl_results_read(fixture->results, path, &err), err);
+    assert_ok(sl_spec_read(spec, "paper", &fixture->spec, &err), err);
+    const struct sl_outcome_source source = {
+        .spec = fixture->spec, .variant = "as-run", .results = fixture->results};
+    assert_ok(sl_outcome_create(&source, &fixture->outcome, &err), err);
+}
+
+static void close_fixture(struct fixture *fixture)
+{
+    sl_outcome_destroy(fixture->outcome);
+    sl_spec_destroy(fixture->spec);
+    sl_results_destroy(fixture->results);
+}
+
+/* The first paragraph as Markdown; the caller frees it. */
+static char *paragraph_of(const struct fixture *fixture)
+{
+    struct sl_error err;
+    struct sl_buffer text;
+    struct sl_experiment_answer answer;
+    struct sl_report *report = sl_report_create("x");
+    const struct sl_presentation show = {.report = report, .outcome = fixture->outcome};
+    assert_true(sl_experiment_answer_find(fixture->outcome, &answer));
+    sl_present_answer(&show, &answer);
+    assert_ok(sl_present_answer_details(&show, &answer, &err), err);
+    sl_buffer_init(&text, 1 << 20);
+    assert_ok(sl_report_render(report, sl_report_format_find("md"), &text, &err), err);
+    const char *begin = strchr(text.data, '\n') + 2, *end = strchr(begin, '\n');
+    char *paragraph = sl_string_copy_n(begin, (size_t)(end - begin));
+    sl_buffer_release(&text);
+    sl_report_destroy(report);
+    sl_experiment_answer_release(&answer);
+    return paragraph;
+}
+
+static void assert_has(const char *text, const char *part)
+{
+    if (strstr(text, part)) return;
+    print_error("\"%s\" is not in: %s\n", part, text);
+    fail();
+}
+
+static void test_gains_are_paired_by_run_and_divided_by_the_sets_own_time(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct sl_experiment_answer answer;
+    open_fixture(&fixture, common, N_COMMON);
+    assert_true(sl_experiment_answer_find(fixture.outcome, &answer));
+    assert_int_equal(answer.n_sets, 3); /* idle was not run */
+    assert_string_equal(answer.sets[answer.against].name, "votes");
+    assert_false(answer.sets[answer.against].has_gain);
+    assert_string_equal(answer.sets[answer.best].name, "few");
+    assert_near(answer.sets[answer.best].gain.mean, (.02 + .02 + .015) / 3, 1e-15);
+    assert_string_equal(answer.sets[answer.next].name, "many");
+    assert_near(answer.sets[answer.next].gain.mean, .003, 1e-15);
+    assert_string_equal(answer.sets[answer.nearest].name, "many");
+    assert_near(answer.sets[answer.best].distance.mean, .15, 1e-15);
+    assert_near(answer.sets[answer.best].seconds.mean, 40. / 3, 1e-12);
+    sl_experiment_answer_release(&answer);
+    close_fixture(&fixture);
+}
+
+static void test_the_model_is_judged_by_pairs_with_lower_cross_entropy_better(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct sl_experiment_answer answer;
+    open_fixture(&fixture, common, N_COMMON);
+    assert_true(sl_experiment_answer_find(fixture.outcome, &answer));
+    assert_int_equal(answer.model_better.verdict, SL_VERDICT_HOLDS);
+    assert_int_equal(answer.model_better.test, SL_TEST_PAIRED);
+    assert_int_equal(answer.model_better.n_pairs, 3);
+    assert_near(answer.model_better.difference.estimate, .3, 1e-12);
+    sl_experiment_answer_release(&answer);
+    close_fixture(&fixture);
+}
+
+static void test_the_front_holds_what_nothing_beats_in_both(void **state)
+{
+    (void)state;
+    static const struct figures figures[] = {
+        {"votes", 1, .4, 5, .9},
+        {"few", 1, .2, 10, .6},
+        {"many", 1, .2, 100, 1},
+    };
+    struct fixture fixture;
+    struct sl_experiment_answer answer;
+    open_fixture(&fixture, figures, 3);
+    assert_true(sl_experiment_answer_find(fixture.outcome, &answer));
+    assert_true(answer.sets[0].is_front);
+    assert_true(answer.sets[1].is_front);
+    assert_false(answer.sets[2].is_front); /* as near as few, and slower */
+    sl_experiment_answer_release(&answer);
+    close_fixture(&fixture);
+}
+
+static void test_the_paragraph_says_what_won_and_by_how_much(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    open_fixture(&fixture, common, N_COMMON);
+    char *words = paragraph_of(&fixture);
+    assert_has(words, "Per second of annotators' time, **few** came closest");
+    assert_has(words, "Jensen-Shannon divergence 0.1500");
+    assert_has(words, "nearer by 1.833");
+    assert_has(words, "Next is **many** with 0.300");
+    assert_has(words, "which is less beyond the interval");
+    assert_has(words, "Nearest whatever it took: **many**");
+    assert_has(
+        words,
+        "0.300 ± 0.000 **better**, which is beyond the interval and so decided (3 pairs of runs)");
+    free(words);
+    close_fixture(&fixture);
+}
+
+/* With the truth shuffled everything is as far from it, and soft labels only cost more. */
+static void test_other_distances_make_another_paragraph(void **state)
+{
+    (void)state;
+    struct figures figures[N_COMMON];
+    struct fixture fixture;
+    memcpy(figures, common, sizeof figures);
+    for (size_t i = 0; i < N_COMMON; i++) {
+        figures[i].distance = strcmp(figures[i].set, "votes") == 0 ? .5 : .55;
+        figures[i].model = 2 + .1 * (double)(i % 5);
+    }
+    open_fixture(&fixture, figures, N_COMMON);
+    char *words = paragraph_of(&fixture);
+    assert_has(words, "No other way of asking and of building labels came closer");
+    assert_has(words, "than **votes**");
+    assert_has(words, "Least behind is **many**");
+    free(words);
+    close_fixture(&fixture);
+}
+
+static void test_what_runs_do_not_decide_is_said_to_be_undecided(void **state)
+{
+    (void)state;
+    static const struct figures figures[] = {
+        {"votes", 1, .4, 5, .9}, {"votes", 2, .4, 5, .8},  {"few", 1, .2, 10, .6},
+        {"few", 2, .3, 10, .9},  {"many", 1, .25, 10, .5}, {"many", 2, .28, 10, .8},
+    };
+    struct fixture fixture;
+    open_fixture(&fixture, figures, 6);
+    char *words = paragraph_of(&fixture);
+    assert_has(words, "which of the two is first, these runs do not decide");
+    assert_has(words, "within the interval and so undecided");
+    free(words);
+    close_fixture(&fixture);
+}
+
+static void test_one_run_each_has_no_interval_and_no_verdict(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    open_fixture(&fixture, (const struct figures[]){common[0], common[3]}, 2);
+    char *words = paragraph_of(&fixture);
+    assert_has(words, "**few** came closest");
+    assert_has(words, "0.2000 for 10.0 s per item");
+    assert_has(words, "undecided");
+    assert_null(strstr(words, "nan"));
+    free(words);
+    close_fixture(&fixture);
+}
+
+static void test_without_runs_of_what_is_measured_against_there_is_no_answer(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct sl_experiment_answer answer;
+    open_fixture(&fixture, &common[3], 3);
+    assert_false(sl_experiment_answer_find(fixture.outcome, &answer));
+    close_fixture(&fixture);
+}
+
+static void test_a_question_about_a_set_that_is_not_there_is_refused(void **state)
+{
+    (void)state;
+    static const char wrong[] =
+        "{\"softlab\":\"experiment\",\"version\":1,\"name\":\"x\",\"title\":\"X\",\"needs\":[],\n"
+        "\"sets\":{\"a\":{\"labels\":null}},\"references\":{\"truth\":{\"labels\":[\"x\"]}},\n"
+        "\"answer\":{\"reference\":\"truth\",\"against\":\"b\",\"distance\":\"labels/js\","
+        "\"model\":\"new/accuracy\"}}";
+    struct sl_error err;
+    struct sl_spec *spec = NULL;
+    const char *path = test_path("wrong.json");
+    assert_ok(sl_file_write(path, wrong, strlen(wrong), &err), err);
+    assert_fails(sl_spec_read(path, "paper", &spec, &err), SL_ERR_INPUT, err, "sets has no \"b\"");
+    static const char untold[] =
+        "{\"softlab\":\"experiment\",\"version\":1,\"name\":\"x\",\"title\":\"X\",\"needs\":[],\n"
+        "\"sets\":{\"a\":{\"labels\":null}},\"references\":{\"truth\":{\"labels\":[\"x\"]}},\n"
+        "\"table\":{\"rows\":[\"set\"],\"columns\":[\"labels/js\",\"new/accuracy\"],"
+        "\"pool\":[\"seed\"],\"interval\":\"t95\",\"cells\":{}},\n"
+        "\"answer\":{\"reference\":\"truth\",\"against\":\"a\",\"distance\":\"labels/js\","
+        "\"model\":\"new/accuracy\"}}";
+    assert_ok(sl_file_write(path, untold, strlen(untold), &err), err);
+    assert_fails(sl_spec_read(path, "paper", &spec, &err), SL_ERR_INPUT, err,
+                 "the table has no column \"labels/seconds\"");
+}
+
+/* ---- What the question needs of runs ---- */
+
+#define ASKING                                                                                     \
+    "{\"softlab\":\"experiment\",\"version\":1,\"name\":\"x\",\"title\":\"X\",\n"                  \
+    "\"needs\":[\"train\"],\"sets\":{\"a\":{\"labels\":[\"labels\",\"{spec}/votes.jsonl\","        \
+    "\"--method\",\"share\"]}},\"references\":{\"truth\":{\"labels\":[\"labels\","                 \
+    "\"{spec}/truth.csv\",\"--method\",\"ensemble\"]}},\n"                                         \
+    "\"networks\":[\"resnet8\"],\"recipe\":\"quick\",\"data\":\"shapes:n=6\",\"seeds\":[1],"       \
+    "\"tests\":{\"new\":{\"data\":\"shapes:n=6,seed=2\",\"labels\":\"hard\","                      \
+    "\"metrics\":[\"accuracy\"]}},\n"                                                              \
+    "\"table\":{\"rows\":[\"set\"],\"columns\":[\"labels/js\",\"labels/seconds\",\"new/"           \
+    "accuracy\"],"                                                                                 \
+    "\"pool\":[\"seed\"],\"interval\":\"t95\",\"cells\":{}},\n"                                    \
+    "\"answer\":{\"reference\":\"truth\",\"against\":\"a\",\"distance\":\"labels/js\","            \
+    "\"model\":\"new/accuracy\"}}\n"
+
+/* The plan of ASKING with these files beside it; NULL: no such file. */
+static struct sl_experiment *plan_with(const char *votes, const char *truth)
+{
+    struct sl_error err;
+    struct sl_spec *spec = NULL;
+    struct sl_experiment *plan = NULL;
+    const struct sl_experiment_options options = {.roots = NULL};
+    unlink(test_path("votes.jsonl"));
+    unlink(test_path("truth.csv"));
+    const char *path = test_path("spec.json");
+    assert_ok(sl_file_write(path, ASKING, strlen(ASKING), &err), err);
+    if (votes) assert_ok(sl_file_write(test_path("votes.jsonl"), votes, strlen(votes), &err), err);
+    if (truth) assert_ok(sl_file_write(test_path("truth.csv"), truth, strlen(truth), &err), err);
+    assert_ok(sl_spec_read(path, "paper", &spec, &err), err);
+    assert_ok(sl_experiment_create(spec, &options, &plan, &err), err);
+    sl_spec_destroy(spec);
+    assert_int_equal(plan->n_runs, 1);
+    return plan;
+}
+
+static void test_runs_are_measured_and_named_by_what_is_in_their_files(void **state)
+{
+    (void)state;
+    struct sl_experiment *one = plan_with("votes", "truth"), *same = plan_with("votes", "truth");
+    struct sl_experiment *other = plan_with("votes", "another truth");
+    const json_t *seconds = json_object_get(one->runs[0].measured, "labels/seconds");
+    const json_t *distance = json_object_get(one->runs[0].measured, "labels/js");
+    assert_string_equal(json_string_value(json_object_get(distance, "path")), "$.mean.js");
+    assert_string_equal(json_string_value(json_object_get(seconds, "path")), "$.seconds_per_label");
+    assert_string_equal(one->runs[0].key, same->runs[0].key);
+    assert_string_not_equal(one->runs[0].key, other->runs[0].key);
+    sl_experiment_destroy(one);
+    sl_experiment_destroy(same);
+    sl_experiment_destroy(other);
+}
+
+static void test_a_file_that_is_not_beside_the_specification_is_missed(void **state)
+{
+    (void)state;
+    struct sl_experiment *plan = plan_with("votes", NULL);
+    const char *reason = json_string_value(json_object_get(plan->runs[0].absent, "labels/js"));
+    assert_non_null(reason);
+    assert_has(reason, "truth.csv");
+    sl_experiment_destroy(plan);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_gains_are_paired_by_run_and_divided_by_the_sets_own_time),
+        cmocka_unit_test(test_the_model_is_judged_by_pairs_with_lower_cross_entropy_better),
+        cmocka_unit_test(test_the_front_holds_what_nothing_beats_in_both),
+        cmocka_unit_test(test_the_paragraph_says_what_won_and_by_how_much),
+        cmocka_unit_test(test_other_distances_make_another_paragraph),
+        cmocka_unit_test(test_what_runs_do_not_decide_is_said_to_be_undecided),
+        cmocka_unit_test(test_one_run_each_has_no_interval_and_no_verdict),
+        cmocka_unit_test(test_without_runs_of_what_is_measured_against_there_is_no_answer),
+        cmocka_unit_test(test_a_question_about_a_set_that_is_not_there_is_refused),
+        cmocka_unit_test(test_runs_are_measured_and_named_by_what_is_in_their_files),
+        cmocka_unit_test(test_a_file_that_is_not_beside_the_specification_is_missed),
+    };
+    return cmocka_run_group_tests(tests, NULL, test_folder_clear);
+}

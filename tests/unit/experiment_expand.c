@@ -1,0 +1,267 @@
+#include "experiment/plan.h"
+
+#include "support.h"
+
+static struct sl_experiment *expand(const char *name, const char *scale, bool as_published)
+{
+    const struct sl_experiment_options options = {.as_published = as_published};
+    struct sl_error err = {0};
+    struct sl_spec *spec = NULL;
+    struct sl_experiment *plan = NULL;
+    assert_ok(sl_spec_read(name, scale, &spec, &err), err);
+    assert_ok(sl_experiment_create(spec, &options, &plan, &err), err);
+    sl_spec_destroy(spec);
+    return plan;
+}
+
+static const struct sl_run *find(const struct sl_experiment *plan, const char *set,
+                                 const char *network, int64_t seed)
+{
+    for (size_t i = 0; i < plan->n_runs; i++) {
+        const struct sl_run *run = &plan->runs[i];
+        if (run->set && strcmp(run->set, set) == 0 && strcmp(run->network, network) == 0 &&
+            run->seed == seed)
+            return run;
+    }
+    fail_msg("no run of %s with %s and seed %d", set, network, (int)seed);
+    return NULL;
+}
+
+/* The words of a run's training, joined. */
+static char *training_words(const struct sl_experiment *plan, const struct sl_run *run)
+{
+    const json_t *words = json_object_get(plan->jobs[run->training].step, "command");
+    struct sl_buffer text;
+    sl_buffer_init(&text, 65536);
+    for (size_t i = 0; i < json_array_size(words); i++)
+        sl_buffer_printf(&text, "%s ", json_string_value(json_array_get(words, i)));
+    return text.data;
+}
+
+static void assert_trains_with(const struct sl_experiment *plan, const struct sl_run *run,
+                               const char *part)
+{
+    char *words = training_words(plan, run);
+    if (!strstr(words, part)) fail_msg("\"%s\" is not in: %s", part, words);
+    free(words);
+}
+
+static void test_every_specification_expands_with_different_keys(void **state)
+{
+    (void)state;
+    for (size_t s = 0; sl_builtin_specs[s]; s++) {
+        struct sl_experiment *plan = expand(sl_builtin_specs[s], "quick", s % 2 == 1);
+        for (size_t i = 0; i < plan->n_runs; i++) {
+            assert_int_equal(strlen(plan->runs[i].key), 64);
+            for (size_t j = 0; j < i; j++)
+                assert_string_not_equal(plan->runs[i].key, plan->runs[j].key);
+        }
+        for (size_t i = 0; i < plan->n_jobs; i++)
+            for (size_t j = 0; j < plan->jobs[i].n_needs; j++)
+                assert_true(plan->jobs[i].needs[j] < i);
+        sl_experiment_destroy(plan);
+    }
+}
+
+static void test_a_table_has_sets_by_networks_by_seeds(void **state)
+{
+    (void)state;
+    struct sl_experiment *plan = expand("collins2022/table1", "paper", false);
+    assert_int_equal(plan->n_runs, 5 * 3 * 5);
+    sl_experiment_destroy(plan);
+}
+
+static void test_specifications_that_share_a_cell_share_its_key(void **state)
+{
+    (void)state;
+    struct sl_experiment *one = expand("collins2022/table1", "quick", false);
+    struct sl_experiment *two = expand("collins2022/table2", "quick", false);
+    assert_string_equal(find(one, "t2-clamp", "resnet8", 1)->key,
+                        find(two, "t2-clamp-mean", "resnet8", 1)->key);
+    assert_string_not_equal(find(one, "t2-clamp", "resnet8", 1)->key,
+                            find(two, "t2-clamp", "resnet8", 1)->key);
+    assert_string_not_equal(find(one, "t2-clamp", "resnet8", 1)->key,
+                            find(one, "t2-clamp", "resnet8", 2)->key);
+    sl_experiment_destroy(one);
+    sl_experiment_destroy(two);
+}
+
+static void test_milestones_shrink_with_the_epochs(void **state)
+{
+    (void)state;
+    struct sl_experiment *plan = expand("collins2022/table1", "quick", false);
+    const struct sl_run *run = find(plan, "hard", "resnet8", 1);
+    /* 13 of 65 epochs: 51 and 56 become 10.2 and 11.2 */
+    assert_trains_with(plan, run, "--set epochs=13,milestones=10,11 ");
+    assert_int_equal(plan->jobs[run->training].n_epochs, 13);
+    sl_experiment_destroy(plan);
+    plan = expand("collins2022/table1", "paper", false);
+    run = find(plan, "hard", "resnet34a", 1);
+    char *words = training_words(plan, run);
+    assert_null(strstr(words, "--set"));
+    free(words);
+    sl_experiment_destroy(plan);
+}
+
+static void test_a_training_names_labels_and_rest(void **state)
+{
+    (void)state;
+    struct sl_experiment *plan = expand("collins2022/table2", "quick", false);
+    const struct sl_run *run = find(plan, "t2-clamp", "resnet8", 2);
+    assert_trains_with(plan, run, "--data cifar10:test --split @cifar10s/train_indices.npy ");
+    assert_trains_with(plan, run, "--rest hard --holdout collins2022 ");
+    assert_trains_with(plan, run, "draw=annotator");
+    assert_trains_with(plan, run, "--seed 2 ");
+    /* six annotators cost 6 x 5 x 6.4 s */
+    assert_near(run->seconds, 192, 1e-9);
+    sl_experiment_destroy(plan);
+}
+
+static void test_as_published_draws_the_hold_out_by_seed(void **state)
+{
+    (void)state;
+    struct sl_experiment *run = expand("collins2022/table1", "quick", false);
+    struct sl_experiment *published = expand("collins2022/table1", "quick", true);
+    const struct sl_run *as_run = find(run, "hard", "resnet8", 1);
+    const struct sl_run *as_published = find(published, "hard", "resnet8", 1);
+    assert_string_not_equal(as_run->key, as_published->key);
+    assert_trains_with(published, as_published, "--holdout cache/");
+    assert_trains_with(published, as_published, "--as-published");
+    sl_experiment_destroy(run);
+    sl_experiment_destroy(published);
+}
+
+static void test_folds_have_a_run_each_and_one_over_all(void **state)
+{
+    (void)state;
+    struct sl_experiment *plan = expand("peterson2019/table1", "paper", false);
+    size_t folds = 0, pooled = 0, untrained = 0;
+    for (size_t i = 0; i < plan->n_runs; i++) {
+        const struct sl_run *run = &plan->runs[i];
+        if (!run->network || strcmp(run->network, "vgg_15_BN_64") != 0) continue;
+        if (strcmp(run->set, "trained") == 0) {
+            untrained++;
+        } else if (run->fold >= 0) {
+            folds++;
+        } else {
+            pooled++;
+            assert_int_equal(run->n_scores, 2); /* c10h and c10 */
+        }
+    }
+    assert_int_equal(folds, 5 * 10);
+    assert_int_equal(pooled, 5);
+    /* one network for all folds: one run on the other sets, one over all folds */
+    assert_int_equal(untrained, 2);
+    sl_experiment_destroy(plan);
+}
+
+static void test_a_small_network_has_the_first_networks_recipe(void **state)
+{
+    (void)state;
+    struct sl_experiment *plan = expand("peterson2019/table2", "quick", false);
+    const struct sl_run *run = find(plan, "soft", "resnet8", 1);
+    assert_trains_with(plan, run,
+                       "--network resnet8 --recipe peterson2019-resnet_basic_110-finetune ");
+    assert_trains_with(plan, run, "--weights runs/");
+    sl_experiment_destroy(plan);
+}
+
+static void test_what_is_not_there_is_missing_with_its_reason(void **state)
+{
+    (void)state;
+    const struct sl_data_roots roots = {.given = test_path("nothing"),
+                                        .folder = test_path("nothing")};
+    const struct sl_experiment_options options = {.roots = &roots};
+    struct sl_error err = {0};
+    struct sl_spec *spec = NULL;
+    struct sl_experiment *plan = NULL, *unseen = expand("collins2022/table1", "quick", false);
+    assert_ok(sl_spec_read("collins2022/table1", "quick", &spec, &err), err);
+    assert_ok(sl_experiment_create(spec, &options, &plan, &err), err);
+    assert_int_equal(plan->n_runs, unseen->n_runs);
+    for (size_t i = 0; i < plan->n_runs; i++) {
+        assert_non_null(plan->runs[i].missing);
+        assert_null(unseen->runs[i].missing);
+        /* Keys are of what is asked for, not of what is here. */
+        assert_string_equal(plan->runs[i].key, unseen->runs[i].key);
+    }
+    sl_experiment_destroy(plan);
+    sl_experiment_destroy(unseen);
+    sl_spec_destroy(spec);
+}
+
+static void test_what_was_tuned_is_trained_with(void **state)
+{
+    (void)state;
+    json_t *tuned = json_pack("{s:{s:f}, s:{s:f}}", "*|resnet8", "rate", .25, "t2-clamp|resnet8",
+                              "--gamma", .3);
+    const struct sl_experiment_options options = {.tuned = tuned};
+    struct sl_error err = {0};
+    struct sl_spec *spec = NULL;
+    struct sl_experiment *plan = NULL;
+    assert_ok(sl_spec_read("collins2022/table1", "quick", &spec, &err), err);
+    assert_ok(sl_experiment_create(spec, &options, &plan, &err), err);
+    assert_trains_with(plan, find(plan, "hard", "resnet8", 1), "rate=0.25");
+    bool found = false;
+    for (size_t i = 0; i < plan->n_jobs; i++) {
+        char *step = json_dumps(plan->jobs[i].step, JSON_COMPACT);
+        found = found || strstr(step, "\"--gamma\",\"0.3\"") != NULL;
+        free(step);
+    }
+    assert_true(found);
+    sl_experiment_destroy(plan);
+    sl_spec_destroy(spec);
+    json_decref(tuned);
+}
+
+static void test_shards_have_every_run_once(void **state)
+{
+    (void)state;
+    struct sl_experiment *whole = expand("peterson2019/table1", "quick", false);
+    size_t together = 0;
+    for (size_t i = 0; i < 3; i++) {
+        struct sl_experiment *part = expand("peterson2019/table1", "quick", false);
+        sl_experiment_shard(part, i, 3);
+        together += part->n_runs;
+        /* What pools folds is with its folds. */
+        for (size_t r = 0; r < part->n_runs; r++) {
+            if (!part->runs[r].set || part->runs[r].fold >= 0) continue;
+            assert_true(r > 0);
+            assert_non_null(part->runs[r - 1].set);
+            assert_string_equal(part->runs[r - 1].set, part->runs[r].set);
+        }
+        sl_experiment_destroy(part);
+    }
+    assert_int_equal(together, whole->n_runs);
+    sl_experiment_destroy(whole);
+}
+
+static void test_a_cell_is_chosen_by_its_coordinates(void **state)
+{
+    (void)state;
+    struct sl_error err = {0};
+    struct sl_experiment *plan = expand("collins2022/table1", "paper", false);
+    assert_ok(sl_experiment_only(plan, "t2-clamp|*|2", &err), err);
+    assert_int_equal(plan->n_runs, 3);
+    assert_fails(sl_experiment_only(plan, "nonesuch", &err), SL_ERR_NOT_FOUND, err,
+                 "has no run \"nonesuch\"");
+    sl_experiment_destroy(plan);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_specification_expands_with_different_keys),
+        cmocka_unit_test(test_a_table_has_sets_by_networks_by_seeds),
+        cmocka_unit_test(test_specifications_that_share_a_cell_share_its_key),
+        cmocka_unit_test(test_milestones_shrink_with_the_epochs),
+        cmocka_unit_test(test_a_training_names_labels_and_rest),
+        cmocka_unit_test(test_as_published_draws_the_hold_out_by_seed),
+        cmocka_unit_test(test_folds_have_a_run_each_and_one_over_all),
+        cmocka_unit_test(test_a_small_network_has_the_first_networks_recipe),
+        cmocka_unit_test(test_what_is_not_there_is_missing_with_its_reason),
+        cmocka_unit_test(test_what_was_tuned_is_trained_with),
+        cmocka_unit_test(test_shards_have_every_run_once),
+        cmocka_unit_test(test_a_cell_is_chosen_by_its_coordinates),
+    };
+    return cmocka_run_group_tests(tests, NULL, test_folder_clear);
+}

@@ -1,0 +1,99 @@
+#include "experiment/runner.h"
+
+#include "support.h"
+
+static const char text[] =
+    "{\"a\":1.5,\"b c\":[2,3],\"rows\":[{\"name\":\"x\",\"share\":0.1,\"v\":7},"
+    "{\"name\":\"x\",\"share\":0.5,\"v\":8},{\"name\":\"y\",\"share\":0.5,\"v\":9}],"
+    "\"pairs\":[{\"classes\":[\"Cat\",\"Dog\"],\"v\":4},{\"classes\":[\"Cat\"],\"v\":5}],"
+    "\"people\":{\"p\":{},\"q\":{}}}";
+
+static void test_paths_lead_to_one_number(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path;
+        double value;
+    } rows[] = {
+        {"$.a", 1.5},
+        {"$['b c'][1]", 3},
+        {"$['b c'].#", 2},
+        {"$.rows[?name=y].v", 9},
+        {"$.rows[?name=x][?share=0.5].v", 8},
+        {"$.rows[?share=0.1].v", 7},
+        {"$.rows[*].#", 3},
+        {"$.rows[?name=x].#", 2},
+        {"$.pairs[?classes=Cat,Dog].v", 4},
+        {"$.pairs[?classes=Cat].v", 5},
+        {"$.people.#", 2},
+    };
+    struct sl_error err = {0};
+    json_t *document = json_loads(text, 0, NULL);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        double value = 0;
+        assert_ok(sl_figure_at(document, rows[i].path, &value, &err), err);
+        assert_near(value, rows[i].value, 0);
+    }
+    json_decref(document);
+}
+
+static void test_paths_that_lead_nowhere_are_named(void **state)
+{
+    (void)state;
+    static const char *const paths[] = {
+        "$.none", "$['b c'][2]", "$.rows[?name=x].v", "$.rows[?name=z].v", "$['b c'",
+        "$a",     "a",           "$.people"};
+    struct sl_error err = {0};
+    json_t *document = json_loads(text, 0, NULL);
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        double value = 42;
+        assert_fails(sl_figure_at(document, paths[i], &value, &err), SL_ERR_INPUT, err, paths[i]);
+        assert_near(value, 42, 0);
+    }
+    json_decref(document);
+}
+
+static void test_figures_are_summed_and_scaled(void **state)
+{
+    (void)state;
+    struct sl_error err = {0};
+    const char *folder = test_path("figures");
+    assert_ok(sl_folder_create(folder, &err), err);
+    char *path = sl_path_join(folder, "x.json");
+    assert_ok(sl_file_write(path, text, strlen(text), &err), err);
+    const struct sl_data_roots roots = {0};
+    json_t *figure = json_pack("{s:s, s:[s, s], s:i, s:i}", "output", "x.json", "path", "$.a",
+                               "$['b c'][0]", "times", 10, "divide", 4);
+    double value = 0;
+    assert_ok(sl_figure_value(figure, folder, &roots, &value, &err), err);
+    assert_near(value, 8.75, 1e-12);
+    json_decref(figure);
+    free(path);
+}
+
+static void test_columns_are_averaged_over_rows_and_then_files(void **state)
+{
+    (void)state;
+    struct sl_error err = {0};
+    const struct sl_data_roots roots = {0};
+    const char *one = test_path("one.csv"), *two = test_path("two.csv");
+    assert_ok(sl_file_write(one, "a,b\n1,10\n3,30\n", 14, &err), err);
+    assert_ok(sl_file_write(two, "a,b\n6,0\n", 8, &err), err);
+    json_t *figure = json_pack("{s:{s:[s, s], s:{s:f, s:f}}}", "mean_of", "files", one, two,
+                               "columns", "a", .5, "b", .1);
+    double value = 0;
+    assert_ok(sl_figure_value(figure, ".", &roots, &value, &err), err);
+    assert_near(value, ((1 + 2) + 3) / 2.0, 1e-12);
+    json_decref(figure);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_paths_lead_to_one_number),
+        cmocka_unit_test(test_paths_that_lead_nowhere_are_named),
+        cmocka_unit_test(test_figures_are_summed_and_scaled),
+        cmocka_unit_test(test_columns_are_averaged_over_rows_and_then_files),
+    };
+    return cmocka_run_group_tests(tests, NULL, test_folder_clear);
+}

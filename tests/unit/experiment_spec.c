@@ -1,0 +1,128 @@
+#include "softlab/experiment.h"
+
+#include "support.h"
+
+static void test_every_specification_built_in_is_read_at_both_scales(void **state)
+{
+    (void)state;
+    struct sl_error err = {0};
+    size_t count = 0;
+    for (; sl_builtin_specs[count]; count++) {
+        static const char *const scales[] = {"quick", "paper"};
+        for (size_t i = 0; i < 2; i++) {
+            struct sl_spec *spec = NULL;
+            assert_ok(sl_spec_read(sl_builtin_specs[count], scales[i], &spec, &err), err);
+            assert_string_equal(spec->name, sl_builtin_specs[count]);
+            assert_non_null(spec->claims);
+            sl_spec_destroy(spec);
+        }
+    }
+    assert_true(count >= 44);
+}
+
+#define HEAD                                                                                       \
+    "{\"softlab\":\"experiment\",\"version\":1,\"name\":\"x\",\"title\":\"X\",\"needs\":[],\n"
+
+static enum sl_status read_text(const char *text, const char *scale, struct sl_spec **out,
+                                struct sl_error *err)
+{
+    struct sl_error own;
+    const char *path = test_path("spec.json");
+    assert_ok(sl_file_write(path, text, strlen(text), &own), own);
+    return sl_spec_read(path, scale, out, err);
+}
+
+static void test_a_scale_merges_objects_and_replaces_the_rest(void **state)
+{
+    (void)state;
+    struct sl_error err = {0};
+    struct sl_spec *spec = NULL;
+    assert_ok(read_text(HEAD "\"sets\":{\"a\":{\"labels\":null},\"b\":{\"labels\":null}},"
+                             "\"settings\":{\"epochs\":60,\"rate\":0.5},\"networks\":[\"big\"],"
+                             "\"scales\":{\"quick\":{\"settings\":{\"epochs\":2},"
+                             "\"networks\":[\"small\"],\"sets\":[\"b\"]}}}",
+                        "quick", &spec, &err),
+              err);
+    json_t *settings = json_object_get(spec->json, "settings");
+    assert_int_equal(json_integer_value(json_object_get(settings, "epochs")), 2);
+    assert_near(json_number_value(json_object_get(settings, "rate")), .5, 0);
+    json_t *networks = json_object_get(spec->json, "networks");
+    assert_int_equal(json_array_size(networks), 1);
+    assert_string_equal(json_string_value(json_array_get(networks, 0)), "small");
+    json_t *sets = json_object_get(spec->json, "sets");
+    assert_null(json_object_get(sets, "a"));
+    assert_non_null(json_object_get(sets, "b"));
+    /* What was written stays. */
+    assert_int_equal(json_object_size(json_object_get(spec->document.root, "sets")), 2);
+    sl_spec_destroy(spec);
+}
+
+static void test_a_scale_reaches_into_parts(void **state)
+{
+    (void)state;
+    struct sl_error err = {0};
+    struct sl_spec *spec = NULL;
+    assert_ok(read_text(HEAD "\"parts\":{\"p\":{\"seeds\":[1,2,3],\"recipe\":\"r\"},\"q\":{}},"
+                             "\"scales\":{\"quick\":{\"seeds\":[1],"
+                             "\"parts\":{\"p\":{\"items\":7}}}}}",
+                        "quick", &spec, &err),
+              err);
+    json_t *parts = json_object_get(spec->json, "parts");
+    json_t *p = json_object_get(parts, "p"), *q = json_object_get(parts, "q");
+    assert_int_equal(json_array_size(json_object_get(p, "seeds")), 1);
+    assert_int_equal(json_integer_value(json_object_get(p, "items")), 7);
+    assert_string_equal(json_string_value(json_object_get(p, "recipe")), "r");
+    assert_null(json_object_get(q, "seeds"));
+    sl_spec_destroy(spec);
+}
+
+static void test_mistakes_are_named_with_their_place(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *part;
+    } rows[] = {
+        {HEAD "\"netwroks\":[]}", "spec.json:2: $"},
+        {HEAD "\"netwroks\":[]}", "networks"},
+        {HEAD "\"seeds\":[\"1\"]}", "spec.json:2: $.seeds: expected a list of numbers"},
+        {HEAD "\"sets\":{\"a\":{\"labels\":null,\n\"draw\":\"men\"}}}",
+         "spec.json:3: $.sets.a.draw: \"men\" is not among"},
+        {HEAD "\"sets\":{\"a\":{\"labels\":null,\"only\":\"f.npz\"}}}",
+         "$.sets.a.only: no file of \"files\" is called \"f.npz\""},
+        {HEAD "\"tests\":{\"t\":{\"labels\":\"ref\"}}}", "no reference is called \"ref\""},
+        {HEAD "\"scales\":{\"quick\":{\"sets\":[\"c\"]}}}", "no set is called \"c\""},
+        {HEAD "\"files\":{\"f\":[1]}}", "$.files.f: expected a list of texts"},
+        {"{\"softlab\":\"experiment\"}", "\"version\" is missing"},
+        {"[]", "expected an object"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct sl_error err = {0};
+        struct sl_spec *spec = NULL;
+        assert_fails(read_text(rows[i].text, "quick", &spec, &err), SL_ERR_INPUT, err,
+                     rows[i].part);
+        assert_null(spec);
+    }
+}
+
+static void test_an_unknown_name_suggests_the_nearest(void **state)
+{
+    (void)state;
+    struct sl_error err = {0};
+    struct sl_spec *spec = NULL;
+    assert_fails(sl_spec_read("collins2022/tabel2", "quick", &spec, &err), SL_ERR_NOT_FOUND, err,
+                 "did you mean \"collins2022/table2\"?");
+    assert_fails(sl_spec_read("collins2022/table2", "huge", &spec, &err), SL_ERR_USAGE, err,
+                 "has no scale \"huge\"");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_specification_built_in_is_read_at_both_scales),
+        cmocka_unit_test(test_a_scale_merges_objects_and_replaces_the_rest),
+        cmocka_unit_test(test_a_scale_reaches_into_parts),
+        cmocka_unit_test(test_mistakes_are_named_with_their_place),
+        cmocka_unit_test(test_an_unknown_name_suggests_the_nearest),
+    };
+    return cmocka_run_group_tests(tests, NULL, test_folder_clear);
+}
