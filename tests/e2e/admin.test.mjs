@@ -19,9 +19,9 @@ const looks = [['light', 320], ['dark', 1280], ...(process.env.LONG ? [['light',
 
 // ---- A study and people ----
 
-function makeStudy(root) {
+function makeStudy(root, screen = 'collins') {
   const folder = path.join(root, 'study');
-  execFileSync(softlab, ['study', 'init', folder, '--images', 'shapes:n=8,seed=3', '--screen', 'collins', '--batch', '4', '--annotators', '3', '--quiet'], { stdio: ['ignore', 'ignore', 'inherit'] });
+  execFileSync(softlab, ['study', 'init', folder, '--images', 'shapes:n=8,seed=3', '--screen', screen, '--batch', '4', '--annotators', '3', '--quiet'], { stdio: ['ignore', 'ignore', 'inherit'] });
   const file = path.join(folder, 'study.json');
   const config = JSON.parse(fs.readFileSync(file, 'utf8'));
   Object.assign(config, { title, comprehension: [], debrief: [{ question: 'How was it?', kind: 'text' }] });
@@ -232,9 +232,13 @@ test('the researcher sees the study, sorts, downloads and leaves', async (t) => 
         assert.ok(!bytes.includes('example.org'));
       }
       // Browsers grow wary of many files in a row: one is enough to see the link work.
+      const entry = page.locator('.downloads li', { hasText: 'answers.jsonl' });
       const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'answers.jsonl' }).click()]);
       assert.strictEqual(download.suggestedFilename(), 'answers.jsonl');
-      assert.match(fs.readFileSync(await download.path(), 'utf8'), /^{"softlab":"answers"/);
+      const saved = fs.readFileSync(await download.path(), 'utf8');
+      assert.match(saved, /^{"softlab":"answers"/);
+      assert.strictEqual(saved.trim().split('\n').length, 23);
+      await entry.getByText('Saved by your browser.').waitFor();
     });
 
     await t.test('numbers are refreshed without losing the place', async () => {
@@ -253,6 +257,56 @@ test('the researcher sees the study, sorts, downloads and leaves', async (t) => 
       await page.getByLabel('Password').waitFor();
     });
     assert.deepStrictEqual(page.complaints, []);
+  } finally {
+    await browser.close();
+    server.removeAllListeners('exit');
+    server.kill('SIGTERM');
+    await new Promise((resolve) => { server.once('exit', resolve); });
+    fs.rmSync(root, { recursive: true });
+  }
+});
+
+test('a file that cannot be made is refused in words, and the page stays', async () => {
+  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'softlab-admin-'));
+  const folder = makeStudy(root, 'hard');
+  execFileSync(softlab, ['study', 'password', folder], { input: `${password}\n`, stdio: ['pipe', 'ignore', 'inherit'] });
+  const { server, researcher } = await serve(folder);
+  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM || '/usr/bin/chromium', args: ['--no-sandbox'] });
+  try {
+    const page = await openPage(browser);
+    const downloads = [];
+    page.on('download', (download) => downloads.push(download.suggestedFilename()));
+    const entry = (name) => page.locator('.downloads li', { hasText: name });
+    const refused = (name) => entry(name).locator('.download-state.error');
+    const take = (name) => page.getByRole('link', { name }).click();
+    await page.goto(researcher);
+    await logIn(page);
+    await goTo(page, 'Downloads');
+
+    // Nobody answered with percentages: the layouts of CIFAR-10S can hold nothing of this study.
+    await take('raw_human_data.csv');
+    await refused('raw_human_data.csv').waitFor();
+    assert.match(await refused('raw_human_data.csv').textContent(), /^Not available: .* which is all that the layouts of CIFAR-10S hold\.$/);
+    assert.ok(await page.getByRole('heading', { level: 1, name: 'Downloads' }).isVisible());
+    await look(page, 'download-refused');
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await page.getByText(/^As of/).waitFor();
+    assert.ok(await refused('raw_human_data.csv').isVisible());
+
+    await page.route('**/admin/export/trials', (route) => route.abort());
+    await take('trials.csv');
+    await refused('trials.csv').getByText('The server cannot be reached').waitFor();
+    await page.unroute('**/admin/export/trials');
+    const [download] = await Promise.all([page.waitForEvent('download'), take('trials.csv')]);
+    assert.strictEqual(download.suggestedFilename(), 'trials.csv');
+    assert.strictEqual(await refused('trials.csv').count(), 0);
+
+    // Logged out elsewhere.
+    await page.context().clearCookies();
+    await take('items.csv');
+    await page.getByText('Please log in again.').waitFor();
+    assert.deepStrictEqual(downloads, ['trials.csv']);
+    assert.deepStrictEqual(page.complaints.filter((text) => !/status of 409|net::ERR_FAILED/.test(text)), []);
   } finally {
     await browser.close();
     server.removeAllListeners('exit');

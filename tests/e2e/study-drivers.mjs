@@ -1,5 +1,5 @@
 // How a person answers each screen: with a pointer (mouse or finger, `press` decides) or with keys
-// alone. `answer` is what must reach the server. Classes are those of the set `shapes`; their order
+// alone. `answer` is what must reach the server, `inputs` what is touched, in that order. Classes are those of the set `shapes`; their order
 // differs from session to session, so that everything goes by name.
 
 const option = (page, group, name) =>
@@ -50,7 +50,10 @@ const softAnswer = (list, classes) => ({
   [list]: classes,
 });
 
+const five = (last) => ['top', 'top_percent', 'second', 'second_percent', last];
+
 const collins = {
+  inputs: five('impossible'),
   answer: softAnswer('impossible', ['circle']),
   async pointer(page, press) {
     await press(option(page, 'top', 'star'));
@@ -99,6 +102,7 @@ async function softByKeys(page) {
 }
 
 const collinsPlus = {
+  inputs: five('impossible'),
   answer: (shown) => softAnswer('impossible', rest(shown)),
   async pointer(page, press) {
     await softByPointer(page, press);
@@ -114,6 +118,7 @@ const collinsPlus = {
 };
 
 const possible = {
+  inputs: five('possible'),
   answer: softAnswer('possible', ['triangle']),
   async pointer(page, press) {
     await softByPointer(page, press);
@@ -138,6 +143,7 @@ async function pressBar(page, name, share, touch) {
 }
 
 const bars = {
+  inputs: ['percents.star', 'percents.heart'],
   answer: (shown) => ({ percents: shown.map((name) => ({ star: 70, heart: 30 })[name] || 0) }),
   async pointer(page, press, touch) {
     await pressBar(page, 'star', 0.7, touch);
@@ -158,6 +164,7 @@ const bars = {
 };
 
 const fast = {
+  inputs: ['certain'],
   answer: { certain: 'heart' },
   pointer: (page, press) =>
     press(page.locator('[data-input=certain] button', { hasText: 'heart' })),
@@ -168,6 +175,7 @@ const fast = {
 };
 
 const hard = {
+  inputs: ['class'],
   answer: { class: 'triangle' },
   pointer: (page, press) =>
     press(page.locator('[data-input=class] button', { hasText: 'triangle' })),
@@ -180,7 +188,8 @@ const hard = {
 };
 
 const select2 = {
-  answer: (shown) => ({ classes: shown.filter((name) => name === 'cross' || name === 'square') }),
+  inputs: ['classes'],
+  answer: { classes: ['cross', 'square'] }, // the one chosen first stands first
   async pointer(page, press) {
     await press(page.locator('[data-input=classes] label', { hasText: 'cross' }));
     await press(page.locator('[data-input=classes] label', { hasText: 'square' }));
@@ -203,12 +212,17 @@ async function pressSlider(page, name, share, touch) {
   await (touch ? range.tap({ position }) : range.click({ position }));
 }
 
+// A quarter of the way from the left, as the share of the second endpoint: which of the two stands
+// on the left follows the order of the classes.
+const quarter = (shown) => (shown.indexOf('star') < shown.indexOf('heart') ? 25 : 75);
+const near = (value, wanted) => Math.abs(value - wanted) < 10;
+
 const mix = {
+  inputs: ['mixing'],
   mixtures: true,
   // Only the first is touched: the second is accepted where it began.
-  check: (answer) =>
-    answer.mixing > 15 &&
-    answer.mixing < 35 &&
+  check: (answer, shown) =>
+    near(answer.mixing, quarter(shown)) &&
     answer.confidence === 50 &&
     answer.touched[0] &&
     !answer.touched[1],
@@ -226,10 +240,10 @@ const mix = {
 };
 
 const mixPlus = {
+  inputs: ['mixing', 'confidence'],
   mixtures: true,
-  check: (answer) =>
-    answer.mixing > 15 &&
-    answer.mixing < 35 &&
+  check: (answer, shown) =>
+    near(answer.mixing, quarter(shown)) &&
     answer.confidence > 80 &&
     answer.touched[0] &&
     answer.touched[1],

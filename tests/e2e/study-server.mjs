@@ -11,6 +11,13 @@ const softlab = process.env.SOFTLAB;
 const axe = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 export const pictures = path.join(path.dirname(softlab), 'screens');
 export const classes = ['circle', 'square', 'triangle', 'star', 'heart', 'cross'];
+export const manyClasses =
+  'Abalone,Badger,Camel,Dolphin,Eagle,Falcon,Gecko,Heron,Ibis,Jackal,Koala,Lemur,Magpie,Newt,Otter,' +
+  `Panda,Quail,${classes}`;
+// With letters of two and four bytes before a span: files count bytes, pages characters.
+export const shortTexts =
+  'text\tstart\tend\nThe bank was closed when we walked along the river\t4\t8\n' +
+  'Caf\u00e9 \u{1f408} and a dog\t17\t20\nAnd a third one\t4\t5\n';
 
 export function launch() {
   return chromium.launch({
@@ -43,7 +50,20 @@ function makeMixtures(folder, images) {
   fs.writeFileSync(path.join(folder, 'batches.json'), JSON.stringify({ 0: items }));
 }
 
-// {screen, mixtures, images, settings(study.json) -> changed in place}
+// A table with a head as objects; cells may be quoted.
+function readCsv(text) {
+  const rows = [[]];
+  for (const [, quoted, plain, end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\n]*))(,|\n|$)/g)) {
+    rows[rows.length - 1].push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
+    if (end === '\n') rows.push([]);
+    if (end === '') break;
+  }
+  const [head, ...body] = rows.filter((row) => row.length > 1);
+  return body.map((row) => Object.fromEntries(head.map((name, i) => [name, row[i]])));
+}
+
+// {screen, mixtures, images, texts, classes, annotators (per batch), serve (further options),
+// settings(study.json) -> changed in place}
 export class Study {
   static async make(options) {
     const study = new Study();
@@ -52,7 +72,17 @@ export class Study {
     const init = (folder, ...extra) =>
       execFileSync(
         softlab,
-        ['study', 'init', folder, '--batch', '3', '--annotators', '50', '--quiet', ...extra],
+        [
+          'study',
+          'init',
+          folder,
+          '--batch',
+          '3',
+          '--annotators',
+          String(options.annotators || 50),
+          '--quiet',
+          ...extra,
+        ],
         { stdio: ['ignore', 'ignore', 'inherit'] },
       );
     if (options.mixtures) {
@@ -97,6 +127,7 @@ export class Study {
     config.recruiter.codes.done = 'DONE-4711';
     options.settings?.(config);
     fs.writeFileSync(file, JSON.stringify(config, null, 2));
+    study.serve = options.serve || [];
     study.port = await freePort();
     await study.start();
     return study;
@@ -110,7 +141,17 @@ export class Study {
   async start() {
     this.process = spawn(
       softlab,
-      ['study', 'serve', this.folder, '--port', String(this.port), '--admin-port', '0', '--quiet'],
+      [
+        'study',
+        'serve',
+        this.folder,
+        '--port',
+        String(this.port),
+        '--admin-port',
+        '0',
+        '--quiet',
+        ...this.serve,
+      ],
       { stdio: ['ignore', 'ignore', 'inherit'] },
     );
     for (let i = 0; i < 200; i += 1) {
@@ -136,14 +177,27 @@ export class Study {
     await gone;
   }
 
-  // answers.jsonl: a header, then one object per answer.
-  answers() {
-    const text = execFileSync(
+  #export(format) {
+    return execFileSync(
       softlab,
-      ['study', 'export', this.folder, '--format', 'answers', '--output', '-', '--quiet'],
+      ['study', 'export', this.folder, '--format', format, '--output', '-', '--quiet'],
       { encoding: 'utf8' },
     );
-    return text
+  }
+
+  // A line per trial as it stands in the store, with every time stamp.
+  trials() {
+    return readCsv(this.#export('trials'));
+  }
+
+  // Everything that was ever stored: revisions, practice, events.
+  changes() {
+    return readCsv(this.#export('changes'));
+  }
+
+  // answers.jsonl: a header, then one object per answer.
+  answers() {
+    return this.#export('answers')
       .trim()
       .split('\n')
       .slice(1)
@@ -161,15 +215,19 @@ export class Study {
 // the network are meant to happen.
 export async function openPage(
   browser,
-  { width = 1280, dark = false, touch = false, expected = null } = {},
+  { width = 1280, dark = false, touch = false, expected = null, headers = {} } = {},
 ) {
   const context = await browser.newContext({
     viewport: { width, height: width < 500 ? 640 : 800 },
     colorScheme: dark ? 'dark' : 'light',
     hasTouch: touch,
     isMobile: touch,
+    extraHTTPHeaders: headers,
   });
-  const page = await context.newPage();
+  return watchPage(await context.newPage(), expected);
+}
+
+export function watchPage(page, expected = null) {
   page.setDefaultTimeout(15000);
   page.complaints = [];
   page.sent = [];
@@ -189,26 +247,50 @@ export function answered(page) {
   return page.evaluate(async () => (await (await fetch('/api/session')).json()).answered.length);
 }
 
+// In a window as tall as the page, where what sticks to an edge covers nothing.
+async function inTallWindow(page, run) {
+  const size = page.viewportSize();
+  const [height, x, y] = await page.evaluate(() => [
+    document.documentElement.scrollHeight,
+    window.scrollX,
+    window.scrollY,
+  ]);
+  await page.setViewportSize({ width: size.width, height: Math.max(size.height, height) });
+  try {
+    return await run();
+  } finally {
+    await page.setViewportSize(size);
+    await page.evaluate((place) => window.scrollTo(...place), [x, y]);
+  }
+}
+
 export async function picture(page, name) {
   fs.mkdirSync(pictures, { recursive: true });
-  await page.evaluate(() => Promise.all([...document.images].map((image) => image.decode())));
-  await page.screenshot({ path: path.join(pictures, `${name}.png`), fullPage: true });
+  await page.evaluate(() =>
+    Promise.all([...document.images].map((image) => image.decode().catch(() => {}))),
+  );
+  await inTallWindow(page, () =>
+    page.screenshot({ path: path.join(pictures, `${name}.png`), fullPage: true }),
+  );
+}
+
+// Runs in the page.
+async function listFaults() {
+  const { violations } = await window.axe.run(document, {
+    runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+    rules: { 'target-size': { enabled: true } },
+  });
+  const lines = violations.flatMap(({ id, nodes }) =>
+    nodes.map((node) => `${id}: ${node.html.slice(0, 160)}`),
+  );
+  const wider = document.documentElement.scrollWidth - window.innerWidth;
+  if (wider > 0) lines.push(`${wider} px wider than the window`);
+  return lines;
 }
 
 // What axe finds wrong, as lines; also anything wider than the window. Injected by the debugger,
 // which a strict CSP does not hinder.
 export async function faults(page) {
   if (!(await page.evaluate(() => Boolean(window.axe)))) await page.evaluate(axe);
-  return page.evaluate(async () => {
-    const { violations } = await window.axe.run(document, {
-      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-      rules: { 'target-size': { enabled: true } },
-    });
-    const lines = violations.flatMap(({ id, nodes }) =>
-      nodes.map((node) => `${id}: ${node.html.slice(0, 160)}`),
-    );
-    const wider = document.documentElement.scrollWidth - window.innerWidth;
-    if (wider > 0) lines.push(`${wider} px wider than the window`);
-    return lines;
-  });
+  return inTallWindow(page, () => page.evaluate(listFaults));
 }

@@ -3,15 +3,22 @@
 import assert from 'node:assert';
 import test from 'node:test';
 import { drivers } from './study-drivers.mjs';
-import { faults, launch, openPage, picture, Study } from './study-server.mjs';
+import {
+  faults,
+  launch,
+  manyClasses,
+  openPage,
+  picture,
+  shortTexts,
+  Study,
+} from './study-server.mjs';
 
 const looks = [320, 1280].flatMap((width) =>
   [false, true].map((dark) => ({ width, dark, touch: width === 320 })),
 );
-const many =
-  'Abalone,Badger,Camel,Dolphin,Eagle,Falcon,Gecko,Heron,Ibis,Jackal,Koala,Lemur,Magpie,Newt,Otter,Panda,Quail,circle,square,triangle,star,heart,cross';
-const texts =
-  'text\tstart\tend\nThe bank was closed when we walked along the river\t4\t8\nAnother text of the study\t0\t7\nAnd a third one\t4\t5\n';
+
+const long = { skip: !process.env.LONG && 'LONG=1 runs it' };
+const lost = /Failed to load resource/;
 
 function fullFlow(config) {
   config.flow.practice = true;
@@ -43,7 +50,7 @@ async function through(study, options, run) {
       const page = await openPage(browser, { ...look, expected: options.expected });
       await page.goto(`${study.url}/`);
       await page.locator('h1').waitFor();
-      await run(page, (name) => inspect(page, name, look));
+      await run(page, (name) => inspect(page, name, look), look);
       assert.deepStrictEqual(page.complaints, []);
       await page.context().close();
     }
@@ -74,7 +81,7 @@ async function readOn(page) {
   await press(page, 'I have read this');
 }
 
-test('every page of the flow', { skip: !process.env.LONG && 'LONG=1 runs it' }, async () => {
+test('every page of the flow', long, async () => {
   await through(await Study.make({ screen: 'hard', settings: fullFlow }), {}, async (page, see) => {
     await see('consent');
     await press(page, 'I agree');
@@ -126,7 +133,7 @@ test('every page of the flow', { skip: !process.env.LONG && 'LONG=1 runs it' }, 
   });
 });
 
-test('refusing and failing', { skip: !process.env.LONG && 'LONG=1 runs it' }, async () => {
+test('refusing and failing', long, async () => {
   const settings = (config) => {
     fullFlow(config);
     config.flow.attempts = 1;
@@ -158,37 +165,50 @@ const complaints = {
 
 for (const [screen, driver] of Object.entries(drivers))
   test(
-    `${screen} empty and with errors`,
-    { skip: !process.env.LONG && 'LONG=1 runs it' },
+    `${screen} empty, with errors and answered`,
+    long,
     async () => {
       const settings = (config) => {
         config.framing = 'first';
+        config.flow.back = true;
       };
       await through(
         await Study.make({ screen, mixtures: driver.mixtures, settings }),
         {},
-        async (page, see) => {
+        async (page, see, { touch }) => {
           await readOn(page);
           await page.locator('.trial').waitFor();
           await see(`first-${screen.replace('+', '-plus')}`);
           if (screen === 'fast') {
             await press(page, 'Not certain');
             await see('fast-open');
+            await press(page, 'I am certain after all');
           }
-          if (!complaints[screen]) return;
-          await page.locator('button[type=submit]').click();
-          await page.getByText(complaints[screen]).first().waitFor();
-          assert.ok(await focusedIn(page, '[data-input]'));
-      assert.ok(await focusInSight(page));
-          await see(`error-${screen.replace('+', '-plus')}`);
+          if (complaints[screen]) {
+            await page.locator('button[type=submit]').click();
+            await page.getByText(complaints[screen]).first().waitFor();
+            assert.ok(await focusedIn(page, '[data-input]'));
+            assert.ok(await focusInSight(page));
+            await see(`error-${screen.replace('+', '-plus')}`);
+          }
+          // Gone back to after a reload: as it was answered.
+          await page.waitForTimeout(200);
+          await driver.pointer(page, (locator) => (touch ? locator.tap() : locator.click()), touch);
+          await until(page, '2 of 3');
+          await page.locator('.state-saved').waitFor();
+          await page.reload();
+          await until(page, '2 of 3');
+          await press(page, 'Back');
+          await until(page, '1 of 3');
+          await see(`answered-${screen.replace('+', '-plus')}`);
         },
       );
     },
   );
 
 for (const screen of ['collins+', 'bars', 'hard', 'select2'])
-  test(`${screen} with many classes`, { skip: !process.env.LONG && 'LONG=1 runs it' }, async () => {
-    await through(await Study.make({ screen, classes: many }), {}, async (page, see) => {
+  test(`${screen} with many classes`, long, async () => {
+    await through(await Study.make({ screen, classes: manyClasses }), {}, async (page, see) => {
       await readOn(page);
       await page.locator('.trial').waitFor();
       const box = page.getByRole('combobox').first();
@@ -203,10 +223,179 @@ for (const screen of ['collins+', 'bars', 'hard', 'select2'])
     });
   });
 
-test('texts with a marked span', { skip: !process.env.LONG && 'LONG=1 runs it' }, async () => {
-  await through(await Study.make({ screen: 'collins+', texts }), {}, async (page, see) => {
+test('texts with a marked span', long, async () => {
+  await through(await Study.make({ screen: 'collins+', texts: shortTexts }), {}, async (page, see) => {
     await readOn(page);
     await page.locator('.trial').waitFor();
     await see('text');
+  });
+});
+
+// Numbers that cannot be, as `collins+` says it while one is still filling in.
+test('numbers that are refused', long, async () => {
+  await through(await Study.make({ screen: 'collins+' }), {}, async (page, see) => {
+    const type = async (name, text) => {
+      await page.locator(`[data-input=${name}] input`).fill(text);
+      await page.keyboard.press('Tab');
+    };
+    await readOn(page);
+    await page.locator('.trial').waitFor();
+    await page.locator('[data-input=top] label').first().click();
+    await type('top_percent', '130');
+    await page.getByText('above 0 and at most 100').waitFor();
+    await see('number-refused');
+    await type('top_percent', '60');
+    await page.locator('[data-input=second] label').nth(1).click();
+    await type('second_percent', '70');
+    await page.getByText('cannot be more probable than the first (60 %)').waitFor();
+    await type('second_percent', '50');
+    await page.getByText('at most 40 here').waitFor();
+    await see('sum-refused');
+    await type('second_percent', '40');
+    assert.strictEqual(await page.locator('.error:visible').count(), 0);
+  });
+});
+
+// The server's replies are made up here; study-trouble.test.mjs has the real ones.
+const refusals = {
+  'One answer was not taken': [409, 'conflict'],
+  'Your place has been given away': [410, 'gone'],
+  'Your session is not known here': [401, 'unknown'],
+  'This page cannot be used from here': [403, 'foreign'],
+  'The study is not here': [404, 'missing'],
+};
+
+test('everything that can go wrong during trials', long, async () => {
+  const study = await Study.make({ screen: 'hard' });
+  await through(study, { expected: lost }, async (page, see) => {
+    const answer = async () => {
+      await page.waitForTimeout(200);
+      await drivers.hard.pointer(page, (locator) => locator.click());
+    };
+    const replyTo = (pattern, reply) =>
+      page.route(pattern, (route) => (reply ? route.fulfill(reply) : route.abort()));
+    const say = (status) => ({
+      status,
+      headers: { 'Retry-After': '1' },
+      json: { error: 'a sentence of the server' },
+    });
+    await readOn(page);
+    await page.locator('.trial').waitFor();
+    for (const [title, [status, name]] of Object.entries(refusals)) {
+      await replyTo('**/api/answer', say(status));
+      await answer();
+      await until(page, title);
+      await see(name);
+      await page.unroute('**/api/answer');
+      await page.evaluate(() => localStorage.clear());
+      await page.reload();
+      await page.locator('.trial').waitFor();
+    }
+    await replyTo('**/api/answer', say(429));
+    await answer();
+    await page.getByText('The server is busy').waitFor();
+    await see('busy');
+    await page.unroute('**/api/answer');
+    await page.locator('.state-saved').waitFor();
+    await replyTo('**/api/answer', null);
+    await answer();
+    await page.getByText('No connection: 1 waiting').waitFor();
+    await see('offline');
+    await answer();
+    await page.getByText('2 answers are not saved yet').waitFor();
+    await see('saving');
+    const tried = page.waitForRequest('**/api/answer');
+    await press(page, 'Try now');
+    await tried;
+    await page.unroute('**/api/answer');
+    await page.getByRole('button', { name: 'Finish' }).waitFor({ timeout: 40000 });
+    await replyTo('**/api/debrief', null);
+    await press(page, 'Finish');
+    await page.getByText('No connection, trying again').waitFor();
+    await see('offline-page');
+  });
+});
+
+test('an image that does not load, and an error of the page itself', long, async () => {
+  const study = await Study.make({ screen: 'collins+' });
+  const expected = /Failed to load resource|TypeError/;
+  await through(study, { expected }, async (page, see) => {
+    await page.route('**/image/*', (route) => route.abort());
+    await readOn(page);
+    await page.getByText('The image did not load').waitFor();
+    await see('image-missing');
+    // Whoever answers all the same is asked to look first.
+    await page.waitForTimeout(200);
+    await drivers['collins+'].pointer(page, (locator) => locator.click());
+    assert.ok(await focusedIn(page, '.stimulus button'));
+    assert.strictEqual(page.sent.length, 0);
+    await page.unroute('**/image/*');
+    await press(page, 'Try again');
+    await page.waitForFunction(() => document.querySelector('.stimulus img').naturalWidth > 0);
+    await page.route('**/api/session', (route) => route.fulfill({ json: { place: 'instructions' } }));
+    await page.reload();
+    await until(page, 'Something went wrong');
+    await see('own-error');
+    await page.unroute('**/api/session');
+    await press(page, 'Load again');
+    await page.locator('.trial').waitFor();
+  });
+});
+
+test('a full study', long, async () => {
+  const settings = (config) => {
+    Object.assign(config.recruiter, { complete: 'https://example.org/done?cc={code}' });
+    config.recruiter.codes.full = 'FULL-1';
+  };
+  const study = await Study.make({ screen: 'hard', annotators: 1, settings });
+  // Two batches with one place each.
+  for (let i = 0; i < 2; i += 1) await fetch(`${study.url}/`, { redirect: 'manual' });
+  await through(study, {}, async (page, see) => {
+    await until(page, 'The study is full');
+    await page.getByText('FULL-1').waitFor();
+    assert.strictEqual(
+      await page.getByRole('link', { name: 'Continue' }).getAttribute('href'),
+      'https://example.org/done?cc=FULL-1',
+    );
+    await see('full');
+  });
+});
+
+test('rings of 10 and of 15 buttons do not touch', long, async () => {
+  for (const n of [10, 15]) {
+    const classes = manyClasses.split(',').slice(-n).join(',');
+    await through(await Study.make({ screen: 'hard', classes }), {}, async (page, see) => {
+      await readOn(page);
+      await page.locator('.trial').waitFor();
+      await see(`ring-${n}`);
+      const overlaps = await page.evaluate(() => {
+        const boxes = [...document.querySelectorAll('.class-button, .stimulus img')].map((one) => {
+          const { x, y, width, height } = one.getBoundingClientRect();
+          const round = getComputedStyle(one).borderRadius === '50%';
+          return { x: x + width / 2, y: y + height / 2, width, height, round };
+        });
+        const apart = (a, b) =>
+          a.round && b.round
+            ? Math.hypot(a.x - b.x, a.y - b.y) >= a.width
+            : Math.abs(a.x - b.x) >= (a.width + b.width) / 2 ||
+              Math.abs(a.y - b.y) >= (a.height + b.height) / 2;
+        return boxes.flatMap((a, i) => boxes.slice(i + 1).filter((b) => !apart(a, b))).length;
+      });
+      assert.strictEqual(overlaps, 0);
+    });
+  }
+});
+
+test('a link that lacks the name of the participant', long, async () => {
+  const settings = (config) => {
+    Object.assign(config.recruiter, { kind: 'generic', person: 'who' });
+  };
+  const study = await Study.make({ screen: 'hard', settings });
+  await through(study, { expected: lost }, async (page, see) => {
+    await until(page, 'This link is not complete');
+    await see('incomplete');
+    await page.goto(`${study.url}/?who=somebody`);
+    await until(page, 'Taking part');
+    assert.strictEqual(new URL(page.url()).search, '');
   });
 });

@@ -87,6 +87,10 @@ function nameOfHash() {
   return Object.hasOwn(sections, name) ? name : 'overview';
 }
 
+function leave() {
+  showLogin('Please log in again.');
+}
+
 function markTab(name) {
   for (const link of top.querySelectorAll('.tabs a'))
     if (link.hash === `#${name}`) link.setAttribute('aria-current', 'page');
@@ -101,7 +105,7 @@ function show(keep) {
   document.getElementById('study-title').textContent = title;
   document.title = `${name.charAt(0).toUpperCase()}${name.slice(1)} – ${title}`;
   markTab(name);
-  if (shown?.name !== name) shown = { name, view: sections[name]() };
+  if (shown?.name !== name) shown = { name, view: sections[name](leave) };
   shown.view.update(status);
   if (keep && main.contains(shown.view.element)) return;
   main.replaceChildren(shown.view.element);
@@ -113,7 +117,7 @@ async function load(keep = false) {
     status = await api.status();
   } catch (refused) {
     if (refused.status === 401) {
-      showLogin('Please log in again.');
+      leave();
       return;
     }
     if (!status) throw refused;

@@ -9,19 +9,24 @@ export class Refused extends Error {
   }
 }
 
-async function ask(path, options = {}) {
+// A reply that is no refusal.
+async function reach(path, options = {}) {
   let reply;
   try {
     reply = await fetch(path, { credentials: 'same-origin', cache: 'no-store', ...options });
   } catch {
     throw new Refused(0, 'The server cannot be reached. Is it still running?');
   }
+  if (reply.ok) return reply;
   const body = await reply.json().catch(() => ({}));
-  if (!reply.ok) {
-    const wait = Number(reply.headers.get('Retry-After'));
-    const sentence = body.error || `The server answered ${reply.status}.`;
-    throw new Refused(reply.status, wait ? `${sentence} (${wait} s)` : sentence);
-  }
+  const wait = Number(reply.headers.get('Retry-After'));
+  const sentence = body.error || `The server answered ${reply.status}.`;
+  throw new Refused(reply.status, wait ? `${sentence} (${wait} s)` : sentence);
+}
+
+async function ask(path, options) {
+  const reply = await reach(path, options);
+  const body = await reply.json().catch(() => ({}));
   if (body.csrf) csrf = body.csrf;
   return body;
 }
@@ -38,3 +43,13 @@ export const session = () => ask('/admin/session');
 export const status = () => ask('/admin/status');
 export const logIn = (password) => send('/admin/login', { password });
 export const logOut = () => send('/admin/logout', {});
+
+// A file, whole: the browser alone would leave the page for a refusal, or save it as the file.
+export async function download(path) {
+  const reply = await reach(path);
+  try {
+    return await reply.blob();
+  } catch {
+    throw new Refused(0, 'The connection broke off. Please try again.');
+  }
+}

@@ -47,7 +47,7 @@ export function percent(share, digits = 0) {
 }
 
 export function decimal(value, digits) {
-  return value === null || value === undefined ? '–' : value.toFixed(digits);
+  return value === null || value === undefined ? '–' : value.toFixed(digits).replace('-', '\u2212');
 }
 
 export function seconds(value) {

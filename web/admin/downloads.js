@@ -1,4 +1,5 @@
 // Every export, with a word on what it is for.
+import { download } from './api.js';
 import { make } from './dom.js';
 
 const groups = [
@@ -10,17 +11,48 @@ const groups = [
   },
 ];
 
-function entry(one) {
-  return make('li', {},
-    make('a', { href: `/admin/export/${encodeURIComponent(one.name)}`, download: one.file }, one.file),
-    make('span', {}, one.summary));
+function save(blob, name) {
+  const address = URL.createObjectURL(blob);
+  make('a', { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 60000);
 }
 
-export function downloads() {
+function entry(one, leave) {
+  const path = `/admin/export/${encodeURIComponent(one.name)}`;
+  const state = make('p', { class: 'download-state', role: 'status' });
+  let busy = false;
+  async function take(event) {
+    event.preventDefault();
+    if (busy) return;
+    busy = true;
+    state.classList.remove('error');
+    state.textContent = 'Being made…';
+    try {
+      save(await download(path), one.file);
+      state.textContent = 'Saved by your browser.';
+    } catch (refused) {
+      state.classList.add('error');
+      state.textContent = `Not available: ${refused.message.replace(/\.?$/, '.')}`;
+      if (refused.status === 401) leave();
+    }
+    busy = false;
+  }
+  return make('li', {},
+    make('a', { href: path, download: one.file, click: take }, one.file),
+    make('span', {}, one.summary),
+    state);
+}
+
+// `leave` is called when nobody is logged in any more.
+export function downloads(leave) {
   const element = make('div', { class: 'view' });
+  let before = '';
   return {
     element,
     update(status) {
+      // The list never changes, and what stands beside a file should stay there.
+      if (before === JSON.stringify(status.study.exports)) return;
+      before = JSON.stringify(status.study.exports);
       const known = new Map(status.study.exports.map((one) => [one.name, one]));
       const listed = new Set(groups.flatMap((group) => group.exports));
       const rest = { name: 'Others', exports: [...known.keys()].filter((name) => !listed.has(name)) };
@@ -33,7 +65,7 @@ export function downloads() {
           .map((group) => make('section', {},
             make('h2', {}, group.name),
             group.hint ? make('p', { class: 'hint' }, group.hint) : null,
-            make('ul', { class: 'downloads' }, ...group.found.map((name) => entry(known.get(name)))))));
+            make('ul', { class: 'downloads' }, ...group.found.map((name) => entry(known.get(name), leave))))));
     },
   };
 }

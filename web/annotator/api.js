@@ -14,6 +14,11 @@ export class ApiError extends Error {
   get temporary() {
     return this.status === 0 || this.status === 408 || this.status === 429 || this.status >= 500;
   }
+
+  // Why nothing is saved at present, in two words.
+  get trouble() {
+    return this.status === 0 || this.status === 408 ? 'No connection' : 'The server is busy';
+  }
 }
 
 async function call(path, options) {

@@ -165,7 +165,8 @@ export function bars({ session, words, previous, button }) {
   });
   if (many) classes.filter((_, i) => values[i]).forEach(show);
   else holder.append(...rows.map((row) => row.element));
-  fieldset.append(make('div', { class: 'bars-foot' }, left, clear), error.element);
+  // What is left and what is wrong stay in sight while the bars scroll.
+  fieldset.append(make('div', { class: 'bars-foot' }, error.element, left, clear));
   update(values);
 
   return {

@@ -114,8 +114,9 @@ function list(options) {
   };
 }
 
-// {name, legend, hint, classes, many, none, keys, plain}; `none` is the label of "none of them",
-// whose value is the empty string.
+// {name, legend, hint, classes, many, none, keys, plain, recent}; `none` is the label of "none of
+// them", whose value is the empty string; `recent: false` if a class chosen here is not worth
+// offering first the next time.
 export function choice(options) {
   return options.classes.length > longestList
     ? combobox({ ...options, parts: legendOf(options) })

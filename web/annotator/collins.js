@@ -32,6 +32,7 @@ export function collins({ session, words, previous, mixed }) {
     classes,
     many: true,
     plain: true,
+    recent: false,
   });
 
   if (previous) {

@@ -151,7 +151,7 @@ export function combobox(options) {
   }
 
   function choose(name) {
-    if (name) remember(name);
+    if (name && options.recent !== false) remember(name);
     chosen = options.many ? [...chosen, name] : name;
     close();
     draw();

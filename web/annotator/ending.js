@@ -13,7 +13,7 @@ export const ends = {
   404: ['The study is not here', 'Please open the link of the study again.'],
   410: [
     'Your place has been given away',
-    'Nothing was heard from this page for a long time, so that your place went to somebody else. Please write to the researchers if you think that is wrong.',
+    'Nothing was heard from this page for a long time, so that your place went to somebody else. If you open the link of the study again you may get a new one.',
   ],
 };
 
@@ -52,6 +52,14 @@ const endings = {
   full: ['The study is full', 'All places are taken at present. Thank you for your interest.'],
 };
 
+// What to do now.
+function nextStep(code, link) {
+  if (link) return 'Press the button to tell the recruiting site; you need to do nothing else.';
+  if (code)
+    return 'Copy the code and enter it where you found this study. Then you can close this page.';
+  return 'You can close this page.';
+}
+
 export function ending(main, session) {
   const { completion, place } = session;
   const [title, sentence] = endings[place] || endings.done;
@@ -72,6 +80,7 @@ export function ending(main, session) {
         'Continue to the recruiting site',
       )
     : null;
+  parts.push(make('p', { class: 'next' }, nextStep(completion?.code, link)));
   if (completion?.code || link)
     parts.push(actions(link, ...(completion.code ? copyButton(completion.code) : [])));
   show(main, session, title, ...parts);

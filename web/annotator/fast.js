@@ -6,7 +6,11 @@ import { make, rich } from './dom.js';
 import { soft } from './soft.js';
 
 export function fast(context) {
-  const { words, previous, submit, showButton } = context;
+  const { words, previous, submit, showButton, showKeys } = context;
+  const keys = keysFor(
+    context.session.classes,
+    'A digit or letter chooses a category you are certain of.',
+  );
   let opened = null;
   const ask = buttons({
     name: 'certain',
@@ -21,23 +25,34 @@ export function fast(context) {
     { type: 'button', class: 'wide', 'data-input': 'unsure', click: () => open(true) },
     'Not certain: give percentages',
   );
-  const root = make('div', { class: 'questions-group' }, ask.element, unsure);
+  const sure = make(
+    'button',
+    { type: 'button', class: 'quiet', click: () => close() },
+    'I am certain after all',
+  );
+  const root = make('div', { class: 'questions-group' });
 
   function open(move) {
     opened = soft(context, 'impossible');
-    root.replaceChildren(...opened.parts);
+    root.replaceChildren(sure, ...opened.parts);
     showButton(true);
+    showKeys(opened.keys);
     if (move) opened.start();
+  }
+  function close() {
+    opened = null;
+    root.replaceChildren(ask.element, unsure);
+    showButton(false);
+    showKeys(keys);
+    ask.focus();
   }
 
   showButton(false);
+  root.append(ask.element, unsure);
   if (previous?.top) open(false);
   return {
     intro: rich(words.introPlain),
-    keys: keysFor(
-      context.session.classes,
-      'A digit or letter chooses a category you are certain of.',
-    ),
+    keys: opened ? opened.keys : keys,
     parts: [root],
     focus: () => (opened ? opened.focus() : ask.focus()),
     read: () => (opened ? opened.read() : ask.read()),

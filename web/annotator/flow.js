@@ -3,6 +3,7 @@
 
 import { getSession, pauseAfter, post } from './api.js';
 import { ending, ends } from './ending.js';
+import { Given } from './given.js';
 import * as pages from './pages.js';
 import { newAnswerId, Queue } from './queue.js';
 import { EventLog } from './timing.js';
@@ -19,6 +20,7 @@ class Interrupt extends Error {
 export class Flow {
   #view;
   #queue = null;
+  #given = null;
   #log = new EventLog((events, leaving) => post('events', events, leaving));
   #reject = null;
   #pending = null;
@@ -76,7 +78,7 @@ export class Flow {
         await this.#race(pages.instructions(main, this.session, this.#instructions));
         return;
       }
-      const reply = await this.#send('check', { answers });
+      const reply = await this.#send('check', { id: newAnswerId(), answers });
       this.#checked =
         reply && !reply.passed
           ? { answers, wrong: reply.wrong, attemptsLeft: reply.attempts_left }
@@ -95,6 +97,7 @@ export class Flow {
   };
 
   async #end() {
+    this.#given?.clear();
     ending(this.#view.main, this.session);
     return 'end';
   }
@@ -113,28 +116,33 @@ export class Flow {
       await this.#race(pages.ready(this.#view.main, session));
       enter = false;
     }
-    const given = new Map();
+    let furthest = at;
     while (at < session.trials) {
       preload(session.items, at + 1);
+      const answered = at < furthest;
+      const previous = answered ? this.#given.get(at) : undefined;
       const result = await this.#ask({
         item: session.items[at],
         number: at + 1,
         total: session.trials,
         enter,
         canGoBack: session.back && at > 0,
-        previous: given.get(at),
+        answered,
+        previous,
       });
       enter = false;
       if (result.back) {
         at -= 1;
         continue;
       }
-      const again = given.has(at);
-      if (JSON.stringify(given.get(at)) !== JSON.stringify(result.answer))
+      if (result.answer && JSON.stringify(previous) !== JSON.stringify(result.answer)) {
         this.#keep(result, at, false);
-      given.set(at, result.answer);
+        this.#given.set(at, result.answer);
+      }
       at += 1;
-      if (session.break_after && at % session.break_after === 0 && at < session.trials && !again)
+      if (at <= furthest) continue;
+      furthest = at;
+      if (session.break_after && at % session.break_after === 0 && at < session.trials)
         await this.#race(pages.pause(this.#view.main, session, at, session.trials));
     }
     await this.#race(pages.saving(this.#view.main, session, this.#queue));
@@ -156,6 +164,7 @@ export class Flow {
     this.#view.update(this.session);
     if (this.#queue) return;
     this.#queue = new Queue(this.session.session);
+    this.#given = new Given(this.session);
     this.#queue.addEventListener('refused', ({ detail }) => this.#interrupt(detail.error));
     this.#view.watch(this.#queue);
     this.#queue.retry();
@@ -176,11 +185,11 @@ export class Flow {
     for (let failures = 1; ; failures += 1) {
       try {
         const reply = await request();
-        this.#view.trouble(false);
+        this.#view.trouble(null);
         return reply;
       } catch (error) {
         if (!error.temporary) throw error;
-        this.#view.trouble(true);
+        this.#view.trouble(error);
         await new Promise((resolve) => {
           setTimeout(resolve, pauseAfter(failures, error));
           window.addEventListener('online', resolve, { once: true });
@@ -232,7 +241,8 @@ export class Flow {
       pages.notice(main, this.session, end[0], [end[1]], null);
       return false;
     }
-    this.#queue?.setAside();
+    const refused = this.#queue?.setAside() || [];
+    this.#given?.forget(refused.map((entry) => entry.trial));
     await pages.notice(
       main,
       this.session,

@@ -13,7 +13,7 @@ class View {
   #state = find('save-state');
   #session = null;
   #queue = null;
-  #unreachable = false;
+  #trouble = null;
   #answered = false;
   #clock = 0;
 
@@ -38,8 +38,9 @@ class View {
     });
   }
 
-  trouble(on) {
-    this.#unreachable = on;
+  // What keeps a page without a queue from going on, or null.
+  trouble(error) {
+    this.#trouble = error;
     this.#draw();
   }
 
@@ -52,11 +53,13 @@ class View {
 
   #draw() {
     const waiting = this.#queue?.length || 0;
-    const failing = this.#unreachable || this.#queue?.failures > 0;
+    const failing = this.#trouble || this.#queue?.trouble;
     let text = '';
     if (waiting)
-      text = failing ? `No connection: ${waiting} waiting, nothing is lost` : `${waiting} waiting`;
-    else if (failing) text = 'No connection, trying again';
+      text = failing
+        ? `${failing.trouble}: ${waiting} waiting, nothing is lost`
+        : `${waiting} waiting`;
+    else if (failing) text = `${failing.trouble}, trying again`;
     else if (this.#answered && leavable.has(this.#session?.place)) text = 'Saved';
     if (this.#state.textContent !== text) this.#state.textContent = text;
     this.#state.className = `top-state${failing ? ' state-trouble' : ''}${text === 'Saved' ? ' state-saved' : ''}`;

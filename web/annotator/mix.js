@@ -69,16 +69,24 @@ function slider({ name, legend, marks, say, hidden, previous }) {
   };
 }
 
-function build({ item, words, previous }, strict) {
-  const [a, b] = item.endpoints;
+// Which of the two stands on the left follows the annotator's order of classes, so that it differs
+// between people; the answer counts from the item's own first.
+function sides([a, b], classes) {
+  const turned = classes.indexOf(a) > classes.indexOf(b);
+  const own = (value) => (turned ? 100 - value : value);
+  return { left: turned ? b : a, right: turned ? a : b, own };
+}
+
+function build({ session, item, words, previous }, strict) {
+  const { left, right, own } = sides(item.endpoints, session.classes);
   const before = (i, value) => previous && { value, touched: previous.touched[i] };
   const mixing = slider({
     name: 'mixing',
     legend: words.mixing,
-    marks: [`100 % ${a}`, '50 / 50', `100 % ${b}`],
-    say: (value) => `${100 - value} % ${a}, ${value} % ${b}`,
+    marks: [`100 % ${left}`, '50 / 50', `100 % ${right}`],
+    say: (value) => `${100 - value} % ${left}, ${value} % ${right}`,
     hidden: strict,
-    previous: before(0, previous?.mixing),
+    previous: previous && before(0, own(previous.mixing)),
   });
   const confidence = slider({
     name: 'confidence',
@@ -89,7 +97,7 @@ function build({ item, words, previous }, strict) {
     previous: before(1, previous?.confidence),
   });
   return {
-    intro: words.mixIntro(a, b),
+    intro: words.mixIntro(left, right),
     keys: 'Arrow keys move a slider by 1, Page Up and Page Down by 10.',
     parts: [mixing.element, confidence.element],
     focus: () => mixing.focus(),
@@ -104,7 +112,7 @@ function build({ item, words, previous }, strict) {
         };
       return {
         answer: {
-          mixing: mixing.value(),
+          mixing: own(mixing.value()),
           confidence: confidence.value(),
           touched: [mixing.touched(), confidence.touched()],
         },

@@ -16,13 +16,17 @@ export const button = (text, click, kind = '') =>
   make('button', { type: 'button', class: kind, click }, text);
 export const actions = (...children) => make('div', { class: 'actions' }, ...children);
 
+export const progress = (done, total, label) =>
+  make('progress', { max: total, value: done, 'aria-label': label }, `${done} of ${total}`);
+
 // A sentence or more and one button; settles when it is pressed.
-export function notice(main, session, title, sentences, label) {
+export function notice(main, session, title, sentences, label, above = null) {
   return new Promise((resolve) => {
     show(
       main,
       session,
       title,
+      above,
       sentences.map((text) => make('p', { class: 'lead' }, text)),
       label ? actions(button(label, resolve, 'primary')) : null,
     );
@@ -61,6 +65,7 @@ export function instructions(main, session, pages) {
         main,
         session,
         pages.length > 1 ? `Instructions, ${at + 1} of ${pages.length}` : 'Instructions',
+        pages.length > 1 ? progress(at + 1, pages.length, 'Pages of the instructions') : null,
         prose(pages[at]),
         actions(
           button(last ? 'I have read this' : 'Next', () => turn(at, at + 1), 'primary'),
@@ -160,8 +165,12 @@ export function pause(main, session, done, total) {
     main,
     session,
     'Time for a break',
-    [`${done} of ${total} are done. Rest your eyes as long as you like; there is no time limit.`],
+    [
+      `${done} of ${total} are done. Rest your eyes for a few minutes: your place is kept meanwhile, ` +
+        'though not for hours.',
+    ],
     'Continue',
+    progress(done, total, 'Progress'),
   );
 }
 
@@ -172,7 +181,7 @@ export function ready(main, session) {
     main,
     session,
     'That was the practice',
-    [`Now come ${many}. There is no time limit, and your answers are saved as you go.`],
+    [`Now come ${many}. Take the time you need; your answers are saved as you go.`],
     'Begin',
   );
 }
@@ -238,6 +247,9 @@ export function debrief(main, session) {
       session,
       fields.length ? 'A few last questions' : 'Almost done',
       prose(session.debrief_html),
+      fields.length
+        ? make('p', { class: 'hint' }, 'You may leave out what you do not want to answer.')
+        : null,
       form,
     );
   });

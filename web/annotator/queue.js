@@ -7,41 +7,21 @@
 // answer}; nothing more is sent until resume()).
 
 import { pauseAfter, post } from './api.js';
+import { openStorage, readJson } from './storage.js';
 
 export function newAnswerId() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-// Where storage is full or forbidden the queue lasts as long as the page.
-function storageOr(memory) {
-  return {
-    get(key) {
-      try {
-        return localStorage.getItem(key) ?? memory.get(key) ?? null;
-      } catch {
-        return memory.get(key) ?? null;
-      }
-    },
-    set(key, value) {
-      memory.delete(key);
-      try {
-        if (value === null) localStorage.removeItem(key);
-        else localStorage.setItem(key, value);
-      } catch {
-        if (value !== null) memory.set(key, value);
-      }
-    },
-  };
-}
-
 export class Queue extends EventTarget {
   #key;
-  #storage = storageOr(new Map());
+  #storage = openStorage();
   #running = false;
   #stopped = false;
   #wake = null;
   failures = 0; // since the last success
+  trouble = null; // the last of them
 
   constructor(session) {
     super();
@@ -54,12 +34,8 @@ export class Queue extends EventTarget {
 
   // Read anew every time: another tab may have sent some.
   entries() {
-    try {
-      const list = JSON.parse(this.#storage.get(this.#key) || '[]');
-      return Array.isArray(list) ? list : [];
-    } catch {
-      return [];
-    }
+    const list = readJson(this.#storage, this.#key, []);
+    return Array.isArray(list) ? list : [];
   }
 
   get length() {
@@ -77,12 +53,15 @@ export class Queue extends EventTarget {
     else this.#run();
   }
 
-  // After "refused": what is still here cannot be sent as it stands. It is put aside, not deleted.
+  // After "refused": what is still here cannot be sent as it stands. It is put aside, not deleted, and
+  // handed out.
   setAside() {
     const aside = `${this.#key}.aside`;
-    const before = JSON.parse(this.#storage.get(aside) || '[]');
-    this.#storage.set(aside, JSON.stringify([...before, ...this.entries()].slice(-50)));
+    const refused = this.entries();
+    const before = readJson(this.#storage, aside, []);
+    this.#storage.set(aside, JSON.stringify([...before, ...refused].slice(-50)));
     this.#write([]);
+    return refused;
   }
 
   resume() {
@@ -128,11 +107,13 @@ export class Queue extends EventTarget {
       try {
         const reply = await post('answer', first);
         this.failures = 0;
+        this.trouble = null;
         this.#write(this.entries().filter((entry) => entry.id !== first.id));
         this.dispatchEvent(new CustomEvent('saved', { detail: reply }));
       } catch (error) {
         if (error.temporary) {
           this.failures += 1;
+          this.trouble = error;
           this.#changed();
           await this.#sleep(pauseAfter(this.failures, error));
         } else {

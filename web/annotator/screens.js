@@ -1,5 +1,5 @@
 // Ways to ask. A screen is a function of {session, item, words, previous, submit(answer), button(),
-// showButton(visible)} that returns
+// showButton(visible), showKeys(sentence)} that returns
 //   intro   what stands above the questions (text, or nodes in a list), or null
 //   keys    which keys help, one sentence, or nothing
 //   parts   elements in order; every input lies in an element with data-input

@@ -15,9 +15,17 @@ export function select2({ session, words, previous, button }) {
   const count = make('p', { class: 'hint', role: 'status' });
   field.element.querySelector('legend').after(count);
 
+  // The one chosen first stands first: it is the more probable one.
+  let chosen = previous ? previous.classes : [];
+
   function update() {
-    const n = field.value().length;
-    count.textContent = `${n} of 2 chosen`;
+    const now = field.value();
+    chosen = [...chosen, ...now.filter((name) => !chosen.includes(name))];
+    chosen = chosen.filter((name) => now.includes(name));
+    const n = chosen.length;
+    count.textContent = n
+      ? `${n} of 2 chosen: ${chosen.join(', then ')}`
+      : 'Begin with the more probable one.';
     if (n === 2) field.showError(null);
   }
   if (previous) field.set(previous.classes);
@@ -38,13 +46,12 @@ export function select2({ session, words, previous, button }) {
     parts: [field.element],
     focus: () => field.element.focus({ preventScroll: true }),
     read() {
-      const classes = field.value();
       field.showError(null);
-      if (classes.length === 2) return { answer: { classes } };
+      if (chosen.length === 2) return { answer: { classes: chosen } };
       const text =
-        classes.length < 2
+        chosen.length < 2
           ? 'Choose two categories.'
-          : `Choose only two categories: ${classes.length} are chosen.`;
+          : `Choose only two categories: ${chosen.length} are chosen.`;
       return { problems: [{ field, text }] };
     },
   };

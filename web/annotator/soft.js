@@ -109,6 +109,7 @@ export function soft({ session, words, previous, button }, lastName) {
       classes,
       many: true,
       keys: true,
+      recent: lastName === 'possible',
     }),
   };
   const rest = restButton(fields, classes);

@@ -7,13 +7,20 @@ const changes = new Set(['input', 'change']);
 // Keys that only pass through.
 const passing = new Set(['Tab', 'Shift', 'Control', 'Alt', 'Meta', 'Escape']);
 
+// Neither going through a field nor leaving it is a change: letters have been noted one by one, and
+// the pause until the next question belongs to that one.
+function isNothing(event) {
+  if (event.type === 'keydown') return passing.has(event.key);
+  return event.type === 'change' && event.isTrusted && event.target.matches('input[type=text]');
+}
+
 export function stopwatch(form) {
   let start = performance.now();
   const times = new Map();
   const now = () => Math.round(performance.now() - start);
 
   function note(event) {
-    if (event.type === 'keydown' && passing.has(event.key)) return;
+    if (isNothing(event)) return;
     const at = now();
     for (
       let element = event.target.closest('[data-input]');
@@ -38,10 +45,15 @@ export function stopwatch(form) {
   };
 }
 
+const signs = ['pointerdown', 'pointermove', 'keydown', 'scroll'];
+const beat = 300000; // ms
+
 // Leaving, coming back and pasting, sent with the next answer or when the page is hidden. It is
-// never worth a person's time: what cannot be sent at once is tried again later.
+// never worth a person's time: what cannot be sent at once is tried again later. Whoever is busy
+// with one page for long sends now and then that they are there, so that their place is kept.
 export class EventLog {
   #events = [];
+  #busy = false;
   #send;
 
   constructor(send) {
@@ -52,6 +64,15 @@ export class EventLog {
     document.addEventListener('visibilitychange', () => {
       if (document.visibilityState === 'hidden') this.flush(true);
     });
+    const sign = () => {
+      this.#busy = true;
+    };
+    for (const type of signs)
+      window.addEventListener(type, sign, { capture: true, passive: true });
+    setInterval(() => {
+      if (this.#busy) this.#post(false);
+      this.#busy = false;
+    }, beat);
   }
 
   note(kind) {
@@ -59,7 +80,10 @@ export class EventLog {
   }
 
   async flush(leaving = false) {
-    if (!this.#events.length) return;
+    if (this.#events.length) await this.#post(leaving);
+  }
+
+  async #post(leaving) {
     const events = this.#events.splice(0, 50);
     try {
       await this.#send({ events }, leaving);

@@ -1,11 +1,13 @@
 // One trial: the item, the questions of the screen, and what the annotator did with them.
 
 import { make } from './dom.js';
+import { progress as progressBar } from './pages.js';
 import { screens } from './screens.js';
 import { stopwatch } from './timing.js';
 import { wordsFor } from './wording.js';
 
 const fastest = 150; // ms
+const shortText = 140; // characters that leave room for questions on a phone
 
 // Positions in `span` count characters as the server does: Unicode code points.
 function textWithSpan(item) {
@@ -40,11 +42,13 @@ export function preload(items, from) {
   for (const { image } of items.slice(from, from + ahead)) if (image) imageOf(image);
 }
 
-// {element, ready}: ready settles when the image can be seen, or cannot be had.
+// {element, ready, missing()}: ready settles when the image can be seen, or cannot be had; nobody
+// should judge one that is missing.
 function stimulus(item, size) {
   if (item.text !== undefined) {
-    const element = make('div', { class: 'stimulus stimulus-text' }, textWithSpan(item));
-    return { element, ready: Promise.resolve() };
+    const long = item.text.length > shortText ? ' stimulus-long' : '';
+    const element = make('div', { class: `stimulus stimulus-text${long}` }, textWithSpan(item));
+    return { element, ready: Promise.resolve(), missing: () => false };
   }
   const image = imageOf(item.image);
   image.alt = item.alt || 'image to be judged';
@@ -65,7 +69,12 @@ function stimulus(item, size) {
     note.hidden = false;
   };
   const element = make('div', { class: 'stimulus' }, image, note);
-  return { element, ready: image.decode().catch(() => {}) };
+  const missing = () => {
+    if (note.hidden) return false;
+    note.lastElementChild.focus();
+    return true;
+  };
+  return { element, ready: image.decode().catch(() => {}), missing };
 }
 
 function heading({ practice, number, total, item }) {
@@ -78,22 +87,30 @@ function complain(problems) {
   problems[0].field.focus();
 }
 
-// {session, item, practice, number, total, canGoBack, previous, enter}: `enter` is true when the
-// annotator comes from another place, so that the heading is read first. Resolves with
-// {answer, elapsed, times} or {back: true}.
+// What to know before the questions, or null.
+function remark({ practice, answered }) {
+  if (practice) return 'This one is to try things out. It does not count.';
+  return answered ? 'You have answered this one. Change your answer, or keep it.' : null;
+}
+
+// {session, item, practice, number, total, canGoBack, answered, previous, enter}: `answered` is
+// true for a trial gone back to, `previous` its answer if known; `enter` is true when the annotator
+// comes from another place, so that the heading is read first. Resolves with
+// {answer, elapsed, times}, {back: true} or {keep: true}.
 export function showTrial(main, options) {
   const { session, item } = options;
-  const { element: shown, ready } = stimulus(item, session.size);
+  const { element: shown, ready, missing } = stimulus(item, session.size);
   document.documentElement.style.setProperty('--size', `${session.size}px`);
 
   return new Promise((resolve) => {
     const form = make('form', { class: 'trial', novalidate: true, autocomplete: 'off' });
     const watch = stopwatch(form);
     const built = performance.now();
+    const keys = make('p', { class: 'keys' });
     const submitButton = make('button', { type: 'submit', class: 'primary' }, 'Continue');
     const finish = (answer) => {
       // Nobody answers that fast: it is the second half of a double click on the trial before.
-      if (performance.now() - built >= fastest)
+      if (performance.now() - built >= fastest && !missing())
         resolve({ answer, elapsed: watch.elapsed(), times: watch.times() });
     };
     const screen = screens[session.screen]({
@@ -106,21 +123,25 @@ export function showTrial(main, options) {
       showButton: (visible) => {
         submitButton.hidden = !visible;
       },
+      showKeys: (sentence) => {
+        keys.textContent = sentence;
+      },
     });
 
     const title = make('h1', { tabindex: '-1' }, heading(options));
     const progress = options.practice
       ? null
-      : make(
-          'progress',
-          { max: options.total, value: options.number - 1, 'aria-label': 'Progress' },
-          `${options.number - 1} of ${options.total}`,
-        );
+      : progressBar(options.number - 1, options.total, 'Progress');
     const back = options.canGoBack
       ? make('button', { type: 'button', click: () => resolve({ back: true }) }, 'Back')
       : null;
-    const keys = screen.keys ? make('p', { class: 'keys' }, screen.keys) : null;
+    const keep = options.answered
+      ? make('button', { type: 'button', click: () => resolve({ keep: true }) }, 'Keep my answer')
+      : null;
+    const said = remark(options);
+    keys.textContent = screen.keys || '';
     form.append(make('div', { class: 'trial-head' }, title, progress));
+    if (said) form.append(make('p', { class: 'remark' }, said));
     if (screen.intro) form.append(make('p', { class: 'intro' }, screen.intro));
     form.append(
       make(
@@ -131,7 +152,7 @@ export function showTrial(main, options) {
           'div',
           { class: 'questions' },
           screen.parts,
-          make('div', { class: 'actions' }, submitButton, back),
+          make('div', { class: 'actions' }, submitButton, keep, back),
           keys,
         ),
       ),

@@ -1,0 +1,33 @@
+// What must outlast a reload: in localStorage, or, where that is full or forbidden, as long as the
+// page lives.
+
+export function openStorage() {
+  const memory = new Map();
+  return {
+    get(key) {
+      try {
+        return localStorage.getItem(key) ?? memory.get(key) ?? null;
+      } catch {
+        return memory.get(key) ?? null;
+      }
+    },
+    set(key, value) {
+      memory.delete(key);
+      try {
+        if (value === null) localStorage.removeItem(key);
+        else localStorage.setItem(key, value);
+      } catch {
+        if (value !== null) memory.set(key, value);
+      }
+    },
+  };
+}
+
+// The value under a key, or `otherwise` where there is none that can be read.
+export function readJson(storage, key, otherwise) {
+  try {
+    return JSON.parse(storage.get(key)) ?? otherwise;
+  } catch {
+    return otherwise;
+  }
+}
