@@ -1,6 +1,6 @@
 # The front door. CMake does the building; every verb here is a command or a script in
 # tools/ that can be run by itself. Settings: BROWSER=0, BOOTSTRAP=0, JOBS, FUZZ_SECONDS,
-# PREFIX, DESTDIR, SOFTLAB_DATA, BENCH, LONG=1 (every browser test).
+# PREFIX, DESTDIR, SOFTLAB_DATA, BENCH, LONG=1 (every browser test), SERVE=1 (demo).
 .PHONY: help demo check check-long lint format bench bench-crowd bench-nn bench-server bench-soft \
     bench-build fuzz docs install build coverage update-golden clean
 .NOTPARALLEL:
@@ -17,11 +17,11 @@ compile = tools/quietly "building build/$(1)" cmake --build --preset $(1) -j $(J
 help: ## list these verbs
 	@sed -n 's/^\([a-z-]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
-demo: ## set up, build and run the main job end to end
+demo: ## set up, build, and do the main job end to end (SERVE=1 leaves the study's page running)
 	@tools/bootstrap demo
 	@$(call configure,release)
 	@$(call compile,release)
-	@tools/demo
+	@tools/demo $(if $(SERVE),--serve)
 
 check: ## set up, build and run the tests under ASan and UBSan (minutes)
 	@tools/bootstrap check
@@ -49,6 +49,7 @@ check-long: ## check, clang, TSan, all of lint, faults and load, fuzzing, parity
 	@$(call configure,release)
 	@$(call compile,release)
 	@tests/parity/run build/release
+	@tests/long/soft_labels.py build/release/softlab
 	@cd build/dev/tests/fault && ./fault_power_cuts --cuts 200 && ./fault_kill_writer --kills 30
 	@tools/check-bootstrap
 
@@ -62,8 +63,8 @@ format: ## lay out the C files
 	@tools/bootstrap lint
 	@tools/our-files c | xargs clang-format -i
 
-bench: bench-build ## files, data sets, answers, Dawid-Skene and the store: figures and ratios
-	@tools/bench arrays csv dataset answers ds store
+bench: bench-build ## files, data sets, corruptions, answers, Dawid-Skene, scores, training, reports and the store
+	@tools/bench arrays csv dataset corrupt answers ds eval train report store
 
 bench-crowd: bench-build ## every aggregator beside published accuracies (SOFTLAB_DATA)
 	@tools/bench crowd crowd_methods

@@ -33,7 +33,9 @@ static void check(bool ok, const char *what)
 
 static void handle(struct sl_http_exchange *exchange, void *context)
 {
-    sl_http_send(exchange, &(struct sl_http_reply){200, "text/plain", context, BODY, NULL});
+    sl_http_send(exchange,
+                 &(struct sl_http_reply){
+                     .status = 200, .type = "text/plain", .body = context, .length = BODY});
 }
 
 static void *run_ours(void *context)

@@ -4,7 +4,7 @@ _softlab() {
     local command="${COMP_WORDS[1]}" words='' options='' files=no
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W ' import labels quality compare simulate-labels mixing models export bench fetch dataset help version manual completion' -- "$current"))
+        COMPREPLY=($(compgen -W ' import labels quality compare simulate-labels mixing models train predict eval run report export bench fetch dataset help version manual completion' -- "$current"))
         return
     fi
     case "$command ${COMP_WORDS[2]}" in
@@ -17,6 +17,7 @@ _softlab() {
         "study backup") command='study backup' ;;
         "study restore") command='study restore' ;;
         "study purge") command='study purge' ;;
+        "dataset corrupt") command='dataset corrupt' ;;
         "dataset mix") command='dataset mix' ;;
     esac
     case "$command $previous" in
@@ -47,6 +48,7 @@ _softlab() {
         "study password --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
         "study simulate --study") COMPREPLY=($(compgen -f -- "$current")); return ;;
         "study simulate --truth") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "study simulate --model") COMPREPLY=($(compgen -f -- "$current")); return ;;
         "study simulate --annotators" | "study simulate -a") return ;;
         "study simulate --at-once") return ;;
         "study simulate --speed") return ;;
@@ -54,6 +56,7 @@ _softlab() {
         "study simulate --noise") return ;;
         "study simulate --slips") return ;;
         "study simulate --patience") return ;;
+        "study simulate --target") return ;;
         "study simulate --seed") return ;;
         "study simulate --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
         "study simulate --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
@@ -61,6 +64,7 @@ _softlab() {
         "study status --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
         "study export --format" | "study export -f") COMPREPLY=($(compgen -W 'answers items trials changes cifar10s-raw cifar10s-json cifar10h-raw cifar10h-counts cifar10h-probs payments bonus' -- "$current")); return ;;
         "study export --output" | "study export -o") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "study export --screen" | "study export -s") COMPREPLY=($(compgen -W 'collins collins+ possible bars fast hard select2 mix mix+ mixsoft' -- "$current")); return ;;
         "study export --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
         "study export --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
         "study backup --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
@@ -135,6 +139,74 @@ _softlab() {
         "models --input" | "models -i") return ;;
         "models --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
         "models --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
+        "train --data" | "train -d") COMPREPLY=($(compgen -W 'cifar10 cifar10.1-v4 cifar10.1-v6 cifar10-c cinic10 cinic10_sample fashion-mnist labelme pos shapes' -- "$current")); return ;;
+        "train --split") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "train --labels" | "train -l") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "train --rest") COMPREPLY=($(compgen -W 'hard drop fail' -- "$current")); return ;;
+        "train --holdout") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "train --network" | "train -n") COMPREPLY=($(compgen -W 'resnet34a resnet50 vgg11 preact-resnet18 preact-resnet34 vgg_15_BN_64 resnet_basic_110 resnet_preact_bottleneck_164 wrn_28_10 resnext_29_8x64d densenet_BC_100_12 pyramidnet_basic_110_270 shake_shake_26_2x64d resnet8 resnet20 mlp mlp-uma tagger' -- "$current")); return ;;
+        "train --recipe" | "train -r") COMPREPLY=($(compgen -W 'quick collins2022 collins2022-smooth uma2020-cifar10h uma2020-cifar10h-crowd uma2020-labelme uma2020-labelme-crowd uma2020-labelme-rodrigues uma2020-pos uma2020-pos-crowd peterson2019-vgg_15_BN_64-scratch peterson2019-vgg_15_BN_64-pretrain peterson2019-vgg_15_BN_64-finetune peterson2019-resnet_basic_110-scratch peterson2019-resnet_basic_110-pretrain peterson2019-resnet_basic_110-finetune peterson2019-resnet_preact_bottleneck_164-scratch peterson2019-resnet_preact_bottleneck_164-pretrain peterson2019-resnet_preact_bottleneck_164-finetune peterson2019-wrn_28_10-scratch peterson2019-wrn_28_10-pretrain peterson2019-wrn_28_10-finetune peterson2019-resnext_29_8x64d-scratch peterson2019-resnext_29_8x64d-pretrain peterson2019-resnext_29_8x64d-finetune peterson2019-densenet_BC_100_12-scratch peterson2019-densenet_BC_100_12-pretrain peterson2019-densenet_BC_100_12-finetune peterson2019-pyramidnet_basic_110_270-scratch peterson2019-pyramidnet_basic_110_270-pretrain peterson2019-pyramidnet_basic_110_270-finetune peterson2019-shake_shake_26_2x64d-scratch peterson2019-shake_shake_26_2x64d-pretrain peterson2019-shake_shake_26_2x64d-finetune regmixup thesis-ch4 thesis-ch5 thesis-ch5-mix-maxent thesis-ch5-ent-wc thesis-mixup' -- "$current")); return ;;
+        "train --set") return ;;
+        "train --epochs" | "train -e") return ;;
+        "train --seed" | "train -s") return ;;
+        "train --output" | "train -o") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "train --weights" | "train -w") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "train --dev") COMPREPLY=($(compgen -W 'cifar10 cifar10.1-v4 cifar10.1-v6 cifar10-c cinic10 cinic10_sample fashion-mnist labelme pos shapes' -- "$current")); return ;;
+        "train --dev-split") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "train --dev-labels") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "train --teacher") return ;;
+        "train --mixing") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "train --extra") return ;;
+        "train --extra-labels") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "train --size") return ;;
+        "train --vectors") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "train --tuning") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "train --checkpoint-seconds") return ;;
+        "train --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "train --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
+        "predict --data" | "predict -d") COMPREPLY=($(compgen -W 'cifar10 cifar10.1-v4 cifar10.1-v6 cifar10-c cinic10 cinic10_sample fashion-mnist labelme pos shapes' -- "$current")); return ;;
+        "predict --split") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "predict --size") return ;;
+        "predict --vectors") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "predict --array") COMPREPLY=($(compgen -W 'logits probs' -- "$current")); return ;;
+        "predict --batch" | "predict -b") return ;;
+        "predict --output" | "predict -o") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "predict --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "predict --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
+        "eval --labels" | "eval -l") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "eval --reference") COMPREPLY=($(compgen -W 'normalise softmax' -- "$current")); return ;;
+        "eval --hard") return ;;
+        "eval --order") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "eval --metrics" | "eval -m") return ;;
+        "eval --bin-size") return ;;
+        "eval --bins") return ;;
+        "eval --clip") return ;;
+        "eval --bootstrap") return ;;
+        "eval --seed") return ;;
+        "eval --against") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "eval --plots") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "eval --data" | "eval -d") COMPREPLY=($(compgen -W 'cifar10 cifar10.1-v4 cifar10.1-v6 cifar10-c cinic10 cinic10_sample fashion-mnist labelme pos shapes' -- "$current")); return ;;
+        "eval --split") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "eval --size") return ;;
+        "eval --tests") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "eval --attack" | "eval -a") return ;;
+        "eval --attack-items") return ;;
+        "eval --severity") return ;;
+        "eval --corruption-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "eval --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "eval --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
+        "run --scale") COMPREPLY=($(compgen -W 'quick paper' -- "$current")); return ;;
+        "run --output" | "run -o") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "run --jobs" | "run -j") return ;;
+        "run --only") return ;;
+        "run --shard") return ;;
+        "run --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "run --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
+        "report --output" | "report -o") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "report --format") COMPREPLY=($(compgen -W 'html md csv latex' -- "$current")); return ;;
+        "report --spec") return ;;
+        "report --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "report --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
         "export --output" | "export -o") COMPREPLY=($(compgen -f -- "$current")); return ;;
         "export --network" | "export -n") COMPREPLY=($(compgen -W 'resnet34a resnet50 vgg11 preact-resnet18 preact-resnet34 vgg_15_BN_64 resnet_basic_110 resnet_preact_bottleneck_164 wrn_28_10 resnext_29_8x64d densenet_BC_100_12 pyramidnet_basic_110_270 shake_shake_26_2x64d resnet8 resnet20 mlp mlp-uma tagger' -- "$current")); return ;;
         "export --classes" | "export -k") return ;;
@@ -161,8 +233,16 @@ _softlab() {
         "dataset --columns") return ;;
         "dataset --seed") return ;;
         "dataset --split") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "dataset --truth") COMPREPLY=($(compgen -f -- "$current")); return ;;
         "dataset --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
         "dataset --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
+        "dataset corrupt --output" | "dataset corrupt -o") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "dataset corrupt --only") return ;;
+        "dataset corrupt --severity") return ;;
+        "dataset corrupt --split") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "dataset corrupt --seed") return ;;
+        "dataset corrupt --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "dataset corrupt --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
         "dataset mix --output" | "dataset mix -o") COMPREPLY=($(compgen -f -- "$current")); return ;;
         "dataset mix --lambdas") return ;;
         "dataset mix --pairs") return ;;
@@ -197,7 +277,7 @@ _softlab() {
             files=yes ;;
         "study simulate")
             words=''
-            options='--study --truth --annotators --at-once --speed --rate --noise --slips --patience --no-images --test --seed --json --data-folder --log-level --quiet --help'
+            options='--study --truth --model --annotators --at-once --speed --rate --noise --slips --patience --no-images --test --power --target --seed --json --data-folder --log-level --quiet --help'
             files=yes ;;
         "study status")
             words=''
@@ -205,7 +285,7 @@ _softlab() {
             files=yes ;;
         "study export")
             words=''
-            options='--format --output --list --data-folder --log-level --quiet --help'
+            options='--format --output --screen --list --data-folder --log-level --quiet --help'
             files=yes ;;
         "study backup")
             words=''
@@ -247,6 +327,26 @@ _softlab() {
             words='resnet34a resnet50 vgg11 preact-resnet18 preact-resnet34 vgg_15_BN_64 resnet_basic_110 resnet_preact_bottleneck_164 wrn_28_10 resnext_29_8x64d densenet_BC_100_12 pyramidnet_basic_110_270 shake_shake_26_2x64d resnet8 resnet20 mlp mlp-uma tagger'
             options='--classes --input --json --data-folder --log-level --quiet --help'
             files=yes ;;
+        "train")
+            words=''
+            options='--data --split --labels --rest --holdout --network --recipe --as-run --as-published --set --epochs --seed --output --restart --weights --dev --dev-split --dev-labels --teacher --mixing --extra --extra-labels --size --vectors --tuning --checkpoint-seconds --list --keys --json --data-folder --log-level --quiet --help'
+            files=no ;;
+        "predict")
+            words=''
+            options='--data --split --size --vectors --array --batch --output --data-folder --log-level --quiet --help'
+            files=yes ;;
+        "eval")
+            words=''
+            options='--labels --reference --hard --order --subset --metrics --bin-size --bins --clip --bootstrap --seed --against --each --per-class --plots --data --split --size --tests --attack --attack-items --attack-hard --corruptions --extra --severity --corruption-folder --list --json --data-folder --log-level --quiet --help'
+            files=yes ;;
+        "run")
+            words='collins2022/figure10 collins2022/figure2 collins2022/figure4 collins2022/figure5 collins2022/figure6 collins2022/figure8 collins2022/figure9 collins2022/section4.3 collins2022/table1 collins2022/table2 collins2022/table3 collins2022/table4 collins2022/table5 collins2022/table6 peterson2019/figure1 peterson2019/figure2 peterson2019/figure3 peterson2019/figure4 peterson2019/table1 peterson2019/table2 thesis2022/figure3.6 thesis2022/figure4.2 thesis2022/figure4.3 thesis2022/figure4.4 thesis2022/figure4.5 thesis2022/figure5.1 thesis2022/section4.2.2 thesis2022/section5.1.2 thesis2022/table3.1 thesis2022/table3.2 thesis2022/table3.3 thesis2022/table3.4 thesis2022/table4.1 thesis2022/table4.2 thesis2022/table4.3 thesis2022/table5.1 thesis2022/table5.2 thesis2022/tableB.1 thesis2022/tableB.2 thesis2022/tableB.3 thesis2022/tableC.1 uma2020/table1 uma2020/table2 uma2020/table3'
+            options='--scale --output --jobs --only --shard --as-published --tune --dry-run --list --data-folder --log-level --quiet --help'
+            files=yes ;;
+        "report")
+            words=''
+            options='--output --format --spec --data-folder --log-level --quiet --help'
+            files=yes ;;
         "export")
             words=''
             options='--output --network --classes --input --mean --deviation --init --seed --data-folder --log-level --quiet --help'
@@ -256,19 +356,23 @@ _softlab() {
             options='--batch --steps --inference --layers --tune --rounds --output --tuning --classes --input --json --data-folder --log-level --quiet --help'
             files=yes ;;
         "fetch")
-            words='cifar10 cifar10h cifar10s hmix peterson2019 labelme pos sentiment_polarity rte truth_inference fashion-mnist cifar10.1-v4 cifar10.1-v6 cifar10-c cinic10 cinic10_sample imagenet-far'
+            words='cifar10 cifar10h cifar10s hmix peterson2019 labelme pos sentiment_polarity rte truth_inference fashion-mnist cifar10.1-v4 cifar10.1-v6 cifar10-c cinic10 cinic10_sample glove100d imagenet-far'
             options='--list --json --offline --no-package-manager --data-folder --log-level --quiet --help'
             files=no ;;
         "dataset")
-            words='cifar10 cifar10.1-v4 cifar10.1-v6 cifar10-c cinic10 cinic10_sample fashion-mnist shapes mix'
-            options='--preview --rows --columns --seed --split --json --list --data-folder --log-level --quiet --help'
+            words='cifar10 cifar10.1-v4 cifar10.1-v6 cifar10-c cinic10 cinic10_sample fashion-mnist labelme pos shapes corrupt mix'
+            options='--preview --rows --columns --seed --split --truth --json --list --data-folder --log-level --quiet --help'
+            files=yes ;;
+        "dataset corrupt")
+            words='cifar10 cifar10.1-v4 cifar10.1-v6 cifar10-c cinic10 cinic10_sample fashion-mnist labelme pos shapes'
+            options='--output --only --severity --split --seed --list --json --data-folder --log-level --quiet --help'
             files=yes ;;
         "dataset mix")
-            words='cifar10 cifar10.1-v4 cifar10.1-v6 cifar10-c cinic10 cinic10_sample fashion-mnist shapes'
+            words='cifar10 cifar10.1-v4 cifar10.1-v6 cifar10-c cinic10 cinic10_sample fashion-mnist labelme pos shapes'
             options='--output --lambdas --pairs --count --batch --split --seed --data-folder --log-level --quiet --help'
             files=yes ;;
         "help")
-            words='study init study serve study password study simulate study status study export study backup study restore study purge import labels quality compare simulate-labels mixing models export bench fetch dataset dataset mix help version manual completion'
+            words='study init study serve study password study simulate study status study export study backup study restore study purge import labels quality compare simulate-labels mixing models train predict eval run report export bench fetch dataset dataset corrupt dataset mix help version manual completion'
             options='--data-folder --log-level --quiet --help'
             files=no ;;
         "version")

@@ -15,6 +15,7 @@
 #include "softlab/base/hash.h"
 #include "softlab/base/json.h"
 #include "softlab/base/log.h"
+#include "softlab/base/markup.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/names.h"
 #include "softlab/base/random.h"

@@ -1,9 +1,9 @@
-/* Dataset: images and texts on disk -> arrays. Readers, splits, resampling,
- * augmentation, mixing, and the fetching of public sets.
+/* Dataset: images, texts and rows of features on disk -> arrays. Readers, splits, resampling,
+ * augmentation, corruption, mixing, and the fetching of public sets.
  *
  * A data set is named by one string, the same in every command:
- *   cifar10:test, fashion-mnist:train, shapes:n=500,seed=3    a row of the table of sets
- *   photos/, images.npy, set.npz, train-images.idx3-ubyte.gz, items.tsv    a path
+ *   cifar10:test, labelme:train, pos:dev, shapes:n=500,seed=3    a row of the table of sets
+ *   photos/, images.npy, features.npz, train-images.idx3-ubyte.gz, items.tsv    a path
  */
 #ifndef SOFTLAB_DATASET_H
 #define SOFTLAB_DATASET_H
@@ -15,6 +15,7 @@
 #include "softlab/base/error.h"
 #include "softlab/base/log.h"
 #include "softlab/base/random.h"
+#include "softlab/dataset/corruption.h"
 #include "softlab/dataset/fetch.h"
 #include "softlab/dataset/image.h"
 
@@ -25,9 +26,9 @@ struct sl_span {
     size_t begin, end;
 };
 
-/* An open data set. Everything is owned by the set. Exactly one of `pixels`, `files`
- * and `texts` is set: images of one size in memory, images on disk (any sizes, decoded
- * when asked for), or texts. */
+/* An open data set. Everything is owned by the set. Exactly one of `pixels`, `files`,
+ * `texts` and `features` is set: images of one size in memory, images on disk (any sizes, decoded
+ * when asked for), texts, or rows of finite numbers. */
 struct sl_dataset {
     char *name; /* as the user wrote it */
     size_t count;
@@ -42,6 +43,11 @@ struct sl_dataset {
     char **files;                   /* count paths */
     char **texts;                   /* count texts */
     struct sl_span *spans;          /* count, with `texts`; or NULL */
+    size_t n_features;              /* of `features`; 0 otherwise */
+    float *features;                /* (count, n_features) */
+
+    size_t n_siblings; /* items of other splits that labels made for the whole may be about */
+    char **siblings;   /* n_siblings ids, none of them in `items`; or NULL */
 };
 
 /* Open by name or path (see above). `roots` says where fetched sets may be. */
@@ -60,6 +66,12 @@ enum sl_status sl_dataset_load(struct sl_dataset *dataset, size_t height, size_t
 
 /* Keep only these items, in this order (repeats allowed). */
 enum sl_status sl_dataset_select(struct sl_dataset *dataset, const size_t *indices, size_t count,
+                                 struct sl_error *err) SL_MUST_USE;
+
+/* Put the images of `more` behind those of `dataset`; both in memory and of one size, their items
+ * different. The new items have no hard label, since classes of two sets do not correspond by
+ * number, and true distributions are dropped. */
+enum sl_status sl_dataset_append(struct sl_dataset *dataset, const struct sl_dataset *more,
                                  struct sl_error *err) SL_MUST_USE;
 
 /* The sets that have a name. */
@@ -93,6 +105,11 @@ enum sl_status sl_split_balanced(const int32_t *labels, size_t n_items, size_t n
 /* Fold `fold` of `n_folds` over a seeded shuffle: the held-out items first. */
 enum sl_status sl_split_fold(size_t n_items, size_t n_folds, size_t fold, uint64_t seed,
                              struct sl_split *out, struct sl_error *err) SL_MUST_USE;
+
+/* The same over the order that numpy.random.seed(seed); numpy.random.shuffle(arange(n_items))
+ * makes, for folds published with Python programs. Seed and items are below 2^32. */
+enum sl_status sl_split_fold_numpy(size_t n_items, size_t n_folds, size_t fold, uint64_t seed,
+                                   struct sl_split *out, struct sl_error *err) SL_MUST_USE;
 
 /* Augmentation of one image into `out`, of the same size. Draws come from (seed, "augment", epoch,
  * item): pass epoch 0 always to freeze it once for a run, as two of the papers' programs did. */

@@ -101,6 +101,10 @@ struct sl_http_reply {
     size_t length;
     const struct sl_http_header *headers; /* ends with a NULL name; or NULL; they stand for the
                                            * listener's of the same name */
+    /* If set, the body is not copied: it stays as it is until `done`, which is called once, when
+     * nobody needs it any more (at once, if there is nobody to reply to). */
+    void (*done)(void *context);
+    void *context;
 };
 void sl_http_send(struct sl_http_exchange *exchange, const struct sl_http_reply *reply);
 /* {"error": "..."} with the status. */

@@ -21,6 +21,7 @@ struct sl_label_notes {
     size_t n_undrawn;     /* left out by `annotators` */
     size_t n_unusable;    /* left out because the method could not read them */
     size_t n_empty_items; /* items that no answer was left for: they have no row */
+    double ms_used;       /* what the used answers took together; NaN if one was not timed */
     struct sl_error first_unusable;
 };
 

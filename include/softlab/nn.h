@@ -119,6 +119,15 @@ const char *sl_model_spec(const struct sl_model *model);    /* the family with e
 size_t sl_model_classes(const struct sl_model *model);
 struct sl_input_shape sl_model_input(const struct sl_model *model);
 uint64_t sl_model_multiply_adds(const struct sl_model *model); /* of one item's forward pass */
+/* What the normalising layer takes off each channel and divides it by, borrowed; false, and nothing
+ * written, if there is no such layer. */
+bool sl_model_normalisation(const struct sl_model *model, const float **mean,
+                            const float **deviation);
+
+/* A text that travels with the model and its weights: what the ids of words and letters stand for
+ * (softlab/feed/text.h). Borrowed; NULL if there is none. Setting copies it. */
+const char *sl_model_vocabulary(const struct sl_model *model);
+void sl_model_set_vocabulary(struct sl_model *model, const char *text);
 
 size_t sl_model_n_values(const struct sl_model *model); /* the parameter count */
 float *sl_model_values(struct sl_model *model);

@@ -75,6 +75,9 @@ enum sl_status sl_store_add_item(struct sl_store *store, const struct sl_store_i
 enum sl_status sl_store_add_batch(struct sl_store *store, size_t batch, size_t target,
                                   const char *const *items, size_t n_items,
                                   struct sl_error *err) SL_MUST_USE;
+/* So many annotators are wanted for every batch from now on. */
+enum sl_status sl_store_set_target(struct sl_store *store, size_t target,
+                                   struct sl_error *err) SL_MUST_USE;
 /* Visitors return SL_OK to go on; another status ends the walk and is returned as it is, with *err
  * left alone. Their pointers are borrowed for the call. A visitor must not start the same walk. */
 enum sl_status sl_store_each_item(struct sl_store *store,
@@ -116,9 +119,11 @@ struct sl_store_session {
 };
 
 /* In one transaction of its own: the person's live session if there is one (its lease renewed,
- * never shortened, and its token replaced), else a new one, at place "consent", on the batch with
- * the fewest finished and live sessions below its target, ties broken by `tie` (a random number).
- * Leases that ran out before `now` are freed first: at lease_until itself one still holds.
+ * never shortened, and its token replaced), else the one in which they were refused (its token
+ * replaced, nothing else), else a new one, at place "consent", on the batch with the fewest
+ * finished and live sessions below its target, ties broken by `tie` (a random number). A new
+ * session goes on counting the attempts of the person's earlier ones that were not finished. Leases
+ * that ran out before `now` are freed first: at lease_until itself one still holds.
  * SL_ERR_NOT_FOUND when every batch is full. Test sessions get a batch, full or not, without
  * counting, and are found again only by test arrivals. */
 struct sl_store_arrival {
@@ -190,6 +195,9 @@ enum sl_status sl_store_each_answer(struct sl_store *store, sl_store_visit visit
                                     struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_store_each_event(struct sl_store *store, sl_store_visit visit, void *context,
                                    struct sl_error *err) SL_MUST_USE;
+/* Those of one session. */
+enum sl_status sl_store_each_event_of(struct sl_store *store, int64_t session, sl_store_visit visit,
+                                      void *context, struct sl_error *err) SL_MUST_USE;
 
 struct sl_store_batch_row {
     size_t batch, target, finished, live;
@@ -200,8 +208,9 @@ enum sl_status sl_store_each_batch(struct sl_store *store,
                                    void *context, struct sl_error *err) SL_MUST_USE;
 
 /* Remove everything of one person, in a transaction of its own, so that the bytes are gone from the
- * disk; *sessions says how many sessions went (0: nobody of that name). */
-enum sl_status sl_store_purge(struct sl_store *store, const uint8_t *person, size_t *sessions,
-                              struct sl_error *err) SL_MUST_USE;
+ * disk; *sessions says how many sessions went (0: nobody of that name). That it was done, not to
+ * whom, is written down with it: an event "purge" of the study itself. */
+enum sl_status sl_store_purge(struct sl_store *store, const uint8_t *person, int64_t now,
+                              size_t *sessions, struct sl_error *err) SL_MUST_USE;
 
 #endif

@@ -117,6 +117,8 @@ void sl_trials_release(struct sl_trials *trials);
 
 /* ---- Setting up ---- */
 
+struct sl_data_roots; /* softlab/dataset.h */
+
 struct sl_study_setup {
     const char *folder;    /* to be made */
     const char *images;    /* a folder of images; or */
@@ -132,6 +134,7 @@ struct sl_study_setup {
     size_t low_per_batch;  /* 3 */
     size_t batch_size, annotators;
     uint64_t seed;
+    const struct sl_data_roots *roots; /* where named sets are; NULL: below this folder */
 };
 struct sl_study_setup sl_study_setup_default(void);
 enum sl_status sl_study_init(const struct sl_study_setup *setup, const struct sl_log *log,
@@ -184,10 +187,18 @@ struct sl_study_export {
                             void *context, struct sl_error *err);
 };
 extern const struct sl_study_export sl_study_exports[]; /* ends with a NULL name */
+/* The row "answers" for one of the study's screens. SL_ERR_USAGE if it has no such screen. */
+enum sl_status sl_study_export_screen(const struct sl_study *study, struct sl_store *store,
+                                      const char *screen,
+                                      enum sl_status (*sink)(void *context, const void *bytes,
+                                                             size_t length, struct sl_error *err),
+                                      void *context, struct sl_error *err) SL_MUST_USE;
 
-/* Delete one participant, named as the recruiter named them. */
+/* Delete one participant, named as the recruiter named them or as exports do, which is the only
+ * name that somebody who came by an open link has; the export `changes` shows that and when
+ * somebody was deleted, not who. */
 enum sl_status sl_study_purge(const struct sl_study *study, struct sl_store *store,
-                              const char *person, size_t *sessions,
+                              const char *person, int64_t now, size_t *sessions,
                               struct sl_error *err) SL_MUST_USE;
 /* The participant as stored: keyed BLAKE2b of the name under the study's key. */
 enum sl_status sl_study_person(struct sl_store *store, const char *name,
@@ -207,7 +218,8 @@ struct sl_study_simulation {
     size_t at_once;      /* 50 */
     double speed;        /* 100: times as fast as people; 0: as fast as possible */
     double rate;         /* answers per second of all together, instead of thinking; 0: off */
-    const char *truth;   /* label file to draw beliefs from; NULL: the items' own classes */
+    const char *truth;   /* label file to draw beliefs from; NULL: what study init knew */
+    const char *model;   /* a simulator fitted to people (softlab/label/simulate.h); or NULL */
     double noise, slips; /* .05, .02: how far beliefs wander; how often an answer is a slip */
     double patience;     /* 60: seconds of asking in vain until an annotator goes */
     bool images;         /* true: load what is shown, as a browser does */
@@ -233,5 +245,32 @@ struct sl_simulation_result {
 enum sl_status sl_study_simulate(const struct sl_study_simulation *options,
                                  struct sl_simulation_result *out,
                                  struct sl_error *err) SL_MUST_USE;
+
+/* ---- How many annotators? ---- */
+
+struct sl_power_row {
+    size_t annotators; /* per item */
+    double error;      /* root mean square over items of |mean label - truth| */
+    double variation;  /* mean total variation distance; NaN where too few answered */
+    double right;      /* share of items whose most probable class is the true one; NaN likewise */
+    double seconds;    /* of annotators' time per item */
+};
+struct sl_power {
+    size_t n_items, n_answers; /* items with two answers or more, and their answers */
+    double floor;              /* the error that is left however many answer */
+    double spread;             /* of one answer around the mean: error^2 = floor^2 + spread^2 / M */
+    struct sl_power_row *rows; /* owned */
+    size_t n_rows;
+};
+/* What the labels of a study's answers are worth by the number of annotators. For an item with the
+ * truth t and answers whose labels have the mean m and the spread s^2 (the mean |y - m|^2,
+ * unbiased) the mean of M labels is expected |m - t|^2 - s^2/n + s^2/M from t, squared: so `error`
+ * is known for any M. The others are means over draws of M of the answers without replacement. The
+ * truth is as in a simulation. SL_ERR_INPUT if no item has two answers. */
+enum sl_status sl_study_power(const char *folder, const char *truth, uint64_t seed,
+                              struct sl_power *out, struct sl_error *err) SL_MUST_USE;
+void sl_power_release(struct sl_power *power);
+/* The least number of annotators whose error is at most `target`; 0 if there is none. */
+size_t sl_power_needed(const struct sl_power *power, double target);
 
 #endif

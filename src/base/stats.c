@@ -70,6 +70,14 @@ double sl_sd(const double *values, size_t count)
     return sqrt(codeviation(values, values, count) / (double)(count - 1));
 }
 
+size_t sl_largest(const float *values, size_t count)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < count; i++)
+        if (values[i] > values[best]) best = i;
+    return best;
+}
+
 double sl_pearson(const double *x, const double *y, size_t count)
 {
     if (count < 2 || is_constant(x, count) || is_constant(y, count)) return (double)NAN;

@@ -213,3 +213,17 @@ char *sl_text_bytes(uint64_t value, char *out, size_t size)
     snprintf(out, size, unit > 0 && amount < 99.95 ? "%.1f %s" : "%.0f %s", amount, units[unit]);
     return out;
 }
+
+void sl_base64_append(struct sl_buffer *out, const void *bytes, size_t length)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const uint8_t *from = bytes;
+    for (size_t i = 0; i < length; i += 3) {
+        const size_t n = length - i < 3 ? length - i : 3;
+        uint32_t group = 0;
+        for (size_t b = 0; b < 3; b++)
+            group = group << 8 | (b < n ? from[i + b] : 0U);
+        for (size_t d = 0; d < 4; d++)
+            sl_buffer_byte(out, d <= n ? digits[group >> (18 - 6 * d) & 63] : '=');
+    }
+}

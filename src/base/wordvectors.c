@@ -29,7 +29,16 @@ struct collector {
     size_t n_names, dimensions;
     double *sums;   /* owned; (n_names, dimensions), once a line told the dimensions */
     double *vector; /* owned; dimensions */
+    /* Where every word is wanted, its words (owned) and rows (owned) in place of names and sums. */
+    struct sl_name_table *all;
+    float *rows;
+    size_t n_rows, rows_capacity;
 };
+
+static bool wants_more(const struct collector *collector)
+{
+    return collector->all || collector->n_found < collector->n_wanted;
+}
 
 static char lower(char byte)
 {
@@ -81,6 +90,8 @@ static void collector_release(struct collector *collector)
     free(collector->n_words);
     free(collector->sums);
     free(collector->vector);
+    free(collector->rows);
+    sl_name_table_destroy(collector->all);
 }
 
 static size_t count_fields(const char *text, size_t length)
@@ -147,6 +158,38 @@ static bool is_size_line(const char *text, size_t length)
            dimensions > 0;
 }
 
+static enum sl_status make_room(struct collector *collector, struct sl_error *err)
+{
+    if (collector->n_rows < collector->rows_capacity) return SL_OK;
+    const size_t capacity = collector->rows_capacity ? 2 * collector->rows_capacity : 1024;
+    const size_t row = collector->dimensions * sizeof *collector->rows;
+    float *rows = sl_data_alloc(capacity, row, err);
+    if (!rows) return SL_ERR_NOMEM;
+    if (collector->n_rows) memcpy(rows, collector->rows, collector->n_rows * row);
+    free(collector->rows);
+    collector->rows = rows;
+    collector->rows_capacity = capacity;
+    return SL_OK;
+}
+
+/* Of a word's several lines the first counts. */
+static enum sl_status take_any(struct collector *collector, const char *text, size_t word,
+                               size_t length, struct sl_error *err)
+{
+    uint32_t index = 0;
+    if (sl_utf8_valid(text, word) != word)
+        return sl_fail(err, SL_ERR_INPUT, "%s:%zu: the word is not UTF-8", collector->file,
+                       collector->line);
+    SL_TRY(read_vector(collector, text + word, length - word, err));
+    SL_TRY(sl_name_table_add(collector->all, text, word, &index, err));
+    if (index < collector->n_rows) return SL_OK;
+    SL_TRY(make_room(collector, err));
+    float *row = collector->rows + collector->n_rows++ * collector->dimensions;
+    for (size_t d = 0; d < collector->dimensions; d++)
+        row[d] = (float)collector->vector[d];
+    return SL_OK;
+}
+
 static enum sl_status take_line(struct collector *collector, const char *text, size_t length,
                                 struct sl_error *err)
 {
@@ -159,6 +202,7 @@ static enum sl_status take_line(struct collector *collector, const char *text, s
         word++;
     if (!collector->sums)
         SL_TRY(set_dimensions(collector, count_fields(text + word, length - word), err));
+    if (collector->all) return take_any(collector, text, word, length, err);
     bool read = false;
     for (size_t i = 0; i < collector->n_wanted; i++) {
         struct wanted *wanted = &collector->wanted[i];
@@ -212,8 +256,7 @@ static enum sl_status take_lines(struct collector *collector, const char *bytes,
 {
     size_t begin = 0;
     const char *end;
-    while (collector->n_found < collector->n_wanted &&
-           (end = memchr(bytes + begin, '\n', length - begin))) {
+    while (wants_more(collector) && (end = memchr(bytes + begin, '\n', length - begin))) {
         size_t line = (size_t)(end - bytes) - begin;
         SL_TRY(take_line(collector, bytes + begin, line, err));
         begin += line + 1;
@@ -266,7 +309,7 @@ static enum sl_status read_lines(gzFile file, struct collector *collector, struc
     struct sl_buffer pending;
     sl_buffer_init(&pending, LINE_LIMIT + CHUNK);
     enum sl_status status = SL_OK;
-    while (collector->n_found < collector->n_wanted) {
+    while (wants_more(collector)) {
         size_t before = pending.length, taken = 0;
         SL_TRY_OUT(read_more(file, collector->file, &pending, err));
         if (pending.length == before) {
@@ -292,6 +335,28 @@ enum sl_status sl_word_vectors_read(const char *path, const char *const *names, 
     enum sl_status status = collector_init(&collector, path, names, n_names, err);
     if (status == SL_OK) status = read_lines(file, &collector, err);
     if (status == SL_OK) status = finish(&collector, out, err);
+    collector_release(&collector);
+    gzclose(file);
+    return status;
+}
+
+enum sl_status sl_word_vectors_read_all(const char *path, struct sl_name_table **words,
+                                        struct sl_word_vectors *out, struct sl_error *err)
+{
+    gzFile file = gzopen(path, "rb");
+    if (!file) return sl_fail_errno(err, "%s", path);
+    struct collector collector = {.file = path, .all = sl_name_table_create()};
+    enum sl_status status = read_lines(file, &collector, err);
+    if (status == SL_OK && collector.n_rows == 0)
+        status = sl_fail(err, SL_ERR_INPUT, "%s: no words", path);
+    if (status == SL_OK) {
+        *out = (struct sl_word_vectors){.n_names = collector.n_rows,
+                                        .dimensions = collector.dimensions,
+                                        .values = collector.rows};
+        *words = collector.all;
+        collector.rows = NULL;
+        collector.all = NULL;
+    }
     collector_release(&collector);
     gzclose(file);
     return status;

@@ -85,6 +85,12 @@ struct cli_common {
     const char *data_folder;
 };
 
+/* A path that was written as @set/file. */
+struct cli_place {
+    char *path;        /* owned */
+    const char *typed; /* borrowed from argv */
+};
+
 /* One run of the program. */
 struct cli {
     const struct cli_command *command;
@@ -95,7 +101,9 @@ struct cli {
     struct sl_log log;
     struct sl_progress progress;
     struct sl_data_roots roots;
-    char *data_folder; /* owned; roots.folder */
+    char *data_folder;        /* owned; roots.folder */
+    struct cli_place *places; /* owned; n_places */
+    size_t n_places;
 };
 
 /* Every command, in the order of the overview, ending with NULL. */
@@ -114,6 +122,15 @@ const char *cli_range_text(const struct cli_option *option, char *out, size_t si
 const struct cli_command *cli_find_command(char **words, size_t n_words, size_t *n_used);
 /* The command nearest to what was typed, or NULL. */
 const char *cli_nearest_command(const char *typed);
+
+/* places.c: paths written as @set/file among options of kind CLI_PATH and arguments become those of
+ * the files; what was typed instead of a path, for records. */
+enum sl_status cli_find_places(struct cli *cli, void *values, struct sl_error *err);
+/* The same for one text from elsewhere, which must outlive the command; others are given back. */
+enum sl_status cli_find_place(struct cli *cli, const char *typed, const char **out,
+                              struct sl_error *err);
+const char *cli_typed(const struct cli *cli, const char *text);
+void cli_places_release(struct cli *cli);
 
 /* help.c, manual.c, completion.c: each walks cli_commands[]. */
 void cli_help_overview(FILE *out);
@@ -143,6 +160,7 @@ struct cli_table {
 };
 void cli_table_init(struct cli_table *table, const char *alignment);
 void cli_table_add(struct cli_table *table, ...); /* n_columns const char *, copied */
+void cli_table_add_cells(struct cli_table *table, const char *const *cells);
 void cli_table_print(const struct cli_table *table, FILE *out);
 void cli_table_release(struct cli_table *table);
 

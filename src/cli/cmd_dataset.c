@@ -11,6 +11,7 @@ struct dataset_values {
     bool json;
     const char *preview;
     const char *split;
+    const char *truth;
     int64_t rows;
     int64_t columns;
     int64_t seed;
@@ -52,6 +53,11 @@ static const struct cli_option dataset_options[] = {
      .value = "FILE.npy",
      .help = "only the items whose indices this file holds",
      .offset = offsetof(struct dataset_values, split)},
+    {.name = "truth",
+     .kind = CLI_PATH,
+     .value = "FILE",
+     .help = "write the true distributions, where they are known: .npz, .npy, .csv or .json",
+     .offset = offsetof(struct dataset_values, truth)},
     {.name = "json",
      .kind = CLI_FLAG,
      .help = "the summary, or with --list the sets, as JSON",
@@ -133,12 +139,20 @@ static enum sl_status look_at_sizes(struct summary *summary, struct sl_error *er
     return SL_OK;
 }
 
+static const char *kind_of(const struct sl_dataset *set)
+{
+    if (set->texts) return "text";
+    return set->features ? "row" : "image";
+}
+
 static void describe_items(const struct summary *summary, struct sl_buffer *out)
 {
     const struct sl_dataset *set = summary->dataset;
     char count[32];
-    sl_buffer_printf(out, "%s %s%s", sl_text_count(set->count, count, sizeof count),
-                     set->texts ? "text" : "image", set->count == 1 ? "" : "s");
+    sl_buffer_printf(out, "%s %s%s", sl_text_count(set->count, count, sizeof count), kind_of(set),
+                     set->count == 1 ? "" : "s");
+    if (set->features) sl_buffer_printf(out, " of %zu features", set->n_features);
+    if (set->spans) sl_buffer_text(out, ", with the part that is asked about");
     if (set->texts || summary->n_sizes_seen == 0) return;
     const size_t *small = summary->smallest, *large = summary->largest;
     sl_buffer_printf(out, " of %zu x %zu", small[0], small[1]);
@@ -185,9 +199,10 @@ static json_t *summary_json(const struct summary *summary, const struct cli *cli
     for (size_t k = 0; k < set->n_classes; k++)
         json_array_append_new(classes, json_pack("{s:s, s:I}", "name", set->classes[k], "items",
                                                  (json_int_t)summary->per_class[k]));
-    json_t *result = json_pack("{s:s, s:I, s:s, s:I, s:o}", "name", set->name, "items",
-                               (json_int_t)set->count, "kind", set->texts ? "text" : "image",
-                               "labelled", (json_int_t)summary->n_labelled, "classes", classes);
+    json_t *result =
+        json_pack("{s:s, s:I, s:s, s:I, s:o}", "name", set->name, "items", (json_int_t)set->count,
+                  "kind", set->features ? "features" : kind_of(set), "labelled",
+                  (json_int_t)summary->n_labelled, "classes", classes);
     if (summary->n_sizes_seen)
         json_object_set_new(result, "smallest",
                             json_pack("[I, I]", (json_int_t)summary->smallest[0],
@@ -196,6 +211,8 @@ static json_t *summary_json(const struct summary *summary, const struct cli *cli
         json_object_set_new(
             result, "largest",
             json_pack("[I, I]", (json_int_t)summary->largest[0], (json_int_t)summary->largest[1]));
+    if (set->features)
+        json_object_set_new(result, "features", json_integer((json_int_t)set->n_features));
     if (set->truth)
         json_object_set_new(result, "mean_true_entropy", json_real(summary->mean_entropy));
     json_object_set_new(result, "provenance", cli_provenance(cli));
@@ -232,6 +249,25 @@ static enum sl_status write_preview(const struct cli *cli, const struct sl_datas
     free(note);
     json_decref(provenance);
     sl_image_release(&sheet);
+    return status;
+}
+
+static enum sl_status write_truth(const struct sl_dataset *set, const char *path,
+                                  struct sl_error *err)
+{
+    if (!set->truth)
+        return sl_fail(err, SL_ERR_USAGE, "%s: the true distributions are not known", set->name);
+    struct sl_rows *rows = NULL;
+    SL_TRY(sl_rows_create(set->count, set->n_classes, &rows, err));
+    memcpy(rows->values, set->truth, set->count * set->n_classes * sizeof *rows->values);
+    rows->items = sl_alloc(set->count, sizeof *rows->items);
+    for (size_t i = 0; i < set->count; i++)
+        rows->items[i] = sl_string_copy(set->items[i]);
+    rows->classes = sl_alloc(set->n_classes, sizeof *rows->classes);
+    for (size_t k = 0; k < set->n_classes; k++)
+        rows->classes[k] = sl_string_copy(set->classes[k]);
+    enum sl_status status = sl_rows_write(rows, "labels", path, err);
+    sl_rows_destroy(rows);
     return status;
 }
 
@@ -285,6 +321,7 @@ static enum sl_status run_dataset(struct cli *cli, const void *values, struct sl
     SL_TRY(cli_open_dataset(cli, cli->arguments[0], options->split, &set, err));
     enum sl_status status = SL_OK;
     if (options->preview) status = write_preview(cli, set, options, err);
+    if (status == SL_OK && options->truth) status = write_truth(set, options->truth, err);
     if (status == SL_OK) status = print_one(cli, set, options->json, err);
     sl_dataset_destroy(set);
     return status;
@@ -293,6 +330,8 @@ static enum sl_status run_dataset(struct cli *cli, const void *values, struct sl
 static const struct cli_example dataset_examples[] = {
     {"softlab dataset shapes --preview shapes.png", "look at the embedded set"},
     {"softlab dataset cifar10:test", "how many images of which class"},
+    {"softlab dataset shapes:n=500,seed=3 --truth truth.csv",
+     "what simulated people are to believe, and labels are to come near"},
     {"softlab dataset photos/ --preview photos.png", "a folder of images of one's own"},
     {NULL, NULL},
 };

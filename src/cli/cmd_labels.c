@@ -41,7 +41,9 @@ static const struct cli_option labels_options[] = {
      .choices = method_names},
     {"output", 'o', CLI_PATH, "FILE", "where they go: .npz, .npy, .csv or .json", FIELD(output)},
     {"list", 'l', CLI_FLAG, NULL, "print the methods", FIELD(list)},
-    {"json", 0, CLI_FLAG, NULL, "with --list, as JSON", FIELD(json)},
+    {"json", 0, CLI_FLAG, NULL,
+     "what became of an answers.jsonl and how long it took, or with --list the methods, as JSON",
+     FIELD(json)},
     {"annotators", 'a', CLI_INTEGER, "M", "draw this many answers per item; 0 takes all",
      FIELD(annotators), "0", 0, 1e9},
     {"seed", 0, CLI_INTEGER, "N", "of whatever is drawn", FIELD(seed), "1", 0, 9e15},
@@ -145,7 +147,8 @@ void labels_input_release(struct labels_input *input)
     free(input->similarity);
 }
 
-void labels_say_what_became(const struct cli *cli, const struct sl_label_notes *notes)
+void labels_say_what_became(const struct cli *cli, const struct sl_label_notes *notes,
+                            size_t n_labels)
 {
     sl_log(&cli->log, SL_LOG_INFO, "%zu answers used", notes->n_used);
     if (notes->n_flagged)
@@ -158,16 +161,36 @@ void labels_say_what_became(const struct cli *cli, const struct sl_label_notes *
     if (notes->n_empty_items)
         sl_log(&cli->log, SL_LOG_WARNING, "%zu items have no answer left and no label",
                notes->n_empty_items);
+    if (notes->n_used && n_labels && !isnan(notes->ms_used))
+        sl_log(&cli->log, SL_LOG_INFO, "the answers took %.1f s per label, as measured",
+               notes->ms_used / 1000 / (double)n_labels);
+}
+
+static enum sl_status print_summary(const struct cli *cli, const char *method,
+                                    const struct sl_label_notes *notes, size_t n_rows,
+                                    struct sl_error *err)
+{
+    double seconds = notes->n_used && n_rows ? notes->ms_used / 1000 / (double)n_rows : (double)NAN;
+    json_t *value = json_pack(
+        "{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "method", method, "labels",
+        (json_int_t)n_rows, "answers", (json_int_t)notes->n_used, "left_out",
+        (json_int_t)notes->n_flagged, "not_drawn", (json_int_t)notes->n_undrawn, "unusable",
+        (json_int_t)notes->n_unusable, "items_without", (json_int_t)notes->n_empty_items,
+        "seconds_per_label", cli_json_real(seconds), "provenance", cli_provenance(cli));
+    enum sl_status status = cli_print_json(value, err);
+    json_decref(value);
+    return status;
 }
 
 static enum sl_status build(struct cli *cli, const struct labels_values *values,
                             const struct sl_label_method *method, struct sl_rows **out,
-                            struct sl_error *err)
+                            struct sl_label_notes *notes, struct sl_error *err)
 {
     struct labels_input input = {0};
     enum sl_status status = labels_read(cli, values, &input, err);
     if (status == SL_OK) status = sl_labels_build(method, input.answers, &input.options, out, err);
-    if (status == SL_OK) labels_say_what_became(cli, &input.notes);
+    if (status == SL_OK) *notes = input.notes;
+    if (status == SL_OK) labels_say_what_became(cli, notes, (*out)->n_rows);
     if (status == SL_OK && method->inputs && (*out)->n_rows) {
         double answers = (double)input.notes.n_used / (double)(*out)->n_rows;
         sl_log(&cli->log, SL_LOG_INFO,
@@ -176,33 +199,6 @@ static enum sl_status build(struct cli *cli, const struct labels_values *values,
                method->inputs == 1 ? "" : "s", SL_SECONDS_PER_INPUT);
     }
     labels_input_release(&input);
-    return status;
-}
-
-static enum sl_status build_ensemble(const struct cli *cli, double temperature,
-                                     struct sl_rows **out, struct sl_error *err)
-{
-    size_t count = cli->n_arguments, n_read = 0;
-    struct sl_rows **sets = sl_alloc(count, sizeof *sets);
-    enum sl_status status = SL_OK;
-    /* All files are as the first: with an array of logits, or rows that tell by themselves. */
-    const char *array = "logits";
-    if (sl_rows_read(cli->arguments[0], array, &sets[0], err) == SL_OK)
-        n_read = 1;
-    else
-        array = "probs";
-    for (; n_read < count; n_read++)
-        SL_TRY_OUT(sl_rows_read(cli->arguments[n_read], array, &sets[n_read], err));
-    enum sl_prediction_kind kind =
-        sl_rows_check_distributions(sets[0], cli->arguments[0], NULL) == SL_OK
-            ? SL_PREDICTION_PROBABILITIES
-            : SL_PREDICTION_LOGITS;
-    SL_TRY_OUT(
-        sl_rows_ensemble((const struct sl_rows *const *)sets, count, kind, temperature, out, err));
-out:
-    for (size_t i = 0; i < n_read; i++)
-        sl_rows_destroy(sets[i]);
-    free(sets);
     return status;
 }
 
@@ -240,21 +236,28 @@ static enum sl_status run_labels(struct cli *cli, const void *values, struct sl_
     const struct labels_values *options = values;
     if (options->list) return list_methods(options->json, err);
     if (!options->method) return sl_fail(err, SL_ERR_USAGE, "--method is missing, see --list");
-    if (!options->output) return sl_fail(err, SL_ERR_USAGE, "--output is missing: FILE");
+    if (!options->output && !options->json)
+        return sl_fail(err, SL_ERR_USAGE, "--output is missing: FILE");
     if (cli->n_arguments == 0) return sl_fail(err, SL_ERR_USAGE, "FILE is missing: the answers");
     bool many = strcmp(options->method, ensemble) == 0;
     if (cli->n_arguments > 1 && !many)
         return sl_fail(err, SL_ERR_USAGE, "one word too many: \"%s\"", cli->arguments[1]);
     const struct sl_label_method *method = sl_label_method_find(options->method);
+    struct sl_label_notes notes = {0};
     struct sl_rows *rows = NULL;
     enum sl_status status;
     if (many)
-        status = build_ensemble(cli, options->temperature, &rows, err);
+        status =
+            cli_read_ensemble(cli->arguments, cli->n_arguments, options->temperature, &rows, err);
     else if (method)
-        status = build(cli, options, method, &rows, err);
+        status = build(cli, options, method, &rows, &notes, err);
     else
-        status = labels_aggregate(cli, options, sl_aggregator_find(options->method), &rows, err);
-    if (status == SL_OK) status = sl_rows_write(rows, "labels", options->output, err);
+        status =
+            labels_aggregate(cli, options, sl_aggregator_find(options->method), &rows, &notes, err);
+    if (status == SL_OK && options->output)
+        status = sl_rows_write(rows, "labels", options->output, err);
+    if (status == SL_OK && options->json)
+        status = print_summary(cli, options->method, &notes, rows->n_rows, err);
     sl_rows_destroy(rows);
     return status;
 }

@@ -6,12 +6,18 @@
 struct export_values {
     const char *format;
     const char *output;
+    const char *screen;
     bool list;
 };
 
 static const char *export_names(size_t index)
 {
     return sl_study_exports[index].name;
+}
+
+static const char *screen_names(size_t index)
+{
+    return sl_screens[index].name;
 }
 
 static const struct cli_option export_options[] = {
@@ -29,6 +35,13 @@ static const struct cli_option export_options[] = {
      .value = "FILE",
      .help = "where to write it; - is the standard output",
      .offset = offsetof(struct export_values, output)},
+    {.name = "screen",
+     .letter = 's',
+     .kind = CLI_CHOICE,
+     .value = "NAME",
+     .help = "of answers: those to this screen alone, where a study has several",
+     .offset = offsetof(struct export_values, screen),
+     .choices = screen_names},
     {.name = "list",
      .letter = 'l',
      .kind = CLI_FLAG,
@@ -76,14 +89,27 @@ static enum sl_status to_file(void *context, const void *bytes, size_t length, s
     return sl_writer_write(context, bytes, length, err);
 }
 
+static enum sl_status write_to(const struct sl_study *study, struct sl_store *store,
+                               const struct export_values *options,
+                               enum sl_status (*sink)(void *context, const void *bytes,
+                                                      size_t length, struct sl_error *err),
+                               void *context, struct sl_error *err)
+{
+    if (options->screen)
+        return sl_study_export_screen(study, store, options->screen, sink, context, err);
+    return find_export(options->format)->write(study, store, sink, context, err);
+}
+
 static enum sl_status write_export(const struct sl_study *study, struct sl_store *store,
                                    const struct export_values *options, struct sl_error *err)
 {
-    const struct sl_study_export *export = find_export(options->format);
-    if (strcmp(options->output, "-") == 0) return export->write(study, store, to_stdout, NULL, err);
+    if (options->screen && strcmp(options->format, "answers") != 0)
+        return sl_fail(err, SL_ERR_USAGE, "--screen is for answers, not for %s", options->format);
+    if (strcmp(options->output, "-") == 0)
+        return write_to(study, store, options, to_stdout, NULL, err);
     struct sl_writer writer = {0};
     SL_TRY(sl_writer_open(&writer, options->output, err));
-    enum sl_status status = export->write(study, store, to_file, &writer, err);
+    enum sl_status status = write_to(study, store, options, to_file, &writer, err);
     if (status == SL_OK) status = sl_writer_commit(&writer, err);
     sl_writer_discard(&writer);
     return status;
@@ -113,6 +139,8 @@ out:
 
 static const struct cli_example export_examples[] = {
     {"softlab study export birds -o answers.jsonl", "for softlab labels and softlab quality"},
+    {"softlab study export birds --screen bars -o bars.jsonl",
+     "one of several ways to ask, to compare them"},
     {"softlab study export birds -f trials -o trials.csv", "every trial with its time stamps"},
     {"softlab study export birds -f bonus -o -", "what Prolific is told; softlab never pays"},
     {NULL, NULL},

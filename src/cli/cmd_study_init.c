@@ -152,6 +152,7 @@ static enum sl_status run_init(struct cli *cli, const void *values, struct sl_er
     setup.batch_size = (size_t)options->batch;
     setup.annotators = (size_t)options->annotators;
     setup.seed = (uint64_t)options->seed;
+    setup.roots = &cli->roots;
     SL_TRY(sl_study_init(&setup, &cli->log, err));
     printf("%s is a study now. What to do next:\n"
            "  read and change %s/consent.md, instructions.md, debrief.md and study.json\n"

@@ -10,7 +10,7 @@ static const struct cli_option purge_options[] = {
      .letter = 'p',
      .kind = CLI_TEXT,
      .value = "ID",
-     .help = "whom to remove, as the recruiter calls them",
+     .help = "whom to remove, as the recruiter or an export calls them",
      .offset = offsetof(struct purge_values, participant)},
     {.name = NULL},
 };
@@ -31,7 +31,7 @@ static enum sl_status run_purge(struct cli *cli, const void *values, struct sl_e
         return sl_fail(err, SL_ERR_USAGE, "whom? Say --participant with the recruiter's id");
     SL_TRY_OUT(sl_study_read(cli->arguments[0], &study, err));
     SL_TRY_OUT(sl_study_store(study, false, &store, err));
-    SL_TRY_OUT(sl_study_purge(study, store, options->participant, &sessions, err));
+    SL_TRY_OUT(sl_study_purge(study, store, options->participant, cli_now(), &sessions, err));
     printf("removed %zu session%s; backups and files exported before still have them\n", sessions,
            sessions == 1 ? "" : "s");
 out:
@@ -52,7 +52,10 @@ const struct cli_command cmd_study_purge = {
     .description =
         "Removes sessions, answers and events of one person from the database, so that their bytes "
         "are gone from the disk, also while the study is served. The database knows people by a "
-        "keyed hash; this makes the hash from the id. Copies made before are yours to look after.",
+        "keyed hash; this makes the hash from the recruiter's id, or finds it by the name that "
+        "exports "
+        "give. The export changes says when somebody was removed, not who. Copies made before are "
+        "yours to look after.",
     .arguments = purge_arguments,
     .options = purge_options,
     .examples = purge_examples,

@@ -5,10 +5,10 @@
 #include "softlab/study.h"
 
 struct simulate_values {
-    const char *study, *truth;
+    const char *study, *truth, *model;
     int64_t annotators, at_once, seed;
-    double speed, rate, noise, slips, patience;
-    bool no_images, test, json;
+    double speed, rate, noise, slips, patience, target;
+    bool no_images, test, power, json;
 };
 
 #define AT(field) .offset = offsetof(struct simulate_values, field)
@@ -24,7 +24,13 @@ static const struct cli_option simulate_options[] = {
      .kind = CLI_PATH,
      .value = "FILE",
      AT(truth),
-     .help = "labels to draw beliefs from; without it the items' own classes, 90 % sure"},
+     .help = "labels to draw beliefs from; without it those that study init knew of (drawn "
+             "shapes), or the items' own classes, 90 % sure"},
+    {.name = "model",
+     .kind = CLI_PATH,
+     .value = "FILE.json",
+     AT(model),
+     .help = "people as softlab simulate-labels --fit --save found them, in place of --noise"},
     {.name = "annotators",
      .letter = 'a',
      .kind = CLI_INTEGER,
@@ -87,6 +93,19 @@ static const struct cli_option simulate_options[] = {
      AT(no_images),
      .help = "do not load the images that are shown"},
     {.name = "test", .kind = CLI_FLAG, AT(test), .help = "sessions that never count"},
+    {.name = "power",
+     .kind = CLI_FLAG,
+     AT(power),
+     .help = "how many annotators are needed: the labels' error by their number, from all answers "
+             "the study has"},
+    {.name = "target",
+     .kind = CLI_REAL,
+     .value = "E",
+     AT(target),
+     .fallback = ".1",
+     .minimum = 0,
+     .maximum = 2,
+     .help = "the error that --power finds the number of annotators for"},
     {.name = "seed",
      .kind = CLI_INTEGER,
      .value = "N",
@@ -136,8 +155,61 @@ static void print_table(const struct sl_simulation_result *result)
     cli_table_release(&table);
 }
 
+/* ---- How many annotators? ---- */
+
+static void real_text(char out[32], double value, int decimals)
+{
+    snprintf(out, 32, "%.*f", decimals, value);
+    if (!isfinite(value)) snprintf(out, 32, "-");
+}
+
+static void print_power(const struct sl_power *power, double target)
+{
+    struct cli_table table;
+    size_t needed = sl_power_needed(power, target);
+    printf("\n%zu answers to %zu items that have two or more\n", power->n_answers, power->n_items);
+    cli_table_init(&table, "rrrrr");
+    cli_table_add(&table, "annotators", "error", "variation", "top right", "s per item");
+    for (size_t i = 0; i < power->n_rows; i++) {
+        const struct sl_power_row *row = &power->rows[i];
+        char number[32], error[32], variation[32], right[32], seconds[32];
+        snprintf(number, sizeof number, "%zu", row->annotators);
+        real_text(error, row->error, 3);
+        real_text(variation, row->variation, 3);
+        real_text(right, row->right, 3);
+        real_text(seconds, row->seconds, 0);
+        cli_table_add(&table, number, error, variation, right, seconds);
+    }
+    cli_table_print(&table, stdout);
+    cli_table_release(&table);
+    if (needed)
+        printf("an error of %g needs %zu annotator%s per item\n", target, needed,
+               needed == 1 ? "" : "s");
+    else
+        printf("no number of annotators brings the error to %g: %.3f is left with any\n", target,
+               power->floor);
+}
+
+static json_t *power_json(const struct sl_power *power, double target)
+{
+    json_t *rows = json_array();
+    size_t needed = sl_power_needed(power, target);
+    for (size_t i = 0; i < power->n_rows; i++) {
+        const struct sl_power_row *row = &power->rows[i];
+        json_array_append_new(
+            rows, json_pack("{s:I, s:o, s:o, s:o, s:o}", "annotators", (json_int_t)row->annotators,
+                            "error", cli_json_real(row->error), "variation",
+                            cli_json_real(row->variation), "right", cli_json_real(row->right),
+                            "seconds", cli_json_real(row->seconds)));
+    }
+    return json_pack("{s:I, s:I, s:f, s:f, s:f, s:o, s:o}", "items", (json_int_t)power->n_items,
+                     "answers", (json_int_t)power->n_answers, "floor", power->floor, "spread",
+                     power->spread, "target", target, "needed",
+                     needed ? json_integer((json_int_t)needed) : json_null(), "rows", rows);
+}
+
 static enum sl_status print_json(const struct cli *cli, const struct sl_simulation_result *result,
-                                 struct sl_error *err)
+                                 const struct sl_power *power, double target, struct sl_error *err)
 {
     json_t *json =
         json_pack("{s:I, s:I, s:I, s:I, s:I, s:f, s:o, s:o, s:o, s:o}", "finished",
@@ -146,6 +218,7 @@ static enum sl_status print_json(const struct cli *cli, const struct sl_simulati
                   (json_int_t)result->retries, "seconds", result->seconds, "p50_ms",
                   cli_json_real(result->p50_ms), "p99_ms", cli_json_real(result->p99_ms),
                   "worst_ms", cli_json_real(result->worst_ms), "provenance", cli_provenance(cli));
+    if (power->rows) json_object_set_new(json, "power", power_json(power, target));
     enum sl_status status = cli_print_json(json, err);
     json_decref(json);
     return status;
@@ -156,9 +229,15 @@ static enum sl_status run_simulate(struct cli *cli, const void *values, struct s
     const struct simulate_values *options = values;
     struct sl_study_simulation simulation = sl_study_simulation_default();
     struct sl_simulation_result result;
+    struct sl_power power = {0};
+    if (options->power && !options->study)
+        return sl_fail(err, SL_ERR_USAGE, "--power looks at the answers of a study: name --study");
+    if (options->power && options->test)
+        return sl_fail(err, SL_ERR_USAGE, "tests never count: --power has nothing to look at");
     simulation.url = cli->arguments[0];
     simulation.folder = options->study;
     simulation.truth = options->truth;
+    simulation.model = options->model;
     simulation.annotators = (size_t)options->annotators;
     simulation.at_once = (size_t)options->at_once;
     simulation.speed = options->speed;
@@ -171,9 +250,17 @@ static enum sl_status run_simulate(struct cli *cli, const void *values, struct s
     simulation.seed = (uint64_t)options->seed;
     simulation.log = &cli->log;
     SL_TRY(sl_study_simulate(&simulation, &result, err));
-    if (options->json) return print_json(cli, &result, err);
-    print_table(&result);
-    return SL_OK;
+    if (options->power)
+        SL_TRY(sl_study_power(options->study, options->truth, simulation.seed, &power, err));
+    enum sl_status status = SL_OK;
+    if (options->json) {
+        status = print_json(cli, &result, &power, options->target, err);
+    } else {
+        print_table(&result);
+        if (options->power) print_power(&power, options->target);
+    }
+    sl_power_release(&power);
+    return status;
 }
 
 static const struct cli_example simulate_examples[] = {
@@ -182,6 +269,9 @@ static const struct cli_example simulate_examples[] = {
      "twelve annotators of whom the true classes are known, at once"},
     {"softlab study simulate http://127.0.0.1:8080/ --annotators 500 --at-once 500 --rate 50",
      "500 people, 50 answers per second"},
+    {"softlab study simulate http://127.0.0.1:8080/ --study pilot --annotators 200 --speed 0 "
+     "--power",
+     "how many annotators do I need? (pilot: a study init with --annotators 20 or more)"},
     {NULL, NULL},
 };
 
@@ -194,9 +284,14 @@ const struct cli_command cmd_study_simulate = {
         "of screen from what they believe: the true distribution of an item, disturbed for each "
         "person and trial. Their times follow those measured with people, divided by --speed; the "
         "times they report are not divided. What is not acknowledged is sent again. With --study, "
-        "on the same machine, they know what the images show; exports then serve to find out how "
-        "many annotators a study needs. Use --test with a study whose answers matter: without it "
-        "simulated people take the places of real ones.",
+        "on the same machine, they know what the images show, and --power says how many annotators "
+        "a "
+        "study needs: error is the distance of the mean label from the truth (root mean square "
+        "over "
+        "items; floor^2 + spread^2 / M, so it is known beyond what was gathered), variation the "
+        "mean total variation distance, top right the share of items whose most probable class is "
+        "the true one. Use --test with a study whose answers matter: without it simulated people "
+        "take the places of real ones.",
     .arguments = simulate_arguments,
     .options = simulate_options,
     .examples = simulate_examples,

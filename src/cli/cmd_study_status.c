@@ -298,13 +298,6 @@ static enum sl_status print_status(struct cli *cli, const struct status_values *
     return SL_OK;
 }
 
-static int64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 static enum sl_status run_status(struct cli *cli, const void *values, struct sl_error *err)
 {
     struct sl_study *study = NULL;
@@ -313,7 +306,7 @@ static enum sl_status run_status(struct cli *cli, const void *values, struct sl_
     enum sl_status status = SL_OK;
     SL_TRY_OUT(sl_study_read(cli->arguments[0], &study, err));
     SL_TRY_OUT(sl_study_store(study, true, &store, err));
-    SL_TRY_OUT(sl_study_status(study, store, now_ms(), &result, err));
+    SL_TRY_OUT(sl_study_status(study, store, cli_now(), &result, err));
     status = print_status(cli, values, result, err);
 out:
     json_decref(result);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cmd.h"
 
@@ -97,7 +98,7 @@ static enum sl_status read_truth_table(const char *path, const struct cli_names 
         int64_t class_index = find_class(names, name);
         uint32_t index = sl_name_table_find(names->items, item->text, item->length);
         if (class_index < 0) {
-            status = sl_csv_fail(csv, record.line, err, "the answers have no class \"%.*s\"",
+            status = sl_csv_fail(csv, record.line, err, "there is no class \"%.*s\"",
                                  (int)(name->length < 60 ? name->length : 60), name->text);
             goto out;
         }
@@ -124,7 +125,7 @@ static enum sl_status read_truth_lines(const char *path, const struct cli_names 
         uint32_t index = sl_name_table_find(names->items, item, (size_t)length);
         int64_t class_index = find_class(names, &name);
         if (class_index < 0)
-            status = sl_fail(err, SL_ERR_INPUT, "%s:%zu: the answers have no class \"%.*s\"", path,
+            status = sl_fail(err, SL_ERR_INPUT, "%s:%zu: there is no class \"%.*s\"", path,
                              line + 1, (int)(name.length < 60 ? name.length : 60), name.text);
         else if (index != SL_NO_NAME)
             truth[index] = (int32_t)class_index;
@@ -152,10 +153,7 @@ static void take_largest(const struct sl_rows *rows, const struct sl_name_table 
         uint32_t index = sl_name_table_find(items, item, strlen(item));
         if (index == SL_NO_NAME) continue;
         const float *values = rows->values + row * rows->n_classes;
-        size_t best = 0;
-        for (size_t k = 1; k < rows->n_classes; k++)
-            if (values[k] > values[best]) best = k;
-        truth[index] = (int32_t)best;
+        truth[index] = (int32_t)sl_largest(values, rows->n_classes);
     }
 }
 
@@ -188,7 +186,7 @@ enum sl_status cli_read_truth(const char *path, const struct cli_names *names, i
     for (size_t i = 0; i < n_items; i++)
         n_known += truth[i] != SL_NO_LABEL;
     if (n_known == 0) {
-        status = sl_fail(err, SL_ERR_INPUT, "%s: has none of the answers' items", path);
+        status = sl_fail(err, SL_ERR_INPUT, "%s: has none of the items", path);
         goto out;
     }
     *out = truth;
@@ -220,6 +218,66 @@ enum sl_status cli_read_labels(const char *path, const char *array, const struct
     return status;
 }
 
+/* Rows between 0 and 1 that are no distributions are more likely a mistake than logits. */
+static bool are_shares(const struct sl_rows *rows)
+{
+    for (size_t i = 0; i < rows->n_rows * rows->n_classes; i++)
+        if (!(rows->values[i] >= 0 && rows->values[i] <= 1)) return false;
+    return true;
+}
+
+static enum sl_status tell_kind(const struct sl_rows *rows, const char *path,
+                                enum sl_prediction_kind *kind, struct sl_error *err)
+{
+    enum sl_status status = sl_rows_check_distributions(rows, path, err);
+    if (status != SL_OK && are_shares(rows)) return status;
+    *kind = status == SL_OK ? SL_PREDICTION_PROBABILITIES : SL_PREDICTION_LOGITS;
+    return SL_OK;
+}
+
+enum sl_status cli_npz_has(const char *path, const char *array, bool *out, struct sl_error *err)
+{
+    struct sl_npz *npz = NULL;
+    SL_TRY(sl_npz_open(path, &npz, err));
+    *out = sl_npz_has(npz, array);
+    sl_npz_close(npz);
+    return SL_OK;
+}
+
+const char *cli_kind_name(enum sl_prediction_kind kind)
+{
+    return kind == SL_PREDICTION_LOGITS ? "logits" : "probabilities";
+}
+
+enum sl_status cli_read_predictions(const char *path, struct sl_rows **out,
+                                    enum sl_prediction_kind *kind, struct sl_error *err)
+{
+    const bool named = sl_path_has_suffix(path, ".npz");
+    bool logits = false, labels = false, probs = false;
+    struct sl_rows *rows = NULL;
+    if (named) {
+        SL_TRY(cli_npz_has(path, "logits", &logits, err));
+        SL_TRY(cli_npz_has(path, "probs", &probs, err));
+        SL_TRY(cli_npz_has(path, "labels", &labels, err));
+    }
+    const char *array = logits ? "logits" : labels && !probs ? "labels" : "probs";
+    SL_TRY(sl_rows_read(path, array, &rows, err));
+    enum sl_status status = SL_OK;
+    if (logits) {
+        *kind = SL_PREDICTION_LOGITS;
+    } else if (named) {
+        *kind = SL_PREDICTION_PROBABILITIES;
+        status = sl_rows_check_distributions(rows, path, err);
+    } else {
+        status = tell_kind(rows, path, kind, err);
+    }
+    if (status == SL_OK)
+        *out = rows;
+    else
+        sl_rows_destroy(rows);
+    return status;
+}
+
 struct cli_names cli_names_of(const struct sl_answers *answers)
 {
     return (struct cli_names){answers->items, answers->annotators, answers->classes,
@@ -241,4 +299,37 @@ enum sl_status cli_read_similarity(const char *path, const char *const *classes,
     else
         free(cosines);
     return status;
+}
+
+enum sl_status cli_read_ensemble(char *const *paths, size_t count, double temperature,
+                                 struct sl_rows **out, struct sl_error *err)
+{
+    size_t n_read = 0;
+    struct sl_rows **sets = sl_alloc(count, sizeof *sets);
+    enum sl_prediction_kind kind = SL_PREDICTION_LOGITS, other = SL_PREDICTION_LOGITS;
+    enum sl_status status = SL_OK;
+    for (; n_read < count; n_read++) {
+        SL_TRY_OUT(cli_read_predictions(paths[n_read], &sets[n_read], &other, err));
+        if (n_read == 0) kind = other;
+        if (other != kind) {
+            n_read++;
+            status = sl_fail(err, SL_ERR_INPUT, "%s has %s, %s has %s", paths[0],
+                             cli_kind_name(kind), paths[n_read - 1], cli_kind_name(other));
+            goto out;
+        }
+    }
+    SL_TRY_OUT(
+        sl_rows_ensemble((const struct sl_rows *const *)sets, count, kind, temperature, out, err));
+out:
+    for (size_t i = 0; i < n_read; i++)
+        sl_rows_destroy(sets[i]);
+    free(sets);
+    return status;
+}
+
+int64_t cli_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }

@@ -56,12 +56,13 @@ struct labels_input {
 enum sl_status labels_read(struct cli *cli, const struct labels_values *values,
                            struct labels_input *out, struct sl_error *err);
 void labels_input_release(struct labels_input *input);
-void labels_say_what_became(const struct cli *cli, const struct sl_label_notes *notes);
+void labels_say_what_became(const struct cli *cli, const struct sl_label_notes *notes,
+                            size_t n_labels);
 
-/* Run an aggregator and give its posteriors as rows. */
+/* Run an aggregator and give its posteriors as rows. Of votes nobody knows how long they took. */
 enum sl_status labels_aggregate(struct cli *cli, const struct labels_values *values,
                                 const struct sl_aggregator *method, struct sl_rows **out,
-                                struct sl_error *err);
+                                struct sl_label_notes *notes, struct sl_error *err);
 
 /* The file of --state and --resume. Names must begin with the state's on resuming. */
 enum sl_status labels_state_write(const struct sl_crowd_state *state, const struct cli_names *names,

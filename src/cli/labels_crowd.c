@@ -138,10 +138,10 @@ static void warn_if_unlearnable(const struct cli *cli, const struct sl_aggregato
 
 static enum sl_status aggregate_votes(struct cli *cli, const struct labels_values *values,
                                       const struct sl_aggregator *method, struct sl_rows **out,
-                                      struct sl_error *err)
+                                      struct sl_label_notes *notes, struct sl_error *err)
 {
-    struct sl_import_notes notes = {.log = &cli->log};
-    const struct sl_import_options import = {.notes = &notes, .progress = &cli->progress};
+    struct sl_import_notes read = {.log = &cli->log};
+    const struct sl_import_options import = {.notes = &read, .progress = &cli->progress};
     struct sl_crowd_options options = crowd_options(values);
     struct sl_crowd_state state = {0};
     struct held held = {0};
@@ -152,6 +152,7 @@ static enum sl_status aggregate_votes(struct cli *cli, const struct labels_value
                                     votes->n_classes};
     SL_TRY_OUT(read_held(values, &names, &held, &options, err));
     warn_if_unlearnable(cli, method, votes->begin, votes->n_items);
+    *notes = (struct sl_label_notes){.n_used = votes->count, .ms_used = (double)NAN};
     SL_TRY_OUT(sl_aggregate(method, votes, &options, &state, err));
     SL_TRY_OUT(finish(cli, values, &state, &names, out, err));
 out:
@@ -255,7 +256,7 @@ static enum sl_status run_on_rows(const struct sl_aggregator *method, const stru
  * or repeats kept. */
 static enum sl_status aggregate_rows(struct cli *cli, const struct labels_values *values,
                                      const struct sl_aggregator *method, struct sl_rows **out,
-                                     struct sl_error *err)
+                                     struct sl_label_notes *notes, struct sl_error *err)
 {
     struct sl_crowd_options options = crowd_options(values);
     struct sl_crowd_state state = {0};
@@ -269,7 +270,8 @@ static enum sl_status aggregate_rows(struct cli *cli, const struct labels_values
     const char *row_method = method->needs & SL_CROWD_SOFT ? values->rows : "share";
     SL_TRY_OUT(sl_labels_build(sl_label_method_find(row_method), input.answers, &input.options,
                                &rows, err));
-    labels_say_what_became(cli, &input.notes);
+    *notes = input.notes;
+    labels_say_what_became(cli, notes, sl_name_table_count(input.answers->items));
     SL_TRY_OUT(soft_from_rows(rows, input.answers, &soft, err));
     const struct cli_names names = cli_names_of(input.answers);
     SL_TRY_OUT(read_held(values, &names, &held, &options, err));
@@ -287,12 +289,13 @@ out:
 
 enum sl_status labels_aggregate(struct cli *cli, const struct labels_values *values,
                                 const struct sl_aggregator *method, struct sl_rows **out,
-                                struct sl_error *err)
+                                struct sl_label_notes *notes, struct sl_error *err)
 {
     if (values->per_annotator)
         return sl_fail(err, SL_ERR_USAGE, "%s gives a row per item, not per annotator",
                        method->name);
-    bool by_rows = method->needs & SL_CROWD_SOFT || values->annotators > 0 || values->as_released;
-    return by_rows ? aggregate_rows(cli, values, method, out, err)
-                   : aggregate_votes(cli, values, method, out, err);
+    bool by_rows = method->needs & SL_CROWD_SOFT || values->annotators > 0 || values->as_released ||
+                   values->json; /* for the times of the answers */
+    return by_rows ? aggregate_rows(cli, values, method, out, notes, err)
+                   : aggregate_votes(cli, values, method, out, notes, err);
 }

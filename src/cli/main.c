@@ -64,7 +64,9 @@ static enum sl_status run(const struct cli_command *command, char **words, size_
         cli_help_command(command, stdout);
     } else if (status == SL_OK) {
         prepare(&cli);
-        status = command->run(&cli, values, err);
+        status = cli_find_places(&cli, values, err);
+        if (status == SL_OK) status = command->run(&cli, values, err);
+        cli_places_release(&cli);
         free(cli.data_folder);
     }
     if (status == SL_OK) status = check_stdout(err);

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,16 +17,27 @@ void cli_table_init(struct cli_table *table, const char *alignment)
     *table = (struct cli_table){.alignment = alignment, .n_columns = strlen(alignment)};
 }
 
+void cli_table_add_cells(struct cli_table *table, const char *const *cells)
+{
+    const size_t first = table->n_rows * table->n_columns;
+    table->cells = sl_resize(table->cells, first + table->n_columns, sizeof *table->cells);
+    for (size_t i = 0; i < table->n_columns; i++)
+        table->cells[first + i] = sl_string_copy(cells[i]);
+    table->n_rows++;
+}
+
+enum { MOST_COLUMNS = 16 };
+
 void cli_table_add(struct cli_table *table, ...)
 {
-    size_t n_cells = (table->n_rows + 1) * table->n_columns;
-    table->cells = sl_resize(table->cells, n_cells, sizeof *table->cells);
+    const char *texts[MOST_COLUMNS];
+    assert(table->n_columns <= MOST_COLUMNS);
     va_list cells;
     va_start(cells, table);
-    for (size_t i = table->n_rows * table->n_columns; i < n_cells; i++)
-        table->cells[i] = sl_string_copy(va_arg(cells, const char *));
+    for (size_t i = 0; i < table->n_columns; i++)
+        texts[i] = va_arg(cells, const char *);
     va_end(cells);
-    table->n_rows++;
+    cli_table_add_cells(table, texts);
 }
 
 /* Characters, not bytes: continuation bytes of UTF-8 take no column. */

@@ -16,7 +16,8 @@ static json_t *text_json(const char *text)
     return value;
 }
 
-static json_t *value_json(const struct cli_option *option, const void *values)
+static json_t *value_json(const struct cli *cli, const struct cli_option *option,
+                          const void *values)
 {
     const void *field = (const char *)values + option->offset;
     switch (option->kind) {
@@ -38,17 +39,17 @@ static json_t *value_json(const struct cli_option *option, const void *values)
     case CLI_CHOICE: break;
     }
     const char *text = *(const char *const *)field;
-    return text ? text_json(text) : json_null();
+    return text ? text_json(cli_typed(cli, text)) : json_null();
 }
 
 json_t *cli_provenance(const struct cli *cli)
 {
     json_t *arguments = json_array();
     for (size_t i = 0; i < cli->n_arguments; i++)
-        json_array_append_new(arguments, text_json(cli->arguments[i]));
+        json_array_append_new(arguments, text_json(cli_typed(cli, cli->arguments[i])));
     json_t *options = json_object();
     for (const struct cli_option *o = cli->command->options; o && o->name; o++)
-        json_object_set_new(options, o->name, value_json(o, cli->values));
+        json_object_set_new(options, o->name, value_json(cli, o, cli->values));
     return json_pack("{s:s, s:s, s:s, s:o, s:o}", "softlab", sl_version(), "build", sl_build_id(),
                      "command", cli->command->name, "arguments", arguments, "options", options);
 }

@@ -10,6 +10,10 @@ enum sl_status sl_png_decode(const void *bytes, size_t length, const char *name,
 enum sl_status sl_jpeg_decode(const void *bytes, size_t length, const char *name,
                               struct sl_image *out, struct sl_error *err) SL_MUST_USE;
 
+/* A JPEG in memory of quality 1 to 100; the caller frees *bytes. */
+enum sl_status sl_jpeg_encode(const struct sl_image *image, int quality, unsigned char **bytes,
+                              size_t *length, struct sl_error *err) SL_MUST_USE;
+
 /* SL_ERR_INPUT unless the size is from 1 x 1 to SL_IMAGE_MAX_PIXELS. */
 enum sl_status sl_image_check_size(size_t height, size_t width, const char *name,
                                    struct sl_error *err) SL_MUST_USE;

@@ -22,11 +22,13 @@ void sl_dataset_destroy(struct sl_dataset *dataset)
     free_strings(dataset->items, dataset->count);
     free_strings(dataset->files, dataset->count);
     free_strings(dataset->texts, dataset->count);
+    free_strings(dataset->siblings, dataset->n_siblings);
     free(dataset->name);
     free(dataset->labels);
     free(dataset->truth);
     free(dataset->pixels);
     free(dataset->spans);
+    free(dataset->features);
     free(dataset);
 }
 
@@ -159,7 +161,8 @@ enum sl_status sl_dataset_image(const struct sl_dataset *dataset, size_t index,
                        dataset->name, dataset->count, index);
     if (dataset->files) return sl_image_read(dataset->files[index], out, err);
     if (!dataset->pixels)
-        return sl_fail(err, SL_ERR_USAGE, "%s holds texts, not images", dataset->name);
+        return sl_fail(err, SL_ERR_USAGE, "%s holds %s, not images", dataset->name,
+                       dataset->texts ? "texts" : "rows of features");
     struct sl_image image;
     SL_TRY(sl_image_create(dataset->height, dataset->width, dataset->channels, &image, err));
     memcpy(image.pixels, dataset->pixels + index * image_bytes(dataset), image_bytes(dataset));

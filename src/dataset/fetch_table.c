@@ -417,6 +417,14 @@ static const struct sl_fetch_file cinic10_sample[] = {
     {0},
 };
 
+static const struct sl_fetch_file glove100d[] = {
+    {"cifar10_classes.glove.6B.100d.txt",
+     "b9a7805739b623a0cffd84a815968fa2d4ec5851a3b647b9ab478cab9b3b0c68", NULL, 8498},
+    {"pos_sentiment_labelme_vocab.glove.6B.100d.txt.gz",
+     "9c4bba6105055244efcf6e726d284863e682e6faa54dd4062ef668b9f8494171", NULL, 4904653},
+    {0},
+};
+
 static const struct sl_fetch_file imagenet_far[] = {
     {0},
 };
@@ -492,6 +500,12 @@ const struct sl_fetch_set sl_fetch_sets[] = {
      .licence = "MIT",
      .files = cinic10_sample,
      .unavailable = "this sample is not public; the whole set is: softlab fetch cinic10"},
+    {.name = "glove100d",
+     .summary = "GloVe 6B, 100 numbers a word: the words of pos and sentiment_polarity",
+     .licence = "PDDL",
+     .files = glove100d,
+     .unavailable = "this selection is not public; glove.6B.100d.txt of Stanford's glove.6B.zip "
+                    "holds the same rows, for --vectors"},
     {.name = "imagenet-far",
      .summary = "ImageNet-Far: images of CIFAR-10's classes far from CIFAR-10",
      .licence = "none stated",

@@ -61,6 +61,10 @@ const struct sl_named_dataset sl_named_datasets[] = {
      sl_open_cinic10_sample},
     {"fashion-mnist", "Fashion-MNIST: clothes of ten classes, 28 x 28 grey", "test, train",
      open_fashion_mnist},
+    {"labelme", "LabelMe: scenes of eight classes as 512 features of VGG-16", "test, train, valid",
+     sl_open_labelme},
+    {"pos", "words of tweets in their sentences, with universal part-of-speech tags",
+     "test, train, dev, soft-test", sl_open_pos},
     {"shapes", "drawn shapes with known distributions, as shapes:n=500,seed=3", NULL, open_shapes},
     {NULL, NULL, NULL, NULL},
 };

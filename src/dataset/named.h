@@ -14,5 +14,9 @@ enum sl_status sl_open_cinic10(const char *options, const struct sl_data_roots *
                                struct sl_dataset **out, struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_open_cinic10_sample(const char *options, const struct sl_data_roots *roots,
                                       struct sl_dataset **out, struct sl_error *err) SL_MUST_USE;
+enum sl_status sl_open_labelme(const char *split, const struct sl_data_roots *roots,
+                               struct sl_dataset **out, struct sl_error *err) SL_MUST_USE;
+enum sl_status sl_open_pos(const char *split, const struct sl_data_roots *roots,
+                           struct sl_dataset **out, struct sl_error *err) SL_MUST_USE;
 
 #endif

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dataset/corrupt.h"
 #include "dataset/named.h"
 #include "dataset/reader.h"
 #include "softlab/base/array.h"
@@ -60,28 +61,39 @@ enum sl_status sl_open_cifar10_1_v6(const char *options, const struct sl_data_ro
     return open_cifar10_1("cifar10.1-v6", "cifar10.1_v6_data.npy", options, roots, out, err);
 }
 
-enum { SEVERITIES = 5 };
+/* The severities a file holds one after another: the published five, or those of its record. */
+struct severities {
+    size_t values[SL_SEVERITIES];
+    size_t count;
+};
 
-/* Severity s of image i is row (s - 1) * N / 5 + i. One severity keeps the test set's ids, so
- * that labels of the test set apply; all of them are called s/i. */
-static enum sl_status name_severities(struct sl_dataset *dataset, size_t severity, const char *path,
-                                      struct sl_error *err)
+/* Image i of the s-th severity is row s * N / count + i. One severity keeps the test set's ids, so
+ * that labels of the test set apply; all of them are called severity/i. */
+static enum sl_status name_severities(struct sl_dataset *dataset,
+                                      const struct severities *severities, size_t severity,
+                                      const char *path, struct sl_error *err)
 {
-    size_t per_severity = dataset->count / SEVERITIES;
-    if (dataset->count % SEVERITIES != 0)
-        return sl_fail(err, SL_ERR_INPUT, "%s: %zu images are not %d severities of the same ones",
-                       path, dataset->count, SEVERITIES);
+    size_t per_severity = dataset->count / severities->count, place = 0;
+    if (dataset->count % severities->count != 0)
+        return sl_fail(err, SL_ERR_INPUT, "%s: %zu images are not %zu severities of the same ones",
+                       path, dataset->count, severities->count);
     for (size_t i = 0; i < dataset->count; i++) {
         free(dataset->items[i]);
-        dataset->items[i] =
-            severity ? sl_string_printf("%zu", i % per_severity)
-                     : sl_string_printf("%zu/%zu", i / per_severity + 1, i % per_severity);
+        dataset->items[i] = severity
+                                ? sl_string_printf("%zu", i % per_severity)
+                                : sl_string_printf("%zu/%zu", severities->values[i / per_severity],
+                                                   i % per_severity);
     }
     if (severity == 0) return SL_OK;
+    while (place < severities->count && severities->values[place] != severity)
+        place++;
+    if (place == severities->count)
+        return sl_fail(err, SL_ERR_NOT_FOUND, "cifar10-c:%s: the folder holds no severity %zu",
+                       path, severity);
     size_t *indices = sl_data_alloc(per_severity, sizeof *indices, err);
     if (!indices) return SL_ERR_NOMEM;
     for (size_t i = 0; i < per_severity; i++)
-        indices[i] = (severity - 1) * per_severity + i;
+        indices[i] = place * per_severity + i;
     enum sl_status status = sl_dataset_select(dataset, indices, per_severity, err);
     free(indices);
     return status;
@@ -101,9 +113,9 @@ static enum sl_status parse_corruption(const char *options, char **name, size_t 
     *severity = 0;
     if (dash) {
         if (!sl_text_to_integer(dash + 1, strlen(dash + 1), &value) || value < 1 ||
-            value > SEVERITIES)
+            value > SL_SEVERITIES)
             return sl_fail(err, SL_ERR_USAGE, "cifar10-c:%s: severity is %s, expected 1 to %d",
-                           options, dash + 1, SEVERITIES);
+                           options, dash + 1, SL_SEVERITIES);
         *severity = (size_t)value;
         length = (size_t)(dash - options);
     }
@@ -113,12 +125,9 @@ static enum sl_status parse_corruption(const char *options, char **name, size_t 
 
 static enum sl_status check_corruption(const char *name, struct sl_error *err)
 {
-    static const char *const known[] = {
-        "brightness", "contrast",      "defocus_blur",     "elastic_transform",
-        "fog",        "frost",         "gaussian_blur",    "gaussian_noise",
-        "glass_blur", "impulse_noise", "jpeg_compression", "motion_blur",
-        "pixelate",   "saturate",      "shot_noise",       "snow",
-        "spatter",    "speckle_noise", "zoom_blur",        NULL};
+    const char *known[SL_CORRUPTIONS + 1] = {NULL};
+    for (size_t i = 0; i < SL_CORRUPTIONS; i++)
+        known[i] = sl_corruptions[i].name;
     size_t place = 0;
     return sl_choose(known, name, "cifar10-c", &place, err);
 }
@@ -127,16 +136,58 @@ static enum sl_status check_corruption(const char *name, struct sl_error *err)
 static const char *const corruption_folders[] = {"", "CIFAR-10-C/"};
 static const char corruption_archive[] = "CIFAR-10-C.tar";
 
-static enum sl_status open_corruption(const char *folder, const char *name, struct sl_dataset **out,
-                                      struct sl_error *err)
+/* The folder beneath `folder`, "" or the archive's own, that holds the file unpacked, or NULL. */
+static const char *find_unpacked(const char *folder, const char *name)
 {
     for (size_t i = 0; i < sizeof corruption_folders / sizeof *corruption_folders; i++) {
         char *path = sl_string_printf("%s/%s%s.npy", folder, corruption_folders[i], name);
         bool there = sl_file_exists(path);
-        enum sl_status status = there ? open_cifar_like(path, &sl_reader_npy, out, err) : SL_OK;
         free(path);
-        if (there) return status;
+        if (there) return corruption_folders[i];
     }
+    return NULL;
+}
+
+/* Files that softlab made lie where no archive is, so look for the file itself first. */
+static enum sl_status locate_corruption(const char *name, const struct sl_data_roots *roots,
+                                        char **folder, struct sl_error *err)
+{
+    const char *const places[] = {roots->given, roots->folder};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        if (!places[i]) continue;
+        char *candidate = sl_path_join(places[i], "cifar10-c");
+        if (find_unpacked(candidate, name)) {
+            *folder = candidate;
+            return SL_OK;
+        }
+        free(candidate);
+    }
+    return sl_fetch_locate("cifar10-c", roots, folder, err);
+}
+
+/* A file that softlab made need not hold all severities; the record beside it says which. */
+static enum sl_status open_unpacked(const char *folder, const char *beneath, const char *name,
+                                    struct severities *severities, struct sl_dataset **out,
+                                    struct sl_error *err)
+{
+    char *path = sl_string_printf("%s/%s%s.npy", folder, beneath, name);
+    char *record = sl_string_printf("%s/%s%s", folder, beneath, SL_CORRUPTION_RECORD);
+    enum sl_status status = SL_OK;
+    if (sl_file_exists(record))
+        status = sl_corruption_severities(record, severities->values, &severities->count, err);
+    if (status == SL_OK) status = open_cifar_like(path, &sl_reader_npy, out, err);
+    free(record);
+    free(path);
+    return status;
+}
+
+static enum sl_status open_corruption(const char *folder, const char *name,
+                                      struct severities *severities, struct sl_dataset **out,
+                                      struct sl_error *err)
+{
+    *severities = (struct severities){{1, 2, 3, 4, 5}, SL_SEVERITIES};
+    const char *beneath = find_unpacked(folder, name);
+    if (beneath) return open_unpacked(folder, beneath, name, severities, out, err);
     char *archive = sl_path_join(folder, corruption_archive);
     char *member = sl_string_printf("%s.npy", name);
     enum sl_status status;
@@ -154,13 +205,14 @@ enum sl_status sl_open_cifar10_c(const char *options, const struct sl_data_roots
 {
     char *folder = NULL, *name = NULL;
     size_t severity = 0;
+    struct severities severities;
     struct sl_dataset *dataset = NULL;
     enum sl_status status;
     SL_TRY_OUT(parse_corruption(options, &name, &severity, err));
     SL_TRY_OUT(check_corruption(name, err));
-    SL_TRY_OUT(sl_fetch_locate("cifar10-c", roots, &folder, err));
-    SL_TRY_OUT(open_corruption(folder, name, &dataset, err));
-    SL_TRY_OUT(name_severities(dataset, severity, options, err));
+    SL_TRY_OUT(locate_corruption(name, roots, &folder, err));
+    SL_TRY_OUT(open_corruption(folder, name, &severities, &dataset, err));
+    SL_TRY_OUT(name_severities(dataset, &severities, severity, options, err));
     *out = dataset;
     dataset = NULL;
 out:

@@ -1,8 +1,9 @@
-/* Images in numpy's files: uint8 (N, H, W, 3) or (N, H, W).
+/* Images and features in numpy's files: uint8 (N, H, W, 3) or (N, H, W), or floats (N, F).
  *
  * An .npy of images takes its labels from the file beside it that has "labels" where it has
- * "images" or "data" (cifar10.1_v6_data.npy), or else is called labels.npy (CIFAR-10-C).
- * An .npz holds `images` and, if known, `labels`, `classes` and `item`. */
+ * "images" or "data" (cifar10.1_v6_data.npy), or else is called labels.npy (CIFAR-10-C); so
+ * does one of features. An .npz holds `images` or `features` and, if known, `labels`, `classes` and
+ * `item`. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,8 +25,10 @@ static enum sl_status take_images(struct sl_array *images, const char *path,
         (channels != 1 && channels != 3)) {
         char shape[SHAPE_TEXT];
         return sl_fail(
-            err, SL_ERR_INPUT, "%s: images are %s %s, expected |u1 (N, H, W, 3) or (N, H, W)", path,
-            sl_dtype_name(images->dtype), sl_array_shape_text(images, shape, sizeof shape));
+            err, SL_ERR_INPUT,
+            "%s: items are %s %s, expected images |u1 (N, H, W, 3) or (N, H, W), or features <f4 "
+            "(N, F)",
+            path, sl_dtype_name(images->dtype), sl_array_shape_text(images, shape, sizeof shape));
     }
     if (images->shape[0] == 0) return sl_fail(err, SL_ERR_INPUT, "%s: no images", path);
     SL_TRY(sl_image_check_size(images->shape[1], images->shape[2], path, err));
@@ -40,12 +43,51 @@ static enum sl_status take_images(struct sl_array *images, const char *path,
     return SL_OK;
 }
 
+static bool are_floats(const struct sl_array *array)
+{
+    return array->dtype == SL_F4 || array->dtype == SL_F8;
+}
+
+/* A set from rows of finite numbers. */
+static enum sl_status take_features(const struct sl_array *rows, const char *path,
+                                    struct sl_dataset **out, struct sl_error *err)
+{
+    if (!are_floats(rows) || rows->n_dimensions != 2 || rows->shape[1] == 0) {
+        char shape[SHAPE_TEXT];
+        return sl_fail(err, SL_ERR_INPUT, "%s: features are %s %s, expected <f4 or <f8 (N, F)",
+                       path, sl_dtype_name(rows->dtype),
+                       sl_array_shape_text(rows, shape, sizeof shape));
+    }
+    if (rows->shape[0] == 0) return sl_fail(err, SL_ERR_INPUT, "%s: no rows of features", path);
+    struct sl_array floats = {0};
+    struct sl_dataset *dataset = NULL;
+    enum sl_status status = SL_OK;
+    SL_TRY_OUT(sl_array_convert(rows, SL_F4, path, &floats, err));
+    SL_TRY_OUT(sl_array_check_finite(&floats, path, err));
+    SL_TRY_OUT(sl_dataset_create(path, floats.shape[0], &dataset, err));
+    dataset->n_features = floats.shape[1];
+    dataset->features = floats.data;
+    floats.data = NULL;
+    *out = dataset;
+out:
+    sl_array_release(&floats);
+    return status;
+}
+
+/* Floats are features, whatever their shape; anything else should be images. */
+static enum sl_status take_items(struct sl_array *array, const char *path, struct sl_dataset **out,
+                                 struct sl_error *err)
+{
+    return are_floats(array) ? take_features(array, path, out, err)
+                             : take_images(array, path, out, err);
+}
+
 static enum sl_status set_labels(struct sl_dataset *dataset, const struct sl_array *array,
                                  const char *path, struct sl_error *err)
 {
     SL_TRY(sl_array_expect(array, path, 1, NULL, err));
     if (array->shape[0] != dataset->count)
-        return sl_fail(err, SL_ERR_INPUT, "%s: %zu labels for %zu images", path, array->shape[0],
+        return sl_fail(err, SL_ERR_INPUT, "%s: %zu labels for %zu items", path, array->shape[0],
                        dataset->count);
     struct sl_array labels = {0};
     SL_TRY(sl_array_convert(array, SL_I4, path, &labels, err));
@@ -76,7 +118,7 @@ static enum sl_status set_items(struct sl_dataset *dataset, const struct sl_arra
     enum sl_status status;
     SL_TRY_OUT(sl_array_expect(array, path, 1, NULL, err));
     if (array->shape[0] != dataset->count) {
-        status = sl_fail(err, SL_ERR_INPUT, "%s: %zu ids for %zu images", path, array->shape[0],
+        status = sl_fail(err, SL_ERR_INPUT, "%s: %zu ids for %zu items", path, array->shape[0],
                          dataset->count);
         goto out;
     }
@@ -124,13 +166,13 @@ static char *find_labels(const char *path)
 static enum sl_status open_npy(const char *path, const char *split, struct sl_dataset **out,
                                struct sl_error *err)
 {
-    struct sl_array images = {0}, labels = {0};
+    struct sl_array items = {0}, labels = {0};
     struct sl_dataset *dataset = NULL;
     char *beside = find_labels(path);
     enum sl_status status;
     SL_TRY_OUT(sl_no_split(path, split, err));
-    SL_TRY_OUT(sl_npy_read(path, &images, err));
-    SL_TRY_OUT(take_images(&images, path, &dataset, err));
+    SL_TRY_OUT(sl_npy_read(path, &items, err));
+    SL_TRY_OUT(take_items(&items, path, &dataset, err));
     sl_dataset_number_items(dataset, 0);
     if (beside) {
         SL_TRY_OUT(sl_npy_read(beside, &labels, err));
@@ -140,7 +182,7 @@ static enum sl_status open_npy(const char *path, const char *split, struct sl_da
     dataset = NULL;
 out:
     sl_dataset_destroy(dataset);
-    sl_array_release(&images);
+    sl_array_release(&items);
     sl_array_release(&labels);
     free(beside);
     return status;
@@ -236,17 +278,22 @@ static enum sl_status open_npz(const char *path, const char *split, struct sl_da
                                struct sl_error *err)
 {
     struct sl_npz *npz = NULL;
-    struct sl_array images = {0};
+    struct sl_array items = {0};
     struct sl_dataset *dataset = NULL;
     enum sl_status status;
     SL_TRY_OUT(sl_no_split(path, split, err));
     SL_TRY_OUT(sl_npz_open(path, &npz, err));
-    if (!sl_npz_has(npz, "images")) {
-        status = sl_fail(err, SL_ERR_INPUT, "%s: holds no array called images", path);
+    const bool features = sl_npz_has(npz, "features");
+    if (features == sl_npz_has(npz, "images")) {
+        status = sl_fail(err, SL_ERR_INPUT, "%s: holds %s called images or features", path,
+                         features ? "both arrays" : "no array");
         goto out;
     }
-    SL_TRY_OUT(sl_npz_read(npz, "images", &images, err));
-    SL_TRY_OUT(take_images(&images, path, &dataset, err));
+    SL_TRY_OUT(sl_npz_read(npz, features ? "features" : "images", &items, err));
+    if (features)
+        SL_TRY_OUT(take_features(&items, path, &dataset, err));
+    else
+        SL_TRY_OUT(take_images(&items, path, &dataset, err));
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         SL_TRY_OUT(add_part(dataset, npz, &parts[i], path, err));
     if (!dataset->items[0]) sl_dataset_number_items(dataset, 0);
@@ -254,7 +301,7 @@ static enum sl_status open_npz(const char *path, const char *split, struct sl_da
     dataset = NULL;
 out:
     sl_dataset_destroy(dataset);
-    sl_array_release(&images);
+    sl_array_release(&items);
     sl_npz_close(npz);
     return status;
 }
@@ -271,14 +318,14 @@ static bool probe_npz(const char *path)
 
 const struct sl_reader sl_reader_npy = {
     "npy",
-    "an .npy of uint8 images with its labels beside it",
+    "an .npy of uint8 images or float features with its labels beside it",
     probe_npy,
     open_npy,
 };
 
 const struct sl_reader sl_reader_npz = {
     "npz",
-    "an .npz with the arrays images and labels",
+    "an .npz with the arrays images or features, and labels",
     probe_npz,
     open_npz,
 };

@@ -1,6 +1,7 @@
-/* Lanczos resampling as Pillow's Image.resize does it (LANCZOS, 8 bits per channel), so
- * that images shown to people here look like those of the published studies. Weights are
- * fixed-point with 22 fractional bits, as there: equal rounding, not only equal formulas.
+/* Resampling as Pillow's Image.resize does it (8 bits per channel): LANCZOS, so that images
+ * shown to people here look like those of the published studies, and BOX, which the corruption
+ * "pixelate" is made with. Weights are fixed-point with 22 fractional bits, as there: equal
+ * rounding, not only equal formulas.
  *
  * A 32-bit sum is wide enough. The absolute weights of one output pixel add up to less
  * than 1.6, at the borders too, and 1.6 * 255 * 2^22 is below 2^31. */
@@ -8,8 +9,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "dataset/resample.h"
 #include "softlab/base/memory.h"
-#include "softlab/dataset/image.h"
 
 enum { LOBES = 3, FRACTION_BITS = 22 };
 
@@ -40,6 +41,19 @@ static double lanczos(double x)
     return sin(a) / a * (sin(b) / b);
 }
 
+static double box(double x)
+{
+    return x > -0.5 && x <= 0.5 ? 1 : 0;
+}
+
+static const struct kernel {
+    double support; /* zero further from the centre than this */
+    double (*weight)(double x);
+} kernels[] = {
+    [SL_RESAMPLE_LANCZOS] = {LOBES, lanczos},
+    [SL_RESAMPLE_BOX] = {0.5, box},
+};
+
 /* The nearest integer to a non-negative position, bounded: positions beyond the image
  * mean its last column. */
 static size_t clip_position(double position, size_t maximum)
@@ -50,24 +64,25 @@ static size_t clip_position(double position, size_t maximum)
 }
 
 /* `values` is room for the window's weights before they are made to sum to 1. */
-static void fill_weights(struct window window, double center, double stretch, double *values,
-                         int32_t *out)
+static void fill_weights(const struct kernel *kernel, struct window window, double center,
+                         double stretch, double *values, int32_t *out)
 {
+    const double shrink = 1 / stretch; /* as Pillow: a box's edge depends on the rounding */
     double sum = 0;
     for (size_t i = 0; i < window.count; i++) {
-        values[i] = lanczos(((double)(window.first + i) - center + 0.5) / stretch);
+        values[i] = kernel->weight(((double)(window.first + i) - center + 0.5) * shrink);
         sum += values[i];
     }
     for (size_t i = 0; i < window.count; i++)
         out[i] = (int32_t)lround(values[i] / sum * (1 << FRACTION_BITS));
 }
 
-static enum sl_status filter_create(size_t from, size_t to, struct filter *out,
-                                    struct sl_error *err)
+static enum sl_status filter_create(const struct kernel *kernel, size_t from, size_t to,
+                                    struct filter *out, struct sl_error *err)
 {
     double scale = (double)from / (double)to;
     double stretch = scale > 1 ? scale : 1; /* shrinking looks at more of the image */
-    double support = LOBES * stretch;
+    double support = kernel->support * stretch;
     struct filter filter = {.reach = (size_t)ceil(support) * 2 + 1};
     filter.windows = sl_data_alloc(to, sizeof *filter.windows, err);
     filter.weights = sl_data_alloc(to, filter.reach * sizeof *filter.weights, err);
@@ -82,7 +97,8 @@ static enum sl_status filter_create(size_t from, size_t to, struct filter *out,
         size_t first = clip_position(center - support, from - 1);
         size_t end = clip_position(center + support, from);
         filter.windows[i] = (struct window){.first = first, .count = end - first};
-        fill_weights(filter.windows[i], center, stretch, values, filter.weights + i * filter.reach);
+        fill_weights(kernel, filter.windows[i], center, stretch, values,
+                     filter.weights + i * filter.reach);
     }
     free(values);
     *out = filter;
@@ -134,6 +150,13 @@ static void resize_columns(const struct filter *filter, const uint8_t *in, size_
 enum sl_status sl_image_resize(const struct sl_image *image, size_t height, size_t width,
                                struct sl_image *out, struct sl_error *err)
 {
+    return sl_image_resample(image, SL_RESAMPLE_LANCZOS, height, width, out, err);
+}
+
+enum sl_status sl_image_resample(const struct sl_image *image, enum sl_resampling kernel,
+                                 size_t height, size_t width, struct sl_image *out,
+                                 struct sl_error *err)
+{
     if (height == 0 || width == 0 || image->height == 0 || image->width == 0)
         return sl_fail(err, SL_ERR_USAGE, "cannot resize an image of %zux%zu pixels to %zux%zu",
                        image->width, image->height, width, height);
@@ -144,8 +167,8 @@ enum sl_status sl_image_resize(const struct sl_image *image, size_t height, size
     enum sl_status status = sl_image_create(height, width, image->channels, &result, err);
     if (status != SL_OK) return status;
     const size_t length = width * image->channels;
-    SL_TRY_OUT(filter_create(image->width, width, &across, err));
-    SL_TRY_OUT(filter_create(image->height, height, &down, err));
+    SL_TRY_OUT(filter_create(&kernels[kernel], image->width, width, &across, err));
+    SL_TRY_OUT(filter_create(&kernels[kernel], image->height, height, &down, err));
     narrowed = sl_data_alloc(image->height, length, err);
     sums = narrowed ? sl_data_alloc(length, sizeof *sums, err) : NULL;
     if (!sums) {

@@ -34,15 +34,17 @@ static enum sl_status gather_strings(char *const *from, const size_t *indices, s
 static enum sl_status gather_all(const struct sl_dataset *dataset, const size_t *indices,
                                  size_t count, struct sl_dataset *kept, struct sl_error *err)
 {
-    void *labels = NULL, *truth = NULL, *pixels = NULL, *spans = NULL;
+    void *labels = NULL, *truth = NULL, *pixels = NULL, *spans = NULL, *features = NULL;
     size_t image = dataset->height * dataset->width * dataset->channels;
     size_t row = dataset->n_classes * sizeof *dataset->truth;
+    size_t numbers = dataset->n_features * sizeof *dataset->features;
     enum sl_status status;
     kept->count = count;
     SL_TRY_OUT(gather(dataset->labels, sizeof *dataset->labels, indices, count, &labels, err));
     SL_TRY_OUT(gather(dataset->truth, row, indices, count, &truth, err));
     SL_TRY_OUT(gather(dataset->pixels, image, indices, count, &pixels, err));
     SL_TRY_OUT(gather(dataset->spans, sizeof *dataset->spans, indices, count, &spans, err));
+    SL_TRY_OUT(gather(dataset->features, numbers, indices, count, &features, err));
     SL_TRY_OUT(gather_strings(dataset->items, indices, count, &kept->items, err));
     SL_TRY_OUT(gather_strings(dataset->files, indices, count, &kept->files, err));
     SL_TRY_OUT(gather_strings(dataset->texts, indices, count, &kept->texts, err));
@@ -51,6 +53,7 @@ out:
     kept->truth = truth;
     kept->pixels = pixels;
     kept->spans = spans;
+    kept->features = features;
     return status;
 }
 
@@ -68,9 +71,14 @@ enum sl_status sl_dataset_select(struct sl_dataset *dataset, const size_t *indic
         kept->height = old.height;
         kept->width = old.width;
         kept->channels = old.channels;
+        kept->n_features = old.n_features;
         kept->n_classes = old.n_classes;
         kept->classes = old.classes;
         kept->name = old.name;
+        kept->n_siblings = old.n_siblings;
+        kept->siblings = old.siblings;
+        old.n_siblings = 0;
+        old.siblings = NULL;
         old.n_classes = 0;
         old.classes = NULL;
         old.name = NULL;

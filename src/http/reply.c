@@ -72,16 +72,45 @@ static bool begin_reply(struct sl_http_exchange *exchange)
     return false;
 }
 
+/* A body that is not ours, on its way. */
+struct lent {
+    void (*done)(void *context);
+    void *context;
+};
+
+static void give_back(const void *bytes, size_t length, void *context)
+{
+    struct lent *lent = context;
+    (void)bytes;
+    (void)length;
+    lent->done(lent->context);
+    free(lent);
+}
+
+static void add_body(struct evbuffer *output, const struct sl_http_reply *reply)
+{
+    if (!reply->done) {
+        evbuffer_add(output, reply->body, reply->length);
+        return;
+    }
+    struct lent *lent = sl_alloc(1, sizeof *lent);
+    *lent = (struct lent){reply->done, reply->context};
+    if (evbuffer_add_reference(output, reply->body, reply->length, give_back, lent) != 0)
+        give_back(NULL, 0, lent);
+}
+
 void sl_http_send(struct sl_http_exchange *exchange, const struct sl_http_reply *reply)
 {
-    if (!begin_reply(exchange)) return;
+    bool wanted = begin_reply(exchange);
+    if (reply->done && (!wanted || !has_body(reply->status))) reply->done(reply->context);
+    if (!wanted) return;
     struct evhttp_request *request = exchange->request;
     add_headers(exchange, reply);
     if (has_body(reply->status)) {
         char length[24];
         snprintf(length, sizeof length, "%zu", reply->length);
         add_header(exchange, "Content-Length", length);
-        evbuffer_add(evhttp_request_get_output_buffer(request), reply->body, reply->length);
+        add_body(evhttp_request_get_output_buffer(request), reply);
     }
     evhttp_send_reply(request, reply->status, phrase_of(reply->status), NULL);
 }

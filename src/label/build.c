@@ -93,7 +93,8 @@ static enum sl_status fail_at_answer(const struct sl_answer *answer, enum sl_sta
                           length, answer->annotator.text);
 }
 
-/* The row of an answer in builder->row; *usable false if it was counted and left out. */
+/* The row of an answer in builder->row, counted as used; *usable false if it was left out and
+ * counted as that. */
 static enum sl_status make_row(struct builder *builder, size_t index, bool *usable,
                                struct sl_error *err)
 {
@@ -103,7 +104,11 @@ static enum sl_status make_row(struct builder *builder, size_t index, bool *usab
     enum sl_status status = sl_label_row(builder->method, &answer, builder->answers->n_classes,
                                          &builder->options, builder->row, &error);
     *usable = status == SL_OK;
-    if (status == SL_OK) return SL_OK;
+    if (status == SL_OK) {
+        builder->notes.n_used++;
+        builder->notes.ms_used += answer.ms;
+        return SL_OK;
+    }
     status = fail_at_answer(&answer, status, &error);
     if (status == SL_ERR_INPUT && builder->options.notes) {
         if (builder->notes.n_unusable++ == 0) builder->notes.first_unusable = error;
@@ -149,7 +154,6 @@ static enum sl_status push_answers(struct builder *builder, size_t item, size_t 
         if (!usable) continue;
         memcpy(builder->sum, builder->row, n_classes * sizeof *builder->sum);
         SL_TRY(push_row(builder, item, builder->answers->annotator[builder->chosen[i]], 1, err));
-        builder->notes.n_used++;
     }
     return SL_OK;
 }
@@ -167,7 +171,6 @@ static enum sl_status push_mean(struct builder *builder, size_t item, size_t cou
             builder->sum[k] += builder->row[k];
         builder->chosen[n_used++] = builder->chosen[i];
     }
-    builder->notes.n_used += n_used;
     if (n_used == 0) {
         builder->notes.n_empty_items++;
         return SL_OK;

@@ -22,9 +22,6 @@ enum sl_status sl_mix_merge(const struct sl_answers *answers, const size_t *chos
 /* True if an answer's flags let it into labels. */
 bool sl_answer_is_kept(const struct sl_answer *answer, unsigned keep);
 
-/* Place of a class by name, letters' case aside where no name is the same; SIZE_MAX if none. */
-size_t sl_class_find(char *const *classes, size_t n_classes, const char *name, size_t length);
-
 /* Probabilities and shares are kept as float; what was typed had fewer digits. So .9f is .9
  * again, and with .1f it makes 1. */
 static inline double sl_as_typed(float value)

@@ -76,3 +76,22 @@ double sl_soft_cross_entropy(const float *logits, const struct sl_soft_targets *
     }
     return sum;
 }
+
+double sl_softmax_entropy(const float *logits, size_t classes, double factor, float *gradient)
+{
+    const struct partition row = partition_of(logits, classes);
+    const double log_total = log(row.total);
+    double entropy = 0;
+    for (size_t k = 0; k < classes; k++) {
+        const double p = probability(row, logits[k]);
+        if (p != 0) entropy -= p * ((double)logits[k] - row.largest - log_total);
+    }
+    if (!gradient || factor == 0) return entropy;
+    for (size_t k = 0; k < classes; k++) {
+        const double p = probability(row, logits[k]);
+        if (p == 0) continue;
+        const double log_p = (double)logits[k] - row.largest - log_total;
+        gradient[k] -= (float)(factor * p * (log_p + entropy));
+    }
+    return entropy;
+}

@@ -149,6 +149,7 @@ void sl_model_destroy(struct sl_model *model)
     sl_nn_graph_release(&model->graph);
     free(model->network);
     free(model->spec);
+    free(model->vocabulary);
     free(model->tensors);
     free(model->names);
     free(model->first_tensor);
@@ -183,6 +184,31 @@ uint64_t sl_model_multiply_adds(const struct sl_model *model)
     for (size_t i = 0; i < model->graph.count; i++)
         total += sl_nn_node_multiply_adds(&model->graph, i);
     return total;
+}
+
+bool sl_model_normalisation(const struct sl_model *model, const float **mean,
+                            const float **deviation)
+{
+    for (size_t i = 0; i < model->graph.count; i++) {
+        const struct sl_nn_node *node = &model->graph.nodes[i];
+        if (node->op != SL_NN_NORMALISE) continue;
+        *mean = node->as.normalise.mean;
+        *deviation = node->as.normalise.deviation;
+        return true;
+    }
+    return false;
+}
+
+const char *sl_model_vocabulary(const struct sl_model *model)
+{
+    return model->vocabulary;
+}
+
+void sl_model_set_vocabulary(struct sl_model *model, const char *text)
+{
+    char *copy = text ? sl_string_copy(text) : NULL;
+    free(model->vocabulary);
+    model->vocabulary = copy;
 }
 
 size_t sl_model_n_values(const struct sl_model *model)

@@ -72,6 +72,8 @@ static size_t items(struct sl_nn_graph *g, const struct sl_model_options *option
 size_t sl_nn_image_input(struct sl_nn_graph *g, const struct sl_model_options *options)
 {
     const struct sl_input_shape *input = &options->input;
+    if (input->channels == 0 && input->tokens > 0)
+        return sl_nn_graph_fail(g, SL_ERR_INPUT, "it reads images, and the items are texts");
     if (input->height == 1 && input->width == 1)
         return sl_nn_graph_fail(g, SL_ERR_INPUT,
                                 "it reads images, and the items are rows of %zu numbers",
@@ -81,6 +83,8 @@ size_t sl_nn_image_input(struct sl_nn_graph *g, const struct sl_model_options *o
 
 size_t sl_nn_row_input(struct sl_nn_graph *g, const struct sl_model_options *options)
 {
+    if (options->input.channels == 0 && options->input.tokens > 0)
+        return sl_nn_graph_fail(g, SL_ERR_INPUT, "it reads numbers, and the items are texts");
     size_t x = items(g, options);
     return g->status == SL_OK && g->nodes[x].shape.layout != SL_NN_ROWS ? sl_nn_flatten(g, x) : x;
 }

@@ -9,6 +9,8 @@
 #include "softlab/base/memory.h"
 #include "softlab/nn/weights.h"
 
+static const char vocabulary_key[] = "vocabulary";
+
 /* ---- Writing ---- */
 
 /* The first number of a tensor that is NaN or infinite, or its count. */
@@ -63,13 +65,15 @@ enum sl_status sl_weights_write(const char *path, struct sl_model *model,
     char *texts[SL_NN_N_METADATA];
     struct sl_array *arrays = sl_alloc(model->n_tensors, sizeof *arrays);
     struct sl_named_array *tensors = sl_alloc(model->n_tensors, sizeof *tensors);
-    struct sl_metadata *metadata = sl_alloc(SL_NN_N_METADATA + 1 + n_extra, sizeof *metadata);
+    struct sl_metadata *metadata = sl_alloc(SL_NN_N_METADATA + 2 + n_extra, sizeof *metadata);
     size_t n_metadata = 0;
     sl_nn_metadata_describe(model, texts);
     for (size_t i = 0; i < SL_NN_N_METADATA; i++)
         metadata[n_metadata++] = (struct sl_metadata){sl_nn_metadata_keys[i], texts[i]};
     /* Python libraries ask for this before they take a file for PyTorch's. */
     metadata[n_metadata++] = (struct sl_metadata){"format", "pt"};
+    if (model->vocabulary)
+        metadata[n_metadata++] = (struct sl_metadata){vocabulary_key, model->vocabulary};
     for (size_t i = 0; i < n_extra; i++)
         metadata[n_metadata++] = extra[i];
     list_tensors(model, arrays, tensors);
@@ -165,12 +169,23 @@ static enum sl_status check_no_others(const struct sl_safetensors *file, const c
     return SL_OK;
 }
 
+/* Where both say what ids stand for they must say the same: tensors of one shape may be read with
+ * ids of another meaning otherwise. */
+static enum sl_status check_vocabulary(const struct sl_safetensors *file, const char *path,
+                                       const struct sl_model *model, struct sl_error *err)
+{
+    const char *text = sl_safetensors_metadata(file, vocabulary_key);
+    if (!text || !model->vocabulary || strcmp(text, model->vocabulary) == 0) return SL_OK;
+    return sl_fail(err, SL_ERR_INPUT, "%s was trained with another vocabulary", path);
+}
+
 enum sl_status sl_nn_weights_load(struct sl_safetensors *file, const char *path,
                                   struct sl_model *model, struct sl_error *err)
 {
     if (sl_safetensors_metadata(file, "checkpoint"))
         return sl_fail(err, SL_ERR_INPUT, "%s is a checkpoint of a training, not weights", path);
     SL_TRY(sl_nn_metadata_check(file, path, model, err));
+    SL_TRY(check_vocabulary(file, path, model, err));
     float *staged[] = {[SL_TENSOR_VALUE] = sl_data_alloc(model->n_values, sizeof(float), err),
                        [SL_TENSOR_STATE] = sl_data_alloc(model->n_state, sizeof(float), err)};
     enum sl_status status = SL_ERR_NOMEM;
@@ -218,6 +233,7 @@ static enum sl_status create_model(const struct sl_safetensors *file, const char
         return sl_fail_within(err, status == SL_ERR_USAGE ? SL_ERR_INPUT : status, "%s", path);
     free(model->network);
     model->network = sl_string_copy(sl_safetensors_metadata(file, "network"));
+    sl_model_set_vocabulary(model, sl_safetensors_metadata(file, vocabulary_key));
     *out = model;
     return SL_OK;
 }

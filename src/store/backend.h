@@ -36,6 +36,7 @@ struct sl_store_backend {
                                struct sl_error *err);
     enum sl_status (*add_batch)(struct sl_store *store, size_t batch, size_t target,
                                 const char *const *items, size_t n_items, struct sl_error *err);
+    enum sl_status (*set_target)(struct sl_store *store, size_t target, struct sl_error *err);
     enum sl_status (*each_item)(struct sl_store *store,
                                 enum sl_status (*visit)(const struct sl_store_item *item,
                                                         void *context),
@@ -64,12 +65,14 @@ struct sl_store_backend {
                                   struct sl_error *err);
     enum sl_status (*each_event)(struct sl_store *store, sl_store_visit visit, void *context,
                                  struct sl_error *err);
+    enum sl_status (*each_event_of)(struct sl_store *store, int64_t session, sl_store_visit visit,
+                                    void *context, struct sl_error *err);
     enum sl_status (*each_batch)(struct sl_store *store,
                                  enum sl_status (*visit)(const struct sl_store_batch_row *row,
                                                          void *context),
                                  void *context, struct sl_error *err);
-    enum sl_status (*purge)(struct sl_store *store, const uint8_t *person, size_t *sessions,
-                            struct sl_error *err);
+    enum sl_status (*purge)(struct sl_store *store, const uint8_t *person, int64_t now,
+                            size_t *sessions, struct sl_error *err);
 };
 
 extern const struct sl_store_backend sl_sqlite_backend;

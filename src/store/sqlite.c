@@ -157,6 +157,7 @@ const struct sl_store_backend sl_sqlite_backend = {
     .get_text = sl_sqlite_get_text,
     .add_item = sl_sqlite_add_item,
     .add_batch = sl_sqlite_add_batch,
+    .set_target = sl_sqlite_set_target,
     .each_item = sl_sqlite_each_item,
     .batch_items = sl_sqlite_batch_items,
     .arrive = sl_sqlite_arrive,
@@ -169,6 +170,7 @@ const struct sl_store_backend sl_sqlite_backend = {
     .each_session = sl_sqlite_each_session,
     .each_answer = sl_sqlite_each_answer,
     .each_event = sl_sqlite_each_event,
+    .each_event_of = sl_sqlite_each_event_of,
     .each_batch = sl_sqlite_each_batch,
     .purge = sl_sqlite_purge,
 };

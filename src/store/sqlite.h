@@ -19,6 +19,7 @@ enum sl_sqlite_statement {
     SL_SQL_EACH_ITEM,
     SL_SQL_ADD_BATCH,
     SL_SQL_FIND_BATCH,
+    SL_SQL_SET_TARGET,
     SL_SQL_ADD_BATCH_ITEM,
     SL_SQL_BATCH_ITEMS,
     SL_SQL_EACH_BATCH,
@@ -37,6 +38,7 @@ enum sl_sqlite_statement {
     SL_SQL_EACH_ANSWER,
     SL_SQL_ADD_EVENT,
     SL_SQL_EACH_EVENT,
+    SL_SQL_EACH_EVENT_OF,
     SL_SQL_PURGE_ANSWERS,
     SL_SQL_PURGE_EVENTS,
     SL_SQL_PURGE_SESSIONS,
@@ -156,6 +158,8 @@ enum sl_status sl_sqlite_add_item(struct sl_store *base, const struct sl_store_i
 enum sl_status sl_sqlite_add_batch(struct sl_store *base, size_t batch, size_t target,
                                    const char *const *items, size_t n_items,
                                    struct sl_error *err) SL_MUST_USE;
+enum sl_status sl_sqlite_set_target(struct sl_store *base, size_t target,
+                                    struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_sqlite_each_item(struct sl_store *base,
                                    enum sl_status (*visit)(const struct sl_store_item *item,
                                                            void *context),
@@ -177,8 +181,8 @@ enum sl_status sl_sqlite_save_session(struct sl_store *base, const struct sl_sto
                                       struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_sqlite_expire(struct sl_store *base, int64_t now, size_t *freed,
                                 struct sl_error *err) SL_MUST_USE;
-enum sl_status sl_sqlite_purge(struct sl_store *base, const uint8_t *person, size_t *sessions,
-                               struct sl_error *err) SL_MUST_USE;
+enum sl_status sl_sqlite_purge(struct sl_store *base, const uint8_t *person, int64_t now,
+                               size_t *sessions, struct sl_error *err) SL_MUST_USE;
 
 enum sl_status sl_sqlite_peek_answer(struct sl_store *base, const struct sl_store_answer *answer,
                                      enum sl_put_outcome *outcome, struct sl_error *err);
@@ -193,5 +197,7 @@ enum sl_status sl_sqlite_each_answer(struct sl_store *base, sl_store_visit visit
                                      struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_sqlite_each_event(struct sl_store *base, sl_store_visit visit, void *context,
                                     struct sl_error *err) SL_MUST_USE;
+enum sl_status sl_sqlite_each_event_of(struct sl_store *base, int64_t session, sl_store_visit visit,
+                                       void *context, struct sl_error *err) SL_MUST_USE;
 
 #endif

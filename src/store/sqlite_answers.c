@@ -140,13 +140,15 @@ static void fill_event(sqlite3_stmt *rows, struct sl_store_row *row, struct sl_s
 struct walk {
     enum sl_sqlite_statement statement;
     fill_row fill;
+    const struct sl_sqlite_value *values; /* borrowed */
+    size_t n_values;
 };
 
 static enum sl_status each(struct sl_sqlite *store, const struct walk *walk, sl_store_visit visit,
                            void *context, struct sl_error *err)
 {
     sqlite3_stmt *rows = NULL;
-    SL_TRY(sl_sqlite_start(store, walk->statement, NULL, 0, &rows, err));
+    SL_TRY(sl_sqlite_start(store, walk->statement, walk->values, walk->n_values, &rows, err));
     struct sl_store_session session = {.id = -1};
     enum sl_status status = SL_OK;
     for (;;) {
@@ -169,20 +171,28 @@ out:
 enum sl_status sl_sqlite_each_session(struct sl_store *base, sl_store_visit visit, void *context,
                                       struct sl_error *err)
 {
-    return each(sl_sqlite_of(base), &(struct walk){SL_SQL_EACH_SESSION, fill_session}, visit,
-                context, err);
+    return each(sl_sqlite_of(base), &(struct walk){SL_SQL_EACH_SESSION, fill_session, NULL, 0},
+                visit, context, err);
 }
 
 enum sl_status sl_sqlite_each_answer(struct sl_store *base, sl_store_visit visit, void *context,
                                      struct sl_error *err)
 {
-    return each(sl_sqlite_of(base), &(struct walk){SL_SQL_EACH_ANSWER, fill_answer}, visit, context,
-                err);
+    return each(sl_sqlite_of(base), &(struct walk){SL_SQL_EACH_ANSWER, fill_answer, NULL, 0}, visit,
+                context, err);
 }
 
 enum sl_status sl_sqlite_each_event(struct sl_store *base, sl_store_visit visit, void *context,
                                     struct sl_error *err)
 {
-    return each(sl_sqlite_of(base), &(struct walk){SL_SQL_EACH_EVENT, fill_event}, visit, context,
-                err);
+    return each(sl_sqlite_of(base), &(struct walk){SL_SQL_EACH_EVENT, fill_event, NULL, 0}, visit,
+                context, err);
+}
+
+enum sl_status sl_sqlite_each_event_of(struct sl_store *base, int64_t session, sl_store_visit visit,
+                                       void *context, struct sl_error *err)
+{
+    const struct walk walk = {SL_SQL_EACH_EVENT_OF, fill_event,
+                              SL_VALUES(sl_sqlite_integer(session))};
+    return each(sl_sqlite_of(base), &walk, visit, context, err);
 }

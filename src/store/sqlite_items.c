@@ -84,6 +84,12 @@ out:
     return status;
 }
 
+enum sl_status sl_sqlite_set_target(struct sl_store *base, size_t target, struct sl_error *err)
+{
+    return sl_sqlite_run(sl_sqlite_of(base), SL_SQL_SET_TARGET, SL_VALUES(sl_sqlite_size(target)),
+                         err);
+}
+
 enum sl_status sl_sqlite_each_item(struct sl_store *base,
                                    enum sl_status (*visit)(const struct sl_store_item *item,
                                                            void *context),

@@ -1,6 +1,7 @@
 /* Sessions, leases and removing a person. */
 #include "store/sqlite.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,17 +80,20 @@ static int64_t later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* A clock that was set back must not take a place away that was promised for longer. */
+/* A clock that was set back must not take a place away that was promised for longer; what was
+ * refused is not leased again. */
 static enum sl_status renew(struct sl_sqlite *store, const struct sl_store_arrival *arrival,
                             const struct sl_store_session *session, struct sl_error *err)
 {
-    return sl_sqlite_run(
-        store, SL_SQL_RENEW_SESSION,
-        SL_VALUES(sl_sqlite_integer(session->id),
-                  sl_sqlite_blob(arrival->token_hash, SL_STORE_TOKEN_BYTES),
-                  sl_sqlite_integer(later(session->seen, arrival->now)),
-                  sl_sqlite_integer(later(session->lease_until, lease_end(arrival)))),
-        err);
+    int64_t until = session->state == SL_SESSION_ACTIVE
+                        ? later(session->lease_until, lease_end(arrival))
+                        : session->lease_until;
+    return sl_sqlite_run(store, SL_SQL_RENEW_SESSION,
+                         SL_VALUES(sl_sqlite_integer(session->id),
+                                   sl_sqlite_blob(arrival->token_hash, SL_STORE_TOKEN_BYTES),
+                                   sl_sqlite_integer(later(session->seen, arrival->now)),
+                                   sl_sqlite_integer(until)),
+                         err);
 }
 
 static enum sl_status add_session(struct sl_sqlite *store, const struct sl_store_arrival *arrival,
@@ -174,8 +178,8 @@ enum sl_status sl_sqlite_expire(struct sl_store *base, int64_t now, size_t *free
     return SL_OK;
 }
 
-static enum sl_status remove_rows(struct sl_sqlite *store, const uint8_t *person, size_t *sessions,
-                                  struct sl_error *err)
+static enum sl_status remove_rows(struct sl_sqlite *store, const uint8_t *person, int64_t now,
+                                  size_t *sessions, struct sl_error *err)
 {
     static const enum sl_sqlite_statement steps[] = {SL_SQL_PURGE_ANSWERS, SL_SQL_PURGE_EVENTS,
                                                      SL_SQL_PURGE_SESSIONS};
@@ -183,16 +187,19 @@ static enum sl_status remove_rows(struct sl_sqlite *store, const uint8_t *person
         SL_TRY(sl_sqlite_run(store, steps[i],
                              SL_VALUES(sl_sqlite_blob(person, SL_STORE_PERSON_BYTES)), err));
     *sessions = (size_t)sqlite3_changes(store->db);
-    return SL_OK;
+    if (*sessions == 0) return SL_OK;
+    char body[48];
+    snprintf(body, sizeof body, "{\"sessions\":%zu}", *sessions);
+    return sl_sqlite_put_event(&store->base, 0, now, "purge", body, err);
 }
 
-enum sl_status sl_sqlite_purge(struct sl_store *base, const uint8_t *person, size_t *sessions,
-                               struct sl_error *err)
+enum sl_status sl_sqlite_purge(struct sl_store *base, const uint8_t *person, int64_t now,
+                               size_t *sessions, struct sl_error *err)
 {
     struct sl_sqlite *store = sl_sqlite_of(base);
     size_t removed = 0;
     SL_TRY(sl_sqlite_begin(base, err));
-    enum sl_status status = remove_rows(store, person, &removed, err);
+    enum sl_status status = remove_rows(store, person, now, &removed, err);
     if (status != SL_OK) {
         sl_sqlite_rollback(base);
         return status;

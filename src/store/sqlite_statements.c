@@ -10,7 +10,7 @@
     "s.started, s.seen, s.finished, s.lease_until, s.test, s.second_run, s.attempts, s.consent, "  \
     "s.parameters"
 
-/* States are numbers of enum sl_session_state: 0 is live, 1 finished, 3 expired. */
+/* States are numbers of enum sl_session_state: 0 is live, 1 finished, 3 expired, 4 refused. */
 static const char *const texts[SL_SQL_STATEMENTS] = {
     [SL_SQL_BEGIN] = "BEGIN IMMEDIATE",
     [SL_SQL_COMMIT] = "COMMIT",
@@ -27,6 +27,7 @@ static const char *const texts[SL_SQL_STATEMENTS] = {
                          "ORDER BY position",
     [SL_SQL_ADD_BATCH] = "INSERT INTO batches(batch, target) VALUES(?1, ?2)",
     [SL_SQL_FIND_BATCH] = "SELECT target FROM batches WHERE batch = ?1",
+    [SL_SQL_SET_TARGET] = "UPDATE batches SET target = ?1 WHERE target <> ?1",
     [SL_SQL_ADD_BATCH_ITEM] = "INSERT INTO batch_items(batch, position, item) VALUES(?1, ?2, ?3)",
     [SL_SQL_BATCH_ITEMS] = "SELECT i.id FROM batch_items b JOIN items i ON i.position = b.item "
                            "WHERE b.batch = ?1 ORDER BY b.position",
@@ -39,8 +40,8 @@ static const char *const texts[SL_SQL_STATEMENTS] = {
 
     [SL_SQL_EXPIRE] = "UPDATE sessions SET state = 3 WHERE state = 0 AND lease_until < ?1",
     [SL_SQL_LIVE_SESSION] = "SELECT " SESSION " FROM sessions s "
-                            "WHERE s.person = ?1 AND s.test = ?2 AND s.state = 0 "
-                            "ORDER BY s.id DESC LIMIT 1",
+                            "WHERE s.person = ?1 AND s.test = ?2 AND s.state IN (0, 4) "
+                            "ORDER BY s.state, s.id DESC LIMIT 1",
     [SL_SQL_RENEW_SESSION] = "UPDATE sessions SET token_hash = ?2, seen = ?3, lease_until = ?4 "
                              "WHERE id = ?1",
     [SL_SQL_FINISHED_BEFORE] = "SELECT 1 FROM sessions "
@@ -48,7 +49,8 @@ static const char *const texts[SL_SQL_STATEMENTS] = {
     [SL_SQL_ADD_SESSION] = "INSERT INTO sessions(token_hash, person, screen, batch, seed, state, "
                            "place, trial, started, seen, finished, lease_until, test, second_run, "
                            "attempts, consent, parameters) VALUES(?1, ?2, ?3, ?4, ?5, 0, ?6, 0, "
-                           "?7, ?7, 0, ?8, ?9, ?10, 0, '', ?11)",
+                           "?7, ?7, 0, ?8, ?9, ?10, (SELECT COALESCE(MAX(attempts), 0) FROM "
+                           "sessions WHERE person = ?2 AND test = ?9 AND state <> 1), '', ?11)",
     [SL_SQL_SESSION_OF_TOKEN] = "SELECT " SESSION " FROM sessions s WHERE s.token_hash = ?1",
     [SL_SQL_SESSION_EXISTS] = "SELECT 1 FROM sessions WHERE id = ?1",
     [SL_SQL_SAVE_SESSION] = "UPDATE sessions SET state = ?2, place = ?3, trial = ?4, seen = ?5, "
@@ -73,6 +75,9 @@ static const char *const texts[SL_SQL_STATEMENTS] = {
                          "VALUES(NULLIF(?1, 0), ?2, ?3, ?4)",
     [SL_SQL_EACH_EVENT] = "SELECT " SESSION ", e.at, e.kind, e.body "
                           "FROM events e LEFT JOIN sessions s ON s.id = e.session ORDER BY e.id",
+    [SL_SQL_EACH_EVENT_OF] = "SELECT " SESSION ", e.at, e.kind, e.body "
+                             "FROM events e JOIN sessions s ON s.id = e.session "
+                             "WHERE e.session = ?1 ORDER BY e.id",
 
     [SL_SQL_PURGE_ANSWERS] = "DELETE FROM answers WHERE session IN "
                              "(SELECT id FROM sessions WHERE person = ?1)",

@@ -164,6 +164,13 @@ enum sl_status sl_store_add_batch(struct sl_store *store, size_t batch, size_t t
     return store->backend->add_batch(store, batch, target, items, n_items, err);
 }
 
+enum sl_status sl_store_set_target(struct sl_store *store, size_t target, struct sl_error *err)
+{
+    SL_TRY(check_inside(store, err));
+    SL_TRY(check_number(target, "target", err));
+    return store->backend->set_target(store, target, err);
+}
+
 enum sl_status sl_store_each_item(struct sl_store *store,
                                   enum sl_status (*visit)(const struct sl_store_item *item,
                                                           void *context),
@@ -267,6 +274,12 @@ enum sl_status sl_store_each_event(struct sl_store *store, sl_store_visit visit,
     return store->backend->each_event(store, visit, context, err);
 }
 
+enum sl_status sl_store_each_event_of(struct sl_store *store, int64_t session, sl_store_visit visit,
+                                      void *context, struct sl_error *err)
+{
+    return store->backend->each_event_of(store, session, visit, context, err);
+}
+
 enum sl_status sl_store_each_batch(struct sl_store *store,
                                    enum sl_status (*visit)(const struct sl_store_batch_row *row,
                                                            void *context),
@@ -275,10 +288,10 @@ enum sl_status sl_store_each_batch(struct sl_store *store,
     return store->backend->each_batch(store, visit, context, err);
 }
 
-enum sl_status sl_store_purge(struct sl_store *store, const uint8_t *person, size_t *sessions,
-                              struct sl_error *err)
+enum sl_status sl_store_purge(struct sl_store *store, const uint8_t *person, int64_t now,
+                              size_t *sessions, struct sl_error *err)
 {
     SL_TRY(check_outside(store, "purge", err));
     SL_TRY(check_writable(store, err));
-    return store->backend->purge(store, person, sessions, err);
+    return store->backend->purge(store, person, now, sessions, err);
 }

@@ -2,11 +2,12 @@
  * all of a request before it writes anything, so that what is refused leaves no trace. */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "softlab/base/memory.h"
 #include "study/server.h"
 
-enum { MAX_EVENTS = 200, MAX_PAGES = 200, MAX_TEXT = 10000, MAX_KIND = 32 };
+enum { MAX_EVENTS = 200, MAX_PAGES = 200, MAX_TEXT = 10000 };
 /* A time stamp or a duration in ms: a page left open for years is no error. */
 static const double MAX_MS = 1e15;
 
@@ -66,14 +67,30 @@ static enum sl_status take_instructions(struct sl_request *request, struct sl_er
 
 /* ---- The comprehension check ---- */
 
-static enum sl_status read_answers(struct sl_request *request, struct sl_checking *checking,
-                                   struct sl_error *err)
+/* An attempt's id makes it count once, as that of an answer does; a page that sends none may be
+ * counted twice. */
+static enum sl_status read_id(const struct sl_json_cursor *root, const char **id,
+                              struct sl_error *err)
 {
-    static const char *const known[] = {"answers", NULL};
+    struct sl_json_cursor at;
+    uint8_t bytes[SL_STORE_CLIENT_BYTES];
+    SL_TRY(sl_json_optional(root, "id", &at, err));
+    if (!at.value) return SL_OK;
+    SL_TRY(sl_json_string(&at, id, err));
+    if (!sl_secret_from_hex(*id, bytes, sizeof bytes))
+        return sl_json_fail(&at, err, "expected 32 hexadecimal digits");
+    return SL_OK;
+}
+
+static enum sl_status read_answers(struct sl_request *request, struct sl_checking *checking,
+                                   const char **id, struct sl_error *err)
+{
+    static const char *const known[] = {"id", "answers", NULL};
     const struct sl_study *study = request->server->study;
     struct sl_json_cursor root = sl_json_root(&request->body), answers;
     size_t count = 0;
     SL_TRY(sl_json_only(&root, known, err));
+    SL_TRY(read_id(&root, id, err));
     SL_TRY(sl_json_member(&root, "answers", &answers, err));
     SL_TRY(sl_json_array_size(&answers, &count, err));
     if (count != study->n_comprehension)
@@ -97,13 +114,59 @@ static json_t *wrong_json(const struct sl_study *study, const struct sl_checking
     return list;
 }
 
+/* The attempt that was made under an id, if there was one. */
+struct attempt {
+    const char *id;
+    json_t *note; /* owned; NULL: none */
+};
+
+static enum sl_status match_attempt(const struct sl_store_row *row, void *context)
+{
+    struct attempt *attempt = context;
+    if (attempt->note || strcmp(row->kind, "check") != 0) return SL_OK;
+    json_t *note = json_loads(row->body, 0, NULL);
+    const char *id = json_string_value(json_object_get(note, "id"));
+    if (id && strcasecmp(id, attempt->id) == 0)
+        attempt->note = note;
+    else
+        json_decref(note);
+    return SL_OK;
+}
+
+/* Whether these answers were checked before; then what was said about them is said again. */
+static enum sl_status find_attempt(struct sl_request *request, const char *id,
+                                   struct sl_checking *checking, bool *again, struct sl_error *err)
+{
+    struct attempt attempt = {.id = id};
+    if (!id) return SL_OK;
+    SL_TRY(sl_store_each_event_of(request->server->store, request->session.id, match_attempt,
+                                  &attempt, err));
+    if (!attempt.note) return SL_OK;
+    const json_t *wrong = json_object_get(attempt.note, "wrong");
+    bool same = json_equal(json_object_get(attempt.note, "answers"),
+                           json_object_get(request->body.root, "answers"));
+    checking->passed = json_is_true(json_object_get(attempt.note, "passed"));
+    for (size_t i = 0; same && i < json_array_size(wrong); i++) {
+        json_int_t which = json_integer_value(json_array_get(wrong, i));
+        if (which >= 0 && which < (json_int_t)request->server->study->n_comprehension)
+            checking->wrong[which] = true;
+    }
+    json_decref(attempt.note);
+    if (!same) return sl_fail(err, SL_ERR_USAGE, "another attempt has this id already");
+    *again = true;
+    return SL_OK;
+}
+
 static enum sl_status do_check(struct sl_request *request, struct sl_checking *checking,
                                struct sl_error *err)
 {
     const struct sl_study *study = request->server->study;
-    bool behind = false;
-    SL_TRY(read_answers(request, checking, err));
+    const char *id = NULL;
+    bool behind = false, again = false;
+    SL_TRY(read_answers(request, checking, &id, err));
     SL_TRY(sl_session_reach(&request->session, SL_PLACE_CHECK, &behind, err));
+    SL_TRY(find_attempt(request, id, checking, &again, err));
+    if (again) return SL_OK;
     checking->passed = strcmp(request->session.place, sl_place_names[SL_PLACE_FAILED]) != 0;
     if (behind) return SL_OK;
     SL_TRY(sl_session_check(&request->session, study, &request->server->flow, checking,
@@ -111,12 +174,8 @@ static enum sl_status do_check(struct sl_request *request, struct sl_checking *c
     json_t *note =
         json_pack("{s:O, s:b, s:o}", "answers", json_object_get(request->body.root, "answers"),
                   "passed", checking->passed, "wrong", wrong_json(study, checking));
+    if (id) json_object_set_new(note, "id", json_string(id));
     return sl_request_note(request, "check", note, err);
-}
-
-static size_t attempts_left(const struct sl_study *study, const struct sl_store_session *session)
-{
-    return session->attempts < study->attempts ? study->attempts - session->attempts : 0;
 }
 
 static void handle_check(struct sl_http_exchange *exchange, void *context)
@@ -132,7 +191,7 @@ static void handle_check(struct sl_http_exchange *exchange, void *context)
                           json_pack("{s:s, s:b, s:o, s:I}", "place", request.session.place,
                                     "passed", checking.passed, "wrong",
                                     wrong_json(study, &checking), "attempts_left",
-                                    (json_int_t)attempts_left(study, &request.session)));
+                                    (json_int_t)sl_session_attempts_left(&request.session, study)));
     else
         sl_request_fail(&request, &err);
     free(checking.answers);
@@ -150,8 +209,8 @@ static enum sl_status check_event(const struct sl_json_cursor *event, struct sl_
     SL_TRY(sl_json_only(event, known, err));
     SL_TRY(sl_json_member(event, "kind", &at, err));
     SL_TRY(sl_json_string(&at, &kind, err));
-    if (!*kind || strlen(kind) > MAX_KIND)
-        return sl_json_fail(&at, err, "expected a word of 1 to %d letters", MAX_KIND);
+    if (!sl_request_is_word(kind, strlen(kind)))
+        return sl_json_fail(&at, err, "expected a word of 1 to %d letters", SL_WORD_MAX);
     SL_TRY(sl_json_member(event, "at", &at, err));
     return read_number(&at, err);
 }

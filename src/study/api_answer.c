@@ -5,7 +5,7 @@
 #include "softlab/base/memory.h"
 #include "study/server.h"
 
-enum { MAX_TRIAL = 1000000, MAX_INPUT_NAME = 300, MAX_INPUTS = 2100 };
+enum { MAX_TRIAL = 1000000, MAX_INPUTS = 2100 };
 static const double MAX_MS = 1e15;
 
 /* An answer as sent, read. */
@@ -18,7 +18,19 @@ struct sent {
     json_t *answer; /* borrowed from the body */
 };
 
-static enum sl_status check_times(const struct sl_json_cursor *root, struct sl_error *err)
+/* "top", or "percents.Cat": a word, and behind a full stop a class. Anything else would be free
+ * text in the headings of exports. */
+static bool is_input(const char *name, const struct sl_study *study)
+{
+    const char *stop = strchr(name, '.');
+    if (!sl_request_is_word(name, stop ? (size_t)(stop - name) : strlen(name))) return false;
+    for (size_t k = 0; stop && k < study->n_classes; k++)
+        if (strcmp(stop + 1, study->classes[k]) == 0) return true;
+    return !stop;
+}
+
+static enum sl_status check_times(const struct sl_json_cursor *root, const struct sl_study *study,
+                                  struct sl_error *err)
 {
     struct sl_json_cursor times;
     SL_TRY(sl_json_optional(root, "times", &times, err));
@@ -31,9 +43,8 @@ static enum sl_status check_times(const struct sl_json_cursor *root, struct sl_e
     {
         struct sl_json_cursor pair = {root->document, &times, name, 0, value};
         size_t count = 0;
-        if (strlen(name) > MAX_INPUT_NAME)
-            return sl_json_fail(&times, err, "an input's name is longer than %d bytes",
-                                MAX_INPUT_NAME);
+        if (!is_input(name, study))
+            return sl_json_fail(&times, err, "has an input that no screen has");
         SL_TRY(sl_json_array_size(&pair, &count, err));
         if (count != 2)
             return sl_json_fail(&pair, err, "expected the times of first touch and last change");
@@ -46,7 +57,8 @@ static enum sl_status check_times(const struct sl_json_cursor *root, struct sl_e
     return SL_OK;
 }
 
-static enum sl_status read_sent(const struct sl_json *body, struct sent *out, struct sl_error *err)
+static enum sl_status read_sent(const struct sl_json *body, const struct sl_study *study,
+                                struct sent *out, struct sl_error *err)
 {
     static const char *const known[] = {"id",    "trial",  "practice", "elapsed",
                                         "times", "answer", NULL};
@@ -64,7 +76,7 @@ static enum sl_status read_sent(const struct sl_json *body, struct sent *out, st
     SL_TRY(sl_json_boolean(&at, &out->practice, err));
     SL_TRY(sl_json_member(&root, "elapsed", &at, err));
     SL_TRY(sl_json_number(&at, 0, MAX_MS, &elapsed, err));
-    SL_TRY(check_times(&root, err));
+    SL_TRY(check_times(&root, study, err));
     SL_TRY(sl_json_member(&root, "answer", &at, err));
     out->trial = (size_t)trial;
     out->elapsed = (int64_t)elapsed;
@@ -136,7 +148,7 @@ static enum sl_status take_answer(struct sl_request *request, struct sent *sent,
     struct sl_study_server *server = request->server;
     struct sl_trials trials = {0};
     char *body = NULL;
-    SL_TRY(read_sent(&request->body, sent, err));
+    SL_TRY(read_sent(&request->body, server->study, sent, err));
     enum sl_status status;
     SL_TRY_OUT(sl_stimuli_trials(&server->stimuli, server->study, server->store, &request->session,
                                  &trials, err));

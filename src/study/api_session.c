@@ -125,7 +125,7 @@ static json_t *session_json(const struct sl_request *request, const struct sl_tr
     char name[32], opaque[SL_OPAQUE_TEXT];
     snprintf(name, sizeof name, "session %lld", (long long)session->id);
     sl_secret_opaque(server->stimuli.key, name, opaque);
-    size_t left = session->attempts < study->attempts ? study->attempts - session->attempts : 0;
+    size_t left = sl_session_attempts_left(session, study);
     json_t *reply =
         json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:b, s:I, s:b, s:I}", "session", opaque, "title",
                   study->title, "place", session->place, "screen", session->screen, "framing",

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "softlab/base/markup.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/random.h"
-#include "study/markdown.h"
 #include "study/server.h"
 
 enum { MAX_PARAMETER = 500, COOKIE_SECONDS = 30 * 24 * 3600 };
@@ -48,15 +48,22 @@ static void redirect(struct sl_study_server *server, struct sl_http_exchange *ex
     free(cookie);
 }
 
-/* Whether the cookie's session is the one to go on with: the same person, or nobody says who. */
-static bool has_session(struct sl_study_server *server, struct sl_http_exchange *exchange,
-                        const uint8_t *person)
+/* The session of the cookie; one of a test is nobody's. */
+static bool find_cookie(const struct sl_study_server *server,
+                        const struct sl_http_exchange *exchange, struct sl_store_session *out)
 {
-    struct sl_store_session session;
     uint8_t hash[SL_STORE_TOKEN_BYTES];
     if (!sl_secret_token_hash(sl_http_cookie(exchange, "softlab"), hash)) return false;
-    if (sl_store_find_session(server->store, hash, &session, NULL) != SL_OK) return false;
-    if (session.test || session.state == SL_SESSION_EXPIRED) return false;
+    return sl_store_find_session(server->store, hash, out, NULL) == SL_OK && !out->test;
+}
+
+/* Whether the cookie's session is the one to go on with: the same person, or nobody says who. */
+static bool has_session(const struct sl_study_server *server,
+                        const struct sl_http_exchange *exchange, const uint8_t *person)
+{
+    struct sl_store_session session;
+    if (!find_cookie(server, exchange, &session)) return false;
+    if (session.state == SL_SESSION_EXPIRED) return false;
     if (session.state == SL_SESSION_ACTIVE && session.lease_until <= sl_server_now(server))
         return false;
     return !person || memcmp(person, session.person, sizeof session.person) == 0;
@@ -103,15 +110,21 @@ static enum sl_status arrive(struct sl_study_server *server,
     return status;
 }
 
-/* Nobody in an open study and in a test has a name: every arrival is a new person. */
-static enum sl_status find_person(struct sl_study_server *server, const char *name,
-                                  uint8_t person[SL_STORE_PERSON_BYTES], struct sl_error *err)
+/* Nobody in an open study and in a test has a name: an arrival is a new person, but for those whose
+ * cookie says that they were here (a place that ran out comes with no new attempts). */
+static enum sl_status find_person(struct sl_study_server *server,
+                                  const struct sl_http_exchange *exchange, const char *name,
+                                  bool test, uint8_t person[SL_STORE_PERSON_BYTES],
+                                  struct sl_error *err)
 {
+    struct sl_store_session session;
     if (name) {
         sl_server_flush(server); /* the key may have to be made */
         return sl_study_person(server->store, name, person, err);
     }
     sl_secret_random(person, SL_STORE_PERSON_BYTES);
+    if (!test && find_cookie(server, exchange, &session))
+        memcpy(person, session.person, sizeof session.person);
     return SL_OK;
 }
 
@@ -127,7 +140,7 @@ void sl_handle_arrival(struct sl_http_exchange *exchange, void *context)
     struct sl_error err;
     if (!sl_request_admit(server, exchange, &arrivals)) return;
     if (is_test || (name && (!*name || strlen(name) > MAX_PARAMETER))) name = NULL;
-    enum sl_status status = find_person(server, name, person, &err);
+    enum sl_status status = find_person(server, exchange, name, is_test, person, &err);
     if (status == SL_OK && !is_test && has_session(server, exchange, name ? person : NULL)) {
         redirect(server, exchange, NULL);
         return;

@@ -7,6 +7,7 @@
 
 #include "softlab/base/memory.h"
 #include "softlab/base/names.h"
+#include "softlab/label.h"
 
 /* ---- Items ---- */
 
@@ -291,4 +292,18 @@ enum sl_status sl_study_answers(const struct sl_study *study, struct sl_store *s
     else
         sl_answers_destroy(walk.answers);
     return status;
+}
+
+bool sl_study_label(const struct sl_answers *answers, size_t index, double *row)
+{
+    static const char *const methods[] = {[SL_ANSWER_HARD] = "share",
+                                          [SL_ANSWER_SOFT] = "t2-clamp",
+                                          [SL_ANSWER_SELECT] = "select2",
+                                          [SL_ANSWER_DIST] = "share",
+                                          [SL_ANSWER_MIX] = "mix"};
+    const struct sl_label_options options = sl_label_options_default();
+    struct sl_answer answer;
+    sl_answers_get(answers, index, &answer);
+    return answer.flags == 0 && sl_label_row(sl_label_method_find(methods[answer.kind]), &answer,
+                                             answers->n_classes, &options, row, NULL) == SL_OK;
 }

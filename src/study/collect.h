@@ -70,5 +70,8 @@ void sl_study_record_release(struct sl_study_record *record);
 enum sl_status sl_study_answers(const struct sl_study *study, struct sl_store *store,
                                 const struct sl_study_items *items, unsigned kinds,
                                 struct sl_answers **out, struct sl_error *err) SL_MUST_USE;
+/* The label of one answer by itself, by the method that reads what its screen asks; `row` has
+ * n_classes values. False for repeats, second runs, checks and what the method cannot read. */
+bool sl_study_label(const struct sl_answers *answers, size_t index, double *row);
 
 #endif

@@ -10,6 +10,7 @@
 struct answer_lines {
     const struct sl_study *study;
     struct sl_study_out *out;
+    const char *screen; /* these alone; NULL: all */
 };
 
 static enum sl_status write_answer(const struct sl_study_given *given, void *context,
@@ -17,6 +18,7 @@ static enum sl_status write_answer(const struct sl_study_given *given, void *con
 {
     struct answer_lines *lines = context;
     struct sl_study_record record;
+    if (lines->screen && strcmp(given->session->screen, lines->screen) != 0) return SL_OK;
     SL_TRY(sl_study_record_make(lines->study, given, &record, err));
     enum sl_status status = SL_OK;
     char *raw[2] = {NULL, NULL};
@@ -38,21 +40,49 @@ out:
     return status;
 }
 
-SL_STUDY_EXPORTER(sl_study_export_answers)
+static enum sl_status write_answers(struct answer_lines *lines, struct sl_store *store,
+                                    struct sl_error *err)
 {
+    const struct sl_study *study = lines->study;
     enum sl_status status = SL_OK;
     struct sl_study_items items = {0};
+    SL_TRY_OUT(sl_study_items_read(study, store, &items, err));
+    SL_TRY_OUT(sl_jsonl_append_header(&lines->out->pending, (const char *const *)study->classes,
+                                      study->n_classes, err));
+    SL_TRY_OUT(
+        sl_study_each_given(study, store, &items, SL_STUDY_COUNTING, write_answer, lines, err));
+    status = sl_study_out_finish(lines->out, err);
+out:
+    sl_study_items_release(&items);
+    return status;
+}
+
+SL_STUDY_EXPORTER(sl_study_export_answers)
+{
     struct sl_study_out out;
     struct answer_lines lines = {.study = study, .out = &out};
     sl_study_out_init(&out, sink, context);
-    SL_TRY_OUT(sl_study_items_read(study, store, &items, err));
-    SL_TRY_OUT(sl_jsonl_append_header(&out.pending, (const char *const *)study->classes,
-                                      study->n_classes, err));
-    SL_TRY_OUT(
-        sl_study_each_given(study, store, &items, SL_STUDY_COUNTING, write_answer, &lines, err));
-    status = sl_study_out_finish(&out, err);
-out:
-    sl_study_items_release(&items);
+    enum sl_status status = write_answers(&lines, store, err);
+    sl_study_out_release(&out);
+    return status;
+}
+
+enum sl_status sl_study_export_screen(const struct sl_study *study, struct sl_store *store,
+                                      const char *screen,
+                                      enum sl_status (*sink)(void *context, const void *bytes,
+                                                             size_t length, struct sl_error *err),
+                                      void *context, struct sl_error *err)
+{
+    size_t which = 0;
+    while (which < study->n_screens && strcmp(study->screens[which], screen) != 0)
+        which++;
+    if (which == study->n_screens)
+        return sl_fail(err, SL_ERR_USAGE, "%s does not ask with the screen \"%s\"", study->folder,
+                       screen);
+    struct sl_study_out out;
+    struct answer_lines lines = {.study = study, .out = &out, .screen = screen};
+    sl_study_out_init(&out, sink, context);
+    enum sl_status status = write_answers(&lines, store, err);
     sl_study_out_release(&out);
     return status;
 }

@@ -6,61 +6,83 @@
 #include "softlab/base/memory.h"
 #include "softlab/dataset/image.h"
 
-enum { FILE_BYTES = 64 << 20 };
-
 void sl_images_init(struct sl_images *images, size_t count)
 {
     *images = (struct sl_images){.pictures = sl_alloc(count ? count : 1, sizeof *images->pictures),
                                  .count = count};
 }
 
+static void destroy(struct sl_picture *picture)
+{
+    picture->images->bytes -= picture->length;
+    free(picture->bytes);
+    free(picture);
+}
+
 void sl_images_release(struct sl_images *images)
 {
     for (size_t i = 0; i < images->count; i++)
-        free(images->pictures[i].bytes);
+        if (images->pictures[i]) destroy(images->pictures[i]);
     free(images->pictures);
     *images = (struct sl_images){0};
 }
 
-const struct sl_picture *sl_images_find(struct sl_images *images, size_t index)
+struct sl_picture *sl_images_find(struct sl_images *images, size_t index)
 {
-    struct sl_picture *picture = &images->pictures[index];
-    if (!picture->bytes) return NULL;
-    picture->used = ++images->askings;
+    struct sl_picture *picture = images->pictures[index];
+    if (picture) picture->used = ++images->askings;
     return picture;
 }
 
-static void drop(struct sl_images *images, struct sl_picture *picture)
+void sl_picture_hold(struct sl_picture *picture)
 {
-    images->bytes -= picture->length;
-    free(picture->bytes);
-    *picture = (struct sl_picture){0};
+    picture->holders++;
 }
 
-static void make_room(struct sl_images *images, size_t length)
+/* One that another has replaced is nowhere else. */
+void sl_picture_let_go(void *picture)
 {
-    while (images->bytes > 0 && images->bytes + length > SL_IMAGES_MAX_BYTES) {
-        struct sl_picture *oldest = NULL;
+    struct sl_picture *held = picture;
+    if (--held->holders == 0 && held->images->pictures[held->index] != held) destroy(held);
+}
+
+static void drop(struct sl_images *images, size_t index)
+{
+    struct sl_picture *picture = images->pictures[index];
+    images->pictures[index] = NULL;
+    if (picture->holders == 0) destroy(picture);
+}
+
+static bool make_room(struct sl_images *images, size_t length)
+{
+    while (images->bytes + length > SL_IMAGES_MAX_BYTES) {
+        const struct sl_picture *oldest = NULL;
         for (size_t i = 0; i < images->count; i++) {
-            struct sl_picture *one = &images->pictures[i];
-            if (one->bytes && (!oldest || one->used < oldest->used)) oldest = one;
+            const struct sl_picture *one = images->pictures[i];
+            if (one && one->holders == 0 && (!oldest || one->used < oldest->used)) oldest = one;
         }
-        if (!oldest) return;
-        drop(images, oldest);
+        if (!oldest) return false;
+        drop(images, oldest->index);
     }
+    return true;
 }
 
-void sl_images_put(struct sl_images *images, size_t index, const char *type,
-                   const struct sl_buffer *bytes)
+struct sl_picture *sl_images_put(struct sl_images *images, size_t index, const char *type,
+                                 const struct sl_buffer *bytes)
 {
-    if (bytes->length == 0 || bytes->length > SL_IMAGES_MAX_BYTES) return;
-    struct sl_picture *picture = &images->pictures[index];
-    if (picture->bytes) drop(images, picture);
-    make_room(images, bytes->length);
-    char *copy = sl_alloc(bytes->length, 1);
-    memcpy(copy, bytes->data, bytes->length);
-    *picture = (struct sl_picture){copy, bytes->length, type, ++images->askings};
+    if (images->pictures[index]) drop(images, index);
+    if (bytes->length == 0 || !make_room(images, bytes->length)) return NULL;
+    struct sl_picture *picture = sl_alloc(1, sizeof *picture);
+    *picture = (struct sl_picture){.bytes = sl_alloc(bytes->length, 1),
+                                   .length = bytes->length,
+                                   .type = type,
+                                   .used = ++images->askings,
+                                   .index = index,
+                                   .images = images};
+    memcpy(picture->bytes, bytes->data, bytes->length);
     images->bytes += bytes->length;
+    images->pictures[index] = picture;
+    return picture;
 }
 
 /* ---- Making them ---- */
@@ -114,7 +136,7 @@ enum sl_status sl_picture_make(const char *path, const char *upsample, size_t si
         *type = jpeg ? "image/jpeg" : "image/png";
         return SL_OK;
     }
-    sl_buffer_init(&file, FILE_BYTES);
+    sl_buffer_init(&file, SL_IMAGES_MAX_BYTES);
     enum sl_status status = sl_file_read(path, &file, err);
     if (status == SL_OK) status = resample(&file, path, upsample, size, out, err);
     if (status == SL_OK) *type = "image/png";

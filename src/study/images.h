@@ -1,5 +1,6 @@
 /* The pictures that annotators see: resampled once to twice their size on the page, since screens
- * have two pixels where a page has one, and kept in memory up to a bound. Private to study/. */
+ * have two pixels where a page has one, and kept in memory up to a bound, those that are still
+ * being sent among them. Private to study/. */
 #ifndef SOFTLAB_STUDY_IMAGES_H
 #define SOFTLAB_STUDY_IMAGES_H
 
@@ -9,23 +10,30 @@
 enum { SL_IMAGES_MAX_BYTES = 32 << 20 };
 
 struct sl_picture {
-    char *bytes; /* owned; NULL: not at hand */
+    char *bytes; /* owned */
     size_t length;
     const char *type; /* "image/png" */
     uint64_t used;    /* when last asked for, in askings */
+    size_t index, holders;
+    struct sl_images *images;
 };
 struct sl_images {
-    struct sl_picture *pictures; /* owned; numbered as the stimuli */
+    struct sl_picture **pictures; /* owned; numbered as the stimuli; NULL: not at hand */
     size_t count, bytes;
     uint64_t askings;
 };
 void sl_images_init(struct sl_images *images, size_t count);
+/* Nobody may hold a picture any more. */
 void sl_images_release(struct sl_images *images);
-/* The picture if it is at hand, or NULL. Borrowed until the next put. */
-const struct sl_picture *sl_images_find(struct sl_images *images, size_t index);
-/* Keep a copy; those not asked for in the longest time make room. */
-void sl_images_put(struct sl_images *images, size_t index, const char *type,
-                   const struct sl_buffer *bytes);
+/* The picture if it is at hand, or NULL. Borrowed until the next put, unless it is held. */
+struct sl_picture *sl_images_find(struct sl_images *images, size_t index);
+/* Keep a copy, in the place of an earlier one; those that nobody holds and that were not asked for
+ * in the longest time make room. NULL if all that is there is held and leaves no room. */
+struct sl_picture *sl_images_put(struct sl_images *images, size_t index, const char *type,
+                                 const struct sl_buffer *bytes);
+/* A picture that is held stays; let it go once for every hold. */
+void sl_picture_hold(struct sl_picture *picture);
+void sl_picture_let_go(void *picture);
 
 /* Make the picture of a file: "lanczos" and "nearest" bring its longer side to twice `size`,
  * "none" leaves it as it is. Safe on any thread. */

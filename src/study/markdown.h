@@ -19,7 +19,4 @@ enum sl_status sl_markdown_html(const char *text, size_t length, struct sl_buffe
 enum sl_status sl_markdown_pages(const char *text, size_t length, char ***pages, size_t *count,
                                  struct sl_error *err) SL_MUST_USE;
 
-/* Append text with the five characters of HTML escaped. */
-void sl_html_escape(struct sl_buffer *out, const char *text, size_t length);
-
 #endif

@@ -4,27 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "softlab/base/markup.h"
 #include "softlab/base/memory.h"
 
 /* Emphasis nested deeper than this stays as typed. */
 enum { MAX_OPEN = 8, MAX_LINK_TEXT = 500, MAX_LINK_ADDRESS = 1000 };
-
-void sl_html_escape(struct sl_buffer *out, const char *text, size_t length)
-{
-    for (size_t i = 0; i < length; i++) {
-        switch (text[i]) {
-        case '&': sl_buffer_text(out, "&amp;"); break;
-        case '<': sl_buffer_text(out, "&lt;"); break;
-        case '>': sl_buffer_text(out, "&gt;"); break;
-        case '"': sl_buffer_text(out, "&quot;"); break;
-        case '\'': sl_buffer_text(out, "&#39;"); break;
-        default:
-            /* HTML has no place for control characters. */
-            if ((unsigned char)text[i] >= ' ' || text[i] == '\n' || text[i] == '\t')
-                sl_buffer_byte(out, text[i]);
-        }
-    }
-}
 
 /* A run of '*' or '_' that may open or close emphasis. */
 enum role { ROLE_NONE, ROLE_OPEN, ROLE_CLOSE };

@@ -8,8 +8,6 @@
 #include "study/server.h"
 #include "study/web.h"
 
-enum { PICTURE_BYTES = 64 << 20 };
-
 static void send_file(struct sl_http_exchange *exchange, const char *path)
 {
     const struct sl_web_file *file = sl_web_find(path);
@@ -61,15 +59,19 @@ struct sl_picture_job {
     struct sl_picture_job *next; /* in work, too */
 };
 
-static void send_picture(struct sl_http_exchange *exchange, const char *type, const void *bytes,
-                         size_t length)
+/* Everybody who takes their time reads the same bytes. */
+static void send_picture(struct sl_http_exchange *exchange, struct sl_picture *picture)
 {
     static const struct sl_http_header headers[] = {
         {"Cache-Control", "private, max-age=86400, immutable"}, {NULL, NULL}};
-    sl_http_send(
-        exchange,
-        &(struct sl_http_reply){
-            .status = 200, .type = type, .body = bytes, .length = length, .headers = headers});
+    sl_picture_hold(picture);
+    sl_http_send(exchange, &(struct sl_http_reply){.status = 200,
+                                                   .type = picture->type,
+                                                   .body = picture->bytes,
+                                                   .length = picture->length,
+                                                   .headers = headers,
+                                                   .done = sl_picture_let_go,
+                                                   .context = picture});
 }
 
 static void make_picture(void *context)
@@ -87,17 +89,26 @@ static void give_picture(void *context)
     while (*at != job)
         at = &(*at)->next;
     *at = job->next;
+    struct sl_picture *picture = NULL;
     if (job->status == SL_OK)
-        sl_images_put(&job->server->images, job->index, job->type, &job->bytes);
-    else
-        sl_log(job->server->options.log, SL_LOG_ERROR, "%s", job->err.message);
-    for (size_t i = 0; i < job->n_exchanges; i++) {
-        if (job->status == SL_OK)
-            send_picture(job->exchanges[i], job->type, job->bytes.data, job->bytes.length);
-        else
-            sl_http_fail(job->exchanges[i], 503, "the image cannot be read");
-    }
+        picture = sl_images_put(&job->server->images, job->index, job->type, &job->bytes);
     sl_buffer_release(&job->bytes);
+    if (job->status != SL_OK)
+        sl_log(job->server->options.log, SL_LOG_ERROR, "%s", job->err.message);
+    else if (!picture)
+        sl_log(job->server->options.log, SL_LOG_WARNING,
+               "no memory for %s: too many images are on their way to slow readers", job->path);
+    /* The first reply may be all that keeps it. */
+    if (picture) sl_picture_hold(picture);
+    for (size_t i = 0; i < job->n_exchanges; i++) {
+        if (picture)
+            send_picture(job->exchanges[i], picture);
+        else
+            sl_http_fail(job->exchanges[i], 503,
+                         job->status == SL_OK ? "too many images are under way, please try again"
+                                              : "the image cannot be read");
+    }
+    if (picture) sl_picture_let_go(picture);
     free(job->exchanges);
     free(job->path);
     free(job);
@@ -118,7 +129,7 @@ static void wait_for_picture(struct sl_study_server *server, struct sl_http_exch
                                      file),
             .next = server->pictures,
         };
-        sl_buffer_init(&job->bytes, PICTURE_BYTES);
+        sl_buffer_init(&job->bytes, SL_IMAGES_MAX_BYTES);
         server->pictures = job;
         sl_http_work(server->loop, make_picture, give_picture, job);
     }
@@ -139,9 +150,9 @@ void sl_handle_image(struct sl_http_exchange *exchange, void *context)
         sl_http_fail(exchange, 404, "there is no such image");
         return;
     }
-    const struct sl_picture *picture = sl_images_find(&server->images, index);
+    struct sl_picture *picture = sl_images_find(&server->images, index);
     if (picture) {
-        send_picture(exchange, picture->type, picture->bytes, picture->length);
+        send_picture(exchange, picture);
         return;
     }
     wait_for_picture(server, exchange, index, file);

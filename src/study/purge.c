@@ -7,6 +7,7 @@
 #include "softlab/base/buffer.h"
 #include "softlab/base/memory.h"
 #include "softlab/study.h"
+#include "study/collect.h"
 
 static const char key_name[] = "person-key";
 
@@ -64,14 +65,39 @@ enum sl_status sl_study_person(struct sl_store *store, const char *name,
     return SL_OK;
 }
 
+/* Somebody looked for by what exports call them. */
+struct search {
+    const char *annotator;
+    uint8_t person[SL_STORE_PERSON_BYTES];
+    bool found;
+};
+
+static enum sl_status look_at(const struct sl_store_row *row, void *context)
+{
+    struct search *search = context;
+    char name[SL_STUDY_ANNOTATOR_TEXT];
+    sl_study_annotator(row->session->person, name);
+    if (!search->found && strcmp(name, search->annotator) == 0) {
+        memcpy(search->person, row->session->person, sizeof search->person);
+        search->found = true;
+    }
+    return SL_OK;
+}
+
 enum sl_status sl_study_purge(const struct sl_study *study, struct sl_store *store,
-                              const char *person, size_t *sessions, struct sl_error *err)
+                              const char *person, int64_t now, size_t *sessions,
+                              struct sl_error *err)
 {
     uint8_t hash[SL_STORE_PERSON_BYTES];
     if (*person == '\0') return sl_fail(err, SL_ERR_USAGE, "the participant has no name");
     SL_TRY(sl_study_person(store, person, hash, err));
     size_t removed = 0;
-    SL_TRY(sl_store_purge(store, hash, &removed, err));
+    SL_TRY(sl_store_purge(store, hash, now, &removed, err));
+    if (removed == 0) {
+        struct search search = {.annotator = person};
+        SL_TRY(sl_store_each_session(store, look_at, &search, err));
+        if (search.found) SL_TRY(sl_store_purge(store, search.person, now, &removed, err));
+    }
     if (removed == 0)
         return sl_fail(err, SL_ERR_NOT_FOUND, "%s has no participant of that name", study->name);
     *sessions = removed;

@@ -200,3 +200,9 @@ enum sl_status sl_request_note(struct sl_request *request, const char *kind, jso
     free(text);
     return status;
 }
+
+bool sl_request_is_word(const char *text, size_t length)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
+    return length > 0 && length <= SL_WORD_MAX && strspn(text, plain) >= length && *text != '-';
+}

@@ -69,6 +69,16 @@ static void expire(void *context)
                freed == 1 ? "" : "s");
 }
 
+/* study.json may ask for more annotators than study init was told. */
+static enum sl_status set_target(const struct sl_study_server *server, struct sl_error *err)
+{
+    SL_TRY(sl_store_begin(server->store, err));
+    enum sl_status status = sl_store_set_target(server->store, server->study->annotators, err);
+    if (status == SL_OK) return sl_store_commit(server->store, err);
+    sl_store_rollback(server->store);
+    return status;
+}
+
 static enum sl_status load(struct sl_study_server *server, const char *folder, struct sl_error *err)
 {
     const struct sl_study *study = NULL;
@@ -76,6 +86,7 @@ static enum sl_status load(struct sl_study_server *server, const char *folder, s
     SL_TRY(sl_study_read(folder, &server->study, err));
     study = server->study;
     SL_TRY(sl_study_store(study, false, &server->store, err));
+    SL_TRY(set_target(server, err));
     SL_TRY(sl_texts_read(study, &server->texts, err));
     SL_TRY(sl_stimuli_read(server->store, &server->stimuli, err));
     if (study->check_every > 0 && server->stimuli.n_checks == 0)

@@ -78,6 +78,9 @@ void sl_request_close(struct sl_request *request);
 void sl_request_fail(struct sl_request *request, const struct sl_error *err);
 /* Save the session and reply with `body` (taken) after the commit. */
 void sl_request_finish(struct sl_request *request, json_t *body);
+/* Words of the page's own, which need no cleaning in exports: letters, digits, '_' and '-'. */
+enum { SL_WORD_MAX = 19 }; /* shorter than an id of a person */
+bool sl_request_is_word(const char *text, size_t length);
 /* Note something about the session, within the transaction. `body` is taken. */
 enum sl_status sl_request_note(struct sl_request *request, const char *kind, json_t *body,
                                struct sl_error *err) SL_MUST_USE;

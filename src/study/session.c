@@ -112,6 +112,13 @@ enum sl_status sl_session_check(struct sl_store_session *session, const struct s
     return SL_OK;
 }
 
+size_t sl_session_attempts_left(const struct sl_store_session *session,
+                                const struct sl_study *study)
+{
+    if (session->attempts < study->attempts) return study->attempts - session->attempts;
+    return strcmp(session->place, sl_place_names[SL_PLACE_CHECK]) == 0;
+}
+
 enum sl_status sl_session_may_answer(const struct sl_store_session *session,
                                      const struct sl_study *study, size_t trial, size_t n_trials,
                                      bool practice, struct sl_error *err)

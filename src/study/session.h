@@ -54,6 +54,9 @@ struct sl_checking {
 enum sl_status sl_session_check(struct sl_store_session *session, const struct sl_study *study,
                                 const struct sl_flow *flow, struct sl_checking *checking,
                                 int64_t now, struct sl_error *err) SL_MUST_USE;
+/* Who stands at the check has an attempt, however many went with places that ran out. */
+size_t sl_session_attempts_left(const struct sl_store_session *session,
+                                const struct sl_study *study);
 /* May trial `trial` be answered now? SL_ERR_USAGE says why not. */
 enum sl_status sl_session_may_answer(const struct sl_store_session *session,
                                      const struct sl_study *study, size_t trial, size_t n_trials,

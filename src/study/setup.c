@@ -9,9 +9,13 @@
 #include <unistd.h>
 
 #include "softlab/base/memory.h"
+#include "softlab/base/rows.h"
+#include "study/images.h"
 #include "study/secret.h"
+#include "study/simulate.h"
+#include "study/stimuli.h"
 
-enum { IMAGE_BYTES = 64 << 20, CODE_LETTERS = 8, CHECK_EVERY = 10 };
+enum { TEXT_BYTES = 64 << 20, CODE_LETTERS = 8, CHECK_EVERY = 10 };
 
 struct sl_study_setup sl_study_setup_default(void)
 {
@@ -142,7 +146,7 @@ static enum sl_status copy_image(const struct sl_setup_plan *plan, const struct 
 {
     char *path = sl_path_join(folder, item->target);
     struct sl_buffer bytes;
-    sl_buffer_init(&bytes, IMAGE_BYTES);
+    sl_buffer_init(&bytes, SL_IMAGES_MAX_BYTES);
     enum sl_status status;
     char *slash = strrchr(path, '/');
     *slash = '\0';
@@ -160,7 +164,7 @@ static enum sl_status copy_texts(const char *source, const char *folder, struct 
 {
     struct sl_buffer bytes;
     char *path = sl_path_join(folder, "items.tsv");
-    sl_buffer_init(&bytes, IMAGE_BYTES);
+    sl_buffer_init(&bytes, TEXT_BYTES);
     enum sl_status status = sl_file_read(source, &bytes, err);
     if (status == SL_OK) status = sl_file_write(path, bytes.data, bytes.length, err);
     sl_buffer_release(&bytes);
@@ -233,11 +237,36 @@ static enum sl_status write_items(const struct sl_setup_plan *plan, const char *
     options.create = true;
     SL_TRY_OUT(sl_store_open(database, &options, &store, err));
     SL_TRY_OUT(fill_store(store, plan, used, err));
+    SL_TRY_OUT(sl_stimuli_make_key(store, err));
 out:
     sl_store_close(store);
     free(database);
     free(items);
     free(used);
+    return status;
+}
+
+/* Drawn images come with the distribution that is true of them: simulated annotators believe it. */
+static enum sl_status write_truth(const struct sl_setup_plan *plan, const char *folder,
+                                  struct sl_error *err)
+{
+    const struct sl_dataset *set = plan->set;
+    struct sl_rows *rows = NULL;
+    if (!set || !set->truth || plan->study->n_classes != set->n_classes) return SL_OK;
+    for (size_t k = 0; k < set->n_classes; k++)
+        if (strcmp(set->classes[k], plan->study->classes[k]) != 0) return SL_OK;
+    SL_TRY(sl_rows_create(set->count, set->n_classes, &rows, err));
+    memcpy(rows->values, set->truth, set->count * set->n_classes * sizeof *rows->values);
+    rows->items = sl_alloc(set->count, sizeof *rows->items);
+    for (size_t i = 0; i < set->count; i++)
+        rows->items[i] = sl_string_copy(set->items[i]);
+    rows->classes = sl_alloc(set->n_classes, sizeof *rows->classes);
+    for (size_t k = 0; k < set->n_classes; k++)
+        rows->classes[k] = sl_string_copy(set->classes[k]);
+    char *path = sl_path_join(folder, SL_STUDY_TRUTH_FILE);
+    enum sl_status status = sl_rows_write(rows, "labels", path, err);
+    free(path);
+    sl_rows_destroy(rows);
     return status;
 }
 
@@ -264,6 +293,7 @@ static enum sl_status write_folder(const struct sl_setup_plan *plan, const char 
     SL_TRY(sl_folder_create(folder, err));
     SL_TRY(write_config(plan->study, folder, err));
     SL_TRY(sl_setup_write_texts(plan->study, folder, err));
+    SL_TRY(write_truth(plan, folder, err));
     return write_items(plan, folder, err);
 }
 

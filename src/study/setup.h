@@ -48,6 +48,9 @@ struct sl_setup_layout {
 enum sl_status sl_setup_layout_read(const char *path, struct sl_setup_layout *out,
                                     struct sl_error *err) SL_MUST_USE;
 void sl_setup_layout_release(struct sl_setup_layout *layout);
+/* The batches file that counts: the one given, or that beside the mixtures; NULL if there is none.
+ * Heap string. */
+char *sl_setup_batches_path(const struct sl_study_setup *setup) SL_MUST_USE;
 
 /* The texts of a new study (setup_texts.c): comprehension and debrief questions into the study,
  * and the Markdown files. */

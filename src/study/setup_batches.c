@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "softlab/base/memory.h"
 #include "softlab/base/names.h"
@@ -52,6 +53,15 @@ void sl_setup_layout_release(struct sl_setup_layout *layout)
     *layout = (struct sl_setup_layout){0};
 }
 
+char *sl_setup_batches_path(const struct sl_study_setup *setup)
+{
+    if (setup->batches) return sl_string_copy(setup->batches);
+    char *path = setup->mixtures ? sl_path_join(setup->mixtures, "batches.json") : NULL;
+    if (path && sl_file_exists(path)) return path;
+    free(path);
+    return NULL;
+}
+
 static struct sl_setup_batch *add_batch(struct sl_setup_plan *plan, size_t capacity)
 {
     plan->batches = sl_resize(plan->batches, plan->n_batches + 1, sizeof *plan->batches);
@@ -83,28 +93,56 @@ static enum sl_status number_items(const struct sl_setup_plan *plan, struct sl_n
     return SL_OK;
 }
 
-static enum sl_status take_batch(struct sl_setup_plan *plan, const char *path, const char *key,
-                                 const json_t *list, const struct sl_name_table *names,
-                                 const uint32_t *items, struct sl_error *err)
+/* A batches file, and the items by the names it may use. All borrowed. */
+struct naming {
+    const char *path, *key; /* the batch at hand */
+    const struct sl_name_table *names;
+    const uint32_t *items;
+};
+
+/* The item that an entry means. Published files of CIFAR-10S name pictures that nobody has under
+ * these names; their "example_idx" is the number in the test set, and "label" shows whether it is
+ * the same picture. */
+static enum sl_status find_entry(const struct sl_setup_plan *plan, const struct naming *naming,
+                                 const json_t *entry, size_t *item, struct sl_error *err)
+{
+    const char *file = json_string_value(json_object_get(entry, "filename"));
+    const char *index = json_string_value(json_object_get(entry, "example_idx"));
+    const char *label = json_string_value(json_object_get(entry, "label"));
+    if (!file)
+        return sl_fail(err, SL_ERR_INPUT, "%s: an item of batch \"%s\" has no \"filename\"",
+                       naming->path, naming->key);
+    uint32_t number = sl_name_table_find(naming->names, file, strlen(file));
+    if (number == SL_NO_NAME && index)
+        number = sl_name_table_find(naming->names, index, strlen(index));
+    if (number == SL_NO_NAME)
+        return sl_fail(err, SL_ERR_INPUT,
+                       "%s: batch \"%s\" has %s, which is not among the %zu items", naming->path,
+                       naming->key, file, plan->n_items);
+    const char *truth = plan->items[naming->items[number]].truth;
+    if (label && truth && strcasecmp(label, truth) != 0)
+        return sl_fail(err, SL_ERR_INPUT,
+                       "%s: batch \"%s\" has %s, which is a %s here: other images?", naming->path,
+                       naming->key, file, truth);
+    *item = naming->items[number];
+    return SL_OK;
+}
+
+static enum sl_status take_batch(struct sl_setup_plan *plan, const struct naming *naming,
+                                 const json_t *list, struct sl_error *err)
 {
     if (!json_is_array(list) || json_array_size(list) == 0)
-        return sl_fail(err, SL_ERR_INPUT, "%s: batch \"%s\" is not a list of items", path, key);
+        return sl_fail(err, SL_ERR_INPUT, "%s: batch \"%s\" is not a list of items", naming->path,
+                       naming->key);
     struct sl_setup_batch *batch = add_batch(plan, json_array_size(list));
     for (size_t i = 0; i < json_array_size(list); i++) {
-        const char *file = json_string_value(json_object_get(json_array_get(list, i), "filename"));
-        if (!file)
-            return sl_fail(err, SL_ERR_INPUT, "%s: item %zu of batch \"%s\" has no \"filename\"",
-                           path, i, key);
-        uint32_t number = sl_name_table_find(names, file, strlen(file));
-        if (number == SL_NO_NAME)
-            return sl_fail(err, SL_ERR_INPUT,
-                           "%s: batch \"%s\" has %s, which is not among the %zu "
-                           "items",
-                           path, key, file, plan->n_items);
+        size_t item = 0;
+        SL_TRY(find_entry(plan, naming, json_array_get(list, i), &item, err));
         for (size_t j = 0; j < batch->count; j++)
-            if (batch->items[j] == items[number])
-                return sl_fail(err, SL_ERR_INPUT, "%s: batch \"%s\" has %s twice", path, key, file);
-        batch->items[batch->count++] = items[number];
+            if (batch->items[j] == item)
+                return sl_fail(err, SL_ERR_INPUT, "%s: batch \"%s\" has %s twice", naming->path,
+                               naming->key, plan->items[item].id);
+        batch->items[batch->count++] = item;
     }
     return SL_OK;
 }
@@ -123,7 +161,8 @@ static enum sl_status batches_of_file(struct sl_setup_plan *plan, const char *pa
     if (status == SL_OK) {
         json_object_foreach(layout.batches, key, list)
         {
-            SL_TRY_OUT(take_batch(plan, path, key, list, names, items, err));
+            const struct naming naming = {path, key, names, items};
+            SL_TRY_OUT(take_batch(plan, &naming, list, err));
         }
     }
 out:
@@ -246,10 +285,9 @@ enum sl_status sl_setup_allocate(struct sl_setup_plan *plan, struct sl_error *er
         return sl_fail(err, SL_ERR_USAGE,
                        "either a batches file or a reference says what is seen "
                        "together, not both");
-    if (setup->batches) return batches_of_file(plan, setup->batches, err);
     if (setup->reference) return cut_by_entropy(plan, err);
-    if (setup->mixtures) {
-        char *path = sl_path_join(setup->mixtures, "batches.json");
+    char *path = sl_setup_batches_path(setup);
+    if (path) {
         enum sl_status status = batches_of_file(plan, path, err);
         free(path);
         return status;

@@ -2,9 +2,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
+#include "softlab/label/mixing.h"
 #include "study/setup.h"
 
 static struct sl_setup_item *add_item(struct sl_setup_plan *plan)
@@ -70,11 +72,18 @@ static enum sl_status take_classes(struct sl_setup_plan *plan, char *const *foun
     return SL_OK;
 }
 
-static enum sl_status check_class(const struct sl_study *study, const char *name, const char *where,
-                                  struct sl_error *err)
+/* The study's own spelling of a class: "airplane" of a data set may be its "Airplane". */
+static enum sl_status find_class(const struct sl_study *study, const char *name, const char *where,
+                                 const char **found, struct sl_error *err)
 {
-    for (size_t k = 0; k < study->n_classes; k++)
+    for (size_t k = 0; k < study->n_classes; k++) {
+        *found = study->classes[k];
         if (strcmp(study->classes[k], name) == 0) return SL_OK;
+    }
+    for (size_t k = 0; k < study->n_classes; k++) {
+        *found = study->classes[k];
+        if (strcasecmp(study->classes[k], name) == 0) return SL_OK;
+    }
     char **names = sl_alloc(study->n_classes + 1, sizeof *names);
     memcpy(names, study->classes, study->n_classes * sizeof *names);
     const char *nearest = sl_text_nearest(name, (const char *const *)names);
@@ -82,6 +91,22 @@ static enum sl_status check_class(const struct sl_study *study, const char *name
     return sl_fail(err, SL_ERR_INPUT, "%s: \"%s\" is none of the %zu classes%s%s%s", where, name,
                    study->n_classes, nearest ? ", did you mean \"" : "", nearest ? nearest : "",
                    nearest ? "\"?" : "");
+}
+
+static enum sl_status set_truth(const struct sl_setup_plan *plan, struct sl_setup_item *item,
+                                const char *name, const char *where, struct sl_error *err)
+{
+    const char *found = NULL;
+    SL_TRY(find_class(plan->study, name, where, &found, err));
+    item->truth = sl_string_copy(found);
+    return SL_OK;
+}
+
+static enum sl_status open_set(const struct sl_setup_plan *plan, const char *name,
+                               struct sl_dataset **out, struct sl_error *err)
+{
+    const struct sl_data_roots here = {.folder = "."};
+    return sl_dataset_open(name, plan->setup->roots ? plan->setup->roots : &here, out, err);
 }
 
 /* ---- Images ---- */
@@ -112,15 +137,13 @@ static enum sl_status add_image(struct sl_setup_plan *plan, const struct sl_data
     if (!item->content)
         return sl_fail(err, SL_ERR_INPUT, "%s: an item's name is not UTF-8", set->name);
     if (set->labels[index] == SL_NO_LABEL) return SL_OK;
-    item->truth = sl_string_copy(set->classes[set->labels[index]]);
-    return check_class(plan->study, item->truth, set->name, err);
+    return set_truth(plan, item, set->classes[set->labels[index]], set->name, err);
 }
 
 static enum sl_status gather_images(struct sl_setup_plan *plan, struct sl_error *err)
 {
-    const struct sl_data_roots roots = {.folder = "."};
     plan->study->kind = SL_ITEM_IMAGES;
-    SL_TRY(sl_dataset_open(plan->setup->images, &roots, &plan->set, err));
+    SL_TRY(open_set(plan, plan->setup->images, &plan->set, err));
     if (plan->set->texts)
         return sl_fail(err, SL_ERR_INPUT, "%s: holds texts, not images", plan->set->name);
     SL_TRY(take_classes(plan, plan->set->classes, plan->set->n_classes, err));
@@ -131,11 +154,10 @@ static enum sl_status gather_images(struct sl_setup_plan *plan, struct sl_error 
 
 static enum sl_status gather_checks(struct sl_setup_plan *plan, struct sl_error *err)
 {
-    const struct sl_data_roots roots = {.folder = "."};
     struct sl_dataset *set = NULL;
     if (plan->study->kind == SL_ITEM_TEXTS)
         return sl_fail(err, SL_ERR_USAGE, "obvious images cannot be shown among texts");
-    SL_TRY(sl_dataset_open(plan->setup->checks, &roots, &set, err));
+    SL_TRY(open_set(plan, plan->setup->checks, &set, err));
     enum sl_status status = SL_OK;
     if (!set->files || set->n_classes == 0)
         status = sl_fail(err, SL_ERR_INPUT,
@@ -161,9 +183,8 @@ static size_t characters(const char *text, size_t bytes)
 
 static enum sl_status gather_texts(struct sl_setup_plan *plan, struct sl_error *err)
 {
-    const struct sl_data_roots roots = {.folder = "."};
     plan->study->kind = SL_ITEM_TEXTS;
-    SL_TRY(sl_dataset_open(plan->setup->texts, &roots, &plan->set, err));
+    SL_TRY(open_set(plan, plan->setup->texts, &plan->set, err));
     const struct sl_dataset *set = plan->set;
     if (!set->texts) return sl_fail(err, SL_ERR_INPUT, "%s: holds images, not texts", set->name);
     SL_TRY(take_classes(plan, set->classes, set->n_classes, err));
@@ -179,8 +200,7 @@ static enum sl_status gather_texts(struct sl_setup_plan *plan, struct sl_error *
                 json_pack("[I, I]", (json_int_t)characters(set->texts[i], set->spans[i].begin),
                           (json_int_t)characters(set->texts[i], set->spans[i].end)));
         if (set->labels[i] == SL_NO_LABEL) continue;
-        item->truth = sl_string_copy(set->classes[set->labels[i]]);
-        SL_TRY(check_class(plan->study, item->truth, set->name, err));
+        SL_TRY(set_truth(plan, item, set->classes[set->labels[i]], set->name, err));
     }
     sl_study_set_text(&plan->study->items_file, "items.tsv");
     return SL_OK;
@@ -188,47 +208,90 @@ static enum sl_status gather_texts(struct sl_setup_plan *plan, struct sl_error *
 
 /* ---- Mixtures ---- */
 
-static enum sl_status add_mixture(struct sl_setup_plan *plan, const json_t *entry,
-                                  struct sl_error *err)
+/* What was mixed, by the entry of a batches file or by the picture's name. */
+static json_t *mixture_content(const json_t *entry, const char *file)
 {
-    const char *folder = plan->setup->mixtures;
-    const char *file = json_string_value(json_object_get(entry, "filename"));
-    const char *labels[2] = {json_string_value(json_object_get(entry, "label1")),
-                             json_string_value(json_object_get(entry, "label2"))};
+    const char *first = json_string_value(json_object_get(entry, "label1"));
+    const char *second = json_string_value(json_object_get(entry, "label2"));
     const json_t *share = json_object_get(entry, "mixtureCoeff");
+    struct sl_mixed_name name;
     if (!share) share = json_object_get(entry, "mixture_coeff");
-    if (!file || !labels[0] || !labels[1] || strchr(file, '/'))
-        return sl_fail(err, SL_ERR_INPUT,
-                       "%s/batches.json: every item needs \"filename\", "
-                       "\"label1\" and \"label2\"",
-                       folder);
+    bool named = sl_mixed_name_parse(file, strlen(file), &name);
+    if ((!first || !second) && !named) return NULL;
+    json_t *content =
+        first && second
+            ? json_pack("{s:s, s:[s, s]}", "image", file, "endpoints", first, second)
+            : json_pack("{s:s, s:[s%, s%]}", "image", file, "endpoints", name.class_a.text,
+                        name.class_a.length, name.class_b.text, name.class_b.length);
+    if (content && (json_is_number(share) || named))
+        json_object_set_new(
+            content, "lambda",
+            json_real(json_is_number(share) ? json_number_value(share) : name.lambda));
+    return content;
+}
+
+/* `entry` is NULL where only the picture is there; `where` says what is being read. */
+static enum sl_status add_mixture(struct sl_setup_plan *plan, const char *where,
+                                  const json_t *entry, const char *file, struct sl_error *err)
+{
+    if (!file || strchr(file, '/'))
+        return sl_fail(err, SL_ERR_INPUT, "%s: every item needs a \"filename\" without folders",
+                       where);
     for (size_t i = 0; i < plan->n_items; i++)
         if (strcmp(plan->items[i].id, file) == 0) return SL_OK;
+    json_t *content = mixture_content(entry, file);
+    if (!content)
+        return sl_fail(err, SL_ERR_INPUT,
+                       "%s: nothing says what was mixed in %s: expected \"label1\" and \"label2\", "
+                       "or a name as softlab dataset mix gives",
+                       where, file);
     struct sl_setup_item *item = add_item(plan);
     item->id = sl_string_copy(file);
     item->target = sl_string_copy(file);
-    item->source = sl_path_join(folder, file);
-    item->content = json_pack("{s:s, s:[s, s]}", "image", file, "endpoints", labels[0], labels[1]);
-    if (json_is_number(share))
-        json_object_set_new(item->content, "lambda", json_real(json_number_value(share)));
+    item->source = sl_path_join(plan->setup->mixtures, file);
+    item->content = content;
     return SL_OK;
 }
 
-static enum sl_status add_mixtures(struct sl_setup_plan *plan, const json_t *batches,
-                                   struct sl_error *err)
+static enum sl_status add_mixtures(struct sl_setup_plan *plan, const char *where,
+                                   const json_t *batches, struct sl_error *err)
 {
     json_t *object = NULL, *list = NULL;
     const char *key = NULL;
     memcpy(&object, &batches, sizeof object);
     json_object_foreach(object, key, list)
     {
-        for (size_t i = 0; i < json_array_size(list); i++)
-            SL_TRY(add_mixture(plan, json_array_get(list, i), err));
+        for (size_t i = 0; i < json_array_size(list); i++) {
+            const json_t *entry = json_array_get(list, i);
+            SL_TRY(add_mixture(plan, where, entry,
+                               json_string_value(json_object_get(entry, "filename")), err));
+        }
     }
     return SL_OK;
 }
 
-/* The endpoints' classes, in the order met. */
+/* A folder without a batches file: every picture whose name says what was mixed. */
+static enum sl_status add_named_mixtures(struct sl_setup_plan *plan, struct sl_error *err)
+{
+    const char *folder = plan->setup->mixtures;
+    char **names = NULL;
+    size_t count = 0;
+    SL_TRY(sl_folder_list(folder, &names, &count, err));
+    enum sl_status status = SL_OK;
+    for (size_t i = 0; status == SL_OK && i < count; i++) {
+        struct sl_mixed_name name;
+        if (sl_mixed_name_parse(names[i], strlen(names[i]), &name))
+            status = add_mixture(plan, folder, NULL, names[i], err);
+    }
+    sl_names_destroy(names);
+    if (status == SL_OK && plan->n_items == 0)
+        status = sl_fail(err, SL_ERR_INPUT,
+                         "%s: has neither batches.json nor images whose names say what was mixed",
+                         folder);
+    return status;
+}
+
+/* The endpoints' classes, in the order met; the endpoints in the study's spelling. */
 static enum sl_status mixture_classes(struct sl_setup_plan *plan, struct sl_error *err)
 {
     char **found = sl_alloc(2 * plan->n_items + 1, sizeof *found);
@@ -243,8 +306,13 @@ static enum sl_status mixture_classes(struct sl_setup_plan *plan, struct sl_erro
         if (k == count) found[count++] = sl_string_copy(name);
     }
     SL_TRY_OUT(take_classes(plan, found, count, err));
-    for (size_t k = 0; k < count; k++)
-        SL_TRY_OUT(check_class(plan->study, found[k], plan->setup->mixtures, err));
+    for (size_t i = 0; i < 2 * plan->n_items; i++) {
+        json_t *ends = json_object_get(plan->items[i / 2].content, "endpoints");
+        const char *spelling = NULL;
+        SL_TRY_OUT(find_class(plan->study, json_string_value(json_array_get(ends, i % 2)),
+                              plan->setup->mixtures, &spelling, err));
+        json_array_set_new(ends, i % 2, json_string(spelling));
+    }
 out:
     sl_names_destroy(found);
     return status;
@@ -252,17 +320,23 @@ out:
 
 static enum sl_status gather_mixtures(struct sl_setup_plan *plan, struct sl_error *err)
 {
-    struct sl_setup_layout layout;
-    char *path = sl_path_join(plan->setup->mixtures, "batches.json");
+    struct sl_setup_layout layout = {0};
+    char *path = sl_setup_batches_path(plan->setup);
     plan->study->kind = SL_ITEM_MIXTURES;
     /* As the thesis showed them: mixed images are not smoothed. */
     sl_study_set_text(&plan->study->upsample, "none");
-    enum sl_status status = sl_setup_layout_read(path, &layout, err);
+    enum sl_status status;
+    if (path) {
+        SL_TRY_OUT(sl_setup_layout_read(path, &layout, err));
+        SL_TRY_OUT(add_mixtures(plan, path, layout.batches, err));
+    } else {
+        SL_TRY_OUT(add_named_mixtures(plan, err));
+    }
+    SL_TRY_OUT(mixture_classes(plan, err));
+out:
+    if (path && layout.batches) sl_setup_layout_release(&layout);
     free(path);
-    if (status != SL_OK) return status;
-    status = add_mixtures(plan, layout.batches, err);
-    sl_setup_layout_release(&layout);
-    return status == SL_OK ? mixture_classes(plan, err) : status;
+    return status;
 }
 
 enum sl_status sl_setup_gather(struct sl_setup_plan *plan, struct sl_error *err)

@@ -159,8 +159,10 @@ void sl_setup_questions(struct sl_study *study)
         {"What made some of them hard?", false},
         {"Anything else you want to tell us?", false},
     };
+    /* As the thesis asked, and as the instructions say. */
+    if (has_sliders(study)) study->first_person = true;
     add_comprehension(study, "What is your task?", tasks, 3, 0);
-    if (!study->first_person && !has_sliders(study))
+    if (!study->first_person)
         add_comprehension(study, "Whose view are you asked for?", views, 3, 0);
     for (size_t i = 0; i < sizeof debrief / sizeof *debrief; i++)
         add_question(&study->debrief, &study->n_debrief,

@@ -107,6 +107,7 @@ enum sl_status sl_study_simulate(const struct sl_study_simulation *options,
     SL_TRY(check(options, err));
     enum sl_status status;
     SL_TRY_OUT(sl_sim_world_read(options->folder, options->truth, &simulation.world, err));
+    if (options->model) SL_TRY_OUT(sl_sim_world_model(&simulation.world, options->model, err));
     SL_TRY_OUT(sl_http_loop_create(options->log, &simulation.loop, err));
     SL_TRY_OUT(make_seats(&simulation, err));
     SL_TRY_OUT(run(&simulation, err));

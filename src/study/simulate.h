@@ -1,10 +1,10 @@
 /* Simulated annotators from inside. Private to study/.
  *
  * Beliefs: an item has a true distribution (simulate_world.c). A person's belief about it is drawn
- * from a Dirichlet around it whose concentration is 1 / noise, the same at every meeting; a trial
- * adds a quarter of that noise. Answers (simulate_answer.c) say the belief in the way of the
- * screen. Times are log-normal around the screens' medians, longer in the first trials
- * (CIFAR-10S: 63 s in the first, 32 s in the ninth, 27 s in the last). */
+ * from a Dirichlet around it whose concentration is 1 / noise, or from a model fitted to people,
+ * the same at every meeting; a trial adds a quarter of that noise. Answers (simulate_answer.c) say
+ * the belief in the way of the screen. Times are log-normal around the screens' medians, longer in
+ * the first trials (CIFAR-10S: 63 s in the first, 32 s in the ninth, 27 s in the last). */
 #ifndef SOFTLAB_STUDY_SIMULATE_H
 #define SOFTLAB_STUDY_SIMULATE_H
 
@@ -18,12 +18,20 @@
 struct sl_sim_world {
     struct sl_study *study;       /* owned; NULL: nothing is known */
     struct sl_name_table *sights; /* owned; what pages show of the items */
-    double *truth;                /* owned; (n_items, n_classes), in the study's order */
+    double *truth;                /* owned; (n_items, n_classes), by sight, in the study's order */
     double *share;                /* owned; of the first class in a mixture, NaN for others */
-    size_t n_items;
+    uint32_t *sight_of;           /* owned; of the store's items, in its order */
+    size_t n_items, n_read;
+    struct sl_simulator *model; /* owned; or NULL */
+    float *likeness;            /* owned; (n_classes, n_classes), with a model */
 };
+/* The file of labels that study init writes where a data set knows the truth. */
+#define SL_STUDY_TRUTH_FILE "truth.npz"
 enum sl_status sl_sim_world_read(const char *folder, const char *truth, struct sl_sim_world *out,
                                  struct sl_error *err) SL_MUST_USE;
+/* From now on people's beliefs are drawn from a model that was fitted to answers. */
+enum sl_status sl_sim_world_model(struct sl_sim_world *world, const char *path,
+                                  struct sl_error *err) SL_MUST_USE;
 void sl_sim_world_release(struct sl_sim_world *world);
 
 /* What a person sees in a trial: the names are those of the page, in its order. */
@@ -65,6 +73,7 @@ struct sl_sim_person {
     char cookie[160];
     json_t *told;      /* the last GET /api/session; owned */
     json_t *guesses;   /* at the comprehension check; owned */
+    size_t attempts;   /* there */
     char *body, *path; /* of the request under way; owned */
     char id[33];       /* of the answer under way, or "" */
     size_t image;      /* the trial whose image is loaded */

@@ -154,6 +154,19 @@ static void ask(struct sl_sim_person *person, double seconds, char *path, json_t
         send_now(person);
 }
 
+/* Of the session, so that a second run of the same simulation has other ids. */
+static void make_id(const struct sl_sim_person *person, const char *purpose, size_t number,
+                    char out[33])
+{
+    char head[17];
+    struct sl_rng rng;
+    snprintf(head, sizeof head, "%.16s", text_at(person->told, "session"));
+    uint64_t session = strtoull(head, NULL, 16);
+    sl_rng_init(&rng, session, purpose, person->simulation->options->seed, number);
+    unsigned long long high = sl_rng_next(&rng), low = sl_rng_next(&rng);
+    snprintf(out, 33, "%016llx%016llx", high, low);
+}
+
 /* ---- Places ---- */
 
 static void hear_place(struct sl_sim_person *person, const json_t *reply)
@@ -208,7 +221,10 @@ static void at_check(struct sl_sim_person *person)
                                                    ? (json_int_t)study->comprehension[i].answer
                                                    : 0));
     }
-    post(person, 20, "/api/check", json_pack("{s:O}", "answers", person->guesses), hear_check);
+    char id[33];
+    make_id(person, "simulate.id.check", person->attempts++, id);
+    post(person, 20, "/api/check", json_pack("{s:s, s:O}", "id", id, "answers", person->guesses),
+         hear_check);
 }
 
 static void at_debrief(struct sl_sim_person *person)
@@ -235,19 +251,6 @@ static double trial_seconds(const struct sl_sim_person *person, size_t trial, do
     return median * learning * person->pace * exp(TRIAL_SPREAD * sl_rng_normal(&rng));
 }
 
-/* Of the session, so that a second run of the same simulation has other ids. */
-static void make_id(const struct sl_sim_person *person, size_t trial, bool practice, char out[33])
-{
-    char head[17];
-    struct sl_rng rng;
-    snprintf(head, sizeof head, "%.16s", text_at(person->told, "session"));
-    uint64_t session = strtoull(head, NULL, 16);
-    sl_rng_init(&rng, session, practice ? "simulate.id.practice" : "simulate.id",
-                person->simulation->options->seed, trial);
-    unsigned long long high = sl_rng_next(&rng), low = sl_rng_next(&rng);
-    snprintf(out, 33, "%016llx%016llx", high, low);
-}
-
 /* Every input takes an equal part of the time. */
 static json_t *times_of(const json_t *answer, double milliseconds)
 {
@@ -258,6 +261,7 @@ static json_t *times_of(const json_t *answer, double milliseconds)
     memcpy(&object, &answer, sizeof object);
     json_object_foreach(object, name, value)
     {
+        if (strcmp(name, "touched") == 0) continue; /* says of inputs what became of them */
         json_object_set_new(times, name,
                             json_pack("[I, I]", (json_int_t)at, (json_int_t)(at + part / 2)));
         at += part;
@@ -300,7 +304,7 @@ static void answer(struct sl_sim_person *person, bool practice, size_t trial)
     json_t *said = screen->say(&belief, &sight, slip, &rng);
     free(belief.classes);
     double seconds = trial_seconds(person, trial, screen->seconds);
-    make_id(person, trial, practice, person->id);
+    make_id(person, practice ? "simulate.id.practice" : "simulate.id", trial, person->id);
     json_t *body =
         json_pack("{s:s, s:I, s:b, s:I, s:o, s:o}", "id", person->id, "trial", (json_int_t)trial,
                   "practice", practice, "elapsed", (json_int_t)(1000 * seconds), "times",
@@ -410,6 +414,7 @@ void sl_sim_person_start(struct sl_sim_person *person, size_t number)
     person->image = SIZE_MAX;
     person->due = person->begun = 0;
     person->tries = person->conflicts = 0;
+    person->attempts = 0;
     draw(person, "simulate.pace", 0, &rng);
     person->pace = exp(PERSON_SPREAD * sl_rng_normal(&rng));
     ask(person, 0, arrival_path(person), NULL, hear_place);

@@ -4,6 +4,7 @@
 
 #include "softlab/base/memory.h"
 #include "softlab/base/rows.h"
+#include "softlab/label/simulate.h"
 #include "study/simulate.h"
 #include "study/stimuli.h"
 
@@ -12,6 +13,7 @@ static const double SURE = .9;
 /* Noise of a trial over that of a person: 93 % of repeats in CIFAR-10S had the same top class. */
 static const double TRIAL_NOISE = .25;
 static const double LEAST = 1e-6;
+enum { MODEL_BYTES = 16 << 20 };
 
 /* What a page shows of an item, as one text: the image's opaque name, or text and span. */
 static char *sight_text(const json_t *item)
@@ -92,6 +94,7 @@ static enum sl_status take_item(const struct sl_store_item *item, void *context)
         sl_name_table_add(world->sights, seen, strlen(seen), &number, gathering->err);
     free(seen);
     if (status != SL_OK) return status;
+    world->sight_of[world->n_read++] = number;
     double *row = &world->truth[number * study->n_classes];
     set_class(study, item->truth, row);
     world->share[number] = json_is_number(share) ? json_number_value(share) : .5;
@@ -130,6 +133,7 @@ static enum sl_status gather(struct sl_sim_world *world, struct sl_store *store,
     world->n_items = stimuli.count;
     world->truth = sl_alloc(stimuli.count * world->study->n_classes, sizeof *world->truth);
     world->share = sl_alloc(stimuli.count, sizeof *world->share);
+    world->sight_of = sl_alloc(stimuli.count, sizeof *world->sight_of);
     struct gathering gathering = {world, &stimuli, rows, row_names, err, 0};
     enum sl_status status = sl_store_each_item(store, take_item, &gathering, err);
     sl_stimuli_release(&stimuli);
@@ -144,6 +148,7 @@ enum sl_status sl_sim_world_read(const char *folder, const char *truth, struct s
     struct sl_sim_world world = {0};
     struct sl_store *store = NULL;
     struct sl_rows *rows = NULL;
+    char *beside = NULL;
     if (!folder && truth)
         return sl_fail(err, SL_ERR_USAGE,
                        "to know which label belongs to which image the simulation needs the "
@@ -155,12 +160,15 @@ enum sl_status sl_sim_world_read(const char *folder, const char *truth, struct s
     enum sl_status status;
     SL_TRY_OUT(sl_study_read(folder, &world.study, err));
     SL_TRY_OUT(sl_study_store(world.study, true, &store, err));
+    beside = sl_path_join(folder, SL_STUDY_TRUTH_FILE);
+    if (!truth && sl_file_exists(beside)) truth = beside;
     if (truth) SL_TRY_OUT(read_rows(truth, world.study, &rows, row_names, err));
     SL_TRY_OUT(gather(&world, store, rows, row_names, err));
     *out = world;
     world = (struct sl_sim_world){0};
 out:
     sl_sim_world_release(&world);
+    free(beside);
     sl_rows_destroy(rows);
     sl_name_table_destroy(row_names);
     sl_store_close(store);
@@ -173,7 +181,45 @@ void sl_sim_world_release(struct sl_sim_world *world)
     sl_name_table_destroy(world->sights);
     free(world->truth);
     free(world->share);
+    free(world->sight_of);
+    sl_simulator_destroy(world->model);
+    free(world->likeness);
     *world = (struct sl_sim_world){0};
+}
+
+/* ---- A model of people ---- */
+
+/* Classes are alike as far as the truths of the items confuse them. */
+static float *measure_likeness(const struct sl_sim_world *world)
+{
+    size_t n_classes = world->study->n_classes;
+    float *likeness = sl_alloc(n_classes * n_classes, sizeof *likeness);
+    for (size_t i = 0; i < world->n_read; i++) {
+        const double *row = &world->truth[world->sight_of[i] * n_classes];
+        for (size_t a = 0; a < n_classes; a++)
+            for (size_t b = 0; b < n_classes; b++)
+                likeness[a * n_classes + b] += (float)(row[a] * row[b]);
+    }
+    return likeness;
+}
+
+enum sl_status sl_sim_world_model(struct sl_sim_world *world, const char *path,
+                                  struct sl_error *err)
+{
+    struct sl_json json;
+    if (!world->study)
+        return sl_fail(err, SL_ERR_USAGE,
+                       "a model of people draws from what is true: the simulation needs the "
+                       "study's folder");
+    SL_TRY(sl_json_read(path, MODEL_BYTES, &json, err));
+    enum sl_status status = sl_simulator_from_json(&json, &world->model, err);
+    sl_json_release(&json);
+    if (status != SL_OK) return status;
+    if (world->model->n_classes != world->study->n_classes)
+        return sl_fail(err, SL_ERR_INPUT, "%s: has %zu classes, the study %zu", path,
+                       world->model->n_classes, world->study->n_classes);
+    world->likeness = measure_likeness(world);
+    return SL_OK;
 }
 
 /* ---- Beliefs ---- */
@@ -232,6 +278,29 @@ static double disturb_share(double share, double noise, struct sl_rng *rng)
     return noise > 0 ? sl_rng_beta(rng, inner / noise, (1 - inner) / noise) : share;
 }
 
+/* One answer's label as the model's people give it, in the page's order; what it cannot draw is as
+ * without it. */
+static void ask_model(const struct sl_sim_world *world, uint32_t item,
+                      const struct sl_sim_sight *sight, struct sl_rng *rng, double *out)
+{
+    const struct sl_study *study = world->study;
+    struct sl_rows truth = {.n_rows = 1,
+                            .n_classes = study->n_classes,
+                            .values = sl_alloc(study->n_classes, sizeof *truth.values)};
+    struct sl_rows *drawn = NULL;
+    for (size_t k = 0; k < study->n_classes; k++)
+        truth.values[k] = (float)world->truth[item * study->n_classes + k];
+    if (sl_simulate(world->model, &truth, world->likeness, 1, sl_rng_next(rng), &drawn, NULL) ==
+        SL_OK)
+        for (size_t k = 0; k < sight->n_classes; k++) {
+            const char *name = json_string_value(json_array_get(sight->classes, k));
+            size_t number = name ? class_number(study, name) : study->n_classes;
+            out[k] = number < study->n_classes ? (double)drawn->values[number] : 0;
+        }
+    sl_rows_destroy(drawn);
+    free(truth.values);
+}
+
 void sl_sim_believe(const struct sl_sim_world *world, const struct sl_sim_sight *sight,
                     const struct sl_sim_draw *draw, struct sl_sim_belief *out)
 {
@@ -249,7 +318,10 @@ void sl_sim_believe(const struct sl_sim_world *world, const struct sl_sim_sight 
         out->share = world->share[item];
     }
     free(seen);
-    disturb(out->classes, sight->n_classes, draw->noise, &meeting);
+    if (item != SL_NO_NAME && world->model)
+        ask_model(world, item, sight, &meeting, out->classes);
+    else
+        disturb(out->classes, sight->n_classes, draw->noise, &meeting);
     disturb(out->classes, sight->n_classes, draw->noise * TRIAL_NOISE, &trial);
     out->share = disturb_share(out->share, draw->noise, &meeting);
     out->share = disturb_share(out->share, draw->noise * TRIAL_NOISE, &trial);

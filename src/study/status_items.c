@@ -4,23 +4,11 @@
 #include <string.h>
 
 #include "softlab/base/memory.h"
-#include "softlab/label.h"
 #include "study/status.h"
 
 /* Classes listed per item, and the least share that is worth a line. */
 enum { MOST_LISTED = 8 };
 static const double least_share = .005;
-
-/* The method that reads an answer of each kind as its screen means it. */
-static const struct sl_label_method *method_of(enum sl_answer_kind kind)
-{
-    static const char *const names[] = {[SL_ANSWER_HARD] = "share",
-                                        [SL_ANSWER_SOFT] = "t2-clamp",
-                                        [SL_ANSWER_SELECT] = "select2",
-                                        [SL_ANSWER_DIST] = "share",
-                                        [SL_ANSWER_MIX] = "mix"};
-    return sl_label_method_find(names[kind]);
-}
 
 struct labels {
     const struct sl_status_gathering *from;
@@ -34,17 +22,11 @@ struct labels {
 static size_t mean_label(const struct labels *labels, uint32_t item)
 {
     const struct sl_answers *answers = labels->from->answers;
-    const struct sl_label_options options = sl_label_options_default();
     size_t used = 0;
     memset(labels->mean, 0, answers->n_classes * sizeof *labels->mean);
     if (item == SL_NO_NAME) return 0;
     for (size_t at = labels->index.begin[item]; at < labels->index.begin[item + 1]; at++) {
-        struct sl_answer answer;
-        sl_answers_get(answers, labels->index.order[at], &answer);
-        if (answer.flags != 0) continue;
-        if (sl_label_row(method_of(answer.kind), &answer, answers->n_classes, &options, labels->row,
-                         NULL) != SL_OK)
-            continue;
+        if (!sl_study_label(answers, labels->index.order[at], labels->row)) continue;
         used++;
         for (size_t k = 0; k < answers->n_classes; k++)
             labels->mean[k] += labels->row[k];

@@ -8,7 +8,7 @@
 
 static const char key_name[] = "image-key";
 
-static enum sl_status make_key(struct sl_store *store, struct sl_error *err)
+enum sl_status sl_stimuli_make_key(struct sl_store *store, struct sl_error *err)
 {
     char text[SL_TOKEN_TEXT];
     uint8_t unused[SL_STORE_TOKEN_BYTES];
@@ -25,7 +25,7 @@ static enum sl_status read_key(struct sl_store *store, uint8_t *key, struct sl_e
     char *text = NULL;
     enum sl_status status = sl_store_get_text(store, key_name, &text, err);
     if (status == SL_ERR_NOT_FOUND) {
-        SL_TRY(make_key(store, err));
+        SL_TRY(sl_stimuli_make_key(store, err));
         status = sl_store_get_text(store, key_name, &text, err);
     }
     if (status != SL_OK) return status;

@@ -28,6 +28,8 @@ struct sl_stimuli {
     uint8_t key[SL_OPAQUE_KEY];
 };
 
+/* The key of the opaque names: study init makes it, so that readers find one. */
+enum sl_status sl_stimuli_make_key(struct sl_store *store, struct sl_error *err) SL_MUST_USE;
 /* Read the items; the key of the opaque names is made if the store has none yet. */
 enum sl_status sl_stimuli_read(struct sl_store *store, struct sl_stimuli *out,
                                struct sl_error *err) SL_MUST_USE;

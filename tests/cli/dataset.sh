@@ -16,6 +16,9 @@ try softlab dataset images
 printf 'item\ttext\tlabel\na\tone apple\tfruit\nb\ta carrot\tvegetable\n' > items.tsv
 try softlab dataset items.tsv
 try softlab dataset items.tsv --preview sheet2.png
+try softlab dataset items.tsv --truth truth.csv
+try softlab dataset shapes:n=4,classes=3,size=8 --truth truth.csv
+try cat truth.csv
 try ls
 try softlab dataset shapes --preview no/such/folder/sheet.png
 try softlab dataset mix shapes:n=60,classes=3,seed=1 --pairs 1 -o mixed --quiet

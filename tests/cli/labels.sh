@@ -26,6 +26,8 @@ try softlab compare clamp.npz clamp.npz --json --top 0
 try softlab labels answers.jsonl --method mv --annotators 1 --seed 2 -o drawn.csv
 show drawn.csv
 try softlab labels answers.jsonl --method ds --annotators 1 -o lonely.csv
+try softlab labels answers.jsonl --method t2-clamp --annotators 1 --json --quiet
+try sh -c 'softlab labels answers.jsonl --method mv --json --quiet | grep seconds'
 # Wrong words.
 try softlab labels answers.jsonl -o x.npz
 try softlab labels answers.jsonl --method t2-clmap -o x.npz

@@ -7,6 +7,7 @@ softlab study status birds --json | grep -c '"exclusions": \[\]'
 try softlab study export --list
 try softlab study export birds -o answers.jsonl
 try cat answers.jsonl
+try softlab study export birds --screen collins -o -
 try softlab study export birds -f items -o -
 try softlab study export birds -f trials -o -
 try softlab study export birds -f payments -o -
@@ -22,6 +23,8 @@ try softlab study status birds --quiet
 try softlab study export
 try softlab study export birds
 try softlab study export birds -f answer -o -
+try softlab study export birds --screen bars -o -
+try softlab study export birds --screen bars -f trials -o -
 try softlab study export birds -f cifar10s-json -o nothing.json
 try softlab study export nothing -o -
 try softlab study status nothing

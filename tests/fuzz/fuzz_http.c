@@ -62,7 +62,9 @@ static void handle(struct sl_http_exchange *exchange, void *context)
     if (length > MAX_BODY) abort();
     (*(unsigned *)context)++;
     sl_http_same_origin(exchange);
-    sl_http_send(exchange, &(struct sl_http_reply){200, "text/plain", body, length, NULL});
+    sl_http_send(exchange,
+                 &(struct sl_http_reply){
+                     .status = 200, .type = "text/plain", .body = body, .length = length});
 }
 
 static const struct sl_http_route routes[] = {

@@ -113,13 +113,15 @@ static struct model_session *model_arrive(struct model *model, const struct mode
                                           unsigned tie, int64_t now, bool *returning)
 {
     bool finished = false;
-    struct model_session *live = NULL;
+    struct model_session *live = NULL, *refused = NULL;
     for (size_t i = 0; i < model->n_sessions; i++) {
         struct model_session *session = &model->sessions[i];
         if (session->person != who->person) continue;
         finished |= session->state == SL_SESSION_DONE && !session->test;
         if (session->state == SL_SESSION_ACTIVE && session->test == who->test) live = session;
+        if (session->state == SL_SESSION_REFUSED && session->test == who->test) refused = session;
     }
+    if (!live) live = refused;
     *returning = live != NULL;
     if (!live) {
         size_t batch = model_choose(model, who->test, tie);
@@ -132,7 +134,8 @@ static struct model_session *model_arrive(struct model *model, const struct mode
         live->lease_until = live->seen = INT64_MIN;
     }
     live->token = who->token;
-    if (now + LEASE > live->lease_until) live->lease_until = now + LEASE;
+    if (now + LEASE > live->lease_until && live->state == SL_SESSION_ACTIVE)
+        live->lease_until = now + LEASE;
     if (now > live->seen) live->seen = now;
     return live;
 }
@@ -264,7 +267,7 @@ static void play_purge(struct game *game)
     uint8_t bytes[SL_STORE_PERSON_BYTES];
     size_t gone = 0, expected = 0, kept = 0;
     fill(bytes, sizeof bytes, person);
-    enum sl_status status = sl_store_purge(game->store, bytes, &gone, NULL);
+    enum sl_status status = sl_store_purge(game->store, bytes, 1, &gone, NULL);
     AGREE(status == (game->inside ? SL_ERR_USAGE : SL_OK));
     if (game->inside) return;
     for (size_t i = 0; i < model->n_answers; i++) {

@@ -134,6 +134,47 @@ static void test_the_ten_classes_have_vectors(void **state)
     sl_word_vectors_release(&vectors);
 }
 
+static void test_a_whole_file_is_read_in_its_order(void **state)
+{
+    (void)state;
+    static const char text[] = "3 2\nthe 1 2\n- .5 -1\nthe 7 7\ncaf\xc3\xa9 3 4";
+    test_write(test_path("all.txt"), text, sizeof text - 1);
+    struct sl_word_vectors vectors;
+    struct sl_name_table *words = NULL;
+    struct sl_error err;
+    assert_ok(sl_word_vectors_read_all(test_path("all.txt"), &words, &vectors, &err), err);
+    assert_int_equal(vectors.n_names, 3);
+    assert_int_equal(vectors.dimensions, 2);
+    static const float expected[] = {1, 2, 0.5F, -1, 3, 4};
+    assert_memory_equal(vectors.values, expected, sizeof expected);
+    assert_string_equal(sl_name_table_get(words, 1, NULL), "-");
+    assert_string_equal(sl_name_table_get(words, 2, NULL), "caf\xc3\xa9");
+    sl_word_vectors_release(&vectors);
+    sl_name_table_destroy(words);
+}
+
+static void test_a_whole_file_is_checked_line_by_line(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *part;
+    } wrong[] = {{"", "all.txt: no words"},
+                 {"a 1 2\nb 1\n", "all.txt:2: expected a word and 2 numbers, got 1"},
+                 {"a 1 2\nb 1 2 3\n", "all.txt:2"},
+                 {"a 1 nan\n", "all.txt:1: expected a word and 2 numbers, got \"nan\""},
+                 {"a 1 2\n\xff 1 2\n", "all.txt:2: the word is not UTF-8"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        test_write(test_path("all.txt"), wrong[i].text, strlen(wrong[i].text));
+        struct sl_word_vectors vectors = {0};
+        struct sl_name_table *words = NULL;
+        struct sl_error err;
+        assert_fails(sl_word_vectors_read_all(test_path("all.txt"), &words, &vectors, &err),
+                     SL_ERR_INPUT, err, wrong[i].part);
+        assert_null(words);
+        assert_null(vectors.values);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -142,6 +183,8 @@ int main(void)
         cmocka_unit_test(test_wrong_lines_and_missing_words_are_named),
         cmocka_unit_test(test_plain_and_gzipped_files_read_alike),
         cmocka_unit_test(test_broken_files_are_named),
+        cmocka_unit_test(test_a_whole_file_is_read_in_its_order),
+        cmocka_unit_test(test_a_whole_file_is_checked_line_by_line),
         cmocka_unit_test(test_the_ten_classes_have_vectors),
     };
     return cmocka_run_group_tests(tests, NULL, test_folder_clear);

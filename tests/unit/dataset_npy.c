@@ -109,7 +109,7 @@ static void test_other_arrays_are_refused_with_their_shape(void **state)
     (void)state;
     const size_t flat[] = {3, 12}, four_channels[] = {3, 2, 2, 4}, none[] = {0, 2, 2};
     write_images("bad.npy", 2, flat);
-    assert_refused(&sl_reader_npy, "bad.npy", "bad.npy: images are |u1 (3, 12), expected");
+    assert_refused(&sl_reader_npy, "bad.npy", "bad.npy: items are |u1 (3, 12), expected");
     write_images("bad.npy", 4, four_channels);
     assert_refused(&sl_reader_npy, "bad.npy", "(3, 2, 2, 4)");
     write_images("bad.npy", 3, none);
@@ -124,7 +124,7 @@ static void test_labels_must_fit_the_images(void **state)
     mkdir(test_path("fit"), 0700);
     write_images("fit/images.npy", 4, colour_shape);
     write_labels("fit/labels.npy", SL_I8, three_labels, 2);
-    assert_refused(&sl_reader_npy, "fit/images.npy", "labels.npy: 2 labels for 3 images");
+    assert_refused(&sl_reader_npy, "fit/images.npy", "labels.npy: 2 labels for 3 items");
     const int negative[] = {0, -1, 2};
     write_labels("fit/labels.npy", SL_I8, negative, 3);
     assert_refused(&sl_reader_npy, "fit/images.npy", "labels.npy: label 1 is -1");
@@ -198,8 +198,95 @@ static void test_an_npz_is_checked(void **state)
     assert_ok(sl_npz_writer_add(writer, "labels", &labels, &err), err);
     assert_ok(sl_npz_writer_commit(writer, &err), err);
     sl_npz_writer_destroy(writer);
-    assert_refused(&sl_reader_npz, "bad.npz", "bad.npz: holds no array called images");
+    assert_refused(&sl_reader_npz, "bad.npz", "bad.npz: holds no array called images or features");
     sl_array_release(&labels);
+}
+
+static struct sl_array rows_array(enum sl_dtype dtype, size_t n_dimensions, const size_t *shape)
+{
+    struct sl_array array;
+    assert_ok(sl_array_create(dtype, 0, n_dimensions, shape, &array, &err), err);
+    for (size_t i = 0; i < sl_array_count(&array); i++)
+        if (dtype == SL_F4)
+            ((float *)array.data)[i] = (float)i / 4;
+        else
+            ((double *)array.data)[i] = (double)i / 4;
+    return array;
+}
+
+static const size_t row_shape[] = {3, 2};
+
+static void test_floats_are_rows_of_features(void **state)
+{
+    (void)state;
+    mkdir(test_path("rows"), 0700);
+    struct sl_array doubles = rows_array(SL_F8, 2, row_shape);
+    assert_ok(sl_npy_write(&doubles, SL_ORDER_FORTRAN, test_path("rows/train.npy"), &err), err);
+    write_labels("rows/labels.npy", SL_U1, three_labels, 3);
+    struct sl_dataset *dataset = open_npy("rows/train.npy");
+    assert_int_equal(dataset->count, 3);
+    assert_int_equal(dataset->n_features, 2);
+    assert_null(dataset->pixels);
+    assert_int_equal(dataset->labels[2], 2);
+    for (size_t i = 0; i < 6; i++)
+        assert_near(dataset->features[i], (double)i / 4, 0);
+
+    const size_t kept[] = {2, 0, 2};
+    assert_ok(sl_dataset_select(dataset, kept, 3, &err), err);
+    const float expected[] = {1, 1.25F, 0, 0.25F, 1, 1.25F};
+    assert_memory_equal(dataset->features, expected, sizeof expected);
+    assert_int_equal(dataset->n_features, 2);
+    struct sl_image image = {0};
+    assert_fails(sl_dataset_image(dataset, 0, &image, &err), SL_ERR_USAGE, err,
+                 "holds rows of features, not images");
+    assert_fails(sl_dataset_load(dataset, 8, 8, 3, &err), SL_ERR_USAGE, err, "not images");
+    sl_dataset_destroy(dataset);
+    sl_array_release(&doubles);
+}
+
+static void write_features(const char *name, const struct sl_array *rows, bool images)
+{
+    struct sl_npz_writer *writer = NULL;
+    assert_ok(sl_npz_writer_create(test_path(name), SL_NPZ_STORED, &writer, &err), err);
+    assert_ok(sl_npz_writer_add(writer, "features", rows, &err), err);
+    if (images) assert_ok(sl_npz_writer_add(writer, "images", rows, &err), err);
+    assert_ok(sl_npz_writer_commit(writer, &err), err);
+    sl_npz_writer_destroy(writer);
+}
+
+static void test_features_that_are_none_are_refused(void **state)
+{
+    (void)state;
+    struct sl_array rows = rows_array(SL_F4, 2, row_shape);
+    write_features("rows.npz", &rows, false);
+    struct sl_dataset *dataset = NULL;
+    assert_ok(sl_reader_npz.open(test_path("rows.npz"), NULL, &dataset, &err), err);
+    assert_near(dataset->features[5], 1.25, 0);
+    assert_string_equal(dataset->items[1], "1");
+    sl_dataset_destroy(dataset);
+    write_features("bad.npz", &rows, true);
+    assert_refused(&sl_reader_npz, "bad.npz", "holds both arrays called images or features");
+
+    ((float *)rows.data)[3] = NAN;
+    write_features("bad.npz", &rows, false);
+    assert_refused(&sl_reader_npz, "bad.npz", "bad.npz");
+    assert_non_null(strstr(err.message, "nan"));
+    sl_array_release(&rows);
+    const size_t flat[] = {6}, deep[] = {1, 2, 3}, empty[] = {0, 3}, narrow[] = {3, 0};
+    const struct {
+        size_t rank;
+        const size_t *shape;
+        const char *part;
+    } wrong[] = {{1, flat, "features are <f4 (6,), expected <f4 or <f8 (N, F)"},
+                 {3, deep, "(1, 2, 3)"},
+                 {2, empty, "no rows of features"},
+                 {2, narrow, "(3, 0)"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        rows = rows_array(SL_F4, wrong[i].rank, wrong[i].shape);
+        assert_ok(sl_npy_write(&rows, SL_ORDER_C, test_path("bad.npy"), &err), err);
+        assert_refused(&sl_reader_npy, "bad.npy", wrong[i].part);
+        sl_array_release(&rows);
+    }
 }
 
 static void test_the_real_sample_of_cinic10_opens(void **state)
@@ -225,6 +312,8 @@ int main(void)
         cmocka_unit_test(test_labels_must_fit_the_images),
         cmocka_unit_test(test_an_npz_brings_classes_and_ids),
         cmocka_unit_test(test_an_npz_is_checked),
+        cmocka_unit_test(test_floats_are_rows_of_features),
+        cmocka_unit_test(test_features_that_are_none_are_refused),
         cmocka_unit_test(test_the_real_sample_of_cinic10_opens),
     };
     return cmocka_run_group_tests(tests, NULL, test_folder_clear);

@@ -9,7 +9,11 @@ static void handle_hello(struct sl_http_exchange *exchange, void *context)
     const struct sl_http_header headers[] = {
         {"Set-Cookie", "who=me; Path=/"}, {"Retry-After", "7"}, {NULL, NULL}};
     const char *body = cookie ? cookie : "nobody";
-    sl_http_send(exchange, &(struct sl_http_reply){200, "text/plain", body, strlen(body), headers});
+    sl_http_send(exchange, &(struct sl_http_reply){.status = 200,
+                                                   .type = "text/plain",
+                                                   .body = body,
+                                                   .length = strlen(body),
+                                                   .headers = headers});
 }
 
 static void handle_echo(struct sl_http_exchange *exchange, void *context)
@@ -18,7 +22,9 @@ static void handle_echo(struct sl_http_exchange *exchange, void *context)
     size_t length = 0;
     const char *body = sl_http_body(exchange, &length);
     assert_string_equal(sl_http_request_header(exchange, "Content-Type"), "application/json");
-    sl_http_send(exchange, &(struct sl_http_reply){201, "text/plain", body, length, NULL});
+    sl_http_send(exchange,
+                 &(struct sl_http_reply){
+                     .status = 201, .type = "text/plain", .body = body, .length = length});
 }
 
 static void handle_silence(struct sl_http_exchange *exchange, void *context)

@@ -19,7 +19,8 @@ struct desk {
 
 static void reply_ok(struct sl_http_exchange *exchange)
 {
-    sl_http_send(exchange, &(struct sl_http_reply){200, "text/plain", "ok", 2, NULL});
+    sl_http_send(exchange, &(struct sl_http_reply){
+                               .status = 200, .type = "text/plain", .body = "ok", .length = 2});
 }
 
 static void at_once(struct sl_http_exchange *exchange, void *context)
@@ -85,7 +86,8 @@ static void work_done(void *context)
     task->desk->on_loop = pthread_equal(pthread_self(), task->desk->loop_thread);
     task->desk->dones++;
     sl_http_send(task->exchange,
-                 &(struct sl_http_reply){200, "text/plain", text, (size_t)length, NULL});
+                 &(struct sl_http_reply){
+                     .status = 200, .type = "text/plain", .body = text, .length = (size_t)length});
     free(task);
 }
 

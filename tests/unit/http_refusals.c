@@ -5,7 +5,8 @@
 static void count_and_reply(struct sl_http_exchange *exchange, void *context)
 {
     (*(unsigned *)context)++;
-    sl_http_send(exchange, &(struct sl_http_reply){200, "text/plain", "yes", 3, NULL});
+    sl_http_send(exchange, &(struct sl_http_reply){
+                               .status = 200, .type = "text/plain", .body = "yes", .length = 3});
 }
 
 static const struct sl_http_route routes[] = {

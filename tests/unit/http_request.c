@@ -15,8 +15,10 @@ static void echo(struct sl_http_exchange *exchange, void *context)
                      sl_http_segment(exchange), query ? query : "-", cookie ? cookie : "-",
                      header ? header : "-", sl_http_peer(exchange), sl_http_same_origin(exchange));
     sl_buffer_append(&text, body, length);
-    sl_http_send(exchange,
-                 &(struct sl_http_reply){200, "text/plain", text.data, text.length, NULL});
+    sl_http_send(exchange, &(struct sl_http_reply){.status = 200,
+                                                   .type = "text/plain",
+                                                   .body = text.data,
+                                                   .length = text.length});
     sl_buffer_release(&text);
 }
 

@@ -44,6 +44,19 @@ static void nothing(struct sl_http_exchange *exchange, void *context)
     sl_http_send(exchange, &(struct sl_http_reply){.status = 204});
 }
 
+static char lent_bytes[4 << 20];
+
+static void lend(struct sl_http_exchange *exchange, void *context)
+{
+    bool same = sl_http_query(exchange, "same") != NULL;
+    sl_http_send(exchange, &(struct sl_http_reply){.status = same ? 304 : 200,
+                                                   .type = "image/png",
+                                                   .body = lent_bytes,
+                                                   .length = sizeof lent_bytes,
+                                                   .done = note_done,
+                                                   .context = context});
+}
+
 static void moved(struct sl_http_exchange *exchange, void *context)
 {
     (void)context;
@@ -61,7 +74,7 @@ static void busy(struct sl_http_exchange *exchange, void *context)
 static const struct sl_http_route routes[] = {
     {SL_HTTP_GET, "/stream", stream}, {SL_HTTP_GET, "/nothing", nothing},
     {SL_HTTP_GET, "/moved", moved},   {SL_HTTP_GET, "/busy", busy},
-    {SL_HTTP_GET, NULL, NULL},
+    {SL_HTTP_GET, "/lend", lend},     {SL_HTTP_GET, NULL, NULL},
 };
 
 #define GET_CLOSE(path) "GET " path " HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
@@ -222,6 +235,40 @@ static void test_a_reader_that_goes_ends_the_stream(void **state)
     assert_int_equal(body.done, 1);
 }
 
+static void test_a_body_that_is_lent_is_given_back_once(void **state)
+{
+    (void)state;
+    struct scene scene;
+    struct body body = {.total = 0};
+    char *reply = sl_alloc(sizeof lent_bytes + 4096, 1), some[100];
+    memset(lent_bytes, 'p', sizeof lent_bytes);
+    open_body(&scene, &body, 60);
+    assert_true(scene_ask(&scene, GET_CLOSE("/lend"), reply, sizeof lent_bytes + 4096) >
+                (ssize_t)sizeof lent_bytes);
+    assert_memory_equal(scene_body(reply), lent_bytes, sizeof lent_bytes);
+    while (atomic_load(&body.done) < 1)
+        scene_doze();
+    /* A reply without a body, a reader that goes, and one that is there when the loop ends. */
+    scene_ask(&scene, GET_CLOSE("/lend?same=1"), reply, 4096);
+    assert_int_equal(scene_status(reply), 304);
+    while (atomic_load(&body.done) < 2)
+        scene_doze();
+    int client = scene_connect(&scene);
+    scene_say(client, GET_CLOSE("/lend"));
+    assert_true(recv(client, some, sizeof some, 0) > 0);
+    assert_int_equal(atomic_load(&body.done), 2);
+    close(client);
+    while (atomic_load(&body.done) < 3)
+        scene_doze();
+    client = scene_connect(&scene);
+    scene_say(client, GET_CLOSE("/lend"));
+    assert_true(recv(client, some, sizeof some, 0) > 0);
+    scene_close(&scene);
+    close(client);
+    assert_int_equal(body.done, 4);
+    free(reply);
+}
+
 static void test_an_endless_stream_does_not_outlive_the_loop(void **state)
 {
     (void)state;
@@ -271,6 +318,7 @@ int main(void)
         cmocka_unit_test(test_a_stream_that_breaks_off_has_no_end),
         cmocka_unit_test(test_a_reader_that_stalls_pins_no_memory),
         cmocka_unit_test(test_a_reader_that_goes_ends_the_stream),
+        cmocka_unit_test(test_a_body_that_is_lent_is_given_back_once),
         cmocka_unit_test(test_an_endless_stream_does_not_outlive_the_loop),
         cmocka_unit_test(test_replies_carry_what_they_should),
     };

@@ -123,6 +123,36 @@ static void add_flagged(struct sl_answers *answers, int class_index, unsigned fl
     test_add(answers, hard.answer, item, "dan");
 }
 
+/* The times of what was used, not of what was left out. */
+static void test_times_of_used_answers_are_added_up(void **state)
+{
+    (void)state;
+    static const double times[] = {1000, 2000, 4000};
+    struct sl_answers *answers = test_answers(pets, 3);
+    struct sl_label_notes notes;
+    struct sl_label_options options = sl_label_options_default();
+    struct test_answer hard;
+    for (size_t i = 0; i < 3; i++) {
+        test_fill_hard(0, &hard);
+        hard.answer.ms = times[i];
+        if (i == 2) hard.answer.flags = SL_ANSWER_REPEAT;
+        test_add(answers, hard.answer, "7", "ann");
+    }
+    options.notes = &notes;
+    sl_rows_destroy(build("share", answers, &options));
+    assert_int_equal(notes.n_used, 2);
+    assert_near(notes.ms_used, 3000, 0);
+    options.keep = SL_ANSWER_REPEAT;
+    options.per_annotator = true;
+    sl_rows_destroy(build("share", answers, &options));
+    assert_int_equal(notes.n_used, 3);
+    assert_near(notes.ms_used, 7000, 0);
+    test_add_hard(answers, 0, "9", "bob"); /* nobody timed it */
+    sl_rows_destroy(build("share", answers, &options));
+    assert_true(isnan(notes.ms_used));
+    sl_answers_destroy(answers);
+}
+
 static void test_checks_never_and_repeats_only_on_request_enter(void **state)
 {
     (void)state;
@@ -350,6 +380,7 @@ int main(void)
         cmocka_unit_test(test_votes_give_shares_counts_and_the_most_voted),
         cmocka_unit_test(test_class_labels_are_means_within_a_true_class),
         cmocka_unit_test(test_per_annotator_gives_a_row_for_every_answer),
+        cmocka_unit_test(test_times_of_used_answers_are_added_up),
         cmocka_unit_test(test_checks_never_and_repeats_only_on_request_enter),
         cmocka_unit_test(test_draws_are_without_replacement_and_fixed_by_seed),
         cmocka_unit_test(test_every_answer_is_drawn_as_often),

@@ -131,6 +131,47 @@ static void test_nan_is_never_hidden(void **state)
         infinite, &(struct sl_soft_targets){one_hot, NULL, 1, 3}, 1, NULL, NULL)));
 }
 
+static void test_the_entropy_of_a_softmax_by_hand(void **state)
+{
+    static const float certain[] = {0, -INFINITY, -2000}, even[] = {7, 7, 7, 7};
+    float eighths[4];
+    static const double p[] = {.5, .25, .125, .125};
+    (void)state;
+    for (size_t k = 0; k < 4; k++)
+        eighths[k] = (float)log(p[k]);
+    assert_near(sl_softmax_entropy(certain, 3, 0, NULL), 0, 0);
+    assert_near(sl_softmax_entropy(even, 4, 0, NULL), log(4), 1e-15);
+    assert_near(sl_softmax_entropy(eighths, 4, 0, NULL), 1.75 * log(2), 1e-7);
+    for (size_t bad = 0; bad < 3; bad++) {
+        float broken[] = {1, 2, 3}, gradient[3] = {0};
+        broken[bad] = bad ? NAN : INFINITY;
+        assert_true(isnan(sl_softmax_entropy(broken, 3, 1, gradient)));
+        assert_true(isnan(gradient[0]) && isnan(gradient[1]) && isnan(gradient[2]));
+    }
+}
+
+static void test_the_gradient_of_the_entropy_is_its_slope_and_is_added(void **state)
+{
+    const float step = 1e-2f;
+    (void)state;
+    for (size_t i = 0; i < ROWS; i++) {
+        float row[CLASSES], gradient[CLASSES] = {1, 1, 1, 1, 1}, untouched[CLASSES] = {2};
+        memcpy(row, logits + i * CLASSES, sizeof row);
+        sl_softmax_entropy(row, CLASSES, -.5, gradient);
+        for (size_t k = 0; k < CLASSES; k++) {
+            row[k] = logits[i * CLASSES + k] + step;
+            const double above = (double)row[k], more = sl_softmax_entropy(row, CLASSES, 1, NULL);
+            row[k] = logits[i * CLASSES + k] - step;
+            const double less = sl_softmax_entropy(row, CLASSES, 1, NULL);
+            const double slope = (more - less) / (above - (double)row[k]);
+            assert_near(gradient[k], 1 - .5 * slope, 1e-4);
+            row[k] = logits[i * CLASSES + k];
+        }
+        sl_softmax_entropy(row, CLASSES, 0, untouched);
+        assert_true(untouched[0] == 2 && untouched[1] == 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -139,6 +180,8 @@ int main(void)
         cmocka_unit_test(test_the_gradient_is_the_slope_of_the_loss),
         cmocka_unit_test(test_a_row_without_weight_adds_nothing_even_if_infinite),
         cmocka_unit_test(test_nan_is_never_hidden),
+        cmocka_unit_test(test_the_entropy_of_a_softmax_by_hand),
+        cmocka_unit_test(test_the_gradient_of_the_entropy_is_its_slope_and_is_added),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <xmmintrin.h>
 
+#include "allocations.h"
 #include "nn_reference.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/random.h"
@@ -472,36 +473,6 @@ static void test_running_leaves_the_callers_rounding_alone(void **unused)
     sl_plan_destroy(plan);
     sl_model_destroy(model);
 }
-
-/* The linker sends our allocations here (-Wl,--wrap): what is counted, a step must not do. The
- * names are the linker's. NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
-static size_t n_allocations;
-void *__real_sl_alloc(size_t count, size_t size);
-void *__real_sl_resize(void *block, size_t count, size_t size);
-void *__real_sl_data_alloc(size_t count, size_t size, struct sl_error *err);
-void *__wrap_sl_alloc(size_t count, size_t size);
-void *__wrap_sl_resize(void *block, size_t count, size_t size);
-void *__wrap_sl_data_alloc(size_t count, size_t size, struct sl_error *err);
-
-void *__wrap_sl_alloc(size_t count, size_t size)
-{
-    n_allocations++;
-    return __real_sl_alloc(count, size);
-}
-
-void *__wrap_sl_resize(void *block, size_t count, size_t size)
-{
-    n_allocations++;
-    return __real_sl_resize(block, count, size);
-}
-
-void *__wrap_sl_data_alloc(size_t count, size_t size, struct sl_error *err)
-{
-    n_allocations++;
-    return __real_sl_data_alloc(count, size, err);
-}
-
-/* NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
 
 static void test_a_step_allocates_nothing(void **unused)
 {

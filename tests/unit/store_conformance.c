@@ -168,6 +168,25 @@ static void test_a_batch_keeps_its_items_in_order_and_twice(void **state)
     sl_store_free_names(NULL, 0);
 }
 
+static enum sl_status sum_targets(const struct sl_store_batch_row *row, void *context)
+{
+    *(size_t *)context += row->target;
+    return SL_OK;
+}
+
+static void test_a_target_holds_for_every_batch(void **state)
+{
+    (void)state;
+    size_t sum = 0;
+    test_add_batches(store, 3, 2);
+    assert_fails(sl_store_set_target(store, 5, &err), SL_ERR_USAGE, err, "transaction");
+    test_begin(store);
+    assert_ok(sl_store_set_target(store, 5, &err), err);
+    test_commit(store);
+    assert_ok(sl_store_each_batch(store, sum_targets, &sum, &err), err);
+    assert_int_equal(sum, 15);
+}
+
 static void test_a_wrong_batch_is_refused_and_changes_nothing(void **state)
 {
     (void)state;
@@ -233,7 +252,7 @@ static void test_transactions_do_not_nest(void **state)
     assert_fails(sl_store_begin(store, &err), SL_ERR_USAGE, err, "inside a transaction");
     assert_fails(test_arrive(store, &(struct test_arrival){0}, &session, &returning, &err),
                  SL_ERR_USAGE, err, "inside a transaction");
-    assert_fails(sl_store_purge(store, person, &count, &err), SL_ERR_USAGE, err,
+    assert_fails(sl_store_purge(store, person, 1, &count, &err), SL_ERR_USAGE, err,
                  "inside a transaction");
     assert_fails(sl_store_backup(store, test_path("copy"), &err), SL_ERR_USAGE, err,
                  "inside a transaction");
@@ -324,7 +343,8 @@ static void test_a_reader_cannot_write(void **state)
     assert_fails(sl_store_begin(reader, &err), SL_ERR_USAGE, err, "reading only");
     assert_fails(test_arrive(reader, &(struct test_arrival){0}, &session, &returning, &err),
                  SL_ERR_USAGE, err, "reading only");
-    assert_fails(sl_store_purge(reader, person, &count, &err), SL_ERR_USAGE, err, "reading only");
+    assert_fails(sl_store_purge(reader, person, 1, &count, &err), SL_ERR_USAGE, err,
+                 "reading only");
     sl_store_close(reader);
 }
 
@@ -342,6 +362,7 @@ int store_conformance_content(const struct store_under_test *under_test)
                                         open_fresh, close_it),
         cmocka_unit_test_setup_teardown(test_a_batch_keeps_its_items_in_order_and_twice, open_fresh,
                                         close_it),
+        cmocka_unit_test_setup_teardown(test_a_target_holds_for_every_batch, open_fresh, close_it),
         cmocka_unit_test_setup_teardown(test_a_wrong_batch_is_refused_and_changes_nothing,
                                         open_fresh, close_it),
         cmocka_unit_test_setup_teardown(test_writing_needs_a_transaction, open_fresh, close_it),

@@ -211,6 +211,7 @@ struct wanted_body {
 static enum sl_status compare_body(const struct sl_store_row *row, void *context)
 {
     struct wanted_body *wanted = context;
+    if (!row->session) return SL_OK; /* the purges before */
     assert_string_equal(row->answer ? row->answer->body : row->body, wanted->body);
     wanted->count++;
     return SL_OK;
@@ -229,7 +230,7 @@ static void assert_kept(struct sl_store_session *session, uint64_t number, const
     assert_ok(sl_store_each_answer(store, compare_body, &wanted, &err), err);
     assert_ok(sl_store_each_event(store, compare_body, &wanted, &err), err);
     assert_int_equal(wanted.count, 2);
-    assert_ok(sl_store_purge(store, session->person, &sessions, &err), err);
+    assert_ok(sl_store_purge(store, session->person, 1, &sessions, &err), err);
     assert_int_equal(sessions, 1);
 }
 
@@ -274,7 +275,7 @@ static void test_a_megabyte_is_kept_and_one_byte_more_is_refused(void **state)
     assert_int_equal(test_put(store, &answer), SL_PUT_STORED);
     test_commit(store);
     assert_int_equal(test_count_answers(store), 1);
-    assert_int_equal(test_count_events(store), 0);
+    assert_int_equal(test_count_events(store), 1); /* the purge */
     free(body);
 }
 
@@ -287,8 +288,10 @@ static enum sl_status see_event(const struct sl_store_row *row, void *context)
 {
     struct seen_events *seen = context;
     assert_null(row->answer);
-    snprintf(seen->lines[seen->count], sizeof seen->lines[0], "%d %d %s %s",
-             (int)row->session->person[0], (int)row->at, row->kind, row->body);
+    char who[8] = "study";
+    if (row->session) snprintf(who, sizeof who, "%d", (int)row->session->person[0]);
+    snprintf(seen->lines[seen->count], sizeof seen->lines[0], "%s %d %s %s", who, (int)row->at,
+             row->kind, row->body);
     seen->count++;
     return SL_OK;
 }
@@ -308,6 +311,15 @@ static void test_events_are_walked_in_the_order_written(void **state)
     assert_string_equal(seen.lines[0], "2 30 blur {}");
     assert_string_equal(seen.lines[1], "1 20 focus ");
     assert_string_equal(seen.lines[2], "2 -10 blur {}");
+    /* Of one session. */
+    seen = (struct seen_events){0};
+    assert_ok(sl_store_each_event_of(store, second.id, see_event, &seen, &err), err);
+    assert_int_equal(seen.count, 2);
+    assert_string_equal(seen.lines[0], "2 30 blur {}");
+    assert_string_equal(seen.lines[1], "2 -10 blur {}");
+    assert_ok(sl_store_each_event_of(store, second.id + 1, see_event, &seen, &err), err);
+    assert_ok(sl_store_each_event_of(store, 0, see_event, &seen, &err), err);
+    assert_int_equal(seen.count, 2);
 }
 
 struct seen_sessions {
@@ -367,11 +379,16 @@ static void test_purge_removes_one_person_and_nobody_else(void **state)
         test_commit(store);
     }
     size_t sessions = SIZE_MAX;
-    assert_ok(sl_store_purge(store, first.person, &sessions, &err), err);
+    assert_ok(sl_store_purge(store, first.person, 70, &sessions, &err), err);
     assert_int_equal(sessions, 2);
     assert_int_equal(test_count_sessions(store), 1);
     assert_int_equal(test_count_answers(store), 1);
-    assert_int_equal(test_count_events(store), 1);
+    /* Of the other person, and of the purge itself. */
+    struct seen_events seen = {0};
+    assert_ok(sl_store_each_event(store, see_event, &seen, &err), err);
+    assert_int_equal(seen.count, 2);
+    assert_string_equal(seen.lines[0], "2 0 k b");
+    assert_string_equal(seen.lines[1], "study 70 purge {\"sessions\":2}");
     struct test_filling now = test_filling_of(store);
     assert_int_equal(now.finished, 0);
     assert_int_equal(now.live, 1);
@@ -379,8 +396,9 @@ static void test_purge_removes_one_person_and_nobody_else(void **state)
     assert_fails(sl_store_find_session(store, second.token_hash, &found, &err), SL_ERR_NOT_FOUND,
                  err, "no such");
     assert_ok(sl_store_find_session(store, other.token_hash, &found, &err), err);
-    assert_ok(sl_store_purge(store, first.person, &sessions, &err), err);
+    assert_ok(sl_store_purge(store, first.person, 71, &sessions, &err), err);
     assert_int_equal(sessions, 0);
+    assert_int_equal(test_count_events(store), 2);
     /* Gone is gone: the same person is new, and no number is given out twice. */
     struct sl_store_session again = arrive(1);
     assert_false(again.second_run);

@@ -176,6 +176,58 @@ static void test_a_second_run_is_kept_and_flagged(void **state)
     assert_false(other.second_run);
 }
 
+static void test_who_was_refused_finds_the_refusal(void **state)
+{
+    (void)state;
+    test_add_batches(store, 1, 2);
+    struct sl_store_session first =
+        test_arrived(store, &(struct test_arrival){.person = 1, .token = 1});
+    first.state = SL_SESSION_REFUSED;
+    first.attempts = 3;
+    snprintf(first.place, sizeof first.place, "failed");
+    test_save(store, &first);
+    struct sl_store_session again, other;
+    bool returning = false;
+    assert_ok(test_arrive(store,
+                          &(struct test_arrival){
+                              .person = 1, .token = 2, .now = test_noon + 10 * (int64_t)LEASE},
+                          &again, &returning, &err),
+              err);
+    assert_true(returning);
+    assert_int_equal(again.id, first.id);
+    assert_int_equal(again.state, SL_SESSION_REFUSED);
+    assert_string_equal(again.place, "failed");
+    assert_int_equal(again.lease_until, first.lease_until);
+    assert_int_equal(test_filling_of(store).live, 0);
+    /* A test run of theirs and other people are no business of it. */
+    other = test_arrived(store, &(struct test_arrival){.person = 1, .token = 3, .test = true});
+    assert_true(other.id != first.id);
+    assert_int_equal(other.attempts, 0);
+    other = test_arrived(store, &(struct test_arrival){.person = 2, .token = 4});
+    assert_int_equal(other.attempts, 0);
+}
+
+static void test_attempts_are_the_person_s_and_not_the_session_s(void **state)
+{
+    (void)state;
+    static const enum sl_session_state ends[] = {SL_SESSION_RETURNED, SL_SESSION_EXPIRED,
+                                                 SL_SESSION_DONE};
+    static const size_t carried[] = {2, 2, 0};
+    test_add_batches(store, 1, 20);
+    for (uint64_t i = 0; i < 3; i++) {
+        struct sl_store_session first =
+            test_arrived(store, &(struct test_arrival){.person = i, .token = 2 * i});
+        first.state = ends[i];
+        first.attempts = 2;
+        test_save(store, &first);
+        struct sl_store_session again =
+            test_arrived(store, &(struct test_arrival){.person = i, .token = 2 * i + 1});
+        assert_true(again.id != first.id);
+        assert_int_equal(again.state, SL_SESSION_ACTIVE);
+        assert_int_equal(again.attempts, carried[i]);
+    }
+}
+
 static void test_test_sessions_never_count(void **state)
 {
     (void)state;
@@ -366,6 +418,10 @@ int store_conformance_sessions(const struct store_under_test *under_test)
                                         open_fresh, close_it),
         cmocka_unit_test_setup_teardown(test_a_second_run_is_kept_and_flagged, open_fresh,
                                         close_it),
+        cmocka_unit_test_setup_teardown(test_who_was_refused_finds_the_refusal, open_fresh,
+                                        close_it),
+        cmocka_unit_test_setup_teardown(test_attempts_are_the_person_s_and_not_the_session_s,
+                                        open_fresh, close_it),
         cmocka_unit_test_setup_teardown(test_test_sessions_never_count, open_fresh, close_it),
         cmocka_unit_test_setup_teardown(test_a_lease_holds_at_its_end_and_not_a_moment_longer,
                                         open_fresh, close_it),

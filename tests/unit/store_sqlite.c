@@ -235,7 +235,7 @@ static void test_purged_bytes_are_gone_from_the_disk(void **state)
         char mark[16];
         snprintf(mark, sizeof mark, "MARK-%02u-", (unsigned)i);
         assert_true(file_holds(database(), mark) || file_holds(test_path("study.db-wal"), mark));
-        assert_ok(sl_store_purge(store, sessions[i].person, &gone, &err), err);
+        assert_ok(sl_store_purge(store, sessions[i].person, 1, &gone, &err), err);
         assert_false(file_holds(database(), mark));
         assert_false(file_holds(test_path("study.db-wal"), mark));
     }
@@ -257,11 +257,11 @@ static void test_a_purge_that_a_reader_holds_up_says_so(void **state)
                                   NULL, NULL, NULL),
                      SQLITE_OK);
     size_t gone = 77;
-    assert_fails(sl_store_purge(store, session.person, &gone, &err), SL_ERR_BACKEND, err,
+    assert_fails(sl_store_purge(store, session.person, 1, &gone, &err), SL_ERR_BACKEND, err,
                  "purge again");
     assert_int_equal(gone, 77);
     sl_store_close(reader);
-    assert_ok(sl_store_purge(store, session.person, &gone, &err), err);
+    assert_ok(sl_store_purge(store, session.person, 1, &gone, &err), err);
     assert_int_equal(gone, 0);
     assert_int_equal(test_count_sessions(store), 0);
     sl_store_close(store);

@@ -1,5 +1,3 @@
-#include "store/backend.h"
-#include "study/server.h"
 #include "study_scene.h"
 
 static const char no_practice[] = "{\"flow\": {\"practice\": false}}";
@@ -251,38 +249,6 @@ static void test_who_returns_a_place_or_refuses_gets_another_code(void **state)
     scene_stop(&scene);
 }
 
-static void test_the_comprehension_check_has_its_attempts(void **state)
-{
-    (void)state;
-    struct scene scene;
-    char cookie[65];
-    scene_make(&scene, 3, 3, "{\"flow\": {\"attempts\": 2}}");
-    scene_start(&scene);
-    arrive(&scene, "/", cookie);
-    assert_int_equal(posted(&scene, "/api/check", cookie, "{\"answers\": [0, 0]}"), 409);
-    assert_int_equal(
-        posted(&scene, "/api/consent", cookie, "{\"version\": \"0\", \"agreed\": true}"), 409);
-    assert_int_equal(
-        posted(&scene, "/api/consent", cookie, "{\"version\": \"1\", \"agreed\": true}"), 200);
-    assert_int_equal(posted(&scene, "/api/instructions", cookie, "{\"pages\": []}"), 200);
-    struct reply reply = post(&scene, "/api/check", cookie, "{\"answers\": [0, 2]}");
-    assert_int_equal(reply.status, 200);
-    assert_true(json_is_false(json_object_get(reply.json, "passed")));
-    assert_int_equal(json_integer_value(json_object_get(reply.json, "attempts_left")), 1);
-    assert_int_equal(json_array_size(json_object_get(reply.json, "wrong")), 1);
-    assert_int_equal(json_integer_value(json_array_get(json_object_get(reply.json, "wrong"), 0)),
-                     1);
-    reply_release(&reply);
-    reply = post(&scene, "/api/check", cookie, "{\"answers\": [1, 0]}");
-    assert_string_equal(json_string_value(json_object_get(reply.json, "place")), "failed");
-    reply_release(&reply);
-    reply = post(&scene, "/api/check", cookie, "{\"answers\": [0, 0]}");
-    assert_string_equal(json_string_value(json_object_get(reply.json, "place")), "failed");
-    assert_true(json_is_false(json_object_get(reply.json, "passed")));
-    reply_release(&reply);
-    scene_stop(&scene);
-}
-
 static void test_wrong_bodies_are_refused_and_change_nothing(void **state)
 {
     (void)state;
@@ -430,52 +396,6 @@ static void test_bars_are_stored_in_the_order_of_the_study(void **state)
     sl_study_destroy(study);
 }
 
-/* ---- A disk that refuses ---- */
-
-static struct sl_store_backend failing;
-static const struct sl_store_backend *real;
-static atomic_bool refuses;
-
-static enum sl_status failing_commit(struct sl_store *store, struct sl_error *err)
-{
-    if (!atomic_load(&refuses)) return real->commit(store, err);
-    real->rollback(store);
-    return sl_fail(err, SL_ERR_IO, "the disk is full");
-}
-
-static void test_nothing_is_acknowledged_that_was_not_stored(void **state)
-{
-    (void)state;
-    struct scene scene;
-    char cookie[65];
-    scene_make(&scene, 3, 3, no_practice);
-    scene_create(&scene);
-    real = scene.server->store->backend;
-    failing = *real;
-    failing.commit = failing_commit;
-    scene.server->store->backend = &failing;
-    scene_go(&scene);
-    arrive(&scene, "/", cookie);
-    pass_to_trials(&scene, cookie);
-    atomic_store(&refuses, true);
-    struct reply reply = post(&scene, "/api/answer", cookie, hard_answer(1, 0, false, "circle"));
-    assert_int_equal(reply.status, 503);
-    assert_non_null(strstr(reply.head, "Retry-After: "));
-    reply_release(&reply);
-    reply = get(&scene, "/api/session", cookie);
-    assert_int_equal(reply.status, 503);
-    reply_release(&reply);
-    atomic_store(&refuses, false);
-    assert_int_equal(count_answers(&scene), 0);
-    json_t *session = session_of(&scene, cookie);
-    assert_int_equal(json_integer_value(json_object_get(session, "trial")), 0);
-    json_decref(session);
-    assert_int_equal(posted(&scene, "/api/answer", cookie, hard_answer(1, 0, false, "circle")),
-                     200);
-    assert_int_equal(count_answers(&scene), 1);
-    scene_stop(&scene);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -487,11 +407,9 @@ int main(void)
         cmocka_unit_test(test_a_lease_that_ran_out_is_gone),
         cmocka_unit_test(test_a_clock_set_back_takes_no_place_away),
         cmocka_unit_test(test_who_returns_a_place_or_refuses_gets_another_code),
-        cmocka_unit_test(test_the_comprehension_check_has_its_attempts),
         cmocka_unit_test(test_wrong_bodies_are_refused_and_change_nothing),
         cmocka_unit_test(test_wrong_answers_are_refused_and_name_the_input),
         cmocka_unit_test(test_bars_are_stored_in_the_order_of_the_study),
-        cmocka_unit_test(test_nothing_is_acknowledged_that_was_not_stored),
     };
     return cmocka_run_group_tests(tests, NULL, test_folder_clear);
 }

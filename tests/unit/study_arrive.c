@@ -22,6 +22,12 @@ static void test_a_full_study_says_so_with_its_code(void **state)
     assert_true(json_is_true(json_object_get(session, "test")));
     json_decref(session);
     scene_stop(&scene);
+    /* More are wanted after all: study.json says so. */
+    scene_change(&scene, "{\"batch\": {\"annotators\": 3}}");
+    scene_start(&scene);
+    arrive(&scene, "/", cookie);
+    assert_string_equal(place_of(&scene, cookie), "consent");
+    scene_stop(&scene);
 }
 
 static void test_prolific_people_keep_their_place(void **state)

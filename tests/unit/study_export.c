@@ -76,6 +76,49 @@ static void test_answers_are_read_back_whole(void **state)
     sl_answers_destroy(answers);
 }
 
+static enum sl_status append(void *context, const void *bytes, size_t length, struct sl_error *err)
+{
+    (void)err;
+    sl_buffer_append(context, bytes, length);
+    return SL_OK;
+}
+
+/* How many answers to a screen are exported, all of them of one kind. */
+static size_t count_of_screen(const char *screen, enum sl_answer_kind kind)
+{
+    struct sl_error err;
+    struct sl_buffer text;
+    struct sl_answers *answers = NULL;
+    const char *path = test_path("back");
+    sl_buffer_init(&text, 1 << 20);
+    assert_ok(sl_study_export_screen(sample.study, sample.store, screen, append, &text, &err), err);
+    test_write(path, text.data, text.length);
+    sl_buffer_release(&text);
+    assert_ok(sl_answers_read(path, &answers, NULL, &err), err);
+    for (size_t i = 0; i < answers->count; i++) {
+        struct sl_answer answer;
+        sl_answers_get(answers, i, &answer);
+        assert_int_equal(answer.kind, kind);
+    }
+    size_t count = answers->count;
+    sl_answers_destroy(answers);
+    return count;
+}
+
+static void test_the_answers_to_one_screen_can_be_had_alone(void **state)
+{
+    (void)state;
+    struct sl_error err;
+    struct sl_buffer text;
+    assert_int_equal(count_of_screen("collins", SL_ANSWER_SOFT), 40);
+    assert_int_equal(count_of_screen("bars", SL_ANSWER_DIST), 10);
+    sl_buffer_init(&text, 1 << 20);
+    assert_fails(sl_study_export_screen(sample.study, sample.store, "hard", append, &text, &err),
+                 SL_ERR_USAGE, err, "does not ask with the screen \"hard\"");
+    assert_int_equal(text.length, 0);
+    sl_buffer_release(&text);
+}
+
 /* Annotator 0 said Horse about item1 first, then Deer. */
 static void test_the_last_revision_is_what_counts(void **state)
 {
@@ -327,6 +370,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_answers_are_read_back_whole),
+        cmocka_unit_test(test_the_answers_to_one_screen_can_be_had_alone),
         cmocka_unit_test(test_the_last_revision_is_what_counts),
         cmocka_unit_test(test_cifar10s_layouts_are_read_back),
         cmocka_unit_test(test_cifar10h_layouts_are_read_back),

@@ -68,26 +68,67 @@ static void test_what_is_no_image_is_an_error(void **state)
     sl_buffer_release(&bytes);
 }
 
+static void fill(struct sl_buffer *bytes, size_t length)
+{
+    sl_buffer_init(bytes, 64 << 20);
+    memset(sl_buffer_reserve(bytes, length), 'x', length);
+    bytes->length = length;
+}
+
 static void test_memory_is_bounded_and_the_last_used_stay(void **state)
 {
     (void)state;
     struct sl_images images;
     struct sl_buffer bytes;
     sl_images_init(&images, 4);
-    sl_buffer_init(&bytes, 64 << 20);
-    char *room = sl_buffer_reserve(&bytes, 12 << 20);
-    memset(room, 'x', 12 << 20);
-    bytes.length = 12 << 20;
-    sl_images_put(&images, 0, "image/png", &bytes);
-    sl_images_put(&images, 1, "image/png", &bytes);
+    fill(&bytes, 12 << 20);
+    assert_non_null(sl_images_put(&images, 0, "image/png", &bytes));
+    assert_non_null(sl_images_put(&images, 1, "image/png", &bytes));
     assert_non_null(sl_images_find(&images, 0));
-    sl_images_put(&images, 2, "image/png", &bytes);
+    assert_non_null(sl_images_put(&images, 2, "image/png", &bytes));
     assert_true(images.bytes <= SL_IMAGES_MAX_BYTES);
     assert_non_null(sl_images_find(&images, 0));
     assert_null(sl_images_find(&images, 1));
     assert_non_null(sl_images_find(&images, 2));
-    sl_images_put(&images, 2, "image/png", &bytes);
+    assert_non_null(sl_images_put(&images, 2, "image/png", &bytes));
     assert_int_equal(images.bytes, 24 << 20);
+    sl_buffer_release(&bytes);
+    fill(&bytes, SL_IMAGES_MAX_BYTES + 1);
+    assert_null(sl_images_put(&images, 3, "image/png", &bytes));
+    sl_buffer_release(&bytes);
+    sl_images_release(&images);
+}
+
+static void test_what_is_being_sent_counts_and_stays_as_it_is(void **state)
+{
+    (void)state;
+    struct sl_images images;
+    struct sl_buffer bytes;
+    sl_images_init(&images, 4);
+    fill(&bytes, 12 << 20);
+    struct sl_picture *first = sl_images_put(&images, 0, "image/png", &bytes);
+    struct sl_picture *second = sl_images_put(&images, 1, "image/png", &bytes);
+    sl_picture_hold(first);
+    sl_picture_hold(first);
+    sl_picture_hold(second);
+    /* Both are on their way: there is no room for a third. */
+    assert_null(sl_images_put(&images, 2, "image/png", &bytes));
+    assert_int_equal(images.bytes, 24 << 20);
+    assert_ptr_equal(sl_images_find(&images, 0), first);
+    sl_picture_let_go(first);
+    assert_null(sl_images_put(&images, 2, "image/png", &bytes));
+    sl_picture_let_go(first);
+    assert_ptr_equal(sl_images_find(&images, 0), first);
+    struct sl_picture *third = sl_images_put(&images, 2, "image/png", &bytes);
+    assert_non_null(third);
+    assert_null(sl_images_find(&images, 0));
+    /* A picture that is replaced lives until its last reader has it. */
+    assert_null(sl_images_put(&images, 1, "image/png", &(struct sl_buffer){0}));
+    assert_null(sl_images_find(&images, 1));
+    assert_int_equal(second->bytes[0], 'x');
+    assert_int_equal(images.bytes, 24 << 20);
+    sl_picture_let_go(second);
+    assert_int_equal(images.bytes, 12 << 20);
     sl_buffer_release(&bytes);
     sl_images_release(&images);
 }
@@ -99,6 +140,7 @@ int main(void)
         cmocka_unit_test(test_nearest_repeats_pixels),
         cmocka_unit_test(test_what_is_no_image_is_an_error),
         cmocka_unit_test(test_memory_is_bounded_and_the_last_used_stay),
+        cmocka_unit_test(test_what_is_being_sent_counts_and_stays_as_it_is),
     };
     return cmocka_run_group_tests(tests, NULL, test_folder_clear);
 }

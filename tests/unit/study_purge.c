@@ -1,3 +1,4 @@
+#include "study/collect.h"
 #include "study_sample.h"
 #include "support.h"
 
@@ -66,15 +67,41 @@ static void test_purge_removes_one_person_and_nobody_else(void **state)
     size_t sessions = 0;
     const size_t before = count_of(&sample, "answers", "\n");
     assert_int_equal(count_of(&sample, "payments", "s2,"), 1);
-    assert_ok(sl_study_purge(sample.study, sample.store, sample_person(2), &sessions, &err), err);
+    assert_ok(
+        sl_study_purge(sample.study, sample.store, sample_person(2), SAMPLE_NOW, &sessions, &err),
+        err);
     assert_int_equal(sessions, 1);
     assert_int_equal(count_of(&sample, "answers", "\n"), before - 5);
     assert_int_equal(count_of(&sample, "payments", "s2,"), 0);
     assert_int_equal(count_of(&sample, "payments", "\n"), 9);
-    assert_fails(sl_study_purge(sample.study, sample.store, sample_person(2), &sessions, &err),
-                 SL_ERR_NOT_FOUND, err, "no participant");
-    assert_fails(sl_study_purge(sample.study, sample.store, "", &sessions, &err), SL_ERR_USAGE, err,
-                 "no name");
+    /* That it was done is written down, whose it was is not. */
+    assert_int_equal(count_of(&sample, "changes", "purge"), 1);
+    assert_int_equal(count_of(&sample, "changes", sample_person(2)), 0);
+    assert_fails(
+        sl_study_purge(sample.study, sample.store, sample_person(2), SAMPLE_NOW, &sessions, &err),
+        SL_ERR_NOT_FOUND, err, "no participant");
+    assert_fails(sl_study_purge(sample.study, sample.store, "", SAMPLE_NOW, &sessions, &err),
+                 SL_ERR_USAGE, err, "no name");
+    sample_destroy(&sample);
+}
+
+/* Whoever came by an open link has no other name than the one in exports. */
+static void test_purge_takes_the_name_that_exports_give(void **state)
+{
+    (void)state;
+    struct sample sample = sample_create("exported", "");
+    struct sl_error err;
+    size_t sessions = 0;
+    uint8_t person[SL_STORE_PERSON_BYTES];
+    char annotator[SL_STUDY_ANNOTATOR_TEXT];
+    assert_ok(sl_study_person(sample.store, sample_person(2), person, &err), err);
+    sl_study_annotator(person, annotator);
+    const size_t before = count_of(&sample, "answers", "\n");
+    assert_ok(sl_study_purge(sample.study, sample.store, annotator, SAMPLE_NOW, &sessions, &err),
+              err);
+    assert_int_equal(sessions, 1);
+    assert_int_equal(count_of(&sample, "answers", "\n"), before - 5);
+    assert_int_equal(count_of(&sample, "answers", annotator), 0);
     sample_destroy(&sample);
 }
 
@@ -85,7 +112,9 @@ static void test_purge_removes_every_session_of_a_person(void **state)
     struct sample sample = sample_create("twice", "");
     struct sl_error err;
     size_t sessions = 0;
-    assert_ok(sl_study_purge(sample.study, sample.store, sample_person(1), &sessions, &err), err);
+    assert_ok(
+        sl_study_purge(sample.study, sample.store, sample_person(1), SAMPLE_NOW, &sessions, &err),
+        err);
     assert_int_equal(sessions, 2);
     sample_destroy(&sample);
 }
@@ -136,6 +165,7 @@ int main(void)
         cmocka_unit_test(test_the_key_may_be_made_inside_a_transaction),
         cmocka_unit_test(test_a_damaged_key_is_not_replaced),
         cmocka_unit_test(test_purge_removes_one_person_and_nobody_else),
+        cmocka_unit_test(test_purge_takes_the_name_that_exports_give),
         cmocka_unit_test(test_purge_removes_every_session_of_a_person),
         cmocka_unit_test(test_scrubbing_removes_addresses_and_ids_only),
         cmocka_unit_test(test_what_was_scrubbed_stays_as_it_is),

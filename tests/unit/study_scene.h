@@ -25,8 +25,24 @@ static inline int64_t scene_now(void *context)
     return (int64_t)atomic_load((atomic_llong *)context);
 }
 
-/* A study of `n_items` drawn shapes in batches of `batch`. `change` (may be NULL) is a JSON object
- * that is laid over study.json, object within object. */
+/* Lays a JSON object over study.json, object within object. */
+static inline void scene_change(const struct scene *scene, const char *change)
+{
+    struct sl_error err;
+    char *path = sl_path_join(scene->folder, "study.json");
+    json_t *config = json_load_file(path, 0, NULL);
+    json_t *over = json_loads(change, 0, NULL);
+    assert_non_null(config);
+    assert_non_null(over);
+    json_object_update_recursive(config, over);
+    assert_ok(sl_json_write(config, path, &err), err);
+    json_decref(config);
+    json_decref(over);
+    free(path);
+}
+
+/* A study of `n_items` drawn shapes in batches of `batch`. `change` (may be NULL) is for
+ * scene_change. */
 static inline void scene_make(struct scene *scene, size_t n_items, size_t batch, const char *change)
 {
     static unsigned number;
@@ -43,17 +59,7 @@ static inline void scene_make(struct scene *scene, size_t n_items, size_t batch,
     setup.annotators = 2;
     setup.screens = "hard";
     assert_ok(sl_study_init(&setup, NULL, &err), err);
-    if (!change) return;
-    char *path = sl_path_join(scene->folder, "study.json");
-    json_t *config = json_load_file(path, 0, NULL);
-    json_t *over = json_loads(change, 0, NULL);
-    assert_non_null(config);
-    assert_non_null(over);
-    json_object_update_recursive(config, over);
-    assert_ok(sl_json_write(config, path, &err), err);
-    json_decref(config);
-    json_decref(over);
-    free(path);
+    if (change) scene_change(scene, change);
 }
 
 static inline void *scene_run(void *context)

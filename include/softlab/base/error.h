@@ -20,6 +20,7 @@ enum sl_status {
     SL_ERR_NOMEM,     /* a data-sized allocation failed */
     SL_ERR_BACKEND,   /* a library below us refused */
     SL_ERR_NUMERIC,   /* a loss, weight or fit became NaN or infinite */
+    SL_ERR_STOPPED,   /* whoever runs it asked it to stop before the end */
 };
 
 struct sl_error {

@@ -14,6 +14,9 @@ double sl_mean(const double *values, size_t count);
 double sl_sd(const double *values, size_t count);                  /* n - 1; NaN below two values */
 double sl_pearson(const double *x, const double *y, size_t count); /* NaN if one is constant */
 
+/* The place of the largest value, the first of equals; count > 0. */
+size_t sl_largest(const float *values, size_t count);
+
 /* Quantile by linear interpolation (numpy's default); sl_quantile_sorted needs
  * ascending values, sl_quantile copies and sorts. 0 <= p <= 1. */
 double sl_quantile_sorted(const double *values, size_t count, double p);

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "softlab/base/buffer.h"
 #include "softlab/base/error.h"
 
 /* Read all `length` bytes of `text` as a number; false (and *out untouched) if
@@ -40,5 +41,8 @@ const char *sl_text_nearest(const char *word, const char *const *candidates);
 /* "1,234,567" / "12.3 MB" into `out`; returns `out`. */
 char *sl_text_count(uint64_t value, char *out, size_t size);
 char *sl_text_bytes(uint64_t value, char *out, size_t size);
+
+/* Bytes in base 64 (RFC 4648, with padding), for pictures within text. */
+void sl_base64_append(struct sl_buffer *out, const void *bytes, size_t length);
 
 #endif

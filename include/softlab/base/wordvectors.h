@@ -1,11 +1,12 @@
 /* Word vectors: the lines "word v1 ... vD" of a GloVe text file, plain or gzipped, for the few
- * words a class list has. */
+ * words a class list has, or all of them. */
 #ifndef SOFTLAB_BASE_WORDVECTORS_H
 #define SOFTLAB_BASE_WORDVECTORS_H
 
 #include <stddef.h>
 
 #include "softlab/base/error.h"
+#include "softlab/base/names.h"
 
 struct sl_word_vectors {
     size_t n_names, dimensions;
@@ -22,6 +23,12 @@ enum sl_status sl_word_vectors_read(const char *path, const char *const *names, 
 enum sl_status sl_word_vectors_parse(const char *bytes, size_t length, const char *name,
                                      const char *const *names, size_t n_names,
                                      struct sl_word_vectors *out, struct sl_error *err) SL_MUST_USE;
+/* Every word of a file, as it is written there, with its vector: row i is the i-th of *words, which
+ * the caller destroys. Size line and repeated words as above. SL_ERR_INPUT naming the file and the
+ * line, also for a word that is not UTF-8, or the file if it is empty. */
+enum sl_status sl_word_vectors_read_all(const char *path, struct sl_name_table **words,
+                                        struct sl_word_vectors *out,
+                                        struct sl_error *err) SL_MUST_USE;
 void sl_word_vectors_release(struct sl_word_vectors *vectors);
 
 #endif

@@ -62,4 +62,7 @@ void sl_comparison_sort(struct sl_comparison *comparison, enum sl_label_distance
  * for single look-ups. */
 size_t sl_rows_find(const struct sl_rows *rows, const char *item, size_t length);
 
+/* Place of a class by name, letters' case aside where no name is the same; SIZE_MAX if none. */
+size_t sl_class_find(char *const *classes, size_t n_classes, const char *name, size_t length);
+
 #endif

@@ -1,4 +1,4 @@
-/* Loss: softmax and cross-entropy against distributions. */
+/* Loss: softmax, its entropy, and cross-entropy against distributions. */
 #ifndef SOFTLAB_NN_LOSS_H
 #define SOFTLAB_NN_LOSS_H
 
@@ -24,5 +24,10 @@ struct sl_soft_targets {
  * targets of a row, or a logit of +infinity, makes its loss and the sum NaN whatever its weight. */
 double sl_soft_cross_entropy(const float *logits, const struct sl_soft_targets *targets,
                              float scale, float *losses, float *gradient);
+
+/* Entropy -sum_k p_k log p_k, natural logarithm, of the softmax of a row of logits; `factor` times
+ * its gradient by the logits is added to `gradient` (classes; NULL or factor 0: nothing is). NaN is
+ * never hidden, as above. */
+double sl_softmax_entropy(const float *logits, size_t classes, double factor, float *gradient);
 
 #endif

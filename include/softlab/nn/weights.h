@@ -10,14 +10,15 @@
 
 struct sl_metadata;
 
-/* Values and state; metadata holds the network, its input and classes, and what the caller adds. */
+/* Values and state; metadata holds the network, its input and classes, its vocabulary if it has
+ * one, and what the caller adds. */
 enum sl_status sl_weights_write(const char *path, struct sl_model *model,
                                 const struct sl_metadata *extra, size_t n_extra,
                                 struct sl_error *err) SL_MUST_USE;
 
 /* Read a state_dict into a model of the same network. SL_ERR_INPUT naming the first tensor that is
  * missing, extra, mis-shaped or holds NaN or infinity; the model is unchanged on failure.
- * num_batches_tracked is passed over. */
+ * num_batches_tracked is passed over. A vocabulary other than the model's is SL_ERR_INPUT too. */
 enum sl_status sl_weights_read(const char *path, struct sl_model *model,
                                struct sl_error *err) SL_MUST_USE;
 

@@ -1,0 +1,13 @@
+/* Markup: text inside HTML and SVG. */
+#ifndef SOFTLAB_BASE_MARKUP_H
+#define SOFTLAB_BASE_MARKUP_H
+
+#include <stddef.h>
+
+#include "softlab/base/buffer.h"
+
+/* Append text with the five characters of HTML escaped and control characters left out. Bytes are
+ * taken one by one: what is not UTF-8 comes out as it went in. */
+void sl_html_escape(struct sl_buffer *out, const char *text, size_t length);
+
+#endif

@@ -1,0 +1,195 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+
+struct corrupt_values {
+    const char *output;
+    const char *only;
+    const char *split;
+    struct cli_reals severities;
+    int64_t seed;
+    bool list;
+    bool json;
+};
+
+static const struct cli_option corrupt_options[] = {
+    {.name = "output",
+     .letter = 'o',
+     .kind = CLI_PATH,
+     .value = "FOLDER",
+     .help = "where <corruption>.npy, labels.npy and corruptions.json go; DATA/cifar10-c, with "
+             "DATA the data folder, is where cifar10-c:fog and the like look for them",
+     .offset = offsetof(struct corrupt_values, output)},
+    {.name = "only",
+     .kind = CLI_TEXT,
+     .value = "NAME,...",
+     .help = "these corruptions of --list; all 19 without it",
+     .offset = offsetof(struct corrupt_values, only)},
+    {.name = "severity",
+     .kind = CLI_REALS,
+     .value = "S,S,...",
+     .help = "these severities, one after another in each file",
+     .offset = offsetof(struct corrupt_values, severities),
+     .fallback = "1,2,3,4,5",
+     .minimum = 1,
+     .maximum = SL_SEVERITIES},
+    {.name = "split",
+     .kind = CLI_PATH,
+     .value = "FILE.npy",
+     .help = "only the items whose indices this file holds",
+     .offset = offsetof(struct corrupt_values, split)},
+    {.name = "seed",
+     .kind = CLI_INTEGER,
+     .value = "N",
+     .help = "of noise, directions, weather and displacements",
+     .offset = offsetof(struct corrupt_values, seed),
+     .fallback = "1",
+     .minimum = 0,
+     .maximum = 9e15},
+    {.name = "list",
+     .letter = 'l',
+     .kind = CLI_FLAG,
+     .help = "print the corruptions",
+     .offset = offsetof(struct corrupt_values, list)},
+    {.name = "json",
+     .kind = CLI_FLAG,
+     .help = "with --list: as JSON",
+     .offset = offsetof(struct corrupt_values, json)},
+    {.name = NULL},
+};
+
+static const struct cli_argument corrupt_arguments[] = {
+    {.name = "NAME",
+     .help = "the images to corrupt, as in softlab dataset",
+     .kind = CLI_TEXT,
+     .choices = cli_dataset_names,
+     .optional = true},
+    {.name = NULL},
+};
+
+static enum sl_status list_corruptions(bool json, struct sl_error *err)
+{
+    if (json) {
+        json_t *list = json_array();
+        for (const struct sl_corruption *c = sl_corruptions; c->name; c++)
+            json_array_append_new(list,
+                                  json_pack("{s:s, s:b, s:b, s:s}", "name", c->name, "benchmark",
+                                            !c->extra, "random", c->random, "summary", c->summary));
+        enum sl_status status = cli_print_json(list, err);
+        json_decref(list);
+        return status;
+    }
+    struct cli_table table;
+    cli_table_init(&table, "llll");
+    cli_table_add(&table, "name", "benchmark", "random", "what");
+    for (const struct sl_corruption *c = sl_corruptions; c->name; c++)
+        cli_table_add(&table, c->name, c->extra ? "extra" : "yes", c->random ? "yes" : "no",
+                      c->summary);
+    cli_table_print(&table, stdout);
+    cli_table_release(&table);
+    return SL_OK;
+}
+
+static enum sl_status fail_unknown(const char *name, struct sl_error *err)
+{
+    const char *names[SL_CORRUPTIONS + 1] = {NULL};
+    for (size_t i = 0; i < SL_CORRUPTIONS; i++)
+        names[i] = sl_corruptions[i].name;
+    const char *nearest = sl_text_nearest(name, names);
+    return sl_fail(err, SL_ERR_USAGE, "--only: no corruption is called %s%s%s%s", name,
+                   nearest ? ", did you mean " : ", see softlab dataset corrupt --list",
+                   nearest ? nearest : "", nearest ? "?" : "");
+}
+
+/* The rows of `text`, or all, in the table's order into a NULL-ended list. */
+static enum sl_status choose(const char *text, const struct sl_corruption **out,
+                             struct sl_error *err)
+{
+    bool wanted[SL_CORRUPTIONS];
+    memset(wanted, text == NULL, sizeof wanted);
+    char **names = text ? cli_split_list(text) : NULL;
+    enum sl_status status = SL_OK;
+    for (size_t i = 0; names && names[i] && status == SL_OK; i++) {
+        const struct sl_corruption *found = sl_corruption_find(names[i]);
+        if (found)
+            wanted[found - sl_corruptions] = true;
+        else
+            status = fail_unknown(names[i], err);
+    }
+    for (size_t i = 0; i < SL_CORRUPTIONS; i++)
+        if (wanted[i]) *out++ = &sl_corruptions[i];
+    *out = NULL;
+    if (names) sl_names_destroy(names);
+    return status;
+}
+
+static enum sl_status read_severities(const struct cli_reals *typed, struct sl_corrupt_options *out,
+                                      struct sl_error *err)
+{
+    bool wanted[SL_SEVERITIES + 1] = {false};
+    for (size_t i = 0; i < typed->count; i++) {
+        const int severity = (int)typed->values[i];
+        if ((double)severity != typed->values[i])
+            return sl_fail(err, SL_ERR_USAGE, "--severity: %g is not a whole number",
+                           typed->values[i]);
+        wanted[severity] = true;
+    }
+    out->n_severities = 0;
+    for (int severity = 1; severity <= SL_SEVERITIES; severity++)
+        if (wanted[severity]) out->severities[out->n_severities++] = severity;
+    return SL_OK;
+}
+
+static enum sl_status run_corrupt(struct cli *cli, const void *values, struct sl_error *err)
+{
+    const struct corrupt_values *typed = values;
+    if (typed->list) return list_corruptions(typed->json, err);
+    if (cli->n_arguments == 0)
+        return sl_fail(err, SL_ERR_USAGE, "NAME is missing, see softlab dataset --list");
+    if (!typed->output) return sl_fail(err, SL_ERR_USAGE, "--output is missing: FOLDER");
+    const struct sl_corruption *chosen[SL_CORRUPTIONS + 1] = {NULL};
+    struct sl_corrupt_options options = sl_corrupt_options_default();
+    options.seed = (uint64_t)typed->seed;
+    options.progress = &cli->progress;
+    SL_TRY(choose(typed->only, chosen, err));
+    SL_TRY(read_severities(&typed->severities, &options, err));
+    struct sl_dataset *set = NULL;
+    SL_TRY(cli_open_dataset(cli, cli->arguments[0], typed->split, &set, err));
+    size_t n_chosen = 0, n_made = 0;
+    while (chosen[n_chosen])
+        n_chosen++;
+    enum sl_status status = sl_dataset_load(set, 0, 0, 0, err);
+    if (status == SL_OK)
+        status = sl_corrupt_write(set, chosen, &options, typed->output, &n_made, err);
+    if (status == SL_OK)
+        printf("%zu corruptions of %zu images at %zu severities in %s, %zu of them new\n", n_chosen,
+               set->count, options.n_severities, typed->output, n_made);
+    sl_dataset_destroy(set);
+    return status;
+}
+
+static const struct cli_example corrupt_examples[] = {
+    {"softlab dataset corrupt cifar10:test -o DATA/cifar10-c", "CIFAR-10-C, 2.9 GB"},
+    {"softlab dataset corrupt cifar10:test --only fog,snow --severity 3 -o shifted",
+     "two of them at one severity"},
+    {NULL, NULL},
+};
+
+const struct cli_command cmd_dataset_corrupt = {
+    .name = "dataset corrupt",
+    .group = "data",
+    .summary = "corrupted images, as in CIFAR-10-C",
+    .description =
+        "Writes the corruptions of CIFAR-10-C with its constants and in its layout: one uint8 "
+        "array of shape (severities x N, H, W, 3) per corruption, severity by severity. Files "
+        "that are there for the same images, severities and seed are kept. Random corruptions "
+        "have the published distributions, not the published draws. Frost is drawn by a formula, "
+        "since the photographs of the published set cannot be handed on: its figures are not "
+        "comparable with published ones.",
+    .arguments = corrupt_arguments,
+    .options = corrupt_options,
+    .examples = corrupt_examples,
+    .values_size = sizeof(struct corrupt_values),
+    .run = run_corrupt,
+};

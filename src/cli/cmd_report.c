@@ -1,0 +1,140 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "softlab/experiment/outcome.h"
+
+struct report_values {
+    const char *output;
+    const char *format;
+    const char *spec;
+};
+
+static const char *format_names(size_t index)
+{
+    return sl_report_formats[index].name;
+}
+
+static const struct cli_option report_options[] = {
+    {.name = "output",
+     .letter = 'o',
+     .kind = CLI_PATH,
+     .value = "FILE",
+     .help = "where it goes; without it, stdout",
+     .offset = offsetof(struct report_values, output)},
+    {.name = "format",
+     .kind = CLI_CHOICE,
+     .value = "FORMAT",
+     .help = "what is written; without it, what the ending of FILE says, or html",
+     .offset = offsetof(struct report_values, format),
+     .choices = format_names},
+    {.name = "spec",
+     .kind = CLI_TEXT,
+     .value = "NAMES",
+     .help = "only these specifications, by name or folder, separated by commas; also where they "
+             "have no results",
+     .offset = offsetof(struct report_values, spec)},
+    {.name = NULL},
+};
+
+static const struct cli_argument report_arguments[] = {
+    {.name = "RESULTS",
+     .help = "results.jsonl, or a folder that holds it; several are taken together",
+     .kind = CLI_PATH,
+     .repeated = true},
+    {.name = NULL},
+};
+
+static const struct sl_report_format *choose_format(const struct report_values *options)
+{
+    if (options->format) return sl_report_format_find(options->format);
+    for (const struct sl_report_format *format = sl_report_formats; format->name; format++)
+        if (options->output && sl_path_has_suffix(options->output, format->suffix)) return format;
+    return sl_report_formats;
+}
+
+/* The command as it was typed, for the report's last lines. */
+static void put_command(const struct cli *cli, const struct report_values *options,
+                        struct sl_buffer *out)
+{
+    sl_buffer_text(out, "softlab report");
+    for (size_t i = 0; i < cli->n_arguments; i++)
+        sl_buffer_printf(out, " %s", cli_typed(cli, cli->arguments[i]));
+    if (options->spec) sl_buffer_printf(out, " --spec %s", options->spec);
+    if (options->format) sl_buffer_printf(out, " --format %s", options->format);
+    if (options->output) sl_buffer_printf(out, " -o %s", cli_typed(cli, options->output));
+}
+
+static enum sl_status write_out(const char *path, const struct sl_buffer *text,
+                                struct sl_error *err)
+{
+    if (path) return sl_file_write(path, text->data, text->length, err);
+    if (fwrite(text->data, 1, text->length, stdout) != text->length)
+        return sl_fail_errno(err, "stdout");
+    return SL_OK;
+}
+
+static void tell(struct cli *cli, const struct sl_results *results)
+{
+    if (results->n_torn)
+        sl_log(&cli->log, SL_LOG_WARNING, "%zu last line%s not whole and left out", results->n_torn,
+               results->n_torn == 1 ? " was" : "s were");
+    if (results->n_repeated)
+        sl_log(&cli->log, SL_LOG_INFO, "%zu result%s there before; the first counts",
+               results->n_repeated, results->n_repeated == 1 ? " was" : "s were");
+}
+
+static enum sl_status run_report(struct cli *cli, const void *values, struct sl_error *err)
+{
+    const struct report_values *options = values;
+    struct sl_results *results = sl_results_create();
+    struct sl_report *report = NULL;
+    struct sl_buffer text, command;
+    char **specs = options->spec ? cli_split_list(options->spec) : NULL;
+    enum sl_status status = SL_OK;
+    sl_buffer_init(&text, (size_t)1 << 31);
+    sl_buffer_init(&command, 1 << 20);
+    for (size_t i = 0; i < cli->n_arguments; i++)
+        SL_TRY_OUT(sl_results_read(results, cli->arguments[i], err));
+    sl_results_settle(results);
+    tell(cli, results);
+    put_command(cli, options, &command);
+    struct sl_report_options wanted = {.specs = (const char *const *)specs,
+                                       .command = command.data};
+    while (specs && specs[wanted.n_specs])
+        wanted.n_specs++;
+    SL_TRY_OUT(sl_experiment_report(results, &wanted, &report, err));
+    SL_TRY_OUT(sl_report_render(report, choose_format(options), &text, err));
+    SL_TRY_OUT(write_out(options->output, &text, err));
+out:
+    sl_names_destroy(specs);
+    sl_report_destroy(report);
+    sl_results_destroy(results);
+    sl_buffer_release(&text);
+    sl_buffer_release(&command);
+    return status;
+}
+
+static const struct cli_example report_examples[] = {
+    {"softlab report results/ -o report.html", "everything that was run, beside the papers"},
+    {"softlab report a/results.jsonl b/results.jsonl --spec collins2022/table2 --format latex",
+     "one table, from the results of two machines"},
+    {NULL, NULL},
+};
+
+const struct cli_command cmd_report = {
+    .name = "report",
+    .group = "learn",
+    .summary = "results beside the papers' figures, with charts, as one page",
+    .description =
+        "Every cell of a paper's table with our mean, its interval and the number of runs beside "
+        "the published figure; every comparison the paper draws, and whether it holds here, fails "
+        "or is undecided within the interval; charts, pictures and where the numbers come from. "
+        "The HTML page needs no network.",
+    .arguments = report_arguments,
+    .options = report_options,
+    .examples = report_examples,
+    .values_size = sizeof(struct report_values),
+    .run = run_report,
+};

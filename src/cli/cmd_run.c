@@ -1,0 +1,320 @@
+#include <limits.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "run.h"
+
+struct run_values {
+    const char *output, *scale, *only, *shard;
+    int64_t jobs;
+    bool dry_run, as_published, tune, list;
+};
+
+static const char *scale_names(size_t index)
+{
+    static const char *const names[] = {"quick", "paper", NULL};
+    return names[index];
+}
+
+static const char *experiment_names(size_t index)
+{
+    return sl_builtin_specs[index];
+}
+
+#define FIELD(name) offsetof(struct run_values, name)
+static const struct cli_option run_options[] = {
+    {.name = "scale",
+     .kind = CLI_CHOICE,
+     .value = "SCALE",
+     .help = "quick: a small network and few epochs, to see it work; paper: as published",
+     .offset = FIELD(scale),
+     .fallback = "quick",
+     .choices = scale_names},
+    {.name = "output",
+     .letter = 'o',
+     .kind = CLI_PATH,
+     .value = "FOLDER",
+     .help = "where results.jsonl and all that runs leave goes",
+     .offset = FIELD(output),
+     .fallback = "results"},
+    {.name = "jobs",
+     .letter = 'j',
+     .kind = CLI_INTEGER,
+     .value = "N",
+     .help = "processes at a time, of one thread each (default: one per core)",
+     .offset = FIELD(jobs),
+     .minimum = 1,
+     .maximum = 1024},
+    {.name = "only",
+     .kind = CLI_TEXT,
+     .value = "CELL",
+     .help = "only runs with these coordinates: a set, network, part or seed, or several joined "
+             "by |; figures: what needs no training",
+     .offset = FIELD(only)},
+    {.name = "shard",
+     .kind = CLI_TEXT,
+     .value = "I/N",
+     .help = "only part I of N, for machines that share nothing: their results.jsonl are joined "
+             "with cat",
+     .offset = FIELD(shard)},
+    {.name = "as-published",
+     .kind = CLI_FLAG,
+     .help = "recipes as the papers' texts state them, not as their programs ran them",
+     .offset = FIELD(as_published)},
+    {.name = "tune",
+     .kind = CLI_FLAG,
+     .help = "first search the paper's grids and use what is best here, not the published values",
+     .offset = FIELD(tune)},
+    {.name = "dry-run",
+     .letter = 'n',
+     .kind = CLI_FLAG,
+     .help = "print the runs and how long they would take on this machine",
+     .offset = FIELD(dry_run)},
+    {.name = "list",
+     .kind = CLI_FLAG,
+     .help = "print the experiments that have a name",
+     .offset = FIELD(list)},
+    {.name = NULL},
+};
+#undef FIELD
+
+static const struct cli_argument run_arguments[] = {
+    {.name = "EXPERIMENT",
+     .help = "a name from --list, or the folder or spec.json of one's own",
+     .kind = CLI_TEXT,
+     .choices = experiment_names,
+     .optional = true,
+     .repeated = true},
+    {.name = NULL},
+};
+
+/* ---- Lists ---- */
+
+static enum sl_status print_list(struct sl_error *err)
+{
+    struct cli_table table;
+    cli_table_init(&table, "ll");
+    enum sl_status status = SL_OK;
+    for (size_t i = 0; sl_builtin_specs[i] && status == SL_OK; i++) {
+        struct sl_spec *spec = NULL;
+        status = sl_spec_read(sl_builtin_specs[i], "paper", &spec, err);
+        if (status != SL_OK) break;
+        cli_table_add(&table, spec->name, json_string_value(json_object_get(spec->json, "title")));
+        sl_spec_destroy(spec);
+    }
+    if (status == SL_OK) cli_table_print(&table, stdout);
+    cli_table_release(&table);
+    return status;
+}
+
+/* "3 min", "2.4 h", "5.1 days". */
+static const char *long_time(double seconds, char *out, size_t size)
+{
+    if (seconds < 5400)
+        snprintf(out, size, "%.0f min", ceil(seconds / 60));
+    else if (seconds < 172800)
+        snprintf(out, size, "%.1f h", seconds / 3600);
+    else
+        snprintf(out, size, "%.1f days", seconds / 86400);
+    return out;
+}
+
+static enum sl_status print_plan(const struct run_values *values,
+                                 const struct sl_experiment *experiment, size_t n_processes,
+                                 struct sl_error *err)
+{
+    struct sl_experiment_estimate estimate;
+    char time[40], memory[40];
+    for (size_t i = 0; i < experiment->n_runs; i++) {
+        const struct sl_run *run = &experiment->runs[i];
+        printf("%.12s  %s%s%s\n", run->key, run->title, run->missing ? "  missing: " : "",
+               run->missing ? run->missing : "");
+    }
+    SL_TRY(sl_experiment_calibrate(experiment, values->output, &estimate, err));
+    printf("%s, scale %s: %zu runs, %zu to make; about %s with %zu processes of at most %s\n",
+           experiment->name, experiment->scale, experiment->n_runs, estimate.n_runs,
+           long_time(estimate.seconds / (double)n_processes, time, sizeof time), n_processes,
+           sl_text_bytes(estimate.memory, memory, sizeof memory));
+    return SL_OK;
+}
+
+/* ---- Where things are ---- */
+
+/* Absolute, since children work in the results folder. */
+static char *absolute(const char *path)
+{
+    char here[PATH_MAX];
+    if (!path) return NULL;
+    if (path[0] == '/' || !getcwd(here, sizeof here)) return sl_string_copy(path);
+    return sl_path_join(here, path);
+}
+
+static enum sl_status find_program(char **out, struct sl_error *err)
+{
+    char path[PATH_MAX];
+    const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+    if (length < 0 || (size_t)length >= sizeof path) return sl_fail_errno(err, "/proc/self/exe");
+    *out = sl_string_copy_n(path, (size_t)length);
+    return SL_OK;
+}
+
+static enum sl_status read_shard(const char *text, size_t *index, size_t *count,
+                                 struct sl_error *err)
+{
+    int64_t i = 0, n = 0;
+    const char *slash = text ? strchr(text, '/') : NULL;
+    if (!text) return SL_OK;
+    if (!slash || !sl_text_to_integer(text, (size_t)(slash - text), &i) ||
+        !sl_text_to_integer(slash + 1, strlen(slash + 1), &n) || i < 1 || n < 1 || i > n)
+        return sl_fail(err, SL_ERR_USAGE, "--shard: expected I/N like 2/8, got %s", text);
+    *index = (size_t)(i - 1);
+    *count = (size_t)n;
+    return SL_OK;
+}
+
+/* ---- Running ---- */
+
+/* A signal handler has no other way to say that it came. */
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int number)
+{
+    (void)number;
+    interrupted = 1;
+}
+
+static bool should_stop(void *context)
+{
+    (void)context;
+    return interrupted != 0;
+}
+
+static void say_scale(const struct cli *cli, const struct sl_experiment *experiment)
+{
+    if (strcmp(experiment->scale, "quick") != 0) return;
+    const bool bold = cli->progress.stream && cli->progress.terminal;
+    sl_log(&cli->log, SL_LOG_INFO,
+           "%squick scale: its numbers are no reproduction; --scale paper is%s",
+           bold ? "\033[1m" : "", bold ? "\033[0m" : "");
+}
+
+static enum sl_status run_all(struct cli *cli, const struct sl_experiment *experiment,
+                              const struct sl_experiment_runner *runner, struct sl_error *err)
+{
+    struct sl_experiment_outcome outcome = {0};
+    const struct sigaction action = {.sa_handler = on_signal};
+    if (sigaction(SIGINT, &action, NULL) != 0 || sigaction(SIGTERM, &action, NULL) != 0)
+        return sl_fail_errno(err, "sigaction");
+    const enum sl_status status = sl_experiment_run(experiment, runner, &outcome, err);
+    run_board_clear(runner->hooks.context);
+    sl_log(&cli->log, SL_LOG_INFO, "%s: %zu runs made, %zu there before, %zu failed, %zu missing",
+           experiment->name, outcome.done, outcome.skipped, outcome.failed, outcome.missing);
+    if (status != SL_OK) return status;
+    if (outcome.failed > 0)
+        return sl_fail(err, SL_ERR_INPUT, "%zu of %zu runs failed, see %s/failures.jsonl",
+                       outcome.failed, experiment->n_runs, runner->folder);
+    printf("%s/results.jsonl\n", runner->folder);
+    return SL_OK;
+}
+
+static enum sl_status run_one(struct cli *cli, const struct run_values *values, const char *name,
+                              struct sl_experiment_runner *runner, struct sl_error *err)
+{
+    struct sl_experiment_options options = {.as_published = values->as_published,
+                                            .roots = &runner->roots};
+    json_t *tuned = NULL;
+    struct sl_spec *spec = NULL;
+    struct sl_experiment *experiment = NULL;
+    char *beside = NULL;
+    size_t index = 0, count = 1;
+    enum sl_status status = SL_OK;
+    SL_TRY_OUT(read_shard(values->shard, &index, &count, err));
+    SL_TRY_OUT(sl_spec_read(name, values->scale, &spec, err));
+    beside = absolute(spec->folder);
+    runner->spec_folder = beside;
+    if (values->tune && !values->dry_run)
+        SL_TRY_OUT(sl_experiment_tune(spec, &options, runner, &tuned, err));
+    options.tuned = tuned;
+    SL_TRY_OUT(sl_experiment_create(spec, &options, &experiment, err));
+    if (values->only) SL_TRY_OUT(sl_experiment_only(experiment, values->only, err));
+    sl_experiment_shard(experiment, index, count);
+    if (values->dry_run)
+        SL_TRY_OUT(print_plan(values, experiment, runner->n_processes, err));
+    else if (json_object_get(spec->json, "scales"))
+        say_scale(cli, experiment);
+    if (!values->dry_run) SL_TRY_OUT(run_all(cli, experiment, runner, err));
+out:
+    json_decref(tuned);
+    sl_experiment_destroy(experiment);
+    sl_spec_destroy(spec);
+    runner->spec_folder = NULL;
+    free(beside);
+    return status;
+}
+
+static enum sl_status run_run(struct cli *cli, const void *raw, struct sl_error *err)
+{
+    const struct run_values *values = raw;
+    if (values->list) return print_list(err);
+    if (cli->n_arguments == 0)
+        return sl_fail(err, SL_ERR_USAGE, "name an EXPERIMENT, see softlab run --list");
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    struct run_board board = {.cli = cli};
+    char *program = NULL, *given = absolute(cli->roots.given);
+    char *folder = absolute(cli->roots.folder);
+    enum sl_status status = SL_OK;
+    SL_TRY_OUT(find_program(&program, err));
+    /* Children look for data where this process does, from another folder. */
+    if (given && setenv("SOFTLAB_DATA", given, 1) != 0) {
+        status = sl_fail_errno(err, "SOFTLAB_DATA");
+        goto out;
+    }
+    struct sl_experiment_runner runner = {
+        .program = program,
+        .folder = values->output,
+        .roots = {.given = given, .folder = folder},
+        .n_processes = values->jobs > 0 ? (size_t)values->jobs
+                       : cores > 0      ? (size_t)cores
+                                        : 1,
+        .hooks = {.context = &board,
+                  .event = run_board_event,
+                  .board = run_board_show,
+                  .stop = should_stop},
+    };
+    for (size_t i = 0; i < cli->n_arguments; i++)
+        SL_TRY_OUT(run_one(cli, values, cli->arguments[i], &runner, err));
+out:
+    free(program);
+    free(given);
+    free(folder);
+    return status;
+}
+
+static const struct cli_example run_examples[] = {
+    {"softlab run collins2022/table2", "a small form of the paper's table, in minutes"},
+    {"softlab run collins2022/table2 --scale paper --dry-run", "how long the real one would take"},
+    {"softlab run collins2022/table1 --scale paper --shard 2/8 -o part2",
+     "an eighth of it, on one of eight machines"},
+    {"softlab run my-experiment/spec.json --only 't2-clamp|resnet20'", "some cells of one's own"},
+    {NULL, NULL},
+};
+
+const struct cli_command cmd_run = {
+    .name = "run",
+    .group = "learn",
+    .summary = "make the runs of a table, as many processes",
+    .description =
+        "Runs an experiment: builds its label sets, trains and scores every cell, one process per "
+        "core, and appends a line per run to results.jsonl. It can be stopped or killed at any "
+        "moment: the same command goes on, and what is finished is not made again, nor what "
+        "another experiment in the folder has made. A run that fails stops no other; "
+        "failures.jsonl has the end of its log. experiments/README.md describes specifications.",
+    .arguments = run_arguments,
+    .options = run_options,
+    .examples = run_examples,
+    .values_size = sizeof(struct run_values),
+    .run = run_run,
+};

@@ -1,0 +1,68 @@
+/* What belongs to cmd_eval.c: the predictions scored, and their table, JSON and plots. */
+#ifndef SOFTLAB_CLI_EVAL_H
+#define SOFTLAB_CLI_EVAL_H
+
+#include "cmd.h"
+#include "softlab/eval.h"
+
+struct eval_values {
+    const char *labels, *order, *hard, *reference;
+    const char *against, *metrics, *plots;
+    int64_t bins, bin_size, bootstrap, seed;
+    double clip;
+    bool subset, each, per_class, list, json;
+    /* of weights */
+    const char *data, *split, *size, *tests, *attack, *corruption_folder;
+    int64_t attack_items;
+    struct cli_reals severity;
+    bool attack_hard, corruptions, extra;
+};
+
+/* One file of predictions beside its labels. */
+struct eval_model {
+    const char *path; /* borrowed */
+    enum sl_prediction_kind kind;
+    struct sl_scored *scored; /* owned */
+    const char *reference;    /* what the labels were taken to be; static */
+    char *hard;               /* owned; where the hard labels come from */
+};
+
+/* Everything that is printed. */
+struct eval_run {
+    const struct cli *cli;            /* borrowed */
+    const struct eval_values *values; /* borrowed */
+    struct sl_metric_options options;
+    const struct sl_metric **metrics; /* owned; those chosen, in the order of the table */
+    size_t n_metrics;
+    struct eval_model *models; /* owned; n_models, and after them the one of --against */
+    size_t n_models;
+    double *each;                  /* owned; (n_models, n_metrics) */
+    struct sl_interval *intervals; /* owned; per metric; low and high are NaN without an interval */
+    const char *interval;          /* what they are; NULL = none; static */
+    struct sl_paired *paired;      /* owned; per metric with --against, or NULL */
+};
+
+/* eval_inputs.c: read a file of predictions and score it. Errors name the file. */
+enum sl_status eval_read(const struct cli *cli, const struct eval_values *values, const char *path,
+                         struct eval_model *out, struct sl_error *err);
+void eval_model_release(struct eval_model *model);
+
+/* eval_hard.c: a class for every row of `labels`, SL_NO_LABEL where nothing is said, from a file or
+ * a data set. The caller frees it. */
+enum sl_status eval_read_hard(const struct cli *cli, const char *name, const struct sl_rows *labels,
+                              int32_t **out, struct sl_error *err);
+/* The array `labels` of an .npz, or an .npy, that is one class per row; NULL in *out if it is
+ * something else. The caller frees it. */
+enum sl_status eval_read_vector(const char *path, int32_t **out, size_t *count,
+                                struct sl_error *err);
+
+/* eval_print.c, eval_json.c, eval_plots.c: what is known of a run, as tables, JSON, and SVG in the
+ * folder of --plots. */
+void eval_print(const struct eval_run *run);
+json_t *eval_json(const struct eval_run *run);
+enum sl_status eval_plots(const struct eval_run *run, struct sl_error *err);
+enum sl_status eval_list(bool json, struct sl_error *err);
+/* "larger", "smaller" or "": which values of a measure are better. */
+const char *eval_better(const struct sl_metric *metric);
+
+#endif

@@ -1,0 +1,151 @@
+/* Hard labels of `softlab eval`: a vector of classes, a file about items, or a data set. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "eval.h"
+#include "softlab/label/compare.h"
+
+static enum sl_status read_array(const char *path, struct sl_array *out, bool *found,
+                                 struct sl_error *err)
+{
+    *found = true;
+    if (sl_path_has_suffix(path, ".npy")) return sl_npy_read(path, out, err);
+    *found = false;
+    if (!sl_path_has_suffix(path, ".npz")) return SL_OK;
+    struct sl_npz *npz = NULL;
+    SL_TRY(sl_npz_open(path, &npz, err));
+    *found = sl_npz_has(npz, "labels");
+    enum sl_status status = *found ? sl_npz_read(npz, "labels", out, err) : SL_OK;
+    sl_npz_close(npz);
+    return status;
+}
+
+enum sl_status eval_read_vector(const char *path, int32_t **out, size_t *count,
+                                struct sl_error *err)
+{
+    struct sl_array array = {0}, classes = {0};
+    bool found;
+    enum sl_status status = SL_OK;
+    *out = NULL;
+    SL_TRY_OUT(read_array(path, &array, &found, err));
+    if (!found || array.n_dimensions != 1 || array.dtype == SL_TEXT) goto out;
+    SL_TRY_OUT(sl_array_convert(&array, SL_I4, path, &classes, err));
+    *out = classes.data;
+    *count = classes.shape[0];
+    classes.data = NULL;
+out:
+    sl_array_release(&array);
+    sl_array_release(&classes);
+    return status;
+}
+
+/* What the rows of the labels are called, numbered as they are. */
+static enum sl_status name_items(const struct sl_rows *labels, struct sl_name_table **out,
+                                 struct sl_error *err)
+{
+    struct sl_name_table *items = sl_name_table_create();
+    enum sl_status status = SL_OK;
+    for (size_t i = 0; i < labels->n_rows && status == SL_OK; i++) {
+        char number[32];
+        const char *name = cli_row_item(labels, i, number, sizeof number);
+        uint32_t place;
+        status = sl_name_table_add(items, name, strlen(name), &place, err);
+        if (status == SL_OK && place != i)
+            status = sl_fail(err, SL_ERR_INPUT, "rows %u and %zu of the labels are both of item %s",
+                             (unsigned)place, i, name);
+    }
+    if (status == SL_OK)
+        *out = items;
+    else
+        sl_name_table_destroy(items);
+    return status;
+}
+
+/* The labels' classes, or their numbers; NULL-ended, for sl_names_destroy. */
+static char **name_classes(const struct sl_rows *labels)
+{
+    char **names = sl_alloc(labels->n_classes + 1, sizeof *names);
+    for (size_t k = 0; k < labels->n_classes; k++)
+        names[k] =
+            labels->classes ? sl_string_copy(labels->classes[k]) : sl_string_printf("%zu", k);
+    return names;
+}
+
+static enum sl_status read_file(const char *path, const struct sl_rows *labels, int32_t **out,
+                                struct sl_error *err)
+{
+    size_t count = 0;
+    int32_t *classes = NULL;
+    SL_TRY(eval_read_vector(path, &classes, &count, err));
+    if (classes && count != labels->n_rows) {
+        free(classes);
+        return sl_fail(err, SL_ERR_INPUT, "%s: %zu classes, there are %zu labels", path, count,
+                       labels->n_rows);
+    }
+    *out = classes;
+    if (classes) return SL_OK;
+    struct sl_name_table *items = NULL;
+    SL_TRY(name_items(labels, &items, err));
+    char **names = name_classes(labels);
+    const struct cli_names like = {items, NULL, names, labels->n_classes};
+    enum sl_status status = cli_read_truth(path, &like, out, err);
+    sl_names_destroy(names);
+    sl_name_table_destroy(items);
+    return status;
+}
+
+/* The labels' column for each class of the set. */
+static enum sl_status match_classes(const struct sl_dataset *set, const struct sl_rows *labels,
+                                    size_t *columns, struct sl_error *err)
+{
+    if (set->n_classes != labels->n_classes)
+        return sl_fail(err, SL_ERR_INPUT, "%s: %zu classes, the labels have %zu", set->name,
+                       set->n_classes, labels->n_classes);
+    for (size_t k = 0; k < set->n_classes; k++) {
+        columns[k] = k;
+        if (!labels->classes) continue;
+        columns[k] = sl_class_find(labels->classes, labels->n_classes, set->classes[k],
+                                   strlen(set->classes[k]));
+        if (columns[k] == SIZE_MAX)
+            return sl_fail(err, SL_ERR_INPUT, "%s: the labels have no class \"%s\"", set->name,
+                           set->classes[k]);
+    }
+    return SL_OK;
+}
+
+static enum sl_status take_dataset(const struct sl_dataset *set, const struct sl_rows *labels,
+                                   int32_t *out, struct sl_error *err)
+{
+    size_t *columns = sl_alloc(set->n_classes + 1, sizeof *columns);
+    struct sl_name_table *items = NULL;
+    enum sl_status status = SL_OK;
+    SL_TRY_OUT(match_classes(set, labels, columns, err));
+    SL_TRY_OUT(name_items(labels, &items, err));
+    for (size_t i = 0; i < labels->n_rows; i++)
+        out[i] = SL_NO_LABEL;
+    for (size_t i = 0; i < set->count; i++) {
+        uint32_t row = sl_name_table_find(items, set->items[i], strlen(set->items[i]));
+        if (row != SL_NO_NAME && set->labels[i] != SL_NO_LABEL)
+            out[row] = (int32_t)columns[set->labels[i]];
+    }
+out:
+    sl_name_table_destroy(items);
+    free(columns);
+    return status;
+}
+
+enum sl_status eval_read_hard(const struct cli *cli, const char *name, const struct sl_rows *labels,
+                              int32_t **out, struct sl_error *err)
+{
+    if (sl_file_exists(name)) return read_file(name, labels, out, err);
+    struct sl_dataset *set = NULL;
+    SL_TRY(cli_open_dataset(cli, name, NULL, &set, err));
+    int32_t *classes = sl_data_alloc(labels->n_rows, sizeof *classes, err);
+    enum sl_status status = classes ? take_dataset(set, labels, classes, err) : SL_ERR_NOMEM;
+    sl_dataset_destroy(set);
+    if (status == SL_OK)
+        *out = classes;
+    else
+        free(classes);
+    return status;
+}

@@ -1,0 +1,198 @@
+/* Files of `softlab eval`: which predictions stand beside which labels. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "eval.h"
+
+static const char as_given[] = "as given", as_shares[] = "counts divided by their sum",
+                  as_softmax[] = "softmax of counts", as_classes[] = "one class per item";
+
+/* What is read for one model. */
+struct inputs {
+    struct sl_rows *predictions, *labels; /* owned */
+    int32_t *own_hard;                    /* owned; the predictions' own classes, or NULL */
+    int32_t *labels_hard;                 /* owned; what --hard says, or NULL */
+    size_t *order;                        /* owned; or NULL */
+    const char *reference;
+};
+
+static void release(struct inputs *inputs)
+{
+    sl_rows_destroy(inputs->predictions);
+    sl_rows_destroy(inputs->labels);
+    free(inputs->own_hard);
+    free(inputs->labels_hard);
+    free(inputs->order);
+}
+
+/* Classes as distributions that are sure. */
+static enum sl_status rows_of_classes(const int32_t *classes, size_t count, size_t n_classes,
+                                      const char *path, struct sl_rows **out, struct sl_error *err)
+{
+    struct sl_rows *rows = NULL;
+    SL_TRY(sl_rows_create(count, n_classes, &rows, err));
+    for (size_t i = 0; i < count; i++) {
+        if (classes[i] < 0 || (size_t)classes[i] >= n_classes) {
+            sl_rows_destroy(rows);
+            return sl_fail(err, SL_ERR_INPUT, "%s: the class of row %zu is %d, expected 0 to %zu",
+                           path, i, classes[i], n_classes - 1);
+        }
+        rows->values[i * n_classes + (size_t)classes[i]] = 1;
+    }
+    *out = rows;
+    return SL_OK;
+}
+
+/* Labels as distributions, counts or classes. */
+static enum sl_status read_labels(const char *path, struct inputs *inputs, struct sl_error *err)
+{
+    size_t count = 0;
+    int32_t *classes = NULL;
+    SL_TRY(eval_read_vector(path, &classes, &count, err));
+    if (!classes) return sl_rows_read(path, "labels", &inputs->labels, err);
+    inputs->reference = as_classes;
+    enum sl_status status =
+        rows_of_classes(classes, count, inputs->predictions->n_classes, path, &inputs->labels, err);
+    free(classes);
+    return status;
+}
+
+/* The labels within a file of predictions: its rows are the predictions' rows. */
+static enum sl_status read_own_labels(const char *path, struct inputs *inputs, struct sl_error *err)
+{
+    const struct sl_rows *predictions = inputs->predictions;
+    bool found = false, logits = false, probs = false;
+    if (sl_path_has_suffix(path, ".npz")) {
+        SL_TRY(cli_npz_has(path, "labels", &found, err));
+        SL_TRY(cli_npz_has(path, "logits", &logits, err));
+        SL_TRY(cli_npz_has(path, "probs", &probs, err));
+    }
+    /* Where there is nothing else, the labels are what is to be scored. */
+    if (!found || !(logits || probs))
+        return sl_fail(err, SL_ERR_USAGE,
+                       "%s has no labels of its own, so --labels is needed: FILE", path);
+    SL_TRY(read_labels(path, inputs, err));
+    if (inputs->labels->items || !predictions->items ||
+        inputs->labels->n_rows != predictions->n_rows)
+        return SL_OK;
+    inputs->labels->items = sl_alloc(predictions->n_rows, sizeof *inputs->labels->items);
+    for (size_t i = 0; i < predictions->n_rows; i++)
+        inputs->labels->items[i] = sl_string_copy(predictions->items[i]);
+    return SL_OK;
+}
+
+static bool are_counts(const struct sl_rows *rows)
+{
+    for (size_t i = 0; i < rows->n_rows * rows->n_classes; i++)
+        if (!(rows->values[i] >= 0 && rows->values[i] == floorf(rows->values[i]))) return false;
+    return true;
+}
+
+static enum sl_status divide_by_sums(struct sl_rows *rows, const char *path, struct sl_error *err)
+{
+    for (size_t i = 0; i < rows->n_rows; i++) {
+        float *row = rows->values + i * rows->n_classes;
+        double sum = 0;
+        for (size_t k = 0; k < rows->n_classes; k++)
+            sum += (double)row[k];
+        char number[32];
+        if (!(sum > 0))
+            return sl_fail(err, SL_ERR_INPUT, "%s: item %s has no counts", path,
+                           cli_row_item(rows, i, number, sizeof number));
+        for (size_t k = 0; k < rows->n_classes; k++)
+            row[k] = (float)((double)row[k] / sum);
+    }
+    return SL_OK;
+}
+
+/* Make distributions of labels that are counts, unless their softmax is asked for. */
+static enum sl_status settle_reference(const struct eval_values *values, const char *path,
+                                       struct inputs *inputs, struct sl_error *err)
+{
+    const bool said = values->reference != NULL;
+    if (said && strcmp(values->reference, "softmax") == 0) {
+        inputs->reference = as_softmax;
+        return SL_OK;
+    }
+    enum sl_status status = sl_rows_check_distributions(inputs->labels, path, err);
+    if (!inputs->reference) inputs->reference = status == SL_OK ? as_given : as_shares;
+    if (status == SL_OK) return SL_OK;
+    return said || are_counts(inputs->labels) ? divide_by_sums(inputs->labels, path, err) : status;
+}
+
+static enum sl_status read_order(const char *path, struct inputs *inputs, struct sl_error *err)
+{
+    size_t count = 0;
+    SL_TRY(sl_split_read(path, inputs->labels->n_rows, &inputs->order, &count, err));
+    if (count != inputs->predictions->n_rows)
+        return sl_fail(err, SL_ERR_INPUT, "%s: %zu items, there are %zu predictions", path, count,
+                       inputs->predictions->n_rows);
+    return SL_OK;
+}
+
+/* An .npz may hold its rows' classes beside predictions that --labels scores. */
+static enum sl_status read_own_classes(const char *path, struct inputs *inputs,
+                                       struct sl_error *err)
+{
+    size_t count = 0;
+    if (!sl_path_has_suffix(path, ".npz")) return SL_OK;
+    SL_TRY(eval_read_vector(path, &inputs->own_hard, &count, err));
+    if (inputs->own_hard && count != inputs->predictions->n_rows)
+        return sl_fail(err, SL_ERR_INPUT, "%s: labels has %zu classes, there are %zu predictions",
+                       path, count, inputs->predictions->n_rows);
+    return SL_OK;
+}
+
+static enum sl_status read_all(const struct cli *cli, const struct eval_values *values,
+                               const char *path, struct inputs *inputs, struct eval_model *model,
+                               struct sl_error *err)
+{
+    SL_TRY(cli_read_predictions(path, &inputs->predictions, &model->kind, err));
+    if (values->labels)
+        SL_TRY(read_labels(values->labels, inputs, err));
+    else
+        SL_TRY(read_own_labels(path, inputs, err));
+    SL_TRY(settle_reference(values, values->labels ? values->labels : path, inputs, err));
+    if (values->order) SL_TRY(read_order(values->order, inputs, err));
+    if (values->hard)
+        SL_TRY(eval_read_hard(cli, values->hard, inputs->labels, &inputs->labels_hard, err));
+    else if (values->labels)
+        SL_TRY(read_own_classes(path, inputs, err));
+    return SL_OK;
+}
+
+enum sl_status eval_read(const struct cli *cli, const struct eval_values *values, const char *path,
+                         struct eval_model *out, struct sl_error *err)
+{
+    struct inputs inputs = {0};
+    struct eval_model model = {.path = path};
+    enum sl_status status = SL_OK;
+    SL_TRY_OUT(read_all(cli, values, path, &inputs, &model, err));
+    const struct sl_scored_options options = {.logits = model.kind == SL_PREDICTION_LOGITS,
+                                              .hard = inputs.own_hard,
+                                              .labels_hard = inputs.labels_hard,
+                                              .order = inputs.order,
+                                              .softmax_counts = inputs.reference == as_softmax,
+                                              .subset = values->subset};
+    status = sl_scored_create(inputs.predictions, inputs.labels, &options, &model.scored, err);
+    if (status != SL_OK) {
+        sl_fail_within(err, status, "%s", path);
+        goto out;
+    }
+    model.reference = inputs.reference;
+    model.hard = inputs.labels_hard ? sl_string_copy(values->hard)
+                 : inputs.own_hard  ? sl_string_copy("the predictions' own")
+                                    : sl_string_copy("people's first choice");
+    *out = model;
+out:
+    release(&inputs);
+    return status;
+}
+
+void eval_model_release(struct eval_model *model)
+{
+    sl_scored_destroy(model->scored);
+    free(model->hard);
+    *model = (struct eval_model){0};
+}

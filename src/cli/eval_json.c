@@ -1,0 +1,86 @@
+/* What `softlab eval --json` says. */
+#include <stdlib.h>
+
+#include "eval.h"
+
+static json_t *each_json(const struct eval_run *run)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < run->n_models; i++) {
+        json_t *model = json_pack("{s:s}", "file", run->models[i].path);
+        for (size_t m = 0; m < run->n_metrics; m++)
+            json_object_set_new(model, run->metrics[m]->name,
+                                cli_json_real(run->each[i * run->n_metrics + m]));
+        json_array_append_new(list, model);
+    }
+    return list;
+}
+
+static json_t *intervals_json(const struct eval_run *run)
+{
+    json_t *intervals = json_object();
+    for (size_t m = 0; m < run->n_metrics; m++)
+        json_object_set_new(intervals, run->metrics[m]->name,
+                            json_pack("[o, o]", cli_json_real(run->intervals[m].low),
+                                      cli_json_real(run->intervals[m].high)));
+    return intervals;
+}
+
+static json_t *paired_json(const struct eval_run *run)
+{
+    json_t *paired = json_pack("{s:s}", "file", run->models[run->n_models].path);
+    for (size_t m = 0; m < run->n_metrics; m++) {
+        const struct sl_paired *p = &run->paired[m];
+        json_object_set_new(paired, run->metrics[m]->name,
+                            json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:s}", "value",
+                                      cli_json_real(p->a), "other", cli_json_real(p->b),
+                                      "difference", cli_json_real(p->difference.estimate), "low",
+                                      cli_json_real(p->difference.low), "high",
+                                      cli_json_real(p->difference.high), "p", cli_json_real(p->p),
+                                      "test", p->test));
+    }
+    return paired;
+}
+
+static json_t *classes_json(const struct sl_scored *scored)
+{
+    struct sl_class_score *scores = sl_alloc(scored->n_classes, sizeof *scores);
+    json_t *classes = json_array();
+    sl_class_scores(scored, scores);
+    for (size_t k = 0; k < scored->n_classes; k++)
+        json_array_append_new(
+            classes,
+            json_pack("{s:s?, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "class",
+                      scored->classes ? scored->classes[k] : NULL, "items",
+                      (json_int_t)scores[k].support, "predicted", (json_int_t)scores[k].predicted,
+                      "right", (json_int_t)scores[k].correct, "precision",
+                      cli_json_real(scores[k].precision), "recall", cli_json_real(scores[k].recall),
+                      "f1", cli_json_real(scores[k].f1), "cross_entropy",
+                      cli_json_real(scores[k].cross_entropy)));
+    free(scores);
+    return classes;
+}
+
+json_t *eval_json(const struct eval_run *run)
+{
+    const struct eval_model *first = &run->models[0];
+    json_t *result = json_object();
+    for (size_t m = 0; m < run->n_metrics; m++)
+        json_object_set_new(result, run->metrics[m]->name,
+                            cli_json_real(run->intervals[m].estimate));
+    json_object_set_new(result, "n", json_integer((json_int_t)first->scored->n));
+    json_object_set_new(result, "classes", json_integer((json_int_t)first->scored->n_classes));
+    json_object_set_new(result, "predictions", json_string(cli_kind_name(first->kind)));
+    json_object_set_new(result, "reference", json_string(first->reference));
+    json_object_set_new(result, "hard_labels", json_string(first->hard));
+    if (run->interval) {
+        json_object_set_new(result, "intervals", intervals_json(run));
+        json_object_set_new(result, "interval_method", json_string(run->interval));
+    }
+    if (run->values->each) json_object_set_new(result, "each", each_json(run));
+    if (run->values->per_class)
+        json_object_set_new(result, "per_class", classes_json(first->scored));
+    if (run->paired) json_object_set_new(result, "against", paired_json(run));
+    json_object_set_new(result, "provenance", cli_provenance(run->cli));
+    return result;
+}

@@ -1,0 +1,173 @@
+/* The tables of `softlab eval`. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "eval.h"
+
+enum { CELL = 32 };
+
+static const char *number(double value, char out[CELL])
+{
+    if (isnan(value))
+        snprintf(out, CELL, "-");
+    else
+        snprintf(out, CELL, "%.4f", value);
+    return out;
+}
+
+const char *eval_better(const struct sl_metric *metric)
+{
+    return metric->better > 0 ? "larger" : metric->better < 0 ? "smaller" : "";
+}
+
+static const char *p_value(double p, char out[CELL])
+{
+    static const double least = 1e-4;
+    if (p < least)
+        snprintf(out, CELL, "<.0001");
+    else
+        number(p, out);
+    return out;
+}
+
+static void print_heading(const struct eval_run *run)
+{
+    const struct eval_model *first = &run->models[0];
+    char count[CELL];
+    if (run->n_models == 1)
+        printf("%s", first->path);
+    else
+        printf("%zu files of predictions", run->n_models);
+    printf(": %s items, %zu classes, %s\n", sl_text_count(first->scored->n, count, sizeof count),
+           first->scored->n_classes, cli_kind_name(first->kind));
+    printf("labels: %s, %s; hard labels: %s\n",
+           run->values->labels ? run->values->labels : "the predictions' own", first->reference,
+           first->hard);
+    if (run->interval) printf("intervals: %s\n", run->interval);
+}
+
+/* The width of the column of names. */
+static int name_width(const struct eval_run *run)
+{
+    size_t width = 0;
+    for (size_t m = 0; m < run->n_metrics; m++) {
+        size_t length = strlen(run->metrics[m]->name);
+        if (length > width) width = length;
+    }
+    return (int)width;
+}
+
+/* A heading where the group changes. */
+static void print_group(const struct eval_run *run, size_t m)
+{
+    if (m == 0 || strcmp(run->metrics[m]->group, run->metrics[m - 1]->group) != 0)
+        printf("\n%s\n", run->metrics[m]->group);
+}
+
+/* Which file is which of the columns after the interval. */
+static void print_files(const struct eval_run *run, int width)
+{
+    putchar('\n');
+    for (size_t i = 0; i < run->n_models; i++)
+        printf("  [%zu] %s\n", i + 1, run->models[i].path);
+    printf("\n  %-*s  %8s  %20s", width, "", "mean", "interval");
+    for (size_t i = 0; i < run->n_models; i++)
+        printf("  %*s[%zu]", i + 1 < 10 ? 5 : 4, "", i + 1);
+    putchar('\n');
+}
+
+static void print_measures(const struct eval_run *run)
+{
+    const int width = name_width(run);
+    const bool each = run->values->each && run->n_models > 1;
+    if (each) print_files(run, width);
+    char cell[CELL], low[CELL], high[CELL];
+    for (size_t m = 0; m < run->n_metrics; m++) {
+        const struct sl_interval *interval = &run->intervals[m];
+        print_group(run, m);
+        printf("  %-*s  %8s", width, run->metrics[m]->name, number(interval->estimate, cell));
+        if (run->interval)
+            printf("  %8s to %8s", number(interval->low, low), number(interval->high, high));
+        for (size_t i = 0; each && i < run->n_models; i++)
+            printf("  %8s", number(run->each[i * run->n_metrics + m], cell));
+        if (each)
+            putchar('\n');
+        else
+            printf("  %s\n", run->metrics[m]->summary);
+    }
+}
+
+static void print_paired(const struct eval_run *run)
+{
+    const int width = name_width(run);
+    const struct eval_model *other = &run->models[run->n_models];
+    char a[CELL], b[CELL], difference[CELL], low[CELL], high[CELL], p[CELL];
+    printf("\n%s against %s on the same items, 95 %% intervals of the difference\n",
+           run->models[0].path, other->path);
+    for (size_t m = 0; m < run->n_metrics; m++) {
+        const struct sl_paired *paired = &run->paired[m];
+        print_group(run, m);
+        printf("  %-*s  %8s  %8s  %8s  %8s to %8s  p %6s  %s\n", width, run->metrics[m]->name,
+               number(paired->a, a), number(paired->b, b),
+               number(paired->difference.estimate, difference), number(paired->difference.low, low),
+               number(paired->difference.high, high), p_value(paired->p, p), paired->test);
+    }
+}
+
+static void print_classes(const struct sl_scored *scored)
+{
+    struct sl_class_score *scores = sl_alloc(scored->n_classes, sizeof *scores);
+    struct cli_table table;
+    sl_class_scores(scored, scores);
+    cli_table_init(&table, "lrrrrrrr");
+    cli_table_add(&table, "class", "items", "predicted", "right", "precision", "recall", "F1",
+                  "cross-entropy");
+    for (size_t k = 0; k < scored->n_classes; k++) {
+        const struct sl_class_score *score = &scores[k];
+        char name[CELL], items[CELL], predicted[CELL], right[CELL], cells[4][CELL];
+        snprintf(name, sizeof name, "%zu", k);
+        cli_table_add(&table, scored->classes ? scored->classes[k] : name,
+                      sl_text_count(score->support, items, sizeof items),
+                      sl_text_count(score->predicted, predicted, sizeof predicted),
+                      sl_text_count(score->correct, right, sizeof right),
+                      number(score->precision, cells[0]), number(score->recall, cells[1]),
+                      number(score->f1, cells[2]), number(score->cross_entropy, cells[3]));
+    }
+    putchar('\n');
+    cli_table_print(&table, stdout);
+    cli_table_release(&table);
+    free(scores);
+}
+
+void eval_print(const struct eval_run *run)
+{
+    print_heading(run);
+    if (run->paired)
+        print_paired(run);
+    else
+        print_measures(run);
+    if (run->values->per_class) print_classes(run->models[0].scored);
+}
+
+enum sl_status eval_list(bool json, struct sl_error *err)
+{
+    json_t *measures = json_array();
+    struct cli_table table;
+    cli_table_init(&table, "llll");
+    cli_table_add(&table, "measure", "better", "source", "what");
+    for (const struct sl_metric *m = sl_metrics; m->name; m++) {
+        cli_table_add(&table, m->name, eval_better(m), m->source, m->summary);
+        json_array_append_new(measures, json_pack("{s:s, s:s, s:s, s:s, s:i}", "name", m->name,
+                                                  "group", m->group, "source", m->source, "summary",
+                                                  m->summary, "better", m->better));
+    }
+    enum sl_status status = SL_OK;
+    if (json)
+        status = cli_print_json(measures, err);
+    else
+        cli_table_print(&table, stdout);
+    cli_table_release(&table);
+    json_decref(measures);
+    return status;
+}

@@ -1,0 +1,243 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "eval_weights.h"
+
+enum { TESTS_LIMIT = 1 << 24 };
+
+static enum sl_status add_attack(struct eval_test *test, const char *name, struct sl_error *err)
+{
+    const struct sl_attack_preset *preset = sl_attack_preset_find(name);
+    if (!preset)
+        return sl_fail(err, SL_ERR_USAGE, "no attack is called \"%s\", see softlab eval --list",
+                       name);
+    if (test->n_attacks == EVAL_MAX_ATTACKS)
+        return sl_fail(err, SL_ERR_USAGE, "more than %d attacks", EVAL_MAX_ATTACKS);
+    test->attacks[test->n_attacks++] = preset;
+    return SL_OK;
+}
+
+static enum sl_status check_metrics(char *const *names, struct sl_error *err)
+{
+    for (; names && *names; names++)
+        if (!sl_metric_find(*names))
+            return sl_fail(err, SL_ERR_USAGE, "no measure \"%s\", see softlab eval --list", *names);
+    return SL_OK;
+}
+
+/* ---- The command line's test ---- */
+
+static enum sl_status set_severities(struct eval_test *test, const struct cli_reals *severities,
+                                     struct sl_error *err)
+{
+    if (severities->count == 0) return SL_OK;
+    if (severities->count > SL_SEVERITIES)
+        return sl_fail(err, SL_ERR_USAGE, "--severity: more than %d", SL_SEVERITIES);
+    test->shift.n_severities = severities->count;
+    for (size_t i = 0; i < severities->count; i++)
+        test->shift.severities[i] = (int)severities->values[i];
+    return SL_OK;
+}
+
+static enum sl_status test_of_values(const struct eval_values *values, struct eval_test *out,
+                                     struct sl_error *err)
+{
+    if (!values->data)
+        return sl_fail(err, SL_ERR_USAGE,
+                       "weights are evaluated on items: name them with --data or --tests");
+    struct eval_test test = {
+        .name = "test",
+        .data = values->data,
+        .split = values->split,
+        .size = values->size,
+        .labels = values->labels ? values->labels : "hard",
+        .metrics = values->metrics ? cli_split_list(values->metrics) : NULL,
+        .attack_items = (size_t)values->attack_items,
+        .attack_hard = values->attack_hard,
+        .corrupted = values->corruptions || values->corruption_folder,
+        .shift = sl_shift_options_default(),
+        .options = {(size_t)values->bin_size, (size_t)values->bins, values->clip},
+    };
+    char **attacks = values->attack ? cli_split_list(values->attack) : NULL;
+    enum sl_status status = SL_OK;
+    test.shift.folder = values->corruption_folder;
+    test.shift.extra = values->extra;
+    SL_TRY_OUT(set_severities(&test, &values->severity, err));
+    SL_TRY_OUT(check_metrics(test.metrics, err));
+    for (size_t i = 0; attacks && attacks[i]; i++)
+        SL_TRY_OUT(add_attack(&test, attacks[i], err));
+    *out = test;
+    test.metrics = NULL;
+out:
+    if (attacks) sl_names_destroy(attacks);
+    if (test.metrics) sl_names_destroy(test.metrics);
+    return status;
+}
+
+/* ---- Tests from a file ---- */
+
+static enum sl_status read_text(const struct sl_json_cursor *object, const char *key,
+                                const char **out, struct sl_error *err)
+{
+    struct sl_json_cursor at;
+    SL_TRY(sl_json_optional(object, key, &at, err));
+    return at.value ? sl_json_string(&at, out, err) : SL_OK;
+}
+
+/* A list of texts as a NULL-ended array; NULL where the key is absent. */
+static enum sl_status read_texts(const struct sl_json_cursor *object, const char *key, char ***out,
+                                 struct sl_error *err)
+{
+    struct sl_json_cursor list;
+    size_t count = 0;
+    SL_TRY(sl_json_optional(object, key, &list, err));
+    if (!list.value) return SL_OK;
+    SL_TRY(sl_json_array_size(&list, &count, err));
+    char **texts = sl_alloc(count + 1, sizeof *texts);
+    enum sl_status status = SL_OK;
+    for (size_t i = 0; i < count; i++) {
+        const struct sl_json_cursor at = sl_json_element(&list, i);
+        const char *text = NULL;
+        SL_TRY_OUT(sl_json_string(&at, &text, err));
+        texts[i] = sl_string_copy(text);
+    }
+    *out = texts;
+    return SL_OK;
+out:
+    sl_names_destroy(texts);
+    return status;
+}
+
+static enum sl_status read_size(const struct sl_json_cursor *object, const char *key,
+                                int64_t minimum, size_t *out, struct sl_error *err)
+{
+    struct sl_json_cursor at;
+    int64_t value = 0;
+    SL_TRY(sl_json_optional(object, key, &at, err));
+    if (!at.value) return SL_OK;
+    SL_TRY(sl_json_integer(&at, minimum, 1000000000, &value, err));
+    *out = (size_t)value;
+    return SL_OK;
+}
+
+static enum sl_status read_corruptions(const struct sl_json_cursor *object, struct eval_test *test,
+                                       struct sl_error *err)
+{
+    static const char *const known[] = {"severities", "extra", "folder", NULL};
+    struct sl_json_cursor at, list;
+    SL_TRY(sl_json_optional(object, "corruptions", &at, err));
+    if (!at.value) return SL_OK;
+    SL_TRY(sl_json_only(&at, known, err));
+    test->corrupted = true;
+    SL_TRY(read_text(&at, "folder", &test->shift.folder, err));
+    SL_TRY(sl_json_optional(&at, "extra", &list, err));
+    if (list.value) SL_TRY(sl_json_boolean(&list, &test->shift.extra, err));
+    SL_TRY(sl_json_optional(&at, "severities", &list, err));
+    if (!list.value) return SL_OK;
+    size_t count = 0;
+    SL_TRY(sl_json_array_size(&list, &count, err));
+    if (count == 0 || count > SL_SEVERITIES)
+        return sl_json_fail(&list, err, "expected 1 to %d severities", SL_SEVERITIES);
+    test->shift.n_severities = count;
+    for (size_t i = 0; i < count; i++) {
+        const struct sl_json_cursor severity = sl_json_element(&list, i);
+        int64_t value = 0;
+        SL_TRY(sl_json_integer(&severity, 1, SL_SEVERITIES, &value, err));
+        test->shift.severities[i] = (int)value;
+    }
+    return SL_OK;
+}
+
+static enum sl_status read_attacks(const struct sl_json_cursor *object, struct eval_test *test,
+                                   struct sl_error *err)
+{
+    char **names = NULL;
+    const char *labels = "soft";
+    SL_TRY(read_text(object, "attack_labels", &labels, err));
+    test->attack_hard = strcmp(labels, "hard") == 0;
+    SL_TRY(read_size(object, "attack_items", 0, &test->attack_items, err));
+    SL_TRY(read_texts(object, "attacks", &names, err));
+    enum sl_status status = SL_OK;
+    for (size_t i = 0; names && names[i] && status == SL_OK; i++)
+        status = add_attack(test, names[i], err);
+    if (names) sl_names_destroy(names);
+    return status;
+}
+
+static enum sl_status read_test(struct cli *cli, const struct sl_json_cursor *object,
+                                struct eval_test *test, struct sl_error *err)
+{
+    static const char *const known[] = {
+        "data",         "split",         "size",        "items",    "labels", "metrics", "attacks",
+        "attack_items", "attack_labels", "corruptions", "bin_size", "bins",   "gallery", NULL};
+    SL_TRY(sl_json_only(object, known, err));
+    SL_TRY(read_text(object, "data", &test->data, err));
+    if (!test->data) return sl_json_fail(object, err, "has no \"data\"");
+    SL_TRY(read_text(object, "split", &test->split, err));
+    SL_TRY(read_text(object, "size", &test->size, err));
+    SL_TRY(read_text(object, "labels", &test->labels, err));
+    SL_TRY(read_texts(object, "items", &test->items, err));
+    SL_TRY(read_texts(object, "metrics", &test->metrics, err));
+    SL_TRY(check_metrics(test->metrics, err));
+    SL_TRY(read_attacks(object, test, err));
+    SL_TRY(read_corruptions(object, test, err));
+    SL_TRY(read_size(object, "bin_size", 1, &test->options.bin_size, err));
+    SL_TRY(read_size(object, "bins", 1, &test->options.n_bins, err));
+    SL_TRY(read_size(object, "gallery", 0, &test->gallery, err));
+    if (test->split) SL_TRY(cli_find_place(cli, test->split, &test->split, err));
+    return cli_find_place(cli, test->labels, &test->labels, err);
+}
+
+static enum sl_status read_file(struct cli *cli, const char *path, struct eval_tests *tests,
+                                struct sl_error *err)
+{
+    SL_TRY(sl_json_read(path, TESTS_LIMIT, &tests->document, err));
+    const struct sl_json_cursor root = sl_json_root(&tests->document);
+    if (!json_is_object(root.value) || json_object_size(root.value) == 0)
+        return sl_json_fail(&root, err, "expected an object with a member per test set");
+    tests->tests = sl_alloc(json_object_size(root.value), sizeof *tests->tests);
+    const char *name;
+    json_t *value;
+    json_object_foreach(root.value, name, value)
+    {
+        struct eval_test *test = &tests->tests[tests->count++];
+        struct sl_json_cursor at;
+        *test = (struct eval_test){.name = name,
+                                   .labels = "hard",
+                                   .shift = sl_shift_options_default(),
+                                   .options = sl_metric_options_default()};
+        SL_TRY(sl_json_member(&root, name, &at, err));
+        SL_TRY(read_test(cli, &at, test, err));
+    }
+    return SL_OK;
+}
+
+enum sl_status eval_tests_read(struct cli *cli, const struct eval_values *values,
+                               struct eval_tests *out, struct sl_error *err)
+{
+    struct eval_tests tests = {0};
+    enum sl_status status = SL_OK;
+    if (values->tests) {
+        SL_TRY_OUT(read_file(cli, values->tests, &tests, err));
+    } else {
+        tests.tests = sl_alloc(1, sizeof *tests.tests);
+        SL_TRY_OUT(test_of_values(values, &tests.tests[0], err));
+        tests.count = 1;
+    }
+    *out = tests;
+    return SL_OK;
+out:
+    eval_tests_release(&tests);
+    return status;
+}
+
+void eval_tests_release(struct eval_tests *tests)
+{
+    for (size_t i = 0; i < tests->count; i++) {
+        if (tests->tests[i].items) sl_names_destroy(tests->tests[i].items);
+        if (tests->tests[i].metrics) sl_names_destroy(tests->tests[i].metrics);
+    }
+    free(tests->tests);
+    sl_json_release(&tests->document);
+    *tests = (struct eval_tests){0};
+}

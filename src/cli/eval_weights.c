@@ -1,0 +1,374 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "eval_weights.h"
+#include "softlab/train/targets.h"
+
+enum { RELIABILITY_BINS = 10, BATCH = 100 };
+
+/* One test set on its way. */
+struct testing {
+    struct cli *cli;
+    struct sl_model *model;
+    const struct eval_test *test;
+    struct cli_feeding feeding;
+    struct sl_targets *reference; /* what people said, in the order of the items */
+    struct sl_rows *predictions;
+    struct sl_scored *scored;
+    int32_t *hard; /* per item; people's first choice where the set has no class */
+    size_t *items; /* per item, its index in the data set */
+    size_t n;
+};
+
+bool eval_is_weights(const char *path)
+{
+    return sl_folder_exists(path) || sl_path_has_suffix(path, ".safetensors");
+}
+
+/* ---- Reading ---- */
+
+/* The indices of items by name. */
+static enum sl_status choose_items(struct testing *testing, struct sl_error *err)
+{
+    const struct sl_dataset *dataset = testing->feeding.dataset;
+    struct sl_name_table *names = sl_name_table_create();
+    enum sl_status status = SL_OK;
+    size_t count = 0;
+    uint32_t index = 0;
+    for (size_t i = 0; i < dataset->count; i++)
+        SL_TRY_OUT(
+            sl_name_table_add(names, dataset->items[i], strlen(dataset->items[i]), &index, err));
+    while (testing->test->items[count])
+        count++;
+    testing->feeding.only = sl_alloc(count, sizeof *testing->feeding.only);
+    testing->feeding.n_only = count;
+    for (size_t i = 0; i < count; i++) {
+        const char *item = testing->test->items[i];
+        index = sl_name_table_find(names, item, strlen(item));
+        if (index == SL_NO_NAME) {
+            status = sl_fail(err, SL_ERR_INPUT, "%s has no item \"%s\"", dataset->name, item);
+            goto out;
+        }
+        testing->feeding.only[i] = index;
+    }
+out:
+    sl_name_table_destroy(names);
+    return status;
+}
+
+/* The true distributions of a made set, as rows of its items. */
+static enum sl_status truth_rows(const struct sl_dataset *dataset, struct sl_rows **out,
+                                 struct sl_error *err)
+{
+    if (!dataset->truth)
+        return sl_fail(err, SL_ERR_INPUT, "%s: nobody knows its true distributions", dataset->name);
+    SL_TRY(sl_rows_create(dataset->count, dataset->n_classes, out, err));
+    memcpy((*out)->values, dataset->truth,
+           dataset->count * dataset->n_classes * sizeof *(*out)->values);
+    return SL_OK;
+}
+
+static enum sl_status read_reference(struct testing *testing, struct sl_error *err)
+{
+    const struct sl_dataset *dataset = testing->feeding.dataset;
+    const char *labels = testing->test->labels;
+    struct sl_rows *rows = NULL;
+    enum sl_status status = SL_OK;
+    if (strcmp(labels, "truth") == 0)
+        SL_TRY_OUT(truth_rows(dataset, &rows, err));
+    else if (strcmp(labels, "hard") != 0)
+        SL_TRY_OUT(sl_rows_read(labels, "labels", &rows, err));
+    const struct sl_target_items items = {dataset->count, dataset->n_classes, dataset->items,
+                                          dataset->classes, dataset->labels};
+    struct sl_target_options options = sl_target_options_default();
+    options.labels = rows;
+    options.siblings = dataset->siblings;
+    options.n_siblings = dataset->n_siblings;
+    options.only = testing->feeding.only;
+    options.n_only = testing->feeding.n_only;
+    options.rest = rows ? SL_REST_FAIL : SL_REST_HARD;
+    SL_TRY_OUT(sl_targets_create(&items, &options, false, &testing->reference, err));
+out:
+    sl_rows_destroy(rows);
+    return status;
+}
+
+static void list_items(struct testing *testing)
+{
+    const struct sl_targets *reference = testing->reference;
+    testing->n = reference->n_items;
+    testing->hard = sl_alloc(testing->n, sizeof *testing->hard);
+    testing->items = sl_alloc(testing->n, sizeof *testing->items);
+    for (size_t i = 0; i < testing->n; i++) {
+        const size_t item = reference->items[i];
+        const int32_t label = testing->feeding.dataset->labels[item];
+        testing->items[i] = item;
+        testing->hard[i] = label >= 0
+                               ? label
+                               : (int32_t)sl_largest(reference->rows + i * reference->n_classes,
+                                                     reference->n_classes);
+    }
+}
+
+static enum sl_status predict(struct testing *testing, struct sl_error *err)
+{
+    struct sl_rows *reference = NULL;
+    SL_TRY(cli_predict(testing->cli, testing->model, &testing->feeding, BATCH,
+                       &testing->predictions, err));
+    SL_TRY(sl_rows_create(testing->n, testing->reference->n_classes, &reference, err));
+    memcpy(reference->values, testing->reference->rows,
+           testing->n * reference->n_classes * sizeof *reference->values);
+    /* Both are in the order of the items: names would only be matched again. */
+    struct sl_rows unnamed = *testing->predictions;
+    unnamed.items = NULL;
+    unnamed.classes = NULL;
+    const struct sl_scored_options options = {.logits = true, .hard = testing->hard};
+    const enum sl_status status =
+        sl_scored_create(&unnamed, reference, &options, &testing->scored, err);
+    sl_rows_destroy(reference);
+    return status;
+}
+
+/* ---- Measuring ---- */
+
+static json_t *metrics_json(const struct testing *testing)
+{
+    json_t *metrics = json_object();
+    for (const struct sl_metric *m = sl_metrics; m->name; m++) {
+        bool wanted = !testing->test->metrics;
+        for (size_t i = 0; !wanted && testing->test->metrics[i]; i++)
+            wanted = strcmp(testing->test->metrics[i], m->name) == 0;
+        if (wanted)
+            json_object_set_new(metrics, m->name,
+                                cli_json_real(m->value(testing->scored, &testing->test->options)));
+    }
+    return metrics;
+}
+
+static json_t *reliability_json(const struct sl_scored *scored)
+{
+    struct sl_reliability_bin bins[RELIABILITY_BINS];
+    sl_reliability(scored, RELIABILITY_BINS, bins);
+    json_t *list = json_array();
+    for (size_t b = 0; b < RELIABILITY_BINS; b++)
+        json_array_append_new(
+            list, json_pack("[f, f, I, o, o]", bins[b].low, bins[b].high, (json_int_t)bins[b].count,
+                            cli_json_real(bins[b].confidence), cli_json_real(bins[b].accuracy)));
+    return list;
+}
+
+/* Loss and accuracy after an attack, under the preset's name and under its family's. */
+static void add_attack_metrics(json_t *metrics, const char *preset,
+                               const struct sl_attack_result *result)
+{
+    char family[16];
+    snprintf(family, sizeof family, "%.*s", (int)strcspn(preset, "-"), preset);
+    char *keys[] = {sl_string_printf("%s_loss", family), sl_string_printf("%s_accuracy", family)};
+    json_object_set_new(metrics, keys[0], cli_json_real(result->loss));
+    json_object_set_new(metrics, keys[1], cli_json_real(result->accuracy));
+    free(keys[0]);
+    free(keys[1]);
+}
+
+static json_t *attack_json(const struct sl_attack_result *result, size_t n)
+{
+    json_t *losses = json_array();
+    for (size_t i = 0; i <= result->n_iterations; i++) {
+        double sum = 0;
+        for (size_t r = 0; r < result->n_restarts; r++)
+            sum += result->losses[r * (result->n_iterations + 1) + i];
+        json_array_append_new(losses, cli_json_real(sum / (double)result->n_restarts));
+    }
+    return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o}", "n", (json_int_t)n, "clean_loss",
+                     cli_json_real(result->clean_loss), "clean_accuracy",
+                     cli_json_real(result->clean_accuracy), "loss", cli_json_real(result->loss),
+                     "accuracy", cli_json_real(result->accuracy), "losses", losses);
+}
+
+/* The first items of a seeded order, with their targets. */
+static enum sl_status attack(struct testing *testing, const struct sl_attack_preset *preset,
+                             json_t *metrics, json_t *attacks, struct sl_error *err)
+{
+    const size_t wanted = testing->test->attack_items, k = testing->reference->n_classes;
+    const size_t n = wanted > 0 && wanted < testing->n ? wanted : testing->n;
+    size_t *rows = sl_alloc(n, sizeof *rows);
+    int32_t *hard = sl_alloc(n, sizeof *hard);
+    float *targets = sl_data_alloc(n, k * sizeof *targets, err);
+    struct sl_attack_result result = {0};
+    enum sl_status status = targets ? SL_OK : SL_ERR_NOMEM;
+    if (status != SL_OK) goto out;
+    struct sl_rng rng;
+    sl_rng_init(&rng, 1, "attack.items", 0, 0);
+    sl_rng_sample(&rng, testing->n, n, rows);
+    for (size_t i = 0; i < n; i++) {
+        hard[i] = testing->hard[rows[i]];
+        for (size_t c = 0; c < k; c++)
+            targets[i * k + c] = testing->test->attack_hard
+                                     ? (float)(c == (size_t)hard[i])
+                                     : testing->reference->rows[rows[i] * k + c];
+        rows[i] = testing->items[rows[i]];
+    }
+    const struct sl_attack_items items = {testing->feeding.feed, rows, n, targets, hard};
+    SL_TRY_OUT(
+        sl_attack(testing->model, &items, &preset->options, &testing->cli->progress, &result, err));
+    add_attack_metrics(metrics, preset->name, &result);
+    json_object_set_new(attacks, preset->name, attack_json(&result, n));
+out:
+    sl_attack_result_release(&result);
+    free(targets);
+    free(hard);
+    free(rows);
+    return status;
+}
+
+static enum sl_status corrupt(struct testing *testing, json_t *metrics, json_t **out,
+                              struct sl_error *err)
+{
+    const struct sl_shift_items items = {testing->feeding.dataset, testing->items, testing->n,
+                                         testing->reference->rows, testing->hard};
+    struct sl_shift_result result = {0};
+    SL_TRY(sl_shift(testing->model, &items, &testing->test->shift, &testing->cli->progress, &result,
+                    err));
+    json_object_set_new(metrics, "corruption_ce", cli_json_real(result.cross_entropy));
+    json_object_set_new(metrics, "corruption_ce_hard", cli_json_real(result.cross_entropy_hard));
+    json_object_set_new(metrics, "corruption_accuracy", cli_json_real(result.accuracy));
+    json_object_set_new(metrics, "corruption_error", cli_json_real(1 - result.accuracy));
+    if (testing->test->shift.extra)
+        json_object_set_new(metrics, "corruption_ce_19", cli_json_real(result.cross_entropy_all));
+    *out = json_array();
+    for (size_t i = 0; i < result.count; i++) {
+        const struct sl_shift_score *score = &result.scores[i];
+        json_array_append_new(*out, json_pack("{s:s, s:i, s:o, s:o, s:o}", "corruption",
+                                              score->corruption->name, "severity", score->severity,
+                                              "cross_entropy", cli_json_real(score->cross_entropy),
+                                              "cross_entropy_hard",
+                                              cli_json_real(score->cross_entropy_hard), "accuracy",
+                                              cli_json_real(score->accuracy)));
+    }
+    sl_shift_result_release(&result);
+    return SL_OK;
+}
+
+static enum sl_status measure(struct testing *testing, json_t *result, struct sl_error *err)
+{
+    const struct eval_test *test = testing->test;
+    json_t *metrics = metrics_json(testing), *attacks = json_object(), *corruptions = NULL;
+    json_object_set_new(result, "n", json_integer((json_int_t)testing->n));
+    json_object_set_new(result, "metrics", metrics);
+    json_object_set_new(result, "reliability", reliability_json(testing->scored));
+    json_object_set_new(result, "attacks", attacks);
+    for (size_t i = 0; i < test->n_attacks; i++)
+        SL_TRY(attack(testing, test->attacks[i], metrics, attacks, err));
+    if (test->corrupted) {
+        SL_TRY(corrupt(testing, metrics, &corruptions, err));
+        json_object_set_new(result, "corruptions", corruptions);
+    }
+    if (test->gallery > 0)
+        json_object_set_new(result, "gallery",
+                            eval_gallery(&testing->feeding, testing->scored, test->gallery));
+    return SL_OK;
+}
+
+static enum sl_status run_test(struct cli *cli, struct sl_model *model,
+                               const struct eval_test *test, json_t *result, struct sl_error *err)
+{
+    struct testing testing = {.cli = cli, .model = model, .test = test};
+    enum sl_status status = SL_OK;
+    SL_TRY_OUT(
+        cli_feeding_for(cli, model, test->data, test->split, test->size, &testing.feeding, err));
+    if (test->n_attacks > 0 && !testing.feeding.dataset->pixels) {
+        status = sl_fail(err, SL_ERR_INPUT, "%s: only images can be attacked", test->data);
+        goto out;
+    }
+    if (test->items) SL_TRY_OUT(choose_items(&testing, err));
+    SL_TRY_OUT(read_reference(&testing, err));
+    list_items(&testing);
+    SL_TRY_OUT(predict(&testing, err));
+    SL_TRY_OUT(measure(&testing, result, err));
+out:
+    if (status != SL_OK) sl_fail_within(err, status, "test \"%s\"", test->name);
+    sl_scored_destroy(testing.scored);
+    sl_rows_destroy(testing.predictions);
+    sl_targets_destroy(testing.reference);
+    cli_feeding_release(&testing.feeding);
+    free(testing.hard);
+    free(testing.items);
+    return status;
+}
+
+/* ---- Showing ---- */
+
+/* A line per measure, a column per test set. */
+static void print_results(const struct eval_tests *tests, const json_t *results)
+{
+    char alignment[64] = "l";
+    const size_t n_columns = tests->count < 8 ? tests->count : 8;
+    memset(alignment + 1, 'r', n_columns);
+    struct cli_table table;
+    cli_table_init(&table, alignment);
+    const char *cells[9] = {""};
+    for (size_t t = 0; t < n_columns; t++)
+        cells[1 + t] = tests->tests[t].name;
+    cli_table_add_cells(&table, cells);
+    json_t *first = json_object_get(json_object_get(results, tests->tests[0].name), "metrics");
+    const char *name;
+    json_t *value;
+    json_object_foreach((json_t *)first, name, value)
+    {
+        char texts[8][32];
+        cells[0] = name;
+        for (size_t t = 0; t < n_columns; t++) {
+            const json_t *cell = json_object_get(
+                json_object_get(json_object_get(results, tests->tests[t].name), "metrics"), name);
+            snprintf(texts[t], sizeof texts[t], json_is_number(cell) ? "%.4f" : "-",
+                     json_number_value(cell));
+            cells[1 + t] = texts[t];
+        }
+        cli_table_add_cells(&table, cells);
+    }
+    cli_table_print(&table, stdout);
+    cli_table_release(&table);
+}
+
+static json_t *class_names(const struct eval_tests *tests, const struct cli *cli)
+{
+    struct sl_dataset *dataset = NULL;
+    json_t *names = json_array();
+    if (sl_dataset_open(tests->tests[0].data, &cli->roots, &dataset, NULL) != SL_OK) return names;
+    for (size_t k = 0; k < dataset->n_classes; k++)
+        json_array_append_new(names, json_string(dataset->classes[k]));
+    sl_dataset_destroy(dataset);
+    return names;
+}
+
+enum sl_status eval_weights(struct cli *cli, const struct eval_values *values, struct sl_error *err)
+{
+    if (cli->n_arguments > 1)
+        return sl_fail(err, SL_ERR_USAGE, "one network at a time: \"%s\" is too many",
+                       cli->arguments[1]);
+    struct eval_tests tests = {0};
+    struct sl_model *model = NULL;
+    json_t *results = json_object(), *result = NULL;
+    enum sl_status status = SL_OK;
+    SL_TRY_OUT(eval_tests_read(cli, values, &tests, err));
+    SL_TRY_OUT(cli_open_weights(cli->arguments[0], &model, err));
+    for (size_t t = 0; t < tests.count; t++) {
+        json_t *one = json_object();
+        json_object_set_new(results, tests.tests[t].name, one);
+        SL_TRY_OUT(run_test(cli, model, &tests.tests[t], one, err));
+    }
+    if (values->json) {
+        result = json_pack("{s:O, s:o, s:o}", "tests", results, "classes", class_names(&tests, cli),
+                           "provenance", cli_provenance(cli));
+        SL_TRY_OUT(cli_print_json(result, err));
+    } else {
+        print_results(&tests, results);
+    }
+out:
+    json_decref(result);
+    json_decref(results);
+    sl_model_destroy(model);
+    eval_tests_release(&tests);
+    return status;
+}

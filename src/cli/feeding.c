@@ -1,0 +1,165 @@
+#include <stdlib.h>
+
+#include "cmd.h"
+#include "softlab/feed/text.h"
+
+const char *cli_feeding_unit(const struct cli_feeding *feeding)
+{
+    if (feeding->dataset->texts) return "texts";
+    return feeding->dataset->features ? "rows" : "images";
+}
+
+static enum sl_status load(struct sl_dataset *dataset, const char *size, struct sl_error *err)
+{
+    struct sl_input_shape shape = {0};
+    if (size) {
+        char *with_channels = sl_string_printf("3x%s", size);
+        const enum sl_status status = cli_read_shape(with_channels, &shape, err);
+        free(with_channels);
+        if (status != SL_OK || shape.height * shape.width == 0)
+            return sl_fail(err, SL_ERR_USAGE, "--size: \"%s\" is not like 32x32", size);
+    }
+    if (dataset->pixels && !size) return SL_OK;
+    return sl_dataset_load(dataset, shape.height, shape.width, 0, err);
+}
+
+static enum sl_status make_feed(struct cli_feeding *feeding, const char *size, struct sl_error *err)
+{
+    struct sl_dataset *dataset = feeding->dataset;
+    if (size && (dataset->texts || dataset->features))
+        return sl_fail(err, SL_ERR_USAGE, "%s: holds %s, and only images have a --size",
+                       dataset->name, cli_feeding_unit(feeding));
+    if (dataset->texts) return SL_OK;
+    if (dataset->features)
+        return sl_feed_features(dataset->features, dataset->count, dataset->n_features,
+                                &feeding->feed, err);
+    SL_TRY(load(dataset, size, err));
+    return sl_feed_images(dataset, &feeding->feed, err);
+}
+
+static enum sl_status open_items(const struct cli *cli, const char *data, const char *split,
+                                 struct cli_feeding *out, struct sl_error *err)
+{
+    struct cli_feeding feeding = {0};
+    enum sl_status status = SL_OK;
+    SL_TRY_OUT(sl_dataset_open(data, &cli->roots, &feeding.dataset, err));
+    if (split) {
+        SL_TRY_OUT(
+            sl_split_read(split, feeding.dataset->count, &feeding.only, &feeding.n_only, err));
+        if (feeding.n_only == 0) {
+            status = sl_fail(err, SL_ERR_INPUT, "%s: an empty split", split);
+            goto out;
+        }
+    }
+    *out = feeding;
+    return SL_OK;
+out:
+    cli_feeding_release(&feeding);
+    return status;
+}
+
+enum sl_status cli_feeding_open(const struct cli *cli, const char *data, const char *split,
+                                const char *size, struct cli_feeding *out, struct sl_error *err)
+{
+    struct cli_feeding feeding = {0};
+    SL_TRY(open_items(cli, data, split, &feeding, err));
+    const enum sl_status status = make_feed(&feeding, size, err);
+    if (status == SL_OK)
+        *out = feeding;
+    else
+        cli_feeding_release(&feeding);
+    return status;
+}
+
+enum sl_status cli_feeding_read(const struct cli *cli, const struct sl_vocabulary *vocabulary,
+                                struct cli_feeding *feeding, struct sl_error *err)
+{
+    if (!feeding->dataset || feeding->feed) return SL_OK;
+    SL_TRY(sl_feed_text(feeding->dataset, vocabulary, &feeding->feed, err));
+    const struct sl_text_notes notes = sl_feed_text_notes(feeding->feed);
+    const double all = (double)(notes.n_items ? notes.n_items : 1);
+    sl_log(
+        &cli->log, SL_LOG_INFO,
+        "%s: %.1f %% of the words have no vector, %zu have a letter that is not in the alphabet, "
+        "%zu were cut",
+        feeding->dataset->name, 100 * (double)notes.unknown_words / all, notes.unknown_letters,
+        notes.cut);
+    return SL_OK;
+}
+
+/* What a network reads, in the words of cli_feeding_unit. */
+static const char *reads(const struct sl_input_shape *shape)
+{
+    if (shape->tokens > 0) return "texts";
+    return shape->height * shape->width == 1 ? "rows" : "images";
+}
+
+static enum sl_status check_shape(const struct cli_feeding *feeding, const struct sl_model *model,
+                                  struct sl_error *err)
+{
+    const struct sl_input_shape want = sl_model_input(model), have = sl_feed_shape(feeding->feed);
+    const char *name = feeding->dataset->name;
+    if (cli_feeding_count(feeding) == 0)
+        return sl_fail(err, SL_ERR_INPUT, "%s: has no items", name);
+    if (want.channels == have.channels && want.height == have.height && want.width == have.width)
+        return SL_OK;
+    return sl_fail(err, SL_ERR_INPUT, "%s: %s of %zux%zux%zu for a network that reads %zux%zux%zu",
+                   name, cli_feeding_unit(feeding), have.channels, have.height, have.width,
+                   want.channels, want.height, want.width);
+}
+
+/* The feed of a model: pictures are brought to its size unless one is given, texts are read with
+ * its vocabulary. */
+static enum sl_status fit(const struct cli *cli, const struct sl_model *model, const char *size,
+                          struct cli_feeding *feeding, struct sl_error *err)
+{
+    const struct sl_input_shape want = sl_model_input(model);
+    const struct sl_dataset *dataset = feeding->dataset;
+    if ((want.tokens > 0) != (dataset->texts != NULL))
+        return sl_fail(err, SL_ERR_INPUT, "%s: %s for a network that reads %s", dataset->name,
+                       cli_feeding_unit(feeding), reads(&want));
+    char own[48];
+    snprintf(own, sizeof own, "%zux%zu", want.height, want.width);
+    const bool images = (dataset->pixels || dataset->files) && want.height * want.width > 1;
+    SL_TRY(make_feed(feeding, size || !images ? size : own, err));
+    if (want.tokens > 0) {
+        struct sl_vocabulary *vocabulary = NULL;
+        SL_TRY(sl_vocabulary_of_model(model, &vocabulary, err));
+        const enum sl_status status = cli_feeding_read(cli, vocabulary, feeding, err);
+        sl_vocabulary_destroy(vocabulary);
+        if (status != SL_OK) return status;
+    }
+    return check_shape(feeding, model, err);
+}
+
+enum sl_status cli_feeding_for(const struct cli *cli, const struct sl_model *model,
+                               const char *data, const char *split, const char *size,
+                               struct cli_feeding *out, struct sl_error *err)
+{
+    struct cli_feeding feeding = {0};
+    SL_TRY(open_items(cli, data, split, &feeding, err));
+    const enum sl_status status = fit(cli, model, size, &feeding, err);
+    if (status == SL_OK)
+        *out = feeding;
+    else
+        cli_feeding_release(&feeding);
+    return status;
+}
+
+void cli_feeding_release(struct cli_feeding *feeding)
+{
+    sl_feed_destroy(feeding->feed);
+    sl_dataset_destroy(feeding->dataset);
+    free(feeding->only);
+    *feeding = (struct cli_feeding){0};
+}
+
+size_t cli_feeding_count(const struct cli_feeding *feeding)
+{
+    return feeding->only ? feeding->n_only : feeding->dataset->count;
+}
+
+size_t cli_feeding_item(const struct cli_feeding *feeding, size_t index)
+{
+    return feeding->only ? feeding->only[index] : index;
+}

@@ -1,0 +1,79 @@
+/* Joining two data sets of images: an augmenting set behind the one it augments. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "softlab/base/memory.h"
+#include "softlab/base/names.h"
+#include "softlab/base/text.h"
+#include "softlab/dataset.h"
+
+static enum sl_status check(const struct sl_dataset *dataset, const struct sl_dataset *more,
+                            struct sl_error *err)
+{
+    if (!dataset->pixels || !more->pixels)
+        return sl_fail(err, SL_ERR_INPUT, "%s and %s: only images in memory can be joined",
+                       dataset->name, more->name);
+    if (dataset->height != more->height || dataset->width != more->width ||
+        dataset->channels != more->channels)
+        return sl_fail(err, SL_ERR_INPUT, "%s has images of %zux%zux%zu, %s of %zux%zux%zu",
+                       dataset->name, dataset->height, dataset->width, dataset->channels,
+                       more->name, more->height, more->width, more->channels);
+    struct sl_name_table *names = sl_name_table_create();
+    enum sl_status status = SL_OK;
+    for (size_t i = 0; i < dataset->count && status == SL_OK; i++) {
+        uint32_t index;
+        status =
+            sl_name_table_add(names, dataset->items[i], strlen(dataset->items[i]), &index, err);
+    }
+    for (size_t i = 0; i < more->count && status == SL_OK; i++)
+        if (sl_name_table_find(names, more->items[i], strlen(more->items[i])) != SL_NO_NAME)
+            status = sl_fail(err, SL_ERR_INPUT, "%s and %s both have an item \"%s\"", dataset->name,
+                             more->name, more->items[i]);
+    sl_name_table_destroy(names);
+    return status;
+}
+
+/* `count` elements and `n_more` behind them, in new memory. */
+static void *join(const void *first, size_t count, const void *second, size_t n_more, size_t size,
+                  struct sl_error *err)
+{
+    char *both = sl_data_alloc(count + n_more, size, err);
+    if (!both) return NULL;
+    if (count) memcpy(both, first, count * size);
+    if (n_more) memcpy(both + count * size, second, n_more * size);
+    return both;
+}
+
+enum sl_status sl_dataset_append(struct sl_dataset *dataset, const struct sl_dataset *more,
+                                 struct sl_error *err)
+{
+    SL_TRY(check(dataset, more, err));
+    const size_t image = dataset->height * dataset->width * dataset->channels;
+    const size_t count = dataset->count + more->count;
+    uint8_t *pixels = join(dataset->pixels, dataset->count, more->pixels, more->count, image, err);
+    int32_t *labels =
+        join(dataset->labels, dataset->count, more->labels, more->count, sizeof *labels, err);
+    char **items =
+        join(dataset->items, dataset->count, more->items, more->count, sizeof *items, err);
+    if (!pixels || !labels || !items) {
+        free(pixels);
+        free(labels);
+        free(items);
+        return SL_ERR_NOMEM;
+    }
+    /* Classes of the second set are not those of the first by number. */
+    for (size_t i = dataset->count; i < count; i++) {
+        labels[i] = SL_NO_LABEL;
+        items[i] = sl_string_copy(items[i]);
+    }
+    free(dataset->pixels);
+    free(dataset->labels);
+    free(dataset->items);
+    free(dataset->truth);
+    dataset->pixels = pixels;
+    dataset->labels = labels;
+    dataset->items = items;
+    dataset->truth = NULL;
+    dataset->count = count;
+    return SL_OK;
+}

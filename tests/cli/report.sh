@@ -1,0 +1,26 @@
+# Results beside the papers' figures.
+run() { # SET SEED CROSS-ENTROPY
+    printf '{"softlab":"result","version":1,"key":"%s-%s","spec":"collins2022/table2","scale":"quick","variant":"as-run","part":null,"set":"%s","network":"resnet8","seed":%s,"fold":null,"metrics":{"cifar10h/cross_entropy":%s},"commands":[["train","--seed","%s"]],"provenance":{"version":"0.1.0","build":"none"},"time":{"started":"2026-01-01T00:00:00Z","seconds":2,"machine":"x86-64"}}\n' "$1" "$2" "$1" "$2" "$3" "$2"
+}
+mkdir results
+{
+    run cifar10h 1 1.50
+    run cifar10h 2 1.54
+    run t2-clamp 1 1.20
+    run t2-clamp 2 1.24
+    run t2-clamp 2 9.99
+} > results/results.jsonl
+echo '{"softlab":"failure","key":"x","spec":"collins2022/table2","set":"t2-clamp","network":"resnet8","seed":3,"log":"no memory"}' > results/failures.jsonl
+try softlab report results --spec collins2022/table2 --format md
+try sh -c 'softlab report results --spec collins2022/table2 --format csv | grep "^collins2022-table2-claims,1,"'
+try softlab report results --spec collins2022/table2 -o table.tex
+try sh -c 'grep -c longtable table.tex'
+try softlab report results -o report.html
+try sh -c 'head -c 15 report.html; echo'
+try sh -c 'grep -c "<script>" report.html'
+printf '{"softlab":"result","key":"y","sp' >> results/results.jsonl
+try softlab report results --spec collins2022/table2 -o report.html
+try softlab report none.jsonl
+try softlab report results --spec collins2022/table22
+try softlab report results --format pdf
+try softlab report

@@ -1,0 +1,37 @@
+# Experiments: what is refused, what is missing, a small table made, made again, and one that fails.
+try sh -c 'softlab run --list | head -n 3'
+try softlab run
+try softlab run collins2022/tabel1
+try softlab run collins2022/table1 --shard 3/2
+try softlab run collins2022/table1 --only nonesuch
+try sh -c 'softlab run collins2022/table3 --dry-run --only t2-clamp-m1 | sed "s/; about.*//"'
+cat >answers.csv <<'CSV'
+item,annotator,label
+shapes-000001,a,circle
+shapes-000001,b,square
+shapes-000002,a,square
+shapes-000003,a,circle
+CSV
+cat >spec.json <<'JSON'
+{"softlab": "experiment", "version": 1, "name": "mine", "title": "A table of one's own",
+ "needs": ["train", "labels"],
+ "files": {"answers.jsonl": ["import", "--from", "long-csv", "../answers.csv"]},
+ "sets": {"hard": {"labels": null},
+          "people": {"labels": ["labels", "answers.jsonl", "--method", "share"], "rest": "hard"},
+          "wrong": {"labels": ["labels", "answers.jsonl", "--method", "shares"]}},
+ "networks": ["resnet8"], "recipe": "quick", "settings": {"epochs": 1, "batch": 8},
+ "data": "shapes:n=24,size=8,classes=2", "seeds": [1],
+ "tests": {"new": {"data": "shapes:n=24,size=8,classes=2,seed=2", "labels": "hard",
+                   "metrics": ["accuracy", "cross_entropy"]},
+           "far": {"data": "imagenet-far", "labels": "hard", "metrics": ["accuracy"]}},
+ "compute": {"answers/number": {"command": ["quality", "answers.jsonl", "--json"],
+                                "path": "$.answers"}},
+ "scales": {"quick": {}}}
+JSON
+try softlab run spec.json --only hard --dry-run --scale huge
+try sh -c 'softlab run spec.json --dry-run -o made | sed "s/; about.*//"'
+try softlab run spec.json -j 1 --only hard -o made
+try softlab run spec.json -j 1 -o made
+try sh -c 'grep -o "\"set\":[^,]*" made/results.jsonl; grep -o "\"computed\":[^}]*" made/results.jsonl'
+try sh -c 'grep -o "\"set\":[^,]*" made/failures.jsonl'
+try sh -c 'sed "s/\"seeds\"/\"sedes\"/" spec.json >bad.json; softlab run bad.json -o made'
