@@ -13,7 +13,8 @@ import { failure, sample, write } from './report-results.mjs';
 const softlab = process.env.SOFTLAB;
 const axe = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const pictures = path.join(path.dirname(softlab), 'screens');
-const looks = [['light', 340], ['dark', 340], ['light', 1280], ['dark', 1280]];
+// Every combination with LONG=1; otherwise each of the four once.
+const looks = [['light', 340], ['dark', 1280], ...(process.env.LONG ? [['light', 1280], ['dark', 340]] : [])];
 
 let root, address, browser;
 
