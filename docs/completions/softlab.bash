@@ -117,6 +117,7 @@ _softlab() {
         "compare --mix") COMPREPLY=($(compgen -f -- "$current")); return ;;
         "compare --endpoint-labels") COMPREPLY=($(compgen -f -- "$current")); return ;;
         "compare --only") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "compare --mixed") COMPREPLY=($(compgen -f -- "$current")); return ;;
         "compare --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
         "compare --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
         "simulate-labels --fit") COMPREPLY=($(compgen -f -- "$current")); return ;;
@@ -313,7 +314,7 @@ _softlab() {
             files=yes ;;
         "compare")
             words=''
-            options='--top --by --mix --endpoint-labels --only --pairs --json --data-folder --log-level --quiet --help'
+            options='--top --by --mix --endpoint-labels --only --mixed --pairs --json --data-folder --log-level --quiet --help'
             files=yes ;;
         "simulate-labels")
             words=''

@@ -153,6 +153,7 @@ complete -c softlab -n '__fish_seen_subcommand_from compare' -l by -x -a 'wasser
 complete -c softlab -n '__fish_seen_subcommand_from compare' -l mix -r -F -d 'instead of two label sets: mixing answers, inferred against generated shares'
 complete -c softlab -n '__fish_seen_subcommand_from compare' -l endpoint-labels -r -F -d 'with --mix: labels of the images that were mixed, to split by their entropy'
 complete -c softlab -n '__fish_seen_subcommand_from compare' -l only -r -F -d 'with --mix: use only the items this text file lists, one per line'
+complete -c softlab -n '__fish_seen_subcommand_from compare' -l mixed -r -F -d 'instead of two label sets: labels of mixed images, against the shares in their names'
 complete -c softlab -n '__fish_seen_subcommand_from compare' -l pairs -d 'with --mix: a line for every pair of classes'
 complete -c softlab -n '__fish_seen_subcommand_from compare' -l json -d 'as JSON'
 complete -c softlab -n '__fish_seen_subcommand_from compare' -l data-folder -r -F -d 'where fetched data sets are kept (default: $XDG_DATA_HOME/softlab)'

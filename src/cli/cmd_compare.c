@@ -8,6 +8,7 @@
 
 struct compare_values {
     const char *mix;
+    const char *mixed;
     const char *endpoint_labels;
     const char *only;
     const char *by;
@@ -52,6 +53,11 @@ static const struct cli_option compare_options[] = {
      .value = "FILE",
      .help = "with --mix: use only the items this text file lists, one per line",
      .offset = offsetof(struct compare_values, only)},
+    {.name = "mixed",
+     .kind = CLI_PATH,
+     .value = "LABELS",
+     .help = "instead of two label sets: labels of mixed images, against the shares in their names",
+     .offset = offsetof(struct compare_values, mixed)},
     {.name = "pairs",
      .kind = CLI_FLAG,
      .help = "with --mix: a line for every pair of classes",
@@ -294,12 +300,40 @@ out:
     return status;
 }
 
+/* Soft labels over mixed images (thesis 5.1.2). */
+static enum sl_status compare_mixed(const struct cli *cli, const struct compare_values *options,
+                                    struct sl_error *err)
+{
+    struct sl_rows *rows = NULL;
+    struct sl_mixed_agreement agreement;
+    SL_TRY(cli_read_labels(options->mixed, "labels", NULL, &rows, err));
+    enum sl_status status = sl_mixed_labels_measure(rows, &agreement, err);
+    sl_rows_destroy(rows);
+    if (status != SL_OK) return sl_fail_within(err, status, "%s", options->mixed);
+    if (!options->json) {
+        printf("labels of mixed images       %zu\n", agreement.n_rows);
+        printf("r of shares at the endpoints %.3f\n", agreement.r);
+        printf("mass off the endpoints       %.3f\n", agreement.off_endpoints);
+        return SL_OK;
+    }
+    json_t *value =
+        json_pack("{s:I, s:o, s:o, s:o}", "rows", (json_int_t)agreement.n_rows, "r",
+                  cli_json_real(agreement.r), "off_endpoints",
+                  cli_json_real(agreement.off_endpoints), "provenance", cli_provenance(cli));
+    status = cli_print_json(value, err);
+    json_decref(value);
+    return status;
+}
+
 static enum sl_status run_compare(struct cli *cli, const void *values, struct sl_error *err)
 {
     const struct compare_values *options = values;
-    if (options->mix && cli->n_arguments > 0)
-        return sl_fail(err, SL_ERR_USAGE, "--mix takes no label sets, got \"%s\"",
-                       cli->arguments[0]);
+    if (options->mix && options->mixed)
+        return sl_fail(err, SL_ERR_USAGE, "--mix and --mixed exclude each other");
+    if ((options->mix || options->mixed) && cli->n_arguments > 0)
+        return sl_fail(err, SL_ERR_USAGE, "%s takes no label sets, got \"%s\"",
+                       options->mix ? "--mix" : "--mixed", cli->arguments[0]);
+    if (options->mixed) return compare_mixed(cli, options, err);
     if (options->mix) return compare_mixing(cli, options, err);
     if (cli->n_arguments < 2) return sl_fail(err, SL_ERR_USAGE, "two label sets are needed");
     return compare_sets(cli, options, err);

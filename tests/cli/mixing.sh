@@ -42,3 +42,10 @@ try softlab quality soft.jsonl --truth truth.csv
 try sh -c 'softlab quality soft.jsonl --json | grep observed'
 try sh -c 'softlab version --json | grep -c -e version -e build -e avx2'
 try sh -c 'softlab completion fish | head -1'
+# Labels of mixed images against the shares in their names.
+printf 'item,cat,dog,ship\nmixed_0.25_cat_1_dog_2.png,0.3,0.5,0.2\nmixed_0.75_cat_1_dog_2.png,0.8,0.2,0\n' > soft.csv
+try softlab compare --mixed soft.csv
+try sh -c 'softlab compare --mixed soft.csv --json | head -4'
+try softlab compare --mixed ends.csv
+try softlab compare --mixed soft.csv soft.csv
+try softlab compare --mix mix.jsonl --mixed soft.csv
