@@ -250,6 +250,14 @@ static enum sl_status corrupt(struct testing *testing, json_t *metrics, json_t *
     return SL_OK;
 }
 
+static json_t *class_names(const struct sl_dataset *dataset)
+{
+    json_t *names = json_array();
+    for (size_t k = 0; k < dataset->n_classes; k++)
+        json_array_append_new(names, json_string(dataset->classes[k]));
+    return names;
+}
+
 static enum sl_status measure(struct testing *testing, json_t *result, struct sl_error *err)
 {
     const struct eval_test *test = testing->test;
@@ -270,8 +278,11 @@ static enum sl_status measure(struct testing *testing, json_t *result, struct sl
     return SL_OK;
 }
 
+/* Scores of one test set into `result`; the names of its classes into *classes unless they are
+ * known. */
 static enum sl_status run_test(struct cli *cli, struct sl_model *model,
-                               const struct eval_test *test, json_t *result, struct sl_error *err)
+                               const struct eval_test *test, json_t *result, json_t **classes,
+                               struct sl_error *err)
 {
     struct testing testing = {.cli = cli, .model = model, .test = test};
     enum sl_status status = SL_OK;
@@ -286,6 +297,7 @@ static enum sl_status run_test(struct cli *cli, struct sl_model *model,
     list_items(&testing);
     SL_TRY_OUT(predict(&testing, err));
     SL_TRY_OUT(measure(&testing, result, err));
+    if (!*classes) *classes = class_names(testing.feeding.dataset);
 out:
     if (status != SL_OK) sl_fail_within(err, status, "test \"%s\"", test->name);
     sl_scored_destroy(testing.scored);
@@ -331,17 +343,6 @@ static void print_results(const struct eval_tests *tests, const json_t *results)
     cli_table_release(&table);
 }
 
-static json_t *class_names(const struct eval_tests *tests, const struct cli *cli)
-{
-    struct sl_dataset *dataset = NULL;
-    json_t *names = json_array();
-    if (sl_dataset_open(tests->tests[0].data, &cli->roots, &dataset, NULL) != SL_OK) return names;
-    for (size_t k = 0; k < dataset->n_classes; k++)
-        json_array_append_new(names, json_string(dataset->classes[k]));
-    sl_dataset_destroy(dataset);
-    return names;
-}
-
 enum sl_status eval_weights(struct cli *cli, const struct eval_values *values, struct sl_error *err)
 {
     if (cli->n_arguments > 1)
@@ -349,24 +350,25 @@ enum sl_status eval_weights(struct cli *cli, const struct eval_values *values, s
                        cli->arguments[1]);
     struct eval_tests tests = {0};
     struct sl_model *model = NULL;
-    json_t *results = json_object(), *result = NULL;
+    json_t *results = json_object(), *classes = NULL, *result = NULL;
     enum sl_status status = SL_OK;
     SL_TRY_OUT(eval_tests_read(cli, values, &tests, err));
     SL_TRY_OUT(cli_open_weights(cli->arguments[0], &model, err));
     for (size_t t = 0; t < tests.count; t++) {
         json_t *one = json_object();
         json_object_set_new(results, tests.tests[t].name, one);
-        SL_TRY_OUT(run_test(cli, model, &tests.tests[t], one, err));
+        SL_TRY_OUT(run_test(cli, model, &tests.tests[t], one, &classes, err));
     }
     if (values->json) {
-        result = json_pack("{s:O, s:o, s:o}", "tests", results, "classes", class_names(&tests, cli),
-                           "provenance", cli_provenance(cli));
+        result = json_pack("{s:O, s:O, s:o}", "tests", results, "classes", classes, "provenance",
+                           cli_provenance(cli));
         SL_TRY_OUT(cli_print_json(result, err));
     } else {
         print_results(&tests, results);
     }
 out:
     json_decref(result);
+    json_decref(classes);
     json_decref(results);
     sl_model_destroy(model);
     eval_tests_release(&tests);

@@ -9,6 +9,7 @@
 #include "crowd/em.h"
 #include "crowd/named.h"
 #include "softlab/base/memory.h"
+#include "softlab/base/stats.h"
 
 static const double least = 1e-6; /* of a weight, and of the error it is compared with */
 
@@ -67,14 +68,6 @@ static size_t majority(const struct crowdlab *model, const float *prediction, in
     return best;
 }
 
-static size_t largest(const float *row, size_t n_classes)
-{
-    size_t best = 0;
-    for (size_t k = 1; k < n_classes; k++)
-        if (row[k] > row[best]) best = k;
-    return best;
-}
-
 /* One pass over the items with at least `fewest` answers: everything the weights come from.
  * Returns how many there were. */
 static size_t measure(struct crowdlab *model, size_t fewest, size_t *n_model_errors)
@@ -91,7 +84,7 @@ static size_t measure(struct crowdlab *model, size_t fewest, size_t *n_model_err
         size_t consensus = majority(model, prediction, sl_em_gold(model->options, i));
         agreement += model->counts[consensus] / (double)n_answers;
         model->consensus_count[consensus]++;
-        *n_model_errors += largest(prediction, n_classes) != consensus;
+        *n_model_errors += sl_largest(prediction, n_classes) != consensus;
         n_items++;
         for (size_t j = votes->begin[i]; j < votes->begin[i + 1]; j++) {
             model->agreed[votes->annotator[j]] += (size_t)model->counts[votes->label[j]] - 1;

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "eval/eval_internal.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/random.h"
-#include "softlab/base/stats.h"
 #include "softlab/nn/loss.h"
 
 enum { DEFAULT_BATCH = 100 };
@@ -182,15 +182,6 @@ static void attack_once(struct attack *attack, size_t restart, size_t begin, siz
     }
 }
 
-static double n_right(const struct attack *attack, const float *logits, size_t begin, size_t count)
-{
-    size_t right = 0;
-    for (size_t i = 0; i < count; i++)
-        right += sl_largest(logits + i * attack->n_classes, attack->n_classes) ==
-                 (size_t)attack->items->hard[begin + i];
-    return (double)right;
-}
-
 static void attack_batch(struct attack *attack, size_t begin, size_t count)
 {
     const struct sl_attack_items *items = attack->items;
@@ -207,11 +198,12 @@ static void attack_batch(struct attack *attack, size_t begin, size_t count)
            attack->batch * attack->pixels * sizeof *attack->moved);
     const float *logits = look(attack);
     result->clean_loss += total(attack->losses, count);
-    result->clean_accuracy += n_right(attack, logits, begin, count);
+    result->clean_accuracy += (double)sl_eval_n_right(logits, items->hard + begin, count, k);
     for (size_t r = 0; r < result->n_restarts; r++)
         attack_once(attack, r, begin, count);
     result->loss += total(attack->worst, count);
-    result->accuracy += n_right(attack, result->logits + begin * k, begin, count);
+    result->accuracy +=
+        (double)sl_eval_n_right(result->logits + begin * k, items->hard + begin, count, k);
 }
 
 static void divide(struct sl_attack_result *result, size_t count)

@@ -4,6 +4,15 @@
 
 #include "eval/eval_internal.h"
 #include "softlab/base/memory.h"
+#include "softlab/base/stats.h"
+
+size_t sl_eval_n_right(const float *logits, const int32_t *classes, size_t n, size_t n_classes)
+{
+    size_t right = 0;
+    for (size_t i = 0; i < n; i++)
+        right += sl_largest(logits + i * n_classes, n_classes) == (size_t)classes[i];
+    return right;
+}
 
 static double share(size_t part, size_t whole)
 {

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "eval/eval_internal.h"
 #include "softlab/base/array.h"
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
-#include "softlab/base/stats.h"
 #include "softlab/feed.h"
 #include "softlab/nn/loss.h"
 
@@ -91,13 +91,10 @@ static double mean_loss(const struct shift *shift, const float *rows)
 
 static double accuracy(const struct shift *shift)
 {
-    const size_t n_classes = sl_model_classes(shift->model);
-    size_t right = 0;
-    for (size_t i = 0; i < shift->items->count; i++) {
-        const float *row = shift->logits + i * n_classes;
-        right += sl_largest(row, n_classes) == (size_t)shift->items->hard[i];
-    }
-    return (double)right / (double)shift->items->count;
+    const struct sl_shift_items *items = shift->items;
+    return (double)sl_eval_n_right(shift->logits, items->hard, items->count,
+                                   sl_model_classes(shift->model)) /
+           (double)items->count;
 }
 
 static enum sl_status score(struct shift *shift, const struct sl_corruption *corruption,
