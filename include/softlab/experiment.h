@@ -49,6 +49,12 @@ enum sl_status sl_spec_read(const char *name, const char *scale, struct sl_spec 
                             struct sl_error *err) SL_MUST_USE;
 void sl_spec_destroy(struct sl_spec *spec);
 
+/* A specification that is not built in, as a line of results.jsonl, so that results can be reported
+ * where nothing else is; and back. */
+json_t *sl_spec_record(const struct sl_spec *spec) SL_MUST_USE;
+enum sl_status sl_spec_from_record(const json_t *record, const char *scale, struct sl_spec **out,
+                                   struct sl_error *err) SL_MUST_USE;
+
 /* ---- Plans ---- */
 
 /* Something that is made once and kept: a file, a label set, an index, weights, scores. It is done
@@ -164,6 +170,8 @@ struct sl_experiment_runner {
     struct sl_data_roots roots; /* absolute */
     /* borrowed; absolute; the specification's, in which files called {spec}/... are; or NULL */
     const char *spec_folder;
+    const struct sl_spec
+        *spec; /* borrowed; goes into the results with them; NULL: it is built in */
     size_t n_processes;
     struct sl_experiment_hooks hooks;
 };

@@ -21,7 +21,7 @@ static const struct cli_option report_options[] = {
      .letter = 'o',
      .kind = CLI_PATH,
      .value = "FILE",
-     .help = "where it goes; without it, stdout",
+     .help = "where it goes; without it, or as -, stdout",
      .offset = offsetof(struct report_values, output)},
     {.name = "format",
      .kind = CLI_CHOICE,
@@ -69,7 +69,7 @@ static void put_command(const struct cli *cli, const struct report_values *optio
 static enum sl_status write_out(const char *path, const struct sl_buffer *text,
                                 struct sl_error *err)
 {
-    if (path) return sl_file_write(path, text->data, text->length, err);
+    if (path && strcmp(path, "-") != 0) return sl_file_write(path, text->data, text->length, err);
     if (fwrite(text->data, 1, text->length, stdout) != text->length)
         return sl_fail_errno(err, "stdout");
     return SL_OK;
@@ -81,7 +81,7 @@ static void tell(struct cli *cli, const struct sl_results *results)
         sl_log(&cli->log, SL_LOG_WARNING, "%zu last line%s not whole and left out", results->n_torn,
                results->n_torn == 1 ? " was" : "s were");
     if (results->n_repeated)
-        sl_log(&cli->log, SL_LOG_INFO, "%zu result%s there before; the first counts",
+        sl_log(&cli->log, SL_LOG_INFO, "%zu result%s there before; the last counts",
                results->n_repeated, results->n_repeated == 1 ? " was" : "s were");
 }
 

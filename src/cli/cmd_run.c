@@ -235,6 +235,7 @@ static enum sl_status run_one(struct cli *cli, const struct run_values *values, 
     SL_TRY_OUT(sl_spec_read(name, values->scale, &spec, err));
     beside = absolute(spec->folder);
     runner->spec_folder = beside;
+    runner->spec = spec->folder ? spec : NULL;
     if (values->tune && !values->dry_run)
         SL_TRY_OUT(sl_experiment_tune(spec, &options, runner, &tuned, err));
     options.tuned = tuned;
@@ -251,6 +252,7 @@ out:
     sl_experiment_destroy(experiment);
     sl_spec_destroy(spec);
     runner->spec_folder = NULL;
+    runner->spec = NULL;
     free(beside);
     return status;
 }

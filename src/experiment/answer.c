@@ -25,26 +25,9 @@ static const char *asked(const struct sl_outcome *outcome, const char *key)
         json_object_get(json_object_get(outcome->source.spec->json, "answer"), key));
 }
 
-/* "collins+: t2-clamp|*": the runs of a set, whatever else the table's rows have. */
-static char *pattern_of(const struct sl_outcome *outcome, const char *set)
-{
-    const json_t *rows =
-        json_object_get(json_object_get(outcome->source.spec->json, "table"), "rows");
-    struct sl_buffer pattern;
-    sl_buffer_init(&pattern, 1 << 16);
-    for (size_t i = 0; i < json_array_size(rows); i++) {
-        const char *name = json_string_value(json_array_get(rows, i));
-        if (i) sl_buffer_byte(&pattern, '|');
-        sl_buffer_text(&pattern, name && strcmp(name, "set") == 0 ? set : "*");
-    }
-    char *text = sl_string_copy(pattern.length ? pattern.data : "");
-    sl_buffer_release(&pattern);
-    return text;
-}
-
 static void gather(const struct sl_outcome *outcome, const char *set, struct material *out)
 {
-    char *pattern = pattern_of(outcome, set);
+    char *pattern = sl_outcome_set_pattern(outcome, set);
     sl_outcome_collect(outcome, pattern, asked(outcome, "distance"), &out->distance);
     sl_outcome_collect(outcome, pattern, SL_ANSWER_SECONDS, &out->seconds);
     sl_outcome_collect(outcome, pattern, asked(outcome, "model"), &out->model);

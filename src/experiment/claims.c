@@ -138,28 +138,12 @@ static void collect_column(const struct sl_outcome *outcome, const char *pattern
     }
 }
 
-/* A label set's name among coordinates that are all free otherwise. */
-static char *set_pattern(const struct sl_outcome *outcome, const char *set)
-{
-    json_t *rows = json_object_get(json_object_get(outcome->source.spec->json, "table"), "rows");
-    struct sl_buffer pattern;
-    sl_buffer_init(&pattern, 1 << 16);
-    for (size_t i = 0; i < json_array_size(rows); i++) {
-        const char *name = json_string_value(json_array_get(rows, i));
-        if (i) sl_buffer_byte(&pattern, '|');
-        sl_buffer_text(&pattern, name && strcmp(name, "set") == 0 ? set : "*");
-    }
-    char *text = sl_string_copy(pattern.length ? pattern.data : "");
-    sl_buffer_release(&pattern);
-    return text;
-}
-
 /* Runs of a term: by its coordinates, as a label set, or by the cell that it names. */
 static bool collect_runs(const struct sl_outcome *outcome, const struct term *term,
                          const char *metric, struct sl_sample *out)
 {
     *out = (struct sl_sample){0};
-    char *patterns[3] = {pattern_of(term->row), set_pattern(outcome, term->row), NULL};
+    char *patterns[3] = {pattern_of(term->row), sl_outcome_set_pattern(outcome, term->row), NULL};
     const struct sl_expected_row *row = find_published(outcome, term, metric);
     const char *column;
     if (row && !sl_outcome_place(outcome, row->cell, &patterns[2], &column)) patterns[2] = NULL;

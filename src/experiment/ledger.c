@@ -34,6 +34,16 @@ static enum sl_status take_lock(struct sl_ledger *ledger, struct sl_error *err)
     return status;
 }
 
+/* A record as a line, with its newline. */
+static char *line_of(const json_t *record, size_t *length)
+{
+    char *text = json_dumps(record, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    char *line = sl_string_printf("%s\n", text);
+    free(text);
+    *length = strlen(line);
+    return line;
+}
+
 /* What a line lacked when it was written, as one text; the caller frees it. */
 static char *absent_names(json_t *absent)
 {
@@ -82,6 +92,18 @@ bool sl_ledger_has(const struct sl_ledger *ledger, const struct sl_run *run)
               strlen(ledger->lines[i].absent) <= strlen(absent);
     free(absent);
     return has;
+}
+
+bool sl_ledger_holds(const struct sl_ledger *ledger, const json_t *record)
+{
+    size_t length;
+    char *line = line_of(record, &length);
+    bool holds = false;
+    for (size_t i = 0; i < ledger->n_lines && !holds; i++)
+        holds = strlen(ledger->lines[i].text) == length - 1 &&
+                memcmp(ledger->lines[i].text, line, length - 1) == 0;
+    free(line);
+    return holds;
 }
 
 static bool is_result(const json_t *line)
@@ -175,15 +197,6 @@ static enum sl_status append(const char *path, const char *text, size_t length,
         status = sl_fail_errno(err, "%s: cannot be written", path);
     close(descriptor);
     return status;
-}
-
-static char *line_of(const json_t *record, size_t *length)
-{
-    char *text = json_dumps(record, JSON_COMPACT | JSON_REAL_PRECISION(17));
-    char *line = sl_string_printf("%s\n", text);
-    free(text);
-    *length = strlen(line);
-    return line;
 }
 
 enum sl_status sl_ledger_append(struct sl_ledger *ledger, const json_t *result,

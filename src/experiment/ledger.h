@@ -26,6 +26,8 @@ enum sl_status sl_ledger_read(const char *folder, struct sl_ledger *out,
 void sl_ledger_close(struct sl_ledger *ledger);
 /* Whether the run has a line, and not one that lacks what could be had now. */
 bool sl_ledger_has(const struct sl_ledger *ledger, const struct sl_run *run);
+/* Whether a line is this record, to the byte. */
+bool sl_ledger_holds(const struct sl_ledger *ledger, const json_t *record);
 enum sl_status sl_ledger_append(struct sl_ledger *ledger, const json_t *result,
                                 struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_ledger_fail(struct sl_ledger *ledger, const json_t *failure,

@@ -82,6 +82,21 @@ const char *sl_outcome_published(const struct sl_outcome *outcome, const char *r
     return NULL;
 }
 
+char *sl_outcome_set_pattern(const struct sl_outcome *outcome, const char *set)
+{
+    const json_t *rows = table_of(outcome, "rows");
+    struct sl_buffer pattern;
+    sl_buffer_init(&pattern, 1 << 16);
+    for (size_t i = 0; i < json_array_size(rows); i++) {
+        const char *name = json_string_value(json_array_get(rows, i));
+        if (i) sl_buffer_byte(&pattern, '|');
+        sl_buffer_text(&pattern, name && strcmp(name, "set") == 0 ? set : "*");
+    }
+    char *text = sl_string_copy(pattern.length ? pattern.data : "");
+    sl_buffer_release(&pattern);
+    return text;
+}
+
 static void add_coordinate(struct sl_buffer *row, const char *text)
 {
     if (row->length) sl_buffer_byte(row, '|');

@@ -52,6 +52,8 @@ bool sl_experiment_pattern_fits(const char *pattern, const char *row);
  * caller) and its column, borrowed; false if it is in no entry of the table. */
 bool sl_outcome_place(const struct sl_outcome *outcome, const char *cell, char **pattern,
                       const char **column);
+/* A label set among coordinates that are free otherwise: "t2-clamp|*"; owned by the caller. */
+char *sl_outcome_set_pattern(const struct sl_outcome *outcome, const char *set);
 /* The published cell at these coordinates, or NULL. */
 const char *sl_outcome_published(const struct sl_outcome *outcome, const char *row,
                                  const char *column);

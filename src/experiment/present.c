@@ -160,7 +160,7 @@ static void show_head(const struct sl_presentation *show)
     {
         show_reason(show, part, json_object_get(value, "missing"));
     }
-    sl_report_paragraph(show->report);
+    if (source || json_array_size(notes)) sl_report_paragraph(show->report);
     if (source) sl_report_text(show->report, SL_STYLE_PLAIN, "%s. ", source);
     for (size_t i = 0; i < json_array_size(notes); i++) {
         const char *note = json_string_value(json_array_get(notes, i));

@@ -21,22 +21,26 @@ static struct sl_cell paper_cell(const struct sl_outcome_cell *cell)
     return shown;
 }
 
-static void show_cell(struct sl_report *report, const struct sl_outcome_cell *cell)
+static void show_published(struct sl_report *report, const struct sl_outcome_cell *cell)
 {
-    char *column = *cell->test_set ? sl_string_printf("%s/%s", cell->test_set, cell->metric)
-                                   : sl_string_copy(cell->metric);
-    char *title = *cell->metric ? sl_experiment_column_title(column) : sl_string_copy(cell->column);
     double difference = cell->here.mean - cell->paper;
-    sl_report_cell(report, sl_cell_text(cell->row));
-    sl_report_cell(report, sl_cell_text(title));
-    sl_report_cell(report, here_cell(cell));
-    sl_report_cell(report, cell->here.n_runs ? sl_cell_number((double)cell->here.n_runs, NAN, 0)
-                                             : sl_cell_empty(NULL));
     sl_report_cell(report, paper_cell(cell));
     sl_report_cell(report, cell->paper_runs ? sl_cell_number((double)cell->paper_runs, NAN, 0)
                                             : sl_cell_empty(NULL));
     sl_report_cell(report, isnan(difference) ? sl_cell_empty(NULL)
                                              : sl_cell_number(difference, NAN, cell->decimals));
+}
+
+static void show_cell(struct sl_report *report, const struct sl_outcome_cell *cell)
+{
+    char *column = *cell->test_set ? sl_string_printf("%s/%s", cell->test_set, cell->metric)
+                                   : sl_string_copy(cell->metric);
+    char *title = *cell->metric ? sl_experiment_column_title(column) : sl_string_copy(cell->column);
+    sl_report_cell(report, sl_cell_text(cell->row));
+    sl_report_cell(report, sl_cell_text(title));
+    sl_report_cell(report, here_cell(cell));
+    sl_report_cell(report, cell->here.n_runs ? sl_cell_number((double)cell->here.n_runs, NAN, 0)
+                                             : sl_cell_empty(NULL));
     free(column);
     free(title);
 }
@@ -67,9 +71,13 @@ static void show_list(const struct sl_presentation *show)
 {
     static const char *const columns[] = {"Row",   "Measure",      "Here",           "Runs",
                                           "Paper", "Paper's runs", "Here less paper"};
-    begin_table(show, "figures", columns, sizeof columns / sizeof *columns);
-    for (size_t i = 0; i < show->outcome->n_cells; i++)
+    enum { ALL = sizeof columns / sizeof *columns, OURS = 4 };
+    const bool has_paper = show->outcome->expected->count > 0;
+    begin_table(show, "figures", columns, has_paper ? ALL : OURS);
+    for (size_t i = 0; i < show->outcome->n_cells; i++) {
         show_cell(show->report, &show->outcome->cells[i]);
+        if (has_paper) show_published(show->report, &show->outcome->cells[i]);
+    }
 }
 
 /* The shape of the paper's table: its rows, and a column per measure and test set. */

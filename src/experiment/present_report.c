@@ -68,13 +68,22 @@ static void groups_release(struct groups *groups)
     free(groups->items);
 }
 
+/* What the results brought with them stands before what is built in: it is what was run. */
+static enum sl_status read_spec(const struct sl_results *results, const char *name,
+                                const char *scale, struct sl_spec **out, struct sl_error *err)
+{
+    const json_t *record = json_object_get(results->specs, name);
+    return record ? sl_spec_from_record(record, scale, out, err)
+                  : sl_spec_read(name, scale, out, err);
+}
+
 /* Sections for what was asked for, also where nothing was run. */
 static enum sl_status choose_named(struct groups *groups, const struct sl_results *results,
                                    const struct sl_report_options *options, struct sl_error *err)
 {
     for (size_t i = 0; i < options->n_specs; i++) {
         struct sl_spec *spec;
-        SL_TRY(sl_spec_read(options->specs[i], "paper", &spec, err));
+        SL_TRY(read_spec(results, options->specs[i], "paper", &spec, err));
         size_t before = groups->count;
         add_groups(groups, results, spec->name, options->specs[i]);
         sl_spec_destroy(spec);
@@ -110,7 +119,7 @@ static bool is_shared(const struct sl_results *results, const struct sl_name_tab
     struct sl_experiment *experiment = NULL;
     struct sl_spec *spec;
     bool found = false;
-    if (sl_spec_read(name, scale->scale, &spec, NULL) != SL_OK) return false;
+    if (read_spec(results, name, scale->scale, &spec, NULL) != SL_OK) return false;
     if (has_network(spec->json, networks) &&
         sl_experiment_create(spec, &options, &experiment, NULL) == SL_OK)
         for (size_t i = 0; i < experiment->n_runs && !found; i++) {
@@ -139,7 +148,7 @@ static void list_scales(const struct sl_results *results, struct groups *out,
 }
 
 /* Sections for what the results name and the program knows, and for what shares their runs, in the
- * program's order. */
+ * program's order; then for specifications that the results brought with them. */
 static void choose_known(struct groups *groups, const struct sl_results *results)
 {
     struct groups scales = {0};
@@ -154,6 +163,12 @@ static void choose_known(struct groups *groups, const struct sl_results *results
                 add_group(groups, *name, scale->scale, scale->variant);
         }
     }
+    const char *own;
+    json_t *record;
+    json_object_foreach(results->specs, own, record)
+    {
+        if (!has_group(groups, own, NULL)) add_groups(groups, results, own, own);
+    }
     free(scales.items);
     sl_name_table_destroy(networks);
 }
@@ -161,7 +176,7 @@ static void choose_known(struct groups *groups, const struct sl_results *results
 static enum sl_status open_group(struct group *group, const struct sl_results *results,
                                  struct sl_error *err)
 {
-    SL_TRY(sl_spec_read(group->name, group->scale, &group->spec, err));
+    SL_TRY(read_spec(results, group->name, group->scale, &group->spec, err));
     struct sl_experiment_options options = {.as_published =
                                                 is_same(group->variant, "as-published")};
     struct sl_outcome_source source = {
@@ -339,7 +354,7 @@ static void show_failures(struct sl_report *report, const struct sl_results *res
     }
 }
 
-/* Results whose specification is neither built in nor named. */
+/* Results whose specification is neither built in, nor beside them, nor named. */
 static void show_strangers(struct sl_report *report, const struct sl_results *results,
                            const struct sl_report_options *options)
 {
@@ -352,7 +367,7 @@ static void show_strangers(struct sl_report *report, const struct sl_results *re
         const char *name = results->runs[i].spec ? results->runs[i].spec : "(none)";
         size_t before = sl_name_table_count(known);
         if (sl_name_table_add(known, name, strlen(name), &index, NULL) != SL_OK) goto out;
-        if (index < before) continue;
+        if (index < before || json_object_get(results->specs, name)) continue;
         sl_report_note(report, SL_TONE_WARNING);
         sl_report_text(report, SL_STYLE_PLAIN, "Results of ");
         sl_report_text(report, SL_STYLE_CODE, "%s", name);
@@ -375,7 +390,7 @@ static void show_making(struct sl_report *report, const struct sl_results *resul
     if (options->command) sl_report_pair(report, "command", options->command);
     sl_report_pair(report, "results read", lines);
     snprintf(lines, sizeof lines, "%zu", results->n_repeated);
-    if (results->n_repeated) sl_report_pair(report, "repeated, the first counts", lines);
+    if (results->n_repeated) sl_report_pair(report, "repeated, the last counts", lines);
     snprintf(lines, sizeof lines, "%zu", results->n_torn);
     if (results->n_torn) sl_report_pair(report, "torn last lines, left out", lines);
 }
@@ -439,7 +454,7 @@ static enum sl_status write_report(const struct groups *groups, const struct sl_
         SL_TRY(sl_present_outcome(&show, err));
     }
     show_failures(report, results);
-    if (options->n_specs == 0) show_absent(report, groups);
+    if (options->n_specs == 0 && is_about_papers(groups)) show_absent(report, groups);
     show_making(report, results, options);
     return SL_OK;
 }

@@ -235,9 +235,13 @@ static enum sl_status read_rest(const struct sl_json *rest, struct sl_result *ou
     const char *name;
     SL_TRY(sl_json_member(&root, "softlab", &member, err));
     SL_TRY(sl_json_string(&member, &name, err));
-    *kind = strcmp(name, "result") == 0    ? SL_LINE_RESULT
-            : strcmp(name, "failure") == 0 ? SL_LINE_FAILURE
-                                           : SL_LINE_OTHER;
+    static const struct {
+        const char *name;
+        enum sl_line_kind kind;
+    } kinds[] = {{"result", SL_LINE_RESULT}, {"failure", SL_LINE_FAILURE}, {"spec", SL_LINE_SPEC}};
+    *kind = SL_LINE_OTHER;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(name, kinds[i].name) == 0) *kind = kinds[i].kind;
     return *kind == SL_LINE_OTHER ? SL_OK : read_fields(&root, out, err);
 }
 

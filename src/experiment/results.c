@@ -12,6 +12,7 @@ struct sl_results *sl_results_create(void)
 {
     struct sl_results *results = sl_alloc(1, sizeof *results);
     results->keys = sl_name_table_create();
+    results->specs = json_object();
     return results;
 }
 
@@ -25,6 +26,7 @@ void sl_results_destroy(struct sl_results *results)
     free(results->runs);
     free(results->failures);
     sl_name_table_destroy(results->keys);
+    json_decref(results->specs);
     free(results);
 }
 
@@ -36,23 +38,35 @@ static void append(struct sl_result **list, size_t *count, const struct sl_resul
     (*list)[(*count)++] = *result;
 }
 
-/* Takes `result`, also where it fails. */
-static enum sl_status add_result(struct sl_results *results, struct sl_result *result,
-                                 bool is_failure, struct sl_error *err)
+/* Of lines with one key the last counts: a run is scored again when it lacked something. */
+static enum sl_status add_run(struct sl_results *results, struct sl_result *result,
+                              struct sl_error *err)
 {
     uint32_t index = 0;
-    size_t before = sl_name_table_count(results->keys);
-    if (is_failure) {
+    SL_TRY(sl_name_table_add(results->keys, result->key, strlen(result->key), &index, err));
+    if (index == results->n_runs) {
+        append(&results->runs, &results->n_runs, result);
+    } else {
+        results->n_repeated++;
+        sl_result_release(&results->runs[index]);
+        results->runs[index] = *result;
+    }
+    *result = (struct sl_result){.json = NULL};
+    return SL_OK;
+}
+
+/* Takes `result`, also where it fails. */
+static enum sl_status add_result(struct sl_results *results, struct sl_result *result,
+                                 enum sl_line_kind kind, struct sl_error *err)
+{
+    enum sl_status status = SL_OK;
+    if (kind == SL_LINE_FAILURE) {
         append(&results->failures, &results->n_failures, result);
         return SL_OK;
     }
-    enum sl_status status =
-        sl_name_table_add(results->keys, result->key, strlen(result->key), &index, err);
-    if (status == SL_OK && index == before) {
-        append(&results->runs, &results->n_runs, result);
-        return SL_OK;
-    }
-    results->n_repeated += status == SL_OK;
+    if (kind == SL_LINE_RESULT) status = add_run(results, result, err);
+    if (kind == SL_LINE_SPEC && result->spec)
+        json_object_set(results->specs, result->spec, result->json);
     sl_result_release(result);
     return status;
 }
@@ -77,7 +91,7 @@ static enum sl_status read_lines(struct sl_results *results, const char *path, c
             results->n_torn++;
             status = SL_OK;
         } else if (status == SL_OK && kind != SL_LINE_OTHER) {
-            status = add_result(results, &result, kind == SL_LINE_FAILURE, err);
+            status = add_result(results, &result, kind, err);
         }
     }
     sl_scan_release(&reader.scan);

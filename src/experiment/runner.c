@@ -416,6 +416,17 @@ static void state_release(struct state *state)
     free(state->shown);
 }
 
+/* The specification goes where its results are, once. */
+static enum sl_status record_spec(struct sl_ledger *ledger, const struct sl_spec *spec,
+                                  struct sl_error *err)
+{
+    json_t *record = sl_spec_record(spec);
+    const enum sl_status status =
+        sl_ledger_holds(ledger, record) ? SL_OK : sl_ledger_append(ledger, record, err);
+    json_decref(record);
+    return status;
+}
+
 enum sl_status sl_experiment_run(const struct sl_experiment *experiment,
                                  const struct sl_experiment_runner *runner,
                                  struct sl_experiment_outcome *out, struct sl_error *err)
@@ -425,6 +436,7 @@ enum sl_status sl_experiment_run(const struct sl_experiment *experiment,
     state_init(&state);
     SL_TRY_OUT(sl_ledger_open(runner->folder, &state.ledger, err));
     SL_TRY_OUT(sl_ledger_forget_failures(&state.ledger, err));
+    if (runner->spec) SL_TRY_OUT(record_spec(&state.ledger, runner->spec, err));
     open_runs(&state);
     SL_TRY_OUT(work(&state, err));
     SL_TRY_OUT(sl_ledger_order(&state.ledger, experiment, err));

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "experiment/plan.h"
 #include "experiment/spec_internal.h"
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
@@ -140,6 +141,17 @@ static enum sl_status read_builtin(const char *name, struct sl_spec *spec, struc
     return status;
 }
 
+/* From a document that was read, at a scale. */
+static enum sl_status finish(struct sl_spec *spec, struct sl_error *err)
+{
+    SL_TRY(sl_spec_check(&spec->document, err));
+    spec->name = sl_string_copy(json_string_value(json_object_get(spec->document.root, "name")));
+    spec->json = json_deep_copy(spec->document.root);
+    SL_TRY(apply_scale(spec, err));
+    sl_spec_complete(spec->json);
+    return SL_OK;
+}
+
 enum sl_status sl_spec_read(const char *name, const char *scale, struct sl_spec **out,
                             struct sl_error *err)
 {
@@ -150,13 +162,54 @@ enum sl_status sl_spec_read(const char *name, const char *scale, struct sl_spec 
         SL_TRY_OUT(read_folder(name, spec, err));
     else
         SL_TRY_OUT(read_builtin(name, spec, err));
-    SL_TRY_OUT(sl_spec_check(&spec->document, err));
-    spec->name = sl_string_copy(json_string_value(json_object_get(spec->document.root, "name")));
-    spec->json = json_deep_copy(spec->document.root);
-    SL_TRY_OUT(apply_scale(spec, err));
+    SL_TRY_OUT(finish(spec, err));
     *out = spec;
     return SL_OK;
 out:
+    sl_spec_destroy(spec);
+    return status;
+}
+
+/* ---- Lines of results ---- */
+
+json_t *sl_spec_record(const struct sl_spec *spec)
+{
+    char key[65];
+    json_t *named = json_pack("{s:s}", "spec", spec->name);
+    sl_json_hash(named, key);
+    json_decref(named);
+    return json_pack("{s:s, s:i, s:s, s:s, s:O, s:s*, s:s*}", "softlab", "spec", "version", 1,
+                     "key", key, "spec", spec->name, "document", spec->document.root, "expected",
+                     spec->expected, "claims", spec->claims);
+}
+
+static char *record_text(const json_t *record, const char *key)
+{
+    const char *text = json_string_value(json_object_get(record, key));
+    return text ? sl_string_copy(text) : NULL;
+}
+
+enum sl_status sl_spec_from_record(const json_t *record, const char *scale, struct sl_spec **out,
+                                   struct sl_error *err)
+{
+    struct sl_spec *spec = sl_alloc(1, sizeof *spec);
+    const char *name = json_string_value(json_object_get(record, "spec"));
+    char *text = json_dumps(json_object_get(record, "document"), JSON_INDENT(1));
+    enum sl_status status = SL_OK;
+    spec->scale = sl_string_copy(scale);
+    spec->expected = record_text(record, "expected");
+    spec->claims = record_text(record, "claims");
+    if (!text) {
+        status = sl_fail(err, SL_ERR_INPUT, "the results hold no document of the specification %s",
+                         name ? name : "without a name");
+        goto out;
+    }
+    SL_TRY_OUT(sl_json_parse(text, strlen(text), name, 1, &spec->document, err));
+    SL_TRY_OUT(finish(spec, err));
+    *out = spec;
+    spec = NULL;
+out:
+    free(text);
     sl_spec_destroy(spec);
     return status;
 }

@@ -136,7 +136,7 @@ static const struct field root_fields[] = {
     {"title", TEXT | REQUIRED, NULL},
     {"source", TEXT, NULL},
     {"notes", TEXTS, NULL},
-    {"needs", TEXTS | REQUIRED, NULL},
+    {"needs", TEXTS, NULL},
     {"files", ANY, NULL},
     DESIGN_FIELDS,
     {"sets", MAP, set_fields},

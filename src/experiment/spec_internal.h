@@ -7,4 +7,7 @@
 /* Whether a document is a specification: keys, kinds, and that what it names is there. */
 enum sl_status sl_spec_check(const struct sl_json *document, struct sl_error *err) SL_MUST_USE;
 
+/* Fill in what may be left out of a specification that was checked, its scale applied. */
+void sl_spec_complete(json_t *spec);
+
 #endif

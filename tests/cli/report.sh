@@ -7,8 +7,8 @@ mkdir results
     run cifar10h 1 1.50
     run cifar10h 2 1.54
     run t2-clamp 1 1.20
-    run t2-clamp 2 1.24
     run t2-clamp 2 9.99
+    run t2-clamp 2 1.24
 } > results/results.jsonl
 echo '{"softlab":"failure","key":"x","spec":"collins2022/table2","set":"t2-clamp","network":"resnet8","seed":3,"log":"no memory"}' > results/failures.jsonl
 try softlab report results --spec collins2022/table2 --format md

@@ -14,7 +14,6 @@ shapes-000003,a,circle
 CSV
 cat >spec.json <<'JSON'
 {"softlab": "experiment", "version": 1, "name": "mine", "title": "A table of one's own",
- "needs": ["train", "labels"],
  "files": {"answers.jsonl": ["import", "--from", "long-csv", "../answers.csv"]},
  "sets": {"hard": {"labels": null},
           "people": {"labels": ["labels", "answers.jsonl", "--method", "share"], "rest": "hard"},
@@ -35,3 +34,5 @@ try softlab run spec.json -j 1 -o made
 try sh -c 'grep -o "\"set\":[^,]*" made/results.jsonl; grep -o "\"computed\":[^}]*" made/results.jsonl'
 try sh -c 'grep -o "\"set\":[^,]*" made/failures.jsonl'
 try sh -c 'sed "s/\"seeds\"/\"sedes\"/" spec.json >bad.json; softlab run bad.json -o made'
+# The results carry the specification: they can be reported where nothing else is.
+try sh -c 'mkdir elsewhere; cp made/results.jsonl elsewhere; cd elsewhere; softlab report . --format md | head -n 12'

@@ -52,7 +52,7 @@ static void test_a_line_gives_its_coordinates_and_numbers(void **state)
     sl_results_destroy(results);
 }
 
-static void test_of_repeated_keys_the_first_counts(void **state)
+static void test_of_repeated_keys_the_last_counts(void **state)
 {
     (void)state;
     struct sl_error err;
@@ -65,7 +65,26 @@ static void test_of_repeated_keys_the_first_counts(void **state)
     assert_int_equal(results->n_runs, 3);
     assert_int_equal(results->n_repeated, 1);
     const json_t *metrics = json_object_get(results->runs[0].json, "metrics");
-    assert_int_equal(json_integer_value(json_object_get(metrics, "m")), 1);
+    assert_string_equal(results->runs[0].key, "k1");
+    assert_int_equal(json_integer_value(json_object_get(metrics, "m")), 2);
+    sl_results_destroy(results);
+}
+
+static void test_a_specification_among_the_lines_is_kept_and_is_no_run(void **state)
+{
+    (void)state;
+    struct sl_error err;
+    struct sl_results *results = sl_results_create();
+    const char *path = write_lines(
+        "own.jsonl",
+        "{\"softlab\":\"spec\",\"key\":\"s1\",\"spec\":\"s\",\"document\":{\"a\":1}}\n"
+        "{\"softlab\":\"spec\",\"key\":\"s1\",\"spec\":\"s\",\"document\":{\"a\":2}}\n" LINE("k1",
+                                                                                             ""));
+    assert_ok(sl_results_read(results, path, &err), err);
+    assert_int_equal(results->n_runs, 1);
+    assert_int_equal(results->n_repeated, 0);
+    const json_t *document = json_object_get(json_object_get(results->specs, "s"), "document");
+    assert_int_equal(json_integer_value(json_object_get(document, "a")), 2);
     sl_results_destroy(results);
 }
 
@@ -151,7 +170,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_line_gives_its_coordinates_and_numbers),
-        cmocka_unit_test(test_of_repeated_keys_the_first_counts),
+        cmocka_unit_test(test_of_repeated_keys_the_last_counts),
+        cmocka_unit_test(test_a_specification_among_the_lines_is_kept_and_is_no_run),
         cmocka_unit_test(test_a_torn_last_line_is_left_out_and_counted),
         cmocka_unit_test(test_a_broken_line_elsewhere_is_an_error_with_its_place),
         cmocka_unit_test(test_failures_are_forgotten_once_the_run_is_there),

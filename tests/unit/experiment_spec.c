@@ -76,6 +76,56 @@ static void test_a_scale_reaches_into_parts(void **state)
     sl_spec_destroy(spec);
 }
 
+static void test_the_table_that_sets_and_tests_make_may_be_left_out(void **state)
+{
+    (void)state;
+    struct sl_error err = {0};
+    struct sl_spec *spec = NULL;
+    assert_ok(read_text("{\"softlab\":\"experiment\",\"version\":1,\"name\":\"x\",\"title\":\"X\","
+                        "\"parts\":{\"p\":{\"sets\":{\"a\":{\"labels\":null}},"
+                        "\"networks\":[\"resnet8\",\"resnet20\"]}},"
+                        "\"tests\":{\"t\":{\"metrics\":[\"accuracy\",\"rms_calibration\"]},"
+                        "\"u\":{\"metrics\":[\"accuracy\"]}}}",
+                        "paper", &spec, &err),
+              err);
+    char *needs = json_dumps(json_object_get(spec->json, "needs"), JSON_COMPACT);
+    char *table = json_dumps(json_object_get(spec->json, "table"), JSON_COMPACT);
+    assert_string_equal(needs, "[\"train\"]");
+    assert_string_equal(table, "{\"rows\":[\"part\",\"set\",\"network\"],"
+                               "\"columns\":[\"t/accuracy\",\"t/rms_calibration\",\"u/accuracy\"],"
+                               "\"pool\":[\"seed\",\"fold\"],\"interval\":\"t95\",\"cells\":{}}");
+    free(needs);
+    free(table);
+    sl_spec_destroy(spec);
+}
+
+static void test_a_specification_goes_through_a_line_of_results(void **state)
+{
+    (void)state;
+    struct sl_error err = {0};
+    struct sl_spec *spec = NULL, *back = NULL;
+    const char *text = HEAD "\"settings\":{\"epochs\":60},"
+                            "\"scales\":{\"quick\":{\"settings\":{\"epochs\":2}}}}";
+    assert_ok(read_text(text, "quick", &spec, &err), err);
+    spec->claims = sl_string_copy("claim\n");
+    json_t *line = sl_spec_record(spec);
+    assert_string_equal(json_string_value(json_object_get(line, "softlab")), "spec");
+    assert_int_equal(strlen(json_string_value(json_object_get(line, "key"))), 64);
+    /* The line holds what was written, whatever scale it was read at. */
+    assert_ok(sl_spec_from_record(line, "paper", &back, &err), err);
+    assert_string_equal(back->name, "x");
+    assert_string_equal(back->claims, "claim\n");
+    assert_null(back->expected);
+    json_t *settings = json_object_get(back->json, "settings");
+    assert_int_equal(json_integer_value(json_object_get(settings, "epochs")), 60);
+    sl_spec_destroy(back);
+    json_object_del(line, "document");
+    assert_fails(sl_spec_from_record(line, "paper", &back, &err), SL_ERR_INPUT, err,
+                 "the results hold no document of the specification x");
+    json_decref(line);
+    sl_spec_destroy(spec);
+}
+
 static void test_mistakes_are_named_with_their_place(void **state)
 {
     (void)state;
@@ -121,6 +171,8 @@ int main(void)
         cmocka_unit_test(test_every_specification_built_in_is_read_at_both_scales),
         cmocka_unit_test(test_a_scale_merges_objects_and_replaces_the_rest),
         cmocka_unit_test(test_a_scale_reaches_into_parts),
+        cmocka_unit_test(test_the_table_that_sets_and_tests_make_may_be_left_out),
+        cmocka_unit_test(test_a_specification_goes_through_a_line_of_results),
         cmocka_unit_test(test_mistakes_are_named_with_their_place),
         cmocka_unit_test(test_an_unknown_name_suggests_the_nearest),
     };

@@ -40,15 +40,17 @@ struct sl_results {
     size_t n_runs;
     struct sl_result *failures; /* owned; of runs that have no result */
     size_t n_failures;
-    size_t n_repeated;          /* lines whose key was there before: the first one counts */
+    size_t n_repeated;          /* lines whose key was there before: the last one counts */
     size_t n_torn;              /* files whose last line was not whole, which was left out */
     struct sl_name_table *keys; /* owned */
+    json_t
+        *specs; /* owned; {name: line} of specifications that are not built in (sl_spec_record) */
 };
 struct sl_results *sl_results_create(void) SL_MUST_USE SL_RETURNS_NONNULL;
 void sl_results_destroy(struct sl_results *results);
 
 /* Add the lines of a file, or of results.jsonl and failures.jsonl in a folder. Lines of other kinds
- * than results and failures are passed over. SL_ERR_INPUT names file and line. */
+ * than results, failures and specifications are passed over. SL_ERR_INPUT names file and line. */
 enum sl_status sl_results_read(struct sl_results *results, const char *path,
                                struct sl_error *err) SL_MUST_USE;
 
