@@ -13,6 +13,10 @@ struct compare_values {
     const char *only;
     const char *by;
     int64_t top;
+    double min_entropy;
+    double max_entropy_b;
+    bool same_first;
+    bool least;
     bool pairs;
     bool json;
 };
@@ -38,6 +42,30 @@ static const struct cli_option compare_options[] = {
      .offset = offsetof(struct compare_values, by),
      .fallback = "wasserstein-values",
      .choices = distance_names},
+    {.name = "least",
+     .kind = CLI_FLAG,
+     .help = "show the least different items instead",
+     .offset = offsetof(struct compare_values, least)},
+    {.name = "same-first",
+     .kind = CLI_FLAG,
+     .help = "of the items, show only those whose most probable class is the same in both",
+     .offset = offsetof(struct compare_values, same_first)},
+    {.name = "min-entropy",
+     .kind = CLI_REAL,
+     .value = "NATS",
+     .help = "of the items, show only those whose labels both have at least this entropy",
+     .offset = offsetof(struct compare_values, min_entropy),
+     .fallback = "0",
+     .minimum = 0,
+     .maximum = 100},
+    {.name = "max-entropy-b",
+     .kind = CLI_REAL,
+     .value = "NATS",
+     .help = "of the items, show only those whose label in B has at most this entropy; 0 takes all",
+     .offset = offsetof(struct compare_values, max_entropy_b),
+     .fallback = "0",
+     .minimum = 0,
+     .maximum = 100},
     {.name = "mix",
      .kind = CLI_PATH,
      .value = "ANSWERS",
@@ -82,31 +110,23 @@ static const struct cli_argument compare_arguments[] = {
 struct pair {
     struct sl_rows *a, *b;
     const char *name_a, *name_b;
+    size_t n_kept; /* items that the options do not leave out */
+    size_t n_shown;
+    bool least;
 };
 
-static void print_comparison(const struct pair *pair, const struct sl_comparison *comparison,
-                             size_t top)
+static void print_items(const struct pair *pair, const struct sl_comparison *comparison)
 {
-    printf("%zu items in both (%zu only in %s, %zu only in %s)\n", comparison->n_items,
-           comparison->n_only_a, pair->name_a, comparison->n_only_b, pair->name_b);
-    printf("entropy correlation  %.4f\n", comparison->entropy_r);
-    printf("mean entropy         %.4f and %.4f nats\n", comparison->entropy_a,
-           comparison->entropy_b);
-    printf("top-1 agreement      %.1f %%\n", 100 * comparison->top1_agreement);
-    for (size_t d = 0; d < SL_DISTANCE_COUNT; d++)
-        printf("mean %-20s %.4f   %s\n", sl_label_distances[d].name, comparison->mean[d],
-               sl_label_distances[d].summary);
-    if (comparison->n_infinite_kl)
-        printf("KL is infinite for %zu items, which its mean leaves out\n",
-               comparison->n_infinite_kl);
-    if (top == 0) return;
-    puts("\nmost different items");
+    if (pair->n_kept < comparison->n_items)
+        printf("\n%s different of %zu items\n", pair->least ? "least" : "most", pair->n_kept);
+    else
+        printf("\n%s different items\n", pair->least ? "least" : "most");
     struct cli_table table;
     cli_table_init(&table, "lrrrrrrr");
     cli_table_add(&table, "item", sl_label_distances[0].name, sl_label_distances[1].name,
                   sl_label_distances[2].name, sl_label_distances[3].name,
                   sl_label_distances[4].name, "entropy a", "entropy b");
-    for (size_t i = 0; i < top && i < comparison->n_items; i++) {
+    for (size_t i = 0; i < pair->n_shown; i++) {
         const struct sl_item_difference *item = &comparison->items[i];
         char name[64], cells[SL_DISTANCE_COUNT + 2][32];
         const char *about = cli_row_item(pair->a, item->row_a, name, sizeof name);
@@ -121,30 +141,49 @@ static void print_comparison(const struct pair *pair, const struct sl_comparison
     cli_table_release(&table);
 }
 
+static void print_comparison(const struct pair *pair, const struct sl_comparison *comparison)
+{
+    printf("%zu items in both (%zu only in %s, %zu only in %s)\n", comparison->n_items,
+           comparison->n_only_a, pair->name_a, comparison->n_only_b, pair->name_b);
+    printf("entropy correlation  %.4f\n", comparison->entropy_r);
+    printf("mean entropy         %.4f and %.4f nats\n", comparison->entropy_a,
+           comparison->entropy_b);
+    printf("top-1 agreement      %.1f %%\n", 100 * comparison->top1_agreement);
+    for (size_t d = 0; d < SL_DISTANCE_COUNT; d++)
+        printf("mean %-20s %.4f   %s\n", sl_label_distances[d].name, comparison->mean[d],
+               sl_label_distances[d].summary);
+    if (comparison->n_infinite_kl)
+        printf("KL is infinite for %zu items, which its mean leaves out\n",
+               comparison->n_infinite_kl);
+    if (pair->n_shown) print_items(pair, comparison);
+}
+
 static json_t *comparison_json(const struct cli *cli, const struct pair *pair,
-                               const struct sl_comparison *comparison, size_t top)
+                               const struct sl_comparison *comparison)
 {
     json_t *means = json_object(), *items = json_array();
     for (size_t d = 0; d < SL_DISTANCE_COUNT; d++)
         json_object_set_new(means, sl_label_distances[d].name, cli_json_real(comparison->mean[d]));
-    for (size_t i = 0; i < top && i < comparison->n_items; i++) {
+    for (size_t i = 0; i < pair->n_shown; i++) {
         const struct sl_item_difference *item = &comparison->items[i];
         char name[64];
         json_t *row =
             json_pack("{s:s}", "item", cli_row_item(pair->a, item->row_a, name, sizeof name));
         for (size_t d = 0; d < SL_DISTANCE_COUNT; d++)
             json_object_set_new(row, sl_label_distances[d].name, cli_json_real(item->distance[d]));
+        json_object_set_new(row, "entropy_a", cli_json_real(item->entropy_a));
+        json_object_set_new(row, "entropy_b", cli_json_real(item->entropy_b));
         json_array_append_new(items, row);
     }
-    return json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o}", "items",
-                     (json_int_t)comparison->n_items, "only_a", (json_int_t)comparison->n_only_a,
-                     "only_b", (json_int_t)comparison->n_only_b, "entropy_r",
-                     cli_json_real(comparison->entropy_r), "entropy_a",
-                     cli_json_real(comparison->entropy_a), "entropy_b",
-                     cli_json_real(comparison->entropy_b), "top1_agreement",
-                     cli_json_real(comparison->top1_agreement), "mean", means, "infinite_kl",
-                     (json_int_t)comparison->n_infinite_kl, "most_different", items, "provenance",
-                     cli_provenance(cli));
+    return json_pack(
+        "{s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o}", "items",
+        (json_int_t)comparison->n_items, "only_a", (json_int_t)comparison->n_only_a, "only_b",
+        (json_int_t)comparison->n_only_b, "entropy_r", cli_json_real(comparison->entropy_r),
+        "entropy_a", cli_json_real(comparison->entropy_a), "entropy_b",
+        cli_json_real(comparison->entropy_b), "top1_agreement",
+        cli_json_real(comparison->top1_agreement), "mean", means, "infinite_kl",
+        (json_int_t)comparison->n_infinite_kl, pair->least ? "least_different" : "most_different",
+        items, "provenance", cli_provenance(cli));
 }
 
 static enum sl_label_distance_kind find_distance(const char *name)
@@ -158,19 +197,25 @@ static enum sl_label_distance_kind find_distance(const char *name)
 static enum sl_status compare_sets(const struct cli *cli, const struct compare_values *options,
                                    struct sl_error *err)
 {
-    struct pair pair = {.name_a = cli->arguments[0], .name_b = cli->arguments[1]};
+    struct pair pair = {
+        .name_a = cli->arguments[0], .name_b = cli->arguments[1], .least = options->least};
     struct sl_comparison comparison = {0};
     enum sl_status status = SL_OK;
     SL_TRY_OUT(cli_read_labels(pair.name_a, "labels", NULL, &pair.a, err));
     SL_TRY_OUT(cli_read_labels(pair.name_b, "labels", NULL, &pair.b, err));
     SL_TRY_OUT(sl_labels_compare(pair.a, pair.b, &comparison, err));
-    sl_comparison_sort(&comparison, find_distance(options->by));
+    sl_comparison_sort(&comparison, find_distance(options->by), options->least);
+    const struct sl_comparison_filter filter = {.same_first = options->same_first,
+                                                .min_entropy = options->min_entropy,
+                                                .max_entropy_b = options->max_entropy_b};
+    pair.n_kept = sl_comparison_keep(&comparison, &filter);
+    pair.n_shown = pair.n_kept < (size_t)options->top ? pair.n_kept : (size_t)options->top;
     if (options->json) {
-        json_t *value = comparison_json(cli, &pair, &comparison, (size_t)options->top);
+        json_t *value = comparison_json(cli, &pair, &comparison);
         status = cli_print_json(value, err);
         json_decref(value);
     } else {
-        print_comparison(&pair, &comparison, (size_t)options->top);
+        print_comparison(&pair, &comparison);
     }
 out:
     sl_comparison_release(&comparison);
@@ -221,6 +266,12 @@ static json_t *group_json(const struct sl_answers *answers, const struct sl_mix_
                   "answers", (json_int_t)group->n_answers, "median", cli_json_real(group->median),
                   "mean", cli_json_real(group->mean), "confidence",
                   cli_json_real(group->mean_confidence), "error", cli_json_real(group->mean_error));
+    json_object_set_new(value, "lower_quartile", cli_json_real(group->lower));
+    json_object_set_new(value, "upper_quartile", cli_json_real(group->upper));
+    json_object_set_new(value, "inferred_counts",
+                        cli_json_counts(group->inferred_counts, SL_MIX_BINS));
+    json_object_set_new(value, "confidence_counts",
+                        cli_json_counts(group->confidence_counts, SL_MIX_BINS));
     if (group->a != SL_NO_NAME)
         json_object_set_new(
             value, "classes",
@@ -341,6 +392,8 @@ static enum sl_status run_compare(struct cli *cli, const void *values, struct sl
 
 static const struct cli_example compare_examples[] = {
     {"softlab compare labels.npz cifar10h-probs.npy", "one label set against another"},
+    {"softlab compare network.npz cifar10h-probs.npy --by l1 --same-first",
+     "where a network and people agree in the first class and differ most over the others"},
     {"softlab compare --mix hmix.jsonl --endpoint-labels cifar10h-probs.npy",
      "how much of each image people see in a mixture"},
     {NULL, NULL},

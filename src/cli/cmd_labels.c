@@ -58,6 +58,10 @@ static const struct cli_option labels_options[] = {
     {"beta", 0, CLI_REAL, "B", "label smoothing", FIELD(beta), "0.05", 0, 1},
     {"temperature", 0, CLI_REAL, "T", "of softmax and ensemble", FIELD(temperature), "1", 1e-6,
      1e6},
+    {"folds", 0, CLI_INTEGER, "N",
+     "ensemble: the rows are of N folds one after another, cut from numpy's shuffle of seed 0; "
+     "name them by item",
+     FIELD(folds), "0", 0, 1e6},
     {"per-annotator", 'p', CLI_FLAG, NULL, "a row per answer instead of one per item",
      FIELD(per_annotator)},
     {"mean-first", 0, CLI_FLAG, NULL, "mix: average shares and confidences before smoothing",
@@ -231,6 +235,28 @@ static enum sl_status list_methods(bool json, struct sl_error *err)
     return status;
 }
 
+/* Name rows that are in the order of folds, as Peterson et al. published theirs. */
+static enum sl_status name_by_fold(struct sl_rows *rows, size_t n_folds, struct sl_error *err)
+{
+    if (rows->items) return sl_fail(err, SL_ERR_USAGE, "--folds: the rows have names already");
+    char **items = sl_alloc(rows->n_rows + 1, sizeof *items);
+    size_t n_named = 0;
+    for (size_t fold = 0; fold < n_folds; fold++) {
+        struct sl_split split = {0};
+        const enum sl_status status =
+            sl_split_fold_numpy(rows->n_rows, n_folds, fold, 0, &split, err);
+        if (status != SL_OK) {
+            sl_names_destroy(items);
+            return status;
+        }
+        for (size_t i = 0; i < split.n_first; i++)
+            items[n_named++] = sl_string_printf("%zu", split.first[i]);
+        sl_split_release(&split);
+    }
+    rows->items = items;
+    return SL_OK;
+}
+
 static enum sl_status run_labels(struct cli *cli, const void *values, struct sl_error *err)
 {
     const struct labels_values *options = values;
@@ -254,6 +280,8 @@ static enum sl_status run_labels(struct cli *cli, const void *values, struct sl_
     else
         status =
             labels_aggregate(cli, options, sl_aggregator_find(options->method), &rows, &notes, err);
+    if (status == SL_OK && many && options->folds > 0)
+        status = name_by_fold(rows, (size_t)options->folds, err);
     if (status == SL_OK && options->output)
         status = sl_rows_write(rows, "labels", options->output, err);
     if (status == SL_OK && options->json)

@@ -4,10 +4,14 @@
 
 #include "cmd.h"
 #include "softlab/answer/quality.h"
+#include "softlab/label/compare.h"
 
 struct quality_values {
     const char *truth;
     const char *exclude;
+    const char *reference;
+    double high;
+    double low;
     int64_t most_answers;
     bool annotators;
     bool json;
@@ -41,6 +45,28 @@ static const struct cli_option quality_options[] = {
      .fallback = "0",
      .minimum = 0,
      .maximum = 9e15},
+    {.name = "reference",
+     .kind = CLI_PATH,
+     .value = "LABELS",
+     .help = "labels of the items: how sure people were, and how many classes they left possible, "
+             "where these are of high and of low entropy",
+     .offset = offsetof(struct quality_values, reference)},
+    {.name = "high",
+     .kind = CLI_REAL,
+     .value = "NATS",
+     .help = "with --reference: entropy from which on it is high",
+     .offset = offsetof(struct quality_values, high),
+     .fallback = "0.25",
+     .minimum = 0,
+     .maximum = 100},
+    {.name = "low",
+     .kind = CLI_REAL,
+     .value = "NATS",
+     .help = "with --reference: entropy up to which it is low",
+     .offset = offsetof(struct quality_values, low),
+     .fallback = "0.1",
+     .minimum = 0,
+     .maximum = 100},
     {.name = "annotators",
      .letter = 'a',
      .kind = CLI_FLAG,
@@ -200,6 +226,92 @@ static json_t *quality_json(const struct cli *cli, const struct sl_answers *answ
     return result;
 }
 
+/* Answers by the entropy of the reference: those to items where it is high, and where it is low. */
+enum { HIGH, LOW, PARTS };
+struct parts {
+    struct sl_answer_group groups[PARTS];
+    size_t n_classes;
+};
+
+static void print_parts(const struct parts *parts, const struct quality_values *options)
+{
+    const struct sl_answer_group *high = &parts->groups[HIGH], *low = &parts->groups[LOW];
+    char name[64], one[64], two[64];
+    struct cli_table table;
+    cli_table_init(&table, "lrr");
+    snprintf(one, sizeof one, "entropy >= %g", options->high);
+    snprintf(two, sizeof two, "entropy <= %g", options->low);
+    cli_table_add(&table, "reference", one, two);
+    cli_table_add(&table, "items", sl_text_count(high->n_items, one, sizeof one),
+                  sl_text_count(low->n_items, two, sizeof two));
+    cli_table_add(&table, "answers", sl_text_count(high->n_answers, one, sizeof one),
+                  sl_text_count(low->n_answers, two, sizeof two));
+    cli_table_add(&table, "mean first probability", percent(high->mean_probability, one),
+                  percent(low->mean_probability, two));
+    cli_table_add(&table, "mean number of possible classes", real(high->mean_possible, "r", one),
+                  real(low->mean_possible, "r", two));
+    for (size_t i = 0; i < SL_ANSWER_BINS; i++) {
+        snprintf(name, sizeof name, "first probability %zu-%zu %%", 10 * i, 10 * (i + 1));
+        cli_table_add(&table, name, sl_text_count(high->probability_counts[i], one, sizeof one),
+                      sl_text_count(low->probability_counts[i], two, sizeof two));
+    }
+    for (size_t k = 0; k <= parts->n_classes; k++) {
+        snprintf(name, sizeof name, "%zu possible", k);
+        cli_table_add(&table, name, sl_text_count(high->possible_counts[k], one, sizeof one),
+                      sl_text_count(low->possible_counts[k], two, sizeof two));
+    }
+    puts("");
+    cli_table_print(&table, stdout);
+    cli_table_release(&table);
+}
+
+static json_t *part_json(const struct sl_answer_group *group, size_t n_classes)
+{
+    return json_pack(
+        "{s:I, s:I, s:o, s:o, s:o, s:o}", "items", (json_int_t)group->n_items, "answers",
+        (json_int_t)group->n_answers, "first_probability", cli_json_real(group->mean_probability),
+        "possible_classes", cli_json_real(group->mean_possible), "first_probability_counts",
+        cli_json_counts(group->probability_counts, SL_ANSWER_BINS), "possible_classes_counts",
+        cli_json_counts(group->possible_counts, n_classes + 1));
+}
+
+static enum sl_status measure_parts(const struct sl_answers *answers,
+                                    const struct quality_values *options, struct parts *out,
+                                    struct sl_error *err)
+{
+    struct sl_rows *labels = NULL;
+    const size_t n_items = sl_name_table_count(answers->items);
+    bool *in[PARTS] = {sl_alloc(n_items + 1, sizeof(bool)), sl_alloc(n_items + 1, sizeof(bool))};
+    double *row = NULL;
+    enum sl_status status = SL_OK;
+    SL_TRY_OUT(cli_read_labels(options->reference, "labels", NULL, &labels, err));
+    SL_TRY_OUT(sl_rows_check_distributions(labels, options->reference, err));
+    row = sl_alloc(labels->n_classes, sizeof *row);
+    for (uint32_t i = 0; i < n_items; i++) {
+        size_t length;
+        const char *name = sl_name_table_get(answers->items, i, &length);
+        const size_t place = sl_rows_find(labels, name, length);
+        if (place == SIZE_MAX) {
+            status = sl_fail(err, SL_ERR_INPUT, "%s has no item %s", options->reference, name);
+            goto out;
+        }
+        for (size_t k = 0; k < labels->n_classes; k++)
+            row[k] = (double)labels->values[place * labels->n_classes + k];
+        const double entropy = sl_entropy(row, labels->n_classes);
+        in[HIGH][i] = entropy >= options->high;
+        in[LOW][i] = entropy <= options->low;
+    }
+    out->n_classes = answers->n_classes;
+    for (size_t p = 0; p < PARTS; p++)
+        sl_answer_group_measure(answers, in[p], &out->groups[p]);
+out:
+    free(in[HIGH]);
+    free(in[LOW]);
+    free(row);
+    sl_rows_destroy(labels);
+    return status;
+}
+
 static const struct sl_exclusion_preset *find_preset(const char *name)
 {
     const struct sl_exclusion_preset *preset = sl_exclusion_presets;
@@ -209,11 +321,16 @@ static const struct sl_exclusion_preset *find_preset(const char *name)
 }
 
 static enum sl_status print_quality(const struct cli *cli, const struct sl_answers *answers,
-                                    const struct sl_quality *quality,
+                                    const struct sl_quality *quality, const struct parts *parts,
                                     const struct quality_values *options, struct sl_error *err)
 {
     if (options->json) {
         json_t *value = quality_json(cli, answers, quality);
+        if (options->reference)
+            json_object_set_new(value, "by_entropy",
+                                json_pack("{s:o, s:o}", "high",
+                                          part_json(&parts->groups[HIGH], parts->n_classes), "low",
+                                          part_json(&parts->groups[LOW], parts->n_classes)));
         enum sl_status status = cli_print_json(value, err);
         json_decref(value);
         return status;
@@ -222,6 +339,7 @@ static enum sl_status print_quality(const struct cli *cli, const struct sl_answe
         print_annotators(answers, quality);
     else
         print_overall(quality, answers->n_classes);
+    if (options->reference) print_parts(parts, options);
     print_excluded(answers, quality, options->exclude);
     return SL_OK;
 }
@@ -232,6 +350,7 @@ static enum sl_status run_quality(struct cli *cli, const void *values, struct sl
     struct sl_import_notes notes = {.log = &cli->log};
     struct sl_answers *answers = NULL;
     struct sl_quality quality = {0};
+    struct parts parts = {0};
     int32_t *truth = NULL;
     enum sl_status status = SL_OK;
     SL_TRY_OUT(sl_answers_read(cli->arguments[0], &answers, &notes, err));
@@ -241,8 +360,11 @@ static enum sl_status run_quality(struct cli *cli, const void *values, struct sl
                                                .preset = find_preset(options->exclude),
                                                .most_answers = (size_t)options->most_answers};
     SL_TRY_OUT(sl_quality_measure(answers, &measure, &quality, err));
-    SL_TRY_OUT(print_quality(cli, answers, &quality, options, err));
+    if (options->reference) SL_TRY_OUT(measure_parts(answers, options, &parts, err));
+    SL_TRY_OUT(print_quality(cli, answers, &quality, &parts, options, err));
 out:
+    for (size_t p = 0; p < PARTS; p++)
+        sl_answer_group_release(&parts.groups[p]);
     sl_quality_release(&quality);
     free(truth);
     sl_answers_destroy(answers);
@@ -252,6 +374,8 @@ out:
 static const struct cli_example quality_examples[] = {
     {"softlab quality answers.jsonl --exclude collins2022-as-published",
      "errors, accuracy, consistency, times, and who the paper's rule would exclude"},
+    {"softlab quality answers.jsonl --reference cifar10h-probs.npy",
+     "also how sure people were where others disagreed, and where they did not"},
     {NULL, NULL},
 };
 

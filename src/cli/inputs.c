@@ -11,6 +11,14 @@ json_t *cli_json_real(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
+json_t *cli_json_counts(const size_t *counts, size_t n)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(list, json_integer((json_int_t)counts[i]));
+    return list;
+}
+
 char **cli_split_list(const char *text)
 {
     size_t count = 1;

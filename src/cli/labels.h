@@ -21,6 +21,7 @@ struct labels_values {
     double gamma;
     double beta;
     double temperature;
+    int64_t folds;
     bool per_annotator;
     bool mean_first;
     bool generated;

@@ -217,7 +217,8 @@ static void measure_item(const struct sl_rows *a, const struct sl_rows *b, const
         item->distance[d] = sl_label_distances[d].between(left, right, n_classes);
     item->entropy_a = sl_entropy(left, n_classes);
     item->entropy_b = sl_entropy(right, n_classes);
-    *n_agreeing += sl_first_largest(left, n_classes) == sl_first_largest(right, n_classes);
+    item->same_first = sl_first_largest(left, n_classes) == sl_first_largest(right, n_classes);
+    *n_agreeing += item->same_first;
 }
 
 static void summarise(struct sl_comparison *comparison, size_t n_agreeing, double *scratch)
@@ -309,7 +310,7 @@ void sl_comparison_release(struct sl_comparison *comparison)
 
 /* qsort passes no context, so the key goes with the item. */
 struct ranked {
-    double distance;
+    double distance; /* what falls */
     struct sl_item_difference item;
 };
 
@@ -320,14 +321,32 @@ static int compare_ranked(const void *a, const void *b)
     return (x->item.row_a > y->item.row_a) - (x->item.row_a < y->item.row_a);
 }
 
-void sl_comparison_sort(struct sl_comparison *comparison, enum sl_label_distance_kind by)
+void sl_comparison_sort(struct sl_comparison *comparison, enum sl_label_distance_kind by,
+                        bool least)
 {
     size_t count = comparison->n_items;
     struct ranked *order = sl_alloc(count, sizeof *order);
-    for (size_t i = 0; i < count; i++)
-        order[i] = (struct ranked){comparison->items[i].distance[by], comparison->items[i]};
+    for (size_t i = 0; i < count; i++) {
+        const double distance = comparison->items[i].distance[by];
+        order[i] = (struct ranked){least ? -distance : distance, comparison->items[i]};
+    }
     qsort(order, count, sizeof *order, compare_ranked);
     for (size_t i = 0; i < count; i++)
         comparison->items[i] = order[i].item;
     free(order);
+}
+
+size_t sl_comparison_keep(struct sl_comparison *comparison,
+                          const struct sl_comparison_filter *filter)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < comparison->n_items; i++) {
+        const struct sl_item_difference *item = &comparison->items[i];
+        if (filter->same_first && !item->same_first) continue;
+        if (item->entropy_a < filter->min_entropy || item->entropy_b < filter->min_entropy)
+            continue;
+        if (filter->max_entropy_b > 0 && item->entropy_b > filter->max_entropy_b) continue;
+        comparison->items[kept++] = *item;
+    }
+    return kept;
 }

@@ -125,6 +125,16 @@ static int order_by_pair_share(const void *a, const void *b)
     return order ? order : order_by_share(a, b);
 }
 
+/* How many values are in each tenth of 0 to 1. */
+static void count_tenths(const double *values, size_t count, size_t *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        /* .3 is in the fourth tenth, whatever its last bit says. */
+        const double place = floor(values[i] * SL_MIX_BINS + 1e-6);
+        out[place < SL_MIX_BINS ? (size_t)fmax(place, 0) : SL_MIX_BINS - 1]++;
+    }
+}
+
 static struct sl_mix_group describe(const struct sl_mix_point *points, size_t count,
                                     double *scratch)
 {
@@ -134,6 +144,9 @@ static struct sl_mix_group describe(const struct sl_mix_point *points, size_t co
         scratch[i] = points[i].inferred;
     group.median = sl_median(scratch, count);
     group.mean = sl_mean(scratch, count);
+    group.lower = sl_quantile(scratch, count, .25);
+    group.upper = sl_quantile(scratch, count, .75);
+    count_tenths(scratch, count, group.inferred_counts);
     for (size_t i = 0; i < count; i++)
         scratch[i] = fabs(points[i].inferred - points[i].generated);
     group.mean_error = sl_mean(scratch, count);
@@ -141,6 +154,7 @@ static struct sl_mix_group describe(const struct sl_mix_point *points, size_t co
     for (size_t i = 0; i < count; i++)
         if (!isnan(points[i].confidence)) scratch[n_confident++] = points[i].confidence;
     group.mean_confidence = sl_mean(scratch, n_confident);
+    count_tenths(scratch, n_confident, group.confidence_counts);
     return group;
 }
 

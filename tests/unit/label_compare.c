@@ -116,7 +116,7 @@ static void test_sorting_puts_the_most_different_first_and_keeps_ties_in_order(v
     struct sl_comparison comparison;
     struct sl_error err;
     assert_ok(sl_labels_compare(a, b, &comparison, &err), err);
-    sl_comparison_sort(&comparison, SL_DISTANCE_L1);
+    sl_comparison_sort(&comparison, SL_DISTANCE_L1, false);
     static const size_t order[] = {2, 0, 3, 1};
     for (size_t i = 0; i < 4; i++)
         assert_int_equal(comparison.items[i].row_a, order[i]);

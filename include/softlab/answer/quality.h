@@ -85,4 +85,19 @@ enum sl_status sl_quality_measure(const struct sl_answers *answers,
                                   struct sl_error *err) SL_MUST_USE;
 void sl_quality_release(struct sl_quality *quality);
 
+/* Soft answers to a group of items, as they were given: how sure of the first class, and how many
+ * classes were left possible. Checks do not count; repeats and second runs do. */
+enum { SL_ANSWER_BINS = 10 };
+struct sl_answer_group {
+    size_t n_items, n_answers;
+    double mean_probability; /* of the first class, over answers that state it; NaN without */
+    double mean_possible;    /* classes not marked impossible; NaN without answers */
+    size_t probability_counts[SL_ANSWER_BINS]; /* by tenths of the probability; 1 is in the last */
+    size_t *possible_counts;                   /* owned; (n_classes + 1), by number of classes */
+};
+/* `in` says of each item whether it belongs to the group. */
+void sl_answer_group_measure(const struct sl_answers *answers, const bool *in,
+                             struct sl_answer_group *out);
+void sl_answer_group_release(struct sl_answer_group *group);
+
 #endif

@@ -2,6 +2,7 @@
 #ifndef SOFTLAB_LABEL_COMPARE_H
 #define SOFTLAB_LABEL_COMPARE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "softlab/base/error.h"
@@ -34,6 +35,7 @@ struct sl_item_difference {
     size_t row_a, row_b;
     double distance[SL_DISTANCE_COUNT];
     double entropy_a, entropy_b;
+    bool same_first; /* the largest class is the same, of ties the first */
 };
 
 struct sl_comparison {
@@ -55,8 +57,21 @@ enum sl_status sl_labels_compare(const struct sl_rows *a, const struct sl_rows *
                                  struct sl_comparison *out, struct sl_error *err) SL_MUST_USE;
 void sl_comparison_release(struct sl_comparison *comparison);
 
-/* Put the most different items first; equal ones stay in the order of a. */
-void sl_comparison_sort(struct sl_comparison *comparison, enum sl_label_distance_kind by);
+/* Put the most different items first, or with `least` the least different; equal ones stay in the
+ * order of a. */
+void sl_comparison_sort(struct sl_comparison *comparison, enum sl_label_distance_kind by,
+                        bool least);
+
+/* Which items are worth a look. All zero: every one. */
+struct sl_comparison_filter {
+    bool same_first;
+    double min_entropy;   /* of both labels */
+    double max_entropy_b; /* 0: any */
+};
+/* Put the items that fit first, in their order, and say how many they are; those behind them are
+ * lost. Means and counts stay those of all. */
+size_t sl_comparison_keep(struct sl_comparison *comparison,
+                          const struct sl_comparison_filter *filter);
 
 /* Row of an item by name, or by number in a set without names; SIZE_MAX if there is none. Linear:
  * for single look-ups. */

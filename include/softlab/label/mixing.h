@@ -22,14 +22,19 @@ struct sl_mixed_name {
 };
 bool sl_mixed_name_parse(const char *text, size_t length, struct sl_mixed_name *out);
 
+enum { SL_MIX_BINS = 10 };
+
 /* Answers about one group of mixed images. */
 struct sl_mix_group {
     double generated; /* share of the first class that was mixed; NaN in groups over several */
     uint32_t a, b;    /* class pair; SL_NO_NAME in groups over several */
     size_t n_answers;
     double median, mean;    /* of the inferred share */
+    double lower, upper;    /* its quartiles */
     double mean_confidence; /* over answers that state one; NaN without */
     double mean_error;      /* mean |inferred - generated| */
+    /* answers by inferred share and by confidence, in tenths; 1 is in the last */
+    size_t inferred_counts[SL_MIX_BINS], confidence_counts[SL_MIX_BINS];
 };
 
 struct sl_mix_options {
