@@ -94,6 +94,8 @@ struct sl_run {
     json_t *absent;   /* owned; {"test": "why it cannot be scored here"}, or NULL */
     json_t *figures;  /* owned; {"cell": {"output": ..., "path": ...}} of what needs no training, or
                          NULL */
+    json_t *exhibits; /* owned; [{"title": ..., "gallery": output or "chart": ...}] beside
+                         `figures`, or NULL */
     json_t *measured; /* owned; {"labels/js": {"output": ..., "path": ...}}: figures beside the
                          scores, for the specification's question; or NULL */
     char *missing;    /* owned; why the whole run cannot be made here, or NULL */
@@ -118,8 +120,8 @@ struct sl_experiment_options {
     json_t *tuned; /* borrowed */
 };
 /* Every run of a specification, by parts, sets, networks, seeds and folds, and the jobs that make
- * it; last the run of the figures that need no training. SL_ERR_INPUT for a specification that
- * contradicts itself; what the program or the data lack makes runs `missing`. */
+ * it; last the run of the figures, galleries and charts that need no training. SL_ERR_INPUT for a
+ * specification that contradicts itself; what the program or the data lack makes runs `missing`. */
 enum sl_status sl_experiment_create(const struct sl_spec *spec,
                                     const struct sl_experiment_options *options,
                                     struct sl_experiment **out, struct sl_error *err) SL_MUST_USE;

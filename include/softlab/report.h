@@ -83,12 +83,15 @@ void sl_report_cell(struct sl_report *report, struct sl_cell cell);
 enum sl_status sl_report_chart(struct sl_report *report, const struct sl_plot *plot,
                                const char *badge, struct sl_error *err) SL_MUST_USE;
 
-/* Pictures with two distributions beside each other. `png` is base64, or NULL; what is not the
- * base64 of a PNG is left out. Classes below one per cent in both are summed up. */
+/* Pictures with one to four distributions beside each other. `png` is base64, or NULL; what is not
+ * the base64 of a PNG is left out. Classes below one per cent in all are summed up. */
+enum { SL_GALLERY_MAX_SERIES = 4 };
 struct sl_gallery_head {
     const char *title;
     const char *badge;
-    const char *first, *second; /* whose distributions: "people", "model" */
+    const char *note;           /* below the title, or NULL */
+    const char *const *series;  /* (n_series) whose distributions: "people", "model" */
+    size_t n_series;            /* those beyond the fourth are left out */
     const char *const *classes; /* (n_classes) */
     size_t n_classes;
 };
@@ -96,7 +99,7 @@ struct sl_gallery_item {
     const char *name;
     const char *truth; /* NULL: not known */
     const char *png;
-    const double *first, *second; /* (n_classes) */
+    const double *values; /* (n_series, n_classes) */
 };
 void sl_report_gallery(struct sl_report *report, const struct sl_gallery_head *head);
 void sl_report_picture(struct sl_report *report, const struct sl_gallery_item *item);

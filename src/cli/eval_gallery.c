@@ -2,7 +2,7 @@
 
 #include "eval_weights.h"
 
-enum { PICTURE_LIMIT = 1 << 20, TEXT_LIMIT = 1 << 22 };
+enum { TEXT_LIMIT = 1 << 22 };
 
 static json_t *row_json(const double *row, size_t count)
 {
@@ -17,15 +17,11 @@ static json_t *picture_json(const struct sl_dataset *dataset, size_t item)
     const size_t bytes = dataset->height * dataset->width * dataset->channels;
     const struct sl_image image = {dataset->height, dataset->width, dataset->channels,
                                    dataset->pixels + item * bytes};
-    struct sl_buffer picture, text;
-    sl_buffer_init(&picture, PICTURE_LIMIT);
+    struct sl_buffer text;
     sl_buffer_init(&text, TEXT_LIMIT);
     json_t *value = NULL;
-    if (sl_image_encode_png(&image, &picture, NULL) == SL_OK) {
-        sl_base64_append(&text, picture.data, picture.length);
+    if (sl_image_encode_base64(&image, &text, NULL) == SL_OK)
         value = json_stringn(text.data, text.length);
-    }
-    sl_buffer_release(&picture);
     sl_buffer_release(&text);
     return value ? value : json_null();
 }

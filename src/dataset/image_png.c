@@ -9,6 +9,7 @@
 #include "dataset/codec.h"
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
+#include "softlab/base/text.h"
 
 /* No text or profile of an honest image comes near these. */
 enum { MOST_CHUNK_BYTES = 8 << 20, MOST_CHUNKS = 128 };
@@ -254,6 +255,20 @@ enum sl_status sl_image_encode_png(const struct sl_image *image, struct sl_buffe
     struct png_job job = {.buffer = out, .name = "PNG", .err = err};
     SL_TRY(encode(&job, image, NULL));
     return sl_buffer_check(out, "the PNG", err);
+}
+
+enum sl_status sl_image_encode_base64(const struct sl_image *image, struct sl_buffer *out,
+                                      struct sl_error *err)
+{
+    struct sl_buffer png;
+    sl_buffer_init(&png, (size_t)1 << 28);
+    enum sl_status status = sl_image_encode_png(image, &png, err);
+    if (status == SL_OK) {
+        sl_base64_append(out, png.data, png.length);
+        status = sl_buffer_check(out, "the PNG", err);
+    }
+    sl_buffer_release(&png);
+    return status;
 }
 
 enum sl_status sl_image_write_png(const struct sl_image *image, const char *note, const char *path,

@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "experiment/exhibits.h"
 #include "experiment/runner.h"
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
@@ -303,6 +304,7 @@ enum sl_status sl_collect(const struct sl_experiment *experiment, const struct s
         json_t *computed = json_object();
         json_object_set_new(line, "computed", computed);
         SL_TRY_OUT(put_figures(run->figures, runner, computed, err));
+        SL_TRY_OUT(sl_exhibits_collect(run, runner, line, err));
     } else {
         SL_TRY_OUT(read_scores(experiment, run, runner->folder, &parts, err));
         SL_TRY_OUT(put_figures(run->measured, runner, parts.metrics, err));

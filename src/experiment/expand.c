@@ -232,7 +232,8 @@ enum sl_status sl_experiment_create(const struct sl_spec *spec,
     plan->kind = "result";
     plan->variant = sl_string_copy(planner.variant);
     if (needs_word(spec, "train")) SL_TRY_OUT(expand_training(&planner, err));
-    if (json_object_get(spec->json, "compute") || json_object_get(spec->json, "further"))
+    if (json_object_get(spec->json, "compute") || json_object_get(spec->json, "further") ||
+        json_array_size(json_object_get(spec->json, "show")) > 0)
         expand_figures(&planner);
     json_decref(planner.data);
     *out = plan;

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiment/plan.h"
+#include "experiment/exhibits.h"
 #include "softlab/base/memory.h"
 
 /* The job behind an entry, SL_NO_JOB if it reads published files by itself. */
@@ -61,8 +61,9 @@ void sl_expand_figures(struct sl_planner *planner, struct sl_run *run)
             add_figure(planner, run, cell, entry, named);
         }
     }
+    sl_expand_show(planner, run, named);
     sl_json_hash(named, run->key);
     json_decref(named);
-    if (json_object_size(run->figures) == 0)
+    if (json_object_size(run->figures) == 0 && json_array_size(run->exhibits) == 0)
         run->missing = sl_string_copy("none of its figures can be computed here");
 }

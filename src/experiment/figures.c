@@ -120,6 +120,25 @@ static enum sl_status walk(struct found *found, struct sl_error *err)
     return SL_OK;
 }
 
+enum sl_status sl_figures_at(json_t *document, const char *path, json_t **out, struct sl_error *err)
+{
+    struct found found = {.path = path};
+    found_add(&found, document);
+    enum sl_status status = SL_OK;
+    SL_TRY_OUT(walk(&found, err));
+    if (found.count == 0) {
+        status = sl_fail(err, SL_ERR_INPUT, "%s: there is nothing", path);
+        goto out;
+    }
+    json_t *list = json_array();
+    for (size_t i = 0; i < found.count; i++)
+        json_array_append(list, found.values[i]);
+    *out = list;
+out:
+    found_release(&found);
+    return status;
+}
+
 enum sl_status sl_figure_at(json_t *document, const char *path, double *out, struct sl_error *err)
 {
     struct found found = {.path = path};

@@ -147,11 +147,13 @@ out:
     return status;
 }
 
-/* Figures without training: the first of each key counts. */
+/* Figures without training: the first of each key counts, and the first line with exhibits. */
 static void add_computed(struct sl_outcome *outcome, const struct sl_result *result)
 {
     json_t *computed = json_object_get(result->json, "computed");
     if (computed) json_object_update_missing(outcome->computed, computed);
+    if (!outcome->exhibits && (result->galleries || json_object_get(result->json, "charts")))
+        outcome->exhibits = result;
 }
 
 static bool is_same(const char *a, const char *b)

@@ -83,6 +83,18 @@ enum sl_status sl_present_curves(const struct sl_presentation *show,
 enum sl_status sl_present_reliability(const struct sl_presentation *show,
                                       struct sl_error *err) SL_MUST_USE;
 void sl_present_galleries(const struct sl_presentation *show);
+/* present_exhibits.c: charts and galleries that need no training, of an outcome that has them. */
+void sl_present_exhibits(const struct sl_presentation *show);
+/* A gallery from the names of its series and classes and its items, each with "item", "truth",
+ * "png" and, by series, what `values` finds in it; what is not whole is left out. */
+struct sl_shown_gallery {
+    const char *title, *note;
+    const char *const *series; /* (n_series) */
+    size_t n_series;
+    const json_t *classes, *items;
+    const json_t *(*values)(const json_t *item, size_t series);
+};
+void sl_present_gallery(const struct sl_presentation *show, const struct sl_shown_gallery *gallery);
 void sl_present_provenance(const struct sl_presentation *show);
 /* "cross-entropy, cifar10h" for "cifar10h/cross_entropy". */
 char *sl_experiment_column_title(const char *column) SL_MUST_USE;

@@ -100,6 +100,7 @@ void sl_run_release(struct sl_run *run)
     json_decref(run->renamed);
     json_decref(run->absent);
     json_decref(run->figures);
+    json_decref(run->exhibits);
     json_decref(run->measured);
     free(run->missing);
 }

@@ -11,9 +11,10 @@ static const struct {
     const char *name;
     enum sl_status (*run)(const struct sl_preparation *preparation, struct sl_error *err);
 } kinds[] = {
-    {"items", sl_prepare_items},       {"named", sl_prepare_named}, {"holdout", sl_prepare_holdout},
-    {"labels", sl_prepare_labels},     {"hard", sl_prepare_hard},   {"joined", sl_prepare_joined},
-    {"mixtures", sl_prepare_mixtures},
+    {"items", sl_prepare_items},       {"named", sl_prepare_named},
+    {"holdout", sl_prepare_holdout},   {"labels", sl_prepare_labels},
+    {"hard", sl_prepare_hard},         {"joined", sl_prepare_joined},
+    {"mixtures", sl_prepare_mixtures}, {"gallery", sl_prepare_gallery},
 };
 
 enum sl_status sl_prepare(const json_t *step, const char *output, const struct sl_data_roots *roots,

@@ -24,6 +24,12 @@ enum sl_status sl_prepare_joined(const struct sl_preparation *preparation, struc
 
 /* prepare_mixtures.c: mixed images from their names. */
 enum sl_status sl_prepare_mixtures(const struct sl_preparation *preparation, struct sl_error *err);
+/* One of them, as many bytes as an image of the data set has. */
+enum sl_status sl_prepare_mix(const struct sl_dataset *dataset, const char *name, uint8_t *out,
+                              struct sl_error *err) SL_MUST_USE;
+
+/* prepare_gallery.c: items with their pictures and distributions. */
+enum sl_status sl_prepare_gallery(const struct sl_preparation *preparation, struct sl_error *err);
 
 /* prepare.c: the step's data set; the names that a file lists, one on each line, or the items of
  * answers. */

@@ -45,6 +45,20 @@ static bool parse(const char *name, size_t n_items, struct mixture *out)
     return out->lambda >= 0 && out->lambda <= 1;
 }
 
+enum sl_status sl_prepare_mix(const struct sl_dataset *dataset, const char *name, uint8_t *out,
+                              struct sl_error *err)
+{
+    const size_t size = dataset->height * dataset->width * dataset->channels;
+    struct mixture mixture;
+    if (!parse(sl_path_name(name), dataset->count, &mixture))
+        return sl_fail(err, SL_ERR_INPUT,
+                       "\"%.80s\" is not mixed_<share>_<A>_<id>_<B>_<id>.png of items that %s has",
+                       name, dataset->name);
+    sl_mix_pixels(dataset->pixels + mixture.a * size, dataset->pixels + mixture.b * size,
+                  mixture.lambda, size, out);
+    return SL_OK;
+}
+
 static enum sl_status mix_all(const struct sl_dataset *dataset, const struct sl_name_table *names,
                               struct sl_array *out, struct sl_error *err)
 {
@@ -52,17 +66,9 @@ static enum sl_status mix_all(const struct sl_dataset *dataset, const struct sl_
     const size_t shape[] = {count, dataset->height, dataset->width, dataset->channels};
     const size_t size = shape[1] * shape[2] * shape[3];
     SL_TRY(sl_array_create(SL_U1, 0, 4, shape, out, err));
-    for (size_t i = 0; i < count; i++) {
-        struct mixture mixture;
-        const char *name = sl_name_table_get(names, (uint32_t)i, NULL);
-        if (!parse(sl_path_name(name), dataset->count, &mixture))
-            return sl_fail(err, SL_ERR_INPUT,
-                           "\"%.80s\" is not mixed_<share>_<A>_<id>_<B>_<id>.png of items that %s "
-                           "has",
-                           name, dataset->name);
-        sl_mix_pixels(dataset->pixels + mixture.a * size, dataset->pixels + mixture.b * size,
-                      mixture.lambda, size, (uint8_t *)out->data + i * size);
-    }
+    for (size_t i = 0; i < count; i++)
+        SL_TRY(sl_prepare_mix(dataset, sl_name_table_get(names, (uint32_t)i, NULL),
+                              (uint8_t *)out->data + i * size, err));
     return SL_OK;
 }
 

@@ -182,11 +182,17 @@ static bool has_charts(const struct sl_outcome *outcome)
 
 enum sl_status sl_present_outcome(const struct sl_presentation *show, struct sl_error *err)
 {
+    /* Where nothing was trained the picture is the point, and tables only say it in numbers. */
+    const bool is_picture = show->outcome->exhibits && show->outcome->n_runs == 0;
     show_head(show);
+    if (is_picture) sl_present_exhibits(show);
     sl_present_cells(show);
     SL_TRY(sl_present_forests(show, err));
     show_claims(show);
-    if (has_charts(show->outcome)) sl_report_section(show->report, 3, "charts", "Charts");
+    const bool is_chart = show->outcome->exhibits && !is_picture;
+    if (is_chart || has_charts(show->outcome))
+        sl_report_section(show->report, 3, "charts", "Charts");
+    if (is_chart) sl_present_exhibits(show);
     SL_TRY(sl_present_series(show, err));
     SL_TRY(sl_present_reliability(show, err));
     SL_TRY(sl_present_curves(show, err));

@@ -1,4 +1,3 @@
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,69 +7,28 @@ enum { MOST_GALLERIES = 3 };
 
 /* ---- Galleries ---- */
 
-/* The names of classes and room for two distributions. */
-struct classes {
-    const char **names;
-    size_t count;
-    double *first, *second;
-};
-
-static bool read_values(const json_t *list, size_t count, double *out)
+static const json_t *values_of(const json_t *item, size_t series)
 {
-    if (json_array_size(list) != count) return false;
-    for (size_t i = 0; i < count; i++) {
-        const json_t *value = json_array_get(list, i);
-        out[i] = json_is_number(value) ? json_number_value(value) : (double)NAN;
-    }
-    return true;
-}
-
-static void show_picture(const struct sl_presentation *show, const json_t *entry,
-                         const struct classes *classes)
-{
-    const char *name = json_string_value(json_object_get(entry, "item"));
-    if (!read_values(json_object_get(entry, "human"), classes->count, classes->first) ||
-        !read_values(json_object_get(entry, "model"), classes->count, classes->second))
-        return;
-    struct sl_gallery_item item = {
-        .name = name ? name : "",
-        .truth = json_string_value(json_object_get(entry, "truth")),
-        .png = json_string_value(json_object_get(entry, "png")),
-        .first = classes->first,
-        .second = classes->second,
-    };
-    sl_report_picture(show->report, &item);
+    return json_object_get(item, series == 0 ? "human" : "model");
 }
 
 static void show_gallery(const struct sl_presentation *show, const struct sl_outcome_run *run)
 {
-    const json_t *list = json_object_get(run->result->json, "classes");
-    json_t *gallery = json_loads(run->result->gallery, 0, NULL);
-    struct classes classes = {.count = json_array_size(list)};
-    classes.names = sl_alloc(classes.count + 1, sizeof *classes.names);
-    classes.first = sl_alloc(classes.count + 1, sizeof *classes.first);
-    classes.second = sl_alloc(classes.count + 1, sizeof *classes.second);
-    for (size_t i = 0; i < classes.count; i++) {
-        const char *name = json_string_value(json_array_get(list, i));
-        classes.names[i] = name ? name : "?";
-    }
+    static const char *const series[] = {"people", "model"};
+    json_t *items = json_loads(run->result->gallery, 0, NULL);
     char *title =
         sl_string_printf("What people and the model see; trained on %s, %s, seed %lld", run->set,
                          run->network ? run->network : "-", (long long)run->seed);
-    struct sl_gallery_head head = {.title = title,
-                                   .badge = show->badge,
-                                   .first = "people",
-                                   .second = "model",
-                                   .classes = classes.names,
-                                   .n_classes = classes.count};
-    sl_report_gallery(show->report, &head);
-    for (size_t i = 0; i < json_array_size(gallery); i++)
-        show_picture(show, json_array_get(gallery, i), &classes);
-    json_decref(gallery);
+    const struct sl_shown_gallery gallery = {.title = title,
+                                             .series = series,
+                                             .n_series = 2,
+                                             .classes =
+                                                 json_object_get(run->result->json, "classes"),
+                                             .items = items,
+                                             .values = values_of};
+    sl_present_gallery(show, &gallery);
+    json_decref(items);
     free(title);
-    free(classes.names);
-    free(classes.first);
-    free(classes.second);
 }
 
 /* One run of each row that has pictures, up to three. */
@@ -154,8 +112,11 @@ static void put_commands(struct sl_buffer *out, const json_t *commands)
 {
     for (size_t i = 0; i < json_array_size(commands); i++) {
         const json_t *words = json_array_get(commands, i);
-        sl_buffer_text(out, "softlab");
-        for (size_t w = 0; w < json_array_size(words); w++) {
+        const char *first = json_string_value(json_array_get(words, 0));
+        /* What no command makes is said as a comment. */
+        const bool is_said = first && strcmp(first, "#") == 0;
+        sl_buffer_text(out, is_said ? "#" : "softlab");
+        for (size_t w = is_said; w < json_array_size(words); w++) {
             const char *word = json_string_value(json_array_get(words, w));
             sl_buffer_byte(out, ' ');
             put_word(out, word ? word : "?");
@@ -183,14 +144,37 @@ static void show_commands(const struct sl_presentation *show)
         put_commands(&lines, commands);
         json_decref(commands);
     }
+    const struct sl_result *exhibits = show->outcome->exhibits;
+    if (exhibits && exhibits->commands) {
+        sl_buffer_text(&lines, "# figures that need no training\n");
+        json_t *commands = json_loads(exhibits->commands, 0, NULL);
+        put_commands(&lines, commands);
+        json_decref(commands);
+    }
     if (lines.length && !lines.overflowed) sl_report_code(show->report, lines.data);
     sl_buffer_release(&lines);
     sl_name_table_destroy(rows);
 }
 
+/* Of pictures without a run there is less to say. */
+static void show_making(const struct sl_presentation *show)
+{
+    const json_t *made = json_object_get(show->outcome->exhibits->json, "provenance");
+    const char *version = json_string_value(json_object_get(made, "version"));
+    const char *build = json_string_value(json_object_get(made, "build"));
+    sl_report_fold(show->report, "Where this comes from");
+    if (version) sl_report_pair(show->report, "softlab", version);
+    if (build) sl_report_pair(show->report, "build", build);
+    show_commands(show);
+    sl_report_fold_end(show->report);
+}
+
 void sl_present_provenance(const struct sl_presentation *show)
 {
-    if (show->outcome->n_runs == 0) return;
+    if (show->outcome->n_runs == 0) {
+        if (show->outcome->exhibits) show_making(show);
+        return;
+    }
     char runs[64];
     snprintf(runs, sizeof runs, "%zu", show->outcome->n_runs);
     sl_report_fold(show->report, "Where these numbers come from");

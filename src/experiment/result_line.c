@@ -29,6 +29,7 @@ void sl_result_release(struct sl_result *result)
     list_release(&result->attacks);
     list_release(&result->reliability);
     free(result->gallery);
+    free(result->galleries);
     free(result->commands);
     json_decref(result->json);
 }
@@ -155,6 +156,7 @@ static bool read_member(struct sl_line_reader *reader, const struct sl_field *ke
     if (list && list->items) return sl_scan_refuse(scan, "duplicate object key");
     if (list) return list == &out->curve ? read_list(scan, list) : read_named(scan, list);
     if (is_key(key, "gallery")) return keep_list(scan, &out->gallery);
+    if (is_key(key, "galleries")) return keep_list(scan, &out->galleries);
     if (is_key(key, "commands")) return keep_list(scan, &out->commands);
     if (!sl_scan_walk(scan, NULL, 2)) return false;
     if (reader->rest.length > 1) sl_buffer_byte(&reader->rest, ',');
@@ -224,6 +226,7 @@ static enum sl_status read_fields(const struct sl_json_cursor *line, struct sl_r
     SL_TRY(read_index(line, "fold", &out->fold, err));
     for (size_t i = 0; i < sizeof objects / sizeof *objects; i++)
         SL_TRY(check_kind(line, objects[i], JSON_OBJECT, "an object", err));
+    SL_TRY(check_kind(line, "charts", JSON_ARRAY, "a list", err));
     return check_kind(line, "classes", JSON_ARRAY, "a list", err);
 }
 

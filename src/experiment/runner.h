@@ -10,6 +10,9 @@
 /* figures.c */
 enum sl_status sl_figure_at(json_t *document, const char *path, double *out,
                             struct sl_error *err) SL_MUST_USE;
+/* All that a path finds, as a list that the caller owns; SL_ERR_INPUT for nothing. */
+enum sl_status sl_figures_at(json_t *document, const char *path, json_t **out,
+                             struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_figure_value(const json_t *figure, const char *folder,
                                const struct sl_data_roots *roots, double *out,
                                struct sl_error *err) SL_MUST_USE;

@@ -94,6 +94,55 @@ static const struct field figure_fields[] = {
     {"mean_of", ANY, NULL},   {"times", NUMBER, NULL}, {"divide", NUMBER, NULL},
     {"here", ANY, NULL},      {"missing", TEXT, NULL}, {NULL, 0, NULL},
 };
+/* Numbers of a chart that are not written out: cells, or what a path finds. */
+static const struct field numbers_fields[] = {
+    {"cells", TEXTS, NULL},  {"command", TEXTS, NULL}, {"file", TEXT, NULL}, {"path", TEXT, NULL},
+    {"times", NUMBER, NULL}, {"share", BOOLEAN, NULL}, {NULL, 0, NULL},
+};
+static const struct field chart_series_fields[] = {
+    {"x", NUMBERS | OBJECT, numbers_fields},
+    {"y", NUMBERS | OBJECT, numbers_fields},
+    {"x_low", NUMBERS | OBJECT, numbers_fields},
+    {"x_high", NUMBERS | OBJECT, numbers_fields},
+    {"y_low", NUMBERS | OBJECT, numbers_fields},
+    {"y_high", NUMBERS | OBJECT, numbers_fields},
+    {"reference", BOOLEAN, NULL},
+    {"band", BOOLEAN, NULL},
+    {"plain", BOOLEAN, NULL},
+    {NULL, 0, NULL},
+};
+static const struct field axis_fields[] = {
+    {"label", TEXT, NULL}, {"unit", TEXT, NULL},   {"categories", TEXTS, NULL},
+    {"low", NUMBER, NULL}, {"high", NUMBER, NULL}, {"log", BOOLEAN, NULL},
+    {NULL, 0, NULL},
+};
+static const struct field chart_fields[] = {
+    {"kind", TEXT | REQUIRED, NULL},
+    {"x", OBJECT, axis_fields},
+    {"y", OBJECT, axis_fields},
+    {"series", MAP | REQUIRED, chart_series_fields},
+    {NULL, 0, NULL},
+};
+static const struct field items_fields[] = {
+    {"command", TEXTS | REQUIRED, NULL},
+    {"path", TEXT | REQUIRED, NULL},
+    {NULL, 0, NULL},
+};
+static const struct field gallery_fields[] = {
+    {"images", TEXT | TEXTS, NULL},
+    {"data", TEXT, NULL},
+    {"series", ANY | REQUIRED, NULL},
+    {"items", TEXTS | OBJECT, items_fields},
+    {"class", TEXT | TEXTS, NULL},
+    {"count", NUMBER, NULL},
+    {"row", NUMBER, NULL},
+    {"here", TEXTS, NULL},
+    {NULL, 0, NULL},
+};
+static const struct field exhibit_fields[] = {
+    {"title", TEXT | REQUIRED, NULL}, {"note", TEXT, NULL}, {"gallery", OBJECT, gallery_fields},
+    {"chart", OBJECT, chart_fields},  {NULL, 0, NULL},
+};
 static const struct field answer_fields[] = {
     {"reference", TEXT | REQUIRED, NULL},
     {"against", TEXT | REQUIRED, NULL},
@@ -145,7 +194,7 @@ static const struct field root_fields[] = {
     {"compute", MAP, figure_fields},
     {"further", MAP, figure_fields},
     {"absent", ANY, NULL},
-    {"show", ANY, NULL},
+    {"show", OBJECTS, exhibit_fields},
     {"answer", OBJECT, answer_fields},
     {"names", ANY, NULL},
     {"plot", ANY, NULL},
@@ -192,6 +241,8 @@ static const char *kind_words(unsigned kinds)
         unsigned kinds;
         const char *words;
     } rows[] = {
+        {NUMBERS | OBJECT, "a list of numbers or an object"},
+        {TEXTS | OBJECT, "a list of texts or an object"},
         {TEXT | TEXTS | NOTHING, "text, a list of texts or null"},
         {TEXT | TEXTS, "text or a list of texts"},
         {TEXTS | NOTHING, "a list of texts or null"},
@@ -221,7 +272,8 @@ static struct sl_json_cursor below(const struct sl_json_cursor *at, const char *
 static enum sl_status check_inner(const struct sl_json_cursor *at, const struct field *field,
                                   struct sl_error *err)
 {
-    if (field->kinds & OBJECT) return check_fields(at, field->inner, err);
+    if ((field->kinds & OBJECT) && json_is_object(at->value))
+        return check_fields(at, field->inner, err);
     if (field->kinds & OBJECTS) {
         for (size_t i = 0; i < json_array_size(at->value); i++) {
             const struct sl_json_cursor element = sl_json_element(at, i);
@@ -431,6 +483,7 @@ enum sl_status sl_spec_check(const struct sl_json *document, struct sl_error *er
     SL_TRY(check_head(&root, err));
     SL_TRY(check_files(&root, err));
     SL_TRY(check_answer(&root, err));
+    SL_TRY(sl_spec_check_show(&root, err));
     const struct design whole = {root.value, NULL};
     SL_TRY(check_design(&whole, &root, err));
     const struct sl_json_cursor parts = below(&root, "parts", json_object_get(root.value, "parts"));

@@ -9,5 +9,9 @@ enum sl_status sl_spec_check(const struct sl_json *document, struct sl_error *er
 
 /* Fill in what may be left out of a specification that was checked, its scale applied. */
 void sl_spec_complete(json_t *spec);
+/* spec_show.c: what is shown without training: that it has all that it needs, and that what it
+ * names is there. Keys and kinds are checked before. */
+enum sl_status sl_spec_check_show(const struct sl_json_cursor *root,
+                                  struct sl_error *err) SL_MUST_USE;
 
 #endif

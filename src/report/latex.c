@@ -52,15 +52,19 @@ static void put_gallery(struct sl_buffer *out, const struct sl_block *gallery)
 {
     put_badge(out, gallery->badge);
     sl_report_latex_text(out, gallery->title);
+    if (gallery->note) {
+        sl_buffer_text(out, ". ");
+        sl_report_latex_text(out, gallery->note);
+    }
     sl_buffer_text(out, "\n\\begin{description}\n");
     for (size_t i = 0; i < gallery->count; i++) {
         const struct sl_gallery_item *item = &gallery->pictures[i];
         struct sl_buffer text;
         sl_buffer_init(&text, 1 << 20);
-        sl_buffer_printf(&text, " %s: ", gallery->first);
-        sl_report_put_distribution(&text, gallery, item->first);
-        sl_buffer_printf(&text, "; %s: ", gallery->second);
-        sl_report_put_distribution(&text, gallery, item->second);
+        for (size_t s = 0; s < gallery->n_series; s++) {
+            sl_buffer_printf(&text, "%s %s: ", s ? ";" : "", gallery->series[s]);
+            sl_report_put_distribution(&text, gallery, item, s);
+        }
         sl_buffer_text(out, "\\item[{");
         sl_report_latex_text(out, item->name);
         if (item->truth) {
@@ -69,7 +73,7 @@ static void put_gallery(struct sl_buffer *out, const struct sl_block *gallery)
             sl_buffer_byte(out, ')');
         }
         sl_buffer_text(out, "}]");
-        sl_report_latex_text(out, text.data);
+        sl_report_latex_text(out, text.length ? text.data : "");
         sl_buffer_byte(out, '\n');
         sl_buffer_release(&text);
     }

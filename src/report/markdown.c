@@ -100,11 +100,12 @@ static void put_table(struct sl_buffer *out, const struct sl_block *table)
     sl_buffer_byte(out, '\n');
 }
 
-static void put_shares(struct sl_buffer *out, const struct sl_block *gallery, const double *values)
+static void put_shares(struct sl_buffer *out, const struct sl_block *gallery,
+                       const struct sl_gallery_item *item, size_t series)
 {
     struct sl_buffer text;
     sl_buffer_init(&text, 1 << 20);
-    sl_report_put_distribution(&text, gallery, values);
+    sl_report_put_distribution(&text, gallery, item, series);
     put_text(out, text.length ? text.data : "");
     sl_buffer_release(&text);
 }
@@ -113,22 +114,33 @@ static void put_gallery(struct sl_buffer *out, const struct sl_block *gallery)
 {
     put_badge(out, gallery->badge);
     put_text(out, gallery->title);
-    sl_buffer_text(out, "\n\n| item | true class | ");
-    put_text(out, gallery->first);
-    sl_buffer_text(out, " | ");
-    put_text(out, gallery->second);
-    sl_buffer_text(out, " |\n| --- | --- | --- | --- |\n");
+    if (gallery->note) {
+        sl_buffer_text(out, "\n\n");
+        put_text(out, gallery->note);
+    }
+    sl_buffer_text(out, "\n\n| item | true class |");
+    for (size_t s = 0; s < gallery->n_series; s++) {
+        sl_buffer_byte(out, ' ');
+        put_text(out, gallery->series[s]);
+        sl_buffer_text(out, " |");
+    }
+    sl_buffer_text(out, "\n| --- | --- |");
+    for (size_t s = 0; s < gallery->n_series; s++)
+        sl_buffer_text(out, " --- |");
+    sl_buffer_byte(out, '\n');
     for (size_t i = 0; i < gallery->count; i++) {
         const struct sl_gallery_item *item = &gallery->pictures[i];
         sl_buffer_text(out, "| ");
         put_text(out, item->name);
         sl_buffer_text(out, " | ");
         put_text(out, item->truth ? item->truth : "");
-        sl_buffer_text(out, " | ");
-        put_shares(out, gallery, item->first);
-        sl_buffer_text(out, " | ");
-        put_shares(out, gallery, item->second);
-        sl_buffer_text(out, " |\n");
+        sl_buffer_text(out, " |");
+        for (size_t s = 0; s < gallery->n_series; s++) {
+            sl_buffer_byte(out, ' ');
+            put_shares(out, gallery, item, s);
+            sl_buffer_text(out, " |");
+        }
+        sl_buffer_byte(out, '\n');
     }
     sl_buffer_byte(out, '\n');
 }

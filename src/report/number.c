@@ -49,8 +49,9 @@ static int larger_first(const void *a, const void *b)
 }
 
 void sl_report_put_distribution(struct sl_buffer *out, const struct sl_block *gallery,
-                                const double *values)
+                                const struct sl_gallery_item *item, size_t series)
 {
+    const double *values = item->values + series * gallery->n_columns;
     struct share *shares = sl_alloc(gallery->n_columns, sizeof *shares);
     for (size_t i = 0; i < gallery->n_columns; i++)
         shares[i] = (struct share){isfinite(values[i]) ? values[i] : 0, i};

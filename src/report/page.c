@@ -4,10 +4,12 @@
 const char *const sl_report_style[] = {
     ":root{color-scheme:light dark;--ground:#fff;--ink:#1b1d20;--soft:#565c64;--line:#d7dbe0;"
     "--tint:#f4f6f8;--link:#0b5a9d;--good:#0a6439;--bad:#a1231b;--open:#744e00;"
-    "--warn-ground:#fff4d6;--warn-line:#d9a400;--one:#0072b2;--two:#c06000}\n",
+    "--warn-ground:#fff4d6;--warn-line:#d9a400;--one:#0072b2;--two:#c06000;--three:#008060;"
+    "--four:#a04a82}\n",
     "@media screen and (prefers-color-scheme:dark){:root{--ground:#15171a;--ink:#e7e9ec;"
     "--soft:#a8afb8;--line:#383d44;--tint:#1f2226;--link:#82bdf5;--good:#71d29c;--bad:#ff9d93;"
-    "--open:#efc470;--warn-ground:#332a10;--warn-line:#a98517;--one:#56b4e9;--two:#f0a050}}\n",
+    "--open:#efc470;--warn-ground:#332a10;--warn-line:#a98517;--one:#56b4e9;--two:#f0a050;"
+    "--three:#40c8a0;--four:#e090c0}}\n",
     "*{box-sizing:border-box}\n",
     "html{background:var(--ground);-webkit-text-size-adjust:100%;text-size-adjust:100%}\n",
     "body{margin:0 auto;max-width:72rem;padding:1.5rem clamp(.75rem,3vw,2rem) "
@@ -61,10 +63,11 @@ const char *const sl_report_style[] = {
     ".chart figcaption{font-size:.85rem;margin-top:.3rem}\n",
     ".sl-plot{--sl-paper:transparent}\n",
     ".gallery{list-style:none;margin:0;padding:0;display:grid;gap:1rem;"
-    "grid-template-columns:repeat(auto-fill,minmax(min(100%,16rem),1fr))}\n",
+    "grid-template-columns:repeat(auto-fill,minmax(min(100%,18rem),1fr))}\n",
     ".gallery li{border:1px solid "
     "var(--line);border-radius:8px;padding:.8rem;break-inside:avoid}\n",
-    ".item{display:flex;gap:.8rem;align-items:center;margin-bottom:.5rem}\n.item p{margin:0}\n",
+    ".item{display:flex;gap:.8rem;align-items:center;margin-bottom:.5rem}\n.item p{margin:0;"
+    "min-width:0;overflow-wrap:anywhere}\n",
     ".item img{image-rendering:pixelated;border-radius:4px;flex:none}\n",
     ".shares{width:100%;table-layout:fixed;font-size:.85rem}\n",
     ".shares thead th:first-child{width:38%}\n",
@@ -76,6 +79,12 @@ const char *const sl_report_style[] = {
     ".bar.one{background:var(--one)}\n",
     ".bar.two{background:repeating-linear-gradient(135deg,var(--two) 0 3px,transparent 3px 5px);"
     "box-shadow:inset 0 0 0 1px var(--two)}\n",
+    ".bar.three{background:repeating-linear-gradient(90deg,var(--three) 0 3px,transparent 3px 5px);"
+    "box-shadow:inset 0 0 0 1px var(--three)}\n",
+    ".bar.four{box-shadow:inset 0 0 0 2px var(--four)}\n",
+    ".many{grid-template-columns:repeat(auto-fill,minmax(min(100%,30rem),1fr))}\n",
+    ".many .shares thead th:first-child{width:22%}\n",
+    "@media (max-width:40rem){.many .bar{display:block;margin:.2rem 0 0}}\n",
     "details>:last-child{margin-bottom:.8rem}\n",
     "details{border:1px solid var(--line);border-radius:8px;padding:.2rem .9rem;margin:1rem 0}\n",
     "summary{cursor:pointer;padding:.4rem 0;font-weight:600}\n",

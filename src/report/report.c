@@ -13,7 +13,8 @@ enum { ARENA_MAXIMUM = 1 << 30, MARKUP_MAXIMUM = 1 << 24 };
 const struct sl_report_format sl_report_formats[] = {
     {"html", ".html", "one page that opens from disk and prints", sl_report_html},
     {"md", ".md", "Markdown", sl_report_markdown},
-    {"csv", ".csv", "a line for every cell of every table", sl_report_csv},
+    {"csv", ".csv", "a line for every cell of every table; charts and pictures in words",
+     sl_report_csv},
     {"latex", ".tex", "a LaTeX document with booktabs tables", sl_report_latex},
     {NULL, NULL, NULL, NULL},
 };
@@ -271,8 +272,9 @@ void sl_report_gallery(struct sl_report *report, const struct sl_gallery_head *h
     struct sl_block *block = add_block(report, SL_BLOCK_GALLERY);
     block->title = keep(report, head->title);
     block->badge = keep(report, head->badge);
-    block->first = keep(report, head->first);
-    block->second = keep(report, head->second);
+    block->note = keep(report, head->note);
+    for (size_t s = 0; s < head->n_series && s < SL_GALLERY_MAX_SERIES; s++)
+        block->series[block->n_series++] = keep(report, head->series[s]);
     keep_columns(report, head->classes, head->n_classes);
 }
 
@@ -299,15 +301,14 @@ static const double *keep_values(struct sl_report *report, const double *values,
 
 void sl_report_picture(struct sl_report *report, const struct sl_gallery_item *item)
 {
-    size_t n_classes = last_block(report)->n_columns;
+    const struct sl_block *gallery = last_block(report);
     struct sl_gallery_item kept = {
         .name = keep(report, item->name),
         .truth = keep(report, item->truth),
         .png = is_png_base64(item->png) ? keep(report, item->png) : NULL,
-        .first = keep_values(report, item->first, n_classes),
-        .second = keep_values(report, item->second, n_classes),
+        .values = keep_values(report, item->values, gallery->n_series * gallery->n_columns),
     };
-    if (!kept.first || !kept.second) return;
+    if (!kept.values) return;
     struct sl_gallery_item *place = add_element(report, sizeof *place);
     *place = kept;
 }

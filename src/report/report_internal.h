@@ -38,9 +38,11 @@ struct sl_block {
     const char *badge;   /* table, gallery, chart */
     const char *content; /* code: the lines; chart: the SVG */
     const char *spoken;  /* chart: its text alternative */
-    const char *first, *second;
+    const char *note;     /* gallery: below its title */
     const char **columns; /* table: column titles; gallery: classes; owned */
     size_t n_columns;
+    const char *series[SL_GALLERY_MAX_SERIES]; /* gallery: whose distributions */
+    size_t n_series;
     union {
         struct sl_span *spans;
         struct sl_cell *cells;
@@ -87,9 +89,10 @@ bool sl_report_is_numeric(const struct sl_block *table, size_t column);
 /* The cell, or an empty one where the last row is not whole. */
 struct sl_cell sl_report_cell_at(const struct sl_block *table, size_t row, size_t column);
 
-/* "cat 0.63, dog 0.30": classes of one per cent and more, the largest first. */
+/* "cat 0.63, dog 0.30": classes of one per cent and more, the largest first, of one series of an
+ * item. */
 void sl_report_put_distribution(struct sl_buffer *out, const struct sl_block *gallery,
-                                const double *values);
+                                const struct sl_gallery_item *item, size_t series);
 
 void sl_report_html(const struct sl_report *report, struct sl_buffer *out);
 void sl_report_markdown(const struct sl_report *report, struct sl_buffer *out);
@@ -100,6 +103,8 @@ void sl_report_latex(const struct sl_report *report, struct sl_buffer *out);
 void sl_report_html_text(struct sl_buffer *out, const char *text);
 void sl_report_html_badge(struct sl_buffer *out, const char *badge);
 void sl_report_html_table(struct sl_buffer *out, const struct sl_block *table);
+
+/* html_gallery.c */
 void sl_report_html_gallery(struct sl_buffer *out, const struct sl_block *gallery);
 
 /* page.c */

@@ -49,15 +49,16 @@ static void add_table(struct sl_report *report, const char *text)
 static void add_gallery(struct sl_report *report, const char *text, const char *png)
 {
     const char *classes[] = {text, "dog"};
-    const double first[] = {.75, .25}, second[] = {.5, .5};
+    const char *series[] = {text, text};
+    const double values[] = {.75, .25, .5, .5};
     const struct sl_gallery_head head = {.title = text,
                                          .badge = text,
-                                         .first = text,
-                                         .second = text,
+                                         .note = text,
+                                         .series = series,
+                                         .n_series = 2,
                                          .classes = classes,
                                          .n_classes = 2};
-    const struct sl_gallery_item item = {
-        .name = text, .truth = text, .png = png, .first = first, .second = second};
+    const struct sl_gallery_item item = {.name = text, .truth = text, .png = png, .values = values};
     sl_report_gallery(report, &head);
     sl_report_picture(report, &item);
 }

@@ -33,6 +33,10 @@ enum sl_status sl_image_write_png(const struct sl_image *image, const char *note
 enum sl_status sl_image_encode_png(const struct sl_image *image, struct sl_buffer *out,
                                    struct sl_error *err) SL_MUST_USE;
 
+/* Such a PNG in base 64, for pictures within text. */
+enum sl_status sl_image_encode_base64(const struct sl_image *image, struct sl_buffer *out,
+                                      struct sl_error *err) SL_MUST_USE;
+
 /* Lanczos resampling (a = 3) to any size, in Pillow's convention: the window widens when
  * shrinking, rows and columns apart, intermediate values rounded to 8 bits. */
 enum sl_status sl_image_resize(const struct sl_image *image, size_t height, size_t width,

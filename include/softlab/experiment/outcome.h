@@ -97,6 +97,7 @@ struct sl_outcome {
     struct sl_outcome_claim *claims; /* owned */
     size_t n_claims;
     json_t *computed;                 /* owned; figures without training, by key */
+    const struct sl_result *exhibits; /* borrowed; the line with galleries and charts, or NULL */
     struct sl_expected *expected;     /* owned */
     struct sl_name_table *identities; /* owned */
     struct sl_name_table *places;     /* owned; coordinates that a run was found for */

@@ -30,7 +30,8 @@ struct sl_result {
     struct sl_number_list curve;       /* at most one: epoch, loss, accuracy, development score */
     struct sl_number_list attacks;     /* loss per iteration */
     struct sl_number_list reliability; /* low, high, count, confidence, accuracy per bin */
-    char *gallery, *commands;          /* owned; JSON texts, which were checked, or NULL */
+    /* owned; JSON texts, which were checked, or NULL */
+    char *gallery, *galleries, *commands;
 };
 /* The numbers of that name (NULL: the only ones), or NULL. */
 const struct sl_numbers *sl_numbers_find(const struct sl_number_list *list, const char *name);
