@@ -156,6 +156,7 @@ static void print_comparison(const struct pair *pair, const struct sl_comparison
         printf("KL is infinite for %zu items, which its mean leaves out\n",
                comparison->n_infinite_kl);
     if (pair->n_shown) print_items(pair, comparison);
+    if (pair->n_kept == 0) puts("\nno item is such as the options ask for");
 }
 
 static json_t *comparison_json(const struct cli *cli, const struct pair *pair,

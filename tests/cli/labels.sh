@@ -23,6 +23,15 @@ try softlab labels answers.jsonl --method t2-clamp --as-released -o all.json
 try softlab labels answers.jsonl --method t2-clamp -o clamp.npz --quiet
 try softlab compare clamp.npz t1-uniform.csv --top 2
 try softlab compare clamp.npz clamp.npz --json --top 0
+printf 'item,cat,dog,ship\n1,0.4,0.6,0\n2,0,0,1\n' > others.csv
+try softlab compare clamp.npz others.csv --same-first --top 5
+try sh -c 'softlab compare clamp.npz others.csv --least --max-entropy-b 0.5 --json | grep -A1 different'
+try softlab compare clamp.npz others.csv --min-entropy 2
+try softlab quality answers.jsonl --reference others.csv
+try sh -c 'softlab quality answers.jsonl --reference others.csv --high 0.6 --json | grep -A4 "by_entropy"'
+printf 'item,cat,dog,ship\n1,0.4,0.6,0\n' > one.csv
+try softlab quality answers.jsonl --reference one.csv
+try softlab labels --method ensemble others.csv --folds 2 -o named.csv
 try softlab labels answers.jsonl --method mv --annotators 1 --seed 2 -o drawn.csv
 show drawn.csv
 try softlab labels answers.jsonl --method ds --annotators 1 -o lonely.csv

@@ -33,6 +33,28 @@ try softlab run spec.json -j 1 --only hard -o made
 try softlab run spec.json -j 1 -o made
 try sh -c 'grep -o "\"set\":[^,]*" made/results.jsonl; grep -o "\"computed\":[^}]*" made/results.jsonl'
 try sh -c 'grep -o "\"set\":[^,]*" made/failures.jsonl'
+# Pictures and charts that need no training.
+cat >show.json <<'JSON'
+{"softlab": "experiment", "version": 1, "name": "shown", "title": "What is shown", "needs": ["labels"],
+ "files": {"answers.jsonl": ["import", "--from", "long-csv", "../answers.csv"],
+           "share.npz": ["labels", "answers.jsonl", "--method", "share"],
+           "hard.npz": ["labels", "answers.jsonl", "--method", "mv", "--tie", "first"]},
+ "further": {"answers/number": {"command": ["quality", "answers.jsonl", "--json"], "path": "$.answers"}},
+ "show": [{"title": "The least alike", "note": "By L1.",
+           "gallery": {"images": "shapes:n=24,size=8,classes=2", "count": 2,
+                       "series": {"shares": "share.npz", "majority": "hard.npz"},
+                       "items": {"command": ["compare", "share.npz", "hard.npz", "--by", "l1", "--json"],
+                                 "path": "$.most_different[*].item"}}},
+          {"title": "Distances", "chart": {"kind": "bars", "x": {"categories": ["first", "second", "third"]},
+            "series": {"L1": {"y": {"command": ["compare", "share.npz", "hard.npz", "--by", "l1", "--json"],
+                                    "path": "$.most_different[*].l1"}}}}}]}
+JSON
+try softlab run show.json -o seen
+try softlab run show.json -o seen
+try sh -c 'grep -o "\"galleries\":.*" seen/results.jsonl | sed "s/iVBO[^\"]*/PNG/g; s/,\"annotation.*//"'
+try sh -c 'softlab report seen --spec show.json --format md | sed "/^softlab\|Where/,\$d"'
+try sh -c 'sed "s/\"count\": 2/\"class\": \"star\"/" show.json >none.json; softlab run none.json -o seen 2>&1 | sed "s/_[0-9a-f]\{32\}/HASH/"'
+try sh -c 'sed "s/\"series\": {\"shares\": \"share/\"series\": {\"shares\": \"shore/" show.json >bad.json; softlab run bad.json -o seen'
 try sh -c 'sed "s/\"seeds\"/\"sedes\"/" spec.json >bad.json; softlab run bad.json -o made'
 # The results carry the specification: they can be reported where nothing else is.
 try sh -c 'mkdir elsewhere; cp made/results.jsonl elsewhere; cd elsewhere; softlab report . --format md | head -n 12'

@@ -25,6 +25,10 @@ END
  "table": {"rows": ["set"], "columns": ["shapes/accuracy"], "pool": ["seed"], "interval": "sd",
   "cells": {"hard|shapes/accuracy": "hard/accuracy", "soft|shapes/accuracy": "soft/accuracy"}},
  "compute": {"votes/answers": {"command": ["quality", "votes.jsonl", "--json"], "path": "$.answers", "here": 2}},
+ "show": [{"title": "Pictures", "gallery": {"images": "shapes", "series": {"votes": "{data}/votes.npy"},
+   "items": {"command": ["compare", "votes.jsonl", "--json"], "path": "$.items[*].item"}, "here": ["a", "b"]}},
+  {"title": "Numbers", "chart": {"kind": "bars", "series": {"all": {"y": {"cells": ["vot*/answers"]}},
+   "some": {"y": {"command": ["quality", "votes.jsonl", "--json"], "path": "$.counts[*]"}}}}}],
  "scales": {"quick": {"sets": ["soft"]}, "paper": {}}}
 END
     cat >"$here/expected.csv" <<'END'
@@ -95,6 +99,17 @@ fails "the quick scale runs sets that exist" "the quick scale names no set: sift
 plant spec.json 's/"draw": "mean"}}/"draw": "annotator"}}/'
 fails "drawing annotators takes their rows" "draws annotators but has no rows of theirs" check
 
+plant spec.json 's/"title": "Numbers"/"title": "Pictures"/'
+fails "what is shown has a title of its own" "a title of its own is missing: Pictures" check
+plant spec.json 's/"gallery": {"images"/"picture": {"images"/'
+fails "and is a gallery or a chart" "show: Pictures is either a gallery or a chart" check
+plant spec.json 's/{data}\/votes.npy/votes.npy/'
+fails "a gallery's files are made" "Pictures: votes.npy is not among its files" check
+plant spec.json 's/"kind": "bars"/"kind": "pies"/'
+fails "a chart is of a known kind" "Numbers: kind pies is unknown" check
+plant spec.json 's/vot\*/vet*/'
+fails "and shows cells that there are" "Numbers: all: y: no cell vet*/answers" check
+
 plant claims.csv '2s/soft,hard/soft,firm/'
 fails "a claim names rows" "claims.csv:2: no row firm" check
 plant claims.csv '2s/shapes/forms/'
@@ -113,7 +128,8 @@ cat >"$scratch/program" <<'END'
 case $1 in
 labels) echo '[{"name": "share"}]' ;;
 models) echo '[{"name": "resnet8"}]' ;;
-quality) echo '{"answers": 2}' ;;
+quality) echo '{"answers": 2, "counts": [1, 2]}' ;;
+compare) echo '{"items": [{"item": "a"}, {"item": "b"}]}' ;;
 esac
 END
 chmod +x "$scratch/program"
@@ -122,6 +138,9 @@ known() {
 }
 passes "methods and networks of the program pass" known
 passes "and so does a figure that it gives" known --data "$scratch"
+sed -i 's/"here": \["a", "b"\]/"here": ["b", "a"]/' "$here/spec.json"
+fails "other pictures do not" "Pictures: shows ['a', 'b'], not ['b', 'a']" known --data "$scratch"
+tree
 sed -i 's/"here": 2/"here": 3/' "$here/spec.json"
 fails "another figure does not" "votes/answers is 2.0, not 3" known --data "$scratch"
 sed -i 's/"resnet8"/"resnet9"/' "$here/spec.json"

@@ -53,6 +53,26 @@ static void test_paths_that_lead_nowhere_are_named(void **state)
     json_decref(document);
 }
 
+static void test_paths_lead_to_all_that_they_find(void **state)
+{
+    (void)state;
+    struct sl_error err = {0};
+    json_t *document = json_loads(text, 0, NULL), *found = NULL;
+    assert_ok(sl_figures_at(document, "$.rows[*].v", &found, &err), err);
+    assert_int_equal(json_array_size(found), 3);
+    for (size_t i = 0; i < 3; i++)
+        assert_near(json_number_value(json_array_get(found, i)), 7 + (double)i, 0);
+    json_decref(found);
+    assert_ok(sl_figures_at(document, "$.rows[?name=x].name", &found, &err), err);
+    assert_int_equal(json_array_size(found), 2);
+    json_decref(found);
+    found = NULL;
+    assert_fails(sl_figures_at(document, "$.rows[?name=z].v", &found, &err), SL_ERR_INPUT, err,
+                 "there is nothing");
+    assert_null(found);
+    json_decref(document);
+}
+
 static void test_figures_are_summed_and_scaled(void **state)
 {
     (void)state;
@@ -92,6 +112,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_paths_lead_to_one_number),
         cmocka_unit_test(test_paths_that_lead_nowhere_are_named),
+        cmocka_unit_test(test_paths_lead_to_all_that_they_find),
         cmocka_unit_test(test_figures_are_summed_and_scaled),
         cmocka_unit_test(test_columns_are_averaged_over_rows_and_then_files),
     };

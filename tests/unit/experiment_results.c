@@ -24,7 +24,8 @@ static void test_a_line_gives_its_coordinates_and_numbers(void **state)
                                 "\"curve\":[[1,2.5,0.25,null],[2,2.0,0.5,0.75]],"
                                 "\"attacks\":{\"t/pgd\":[0.5,1,1.5]},"
                                 "\"reliability\":{\"t\":[[0,0.5,10,0.25,0.125]],\"u\":[]},"
-                                "\"gallery\":[{\"item\":\"]}\\\"\"}],\"commands\":[[\"train\"]]"));
+                                "\"gallery\":[{\"item\":\"]}\\\"\"}],\"galleries\":[[1]],"
+                                "\"charts\":[{}],\"commands\":[[\"train\"]]"));
     assert_ok(sl_results_read(results, path, &err), err);
     assert_int_equal(results->n_runs, 1);
     const struct sl_result *run = &results->runs[0];
@@ -48,6 +49,8 @@ static void test_a_line_gives_its_coordinates_and_numbers(void **state)
     assert_int_equal(sl_numbers_find(&run->reliability, "t")->width, 5);
     assert_int_equal(sl_numbers_find(&run->reliability, "u")->count, 0);
     assert_string_equal(run->gallery, "[{\"item\":\"]}\\\"\"}]");
+    assert_string_equal(run->galleries, "[[1]]");
+    assert_int_equal(json_array_size(json_object_get(run->json, "charts")), 1);
     assert_string_equal(run->commands, "[[\"train\"]]");
     sl_results_destroy(results);
 }

@@ -126,6 +126,53 @@ static void test_sorting_puts_the_most_different_first_and_keeps_ties_in_order(v
     sl_rows_destroy(b);
 }
 
+static void test_the_least_different_come_first_if_asked_for(void **state)
+{
+    (void)state;
+    static const float left[] = {1, 0, 1, 0, 1, 0, 1, 0};
+    static const float right[] = {0.5F, 0.5F, 1, 0, 0, 1, 0.5F, 0.5F};
+    struct sl_rows *a = test_rows(left, 4, 2, NULL, NULL), *b = test_rows(right, 4, 2, NULL, NULL);
+    struct sl_comparison comparison;
+    struct sl_error err;
+    assert_ok(sl_labels_compare(a, b, &comparison, &err), err);
+    sl_comparison_sort(&comparison, SL_DISTANCE_L1, true);
+    static const size_t order[] = {1, 0, 3, 2};
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(comparison.items[i].row_a, order[i]);
+    sl_comparison_release(&comparison);
+    sl_rows_destroy(a);
+    sl_rows_destroy(b);
+}
+
+/* Items 0 and 2 agree in the first class; entropies of b are 0, log 2, .56, 0. */
+static void test_items_are_kept_by_first_class_and_by_entropy(void **state)
+{
+    (void)state;
+    static const float left[] = {1, 0, 0.25F, 0.75F, 0.5F, 0.5F, 1, 0};
+    static const float right[] = {1, 0, 0.5F, 0.5F, 0.75F, 0.25F, 0, 1};
+    static const struct {
+        struct sl_comparison_filter filter;
+        size_t count, rows[4];
+    } cases[] = {{{.same_first = false}, 4, {0, 1, 2, 3}},
+                 {{.same_first = true}, 2, {0, 2}},
+                 {{.min_entropy = .56}, 2, {1, 2}},
+                 {{.max_entropy_b = .6}, 3, {0, 2, 3}},
+                 {{.same_first = true, .min_entropy = .1, .max_entropy_b = .6}, 1, {2}}};
+    struct sl_rows *a = test_rows(left, 4, 2, NULL, NULL), *b = test_rows(right, 4, 2, NULL, NULL);
+    struct sl_error err;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct sl_comparison comparison;
+        assert_ok(sl_labels_compare(a, b, &comparison, &err), err);
+        assert_int_equal(sl_comparison_keep(&comparison, &cases[c].filter), cases[c].count);
+        for (size_t i = 0; i < cases[c].count; i++)
+            assert_int_equal(comparison.items[i].row_a, cases[c].rows[i]);
+        assert_near(comparison.top1_agreement, .5, 0);
+        sl_comparison_release(&comparison);
+    }
+    sl_rows_destroy(a);
+    sl_rows_destroy(b);
+}
+
 static void assert_incomparable(struct sl_rows *a, struct sl_rows *b, const char *part)
 {
     struct sl_comparison comparison;
@@ -161,6 +208,8 @@ int main(void)
         cmocka_unit_test(test_rows_are_matched_by_item_and_columns_by_class),
         cmocka_unit_test(test_rows_without_names_are_items_by_number),
         cmocka_unit_test(test_sorting_puts_the_most_different_first_and_keeps_ties_in_order),
+        cmocka_unit_test(test_the_least_different_come_first_if_asked_for),
+        cmocka_unit_test(test_items_are_kept_by_first_class_and_by_entropy),
         cmocka_unit_test(test_sets_that_cannot_be_compared_say_why),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

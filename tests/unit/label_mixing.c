@@ -72,6 +72,16 @@ static void test_groups_by_share_by_pair_and_by_both(void **state)
     assert_near(summary.by_share[0].mean, 0.3, 1e-7);
     assert_near(summary.by_share[0].mean_confidence, 0.7, 1e-7);
     assert_near(summary.by_share[0].mean_error, 0.2, 1e-7);
+    assert_near(summary.by_share[0].lower, 0.25, 1e-7);
+    assert_near(summary.by_share[0].upper, 0.35, 1e-7);
+    /* .2, .3, .4 and two confidences of .8 and .6; each is where its tenth begins. */
+    static const size_t inferred[] = {0, 0, 1, 1, 1, 0, 0, 0, 0, 0};
+    static const size_t confident[] = {0, 0, 0, 0, 0, 0, 1, 0, 1, 0};
+    for (size_t i = 0; i < SL_MIX_BINS; i++) {
+        assert_int_equal(summary.by_share[0].inferred_counts[i], inferred[i]);
+        assert_int_equal(summary.by_share[0].confidence_counts[i], confident[i]);
+    }
+    assert_int_equal(summary.by_share[1].confidence_counts[SL_MIX_BINS - 1], 1);
     assert_int_equal(summary.n_by_pair, 2);
     assert_int_equal(summary.by_pair[0].a, 0);
     assert_int_equal(summary.by_pair[0].b, 1);
