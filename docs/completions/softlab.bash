@@ -89,6 +89,7 @@ _softlab() {
         "labels --gamma") return ;;
         "labels --beta") return ;;
         "labels --temperature") return ;;
+        "labels --folds") return ;;
         "labels --vectors") COMPREPLY=($(compgen -f -- "$current")); return ;;
         "labels --iterations") return ;;
         "labels --tolerance") return ;;
@@ -110,10 +111,15 @@ _softlab() {
         "quality --truth") COMPREPLY=($(compgen -f -- "$current")); return ;;
         "quality --exclude" | "quality -x") COMPREPLY=($(compgen -W 'none collins2022-as-published collins2022-as-run peterson2019' -- "$current")); return ;;
         "quality --most-answers") return ;;
+        "quality --reference") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "quality --high") return ;;
+        "quality --low") return ;;
         "quality --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
         "quality --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
         "compare --top") return ;;
         "compare --by") COMPREPLY=($(compgen -W 'wasserstein-values wasserstein-classes l1 kl js' -- "$current")); return ;;
+        "compare --min-entropy") return ;;
+        "compare --max-entropy-b") return ;;
         "compare --mix") COMPREPLY=($(compgen -f -- "$current")); return ;;
         "compare --endpoint-labels") COMPREPLY=($(compgen -f -- "$current")); return ;;
         "compare --only") COMPREPLY=($(compgen -f -- "$current")); return ;;
@@ -306,15 +312,15 @@ _softlab() {
             files=yes ;;
         "labels")
             words=''
-            options='--method --output --list --json --annotators --seed --as-released --truth --gamma --beta --temperature --per-annotator --mean-first --generated --vectors --iterations --tolerance --smoothing --diagonal --start --tie --em --gold --predictions --rows --calibrate --reference --state --resume --prior --prior-weight --threads --data-folder --log-level --quiet --help'
+            options='--method --output --list --json --annotators --seed --as-released --truth --gamma --beta --temperature --folds --per-annotator --mean-first --generated --vectors --iterations --tolerance --smoothing --diagonal --start --tie --em --gold --predictions --rows --calibrate --reference --state --resume --prior --prior-weight --threads --data-folder --log-level --quiet --help'
             files=yes ;;
         "quality")
             words=''
-            options='--truth --exclude --most-answers --annotators --json --data-folder --log-level --quiet --help'
+            options='--truth --exclude --most-answers --reference --high --low --annotators --json --data-folder --log-level --quiet --help'
             files=yes ;;
         "compare")
             words=''
-            options='--top --by --mix --endpoint-labels --only --mixed --pairs --json --data-folder --log-level --quiet --help'
+            options='--top --by --least --same-first --min-entropy --max-entropy-b --mix --endpoint-labels --only --mixed --pairs --json --data-folder --log-level --quiet --help'
             files=yes ;;
         "simulate-labels")
             words=''

@@ -56,7 +56,7 @@ void run_board_event(void *context, enum sl_run_event event, const char *title, 
     case SL_RUN_DONE: sl_log(log, SL_LOG_INFO, "done     %s", title); break;
     case SL_RUN_FAILED: sl_log(log, SL_LOG_WARNING, "failed   %s: %s", title, reason); break;
     case SL_RUN_MISSING: sl_log(log, SL_LOG_WARNING, "missing  %s: %s", title, reason); break;
-    case SL_RUN_LACKS: sl_log(log, SL_LOG_WARNING, "not scored on %s (%s)", reason, title); break;
+    case SL_RUN_LACKS: sl_log(log, SL_LOG_WARNING, "without %s (%s)", reason, title); break;
     case SL_RUN_RETRIED: sl_log(log, SL_LOG_WARNING, "retried  %s: %s", title, reason); break;
     case SL_RUN_WAITS: sl_log(log, SL_LOG_INFO, "waits    %s: %s", title, reason); break;
     }

@@ -64,6 +64,9 @@ void sl_expand_figures(struct sl_planner *planner, struct sl_run *run)
     sl_expand_show(planner, run, named);
     sl_json_hash(named, run->key);
     json_decref(named);
-    if (json_object_size(run->figures) == 0 && json_array_size(run->exhibits) == 0)
-        run->missing = sl_string_copy("none of its figures can be computed here");
+    if (json_object_size(run->figures) > 0 || json_array_size(run->exhibits) > 0) return;
+    const char *cell = json_object_iter_key(json_object_iter(run->absent));
+    run->missing =
+        sl_string_printf("none of its figures can be computed here%s%s",
+                         cell ? "; the first: " : "", cell ? sl_plan_text(run->absent, cell) : "");
 }
