@@ -3,6 +3,7 @@
 
 #include "softlab/answer/quality.h"
 #include "softlab/base/memory.h"
+#include "softlab/base/stats.h"
 
 static size_t count_possible(const struct sl_answer *answer, size_t n_classes)
 {
@@ -14,13 +15,6 @@ static size_t count_possible(const struct sl_answer *answer, size_t n_classes)
         possible += is_possible;
     }
     return possible;
-}
-
-/* Typed numbers come as floats: .3 belongs to the fourth tenth, whatever its last bit says. */
-static size_t tenth_of(double probability)
-{
-    const double place = floor(probability * SL_ANSWER_BINS + 1e-6);
-    return place < SL_ANSWER_BINS ? (size_t)fmax(place, 0) : SL_ANSWER_BINS - 1;
 }
 
 void sl_answer_group_measure(const struct sl_answers *answers, const bool *in,
@@ -47,7 +41,7 @@ void sl_answer_group_measure(const struct sl_answers *answers, const bool *in,
         if (isnan(probability)) continue;
         n_stated++;
         probabilities += probability;
-        group.probability_counts[tenth_of(probability)]++;
+        group.probability_counts[sl_bin_of(probability, SL_ANSWER_BINS)]++;
     }
     for (size_t i = 0; i < n_items; i++)
         group.n_items += answered[i];

@@ -123,6 +123,13 @@ double sl_median(const double *values, size_t count)
     return sl_quantile(values, count, 0.5);
 }
 
+size_t sl_bin_of(double value, size_t n_bins)
+{
+    const double place = floor(value * (double)n_bins + 1e-6);
+    if (!(place > 0)) return 0;
+    return place < (double)n_bins ? (size_t)place : n_bins - 1;
+}
+
 static bool is_level(double level)
 {
     return level > 0 && level < 1;

@@ -128,11 +128,8 @@ static int order_by_pair_share(const void *a, const void *b)
 /* How many values are in each tenth of 0 to 1. */
 static void count_tenths(const double *values, size_t count, size_t *out)
 {
-    for (size_t i = 0; i < count; i++) {
-        /* .3 is in the fourth tenth, whatever its last bit says. */
-        const double place = floor(values[i] * SL_MIX_BINS + 1e-6);
-        out[place < SL_MIX_BINS ? (size_t)fmax(place, 0) : SL_MIX_BINS - 1]++;
-    }
+    for (size_t i = 0; i < count; i++)
+        out[sl_bin_of(values[i], SL_MIX_BINS)]++;
 }
 
 static struct sl_mix_group describe(const struct sl_mix_point *points, size_t count,

@@ -107,7 +107,8 @@ static void test_rows_without_names_are_items_by_number(void **state)
     sl_rows_destroy(b);
 }
 
-static void test_sorting_puts_the_most_different_first_and_keeps_ties_in_order(void **state)
+static void
+test_sorting_puts_the_most_or_least_different_first_and_keeps_ties_in_order(void **state)
 {
     (void)state;
     static const float left[] = {1, 0, 1, 0, 1, 0, 1, 0};
@@ -116,29 +117,13 @@ static void test_sorting_puts_the_most_different_first_and_keeps_ties_in_order(v
     struct sl_comparison comparison;
     struct sl_error err;
     assert_ok(sl_labels_compare(a, b, &comparison, &err), err);
-    sl_comparison_sort(&comparison, SL_DISTANCE_L1, false);
-    static const size_t order[] = {2, 0, 3, 1};
-    for (size_t i = 0; i < 4; i++)
-        assert_int_equal(comparison.items[i].row_a, order[i]);
+    static const size_t orders[2][4] = {{2, 0, 3, 1}, {1, 0, 3, 2}};
+    for (int least = 0; least < 2; least++) {
+        sl_comparison_sort(&comparison, SL_DISTANCE_L1, least);
+        for (size_t i = 0; i < 4; i++)
+            assert_int_equal(comparison.items[i].row_a, orders[least][i]);
+    }
     assert_near(comparison.top1_agreement, 0.75, 0);
-    sl_comparison_release(&comparison);
-    sl_rows_destroy(a);
-    sl_rows_destroy(b);
-}
-
-static void test_the_least_different_come_first_if_asked_for(void **state)
-{
-    (void)state;
-    static const float left[] = {1, 0, 1, 0, 1, 0, 1, 0};
-    static const float right[] = {0.5F, 0.5F, 1, 0, 0, 1, 0.5F, 0.5F};
-    struct sl_rows *a = test_rows(left, 4, 2, NULL, NULL), *b = test_rows(right, 4, 2, NULL, NULL);
-    struct sl_comparison comparison;
-    struct sl_error err;
-    assert_ok(sl_labels_compare(a, b, &comparison, &err), err);
-    sl_comparison_sort(&comparison, SL_DISTANCE_L1, true);
-    static const size_t order[] = {1, 0, 3, 2};
-    for (size_t i = 0; i < 4; i++)
-        assert_int_equal(comparison.items[i].row_a, order[i]);
     sl_comparison_release(&comparison);
     sl_rows_destroy(a);
     sl_rows_destroy(b);
@@ -207,8 +192,8 @@ int main(void)
         cmocka_unit_test(test_wasserstein_of_samples_as_scipy_gives_it),
         cmocka_unit_test(test_rows_are_matched_by_item_and_columns_by_class),
         cmocka_unit_test(test_rows_without_names_are_items_by_number),
-        cmocka_unit_test(test_sorting_puts_the_most_different_first_and_keeps_ties_in_order),
-        cmocka_unit_test(test_the_least_different_come_first_if_asked_for),
+        cmocka_unit_test(
+            test_sorting_puts_the_most_or_least_different_first_and_keeps_ties_in_order),
         cmocka_unit_test(test_items_are_kept_by_first_class_and_by_entropy),
         cmocka_unit_test(test_sets_that_cannot_be_compared_say_why),
     };

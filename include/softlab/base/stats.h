@@ -23,6 +23,10 @@ double sl_quantile_sorted(const double *values, size_t count, double p);
 double sl_quantile(const double *values, size_t count, double p);
 double sl_median(const double *values, size_t count);
 
+/* Which of `n_bins` equal parts of 0 to 1 a value is in, from 0; what is outside is in the first or
+ * last. A float that was typed as .7 is where .7 begins, whatever its last bit says. */
+size_t sl_bin_of(double value, size_t n_bins);
+
 struct sl_interval {
     double estimate, low, high;
 };
