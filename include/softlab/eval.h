@@ -26,6 +26,7 @@ struct sl_scored {
     bool *unique_second;                /* (n) people's second choice outweighs their third */
     double *confidence;                 /* (n) largest predicted probability */
     double *entropy, *human_entropy;    /* (n) natural logarithm */
+    double *truth_score, *choice_score; /* (n) CrowdTruth's, of the true and the predicted class */
     uint32_t *by_confidence;            /* (n) rows in ascending confidence, stable */
     char **classes;                     /* n_classes names, or NULL */
 };

@@ -1,4 +1,5 @@
-/* Scores of each class, and their means weighted by how often a class is true. */
+/* Scores of each class, and their means weighted by how often a class is true. CrowdTruth's count
+ * an item by how clearly people meant its class. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -14,9 +15,14 @@ size_t sl_eval_n_right(const float *logits, const int32_t *classes, size_t n, si
     return right;
 }
 
+static double ratio(double part, double whole)
+{
+    return whole > 0 ? part / whole : 0;
+}
+
 static double share(size_t part, size_t whole)
 {
-    return whole > 0 ? (double)part / (double)whole : 0;
+    return ratio((double)part, (double)whole);
 }
 
 /* All but the cross-entropy. */
@@ -80,4 +86,72 @@ double sl_eval_weighted_f1(const struct sl_scored *scored, const struct sl_metri
 {
     (void)options;
     return weighted(scored, F1);
+}
+
+/* What the items of a class weigh. */
+struct weights {
+    double hits, false_positives, false_negatives;
+    size_t support;
+};
+
+static double score_weights(const struct weights *weights, enum score score)
+{
+    const double hits = weights->hits, with_positives = hits + weights->false_positives,
+                 with_negatives = hits + weights->false_negatives;
+    switch (score) {
+    case PRECISION: return ratio(hits, with_positives);
+    case RECALL: return ratio(hits, with_negatives);
+    case F1: break;
+    }
+    return ratio(2 * hits, with_positives + with_negatives);
+}
+
+/* A false positive weighs 1 - clarity: Uma et al. take the score of the true class for it; that of
+ * the predicted one says how clearly people meant what was predicted. */
+static double crowdtruth(const struct sl_scored *scored, const double *clarity, enum score score)
+{
+    struct weights *classes = sl_alloc(scored->n_classes, sizeof *classes);
+    for (size_t i = 0; i < scored->n; i++) {
+        const uint32_t truth = sl_eval_truth(scored, i), choice = scored->top[i];
+        classes[truth].support++;
+        if (choice == truth) {
+            classes[truth].hits += scored->truth_score[i];
+        } else {
+            classes[choice].false_positives += 1 - clarity[i];
+            classes[truth].false_negatives += scored->truth_score[i];
+        }
+    }
+    double sum = 0;
+    for (size_t k = 0; k < scored->n_classes; k++)
+        sum += (double)classes[k].support * score_weights(&classes[k], score);
+    free(classes);
+    return sum / (double)scored->n;
+}
+
+double sl_eval_crowdtruth_precision(const struct sl_scored *scored,
+                                    const struct sl_metric_options *options)
+{
+    (void)options;
+    return crowdtruth(scored, scored->truth_score, PRECISION);
+}
+
+double sl_eval_crowdtruth_recall(const struct sl_scored *scored,
+                                 const struct sl_metric_options *options)
+{
+    (void)options;
+    return crowdtruth(scored, scored->truth_score, RECALL);
+}
+
+double sl_eval_crowdtruth_f1(const struct sl_scored *scored,
+                             const struct sl_metric_options *options)
+{
+    (void)options;
+    return crowdtruth(scored, scored->truth_score, F1);
+}
+
+double sl_eval_crowdtruth_f1_corrected(const struct sl_scored *scored,
+                                       const struct sl_metric_options *options)
+{
+    (void)options;
+    return crowdtruth(scored, scored->choice_score, F1);
 }

@@ -35,5 +35,7 @@ sl_eval_value sl_eval_rms_corrected, sl_eval_mad_corrected, sl_eval_max_correcte
 sl_eval_value sl_eval_ece, sl_eval_mce, sl_eval_adaptive_published, sl_eval_adaptive_corrected;
 sl_eval_value sl_eval_aurra, sl_eval_soft_f1, sl_eval_temperature;
 sl_eval_value sl_eval_weighted_precision, sl_eval_weighted_recall, sl_eval_weighted_f1;
+sl_eval_value sl_eval_crowdtruth_precision, sl_eval_crowdtruth_recall;
+sl_eval_value sl_eval_crowdtruth_f1, sl_eval_crowdtruth_f1_corrected;
 
 #endif

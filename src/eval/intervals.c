@@ -37,6 +37,8 @@ static void copy_row(const struct sl_scored *from, size_t row, struct sl_scored 
     to->confidence[at] = from->confidence[row];
     to->entropy[at] = from->entropy[row];
     to->human_entropy[at] = from->human_entropy[row];
+    to->truth_score[at] = from->truth_score[row];
+    to->choice_score[at] = from->choice_score[row];
     if (!whole_rows) return;
     const size_t n_classes = from->n_classes, bytes = n_classes * sizeof *from->human;
     memcpy(to->predicted + at * n_classes, from->predicted + row * n_classes, bytes);

@@ -40,10 +40,13 @@ enum sl_status sl_eval_allocate(size_t n, size_t n_classes, bool with_hard, bool
     s->confidence = sl_data_alloc(n, sizeof *s->confidence, err);
     s->entropy = sl_data_alloc(n, sizeof *s->entropy, err);
     s->human_entropy = sl_data_alloc(n, sizeof *s->human_entropy, err);
+    s->truth_score = sl_data_alloc(n, sizeof *s->truth_score, err);
+    s->choice_score = sl_data_alloc(n, sizeof *s->choice_score, err);
     s->by_confidence = sl_data_alloc(n, sizeof *s->by_confidence, err);
     bool complete = s->predicted && s->log_predicted && s->human && (s->hard || !with_hard) &&
                     s->top && s->second && s->human_top && s->human_second && s->unique_second &&
-                    s->confidence && s->entropy && s->human_entropy && s->by_confidence;
+                    s->confidence && s->entropy && s->human_entropy && s->truth_score &&
+                    s->choice_score && s->by_confidence;
     if (!complete) {
         sl_scored_destroy(s);
         return SL_ERR_NOMEM;
@@ -67,6 +70,8 @@ void sl_scored_destroy(struct sl_scored *scored)
     free(scored->confidence);
     free(scored->entropy);
     free(scored->human_entropy);
+    free(scored->truth_score);
+    free(scored->choice_score);
     free(scored->by_confidence);
     for (size_t k = 0; scored->classes && k < scored->n_classes; k++)
         free(scored->classes[k]);
@@ -304,6 +309,19 @@ static enum sl_status fill_prediction(const struct pairing *pairing, struct sl_s
     return SL_OK;
 }
 
+/* CrowdTruth's sentence-relation scores of a row: of the true class and of the predicted one.
+ * `human` is what the labels say before any softmax. */
+static void fill_scores(struct sl_scored *scored, size_t row, const double *human)
+{
+    double squares = 0;
+    for (size_t k = 0; k < scored->n_classes; k++)
+        squares += human[k] * human[k];
+    const double norm = sqrt(squares);
+    scored->truth_score[row] = norm > 0 ? human[sl_eval_truth(scored, row)] / norm : 0;
+    scored->choice_score[row] = norm > 0 ? human[scored->top[row]] / norm : 0;
+}
+
+/* After the row's prediction and hard label. */
 static void fill_label(const struct pairing *pairing, struct sl_scored *scored, size_t row,
                        size_t from)
 {
@@ -314,6 +332,7 @@ static void fill_label(const struct pairing *pairing, struct sl_scored *scored, 
         human[k] = (double)values[k];
     scored->unique_second[row] =
         rank(human, n_classes, &scored->human_top[row], &scored->human_second[row]);
+    fill_scores(scored, row, human);
     if (pairing->options->softmax_counts) {
         log_softmax(human, n_classes);
         for (size_t k = 0; k < n_classes; k++)

@@ -78,6 +78,24 @@ def weighted(hard, first):
     return dict(zip(("weighted_precision", "weighted_recall", "weighted_f1"), sums))
 
 
+def crowdtruth(q, hard, first):
+    """The same of items that weigh as much as people are clear about them."""
+    scores = q / np.linalg.norm(q, axis=1, keepdims=True)
+    rows = np.arange(len(q))
+    true, chosen = scores[rows, hard], scores[rows, first]
+    sums = np.zeros(4)
+    for k in range(K):
+        hits = true[(hard == k) & (first == k)].sum()
+        missed = true[(hard == k) & (first != k)].sum()
+        wrong = (first == k) & (hard != k)
+        recall = hits / (hits + missed)
+        published, corrected = (hits / (hits + np.sum(1 - s[wrong])) for s in (true, chosen))
+        f1 = [2 * precision * recall / (precision + recall) for precision in (published, corrected)]
+        sums += np.array([published, recall, *f1]) * np.mean(hard == k)
+    names = ("precision", "recall", "f1", "f1_corrected")
+    return {"crowdtruth_" + name: value for name, value in zip(names, sums)}
+
+
 def agreement(p, q, hard):
     model, people = np.argsort(p, 1, kind="stable"), np.argsort(q, 1, kind="stable")
     first, second, human, human_second = model[:, -1], model[:, -2], people[:, -1], people[:, -2]
@@ -95,7 +113,7 @@ def agreement(p, q, hard):
         "incorrect_sba": (second == human)[~right].mean(),
         "best_sba": np.where(right, same, second == human).mean(),
     }
-    return out | weighted(hard, first), right
+    return out | weighted(hard, first) | crowdtruth(q, hard, first), right
 
 
 def reference(logits, q, hard):

@@ -59,6 +59,47 @@ static void test_people_stand_in_for_hard_labels(void **state)
     sl_scored_destroy(scored);
 }
 
+/* True 0 1 1 0, predicted 0 1 0 2. Of item 0 people say class 0 only; the others' rows have these
+ * lengths. */
+static void test_crowdtruth_by_hand(void **state)
+{
+    (void)state;
+    struct sl_scored *scored = four_items(NULL);
+    const double hit = 0.75 / sqrt(0.625), missed = 0.5 / sqrt(0.375), chosen = 0.25 / sqrt(0.375),
+                 other_missed = 0.625 / sqrt(0.46875);
+    /* Class 0: item 0 is a hit, item 2 a false positive, item 3 a false negative. Class 1: item 1
+     * is a hit, item 2 a false negative. Class 2 has no items. */
+    expect(scored, "crowdtruth_precision", (2 / (1 + 1 - missed) + 2) / 4);
+    expect(scored, "crowdtruth_recall", (2 / (1 + other_missed) + 2 * hit / (hit + missed)) / 4);
+    const double f1_of_1 = 2 * hit / (2 * hit + missed);
+    expect(scored, "crowdtruth_f1", (2 * 2 / (2 + 1 - missed + other_missed) + 2 * f1_of_1) / 4);
+    expect(scored, "crowdtruth_f1_corrected",
+           (2 * 2 / (2 + 1 - chosen + other_missed) + 2 * f1_of_1) / 4);
+    sl_scored_destroy(scored);
+    /* True 0 1 0 0: item 2 is a hit on which people were unclear. */
+    scored = four_items(hard);
+    expect(scored, "crowdtruth_precision", 1);
+    expect(scored, "crowdtruth_recall", (3 * (1 + chosen) / (1 + chosen + other_missed) + 1) / 4);
+    sl_scored_destroy(scored);
+}
+
+static void test_crowdtruth_reads_counts_before_their_softmax(void **state)
+{
+    (void)state;
+    static const float counts[] = {4, 0, 0, 1, 3, 0, 1, 2, 1, 5, 1, 2};
+    struct sl_rows *predictions = test_rows(predicted, 4, 3, NULL, NULL);
+    struct sl_rows *labels = test_rows(counts, 4, 3, NULL, NULL);
+    struct sl_scored *scored =
+        test_score_rows(predictions, labels, (struct sl_scored_options){.softmax_counts = true});
+    struct sl_scored *shares = four_items(NULL);
+    expect(scored, "crowdtruth_f1", test_value("crowdtruth_f1", shares, NULL));
+    expect(scored, "crowdtruth_f1_corrected", test_value("crowdtruth_f1_corrected", shares, NULL));
+    sl_scored_destroy(scored);
+    sl_scored_destroy(shares);
+    sl_rows_destroy(predictions);
+    sl_rows_destroy(labels);
+}
+
 static void test_likelihood_by_hand(void **state)
 {
     (void)state;
@@ -185,6 +226,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_agreement_by_hand),
         cmocka_unit_test(test_people_stand_in_for_hard_labels),
+        cmocka_unit_test(test_crowdtruth_by_hand),
+        cmocka_unit_test(test_crowdtruth_reads_counts_before_their_softmax),
         cmocka_unit_test(test_likelihood_by_hand),
         cmocka_unit_test(test_clipping_bounds_what_a_zero_costs),
         cmocka_unit_test(test_uncertainty_by_hand),
