@@ -113,11 +113,37 @@ struct adam_factors {
     float scale, decay, keep1, new1, keep2, new2, rate, root, epsilon;
 };
 
+/* RAdam: r, the share of the step that the variance of the second moments allows, by the length of
+ * a simple average that is as old as they are; 0 while that is too short to have a variance. */
+static double rectification(double beta2, double step)
+{
+    const double left = pow(beta2, step), longest = 2 / (1 - beta2) - 1;
+    const double length = longest - 2 * step * left / (1 - left);
+    if (!(length > 5)) return 0;
+    return sqrt((length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length));
+}
+
+/* The same equation with other factors: epsilon stands beside the root before the bias is taken
+ * out of it, and without a variance the divisor is 1. */
+static void rectify(const struct sl_adam *adam, struct adam_factors *by)
+{
+    const double beta2 = (double)adam->beta2, step = (double)adam->step;
+    const double share = rectification(beta2, step);
+    const double unbiased = (double)adam->rate / (1 - pow((double)adam->beta1, step));
+    if (share > 0) {
+        by->rate = (float)(unbiased * share * sqrt(1 - pow(beta2, step)));
+        by->root = 1;
+    } else {
+        by->root = 0;
+        by->epsilon = 1;
+    }
+}
+
 static struct adam_factors adam_factors_of(const struct sl_adam *adam)
 {
     const double beta1 = (double)adam->beta1, beta2 = (double)adam->beta2;
     const double step = (double)adam->step;
-    return (struct adam_factors){
+    struct adam_factors factors = {
         .scale = adam->gradient_scale,
         .decay = adam->weight_decay,
         .keep1 = adam->beta1,
@@ -128,6 +154,8 @@ static struct adam_factors adam_factors_of(const struct sl_adam *adam)
         .root = (float)(1 / sqrt(1 - pow(beta2, step))),
         .epsilon = adam->epsilon,
     };
+    if (adam->rectified) rectify(adam, &factors);
+    return factors;
 }
 
 static void adam_plain(const struct adam_factors *by, float *values, const float *gradients,

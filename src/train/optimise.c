@@ -27,7 +27,8 @@ static void step_sgd(const struct sl_optimiser *optimiser, const struct step *st
     sl_sgd_step(&sgd, step->values, step->gradients, optimiser->state[0], optimiser->count);
 }
 
-static void step_adam(const struct sl_optimiser *optimiser, const struct step *step)
+static void step_moments(const struct sl_optimiser *optimiser, const struct step *step,
+                         bool rectified)
 {
     const struct sl_adam adam = {
         .rate = step->rate,
@@ -37,9 +38,20 @@ static void step_adam(const struct sl_optimiser *optimiser, const struct step *s
         .weight_decay = (float)step->recipe->weight_decay,
         .step = optimiser->steps,
         .gradient_scale = step->scale,
+        .rectified = rectified,
     };
     sl_adam_step(&adam, step->values, step->gradients, optimiser->state[0], optimiser->state[1],
                  optimiser->count);
+}
+
+static void step_adam(const struct sl_optimiser *optimiser, const struct step *step)
+{
+    step_moments(optimiser, step, false);
+}
+
+static void step_radam(const struct sl_optimiser *optimiser, const struct step *step)
+{
+    step_moments(optimiser, step, true);
 }
 
 static const struct {
@@ -48,6 +60,7 @@ static const struct {
 } kinds[] = {
     [SL_OPTIMISER_SGD] = {1, step_sgd},
     [SL_OPTIMISER_ADAM] = {2, step_adam},
+    [SL_OPTIMISER_RADAM] = {2, step_radam},
 };
 
 enum sl_status sl_optimiser_create(const struct sl_recipe *recipe, size_t count,

@@ -55,7 +55,7 @@ static enum sl_status check_method(const struct sl_recipe *recipe, struct sl_err
 static enum sl_status check_optimiser(const struct sl_recipe *recipe, struct sl_error *err)
 {
     if (recipe->nesterov && recipe->optimiser != SL_OPTIMISER_SGD)
-        return sl_fail(err, SL_ERR_INPUT, "nesterov is for sgd, and the optimiser is adam");
+        return sl_fail(err, SL_ERR_INPUT, "nesterov is for sgd, and the optimiser is another");
     if (recipe->nesterov && !(recipe->momentum > 0))
         return sl_fail(err, SL_ERR_INPUT, "nesterov needs a momentum above 0");
     return SL_OK;

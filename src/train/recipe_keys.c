@@ -11,7 +11,7 @@
 static const char *const draws[] = {"mean", "annotator", "sample", NULL};
 static const char *const reductions[] = {"mean", "sum", NULL};
 static const char *const crowds[] = {"mw", "vw", "vb", "vw+b", NULL};
-static const char *const optimisers[] = {"sgd", "adam", NULL};
+static const char *const optimisers[] = {"sgd", "adam", "radam", NULL};
 static const char *const schedules[] = {"constant", "step", "segment", "cosine", NULL};
 static const char *const selections[] = {"last", "best", NULL};
 static const char *const dev_metrics[] = {"accuracy", "cross-entropy", "weighted-f1", NULL};
@@ -63,9 +63,9 @@ const struct sl_recipe_key sl_recipe_keys[] = {
     {REAL(rate), 0, 1e3, NULL, "learning rate at the start"},
     {REAL(momentum), 0, NEARLY_ONE, NULL, "momentum of sgd"},
     {REAL(weight_decay), 0, 1e3, NULL, "times the weights, added to the gradient"},
-    {REAL(beta1), 0, NEARLY_ONE, NULL, "of adam's first moments"},
-    {REAL(beta2), 0, NEARLY_ONE, NULL, "of adam's second moments"},
-    {REAL(epsilon), 1e-30, 1, NULL, "adam's smallest divisor"},
+    {REAL(beta1), 0, NEARLY_ONE, NULL, "of the first moments of adam and radam"},
+    {REAL(beta2), 0, NEARLY_ONE, NULL, "of their second moments"},
+    {REAL(epsilon), 1e-30, 1, NULL, "their smallest divisor"},
     {BOOLEAN(nesterov), "Nesterov's momentum"},
     {REAL(clip), 0, 1e9, NULL, "largest norm of the gradient; 0: any"},
     {CHOICE(schedule), schedules, "how the rate changes; segments also begin a new optimiser"},

@@ -414,6 +414,44 @@ def check_loss(options, folder, report):
                        [(name, distance(ours[name], theirs[name]), LIMIT) for name in theirs])
 
 
+OPTIMISERS = (
+    ("sgd", torch.optim.SGD, {"momentum": 0.9}),
+    ("sgd", torch.optim.SGD, {"momentum": 0.9, "nesterov": True}),
+    ("adam", torch.optim.Adam, {}),
+    ("radam", torch.optim.RAdam, {}),
+    # Another time of rectifying, and an epsilon that shows where it is added.
+    ("radam", torch.optim.RAdam, {"betas": (0.8, 0.9), "eps": 0.1}),
+)
+
+
+def check_optimisers(options, folder, report):
+    """Values after each of 20 steps of every optimiser, with and without weight decay."""
+    generator = np.random.default_rng(2)
+    values = generator.normal(0, 1, 203).astype(np.float32)
+    gradients = generator.normal(0, 1, (20, 203)).astype(np.float32)
+    for kind, maker, extra in OPTIMISERS:
+        for decay in 0, 0.1:
+            parameter = torch.nn.Parameter(torch.tensor(values).double())
+            theirs = maker([parameter], lr=0.02, weight_decay=decay, **extra)
+            after = []
+            for gradient in gradients:
+                parameter.grad = torch.tensor(gradient).double()
+                theirs.step()
+                after.append(parameter.detach().numpy().copy())
+            beta1, beta2 = extra.get("betas", (0.9, 0.999))
+            case = {"kind": kind, "rate": 0.02, "weight_decay": decay, "beta1": beta1, "beta2": beta2,
+                    "epsilon": extra.get("eps", 1e-8), "momentum": extra.get("momentum", 0),
+                    "nesterov": extra.get("nesterov", False)}
+            ours = {"after": np.array(after)}
+            if options.program != "torch":
+                arrays = {"input": values, "gradients": gradients}
+                ours = run_ours(options.program, "optimiser", folder, case, {}, arrays, options.plant)
+            # What was moved, not the values, which would hide small steps.
+            moved = ours["after"].reshape(20, 203) - values
+            report.compare(f"optimiser {kind} {extra}, weight decay {decay}",
+                           [("moves", distance(moved, np.array(after) - values), LIMIT)])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("program")
@@ -427,6 +465,8 @@ def main():
                 check_case(case, options, folder, report)
         if options.only in "soft cross-entropy":
             check_loss(options, folder, report)
+        if options.only in "optimiser":
+            check_optimisers(options, folder, report)
     return report.finish()
 
 

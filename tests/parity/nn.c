@@ -1,5 +1,5 @@
 /* nn network|layer [--plant sign|factor] FOLDER
- * nn loss FOLDER
+ * nn loss|optimiser [--plant sign|factor] FOLDER
  * nn list
  * Runs a network, or a graph of a few layers, on what FOLDER holds, for check_nn_networks.py and
  * check_nn_layers.py, which compare with PyTorch. FOLDER/case.json says what to run, inputs.npz
@@ -301,6 +301,64 @@ out:
     return status;
 }
 
+/* The optimisers alone: "input" is the values, "gradients" (steps, values); "after" is the values
+ * behind one another after each step. */
+struct optimiser {
+    const char *kind; /* borrowed */
+    struct sl_sgd sgd;
+    struct sl_adam adam;
+};
+
+static enum sl_status read_optimiser(const struct task *task, struct optimiser *out,
+                                     struct sl_error *err)
+{
+    const struct sl_json_cursor root = sl_json_root(&task->json);
+    struct sl_json_cursor at;
+    SL_TRY(sl_json_member(&root, "kind", &at, err));
+    SL_TRY(sl_json_string(&at, &out->kind, err));
+    SL_TRY(case_real(&root, "rate", &out->sgd.rate, err));
+    SL_TRY(case_real(&root, "momentum", &out->sgd.momentum, err));
+    SL_TRY(case_real(&root, "weight_decay", &out->sgd.weight_decay, err));
+    SL_TRY(case_flag(&root, "nesterov", &out->sgd.nesterov, err));
+    SL_TRY(case_real(&root, "beta1", &out->adam.beta1, err));
+    SL_TRY(case_real(&root, "beta2", &out->adam.beta2, err));
+    SL_TRY(case_real(&root, "epsilon", &out->adam.epsilon, err));
+    out->adam.rate = out->sgd.rate;
+    out->adam.weight_decay = out->sgd.weight_decay;
+    out->adam.rectified = strcmp(out->kind, "radam") == 0;
+    out->sgd.gradient_scale = out->adam.gradient_scale = 1;
+    return SL_OK;
+}
+
+static enum sl_status run_optimiser(struct task *task, struct sl_error *err)
+{
+    struct optimiser optimiser = {0};
+    struct sl_array gradients = {0};
+    SL_TRY(read_optimiser(task, &optimiser, err));
+    SL_TRY(read_input(task, "input", &task->pixels, err));
+    SL_TRY(read_input(task, "gradients", &gradients, err));
+    const size_t steps = gradients.shape[0], count = gradients.shape[1];
+    float *state[2] = {sl_alloc(count, sizeof(float)), sl_alloc(count, sizeof(float))};
+    float *values = task->pixels.data, *after = sl_alloc(steps * count, sizeof *after);
+    for (size_t step = 0; step < steps; step++) {
+        const float *gradient = (const float *)gradients.data + step * count;
+        optimiser.sgd.first = step == 0;
+        optimiser.adam.step = step + 1;
+        if (strcmp(optimiser.kind, "sgd") == 0)
+            sl_sgd_step(&optimiser.sgd, values, gradient, state[0], count);
+        else
+            sl_adam_step(&optimiser.adam, values, gradient, state[0], state[1], count);
+        memcpy(after + step * count, values, count * sizeof *after);
+    }
+    falsify(task, after, steps * count);
+    const enum sl_status status = write_values(task, "after", "", after, steps * count, err);
+    free(state[0]);
+    free(state[1]);
+    free(after);
+    sl_array_release(&gradients);
+    return status;
+}
+
 static enum sl_status open_folder(struct task *task, struct sl_error *err)
 {
     char *json = path_in(task, "case.json"), *inputs = path_in(task, "inputs.npz");
@@ -317,9 +375,11 @@ static enum sl_status open_folder(struct task *task, struct sl_error *err)
 static enum sl_status run_folder(struct task *task, const char *mode, struct sl_error *err)
 {
     SL_TRY(open_folder(task, err));
+    task->batch = 2; /* what a forgotten mean would leave out, where there is no batch */
     if (strcmp(mode, "loss") == 0) {
-        task->batch = 2; /* what a forgotten mean would leave out */
         SL_TRY(run_loss(task, err));
+    } else if (strcmp(mode, "optimiser") == 0) {
+        SL_TRY(run_optimiser(task, err));
     } else {
         SL_TRY(read_task(task, strcmp(mode, "network") == 0, err));
         SL_TRY(run(task, err));
@@ -348,7 +408,8 @@ int main(int argc, char **argv)
     }
     const bool planted = argc == 5 && strcmp(argv[2], "--plant") == 0;
     if (argc != 3 && !planted) {
-        fputs("usage: nn network|layer|loss [--plant sign|factor] FOLDER, or nn list\n", stderr);
+        fputs("usage: nn network|layer|loss|optimiser [--plant sign|factor] FOLDER, or nn list\n",
+              stderr);
         return 2;
     }
     struct task task = {.folder = argv[argc - 1]};

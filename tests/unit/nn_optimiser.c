@@ -99,6 +99,19 @@ static void test_sgd_by_hand(void **state)
     assert_near(w, 1 - .447, 1e-6);
 }
 
+/* The update of RAdam as its paper writes it, but for the place of epsilon. */
+static double rectified_update(const struct sl_adam *adam, double m, double v)
+{
+    const double beta2 = (double)adam->beta2, t = (double)adam->step;
+    const double left2 = pow(beta2, t), longest = 2 / (1 - beta2) - 1;
+    const double length = longest - 2 * t * left2 / (1 - left2);
+    const double mean = m / (1 - pow((double)adam->beta1, t));
+    if (length <= 5) return (double)adam->rate * mean;
+    const double share =
+        sqrt((length - 4) / (longest - 4) * (length - 2) / (longest - 2) * longest / length);
+    return (double)adam->rate * share * mean * sqrt(1 - left2) / (sqrt(v) + (double)adam->epsilon);
+}
+
 static void adam_in_double(const struct sl_adam *adam, double *w, const float *gradients, double *m,
                            double *v)
 {
@@ -110,8 +123,9 @@ static void adam_in_double(const struct sl_adam *adam, double *w, const float *g
             (double)adam->gradient_scale * (double)gradients[i] + (double)adam->weight_decay * w[i];
         m[i] = beta1 * m[i] + (1 - beta1) * g;
         v[i] = beta2 * v[i] + (1 - beta2) * g * g;
-        w[i] -=
-            (double)adam->rate / left1 * m[i] / (sqrt(v[i]) / sqrt(left2) + (double)adam->epsilon);
+        w[i] -= adam->rectified ? rectified_update(adam, m[i], v[i])
+                                : (double)adam->rate / left1 * m[i] /
+                                      (sqrt(v[i]) / sqrt(left2) + (double)adam->epsilon);
     }
 }
 
@@ -122,7 +136,7 @@ static void check_adam(struct sl_adam adam)
     draw(values, 0);
     for (size_t i = 0; i < COUNT; i++)
         w[i] = (double)values[i];
-    for (adam.step = 1; adam.step <= 3; adam.step++) {
+    for (adam.step = 1; adam.step <= 9; adam.step++) {
         draw(gradients, adam.step);
         sl_adam_step(&adam, values, gradients, first, second, COUNT);
         adam_in_double(&adam, w, gradients, m, v);
@@ -146,6 +160,31 @@ static void test_adam_follows_its_equations(void **state)
                                 .epsilon = .5f,
                                 .weight_decay = .1f,
                                 .gradient_scale = .25f});
+}
+
+static void test_radam_follows_its_equations(void **state)
+{
+    (void)state;
+    check_adam((struct sl_adam){.rate = .01f,
+                                .beta1 = .9f,
+                                .beta2 = .999f,
+                                .epsilon = 1e-8f,
+                                .gradient_scale = 1,
+                                .rectified = true});
+    check_adam((struct sl_adam){.rate = .1f,
+                                .beta1 = .8f,
+                                .beta2 = .9f,
+                                .epsilon = .5f,
+                                .weight_decay = .1f,
+                                .gradient_scale = .25f,
+                                .rectified = true});
+    /* An average that never has a variance. */
+    check_adam((struct sl_adam){.rate = .1f,
+                                .beta1 = .8f,
+                                .beta2 = .6f,
+                                .epsilon = 1e-8f,
+                                .gradient_scale = 1,
+                                .rectified = true});
 }
 
 /* The first step is rate long, whatever the gradient, in its direction; a zero gradient moves
@@ -174,6 +213,7 @@ int main(void)
         cmocka_unit_test(test_sgd_follows_its_equations),
         cmocka_unit_test(test_sgd_by_hand),
         cmocka_unit_test(test_adam_follows_its_equations),
+        cmocka_unit_test(test_radam_follows_its_equations),
         cmocka_unit_test(test_the_first_step_of_adam_is_as_long_as_the_rate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -171,10 +171,12 @@ static void test_a_stopped_run_ends_with_the_same_bits(void **state)
 static void test_so_does_one_of_every_kind_of_draw(void **state)
 {
     (void)state;
-    static const char *const kinds[] = {
-        "method=mixup,alpha=0.4", "method=ent-wc,alpha=0.2,kappa=0.5", "optimiser=adam,rate=0.001",
-        "schedule=segment,milestones=1,factors=0.1",
-        "schedule=cosine,nesterov=true,drop_last=true"};
+    static const char *const kinds[] = {"method=mixup,alpha=0.4",
+                                        "method=ent-wc,alpha=0.2,kappa=0.5",
+                                        "optimiser=adam,rate=0.001",
+                                        "optimiser=radam,rate=0.001",
+                                        "schedule=segment,milestones=1,factors=0.1",
+                                        "schedule=cosine,nesterov=true,drop_last=true"};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         struct sl_error err;
         struct scene scene;

@@ -71,12 +71,39 @@ static void test_adam_steps_are_the_hand_worked_ones(void **state)
     sl_optimiser_release(&optimiser);
 }
 
+/* RAdam with betas .5 and .9: the average's length is 19 - 2 t .9^t / (1 - .9^t): 1, 1.95, 2.86,
+ * 3.74, 4.58 and 5.39, beyond 5 for the first time. Before, the step is rate m / (1 - .5^t),
+ * whatever the size of the gradient; of a constant one, the gradient itself. */
+static void test_radam_steps_are_the_hand_worked_ones(void **state)
+{
+    (void)state;
+    struct sl_recipe recipe = sl_recipe_default();
+    recipe.optimiser = SL_OPTIMISER_RADAM;
+    recipe.beta1 = .5;
+    recipe.beta2 = .9;
+    recipe.weight_decay = 0;
+    struct sl_optimiser optimiser = make(&recipe, 1);
+    float value = 0;
+    for (int t = 1; t <= 5; t++) {
+        sl_optimiser_step(&optimiser, &recipe, .1, 1, &value, &(const float){2});
+        assert_near(value, -.2 * t, 1e-6);
+    }
+    sl_optimiser_step(&optimiser, &recipe, .1, 1, &value, &(const float){2});
+    /* m' = 2, sqrt(v') = 2: the step is as long as the rate, times the rectification. */
+    const double length = 19 - 12 * .531441 / (1 - .531441);
+    const double share = sqrt((length - 4) * (length - 2) * 19 / (15 * 17 * length));
+    assert_near(value, -1 - .1 * share, 1e-6);
+    assert_true(share > .255 && share < .256);
+    assert_int_equal(optimiser.n_state, 2);
+    sl_optimiser_release(&optimiser);
+}
+
 /* Every optimiser, reset, does what a new one does. */
 static void test_a_reset_forgets_every_step(void **state)
 {
     (void)state;
     static const float gradients[] = {1, -2, .5f};
-    for (int kind = SL_OPTIMISER_SGD; kind <= SL_OPTIMISER_ADAM; kind++) {
+    for (int kind = SL_OPTIMISER_SGD; kind <= SL_OPTIMISER_RADAM; kind++) {
         struct sl_recipe recipe = sl_recipe_default();
         recipe.optimiser = (enum sl_optimiser_kind)kind;
         struct sl_optimiser used = make(&recipe, 3), fresh = make(&recipe, 3);
@@ -131,6 +158,7 @@ int main(void)
         cmocka_unit_test(test_sgd_steps_are_the_hand_worked_ones),
         cmocka_unit_test(test_nesterov_looks_ahead),
         cmocka_unit_test(test_adam_steps_are_the_hand_worked_ones),
+        cmocka_unit_test(test_radam_steps_are_the_hand_worked_ones),
         cmocka_unit_test(test_a_reset_forgets_every_step),
         cmocka_unit_test(test_clipping_scales_the_gradient_before_the_decay),
         cmocka_unit_test(test_the_clip_is_pytorchs),

@@ -20,7 +20,7 @@ static void test_contradictions_are_one_sentence_each(void **state)
          "milestones: 4.5 is not the number of an epoch"},
         {"schedule=cosine,cosine_epochs=9", "the rate would be 0 for the rest of 10 epochs"},
         {"nesterov=true,momentum=0", "nesterov needs a momentum above 0"},
-        {"nesterov=true,optimiser=adam", "nesterov is for sgd, and the optimiser is adam"},
+        {"nesterov=true,optimiser=adam", "nesterov is for sgd, and the optimiser is another"},
         {"holdout=colins2022", "no hold-out list is called \"colins2022\", did you mean \"collins"},
         {"holdout=collins2022,holdout_draw=3", "holdout_draw asks for 3 items"},
         {"dev=held-out,dev_count=3", "dev is a whole fold, and dev_count asks for 3 items"},

@@ -23,7 +23,11 @@ struct sl_adam {
     float rate, beta1, beta2, epsilon, weight_decay;
     uint64_t step; /* 1 for the first */
     float gradient_scale;
+    bool rectified; /* RAdam (Liu et al. 2020) */
 };
+/* m and v are running means of g' = scale g + decay w and of its square;
+ * w -= rate m' / (sqrt(v') + epsilon), both without their bias. Rectified, and with a variance of v
+ * to speak of: w -= rate r m' sqrt(1 - beta2^step) / (sqrt(v) + epsilon); before that rate m'. */
 void sl_adam_step(const struct sl_adam *adam, float *values, const float *gradients, float *first,
                   float *second, size_t count);
 

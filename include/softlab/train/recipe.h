@@ -30,7 +30,7 @@ struct sl_real_list {
 };
 
 enum sl_reduction { SL_REDUCE_MEAN, SL_REDUCE_SUM };
-enum sl_optimiser_kind { SL_OPTIMISER_SGD, SL_OPTIMISER_ADAM };
+enum sl_optimiser_kind { SL_OPTIMISER_SGD, SL_OPTIMISER_ADAM, SL_OPTIMISER_RADAM };
 enum sl_schedule_kind {
     SL_SCHEDULE_CONSTANT,
     SL_SCHEDULE_STEP,    /* rate x factors[i] from epoch milestones[i] on, multiplied up */
