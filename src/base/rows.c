@@ -55,6 +55,7 @@ void sl_rows_destroy(struct sl_rows *rows)
     free_names(rows->items, rows->n_rows);
     free_names(rows->annotators, rows->n_rows);
     free_names(rows->classes, rows->n_classes);
+    free(rows->provenance);
     free(rows->values);
     free(rows);
 }

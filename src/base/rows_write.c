@@ -28,6 +28,19 @@ static enum sl_status add_names(struct sl_npz_writer *writer, const char *name, 
     return status;
 }
 
+/* An array without dimensions, of one string. */
+static enum sl_status add_provenance(struct sl_npz_writer *writer, const char *text,
+                                     struct sl_error *err)
+{
+    if (!text) return SL_OK;
+    struct sl_array array;
+    SL_TRY(sl_array_from_strings(&text, 1, &array, err));
+    array.n_dimensions = 0;
+    enum sl_status status = sl_npz_writer_add(writer, "provenance", &array, err);
+    sl_array_release(&array);
+    return status;
+}
+
 enum sl_status sl_rows_write_npz(const struct sl_rows *rows, const char *array, const char *path,
                                  struct sl_error *err)
 {
@@ -39,6 +52,7 @@ enum sl_status sl_rows_write_npz(const struct sl_rows *rows, const char *array, 
     SL_TRY_OUT(add_names(writer, "item", rows->items, rows->n_rows, err));
     SL_TRY_OUT(add_names(writer, "annotator", rows->annotators, rows->n_rows, err));
     SL_TRY_OUT(add_names(writer, "classes", rows->classes, rows->n_classes, err));
+    SL_TRY_OUT(add_provenance(writer, rows->provenance, err));
     SL_TRY_OUT(sl_npz_writer_commit(writer, err));
 out:
     sl_npz_writer_destroy(writer);

@@ -148,6 +148,11 @@ void cli_completion_fish(FILE *out);
  * new JSON object. It holds no time and no path of this machine but those typed, so that the
  * same command gives the same record. */
 json_t *cli_provenance(const struct cli *cli);
+/* What rows that go to `output` say of themselves, as text on the heap; NULL if that is no .npz.
+ * Inputs by their names and SHA-256, no build, and of the options those with a value that are not
+ * among `without` (NULL-ended), which do not change what is in the file. To be taken before
+ * anything is read or written; what is not a plain file is named only. */
+char *cli_rows_provenance(const struct cli *cli, const char *output, const char *const *without);
 
 /* output.c: a JSON value on stdout; rows of cells with aligned columns (numbers to the
  * right, where `right` holds the column's letter 'r'; 'l' otherwise). */

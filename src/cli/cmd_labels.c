@@ -271,6 +271,8 @@ static enum sl_status run_labels(struct cli *cli, const void *values, struct sl_
     const struct sl_label_method *method = sl_label_method_find(options->method);
     struct sl_label_notes notes = {0};
     struct sl_rows *rows = NULL;
+    static const char *const without[] = {"output", "list", "json", "state", "threads", NULL};
+    char *provenance = cli_rows_provenance(cli, options->output, without);
     enum sl_status status;
     if (many)
         status =
@@ -282,11 +284,15 @@ static enum sl_status run_labels(struct cli *cli, const void *values, struct sl_
             labels_aggregate(cli, options, sl_aggregator_find(options->method), &rows, &notes, err);
     if (status == SL_OK && many && options->folds > 0)
         status = name_by_fold(rows, (size_t)options->folds, err);
-    if (status == SL_OK && options->output)
+    if (status == SL_OK && options->output) {
+        rows->provenance = provenance;
+        provenance = NULL;
         status = sl_rows_write(rows, "labels", options->output, err);
+    }
     if (status == SL_OK && options->json)
         status = print_summary(cli, options->method, &notes, rows->n_rows, err);
     sl_rows_destroy(rows);
+    free(provenance);
     return status;
 }
 

@@ -151,6 +151,8 @@ static enum sl_status run_simulate(struct cli *cli, const void *values, struct s
     struct sl_rows *reference = NULL, *simulated = NULL;
     struct sl_simulator *simulator = NULL;
     float *similarity = NULL;
+    static const char *const without[] = {"output", "save", "json", NULL};
+    char *provenance = cli_rows_provenance(cli, options->output, without);
     enum sl_status status = SL_OK;
     SL_TRY_OUT(cli_read_labels(options->reference, "labels", NULL, &reference, err));
     if (options->fit) SL_TRY_OUT(sl_answers_read(options->fit, &answers, &notes, err));
@@ -167,9 +169,14 @@ static enum sl_status run_simulate(struct cli *cli, const void *values, struct s
     SL_TRY_OUT(sl_simulate(simulator, reference, similarity, (size_t)options->annotators,
                            (uint64_t)options->seed, &simulated, err));
     if (answers) SL_TRY_OUT(report(cli, options, answers, simulated, reference, err));
-    if (options->output) SL_TRY_OUT(sl_rows_write(simulated, "labels", options->output, err));
+    if (options->output) {
+        simulated->provenance = provenance;
+        provenance = NULL;
+        SL_TRY_OUT(sl_rows_write(simulated, "labels", options->output, err));
+    }
 out:
     free(similarity);
+    free(provenance);
     sl_simulator_destroy(simulator);
     sl_rows_destroy(simulated);
     sl_rows_destroy(reference);

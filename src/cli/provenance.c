@@ -1,6 +1,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli.h"
 
@@ -52,4 +53,51 @@ json_t *cli_provenance(const struct cli *cli)
         json_object_set_new(options, o->name, value_json(cli, o, cli->values));
     return json_pack("{s:s, s:s, s:s, s:o, s:o}", "softlab", sl_version(), "build", sl_build_id(),
                      "command", cli->command->name, "arguments", arguments, "options", options);
+}
+
+/* A pipe can be read once, and not by us. One that cannot be read is for its reader to report. */
+static json_t *input_json(const struct cli *cli, const char *path)
+{
+    json_t *input = json_object();
+    json_object_set_new(input, "name", text_json(sl_path_name(cli_typed(cli, path))));
+    char hash[SL_SHA256_TEXT];
+    struct stat info;
+    if (stat(path, &info) == 0 && S_ISREG(info.st_mode) &&
+        sl_sha256_file(path, hash, NULL) == SL_OK)
+        json_object_set_new(input, "sha256", json_string(hash));
+    return input;
+}
+
+static bool is_listed(const char *name, const char *const *names)
+{
+    for (; *names; names++)
+        if (strcmp(name, *names) == 0) return true;
+    return false;
+}
+
+char *cli_rows_provenance(const struct cli *cli, const char *output, const char *const *without)
+{
+    if (!output || !sl_path_has_suffix(output, ".npz")) return NULL;
+    json_t *inputs = json_array(), *options = json_object();
+    for (size_t i = 0; i < cli->n_arguments; i++)
+        json_array_append_new(inputs, input_json(cli, cli->arguments[i]));
+    for (const struct cli_option *o = cli->command->options; o && o->name; o++) {
+        if (is_listed(o->name, without)) continue;
+        json_t *value = value_json(cli, o, cli->values);
+        if (o->kind == CLI_PATH && json_is_string(value)) {
+            json_decref(value);
+            const char *path;
+            memcpy(&path, (const char *)cli->values + o->offset, sizeof path);
+            value = input_json(cli, path);
+        }
+        if (json_is_null(value) || json_is_false(value))
+            json_decref(value);
+        else
+            json_object_set_new(options, o->name, value);
+    }
+    json_t *all = json_pack("{s:s, s:s, s:o, s:o}", "softlab", sl_version(), "command",
+                            cli->command->name, "inputs", inputs, "options", options);
+    char *text = json_dumps(all, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(15));
+    json_decref(all);
+    return text;
 }

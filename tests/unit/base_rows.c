@@ -43,6 +43,33 @@ static void write_rows(const struct sl_rows *rows, const char *path)
     assert_ok(sl_rows_write(rows, "labels", path, &err), err);
 }
 
+static void test_an_npz_says_how_it_was_made_and_readers_leave_that_alone(void **state)
+{
+    (void)state;
+    static const char made[] = "{\"command\":\"labels\"}";
+    struct sl_error err;
+    struct sl_rows *rows = three_rows();
+    rows->provenance = sl_string_copy(made);
+    const char *path = test_path("made.npz");
+    write_rows(rows, path);
+    sl_rows_destroy(rows);
+    struct sl_npz *npz = NULL;
+    struct sl_array array;
+    char *text = NULL;
+    assert_ok(sl_npz_open(path, &npz, &err), err);
+    assert_ok(sl_npz_read(npz, "provenance", &array, &err), err);
+    assert_int_equal(array.n_dimensions, 0);
+    assert_ok(sl_array_string(&array, 0, &text, &err), err);
+    assert_string_equal(text, made);
+    free(text);
+    sl_array_release(&array);
+    sl_npz_close(npz);
+    rows = read_rows(path, "labels");
+    assert_null(rows->provenance);
+    assert_int_equal(rows->n_rows, 3);
+    sl_rows_destroy(rows);
+}
+
 static void test_named_rows_survive_every_format_that_has_names(void **state)
 {
     (void)state;
@@ -277,6 +304,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_named_rows_survive_every_format_that_has_names),
+        cmocka_unit_test(test_an_npz_says_how_it_was_made_and_readers_leave_that_alone),
         cmocka_unit_test(test_rows_per_annotator_survive_and_json_groups_them_by_item),
         cmocka_unit_test(test_a_matrix_alone_has_no_names),
         cmocka_unit_test(test_integers_are_read_as_values_and_as_names),

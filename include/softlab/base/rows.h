@@ -14,6 +14,7 @@ struct sl_rows {
     char **items;      /* owned; n_rows names, or NULL: rows correspond in order */
     char **annotators; /* owned; n_rows names ("" = unknown), or NULL: one row per item */
     char **classes;    /* owned; n_classes names, or NULL */
+    char *provenance;  /* owned; JSON that says how they were made, or NULL; never read */
 };
 
 /* Rows of zeros without names. */
@@ -26,6 +27,7 @@ void sl_rows_destroy(struct sl_rows *rows);
  * item[,annotator],<class>... ; JSON is {"<item>": [[K floats] per annotator]} as published with
  * CIFAR-10S, or {"<item>": [K floats]}. NaN and infinity are errors that name the row, and so is
  * an item that comes twice without annotators. Written are .npz (stored, float32) and .csv whole,
+ * the first with `provenance`, which readers leave alone: rows that are changed are not those;
  * .npy without names, .json without the names of annotators and classes; rows without item names
  * get their numbers there. */
 enum sl_status sl_rows_read(const char *path, const char *array, struct sl_rows **out,
