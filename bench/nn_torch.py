@@ -97,7 +97,8 @@ class Softlab:
 class Torch:
     def __init__(self, network, training, channels_last):
         import torch
-        from torch_networks import Relu, create
+        from torch_layers import Relu
+        from torch_networks import create
         # As fast as PyTorch goes: denormals are zero for softlab, too, and ReLUs in place.
         torch.set_num_threads(1)
         torch.set_flush_denormal(True)

@@ -17,7 +17,7 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-from torch_networks import Dropout, Relu, Shake, add_channels, give_noise, subsample
+from torch_layers import Dropout, Relu, Shake, add_channels, give_noise, subsample
 from torch_parity import (Report, distance, flat, names_of, run_ours, run_torch, weights_of)
 
 LIMIT = 1e-5

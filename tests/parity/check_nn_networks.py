@@ -29,7 +29,8 @@ import numpy as np
 import torch
 import torch.nn as nn
 
-from torch_networks import NETWORKS, Relu, create, give_noise
+from torch_layers import Relu, give_noise
+from torch_networks import NETWORKS, create
 from torch_parity import (Report, Steps, distance, flat, names_of, run_ours, run_torch, weights_of)
 
 LIMITS = {"logits": 1e-5, "gradient": 2e-5, "input gradient": 2e-4, "statistics": 1e-5}
