@@ -91,8 +91,9 @@ static struct sl_input_shape input_of(const struct sl_nn_graph *graph)
     return input;
 }
 
-enum sl_status sl_model_of_graph(struct sl_nn_graph *graph, enum sl_init init, uint64_t seed,
-                                 struct sl_model **out, struct sl_error *err)
+/* As sl_model_of_graph, with zeros for values. */
+static enum sl_status empty_of_graph(struct sl_nn_graph *graph, struct sl_model **out,
+                                     struct sl_error *err)
 {
     struct sl_model *model = sl_alloc(1, sizeof *model);
     model->graph = *graph;
@@ -113,8 +114,8 @@ enum sl_status sl_model_of_graph(struct sl_nn_graph *graph, enum sl_init init, u
         status = SL_ERR_NOMEM;
         goto out;
     }
-    sl_nn_init_values(model, init, seed);
-    sl_nn_init_state(model, seed);
+    memset(model->values, 0, model->n_values * sizeof(float));
+    memset(model->state, 0, model->n_state * sizeof(float));
     *out = model;
     model = NULL;
 out:
@@ -122,14 +123,28 @@ out:
     return status;
 }
 
-enum sl_status sl_model_create(const struct sl_model_options *options, struct sl_model **out,
-                               struct sl_error *err)
+static void draw(struct sl_model *model, enum sl_init init, uint64_t seed)
+{
+    sl_nn_init_values(model, init, seed);
+    sl_nn_init_state(model, seed);
+}
+
+enum sl_status sl_model_of_graph(struct sl_nn_graph *graph, enum sl_init init, uint64_t seed,
+                                 struct sl_model **out, struct sl_error *err)
+{
+    SL_TRY(empty_of_graph(graph, out, err));
+    draw(*out, init, seed);
+    return SL_OK;
+}
+
+enum sl_status sl_nn_model_create_empty(const struct sl_model_options *options,
+                                        struct sl_model **out, struct sl_error *err)
 {
     struct sl_nn_graph graph;
     char *spec = NULL;
     struct sl_model *model = NULL;
     SL_TRY(sl_nn_build(options, &graph, &spec, err));
-    enum sl_status status = sl_model_of_graph(&graph, options->init, options->seed, &model, err);
+    enum sl_status status = empty_of_graph(&graph, &model, err);
     if (status != SL_OK) {
         free(spec);
         return status;
@@ -140,6 +155,14 @@ enum sl_status sl_model_create(const struct sl_model_options *options, struct sl
     model->spec = spec;
     model->input = options->input;
     *out = model;
+    return SL_OK;
+}
+
+enum sl_status sl_model_create(const struct sl_model_options *options, struct sl_model **out,
+                               struct sl_error *err)
+{
+    SL_TRY(sl_nn_model_create_empty(options, out, err));
+    draw(*out, options->init, options->seed);
     return SL_OK;
 }
 

@@ -28,6 +28,10 @@ struct sl_model {
 enum sl_status sl_model_of_graph(struct sl_nn_graph *graph, enum sl_init init, uint64_t seed,
                                  struct sl_model **out, struct sl_error *err) SL_MUST_USE;
 
+/* sl_model_create for values that are read next: nothing is drawn, all is 0. */
+enum sl_status sl_nn_model_create_empty(const struct sl_model_options *options,
+                                        struct sl_model **out, struct sl_error *err) SL_MUST_USE;
+
 /* Draw all values anew, tensor by tensor, each from its own stream (seed, "init", tensor name). */
 void sl_nn_init_values(struct sl_model *model, enum sl_init init, uint64_t seed);
 /* Running means 0, variances 1; vectors of words and letters normal, from streams as above. */

@@ -227,7 +227,7 @@ static enum sl_status create_model(const struct sl_safetensors *file, const char
     struct sl_model *model = NULL;
     float *numbers = NULL;
     SL_TRY(sl_nn_metadata_options(file, path, &options, &numbers, err));
-    enum sl_status status = sl_model_create(&options, &model, err);
+    enum sl_status status = sl_nn_model_create_empty(&options, &model, err);
     free(numbers);
     if (status != SL_OK)
         return sl_fail_within(err, status == SL_ERR_USAGE ? SL_ERR_INPUT : status, "%s", path);
