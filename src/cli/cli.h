@@ -151,7 +151,8 @@ json_t *cli_provenance(const struct cli *cli);
 /* What rows that go to `output` say of themselves, as text on the heap; NULL if that is no .npz.
  * Inputs by their names and SHA-256, no build, and of the options those with a value that are not
  * among `without` (NULL-ended), which do not change what is in the file. To be taken before
- * anything is read or written; what is not a plain file is named only. */
+ * anything is read or written; what is not a plain file is named only, and of a large one the
+ * size is said. */
 char *cli_rows_provenance(const struct cli *cli, const char *output, const char *const *without);
 
 /* output.c: a JSON value on stdout; rows of cells with aligned columns (numbers to the
