@@ -64,6 +64,12 @@ enum sl_status sl_dataset_image(const struct sl_dataset *dataset, size_t index,
 enum sl_status sl_dataset_load(struct sl_dataset *dataset, size_t height, size_t width,
                                size_t channels, struct sl_error *err) SL_MUST_USE;
 
+/* The true distributions as rows with their items and classes; SL_ERR_USAGE where `truth` is NULL.
+ */
+struct sl_rows;
+enum sl_status sl_dataset_truth_rows(const struct sl_dataset *dataset, struct sl_rows **out,
+                                     struct sl_error *err) SL_MUST_USE;
+
 /* Keep only these items, in this order (repeats allowed). */
 enum sl_status sl_dataset_select(struct sl_dataset *dataset, const size_t *indices, size_t count,
                                  struct sl_error *err) SL_MUST_USE;

@@ -255,17 +255,8 @@ static enum sl_status write_preview(const struct cli *cli, const struct sl_datas
 static enum sl_status write_truth(const struct sl_dataset *set, const char *path,
                                   struct sl_error *err)
 {
-    if (!set->truth)
-        return sl_fail(err, SL_ERR_USAGE, "%s: the true distributions are not known", set->name);
     struct sl_rows *rows = NULL;
-    SL_TRY(sl_rows_create(set->count, set->n_classes, &rows, err));
-    memcpy(rows->values, set->truth, set->count * set->n_classes * sizeof *rows->values);
-    rows->items = sl_alloc(set->count, sizeof *rows->items);
-    for (size_t i = 0; i < set->count; i++)
-        rows->items[i] = sl_string_copy(set->items[i]);
-    rows->classes = sl_alloc(set->n_classes, sizeof *rows->classes);
-    for (size_t k = 0; k < set->n_classes; k++)
-        rows->classes[k] = sl_string_copy(set->classes[k]);
+    SL_TRY(sl_dataset_truth_rows(set, &rows, err));
     enum sl_status status = sl_rows_write(rows, "labels", path, err);
     sl_rows_destroy(rows);
     return status;

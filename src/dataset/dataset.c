@@ -6,6 +6,7 @@
 
 #include "dataset/reader.h"
 #include "softlab/base/memory.h"
+#include "softlab/base/rows.h"
 #include "softlab/base/text.h"
 
 static void free_strings(char **strings, size_t count)
@@ -167,5 +168,29 @@ enum sl_status sl_dataset_image(const struct sl_dataset *dataset, size_t index,
     SL_TRY(sl_image_create(dataset->height, dataset->width, dataset->channels, &image, err));
     memcpy(image.pixels, dataset->pixels + index * image_bytes(dataset), image_bytes(dataset));
     *out = image;
+    return SL_OK;
+}
+
+static char **copy_strings(char *const *strings, size_t count)
+{
+    char **copies = sl_alloc(count, sizeof *copies);
+    for (size_t i = 0; i < count; i++)
+        copies[i] = sl_string_copy(strings[i]);
+    return copies;
+}
+
+enum sl_status sl_dataset_truth_rows(const struct sl_dataset *dataset, struct sl_rows **out,
+                                     struct sl_error *err)
+{
+    const size_t count = dataset->count, n_classes = dataset->n_classes;
+    if (!dataset->truth)
+        return sl_fail(err, SL_ERR_USAGE, "%s: the true distributions are not known",
+                       dataset->name);
+    struct sl_rows *rows = NULL;
+    SL_TRY(sl_rows_create(count, n_classes, &rows, err));
+    memcpy(rows->values, dataset->truth, count * n_classes * sizeof *rows->values);
+    rows->items = copy_strings(dataset->items, count);
+    rows->classes = copy_strings(dataset->classes, n_classes);
+    *out = rows;
     return SL_OK;
 }

@@ -255,14 +255,7 @@ static enum sl_status write_truth(const struct sl_setup_plan *plan, const char *
     if (!set || !set->truth || plan->study->n_classes != set->n_classes) return SL_OK;
     for (size_t k = 0; k < set->n_classes; k++)
         if (strcmp(set->classes[k], plan->study->classes[k]) != 0) return SL_OK;
-    SL_TRY(sl_rows_create(set->count, set->n_classes, &rows, err));
-    memcpy(rows->values, set->truth, set->count * set->n_classes * sizeof *rows->values);
-    rows->items = sl_alloc(set->count, sizeof *rows->items);
-    for (size_t i = 0; i < set->count; i++)
-        rows->items[i] = sl_string_copy(set->items[i]);
-    rows->classes = sl_alloc(set->n_classes, sizeof *rows->classes);
-    for (size_t k = 0; k < set->n_classes; k++)
-        rows->classes[k] = sl_string_copy(set->classes[k]);
+    SL_TRY(sl_dataset_truth_rows(set, &rows, err));
     char *path = sl_path_join(folder, SL_STUDY_TRUTH_FILE);
     enum sl_status status = sl_rows_write(rows, "labels", path, err);
     free(path);

@@ -27,7 +27,6 @@ import io
 import os
 import subprocess
 import sys
-import tarfile
 import tempfile
 
 import cv2
@@ -36,18 +35,12 @@ from PIL import Image
 from scipy import ndimage
 from skimage import color, filters
 
+from cifar_images import cifar_images
+
 COUNT = 200
 REPEATS = 4  # of every image, where there is chance
 SEVERITIES = 5
 LIMIT = 3.0
-
-
-def cifar_images(package):
-    with tarfile.open(package) as archive:
-        data = archive.extractfile("package/test_batch.png").read()
-    Image.MAX_IMAGE_PIXELS = None
-    sheet = numpy.asarray(Image.open(io.BytesIO(data)).convert("RGB"))
-    return sheet.reshape(-1, 32, 32, 3)[:: len(sheet) // COUNT][:COUNT]
 
 
 def made_images():
@@ -486,7 +479,7 @@ def main():
     if len(sys.argv) not in (2, 3):
         sys.exit(__doc__.strip())
     if len(sys.argv) == 3 and os.path.exists(sys.argv[2]):
-        images = cifar_images(sys.argv[2])
+        images = cifar_images(COUNT, sys.argv[2])
         print(f"{len(images)} images of {os.path.basename(sys.argv[2])}")
     else:
         images = made_images()

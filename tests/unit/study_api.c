@@ -53,28 +53,6 @@ static void test_a_whole_session_ends_with_the_completion_code(void **state)
     scene_stop(&scene);
 }
 
-static enum sl_status count_one(const struct sl_store_row *row, void *context)
-{
-    (void)row;
-    ++*(size_t *)context;
-    return SL_OK;
-}
-
-static size_t count_answers(const struct scene *scene)
-{
-    struct sl_store_options options = sl_store_options_default();
-    struct sl_store *store = NULL;
-    struct sl_error err;
-    size_t count = 0;
-    char *path = sl_path_join(scene->folder, "study.db");
-    options.read_only = true;
-    assert_ok(sl_store_open(path, &options, &store, &err), err);
-    assert_ok(sl_store_each_answer(store, count_one, &count, &err), err);
-    sl_store_close(store);
-    free(path);
-    return count;
-}
-
 static void test_an_answer_sent_twice_is_stored_once(void **state)
 {
     (void)state;
@@ -99,7 +77,7 @@ static void test_an_answer_sent_twice_is_stored_once(void **state)
     assert_int_equal(posted(&scene, "/api/answer", cookie, hard_answer(3, 900, false, "square")),
                      409);
     assert_int_equal(posted(&scene, "/api/answer", cookie, hard_answer(4, 0, true, "square")), 409);
-    assert_int_equal(count_answers(&scene), 1);
+    assert_int_equal(scene_count(&scene, false), 1);
     scene_stop(&scene);
 }
 
@@ -120,7 +98,7 @@ static void test_going_back_is_a_revision_where_the_study_allows_it(void **state
     assert_int_equal(back.status, 200);
     assert_int_equal(json_integer_value(json_object_get(back.json, "trial")), 2);
     reply_release(&back);
-    assert_int_equal(count_answers(&scene), 3);
+    assert_int_equal(scene_count(&scene, false), 3);
     scene_stop(&scene);
 }
 
@@ -146,7 +124,7 @@ static void test_a_restart_in_the_middle_changes_nothing(void **state)
                      200);
     assert_int_equal(posted(&scene, "/api/answer", cookie, hard_answer(2, 1, false, "circle")),
                      200);
-    assert_int_equal(count_answers(&scene), 2);
+    assert_int_equal(scene_count(&scene, false), 2);
     scene_stop(&scene);
 }
 
@@ -184,7 +162,7 @@ static void test_strangers_and_other_sites_are_refused(void **state)
                      200);
     /* The id of somebody else's answer is taken, whatever the body. */
     assert_int_equal(posted(&scene, "/api/answer", other, hard_answer(1, 0, false, "circle")), 409);
-    assert_int_equal(count_answers(&scene), 1);
+    assert_int_equal(scene_count(&scene, false), 1);
     scene_stop(&scene);
 }
 
@@ -337,7 +315,7 @@ static void test_wrong_answers_are_refused_and_name_the_input(void **state)
             strstr(json_string_value(json_object_get(reply.json, "error")), cases[i].message));
         reply_release(&reply);
     }
-    assert_int_equal(count_answers(&scene), 0);
+    assert_int_equal(scene_count(&scene, false), 0);
     scene_stop(&scene);
 }
 

@@ -72,30 +72,6 @@ static struct reply take_step(const struct scene *scene, const struct step *step
                       : get(scene, step->path, cookie);
 }
 
-static enum sl_status count_one(const struct sl_store_row *row, void *context)
-{
-    (void)row;
-    ++*(size_t *)context;
-    return SL_OK;
-}
-
-/* Answers and events together. */
-static size_t count_kept(const struct scene *scene)
-{
-    struct sl_store_options options = sl_store_options_default();
-    struct sl_store *store = NULL;
-    struct sl_error err;
-    size_t count = 0;
-    char *path = sl_path_join(scene->folder, "study.db");
-    options.read_only = true;
-    assert_ok(sl_store_open(path, &options, &store, &err), err);
-    assert_ok(sl_store_each_answer(store, count_one, &count, &err), err);
-    assert_ok(sl_store_each_event(store, count_one, &count, &err), err);
-    sl_store_close(store);
-    free(path);
-    return count;
-}
-
 static void test_no_request_is_acknowledged_when_its_commit_fails(void **state)
 {
     (void)state;
@@ -104,19 +80,19 @@ static void test_no_request_is_acknowledged_when_its_commit_fails(void **state)
     start(&scene, two_trials);
     arrive(&scene, "/", cookie);
     for (size_t i = 0; i < STEPS; i++) {
-        size_t kept = count_kept(&scene);
+        size_t kept = scene_count(&scene, true);
         atomic_store(&gate, REFUSING);
         struct reply reply = take_step(&scene, &steps[i], cookie);
         if (reply.status != 503) fail_msg("step %zu, %s: %d", i, steps[i].path, reply.status);
         assert_non_null(strstr(reply.head, "Retry-After: "));
         reply_release(&reply);
-        assert_int_equal(count_kept(&scene), kept);
+        assert_int_equal(scene_count(&scene, true), kept);
         atomic_store(&gate, OPEN);
         reply = take_step(&scene, &steps[i], cookie);
         if (reply.status != 200)
             fail_msg("step %zu, %s: %d %s", i, steps[i].path, reply.status, reply.body);
         reply_release(&reply);
-        if (steps[i].body) assert_int_equal(count_kept(&scene), kept + 1);
+        if (steps[i].body) assert_int_equal(scene_count(&scene, true), kept + 1);
     }
     scene_stop(&scene);
 }
@@ -147,7 +123,7 @@ static void test_no_reply_leaves_before_the_commit_returns(void **state)
     for (size_t i = 0; i < STEPS; i++) {
         struct asking asking = {&scene, &steps[i], cookie, {0}, false};
         pthread_t thread;
-        size_t kept = count_kept(&scene);
+        size_t kept = scene_count(&scene, true);
         atomic_store(&gate, CLOSED);
         assert_int_equal(pthread_create(&thread, NULL, ask_on_a_thread, &asking), 0);
         while (!atomic_load(&waiting) && !atomic_load(&asking.heard))
@@ -156,7 +132,7 @@ static void test_no_reply_leaves_before_the_commit_returns(void **state)
         for (int rest = 0; rest < 20 && !atomic_load(&asking.heard); rest++)
             pause_briefly();
         bool early = atomic_load(&asking.heard);
-        size_t meanwhile = count_kept(&scene);
+        size_t meanwhile = scene_count(&scene, true);
         atomic_store(&gate, OPEN);
         pthread_join(thread, NULL);
         if (early) fail_msg("step %zu, %s: answered before the commit", i, steps[i].path);

@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <sys/socket.h>
 
+#include "softlab/store.h"
 #include "softlab/study.h"
 #include "support.h"
 
@@ -234,6 +235,30 @@ static inline const char *hard_answer(unsigned id, size_t trial, bool practice,
              "{\"class\": [700, 1500]}, \"answer\": {\"class\": \"%s\"}}",
              id, trial, practice ? "true" : "false", class_name);
     return text;
+}
+
+static inline enum sl_status scene_count_one(const struct sl_store_row *row, void *context)
+{
+    (void)row;
+    ++*(size_t *)context;
+    return SL_OK;
+}
+
+/* How many answers are stored, and with `events` how many of those too. */
+static inline size_t scene_count(const struct scene *scene, bool events)
+{
+    struct sl_store_options options = sl_store_options_default();
+    struct sl_store *store = NULL;
+    struct sl_error err;
+    size_t count = 0;
+    char *path = sl_path_join(scene->folder, "study.db");
+    options.read_only = true;
+    assert_ok(sl_store_open(path, &options, &store, &err), err);
+    assert_ok(sl_store_each_answer(store, scene_count_one, &count, &err), err);
+    if (events) assert_ok(sl_store_each_event(store, scene_count_one, &count, &err), err);
+    sl_store_close(store);
+    free(path);
+    return count;
 }
 
 #endif
