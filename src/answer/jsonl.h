@@ -5,7 +5,7 @@
 #ifndef SOFTLAB_ANSWER_JSONL_H
 #define SOFTLAB_ANSWER_JSONL_H
 
-#include "answer/jsonl_scan.h"
+#include "base/json_scan.h"
 #include "softlab/answer.h"
 
 enum { SL_LINE_LIMIT = 16 << 20 };

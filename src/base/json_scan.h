@@ -1,4 +1,4 @@
-/* Private to answer: a strict JSON scanner (RFC 8259) for one line at a time.
+/* Private to the library: a strict JSON scanner (RFC 8259) for one line at a time.
  *
  * It accepts exactly what jansson accepts with JSON_REJECT_DUPLICATES: strings of valid UTF-8
  * without NUL, integers that fit 64 bits, reals that are finite, at most SL_SCAN_DEPTH nested
@@ -6,8 +6,8 @@
  *
  * The line must be followed by one '\n' and SL_SCAN_PADDING more bytes that may be read: no byte
  * of a JSON text may be a line break here, so that one stops every loop without a comparison. */
-#ifndef SOFTLAB_ANSWER_JSONL_SCAN_H
-#define SOFTLAB_ANSWER_JSONL_SCAN_H
+#ifndef SOFTLAB_BASE_JSON_SCAN_H
+#define SOFTLAB_BASE_JSON_SCAN_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/jsonl_scan.h"
+#include "base/json_scan.h"
 #include "softlab/base/memory.h"
 
 enum { FEW_KEYS = 16 };

@@ -1,4 +1,4 @@
-#include "answer/jsonl_scan.h"
+#include "base/json_scan.h"
 
 #include <math.h>
 #include <stdio.h>
