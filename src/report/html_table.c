@@ -141,6 +141,6 @@ void sl_report_html_table(struct sl_buffer *out, const struct sl_block *table)
     put_rows(out, table);
     sl_buffer_text(out, "</table></div>\n<p class=\"downloads\" hidden>Download as");
     put_download(out, table, "CSV", ".csv", sl_report_csv_table);
-    put_download(out, table, "LaTeX", ".tex", sl_report_latex_table);
+    put_download(out, table, "LaTeX", ".tex", sl_report_latex_file);
     sl_buffer_text(out, "</p></figure>\n");
 }

@@ -10,6 +10,13 @@ static void put_styled(struct sl_buffer *out, const char *command, const char *t
     sl_buffer_byte(out, '}');
 }
 
+static void put_code(struct sl_buffer *out, const char *text)
+{
+    sl_buffer_text(out, "\\texttt{");
+    sl_report_latex_code(out, text);
+    sl_buffer_byte(out, '}');
+}
+
 static void put_badge(struct sl_buffer *out, const char *badge)
 {
     if (!badge) return;
@@ -26,7 +33,7 @@ static void put_spans(struct sl_buffer *out, const struct sl_block *block)
         if (span->style == SL_STYLE_STRONG)
             put_styled(out, "textbf", span->text);
         else if (span->style == SL_STYLE_CODE)
-            put_styled(out, "texttt", span->text);
+            put_code(out, span->text);
         else
             sl_report_latex_text(out, span->text);
     }
@@ -36,16 +43,18 @@ static void put_spans(struct sl_buffer *out, const struct sl_block *block)
 /* Each line a paragraph of its own: verbatim could be ended by the text. */
 static void put_lines(struct sl_buffer *out, const char *lines)
 {
-    sl_buffer_text(out, "\\begin{flushleft}\\small\n");
+    sl_buffer_text(out, "\\begingroup\\footnotesize\\ttfamily\\raggedright"
+                        "\\setlength{\\parindent}{0pt}\n");
     while (*lines) {
         size_t length = strcspn(lines, "\n");
         char *line = sl_string_copy_n(lines, length);
-        put_styled(out, "texttt", line);
-        sl_buffer_text(out, "\\\\\n");
+        sl_buffer_text(out, "\\hangindent=2em ");
+        sl_report_latex_code(out, line);
+        sl_buffer_text(out, "\\par\n");
         free(line);
         lines += length + (lines[length] != '\0');
     }
-    sl_buffer_text(out, "\\end{flushleft}\n\n");
+    sl_buffer_text(out, "\\endgroup\n\n");
 }
 
 static void put_gallery(struct sl_buffer *out, const struct sl_block *gallery)
@@ -56,7 +65,7 @@ static void put_gallery(struct sl_buffer *out, const struct sl_block *gallery)
         sl_buffer_text(out, ". ");
         sl_report_latex_text(out, gallery->note);
     }
-    sl_buffer_text(out, "\n\\begin{description}\n");
+    sl_buffer_text(out, "\n\\begin{itemize}\n");
     for (size_t i = 0; i < gallery->count; i++) {
         const struct sl_gallery_item *item = &gallery->pictures[i];
         struct sl_buffer text;
@@ -65,26 +74,26 @@ static void put_gallery(struct sl_buffer *out, const struct sl_block *gallery)
             sl_buffer_printf(&text, "%s %s: ", s ? ";" : "", gallery->series[s]);
             sl_report_put_distribution(&text, gallery, item, s);
         }
-        sl_buffer_text(out, "\\item[{");
+        sl_buffer_text(out, "\\item \\textbf{");
         sl_report_latex_text(out, item->name);
         if (item->truth) {
             sl_buffer_text(out, " (");
             sl_report_latex_text(out, item->truth);
             sl_buffer_byte(out, ')');
         }
-        sl_buffer_text(out, "}]");
+        sl_buffer_byte(out, '}');
         sl_report_latex_text(out, text.length ? text.data : "");
         sl_buffer_byte(out, '\n');
         sl_buffer_release(&text);
     }
     /* A list without an item does not compile. */
-    if (gallery->count == 0) sl_buffer_text(out, "\\item[] none\n");
-    sl_buffer_text(out, "\\end{description}\n\n");
+    if (gallery->count == 0) sl_buffer_text(out, "\\item none\n");
+    sl_buffer_text(out, "\\end{itemize}\n\n");
 }
 
 static void put_pairs(struct sl_buffer *out, const struct sl_block *block)
 {
-    sl_buffer_text(out, "\\begin{description}\n");
+    sl_buffer_text(out, "\\begin{itemize}\\raggedright\n");
     for (size_t i = 0; i < block->count; i++) {
         sl_buffer_text(out, "\\item[{");
         sl_report_latex_text(out, block->pairs[i].name);
@@ -92,7 +101,7 @@ static void put_pairs(struct sl_buffer *out, const struct sl_block *block)
         sl_report_latex_text(out, block->pairs[i].value);
         sl_buffer_byte(out, '\n');
     }
-    sl_buffer_text(out, "\\end{description}\n\n");
+    sl_buffer_text(out, "\\end{itemize}\n\n");
 }
 
 static void put_block(struct sl_buffer *out, const struct sl_block *block)
@@ -129,11 +138,13 @@ static void put_block(struct sl_buffer *out, const struct sl_block *block)
 
 void sl_report_latex(const struct sl_report *report, struct sl_buffer *out)
 {
-    sl_buffer_text(out, "\\documentclass[a4paper]{article}\n"
-                        "\\usepackage[T1]{fontenc}\n\\usepackage{amssymb,booktabs,longtable}\n"
-                        "\\usepackage[margin=2cm]{geometry}\n\\title{");
+    /* Latin Modern, where it is installed, has outlines for every size. */
+    sl_buffer_text(out, "\\documentclass[a4paper]{article}\n\\usepackage[T1]{fontenc}\n"
+                        "\\IfFileExists{lmodern.sty}{\\usepackage{lmodern}}{}\n"
+                        "\\usepackage{" SL_REPORT_LATEX_PACKAGES "}\n"
+                        "\\usepackage[margin=2cm]{geometry}\n\\emergencystretch=3em\n\\title{");
     sl_report_latex_text(out, report->title);
-    sl_buffer_text(out, "}\n\\date{}\n\\begin{document}\n\\maketitle\n\n");
+    sl_buffer_text(out, "}\n\\author{}\n\\date{}\n\\begin{document}\n\\maketitle\n\n");
     for (size_t i = 0; i < report->count; i++)
         put_block(out, &report->blocks[i]);
     sl_buffer_text(out, "\\end{document}\n");

@@ -77,17 +77,27 @@ struct sl_mark_words {
 };
 extern const struct sl_mark_words sl_mark_words[SL_MARK_COUNT];
 
-/* table.c: one table as a file of its own, for downloads and for the formats. */
+/* table.c: what the formats ask of a table, and a table as a file of CSV. */
 void sl_report_csv_table(const struct sl_block *table, struct sl_buffer *out);
-void sl_report_latex_table(const struct sl_block *table, struct sl_buffer *out);
 /* A field of CSV; text that a spreadsheet would take for a formula gets an apostrophe. */
 void sl_report_csv_text(struct sl_buffer *out, const char *text);
-void sl_report_latex_text(struct sl_buffer *out, const char *text);
 size_t sl_report_rows(const struct sl_block *table);
 /* True if a cell of the column is a number. */
 bool sl_report_is_numeric(const struct sl_block *table, size_t column);
 /* The cell, or an empty one where the last row is not whole. */
 struct sl_cell sl_report_cell_at(const struct sl_block *table, size_t row, size_t column);
+
+/* latex_text.c: running text, and what stands in \\texttt. Characters that pdflatex has no sign for
+ * come out by their number. */
+void sl_report_latex_text(struct sl_buffer *out, const char *text);
+void sl_report_latex_code(struct sl_buffer *out, const char *text);
+/* Characters of the text; *longest grows to those of its longest piece that no line breaks. */
+size_t sl_report_latex_width(const char *text, size_t *longest);
+
+/* latex_table.c: within a document, and as a file that says what it needs. */
+#define SL_REPORT_LATEX_PACKAGES "amssymb,array,booktabs,longtable,pdflscape,textcomp"
+void sl_report_latex_table(const struct sl_block *table, struct sl_buffer *out);
+void sl_report_latex_file(const struct sl_block *table, struct sl_buffer *out);
 
 /* "cat 0.63, dog 0.30": classes of one per cent and more, the largest first, of one series of an
  * item. */

@@ -84,93 +84,9 @@ void sl_report_csv_table(const struct sl_block *table, struct sl_buffer *out)
     free(spreads);
 }
 
-void sl_report_latex_text(struct sl_buffer *out, const char *text)
-{
-    static const struct {
-        const char *plain, *latex;
-    } escapes[] = {
-        {"\\", "\\textbackslash{}"},
-        {"{", "\\{"},
-        {"}", "\\}"},
-        {"$", "\\$"},
-        {"&", "\\&"},
-        {"#", "\\#"},
-        {"%", "\\%"},
-        {"_", "\\_"},
-        {"^", "\\textasciicircum{}"},
-        {"~", "\\textasciitilde{}"},
-        {"<", "\\textless{}"},
-        {">", "\\textgreater{}"},
-        {"\"", "\\textquotedbl{}"},
-        {"\n", " "},
-        {"\u00b1", "$\\pm$"},
-        {"\u2212", "$-$"},
-        {"\u00d7", "$\\times$"},
-        {"|", "\\textbar{}"},
-    };
-    for (const char *at = text; *at;) {
-        size_t which = 0, count = sizeof escapes / sizeof *escapes;
-        while (which < count &&
-               strncmp(at, escapes[which].plain, strlen(escapes[which].plain)) != 0)
-            which++;
-        if (which < count)
-            sl_buffer_text(out, escapes[which].latex);
-        else
-            sl_buffer_byte(out, *at);
-        at += which < count ? strlen(escapes[which].plain) : 1;
-    }
-}
-
-static void latex_cell(struct sl_buffer *out, const struct sl_cell *cell)
-{
-    static const struct sl_number_signs signs = {"-", " \\pm "};
-    if (cell->strong) sl_buffer_text(out, "\\textbf{");
-    if (cell->kind == SL_CELL_NUMBER && isfinite(cell->value)) {
-        sl_buffer_byte(out, '$');
-        sl_report_put_estimate(out, cell, &signs);
-        sl_buffer_byte(out, '$');
-        if (cell->text) sl_buffer_byte(out, ' ');
-    }
-    if (cell->kind == SL_CELL_MARK) sl_buffer_printf(out, "%s ", sl_mark_words[cell->mark].latex);
-    if (cell->kind == SL_CELL_CODE) sl_buffer_text(out, "\\texttt{");
-    if (cell->text) sl_report_latex_text(out, cell->text);
-    if (cell->kind == SL_CELL_CODE) sl_buffer_byte(out, '}');
-    if (cell->strong) sl_buffer_byte(out, '}');
-}
-
 bool sl_report_is_numeric(const struct sl_block *table, size_t column)
 {
     for (size_t row = 0; row < sl_report_rows(table); row++)
         if (sl_report_cell_at(table, row, column).kind == SL_CELL_NUMBER) return true;
     return false;
-}
-
-void sl_report_latex_table(const struct sl_block *table, struct sl_buffer *out)
-{
-    /* longtable: some of these tables are longer than a page. */
-    sl_buffer_text(out, "\\begin{longtable}{");
-    for (size_t column = 0; column < table->n_columns; column++)
-        sl_buffer_byte(out, sl_report_is_numeric(table, column) ? 'r' : 'l');
-    sl_buffer_text(out, "}\n\\caption{");
-    if (table->badge) {
-        sl_buffer_text(out, "\\textbf{");
-        sl_report_latex_text(out, table->badge);
-        sl_buffer_text(out, ".} ");
-    }
-    sl_report_latex_text(out, table->title);
-    sl_buffer_printf(out, "}\\label{%s}\\\\\n\\toprule\n", table->id);
-    for (size_t column = 0; column < table->n_columns; column++) {
-        if (column) sl_buffer_text(out, " & ");
-        sl_report_latex_text(out, table->columns[column]);
-    }
-    sl_buffer_text(out, " \\\\\n\\midrule\n\\endhead\n");
-    for (size_t row = 0; row < sl_report_rows(table); row++) {
-        for (size_t column = 0; column < table->n_columns; column++) {
-            struct sl_cell cell = sl_report_cell_at(table, row, column);
-            if (column) sl_buffer_text(out, " & ");
-            latex_cell(out, &cell);
-        }
-        sl_buffer_text(out, " \\\\\n");
-    }
-    sl_buffer_text(out, "\\bottomrule\n\\end{longtable}\n");
 }

@@ -14,7 +14,7 @@ machine() { # a machine that has everything
     for tool in sh awk sed head dirname cat mktemp rm grep env dpkg chmod; do
         ln -s "$(command -v $tool)" "$bin/$tool"
     done
-    for tool in node npm chromium pkg-config; do
+    for tool in node npm chromium pkg-config pdflatex; do
         printf '#!/bin/sh\n' >"$bin/$tool"
     done
     awk '!/^#/ && NF && $2 !~ /:/ { print $2, $3 == "-" ? "1.0" : $3 }' "$root/tools/packages" \
@@ -66,7 +66,7 @@ calls() {
 }
 
 machine
-for verb in demo check lint fuzz bench-nn check-long; do
+for verb in demo check lint fuzz bench-nn check-long latex; do
     passes "$verb: nothing missing" bootstrap $verb
     is_silent "$verb: nothing said"
 done

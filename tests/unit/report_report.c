@@ -107,7 +107,8 @@ static void test_no_format_lets_a_text_out_of_its_place(void **state)
     char *markdown = render(report, "md"), *latex = render(report, "latex");
     assert_null(strstr(latex, "}\\end{document}%$"));
     assert_int_equal(count_text(latex, "\\end{document}"), 1);
-    assert_true(count_text(latex, "\\textbackslash{}end\\{document\\}\\%\\$\\#\\{\\}") >= 20);
+    assert_true(count_text(latex, "\\textbackslash{}\\allowbreak{}end\\{document\\allowbreak{}"
+                                  "\\}\\%\\$\\#\\{\\}") >= 20);
     for (const char *at = strstr(markdown, "<script>"); at; at = strstr(at + 1, "<script>")) {
         /* Only in the indented lines of code, where nothing is markup. */
         const char *line = at;

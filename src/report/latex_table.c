@@ -1,0 +1,231 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/report_internal.h"
+
+/* Points: the width of an A4 page with margins of 2 cm, upright and turned; a column's gaps; how
+ * wide a character is at one point of size, with some of them bold. In characters: how much words
+ * may be wider than that. */
+static const double upright = 483, turned = 731, gaps = 8, character = .53, slack = .75;
+
+/* How a table is set: the first row into which it fits. Where texts are not wrapped, columns are as
+ * wide as what they hold. */
+struct layout {
+    const char *size;
+    double points;
+    bool wraps, is_turned;
+};
+static const struct layout layouts[] = {
+    {"normalsize", 10, false, false},  {"small", 9, false, false},
+    {"footnotesize", 8, false, false}, {"footnotesize", 8, true, false},
+    {"scriptsize", 7, true, false},    {"footnotesize", 8, true, true},
+    {"scriptsize", 7, true, true},
+};
+enum { N_LAYOUTS = sizeof layouts / sizeof *layouts };
+
+/* In characters. */
+struct column {
+    double natural, least; /* on one line, and without breaking a word or a number */
+    double width;
+    bool is_numeric;
+};
+
+static void put_cell(struct sl_buffer *out, const struct sl_cell *cell)
+{
+    static const struct sl_number_signs signs = {"-", " \\pm "};
+    if (cell->strong) sl_buffer_text(out, "\\textbf{");
+    if (cell->kind == SL_CELL_NUMBER && isfinite(cell->value)) {
+        sl_buffer_byte(out, '$');
+        sl_report_put_estimate(out, cell, &signs);
+        sl_buffer_byte(out, '$');
+        if (cell->text) sl_buffer_byte(out, ' ');
+    }
+    if (cell->kind == SL_CELL_MARK) sl_buffer_printf(out, "%s ", sl_mark_words[cell->mark].latex);
+    if (cell->kind == SL_CELL_CODE) {
+        sl_buffer_text(out, "\\texttt{");
+        if (cell->text) sl_report_latex_code(out, cell->text);
+        sl_buffer_byte(out, '}');
+    } else if (cell->text) {
+        sl_report_latex_text(out, cell->text);
+    }
+    if (cell->strong) sl_buffer_byte(out, '}');
+}
+
+static void measure_cell(struct column *column, const struct sl_cell *cell)
+{
+    size_t width = 0, longest = 0;
+    if (cell->text) width = sl_report_latex_width(cell->text, &longest);
+    if (cell->kind == SL_CELL_NUMBER && isfinite(cell->value)) {
+        static const struct sl_number_signs signs = {"-", " + "};
+        struct sl_buffer number;
+        sl_buffer_init(&number, 256);
+        sl_report_put_estimate(&number, cell, &signs);
+        width += number.length + (cell->text ? 1 : 0);
+        longest = number.length > longest ? number.length : longest;
+        sl_buffer_release(&number);
+    }
+    if (cell->kind == SL_CELL_MARK) width += 2;
+    column->natural = fmax(column->natural, (double)width);
+    column->least = fmax(column->least, (double)longest + slack);
+}
+
+static struct column *measure(const struct sl_block *table)
+{
+    struct column *columns = sl_alloc(table->n_columns + 1, sizeof *columns);
+    for (size_t i = 0; i < table->n_columns; i++) {
+        struct sl_cell title = sl_cell_text(table->columns[i]);
+        columns[i].is_numeric = sl_report_is_numeric(table, i);
+        measure_cell(&columns[i], &title);
+        for (size_t row = 0; row < sl_report_rows(table); row++) {
+            struct sl_cell cell = sl_report_cell_at(table, row, i);
+            measure_cell(&columns[i], &cell);
+        }
+    }
+    return columns;
+}
+
+static double room(const struct layout *layout, size_t n_columns)
+{
+    double points = (layout->is_turned ? turned : upright) - gaps * (double)n_columns;
+    return points / (character * layout->points);
+}
+
+static const struct layout *choose_layout(const struct column *columns, size_t count)
+{
+    double natural = 0, least = 0;
+    for (size_t i = 0; i < count; i++) {
+        natural += columns[i].natural;
+        least += columns[i].least;
+    }
+    size_t chosen = 0;
+    while (chosen + 1 < N_LAYOUTS &&
+           (layouts[chosen].wraps ? least : natural) > room(&layouts[chosen], count))
+        chosen++;
+    return &layouts[chosen];
+}
+
+/* Where not even the least fits, numbers give way first: they can break at their ±. */
+static void press(struct column *columns, size_t count, double all)
+{
+    static const double broken = .6;
+    double least = 0, numbers = 0;
+    for (size_t i = 0; i < count; i++) {
+        least += columns[i].least;
+        if (columns[i].is_numeric) numbers += columns[i].least;
+    }
+    if (least <= all) return;
+    double shrink = numbers > 0 ? fmax(1 - (least - all) / numbers, broken) : 1;
+    least -= (1 - shrink) * numbers;
+    for (size_t i = 0; i < count; i++)
+        columns[i].width *= (columns[i].is_numeric ? shrink : 1) * (least > all ? all / least : 1);
+}
+
+/* Every column gets what it needs at least; what is left goes to those that would need more, by the
+ * root of how much: one long text does not press all others into towers. */
+static void share_out(struct column *columns, size_t count, double all)
+{
+    double left = all;
+    for (size_t i = 0; i < count; i++)
+        columns[i].width = columns[i].least;
+    press(columns, count, all);
+    for (size_t i = 0; i < count; i++)
+        left -= columns[i].width;
+    /* Columns that have enough leave the rest to the others. */
+    for (size_t round = 0; round < count && left > .5; round++) {
+        double weights = 0, given = 0;
+        for (size_t i = 0; i < count; i++)
+            weights += sqrt(fmax(columns[i].natural - columns[i].width, 0));
+        if (!(weights > 0)) return;
+        for (size_t i = 0; i < count; i++) {
+            double lacks = fmax(columns[i].natural - columns[i].width, 0);
+            double more = fmin(left * sqrt(lacks) / weights, lacks);
+            columns[i].width += more;
+            given += more;
+        }
+        left -= given;
+    }
+}
+
+static void put_columns(struct sl_buffer *out, struct column *columns, size_t count,
+                        const struct layout *layout)
+{
+    double all = room(layout, count), page = layout->is_turned ? turned : upright;
+    if (layout->wraps) share_out(columns, count, all);
+    for (size_t i = 0; i < count; i++) {
+        if (!layout->wraps) {
+            sl_buffer_byte(out, columns[i].is_numeric ? 'r' : 'l');
+            continue;
+        }
+        double share = (columns[i].width * character * layout->points + gaps) / page;
+        sl_buffer_printf(out, "\n  >{\\ragged%s\\arraybackslash}",
+                         columns[i].is_numeric ? "left" : "right");
+        sl_buffer_printf(out, "p{\\dimexpr%.4f\\linewidth-2\\tabcolsep}", share);
+    }
+}
+
+static void put_badge(struct sl_buffer *out, const struct sl_block *table)
+{
+    if (!table->badge) return;
+    sl_buffer_text(out, "\\textbf{");
+    sl_report_latex_text(out, table->badge);
+    sl_buffer_text(out, ".} ");
+}
+
+static void put_titles(struct sl_buffer *out, const struct sl_block *table)
+{
+    sl_buffer_text(out, "\\toprule\n");
+    for (size_t column = 0; column < table->n_columns; column++) {
+        if (column) sl_buffer_text(out, " & ");
+        sl_report_latex_text(out, table->columns[column]);
+    }
+    sl_buffer_text(out, " \\\\\n\\midrule\n");
+}
+
+/* The warning stands on every page that the table goes on. */
+static void put_head(struct sl_buffer *out, const struct sl_block *table)
+{
+    sl_buffer_text(out, "\\caption{");
+    put_badge(out, table);
+    sl_report_latex_text(out, table->title);
+    sl_buffer_printf(out, "}\\label{%s}\\\\\n", table->id);
+    put_titles(out, table);
+    sl_buffer_printf(out, "\\endfirsthead\n\\multicolumn{%zu}{l}{", table->n_columns);
+    put_badge(out, table);
+    sl_buffer_text(out, "Table \\thetable, continued} \\\\\n");
+    put_titles(out, table);
+    sl_buffer_text(out, "\\endhead\n\\bottomrule\n\\endfoot\n");
+}
+
+void sl_report_latex_table(const struct sl_block *table, struct sl_buffer *out)
+{
+    struct column *columns = measure(table);
+    const struct layout *layout = choose_layout(columns, table->n_columns);
+    if (layout->is_turned) sl_buffer_text(out, "\\begin{landscape}\n");
+    /* longtable: some of these tables are longer than a page. */
+    sl_buffer_printf(out,
+                     "\\begingroup\\%s\\setlength{\\tabcolsep}{4pt}"
+                     "\\setlength{\\LTcapwidth}{\\linewidth}\n\\begin{longtable}{",
+                     layout->size);
+    put_columns(out, columns, table->n_columns, layout);
+    sl_buffer_text(out, "}\n");
+    put_head(out, table);
+    for (size_t row = 0; row < sl_report_rows(table); row++) {
+        for (size_t column = 0; column < table->n_columns; column++) {
+            struct sl_cell cell = sl_report_cell_at(table, row, column);
+            if (column) sl_buffer_text(out, " & ");
+            put_cell(out, &cell);
+        }
+        sl_buffer_text(out, " \\\\\n");
+    }
+    sl_buffer_text(out, "\\end{longtable}\\endgroup\n");
+    if (layout->is_turned) sl_buffer_text(out, "\\end{landscape}\n");
+    free(columns);
+}
+
+void sl_report_latex_file(const struct sl_block *table, struct sl_buffer *out)
+{
+    sl_buffer_text(out,
+                   "% \\usepackage[T1]{fontenc}\n% \\usepackage{" SL_REPORT_LATEX_PACKAGES "}\n");
+    sl_report_latex_table(table, out);
+}
