@@ -85,13 +85,24 @@ static bool fits_term(const struct sl_expected_row *row, const struct term *term
            (*term->test == '\0' || strcmp(row->test_set, term->test) == 0);
 }
 
-static const struct sl_expected_row *find_published(const struct sl_outcome *outcome,
-                                                    const struct term *term, const char *metric)
+/* The published figure of the row that the term names. */
+static const struct sl_expected_row *find_named(const struct sl_outcome *outcome,
+                                                const struct term *term, const char *metric)
 {
     for (size_t i = 0; i < outcome->expected->count; i++)
         if (fits_term(&outcome->expected->rows[i], term, metric) &&
             !isnan(outcome->expected->rows[i].value))
             return &outcome->expected->rows[i];
+    return NULL;
+}
+
+/* Or else the one that is printed for its coordinates, perhaps for others too: "0 % for each
+ * network". */
+static const struct sl_expected_row *find_published(const struct sl_outcome *outcome,
+                                                    const struct term *term, const char *metric)
+{
+    const struct sl_expected_row *named = find_named(outcome, term, metric);
+    if (named) return named;
     char *pattern = pattern_of(term->row);
     char *column = sl_string_printf("%s/%s", term->test, metric);
     const char *cell = sl_outcome_published(outcome, pattern, column);
@@ -138,13 +149,14 @@ static void collect_column(const struct sl_outcome *outcome, const char *pattern
     }
 }
 
-/* Runs of a term: by its coordinates, as a label set, or by the cell that it names. */
+/* Runs of a term: by its coordinates, as a label set, or by the cell that it names. Not by a cell
+ * that is printed for its coordinates among others: those others are not what was claimed. */
 static bool collect_runs(const struct sl_outcome *outcome, const struct term *term,
                          const char *metric, struct sl_sample *out)
 {
     *out = (struct sl_sample){0};
     char *patterns[3] = {pattern_of(term->row), sl_outcome_set_pattern(outcome, term->row), NULL};
-    const struct sl_expected_row *row = find_published(outcome, term, metric);
+    const struct sl_expected_row *row = find_named(outcome, term, metric);
     const char *column;
     if (row && !sl_outcome_place(outcome, row->cell, &patterns[2], &column)) patterns[2] = NULL;
     for (size_t i = 0; i < 3 && out->count == 0; i++)

@@ -69,10 +69,17 @@ struct sl_presentation {
 };
 enum sl_status sl_present_outcome(const struct sl_presentation *show,
                                   struct sl_error *err) SL_MUST_USE;
-/* One chart of all outcomes: the measure they share, here and in the papers. */
-enum sl_status sl_present_overview(const struct sl_presentation *show,
-                                   const struct sl_outcome *const *outcomes, size_t count,
-                                   struct sl_error *err) SL_MUST_USE;
+/* What was run, at which scale, what holds and what fails, over all outcomes: in words, and as
+ * tables and charts. */
+void sl_present_summary(struct sl_report *report, const struct sl_presentation *shows,
+                        size_t count);
+enum sl_status sl_present_overview(struct sl_report *report, const struct sl_presentation *shows,
+                                   size_t count, struct sl_error *err) SL_MUST_USE;
+/* One chart of the measure that most outcomes share, here and in the papers. */
+enum sl_status sl_present_figures(struct sl_report *report, const struct sl_presentation *shows,
+                                  size_t count, struct sl_error *err) SL_MUST_USE;
+/* Six cells: claim, measure, verdict, difference, test, and the verdict by the paper's figures. */
+void sl_present_claim(struct sl_report *report, const struct sl_outcome_claim *claim);
 void sl_present_cells(const struct sl_presentation *show);
 enum sl_status sl_present_forests(const struct sl_presentation *show,
                                   struct sl_error *err) SL_MUST_USE;
@@ -98,5 +105,7 @@ void sl_present_gallery(const struct sl_presentation *show, const struct sl_show
 void sl_present_provenance(const struct sl_presentation *show);
 /* "cross-entropy, cifar10h" for "cifar10h/cross_entropy". */
 char *sl_experiment_column_title(const char *column) SL_MUST_USE;
+/* "resnet8 soft" for row "resnet8|soft", by its number. */
+char *sl_experiment_row_title(const struct sl_outcome *outcome, uint32_t row) SL_MUST_USE;
 
 #endif

@@ -47,19 +47,25 @@ static char *claim_words(const struct sl_outcome_claim *claim)
                             worse + 1);
 }
 
-static struct sl_cell difference_cell(const struct sl_judgement *judgement, char *words,
-                                      size_t size)
+/* The difference, and what its interval comes from. */
+static void show_difference(struct sl_report *report, const struct sl_judgement *judgement)
 {
-    if (isnan(judgement->difference.estimate)) return sl_cell_empty(NULL);
+    char words[48];
     double half = (judgement->difference.high - judgement->difference.low) / 2;
-    struct sl_cell cell = sl_cell_number(judgement->difference.estimate, half, 3);
+    if (isnan(judgement->difference.estimate)) {
+        sl_report_cell(report, sl_cell_empty(NULL));
+        sl_report_cell(report, sl_cell_empty(NULL));
+        return;
+    }
     if (judgement->test == SL_TEST_PAIRED)
-        snprintf(words, size, "%zu pairs", judgement->n_pairs);
+        snprintf(words, sizeof words, "%zu pairs", judgement->n_pairs);
     else
-        snprintf(words, size, "%s", judgement->test == SL_TEST_WELCH ? "Welch" : "computed");
-    if (judgement->test == SL_TEST_EXACT) cell.spread = NAN;
-    cell.text = words;
-    return cell;
+        snprintf(words, sizeof words, "%s",
+                 judgement->test == SL_TEST_WELCH ? "Welch" : "computed");
+    sl_report_cell(report,
+                   sl_cell_number(judgement->difference.estimate,
+                                  judgement->test == SL_TEST_EXACT ? (double)NAN : half, 3));
+    sl_report_cell(report, sl_cell_text(words));
 }
 
 /* What the paper's figures say; where their ± leaves it open, which way they point. */
@@ -70,25 +76,30 @@ static const char *paper_words(const struct sl_judgement *judgement)
     return judgement->difference.estimate > 0 ? "holds, within its ±" : "fails, within its ±";
 }
 
-static void show_claim(struct sl_report *report, const struct sl_outcome_claim *claim)
+void sl_present_claim(struct sl_report *report, const struct sl_outcome_claim *claim)
 {
     const struct sl_metric *metric =
         sl_experiment_metric_find(claim->metric, strlen(claim->metric));
     const char *measure = metric ? metric->title : claim->metric;
-    char *words = claim_words(claim), pairs[48];
+    char *words = claim_words(claim);
     char *where = *claim->test_set ? sl_string_printf("%s, %s", measure, claim->test_set)
                                    : sl_string_copy(measure);
-    char *quoted = sl_string_printf("\u201c%s\u201d (%s)", claim->words, claim->section);
     sl_report_cell(report, sl_cell_text(words));
     sl_report_cell(report, sl_cell_text(where));
     sl_report_cell(report, sl_cell_mark(verdicts[claim->here.verdict].mark,
                                         verdicts[claim->here.verdict].here));
-    sl_report_cell(report, difference_cell(&claim->here, pairs, sizeof pairs));
+    show_difference(report, &claim->here);
     sl_report_cell(report,
                    sl_cell_mark(verdicts[claim->paper.verdict].mark, paper_words(&claim->paper)));
-    sl_report_cell(report, sl_cell_text(quoted));
     free(words);
     free(where);
+}
+
+static void show_claim(struct sl_report *report, const struct sl_outcome_claim *claim)
+{
+    char *quoted = sl_string_printf("\u201c%s\u201d (%s)", claim->words, claim->section);
+    sl_present_claim(report, claim);
+    sl_report_cell(report, sl_cell_text(quoted));
     free(quoted);
 }
 
@@ -98,6 +109,7 @@ static void show_claims(const struct sl_presentation *show)
                                           "Measure",
                                           "Here",
                                           "Difference in its favour",
+                                          "Test",
                                           "In the paper's own figures",
                                           "In the paper's words"};
     const struct sl_outcome *outcome = show->outcome;

@@ -12,6 +12,12 @@ static struct sl_cell here_cell(const struct sl_outcome_cell *cell)
     return shown;
 }
 
+/* In a grid there is no room for a reason: the list has it. */
+static struct sl_cell short_cell(const struct sl_outcome_cell *cell)
+{
+    return isnan(cell->here.mean) && cell->reason ? sl_cell_empty("not here") : here_cell(cell);
+}
+
 static struct sl_cell paper_cell(const struct sl_outcome_cell *cell)
 {
     if (!cell->status) return sl_cell_empty("not printed");
@@ -150,7 +156,7 @@ static void show_line(const struct sl_presentation *show, const char *row,
     for (size_t i = 0; i < count; i++)
         sl_report_cell(show->report, !cells[i]  ? sl_cell_empty(NULL)
                                      : is_paper ? paper_cell(cells[i])
-                                                : here_cell(cells[i]));
+                                                : short_cell(cells[i]));
 }
 
 static void show_grid(const struct sl_presentation *show, const struct grid *grid)

@@ -4,7 +4,15 @@
 
 #include "experiment/outcome_internal.h"
 
-enum { MOST_ROWS = 40, MOST_RELIABILITIES = 6, N_BINS = 10, BIN_FIELDS = 5 };
+enum { MOST_ROWS = 40 };
+
+char *sl_experiment_row_title(const struct sl_outcome *outcome, uint32_t row)
+{
+    char *title = sl_string_copy(sl_name_table_get(outcome->rows, row, NULL));
+    for (char *at = title; *at; at++)
+        if (*at == '|') *at = ' ';
+    return title;
+}
 
 /* ---- Ours beside the paper's ---- */
 
@@ -49,7 +57,8 @@ static enum sl_status show_forest(const struct sl_presentation *show, const stru
                                             .x_high = forest->high[i],
                                             .reference = i == 0};
     char note[96];
-    snprintf(note, sizeof note, "%zu further rows are in the table only.", forest->n_left_out);
+    snprintf(note, sizeof note, "The first %zu of %zu rows; the tables have all.", forest->count,
+             forest->count + forest->n_left_out);
     struct sl_plot plot = {.kind = SL_PLOT_FOREST,
                            .title = title,
                            .note = forest->n_left_out ? note : NULL,
@@ -92,16 +101,15 @@ enum sl_status sl_present_forests(const struct sl_presentation *show, struct sl_
 }
 
 /* The measure that most published figures of all outcomes have both here and there. */
-static const struct sl_metric *commonest_metric(const struct sl_outcome *const *outcomes,
-                                                size_t count)
+static const struct sl_metric *commonest_metric(const struct sl_presentation *shows, size_t count)
 {
     const struct sl_metric *found = NULL;
     size_t most = 1;
     for (const struct sl_metric *metric = sl_experiment_metrics; metric->name; metric++) {
         size_t n_figures = 0;
         for (size_t i = 0; i < count; i++)
-            for (size_t c = 0; c < outcomes[i]->n_cells; c++) {
-                const struct sl_outcome_cell *cell = &outcomes[i]->cells[c];
+            for (size_t c = 0; c < shows[i].outcome->n_cells; c++) {
+                const struct sl_outcome_cell *cell = &shows[i].outcome->cells[c];
                 n_figures += strcmp(cell->metric, metric->name) == 0 &&
                              !isnan(cell->here.mean - cell->paper);
             }
@@ -132,18 +140,22 @@ static void add_outcome(struct forest *forest, const struct sl_outcome *outcome,
     }
 }
 
-enum sl_status sl_present_overview(const struct sl_presentation *show,
-                                   const struct sl_outcome *const *outcomes, size_t count,
-                                   struct sl_error *err)
+enum sl_status sl_present_figures(struct sl_report *report, const struct sl_presentation *shows,
+                                  size_t count, struct sl_error *err)
 {
     struct forest forest = {.count = 0};
+    struct sl_presentation show = {.report = report};
     char *labels[MOST_ROWS] = {NULL};
-    const struct sl_metric *metric = commonest_metric(outcomes, count);
+    const struct sl_metric *metric = commonest_metric(shows, count);
     if (!metric) return SL_OK;
-    for (size_t i = 0; i < count; i++)
-        add_outcome(&forest, outcomes[i], metric, labels);
+    for (size_t i = 0; i < count; i++) {
+        add_outcome(&forest, shows[i].outcome, metric, labels);
+        if (shows[i].badge) show.badge = "some at quick scale, not a reproduction";
+    }
     char *title = sl_string_printf("Here and in the papers: %s", metric->title);
-    enum sl_status status = show_forest(show, &forest, title, err);
+    sl_report_fold(report, title);
+    enum sl_status status = show_forest(&show, &forest, title, err);
+    sl_report_fold_end(report);
     free(title);
     for (size_t i = 0; i < forest.count; i++)
         free(labels[i]);
@@ -190,24 +202,47 @@ static struct sl_plot_series make_series(const char *name, size_t count, double 
                                    .y_high = block + 3 * count};
 }
 
-/* The scores of a series' label sets in one column; false if there is none. */
+static void set_point(double *block, size_t count, size_t i, const double point[3])
+{
+    block[i] = point[0];
+    block[count + i] = point[1];
+    block[2 * count + i] = point[1] - point[2];
+    block[3 * count + i] = point[1] + point[2];
+}
+
+/* What the paper prints for a label set: the mean and its ±, or NaN. */
+static void find_paper(const struct sl_outcome *outcome, const char *set, const char *column,
+                       double *mean, double *spread)
+{
+    const char *cell = sl_outcome_published(outcome, set, column);
+    const struct sl_expected_row *row = cell ? sl_expected_find(outcome->expected, cell) : NULL;
+    *mean = row ? row->value : (double)NAN;
+    *spread = row ? row->uncertainty : (double)NAN;
+}
+
+/* The scores of a series' label sets in one column, ours or the paper's; false if there is none. */
 static bool fill_series(const struct sl_outcome *outcome, const char *column, const char *name,
-                        const json_t *sets, double *block)
+                        bool is_paper, double *block)
 {
     const char *axis = json_string_value(plot_of(outcome, "x"));
+    const json_t *sets = json_object_get(plot_of(outcome, "series"), name);
     size_t count = json_array_size(sets);
     bool has_any = false;
     for (size_t i = 0; i < count; i++) {
         const char *set = json_string_value(json_array_get(sets, i));
-        struct sl_sample sample;
-        sl_outcome_collect(outcome, set ? set : "", column, &sample);
-        struct sl_estimate estimate = sl_outcome_estimate(outcome, &sample);
-        block[i] = set ? place_of(outcome, axis, name, set) : (double)NAN;
-        block[count + i] = estimate.mean;
-        block[2 * count + i] = estimate.mean - estimate.spread;
-        block[3 * count + i] = estimate.mean + estimate.spread;
-        has_any = has_any || sample.count > 0;
-        sl_sample_release(&sample);
+        double point[3] = {set ? place_of(outcome, axis, name, set) : (double)NAN, NAN, NAN};
+        if (is_paper) {
+            find_paper(outcome, set ? set : "", column, &point[1], &point[2]);
+        } else {
+            struct sl_sample sample;
+            sl_outcome_collect(outcome, set ? set : "", column, &sample);
+            struct sl_estimate estimate = sl_outcome_estimate(outcome, &sample);
+            point[1] = estimate.mean;
+            point[2] = estimate.spread;
+            sl_sample_release(&sample);
+        }
+        set_point(block, count, i, point);
+        has_any = has_any || !isnan(point[0] + point[1]);
     }
     return has_any;
 }
@@ -219,37 +254,62 @@ static const char *axis_label(const char *axis)
     return strcmp(axis, "count") == 0 ? "Items with soft labels" : axis;
 }
 
+/* Ours first, then what is printed of the same label sets. */
+struct lines {
+    struct sl_plot_series series[SL_PLOT_MAX_SERIES];
+    double *storage[SL_PLOT_MAX_SERIES];
+    char *names[SL_PLOT_MAX_SERIES];
+    size_t count, n_papers;
+};
+
+static void add_lines(const struct sl_outcome *outcome, const char *column, bool is_paper,
+                      struct lines *lines)
+{
+    const char *name;
+    json_t *sets;
+    json_object_foreach(plot_of(outcome, "series"), name, sets)
+    {
+        size_t at = lines->count;
+        if (at == SL_PLOT_MAX_SERIES) return;
+        lines->series[at] = make_series(name, json_array_size(sets), &lines->storage[at]);
+        if (!fill_series(outcome, column, name, is_paper, lines->storage[at])) {
+            free(lines->storage[at]);
+            continue;
+        }
+        lines->names[at] = sl_string_printf("%s%s", name, is_paper ? ", paper" : "");
+        lines->series[at].name = lines->names[at];
+        lines->series[at].reference = is_paper;
+        lines->count++;
+        lines->n_papers += is_paper;
+    }
+}
+
 static enum sl_status show_column(const struct sl_presentation *show, const char *column,
                                   struct sl_error *err)
 {
     const struct sl_outcome *outcome = show->outcome;
-    struct sl_plot_series series[SL_PLOT_MAX_SERIES];
-    double *storage[SL_PLOT_MAX_SERIES];
-    size_t count = 0;
-    const char *name, *axis = json_string_value(plot_of(outcome, "x"));
-    json_t *sets;
-    json_object_foreach(plot_of(outcome, "series"), name, sets)
-    {
-        if (count == SL_PLOT_MAX_SERIES) break;
-        series[count] = make_series(name, json_array_size(sets), &storage[count]);
-        if (fill_series(outcome, column, name, sets, storage[count]))
-            count++;
-        else
-            free(storage[count]);
-    }
+    struct lines lines = {.count = 0};
+    const char *axis = json_string_value(plot_of(outcome, "x"));
+    enum sl_status status = SL_OK;
+    add_lines(outcome, column, false, &lines);
+    if (lines.count) add_lines(outcome, column, true, &lines);
     char *title = sl_experiment_column_title(column);
     struct sl_plot plot = {
         .kind = SL_PLOT_LINES,
         .title = title,
         .x = {.label = axis_label(axis),
               .scale = strcmp(axis, "count") == 0 ? SL_SCALE_LINEAR : SL_SCALE_LOG},
-        .note = "Mean over runs; whiskers are 95 % intervals.",
-        .series = series,
-        .n_series = count};
-    enum sl_status status = count ? sl_report_chart(show->report, &plot, show->badge, err) : SL_OK;
+        .note = lines.n_papers ? "Mean over runs; whiskers are 95 % intervals. Grey: the points "
+                                 "that the paper prints, with its ±."
+                               : "Mean over runs; whiskers are 95 % intervals.",
+        .series = lines.series,
+        .n_series = lines.count};
+    if (lines.count) status = sl_report_chart(show->report, &plot, show->badge, err);
     free(title);
-    while (count > 0)
-        free(storage[--count]);
+    while (lines.count > 0) {
+        free(lines.storage[--lines.count]);
+        free(lines.names[lines.count]);
+    }
     return status;
 }
 
@@ -265,114 +325,4 @@ enum sl_status sl_present_series(const struct sl_presentation *show, struct sl_e
         if (column) SL_TRY(show_column(show, column, err));
     }
     return SL_OK;
-}
-
-/* ---- Reliability ---- */
-
-struct reliability {
-    double low[N_BINS], high[N_BINS], confidence[N_BINS], accuracy[N_BINS], weight[N_BINS];
-};
-
-/* Bins of runs differ where they are adaptive: they are put together by their mean confidence. */
-static void add_bins(struct reliability *bins, const struct sl_numbers *rows)
-{
-    if (rows->width != BIN_FIELDS) return;
-    for (size_t i = 0; i < rows->count; i++) {
-        const double *row = &rows->values[i * BIN_FIELDS];
-        double count = row[2], confidence = row[3], accuracy = row[4];
-        if (!(count > 0) || !(confidence >= 0 && confidence <= 1) || isnan(accuracy)) continue;
-        size_t bin = (size_t)(confidence * N_BINS);
-        if (bin == N_BINS) bin--;
-        bins->weight[bin] += count;
-        bins->confidence[bin] += count * confidence;
-        bins->accuracy[bin] += count * accuracy;
-    }
-}
-
-static enum sl_status show_bins(const struct sl_presentation *show, struct reliability *bins,
-                                const char *title, size_t n_runs, struct sl_error *err)
-{
-    for (size_t i = 0; i < N_BINS; i++) {
-        bins->low[i] = (double)i / N_BINS;
-        bins->high[i] = (double)(i + 1) / N_BINS;
-        bins->confidence[i] =
-            bins->weight[i] > 0 ? bins->confidence[i] / bins->weight[i] : (double)NAN;
-        bins->accuracy[i] = bins->weight[i] > 0 ? bins->accuracy[i] / bins->weight[i] : (double)NAN;
-    }
-    char subtitle[96];
-    snprintf(subtitle, sizeof subtitle, "Confidence against accuracy, %zu run%s together", n_runs,
-             n_runs == 1 ? "" : "s");
-    struct sl_plot_series series = {.count = N_BINS,
-                                    .x = bins->confidence,
-                                    .y = bins->accuracy,
-                                    .x_low = bins->low,
-                                    .x_high = bins->high,
-                                    .weight = bins->weight};
-    struct sl_plot plot = {.kind = SL_PLOT_RELIABILITY,
-                           .title = title,
-                           .subtitle = subtitle,
-                           .x = {.label = "Confidence"},
-                           .y = {.label = "Accuracy"},
-                           .series = &series,
-                           .n_series = 1};
-    return sl_report_chart(show->report, &plot, show->badge, err);
-}
-
-/* The diagram of one row on one test set; *was_shown false if no run has bins for it. */
-static enum sl_status show_row(const struct sl_presentation *show, const char *row,
-                               const char *test, bool *was_shown, struct sl_error *err)
-{
-    struct reliability bins = {.low = {0}};
-    size_t n_runs = 0;
-    for (size_t i = 0; i < show->outcome->n_runs; i++) {
-        const struct sl_outcome_run *run = &show->outcome->runs[i];
-        const struct sl_numbers *rows = sl_numbers_find(&run->result->reliability, test);
-        if (!rows || strcmp(run->row, row) != 0) continue;
-        add_bins(&bins, rows);
-        n_runs++;
-    }
-    *was_shown = n_runs > 0;
-    if (n_runs == 0) return SL_OK;
-    char *title = sl_string_printf("%s on %s", row, test);
-    for (char *at = title; *at; at++)
-        if (*at == '|') *at = ' ';
-    enum sl_status status = show_bins(show, &bins, title, n_runs, err);
-    free(title);
-    return status;
-}
-
-/* The test sets of the specification, with those of its parts. */
-static void list_tests(const json_t *spec, struct sl_name_table *out)
-{
-    const char *name;
-    json_t *value;
-    json_object_foreach(json_object_get(spec, "tests"), name, value)
-    {
-        uint32_t index;
-        if (sl_name_table_add(out, name, strlen(name), &index, NULL) != SL_OK) return;
-    }
-    json_object_foreach(json_object_get(spec, "parts"), name, value)
-    {
-        list_tests(value, out);
-    }
-}
-
-enum sl_status sl_present_reliability(const struct sl_presentation *show, struct sl_error *err)
-{
-    struct sl_name_table *tests = sl_name_table_create();
-    const struct sl_name_table *rows = show->outcome->rows;
-    enum sl_status status = SL_OK;
-    size_t n_shown = 0;
-    list_tests(show->outcome->source.spec->json, tests);
-    for (uint32_t test = 0; test < sl_name_table_count(tests); test++)
-        for (uint32_t row = 0; row < sl_name_table_count(rows); row++) {
-            bool was_shown;
-            if (n_shown == MOST_RELIABILITIES) goto out;
-            SL_TRY_OUT(show_row(show, sl_name_table_get(rows, row, NULL),
-                                sl_name_table_get(tests, test, NULL), &was_shown, err));
-            n_shown += was_shown;
-        }
-out:
-    sl_name_table_destroy(tests);
-    return status;
 }

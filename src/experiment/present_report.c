@@ -196,110 +196,6 @@ static const char *badge_of(const struct group *group)
     return group->outcome->n_runs && is_quick ? quick_badge : NULL;
 }
 
-/* ---- Overview ---- */
-
-struct tally {
-    size_t n_published, n_filled, n_runs, verdicts[4];
-    bool has_quick;
-};
-
-static struct tally count_group(const struct group *group)
-{
-    const struct sl_outcome *outcome = group->outcome;
-    struct tally tally = {.n_runs = outcome->n_runs, .has_quick = badge_of(group) != NULL};
-    for (size_t i = 0; i < outcome->n_cells; i++) {
-        tally.n_published += outcome->cells[i].status != NULL;
-        tally.n_filled += outcome->cells[i].status && !isnan(outcome->cells[i].here.mean);
-    }
-    for (size_t i = 0; i < outcome->n_claims; i++)
-        tally.verdicts[outcome->claims[i].here.verdict]++;
-    return tally;
-}
-
-static void add_tally(struct tally *sum, const struct tally *one)
-{
-    sum->n_published += one->n_published;
-    sum->n_filled += one->n_filled;
-    sum->n_runs += one->n_runs;
-    sum->has_quick = sum->has_quick || one->has_quick;
-    for (size_t i = 0; i < 4; i++)
-        sum->verdicts[i] += one->verdicts[i];
-}
-
-static void show_summary(struct sl_report *report, const struct groups *groups)
-{
-    struct tally all = {0};
-    for (size_t i = 0; i < groups->count; i++) {
-        struct tally one = count_group(&groups->items[i]);
-        add_tally(&all, &one);
-    }
-    sl_report_paragraph(report);
-    sl_report_text(
-        report, SL_STYLE_PLAIN,
-        "%zu runs fill %zu of %zu published figures in %zu table%s. Of %zu comparisons that "
-        "the papers draw, ",
-        all.n_runs, all.n_filled, all.n_published, groups->count, groups->count == 1 ? "" : "s",
-        all.verdicts[0] + all.verdicts[1] + all.verdicts[2] + all.verdicts[3]);
-    sl_report_text(report, SL_STYLE_STRONG, "%zu hold here", all.verdicts[SL_VERDICT_HOLDS]);
-    sl_report_text(report, SL_STYLE_PLAIN, ", ");
-    sl_report_text(report, SL_STYLE_STRONG, "%zu fail", all.verdicts[SL_VERDICT_FAILS]);
-    sl_report_text(report, SL_STYLE_PLAIN,
-                   ", %zu are undecided within the interval and %zu were not run.",
-                   all.verdicts[SL_VERDICT_UNDECIDED], all.verdicts[SL_VERDICT_NOT_RUN]);
-    if (!all.has_quick) return;
-    sl_report_note(report, SL_TONE_WARNING);
-    sl_report_text(report, SL_STYLE_PLAIN, "Figures at ");
-    sl_report_text(report, SL_STYLE_STRONG, "quick scale");
-    sl_report_text(report, SL_STYLE_PLAIN,
-                   " come from small networks trained for few epochs on few seeds. They show that "
-                   "everything runs and are no reproduction of a paper.");
-}
-
-static void show_overview_table(struct sl_report *report, const struct groups *groups)
-{
-    static const char *const columns[] = {"Table", "Scale", "Runs",      "Figures filled",
-                                          "Hold",  "Fail",  "Undecided", "Not run"};
-    static const enum sl_verdict order[] = {SL_VERDICT_HOLDS, SL_VERDICT_FAILS,
-                                            SL_VERDICT_UNDECIDED, SL_VERDICT_NOT_RUN};
-    struct sl_table_head head = {.id = "overview-tables",
-                                 .caption = "Tables, and how their comparisons came out",
-                                 .columns = columns,
-                                 .n_columns = sizeof columns / sizeof *columns};
-    sl_report_table(report, &head);
-    for (size_t i = 0; i < groups->count; i++) {
-        const struct group *group = &groups->items[i];
-        struct tally tally = count_group(group);
-        char filled[64];
-        snprintf(filled, sizeof filled, "%zu of %zu", tally.n_filled, tally.n_published);
-        sl_report_cell(report, sl_cell_text(group->spec->name));
-        struct sl_cell scale = sl_cell_text(tally.has_quick ? "quick scale"
-                                            : tally.n_runs  ? group->spec->scale
-                                                            : "computed");
-        scale.strong = tally.has_quick;
-        sl_report_cell(report, scale);
-        sl_report_cell(report, sl_cell_number((double)tally.n_runs, NAN, 0));
-        sl_report_cell(report, sl_cell_text(filled));
-        for (size_t v = 0; v < 4; v++)
-            sl_report_cell(report, sl_cell_number((double)tally.verdicts[order[v]], NAN, 0));
-    }
-}
-
-static enum sl_status show_overview(struct sl_report *report, const struct groups *groups,
-                                    struct sl_error *err)
-{
-    const struct sl_outcome **outcomes = sl_alloc(groups->count, sizeof *outcomes);
-    struct sl_presentation show = {.report = report};
-    for (size_t i = 0; i < groups->count; i++) {
-        outcomes[i] = groups->items[i].outcome;
-        if (badge_of(&groups->items[i])) show.badge = "some at quick scale, not a reproduction";
-    }
-    sl_report_section(report, 2, "overview", "Overview");
-    show_overview_table(report, groups);
-    enum sl_status status = sl_present_overview(&show, outcomes, groups->count, err);
-    free(outcomes);
-    return status;
-}
-
 /* ---- The rest ---- */
 
 static void show_absent(struct sl_report *report, const struct groups *groups)
@@ -443,20 +339,24 @@ static enum sl_status write_report(const struct groups *groups, const struct sl_
                                    const struct sl_report_options *options,
                                    struct sl_report *report, struct sl_error *err)
 {
-    SL_TRY(show_answers(report, groups, err));
-    if (is_about_papers(groups)) show_summary(report, groups);
+    struct sl_presentation *shows = sl_alloc(groups->count + 1, sizeof *shows);
+    enum sl_status status = SL_OK;
+    for (size_t i = 0; i < groups->count; i++)
+        shows[i] = (struct sl_presentation){.report = report,
+                                            .outcome = groups->items[i].outcome,
+                                            .badge = badge_of(&groups->items[i])};
+    SL_TRY_OUT(show_answers(report, groups, err));
+    if (is_about_papers(groups)) sl_present_summary(report, shows, groups->count);
     show_strangers(report, results, options);
-    if (is_about_papers(groups)) SL_TRY(show_overview(report, groups, err));
-    for (size_t i = 0; i < groups->count; i++) {
-        const struct group *group = &groups->items[i];
-        struct sl_presentation show = {
-            .report = report, .outcome = group->outcome, .badge = badge_of(group)};
-        SL_TRY(sl_present_outcome(&show, err));
-    }
+    if (is_about_papers(groups)) SL_TRY_OUT(sl_present_overview(report, shows, groups->count, err));
+    for (size_t i = 0; i < groups->count; i++)
+        SL_TRY_OUT(sl_present_outcome(&shows[i], err));
     show_failures(report, results);
     if (options->n_specs == 0 && is_about_papers(groups)) show_absent(report, groups);
     show_making(report, results, options);
-    return SL_OK;
+out:
+    free(shows);
+    return status;
 }
 
 enum sl_status sl_experiment_report(const struct sl_results *results,

@@ -31,9 +31,32 @@ static void show_gallery(const struct sl_presentation *show, const struct sl_out
     free(title);
 }
 
+static size_t count_galleries(const struct sl_outcome *outcome)
+{
+    struct sl_name_table *rows = sl_name_table_create();
+    uint32_t index;
+    for (size_t i = 0; i < outcome->n_runs; i++) {
+        const struct sl_outcome_run *run = &outcome->runs[i];
+        if (run->result->gallery && run->set &&
+            sl_name_table_add(rows, run->row, strlen(run->row), &index, NULL) != SL_OK)
+            break;
+    }
+    size_t count = sl_name_table_count(rows);
+    sl_name_table_destroy(rows);
+    return count;
+}
+
 /* One run of each row that has pictures, up to three. */
 void sl_present_galleries(const struct sl_presentation *show)
 {
+    size_t n_all = count_galleries(show->outcome);
+    if (n_all > MOST_GALLERIES) {
+        sl_report_paragraph(show->report);
+        sl_report_text(show->report, SL_STYLE_PLAIN,
+                       "Pictures of %d of %zu rows, the first of the table: others show the same "
+                       "items.",
+                       MOST_GALLERIES, n_all);
+    }
     struct sl_name_table *rows = sl_name_table_create();
     for (size_t i = 0; i < show->outcome->n_runs; i++) {
         const struct sl_outcome_run *run = &show->outcome->runs[i];

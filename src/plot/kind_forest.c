@@ -46,7 +46,7 @@ static void draw_series(struct sl_plot_chart *chart, size_t series)
         sl_plot_whiskers(chart, series, i, x, y);
         if (!sl_plot_range_holds(&chart->x, value)) continue;
         sl_plot_put(chart->out, "<path class='%s' d='", chart->colours[series] == 0 ? "k" : "f");
-        sl_plot_mark_path(chart->out, chart->colours[series], x, y, mark_radius);
+        sl_plot_mark_path(chart->out, chart->shapes[series], x, y, mark_radius);
         sl_plot_put(chart->out, "'><title>");
         sl_plot_describe_value(chart, series, i);
         sl_plot_put(chart->out, "</title></path>\n");

@@ -8,7 +8,7 @@ enum { KEY_GAP = 6, ENTRY_GAP = 16, ROW = 18, MAX_ENTRIES = SL_PLOT_MAX_SERIES +
 struct entry {
     const char *name;
     enum sl_plot_key key;
-    size_t colour;
+    size_t colour, shape;
     bool plain, band;
 };
 
@@ -26,6 +26,7 @@ static size_t collect(const struct sl_plot_chart *chart, struct entry entries[MA
         entries[i] = (struct entry){.name = plot->series[i].name,
                                     .key = chart->kind->key,
                                     .colour = chart->colours[i],
+                                    .shape = chart->shapes[i],
                                     .plain = plot->series[i].plain,
                                     .band = plot->series[i].band};
     return plot->n_series;
@@ -39,7 +40,7 @@ static double key_width(enum sl_plot_key key)
 static void draw_mark(struct sl_plot_chart *chart, const struct entry *entry, double x, double y)
 {
     sl_plot_put(chart->out, "<path class='%s' d='", entry->colour == 0 ? "k" : "f");
-    sl_plot_mark_path(chart->out, entry->colour, x, y, 4);
+    sl_plot_mark_path(chart->out, entry->shape, x, y, 4);
     sl_plot_put(chart->out, "'/>");
 }
 

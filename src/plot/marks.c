@@ -13,7 +13,7 @@ static void put_polygon(struct sl_buffer *out, double x, double y, double radius
     sl_plot_put(out, "Z");
 }
 
-void sl_plot_mark_path(struct sl_buffer *out, size_t colour, double x, double y, double radius)
+void sl_plot_mark_path(struct sl_buffer *out, size_t shape, double x, double y, double radius)
 {
     /* In hundredths of the radius, of about the same area. */
     static const signed char square[][2] = {{-90, -90}, {90, -90}, {90, 90}, {-90, 90}};
@@ -28,7 +28,7 @@ void sl_plot_mark_path(struct sl_buffer *out, size_t colour, double x, double y,
                                            {0, 57},     {-57, 113},  {-113, 57}, {-57, 0}};
     static const signed char hexagon[][2] = {{-110, 0}, {-55, -95}, {55, -95},
                                              {110, 0},  {55, 95},   {-55, 95}};
-    switch (colour) {
+    switch (shape) {
     case 2: put_polygon(out, x, y, radius, square, 4); break;
     case 3: put_polygon(out, x, y, radius, up, 3); break;
     case 4: put_polygon(out, x, y, radius, diamond, 4); break;
@@ -60,7 +60,7 @@ static bool is_visible(const struct sl_plot_chart *chart, const struct sl_plot_s
 static void put_mark(struct sl_plot_chart *chart, size_t series, size_t i, double radius)
 {
     const struct sl_plot_series *values = &chart->plot->series[series];
-    sl_plot_mark_path(chart->out, chart->colours[series],
+    sl_plot_mark_path(chart->out, chart->shapes[series],
                       sl_plot_range_at(&chart->x, sl_plot_series_x(values, i)),
                       sl_plot_range_at(&chart->y, sl_plot_series_y(values, i)), radius);
 }

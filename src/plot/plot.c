@@ -144,9 +144,12 @@ enum sl_status sl_plot_prepare(struct sl_plot_chart *chart, struct sl_error *err
 
 static void give_colours(struct sl_plot_chart *chart)
 {
-    size_t next = 1;
-    for (size_t i = 0; i < chart->plot->n_series; i++)
-        chart->colours[i] = chart->plot->series[i].reference ? 0 : next++;
+    size_t next = 1, next_reference = 1;
+    for (size_t i = 0; i < chart->plot->n_series; i++) {
+        bool is_reference = chart->plot->series[i].reference;
+        chart->colours[i] = is_reference ? 0 : next++;
+        chart->shapes[i] = is_reference ? next_reference++ : chart->colours[i];
+    }
 }
 
 static void write_chart(struct sl_plot_chart *chart)

@@ -54,6 +54,8 @@ struct sl_plot_chart {
     bool named_lines;     /* series are named at their ends instead of in a legend */
     bool has_data;
     size_t colours[SL_PLOT_MAX_SERIES]; /* a series' colour, 1 to 8; 0 is that of a reference */
+    size_t shapes[SL_PLOT_MAX_SERIES];  /* its mark: that of its colour; references have their own
+                                         * row, so that several differ */
     struct sl_plot_bins bins;
 };
 
@@ -164,7 +166,7 @@ void sl_plot_describe_value(const struct sl_plot_chart *chart, size_t series, si
 /* marks.c */
 enum { SL_PLOT_TITLED = 200 }; /* a series with more values has no tooltips */
 /* The outline of a series' mark around a point, as path data. */
-void sl_plot_mark_path(struct sl_buffer *out, size_t colour, double x, double y, double radius);
+void sl_plot_mark_path(struct sl_buffer *out, size_t shape, double x, double y, double radius);
 /* All marks of a series. */
 void sl_plot_marks_draw(struct sl_plot_chart *chart, size_t series, double radius);
 /* Intervals of value i around (x, y), which may have been moved aside. */

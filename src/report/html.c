@@ -3,6 +3,8 @@
 
 #include "report/report_internal.h"
 
+enum { MOST_OPEN_SECTIONS = 8 };
+
 static void put_spans(struct sl_buffer *out, const struct sl_block *block)
 {
     static const char *const tags[] = {NULL, "strong", "code"};
@@ -79,21 +81,31 @@ static void put_block(struct sl_buffer *out, const struct sl_block *block)
     }
 }
 
+static bool is_section(const struct sl_block *block)
+{
+    return block->kind == SL_BLOCK_HEADING && block->level == 2;
+}
+
+/* Links to the sections; many are folded away, since what comes first should be seen first. */
 static void put_contents(struct sl_buffer *out, const struct sl_report *report)
 {
     size_t n_sections = 0;
     for (size_t i = 0; i < report->count; i++)
-        n_sections += report->blocks[i].kind == SL_BLOCK_HEADING && report->blocks[i].level == 2;
+        n_sections += is_section(&report->blocks[i]);
+    bool is_folded = n_sections > MOST_OPEN_SECTIONS;
     if (n_sections < 2) return;
-    sl_buffer_text(out, "<nav aria-label=\"Contents\"><ul>\n");
+    sl_buffer_text(out, "<nav aria-label=\"Contents\">");
+    if (is_folded)
+        sl_buffer_printf(out, "<details><summary>Contents: %zu sections</summary>\n", n_sections);
+    sl_buffer_text(out, "<ul>\n");
     for (size_t i = 0; i < report->count; i++) {
         const struct sl_block *block = &report->blocks[i];
-        if (block->kind != SL_BLOCK_HEADING || block->level != 2) continue;
+        if (!is_section(block)) continue;
         sl_buffer_printf(out, "<li><a href=\"#%s\">", block->id);
         sl_report_html_text(out, block->title);
         sl_buffer_text(out, "</a></li>\n");
     }
-    sl_buffer_text(out, "</ul></nav>\n");
+    sl_buffer_text(out, is_folded ? "</ul></details></nav>\n" : "</ul></nav>\n");
 }
 
 static void put_lines(struct sl_buffer *out, const char *const *lines)
@@ -112,10 +124,13 @@ void sl_report_html(const struct sl_report *report, struct sl_buffer *out)
     put_lines(out, sl_report_style);
     sl_buffer_text(out, "</style>\n</head>\n<body>\n<header><h1>");
     sl_report_html_text(out, report->title);
-    sl_buffer_text(out, "</h1>\n");
-    put_contents(out, report);
-    sl_buffer_text(out, "</header>\n<main>\n");
+    sl_buffer_text(out, "</h1></header>\n<main>\n");
+    bool has_contents = false;
     for (size_t i = 0; i < report->count; i++) {
+        if (!has_contents && is_section(&report->blocks[i])) {
+            put_contents(out, report);
+            has_contents = true;
+        }
         bool is_chart = report->blocks[i].kind == SL_BLOCK_CHART;
         bool is_first = i == 0 || report->blocks[i - 1].kind != SL_BLOCK_CHART;
         bool is_last = i + 1 == report->count || report->blocks[i + 1].kind != SL_BLOCK_CHART;

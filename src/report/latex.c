@@ -93,7 +93,7 @@ static void put_gallery(struct sl_buffer *out, const struct sl_block *gallery)
 
 static void put_pairs(struct sl_buffer *out, const struct sl_block *block)
 {
-    sl_buffer_text(out, "\\begin{itemize}\\raggedright\n");
+    sl_buffer_text(out, "\\begin{description}\\raggedright\n");
     for (size_t i = 0; i < block->count; i++) {
         sl_buffer_text(out, "\\item[{");
         sl_report_latex_text(out, block->pairs[i].name);
@@ -101,7 +101,7 @@ static void put_pairs(struct sl_buffer *out, const struct sl_block *block)
         sl_report_latex_text(out, block->pairs[i].value);
         sl_buffer_byte(out, '\n');
     }
-    sl_buffer_text(out, "\\end{itemize}\n\n");
+    sl_buffer_text(out, "\\end{description}\n\n");
 }
 
 static void put_block(struct sl_buffer *out, const struct sl_block *block)

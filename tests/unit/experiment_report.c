@@ -60,7 +60,7 @@ static void test_every_claim_has_its_verdict_and_interval(void **state)
     assert_non_null(claims);
     assert_row(claims, "<th scope=\"row\">a better than b</th>", "</span> holds here</span>");
     assert_row(claims, "<th scope=\"row\">a better than b</th>",
-               "0.500 <span class=\"pm\">\u00b1</span> 0.248 <span class=\"soft\">3 pairs</span>");
+               "0.500 <span class=\"pm\">\u00b1</span> 0.248</td><td>3 pairs</td>");
     assert_row(claims, "<th scope=\"row\">a better than b</th>", "</span> holds</span>");
     assert_row(claims, "<th scope=\"row\">b better than a</th>", "</span> fails</span>");
     assert_row(claims, "<th scope=\"row\">a better than c</th>", "</span> undecided</span>");
@@ -71,7 +71,11 @@ static void test_every_claim_has_its_verdict_and_interval(void **state)
     assert_non_null(strstr(html,
                            "Of 11 comparisons 3 hold here, 2 fail, 5 are undecided within the "
                            "interval, 1 were not run."));
-    assert_non_null(strstr(html, "9 runs fill 4 of 5 published figures in 1 table."));
+    assert_non_null(strstr(html, "<p>4 of 5 published figures in 1 table are filled: 3 by 9 runs "
+                                 "at <strong>the papers&#39; scale</strong>, 1 computed from "
+                                 "published data, without training. Of 11 comparisons that the "
+                                 "papers draw, 10 could be judged: <strong>3 hold here</strong>, "
+                                 "<strong>2 fail</strong>, 5 are undecided"));
     free(html);
     sl_results_destroy(results);
 }
@@ -189,7 +193,7 @@ static void test_a_table_without_results_can_be_asked_for(void **state)
     struct sl_results *none = sl_results_create();
     char *html = make_report(none, "peterson2019/table1", "html");
     assert_well_formed(html);
-    assert_non_null(strstr(html, "0 runs fill 0 of "));
+    assert_non_null(strstr(html, "<p>0 of 193 published figures in 1 table are filled. Of "));
     assert_non_null(strstr(html, "<span class=\"soft\">not run</span>"));
     assert_null(strstr(html, "id=\"not-here"));
     free(html);
@@ -218,7 +222,9 @@ static void test_a_table_that_shares_runs_is_shown_with_them(void **state)
     struct sl_results *results = sl_results_create();
     assert_ok(sl_results_read(results, test_path("shared.jsonl"), &err), err);
     char *html = make_report(results, NULL, "html");
-    assert_row(html, "<th scope=\"row\">thesis2022/table3.2</th>", ">1</td><td>1 of 12</td>");
+    assert_row(html, "<th scope=\"row\">thesis2022/table3.2</th>",
+               ">1</td><td class=\"number\" data-k=\"1\">1</td><td class=\"number\" "
+               "data-k=\"12\">12</td>");
     assert_true(count_text(html, "data-k=\"1.375\"") >= 4);
     assert_null(strstr(html, "<h2 id=\"peterson2019"));
     free(html);
