@@ -31,13 +31,19 @@ static void show_gallery(const struct sl_presentation *show, const struct sl_out
     free(title);
 }
 
+/* Words have no pictures: the list of such a run is empty. */
+static bool has_gallery(const struct sl_outcome_run *run)
+{
+    return run->set && run->result->gallery && strchr(run->result->gallery, '{');
+}
+
 static size_t count_galleries(const struct sl_outcome *outcome)
 {
     struct sl_name_table *rows = sl_name_table_create();
     uint32_t index;
     for (size_t i = 0; i < outcome->n_runs; i++) {
         const struct sl_outcome_run *run = &outcome->runs[i];
-        if (run->result->gallery && run->set &&
+        if (has_gallery(run) &&
             sl_name_table_add(rows, run->row, strlen(run->row), &index, NULL) != SL_OK)
             break;
     }
@@ -63,7 +69,7 @@ void sl_present_galleries(const struct sl_presentation *show)
         size_t before = sl_name_table_count(rows);
         uint32_t index = 0;
         if (before == MOST_GALLERIES) break;
-        if (!run->result->gallery || !run->set) continue;
+        if (!has_gallery(run)) continue;
         if (sl_name_table_add(rows, run->row, strlen(run->row), &index, NULL) != SL_OK) break;
         if (index == before) show_gallery(show, run);
     }

@@ -86,7 +86,7 @@ static void put_table(struct sl_buffer *out, const struct sl_block *table)
     }
     sl_buffer_text(out, "|\n");
     for (size_t column = 0; column < table->n_columns; column++)
-        sl_buffer_text(out, "| --- ");
+        sl_buffer_text(out, sl_report_is_numeric(table, column) ? "| ---: " : "| --- ");
     sl_buffer_text(out, "|\n");
     for (size_t row = 0; row < sl_report_rows(table); row++) {
         for (size_t column = 0; column < table->n_columns; column++) {

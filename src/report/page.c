@@ -94,7 +94,7 @@ const char *const sl_report_style[] = {
     "@media (max-width:30rem){dl "
     "div{grid-template-columns:1fr;gap:0}}\n",
     "@media print{body{max-width:none;padding:0;font-size:10pt}.downloads,nav{display:none}"
-    ".scroll{overflow:visible}thead button::after{content:''}h2,h3{break-after:avoid}"
+    ".scroll{overflow:visible}thead button::after{content:''}h2,h3,h3+p{break-after:avoid}"
     ".charts{grid-template-columns:1fr "
     "1fr}tr,.chart{break-inside:avoid}.sortable{font-size:7.5pt}.sortable tbody th{min-width:0}"
     ".sortable th,.sortable td{padding:.1rem .25rem;white-space:normal}"

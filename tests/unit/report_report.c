@@ -221,7 +221,7 @@ static void test_latex_and_markdown_tables_hold_the_same(void **state)
     char *latex = render(report, "latex"), *markdown = render(report, "md");
     assert_non_null(strstr(latex, "\\begin{longtable}{lrl}\n\\caption{Numbers}\\label{numbers}"));
     assert_non_null(strstr(latex, "=SUM(A1) & $-1.23 \\pm 0.06$ & $\\times$ fails \\\\\n"));
-    assert_non_null(strstr(markdown, "| row | figure | claim |\n| --- | --- | --- |\n"
+    assert_non_null(strstr(markdown, "| row | figure | claim |\n| --- | ---: | --- |\n"
                                      "| =SUM(A1) | -1.23 \u00b1 0.06 | \u2717 fails |\n"));
     free(latex);
     free(markdown);
