@@ -140,9 +140,10 @@ static struct sl_cell runs_cell(const struct sl_outcome_cell *const *cells, size
         most = n_runs > most ? n_runs : most;
     }
     if (most == 0) return sl_cell_empty(NULL);
-    if (fewest == most) return sl_cell_number((double)most, NAN, 0);
-    snprintf(words, size, "%zu to %zu", fewest, most);
-    return sl_cell_text(words);
+    struct sl_cell cell = sl_cell_number((double)fewest, NAN, 0);
+    snprintf(words, size, "to %zu", most);
+    if (most > fewest) cell.text = words;
+    return cell;
 }
 
 static void show_line(const struct sl_presentation *show, const char *row,

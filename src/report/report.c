@@ -258,6 +258,7 @@ enum sl_status sl_report_chart(struct sl_report *report, const struct sl_plot *p
     if (status == SL_OK) status = sl_buffer_check(&svg, "a chart", err);
     if (status == SL_OK) {
         struct sl_block *block = add_block(report, SL_BLOCK_CHART);
+        block->id = keep(report, id);
         block->title = keep(report, plot->title ? plot->title : "Chart");
         block->badge = keep(report, badge);
         block->content = keep_n(report, svg.data, svg.length);

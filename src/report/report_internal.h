@@ -33,7 +33,7 @@ struct sl_block {
     enum sl_block_kind kind;
     unsigned level;      /* heading */
     enum sl_tone tone;   /* note */
-    const char *id;      /* heading, table */
+    const char *id;      /* heading, table, chart */
     const char *title;   /* heading, fold, table, gallery, chart */
     const char *badge;   /* table, gallery, chart */
     const char *content; /* code: the lines; chart: the SVG */

@@ -283,7 +283,7 @@ static void test_a_gallery_says_its_distributions_in_words(void **state)
     add_gallery(report, "cat", NULL);
     char *html = render(report, "html"), *markdown = render(report, "md");
     assert_non_null(strstr(html, "<th scope=\"row\">dog</th><td><span class=\"bar one\" "
-                                 "style=\"width:15.0%\"></span><span class=\"share\">0.25</span>"));
+                                 "style=\"width:11.0%\"></span><span class=\"share\">0.25</span>"));
     assert_non_null(strstr(markdown, "| cat 0.75, dog 0.25 | cat 0.50, dog 0.50 |"));
     free(html);
     free(markdown);
@@ -303,6 +303,11 @@ static void test_charts_that_follow_each_other_share_a_frame(void **state)
     assert_int_equal(count_text(html, "<div class=\"charts\">"), 2);
     assert_int_equal(count_text(html, "<svg "), 3);
     assert_int_equal(count_text(html, "id='chart-0'") + count_text(html, "id=\"chart-0\""), 1);
+    /* The rules of all charts stand in the page's head, once. */
+    assert_int_equal(count_text(html, "<style>"), 1);
+    assert_non_null(strstr(html, "\n.sl-plot .h{font-size:"));
+    assert_non_null(strstr(html, ":where(.sl-plot){--sl-paper:"));
+    assert_null(strstr(html, "#chart-0 "));
     /* Without pictures the text alternative stands for the chart. */
     assert_non_null(strstr(markdown, "Chart: **two**. "));
     assert_true(strlen(strstr(markdown, "Chart: **two**. ")) > 60);
