@@ -27,6 +27,8 @@ struct sl_train_method {
 };
 extern const struct sl_train_method sl_train_methods[]; /* ends with a NULL name */
 const struct sl_train_method *sl_train_method_find(const char *name);
+/* How many times a method shows the network an item that it is given once. */
+size_t sl_train_copies(const struct sl_train_method *method);
 
 /* An epoch that is over. */
 struct sl_epoch {
@@ -84,6 +86,11 @@ struct sl_train_result {
     double best_score;
     double seconds; /* of this process */
 };
+
+/* What sl_train refuses before its first step: a recipe that contradicts itself, a network or a
+ * method that does not fit the items or their targets. */
+enum sl_status sl_train_check(const struct sl_model *model, const struct sl_train_options *options,
+                              struct sl_error *err) SL_MUST_USE;
 
 /* Train the model in place. SL_ERR_NUMERIC naming epoch and step when the loss is not finite: the
  * model is as it was before that step, and the last checkpoint is kept. SL_ERR_INPUT if the

@@ -2,7 +2,8 @@
  * options and a run function, and one row in cli_commands[]; parsing, range checks, help,
  * manual, completion and the provenance record all walk that row.
  *
- * stdout is data, stderr is talk. Exit codes: 0 done, 1 failed, 2 usage. */
+ * stdout is data, stderr is talk. Exit codes: 0 done, 1 failed, 2 usage; what was stopped by a
+ * signal ends by it. */
 #ifndef SOFTLAB_CLI_H
 #define SOFTLAB_CLI_H
 
@@ -143,6 +144,17 @@ void cli_manual_markdown(FILE *out);
 void cli_completion_bash(FILE *out);
 void cli_completion_zsh(FILE *out);
 void cli_completion_fish(FILE *out);
+
+/* main.c: of the terminal behind stderr, now; 0 if there is none. */
+unsigned cli_terminal_columns(void);
+
+/* signals.c: from now on SIGINT and SIGTERM ask to stop, which cli_should_stop says (the hook of
+ * whoever can be stopped; its context is unused). */
+enum sl_status cli_catch_signals(struct sl_error *err);
+bool cli_should_stop(void *context);
+/* Once all is written: end by the signal that came, so that whoever started the program (a shell's
+ * loop, softlab run) sees that it did not fail. Returns if none came. */
+void cli_end_by_signal(void);
 
 /* provenance.c: version, build, command, arguments and every option with its value, as a
  * new JSON object. It holds no time and no path of this machine but those typed, so that the

@@ -133,19 +133,13 @@ static enum sl_status open_model(const struct export_values *values, const char 
     return status;
 }
 
-static bool ends_in(const char *text, const char *end)
-{
-    const size_t length = strlen(text), tail = strlen(end);
-    return length > tail && strcmp(text + length - tail, end) == 0;
-}
-
 static enum sl_status export_run(struct cli *cli, const void *raw, struct sl_error *err)
 {
     const struct export_values *values = raw;
     const char *weights = cli->n_arguments ? cli->arguments[0] : NULL;
     if (!values->output) return sl_fail(err, SL_ERR_USAGE, "say what to write with -o FILE");
-    const bool onnx = ends_in(values->output, ".onnx");
-    if (!onnx && !ends_in(values->output, ".safetensors"))
+    const bool onnx = sl_path_has_suffix(values->output, ".onnx");
+    if (!onnx && !sl_path_has_suffix(values->output, ".safetensors"))
         return sl_fail(err, SL_ERR_USAGE, "%s ends in neither .onnx nor .safetensors",
                        values->output);
     if (!weights && !values->network)

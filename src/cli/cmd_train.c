@@ -1,5 +1,4 @@
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -239,15 +238,6 @@ static enum sl_status print_keys(const struct train_values *values, struct sl_er
 
 /* ---- The run ---- */
 
-/* A signal handler has no other way to say that it came. */
-static volatile sig_atomic_t interrupted;
-
-static void on_signal(int number)
-{
-    (void)number;
-    interrupted = 1;
-}
-
 struct training {
     struct cli *cli;
     const struct train_values *values;
@@ -261,12 +251,6 @@ struct training {
     char label[80]; /* of the progress bar */
     bool drawing;
 };
-
-static bool should_stop(void *context)
-{
-    (void)context;
-    return interrupted != 0;
-}
 
 static enum sl_status dev_score(void *context, struct sl_model *model, double *score,
                                 struct sl_error *err)
@@ -394,11 +378,10 @@ static enum sl_status report(struct cli *cli, const struct train_values *values,
     return SL_OK;
 }
 
-static enum sl_status train(struct training *training, struct sl_train_result *result,
-                            struct sl_error *err)
+static struct sl_train_options train_options_of(struct training *training)
 {
     struct train_inputs *inputs = training->inputs;
-    const struct sl_train_options options = {
+    return (struct sl_train_options){
         .recipe = &inputs->recipe,
         .feed = inputs->data.feed,
         .targets = inputs->targets,
@@ -412,12 +395,24 @@ static enum sl_status train(struct training *training, struct sl_train_result *r
                   .evaluate = training->dev ? dev_score : NULL,
                   .epoch_done = log_epoch,
                   .progress = show_progress,
-                  .stop = should_stop},
+                  .stop = cli_should_stop},
     };
-    const struct sigaction action = {.sa_handler = on_signal};
-    if (sigaction(SIGINT, &action, NULL) != 0 || sigaction(SIGTERM, &action, NULL) != 0)
-        return sl_fail_errno(err, "sigaction");
-    const enum sl_status status = sl_train(inputs->model, &options, result, err);
+}
+
+/* All that may be refused, before the folder holds anything of the run. */
+static enum sl_status prepare(struct training *training, struct sl_error *err)
+{
+    SL_TRY(prepare_dev(training, err));
+    const struct sl_train_options options = train_options_of(training);
+    return sl_train_check(training->inputs->model, &options, err);
+}
+
+static enum sl_status train(struct training *training, struct sl_train_result *result,
+                            struct sl_error *err)
+{
+    const struct sl_train_options options = train_options_of(training);
+    SL_TRY(cli_catch_signals(err));
+    const enum sl_status status = sl_train(training->inputs->model, &options, result, err);
     sl_progress_finish(&training->cli->progress);
     return status;
 }
@@ -431,25 +426,20 @@ static void training_release(struct training *training)
     free(training->dev_hard);
 }
 
-static enum sl_status run_in_folder(struct cli *cli, const struct train_values *values,
-                                    struct train_inputs *inputs, struct train_folder *folder,
-                                    struct sl_error *err)
+static enum sl_status run_in_folder(struct training *training, struct sl_error *err)
 {
-    struct training training = {.cli = cli, .values = values, .inputs = inputs, .folder = folder};
+    struct cli *cli = training->cli;
+    struct train_folder *folder = training->folder;
+    const struct train_inputs *inputs = training->inputs;
     struct sl_train_result result = {0};
     char count[32];
-    enum sl_status status = SL_OK;
     sl_log(&cli->log, SL_LOG_INFO, "%s: %s items, %zu of them with soft labels; %s", folder->path,
            sl_text_count(inputs->targets->n_items, count, sizeof count), inputs->targets->n_soft,
            sl_model_spec(inputs->model));
-    SL_TRY_OUT(prepare_dev(&training, err));
-    SL_TRY_OUT(train(&training, &result, err));
+    SL_TRY(train(training, &result, err));
     if (result.end != SL_TRAIN_STOPPED)
-        SL_TRY_OUT(train_folder_finish(folder, inputs->model, &result, err));
-    SL_TRY_OUT(report(cli, values, folder, &result, err));
-out:
-    training_release(&training);
-    return status;
+        SL_TRY(train_folder_finish(folder, inputs->model, &result, err));
+    return report(cli, training->values, folder, &result, err);
 }
 
 static enum sl_status train_run(struct cli *cli, const void *raw, struct sl_error *err)
@@ -463,9 +453,11 @@ static enum sl_status train_run(struct cli *cli, const void *raw, struct sl_erro
     if (!values->output) return sl_fail(err, SL_ERR_USAGE, "say where the run goes with -o FOLDER");
     struct train_inputs inputs = {0};
     struct train_folder folder = {0};
+    struct training training = {.cli = cli, .values = values, .inputs = &inputs, .folder = &folder};
     json_t *record = NULL;
     enum sl_status status = SL_OK;
     SL_TRY_OUT(train_inputs_read(cli, values, &inputs, err));
+    SL_TRY_OUT(prepare(&training, err));
     record = describe(cli, values, &inputs);
     SL_TRY_OUT(train_folder_open(values->output, record, values->restart, &folder, err));
     if (folder.finished) {
@@ -473,10 +465,11 @@ static enum sl_status train_run(struct cli *cli, const void *raw, struct sl_erro
                folder.path);
         printf("%s\n", folder.weights);
     } else {
-        SL_TRY_OUT(run_in_folder(cli, values, &inputs, &folder, err));
+        SL_TRY_OUT(run_in_folder(&training, err));
     }
 out:
     json_decref(record);
+    training_release(&training);
     train_folder_release(&folder);
     train_inputs_release(&inputs);
     return status;

@@ -14,7 +14,7 @@ static void write_log_line(void *context, enum sl_log_level level, const char *l
         fprintf(stderr, "%s: %s\n", sl_log_level_name(level), line);
 }
 
-static unsigned terminal_columns(void)
+unsigned cli_terminal_columns(void)
 {
     struct winsize size;
     return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
@@ -39,7 +39,7 @@ static void prepare(struct cli *cli)
         (struct sl_log){.level = cli->common.quiet ? SL_LOG_ERROR : level, .write = write_log_line};
     cli->progress = (struct sl_progress){.stream = cli->common.quiet ? NULL : stderr,
                                          .terminal = isatty(STDERR_FILENO) == 1,
-                                         .columns = terminal_columns()};
+                                         .columns = cli_terminal_columns()};
     const char *given = getenv("SOFTLAB_DATA");
     cli->data_folder =
         cli->common.data_folder ? sl_string_copy(cli->common.data_folder) : default_data_folder();
@@ -100,5 +100,6 @@ int main(int argc, char **argv)
     enum sl_status status = run(command, argv + 1 + n_used, (size_t)argc - 1 - n_used, &err);
     if (status == SL_OK) return CLI_EXIT_DONE;
     fprintf(stderr, "softlab %s: %s\n", command->name, err.message);
+    if (status == SL_ERR_STOPPED) cli_end_by_signal();
     return status == SL_ERR_USAGE ? CLI_EXIT_USAGE : CLI_EXIT_FAILED;
 }

@@ -35,6 +35,11 @@ const struct sl_train_method sl_train_methods[] = {
     {0},
 };
 
+size_t sl_train_copies(const struct sl_train_method *method)
+{
+    return method->steps->copies;
+}
+
 const struct sl_train_method *sl_train_method_find(const char *name)
 {
     for (const struct sl_train_method *row = sl_train_methods; row->name; row++)

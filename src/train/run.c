@@ -127,6 +127,17 @@ static void measure(struct sl_run *run)
     if (n % run->batch_size != 0 && !run->recipe->drop_last) run->steps_per_epoch++;
 }
 
+enum sl_status sl_train_check(const struct sl_model *model, const struct sl_train_options *options,
+                              struct sl_error *err)
+{
+    struct sl_method *method = NULL;
+    SL_TRY(sl_recipe_check(options->recipe, err));
+    SL_TRY(check(options, model, err));
+    SL_TRY(sl_method_create(options, options->targets->n_classes, &method, err));
+    sl_method_destroy(method);
+    return SL_OK;
+}
+
 enum sl_status sl_run_create(struct sl_model *model, const struct sl_train_options *options,
                              struct sl_run **out, struct sl_error *err)
 {

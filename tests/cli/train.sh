@@ -30,6 +30,8 @@ try softlab train --data shapes --network resnet8 --set epoch=3 -o f
 try softlab train --data shapes --network resnet8 --set epochs=many -o f
 try softlab train --data shapes --network resnet8 --set select=best -o f
 try softlab train --data shapes --network resnet8 --as-run --as-published -o f
+try softlab train --data shapes:n=8,size=8 --network resnet8 --set method=crowd-layer -o f
+try softlab train --data shapes:n=8,size=8 --network resnet8 --set select=best --dev shapes:n=8,size=8,classes=3 -o f
 try sh -c 'echo "{\"softlab\":\"recipe\",\"version\":1,\"name\":\"x\",\"settings\":{\"rat\":1}}" >x.json; softlab train --data shapes --network resnet8 --recipe ./x.json -o f'
 try sh -c 'ls f 2>/dev/null || echo nothing was written'
 # Predictions.
