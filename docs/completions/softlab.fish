@@ -285,6 +285,7 @@ complete -c softlab -n '__fish_seen_subcommand_from run' -a 'collins2022/figure1
 complete -c softlab -n '__fish_seen_subcommand_from run' -l scale -x -a 'quick paper' -d 'quick: a small network and few epochs, to see it work; paper: as published'
 complete -c softlab -n '__fish_seen_subcommand_from run' -l output -s o -r -F -d 'where results.jsonl and all that runs leave goes'
 complete -c softlab -n '__fish_seen_subcommand_from run' -l jobs -s j -x -d 'processes at a time, of one thread each (default: one per core)'
+complete -c softlab -n '__fish_seen_subcommand_from run' -l memory -x -d 'that all processes together may take (default: what is free on this machine)'
 complete -c softlab -n '__fish_seen_subcommand_from run' -l only -x -d 'only runs with these coordinates: a set, network, part or seed, or several joined by |; figures: what needs no training'
 complete -c softlab -n '__fish_seen_subcommand_from run' -l shard -x -d 'only part I of N, for machines that share nothing: their results.jsonl are joined with cat'
 complete -c softlab -n '__fish_seen_subcommand_from run' -l as-published -d 'recipes as the papers\' texts state them, not as their programs ran them'

@@ -57,6 +57,15 @@ enum sl_status sl_spec_from_record(const json_t *record, const char *scale, stru
 
 /* ---- Plans ---- */
 
+/* What a job does that takes time, in items; for estimates. */
+struct sl_work {
+    double trained;   /* shown to a network that learns, over all epochs */
+    double predicted; /* forward passes */
+    double attacked;  /* steps of attacks: a pass there and one back */
+    double corrupted; /* images corrupted before they are predicted */
+    double seconds;   /* that it takes to open what it reads */
+};
+
 /* Something that is made once and kept: a file, a label set, an index, weights, scores. It is done
  * when `output` is there. */
 struct sl_job {
@@ -68,10 +77,13 @@ struct sl_job {
     json_t *step;
     size_t *needs; /* owned; n_needs jobs, all before this one */
     size_t n_needs;
-    char *missing; /* owned; why it cannot be made here, or NULL */
+    char *missing;       /* owned; why it cannot be made here, or NULL */
+    struct sl_work work; /* zeros where nobody looked for data */
+    /* of a training and of its scores: channels, height and width of items (0: texts), classes */
+    size_t shape[3], n_classes;
     /* of a training; else 0 and NULL */
     size_t n_items, n_epochs;
-    const char *network; /* borrowed from `step` */
+    const char *network;        /* borrowed from `step` */
 };
 
 /* Scores that belong to a run. */
@@ -148,6 +160,7 @@ struct sl_board {
     size_t done, failed, missing, total; /* runs */
     const struct sl_running *running;    /* borrowed; n_running */
     size_t n_running;
+    const char *waits; /* borrowed; the job that waits for memory, or NULL */
 };
 
 enum sl_run_event {
@@ -157,6 +170,7 @@ enum sl_run_event {
     SL_RUN_LACKS,   /* done, but for the test that `reason` names */
     SL_RUN_RETRIED, /* a crashed process is started again */
     SL_RUN_WAITS,   /* for memory */
+    SL_RUN_STOPS,   /* the experiment, by hooks.stop, once its children have ended */
 };
 /* What the caller does meanwhile; each may be NULL. */
 struct sl_experiment_hooks {
@@ -175,14 +189,18 @@ struct sl_experiment_runner {
     const struct sl_spec
         *spec; /* borrowed; goes into the results with them; NULL: it is built in */
     size_t n_processes;
+    /* Bytes that jobs may take together, by their estimates; 0: what is free when each is
+     * started. */
+    size_t memory;
     struct sl_experiment_hooks hooks;
 };
 struct sl_experiment_outcome {
     size_t done, skipped, failed, missing; /* runs; skipped: there before */
 };
 /* Make every run that results.jsonl of the folder does not have. One process per job, started when
- * what it needs is there and it fits into free memory; children die with this process. A failing
- * run stops no other: it goes to failures.jsonl with the end of its log. Killed at any moment and
+ * what it needs is there and it fits into memory; children die with this process. One that a signal
+ * ended is started again, twice at most, and a training goes on from its checkpoint. A failing run
+ * stops no other: it goes to failures.jsonl with the end of its log. Killed at any moment and
  * started again, nothing that was finished is lost or made twice, and the results are the same but
  * for "time". SL_ERR_USAGE if another process works in the folder, SL_ERR_STOPPED after
  * hooks.stop. */
@@ -194,17 +212,19 @@ enum sl_status sl_experiment_run(const struct sl_experiment *experiment,
 /* Search what the specification's `tune` blocks say, one after the other: every value of a grid is
  * a run (lines of the kind "tuning"), the best mean over the block's seeds is chosen (lines of the
  * kind "tuned"), and what was chosen goes to *out for sl_experiment_options, which the caller owns.
- * A block without sets is searched on the first set and holds for all. */
+ * A block without sets is searched on the first set and holds for all. SL_ERR_INPUT if no value of
+ * a grid has a score. */
 enum sl_status sl_experiment_tune(const struct sl_spec *spec,
                                   const struct sl_experiment_options *options,
                                   const struct sl_experiment_runner *runner, json_t **out,
                                   struct sl_error *err) SL_MUST_USE;
 
-/* How long the trainings of an experiment take on one core of this machine, and what the largest
- * needs: every network is timed for a few steps. Runs that results.jsonl of `folder` has (NULL:
- * none) do not count. */
+/* How long the runs of an experiment take on one core of this machine, and what memory the largest
+ * needs: every network is timed for a few steps of training, predicting and attacking, within
+ * seconds. Runs that results.jsonl of `folder` has (NULL: none) do not count, nor jobs whose output
+ * it has. */
 struct sl_experiment_estimate {
-    double seconds; /* of training, all runs one after another */
+    double seconds; /* of a processor, all runs one after another */
     size_t memory;  /* bytes of the largest run */
     size_t n_runs;  /* that would be made */
 };

@@ -1,15 +1,16 @@
 #include <limits.h>
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "run.h"
 
+enum { MEGABYTE = 1000000 };
+
 struct run_values {
     const char *output, *scale, *only, *shard;
-    int64_t jobs;
+    int64_t jobs, memory;
     bool dry_run, as_published, tune, list;
 };
 
@@ -48,6 +49,13 @@ static const struct cli_option run_options[] = {
      .offset = FIELD(jobs),
      .minimum = 1,
      .maximum = 1024},
+    {.name = "memory",
+     .kind = CLI_INTEGER,
+     .value = "MB",
+     .help = "that all processes together may take (default: what is free on this machine)",
+     .offset = FIELD(memory),
+     .minimum = 1,
+     .maximum = 1e9},
     {.name = "only",
      .kind = CLI_TEXT,
      .value = "CELL",
@@ -177,20 +185,10 @@ static enum sl_status read_shard(const char *text, size_t *index, size_t *count,
 
 /* ---- Running ---- */
 
-/* A signal handler has no other way to say that it came. */
-static volatile sig_atomic_t interrupted;
-
-static void on_signal(int number)
-{
-    (void)number;
-    interrupted = 1;
-}
-
-static bool should_stop(void *context)
-{
-    (void)context;
-    return interrupted != 0;
-}
+/* Over all experiments of the command: a run that fails stops no other. */
+struct run_tally {
+    size_t there, failed, missing, all;
+};
 
 static void say_scale(const struct cli *cli, const struct sl_experiment *experiment)
 {
@@ -202,26 +200,26 @@ static void say_scale(const struct cli *cli, const struct sl_experiment *experim
 }
 
 static enum sl_status run_all(struct cli *cli, const struct sl_experiment *experiment,
-                              const struct sl_experiment_runner *runner, struct sl_error *err)
+                              const struct sl_experiment_runner *runner, struct run_tally *tally,
+                              struct sl_error *err)
 {
     struct sl_experiment_outcome outcome = {0};
-    const struct sigaction action = {.sa_handler = on_signal};
-    if (sigaction(SIGINT, &action, NULL) != 0 || sigaction(SIGTERM, &action, NULL) != 0)
-        return sl_fail_errno(err, "sigaction");
     const enum sl_status status = sl_experiment_run(experiment, runner, &outcome, err);
     run_board_clear(runner->hooks.context);
-    sl_log(&cli->log, SL_LOG_INFO, "%s: %zu runs made, %zu there before, %zu failed, %zu missing",
-           experiment->name, outcome.done, outcome.skipped, outcome.failed, outcome.missing);
-    if (status != SL_OK) return status;
-    if (outcome.failed > 0)
-        return sl_fail(err, SL_ERR_INPUT, "%zu of %zu runs failed, see %s/failures.jsonl",
-                       outcome.failed, experiment->n_runs, runner->folder);
-    printf("%s/results.jsonl\n", runner->folder);
-    return SL_OK;
+    if (status == SL_OK || status == SL_ERR_STOPPED)
+        sl_log(&cli->log, SL_LOG_INFO,
+               "%s: %zu runs made, %zu there before, %zu failed, %zu missing", experiment->name,
+               outcome.done, outcome.skipped, outcome.failed, outcome.missing);
+    tally->there += outcome.done + outcome.skipped;
+    tally->failed += outcome.failed;
+    tally->missing += outcome.missing;
+    tally->all += experiment->n_runs;
+    return status;
 }
 
 static enum sl_status run_one(struct cli *cli, const struct run_values *values, const char *name,
-                              struct sl_experiment_runner *runner, struct sl_error *err)
+                              struct sl_experiment_runner *runner, struct run_tally *tally,
+                              struct sl_error *err)
 {
     struct sl_experiment_options options = {.as_published = values->as_published,
                                             .roots = &runner->roots};
@@ -236,8 +234,11 @@ static enum sl_status run_one(struct cli *cli, const struct run_values *values, 
     beside = absolute(spec->folder);
     runner->spec_folder = beside;
     runner->spec = spec->folder ? spec : NULL;
-    if (values->tune && !values->dry_run)
-        SL_TRY_OUT(sl_experiment_tune(spec, &options, runner, &tuned, err));
+    if (values->tune && !values->dry_run) {
+        status = sl_experiment_tune(spec, &options, runner, &tuned, err);
+        run_board_clear(runner->hooks.context);
+        if (status != SL_OK) goto out;
+    }
     options.tuned = tuned;
     SL_TRY_OUT(sl_experiment_create(spec, &options, &experiment, err));
     if (values->only) SL_TRY_OUT(sl_experiment_only(experiment, values->only, err));
@@ -246,7 +247,7 @@ static enum sl_status run_one(struct cli *cli, const struct run_values *values, 
         SL_TRY_OUT(print_plan(values, experiment, runner->n_processes, err));
     else if (json_object_get(spec->json, "scales"))
         say_scale(cli, experiment);
-    if (!values->dry_run) SL_TRY_OUT(run_all(cli, experiment, runner, err));
+    if (!values->dry_run) SL_TRY_OUT(run_all(cli, experiment, runner, tally, err));
 out:
     json_decref(tuned);
     sl_experiment_destroy(experiment);
@@ -267,7 +268,9 @@ static enum sl_status run_run(struct cli *cli, const void *raw, struct sl_error 
     struct run_board board = {.cli = cli};
     char *program = NULL, *given = absolute(cli->roots.given);
     char *folder = absolute(cli->roots.folder);
+    struct run_tally tally = {0};
     enum sl_status status = SL_OK;
+    SL_TRY_OUT(cli_catch_signals(err));
     SL_TRY_OUT(find_program(&program, err));
     /* Children look for data where this process does, from another folder. */
     if (given && setenv("SOFTLAB_DATA", given, 1) != 0) {
@@ -281,14 +284,25 @@ static enum sl_status run_run(struct cli *cli, const void *raw, struct sl_error 
         .n_processes = values->jobs > 0 ? (size_t)values->jobs
                        : cores > 0      ? (size_t)cores
                                         : 1,
+        .memory = (size_t)values->memory * MEGABYTE,
         .hooks = {.context = &board,
                   .event = run_board_event,
                   .board = run_board_show,
-                  .stop = should_stop},
+                  .stop = cli_should_stop},
     };
     for (size_t i = 0; i < cli->n_arguments; i++)
-        SL_TRY_OUT(run_one(cli, values, cli->arguments[i], &runner, err));
+        SL_TRY_OUT(run_one(cli, values, cli->arguments[i], &runner, &tally, err));
+    if (tally.failed > 0)
+        status = sl_fail(err, SL_ERR_INPUT, "%zu of %zu runs failed, see %s/failures.jsonl",
+                         tally.failed, tally.all, values->output);
+    else if (tally.there == 0 && tally.missing > 0)
+        status = sl_fail(err, SL_ERR_NOT_FOUND,
+                         "none of %zu runs can be made here; what they lack is said above",
+                         tally.missing);
+    else if (!values->dry_run)
+        printf("%s/results.jsonl\n", values->output);
 out:
+    run_board_release(&board);
     free(program);
     free(given);
     free(folder);

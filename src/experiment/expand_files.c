@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "experiment/plan.h"
+#include "softlab/base/array.h"
 #include "softlab/base/file.h"
 #include "softlab/base/hash.h"
 #include "softlab/base/memory.h"
@@ -227,6 +228,47 @@ char *sl_expand_items(struct sl_planner *planner, const struct sl_item_choice *c
     if (missing) sl_plan_miss(planner, job, err.message);
     sl_needs_add(needs, job);
     return path ? path : sl_string_copy(output(planner, job));
+}
+
+/* How many indices a file has, looked up once; the whole set's number where it cannot be read. */
+static size_t count_indices(struct sl_planner *planner, const char *split, size_t whole)
+{
+    char *place = split_place(split), *path = NULL;
+    const json_t *known = json_object_get(planner->data, place);
+    size_t count = known ? (size_t)json_integer_value(known) : whole;
+    struct sl_array indices;
+    if (!known && sl_experiment_place(planner->options->roots, place, &path, NULL) == SL_OK &&
+        sl_npy_read(path, &indices, NULL) == SL_OK) {
+        count = sl_array_count(&indices);
+        sl_array_release(&indices);
+        json_object_set_new(planner->data, place, json_integer((json_int_t)count));
+    }
+    free(path);
+    free(place);
+    return count;
+}
+
+enum sl_status sl_expand_count(struct sl_planner *planner, const struct sl_item_choice *choice,
+                               size_t *out, struct sl_error *err)
+{
+    struct sl_plan_set set;
+    SL_TRY(sl_plan_data(planner, choice->data, &set, err));
+    const bool rest = choice->split && strcmp(choice->split, "rest") == 0;
+    const char *split = rest ? sl_plan_text(planner->design, "split") : choice->split;
+    size_t count = set.count;
+    if (split && is_share(split)) {
+        const double share = strtod(split + strlen("share:"), NULL);
+        count = (size_t)((rest ? 1 - share : share) * (double)count);
+    } else if (split) {
+        count = count_indices(planner, split, count);
+    }
+    if (choice->folds > 0) {
+        const size_t held_out = count / (size_t)choice->folds;
+        count = choice->held_out ? held_out : count - held_out;
+    }
+    if (choice->first > 0 && (size_t)choice->first < count) count = (size_t)choice->first;
+    *out = count;
+    return SL_OK;
 }
 
 /* The reference that the test of held-out items is scored against names what may be held out. */

@@ -27,7 +27,11 @@ static size_t predictions(struct sl_planner *planner, const char *data, size_t t
     json_t *step = json_pack("{s:[s, s, s, s, s, s]}", "command", "predict",
                              output(planner, training), "--data", data, "--split", split);
     free(split);
-    return sl_plan_add_job(planner, step, ".npz", &needs, "predictions");
+    const size_t job = sl_plan_add_job(planner, step, ".npz", &needs, "predictions");
+    size_t count = 0;
+    if (planner->options->roots && sl_expand_count(planner, &items, &count, NULL) == SL_OK)
+        planner->plan->jobs[job].work.predicted = (double)count;
+    return job;
 }
 
 static size_t joined(struct sl_planner *planner, const char *data,

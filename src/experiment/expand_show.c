@@ -80,12 +80,12 @@ static bool expand_gallery(struct sl_planner *planner, struct sl_run *run, const
     struct sl_needs needs = {0};
     struct sl_error err;
     char *reason = NULL;
-    size_t n_items;
+    struct sl_plan_set set;
     json_t *step = gallery_step(planner, gallery, &needs, &reason);
     json_object_set_new(named, "gallery", json_deep_copy(step));
     const char *data = sl_plan_text(step, "data");
     /* Distributions can be shown without pictures. */
-    if (data && planner->options->roots && sl_plan_data(planner, data, &n_items, &err) != SL_OK) {
+    if (data && planner->options->roots && sl_plan_data(planner, data, &set, &err) != SL_OK) {
         say_absent(run, title, err.message);
         json_object_del(step, "data");
         json_object_del(step, "mixed");

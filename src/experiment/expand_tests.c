@@ -4,9 +4,11 @@
 
 #include "experiment/plan.h"
 #include "softlab/base/memory.h"
+#include "softlab/dataset/corruption.h"
 #include "softlab/eval.h"
+#include "softlab/eval/attack.h"
 
-enum { GALLERY = 4 };
+enum { GALLERY = 4, HELD_OUT = 100 /* items of a hold-out, about */ };
 
 bool sl_test_is_of_folds(const json_t *test)
 {
@@ -120,16 +122,18 @@ static void set_holdout(struct sl_planner *planner, const char *data, int64_t se
     json_object_set_new(out, "items", list);
 }
 
-static void set_items(struct sl_planner *planner, const json_t *test, const char *data,
-                      int64_t seed, json_t *out, struct sl_needs *needs)
+static bool is_of_holdout(const json_t *test)
 {
     const char *split = sl_plan_text(test, "split");
-    if (split && strcmp(split, "holdout") == 0) {
-        set_holdout(planner, data, seed, out, needs);
-        return;
-    }
+    return split && strcmp(split, "holdout") == 0;
+}
+
+static struct sl_item_choice choose_items(const struct sl_planner *planner, const json_t *test,
+                                          const char *data, int64_t seed)
+{
+    const char *split = sl_plan_text(test, "split");
     const json_t *own = json_object_get(test, "seed");
-    const struct sl_item_choice choice = {
+    return (struct sl_item_choice){
         .data = data,
         .split = split,
         .only = sl_plan_text(test, "only"),
@@ -138,6 +142,16 @@ static void set_items(struct sl_planner *planner, const json_t *test, const char
                 : own                               ? json_integer_value(own)
                                                     : 1,
     };
+}
+
+static void set_items(struct sl_planner *planner, const json_t *test, const char *data,
+                      int64_t seed, json_t *out, struct sl_needs *needs)
+{
+    if (is_of_holdout(test)) {
+        set_holdout(planner, data, seed, out, needs);
+        return;
+    }
+    const struct sl_item_choice choice = choose_items(planner, test, data, seed);
     char *path = sl_expand_items(planner, &choice, needs);
     if (path) json_object_set_new(out, "split", json_string(path));
     free(path);
@@ -155,13 +169,60 @@ static void absent(struct sl_run *run, const char *name, const char *reason)
 static bool lacks_data(struct sl_planner *planner, const json_t *test, const char *data,
                        struct sl_error *err)
 {
-    size_t count;
+    struct sl_plan_set set;
     const char *reason = sl_plan_text(test, "missing");
     if (reason) {
         (void)sl_fail(err, SL_ERR_NOT_FOUND, "%s", reason);
         return true;
     }
-    return planner->options->roots && sl_plan_data(planner, data, &count, err) != SL_OK;
+    return planner->options->roots && sl_plan_data(planner, data, &set, err) != SL_OK;
+}
+
+/* ---- Work ---- */
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static size_t count_items(struct sl_planner *planner, const json_t *test, const char *data,
+                          int64_t seed)
+{
+    size_t count = 0;
+    if (is_of_holdout(test)) return HELD_OUT;
+    const struct sl_item_choice choice = choose_items(planner, test, data, seed);
+    return sl_expand_count(planner, &choice, &count, NULL) == SL_OK ? count : 0;
+}
+
+/* What it takes to score a test as softlab eval reads it. */
+static void add_work(struct sl_planner *planner, const json_t *test, size_t n_items,
+                     struct sl_work *work)
+{
+    struct sl_plan_set set;
+    const json_t *attacks = json_object_get(test, "attacks"), *kinds;
+    const size_t wanted = (size_t)json_integer_value(json_object_get(test, "attack_items"));
+    const double n_attacked = (double)(wanted > 0 ? smaller(wanted, n_items) : n_items);
+    work->predicted += (double)n_items;
+    if (sl_plan_data(planner, sl_plan_text(test, "data"), &set, NULL) == SL_OK)
+        work->seconds += set.seconds;
+    for (size_t i = 0; i < json_array_size(attacks); i++) {
+        const struct sl_attack_preset *preset =
+            sl_attack_preset_find(json_string_value(json_array_get(attacks, i)));
+        if (!preset) continue;
+        /* Twice it only looks: at the images as they are, and at the last ones. */
+        const size_t restarts = preset->options.restarts > 0 ? preset->options.restarts : 1;
+        work->attacked += n_attacked * (double)(restarts * preset->options.iterations);
+        work->predicted += n_attacked * (double)(restarts + 1);
+    }
+    kinds = json_object_get(test, "corruptions");
+    if (!kinds) return;
+    const json_t *severities = json_object_get(kinds, "severities");
+    const double n_sets = severities ? (double)json_array_size(severities) : 1;
+    size_t n_kinds = 0;
+    for (const struct sl_corruption *c = sl_corruptions; c->name; c++)
+        n_kinds += !c->extra;
+    work->corrupted += (double)(n_items * n_kinds) * n_sets;
+    work->predicted += (double)(n_items * n_kinds) * n_sets;
 }
 
 /* What a run is to be scored on, gathered. */
@@ -171,6 +232,7 @@ struct gathering {
     struct sl_run *run;
     json_t *tests; /* owned; those that can be scored here */
     json_t *asked; /* owned; all, for the key: what is here does not change a run's name */
+    struct sl_work work;
     struct sl_needs needs;
 };
 
@@ -214,6 +276,9 @@ static void add_test(struct gathering *gathering, const char *name, const char *
             absent(gathering->run, name, planner->plan->jobs[needs.jobs[i]].missing);
     if (!json_object_get(gathering->run->absent, name)) {
         json_object_set(gathering->tests, key, out);
+        if (planner->options->roots)
+            add_work(planner, out, count_items(planner, test, data, gathering->choice->seed),
+                     &gathering->work);
         for (size_t i = 0; i < needs.count; i++)
             sl_needs_add(&gathering->needs, needs.jobs[i]);
     }
@@ -226,6 +291,12 @@ static void add_tests(struct gathering *gathering, const char *name, const json_
     if (!json_is_array(data)) {
         add_test(gathering, name, name, json_string_value(data), test);
         return;
+    }
+    /* A part alone would pass for the whole. */
+    for (size_t i = 0; i < json_array_size(data); i++) {
+        struct sl_error err;
+        if (lacks_data(gathering->planner, test, json_string_value(json_array_get(data, i)), &err))
+            absent(gathering->run, name, err.message);
     }
     for (size_t i = 0; i < json_array_size(data); i++) {
         char *key = sl_string_printf("%s#%zu", name, i + 1);
@@ -274,8 +345,12 @@ bool sl_expand_tests(struct sl_planner *planner, const struct sl_training_choice
             run->missing = sl_string_copy("nothing that it is tested on is here");
         json_t *step = step_of(&planner->plan->jobs[training], gathering.tests);
         char *title = sl_string_printf("scoring %s", run->title);
-        sl_run_add_scores(run, NULL,
-                          sl_plan_add_job(planner, step, ".scores.json", &gathering.needs, title));
+        const size_t job = sl_plan_add_job(planner, step, ".scores.json", &gathering.needs, title);
+        struct sl_job *scores = &planner->plan->jobs[job];
+        scores->work = gathering.work;
+        scores->n_classes = planner->plan->jobs[training].n_classes;
+        memcpy(scores->shape, planner->plan->jobs[training].shape, sizeof scores->shape);
+        sl_run_add_scores(run, NULL, job);
         free(title);
     }
     json_decref(gathering.tests);

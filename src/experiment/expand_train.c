@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "experiment/plan.h"
-#include "softlab/base/array.h"
+#include "experiment/prepare.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
 #include "softlab/nn.h"
+#include "softlab/train.h"
 
 /* ---- Recipes ---- */
 
@@ -92,10 +93,16 @@ static enum sl_status apply(struct resolved *resolved, struct sl_error *err)
 
 static enum sl_status check_network(const char *network, struct sl_error *err)
 {
-    for (const struct sl_network *known = sl_networks; known->name; known++)
+    const char *names[64] = {NULL};
+    size_t count = 0;
+    for (const struct sl_network *known = sl_networks; known->name; known++) {
         if (strcmp(known->name, network) == 0) return SL_OK;
+        if (count + 1 < sizeof names / sizeof *names) names[count++] = known->name;
+    }
     if (strchr(network, ':')) return SL_OK; /* a family with options: training says what is wrong */
-    return sl_fail(err, SL_ERR_NOT_FOUND, "no network is called \"%s\"", network);
+    const char *near = sl_text_nearest(network, names);
+    return sl_fail(err, SL_ERR_NOT_FOUND, "no network is called \"%s\"%s%s%s", network,
+                   near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
 
 /* The recipe with all that is set over it; on failure it is half there, for the job's words. */
@@ -161,8 +168,24 @@ static const char *output(const struct sl_planner *planner, size_t job)
     return job == SL_NO_JOB ? NULL : planner->plan->jobs[job].output;
 }
 
-static void add_labels(struct sl_planner *planner, const struct sl_training_choice *choice,
-                       json_t *words, struct sl_needs *needs)
+/* How many names a file has, looked up once; 0 where it cannot be read yet. */
+static size_t count_names(struct sl_planner *planner, const char *place)
+{
+    const json_t *known = json_object_get(planner->data, place);
+    const struct sl_preparation preparation = {.roots = planner->options->roots};
+    struct sl_name_table *names = NULL;
+    if (known) return (size_t)json_integer_value(known);
+    if (!preparation.roots || sl_prepare_names(&preparation, place, &names, NULL) != SL_OK)
+        return 0;
+    const size_t count = sl_name_table_count(names);
+    sl_name_table_destroy(names);
+    json_object_set_new(planner->data, place, json_integer((json_int_t)count));
+    return count;
+}
+
+/* Returns how many images are added to the data. */
+static size_t add_labels(struct sl_planner *planner, const struct sl_training_choice *choice,
+                         json_t *words, struct sl_needs *needs)
 {
     const json_t *set = choice->set, *extra = json_object_get(set, "extra");
     const size_t labels = sl_expand_labels(planner, choice->set_name, set, choice->seed);
@@ -177,13 +200,14 @@ static void add_labels(struct sl_planner *planner, const struct sl_training_choi
         sl_needs_add(needs, job);
         add(words, "--mixing", output(planner, job));
     }
-    if (!extra) return;
+    if (!extra) return 0;
     json_t *names = json_array();
     json_array_append(names, json_object_get(extra, "images"));
     json_t *places = sl_expand_words(planner, names, choice->seed, needs);
     json_t *step =
         json_pack("{s:s, s:s, s:O}", "prepare", "mixtures", "data",
                   sl_plan_text(planner->design, "data"), "names", json_array_get(places, 0));
+    const size_t n_extra = count_names(planner, json_string_value(json_array_get(places, 0)));
     json_decref(names);
     json_decref(places);
     const size_t images = sl_plan_add_job(planner, step, ".npz", NULL, "mixed images");
@@ -192,6 +216,7 @@ static void add_labels(struct sl_planner *planner, const struct sl_training_choi
     sl_needs_add(needs, extra_labels);
     add(words, "--extra", output(planner, images));
     add(words, "--extra-labels", output(planner, extra_labels));
+    return n_extra;
 }
 
 static void add_holdout(struct sl_planner *planner, const struct sl_training_choice *choice,
@@ -207,15 +232,16 @@ static void add_holdout(struct sl_planner *planner, const struct sl_training_cho
     }
 }
 
-/* What an epoch is chosen on: the fold that is held out, or the design's dev set. */
-static void add_dev(struct sl_planner *planner, const struct sl_training_choice *choice,
-                    const struct sl_recipe *recipe, json_t *words, struct sl_needs *needs)
+/* What an epoch is chosen on: the fold that is held out, or the design's dev set. Returns how many
+ * items that is. */
+static size_t add_dev(struct sl_planner *planner, const struct sl_training_choice *choice,
+                      const struct sl_recipe *recipe, json_t *words, struct sl_needs *needs)
 {
     const json_t *design = planner->design;
     const bool wanted = recipe->select == SL_SELECT_BEST || recipe->patience > 0;
     const bool fold = choice->fold >= 0 && strcmp(recipe->dev, "held-out") == 0;
     const char *data = fold ? sl_plan_text(design, "data") : sl_plan_text(design, "dev");
-    if (!wanted || !data) return;
+    if (!wanted || !data) return 0;
     struct sl_item_choice items = {.data = data, .seed = choice->seed};
     if (fold) {
         items.folds = number_of(design, "folds");
@@ -229,42 +255,42 @@ static void add_dev(struct sl_planner *planner, const struct sl_training_choice 
     add(words, "--dev", data);
     add(words, "--dev-split", split);
     free(split);
+    size_t count = 0;
+    if (planner->options->roots && sl_expand_count(planner, &items, &count, NULL) != SL_OK)
+        count = 0;
+    return count;
 }
 
 /* ---- Jobs ---- */
 
-/* How many items the training has, before folds and choices. */
-static enum sl_status count_items(struct sl_planner *planner, const char *data, const char *split,
-                                  size_t *out, struct sl_error *err)
-{
-    SL_TRY(sl_plan_data(planner, data, out, err));
-    char *path = NULL;
-    struct sl_array indices;
-    if (!split || split[0] != '@') return SL_OK;
-    if (sl_experiment_place(planner->options->roots, split, &path, NULL) == SL_OK &&
-        sl_npy_read(path, &indices, NULL) == SL_OK) {
-        *out = sl_array_count(&indices);
-        sl_array_release(&indices);
-    }
-    free(path);
-    return SL_OK;
-}
-
 /* For estimates of time, and to say before anything is run that data are not there. */
-static void look_at_data(struct sl_planner *planner, size_t job, const struct sl_item_choice *items,
-                         const char *split)
+static void look_at_data(struct sl_planner *planner, size_t job, const struct sl_item_choice *items)
 {
     struct sl_error err;
+    struct sl_plan_set set;
     struct sl_job *training = &planner->plan->jobs[job];
-    if (!planner->options->roots || training->n_items > 0) return;
     size_t count = 0;
-    if (count_items(planner, items->data, split ? split : items->split, &count, &err) != SL_OK) {
+    if (!planner->options->roots || training->n_items > 0) return;
+    if (sl_plan_data(planner, items->data, &set, &err) != SL_OK ||
+        sl_expand_count(planner, items, &count, &err) != SL_OK) {
         sl_plan_miss(planner, job, err.message);
         return;
     }
-    if (items->folds > 0) count -= count / (size_t)items->folds;
-    if (items->first > 0 && (size_t)items->first < count) count = (size_t)items->first;
     training->n_items = count;
+    training->n_classes = set.n_classes;
+    memcpy(training->shape, set.shape, sizeof training->shape);
+    training->work.seconds = set.seconds;
+}
+
+/* What it takes to show the items so many times, and the dev items after each. */
+static void count_work(struct sl_job *training, const struct sl_recipe *recipe, size_t n_extra,
+                       size_t n_dev)
+{
+    const struct sl_train_method *method = sl_train_method_find(recipe->method);
+    const double epochs = (double)training->n_epochs;
+    training->work.trained = (double)(training->n_items + n_extra) * epochs *
+                             (double)(method ? sl_train_copies(method) : 1);
+    training->work.predicted = (double)n_dev * epochs;
 }
 
 /* What every training has: data, recipe, seed. */
@@ -309,7 +335,8 @@ size_t sl_expand_start(struct sl_planner *planner, const char *network)
     add_recipe(planner, words.list, network, &resolved);
     add_number(words.list, "--seed", seed);
     const size_t job = finish(planner, &words, network, &resolved, status, &err);
-    look_at_data(planner, job, &items, words.split);
+    look_at_data(planner, job, &items);
+    count_work(&planner->plan->jobs[job], &resolved.recipe, 0, 0);
     free(words.split);
     resolved_release(&resolved);
     return job;
@@ -355,20 +382,21 @@ size_t sl_expand_training(struct sl_planner *planner, const struct sl_training_c
     add(words.list, "--data", items.data);
     words.split = sl_expand_items(planner, &items, &words.needs);
     add(words.list, "--split", words.split);
-    add_labels(planner, choice, words.list, &words.needs);
+    const size_t n_extra = add_labels(planner, choice, words.list, &words.needs);
     add_holdout(planner, choice, words.list, &words.needs);
     add_recipe(planner, words.list, choice->network, &resolved);
     add_number(words.list, "--seed", choice->seed);
     sl_needs_add(&words.needs, start);
     add(words.list, "--weights", output(planner, start));
-    add_dev(planner, choice, &resolved.recipe, words.list, &words.needs);
+    const size_t n_dev = add_dev(planner, choice, &resolved.recipe, words.list, &words.needs);
     const size_t job = finish(planner, &words, choice->network, &resolved, status, &err);
-    look_at_data(planner, job, &items, words.split);
+    look_at_data(planner, job, &items);
     const size_t count = (size_t)number_of(choice->set, "count");
     const char *rest = sl_plan_text(choice->set, "rest");
     struct sl_job *training = &planner->plan->jobs[job];
     if (count > 0 && count < training->n_items && rest && strcmp(rest, "none") == 0)
         training->n_items = count;
+    count_work(training, &resolved.recipe, n_extra, n_dev);
     free(words.split);
     resolved_release(&resolved);
     return job;

@@ -22,13 +22,15 @@ static enum sl_status take_lock(struct sl_ledger *ledger, struct sl_error *err)
     enum sl_status status = SL_OK;
     ledger->lock = open(path, O_RDWR | O_CREAT, 0666);
     if (ledger->lock < 0) {
-        status = sl_fail_errno(err, "%s", path);
+        status = sl_fail_errno(err, "%s: results cannot be written there", ledger->folder);
     } else {
         int tries = 0;
         while (flock(ledger->lock, LOCK_EX | LOCK_NB) != 0 && ++tries < LOCK_TRIES)
             nanosleep(&wait, NULL);
         if (tries == LOCK_TRIES)
-            status = sl_fail(err, SL_ERR_USAGE, "another softlab run works in %s", ledger->folder);
+            status = sl_fail(err, SL_ERR_USAGE,
+                             "another softlab run works in %s: let it end, or use another folder",
+                             ledger->folder);
     }
     free(path);
     return status;
@@ -106,6 +108,13 @@ bool sl_ledger_holds(const struct sl_ledger *ledger, const json_t *record)
     return holds;
 }
 
+bool sl_ledger_has_key(const struct sl_ledger *ledger, const char *key)
+{
+    for (size_t i = 0; i < ledger->n_lines; i++)
+        if (strcmp(ledger->lines[i].key, key) == 0) return true;
+    return false;
+}
+
 static bool is_result(const json_t *line)
 {
     const char *key = json_string_value(json_object_get(line, "key"));
@@ -131,7 +140,9 @@ static enum sl_status read_lines(struct sl_ledger *ledger, bool *cut, struct sl_
         if (good) add_line(ledger, at, (size_t)(newline - at), line);
         json_decref(line);
         if (!good) {
-            status = sl_fail(err, SL_ERR_INPUT, "%s:%zu: not a result", ledger->results, number);
+            status = sl_fail(err, SL_ERR_INPUT,
+                             "%s:%zu: not a result; take the line out, or use another folder",
+                             ledger->results, number);
             goto out;
         }
         at = newline + 1;
@@ -162,6 +173,8 @@ out:
 
 enum sl_status sl_ledger_open(const char *folder, struct sl_ledger *out, struct sl_error *err)
 {
+    if (sl_file_exists(folder))
+        return sl_fail(err, SL_ERR_USAGE, "%s is a file, and results need a folder", folder);
     SL_TRY(sl_folder_create(folder, err));
     return open_ledger(folder, true, out, err);
 }
@@ -192,6 +205,7 @@ static enum sl_status append(const char *path, const char *text, size_t length,
     const int descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (descriptor < 0) return sl_fail_errno(err, "%s", path);
     enum sl_status status = SL_OK;
+    errno = ENOSPC; /* which a write that is cut short does not say */
     const ssize_t written = write(descriptor, text, length);
     if (written < 0 || (size_t)written != length || fsync(descriptor) != 0)
         status = sl_fail_errno(err, "%s: cannot be written", path);
@@ -219,12 +233,6 @@ enum sl_status sl_ledger_fail(struct sl_ledger *ledger, const json_t *failure, s
     return status;
 }
 
-enum sl_status sl_ledger_forget_failures(struct sl_ledger *ledger, struct sl_error *err)
-{
-    if (unlink(ledger->failures) == 0 || errno == ENOENT) return SL_OK;
-    return sl_fail_errno(err, "%s: cannot be removed", ledger->failures);
-}
-
 enum sl_status sl_ledger_write(const struct sl_ledger *ledger, struct sl_error *err)
 {
     struct sl_writer writer = {.descriptor = -1};
@@ -245,6 +253,42 @@ static size_t place_of(const struct sl_experiment *experiment, const char *key)
     for (size_t i = 0; i < experiment->n_runs; i++)
         if (strcmp(experiment->runs[i].key, key) == 0) return i + 1;
     return 0;
+}
+
+static bool is_of(const struct sl_experiment *experiment, const char *line, size_t length)
+{
+    json_t *failure = json_loadb(line, length, 0, NULL);
+    const char *key = json_string_value(json_object_get(failure, "key"));
+    const bool is = key && place_of(experiment, key) > 0;
+    json_decref(failure);
+    return is;
+}
+
+enum sl_status sl_ledger_forget_failures(struct sl_ledger *ledger,
+                                         const struct sl_experiment *experiment,
+                                         struct sl_error *err)
+{
+    struct sl_buffer text, kept;
+    if (!sl_file_exists(ledger->failures)) return SL_OK;
+    sl_buffer_init(&text, RESULTS_LIMIT);
+    sl_buffer_init(&kept, RESULTS_LIMIT);
+    enum sl_status status = SL_OK;
+    SL_TRY_OUT(sl_file_read(ledger->failures, &text, err));
+    for (size_t at = 0, length; at < text.length; at += length + 1) {
+        const char *line = text.data + at;
+        const char *newline = memchr(line, '\n', text.length - at);
+        if (!newline) break;
+        length = (size_t)(newline - line);
+        if (!is_of(experiment, line, length)) sl_buffer_append(&kept, line, length + 1);
+    }
+    if (kept.length > 0)
+        SL_TRY_OUT(sl_file_write(ledger->failures, kept.data, kept.length, err));
+    else if (unlink(ledger->failures) != 0)
+        status = sl_fail_errno(err, "%s: cannot be removed", ledger->failures);
+out:
+    sl_buffer_release(&text);
+    sl_buffer_release(&kept);
+    return status;
 }
 
 struct placed {

@@ -3,9 +3,11 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "softlab/base/hash.h"
 #include "softlab/base/memory.h"
+#include "softlab/base/text.h"
 #include "softlab/dataset.h"
 
 void sl_json_hash(const json_t *value, char out[65])
@@ -68,23 +70,47 @@ void sl_plan_miss(struct sl_planner *planner, size_t job, const char *reason)
     if (!missing->missing) missing->missing = sl_string_copy(reason);
 }
 
-enum sl_status sl_plan_data(struct sl_planner *planner, const char *name, size_t *count,
+double sl_processor_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static json_t *look_up(const struct sl_planner *planner, const char *name)
+{
+    struct sl_dataset *dataset = NULL;
+    struct sl_error problem;
+    const double begun = sl_processor_seconds();
+    if (sl_dataset_open(name, planner->options->roots, &dataset, &problem) != SL_OK)
+        return json_string(problem.message);
+    const size_t features = dataset->features ? dataset->n_features : 0;
+    json_t *set = json_pack("[I, I, I, I, I, f]", (json_int_t)dataset->count,
+                            (json_int_t)(features > 0 ? features : dataset->channels),
+                            (json_int_t)(features > 0 ? 1 : dataset->height),
+                            (json_int_t)(features > 0 ? 1 : dataset->width),
+                            (json_int_t)dataset->n_classes, sl_processor_seconds() - begun);
+    sl_dataset_destroy(dataset);
+    return set;
+}
+
+enum sl_status sl_plan_data(struct sl_planner *planner, const char *name, struct sl_plan_set *out,
                             struct sl_error *err)
 {
     json_t *known = json_object_get(planner->data, name);
     if (!known) {
-        struct sl_dataset *dataset = NULL;
-        struct sl_error problem;
-        const enum sl_status status =
-            sl_dataset_open(name, planner->options->roots, &dataset, &problem);
-        known = status == SL_OK ? json_integer((json_int_t)dataset->count)
-                                : json_string(problem.message);
+        known = look_up(planner, name);
         json_object_set_new(planner->data, name, known);
-        sl_dataset_destroy(dataset);
     }
     if (json_is_string(known))
         return sl_fail(err, SL_ERR_NOT_FOUND, "%s", json_string_value(known));
-    *count = (size_t)json_integer_value(known);
+    size_t numbers[5];
+    for (size_t i = 0; i < 5; i++)
+        numbers[i] = (size_t)json_integer_value(json_array_get(known, i));
+    *out = (struct sl_plan_set){numbers[0],
+                                {numbers[1], numbers[2], numbers[3]},
+                                numbers[4],
+                                json_number_value(json_array_get(known, 5))};
     return SL_OK;
 }
 
@@ -190,6 +216,41 @@ static bool in_cell(const struct sl_run *run, const char *cell)
     }
 }
 
+/* Say which word of the cell no run has, and what was meant. */
+static enum sl_status fail_cell(const struct sl_experiment *experiment, const char *cell,
+                                struct sl_error *err)
+{
+    const char **names = sl_alloc(3 * experiment->n_runs + 1, sizeof *names);
+    size_t n_names = 0;
+    enum sl_status status = SL_OK;
+    for (size_t i = 0; i < experiment->n_runs; i++) {
+        const struct sl_run *run = &experiment->runs[i];
+        const char *const texts[] = {run->part, run->set, run->network};
+        for (size_t j = 0; j < sizeof texts / sizeof *texts; j++)
+            if (texts[j]) names[n_names++] = texts[j];
+    }
+    for (const char *word = cell; status == SL_OK; word++) {
+        const size_t length = strcspn(word, "|");
+        char *one = sl_string_copy_n(word, length);
+        bool known = strcmp(one, "*") == 0;
+        for (size_t i = 0; i < experiment->n_runs && !known; i++)
+            known = has_coordinate(&experiment->runs[i], one, length);
+        const char *near = sl_text_nearest(one, names);
+        if (!known)
+            status =
+                sl_fail(err, SL_ERR_NOT_FOUND, "%s has no set, network, part or seed \"%s\"%s%s%s",
+                        experiment->name, one, near ? ", did you mean \"" : "", near ? near : "",
+                        near ? "\"?" : "");
+        free(one);
+        word += length;
+        if (*word == '\0') break;
+    }
+    free(names);
+    return status != SL_OK
+               ? status
+               : sl_fail(err, SL_ERR_NOT_FOUND, "%s has no run \"%s\"", experiment->name, cell);
+}
+
 enum sl_status sl_experiment_only(struct sl_experiment *experiment, const char *cell,
                                   struct sl_error *err)
 {
@@ -201,6 +262,5 @@ enum sl_status sl_experiment_only(struct sl_experiment *experiment, const char *
     }
     if (some) keep_runs(experiment, kept);
     free(kept);
-    return some ? SL_OK
-                : sl_fail(err, SL_ERR_NOT_FOUND, "%s has no run \"%s\"", experiment->name, cell);
+    return some ? SL_OK : fail_cell(experiment, cell, err);
 }

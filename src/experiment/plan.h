@@ -23,7 +23,9 @@ struct sl_planner {
     json_t *design;                              /* owned; the whole with the part over it */
     const char *part;                            /* borrowed, or NULL */
     const char *variant;                         /* "as-run" or "as-published" */
-    json_t *data; /* owned; data sets that were looked for: their size, or why they are not there */
+    /* owned; data sets that were looked for: what they hold, or why they are not there; and how
+     * many items index files have */
+    json_t *data;
 };
 
 /* plan.c: a list of jobs that a step reads. */
@@ -39,9 +41,16 @@ size_t sl_plan_add_job(struct sl_planner *planner, json_t *step, const char *suf
                        const struct sl_needs *needs, const char *title);
 /* Say why a job cannot be made, unless that is said already. */
 void sl_plan_miss(struct sl_planner *planner, size_t job, const char *reason);
-/* How many items a data set has, looked up once; SL_ERR_NOT_FOUND if it is not here. */
-enum sl_status sl_plan_data(struct sl_planner *planner, const char *name, size_t *count,
+/* What a data set holds, looked up once; SL_ERR_NOT_FOUND if it is not here. */
+struct sl_plan_set {
+    size_t count;
+    size_t shape[3], n_classes; /* channels, height, width; zeros: texts */
+    double seconds;             /* that it took to open, of a processor */
+};
+enum sl_status sl_plan_data(struct sl_planner *planner, const char *name, struct sl_plan_set *out,
                             struct sl_error *err) SL_MUST_USE;
+/* That this process has had: what else runs on the machine does not count. */
+double sl_processor_seconds(void);
 void sl_run_release(struct sl_run *run);
 void sl_json_hash(const json_t *value, char out[65]);
 const char *sl_plan_text(const json_t *object, const char *key); /* or NULL */
@@ -72,6 +81,9 @@ struct sl_item_choice {
  * it is not there already, is added to `needs`. */
 char *sl_expand_items(struct sl_planner *planner, const struct sl_item_choice *choice,
                       struct sl_needs *needs);
+/* How many they are, as far as that can be seen before it is run. */
+enum sl_status sl_expand_count(struct sl_planner *planner, const struct sl_item_choice *choice,
+                               size_t *out, struct sl_error *err) SL_MUST_USE;
 /* Items by name, drawn from a label set: of a hold-out. Its output has a name on each line. */
 size_t sl_expand_holdout(struct sl_planner *planner, int64_t seed);
 /* The indices of the items that a file of names lists. */

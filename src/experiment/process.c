@@ -1,10 +1,13 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "experiment/runner.h"
@@ -13,7 +16,7 @@
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
 
-enum { LOG_LIMIT = 1 << 26, TAIL_LINES = 12, CANNOT_START = 126 };
+enum { LOG_LIMIT = 1 << 26, TAIL_LINES = 12 };
 
 /* ---- Words ---- */
 
@@ -106,7 +109,7 @@ static enum sl_status make_arguments(const struct sl_job *job,
 static void redirect(const char *path, int flags, int descriptor)
 {
     const int file = open(path, O_WRONLY | O_CREAT | flags, 0666);
-    if (file < 0 || dup2(file, descriptor) < 0) _exit(CANNOT_START);
+    if (file < 0 || dup2(file, descriptor) < 0) _exit(SL_CANNOT_START);
     close(file);
 }
 
@@ -119,13 +122,13 @@ static void say(const char *text)
 static void die_with(pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(CANNOT_START);
+    if (getppid() != parent) _exit(SL_CANNOT_START);
 }
 
 static void run_child(const struct sl_job *job, const struct sl_experiment_runner *runner,
                       char **arguments, const char *log)
 {
-    if (chdir(runner->folder) != 0) _exit(CANNOT_START);
+    if (chdir(runner->folder) != 0) _exit(SL_CANNOT_START);
     redirect(log, O_APPEND, STDERR_FILENO);
     char *printed = sl_string_printf("%s.part", job->output);
     redirect(is_printed(job) ? printed : log, is_printed(job) ? O_TRUNC : O_APPEND, STDOUT_FILENO);
@@ -133,7 +136,7 @@ static void run_child(const struct sl_job *job, const struct sl_experiment_runne
     if (arguments) {
         execv(runner->program, arguments);
         say("softlab run: the program cannot be started\n");
-        _exit(CANNOT_START);
+        _exit(1);
     }
     struct sl_error err;
     const enum sl_status status = sl_prepare(job->step, job->output, &runner->roots, &err);
@@ -243,4 +246,25 @@ char *sl_log_tail(const char *path)
         tail[valid] = '?';
     sl_buffer_release(&text);
     return tail;
+}
+
+struct sl_training_log sl_training_log_read(const char *path)
+{
+    struct sl_training_log log = {0};
+    struct sl_buffer text;
+    struct stat file;
+    size_t last = 0;
+    sl_buffer_init(&text, LOG_LIMIT);
+    if (stat(path, &file) == 0 && sl_file_read(path, &text, NULL) == SL_OK && text.length > 0) {
+        for (size_t i = 0; i + 1 < text.length; i++)
+            if (text.data[i] == '\n') last = i + 1;
+        for (size_t i = 0; i < text.length; i++)
+            log.n_epochs += text.data[i] == '\n';
+        json_t *line = json_loadb(text.data + last, text.length - last, 0, NULL);
+        log.seconds = json_number_value(json_object_get(line, "seconds"));
+        log.age = fmax(0, difftime(time(NULL), file.st_mtime));
+        json_decref(line);
+    }
+    sl_buffer_release(&text);
+    return log;
 }

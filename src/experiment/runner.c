@@ -12,8 +12,9 @@
 
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
+#include "softlab/base/text.h"
 
-enum { MOST_TRIES = 3, TICK_MS = 50, STOP_SECONDS = 20 };
+enum { MOST_TRIES = 3, TICK_MS = 50, STOP_SECONDS = 20, SETTLE_SECONDS = 5 };
 
 enum job_state { UNNEEDED, WAITING, RUNNING, DONE, FAILED };
 enum run_state { OPEN, CLOSED };
@@ -32,7 +33,7 @@ struct state {
     size_t *working;              /* owned; the job of each process, SL_NO_JOB: none */
     struct sl_running *shown;     /* owned; for the board */
     struct sl_experiment_outcome outcome;
-    bool told_waiting;
+    size_t waits, told; /* the job that waits for memory, and the last of which that was said */
 };
 
 static void tell(const struct state *state, enum sl_run_event event, const char *title,
@@ -184,12 +185,19 @@ static void fail_job(struct state *state, size_t job, char *log)
     state->logs[job] = log;
 }
 
-static char *describe_end(const struct sl_process *process, int status)
+static char *describe_end(const struct sl_process *process, int status, unsigned tries)
 {
-    char *tail = sl_log_tail(process->log);
-    char *text = WIFSIGNALED(status)
-                     ? sl_string_printf("%s\nkilled by signal %d", tail, WTERMSIG(status))
-                     : sl_string_copy(*tail ? tail : "it failed without a word");
+    char *tail = sl_log_tail(process->log), *text = NULL;
+    if (WIFSIGNALED(status))
+        text = sl_string_printf(
+            "%s%skilled by signal %d, tried %u times%s", tail, *tail ? "\n" : "", WTERMSIG(status),
+            tries,
+            WTERMSIG(status) == SIGKILL ? "; a system that runs out of memory does that" : "");
+    else if (WEXITSTATUS(status) == SL_CANNOT_START)
+        text = sl_string_printf("no process can work in the folder: %s cannot be written",
+                                process->log);
+    else
+        text = sl_string_copy(*tail ? tail : "it failed without a word");
     free(tail);
     return text;
 }
@@ -212,7 +220,7 @@ static void end_process(struct state *state, size_t slot, int status)
         free(reason);
         state->jobs[index] = WAITING;
     } else {
-        fail_job(state, index, describe_end(process, status));
+        fail_job(state, index, describe_end(process, status, state->tries[index]));
     }
     sl_process_release(process);
     state->working[slot] = SL_NO_JOB;
@@ -237,29 +245,40 @@ static bool is_ready(const struct state *state, size_t index)
     return true;
 }
 
-/* Whether the job fits beside what the running ones may still take. */
+/* Why the job never fits, or NULL if it may later. */
+static char *never_fits(const struct state *state, size_t index, size_t available, size_t n_running)
+{
+    const size_t needed = state->memory[index], limit = state->runner->memory;
+    char need[40], there[40];
+    if (limit > 0 ? needed <= limit : n_running > 0) return NULL;
+    return sl_string_printf("it needs about %s of memory, and %s %s",
+                            sl_text_bytes(needed, need, sizeof need),
+                            sl_text_bytes(available, there, sizeof there),
+                            limit > 0 ? "is all that runs may take" : "is all that is free");
+}
+
+/* Whether the job fits beside what the running ones take or may still take. */
 static bool fits(struct state *state, size_t index)
 {
-    size_t promised = 0, running = 0;
+    const size_t limit = state->runner->memory;
+    size_t promised = 0, n_running = 0;
     if (state->memory[index] == 0)
         state->memory[index] = sl_job_memory(&state->experiment->jobs[index]);
     for (size_t slot = 0; slot < state->runner->n_processes; slot++) {
         if (state->working[slot] == SL_NO_JOB) continue;
-        running++;
+        n_running++;
         /* A process takes its memory in its first seconds; later it is no longer free. */
-        if (sl_clock_seconds() - state->processes[slot].started < 5)
+        if (limit > 0 ||
+            sl_clock_seconds() - state->processes[slot].started < (double)SETTLE_SECONDS)
             promised += state->memory[state->working[slot]];
     }
-    const size_t available = sl_memory_free();
+    const size_t available = limit > 0 ? limit : sl_memory_free();
     if (available >= promised + state->memory[index]) return true;
-    if (running == 0) {
-        fail_job(state, index,
-                 sl_string_printf("it needs about %zu MB, and %zu MB are free",
-                                  state->memory[index] >> 20, available >> 20));
-    } else if (!state->told_waiting) {
-        state->told_waiting = true;
-        tell(state, SL_RUN_WAITS, state->experiment->jobs[index].title, "not enough free memory");
-    }
+    char *never = never_fits(state, index, available, n_running);
+    if (never)
+        fail_job(state, index, never);
+    else if (state->waits == SL_NO_JOB)
+        state->waits = index;
     return false;
 }
 
@@ -279,33 +298,31 @@ static void start_job(struct state *state, size_t slot, size_t index)
 static void start_jobs(struct state *state)
 {
     size_t slot = 0;
+    state->waits = SL_NO_JOB;
     for (size_t i = 0; i < state->experiment->n_jobs; i++) {
         while (slot < state->runner->n_processes && state->working[slot] != SL_NO_JOB)
             slot++;
-        if (slot == state->runner->n_processes) return;
+        if (slot == state->runner->n_processes) break;
         if (is_ready(state, i) && fits(state, i)) start_job(state, slot, i);
     }
+    if (state->waits == SL_NO_JOB || state->waits == state->told) return;
+    state->told = state->waits;
+    tell(state, SL_RUN_WAITS, state->experiment->jobs[state->waits].title, "not enough memory now");
 }
 
-/* What a training has left, from the epochs in its log. */
-static double seconds_left(const struct state *state, size_t index, double elapsed)
+/* What a training has left, by what its last epoch took. */
+static double seconds_left(const struct state *state, size_t index)
 {
     const struct sl_job *job = &state->experiment->jobs[index];
     if (!job->network || job->n_epochs == 0) return NAN;
     char *weights = sl_path_join(state->runner->folder, job->output);
-    char *log = sl_string_printf("%.*slog.jsonl",
-                                 (int)(strlen(weights) - strlen("weights.safetensors")), weights);
-    struct sl_buffer text;
-    sl_buffer_init(&text, (size_t)1 << 24);
-    size_t epochs = 0;
-    if (sl_file_exists(log) && sl_file_read(log, &text, NULL) == SL_OK)
-        for (size_t i = 0; i < text.length; i++)
-            epochs += text.data[i] == '\n';
-    sl_buffer_release(&text);
-    free(log);
+    char *path = sl_string_printf("%.*slog.jsonl",
+                                  (int)(strlen(weights) - strlen("weights.safetensors")), weights);
+    const struct sl_training_log log = sl_training_log_read(path);
+    free(path);
     free(weights);
-    if (epochs == 0 || epochs > job->n_epochs) return NAN;
-    return elapsed * (double)(job->n_epochs - epochs) / (double)epochs;
+    if (log.n_epochs == 0 || log.n_epochs > job->n_epochs) return NAN;
+    return fmax(0, log.seconds * (double)(job->n_epochs - log.n_epochs) - log.age);
 }
 
 static void show(struct state *state)
@@ -318,7 +335,7 @@ static void show(struct state *state)
         if (job == SL_NO_JOB) continue;
         const double elapsed = sl_clock_seconds() - state->processes[slot].started;
         state->shown[running++] = (struct sl_running){state->experiment->jobs[job].title, elapsed,
-                                                      seconds_left(state, job, elapsed)};
+                                                      seconds_left(state, job)};
     }
     const struct sl_board board = {
         .done = state->outcome.done + state->outcome.skipped,
@@ -327,6 +344,7 @@ static void show(struct state *state)
         .total = state->experiment->n_runs,
         .running = state->shown,
         .n_running = running,
+        .waits = state->waits == SL_NO_JOB ? NULL : state->experiment->jobs[state->waits].title,
     };
     hooks->board(hooks->context, &board);
 }
@@ -359,6 +377,8 @@ static void stop_all(struct state *state)
     const double begun = sl_clock_seconds();
     for (size_t i = 0; i < state->experiment->n_jobs; i++)
         state->tries[i] = MOST_TRIES;
+    if (count_working(state) > 0)
+        tell(state, SL_RUN_STOPS, state->experiment->name, "once checkpoints are written");
     signal_all(state, SIGTERM);
     while (count_working(state) > 0) {
         rest();
@@ -372,11 +392,12 @@ static enum sl_status work(struct state *state, struct sl_error *err)
     const struct sl_experiment_hooks *hooks = &state->runner->hooks;
     for (;;) {
         size_t n_open = 0;
+        /* First: a terminal's Ctrl-C ends the children too, and that is no failure of theirs. */
+        if (hooks->stop && hooks->stop(hooks->context))
+            return sl_fail(err, SL_ERR_STOPPED, "stopped before the end; the same command goes on");
         look_after(state);
         SL_TRY(close_runs(state, &n_open, err));
         if (n_open == 0) return SL_OK;
-        if (hooks->stop && hooks->stop(hooks->context))
-            return sl_fail(err, SL_ERR_STOPPED, "stopped before the end; the same command goes on");
         start_jobs(state);
         show(state);
         if (count_working(state) > 0) rest();
@@ -396,6 +417,7 @@ static void state_init(struct state *state)
     state->processes = sl_alloc(n_processes, sizeof *state->processes);
     state->working = sl_alloc(n_processes, sizeof *state->working);
     state->shown = sl_alloc(n_processes, sizeof *state->shown);
+    state->waits = state->told = SL_NO_JOB;
     for (size_t i = 0; i < n_processes; i++)
         state->working[i] = SL_NO_JOB;
 }
@@ -435,7 +457,7 @@ enum sl_status sl_experiment_run(const struct sl_experiment *experiment,
     enum sl_status status = SL_OK;
     state_init(&state);
     SL_TRY_OUT(sl_ledger_open(runner->folder, &state.ledger, err));
-    SL_TRY_OUT(sl_ledger_forget_failures(&state.ledger, err));
+    SL_TRY_OUT(sl_ledger_forget_failures(&state.ledger, experiment, err));
     if (runner->spec) SL_TRY_OUT(record_spec(&state.ledger, runner->spec, err));
     open_runs(&state);
     SL_TRY_OUT(work(&state, err));

@@ -19,6 +19,7 @@ enum sl_status sl_figure_value(const json_t *figure, const char *folder,
 
 /* process.c: start a job in the results folder; the process's standard error and, unless it is the
  * job's output, its standard output go to the log. */
+enum { SL_CANNOT_START = 126 }; /* exit code of a child that found no place to work in */
 struct sl_process {
     pid_t pid;
     char *log; /* owned; path */
@@ -32,6 +33,13 @@ enum sl_status sl_process_keep(const struct sl_job *job, const struct sl_experim
 void sl_process_release(struct sl_process *process);
 /* The last lines of a log; the caller frees them. */
 char *sl_log_tail(const char *path);
+/* What log.jsonl of a training says. */
+struct sl_training_log {
+    size_t n_epochs;
+    double seconds; /* that the last epoch took */
+    double age;     /* seconds since it ended */
+};
+struct sl_training_log sl_training_log_read(const char *path);
 /* The words that one would type for a job, with its output; the caller owns them. */
 json_t *sl_job_words(const struct sl_job *job);
 

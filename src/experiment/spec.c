@@ -134,8 +134,9 @@ static enum sl_status read_builtin(const char *name, struct sl_spec *spec, struc
         spec->claims = builtin_text(name, "claims.csv");
     } else {
         const char *near = sl_text_nearest(name, sl_builtin_specs);
-        status = sl_fail(err, SL_ERR_NOT_FOUND, "no experiment is called \"%s\"%s%s%s", name,
-                         near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+        status =
+            sl_fail(err, SL_ERR_NOT_FOUND, "no experiment or folder is called \"%s\"%s%s%s", name,
+                    near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
     }
     free(path);
     return status;

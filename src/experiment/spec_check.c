@@ -3,6 +3,8 @@
 
 #include "experiment/spec_internal.h"
 #include "softlab/base/memory.h"
+#include "softlab/base/text.h"
+#include "softlab/eval.h"
 
 /* What a value may be; several where a specification has a choice. */
 enum {
@@ -365,9 +367,44 @@ static enum sl_status check_set(const struct design *design, const struct sl_jso
     return SL_OK;
 }
 
+/* What softlab eval says of weights beside the measures of predictions. */
+static const char *const other_metrics[] = {
+    "fgsm_loss",           "fgsm_accuracy",    "pgd_loss",
+    "pgd_accuracy",        "corruption_ce",    "corruption_ce_hard",
+    "corruption_accuracy", "corruption_error",
+};
+enum { OTHER_METRICS = sizeof other_metrics / sizeof *other_metrics };
+
+static enum sl_status check_metric(const struct sl_json_cursor *at, struct sl_error *err)
+{
+    const char *name = json_string_value(at->value);
+    size_t count = 0;
+    if (sl_metric_find(name)) return SL_OK;
+    while (sl_metrics[count].name)
+        count++;
+    const char **known = sl_alloc(count + OTHER_METRICS + 1, sizeof *known);
+    for (size_t i = 0; i < count; i++)
+        known[i] = sl_metrics[i].name;
+    memcpy(known + count, other_metrics, sizeof other_metrics);
+    bool found = false;
+    for (size_t i = 0; i < OTHER_METRICS; i++)
+        found = found || strcmp(other_metrics[i], name) == 0;
+    const char *near = sl_text_nearest(name, known);
+    free(known);
+    if (found) return SL_OK;
+    return sl_json_fail(at, err, "no measure is called \"%s\"%s%s%s", name,
+                        near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+}
+
 static enum sl_status check_test(const struct design *design, const struct sl_json_cursor *test,
                                  struct sl_error *err)
 {
+    json_t *metrics = json_object_get(test->value, "metrics");
+    const struct sl_json_cursor list = below(test, "metrics", metrics);
+    for (size_t i = 0; i < json_array_size(metrics); i++) {
+        const struct sl_json_cursor metric = sl_json_element(&list, i);
+        SL_TRY(check_metric(&metric, err));
+    }
     json_t *labels = json_object_get(test->value, "labels");
     const char *name = json_string_value(labels);
     const struct sl_json_cursor at = below(test, "labels", labels);

@@ -190,18 +190,26 @@ static enum sl_status choose(const struct searched *searched, const char *set, c
         best_score = score;
         best = json_array_get(grid, i);
     }
+    if (!best) {
+        json_decref(scores);
+        return sl_fail(err, SL_ERR_INPUT, "%s: no value of %s has a score to choose it by (%s, %s)",
+                       searched->plan->name, parameter, set, network);
+    }
     const char *held = json_object_get(searched->block, "sets") ? set : "*";
     json_t *line =
-        json_pack("{s:s, s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:O, s:o, s:O?}", "softlab", "tuned",
+        json_pack("{s:s, s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:O, s:o, s:O}", "softlab", "tuned",
                   "version", 1, "spec", searched->plan->name, "scale", searched->plan->scale,
                   "variant", searched->plan->variant, "set", held, "network", network, "parameter",
                   parameter, "grid", grid, "scores", scores, "selected", best);
     char key[65];
     sl_json_hash(line, key);
     json_object_set_new(line, "key", json_string(key));
-    const enum sl_status status = sl_ledger_append(searched->ledger, line, err);
+    /* One who goes on chooses again, and the same. */
+    const enum sl_status status = sl_ledger_has_key(searched->ledger, key)
+                                      ? SL_OK
+                                      : sl_ledger_append(searched->ledger, line, err);
     json_decref(line);
-    if (status == SL_OK && best) {
+    if (status == SL_OK) {
         char *cell = sl_string_printf("%s|%s", held, network);
         if (!json_object_get(tuned, cell)) json_object_set_new(tuned, cell, json_object());
         json_object_set(json_object_get(tuned, cell), key_of(parameter), best);
