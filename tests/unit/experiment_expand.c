@@ -243,7 +243,12 @@ static void test_a_cell_is_chosen_by_its_coordinates(void **state)
     assert_ok(sl_experiment_only(plan, "t2-clamp|*|2", &err), err);
     assert_int_equal(plan->n_runs, 3);
     assert_fails(sl_experiment_only(plan, "nonesuch", &err), SL_ERR_NOT_FOUND, err,
-                 "has no run \"nonesuch\"");
+                 "has no set, network, part or seed \"nonesuch\"");
+    assert_fails(sl_experiment_only(plan, "2|t2-clmap|*", &err), SL_ERR_NOT_FOUND, err,
+                 "seed \"t2-clmap\", did you mean \"t2-clamp\"?");
+    assert_fails(sl_experiment_only(plan, "resnet50|vgg11", &err), SL_ERR_NOT_FOUND, err,
+                 "has no run \"resnet50|vgg11\"");
+    assert_int_equal(plan->n_runs, 3);
     sl_experiment_destroy(plan);
 }
 

@@ -145,6 +145,36 @@ static void test_lines_are_put_into_the_order_of_the_plan_behind_others(void **s
     sl_ledger_close(&ledger);
 }
 
+static void put_failure(struct sl_ledger *ledger, const char *key)
+{
+    struct sl_error err = {0};
+    json_t *failure = line(key, 0);
+    assert_ok(sl_ledger_fail(ledger, failure, &err), err);
+    json_decref(failure);
+}
+
+static void test_failures_are_forgotten_when_they_are_tried_again(void **state)
+{
+    (void)state;
+    struct sl_error err = {0};
+    const char *folder = test_path("failures");
+    struct sl_ledger ledger = reopened(folder);
+    struct sl_run both[] = {run_with(one), run_with(three)}, last = run_with(two);
+    const struct sl_experiment first = {.runs = both, .n_runs = 2},
+                               second = {.runs = &last, .n_runs = 1};
+    assert_ok(sl_ledger_forget_failures(&ledger, &first, &err), err);
+    put_failure(&ledger, one);
+    put_failure(&ledger, two);
+    put_failure(&ledger, three);
+    assert_ok(sl_ledger_forget_failures(&ledger, &first, &err), err);
+    char *expected = sl_string_printf("{\"key\":\"%s\",\"value\":0}\n", two);
+    assert_file(ledger.failures, expected);
+    assert_ok(sl_ledger_forget_failures(&ledger, &second, &err), err);
+    assert_false(sl_file_exists(ledger.failures));
+    free(expected);
+    sl_ledger_close(&ledger);
+}
+
 static void test_a_second_process_is_refused(void **state)
 {
     (void)state;
@@ -173,6 +203,7 @@ int main(void)
         cmocka_unit_test(test_the_later_of_two_lines_counts),
         cmocka_unit_test(test_a_run_that_lacked_a_test_is_made_again_when_it_is_there),
         cmocka_unit_test(test_lines_are_put_into_the_order_of_the_plan_behind_others),
+        cmocka_unit_test(test_failures_are_forgotten_when_they_are_tried_again),
         cmocka_unit_test(test_a_second_process_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, test_folder_clear);

@@ -1,0 +1,126 @@
+#include "experiment/runner.h"
+
+#include "support.h"
+
+/* A table on drawn shapes: a training with dev items, and a test of attacks and corruptions. */
+static const char text[] =
+    "{\"softlab\":\"experiment\",\"version\":1,\"name\":\"test/cost\",\"title\":\"What it costs\","
+    "\"needs\":[\"train\"],\"sets\":{\"hard\":{\"labels\":null}},"
+    "\"networks\":[\"resnet:n=1,width=4\"],\"recipe\":\"quick\","
+    "\"settings\":{\"epochs\":5,\"batch\":16,\"select\":\"best\"},"
+    "\"data\":\"shapes:n=90,size=16\",\"dev\":\"shapes:n=40,size=16,seed=3\",\"dev_items\":20,"
+    "\"items\":80,\"seeds\":[1,2],\"test_items\":50,\"tests\":{\"new\":{\"data\":"
+    "\"shapes:n=60,size=16,seed=2\",\"labels\":\"hard\",\"metrics\":[\"accuracy\",\"fgsm_loss\","
+    "\"pgd_loss\",\"corruption_ce\"],\"settings\":{\"attack_items\":30}}}}";
+
+static struct sl_experiment *expand(const char *specification)
+{
+    static const struct sl_data_roots nowhere = {0};
+    const struct sl_experiment_options options = {.roots = &nowhere};
+    struct sl_error err = {0};
+    struct sl_spec *spec = NULL;
+    struct sl_experiment *plan = NULL;
+    const char *path = test_path("spec.json");
+    test_write(path, specification, strlen(specification));
+    assert_ok(sl_spec_read(path, "paper", &spec, &err), err);
+    assert_ok(sl_experiment_create(spec, &options, &plan, &err), err);
+    sl_spec_destroy(spec);
+    return plan;
+}
+
+static void test_what_a_training_and_its_scores_do_is_counted(void **state)
+{
+    (void)state;
+    struct sl_experiment *plan = expand(text);
+    assert_int_equal(plan->n_runs, 2);
+    const struct sl_work *training = &plan->jobs[plan->runs[0].training].work;
+    assert_near(training->trained, 80 * 5, 0);
+    assert_near(training->predicted, 20 * 5, 0);
+    const struct sl_work *scoring = &plan->jobs[plan->runs[0].scores[0].job].work;
+    assert_near(scoring->trained, 0, 0);
+    assert_near(scoring->attacked, 30 * (1 + 10), 0);
+    assert_near(scoring->corrupted, 50 * 15, 0);
+    /* the images as they are, those of each corruption, and before and after two attacks */
+    assert_near(scoring->predicted, 50 + 50 * 15 + 30 * 2 * 2, 0);
+    sl_experiment_destroy(plan);
+}
+
+static void test_methods_that_show_items_twice_count_twice(void **state)
+{
+    (void)state;
+    char *mixed = sl_string_copy(text), *at = strstr(mixed, "\"batch\":16,");
+    struct sl_buffer with;
+    sl_buffer_init(&with, 1 << 16);
+    sl_buffer_append(&with, mixed, (size_t)(at - mixed));
+    sl_buffer_printf(&with, "\"method\":\"regmixup\",%s", at);
+    struct sl_experiment *plan = expand(with.data);
+    assert_null(plan->runs[0].missing);
+    assert_near(plan->jobs[plan->runs[0].training].work.trained, 2 * 80 * 5, 0);
+    sl_experiment_destroy(plan);
+    sl_buffer_release(&with);
+    free(mixed);
+}
+
+static void test_what_is_made_already_is_not_estimated(void **state)
+{
+    (void)state;
+    struct sl_error err = {0};
+    struct sl_experiment *plan = expand(text);
+    struct sl_experiment_estimate all, rest, none;
+    const char *folder = test_path("made");
+    assert_ok(sl_experiment_calibrate(plan, NULL, &all, &err), err);
+    assert_int_equal(all.n_runs, 2);
+    assert_true(all.seconds > 0);
+    assert_true(all.memory > (size_t)400 << 20);
+    for (size_t i = 0; i < plan->n_jobs; i++) {
+        char *path = sl_path_join(folder, plan->jobs[i].output);
+        *strrchr(path, '/') = '\0';
+        assert_ok(sl_folder_create(path, &err), err);
+        free(path);
+        path = sl_path_join(folder, plan->jobs[i].output);
+        test_write(path, "x", 1);
+        free(path);
+    }
+    assert_ok(sl_experiment_calibrate(plan, folder, &none, &err), err);
+    assert_int_equal(none.n_runs, 2);
+    assert_near(none.seconds, 0, 0);
+    char *weights = sl_path_join(folder, plan->jobs[plan->runs[1].scores[0].job].output);
+    assert_int_equal(unlink(weights), 0);
+    free(weights);
+    assert_ok(sl_experiment_calibrate(plan, folder, &rest, &err), err);
+    assert_true(rest.seconds > 0);
+    sl_experiment_destroy(plan);
+}
+
+static void test_memory_grows_with_the_network_and_its_batch(void **state)
+{
+    (void)state;
+    struct sl_experiment *plan = expand(text);
+    struct sl_job job = plan->jobs[plan->runs[0].training];
+    const size_t small = sl_job_memory(&job);
+    json_t *step = json_deep_copy(job.step);
+    job.step = step;
+    json_object_set_new(json_object_get(step, "recipe"), "batch", json_integer(128));
+    const size_t wide = sl_job_memory(&job);
+    json_object_set_new(step, "network", json_string("mlp:hidden=2000"));
+    const size_t large = sl_job_memory(&job);
+    assert_true(small > (size_t)400 << 20);
+    assert_true(wide > small);
+    /* 768 x 2000 values of 24 bytes, and more */
+    assert_true(large > ((size_t)400 << 20) + (size_t)768 * 2000 * 24);
+    assert_true(sl_job_memory(&plan->jobs[plan->runs[0].scores[0].job]) > (size_t)400 << 20);
+    assert_true(sl_memory_free() > 0);
+    json_decref(step);
+    sl_experiment_destroy(plan);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_what_a_training_and_its_scores_do_is_counted),
+        cmocka_unit_test(test_methods_that_show_items_twice_count_twice),
+        cmocka_unit_test(test_what_is_made_already_is_not_estimated),
+        cmocka_unit_test(test_memory_grows_with_the_network_and_its_batch),
+    };
+    return cmocka_run_group_tests(tests, NULL, test_folder_clear);
+}
