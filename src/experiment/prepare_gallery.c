@@ -125,6 +125,7 @@ static enum sl_status open_gallery(const struct sl_preparation *preparation,
         const size_t s = gallery->n_series++;
         SL_TRY(read_series(preparation, json_array_get(list, s), &gallery->series[s], err));
     }
+    if (gallery->n_series == 0) return sl_fail(err, SL_ERR_INPUT, "there is no series to show");
     choose_classes(gallery);
     for (size_t s = 0; s < gallery->n_series; s++)
         SL_TRY(match_columns(gallery, &gallery->series[s], err));
