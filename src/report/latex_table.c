@@ -160,7 +160,8 @@ static void put_columns(struct sl_buffer *out, struct column *columns, size_t co
         double share = (columns[i].width * character * layout->points + gaps) / page;
         sl_buffer_printf(out, "\n  >{\\ragged%s\\arraybackslash}",
                          columns[i].is_numeric ? "left" : "right");
-        sl_buffer_printf(out, "p{\\dimexpr%.4f\\linewidth-2\\tabcolsep}", share);
+        /* Rounded down: shares must not sum up to more than a line. */
+        sl_buffer_printf(out, "p{\\dimexpr%.4f\\linewidth-2\\tabcolsep}", share - 5e-5);
     }
 }
 
