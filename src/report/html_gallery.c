@@ -5,7 +5,7 @@
 /* What is less in every series is summed up. */
 static const double least_share = .01;
 /* Of the cell, so that the number has room beside it. */
-static const double widest_bar = 60;
+static const double widest_bar = 44;
 
 static double share_of(double value)
 {

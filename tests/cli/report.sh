@@ -26,7 +26,7 @@ JSON
 echo '{"softlab":"result","version":1,"key":"k","spec":"shown","scale":"paper","variant":"as-run","set":null,"computed":{},"charts":[{"title":"Numbers","note":"Two of them.","kind":"lines","x":{"label":"Time","unit":"s"},"y":{},"series":[{"name":"ours","x":[1,2],"y":[0.5,0.75],"y_low":[0.25,0.5],"y_high":[0.75,1]},{"name":"theirs","y":[0,1],"reference":true}]}],"galleries":[{"title":"Pictures","lacks":"cifar10 is not here","series":["one","two","three"],"classes":["cat","dog"],"items":[{"item":"7","values":[[1,0],[0.25,0.75],[0.5,0.5]]}]}],"commands":[["compare","a.npz","b.npz"]]}' >shown.jsonl
 try softlab report shown.jsonl --spec shown.json --format md
 try softlab report shown.jsonl --spec shown.json --format csv
-try sh -c 'softlab report shown.jsonl --spec shown.json --format latex | grep -A2 "begin{description}" | head -n 2'
+try sh -c 'softlab report shown.jsonl --spec shown.json --format latex | grep -A2 "begin{itemize}" | head -n 2'
 try sh -c 'softlab report shown.jsonl --spec shown.json --format html | grep -c "class=.gallery many.\|class=.chart."'
 printf '{"softlab":"result","key":"y","sp' >> results/results.jsonl
 try softlab report results --spec collins2022/table2 -o report.html

@@ -204,6 +204,12 @@ void runs_rest(unsigned ms)
 
 /* ---- Results ---- */
 
+static bool is_spec(const json_t *line)
+{
+    const char *kind = json_string_value(json_object_get(line, "softlab"));
+    return kind && strcmp(kind, "spec") == 0;
+}
+
 json_t *runs_results(const char *output, bool timeless)
 {
     char *path = sl_path_join(output, "results.jsonl"), *text = runs_read(path);
@@ -213,7 +219,8 @@ json_t *runs_results(const char *output, bool timeless)
         json_t *json = json_loadb(line, length, 0, NULL);
         /* A line that is being written may be cut. */
         if (json && timeless) json_object_del(json, "time");
-        if (json) json_array_append_new(lines, json);
+        if (json && !is_spec(json)) json_array_append(lines, json);
+        json_decref(json);
         line += length + (line[length] == '\n');
     }
     free(path);

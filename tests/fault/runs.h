@@ -40,8 +40,8 @@ int runs_make(const char *spec, const char *folder, const char *shard);
 pid_t runs_child(pid_t parent, const char *const *words);
 void runs_rest(unsigned ms);
 
-/* The lines of a folder's results.jsonl as objects; with `timeless` without their times. The caller
- * owns them. */
+/* The lines of a folder's results.jsonl but for specifications, as objects; with `timeless` without
+ * their times. The caller owns them. */
 json_t *runs_results(const char *folder, bool timeless);
 /* Lines whose `key` is the text. */
 json_t *runs_with(json_t *lines, const char *key, const char *text);
