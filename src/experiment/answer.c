@@ -126,7 +126,7 @@ static void judge_choice(const struct sl_outcome *outcome, const struct material
     const struct sl_sample none = {0};
     const char *slash = strrchr(answer->model, '/');
     const char *measure = slash ? slash + 1 : answer->model;
-    const struct sl_metric *metric = sl_experiment_metric_find(measure, strlen(measure));
+    const struct sl_experiment_metric *metric = sl_experiment_metric_find(measure, strlen(measure));
     bool has_best = answer->best != SIZE_MAX, has_next = answer->next != SIZE_MAX;
     judge(outcome, has_best ? &materials[answer->best].gain : &none,
           has_next ? &materials[answer->next].gain : &none, 1, &answer->best_first);

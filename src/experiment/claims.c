@@ -167,7 +167,8 @@ static bool collect_runs(const struct sl_outcome *outcome, const struct term *te
 }
 
 /* True if a column key ("ce-v6", "entropy") stands for the metric on the test set. */
-static bool column_means(const char *column, const struct sl_metric *metric, const char *test)
+static bool column_means(const char *column, const struct sl_experiment_metric *metric,
+                         const char *test)
 {
     char *dashed = sl_string_copy(metric->name);
     for (char *at = dashed; *at; at++)
@@ -187,7 +188,7 @@ static bool column_means(const char *column, const struct sl_metric *metric, con
 static bool find_computed(const struct sl_outcome *outcome, const struct term *term,
                           const char *metric, double *out)
 {
-    const struct sl_metric *known = sl_experiment_metric_find(metric, strlen(metric));
+    const struct sl_experiment_metric *known = sl_experiment_metric_find(metric, strlen(metric));
     const char *key;
     json_t *value;
     json_object_foreach(outcome->computed, key, value)
@@ -282,7 +283,7 @@ static enum sl_verdict decide(const struct sl_judgement *judgement)
 /* Which way a positive difference must point: 0 if nothing says. */
 static int orientation(const struct sl_outcome_claim *claim)
 {
-    const struct sl_metric *metric =
+    const struct sl_experiment_metric *metric =
         sl_experiment_metric_find(claim->metric, strlen(claim->metric));
     if (begins(claim->claim, "more:") || begins(claim->claim, "similar:")) return 1;
     if (begins(claim->claim, "less:")) return -1;

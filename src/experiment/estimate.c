@@ -15,8 +15,8 @@
 #define BYTES_PER_VALUE    24 /* value, gradient, two moments, the best epoch's and a checkpoint's */
 #define BYTES_PER_SCORED   8  /* value, and as kernels like it */
 #define EVALUATION_BATCHES 4
-/* Processor seconds, measured too: a process by itself with the labels that it reads or builds, and
- * how often what it opens is gone through: read, hashed, fed. */
+/* Processor seconds, by rule of thumb: a process by itself with the labels that it reads or builds,
+ * and how often what it opens is gone through: read, hashed, fed. */
 #define PROCESS_SECONDS .2
 #define OPENING         2
 enum { DEFAULT_BATCH = 32, MEMINFO_LIMIT = 1 << 16, LARGEST_BATCH = 256 };

@@ -2,7 +2,7 @@
 
 #include "softlab/experiment/outcome.h"
 
-const struct sl_metric sl_experiment_metrics[] = {
+const struct sl_experiment_metric sl_experiment_metrics[] = {
     {"accuracy", "accuracy", "accuracy", 1},
     {"cross_entropy", "ce", "cross-entropy", -1},
     {"rms_calibration", "calibration", "RMS calibration error", -1},
@@ -46,9 +46,9 @@ const struct sl_metric sl_experiment_metrics[] = {
     {NULL, NULL, NULL, 0},
 };
 
-const struct sl_metric *sl_experiment_metric_find(const char *name, size_t length)
+const struct sl_experiment_metric *sl_experiment_metric_find(const char *name, size_t length)
 {
-    for (const struct sl_metric *metric = sl_experiment_metrics; metric->name; metric++)
+    for (const struct sl_experiment_metric *metric = sl_experiment_metrics; metric->name; metric++)
         if (strlen(metric->name) == length && memcmp(metric->name, name, length) == 0)
             return metric;
     return NULL;

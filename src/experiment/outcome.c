@@ -424,7 +424,7 @@ static char *words_of(const char *row)
 char *sl_experiment_column_title(const char *column)
 {
     const char *slash = strrchr(column, '/'), *name = slash ? slash + 1 : column;
-    const struct sl_metric *metric = sl_experiment_metric_find(name, strlen(name));
+    const struct sl_experiment_metric *metric = sl_experiment_metric_find(name, strlen(name));
     const char *title = metric ? metric->title : name;
     if (!slash) return sl_string_copy(title);
     return sl_string_printf("%s, %.*s", title, (int)(slash - column), column);

@@ -78,7 +78,7 @@ static const char *paper_words(const struct sl_judgement *judgement)
 
 void sl_present_claim(struct sl_report *report, const struct sl_outcome_claim *claim)
 {
-    const struct sl_metric *metric =
+    const struct sl_experiment_metric *metric =
         sl_experiment_metric_find(claim->metric, strlen(claim->metric));
     const char *measure = metric ? metric->title : claim->metric;
     char *words = claim_words(claim);
@@ -120,8 +120,8 @@ static void show_claims(const struct sl_presentation *show)
     sl_report_section(show->report, 3, "claims", "What the paper claims");
     sl_report_paragraph(show->report);
     sl_report_text(show->report, SL_STYLE_PLAIN,
-                   "Of %zu comparisons %zu hold here, %zu fail, %zu are undecided within the "
-                   "interval, %zu were not run.",
+                   "Comparisons: %zu. Hold here: %zu, fail: %zu, undecided within the interval: "
+                   "%zu, not run: %zu.",
                    outcome->n_claims, counts[SL_VERDICT_HOLDS], counts[SL_VERDICT_FAILS],
                    counts[SL_VERDICT_UNDECIDED], counts[SL_VERDICT_NOT_RUN]);
     char *id = sl_string_printf("%s-claims", outcome->source.spec->name);

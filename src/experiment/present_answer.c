@@ -13,7 +13,7 @@ enum { GAIN_SECONDS = 100 };
 static const char *measure_title(const char *column)
 {
     const char *slash = strrchr(column, '/'), *name = slash ? slash + 1 : column;
-    const struct sl_metric *metric = sl_experiment_metric_find(name, strlen(name));
+    const struct sl_experiment_metric *metric = sl_experiment_metric_find(name, strlen(name));
     return metric ? metric->title : name;
 }
 
@@ -218,7 +218,7 @@ static enum sl_plot_scale scale_of(const struct sl_experiment_answer *answer)
 static bool is_lower_better(const char *column)
 {
     const char *slash = strrchr(column, '/'), *name = slash ? slash + 1 : column;
-    const struct sl_metric *metric = sl_experiment_metric_find(name, strlen(name));
+    const struct sl_experiment_metric *metric = sl_experiment_metric_find(name, strlen(name));
     return metric && metric->better < 0;
 }
 

@@ -101,11 +101,13 @@ enum sl_status sl_present_forests(const struct sl_presentation *show, struct sl_
 }
 
 /* The measure that most published figures of all outcomes have both here and there. */
-static const struct sl_metric *commonest_metric(const struct sl_presentation *shows, size_t count)
+static const struct sl_experiment_metric *commonest_metric(const struct sl_presentation *shows,
+                                                           size_t count)
 {
-    const struct sl_metric *found = NULL;
+    const struct sl_experiment_metric *found = NULL;
     size_t most = 1;
-    for (const struct sl_metric *metric = sl_experiment_metrics; metric->name; metric++) {
+    for (const struct sl_experiment_metric *metric = sl_experiment_metrics; metric->name;
+         metric++) {
         size_t n_figures = 0;
         for (size_t i = 0; i < count; i++)
             for (size_t c = 0; c < shows[i].outcome->n_cells; c++) {
@@ -123,7 +125,7 @@ static const struct sl_metric *commonest_metric(const struct sl_presentation *sh
 
 /* The first test set on which the outcome has figures of the metric. */
 static void add_outcome(struct forest *forest, const struct sl_outcome *outcome,
-                        const struct sl_metric *metric, char **labels)
+                        const struct sl_experiment_metric *metric, char **labels)
 {
     const struct sl_outcome_cell *first = NULL;
     for (size_t i = 0; i < outcome->n_cells; i++) {
@@ -146,7 +148,7 @@ enum sl_status sl_present_figures(struct sl_report *report, const struct sl_pres
     struct forest forest = {.count = 0};
     struct sl_presentation show = {.report = report};
     char *labels[MOST_ROWS] = {NULL};
-    const struct sl_metric *metric = commonest_metric(shows, count);
+    const struct sl_experiment_metric *metric = commonest_metric(shows, count);
     if (!metric) return SL_OK;
     for (size_t i = 0; i < count; i++) {
         add_outcome(&forest, shows[i].outcome, metric, labels);

@@ -375,11 +375,17 @@ static const char *const other_metrics[] = {
 };
 enum { OTHER_METRICS = sizeof other_metrics / sizeof *other_metrics };
 
-static enum sl_status check_metric(const struct sl_json_cursor *at, struct sl_error *err)
+/* Of data sets that are joined, only what is a mean over items can be had from each. */
+static enum sl_status check_metric(const struct sl_json_cursor *at, bool joined,
+                                   struct sl_error *err)
 {
     const char *name = json_string_value(at->value);
+    const struct sl_metric *metric = sl_metric_find(name);
     size_t count = 0;
-    if (sl_metric_find(name)) return SL_OK;
+    if (metric && joined && !metric->per_item)
+        return sl_json_fail(at, err, "\"%s\" is no mean over items, as sets that are joined need",
+                            name);
+    if (metric) return SL_OK;
     while (sl_metrics[count].name)
         count++;
     const char **known = sl_alloc(count + OTHER_METRICS + 1, sizeof *known);
@@ -400,10 +406,11 @@ static enum sl_status check_test(const struct design *design, const struct sl_js
                                  struct sl_error *err)
 {
     json_t *metrics = json_object_get(test->value, "metrics");
+    const bool joined = json_array_size(json_object_get(test->value, "data")) > 1;
     const struct sl_json_cursor list = below(test, "metrics", metrics);
     for (size_t i = 0; i < json_array_size(metrics); i++) {
         const struct sl_json_cursor metric = sl_json_element(&list, i);
-        SL_TRY(check_metric(&metric, err));
+        SL_TRY(check_metric(&metric, joined, err));
     }
     json_t *labels = json_object_get(test->value, "labels");
     const char *name = json_string_value(labels);

@@ -293,7 +293,8 @@ static void test_every_metric_of_the_specifications_is_known(void **state)
         }
         for (size_t c = 0; c < outcome->n_claims; c++) {
             const char *name = outcome->claims[c].metric;
-            const struct sl_metric *metric = sl_experiment_metric_find(name, strlen(name));
+            const struct sl_experiment_metric *metric =
+                sl_experiment_metric_find(name, strlen(name));
             assert_non_null(metric);
             /* A claim that something is better needs to know which way that is. */
             if (strncmp(outcome->claims[c].claim, "better:", 7) == 0)

@@ -140,6 +140,8 @@ static void test_mistakes_are_named_with_their_place(void **state)
         {HEAD "\"sets\":{\"a\":{\"labels\":null,\"only\":\"f.npz\"}}}",
          "$.sets.a.only: no file of \"files\" is called \"f.npz\""},
         {HEAD "\"tests\":{\"t\":{\"labels\":\"ref\"}}}", "no reference is called \"ref\""},
+        {HEAD "\"tests\":{\"t\":{\"data\":[\"a\",\"b\"],\"metrics\":[\"rms_calibration\"]}}}",
+         "$.tests.t.metrics[0]: \"rms_calibration\" is no mean over items"},
         {HEAD "\"scales\":{\"quick\":{\"sets\":[\"c\"]}}}", "no set is called \"c\""},
         {HEAD "\"files\":{\"f\":[1]}}", "$.files.f: expected a list of texts"},
         {"{\"softlab\":\"experiment\"}", "\"version\" is missing"},

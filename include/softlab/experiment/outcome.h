@@ -14,14 +14,14 @@
 #include "softlab/report.h"
 
 /* What is measured. `better` is 1 where higher is better, -1 where lower is, 0 where neither is. */
-struct sl_metric {
+struct sl_experiment_metric {
     const char *name;   /* "cross_entropy" */
     const char *column; /* what it is called in column keys: "ce"; or NULL: the name with dashes */
     const char *title;  /* "cross-entropy" */
     int better;
 };
-extern const struct sl_metric sl_experiment_metrics[]; /* ends with a NULL name */
-const struct sl_metric *sl_experiment_metric_find(const char *name, size_t length);
+extern const struct sl_experiment_metric sl_experiment_metrics[]; /* ends with a NULL name */
+const struct sl_experiment_metric *sl_experiment_metric_find(const char *name, size_t length);
 
 /* Mean over the runs of a cell. `spread` is half the 95 % interval, or the standard deviation where
  * the table prints that; NaN below two runs. A figure computed from data has no runs. */
