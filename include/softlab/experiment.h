@@ -83,7 +83,7 @@ struct sl_job {
     size_t shape[3], n_classes;
     /* of a training; else 0 and NULL */
     size_t n_items, n_epochs;
-    const char *network;        /* borrowed from `step` */
+    const char *network; /* borrowed from `step` */
 };
 
 /* Scores that belong to a run. */
