@@ -132,7 +132,7 @@ static enum sl_status check_chart(const struct sl_json_cursor *root,
                                   const struct sl_json_cursor *chart, struct sl_error *err)
 {
     const struct sl_json_cursor all = member(chart, "series");
-    const char *needed, *name;
+    const char *needed = NULL, *name;
     json_t *value;
     SL_TRY(check_kind(chart, &needed, err));
     const size_t count = json_object_size(all.value);
