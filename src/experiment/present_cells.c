@@ -4,6 +4,12 @@
 
 #include "experiment/outcome_internal.h"
 
+/* Whether anything is published to put beside our figures. */
+static bool has_paper(const struct sl_presentation *show)
+{
+    return show->outcome->expected->count > 0;
+}
+
 static struct sl_cell here_cell(const struct sl_outcome_cell *cell)
 {
     if (isnan(cell->here.mean)) return sl_cell_empty(cell->reason ? cell->reason : "not run");
@@ -78,11 +84,10 @@ static void show_list(const struct sl_presentation *show)
     static const char *const columns[] = {"Row",   "Measure",      "Here",           "Runs",
                                           "Paper", "Paper's runs", "Here less paper"};
     enum { ALL = sizeof columns / sizeof *columns, OURS = 4 };
-    const bool has_paper = show->outcome->expected->count > 0;
-    begin_table(show, "figures", columns, has_paper ? ALL : OURS);
+    begin_table(show, "figures", columns, has_paper(show) ? ALL : OURS);
     for (size_t i = 0; i < show->outcome->n_cells; i++) {
         show_cell(show->report, &show->outcome->cells[i]);
-        if (has_paper) show_published(show->report, &show->outcome->cells[i]);
+        if (has_paper(show)) show_published(show->report, &show->outcome->cells[i]);
     }
 }
 
@@ -150,9 +155,8 @@ static void show_line(const struct sl_presentation *show, const char *row,
                       const struct sl_outcome_cell *const *cells, size_t count, bool is_paper)
 {
     char words[64];
-    struct sl_cell whose = sl_cell_text(is_paper ? "paper" : "here");
     sl_report_cell(show->report, sl_cell_text(row));
-    sl_report_cell(show->report, whose);
+    if (has_paper(show)) sl_report_cell(show->report, sl_cell_text(is_paper ? "paper" : "here"));
     sl_report_cell(show->report, runs_cell(cells, count, is_paper, words, sizeof words));
     for (size_t i = 0; i < count; i++)
         sl_report_cell(show->report, !cells[i]  ? sl_cell_empty(NULL)
@@ -162,16 +166,19 @@ static void show_line(const struct sl_presentation *show, const char *row,
 
 static void show_grid(const struct sl_presentation *show, const struct grid *grid)
 {
-    const char *titles[COLUMNS_BEFORE + MOST_COLUMNS] = {"Row", "Figures", "Runs"};
+    const char *titles[COLUMNS_BEFORE + MOST_COLUMNS] = {"Row"};
     char *owned[MOST_COLUMNS];
+    size_t before = 1;
+    if (has_paper(show)) titles[before++] = "Figures";
+    titles[before++] = "Runs";
     for (size_t i = 0; i < grid->n_columns; i++) {
         const struct sl_outcome_cell *column = grid->columns[i];
         char *key = sl_string_printf("%s/%s", column->test_set, column->metric);
         owned[i] = sl_experiment_column_title(*column->test_set ? key : column->metric);
-        titles[COLUMNS_BEFORE + i] = owned[i];
+        titles[before + i] = owned[i];
         free(key);
     }
-    begin_table(show, "table", titles, COLUMNS_BEFORE + grid->n_columns);
+    begin_table(show, "table", titles, before + grid->n_columns);
     for (size_t i = 0; i < grid->n_columns; i++)
         free(owned[i]);
     for (size_t row = 0; row < grid->n_rows; row++) {
@@ -192,13 +199,11 @@ void sl_present_cells(const struct sl_presentation *show)
     if (show->outcome->n_cells == 0) return;
     bool is_table = make_grid(show->outcome, &grid);
     if (is_table) show_grid(show, &grid);
-    if (is_table && show->outcome->expected->count == 0) { /* nothing to put beside it */
+    if (is_table && !has_paper(show)) { /* nothing to put beside it */
         free(grid.rows);
         return;
     }
-    if (is_table) {
-        sl_report_fold(show->report, "The same, a line per figure");
-    }
+    if (is_table) sl_report_fold(show->report, "The same, a line per figure");
     show_list(show);
     if (is_table) sl_report_fold_end(show->report);
     free(grid.rows);
