@@ -79,16 +79,37 @@ static void begin_table(const struct sl_presentation *show, const char *what,
 }
 
 /* A line per figure: sortable, and everything about it in one place. */
-static void show_list(const struct sl_presentation *show)
+static void show_list(const struct sl_presentation *show, const char *what, bool printed)
 {
     static const char *const columns[] = {"Row",   "Measure",      "Here",           "Runs",
                                           "Paper", "Paper's runs", "Here less paper"};
     enum { ALL = sizeof columns / sizeof *columns, OURS = 4 };
-    begin_table(show, "figures", columns, has_paper(show) ? ALL : OURS);
+    begin_table(show, what, columns, printed ? ALL : OURS);
     for (size_t i = 0; i < show->outcome->n_cells; i++) {
-        show_cell(show->report, &show->outcome->cells[i]);
-        if (has_paper(show)) show_published(show->report, &show->outcome->cells[i]);
+        const struct sl_outcome_cell *cell = &show->outcome->cells[i];
+        if ((cell->status != NULL) != printed) continue;
+        show_cell(show->report, cell);
+        if (printed) show_published(show->report, cell);
     }
+}
+
+/* What the paper prints; then what it does not, folded away where that would bury the rest. */
+static void show_lists(const struct sl_presentation *show)
+{
+    enum { FEW = 12 };
+    size_t n_further = 0;
+    for (size_t i = 0; i < show->outcome->n_cells; i++)
+        n_further += show->outcome->cells[i].status == NULL;
+    const size_t n_printed = show->outcome->n_cells - n_further;
+    const bool is_folded = n_printed && n_further > FEW;
+    if (n_printed) show_list(show, "figures", true);
+    if (is_folded) {
+        char *title = sl_string_printf("%zu figures that the paper does not print", n_further);
+        sl_report_fold(show->report, title);
+        free(title);
+    }
+    if (n_further) show_list(show, n_printed ? "further" : "figures", false);
+    if (is_folded) sl_report_fold_end(show->report);
 }
 
 /* The shape of the paper's table: its rows, and a column per measure and test set. */
@@ -204,7 +225,7 @@ void sl_present_cells(const struct sl_presentation *show)
         return;
     }
     if (is_table) sl_report_fold(show->report, "The same, a line per figure");
-    show_list(show);
+    show_lists(show);
     if (is_table) sl_report_fold_end(show->report);
     free(grid.rows);
 }

@@ -172,6 +172,28 @@ static void test_a_claim_about_one_network_is_not_judged_by_another(void **state
     free(text);
 }
 
+static void test_many_figures_that_are_not_printed_do_not_bury_those_that_are(void **state)
+{
+    (void)state;
+    struct sl_buffer lines;
+    sl_buffer_init(&lines, 1 << 20);
+    sl_buffer_text(&lines,
+                   "{\"softlab\":\"result\",\"key\":\"f\",\"spec\":\"peterson2019/figure2\","
+                   "\"computed\":{\"hard/ce-cifar10\":0.7");
+    for (size_t i = 0; i < 13; i++)
+        sl_buffer_printf(&lines, ",\"net%zu/hard/ce-v6\":1.%zu", i, i);
+    sl_buffer_text(&lines, "}}\n");
+    char *text = make_report(&lines, "peterson2019/figure2", false, "md");
+    const char *printed = strstr(text, "| control | cross-entropy, cifar10 | 0.7");
+    const char *fold = strstr(text, "**13 figures that the paper does not print**");
+    assert_non_null(printed);
+    assert_non_null(fold);
+    assert_true(printed < fold);
+    assert_non_null(strstr(fold, "| net12/hard |"));
+    free(text);
+    sl_buffer_release(&lines);
+}
+
 static void test_the_overview_counts_what_was_judged_by_what(void **state)
 {
     (void)state;
@@ -210,6 +232,7 @@ int main(void)
         cmocka_unit_test(test_curves_have_intervals_where_there_is_room),
         cmocka_unit_test(test_points_of_the_paper_stand_beside_ours),
         cmocka_unit_test(test_a_claim_about_one_network_is_not_judged_by_another),
+        cmocka_unit_test(test_many_figures_that_are_not_printed_do_not_bury_those_that_are),
         cmocka_unit_test(test_the_overview_counts_what_was_judged_by_what),
     };
     return cmocka_run_group_tests(tests, NULL, test_folder_clear);
