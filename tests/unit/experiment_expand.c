@@ -91,7 +91,7 @@ static void test_milestones_shrink_with_the_epochs(void **state)
     (void)state;
     struct sl_experiment *plan = expand("collins2022/table1", "quick", false);
     const struct sl_run *run = find(plan, "hard", "resnet8", 1);
-    /* 13 of 65 epochs: 51 and 56 become 10.2 and 11.2 */
+    /* 9 of 65 epochs: 51 and 56 become 7.1 and 7.8 */
     assert_trains_with(plan, run, "--set epochs=9,milestones=7,8 ");
     assert_int_equal(plan->jobs[run->training].n_epochs, 9);
     sl_experiment_destroy(plan);
