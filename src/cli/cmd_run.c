@@ -91,7 +91,8 @@ static const struct cli_option run_options[] = {
 
 static const struct cli_argument run_arguments[] = {
     {.name = "EXPERIMENT",
-     .help = "a name from --list, or the folder or spec.json of one's own",
+     .help = "a name from --list, a paper in it for all of its tables, or the folder or spec.json "
+             "of one's own",
      .kind = CLI_TEXT,
      .choices = experiment_names,
      .optional = true,
@@ -188,6 +189,7 @@ static enum sl_status read_shard(const char *text, size_t *index, size_t *count,
 /* Over all experiments of the command: a run that fails stops no other. */
 struct run_tally {
     size_t there, failed, missing, all;
+    size_t n_experiments, n_without; /* those that lack what --only names */
 };
 
 static void say_scale(const struct cli *cli, const struct sl_experiment *experiment)
@@ -241,7 +243,12 @@ static enum sl_status run_one(struct cli *cli, const struct run_values *values, 
     }
     options.tuned = tuned;
     SL_TRY_OUT(sl_experiment_create(spec, &options, &experiment, err));
-    if (values->only) SL_TRY_OUT(sl_experiment_only(experiment, values->only, err));
+    tally->n_experiments++;
+    if (values->only) {
+        status = sl_experiment_only(experiment, values->only, err);
+        tally->n_without += status == SL_ERR_NOT_FOUND;
+        if (status != SL_OK) goto out;
+    }
     sl_experiment_shard(experiment, index, count);
     if (values->dry_run)
         SL_TRY_OUT(print_plan(values, experiment, runner->n_processes, err));
@@ -258,6 +265,47 @@ out:
     return status;
 }
 
+/* Of several experiments some may lack what --only names; not all. */
+static enum sl_status run_several(struct cli *cli, const struct run_values *values,
+                                  char *const *names, struct sl_experiment_runner *runner,
+                                  struct run_tally *tally, struct sl_error *err)
+{
+    for (size_t i = 0; names[i]; i++) {
+        const size_t before = tally->n_without;
+        const enum sl_status status = run_one(cli, values, names[i], runner, tally, err);
+        if (status == SL_OK) continue;
+        const bool passes = tally->n_without > before && names[1];
+        if (!passes) return status;
+        sl_log(&cli->log, SL_LOG_INFO, "passed over: %s", err->message);
+    }
+    if (tally->n_without == tally->n_experiments)
+        return sl_fail(err, SL_ERR_NOT_FOUND, "none of the %zu experiments has \"%s\"",
+                       tally->n_experiments, values->only);
+    return SL_OK;
+}
+
+/* The experiments that are asked for: a paper's name stands for all of its tables. */
+static char **experiments_of(const struct cli *cli)
+{
+    char **names = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < cli->n_arguments; i++) {
+        const char *asked = cli->arguments[i];
+        const size_t before = count, length = strlen(asked);
+        for (size_t s = 0; sl_builtin_specs[s] && !sl_folder_exists(asked); s++) {
+            const char *name = sl_builtin_specs[s];
+            if (strncmp(name, asked, length) != 0 || name[length] != '/') continue;
+            names = sl_resize(names, count + 2, sizeof *names);
+            names[count++] = sl_string_copy(name);
+        }
+        if (count > before) continue;
+        names = sl_resize(names, count + 2, sizeof *names);
+        names[count++] = sl_string_copy(asked);
+    }
+    names[count] = NULL;
+    return names;
+}
+
 static enum sl_status run_run(struct cli *cli, const void *raw, struct sl_error *err)
 {
     const struct run_values *values = raw;
@@ -267,7 +315,7 @@ static enum sl_status run_run(struct cli *cli, const void *raw, struct sl_error 
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     struct run_board board = {.cli = cli};
     char *program = NULL, *given = absolute(cli->roots.given);
-    char *folder = absolute(cli->roots.folder);
+    char *folder = absolute(cli->roots.folder), **names = NULL;
     struct run_tally tally = {0};
     enum sl_status status = SL_OK;
     SL_TRY_OUT(cli_catch_signals(err));
@@ -290,8 +338,8 @@ static enum sl_status run_run(struct cli *cli, const void *raw, struct sl_error 
                   .board = run_board_show,
                   .stop = cli_should_stop},
     };
-    for (size_t i = 0; i < cli->n_arguments; i++)
-        SL_TRY_OUT(run_one(cli, values, cli->arguments[i], &runner, &tally, err));
+    names = experiments_of(cli);
+    SL_TRY_OUT(run_several(cli, values, names, &runner, &tally, err));
     if (tally.failed > 0)
         status = sl_fail(err, SL_ERR_INPUT, "%zu of %zu runs failed, see %s/failures.jsonl",
                          tally.failed, tally.all, values->output);
@@ -303,6 +351,7 @@ static enum sl_status run_run(struct cli *cli, const void *raw, struct sl_error 
         printf("%s/results.jsonl\n", values->output);
 out:
     run_board_release(&board);
+    sl_names_destroy(names);
     free(program);
     free(given);
     free(folder);
@@ -311,6 +360,7 @@ out:
 
 static const struct cli_example run_examples[] = {
     {"softlab run collins2022/table2", "a small form of the paper's table, in minutes"},
+    {"softlab run thesis2022 uma2020 --only figures", "what needs no training, of two papers"},
     {"softlab run collins2022/table2 --scale paper --dry-run", "how long the real one would take"},
     {"softlab run collins2022/table1 --scale paper --shard 2/8 -o part2",
      "an eighth of it, on one of eight machines"},

@@ -4,6 +4,7 @@ try softlab run
 try softlab run collins2022/tabel1
 try softlab run collins2022/table1 --shard 3/2
 try softlab run collins2022/table1 --only nonesuch
+try softlab run uma2020 --only nonesuch
 try sh -c 'softlab run collins2022/table3 --dry-run --only t2-clamp-m1 | sed "s/; about.*//"'
 cat >answers.csv <<'CSV'
 item,annotator,label
