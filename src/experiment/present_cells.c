@@ -57,15 +57,25 @@ static void show_cell(struct sl_report *report, const struct sl_outcome_cell *ce
     free(title);
 }
 
-static void begin_table(const struct sl_presentation *show, const char *what,
+/* The tables of a section: the end of their ids, and what their captions say beside the name, so
+ * that readers who hear the page can tell them apart. */
+enum table_kind { GRID, PRINTED, FURTHER, ALONE };
+static const struct {
+    const char *id, *words;
+} table_kinds[] = {[GRID] = {"table", ""},
+                   [PRINTED] = {"figures", ", a line per figure"},
+                   [FURTHER] = {"further", ", figures that the paper does not print"},
+                   [ALONE] = {"figures", ""}};
+
+static void begin_table(const struct sl_presentation *show, enum table_kind kind,
                         const char *const *columns, size_t n_columns)
 {
     const struct sl_spec *spec = show->outcome->source.spec;
     const char *interval =
         json_string_value(json_object_get(json_object_get(spec->json, "table"), "interval"));
     bool is_sd = interval && strcmp(interval, "sd") == 0;
-    char *id = sl_string_printf("%s-%s", spec->name, what);
-    char *caption = sl_string_printf("%s; %s", spec->name,
+    char *id = sl_string_printf("%s-%s", spec->name, table_kinds[kind].id);
+    char *caption = sl_string_printf("%s%s; %s", spec->name, table_kinds[kind].words,
                                      is_sd ? "± is the standard deviation over runs"
                                            : "± is half the 95 % interval of the mean");
     struct sl_table_head head = {.id = id,
@@ -79,12 +89,13 @@ static void begin_table(const struct sl_presentation *show, const char *what,
 }
 
 /* A line per figure: sortable, and everything about it in one place. */
-static void show_list(const struct sl_presentation *show, const char *what, bool printed)
+static void show_list(const struct sl_presentation *show, enum table_kind kind)
 {
+    const bool printed = kind == PRINTED;
     static const char *const columns[] = {"Row",   "Measure",      "Here",           "Runs",
                                           "Paper", "Paper's runs", "Here less paper"};
     enum { ALL = sizeof columns / sizeof *columns, OURS = 4 };
-    begin_table(show, what, columns, printed ? ALL : OURS);
+    begin_table(show, kind, columns, printed ? ALL : OURS);
     for (size_t i = 0; i < show->outcome->n_cells; i++) {
         const struct sl_outcome_cell *cell = &show->outcome->cells[i];
         if ((cell->status != NULL) != printed) continue;
@@ -102,13 +113,13 @@ static void show_lists(const struct sl_presentation *show)
         n_further += show->outcome->cells[i].status == NULL;
     const size_t n_printed = show->outcome->n_cells - n_further;
     const bool is_folded = n_printed && n_further > FEW;
-    if (n_printed) show_list(show, "figures", true);
+    if (n_printed) show_list(show, PRINTED);
     if (is_folded) {
         char *title = sl_string_printf("%zu figures that the paper does not print", n_further);
         sl_report_fold(show->report, title);
         free(title);
     }
-    if (n_further) show_list(show, n_printed ? "further" : "figures", false);
+    if (n_further) show_list(show, n_printed ? FURTHER : ALONE);
     if (is_folded) sl_report_fold_end(show->report);
 }
 
@@ -199,7 +210,7 @@ static void show_grid(const struct sl_presentation *show, const struct grid *gri
         titles[before + i] = owned[i];
         free(key);
     }
-    begin_table(show, "table", titles, before + grid->n_columns);
+    begin_table(show, GRID, titles, before + grid->n_columns);
     for (size_t i = 0; i < grid->n_columns; i++)
         free(owned[i]);
     for (size_t row = 0; row < grid->n_rows; row++) {
