@@ -287,7 +287,7 @@ static enum sl_status run_several(struct cli *cli, const struct run_values *valu
 /* The experiments that are asked for: a paper's name stands for all of its tables. */
 static char **experiments_of(const struct cli *cli)
 {
-    char **names = NULL;
+    char **names = sl_alloc(1, sizeof *names);
     size_t count = 0;
     for (size_t i = 0; i < cli->n_arguments; i++) {
         const char *asked = cli->arguments[i];
