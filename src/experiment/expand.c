@@ -197,14 +197,6 @@ static enum sl_status expand_training(struct sl_planner *planner, struct sl_erro
     return SL_OK;
 }
 
-static bool needs_word(const struct sl_spec *spec, const char *word)
-{
-    const json_t *needs = json_object_get(spec->json, "needs");
-    for (size_t i = 0; i < json_array_size(needs); i++)
-        if (strcmp(json_string_value(json_array_get(needs, i)), word) == 0) return true;
-    return false;
-}
-
 static void expand_figures(struct sl_planner *planner)
 {
     const struct sl_training_choice none = {.seed = -1, .fold = -1};
@@ -231,7 +223,8 @@ enum sl_status sl_experiment_create(const struct sl_spec *spec,
     plan->scale = sl_string_copy(spec->scale);
     plan->kind = "result";
     plan->variant = sl_string_copy(planner.variant);
-    if (needs_word(spec, "train")) SL_TRY_OUT(expand_training(&planner, err));
+    if (sl_plan_lists(json_object_get(spec->json, "needs"), "train"))
+        SL_TRY_OUT(expand_training(&planner, err));
     if (json_object_get(spec->json, "compute") || json_object_get(spec->json, "further") ||
         json_array_size(json_object_get(spec->json, "show")) > 0)
         expand_figures(&planner);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "experiment/outcome_internal.h"
+#include "experiment/plan.h"
 
 size_t sl_experiment_row_length(const char *cell)
 {
@@ -156,11 +157,6 @@ static void add_computed(struct sl_outcome *outcome, const struct sl_result *res
         outcome->exhibits = result;
 }
 
-static bool is_same(const char *a, const char *b)
-{
-    return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 /* A result that is one of the specification's runs, whatever it was made for. */
 static enum sl_status add_planned(struct sl_outcome *outcome, const struct sl_result *result,
                                   const struct sl_run *plan, struct sl_error *err)
@@ -184,11 +180,11 @@ static enum sl_status add_named(struct sl_outcome *outcome, const struct sl_resu
                                 struct sl_error *err)
 {
     const struct sl_outcome_source *source = &outcome->source;
-    if (!is_same(result->spec, source->spec->name)) return SL_OK;
+    if (!sl_plan_same(result->spec, source->spec->name)) return SL_OK;
     /* What needs no training has no scale. */
     if (!result->set) add_computed(outcome, result);
-    if (!result->set || !is_same(result->scale, source->spec->scale) ||
-        (source->variant && !is_same(result->variant, source->variant)))
+    if (!result->set || !sl_plan_same(result->scale, source->spec->scale) ||
+        (source->variant && !sl_plan_same(result->variant, source->variant)))
         return SL_OK;
     struct sl_outcome_run run = {.result = result,
                                  .part = result->part,
@@ -268,7 +264,7 @@ void sl_outcome_collect(const struct sl_outcome *outcome, const char *pattern, c
     const json_t *columns = table_of(outcome, "columns");
     size_t n_columns = json_array_size(columns), n_rows = sl_name_table_count(outcome->rows), c = 0;
     *out = (struct sl_sample){0};
-    while (c < n_columns && !is_same(json_string_value(json_array_get(columns, c)), column))
+    while (c < n_columns && !sl_plan_same(json_string_value(json_array_get(columns, c)), column))
         c++;
     if (c == n_columns || n_rows == 0) return;
     bool *fits = sl_alloc(n_rows, sizeof *fits);

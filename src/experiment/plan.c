@@ -169,15 +169,22 @@ static void keep_runs(struct sl_experiment *experiment, const bool *kept)
     experiment->n_runs = count;
 }
 
-static bool same_text(const char *a, const char *b)
+bool sl_plan_lists(const json_t *list, const char *text)
+{
+    for (size_t i = 0; i < json_array_size(list); i++)
+        if (sl_plan_same(json_string_value(json_array_get(list, i)), text)) return true;
+    return false;
+}
+
+bool sl_plan_same(const char *a, const char *b)
 {
     return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
 static bool same_cell(const struct sl_run *a, const struct sl_run *b)
 {
-    return a->seed == b->seed && same_text(a->part, b->part) && same_text(a->set, b->set) &&
-           same_text(a->network, b->network);
+    return a->seed == b->seed && sl_plan_same(a->part, b->part) && sl_plan_same(a->set, b->set) &&
+           sl_plan_same(a->network, b->network);
 }
 
 void sl_experiment_shard(struct sl_experiment *experiment, size_t index, size_t count)

@@ -53,6 +53,10 @@ enum sl_status sl_plan_data(struct sl_planner *planner, const char *name, struct
 double sl_processor_seconds(void);
 void sl_run_release(struct sl_run *run);
 void sl_json_hash(const json_t *value, char out[65]);
+/* Whether a list of texts has this one; and whether two texts, either of which may be NULL, are the
+ * same. */
+bool sl_plan_lists(const json_t *list, const char *text);
+bool sl_plan_same(const char *a, const char *b);
 const char *sl_plan_text(const json_t *object, const char *key); /* or NULL */
 
 /* expand_files.c: jobs for commands, label sets and index files. */

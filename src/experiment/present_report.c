@@ -19,17 +19,13 @@ struct groups {
     size_t count;
 };
 
-static bool is_same(const char *a, const char *b)
-{
-    return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 static bool has_group(const struct groups *groups, const char *name, const struct sl_result *result)
 {
     for (size_t i = 0; i < groups->count; i++) {
         const struct group *group = &groups->items[i];
-        if (is_same(group->name, name) && (!result || (is_same(group->scale, result->scale) &&
-                                                       is_same(group->variant, result->variant))))
+        if (sl_plan_same(group->name, name) &&
+            (!result || (sl_plan_same(group->scale, result->scale) &&
+                         sl_plan_same(group->variant, result->variant))))
             return true;
     }
     return false;
@@ -52,7 +48,7 @@ static void add_groups(struct groups *groups, const struct sl_results *results, 
         for (size_t i = 0; i < results->n_runs; i++) {
             const struct sl_result *result = &results->runs[i];
             bool is_run = result->set != NULL;
-            if (!is_same(result->spec, spec) || is_run != (pass == 0)) continue;
+            if (!sl_plan_same(result->spec, spec) || is_run != (pass == 0)) continue;
             if (!has_group(groups, name, is_run ? result : NULL))
                 add_group(groups, name, result->scale, is_run ? result->variant : NULL);
         }
@@ -115,7 +111,7 @@ static bool is_shared(const struct sl_results *results, const struct sl_name_tab
                       const char *name, const struct group *scale)
 {
     struct sl_experiment_options options = {.as_published =
-                                                is_same(scale->variant, "as-published")};
+                                                sl_plan_same(scale->variant, "as-published")};
     struct sl_experiment *experiment = NULL;
     struct sl_spec *spec;
     bool found = false;
@@ -178,7 +174,7 @@ static enum sl_status open_group(struct group *group, const struct sl_results *r
 {
     SL_TRY(read_spec(results, group->name, group->scale, &group->spec, err));
     struct sl_experiment_options options = {.as_published =
-                                                is_same(group->variant, "as-published")};
+                                                sl_plan_same(group->variant, "as-published")};
     struct sl_outcome_source source = {
         .spec = group->spec, .variant = group->variant, .results = results};
     /* A specification that cannot be run can still be reported, by the names of its results. */

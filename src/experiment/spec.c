@@ -11,15 +11,6 @@ enum { SPEC_LIMIT = 1 << 24 };
 
 /* ---- Scales ---- */
 
-static bool names(const json_t *list, const char *name)
-{
-    size_t i;
-    json_t *entry;
-    json_array_foreach(list, i, entry) if (json_is_string(entry) &&
-                                           strcmp(json_string_value(entry), name) == 0) return true;
-    return false;
-}
-
 /* Keep of the object's members those that the list names. */
 static void keep(json_t *object, const json_t *list)
 {
@@ -28,7 +19,7 @@ static void keep(json_t *object, const json_t *list)
     void *next;
     json_object_foreach_safe(object, next, key, value)
     {
-        if (!names(list, key)) json_object_del(object, key);
+        if (!sl_plan_lists(list, key)) json_object_del(object, key);
     }
 }
 

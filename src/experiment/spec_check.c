@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "experiment/plan.h"
 #include "experiment/spec_internal.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
@@ -459,13 +460,6 @@ static enum sl_status check_scale(const struct sl_json_cursor *root,
     return SL_OK;
 }
 
-static bool lists(const json_t *list, const char *text)
-{
-    for (size_t i = 0; i < json_array_size(list); i++)
-        if (strcmp(json_string_value(json_array_get(list, i)), text) == 0) return true;
-    return false;
-}
-
 /* A question names things that there are. */
 static enum sl_status check_answer(const struct sl_json_cursor *root, struct sl_error *err)
 {
@@ -487,7 +481,7 @@ static enum sl_status check_answer(const struct sl_json_cursor *root, struct sl_
                              "labels/seconds"};
     const json_t *table = json_object_get(root->value, "table");
     for (size_t i = 0; answer.value && i < sizeof columns / sizeof *columns; i++)
-        if (!lists(json_object_get(table, "columns"), columns[i]))
+        if (!sl_plan_lists(json_object_get(table, "columns"), columns[i]))
             return sl_json_fail(&answer, err, "the table has no column \"%s\"", columns[i]);
     return SL_OK;
 }

@@ -1,8 +1,8 @@
 /* What a specification of one's own may leave out: the words of `needs`, and the table that its
  * sets and tests make. */
 #include <stdlib.h>
-#include <string.h>
 
+#include "experiment/plan.h"
 #include "experiment/spec_internal.h"
 #include "softlab/base/memory.h"
 
@@ -32,9 +32,7 @@ static json_t *needs_of(const json_t *spec)
 
 static void add_once(json_t *list, const char *text)
 {
-    for (size_t i = 0; i < json_array_size(list); i++)
-        if (strcmp(json_string_value(json_array_get(list, i)), text) == 0) return;
-    json_array_append_new(list, json_string(text));
+    if (!sl_plan_lists(list, text)) json_array_append_new(list, json_string(text));
 }
 
 /* A column for every measure of every test. */
