@@ -186,8 +186,7 @@ struct sl_experiment_runner {
     struct sl_data_roots roots; /* absolute */
     /* borrowed; absolute; the specification's, in which files called {spec}/... are; or NULL */
     const char *spec_folder;
-    const struct sl_spec
-        *spec; /* borrowed; goes into the results with them; NULL: it is built in */
+    const struct sl_spec *spec; /* borrowed; goes into the results; NULL: it is built in */
     size_t n_processes;
     /* Bytes that jobs may take together, by their estimates; 0: what is free when each is
      * started. */
@@ -209,6 +208,12 @@ enum sl_status sl_experiment_run(const struct sl_experiment *experiment,
                                  struct sl_experiment_outcome *out,
                                  struct sl_error *err) SL_MUST_USE;
 
+/* The runs of one of the grids that the specification's `tune` blocks say; which they are does not
+ * depend on what was chosen before, their settings do. */
+size_t sl_experiment_n_grids(const struct sl_spec *spec);
+enum sl_status sl_experiment_grid(const struct sl_spec *spec,
+                                  const struct sl_experiment_options *options, size_t index,
+                                  struct sl_experiment **out, struct sl_error *err) SL_MUST_USE;
 /* Search what the specification's `tune` blocks say, one after the other: every value of a grid is
  * a run (lines of the kind "tuning"), the best mean over the block's seeds is chosen (lines of the
  * kind "tuned"), and what was chosen goes to *out for sl_experiment_options, which the caller owns.

@@ -136,17 +136,35 @@ static enum sl_status print_plan(const struct run_values *values,
                                  struct sl_error *err)
 {
     struct sl_experiment_estimate estimate;
-    char time[40], memory[40];
+    char time[40], memory[40], missing[60] = "";
+    size_t n_missing = 0;
     for (size_t i = 0; i < experiment->n_runs; i++) {
         const struct sl_run *run = &experiment->runs[i];
+        n_missing += run->missing != NULL;
         printf("%.12s  %s%s%s\n", run->key, run->title, run->missing ? "  missing: " : "",
                run->missing ? run->missing : "");
     }
     SL_TRY(sl_experiment_calibrate(experiment, values->output, &estimate, err));
-    printf("%s, scale %s: %zu runs, %zu to make; about %s with %zu processes of at most %s\n",
-           experiment->name, experiment->scale, experiment->n_runs, estimate.n_runs,
-           long_time(estimate.seconds / (double)n_processes, time, sizeof time), n_processes,
-           sl_text_bytes(estimate.memory, memory, sizeof memory));
+    if (n_missing > 0) snprintf(missing, sizeof missing, "%zu cannot be made here, ", n_missing);
+    printf("%s, scale %s: %zu %s, %s%zu to make; about %s with %zu processes of at most %s\n",
+           experiment->name, experiment->scale, experiment->n_runs,
+           strcmp(experiment->kind, "tuning") == 0 ? "runs to tune it" : "runs", missing,
+           estimate.n_runs, long_time(estimate.seconds / (double)n_processes, time, sizeof time),
+           n_processes, sl_text_bytes(estimate.memory, memory, sizeof memory));
+    return SL_OK;
+}
+
+static enum sl_status print_grids(const struct run_values *values, const struct sl_spec *spec,
+                                  const struct sl_experiment_options *options, size_t n_processes,
+                                  struct sl_error *err)
+{
+    for (size_t i = 0; i < sl_experiment_n_grids(spec); i++) {
+        struct sl_experiment *grid = NULL;
+        SL_TRY(sl_experiment_grid(spec, options, i, &grid, err));
+        const enum sl_status status = print_plan(values, grid, n_processes, err);
+        sl_experiment_destroy(grid);
+        if (status != SL_OK) return status;
+    }
     return SL_OK;
 }
 
@@ -192,6 +210,14 @@ struct run_tally {
     size_t n_experiments, n_without; /* those that lack what --only names */
 };
 
+/* Whether the scale makes a difference to any of the runs. */
+static bool trains(const struct sl_experiment *experiment)
+{
+    for (size_t i = 0; i < experiment->n_runs; i++)
+        if (experiment->runs[i].training != SIZE_MAX) return true;
+    return false;
+}
+
 static void say_scale(const struct cli *cli, const struct sl_experiment *experiment)
 {
     if (strcmp(experiment->scale, "quick") != 0) return;
@@ -236,7 +262,9 @@ static enum sl_status run_one(struct cli *cli, const struct run_values *values, 
     beside = absolute(spec->folder);
     runner->spec_folder = beside;
     runner->spec = spec->folder ? spec : NULL;
-    if (values->tune && !values->dry_run) {
+    if (values->tune && values->dry_run) {
+        SL_TRY_OUT(print_grids(values, spec, &options, runner->n_processes, err));
+    } else if (values->tune) {
         status = sl_experiment_tune(spec, &options, runner, &tuned, err);
         run_board_clear(runner->hooks.context);
         if (status != SL_OK) goto out;
@@ -252,7 +280,7 @@ static enum sl_status run_one(struct cli *cli, const struct run_values *values, 
     sl_experiment_shard(experiment, index, count);
     if (values->dry_run)
         SL_TRY_OUT(print_plan(values, experiment, runner->n_processes, err));
-    else if (json_object_get(spec->json, "scales"))
+    else if (json_object_get(spec->json, "scales") && trains(experiment))
         say_scale(cli, experiment);
     if (!values->dry_run) SL_TRY_OUT(run_all(cli, experiment, runner, tally, err));
 out:

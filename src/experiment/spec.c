@@ -114,6 +114,25 @@ static char *builtin_text(const char *name, const char *file)
     return found ? sl_string_copy_n(found->text, found->length) : NULL;
 }
 
+/* The specification or, as nobody need write out all tables of a paper, the paper that is called
+ * most like this; NULL if none is near. The caller frees it. */
+static char *nearest_name(const char *name)
+{
+    char **names = sl_alloc(1, sizeof *names);
+    size_t count = 0;
+    for (size_t i = 0; sl_builtin_specs[i]; i++) {
+        const char *spec = sl_builtin_specs[i];
+        names = sl_resize(names, count + 3, sizeof *names);
+        names[count++] = sl_string_copy_n(spec, strcspn(spec, "/"));
+        names[count++] = sl_string_copy(spec);
+    }
+    names[count] = NULL;
+    const char *near = sl_text_nearest(name, (const char *const *)names);
+    char *out = near ? sl_string_copy(near) : NULL;
+    sl_names_destroy(names);
+    return out;
+}
+
 static enum sl_status read_builtin(const char *name, struct sl_spec *spec, struct sl_error *err)
 {
     char *path = sl_path_join(name, "spec.json");
@@ -124,10 +143,11 @@ static enum sl_status read_builtin(const char *name, struct sl_spec *spec, struc
         spec->expected = builtin_text(name, "expected.csv");
         spec->claims = builtin_text(name, "claims.csv");
     } else {
-        const char *near = sl_text_nearest(name, sl_builtin_specs);
+        char *near = nearest_name(name);
         status =
             sl_fail(err, SL_ERR_NOT_FOUND, "no experiment or folder is called \"%s\"%s%s%s", name,
                     near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+        free(near);
     }
     free(path);
     return status;

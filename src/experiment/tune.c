@@ -117,13 +117,19 @@ static void set_validation(json_t *design, const json_t *block)
     json_object_set_new(design, "tests", json_pack("{s:o}", "validation", test));
 }
 
+/* Networks that a block is searched with: its own, else all. */
+static json_t *searched_networks(const json_t *block, const struct sl_spec *spec)
+{
+    json_t *own = json_object_get(block, "networks");
+    return own ? own : json_object_get(spec->json, "networks");
+}
+
 static json_t *block_design(const struct sl_spec *spec, const json_t *block)
 {
     json_t *design = json_copy(spec->json);
-    json_t *networks = json_object_get(block, "networks");
     json_object_set_new(design, "sets", grid_sets(block, json_object_get(spec->json, "sets")));
     json_object_set(design, "seeds", json_object_get(block, "seeds"));
-    if (networks) json_object_set(design, "networks", networks);
+    json_object_set(design, "networks", searched_networks(block, spec));
     json_object_set_new(design, "needs", json_pack("[s]", "train"));
     json_object_del(design, "compute");
     json_object_del(design, "further");
@@ -219,10 +225,10 @@ static enum sl_status choose(const struct searched *searched, const char *set, c
 }
 
 static enum sl_status choose_all(const struct searched *searched, const struct sl_spec *spec,
-                                 const json_t *design, json_t *tuned, struct sl_error *err)
+                                 json_t *tuned, struct sl_error *err)
 {
     json_t *sets = searched_sets(searched->block, json_object_get(spec->json, "sets"));
-    const json_t *networks = json_object_get(design, "networks");
+    const json_t *networks = searched_networks(searched->block, spec);
     enum sl_status status = SL_OK;
     for (size_t i = 0; i < json_array_size(sets); i++)
         for (size_t j = 0; j < json_array_size(networks) && status == SL_OK; j++)
@@ -232,29 +238,47 @@ static enum sl_status choose_all(const struct searched *searched, const struct s
     return status;
 }
 
-static enum sl_status search(const struct sl_spec *spec, const json_t *block,
+static const json_t *grid_block(const struct sl_spec *spec, size_t index)
+{
+    return json_array_get(json_object_get(spec->json, "tune"), index);
+}
+
+size_t sl_experiment_n_grids(const struct sl_spec *spec)
+{
+    return json_array_size(json_object_get(spec->json, "tune"));
+}
+
+enum sl_status sl_experiment_grid(const struct sl_spec *spec,
+                                  const struct sl_experiment_options *options, size_t index,
+                                  struct sl_experiment **out, struct sl_error *err)
+{
+    struct sl_spec searched = *spec;
+    searched.json = block_design(spec, grid_block(spec, index));
+    const enum sl_status status = sl_experiment_create(&searched, options, out, err);
+    if (status == SL_OK) (*out)->kind = "tuning";
+    json_decref(searched.json);
+    return status;
+}
+
+static enum sl_status search(const struct sl_spec *spec, size_t index,
                              const struct sl_experiment_options *options,
                              const struct sl_experiment_runner *runner, json_t *tuned,
                              struct sl_error *err)
 {
-    struct sl_spec searched_spec = *spec;
     struct sl_experiment_options searched_options = *options;
     struct sl_experiment *plan = NULL;
     struct sl_experiment_outcome outcome;
     struct sl_ledger ledger = {.lock = -1};
     enum sl_status status = SL_OK;
-    searched_spec.json = block_design(spec, block);
     searched_options.tuned = tuned;
-    SL_TRY_OUT(sl_experiment_create(&searched_spec, &searched_options, &plan, err));
-    plan->kind = "tuning";
+    SL_TRY_OUT(sl_experiment_grid(spec, &searched_options, index, &plan, err));
     SL_TRY_OUT(sl_experiment_run(plan, runner, &outcome, err));
     SL_TRY_OUT(sl_ledger_open(runner->folder, &ledger, err));
-    const struct searched searched = {plan, block, &ledger};
-    SL_TRY_OUT(choose_all(&searched, spec, searched_spec.json, tuned, err));
+    const struct searched searched = {plan, grid_block(spec, index), &ledger};
+    SL_TRY_OUT(choose_all(&searched, spec, tuned, err));
 out:
     sl_ledger_close(&ledger);
     sl_experiment_destroy(plan);
-    json_decref(searched_spec.json);
     return status;
 }
 
@@ -263,11 +287,9 @@ enum sl_status sl_experiment_tune(const struct sl_spec *spec,
                                   const struct sl_experiment_runner *runner, json_t **out,
                                   struct sl_error *err)
 {
-    const json_t *blocks = json_object_get(spec->json, "tune");
     json_t *tuned = json_object();
-    for (size_t i = 0; i < json_array_size(blocks); i++) {
-        const enum sl_status status =
-            search(spec, json_array_get(blocks, i), options, runner, tuned, err);
+    for (size_t i = 0; i < sl_experiment_n_grids(spec); i++) {
+        const enum sl_status status = search(spec, i, options, runner, tuned, err);
         if (status == SL_OK) continue;
         json_decref(tuned);
         return status;

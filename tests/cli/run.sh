@@ -2,6 +2,7 @@
 try sh -c 'softlab run --list | head -n 3'
 try softlab run
 try softlab run collins2022/tabel1
+try softlab run colins2022
 try softlab run collins2022/table1 --shard 3/2
 try softlab run collins2022/table1 --only nonesuch
 try softlab run uma2020 --only nonesuch
@@ -30,7 +31,10 @@ cat >spec.json <<'JSON'
 JSON
 try softlab run spec.json --only hard --dry-run --scale huge
 try sh -c 'softlab run spec.json --dry-run -o made | sed "s/; about.*//"'
+# Values of a grid are runs too.
+try sh -c 'sed "s/\"scales\"/\"tune\": [{\"parameter\": \"lr\", \"grid\": [0.1, 0.2], \"seeds\": [1], \"metric\": \"accuracy\", \"validation\": {\"data\": \"shapes:n=8,size=8,classes=2\", \"count\": 8, \"seed\": 1}}], \"scales\"/" spec.json >tuned.json; softlab run tuned.json --tune --dry-run -o made --only hard | sed "s/; about.*//"'
 try softlab run spec.json -j 1 --only hard -o made
+try softlab run spec.json -j 1 --only figures -o made
 try softlab run spec.json -j 1 -o made
 try sh -c 'grep -o "\"set\":[^,]*" made/results.jsonl; grep -o "\"computed\":[^}]*" made/results.jsonl'
 try sh -c 'grep -o "\"set\":[^,]*" made/failures.jsonl'
