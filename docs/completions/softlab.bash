@@ -353,7 +353,7 @@ _softlab() {
             files=yes ;;
         "report")
             words=''
-            options='--output --format --spec --data-folder --log-level --quiet --help'
+            options='--output --format --spec --charts --data-folder --log-level --quiet --help'
             files=yes ;;
         "export")
             words=''

@@ -83,6 +83,11 @@ void sl_report_cell(struct sl_report *report, struct sl_cell cell);
 enum sl_status sl_report_chart(struct sl_report *report, const struct sl_plot *plot,
                                const char *badge, struct sl_error *err) SL_MUST_USE;
 
+/* Write the charts so far into a folder, which is created if need be, as SVG files. Markdown that
+ * is rendered afterwards shows them from there; `link` is the folder as seen from the document. */
+enum sl_status sl_report_write_charts(struct sl_report *report, const char *folder,
+                                      const char *link, struct sl_error *err) SL_MUST_USE;
+
 /* Pictures with one to four distributions beside each other. `png` is base64, or NULL; what is not
  * the base64 of a PNG is left out. Classes below one per cent in all are summed up. */
 enum { SL_GALLERY_MAX_SERIES = 4 };

@@ -9,6 +9,7 @@ struct report_values {
     const char *output;
     const char *format;
     const char *spec;
+    bool charts;
 };
 
 static const char *format_names(size_t index)
@@ -35,6 +36,11 @@ static const struct cli_option report_options[] = {
      .help = "only these specifications, by name or folder, separated by commas; also where they "
              "have no results",
      .offset = offsetof(struct report_values, spec)},
+    {.name = "charts",
+     .kind = CLI_FLAG,
+     .help =
+         "Markdown: show charts from SVG files, in a folder beside FILE that is called after it",
+     .offset = offsetof(struct report_values, charts)},
     {.name = NULL},
 };
 
@@ -63,13 +69,34 @@ static void put_command(const struct cli *cli, const struct report_values *optio
         sl_buffer_printf(out, " %s", cli_typed(cli, cli->arguments[i]));
     if (options->spec) sl_buffer_printf(out, " --spec %s", options->spec);
     if (options->format) sl_buffer_printf(out, " --format %s", options->format);
+    if (options->charts) sl_buffer_text(out, " --charts");
     if (options->output) sl_buffer_printf(out, " -o %s", cli_typed(cli, options->output));
 }
 
-static enum sl_status write_out(const char *path, const struct sl_buffer *text,
+static bool to_file(const struct report_values *options)
+{
+    return options->output && strcmp(options->output, "-") != 0;
+}
+
+/* "out/report-charts" for "out/report.md". */
+static enum sl_status write_charts(const struct report_values *options,
+                                   const struct sl_report_format *format, struct sl_report *report,
+                                   struct sl_error *err)
+{
+    if (!to_file(options) || strcmp(format->name, "md") != 0)
+        return sl_fail(err, SL_ERR_USAGE, "--charts goes with Markdown in a file: -o report.md");
+    const bool suffixed = sl_path_has_suffix(options->output, format->suffix);
+    const size_t length = strlen(options->output) - (suffixed ? strlen(format->suffix) : 0);
+    char *folder = sl_string_printf("%.*s-charts", (int)length, options->output);
+    const enum sl_status status = sl_report_write_charts(report, folder, sl_path_name(folder), err);
+    free(folder);
+    return status;
+}
+
+static enum sl_status write_out(const struct report_values *options, const struct sl_buffer *text,
                                 struct sl_error *err)
 {
-    if (path && strcmp(path, "-") != 0) return sl_file_write(path, text->data, text->length, err);
+    if (to_file(options)) return sl_file_write(options->output, text->data, text->length, err);
     if (fwrite(text->data, 1, text->length, stdout) != text->length)
         return sl_fail_errno(err, "stdout");
     return SL_OK;
@@ -88,6 +115,7 @@ static void tell(struct cli *cli, const struct sl_results *results)
 static enum sl_status run_report(struct cli *cli, const void *values, struct sl_error *err)
 {
     const struct report_values *options = values;
+    const struct sl_report_format *format = choose_format(options);
     struct sl_results *results = sl_results_create();
     struct sl_report *report = NULL;
     struct sl_buffer text, command;
@@ -105,8 +133,9 @@ static enum sl_status run_report(struct cli *cli, const void *values, struct sl_
     while (specs && specs[wanted.n_specs])
         wanted.n_specs++;
     SL_TRY_OUT(sl_experiment_report(results, &wanted, &report, err));
-    SL_TRY_OUT(sl_report_render(report, choose_format(options), &text, err));
-    SL_TRY_OUT(write_out(options->output, &text, err));
+    if (options->charts) SL_TRY_OUT(write_charts(options, format, report, err));
+    SL_TRY_OUT(sl_report_render(report, format, &text, err));
+    SL_TRY_OUT(write_out(options, &text, err));
 out:
     sl_names_destroy(specs);
     sl_report_destroy(report);

@@ -51,6 +51,18 @@ static void put_metric(struct parts *parts, const struct sl_run *run, const char
     free(name);
 }
 
+/* Bins of a test's data sets ("cinic10#1", "cinic10#2") are bins of the test. */
+static void put_reliability(struct parts *parts, const char *test, json_t *bins)
+{
+    char *name = sl_string_copy_n(test, strcspn(test, "#"));
+    json_t *there = json_object_get(parts->reliability, name);
+    if (there)
+        json_array_extend(there, bins);
+    else
+        json_object_set_new(parts->reliability, name, json_copy(bins));
+    free(name);
+}
+
 static void put_test(struct parts *parts, const struct sl_run *run, const char *test,
                      const json_t *scores)
 {
@@ -70,7 +82,7 @@ static void put_test(struct parts *parts, const struct sl_run *run, const char *
     }
     json_t *reliability = json_object_get(scores, "reliability");
     json_t *gallery = json_object_get(scores, "gallery");
-    if (reliability) json_object_set(parts->reliability, test, reliability);
+    if (reliability) put_reliability(parts, test, reliability);
     if (gallery && !parts->gallery) parts->gallery = json_incref(gallery);
 }
 

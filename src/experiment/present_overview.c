@@ -207,6 +207,24 @@ static void show_tables(struct sl_report *report, const struct sl_presentation *
     }
 }
 
+/* Many comparisons at once: some are decided although nothing differs. */
+static void say_chance(struct sl_report *report, const struct tallies *tallies)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < N_SOURCES; i++) {
+        const struct tally *source = &tallies->sources[i];
+        if (i != SOURCE_DATA) count += source->n_claims - source->verdicts[SL_VERDICT_NOT_RUN];
+    }
+    const double by_chance = (double)count / 20;
+    if (by_chance < 1) return;
+    sl_report_paragraph(report);
+    sl_report_text(report, SL_STYLE_PLAIN,
+                   "Where nothing differs, one comparison in twenty is decided all the same, as "
+                   "intervals are of 95 %%, and half of those fail: of the %zu that were judged by "
+                   "runs, up to about %.0f.",
+                   count, by_chance);
+}
+
 /* Every comparison that came out one way or the other, those that fail first. */
 static void show_decided(struct sl_report *report, const struct sl_presentation *shows,
                          size_t count, const struct tally *all)
@@ -310,6 +328,7 @@ enum sl_status sl_present_overview(struct sl_report *report, const struct sl_pre
         show_sources(report, &tallies);
         if (tallies.all.n_claims > tallies.all.verdicts[SL_VERDICT_NOT_RUN])
             SL_TRY(show_bars(report, shows, count, err));
+        say_chance(report, &tallies);
         show_decided(report, shows, count, &tallies.all);
     }
     show_tables(report, shows, count);

@@ -1,3 +1,4 @@
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -158,8 +159,28 @@ static void put_lines(struct sl_buffer *out, const char *lines)
     sl_buffer_byte(out, '\n');
 }
 
-static void put_chart(struct sl_buffer *out, const struct sl_block *chart)
+/* A place in a link: bytes that could end it go by their number. */
+static void put_place(struct sl_buffer *out, const char *place)
 {
+    for (const char *at = place; *at; at++) {
+        const unsigned char byte = (unsigned char)*at;
+        if (isalnum(byte) || strchr("-_./~", byte))
+            sl_buffer_byte(out, *at);
+        else
+            sl_buffer_printf(out, "%%%02X", byte);
+    }
+}
+
+static void put_chart(struct sl_buffer *out, const struct sl_report *report,
+                      const struct sl_block *chart)
+{
+    if (report->charts) {
+        sl_buffer_text(out, "![");
+        put_text(out, chart->title);
+        sl_buffer_text(out, "](");
+        put_place(out, report->charts);
+        sl_buffer_printf(out, "/%s.svg)\n\n", chart->id);
+    }
     put_badge(out, chart->badge);
     sl_buffer_text(out, "Chart: ");
     put_strong(out, chart->title);
@@ -180,7 +201,8 @@ static void put_pairs(struct sl_buffer *out, const struct sl_block *block)
     sl_buffer_byte(out, '\n');
 }
 
-static void put_block(struct sl_buffer *out, const struct sl_block *block)
+static void put_block(struct sl_buffer *out, const struct sl_report *report,
+                      const struct sl_block *block)
 {
     switch (block->kind) {
     case SL_BLOCK_HEADING:
@@ -198,7 +220,7 @@ static void put_block(struct sl_buffer *out, const struct sl_block *block)
         break;
     case SL_BLOCK_FOLD_END: break;
     case SL_BLOCK_TABLE: put_table(out, block); break;
-    case SL_BLOCK_CHART: put_chart(out, block); break;
+    case SL_BLOCK_CHART: put_chart(out, report, block); break;
     case SL_BLOCK_GALLERY: put_gallery(out, block); break;
     case SL_BLOCK_PAIRS: put_pairs(out, block); break;
     }
@@ -210,5 +232,5 @@ void sl_report_markdown(const struct sl_report *report, struct sl_buffer *out)
     put_text(out, report->title);
     sl_buffer_text(out, "\n\n");
     for (size_t i = 0; i < report->count; i++)
-        put_block(out, &report->blocks[i]);
+        put_block(out, report, &report->blocks[i]);
 }

@@ -268,6 +268,23 @@ enum sl_status sl_report_chart(struct sl_report *report, const struct sl_plot *p
     return status;
 }
 
+enum sl_status sl_report_write_charts(struct sl_report *report, const char *folder,
+                                      const char *link, struct sl_error *err)
+{
+    SL_TRY(sl_folder_create(folder, err));
+    for (size_t i = 0; i < report->count; i++) {
+        const struct sl_block *block = &report->blocks[i];
+        if (block->kind != SL_BLOCK_CHART) continue;
+        char *path = sl_string_printf("%s/%s.svg", folder, block->id);
+        const enum sl_status status =
+            sl_file_write(path, block->content, strlen(block->content), err);
+        free(path);
+        if (status != SL_OK) return status;
+    }
+    report->charts = keep(report, link);
+    return SL_OK;
+}
+
 void sl_report_gallery(struct sl_report *report, const struct sl_gallery_head *head)
 {
     struct sl_block *block = add_block(report, SL_BLOCK_GALLERY);

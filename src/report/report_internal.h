@@ -58,6 +58,7 @@ struct sl_report {
     const char *title;
     struct sl_block *blocks; /* owned */
     size_t count, capacity;
+    const char *charts; /* the folder of charts as a reader of Markdown finds it, or NULL: none */
     bool overflowed;
 };
 

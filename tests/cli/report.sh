@@ -28,6 +28,10 @@ try softlab report shown.jsonl --spec shown.json --format md
 try softlab report shown.jsonl --spec shown.json --format csv
 try sh -c 'softlab report shown.jsonl --spec shown.json --format latex | grep -A2 "begin{itemize}" | head -n 2'
 try sh -c 'softlab report shown.jsonl --spec shown.json --format html | grep -c "class=.gallery many.\|class=.chart."'
+try softlab report shown.jsonl --spec shown.json --charts -o 'my shown.md'
+try sh -c 'grep "^!" "my shown.md"; ls "my shown-charts"; head -c 4 "my shown-charts"/chart-*.svg; echo'
+try softlab report shown.jsonl --spec shown.json --charts --format md
+try softlab report shown.jsonl --spec shown.json --charts -o shown.html
 printf '{"softlab":"result","key":"y","sp' >> results/results.jsonl
 try softlab report results --spec collins2022/table2 -o report.html
 try softlab report none.jsonl

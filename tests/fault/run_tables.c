@@ -209,6 +209,15 @@ static void join_shards(void)
 
 /* ---- Test sets ---- */
 
+/* Of bins of a reliability diagram: [low, high, items, confidence, accuracy]. */
+static double items_in(const json_t *bins)
+{
+    double count = 0;
+    for (size_t i = 0; i < json_array_size(bins); i++)
+        count += json_number_value(json_array_get(json_array_get(bins, i), 2));
+    return count;
+}
+
 static void join_data_sets(void)
 {
     runs_write_spec("joined.json", "test/joined", hard,
@@ -239,6 +248,9 @@ static void join_data_sets(void)
     runs_check(!json_object_get(metrics, "both#1/accuracy"), "and not those of its parts");
     runs_check(json_object_get(absent, "half") && !json_object_get(metrics, "half/accuracy"),
                "a test that is here in part is not scored as if it were whole");
+    const json_t *bins = json_object_get(line, "reliability");
+    runs_check(items_in(json_object_get(bins, "both")) == 48 && !json_object_get(bins, "both#1"),
+               "its bins hold the items of both");
     json_decref(lines);
 }
 
