@@ -26,7 +26,7 @@ struct state {
     enum job_state *jobs;         /* owned; n_jobs */
     size_t *memory;               /* owned; n_jobs; 0: not estimated yet */
     unsigned *tries;              /* owned; n_jobs */
-    double *seconds;              /* owned; n_jobs; that a job took here */
+    double *seconds;              /* owned; n_jobs; that a job took here, until a run has it */
     char **logs;                  /* owned; n_jobs; of those that failed: what went wrong */
     enum run_state *runs;         /* owned; n_runs */
     struct sl_process *processes; /* owned; n_processes of the runner */
@@ -101,13 +101,15 @@ static enum sl_status fail_run(struct state *state, const struct sl_run *run, co
     return status;
 }
 
-static double seconds_of(const struct state *state, size_t index)
+/* What a job and all that it needs took. Each job counts for the first run that asks, so that the
+ * runs together have what was spent. */
+static double take_seconds(struct state *state, size_t index)
 {
     const struct sl_job *job = &state->experiment->jobs[index];
     double seconds = state->seconds[index];
+    state->seconds[index] = 0;
     for (size_t i = 0; i < job->n_needs; i++)
-        if (state->experiment->jobs[job->needs[i]].network)
-            seconds += seconds_of(state, job->needs[i]);
+        seconds += take_seconds(state, job->needs[i]);
     return seconds;
 }
 
@@ -118,7 +120,7 @@ static enum sl_status finish_run(struct state *state, const struct sl_run *run,
     struct sl_error problem;
     double seconds = 0;
     for (size_t i = 0; i < run->n_scores; i++)
-        seconds += seconds_of(state, run->scores[i].job);
+        seconds += take_seconds(state, run->scores[i].job);
     if (sl_collect(state->experiment, run, state->runner, seconds, &line, &problem) != SL_OK)
         return fail_run(state, run, "collecting its scores", problem.message, err);
     const enum sl_status status = sl_ledger_append(&state->ledger, line, err);

@@ -123,6 +123,47 @@ static void shard(const char *spec)
     free(both);
 }
 
+/* Seconds that the epochs of all trainings took, by their logs. */
+static double epochs_seconds(const char *output)
+{
+    char *folder = sl_path_join(output, "runs"), **names = NULL;
+    size_t count = 0;
+    double seconds = 0;
+    struct sl_error err;
+    runs_check(sl_folder_list(folder, &names, &count, &err) == SL_OK, "there are trainings");
+    for (size_t i = 0; i < count; i++) {
+        char *path = sl_string_printf("%s/%s/log.jsonl", folder, names[i]), *text = runs_read(path);
+        for (const char *at = text; (at = strstr(at, "\"seconds\":")); at++)
+            seconds += strtod(strchr(at, ':') + 1, NULL);
+        free(path);
+        free(text);
+    }
+    sl_names_destroy(names);
+    free(folder);
+    return seconds;
+}
+
+/* Two tests of two folds share two trainings: each counts, and once. */
+static void count_times(void)
+{
+    runs_write_spec("timed.json", "test/timed", "\"hard\":{\"labels\":null}",
+                    "\"settings\":{\"epochs\":150,\"batch\":16},\"folds\":2,\"tests\":{"
+                    "\"held\":{\"data\":\"shapes:n=48,size=16\",\"split\":\"fold\","
+                    "\"labels\":\"hard\",\"metrics\":[\"cross_entropy\"]},"
+                    "\"people\":{\"data\":\"shapes:n=48,size=16\",\"split\":\"fold\","
+                    "\"labels\":\"people\",\"metrics\":[\"cross_entropy\"]}}");
+    const double begun = sl_clock_seconds(), n_processes = 2;
+    runs_check(runs_make("timed.json", "timed", "1/1") == 0, "folds are made");
+    const double took = sl_clock_seconds() - begun;
+    json_t *lines = runs_results("timed", false);
+    const json_t *time = json_object_get(json_array_get(lines, 0), "time");
+    const double seconds = json_number_value(json_object_get(time, "seconds"));
+    runs_check(json_array_size(lines) == 1, "and scored together");
+    runs_check(seconds >= epochs_seconds("timed"), "the time has all trainings");
+    runs_check(seconds <= n_processes * took, "and no more than there was");
+    json_decref(lines);
+}
+
 static void refuse_second(const char *spec)
 {
     const pid_t pid = start(spec, "busy");
@@ -160,6 +201,7 @@ int main(int argc, char **argv)
     share_runs();
     fail_one();
     shard("spec.json");
+    count_times();
     refuse_second("spec.json");
     return runs_leave();
 }
