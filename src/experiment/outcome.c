@@ -104,6 +104,14 @@ static void add_coordinate(struct sl_buffer *row, const char *text)
     sl_buffer_text(row, text ? text : "-");
 }
 
+/* The network that a run's row goes by: at a small scale one may stand for a paper's own. */
+static const char *network_of(const struct sl_outcome *outcome, const struct sl_outcome_run *run)
+{
+    const json_t *roles = json_object_get(outcome->source.spec->json, "stands_for");
+    const char *role = run->network ? sl_plan_text(roles, run->network) : NULL;
+    return role ? role : run->network;
+}
+
 /* The coordinates of a run that the table's rows have, in its order. */
 static char *row_of(const struct sl_outcome *outcome, const struct sl_outcome_run *run)
 {
@@ -115,7 +123,7 @@ static char *row_of(const struct sl_outcome *outcome, const struct sl_outcome_ru
         if (!name) continue;
         if (strcmp(name, "part") == 0) add_coordinate(&row, run->part);
         if (strcmp(name, "set") == 0) add_coordinate(&row, run->set);
-        if (strcmp(name, "network") == 0) add_coordinate(&row, run->network);
+        if (strcmp(name, "network") == 0) add_coordinate(&row, network_of(outcome, run));
     }
     char *text = sl_string_copy(row.length ? row.data : "");
     sl_buffer_release(&row);

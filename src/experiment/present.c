@@ -152,6 +152,22 @@ static void show_reason(const struct sl_presentation *show, const char *where, c
                    text);
 }
 
+static void show_scale(const struct sl_presentation *show)
+{
+    json_t *roles = json_object_get(show->outcome->source.spec->json, "stands_for");
+    const char *network;
+    json_t *role;
+    sl_report_note(show->report, SL_TONE_WARNING);
+    sl_report_text(show->report, SL_STYLE_STRONG, "quick scale");
+    sl_report_text(show->report, SL_STYLE_PLAIN,
+                   ", not a reproduction: small networks, few epochs, few seeds.");
+    json_object_foreach(roles, network, role)
+    {
+        sl_report_text(show->report, SL_STYLE_PLAIN, " %s stands for %s.", network,
+                       json_string_value(role));
+    }
+}
+
 static void show_head(const struct sl_presentation *show)
 {
     const struct sl_outcome *outcome = show->outcome;
@@ -161,12 +177,7 @@ static void show_head(const struct sl_presentation *show)
     char *heading = sl_string_printf("%s: %s", outcome->source.spec->name, title ? title : "");
     sl_report_section(show->report, 2, outcome->source.spec->name, heading);
     free(heading);
-    if (show->badge) {
-        sl_report_note(show->report, SL_TONE_WARNING);
-        sl_report_text(show->report, SL_STYLE_STRONG, "quick scale");
-        sl_report_text(show->report, SL_STYLE_PLAIN,
-                       ", not a reproduction: small networks, few epochs, few seeds.");
-    }
+    if (show->badge) show_scale(show);
     show_reason(show, NULL, json_object_get(spec, "missing"));
     json_object_foreach(json_object_get(spec, "parts"), part, value)
     {

@@ -179,6 +179,7 @@ static const struct field scale_fields[] = {
     DESIGN_FIELDS,
     {"sets", TEXTS, NULL},
     {"parts", MAP, scale_part_fields},
+    {"stands_for", ANY, NULL},
     {NULL, 0, NULL},
 };
 static const struct field root_fields[] = {
@@ -441,6 +442,26 @@ static enum sl_status check_design(const struct design *design, const struct sl_
     return SL_OK;
 }
 
+/* A small network stands for one that the table has. */
+static enum sl_status check_stands_for(const struct sl_json_cursor *root,
+                                       const struct sl_json_cursor *scale, struct sl_error *err)
+{
+    const json_t *networks = json_object_get(root->value, "networks");
+    const struct sl_json_cursor at =
+        below(scale, "stands_for", json_object_get(scale->value, "stands_for"));
+    const char *key;
+    json_t *value;
+    if (at.value && !json_is_object(at.value)) return sl_json_fail(&at, err, "expected an object");
+    json_object_foreach(at.value, key, value)
+    {
+        const struct sl_json_cursor entry = below(&at, key, value);
+        const char *name = json_string_value(value);
+        if (!name || !sl_plan_lists(networks, name))
+            return sl_json_fail(&entry, err, "expected one of \"networks\"");
+    }
+    return SL_OK;
+}
+
 /* Lists of sets in a scale name sets that there are. */
 static enum sl_status check_scale(const struct sl_json_cursor *root,
                                   const struct sl_json_cursor *scale, struct sl_error *err)
@@ -457,7 +478,7 @@ static enum sl_status check_scale(const struct sl_json_cursor *root,
             found || json_object_get(json_object_get(part, "sets"), name) != NULL;
         if (!found) return sl_json_fail(&entry, err, "no set is called \"%s\"", name);
     }
-    return SL_OK;
+    return check_stands_for(root, scale, err);
 }
 
 /* A question names things that there are. */

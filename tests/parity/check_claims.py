@@ -278,6 +278,9 @@ def check_results(program, path):
     for name, runs in sorted(lines.items()):
         folder = Path(__file__).resolve().parents[2] / "experiments" / name
         spec = json.loads((folder / "spec.json").read_text(encoding="utf-8"))
+        roles = spec.get("scales", {}).get("quick", {}).get("stands_for", {})
+        for run in runs:
+            run["network"] = roles.get(run["network"], run["network"])
         table = shown.get(f"{name.replace('/', '-').replace('.', '-')}-claims", [])
         with (folder / "claims.csv").open(encoding="utf-8") as file:
             for claim, row in zip(csv.DictReader(file), table):

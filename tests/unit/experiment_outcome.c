@@ -247,6 +247,50 @@ static void test_other_scales_and_variants_stay_out(void **state)
     sl_outcome_destroy(outcome);
 }
 
+static void test_a_small_network_stands_for_a_papers_own(void **state)
+{
+    const struct scene *scene = *state;
+    struct sl_error err;
+    struct sl_outcome *outcome;
+    json_t *table = json_object_get(scene->spec->json, "table");
+    json_object_set_new(table, "rows", json_pack("[s, s]", "network", "set"));
+    json_object_set_new(table, "cells", json_pack("{s:s}", "large|a|t/cross_entropy", "a/ce-t"));
+    struct sl_outcome_source source = {
+        .spec = scene->spec, .variant = "as-run", .results = scene->results};
+    assert_ok(sl_outcome_create(&source, &outcome, &err), err);
+    assert_true(isnan(find_cell(outcome, "a/ce-t")->here.mean));
+    sl_outcome_destroy(outcome);
+    json_object_set_new(scene->spec->json, "stands_for", json_pack("{s:s}", "n1", "large"));
+    assert_ok(sl_outcome_create(&source, &outcome, &err), err);
+    assert_near(find_cell(outcome, "a/ce-t")->here.mean, 1.2, 1e-12);
+    sl_outcome_destroy(outcome);
+}
+
+static void test_small_networks_are_not_held_against_figures_of_large_ones(void **state)
+{
+    struct scene *scene = *state;
+    struct sl_error err;
+    struct sl_outcome *outcome;
+    char set[] = "a", network[] = "n1";
+    const struct sl_run plan[] = {
+        {.key = "a-1", .set = set, .network = network, .seed = 1, .fold = -1},
+        {.key = "a-2", .set = set, .network = network, .seed = 2, .fold = -1}};
+    struct sl_outcome_source source = {
+        .spec = scene->spec, .results = scene->results, .plan = plan, .n_plan = 2};
+    free(scene->spec->claims);
+    scene->spec->claims = sl_string_copy("claim,better,worse,metric,test_set,section,words\n"
+                                         "less:a-limit,a,limit,cross_entropy,t,1,words\n");
+    assert_ok(sl_outcome_create(&source, &outcome, &err), err);
+    assert_int_equal(find_claim(outcome, "less:a-limit")->here.verdict, SL_VERDICT_FAILS);
+    sl_outcome_destroy(outcome);
+    scene->spec->scale[0] = 'q';
+    json_object_set_new(scene->spec->json, "scales", json_object());
+    assert_ok(sl_outcome_create(&source, &outcome, &err), err);
+    assert_int_equal(find_cell(outcome, "a/ce-t")->here.n_runs, 2);
+    assert_int_equal(find_claim(outcome, "less:a-limit")->here.verdict, SL_VERDICT_NOT_RUN);
+    sl_outcome_destroy(outcome);
+}
+
 static void test_a_star_pools_every_coordinate(void **state)
 {
     const struct scene *scene = *state;
@@ -349,6 +393,8 @@ int main(void)
         SCENE_TEST(test_a_run_of_another_specification_counts_by_its_key),
         SCENE_TEST(test_a_run_of_the_right_key_stands_before_one_of_the_name),
         SCENE_TEST(test_other_scales_and_variants_stay_out),
+        SCENE_TEST(test_a_small_network_stands_for_a_papers_own),
+        SCENE_TEST(test_small_networks_are_not_held_against_figures_of_large_ones),
         SCENE_TEST(test_a_star_pools_every_coordinate),
         SCENE_TEST(test_a_table_may_print_standard_deviations),
         SCENE_TEST(test_broken_tables_are_named),

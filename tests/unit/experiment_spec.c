@@ -143,6 +143,8 @@ static void test_mistakes_are_named_with_their_place(void **state)
         {HEAD "\"tests\":{\"t\":{\"data\":[\"a\",\"b\"],\"metrics\":[\"rms_calibration\"]}}}",
          "$.tests.t.metrics[0]: \"rms_calibration\" is no mean over items"},
         {HEAD "\"scales\":{\"quick\":{\"sets\":[\"c\"]}}}", "no set is called \"c\""},
+        {HEAD "\"scales\":{\"quick\":{\"stands_for\":{\"a\":\"b\"}}}}",
+         "$.scales.quick.stands_for.a: expected one of \"networks\""},
         {HEAD "\"files\":{\"f\":[1]}}", "$.files.f: expected a list of texts"},
         {"{\"softlab\":\"experiment\"}", "\"version\" is missing"},
         {"[]", "expected an object"},
