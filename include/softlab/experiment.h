@@ -48,6 +48,8 @@ struct sl_spec {
 enum sl_status sl_spec_read(const char *name, const char *scale, struct sl_spec **out,
                             struct sl_error *err) SL_MUST_USE;
 void sl_spec_destroy(struct sl_spec *spec);
+/* Whether what is trained is less than the paper's: such figures are no reproduction. */
+bool sl_spec_is_small(const struct sl_spec *spec);
 
 /* A specification that is not built in, as a line of results.jsonl, so that results can be reported
  * where nothing else is; and back. */

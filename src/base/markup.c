@@ -1,5 +1,7 @@
 #include "softlab/base/markup.h"
 
+#include <string.h>
+
 void sl_html_escape(struct sl_buffer *out, const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
@@ -14,5 +16,17 @@ void sl_html_escape(struct sl_buffer *out, const char *text, size_t length)
             if ((unsigned char)text[i] >= ' ' || text[i] == '\n' || text[i] == '\t')
                 sl_buffer_byte(out, text[i]);
         }
+    }
+}
+
+void sl_url_escape(struct sl_buffer *out, const char *text, const char *also_plain)
+{
+    static const char unreserved[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
+    for (const char *c = text; *c; c++) {
+        if (strchr(unreserved, *c) || strchr(also_plain, *c))
+            sl_buffer_byte(out, *c);
+        else
+            sl_buffer_printf(out, "%%%02X", (unsigned)(unsigned char)*c);
     }
 }

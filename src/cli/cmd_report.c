@@ -78,13 +78,18 @@ static bool to_file(const struct report_values *options)
     return options->output && strcmp(options->output, "-") != 0;
 }
 
+static enum sl_status check_charts(const struct report_values *options,
+                                   const struct sl_report_format *format, struct sl_error *err)
+{
+    if (!options->charts || (to_file(options) && strcmp(format->name, "md") == 0)) return SL_OK;
+    return sl_fail(err, SL_ERR_USAGE, "--charts goes with Markdown in a file: -o report.md");
+}
+
 /* "out/report-charts" for "out/report.md". */
 static enum sl_status write_charts(const struct report_values *options,
                                    const struct sl_report_format *format, struct sl_report *report,
                                    struct sl_error *err)
 {
-    if (!to_file(options) || strcmp(format->name, "md") != 0)
-        return sl_fail(err, SL_ERR_USAGE, "--charts goes with Markdown in a file: -o report.md");
     const bool suffixed = sl_path_has_suffix(options->output, format->suffix);
     const size_t length = strlen(options->output) - (suffixed ? strlen(format->suffix) : 0);
     char *folder = sl_string_printf("%.*s-charts", (int)length, options->output);
@@ -116,6 +121,7 @@ static enum sl_status run_report(struct cli *cli, const void *values, struct sl_
 {
     const struct report_values *options = values;
     const struct sl_report_format *format = choose_format(options);
+    SL_TRY(check_charts(options, format, err));
     struct sl_results *results = sl_results_create();
     struct sl_report *report = NULL;
     struct sl_buffer text, command;

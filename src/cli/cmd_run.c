@@ -218,9 +218,8 @@ static bool trains(const struct sl_experiment *experiment)
     return false;
 }
 
-static void say_scale(const struct cli *cli, const struct sl_experiment *experiment)
+static void say_scale(const struct cli *cli)
 {
-    if (strcmp(experiment->scale, "quick") != 0) return;
     const bool bold = cli->progress.stream && cli->progress.terminal;
     sl_log(&cli->log, SL_LOG_INFO,
            "%squick scale: its numbers are no reproduction; --scale paper is%s",
@@ -280,8 +279,8 @@ static enum sl_status run_one(struct cli *cli, const struct run_values *values, 
     sl_experiment_shard(experiment, index, count);
     if (values->dry_run)
         SL_TRY_OUT(print_plan(values, experiment, runner->n_processes, err));
-    else if (json_object_get(spec->json, "scales") && trains(experiment))
-        say_scale(cli, experiment);
+    else if (sl_spec_is_small(spec) && trains(experiment))
+        say_scale(cli);
     if (!values->dry_run) SL_TRY_OUT(run_all(cli, experiment, runner, tally, err));
 out:
     json_decref(tuned);

@@ -306,21 +306,14 @@ static struct sl_judgement judge(const struct sl_outcome *outcome,
     return judgement;
 }
 
-/* Whether runs are of the papers' own networks, as figures computed from published data are. */
-static bool is_full_scale(const struct sl_outcome *outcome)
-{
-    const struct sl_spec *spec = outcome->source.spec;
-    return !json_object_get(spec->json, "scales") || strcmp(spec->scale, "paper") == 0;
-}
-
 /* Runs if all sides have them, else figures computed from data if all sides have those, else
  * whatever there is, unless that were a small network against large ones. */
 static void judge_claim(const struct sl_outcome *outcome, struct sl_outcome_claim *claim)
 {
     static fill_term *const sources[] = {fill_runs, fill_computed, fill_either};
-    const size_t n_sources = is_full_scale(outcome) ? 3 : 2;
     static const struct sl_judgement unknown = {
         .verdict = SL_VERDICT_NOT_RUN, .difference = {NAN, NAN, NAN}, .margin = NAN};
+    const size_t n_sources = sl_spec_is_small(outcome->source.spec) ? 2 : 3;
     struct question question;
     struct sl_contrast contrast;
     ask(claim, &question);

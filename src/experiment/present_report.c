@@ -187,9 +187,7 @@ static enum sl_status open_group(struct group *group, const struct sl_results *r
 
 static const char *badge_of(const struct group *group)
 {
-    bool has_scales = json_object_get(group->spec->json, "scales") != NULL;
-    bool is_quick = has_scales && strcmp(group->spec->scale, "paper") != 0;
-    return group->outcome->n_runs && is_quick ? quick_badge : NULL;
+    return group->outcome->n_runs && sl_spec_is_small(group->spec) ? quick_badge : NULL;
 }
 
 /* ---- The rest ---- */

@@ -182,6 +182,11 @@ out:
     return status;
 }
 
+bool sl_spec_is_small(const struct sl_spec *spec)
+{
+    return json_object_get(spec->json, "scales") && strcmp(spec->scale, "paper") != 0;
+}
+
 /* ---- Lines of results ---- */
 
 json_t *sl_spec_record(const struct sl_spec *spec)

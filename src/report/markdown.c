@@ -1,4 +1,3 @@
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -159,18 +158,6 @@ static void put_lines(struct sl_buffer *out, const char *lines)
     sl_buffer_byte(out, '\n');
 }
 
-/* A place in a link: bytes that could end it go by their number. */
-static void put_place(struct sl_buffer *out, const char *place)
-{
-    for (const char *at = place; *at; at++) {
-        const unsigned char byte = (unsigned char)*at;
-        if (isalnum(byte) || strchr("-_./~", byte))
-            sl_buffer_byte(out, *at);
-        else
-            sl_buffer_printf(out, "%%%02X", byte);
-    }
-}
-
 static void put_chart(struct sl_buffer *out, const struct sl_report *report,
                       const struct sl_block *chart)
 {
@@ -178,7 +165,7 @@ static void put_chart(struct sl_buffer *out, const struct sl_report *report,
         sl_buffer_text(out, "![");
         put_text(out, chart->title);
         sl_buffer_text(out, "](");
-        put_place(out, report->charts);
+        sl_url_escape(out, report->charts, "/");
         sl_buffer_printf(out, "/%s.svg)\n\n", chart->id);
     }
     put_badge(out, chart->badge);

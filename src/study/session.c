@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "softlab/base/markup.h"
 #include "softlab/base/memory.h"
 
 const char *const sl_place_names[SL_PLACE_COUNT] = {
@@ -166,18 +167,6 @@ void sl_session_renew(struct sl_store_session *session, const struct sl_study *s
     if (until > session->lease_until) session->lease_until = until;
 }
 
-static void append_escaped(struct sl_buffer *out, const char *text)
-{
-    static const char plain[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
-    for (const char *c = text; *c; c++) {
-        if (strchr(plain, *c))
-            sl_buffer_byte(out, *c);
-        else
-            sl_buffer_printf(out, "%%%02X", (unsigned)(unsigned char)*c);
-    }
-}
-
 json_t *sl_completion_of(const struct sl_study *study, const char *code)
 {
     static const char mark[] = "{code}";
@@ -189,7 +178,7 @@ json_t *sl_completion_of(const struct sl_study *study, const char *code)
     const char *rest = study->complete;
     for (; at; at = strstr(rest, mark)) {
         sl_buffer_append(&url, rest, (size_t)(at - rest));
-        append_escaped(&url, code);
+        sl_url_escape(&url, code, "");
         rest = at + strlen(mark);
     }
     sl_buffer_text(&url, rest);

@@ -1,4 +1,4 @@
-/* Markup: text inside HTML and SVG. */
+/* Markup: text inside HTML, SVG and addresses. */
 #ifndef SOFTLAB_BASE_MARKUP_H
 #define SOFTLAB_BASE_MARKUP_H
 
@@ -9,5 +9,9 @@
 /* Append text with the five characters of HTML escaped and control characters left out. Bytes are
  * taken one by one: what is not UTF-8 comes out as it went in. */
 void sl_html_escape(struct sl_buffer *out, const char *text, size_t length);
+
+/* Append text as part of an address: all but unreserved characters (RFC 3986) and those of
+ * `also_plain` go by their number. */
+void sl_url_escape(struct sl_buffer *out, const char *text, const char *also_plain);
 
 #endif
