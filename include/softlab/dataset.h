@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "softlab/base/error.h"
+#include "softlab/base/hash.h"
 #include "softlab/base/log.h"
 #include "softlab/base/random.h"
 #include "softlab/dataset/corruption.h"
@@ -63,6 +64,12 @@ enum sl_status sl_dataset_image(const struct sl_dataset *dataset, size_t index,
  * it must; 0 keeps what the images have and fails, naming two files, if they differ. */
 enum sl_status sl_dataset_load(struct sl_dataset *dataset, size_t height, size_t width,
                                size_t channels, struct sl_error *err) SL_MUST_USE;
+
+/* SHA-256 of all that the set says: classes, items, labels, true distributions and content. Sets in
+ * memory count by their values, so that two packings of the same images have one hash; images on
+ * disk by their files' bytes. */
+enum sl_status sl_dataset_hash(const struct sl_dataset *dataset, char out[SL_SHA256_TEXT],
+                               struct sl_error *err) SL_MUST_USE;
 
 /* The true distributions as rows with their items and classes; SL_ERR_USAGE where `truth` is NULL.
  */

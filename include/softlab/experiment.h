@@ -71,11 +71,12 @@ struct sl_work {
 /* Something that is made once and kept: a file, a label set, an index, weights, scores. It is done
  * when `output` is there. */
 struct sl_job {
-    char *output; /* owned; below the results folder, named by the SHA-256 of `step` */
+    char key[65]; /* SHA-256 of the record of all that the output depends on */
+    char *output; /* owned; below the results folder, named by the key */
     char *title;  /* owned; for people */
     /* owned; {"command": [words of softlab, without --output], ...}, to which "stdout": true is
-     * added where what is printed is kept, or {"prepare": what, ...}; all that the output depends
-     * on, so paths of other jobs and, of a training, every key of its recipe under "recipe" */
+     * added where what is printed is kept, or {"prepare": what, ...}: how it is made; of a training
+     * and of its scores also the "recipe", for estimates */
     json_t *step;
     size_t *needs; /* owned; n_needs jobs, all before this one */
     size_t n_needs;
@@ -122,13 +123,17 @@ struct sl_experiment {
     size_t n_jobs;
     struct sl_run *runs; /* owned; n_runs, in the order of results.jsonl */
     size_t n_runs;
+    json_t *keys; /* owned; {key: 1} of all runs, also of those that a shard or a cell leaves out */
 };
 
 struct sl_experiment_options {
     bool as_published; /* recipes and hold-outs as the papers' texts have them */
     /* Where data are; with NULL nothing is looked for, and nothing but what the specification says
-     * is missing. Keys do not depend on it. */
+     * is missing. Inputs count by what is in them: with NULL by what was published under their name
+     * (experiments/inputs.csv), so that keys of published data are the same with and without. */
     const struct sl_data_roots *roots;
+    /* borrowed; a file that remembers the hashes of large inputs, or NULL */
+    const char *remembered;
     /* {"set|network": {"rate": .1, "--gamma": .2}}: what tuning chose, settings and options of the
      * label command; the set "*" is every one. Or NULL: what the specification has. */
     json_t *tuned; /* borrowed */
@@ -171,6 +176,7 @@ enum sl_run_event {
     SL_RUN_MISSING, /* `reason` is what the program or the data lack */
     SL_RUN_LACKS,   /* done, but for the test that `reason` names */
     SL_RUN_RETRIED, /* a crashed process is started again */
+    SL_RUN_SPOILT,  /* a job's output, `reason`, is not as it was made: it is made again */
     SL_RUN_WAITS,   /* for memory */
     SL_RUN_STOPS,   /* the experiment, by hooks.stop, once its children have ended */
 };
@@ -186,8 +192,6 @@ struct sl_experiment_runner {
     const char *program;        /* borrowed; absolute path of softlab */
     const char *folder;         /* borrowed; of the results */
     struct sl_data_roots roots; /* absolute */
-    /* borrowed; absolute; the specification's, in which files called {spec}/... are; or NULL */
-    const char *spec_folder;
     const struct sl_spec *spec; /* borrowed; goes into the results; NULL: it is built in */
     size_t n_processes;
     /* Bytes that jobs may take together, by their estimates; 0: what is free when each is

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,6 +176,22 @@ char *sl_path_join(const char *folder, const char *name)
     size_t length = strlen(folder);
     const char *separator = length == 0 || folder[length - 1] == '/' ? "" : "/";
     return sl_string_printf("%s%s%s", folder, separator, name);
+}
+
+char *sl_path_absolute(const char *path)
+{
+    char here[PATH_MAX];
+    if (path[0] == '/' || !getcwd(here, sizeof here)) return sl_string_copy(path);
+    while (strncmp(path, "./", 2) == 0)
+        path += 2;
+    return strcmp(path, ".") == 0 ? sl_string_copy(here) : sl_path_join(here, path);
+}
+
+bool sl_path_same(const char *a, const char *b)
+{
+    struct stat first, second;
+    return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
+           first.st_ino == second.st_ino;
 }
 
 const char *sl_path_name(const char *path)

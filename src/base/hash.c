@@ -4,6 +4,7 @@
 #include <libdeflate.h>
 #include <sodium.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "softlab/base/file.h"
@@ -24,6 +25,39 @@ void sl_sha256(const void *bytes, size_t length, char out[SL_SHA256_TEXT])
     crypto_hash_sha256_init(&state);
     if (length) crypto_hash_sha256_update(&state, bytes, length);
     finish(&state, out);
+}
+
+struct sl_hasher {
+    crypto_hash_sha256_state state;
+};
+
+struct sl_hasher *sl_hasher_create(void)
+{
+    struct sl_hasher *hasher = sl_alloc(1, sizeof *hasher);
+    crypto_hash_sha256_init(&hasher->state);
+    return hasher;
+}
+
+void sl_hasher_add(struct sl_hasher *hasher, const void *bytes, size_t length)
+{
+    if (length) crypto_hash_sha256_update(&hasher->state, bytes, length);
+}
+
+void sl_hasher_number(struct sl_hasher *hasher, uint64_t number)
+{
+    sl_hasher_add(hasher, &number, sizeof number);
+}
+
+void sl_hasher_text(struct sl_hasher *hasher, const char *text)
+{
+    sl_hasher_number(hasher, text ? strlen(text) : UINT64_MAX);
+    if (text) sl_hasher_add(hasher, text, strlen(text));
+}
+
+void sl_hasher_finish(struct sl_hasher *hasher, char out[SL_SHA256_TEXT])
+{
+    finish(&hasher->state, out);
+    free(hasher);
 }
 
 /* Until the end rather than for the file's size, so that pipes can be hashed too. */

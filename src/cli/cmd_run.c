@@ -170,15 +170,6 @@ static enum sl_status print_grids(const struct run_values *values, const struct 
 
 /* ---- Where things are ---- */
 
-/* Absolute, since children work in the results folder. */
-static char *absolute(const char *path)
-{
-    char here[PATH_MAX];
-    if (!path) return NULL;
-    if (path[0] == '/' || !getcwd(here, sizeof here)) return sl_string_copy(path);
-    return sl_path_join(here, path);
-}
-
 static enum sl_status find_program(char **out, struct sl_error *err)
 {
     char path[PATH_MAX];
@@ -248,18 +239,17 @@ static enum sl_status run_one(struct cli *cli, const struct run_values *values, 
                               struct sl_experiment_runner *runner, struct run_tally *tally,
                               struct sl_error *err)
 {
+    char *remembered = values->dry_run ? NULL : sl_path_join(values->output, "inputs.json");
     struct sl_experiment_options options = {.as_published = values->as_published,
-                                            .roots = &runner->roots};
+                                            .roots = &runner->roots,
+                                            .remembered = remembered};
     json_t *tuned = NULL;
     struct sl_spec *spec = NULL;
     struct sl_experiment *experiment = NULL;
-    char *beside = NULL;
     size_t index = 0, count = 1;
     enum sl_status status = SL_OK;
     SL_TRY_OUT(read_shard(values->shard, &index, &count, err));
     SL_TRY_OUT(sl_spec_read(name, values->scale, &spec, err));
-    beside = absolute(spec->folder);
-    runner->spec_folder = beside;
     runner->spec = spec->folder ? spec : NULL;
     if (values->tune && values->dry_run) {
         SL_TRY_OUT(print_grids(values, spec, &options, runner->n_processes, err));
@@ -286,9 +276,8 @@ out:
     json_decref(tuned);
     sl_experiment_destroy(experiment);
     sl_spec_destroy(spec);
-    runner->spec_folder = NULL;
     runner->spec = NULL;
-    free(beside);
+    free(remembered);
     return status;
 }
 
@@ -341,8 +330,10 @@ static enum sl_status run_run(struct cli *cli, const void *raw, struct sl_error 
         return sl_fail(err, SL_ERR_USAGE, "name an EXPERIMENT, see softlab run --list");
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     struct run_board board = {.cli = cli};
-    char *program = NULL, *given = absolute(cli->roots.given);
-    char *folder = absolute(cli->roots.folder), **names = NULL;
+    char *program = NULL, **names = NULL;
+    /* Children work in the results folder. */
+    char *given = cli->roots.given ? sl_path_absolute(cli->roots.given) : NULL;
+    char *folder = cli->roots.folder ? sl_path_absolute(cli->roots.folder) : NULL;
     struct run_tally tally = {0};
     enum sl_status status = SL_OK;
     SL_TRY_OUT(cli_catch_signals(err));

@@ -159,6 +159,9 @@ void run_board_event(void *context, enum sl_run_event event, const char *title, 
         break;
     case SL_RUN_MISSING: sl_log(log, SL_LOG_WARNING, "missing  %s: %s", title, reason); break;
     case SL_RUN_LACKS: say_once(board, reason); break;
+    case SL_RUN_SPOILT:
+        sl_log(log, SL_LOG_WARNING, "remade   %s: %s is not as it was made", title, reason);
+        break;
     case SL_RUN_RETRIED: sl_log(log, SL_LOG_WARNING, "retried  %s: %s", title, reason); break;
     case SL_RUN_STOPS: sl_log(log, SL_LOG_INFO, "stopping %s", reason); break;
     case SL_RUN_WAITS: sl_log(log, SL_LOG_INFO, "waits    %s: %s", title, reason); break;

@@ -246,11 +246,11 @@ static enum sl_status find_words(const struct cli *cli, const struct train_value
     if (values->vectors)
         return sl_vocabulary_create(values->vectors, sets, n_sets, &inputs->vocabulary, err);
     char *folder = NULL;
-    if (sl_fetch_locate("glove100d", &cli->roots, &folder, NULL) != SL_OK)
+    if (sl_fetch_locate(SL_VECTORS_SET, &cli->roots, &folder, NULL) != SL_OK)
         return sl_fail(err, SL_ERR_USAGE,
                        "%s: texts need vectors of their words, name a GloVe file with --vectors",
                        inputs->data.dataset->name);
-    char *path = sl_path_join(folder, "pos_sentiment_labelme_vocab.glove.6B.100d.txt.gz");
+    char *path = sl_path_join(folder, SL_VECTORS_FILE);
     const enum sl_status status =
         sl_vocabulary_create(path, sets, n_sets, &inputs->vocabulary, err);
     free(path);

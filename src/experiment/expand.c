@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "experiment/plan.h"
+#include "experiment/spec_internal.h"
 #include "softlab/base/memory.h"
 #include "softlab/label.h"
 
@@ -210,15 +211,21 @@ enum sl_status sl_experiment_create(const struct sl_spec *spec,
                                     const struct sl_experiment_options *options,
                                     struct sl_experiment **out, struct sl_error *err)
 {
+    struct sl_spec placed = *spec;
+    SL_TRY(sl_spec_places(spec, &placed.json, err));
     struct sl_experiment *plan = sl_alloc(1, sizeof *plan);
+    struct sl_inputs inputs;
     struct sl_planner planner = {
-        .spec = spec,
+        .spec = &placed,
         .options = options,
         .plan = plan,
         .variant = options->as_published ? "as-published" : "as-run",
         .data = json_object(),
+        .places = json_object(),
+        .inputs = &inputs,
     };
     enum sl_status status = SL_OK;
+    sl_inputs_init(&inputs, options->remembered);
     plan->name = sl_string_copy(spec->name);
     plan->scale = sl_string_copy(spec->scale);
     plan->kind = "result";
@@ -228,11 +235,16 @@ enum sl_status sl_experiment_create(const struct sl_spec *spec,
     if (json_object_get(spec->json, "compute") || json_object_get(spec->json, "further") ||
         json_array_size(json_object_get(spec->json, "show")) > 0)
         expand_figures(&planner);
-    json_decref(planner.data);
+    plan->keys = json_object();
+    for (size_t i = 0; i < plan->n_runs; i++)
+        json_object_set_new(plan->keys, plan->runs[i].key, json_integer(1));
     *out = plan;
-    return SL_OK;
+    plan = NULL;
 out:
+    json_decref(placed.json);
     json_decref(planner.data);
+    json_decref(planner.places);
+    sl_inputs_release(&inputs);
     sl_experiment_destroy(plan);
     return status;
 }

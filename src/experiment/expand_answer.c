@@ -38,7 +38,7 @@ static void measure_distance(struct sl_planner *planner, const struct sl_trainin
     json_t *step = json_pack("{s:[s, s, s, s, s, s], s:b}", "command", "compare",
                              planner->plan->jobs[labels].output, planner->plan->jobs[truth].output,
                              "--top", "0", "--json", "stdout", true);
-    const size_t job = sl_plan_add_job(planner, step, ".printed.json", &needs, "a distance");
+    const size_t job = sl_plan_add_job(planner, step, NULL, ".printed.json", &needs, "a distance");
     char *path = sl_string_printf("$.mean.%s", slash ? slash + 1 : distance);
     measure(planner, run, distance, job, path);
     free(path);
@@ -67,6 +67,6 @@ void sl_expand_answer(struct sl_planner *planner, const struct sl_training_choic
     measure_distance(planner, choice, labels, run);
     measure_seconds(planner, choice, run);
     json_t *named = json_pack("{s:s, s:O}", "run", run->key, "measured", run->measured);
-    sl_json_hash(named, run->key);
+    sl_identity_key("answer", sl_identity_of_value(planner, "", named), run->key);
     json_decref(named);
 }

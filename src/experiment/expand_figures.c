@@ -62,7 +62,7 @@ void sl_expand_figures(struct sl_planner *planner, struct sl_run *run)
         }
     }
     sl_expand_show(planner, run, named);
-    sl_json_hash(named, run->key);
+    sl_identity_key("figures", sl_identity_of_value(planner, "", named), run->key);
     json_decref(named);
     if (json_object_size(run->figures) > 0 || json_array_size(run->exhibits) > 0) return;
     const char *cell = json_object_iter_key(json_object_iter(run->absent));

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "experiment/plan.h"
+#include "experiment/spec_internal.h"
 #include "softlab/base/array.h"
 #include "softlab/base/file.h"
-#include "softlab/base/hash.h"
 #include "softlab/base/memory.h"
 
 /* ---- Commands ---- */
@@ -54,37 +54,20 @@ json_t *sl_expand_words(struct sl_planner *planner, const json_t *words, int64_t
     return out;
 }
 
-/* The first "@set/file" of a command that is not on this machine, said in *err. */
+/* The first file of a command that is not on this machine, said in *err. */
 static bool lacks_data(const struct sl_planner *planner, const json_t *words, struct sl_error *err)
 {
-    if (!planner->options->roots) return false;
+    const struct sl_data_roots *roots = planner->options->roots;
     for (size_t i = 0; i < json_array_size(words); i++) {
         const char *word = json_string_value(json_array_get(words, i));
         char *path = NULL;
-        if (word[0] != '@') continue;
-        if (sl_experiment_place(planner->options->roots, word, &path, err) != SL_OK) return true;
+        const bool file =
+            word[0] == '@' ? roots != NULL : word[0] == '/' || sl_word_names_file(word);
+        if (!file || sl_plan_job_of(planner->plan, word)) continue;
+        if (sl_experiment_place(roots, word, &path, err) != SL_OK) return true;
         free(path);
     }
     return false;
-}
-
-/* Files beside the specification count by what is in them. False if one is not there. */
-static bool add_inputs(const struct sl_planner *planner, const json_t *words, json_t *step,
-                       struct sl_error *err)
-{
-    for (size_t i = 0; i < json_array_size(words); i++) {
-        const char *word = json_string_value(json_array_get(words, i));
-        char hash[SL_SHA256_TEXT];
-        if (strncmp(word, SL_BESIDE_SPEC, strlen(SL_BESIDE_SPEC)) != 0) continue;
-        const char *name = word + strlen(SL_BESIDE_SPEC), *folder = planner->spec->folder;
-        char *path = sl_path_join(folder ? folder : ".", name);
-        const enum sl_status status = sl_sha256_file(path, hash, err);
-        free(path);
-        if (status != SL_OK) return false;
-        if (!json_object_get(step, "inputs")) json_object_set_new(step, "inputs", json_object());
-        json_object_set_new(json_object_get(step, "inputs"), name, json_string(hash));
-    }
-    return true;
 }
 
 static size_t add_command(struct sl_planner *planner, json_t *words, const char *suffix,
@@ -93,10 +76,9 @@ static size_t add_command(struct sl_planner *planner, json_t *words, const char 
     struct sl_error err;
     const bool printed = strcmp(suffix, ".printed.json") == 0;
     json_t *step = json_pack("{s:o}", "command", words);
-    const bool lacking =
-        lacks_data(planner, words, &err) || !add_inputs(planner, words, step, &err);
+    const bool lacking = lacks_data(planner, words, &err);
     if (printed) json_object_set_new(step, "stdout", json_true());
-    const size_t job = sl_plan_add_job(planner, step, suffix, needs, title);
+    const size_t job = sl_plan_add_job(planner, step, NULL, suffix, needs, title);
     if (lacking) sl_plan_miss(planner, job, err.message);
     return job;
 }
@@ -159,7 +141,7 @@ size_t sl_expand_labels(struct sl_planner *planner, const char *name, const json
         json_object_set(step, "count", json_object_get(set, "count"));
         json_object_set_new(step, "seed", json_integer(seed));
     }
-    return sl_plan_add_job(planner, step, ".npz", &needs, name);
+    return sl_plan_add_job(planner, step, NULL, ".npz", &needs, name);
 }
 
 /* ---- Items ---- */
@@ -224,7 +206,7 @@ char *sl_expand_items(struct sl_planner *planner, const struct sl_item_choice *c
         json_decref(step);
         return path;
     }
-    const size_t job = sl_plan_add_job(planner, step, ".npy", NULL, "items");
+    const size_t job = sl_plan_add_job(planner, step, NULL, ".npy", NULL, "items");
     if (missing) sl_plan_miss(planner, job, err.message);
     sl_needs_add(needs, job);
     return path ? path : sl_string_copy(output(planner, job));
@@ -296,7 +278,7 @@ size_t sl_expand_holdout(struct sl_planner *planner, int64_t seed)
     sl_needs_add(&needs, from);
     json_t *step = json_pack("{s:s, s:s, s:i, s:I}", "prepare", "holdout", "input",
                              output(planner, from), "count", 100, "seed", (json_int_t)seed);
-    return sl_plan_add_job(planner, step, ".txt", &needs, "items held out");
+    return sl_plan_add_job(planner, step, NULL, ".txt", &needs, "items held out");
 }
 
 size_t sl_expand_named(struct sl_planner *planner, const char *data, size_t names)
@@ -305,5 +287,5 @@ size_t sl_expand_named(struct sl_planner *planner, const char *data, size_t name
     sl_needs_add(&needs, names);
     json_t *step = json_pack("{s:s, s:s, s:s}", "prepare", "named", "data", data, "names",
                              output(planner, names));
-    return sl_plan_add_job(planner, step, ".npy", &needs, "items");
+    return sl_plan_add_job(planner, step, NULL, ".npy", &needs, "items");
 }

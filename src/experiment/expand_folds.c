@@ -27,7 +27,7 @@ static size_t predictions(struct sl_planner *planner, const char *data, size_t t
     json_t *step = json_pack("{s:[s, s, s, s, s, s]}", "command", "predict",
                              output(planner, training), "--data", data, "--split", split);
     free(split);
-    const size_t job = sl_plan_add_job(planner, step, ".npz", &needs, "predictions");
+    const size_t job = sl_plan_add_job(planner, step, NULL, ".npz", &needs, "predictions");
     size_t count = 0;
     if (planner->options->roots && sl_expand_count(planner, &items, &count, NULL) == SL_OK)
         planner->plan->jobs[job].work.predicted = (double)count;
@@ -46,13 +46,13 @@ static size_t joined(struct sl_planner *planner, const char *data,
     }
     json_t *step =
         json_pack("{s:s, s:s, s:o}", "prepare", "joined", "data", data, "inputs", inputs);
-    return sl_plan_add_job(planner, step, ".npz", &needs, "predictions of all folds");
+    return sl_plan_add_job(planner, step, NULL, ".npz", &needs, "predictions of all folds");
 }
 
 static size_t hard_labels(struct sl_planner *planner, const char *data)
 {
     json_t *step = json_pack("{s:s, s:s}", "prepare", "hard", "data", data);
-    return sl_plan_add_job(planner, step, ".npz", NULL, "hard labels");
+    return sl_plan_add_job(planner, step, NULL, ".npz", NULL, "hard labels");
 }
 
 static char *metric_list(const char *name, const json_t *test, struct sl_run *run)
@@ -84,7 +84,7 @@ static size_t score(struct sl_planner *planner, const struct sl_training_choice 
                              output(planner, rows), "--labels", output(planner, labels), "--hard",
                              data, "--subset", "--metrics", metrics, "--json", "stdout", 1);
     free(metrics);
-    return sl_plan_add_job(planner, step, ".scores.json", &needs, "scores of all folds");
+    return sl_plan_add_job(planner, step, NULL, ".scores.json", &needs, "scores of all folds");
 }
 
 bool sl_expand_pooled(struct sl_planner *planner, const struct sl_training_choice *choice,
@@ -102,7 +102,7 @@ bool sl_expand_pooled(struct sl_planner *planner, const struct sl_training_choic
         json_array_append_new(keys, json_pack("[s, s]", name, scores->output));
         if (scores->missing && !run->missing) run->missing = sl_string_copy(scores->missing);
     }
-    sl_json_hash(keys, run->key);
+    sl_identity_key("folds", sl_identity_of_value(planner, "", keys), run->key);
     json_decref(keys);
     return run->n_scores > 0;
 }

@@ -90,7 +90,7 @@ static bool expand_gallery(struct sl_planner *planner, struct sl_run *run, const
         json_object_del(step, "data");
         json_object_del(step, "mixed");
     }
-    const size_t job = sl_plan_add_job(planner, step, ".gallery.json", &needs, title);
+    const size_t job = sl_plan_add_job(planner, step, NULL, ".gallery.json", &needs, title);
     if (reason) sl_plan_miss(planner, job, reason);
     free(reason);
     const struct sl_job *made = &planner->plan->jobs[job];

@@ -315,6 +315,20 @@ static json_t *step_of(const struct sl_job *training, json_t *tests)
     return step;
 }
 
+/* What is only shown does not count. */
+static json_t *record_of(struct sl_planner *planner, size_t training, json_t *tests)
+{
+    json_t *scored = sl_identity_of_value(planner, "", tests), *test;
+    const char *name;
+    json_object_foreach(scored, name, test)
+    {
+        json_object_del(test, "gallery");
+    }
+    return json_pack("{s:o, s:o}", "training",
+                     sl_identity_of_text(planner, planner->plan->jobs[training].output), "tests",
+                     scored);
+}
+
 bool sl_expand_tests(struct sl_planner *planner, const struct sl_training_choice *choice,
                      size_t training, struct sl_run *run)
 {
@@ -335,9 +349,7 @@ bool sl_expand_tests(struct sl_planner *planner, const struct sl_training_choice
     const bool some = n_tests > 0 && training != SL_NO_JOB;
     if (some) {
         sl_needs_add(&gathering.needs, training);
-        json_t *asked = step_of(&planner->plan->jobs[training], gathering.asked);
-        sl_json_hash(asked, run->key);
-        json_decref(asked);
+        sl_identity_key("scores", record_of(planner, training, gathering.asked), run->key);
         const char *missing = planner->plan->jobs[training].missing;
         if (missing)
             run->missing = sl_string_copy(missing);
@@ -345,7 +357,9 @@ bool sl_expand_tests(struct sl_planner *planner, const struct sl_training_choice
             run->missing = sl_string_copy("nothing that it is tested on is here");
         json_t *step = step_of(&planner->plan->jobs[training], gathering.tests);
         char *title = sl_string_printf("scoring %s", run->title);
-        const size_t job = sl_plan_add_job(planner, step, ".scores.json", &gathering.needs, title);
+        const size_t job =
+            sl_plan_add_job(planner, step, record_of(planner, training, gathering.tests),
+                            ".scores.json", &gathering.needs, title);
         struct sl_job *scores = &planner->plan->jobs[job];
         scores->work = gathering.work;
         scores->n_classes = planner->plan->jobs[training].n_classes;

@@ -7,6 +7,7 @@
 #include "experiment/prepare.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
+#include "softlab/feed/text.h"
 #include "softlab/nn.h"
 #include "softlab/train.h"
 
@@ -124,26 +125,66 @@ static void resolved_release(struct resolved *resolved)
 
 /* ---- Words ---- */
 
-static void add(json_t *words, const char *option, const char *value)
+/* How a training is asked for, and what it depends on. */
+struct words {
+    json_t *list;   /* words of softlab train */
+    json_t *record; /* owned; members by the options' names, inputs by their content */
+    struct sl_needs needs;
+    char *split; /* owned */
+};
+
+static struct words words_begin(void)
 {
-    if (!value) return;
-    json_array_append_new(words, json_string(option));
-    json_array_append_new(words, json_string(value));
+    return (struct words){.list = json_pack("[s]", "train"), .record = json_object()};
 }
 
-static void add_number(json_t *words, const char *option, int64_t value)
+/* Words only: what they say is in the record by other means. */
+static void add_words(struct words *words, const char *option, const char *value)
+{
+    if (!value) return;
+    json_array_append_new(words->list, json_string(option));
+    json_array_append_new(words->list, json_string(value));
+}
+
+/* A file, another job's output or a plain word. */
+static void add(struct sl_planner *planner, struct words *words, const char *option,
+                const char *value)
+{
+    if (!value) return;
+    add_words(words, option, value);
+    json_object_set_new(words->record, option + 2, sl_identity_of_text(planner, value));
+}
+
+static void add_data(struct sl_planner *planner, struct words *words, const char *option,
+                     const char *name)
+{
+    if (!name) return;
+    add_words(words, option, name);
+    json_object_set_new(words->record, option + 2, sl_identity_of_data(planner, name));
+}
+
+static void add_number(struct words *words, const char *option, int64_t value)
 {
     char *text = sl_string_printf("%lld", (long long)value);
-    add(words, option, text);
+    add_words(words, option, text);
+    json_object_set_new(words->record, option + 2, json_integer(value));
     free(text);
 }
 
-static void add_recipe(const struct sl_planner *planner, json_t *words, const char *network,
+/* The recipe counts by its values; vectors of words, which a tagger finds by itself, by their
+ * file. */
+static void add_recipe(struct sl_planner *planner, struct words *words, const char *network,
                        const struct resolved *resolved)
 {
-    add(words, "--network", network);
-    add(words, "--recipe", resolved->name);
-    if (planner->options->as_published) json_array_append_new(words, json_string("--as-published"));
+    add_words(words, "--network", network);
+    add_words(words, "--recipe", resolved->name);
+    json_object_set_new(words->record, "network", json_string(network));
+    json_object_set_new(words->record, "recipe", sl_recipe_to_json(&resolved->recipe));
+    if (strncmp(network, "tagger", strlen("tagger")) == 0)
+        json_object_set_new(words->record, "vectors",
+                            sl_identity_of_text(planner, "@" SL_VECTORS_SET "/" SL_VECTORS_FILE));
+    if (planner->options->as_published)
+        json_array_append_new(words->list, json_string("--as-published"));
     struct sl_buffer set;
     sl_buffer_init(&set, 65536);
     const char *key;
@@ -154,7 +195,7 @@ static void add_recipe(const struct sl_planner *planner, json_t *words, const ch
         sl_buffer_printf(&set, "%s%s=%s", set.length > 0 ? "," : "", key, text);
         free(text);
     }
-    if (set.length > 0) add(words, "--set", set.data);
+    if (set.length > 0) add_words(words, "--set", set.data);
     sl_buffer_release(&set);
 }
 
@@ -185,20 +226,21 @@ static size_t count_names(struct sl_planner *planner, const char *place)
 
 /* Returns how many images are added to the data. */
 static size_t add_labels(struct sl_planner *planner, const struct sl_training_choice *choice,
-                         json_t *words, struct sl_needs *needs)
+                         struct words *words)
 {
     const json_t *set = choice->set, *extra = json_object_get(set, "extra");
     const size_t labels = sl_expand_labels(planner, choice->set_name, set, choice->seed);
+    struct sl_needs *needs = &words->needs;
     sl_needs_add(needs, labels);
-    add(words, "--labels", output(planner, labels));
+    add(planner, words, "--labels", output(planner, labels));
     const char *rest = sl_plan_text(set, "rest");
     if (labels != SL_NO_JOB)
-        add(words, "--rest", rest && strcmp(rest, "hard") == 0 ? "hard" : "drop");
+        add(planner, words, "--rest", rest && strcmp(rest, "hard") == 0 ? "hard" : "drop");
     const char *mixing = sl_plan_text(set, "mixing");
     if (mixing) {
         const size_t job = sl_expand_file(planner, mixing, choice->seed);
         sl_needs_add(needs, job);
-        add(words, "--mixing", output(planner, job));
+        add(planner, words, "--mixing", output(planner, job));
     }
     if (!extra) return 0;
     json_t *names = json_array();
@@ -210,32 +252,32 @@ static size_t add_labels(struct sl_planner *planner, const struct sl_training_ch
     const size_t n_extra = count_names(planner, json_string_value(json_array_get(places, 0)));
     json_decref(names);
     json_decref(places);
-    const size_t images = sl_plan_add_job(planner, step, ".npz", NULL, "mixed images");
+    const size_t images = sl_plan_add_job(planner, step, NULL, ".npz", NULL, "mixed images");
     const size_t extra_labels = sl_expand_labels(planner, "mixed images", extra, choice->seed);
     sl_needs_add(needs, images);
     sl_needs_add(needs, extra_labels);
-    add(words, "--extra", output(planner, images));
-    add(words, "--extra-labels", output(planner, extra_labels));
+    add(planner, words, "--extra", output(planner, images));
+    add(planner, words, "--extra-labels", output(planner, extra_labels));
     return n_extra;
 }
 
 static void add_holdout(struct sl_planner *planner, const struct sl_training_choice *choice,
-                        json_t *words, struct sl_needs *needs)
+                        struct words *words)
 {
     const char *list = sl_plan_text(planner->design, "holdout");
     if (list && planner->options->as_published) {
         const size_t drawn = sl_expand_holdout(planner, choice->seed);
-        sl_needs_add(needs, drawn);
-        add(words, "--holdout", drawn == SL_NO_JOB ? list : output(planner, drawn));
+        sl_needs_add(&words->needs, drawn);
+        add(planner, words, "--holdout", drawn == SL_NO_JOB ? list : output(planner, drawn));
     } else {
-        add(words, "--holdout", list ? list : "none");
+        add(planner, words, "--holdout", list ? list : "none");
     }
 }
 
 /* What an epoch is chosen on: the fold that is held out, or the design's dev set. Returns how many
  * items that is. */
 static size_t add_dev(struct sl_planner *planner, const struct sl_training_choice *choice,
-                      const struct sl_recipe *recipe, json_t *words, struct sl_needs *needs)
+                      const struct sl_recipe *recipe, struct words *words)
 {
     const json_t *design = planner->design;
     const bool wanted = recipe->select == SL_SELECT_BEST || recipe->patience > 0;
@@ -251,9 +293,9 @@ static size_t add_dev(struct sl_planner *planner, const struct sl_training_choic
         items.first = number_of(design, "dev_items");
         if (items.first == 0) items.first = recipe->dev_count;
     }
-    char *split = sl_expand_items(planner, &items, needs);
-    add(words, "--dev", data);
-    add(words, "--dev-split", split);
+    char *split = sl_expand_items(planner, &items, &words->needs);
+    add_data(planner, words, "--dev", data);
+    add(planner, words, "--dev-split", split);
     free(split);
     size_t count = 0;
     if (planner->options->roots && sl_expand_count(planner, &items, &count, NULL) != SL_OK)
@@ -293,20 +335,15 @@ static void count_work(struct sl_job *training, const struct sl_recipe *recipe, 
     training->work.predicted = (double)n_dev * epochs;
 }
 
-/* What every training has: data, recipe, seed. */
-struct words {
-    json_t *list;
-    struct sl_needs needs;
-    char *split; /* owned */
-};
-
 static size_t finish(struct sl_planner *planner, struct words *words, const char *network,
                      const struct resolved *resolved, enum sl_status status,
                      const struct sl_error *err)
 {
     json_t *step = json_pack("{s:o, s:s, s:o}", "command", words->list, "network", network,
                              "recipe", sl_recipe_to_json(&resolved->recipe));
-    const size_t job = sl_plan_add_job(planner, step, "/", &words->needs, "training");
+    const size_t job =
+        sl_plan_add_job(planner, step, words->record, "/", &words->needs, "training");
+    free(words->split);
     if (status != SL_OK) sl_plan_miss(planner, job, err->message);
     struct sl_job *training = &planner->plan->jobs[job];
     training->network = sl_plan_text(training->step, "network");
@@ -320,7 +357,7 @@ size_t sl_expand_start(struct sl_planner *planner, const char *network)
     if (!start) return SL_NO_JOB;
     const json_t *seeds = json_object_get(start, "seeds");
     const int64_t seed = json_integer_value(json_array_get(seeds, 0));
-    struct words words = {.list = json_pack("[s]", "train")};
+    struct words words = words_begin();
     struct resolved resolved = {.settings = json_deep_copy(json_object_get(start, "settings")),
                                 .recipe = sl_recipe_default()};
     if (!resolved.settings) resolved.settings = json_object();
@@ -329,15 +366,14 @@ size_t sl_expand_start(struct sl_planner *planner, const char *network)
         resolve(planner, sl_plan_text(start, "recipe"), network, &resolved, &err);
     const struct sl_item_choice items = {
         .data = sl_plan_text(start, "data"), .first = number_of(start, "items"), .seed = seed};
-    add(words.list, "--data", items.data);
+    add_data(planner, &words, "--data", items.data);
     words.split = sl_expand_items(planner, &items, &words.needs);
-    add(words.list, "--split", words.split);
-    add_recipe(planner, words.list, network, &resolved);
-    add_number(words.list, "--seed", seed);
+    add(planner, &words, "--split", words.split);
+    add_recipe(planner, &words, network, &resolved);
+    add_number(&words, "--seed", seed);
     const size_t job = finish(planner, &words, network, &resolved, status, &err);
     look_at_data(planner, job, &items);
     count_work(&planner->plan->jobs[job], &resolved.recipe, 0, 0);
-    free(words.split);
     resolved_release(&resolved);
     return job;
 }
@@ -365,7 +401,7 @@ size_t sl_expand_training(struct sl_planner *planner, const struct sl_training_c
     const json_t *design = planner->design;
     const size_t start = sl_expand_start(planner, choice->network);
     if (json_is_false(json_object_get(choice->set, "train"))) return start;
-    struct words words = {.list = json_pack("[s]", "train")};
+    struct words words = words_begin();
     struct resolved resolved = {.settings = settings_of(planner, choice),
                                 .recipe = sl_recipe_default()};
     struct sl_error err;
@@ -379,16 +415,16 @@ size_t sl_expand_training(struct sl_planner *planner, const struct sl_training_c
         .first = number_of(design, "items"),
         .seed = choice->seed,
     };
-    add(words.list, "--data", items.data);
+    add_data(planner, &words, "--data", items.data);
     words.split = sl_expand_items(planner, &items, &words.needs);
-    add(words.list, "--split", words.split);
-    const size_t n_extra = add_labels(planner, choice, words.list, &words.needs);
-    add_holdout(planner, choice, words.list, &words.needs);
-    add_recipe(planner, words.list, choice->network, &resolved);
-    add_number(words.list, "--seed", choice->seed);
+    add(planner, &words, "--split", words.split);
+    const size_t n_extra = add_labels(planner, choice, &words);
+    add_holdout(planner, choice, &words);
+    add_recipe(planner, &words, choice->network, &resolved);
+    add_number(&words, "--seed", choice->seed);
     sl_needs_add(&words.needs, start);
-    add(words.list, "--weights", output(planner, start));
-    const size_t n_dev = add_dev(planner, choice, &resolved.recipe, words.list, &words.needs);
+    add(planner, &words, "--weights", output(planner, start));
+    const size_t n_dev = add_dev(planner, choice, &resolved.recipe, &words);
     const size_t job = finish(planner, &words, choice->network, &resolved, status, &err);
     look_at_data(planner, job, &items);
     const size_t count = (size_t)number_of(choice->set, "count");
@@ -397,7 +433,6 @@ size_t sl_expand_training(struct sl_planner *planner, const struct sl_training_c
     if (count > 0 && count < training->n_items && rest && strcmp(rest, "none") == 0)
         training->n_items = count;
     count_work(training, &resolved.recipe, n_extra, n_dev);
-    free(words.split);
     resolved_release(&resolved);
     return job;
 }

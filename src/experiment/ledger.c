@@ -224,13 +224,18 @@ enum sl_status sl_ledger_append(struct sl_ledger *ledger, const json_t *result,
     return status;
 }
 
-enum sl_status sl_ledger_fail(struct sl_ledger *ledger, const json_t *failure, struct sl_error *err)
+enum sl_status sl_line_append(const char *path, const json_t *record, struct sl_error *err)
 {
     size_t length;
-    char *line = line_of(failure, &length);
-    const enum sl_status status = append(ledger->failures, line, length, err);
+    char *line = line_of(record, &length);
+    const enum sl_status status = append(path, line, length, err);
     free(line);
     return status;
+}
+
+enum sl_status sl_ledger_fail(struct sl_ledger *ledger, const json_t *failure, struct sl_error *err)
+{
+    return sl_line_append(ledger->failures, failure, err);
 }
 
 enum sl_status sl_ledger_write(const struct sl_ledger *ledger, struct sl_error *err)

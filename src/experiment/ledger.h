@@ -17,6 +17,11 @@ struct sl_ledger {
     int lock; /* held by children too, so that none outlives it unseen; -1: not held */
 };
 
+/* A record as one more line of a file: there whole, or cut off and passed over by the next reader.
+ */
+enum sl_status sl_line_append(const char *path, const json_t *record,
+                              struct sl_error *err) SL_MUST_USE;
+
 /* SL_ERR_USAGE if another process works in the folder, SL_ERR_INPUT naming a line that is no
  * result. */
 enum sl_status sl_ledger_open(const char *folder, struct sl_ledger *out,

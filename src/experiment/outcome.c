@@ -203,8 +203,16 @@ static enum sl_status add_named(struct sl_outcome *outcome, const struct sl_resu
     return add_run(outcome, &run, err);
 }
 
+/* Whether the last plan of the specification still has the run: one whose inputs or settings were
+ * other ones is of no use beside those that were made since. */
+static bool is_current(const struct sl_results *results, const struct sl_result *result)
+{
+    const json_t *plan = sl_results_plan(results, result->spec, result->scale, result->variant);
+    return !plan || json_object_get(plan, result->key);
+}
+
 /* Runs that belong here by their key; then, where there is none, those of the same name, whose
- * settings may be others: tuned, or of an older specification. */
+ * settings may be others: tuned, or on other data than the published. */
 static enum sl_status find_runs(struct sl_outcome *outcome, struct sl_error *err)
 {
     const struct sl_outcome_source *source = &outcome->source;
@@ -227,8 +235,8 @@ static enum sl_status find_runs(struct sl_outcome *outcome, struct sl_error *err
     }
     for (size_t i = 0; i < results->n_runs; i++) {
         const struct sl_result *result = &results->runs[i];
-        if (sl_name_table_count(keys) == 0 ||
-            sl_name_table_find(keys, result->key, strlen(result->key)) == SL_NO_NAME)
+        if (sl_name_table_find(keys, result->key, strlen(result->key)) == SL_NO_NAME &&
+            is_current(results, result))
             SL_TRY_OUT(add_named(outcome, result, err));
     }
 out:

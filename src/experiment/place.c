@@ -51,6 +51,8 @@ enum sl_status sl_experiment_place(const struct sl_data_roots *roots, const char
                                    struct sl_error *err)
 {
     if (name[0] != '@') {
+        if (!sl_file_exists(name) && !sl_folder_exists(name))
+            return sl_fail(err, SL_ERR_NOT_FOUND, "%s: no such file or folder", name);
         *out = sl_string_copy(name);
         return SL_OK;
     }

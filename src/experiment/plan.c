@@ -31,19 +31,26 @@ void sl_needs_add(struct sl_needs *needs, size_t job)
     needs->jobs[needs->count++] = job;
 }
 
-static char *output_of(const json_t *step, const char *suffix)
+static char *output_of(const char *key, const char *suffix)
 {
-    char hash[65];
-    sl_json_hash(step, hash);
-    return strcmp(suffix, "/") == 0 ? sl_string_printf("runs/%.32s/weights.safetensors", hash)
-                                    : sl_string_printf("cache/%.32s%s", hash, suffix);
+    return strcmp(suffix, "/") == 0 ? sl_string_printf("runs/%.32s/weights.safetensors", key)
+                                    : sl_string_printf("cache/%.32s%s", key, suffix);
 }
 
-size_t sl_plan_add_job(struct sl_planner *planner, json_t *step, const char *suffix,
+const struct sl_job *sl_plan_job_of(const struct sl_experiment *plan, const char *output)
+{
+    for (size_t i = 0; i < plan->n_jobs; i++)
+        if (strcmp(plan->jobs[i].output, output) == 0) return &plan->jobs[i];
+    return NULL;
+}
+
+size_t sl_plan_add_job(struct sl_planner *planner, json_t *step, json_t *record, const char *suffix,
                        const struct sl_needs *needs, const char *title)
 {
     struct sl_experiment *plan = planner->plan;
-    char *output = output_of(step, suffix);
+    char key[SL_SHA256_TEXT];
+    sl_identity_key("job", record ? record : sl_identity_of_step(planner, step), key);
+    char *output = output_of(key, suffix);
     for (size_t i = 0; i < plan->n_jobs; i++) {
         if (strcmp(plan->jobs[i].output, output) != 0) continue;
         free(output);
@@ -53,6 +60,7 @@ size_t sl_plan_add_job(struct sl_planner *planner, json_t *step, const char *suf
     plan->jobs = sl_resize(plan->jobs, plan->n_jobs + 1, sizeof *plan->jobs);
     struct sl_job *job = &plan->jobs[plan->n_jobs];
     *job = (struct sl_job){.output = output, .title = sl_string_copy(title), .step = step};
+    memcpy(job->key, key, sizeof key);
     if (needs && needs->count > 0) {
         job->needs = sl_alloc(needs->count, sizeof *job->needs);
         job->n_needs = needs->count;
@@ -77,31 +85,55 @@ double sl_processor_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+bool sl_plan_names_data(const char *text)
+{
+    const size_t length = strcspn(text, ":");
+    for (const struct sl_named_dataset *set = sl_named_datasets; set->name; set++)
+        if (strlen(set->name) == length && strncmp(set->name, text, length) == 0) return true;
+    return false;
+}
+
 static json_t *look_up(const struct sl_planner *planner, const char *name)
 {
     struct sl_dataset *dataset = NULL;
     struct sl_error problem;
+    char hash[SL_SHA256_TEXT];
+    json_t *set = NULL;
     const double begun = sl_processor_seconds();
     if (sl_dataset_open(name, planner->options->roots, &dataset, &problem) != SL_OK)
         return json_string(problem.message);
+    const double seconds = sl_processor_seconds() - begun;
     const size_t features = dataset->features ? dataset->n_features : 0;
-    json_t *set = json_pack("[I, I, I, I, I, f]", (json_int_t)dataset->count,
-                            (json_int_t)(features > 0 ? features : dataset->channels),
-                            (json_int_t)(features > 0 ? 1 : dataset->height),
-                            (json_int_t)(features > 0 ? 1 : dataset->width),
-                            (json_int_t)dataset->n_classes, sl_processor_seconds() - begun);
+    if (sl_inputs_hash_dataset(planner->inputs, dataset, hash, &problem) != SL_OK)
+        set = json_string(problem.message);
+    else
+        set = json_pack("[I, I, I, I, I, f, s]", (json_int_t)dataset->count,
+                        (json_int_t)(features > 0 ? features : dataset->channels),
+                        (json_int_t)(features > 0 ? 1 : dataset->height),
+                        (json_int_t)(features > 0 ? 1 : dataset->width),
+                        (json_int_t)dataset->n_classes, seconds, hash);
     sl_dataset_destroy(dataset);
     return set;
+}
+
+static json_t *known_data(struct sl_planner *planner, const char *name)
+{
+    json_t *known = json_object_get(planner->data, name);
+    if (known) return known;
+    known = look_up(planner, name);
+    json_object_set_new(planner->data, name, known);
+    return known;
+}
+
+const char *sl_plan_data_hash(struct sl_planner *planner, const char *name)
+{
+    return json_string_value(json_array_get(known_data(planner, name), 6));
 }
 
 enum sl_status sl_plan_data(struct sl_planner *planner, const char *name, struct sl_plan_set *out,
                             struct sl_error *err)
 {
-    json_t *known = json_object_get(planner->data, name);
-    if (!known) {
-        known = look_up(planner, name);
-        json_object_set_new(planner->data, name, known);
-    }
+    const json_t *known = known_data(planner, name);
     if (json_is_string(known))
         return sl_fail(err, SL_ERR_NOT_FOUND, "%s", json_string_value(known));
     size_t numbers[5];
@@ -152,6 +184,7 @@ void sl_experiment_destroy(struct sl_experiment *experiment)
     free(experiment->name);
     free(experiment->scale);
     free(experiment->variant);
+    json_decref(experiment->keys);
     free(experiment);
 }
 

@@ -6,6 +6,7 @@
 #ifndef SOFTLAB_EXPERIMENT_PLAN_H
 #define SOFTLAB_EXPERIMENT_PLAN_H
 
+#include "experiment/inputs.h"
 #include "softlab/experiment.h"
 #include "softlab/train/recipe.h"
 
@@ -26,6 +27,8 @@ struct sl_planner {
     /* owned; data sets that were looked for: what they hold, or why they are not there; and how
      * many items index files have */
     json_t *data;
+    struct sl_inputs *inputs; /* borrowed */
+    json_t *places;           /* owned; identities of files that were asked for */
 };
 
 /* plan.c: a list of jobs that a step reads. */
@@ -34,13 +37,17 @@ struct sl_needs {
     size_t count;
 };
 void sl_needs_add(struct sl_needs *needs, size_t job);
-/* The job with this step, which is taken; `suffix` is its output's (".npz"), or "/" for a run's
- * folder of which the weights are the output. Its own place is missing only if something it needs
- * is. */
-size_t sl_plan_add_job(struct sl_planner *planner, json_t *step, const char *suffix,
+/* The job with this step, which is taken, and this record of what it depends on, which is taken too
+ * (NULL: what the step itself says); `suffix` is its output's (".npz"), or "/" for a run's folder
+ * of which the weights are the output. Its own place is missing only if something it needs is. */
+size_t sl_plan_add_job(struct sl_planner *planner, json_t *step, json_t *record, const char *suffix,
                        const struct sl_needs *needs, const char *title);
+/* The job with this output, or NULL. */
+const struct sl_job *sl_plan_job_of(const struct sl_experiment *plan, const char *output);
 /* Say why a job cannot be made, unless that is said already. */
 void sl_plan_miss(struct sl_planner *planner, size_t job, const char *reason);
+/* Whether a text is a data set that has a name ("cifar10:test"). */
+bool sl_plan_names_data(const char *text);
 /* What a data set holds, looked up once; SL_ERR_NOT_FOUND if it is not here. */
 struct sl_plan_set {
     size_t count;
@@ -49,6 +56,8 @@ struct sl_plan_set {
 };
 enum sl_status sl_plan_data(struct sl_planner *planner, const char *name, struct sl_plan_set *out,
                             struct sl_error *err) SL_MUST_USE;
+/* SHA-256 of what is in it, borrowed; NULL if it is not here. */
+const char *sl_plan_data_hash(struct sl_planner *planner, const char *name);
 /* That this process has had: what else runs on the machine does not count. */
 double sl_processor_seconds(void);
 void sl_run_release(struct sl_run *run);
@@ -58,6 +67,18 @@ void sl_json_hash(const json_t *value, char out[65]);
 bool sl_plan_lists(const json_t *list, const char *text);
 bool sl_plan_same(const char *a, const char *b);
 const char *sl_plan_text(const json_t *object, const char *key); /* or NULL */
+
+/* identity.c: what things depend on, as JSON that the caller owns. Of a data set, of a text that
+ * may name a file or another job's output, of a value with such texts within (its member `key`),
+ * and of a step. */
+json_t *sl_identity_of_data(struct sl_planner *planner, const char *name);
+json_t *sl_identity_of_text(struct sl_planner *planner, const char *text);
+json_t *sl_identity_of_value(struct sl_planner *planner, const char *key, json_t *value);
+json_t *sl_identity_of_step(struct sl_planner *planner, json_t *step);
+/* The key of a record, which is taken: with its kind, the version of records and that of the
+ * arithmetic. */
+enum { SL_RECORD_VERSION = 1 };
+void sl_identity_key(const char *what, json_t *record, char out[SL_SHA256_TEXT]);
 
 /* expand_files.c: jobs for commands, label sets and index files. */
 /* Words of a command with the placeholders filled in; files become jobs that are added to needs. */

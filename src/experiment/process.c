@@ -85,8 +85,6 @@ static enum sl_status make_arguments(const struct sl_job *job,
         const char *word = json_string_value(json_array_get(words, i));
         if (word[0] == '@' && !sl_experiment_place_is_known(word))
             status = sl_experiment_place(&runner->roots, word, &arguments[i + 1], err);
-        else if (strncmp(word, SL_BESIDE_SPEC, strlen(SL_BESIDE_SPEC)) == 0 && runner->spec_folder)
-            arguments[i + 1] = sl_path_join(runner->spec_folder, word + strlen(SL_BESIDE_SPEC));
         else if (strcmp(word, "{scratch}") == 0)
             arguments[i + 1] = sl_string_printf("%s.scratch", job->output);
         else

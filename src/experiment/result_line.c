@@ -227,6 +227,7 @@ static enum sl_status read_fields(const struct sl_json_cursor *line, struct sl_r
     for (size_t i = 0; i < sizeof objects / sizeof *objects; i++)
         SL_TRY(check_kind(line, objects[i], JSON_OBJECT, "an object", err));
     SL_TRY(check_kind(line, "charts", JSON_ARRAY, "a list", err));
+    SL_TRY(check_kind(line, "runs", JSON_OBJECT, "an object", err));
     return check_kind(line, "classes", JSON_ARRAY, "a list", err);
 }
 
@@ -241,7 +242,10 @@ static enum sl_status read_rest(const struct sl_json *rest, struct sl_result *ou
     static const struct {
         const char *name;
         enum sl_line_kind kind;
-    } kinds[] = {{"result", SL_LINE_RESULT}, {"failure", SL_LINE_FAILURE}, {"spec", SL_LINE_SPEC}};
+    } kinds[] = {{"result", SL_LINE_RESULT},
+                 {"failure", SL_LINE_FAILURE},
+                 {"spec", SL_LINE_SPEC},
+                 {"plan", SL_LINE_PLAN}};
     *kind = SL_LINE_OTHER;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (strcmp(name, kinds[i].name) == 0) *kind = kinds[i].kind;

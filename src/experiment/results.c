@@ -13,7 +13,31 @@ struct sl_results *sl_results_create(void)
     struct sl_results *results = sl_alloc(1, sizeof *results);
     results->keys = sl_name_table_create();
     results->specs = json_object();
+    results->plans = json_object();
     return results;
+}
+
+static char *plan_name(const char *spec, const char *scale, const char *variant)
+{
+    return sl_string_printf("%s|%s|%s", spec ? spec : "", scale ? scale : "",
+                            variant ? variant : "");
+}
+
+const json_t *sl_results_plan(const struct sl_results *results, const char *spec, const char *scale,
+                              const char *variant)
+{
+    char *name = plan_name(spec, scale, variant);
+    const json_t *plan = json_object_get(results->plans, name);
+    free(name);
+    return plan;
+}
+
+static void add_plan(struct sl_results *results, const struct sl_result *line)
+{
+    char *name = plan_name(line->spec, line->scale, line->variant);
+    json_t *runs = json_object_get(line->json, "runs");
+    if (runs) json_object_set(results->plans, name, runs);
+    free(name);
 }
 
 void sl_results_destroy(struct sl_results *results)
@@ -27,6 +51,7 @@ void sl_results_destroy(struct sl_results *results)
     free(results->failures);
     sl_name_table_destroy(results->keys);
     json_decref(results->specs);
+    json_decref(results->plans);
     free(results);
 }
 
@@ -67,6 +92,7 @@ static enum sl_status add_result(struct sl_results *results, struct sl_result *r
     if (kind == SL_LINE_RESULT) status = add_run(results, result, err);
     if (kind == SL_LINE_SPEC && result->spec)
         json_object_set(results->specs, result->spec, result->json);
+    if (kind == SL_LINE_PLAN) add_plan(results, result);
     sl_result_release(result);
     return status;
 }

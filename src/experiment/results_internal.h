@@ -13,7 +13,7 @@ struct sl_line_reader {
     size_t number;         /* of the line, from 1 */
 };
 
-enum sl_line_kind { SL_LINE_OTHER, SL_LINE_RESULT, SL_LINE_FAILURE, SL_LINE_SPEC };
+enum sl_line_kind { SL_LINE_OTHER, SL_LINE_RESULT, SL_LINE_FAILURE, SL_LINE_SPEC, SL_LINE_PLAN };
 
 /* Read a line (see json_scan.h for what must follow it); *out is untouched if it is of another
  * kind. */

@@ -23,6 +23,7 @@ struct state {
     const struct sl_experiment *experiment;    /* borrowed */
     const struct sl_experiment_runner *runner; /* borrowed */
     struct sl_ledger ledger;
+    struct sl_outputs outputs;
     enum job_state *jobs;         /* owned; n_jobs */
     size_t *memory;               /* owned; n_jobs; 0: not estimated yet */
     unsigned *tries;              /* owned; n_jobs */
@@ -43,12 +44,16 @@ static void tell(const struct state *state, enum sl_run_event event, const char 
     if (hooks->event) hooks->event(hooks->context, event, title, reason);
 }
 
-static bool has_output(const struct state *state, size_t job)
+/* Whether the output is there as it was made; one that is not is made again. */
+static bool has_output(struct state *state, size_t index)
 {
-    char *path = sl_path_join(state->runner->folder, state->experiment->jobs[job].output);
-    const bool there = sl_file_exists(path);
-    free(path);
-    return there;
+    const struct sl_job *job = &state->experiment->jobs[index];
+    const enum sl_output_state found = sl_outputs_look(&state->outputs, job);
+    if (found == SL_OUTPUT_SPOILT) {
+        tell(state, SL_RUN_SPOILT, job->title, job->output);
+        sl_outputs_forget(&state->outputs, job);
+    }
+    return found == SL_OUTPUT_GOOD;
 }
 
 /* ---- What is to be done ---- */
@@ -212,7 +217,8 @@ static void end_process(struct state *state, size_t slot, int status)
     struct sl_error err;
     state->seconds[index] += sl_clock_seconds() - process->started;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
-        if (sl_process_keep(job, state->runner, &err) == SL_OK)
+        if (sl_process_keep(job, state->runner, &err) == SL_OK &&
+            sl_outputs_keep(&state->outputs, job, &err) == SL_OK)
             state->jobs[index] = DONE;
         else
             fail_job(state, index, sl_string_copy(err.message));
@@ -429,6 +435,7 @@ static void state_release(struct state *state)
     for (size_t i = 0; i < state->experiment->n_jobs; i++)
         free(state->logs[i]);
     sl_ledger_close(&state->ledger);
+    sl_outputs_close(&state->outputs);
     free(state->jobs);
     free(state->memory);
     free(state->tries);
@@ -440,15 +447,25 @@ static void state_release(struct state *state)
     free(state->shown);
 }
 
-/* The specification goes where its results are, once. */
-static enum sl_status record_spec(struct sl_ledger *ledger, const struct sl_spec *spec,
-                                  struct sl_error *err)
+/* A line that stands once, as it is now; `record` is taken. */
+static enum sl_status record_once(struct sl_ledger *ledger, json_t *record, struct sl_error *err)
 {
-    json_t *record = sl_spec_record(spec);
     const enum sl_status status =
         sl_ledger_holds(ledger, record) ? SL_OK : sl_ledger_append(ledger, record, err);
     json_decref(record);
     return status;
+}
+
+/* Which runs belong together: a report must not mix those of before and after an input changed. */
+static json_t *plan_record(const struct sl_experiment *experiment)
+{
+    char key[SL_SHA256_TEXT];
+    sl_identity_key(
+        "plan", json_pack("[s, s, s]", experiment->name, experiment->scale, experiment->variant),
+        key);
+    return json_pack("{s:s, s:i, s:s, s:s, s:s, s:s, s:O}", "softlab", "plan", "version", 1, "key",
+                     key, "spec", experiment->name, "scale", experiment->scale, "variant",
+                     experiment->variant, "runs", experiment->keys);
 }
 
 enum sl_status sl_experiment_run(const struct sl_experiment *experiment,
@@ -459,8 +476,11 @@ enum sl_status sl_experiment_run(const struct sl_experiment *experiment,
     enum sl_status status = SL_OK;
     state_init(&state);
     SL_TRY_OUT(sl_ledger_open(runner->folder, &state.ledger, err));
+    SL_TRY_OUT(sl_outputs_open(&state.outputs, runner->folder, err));
     SL_TRY_OUT(sl_ledger_forget_failures(&state.ledger, experiment, err));
-    if (runner->spec) SL_TRY_OUT(record_spec(&state.ledger, runner->spec, err));
+    if (runner->spec) SL_TRY_OUT(record_once(&state.ledger, sl_spec_record(runner->spec), err));
+    if (strcmp(experiment->kind, "result") == 0)
+        SL_TRY_OUT(record_once(&state.ledger, plan_record(experiment), err));
     open_runs(&state);
     SL_TRY_OUT(work(&state, err));
     SL_TRY_OUT(sl_ledger_order(&state.ledger, experiment, err));

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include "experiment/ledger.h"
+#include "experiment/outputs.h"
 #include "experiment/plan.h"
 
 /* figures.c */

@@ -9,6 +9,12 @@ enum sl_status sl_spec_check(const struct sl_json *document, struct sl_error *er
 
 /* Fill in what may be left out of a specification that was checked, its scale applied. */
 void sl_spec_complete(json_t *spec);
+/* spec_places.c: the specification with whole paths for the files that it names, which the caller
+ * owns; one that is built in names none. SL_ERR_INPUT for a name that two files have. */
+enum sl_status sl_spec_places(const struct sl_spec *spec, json_t **out,
+                              struct sl_error *err) SL_MUST_USE;
+/* Whether a word of a command looks like a file's name. */
+bool sl_word_names_file(const char *word);
 /* spec_show.c: what is shown without training: that it has all that it needs, and that what it
  * names is there. Keys and kinds are checked before. */
 enum sl_status sl_spec_check_show(const struct sl_json_cursor *root,

@@ -16,7 +16,7 @@ shapes-000003,a,circle
 CSV
 cat >spec.json <<'JSON'
 {"softlab": "experiment", "version": 1, "name": "mine", "title": "A table of one's own",
- "files": {"answers.jsonl": ["import", "--from", "long-csv", "../answers.csv"]},
+ "files": {"answers.jsonl": ["import", "--from", "long-csv", "{spec}/answers.csv"]},
  "sets": {"hard": {"labels": null},
           "people": {"labels": ["labels", "answers.jsonl", "--method", "share"], "rest": "hard"},
           "wrong": {"labels": ["labels", "answers.jsonl", "--method", "shares"]}},
@@ -41,7 +41,7 @@ try sh -c 'grep -o "\"set\":[^,]*" made/failures.jsonl'
 # Pictures and charts that need no training.
 cat >show.json <<'JSON'
 {"softlab": "experiment", "version": 1, "name": "shown", "title": "What is shown", "needs": ["labels"],
- "files": {"answers.jsonl": ["import", "--from", "long-csv", "../answers.csv"],
+ "files": {"answers.jsonl": ["import", "--from", "long-csv", "{spec}/answers.csv"],
            "share.npz": ["labels", "answers.jsonl", "--method", "share"],
            "hard.npz": ["labels", "answers.jsonl", "--method", "mv", "--tie", "first"]},
  "further": {"answers/number": {"command": ["quality", "answers.jsonl", "--json"], "path": "$.answers"}},

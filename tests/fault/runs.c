@@ -204,10 +204,11 @@ void runs_rest(unsigned ms)
 
 /* ---- Results ---- */
 
-static bool is_spec(const json_t *line)
+/* Lines about the experiment as a whole are no runs. */
+static bool is_run(const json_t *line)
 {
     const char *kind = json_string_value(json_object_get(line, "softlab"));
-    return kind && strcmp(kind, "spec") == 0;
+    return !kind || (strcmp(kind, "spec") != 0 && strcmp(kind, "plan") != 0);
 }
 
 json_t *runs_results(const char *output, bool timeless)
@@ -219,7 +220,7 @@ json_t *runs_results(const char *output, bool timeless)
         json_t *json = json_loadb(line, length, 0, NULL);
         /* A line that is being written may be cut. */
         if (json && timeless) json_object_del(json, "time");
-        if (json && !is_spec(json)) json_array_append(lines, json);
+        if (json && is_run(json)) json_array_append(lines, json);
         json_decref(json);
         line += length + (line[length] == '\n');
     }

@@ -66,6 +66,12 @@ void sl_names_destroy(char **names);
 /* "folder/name" on the heap. */
 char *sl_path_join(const char *folder, const char *name) SL_MUST_USE SL_RETURNS_NONNULL;
 
+/* The path from the root, on the heap; as it is if the working folder has no name. */
+char *sl_path_absolute(const char *path) SL_MUST_USE SL_RETURNS_NONNULL;
+
+/* Whether both paths lead to one file or folder. */
+bool sl_path_same(const char *a, const char *b);
+
 /* The part after the last '/', borrowed. */
 const char *sl_path_name(const char *path);
 

@@ -14,6 +14,17 @@ void sl_sha256(const void *bytes, size_t length, char out[SL_SHA256_TEXT]);
 enum sl_status sl_sha256_file(const char *path, char out[SL_SHA256_TEXT],
                               struct sl_error *err) SL_MUST_USE;
 
+/* SHA-256 of something that comes in pieces: create, add, finish. */
+struct sl_hasher;
+struct sl_hasher *sl_hasher_create(void) SL_MUST_USE SL_RETURNS_NONNULL;
+void sl_hasher_add(struct sl_hasher *hasher, const void *bytes, size_t length);
+/* A text with its length before it, so that "ab", "c" differs from "a", "bc"; NULL is no text. */
+void sl_hasher_text(struct sl_hasher *hasher, const char *text);
+/* A number as 64 bits. */
+void sl_hasher_number(struct sl_hasher *hasher, uint64_t number);
+/* The hash of all that was added; destroys the hasher. */
+void sl_hasher_finish(struct sl_hasher *hasher, char out[SL_SHA256_TEXT]);
+
 /* zip's CRC-32 of bytes that continue those of `crc`; 0 at the start. */
 uint32_t sl_crc32(uint32_t crc, const void *bytes, size_t length);
 

@@ -9,6 +9,10 @@ const char *sl_version(void);  /* "0.1.0" */
 const char *sl_build_id(void); /* commit of the sources, "+" if they were changed; or "unknown" */
 const char *sl_compiler(void);
 
+/* Raised whenever the same inputs begin to give other numbers: a kernel that sums in another order,
+ * a default of a label method, another stream of draws. It is part of every run's key. */
+enum { SL_ARITHMETIC_VERSION = 1 };
+
 /* The libraries below us, as they are at run time. */
 struct sl_dependency {
     const char *name;

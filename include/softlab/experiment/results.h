@@ -46,6 +46,7 @@ struct sl_results {
     struct sl_name_table *keys; /* owned */
     json_t
         *specs; /* owned; {name: line} of specifications that are not built in (sl_spec_record) */
+    json_t *plans; /* owned; {"spec|scale|variant": {key: 1}}, the runs that the last plan had */
 };
 struct sl_results *sl_results_create(void) SL_MUST_USE SL_RETURNS_NONNULL;
 void sl_results_destroy(struct sl_results *results);
@@ -54,6 +55,11 @@ void sl_results_destroy(struct sl_results *results);
  * than results, failures and specifications are passed over. SL_ERR_INPUT names file and line. */
 enum sl_status sl_results_read(struct sl_results *results, const char *path,
                                struct sl_error *err) SL_MUST_USE;
+
+/* The keys of the runs that a specification had when it was last run; NULL if nobody wrote that
+ * down. Borrowed. */
+const json_t *sl_results_plan(const struct sl_results *results, const char *spec, const char *scale,
+                              const char *variant);
 
 /* Forget failures of runs that were finished later, once all files are read. */
 void sl_results_settle(struct sl_results *results);

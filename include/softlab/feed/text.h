@@ -16,6 +16,11 @@
 
 struct sl_vocabulary;
 
+/* The set of softlab fetch and its file that texts take their vectors from if nobody names
+ * others. */
+#define SL_VECTORS_SET  "glove100d"
+#define SL_VECTORS_FILE "pos_sentiment_labelme_vocab.glove.6B.100d.txt.gz"
+
 /* Words with their vectors from a file (softlab/base/wordvectors.h), letters and the longest
  * sentence and word from the texts of these sets. Of a file with more than SL_VOCABULARY_WORDS
  * words only those are kept that the sets have. */
