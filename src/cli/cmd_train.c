@@ -347,20 +347,15 @@ static enum sl_status prepare_dev(struct training *training, struct sl_error *er
                                &training->dev, err);
 }
 
-static json_t *describe(const struct cli *cli, const struct train_values *values,
-                        const struct train_inputs *inputs)
+static enum sl_status describe(const struct cli *cli, const struct train_values *values,
+                               const struct train_inputs *inputs, json_t **out,
+                               struct sl_error *err)
 {
-    char tuning[65];
-    sl_tuning_hash(inputs->tuning, tuning);
-    json_t *settings = json_pack(
-        "{s:s, s:s, s:o, s:I, s:s, s:s, s:s, s:I, s:I, s:I}", "recipe",
-        inputs->recipe.name[0] ? inputs->recipe.name : "none", "variant", inputs->recipe.variant,
-        "keys", sl_recipe_to_json(&inputs->recipe), "seed", (json_int_t)values->seed, "network",
-        sl_model_spec(inputs->model), "data_sha256", inputs->data_hash, "tuning_sha256", tuning,
-        "items", (json_int_t)inputs->targets->n_items, "soft_items",
-        (json_int_t)inputs->targets->n_soft, "classes", (json_int_t)inputs->targets->n_classes);
-    return json_pack("{s:s, s:i, s:o, s:o, s:b}", "softlab", "run", "version", 1, "settings",
+    json_t *settings = NULL;
+    SL_TRY(train_settings(values, inputs, &settings, err));
+    *out = json_pack("{s:s, s:i, s:o, s:o, s:b}", "softlab", "run", "version", 1, "settings",
                      settings, "provenance", cli_provenance(cli), "finished", 0);
+    return SL_OK;
 }
 
 static enum sl_status report(struct cli *cli, const struct train_values *values,
@@ -458,7 +453,7 @@ static enum sl_status train_run(struct cli *cli, const void *raw, struct sl_erro
     enum sl_status status = SL_OK;
     SL_TRY_OUT(train_inputs_read(cli, values, &inputs, err));
     SL_TRY_OUT(prepare(&training, err));
-    record = describe(cli, values, &inputs);
+    SL_TRY_OUT(describe(cli, values, &inputs, &record, err));
     SL_TRY_OUT(train_folder_open(values->output, record, values->restart, &folder, err));
     if (folder.finished) {
         sl_log(&cli->log, SL_LOG_INFO, "%s holds this run, finished; --restart makes it anew",

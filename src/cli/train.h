@@ -32,6 +32,12 @@ enum sl_status train_inputs_read(const struct cli *cli, const struct train_value
                                  struct train_inputs *out, struct sl_error *err);
 void train_inputs_release(struct train_inputs *inputs);
 
+/* Settings and hashes of all inputs, for run.json; and in words what differs between two of them,
+ * which the caller frees. */
+enum sl_status train_settings(const struct train_values *values, const struct train_inputs *inputs,
+                              json_t **out, struct sl_error *err);
+char *train_difference(const json_t *was, json_t *now);
+
 /* The run folder: run.json, log.jsonl, checkpoint.safetensors, weights.safetensors. */
 struct train_folder {
     char *path, *run, *log, *checkpoint, *weights; /* owned */

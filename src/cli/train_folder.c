@@ -14,19 +14,42 @@ static json_t *settings_of(const json_t *record)
     return json_object_get(record, "settings");
 }
 
+static enum sl_status fail_other(const struct train_folder *folder, const json_t *was,
+                                 struct sl_error *err)
+{
+    char *difference = train_difference(settings_of(was), settings_of(folder->record));
+    const enum sl_status status = sl_fail(
+        err, SL_ERR_INPUT,
+        "%s holds a run that differs in: %s; choose another folder, or replace it with --restart",
+        folder->path, difference);
+    free(difference);
+    return status;
+}
+
+/* Weights that are not those that the run ended with would be used in its name. */
+static enum sl_status check_weights(const struct train_folder *folder, const json_t *record,
+                                    struct sl_error *err)
+{
+    const json_t *kept = json_object_get(json_object_get(record, "result"), "weights_sha256");
+    char hash[SL_SHA256_TEXT];
+    SL_TRY(sl_sha256_file(folder->weights, hash, err));
+    if (!kept || strcmp(hash, json_string_value(kept)) == 0) return SL_OK;
+    return sl_fail(err, SL_ERR_INPUT,
+                   "%s is not what the run wrote, its checksum differs; --restart trains again",
+                   folder->weights);
+}
+
 /* What the folder's run.json says, if there is one. */
 static enum sl_status compare_records(struct train_folder *folder, struct sl_error *err)
 {
     struct sl_json json = {0};
     SL_TRY(sl_json_read(folder->run, RECORD_LIMIT, &json, err));
     enum sl_status status = SL_OK;
+    folder->finished = json_is_true(json_object_get(json.root, "finished"));
     if (!json_equal(settings_of(json.root), settings_of(folder->record)))
-        status = sl_fail(err, SL_ERR_INPUT,
-                         "%s holds a run with other settings or data; choose another folder, or "
-                         "--restart to lose it",
-                         folder->path);
-    else
-        folder->finished = json_is_true(json_object_get(json.root, "finished"));
+        status = fail_other(folder, json.root, err);
+    else if (folder->finished)
+        status = check_weights(folder, json.root, err);
     sl_json_release(&json);
     return status;
 }
@@ -130,12 +153,15 @@ out:
 enum sl_status train_folder_finish(struct train_folder *folder, struct sl_model *model,
                                    const struct sl_train_result *result, struct sl_error *err)
 {
+    char hash[SL_SHA256_TEXT];
     SL_TRY(sl_weights_write(folder->weights, model, NULL, 0, err));
+    SL_TRY(sl_sha256_file(folder->weights, hash, err));
     static const char *const ends[] = {"all epochs", "no better score", "stopped"};
     json_t *outcome =
-        json_pack("{s:s, s:I, s:I, s:I, s:o}", "end", ends[result->end], "epochs",
+        json_pack("{s:s, s:I, s:I, s:I, s:o, s:s}", "end", ends[result->end], "epochs",
                   (json_int_t)result->epochs, "steps", (json_int_t)result->steps, "best_epoch",
-                  (json_int_t)result->best_epoch, "best_score", cli_json_real(result->best_score));
+                  (json_int_t)result->best_epoch, "best_score", cli_json_real(result->best_score),
+                  "weights_sha256", hash);
     json_object_set_new(folder->record, "result", outcome);
     json_object_set_new(folder->record, "finished", json_true());
     SL_TRY(sl_json_write(folder->record, folder->run, err));

@@ -60,18 +60,13 @@ static enum sl_status check(const struct sl_train_options *options, const struct
 static enum sl_status identify(struct sl_run *run, struct sl_error *err)
 {
     const struct sl_train_options *options = run->options;
-    const struct sl_targets *targets = options->targets;
-    char numbers[2][65], tuning[65];
-    sl_sha256(targets->items, targets->n_items * sizeof *targets->items, numbers[0]);
-    sl_sha256(targets->rows,
-              targets->begin[targets->n_items] * targets->n_classes * sizeof *targets->rows,
-              numbers[1]);
+    char targets[SL_SHA256_TEXT], tuning[SL_SHA256_TEXT];
+    sl_targets_hash(options->targets, targets);
     sl_tuning_hash(options->tuning, tuning);
-    json_t *json =
-        json_pack("{s:o, s:s, s:I, s:s, s:s, s:s, s:s}", "recipe", sl_recipe_to_json(run->recipe),
-                  "network", sl_model_spec(run->model), "seed", (json_int_t)options->seed, "items",
-                  numbers[0], "targets", numbers[1], "tuning", tuning, "caller",
-                  options->identity ? options->identity : "");
+    json_t *json = json_pack(
+        "{s:o, s:s, s:I, s:s, s:s, s:s}", "recipe", sl_recipe_to_json(run->recipe), "network",
+        sl_model_spec(run->model), "seed", (json_int_t)options->seed, "targets", targets, "tuning",
+        tuning, "caller", options->identity ? options->identity : "");
     char *text = json ? json_dumps(json, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
     json_decref(json);
     if (!text) return sl_fail(err, SL_ERR_NOMEM, "no memory to describe the run");

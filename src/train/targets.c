@@ -357,3 +357,20 @@ void sl_targets_draw(const struct sl_targets *targets, uint64_t seed, uint64_t e
         draw_one(targets, &rng, positions[i], out + i * targets->n_classes);
     }
 }
+
+void sl_targets_hash(const struct sl_targets *targets, char out[SL_SHA256_TEXT])
+{
+    const size_t n = targets->n_items, n_rows = targets->begin[n];
+    struct sl_hasher *hasher = sl_hasher_create();
+    sl_hasher_number(hasher, n);
+    sl_hasher_number(hasher, targets->n_classes);
+    sl_hasher_number(hasher, (uint64_t)targets->draw);
+    sl_hasher_add(hasher, targets->items, n * sizeof *targets->items);
+    sl_hasher_add(hasher, targets->begin, (n + 1) * sizeof *targets->begin);
+    sl_hasher_add(hasher, targets->rows, n_rows * targets->n_classes * sizeof *targets->rows);
+    if (targets->annotators)
+        sl_hasher_add(hasher, targets->annotators, n_rows * sizeof *targets->annotators);
+    for (size_t i = 0; i < targets->n_annotators; i++)
+        sl_hasher_text(hasher, targets->annotator_names[i]);
+    sl_hasher_finish(hasher, out);
+}

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "softlab/base/error.h"
+#include "softlab/base/hash.h"
 #include "softlab/base/rows.h"
 #include "softlab/train/recipe.h"
 
@@ -66,6 +67,9 @@ enum sl_status sl_targets_create(const struct sl_target_items *items,
                                  const struct sl_target_options *options, bool keep_annotators,
                                  struct sl_targets **out, struct sl_error *err) SL_MUST_USE;
 void sl_targets_destroy(struct sl_targets *targets);
+
+/* SHA-256 of items, rows, annotators and the way of drawing. */
+void sl_targets_hash(const struct sl_targets *targets, char out[SL_SHA256_TEXT]);
 
 /* The targets of these (positions 0..n_items-1 of the set) at this epoch, (count, n_classes). Draws
  * come from (seed, "target", epoch, item), the item being its index in the data set. Of rows that

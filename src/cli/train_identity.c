@@ -1,0 +1,119 @@
+/* What a run of softlab train is, for run.json: settings, and a hash of everything that it read, so
+ * that a folder is never called finished for a run of other inputs. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "softlab/nn/tuning.h"
+#include "train.h"
+
+static void hash_rows(struct sl_hasher *hasher, const struct sl_rows *rows)
+{
+    sl_hasher_number(hasher, rows->n_rows);
+    sl_hasher_number(hasher, rows->n_classes);
+    for (size_t i = 0; rows->items && i < rows->n_rows; i++)
+        sl_hasher_text(hasher, rows->items[i]);
+    for (size_t i = 0; rows->classes && i < rows->n_classes; i++)
+        sl_hasher_text(hasher, rows->classes[i]);
+    sl_hasher_add(hasher, rows->values, rows->n_rows * rows->n_classes * sizeof *rows->values);
+}
+
+/* Items, which of them, and what they are scored against. */
+static enum sl_status hash_dev(const struct train_inputs *inputs, char out[SL_SHA256_TEXT],
+                               struct sl_error *err)
+{
+    char items[SL_SHA256_TEXT];
+    SL_TRY(sl_dataset_hash(inputs->dev.dataset, items, err));
+    struct sl_hasher *hasher = sl_hasher_create();
+    sl_hasher_text(hasher, items);
+    for (size_t i = 0; i < cli_feeding_count(&inputs->dev); i++)
+        sl_hasher_number(hasher, cli_feeding_item(&inputs->dev, i));
+    if (inputs->dev_labels) hash_rows(hasher, inputs->dev_labels);
+    sl_hasher_finish(hasher, out);
+    return SL_OK;
+}
+
+static void hash_values(struct sl_model *model, char out[SL_SHA256_TEXT])
+{
+    struct sl_hasher *hasher = sl_hasher_create();
+    sl_hasher_add(hasher, sl_model_values(model), sl_model_n_values(model) * sizeof(float));
+    sl_hasher_add(hasher, sl_model_state(model), sl_model_n_state(model) * sizeof(float));
+    sl_hasher_finish(hasher, out);
+}
+
+static void put(json_t *settings, const char *key, const char *hash)
+{
+    json_object_set_new(settings, key, json_string(hash));
+}
+
+enum sl_status train_settings(const struct train_values *values, const struct train_inputs *inputs,
+                              json_t **out, struct sl_error *err)
+{
+    char hash[SL_SHA256_TEXT];
+    json_t *settings = json_pack(
+        "{s:s, s:s, s:o, s:I, s:s, s:I, s:I, s:I, s:i}", "recipe",
+        inputs->recipe.name[0] ? inputs->recipe.name : "none", "variant", inputs->recipe.variant,
+        "keys", sl_recipe_to_json(&inputs->recipe), "seed", (json_int_t)values->seed, "network",
+        sl_model_spec(inputs->model), "items", (json_int_t)inputs->targets->n_items, "soft_items",
+        (json_int_t)inputs->targets->n_soft, "classes", (json_int_t)inputs->targets->n_classes,
+        "arithmetic", SL_ARITHMETIC_VERSION);
+    enum sl_status status = SL_OK;
+    put(settings, "data_sha256", inputs->data_hash);
+    sl_tuning_hash(inputs->tuning, hash);
+    put(settings, "tuning_sha256", hash);
+    sl_targets_hash(inputs->targets, hash);
+    put(settings, "targets_sha256", hash);
+    if (values->weights) {
+        hash_values(inputs->model, hash);
+        put(settings, "start_sha256", hash);
+    }
+    if (inputs->dev.dataset) {
+        SL_TRY_OUT(hash_dev(inputs, hash, err));
+        put(settings, "dev_sha256", hash);
+    }
+    if (values->mixing) {
+        SL_TRY_OUT(sl_sha256_file(values->mixing, hash, err));
+        put(settings, "mixing_sha256", hash);
+    }
+    *out = settings;
+    settings = NULL;
+out:
+    json_decref(settings);
+    return status;
+}
+
+/* ---- Differences ---- */
+
+static const struct {
+    const char *key, *words;
+} words_of[] = {
+    {"keys", "recipe settings"},
+    {"data_sha256", "data"},
+    {"targets_sha256", "labels or choice of items"},
+    {"tuning_sha256", "kernel tuning"},
+    {"start_sha256", "weights to begin with"},
+    {"dev_sha256", "dev set"},
+    {"mixing_sha256", "mixing functions"},
+    {"arithmetic", "version of softlab's arithmetic"},
+};
+
+static void say_key(struct sl_buffer *out, const char *key)
+{
+    const char *words = key;
+    for (size_t i = 0; i < sizeof words_of / sizeof *words_of; i++)
+        if (strcmp(words_of[i].key, key) == 0) words = words_of[i].words;
+    sl_buffer_printf(out, "%s%s", out->length > 0 ? ", " : "", words);
+}
+
+char *train_difference(const json_t *was, json_t *now)
+{
+    struct sl_buffer out;
+    const char *key;
+    json_t *value;
+    sl_buffer_init(&out, 4096);
+    json_object_foreach(now, key, value)
+    {
+        if (!json_equal(value, json_object_get(was, key))) say_key(&out, key);
+    }
+    if (out.length == 0) sl_buffer_text(&out, "settings");
+    return out.data;
+}
