@@ -24,8 +24,14 @@ static size_t predictions(struct sl_planner *planner, const char *data, size_t t
     struct sl_needs needs = {0};
     char *split = sl_expand_items(planner, &items, &needs);
     sl_needs_add(&needs, training);
-    json_t *step = json_pack("{s:[s, s, s, s, s, s]}", "command", "predict",
-                             output(planner, training), "--data", data, "--split", split);
+    const char *size = sl_plan_text(planner->design, "size");
+    json_t *words = json_pack("[s, s, s, s, s, s]", "predict", output(planner, training), "--data",
+                              data, "--split", split);
+    if (size) {
+        json_array_append_new(words, json_string("--size"));
+        json_array_append_new(words, json_string(size));
+    }
+    json_t *step = json_pack("{s:o}", "command", words);
     free(split);
     const size_t job = sl_plan_add_job(planner, step, NULL, ".npz", &needs, "predictions");
     size_t count = 0;

@@ -242,7 +242,8 @@ static json_t *describe(struct gathering *gathering, const char *key, const char
 {
     struct sl_planner *planner = gathering->planner;
     const int64_t seed = gathering->choice->seed;
-    json_t *out = json_pack("{s:s}", "data", data);
+    json_t *out =
+        json_pack("{s:s, s:s*}", "data", data, "size", sl_plan_text(planner->design, "size"));
     set_items(planner, test, data, seed, out, needs);
     const size_t labels = sl_expand_test_labels(planner, test, seed);
     sl_needs_add(needs, labels);

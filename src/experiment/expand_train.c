@@ -305,6 +305,18 @@ static size_t add_dev(struct sl_planner *planner, const struct sl_training_choic
 
 /* ---- Jobs ---- */
 
+/* "HxW" over the images' own size. */
+static void apply_size(const char *size, size_t shape[3])
+{
+    char *end = NULL;
+    if (!size) return;
+    const unsigned long height = strtoul(size, &end, 10);
+    const unsigned long width = *end == 'x' ? strtoul(end + 1, NULL, 10) : 0;
+    if (shape[0] == 0) shape[0] = 3;
+    shape[1] = height;
+    shape[2] = width;
+}
+
 /* For estimates of time, and to say before anything is run that data are not there. */
 static void look_at_data(struct sl_planner *planner, size_t job, const struct sl_item_choice *items)
 {
@@ -321,6 +333,7 @@ static void look_at_data(struct sl_planner *planner, size_t job, const struct sl
     training->n_items = count;
     training->n_classes = set.n_classes;
     memcpy(training->shape, set.shape, sizeof training->shape);
+    apply_size(sl_plan_text(planner->design, "size"), training->shape);
     training->work.seconds = set.seconds;
 }
 
@@ -367,6 +380,7 @@ size_t sl_expand_start(struct sl_planner *planner, const char *network)
     const struct sl_item_choice items = {
         .data = sl_plan_text(start, "data"), .first = number_of(start, "items"), .seed = seed};
     add_data(planner, &words, "--data", items.data);
+    add(planner, &words, "--size", sl_plan_text(planner->design, "size"));
     words.split = sl_expand_items(planner, &items, &words.needs);
     add(planner, &words, "--split", words.split);
     add_recipe(planner, &words, network, &resolved);
@@ -416,6 +430,7 @@ size_t sl_expand_training(struct sl_planner *planner, const struct sl_training_c
         .seed = choice->seed,
     };
     add_data(planner, &words, "--data", items.data);
+    add(planner, &words, "--size", sl_plan_text(design, "size"));
     words.split = sl_expand_items(planner, &items, &words.needs);
     add(planner, &words, "--split", words.split);
     const size_t n_extra = add_labels(planner, choice, &words);

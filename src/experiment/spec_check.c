@@ -30,7 +30,7 @@ struct field {
 
 static const struct field extra_fields[] = {
     {"images", TEXT | REQUIRED, NULL},
-    {"labels", TEXTS | REQUIRED, NULL},
+    {"labels", TEXTS, NULL},
     {"answers", TEXT, NULL},
     {"method", TEXT, NULL},
     {"options", ANY, NULL},
@@ -38,7 +38,7 @@ static const struct field extra_fields[] = {
     {NULL, 0, NULL},
 };
 static const struct field set_fields[] = {
-    {"labels", TEXTS | NOTHING | REQUIRED, NULL},
+    {"labels", TEXTS | NOTHING, NULL},
     {"answers", TEXT, NULL},
     {"method", TEXT, NULL},
     {"options", ANY, NULL},
@@ -157,8 +157,8 @@ static const struct field answer_fields[] = {
 #define DESIGN_FIELDS                                                                              \
     {"missing", TEXT, NULL}, {"references", MAP, set_fields}, {"networks", TEXTS, NULL},           \
         {"recipe", TEXT, NULL}, {"settings", ANY, NULL}, {"data", TEXT, NULL},                     \
-        {"split", TEXT | NOTHING, NULL}, {"holdout", TEXT | NOTHING, NULL}, {"dev", TEXT, NULL},   \
-        {"folds", NUMBER | NOTHING, NULL}, {"start", OBJECT, start_fields},                        \
+        {"size", TEXT, NULL}, {"split", TEXT | NOTHING, NULL}, {"holdout", TEXT | NOTHING, NULL},  \
+        {"dev", TEXT, NULL}, {"folds", NUMBER | NOTHING, NULL}, {"start", OBJECT, start_fields},   \
         {"seeds", NUMBERS, NULL}, {"tests", MAP, test_fields}, {"items", NUMBER, NULL},            \
         {"test_items", NUMBER, NULL}, {"dev_items", NUMBER, NULL},                                 \
     {                                                                                              \
@@ -350,11 +350,30 @@ static enum sl_status check_word(const struct sl_json_cursor *object, const char
     return sl_json_fail(&at, err, "\"%s\" is not among what it may be", json_string_value(value));
 }
 
+/* Where labels are not made by words, they are made of answers by a method that there is. */
+static enum sl_status check_method(const struct sl_json_cursor *set, struct sl_error *err)
+{
+    json_t *method = json_object_get(set->value, "method");
+    json_t *options = json_object_get(set->value, "options");
+    const struct sl_json_cursor at = below(set, "method", method);
+    const struct sl_json_cursor settings = below(set, "options", options);
+    if (json_object_get(set->value, "labels")) return SL_OK;
+    if (options && !json_is_object(options))
+        return sl_json_fail(&settings, err, "expected an object");
+    if (!json_object_get(set->value, "answers") != !method)
+        return sl_json_fail(set, err, "\"answers\" and \"method\" go together");
+    if (!method) return SL_OK;
+    struct sl_error problem;
+    if (sl_spec_knows_method(json_string_value(method), &problem)) return SL_OK;
+    return sl_json_fail(&at, err, "%s", problem.message);
+}
+
 static enum sl_status check_set(const struct design *design, const struct sl_json_cursor *set,
                                 struct sl_error *err)
 {
     static const char *const draws[] = {"mean", "annotator", "sample", "each", NULL};
     SL_TRY(check_word(set, "draw", draws, err));
+    SL_TRY(check_method(set, err));
     const json_t *files = json_object_get(design->root, "files");
     static const char *const keys[] = {"only", "rest", "mixing"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
@@ -422,16 +441,39 @@ static enum sl_status check_test(const struct design *design, const struct sl_js
     return SL_OK;
 }
 
+/* "32x48": height and width. */
+static enum sl_status check_size(const struct sl_json_cursor *design, struct sl_error *err)
+{
+    json_t *size = json_object_get(design->value, "size");
+    const struct sl_json_cursor at = below(design, "size", size);
+    const char *text = size ? json_string_value(size) : "1x1";
+    const char *times = strchr(text, 'x');
+    int64_t height = 0, width = 0;
+    if (times && sl_text_to_integer(text, (size_t)(times - text), &height) &&
+        sl_text_to_integer(times + 1, strlen(times + 1), &width) && height > 0 && width > 0)
+        return SL_OK;
+    return sl_json_fail(&at, err, "\"%s\" is not a size; give height and width like \"32x32\"",
+                        text);
+}
+
 static enum sl_status check_design(const struct design *design, const struct sl_json_cursor *at,
                                    struct sl_error *err)
 {
     const char *key;
     json_t *value;
+    SL_TRY(check_size(at, err));
     const struct sl_json_cursor sets = below(at, "sets", json_object_get(at->value, "sets"));
     json_object_foreach(sets.value, key, value)
     {
         const struct sl_json_cursor set = below(&sets, key, value);
         SL_TRY(check_set(design, &set, err));
+    }
+    const struct sl_json_cursor references =
+        below(at, "references", json_object_get(at->value, "references"));
+    json_object_foreach(references.value, key, value)
+    {
+        const struct sl_json_cursor reference = below(&references, key, value);
+        SL_TRY(check_method(&reference, err));
     }
     const struct sl_json_cursor tests = below(at, "tests", json_object_get(at->value, "tests"));
     json_object_foreach(tests.value, key, value)

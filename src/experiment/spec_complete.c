@@ -1,10 +1,83 @@
-/* What a specification of one's own may leave out: the words of `needs`, and the table that its
- * sets and tests make. */
+/* What a specification of one's own may leave out: the words of `needs`, those that make labels of
+ * answers, and the table that its sets and tests make. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "experiment/plan.h"
 #include "experiment/spec_internal.h"
 #include "softlab/base/memory.h"
+#include "softlab/base/text.h"
+#include "softlab/crowd.h"
+#include "softlab/label.h"
+
+/* ---- Labels ---- */
+
+bool sl_spec_knows_method(const char *name, struct sl_error *err)
+{
+    const char *names[128] = {NULL};
+    size_t count = 0;
+    for (const struct sl_label_method *m = sl_label_methods; m->name && count < 64; m++)
+        names[count++] = m->name;
+    for (const struct sl_aggregator *a = sl_aggregators; a->name && count < 127; a++)
+        names[count++] = a->name;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], name) == 0) return true;
+    const char *near = sl_text_nearest(name, names);
+    (void)sl_fail(err, SL_ERR_NOT_FOUND, "no label method is called \"%s\"%s%s%s", name,
+                  near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+    return false;
+}
+
+static void add_option(json_t *words, const char *name, const json_t *value)
+{
+    char number[SL_NUMBER_TEXT];
+    if (json_is_false(value) || json_is_null(value)) return;
+    char *option = sl_string_printf("--%s", name);
+    json_array_append_new(words, json_string(option));
+    free(option);
+    if (json_is_string(value)) {
+        json_array_append_new(words, json_string(json_string_value(value)));
+    } else if (json_is_number(value)) {
+        sl_text_from_double(json_number_value(value), number);
+        json_array_append_new(words, json_string(number));
+    }
+}
+
+/* {"answers": FILE, "method": NAME, "options": {...}} as words of softlab labels; a set without
+ * them has hard labels. */
+static void complete_set(json_t *set)
+{
+    json_t *answers = json_object_get(set, "answers"), *value;
+    const char *name;
+    if (json_object_get(set, "labels")) return;
+    if (!answers) {
+        json_object_set_new(set, "labels", json_null());
+        return;
+    }
+    json_t *words =
+        json_pack("[s, O, s, O]", "labels", answers, "--method", json_object_get(set, "method"));
+    json_object_foreach(json_object_get(set, "options"), name, value)
+    {
+        add_option(words, name, value);
+    }
+    json_object_set_new(set, "labels", words);
+}
+
+static void complete_sets(json_t *design)
+{
+    static const char *const keys[] = {"sets", "references"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const char *name;
+        json_t *set;
+        json_object_foreach(json_object_get(design, keys[i]), name, set)
+        {
+            complete_set(set);
+            if (json_object_get(set, "extra")) complete_set(json_object_get(set, "extra"));
+        }
+    }
+}
+
+/* ---- Needs and table ---- */
 
 static bool any_has(const json_t *spec, const char *key)
 {
@@ -87,6 +160,13 @@ static json_t *table_of(const json_t *spec)
 
 void sl_spec_complete(json_t *spec)
 {
+    const char *name;
+    json_t *part;
+    complete_sets(spec);
+    json_object_foreach(json_object_get(spec, "parts"), name, part)
+    {
+        complete_sets(part);
+    }
     if (!json_object_get(spec, "needs")) json_object_set_new(spec, "needs", needs_of(spec));
     if (!json_object_get(spec, "table") && any_has(spec, "tests"))
         json_object_set_new(spec, "table", table_of(spec));

@@ -7,6 +7,8 @@
 /* Whether a document is a specification: keys, kinds, and that what it names is there. */
 enum sl_status sl_spec_check(const struct sl_json *document, struct sl_error *err) SL_MUST_USE;
 
+/* Whether softlab labels has this method; if not, *err says so with the nearest name. */
+bool sl_spec_knows_method(const char *name, struct sl_error *err);
 /* Fill in what may be left out of a specification that was checked, its scale applied. */
 void sl_spec_complete(json_t *spec);
 /* spec_places.c: the specification with whole paths for the files that it names, which the caller

@@ -86,8 +86,9 @@ static enum sl_status match_names(const struct sl_name_table *names,
         }
         if (number == SL_NO_NAME)
             return sl_fail(err, SL_ERR_INPUT,
-                           "%s: row %zu is of item \"%.60s\", which the data set lacks", what, r,
-                           set->items[r]);
+                           "%s: row %zu is of item \"%.60s\", which the data set lacks; its items "
+                           "have names like \"%.60s\"",
+                           what, r, set->items[r], sl_name_table_get(names, 0, NULL));
         item_of[r] = number;
     }
     return SL_OK;
