@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "eval.h"
-#include "softlab/label/compare.h"
+#include "softlab/base/classes.h"
 
 static enum sl_status read_array(const char *path, struct sl_array *out, bool *found,
                                  struct sl_error *err)
