@@ -124,6 +124,13 @@ uint64_t sl_model_multiply_adds(const struct sl_model *model); /* of one item's 
 bool sl_model_normalisation(const struct sl_model *model, const float **mean,
                             const float **deviation);
 
+/* The names of its classes, in the order of its logits: sl_model_classes of them, borrowed; NULL if
+ * nobody gave any. They travel with the model's weights. Setting copies them: SL_ERR_INPUT for a
+ * name that comes twice or is not UTF-8. */
+char *const *sl_model_class_names(const struct sl_model *model);
+enum sl_status sl_model_set_class_names(struct sl_model *model, char *const *names,
+                                        struct sl_error *err) SL_MUST_USE;
+
 /* A text that travels with the model and its weights: what the ids of words and letters stand for
  * (softlab/feed/text.h). Borrowed; NULL if there is none. Setting copies it. */
 const char *sl_model_vocabulary(const struct sl_model *model);
