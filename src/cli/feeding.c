@@ -138,7 +138,8 @@ enum sl_status cli_feeding_for(const struct cli *cli, const struct sl_model *mod
 {
     struct cli_feeding feeding = {0};
     SL_TRY(open_items(cli, data, split, &feeding, err));
-    const enum sl_status status = fit(cli, model, size, &feeding, err);
+    enum sl_status status = cli_feeding_match_model(cli, model, &feeding, err);
+    if (status == SL_OK) status = fit(cli, model, size, &feeding, err);
     if (status == SL_OK)
         *out = feeding;
     else
@@ -151,6 +152,7 @@ void cli_feeding_release(struct cli_feeding *feeding)
     sl_feed_destroy(feeding->feed);
     sl_dataset_destroy(feeding->dataset);
     free(feeding->only);
+    free(feeding->columns);
     *feeding = (struct cli_feeding){0};
 }
 
