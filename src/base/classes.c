@@ -85,8 +85,9 @@ enum sl_status sl_classes_match(const struct sl_class_list *from, const struct s
                                 size_t *out, enum sl_class_matching *how, struct sl_error *err)
 {
     enum sl_status status = match_by_name(from, to, out, err);
-    const bool by_number = status != SL_OK && ((only_counts(from) && from->count <= to->count) ||
-                                               (only_counts(to) && from->count == to->count));
+    const bool by_number = status != SL_OK && how &&
+                           ((only_counts(from) && from->count <= to->count) ||
+                            (only_counts(to) && from->count == to->count));
     for (size_t k = 0; by_number && k < from->count; k++)
         out[k] = k;
     if (by_number) status = SL_OK;

@@ -358,11 +358,11 @@ static enum sl_status read_data(const struct cli *cli, const struct train_values
                                 struct train_inputs *inputs, struct sl_error *err)
 {
     SL_TRY(cli_feeding_open(cli, values->data, values->split, values->size, &inputs->data, err));
-    if (inputs->weights) SL_TRY(match_weights(cli, inputs, err));
     if (values->extra) SL_TRY(add_extra(cli, values, &inputs->data, err));
     SL_TRY(hash_items(&inputs->data, inputs->data_hash, err));
     SL_TRY(read_dev(cli, values, inputs, err));
-    return read_texts(cli, values, inputs, err);
+    SL_TRY(read_texts(cli, values, inputs, err));
+    return inputs->weights ? match_weights(cli, inputs, err) : SL_OK;
 }
 
 /* ---- Model ---- */

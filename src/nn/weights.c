@@ -182,25 +182,25 @@ static enum sl_status check_vocabulary(const struct sl_safetensors *file, const 
     return sl_fail(err, SL_ERR_INPUT, "%s was trained with another vocabulary", path);
 }
 
-/* The names of classes that the model is to have: the file's, or its own where the file has none.
- * Where both have some they must be the same, in the same order: columns would change places. */
-static enum sl_status find_names(const struct sl_safetensors *file, const char *path,
-                                 const struct sl_model *model, char ***out, struct sl_error *err)
+/* A model without names of classes takes the file's. Where both have some they must be the same, in
+ * the same order: columns would change places. */
+static enum sl_status take_names(const struct sl_safetensors *file, const char *path,
+                                 struct sl_model *model, struct sl_error *err)
 {
     const size_t count = sl_model_classes(model);
     char *const *own = sl_model_class_names(model);
     char **names = NULL;
     SL_TRY(sl_nn_metadata_names(file, path, count, &names, err));
-    for (size_t k = 0; names && own && k < count; k++) {
-        if (strcmp(names[k], own[k]) == 0) continue;
-        const enum sl_status status =
-            sl_fail(err, SL_ERR_INPUT, "%s: class %zu is \"%.60s\", and \"%.60s\" of the network",
-                    path, k, names[k], own[k]);
-        sl_names_destroy(names);
-        return status;
-    }
-    *out = names;
-    return SL_OK;
+    if (!names) return SL_OK;
+    enum sl_status status = SL_OK;
+    for (size_t k = 0; own && k < count && status == SL_OK; k++)
+        if (strcmp(names[k], own[k]) != 0)
+            status =
+                sl_fail(err, SL_ERR_INPUT, "class %zu is \"%.60s\", and \"%.60s\" of the network",
+                        k, names[k], own[k]);
+    if (!own) status = sl_model_set_class_names(model, names, err);
+    sl_names_destroy(names);
+    return status == SL_OK ? status : sl_fail_within(err, status, "%s", path);
 }
 
 /* Tensor by tensor: what lies between them is not ours to write. */
@@ -224,25 +224,16 @@ enum sl_status sl_nn_weights_load(struct sl_safetensors *file, const char *path,
     SL_TRY(check_vocabulary(file, path, model, err));
     float *staged[] = {[SL_TENSOR_VALUE] = sl_data_alloc(model->n_values, sizeof(float), err),
                        [SL_TENSOR_STATE] = sl_data_alloc(model->n_state, sizeof(float), err)};
-    char **names = NULL;
     enum sl_status status = SL_ERR_NOMEM;
     if (!staged[SL_TENSOR_VALUE] || !staged[SL_TENSOR_STATE]) goto out;
-    SL_TRY_OUT(find_names(file, path, model, &names, err));
     for (size_t i = 0; i < model->n_tensors; i++) {
         const struct sl_tensor_info *info = &model->tensors[i];
         SL_TRY_OUT(stage_tensor(file, path, info, staged[info->kind] + info->offset, err));
     }
     SL_TRY_OUT(check_no_others(file, path, model, err));
-    if (names) {
-        status = sl_model_set_class_names(model, names, err);
-        if (status != SL_OK) {
-            sl_fail_within(err, status, "%s", path);
-            goto out;
-        }
-    }
+    SL_TRY_OUT(take_names(file, path, model, err));
     take_values(model, staged);
 out:
-    sl_names_destroy(names);
     free(staged[SL_TENSOR_VALUE]);
     free(staged[SL_TENSOR_STATE]);
     return status;

@@ -325,10 +325,6 @@ static void test_a_description_that_makes_no_model_is_refused(void **state)
                       "1 numbers for 3 channels");
     assert_not_opened(SL_NN_METADATA_NORMALISE, "{\"mean\":[0,0,0],\"deviation\":[1,0,1]}",
                       "$.deviation[1]");
-    assert_not_opened(SL_NN_METADATA_NAMES, "[\"a\",\"b\"]",
-                      "metadata: class_names:1: $: 2 names of classes, expected 3");
-    assert_not_opened(SL_NN_METADATA_NAMES, "[\"a\",\"b\",3]", "[2]");
-    assert_not_opened(SL_NN_METADATA_NAMES, "a,b,c", "metadata: class_names:1");
 }
 
 static void test_names_of_classes_travel_with_the_weights(void **state)
@@ -370,6 +366,28 @@ static void test_names_of_classes_travel_with_the_weights(void **state)
     sl_model_destroy(other);
 }
 
+static void test_metadata_that_do_not_name_the_classes_are_refused(void **state)
+{
+    (void)state;
+    static const char *const wrong[][2] = {
+        {"[\"a\",\"b\"]", "metadata: class_names:1: $: 2 names of classes, expected 5"},
+        {"[\"a\",\"b\",3,\"d\",\"e\"]", "$[2]"},
+        {"a,b,c,d,e", "metadata: class_names:1"},
+        {"[\"a\",\"b\",\"c\",\"b\",\"e\"]", "two classes are called \"b\""},
+    };
+    struct sl_model *model = sample_feature_model(1);
+    const char *path = test_path("wrong.safetensors");
+    struct sl_error err;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        const struct sl_metadata extra = {"class_names", wrong[i][0]};
+        assert_ok(sl_weights_write(path, model, &extra, 1, &err), err);
+        assert_fails(sl_weights_read(path, model, &err), SL_ERR_INPUT, err, wrong[i][1]);
+        assert_non_null(strstr(err.message, "wrong.safetensors"));
+        assert_null(sl_model_class_names(model));
+    }
+    sl_model_destroy(model);
+}
+
 static void test_names_that_cannot_be_told_apart_or_written_are_refused(void **state)
 {
     (void)state;
@@ -401,6 +419,7 @@ int main(void)
         cmocka_unit_test(test_weights_of_another_network_are_refused_with_both_names),
         cmocka_unit_test(test_a_description_that_makes_no_model_is_refused),
         cmocka_unit_test(test_names_of_classes_travel_with_the_weights),
+        cmocka_unit_test(test_metadata_that_do_not_name_the_classes_are_refused),
         cmocka_unit_test(test_names_that_cannot_be_told_apart_or_written_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, test_folder_clear);

@@ -25,7 +25,8 @@ enum sl_class_matching {
 /* For each class of `from` its place among those of `to`, into out[from->count]; `to` may have
  * more. By name as sl_class_find does. Where that fails because one list only counts its classes
  * from 0, class k is class k: then both have as many, or `from` is the one that counts and has
- * fewer. SL_ERR_INPUT, naming the class and what has it, if neither works. `how` may be NULL. */
+ * fewer. SL_ERR_INPUT, naming the class and what has it, if neither works. A caller that does not
+ * ask `how` (NULL), and so could not say it, gets matches by name only. */
 enum sl_status sl_classes_match(const struct sl_class_list *from, const struct sl_class_list *to,
                                 size_t *out, enum sl_class_matching *how,
                                 struct sl_error *err) SL_MUST_USE;
