@@ -50,8 +50,11 @@ struct sl_network_family {
     /* How it is built; the library's own. */
     void (*build)(struct sl_nn_graph *graph, const struct sl_model_options *model,
                   struct sl_nn_spec *spec);
+    bool reads_texts; /* else images or rows of features */
 };
 extern const struct sl_network_family sl_network_families[]; /* ends with a NULL name */
+/* Whether a network, by name or as a family with options, reads texts; false if there is none. */
+bool sl_network_reads_texts(const char *network);
 
 /* What one item looks like to a network. */
 struct sl_input_shape {

@@ -44,10 +44,18 @@ enum sl_status cli_read_ensemble(char *const *paths, size_t count, double temper
 const char *cli_row_item(const struct sl_rows *rows, size_t row, char *out, size_t size);
 enum sl_status cli_write_answers(const struct sl_answers *answers, const char *path,
                                  struct sl_error *err);
-/* Shared by the commands about networks (cmd_models.c): the names to complete, and "3x32x32", or
- * "512" for a row of features. */
+/* Shared by the commands about networks (cmd_models.c): the names to complete; a shape, "3x32x32",
+ * "512" for a row of features or four numbers for texts; and what a network reads, with NULL for
+ * what most of its kind do. */
 const char *cli_network_names(size_t index);
 enum sl_status cli_read_shape(const char *text, struct sl_input_shape *out, struct sl_error *err);
+enum sl_status cli_read_input(const char *text, const char *network, struct sl_input_shape *out,
+                              struct sl_error *err);
+#define CLI_INPUT_HELP                                                                             \
+    "channels, height and width of an image; features of a row; or for texts words of a "          \
+    "sentence, "                                                                                   \
+    "letters of a word, different words and different letters (default 3x32x32, for texts "        \
+    "29x41x14975x83 as in pos)"
 
 struct sl_vocabulary; /* softlab/feed/text.h */
 

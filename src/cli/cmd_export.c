@@ -50,9 +50,8 @@ static const struct cli_option export_options[] = {
      .letter = 'i',
      .kind = CLI_TEXT,
      .value = "CxHxW",
-     .help = "with --network: channels, height and width of an image, or features of a row",
-     .offset = offsetof(struct export_values, input),
-     .fallback = "3x32x32"},
+     .help = "with --network: " CLI_INPUT_HELP,
+     .offset = offsetof(struct export_values, input)},
     {.name = "mean",
      .kind = CLI_REALS,
      .value = "X,...",
@@ -119,7 +118,7 @@ static enum sl_status make_model(const struct export_values *values, struct sl_m
     options.classes = (size_t)values->classes;
     options.seed = (uint64_t)values->seed;
     options.init = strcmp(values->init, "pytorch") == 0 ? SL_INIT_PYTORCH : SL_INIT_PAPER;
-    SL_TRY(cli_read_shape(values->input, &options.input, err));
+    SL_TRY(cli_read_input(values->input, values->network, &options.input, err));
     const size_t channels = options.input.channels;
     SL_TRY(channel_values("mean", &values->mean, channels, mean, &options.mean, err));
     SL_TRY(channel_values("deviation", &values->deviation, channels, deviation, &options.deviation,
