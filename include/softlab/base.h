@@ -9,6 +9,7 @@
 
 #include "softlab/base/array.h"
 #include "softlab/base/buffer.h"
+#include "softlab/base/classes.h"
 #include "softlab/base/csv.h"
 #include "softlab/base/error.h"
 #include "softlab/base/file.h"

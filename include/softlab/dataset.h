@@ -81,6 +81,13 @@ enum sl_status sl_dataset_truth_rows(const struct sl_dataset *dataset, struct sl
 enum sl_status sl_dataset_select(struct sl_dataset *dataset, const size_t *indices, size_t count,
                                  struct sl_error *err) SL_MUST_USE;
 
+/* Number the set's classes as somebody else does: class k becomes columns[k] of `names`, as
+ * sl_classes_match (softlab/base/classes.h) found it. Hard labels and true distributions follow. A
+ * set without classes takes the names. */
+enum sl_status sl_dataset_set_classes(struct sl_dataset *dataset, const size_t *columns,
+                                      char *const *names, size_t n_classes,
+                                      struct sl_error *err) SL_MUST_USE;
+
 /* Put the images of `more` behind those of `dataset`; both in memory and of one size, their items
  * different. The new items have no hard label, since classes of two sets do not correspond by
  * number, and true distributions are dropped. */

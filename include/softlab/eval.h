@@ -33,8 +33,8 @@ struct sl_scored {
 
 struct sl_scored_options {
     bool logits;                /* the predictions are logits */
-    const int32_t *hard;        /* in the order of the predictions, or NULL */
-    const int32_t *labels_hard; /* instead: in the order of the labels, or NULL */
+    const int32_t *hard;        /* per row of the predictions, a class of the labels; or NULL */
+    const int32_t *labels_hard; /* instead: per row of the labels, or NULL */
     const size_t *order; /* row r of the predictions is item order[r] of the labels; or NULL */
     bool softmax_counts; /* labels are counts and the reference is their softmax (Uma) */
     bool subset;         /* items without a prediction are left out; `order` implies it */

@@ -50,8 +50,11 @@ struct sl_network_family {
     /* How it is built; the library's own. */
     void (*build)(struct sl_nn_graph *graph, const struct sl_model_options *model,
                   struct sl_nn_spec *spec);
+    bool reads_texts; /* else images or rows of features */
 };
 extern const struct sl_network_family sl_network_families[]; /* ends with a NULL name */
+/* Whether a network, by name or as a family with options, reads texts; false if there is none. */
+bool sl_network_reads_texts(const char *network);
 
 /* What one item looks like to a network. */
 struct sl_input_shape {
@@ -123,6 +126,13 @@ uint64_t sl_model_multiply_adds(const struct sl_model *model); /* of one item's 
  * written, if there is no such layer. */
 bool sl_model_normalisation(const struct sl_model *model, const float **mean,
                             const float **deviation);
+
+/* The names of its classes, in the order of its logits: sl_model_classes of them, borrowed; NULL if
+ * nobody gave any. They travel with the model's weights. Setting copies them: SL_ERR_INPUT for a
+ * name that comes twice or is not UTF-8. */
+char *const *sl_model_class_names(const struct sl_model *model);
+enum sl_status sl_model_set_class_names(struct sl_model *model, char *const *names,
+                                        struct sl_error *err) SL_MUST_USE;
 
 /* A text that travels with the model and its weights: what the ids of words and letters stand for
  * (softlab/feed/text.h). Borrowed; NULL if there is none. Setting copies it. */

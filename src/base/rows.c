@@ -241,3 +241,24 @@ out:
     free(from);
     return status;
 }
+
+enum sl_status sl_rows_spread(struct sl_rows *rows, const size_t *columns, char *const *classes,
+                              size_t n_classes, struct sl_error *err)
+{
+    struct sl_rows *wider = NULL;
+    SL_TRY(sl_rows_create(rows->n_rows, n_classes, &wider, err));
+    for (size_t i = 0; i < rows->n_rows; i++)
+        for (size_t k = 0; k < rows->n_classes; k++)
+            wider->values[i * n_classes + columns[k]] = rows->values[i * rows->n_classes + k];
+    char **names = sl_alloc(n_classes, sizeof *names);
+    for (size_t k = 0; k < n_classes; k++)
+        names[k] = sl_string_copy(classes[k]);
+    free_names(rows->classes, rows->n_classes);
+    rows->classes = names;
+    rows->n_classes = n_classes;
+    float *const values = rows->values;
+    rows->values = wider->values;
+    wider->values = values;
+    sl_rows_destroy(wider);
+    return SL_OK;
+}

@@ -44,10 +44,18 @@ enum sl_status cli_read_ensemble(char *const *paths, size_t count, double temper
 const char *cli_row_item(const struct sl_rows *rows, size_t row, char *out, size_t size);
 enum sl_status cli_write_answers(const struct sl_answers *answers, const char *path,
                                  struct sl_error *err);
-/* Shared by the commands about networks (cmd_models.c): the names to complete, and "3x32x32", or
- * "512" for a row of features. */
+/* Shared by the commands about networks (cmd_models.c): the names to complete; a shape, "3x32x32",
+ * "512" for a row of features or four numbers for texts; and what a network reads, with NULL for
+ * what most of its kind do. */
 const char *cli_network_names(size_t index);
 enum sl_status cli_read_shape(const char *text, struct sl_input_shape *out, struct sl_error *err);
+enum sl_status cli_read_input(const char *text, const char *network, struct sl_input_shape *out,
+                              struct sl_error *err);
+#define CLI_INPUT_HELP                                                                             \
+    "channels, height and width of an image; features of a row; or for texts words of a "          \
+    "sentence, "                                                                                   \
+    "letters of a word, different words and different letters (default 3x32x32, for texts "        \
+    "29x41x14975x83 as in pos)"
 
 struct sl_vocabulary; /* softlab/feed/text.h */
 
@@ -59,6 +67,9 @@ struct cli_feeding {
     struct sl_feed *feed;
     size_t *only; /* n_only indices, or NULL: all */
     size_t n_only;
+    size_t *columns; /* of each class that the set itself has, its place in dataset->classes since
+                        cli_feeding_match; or NULL: there */
+    size_t n_own;    /* classes that the set itself has */
 };
 enum sl_status cli_feeding_open(const struct cli *cli, const char *data, const char *split,
                                 const char *size, struct cli_feeding *out, struct sl_error *err);
@@ -71,13 +82,27 @@ const char *cli_feeding_unit(const struct cli_feeding *feeding);
 size_t cli_feeding_count(const struct cli_feeding *feeding);
 size_t cli_feeding_item(const struct cli_feeding *feeding, size_t index);
 
-/* Items as a model reads them: its size, its vocabulary. */
+/* The names and the order of classes (feeding_classes.c) become those of a network, or of what one
+ * is trained on. A class that it does not know is an error, what is matched without names a
+ * warning.
+ */
+enum sl_status cli_feeding_match(const struct cli *cli, const struct sl_class_list *network,
+                                 struct cli_feeding *feeding, struct sl_error *err);
+enum sl_status cli_feeding_match_model(const struct cli *cli, const struct sl_model *model,
+                                       struct cli_feeding *feeding, struct sl_error *err);
+/* Columns of labels about these items, in the order of dataset->classes. Labels that do not name
+ * their classes have them in the order of the set as it was opened. */
+enum sl_status cli_feeding_labels(const struct cli *cli, const struct cli_feeding *feeding,
+                                  const char *path, struct sl_rows *rows, struct sl_error *err);
+
+/* Items as a model reads them: its size, its vocabulary, its classes. */
 enum sl_status cli_feeding_for(const struct cli *cli, const struct sl_model *model,
                                const char *data, const char *split, const char *size,
                                struct cli_feeding *out, struct sl_error *err);
 
-/* Shared by the commands that run networks (cmd_predict.c): weights by file or by a run's folder;
- * logits of all items, with names. */
+/* Shared by the commands that run networks (cmd_predict.c): weights by file or by a run's folder,
+ * whose file it is (the caller frees it); logits of all items of cli_feeding_for, with names. */
+char *cli_weights_path(const char *path);
 enum sl_status cli_open_weights(const char *path, struct sl_model **out, struct sl_error *err);
 enum sl_status cli_predict(struct cli *cli, struct sl_model *model,
                            const struct cli_feeding *feeding, size_t batch, struct sl_rows **out,

@@ -296,6 +296,10 @@ static enum sl_status bench_run(struct cli *cli, const void *raw, struct sl_erro
     enum sl_status status = SL_OK;
     options.network = cli->n_arguments ? cli->arguments[0] : "resnet34a";
     options.classes = (size_t)values->classes;
+    if (sl_network_reads_texts(options.network))
+        return sl_fail(err, SL_ERR_USAGE,
+                       "%s reads texts, and only networks that read images or rows are timed",
+                       options.network);
     SL_TRY(cli_read_shape(values->input, &options.input, err));
     if (values->tuning) SL_TRY(sl_tuning_read(values->tuning, &tuning, err));
     if (values->tune)

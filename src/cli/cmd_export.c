@@ -1,3 +1,4 @@
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd.h"
@@ -5,7 +6,7 @@
 #include "softlab/nn/weights.h"
 
 struct export_values {
-    const char *output, *network, *input, *init;
+    const char *output, *network, *input, *init, *class_names;
     int64_t classes, seed;
     struct cli_reals mean, deviation;
 };
@@ -39,13 +40,18 @@ static const struct cli_option export_options[] = {
      .fallback = "10",
      .minimum = 1,
      .maximum = 1e6},
+    {.name = "class-names",
+     .kind = CLI_TEXT,
+     .value = "NAME,...",
+     .help = "names of the classes, in the order of the network's outputs, for WEIGHTS that have "
+             "none or other ones",
+     .offset = offsetof(struct export_values, class_names)},
     {.name = "input",
      .letter = 'i',
      .kind = CLI_TEXT,
      .value = "CxHxW",
-     .help = "with --network: channels, height and width of an image, or features of a row",
-     .offset = offsetof(struct export_values, input),
-     .fallback = "3x32x32"},
+     .help = "with --network: " CLI_INPUT_HELP,
+     .offset = offsetof(struct export_values, input)},
     {.name = "mean",
      .kind = CLI_REALS,
      .value = "X,...",
@@ -81,7 +87,8 @@ static const struct cli_option export_options[] = {
 
 static const struct cli_argument export_arguments[] = {
     {.name = "WEIGHTS",
-     .help = "a safetensors file of softlab's or PyTorch's; without one, first values are drawn",
+     .help = "a safetensors file of softlab's or PyTorch's, or a run's folder; without one, first "
+             "values are drawn",
      .kind = CLI_PATH,
      .optional = true},
     {.name = NULL},
@@ -111,7 +118,7 @@ static enum sl_status make_model(const struct export_values *values, struct sl_m
     options.classes = (size_t)values->classes;
     options.seed = (uint64_t)values->seed;
     options.init = strcmp(values->init, "pytorch") == 0 ? SL_INIT_PYTORCH : SL_INIT_PAPER;
-    SL_TRY(cli_read_shape(values->input, &options.input, err));
+    SL_TRY(cli_read_input(values->input, values->network, &options.input, err));
     const size_t channels = options.input.channels;
     SL_TRY(channel_values("mean", &values->mean, channels, mean, &options.mean, err));
     SL_TRY(channel_values("deviation", &values->deviation, channels, deviation, &options.deviation,
@@ -122,14 +129,40 @@ static enum sl_status make_model(const struct export_values *values, struct sl_m
 static enum sl_status open_model(const struct export_values *values, const char *weights,
                                  struct sl_model **out, struct sl_error *err)
 {
-    if (!values->network) return sl_weights_open(weights, out, err);
+    if (!values->network) return cli_open_weights(weights, out, err);
     struct sl_model *model = NULL;
     SL_TRY(make_model(values, &model, err));
-    const enum sl_status status = weights ? sl_weights_read(weights, model, err) : SL_OK;
+    char *file = weights ? cli_weights_path(weights) : NULL;
+    const enum sl_status status = file ? sl_weights_read(file, model, err) : SL_OK;
+    free(file);
     if (status == SL_OK)
         *out = model;
     else
         sl_model_destroy(model);
+    return status;
+}
+
+static enum sl_status name_classes(const struct cli *cli, const struct export_values *values,
+                                   const char *weights, struct sl_model *model,
+                                   struct sl_error *err)
+{
+    if (!values->class_names) {
+        if (weights && !sl_model_class_names(model))
+            sl_log(&cli->log, SL_LOG_WARNING,
+                   "%s does not name its classes; name them with --class-names", weights);
+        return SL_OK;
+    }
+    char **names = cli_split_list(values->class_names);
+    size_t count = 0;
+    while (names[count])
+        count++;
+    enum sl_status status =
+        count == sl_model_classes(model)
+            ? sl_model_set_class_names(model, names, err)
+            : sl_fail(err, SL_ERR_USAGE, "%zu names, the network has %zu classes", count,
+                      sl_model_classes(model));
+    if (status != SL_OK) sl_fail_within(err, status, "--class-names");
+    sl_names_destroy(names);
     return status;
 }
 
@@ -147,6 +180,7 @@ static enum sl_status export_run(struct cli *cli, const void *raw, struct sl_err
     struct sl_model *model = NULL;
     enum sl_status status = SL_OK;
     SL_TRY(open_model(values, weights, &model, err));
+    SL_TRY_OUT(name_classes(cli, values, weights, model, err));
     if (onnx)
         SL_TRY_OUT(sl_onnx_write(values->output, model, err));
     else
@@ -161,8 +195,10 @@ out:
 
 static const struct cli_example export_examples[] = {
     {"softlab export weights.safetensors -o net.onnx", "for ONNX Runtime, browsers and phones"},
-    {"softlab export torch.safetensors --network vgg11 -o vgg11.onnx",
-     "a state_dict that PyTorch saved"},
+    {"softlab export runs/x -o net.onnx", "the same of a run"},
+    {"softlab export torch.safetensors --network vgg11 --classes 3 --class-names cat,dog,ship "
+     "-o vgg11.onnx",
+     "a state_dict that PyTorch saved, and what its outputs mean"},
     {"softlab export --network resnet34a --seed 3 -o start.safetensors",
      "first values, to begin the same training elsewhere"},
     {NULL, NULL},
@@ -173,9 +209,9 @@ const struct cli_command cmd_export = {
     .group = "learn",
     .summary = "weights as ONNX, or as a PyTorch state_dict in safetensors",
     .description =
-        "Reads weights and writes them in another form. Every tensor is checked: one that is "
-        "missing, extra, of another shape, or holds NaN or infinity is named, and nothing is "
-        "written.",
+        "Reads weights and writes them in another form, with the names of their classes. Every "
+        "tensor is checked: one that is missing, extra, of another shape, or holds NaN or infinity "
+        "is named, and nothing is written.",
     .arguments = export_arguments,
     .options = export_options,
     .examples = export_examples,

@@ -24,9 +24,8 @@ static const struct cli_option models_options[] = {
      .letter = 'i',
      .kind = CLI_TEXT,
      .value = "CxHxW",
-     .help = "channels, height and width of an image, or the number of features of a row",
-     .offset = offsetof(struct models_values, input),
-     .fallback = "3x32x32"},
+     .help = CLI_INPUT_HELP,
+     .offset = offsetof(struct models_values, input)},
     {.name = "json",
      .kind = CLI_FLAG,
      .help = "the table, or the layers, as JSON",
@@ -51,23 +50,39 @@ static const struct cli_argument models_arguments[] = {
 
 enum sl_status cli_read_shape(const char *text, struct sl_input_shape *out, struct sl_error *err)
 {
-    enum { LARGEST = 1 << 24 };
-    size_t sides[3] = {1, 1, 1}, count = 0;
+    enum { LARGEST = 1 << 24, MOST = 4 };
+    size_t sides[MOST] = {1, 1, 1, 1}, count = 0;
     const char *rest = text;
     bool good = true, more = true;
     while (good && more) {
         size_t length = strcspn(rest, "x");
         int64_t side = 0;
-        good = count < 3 && sl_text_to_integer(rest, length, &side) && side >= 1 && side <= LARGEST;
+        good =
+            count < MOST && sl_text_to_integer(rest, length, &side) && side >= 1 && side <= LARGEST;
         if (good) sides[count++] = (size_t)side;
         more = rest[length] == 'x';
         rest += length + more;
     }
     if (!good || count == 2)
         return sl_fail(err, SL_ERR_USAGE,
-                       "--input: \"%s\" is not like 3x32x32 (an image) or 512 (a row)", text);
-    *out = (struct sl_input_shape){.channels = sides[0], .height = sides[1], .width = sides[2]};
+                       "--input: \"%s\" is not like 3x32x32 (an image), 512 (a row) or "
+                       "29x41x14975x83 (texts)",
+                       text);
+    *out =
+        count == MOST
+            ? (struct sl_input_shape){.tokens = sides[0],
+                                      .letters = sides[1],
+                                      .vocabulary = sides[2],
+                                      .alphabet = sides[3]}
+            : (struct sl_input_shape){.channels = sides[0], .height = sides[1], .width = sides[2]};
     return SL_OK;
+}
+
+enum sl_status cli_read_input(const char *text, const char *network, struct sl_input_shape *out,
+                              struct sl_error *err)
+{
+    const char *usual = sl_network_reads_texts(network) ? "29x41x14975x83" : "3x32x32";
+    return cli_read_shape(text ? text : usual, out, err);
 }
 
 /* "97.2 M", "5,243 M". */
@@ -106,26 +121,28 @@ static void add_network(struct cli_table *table, const struct sl_network *networ
 }
 
 /* A network that cannot read such items stays in the table, without figures. */
-static enum sl_status list_networks(struct sl_model_options *options, bool json,
+static enum sl_status list_networks(struct sl_model_options *options, const char *input, bool json,
                                     struct sl_error *err)
 {
     struct cli_table table;
     cli_table_init(&table, "lrrrl");
     cli_table_add(&table, "network", "parameters", "multiply-adds", "convolutions", "used by");
     json_t *rows = json_array();
+    enum sl_status status = SL_OK;
     for (const struct sl_network *n = sl_networks; n->name; n++) {
         struct sl_outline *outline = NULL;
         options->network = n->name;
+        SL_TRY_OUT(cli_read_input(input, n->name, &options->input, err));
         if (sl_outline_create(options, &outline, NULL) != SL_OK) outline = NULL;
         add_network(&table, n, outline);
         json_array_append_new(rows, network_json(n, outline));
         sl_outline_destroy(outline);
     }
-    enum sl_status status = SL_OK;
     if (json)
         status = cli_print_json(rows, err);
     else
         cli_table_print(&table, stdout);
+out:
     json_decref(rows);
     cli_table_release(&table);
     return status;
@@ -195,6 +212,16 @@ static void print_options(const char *spec)
     cli_table_release(&table);
 }
 
+/* As --input has it. */
+static json_t *input_json(const struct sl_input_shape *input)
+{
+    if (input->tokens > 0)
+        return json_pack("[I, I, I, I]", (json_int_t)input->tokens, (json_int_t)input->letters,
+                         (json_int_t)input->vocabulary, (json_int_t)input->alphabet);
+    return json_pack("[I, I, I]", (json_int_t)input->channels, (json_int_t)input->height,
+                     (json_int_t)input->width);
+}
+
 static json_t *outline_json(const struct sl_outline *outline,
                             const struct sl_model_options *options)
 {
@@ -208,13 +235,11 @@ static json_t *outline_json(const struct sl_outline *outline,
                       (json_int_t)layer->width, "parameters", (json_int_t)layer->values, "state",
                       (json_int_t)layer->state, "multiply_adds", (json_int_t)layer->multiply_adds));
     }
-    const struct sl_input_shape *input = &options->input;
-    return json_pack("{s:s, s:s, s:I, s:[I, I, I], s:I, s:I, s:I, s:I, s:o}", "network",
-                     options->network, "spec", outline->spec, "classes",
-                     (json_int_t)options->classes, "input", (json_int_t)input->channels,
-                     (json_int_t)input->height, (json_int_t)input->width, "parameters",
-                     (json_int_t)outline->values, "state", (json_int_t)outline->state,
-                     "multiply_adds", (json_int_t)outline->multiply_adds, "convolutions",
+    return json_pack("{s:s, s:s, s:I, s:o, s:I, s:I, s:I, s:I, s:o}", "network", options->network,
+                     "spec", outline->spec, "classes", (json_int_t)options->classes, "input",
+                     input_json(&options->input), "parameters", (json_int_t)outline->values,
+                     "state", (json_int_t)outline->state, "multiply_adds",
+                     (json_int_t)outline->multiply_adds, "convolutions",
                      (json_int_t)outline->n_convolutions, "layers", layers);
 }
 
@@ -242,9 +267,9 @@ static enum sl_status run_models(struct cli *cli, const void *values, struct sl_
     const struct models_values *typed = values;
     struct sl_model_options options = sl_model_options_default();
     options.classes = (size_t)typed->classes;
-    SL_TRY(cli_read_shape(typed->input, &options.input, err));
-    if (cli->n_arguments == 0) return list_networks(&options, typed->json, err);
+    if (cli->n_arguments == 0) return list_networks(&options, typed->input, typed->json, err);
     options.network = cli->arguments[0];
+    SL_TRY(cli_read_input(typed->input, options.network, &options.input, err));
     return show_network(&options, typed->json, err);
 }
 
@@ -254,6 +279,7 @@ static const struct cli_example models_examples[] = {
     {"softlab models resnet:n=3,width=32 --input 1x28x28",
      "one of one's own, on small grey images"},
     {"softlab models mlp --input 8192 --classes 8", "on features"},
+    {"softlab models tagger --classes 12", "on words in their sentences"},
     {NULL, NULL},
 };
 

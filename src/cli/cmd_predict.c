@@ -70,32 +70,31 @@ static const struct cli_argument predict_arguments[] = {
     {.name = NULL},
 };
 
+char *cli_weights_path(const char *path)
+{
+    return sl_folder_exists(path) ? sl_path_join(path, "weights.safetensors")
+                                  : sl_string_copy(path);
+}
+
 enum sl_status cli_open_weights(const char *path, struct sl_model **out, struct sl_error *err)
 {
-    if (!sl_folder_exists(path)) return sl_weights_open(path, out, err);
-    char *inside = sl_path_join(path, "weights.safetensors");
-    const enum sl_status status = sl_weights_open(inside, out, err);
-    free(inside);
+    char *file = cli_weights_path(path);
+    const enum sl_status status = sl_weights_open(file, out, err);
+    free(file);
     return status;
 }
 
-static enum sl_status name_rows(const struct cli_feeding *feeding, struct sl_rows *rows,
-                                struct sl_error *err)
+static void name_rows(const struct cli_feeding *feeding, struct sl_rows *rows)
 {
     const struct sl_dataset *dataset = feeding->dataset;
     rows->items = sl_alloc(rows->n_rows, sizeof *rows->items);
     for (size_t i = 0; i < rows->n_rows; i++)
         rows->items[i] = sl_string_copy(dataset->items[cli_feeding_item(feeding, i)]);
-    if (dataset->n_classes != rows->n_classes) {
-        /* Items without classes, such as a folder of photographs, have nothing to disagree with. */
-        if (dataset->n_classes <= 1) return SL_OK;
-        return sl_fail(err, SL_ERR_INPUT, "%s has %zu classes, the network %zu", dataset->name,
-                       dataset->n_classes, rows->n_classes);
-    }
+    /* Nobody named the classes: neither the weights nor a set of as many. */
+    if (dataset->n_classes != rows->n_classes) return;
     rows->classes = sl_alloc(rows->n_classes, sizeof *rows->classes);
     for (size_t k = 0; k < rows->n_classes; k++)
         rows->classes[k] = sl_string_copy(dataset->classes[k]);
-    return SL_OK;
 }
 
 enum sl_status cli_predict(struct cli *cli, struct sl_model *model,
@@ -107,7 +106,7 @@ enum sl_status cli_predict(struct cli *cli, struct sl_model *model,
     struct sl_predictor *predictor = NULL;
     enum sl_status status = SL_OK;
     SL_TRY_OUT(sl_rows_create(n, sl_model_classes(model), &rows, err));
-    SL_TRY_OUT(name_rows(feeding, rows, err));
+    name_rows(feeding, rows);
     SL_TRY_OUT(
         sl_predictor_create(model, feeding->feed, n < batch ? n : batch, NULL, &predictor, err));
     sl_predict(predictor, feeding->feed, feeding->only, n, &cli->progress, rows->values);
@@ -174,7 +173,10 @@ const struct cli_command cmd_predict = {
     .name = "predict",
     .group = "learn",
     .summary = "weights and items to predictions",
-    .description = "Runs a trained network over items and writes a row for each.",
+    .description =
+        "Runs a trained network over items and writes a row for each. Columns are the network's "
+        "classes, named as in its weights and in their order, whatever the items are sorted into; "
+        "a class of the items that the network does not know is refused.",
     .arguments = predict_arguments,
     .options = predict_options,
     .examples = predict_examples,

@@ -108,7 +108,8 @@ static const struct cli_option train_options[] = {
      .letter = 'w',
      .kind = CLI_PATH,
      .value = "FILE",
-     .help = "begin with these weights: fine-tuning",
+     .help = "begin with these weights, or those of a run's folder: fine-tuning; classes are "
+             "matched by name",
      .offset = FIELD(weights)},
     {.name = "dev",
      .kind = CLI_TEXT,
@@ -323,9 +324,6 @@ static enum sl_status prepare_dev(struct training *training, struct sl_error *er
     const struct cli_feeding *dev = &inputs->dev;
     if (!dev->dataset) return SL_OK;
     const size_t n = cli_feeding_count(dev), n_classes = sl_model_classes(inputs->model);
-    if (dev->dataset->n_classes != n_classes)
-        return sl_fail(err, SL_ERR_INPUT, "%s has %zu classes, the network %zu", dev->dataset->name,
-                       dev->dataset->n_classes, n_classes);
     training->metric = sl_metric_find(names[inputs->recipe.dev_metric]);
     training->dev_items = sl_alloc(n, sizeof *training->dev_items);
     training->dev_hard = sl_alloc(n, sizeof *training->dev_hard);

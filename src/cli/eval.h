@@ -51,10 +51,11 @@ void eval_model_release(struct eval_model *model);
  * a data set. The caller frees it. */
 enum sl_status eval_read_hard(const struct cli *cli, const char *name, const struct sl_rows *labels,
                               int32_t **out, struct sl_error *err);
-/* The array `labels` of an .npz, or an .npy, that is one class per row; NULL in *out if it is
- * something else. The caller frees it. */
-enum sl_status eval_read_vector(const char *path, int32_t **out, size_t *count,
-                                struct sl_error *err);
+/* The array `labels` of an .npz, or an .npy, that is one class per row, numbered as in `like`:
+ * where the .npz and `like` both name their classes, by name. NULL in *out if it is something else.
+ * The caller frees it. */
+enum sl_status eval_read_vector(const char *path, const struct sl_class_list *like, int32_t **out,
+                                size_t *count, struct sl_error *err);
 
 /* eval_print.c, eval_json.c, eval_plots.c: what is known of a run, as tables, JSON, and SVG in the
  * folder of --plots. */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "eval.h"
-#include "softlab/label/compare.h"
+#include "softlab/base/classes.h"
 
 static enum sl_status read_array(const char *path, struct sl_array *out, bool *found,
                                  struct sl_error *err)
@@ -20,8 +20,61 @@ static enum sl_status read_array(const char *path, struct sl_array *out, bool *f
     return status;
 }
 
-enum sl_status eval_read_vector(const char *path, int32_t **out, size_t *count,
-                                struct sl_error *err)
+/* The names beside the classes of an .npz, NULL-ended; *out stays NULL if there are none. */
+static enum sl_status read_class_names(const char *path, char ***out, size_t *count,
+                                       struct sl_error *err)
+{
+    struct sl_npz *npz = NULL;
+    struct sl_array array = {0};
+    char **names = NULL;
+    enum sl_status status = SL_OK;
+    if (!sl_path_has_suffix(path, ".npz")) return SL_OK;
+    SL_TRY(sl_npz_open(path, &npz, err));
+    if (!sl_npz_has(npz, "classes")) goto out;
+    SL_TRY_OUT(sl_npz_read(npz, "classes", &array, err));
+    if (array.dtype != SL_TEXT || array.n_dimensions != 1)
+        SL_TRY_OUT(sl_fail(err, SL_ERR_INPUT, "%s: classes: expected names", path));
+    names = sl_alloc(array.shape[0] + 1, sizeof *names);
+    for (size_t k = 0; k < array.shape[0]; k++)
+        SL_TRY_OUT(sl_array_string(&array, k, &names[k], err));
+    *count = array.shape[0];
+    *out = names;
+    names = NULL;
+out:
+    sl_names_destroy(names);
+    sl_array_release(&array);
+    sl_npz_close(npz);
+    return status;
+}
+
+/* Classes numbered as `like` numbers them. */
+static enum sl_status renumber(const char *path, const struct sl_class_list *like, int32_t *classes,
+                               size_t count, struct sl_error *err)
+{
+    struct sl_class_list own = {.owner = path};
+    char **names = NULL;
+    if (!like->names) return SL_OK;
+    SL_TRY(read_class_names(path, &names, &own.count, err));
+    if (!names) return SL_OK;
+    own.names = names;
+    size_t *columns = sl_alloc(own.count + 1, sizeof *columns);
+    enum sl_status status = SL_OK;
+    SL_TRY_OUT(sl_classes_match(&own, like, columns, NULL, err));
+    for (size_t i = 0; i < count; i++) {
+        if (classes[i] < 0 || (size_t)classes[i] >= own.count)
+            SL_TRY_OUT(sl_fail(err, SL_ERR_INPUT,
+                               "%s: the class of row %zu is %d, expected 0 to %zu", path, i,
+                               classes[i], own.count - 1));
+        classes[i] = (int32_t)columns[classes[i]];
+    }
+out:
+    free(columns);
+    sl_names_destroy(names);
+    return status;
+}
+
+enum sl_status eval_read_vector(const char *path, const struct sl_class_list *like, int32_t **out,
+                                size_t *count, struct sl_error *err)
 {
     struct sl_array array = {0}, classes = {0};
     bool found;
@@ -30,6 +83,7 @@ enum sl_status eval_read_vector(const char *path, int32_t **out, size_t *count,
     SL_TRY_OUT(read_array(path, &array, &found, err));
     if (!found || array.n_dimensions != 1 || array.dtype == SL_TEXT) goto out;
     SL_TRY_OUT(sl_array_convert(&array, SL_I4, path, &classes, err));
+    SL_TRY_OUT(renumber(path, like, classes.data, classes.shape[0], err));
     *out = classes.data;
     *count = classes.shape[0];
     classes.data = NULL;
@@ -76,7 +130,8 @@ static enum sl_status read_file(const char *path, const struct sl_rows *labels, 
 {
     size_t count = 0;
     int32_t *classes = NULL;
-    SL_TRY(eval_read_vector(path, &classes, &count, err));
+    const struct sl_class_list columns = {"the labels", labels->classes, labels->n_classes};
+    SL_TRY(eval_read_vector(path, &columns, &classes, &count, err));
     if (classes && count != labels->n_rows) {
         free(classes);
         return sl_fail(err, SL_ERR_INPUT, "%s: %zu classes, there are %zu labels", path, count,
@@ -98,18 +153,14 @@ static enum sl_status read_file(const char *path, const struct sl_rows *labels, 
 static enum sl_status match_classes(const struct sl_dataset *set, const struct sl_rows *labels,
                                     size_t *columns, struct sl_error *err)
 {
+    const struct sl_class_list own = {set->name, set->classes, set->n_classes};
+    const struct sl_class_list like = {"the labels", labels->classes, labels->n_classes};
+    if (labels->classes) return sl_classes_match(&own, &like, columns, NULL, err);
     if (set->n_classes != labels->n_classes)
-        return sl_fail(err, SL_ERR_INPUT, "%s: %zu classes, the labels have %zu", set->name,
-                       set->n_classes, labels->n_classes);
-    for (size_t k = 0; k < set->n_classes; k++) {
+        return sl_fail(err, SL_ERR_INPUT, "%s: %zu classes, the labels have %zu without names",
+                       set->name, set->n_classes, labels->n_classes);
+    for (size_t k = 0; k < set->n_classes; k++)
         columns[k] = k;
-        if (!labels->classes) continue;
-        columns[k] = sl_class_find(labels->classes, labels->n_classes, set->classes[k],
-                                   strlen(set->classes[k]));
-        if (columns[k] == SIZE_MAX)
-            return sl_fail(err, SL_ERR_INPUT, "%s: the labels have no class \"%s\"", set->name,
-                           set->classes[k]);
-    }
     return SL_OK;
 }
 

@@ -49,11 +49,14 @@ static enum sl_status read_labels(const char *path, struct inputs *inputs, struc
 {
     size_t count = 0;
     int32_t *classes = NULL;
-    SL_TRY(eval_read_vector(path, &classes, &count, err));
+    const struct sl_rows *predictions = inputs->predictions;
+    const struct sl_class_list columns = {"the predictions", predictions->classes,
+                                          predictions->n_classes};
+    SL_TRY(eval_read_vector(path, &columns, &classes, &count, err));
     if (!classes) return sl_rows_read(path, "labels", &inputs->labels, err);
     inputs->reference = as_classes;
     enum sl_status status =
-        rows_of_classes(classes, count, inputs->predictions->n_classes, path, &inputs->labels, err);
+        rows_of_classes(classes, count, predictions->n_classes, path, &inputs->labels, err);
     free(classes);
     return status;
 }
@@ -137,7 +140,9 @@ static enum sl_status read_own_classes(const char *path, struct inputs *inputs,
 {
     size_t count = 0;
     if (!sl_path_has_suffix(path, ".npz")) return SL_OK;
-    SL_TRY(eval_read_vector(path, &inputs->own_hard, &count, err));
+    const struct sl_class_list columns = {"the labels", inputs->labels->classes,
+                                          inputs->labels->n_classes};
+    SL_TRY(eval_read_vector(path, &columns, &inputs->own_hard, &count, err));
     if (inputs->own_hard && count != inputs->predictions->n_rows)
         return sl_fail(err, SL_ERR_INPUT, "%s: labels has %zu classes, there are %zu predictions",
                        path, count, inputs->predictions->n_rows);

@@ -75,10 +75,12 @@ static enum sl_status read_reference(struct testing *testing, struct sl_error *e
     const char *labels = testing->test->labels;
     struct sl_rows *rows = NULL;
     enum sl_status status = SL_OK;
-    if (strcmp(labels, "truth") == 0)
+    if (strcmp(labels, "truth") == 0) {
         SL_TRY_OUT(truth_rows(dataset, &rows, err));
-    else if (strcmp(labels, "hard") != 0)
+    } else if (strcmp(labels, "hard") != 0) {
         SL_TRY_OUT(sl_rows_read(labels, "labels", &rows, err));
+        SL_TRY_OUT(cli_feeding_labels(testing->cli, &testing->feeding, labels, rows, err));
+    }
     const struct sl_target_items items = {dataset->count, dataset->n_classes, dataset->items,
                                           dataset->classes, dataset->labels};
     struct sl_target_options options = sl_target_options_default();

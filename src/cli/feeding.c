@@ -1,4 +1,5 @@
 #include <stdlib.h>
+#include <string.h>
 
 #include "cmd.h"
 #include "softlab/feed/text.h"
@@ -108,16 +109,17 @@ static enum sl_status check_shape(const struct cli_feeding *feeding, const struc
                    want.channels, want.height, want.width);
 }
 
-/* The feed of a model: pictures are brought to its size unless one is given, texts are read with
- * its vocabulary. */
+/* The feed of a model: classes are its own, pictures are brought to its size unless one is given,
+ * texts are read with its vocabulary. */
 static enum sl_status fit(const struct cli *cli, const struct sl_model *model, const char *size,
                           struct cli_feeding *feeding, struct sl_error *err)
 {
     const struct sl_input_shape want = sl_model_input(model);
     const struct sl_dataset *dataset = feeding->dataset;
-    if ((want.tokens > 0) != (dataset->texts != NULL))
+    if (strcmp(cli_feeding_unit(feeding), reads(&want)) != 0)
         return sl_fail(err, SL_ERR_INPUT, "%s: %s for a network that reads %s", dataset->name,
                        cli_feeding_unit(feeding), reads(&want));
+    SL_TRY(cli_feeding_match_model(cli, model, feeding, err));
     char own[48];
     snprintf(own, sizeof own, "%zux%zu", want.height, want.width);
     const bool images = (dataset->pixels || dataset->files) && want.height * want.width > 1;
@@ -151,6 +153,7 @@ void cli_feeding_release(struct cli_feeding *feeding)
     sl_feed_destroy(feeding->feed);
     sl_dataset_destroy(feeding->dataset);
     free(feeding->only);
+    free(feeding->columns);
     *feeding = (struct cli_feeding){0};
 }
 

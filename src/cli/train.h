@@ -25,6 +25,7 @@ struct train_inputs {
     struct sl_mixing_functions *mixing;
     struct sl_tuning *tuning;
     struct sl_vocabulary *vocabulary; /* of texts, or NULL */
+    char *weights;                    /* the file of values to begin with, or NULL */
     struct sl_model *model;
     char data_hash[65]; /* SHA-256 of what is trained on */
 };

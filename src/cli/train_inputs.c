@@ -141,19 +141,35 @@ static enum sl_status read_teacher(const struct train_values *values, double tem
     return status;
 }
 
-static enum sl_status make_targets(const struct train_values *values, struct train_inputs *inputs,
+/* Items without classes have those of their labels. */
+static enum sl_status match_labels(const struct cli *cli, const struct train_values *values,
+                                   struct cli_feeding *data, struct sl_rows *labels,
                                    struct sl_error *err)
+{
+    const char *path = values->labels ? values->labels : values->extra_labels;
+    const struct sl_class_list classes = {path, labels->classes, labels->n_classes};
+    if (data->dataset->n_classes == 0 && classes.names)
+        return cli_feeding_match(cli, &classes, data, err);
+    return cli_feeding_labels(cli, data, path, labels, err);
+}
+
+static enum sl_status make_targets(const struct cli *cli, const struct train_values *values,
+                                   struct train_inputs *inputs, struct sl_error *err)
 {
     const struct sl_dataset *dataset = inputs->data.dataset;
     const struct sl_recipe *recipe = &inputs->recipe;
-    const struct sl_target_items items = {dataset->count, dataset->n_classes, dataset->items,
-                                          dataset->classes, dataset->labels};
     struct sl_rows *labels = NULL, *teacher = NULL;
     char **holdout = NULL;
     enum sl_status status = SL_OK;
     SL_TRY_OUT(read_labels(values, &labels, err));
-    if (values->teacher) SL_TRY_OUT(read_teacher(values, recipe->temperature, &teacher, err));
+    if (labels) SL_TRY_OUT(match_labels(cli, values, &inputs->data, labels, err));
+    if (values->teacher) {
+        SL_TRY_OUT(read_teacher(values, recipe->temperature, &teacher, err));
+        SL_TRY_OUT(cli_feeding_labels(cli, &inputs->data, values->teacher, teacher, err));
+    }
     SL_TRY_OUT(read_holdout(values, recipe, labels, &holdout, err));
+    const struct sl_target_items items = {dataset->count, dataset->n_classes, dataset->items,
+                                          dataset->classes, dataset->labels};
     struct sl_target_options options = sl_target_options_default();
     options.labels = labels;
     options.siblings = dataset->siblings;
@@ -234,12 +250,12 @@ static enum sl_status read_dev(const struct cli *cli, const struct train_values 
 static enum sl_status find_words(const struct cli *cli, const struct train_values *values,
                                  struct train_inputs *inputs, struct sl_error *err)
 {
-    if (values->weights) {
+    if (inputs->weights) {
         struct sl_model *model = NULL;
-        SL_TRY(sl_weights_open(values->weights, &model, err));
+        SL_TRY(sl_weights_open(inputs->weights, &model, err));
         const enum sl_status status = sl_vocabulary_of_model(model, &inputs->vocabulary, err);
         sl_model_destroy(model);
-        return status == SL_OK ? status : sl_fail_within(err, status, "%s", values->weights);
+        return status == SL_OK ? status : sl_fail_within(err, status, "%s", inputs->weights);
     }
     const struct sl_dataset *const sets[] = {inputs->data.dataset, inputs->dev.dataset};
     const size_t n_sets = inputs->dev.dataset ? 2 : 1;
@@ -306,6 +322,38 @@ static enum sl_status hash_items(const struct cli_feeding *data, char out[65], s
     return status;
 }
 
+/* Classes are those of the weights to begin with, whose columns have an order already. */
+static enum sl_status match_weights(const struct cli *cli, struct train_inputs *inputs,
+                                    struct sl_error *err)
+{
+    struct sl_class_list network = {.owner = inputs->weights};
+    char **names = NULL;
+    SL_TRY(sl_weights_class_names(inputs->weights, &names, &network.count, err));
+    network.names = names;
+    if (names) {
+        const enum sl_status status = cli_feeding_match(cli, &network, &inputs->data, err);
+        sl_names_destroy(names);
+        return status;
+    }
+    sl_log(&cli->log, SL_LOG_WARNING,
+           "%s does not name its classes: they are taken in the order of %s; name them with "
+           "softlab export --class-names",
+           inputs->weights, inputs->data.dataset->name);
+    return SL_OK;
+}
+
+/* The dev set is scored in the classes that are trained. */
+static enum sl_status match_dev(const struct cli *cli, const struct train_values *values,
+                                struct train_inputs *inputs, struct sl_error *err)
+{
+    const struct sl_dataset *data = inputs->data.dataset;
+    const struct sl_class_list classes = {data->name, data->classes, data->n_classes};
+    if (!inputs->dev.dataset) return SL_OK;
+    SL_TRY(cli_feeding_match(cli, &classes, &inputs->dev, err));
+    if (!inputs->dev_labels) return SL_OK;
+    return cli_feeding_labels(cli, &inputs->dev, values->dev_labels, inputs->dev_labels, err);
+}
+
 static enum sl_status read_data(const struct cli *cli, const struct train_values *values,
                                 struct train_inputs *inputs, struct sl_error *err)
 {
@@ -313,7 +361,8 @@ static enum sl_status read_data(const struct cli *cli, const struct train_values
     if (values->extra) SL_TRY(add_extra(cli, values, &inputs->data, err));
     SL_TRY(hash_items(&inputs->data, inputs->data_hash, err));
     SL_TRY(read_dev(cli, values, inputs, err));
-    return read_texts(cli, values, inputs, err);
+    SL_TRY(read_texts(cli, values, inputs, err));
+    return inputs->weights ? match_weights(cli, inputs, err) : SL_OK;
 }
 
 /* ---- Model ---- */
@@ -364,8 +413,9 @@ static enum sl_status make_model(const struct train_values *values, struct train
     const enum sl_status status = sl_model_create(&options, &inputs->model, err);
     free(network);
     if (status != SL_OK) return status;
+    SL_TRY(sl_model_set_class_names(inputs->model, inputs->data.dataset->classes, err));
     if (inputs->vocabulary) SL_TRY(give_words(inputs, err));
-    return values->weights ? sl_weights_read(values->weights, inputs->model, err) : SL_OK;
+    return inputs->weights ? sl_weights_read(inputs->weights, inputs->model, err) : SL_OK;
 }
 
 static enum sl_status read_mixing(const char *path, struct sl_mixing_functions **out,
@@ -386,8 +436,10 @@ enum sl_status train_inputs_read(const struct cli *cli, const struct train_value
     SL_TRY_OUT(read_recipe(values, &inputs.recipe, err));
     if (values->mixing) SL_TRY_OUT(read_mixing(values->mixing, &inputs.mixing, err));
     if (values->tuning) SL_TRY_OUT(sl_tuning_read(values->tuning, &inputs.tuning, err));
+    if (values->weights) inputs.weights = cli_weights_path(values->weights);
     SL_TRY_OUT(read_data(cli, values, &inputs, err));
-    SL_TRY_OUT(make_targets(values, &inputs, err));
+    SL_TRY_OUT(make_targets(cli, values, &inputs, err));
+    SL_TRY_OUT(match_dev(cli, values, &inputs, err));
     SL_TRY_OUT(make_model(values, &inputs, err));
     *out = inputs;
     return SL_OK;
@@ -399,6 +451,7 @@ out:
 void train_inputs_release(struct train_inputs *inputs)
 {
     sl_model_destroy(inputs->model);
+    free(inputs->weights);
     sl_vocabulary_destroy(inputs->vocabulary);
     sl_targets_destroy(inputs->targets);
     cli_feeding_release(&inputs->data);

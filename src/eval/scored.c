@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "eval/eval_internal.h"
+#include "softlab/base/classes.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/names.h"
 #include "softlab/base/text.h"

@@ -180,7 +180,7 @@ static void add_recipe(struct sl_planner *planner, struct words *words, const ch
     add_words(words, "--recipe", resolved->name);
     json_object_set_new(words->record, "network", json_string(network));
     json_object_set_new(words->record, "recipe", sl_recipe_to_json(&resolved->recipe));
-    if (strncmp(network, "tagger", strlen("tagger")) == 0)
+    if (sl_network_reads_texts(network))
         json_object_set_new(words->record, "vectors",
                             sl_identity_of_text(planner, "@" SL_VECTORS_SET "/" SL_VECTORS_FILE));
     if (planner->options->as_published)

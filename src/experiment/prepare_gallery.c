@@ -5,6 +5,7 @@
 
 #include "experiment/prepare.h"
 #include "experiment/runner.h"
+#include "softlab/base/classes.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/rows.h"
 #include "softlab/base/text.h"

@@ -297,7 +297,9 @@ static enum sl_status widen(const struct extension *extension, struct sl_model *
     struct sl_model *wider = NULL;
     SL_TRY(sl_model_create(&options, &wider, err));
     copy_tensors(extension, model, wider);
-    const enum sl_status status = sl_vocabulary_give(extension->vocabulary, wider, err);
+    enum sl_status status = sl_vocabulary_give(extension->vocabulary, wider, err);
+    if (status == SL_OK && sl_model_class_names(model))
+        status = sl_model_set_class_names(wider, sl_model_class_names(model), err);
     if (status == SL_OK)
         *out = wider;
     else

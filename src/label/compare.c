@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "label/methods_internal.h"
+#include "softlab/base/classes.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/names.h"
 #include "softlab/base/stats.h"
@@ -164,27 +165,6 @@ static enum sl_status number_items(const struct sl_rows *rows, const char *which
     }
     *out = names;
     return SL_OK;
-}
-
-static bool is_same_letter(char a, char b)
-{
-    char x = a >= 'A' && a <= 'Z' ? (char)(a - 'A' + 'a') : a;
-    char y = b >= 'A' && b <= 'Z' ? (char)(b - 'A' + 'a') : b;
-    return x == y;
-}
-
-size_t sl_class_find(char *const *classes, size_t n_classes, const char *name, size_t length)
-{
-    size_t similar = SIZE_MAX;
-    for (size_t k = 0; k < n_classes; k++) {
-        if (strlen(classes[k]) != length) continue;
-        if (memcmp(classes[k], name, length) == 0) return k;
-        size_t same = 0;
-        while (same < length && is_same_letter(classes[k][same], name[same]))
-            same++;
-        if (same == length) similar = k;
-    }
-    return similar;
 }
 
 /* For each column of a, the column of b. */

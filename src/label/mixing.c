@@ -6,6 +6,7 @@
 
 #include "label/methods_internal.h"
 #include "label/mixing_points.h"
+#include "softlab/base/classes.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
 #include "softlab/label/compare.h"

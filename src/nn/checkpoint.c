@@ -83,14 +83,15 @@ static const float *part_read(const struct part *part)
     return part->was.data;
 }
 
-/* Of the texts and of every part's name, size and own hash, by name. */
+/* Of the texts that are there and of every part's name, size and own hash, by name. */
 static void hash_of(const struct parts *parts, const float *(*data)(const struct part *),
                     const char *const texts[N_HASHED], char out[SL_SHA256_TEXT])
 {
     struct sl_buffer all;
     sl_buffer_init(&all, TEXT_LIMIT);
     for (size_t i = 0; i < N_HASHED; i++)
-        sl_buffer_printf(&all, "%s %zu %s\n", key_name(i), strlen(texts[i]), texts[i]);
+        if (texts[i])
+            sl_buffer_printf(&all, "%s %zu %s\n", key_name(i), strlen(texts[i]), texts[i]);
     for (size_t i = 0; i < parts->count; i++) {
         const struct part *part = &parts->list[i];
         char hash[SL_SHA256_TEXT];
@@ -137,9 +138,11 @@ enum sl_status sl_checkpoint_write(const char *path, struct sl_model *model,
     for (size_t i = 0; i < SL_NN_N_METADATA; i++)
         texts[i] = described[i];
     hash_of(&parts, part_now, texts, hash);
+    size_t n_metadata = 0;
     for (size_t i = 0; i < N_KEYS; i++)
-        metadata[i] = (struct sl_metadata){key_name(i), texts[i]};
-    enum sl_status status = sl_safetensors_write(path, tensors, parts.count, metadata, N_KEYS, err);
+        if (texts[i]) metadata[n_metadata++] = (struct sl_metadata){key_name(i), texts[i]};
+    enum sl_status status =
+        sl_safetensors_write(path, tensors, parts.count, metadata, n_metadata, err);
     for (size_t i = 0; i < SL_NN_N_METADATA; i++)
         free(described[i]);
     free(tensors);
@@ -157,7 +160,7 @@ static enum sl_status find_texts(const struct sl_safetensors *file, const char *
 {
     for (size_t i = 0; i < N_KEYS; i++) {
         texts[i] = sl_safetensors_metadata(file, key_name(i));
-        if (!texts[i])
+        if (!texts[i] && i != SL_NN_METADATA_NAMES)
             return sl_fail(err, SL_ERR_INPUT, "%s is not a checkpoint: its metadata has no \"%s\"",
                            path, key_name(i));
     }
@@ -171,15 +174,18 @@ static enum sl_status find_texts(const struct sl_safetensors *file, const char *
 static enum sl_status check_described(const char *path, const struct sl_model *model,
                                       const char *const texts[N_KEYS], struct sl_error *err)
 {
-    static const size_t keys[] = {SL_NN_METADATA_CLASSES, SL_NN_METADATA_INPUT,
-                                  SL_NN_METADATA_NORMALISE};
+    static const size_t keys[] = {SL_NN_METADATA_CLASSES, SL_NN_METADATA_NAMES,
+                                  SL_NN_METADATA_INPUT, SL_NN_METADATA_NORMALISE};
     char *own[SL_NN_N_METADATA];
     enum sl_status status = SL_OK;
     sl_nn_metadata_describe(model, own);
-    for (size_t i = 0; i < sizeof keys / sizeof *keys && status == SL_OK; i++)
-        if (strcmp(texts[keys[i]], own[keys[i]]) != 0)
+    for (size_t i = 0; i < sizeof keys / sizeof *keys && status == SL_OK; i++) {
+        const char *was = texts[keys[i]], *now = own[keys[i]];
+        /* Only names of classes may be absent, and say nothing then. */
+        if (was && now && strcmp(was, now) != 0)
             status = sl_fail(err, SL_ERR_INPUT, "%s: \"%s\" is %.150s, the network has %.150s",
-                             path, key_name(keys[i]), texts[keys[i]], own[keys[i]]);
+                             path, key_name(keys[i]), was, now);
+    }
     for (size_t i = 0; i < SL_NN_N_METADATA; i++)
         free(own[i]);
     return status;

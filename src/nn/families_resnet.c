@@ -17,7 +17,8 @@ const struct sl_network_option sl_nn_resnet_options[] = {
     {"widen", "all",
      "bottleneck stages that make 4 times their width: all, or later than the "
      "first"},
-    {"shortcut", "A", "A (subsample, zeros for new channels) or conv (1x1 and batch norm)"},
+    {"shortcut", "A",
+     "A (subsample; new channels are zero and come last) or conv (1x1 and batch norm)"},
     {"bias", "0", "1: convolutions have a bias"},
     {"names", "kuangliu", "whose parameter names and first values: kuangliu, hysts or jordan"},
     {NULL, NULL, NULL},

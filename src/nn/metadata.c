@@ -6,6 +6,7 @@
 
 #include "nn/weights.h"
 #include "softlab/base/buffer.h"
+#include "softlab/base/file.h"
 #include "softlab/base/json.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/system.h"
@@ -15,9 +16,10 @@
 enum { TEXT_LIMIT = 1 << 24, SIZE_LIMIT = 1 << 24 };
 
 const char *const sl_nn_metadata_keys[SL_NN_N_METADATA] = {
-    [SL_NN_METADATA_SOFTLAB] = "softlab", [SL_NN_METADATA_NETWORK] = "network",
-    [SL_NN_METADATA_SPEC] = "spec",       [SL_NN_METADATA_CLASSES] = "classes",
-    [SL_NN_METADATA_INPUT] = "input",     [SL_NN_METADATA_NORMALISE] = "normalise",
+    [SL_NN_METADATA_SOFTLAB] = "softlab",     [SL_NN_METADATA_NETWORK] = "network",
+    [SL_NN_METADATA_SPEC] = "spec",           [SL_NN_METADATA_CLASSES] = "classes",
+    [SL_NN_METADATA_NAMES] = "class_names",   [SL_NN_METADATA_INPUT] = "input",
+    [SL_NN_METADATA_NORMALISE] = "normalise",
 };
 
 static const struct {
@@ -86,12 +88,26 @@ static char *describe_normalise(const struct sl_nn_graph *graph)
     return text.data;
 }
 
+/* NULL if the classes have no names. */
+static char *describe_names(const struct sl_model *model)
+{
+    char *const *names = sl_model_class_names(model);
+    if (!names) return NULL;
+    json_t *list = json_array();
+    for (size_t k = 0; k < sl_model_classes(model); k++)
+        json_array_append_new(list, json_string(names[k]));
+    char *text = json_dumps(list, JSON_COMPACT);
+    json_decref(list);
+    return text;
+}
+
 void sl_nn_metadata_describe(const struct sl_model *model, char *values[SL_NN_N_METADATA])
 {
     values[SL_NN_METADATA_SOFTLAB] = sl_string_copy(sl_version());
     values[SL_NN_METADATA_NETWORK] = sl_string_copy(sl_model_network(model));
     values[SL_NN_METADATA_SPEC] = sl_string_copy(sl_model_spec(model));
     values[SL_NN_METADATA_CLASSES] = sl_string_printf("%zu", sl_model_classes(model));
+    values[SL_NN_METADATA_NAMES] = describe_names(model);
     values[SL_NN_METADATA_INPUT] = describe_input(&model->input);
     values[SL_NN_METADATA_NORMALISE] = describe_normalise(&model->graph);
 }
@@ -157,12 +173,51 @@ out:
     return status;
 }
 
+static enum sl_status parse_names(const struct sl_json *json, size_t n_classes, char ***out,
+                                  struct sl_error *err)
+{
+    const struct sl_json_cursor root = sl_json_root(json);
+    size_t count = 0;
+    SL_TRY(sl_json_array_size(&root, &count, err));
+    if (count != n_classes)
+        return sl_json_fail(&root, err, "%zu names of classes, expected %zu", count, n_classes);
+    char **names = sl_alloc(count + 1, sizeof *names);
+    enum sl_status status = SL_OK;
+    for (size_t k = 0; k < count; k++) {
+        const struct sl_json_cursor element = sl_json_element(&root, k);
+        const char *name = NULL;
+        SL_TRY_OUT(sl_json_string(&element, &name, err));
+        names[k] = sl_string_copy(name);
+    }
+    *out = names;
+    names = NULL;
+out:
+    sl_names_destroy(names);
+    return status;
+}
+
+enum sl_status sl_nn_metadata_names(const struct sl_safetensors *file, const char *path,
+                                    size_t n_classes, char ***out, struct sl_error *err)
+{
+    const char *key = sl_nn_metadata_keys[SL_NN_METADATA_NAMES];
+    const char *text = sl_safetensors_metadata(file, key);
+    *out = NULL;
+    if (!text) return SL_OK;
+    struct sl_json json = {0};
+    char *name = sl_string_printf("%s: metadata: %s", path, key);
+    enum sl_status status = sl_json_parse(text, strlen(text), name, 1, &json, err);
+    if (status == SL_OK) status = parse_names(&json, n_classes, out, err);
+    sl_json_release(&json);
+    free(name);
+    return status;
+}
+
 static enum sl_status find_texts(const struct sl_safetensors *file, const char *path,
                                  const char *texts[SL_NN_N_METADATA], struct sl_error *err)
 {
     for (size_t i = 0; i < SL_NN_N_METADATA; i++) {
         texts[i] = sl_safetensors_metadata(file, sl_nn_metadata_keys[i]);
-        if (!texts[i])
+        if (!texts[i] && i != SL_NN_METADATA_NAMES)
             return sl_fail(err, SL_ERR_INPUT,
                            "%s does not say which network it is of: its metadata has no \"%s\"",
                            path, sl_nn_metadata_keys[i]);

@@ -3,7 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "softlab/base/file.h"
 #include "softlab/base/memory.h"
+#include "softlab/base/names.h"
+#include "softlab/base/text.h"
 
 struct sl_model_options sl_model_options_default(void)
 {
@@ -173,6 +176,7 @@ void sl_model_destroy(struct sl_model *model)
     free(model->network);
     free(model->spec);
     free(model->vocabulary);
+    sl_names_destroy(model->class_names);
     free(model->tensors);
     free(model->names);
     free(model->first_tensor);
@@ -220,6 +224,44 @@ bool sl_model_normalisation(const struct sl_model *model, const float **mean,
         return true;
     }
     return false;
+}
+
+char *const *sl_model_class_names(const struct sl_model *model)
+{
+    return model->class_names;
+}
+
+static enum sl_status check_class_names(char *const *names, size_t count, struct sl_error *err)
+{
+    struct sl_name_table *seen = sl_name_table_create();
+    enum sl_status status = SL_OK;
+    for (size_t k = 0; k < count && status == SL_OK; k++) {
+        const size_t length = strlen(names[k]), valid = sl_utf8_valid(names[k], length);
+        uint32_t number = 0;
+        if (valid < length)
+            status = sl_fail(err, SL_ERR_INPUT, "class %zu: its name is not UTF-8 after \"%.*s\"",
+                             k, valid < 60 ? (int)valid : 60, names[k]);
+        else
+            status = sl_name_table_add(seen, names[k], length, &number, err);
+        if (status == SL_OK && number != k)
+            status = sl_fail(err, SL_ERR_INPUT, "two classes are called \"%.60s\"; rename one",
+                             names[k]);
+    }
+    sl_name_table_destroy(seen);
+    return status;
+}
+
+enum sl_status sl_model_set_class_names(struct sl_model *model, char *const *names,
+                                        struct sl_error *err)
+{
+    const size_t count = sl_model_classes(model);
+    SL_TRY(check_class_names(names, count, err));
+    char **copies = sl_alloc(count + 1, sizeof *copies);
+    for (size_t k = 0; k < count; k++)
+        copies[k] = sl_string_copy(names[k]);
+    sl_names_destroy(model->class_names);
+    model->class_names = copies;
+    return SL_OK;
 }
 
 const char *sl_model_vocabulary(const struct sl_model *model)

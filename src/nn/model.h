@@ -12,6 +12,7 @@ struct sl_model {
     struct sl_nn_graph graph;
     char *network, *spec; /* owned */
     char *vocabulary;     /* owned, or NULL */
+    char **class_names;   /* owned; NULL-ended, graph.classes of them; or NULL */
     struct sl_input_shape input;
     struct sl_tensor_info *tensors; /* owned; in the order of the nodes */
     char *names;                    /* owned; of the tensors, one after another */

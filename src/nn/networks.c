@@ -43,22 +43,32 @@ const struct sl_network sl_networks[] = {
 };
 
 const struct sl_network_family sl_network_families[] = {
-    {"resnet", "residual networks", sl_nn_resnet_options, sl_nn_resnet_build},
+    {"resnet", "residual networks", sl_nn_resnet_options, sl_nn_resnet_build, false},
     {"preact-resnet", "residual networks with pre-activation", sl_nn_preact_options,
-     sl_nn_preact_build},
-    {"wrn", "wide residual networks", sl_nn_wrn_options, sl_nn_wrn_build},
+     sl_nn_preact_build, false},
+    {"wrn", "wide residual networks", sl_nn_wrn_options, sl_nn_wrn_build, false},
     {"resnext", "residual networks with grouped convolutions", sl_nn_resnext_options,
-     sl_nn_resnext_build},
-    {"vgg", "plain convolutional networks", sl_nn_vgg_options, sl_nn_vgg_build},
-    {"densenet", "densely connected networks", sl_nn_densenet_options, sl_nn_densenet_build},
-    {"pyramidnet", "residual networks that widen with every block", sl_nn_pyramidnet_options,
-     sl_nn_pyramidnet_build},
+     sl_nn_resnext_build, false},
+    {"vgg", "plain convolutional networks", sl_nn_vgg_options, sl_nn_vgg_build, false},
+    {"densenet", "densely connected networks", sl_nn_densenet_options, sl_nn_densenet_build, false},
+    {"pyramidnet",
+     "residual networks that widen with every block; a shortcut gets zero channels at the end",
+     sl_nn_pyramidnet_options, sl_nn_pyramidnet_build, false},
     {"shake-shake", "residual networks with two branches mixed at random",
-     sl_nn_shake_shake_options, sl_nn_shake_shake_build},
-    {"mlp", "perceptrons on features", sl_nn_mlp_options, sl_nn_mlp_build},
-    {"tagger", "words within their sentences", sl_nn_tagger_options, sl_nn_tagger_build},
-    {NULL, NULL, NULL, NULL},
+     sl_nn_shake_shake_options, sl_nn_shake_shake_build, false},
+    {"mlp", "perceptrons on features", sl_nn_mlp_options, sl_nn_mlp_build, false},
+    {"tagger", "words within their sentences", sl_nn_tagger_options, sl_nn_tagger_build, true},
+    {NULL, NULL, NULL, NULL, false},
 };
+
+bool sl_network_reads_texts(const char *network)
+{
+    struct sl_nn_spec spec;
+    if (sl_nn_spec_parse(network, &spec, NULL) != SL_OK) return false;
+    const bool texts = spec.family->reads_texts;
+    sl_nn_spec_release(&spec);
+    return texts;
+}
 
 static size_t items(struct sl_nn_graph *g, const struct sl_model_options *options)
 {

@@ -7,6 +7,7 @@
 
 #include "nn/model.h"
 #include "nn/protobuf.h"
+#include "nn/weights.h"
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/system.h"
@@ -474,6 +475,18 @@ static void append_property(struct sl_buffer *out, const char *key, const char *
     sl_buffer_release(&entry);
 }
 
+static void append_properties(struct sl_buffer *out, const struct sl_model *model)
+{
+    static const size_t keys[] = {SL_NN_METADATA_NETWORK, SL_NN_METADATA_SPEC,
+                                  SL_NN_METADATA_CLASSES, SL_NN_METADATA_NAMES};
+    char *values[SL_NN_N_METADATA];
+    sl_nn_metadata_describe(model, values);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (values[keys[i]]) append_property(out, sl_nn_metadata_keys[keys[i]], values[keys[i]]);
+    for (size_t i = 0; i < SL_NN_N_METADATA; i++)
+        free(values[i]);
+}
+
 /* The ModelProto without its graph: what comes before the graph's bytes and what comes after. */
 static void build_envelope(const struct exporter *exporter, uint64_t graph_length,
                            struct sl_buffer *head, struct sl_buffer *foot)
@@ -487,8 +500,7 @@ static void build_envelope(const struct exporter *exporter, uint64_t graph_lengt
     sl_nn_pb_integer(&opset, OPSET_VERSION, OPSET);
     sl_nn_pb_message(foot, MODEL_OPSET_IMPORT, &opset);
     sl_buffer_release(&opset);
-    append_property(foot, "network", sl_model_network(exporter->model));
-    append_property(foot, "spec", sl_model_spec(exporter->model));
+    append_properties(foot, exporter->model);
 }
 
 static enum sl_status write_initializers(const struct exporter *exporter, struct sl_writer *writer,

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "softlab/base/file.h"
 #include "softlab/base/memory.h"
+#include "softlab/base/text.h"
 #include "softlab/nn/weights.h"
 
 static const char vocabulary_key[] = "vocabulary";
@@ -69,7 +71,8 @@ enum sl_status sl_weights_write(const char *path, struct sl_model *model,
     size_t n_metadata = 0;
     sl_nn_metadata_describe(model, texts);
     for (size_t i = 0; i < SL_NN_N_METADATA; i++)
-        metadata[n_metadata++] = (struct sl_metadata){sl_nn_metadata_keys[i], texts[i]};
+        if (texts[i])
+            metadata[n_metadata++] = (struct sl_metadata){sl_nn_metadata_keys[i], texts[i]};
     /* Python libraries ask for this before they take a file for PyTorch's. */
     metadata[n_metadata++] = (struct sl_metadata){"format", "pt"};
     if (model->vocabulary)
@@ -179,6 +182,39 @@ static enum sl_status check_vocabulary(const struct sl_safetensors *file, const 
     return sl_fail(err, SL_ERR_INPUT, "%s was trained with another vocabulary", path);
 }
 
+/* A model without names of classes takes the file's. Where both have some they must be the same, in
+ * the same order: columns would change places. */
+static enum sl_status take_names(const struct sl_safetensors *file, const char *path,
+                                 struct sl_model *model, struct sl_error *err)
+{
+    const size_t count = sl_model_classes(model);
+    char *const *own = sl_model_class_names(model);
+    char **names = NULL;
+    SL_TRY(sl_nn_metadata_names(file, path, count, &names, err));
+    if (!names) return SL_OK;
+    enum sl_status status = SL_OK;
+    for (size_t k = 0; own && k < count && status == SL_OK; k++)
+        if (strcmp(names[k], own[k]) != 0)
+            status =
+                sl_fail(err, SL_ERR_INPUT, "class %zu is \"%.60s\", and \"%.60s\" of the network",
+                        k, names[k], own[k]);
+    if (!own) status = sl_model_set_class_names(model, names, err);
+    sl_names_destroy(names);
+    return status == SL_OK ? status : sl_fail_within(err, status, "%s", path);
+}
+
+/* Tensor by tensor: what lies between them is not ours to write. */
+static void take_values(struct sl_model *model, float *const staged[])
+{
+    for (size_t i = 0; i < model->n_tensors; i++) {
+        const struct sl_tensor_info *info = &model->tensors[i];
+        if (info->count)
+            memcpy(tensor_data(model, info), staged[info->kind] + info->offset,
+                   info->count * sizeof(float));
+    }
+    sl_model_touch(model);
+}
+
 enum sl_status sl_nn_weights_load(struct sl_safetensors *file, const char *path,
                                   struct sl_model *model, struct sl_error *err)
 {
@@ -195,14 +231,8 @@ enum sl_status sl_nn_weights_load(struct sl_safetensors *file, const char *path,
         SL_TRY_OUT(stage_tensor(file, path, info, staged[info->kind] + info->offset, err));
     }
     SL_TRY_OUT(check_no_others(file, path, model, err));
-    /* Tensor by tensor: what lies between them is not ours to write. */
-    for (size_t i = 0; i < model->n_tensors; i++) {
-        const struct sl_tensor_info *info = &model->tensors[i];
-        if (info->count)
-            memcpy(tensor_data(model, info), staged[info->kind] + info->offset,
-                   info->count * sizeof(float));
-    }
-    sl_model_touch(model);
+    SL_TRY_OUT(take_names(file, path, model, err));
+    take_values(model, staged);
 out:
     free(staged[SL_TENSOR_VALUE]);
     free(staged[SL_TENSOR_STATE]);
@@ -251,5 +281,21 @@ enum sl_status sl_weights_open(const char *path, struct sl_model **out, struct s
 out:
     sl_model_destroy(model);
     sl_safetensors_close(file);
+    return status;
+}
+
+enum sl_status sl_weights_class_names(const char *path, char ***out, size_t *count,
+                                      struct sl_error *err)
+{
+    struct sl_safetensors *file = NULL;
+    int64_t classes = 0;
+    SL_TRY(sl_safetensors_open(path, &file, err));
+    const char *text = sl_safetensors_metadata(file, sl_nn_metadata_keys[SL_NN_METADATA_CLASSES]);
+    *out = NULL;
+    enum sl_status status = SL_OK;
+    if (text && sl_text_to_integer(text, strlen(text), &classes) && classes >= 0)
+        status = sl_nn_metadata_names(file, path, (size_t)classes, out, err);
+    sl_safetensors_close(file);
+    if (status == SL_OK) *count = *out ? (size_t)classes : 0;
     return status;
 }

@@ -15,14 +15,21 @@ enum {
     SL_NN_METADATA_NETWORK,   /* as the user named it */
     SL_NN_METADATA_SPEC,      /* the family with every option */
     SL_NN_METADATA_CLASSES,   /* a number */
+    SL_NN_METADATA_NAMES,     /* ["cat","dog"]; absent if nobody named the classes */
     SL_NN_METADATA_INPUT,     /* {"channels":3,"height":32,"width":32}: struct sl_input_shape */
     SL_NN_METADATA_NORMALISE, /* {"mean":[...],"deviation":[...]}, {} if there is no such layer */
     SL_NN_N_METADATA
 };
 extern const char *const sl_nn_metadata_keys[SL_NN_N_METADATA];
 
-/* Values are owned: free them one by one. */
+/* Values are owned: free them one by one. That of a key that is absent is NULL. */
 void sl_nn_metadata_describe(const struct sl_model *model, char *values[SL_NN_N_METADATA]);
+
+/* The names of classes that the file has, for sl_names_destroy; *out is NULL if it has none.
+ * SL_ERR_INPUT unless there are n_classes of them. */
+enum sl_status sl_nn_metadata_names(const struct sl_safetensors *file, const char *path,
+                                    size_t n_classes, char ***out,
+                                    struct sl_error *err) SL_MUST_USE;
 
 /* SL_ERR_INPUT with both names if the file says that it is of another network. A file that does
  * not say, like PyTorch's, and a model without a name, pass. */

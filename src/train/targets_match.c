@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "softlab/base/classes.h"
 #include "softlab/base/memory.h"
-#include "softlab/label/compare.h"
 
 #define ELSEWHERE SIZE_MAX
 

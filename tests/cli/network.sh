@@ -1,5 +1,5 @@
 # Weights and speed: what a network is written as, and what its files may not be.
-try softlab export --network resnet8 --input 3x8x8 --classes 3 -o small.safetensors
+try softlab export --network resnet8 --input 3x8x8 --classes 3 --class-names cat,dog,ship -o small.safetensors
 try softlab export small.safetensors -o small.onnx
 try softlab export small.safetensors -o again.safetensors
 try cmp small.safetensors again.safetensors

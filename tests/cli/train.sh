@@ -31,13 +31,13 @@ try softlab train --data shapes --network resnet8 --set epochs=many -o f
 try softlab train --data shapes --network resnet8 --set select=best -o f
 try softlab train --data shapes --network resnet8 --as-run --as-published -o f
 try softlab train --data shapes:n=8,size=8 --network resnet8 --set method=crowd-layer -o f
-try softlab train --data shapes:n=8,size=8 --network resnet8 --set select=best --dev shapes:n=8,size=8,classes=3 -o f
+try softlab train --data shapes:n=8,size=8 --network resnet8 --set select=best --dev shapes:n=8,size=8,classes=8 -o f
 try sh -c 'echo "{\"softlab\":\"recipe\",\"version\":1,\"name\":\"x\",\"settings\":{\"rat\":1}}" >x.json; softlab train --data shapes --network resnet8 --recipe ./x.json -o f'
 try sh -c 'ls f 2>/dev/null || echo nothing was written'
 # Predictions.
 try softlab predict b --data shapes:n=5,size=8 --array probs --quiet -o p.csv
 try sh -c 'head -n 1 p.csv; wc -l <p.csv'
-try softlab predict b --data shapes:n=5,size=8,classes=3 --quiet -o q.npz
+try softlab predict b --data shapes:n=5,size=8,classes=8 --quiet -o q.npz
 try softlab predict b/weights.safetensors --data shapes:n=5,size=16 --quiet -o q.npz
 try softlab predict missing --data shapes -o q.npz
 try softlab predict b -o q.npz

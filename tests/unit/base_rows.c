@@ -266,6 +266,30 @@ static void test_columns_follow_another_order_of_classes(void **state)
     sl_rows_destroy(rows);
 }
 
+static void test_columns_are_spread_over_more_classes(void **state)
+{
+    (void)state;
+    struct sl_error err;
+    struct sl_rows *rows = three_rows();
+    char a[] = "a", b[] = "b", c[] = "c", d[] = "d", *names[] = {a, b, c, d};
+    assert_ok(sl_rows_spread(rows, (size_t[]){3, 0, 1}, names, 4, &err), err);
+    assert_int_equal(rows->n_classes, 4);
+    for (size_t i = 0; i < 3; i++) {
+        assert_near(rows->values[i * 4 + 3], values[i * 3], 0);
+        assert_near(rows->values[i * 4 + 0], values[i * 3 + 1], 0);
+        assert_near(rows->values[i * 4 + 1], values[i * 3 + 2], 0);
+        assert_near(rows->values[i * 4 + 2], 0, 0);
+    }
+    assert_string_equal(rows->classes[3], "d");
+    assert_non_null(rows->items);
+    sl_rows_destroy(rows);
+    rows = make(3, 3, values);
+    assert_ok(sl_rows_spread(rows, (size_t[]){0, 1, 2}, names, 3, &err), err);
+    assert_memory_equal(rows->values, values, sizeof values);
+    assert_string_equal(rows->classes[2], "c");
+    sl_rows_destroy(rows);
+}
+
 static void test_the_published_hmix_labels_are_read(void **state)
 {
     (void)state;
@@ -313,6 +337,7 @@ int main(void)
         cmocka_unit_test(test_other_suffixes_are_refused),
         cmocka_unit_test(test_distributions_are_checked_by_row),
         cmocka_unit_test(test_columns_follow_another_order_of_classes),
+        cmocka_unit_test(test_columns_are_spread_over_more_classes),
         cmocka_unit_test(test_the_published_hmix_labels_are_read),
         cmocka_unit_test(test_published_counts_are_read),
     };

@@ -211,8 +211,11 @@ static void test_more_words_change_nothing_but_themselves(void **state)
     assert_ok(sl_vocabulary_create(write_vectors("cat 3 4\nthe 1 2\n"), sets, 1, &vocabulary, &err),
               err);
     struct sl_model *model = make_tagger(vocabulary);
+    char noun[] = "NOUN", verb[] = "VERB", *const tags[] = {noun, verb};
+    assert_ok(sl_model_set_class_names(model, tags, &err), err);
     assert_ok(sl_vocabulary_extend(model, write_vectors(sample_vectors), other, &wider, &err), err);
     assert_int_equal(sl_model_input(wider).vocabulary, 5);
+    assert_string_equal(sl_model_class_names(wider)[1], "VERB");
     float before[2], after[2];
     predict(model, other, 0, before);
     predict(wider, other, 0, after);

@@ -90,6 +90,7 @@ static struct scene scene_make(struct sl_model *(*make)(uint64_t))
                           .same = training_of(make(2), 2)};
     const char *path = test_path("whole");
     struct sl_error err;
+    assert_ok(sl_model_set_class_names(scene.was.model, sample_class_names, &err), err);
     assert_ok(write_training(path, &scene.was, &err), err);
     sl_buffer_init(&scene.file, 1 << 24);
     assert_ok(sl_file_read(path, &scene.file, &err), err);
@@ -219,6 +220,34 @@ static void test_a_checkpoint_of_another_network_is_refused(void **state)
     sl_model_destroy(other);
 }
 
+/* Names of classes must be the same where both have them; a file without any is older. */
+static void test_names_of_classes_are_compared_where_both_have_some(void **state)
+{
+    (void)state;
+    struct sl_model *model = sample_feature_model(1), *other = sample_feature_model(1);
+    const char *path = test_path("checkpoint");
+    char *turned[SAMPLE_CLASSES], *text = NULL;
+    struct sl_error err;
+    assert_ok(sl_checkpoint_write(path, model, NULL, 0, "{}", &err), err);
+    assert_ok(sl_model_set_class_names(other, sample_class_names, &err), err);
+    assert_ok(sl_checkpoint_read(path, other, NULL, 0, &text, &err), err);
+    free(text);
+    assert_ok(sl_checkpoint_write(path, other, NULL, 0, "{}", &err), err);
+    assert_ok(sl_checkpoint_read(path, model, NULL, 0, &text, &err), err);
+    free(text);
+    assert_ok(sl_checkpoint_read(path, other, NULL, 0, &text, &err), err);
+    free(text);
+    text = NULL;
+    for (size_t k = 0; k < SAMPLE_CLASSES; k++)
+        turned[k] = sample_class_names[SAMPLE_CLASSES - 1 - k];
+    assert_ok(sl_model_set_class_names(model, turned, &err), err);
+    assert_fails(sl_checkpoint_read(path, model, NULL, 0, &text, &err), SL_ERR_INPUT, err,
+                 "\"class_names\" is [\"cat\",");
+    assert_null(text);
+    sl_model_destroy(model);
+    sl_model_destroy(other);
+}
+
 static void test_progress_that_is_not_json_is_not_written(void **state)
 {
     (void)state;
@@ -244,6 +273,7 @@ int main(void)
         cmocka_unit_test(test_what_does_not_fit_the_training_is_refused),
         cmocka_unit_test(test_weights_and_checkpoints_are_not_taken_for_each_other),
         cmocka_unit_test(test_a_checkpoint_of_another_network_is_refused),
+        cmocka_unit_test(test_names_of_classes_are_compared_where_both_have_some),
         cmocka_unit_test(test_progress_that_is_not_json_is_not_written),
     };
     return cmocka_run_group_tests(tests, NULL, test_folder_clear);

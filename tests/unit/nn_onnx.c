@@ -74,15 +74,27 @@ struct value {
     char name[NAME], dims[NAME]; /* "N,3,9,9" */
     uint64_t type;
 };
+struct property {
+    char key[NAME], value[2 * NAME];
+};
 struct onnx {
     uint64_t ir_version, opset;
     char producer[NAME], graph[NAME];
     struct node nodes[MOST];
     struct tensor tensors[MOST];
     struct value inputs[4], outputs[4];
+    struct property properties[8];
     size_t n_nodes, n_tensors, n_inputs, n_outputs, n_properties;
     struct sl_buffer file;
 };
+
+static void parse_property(struct span span, struct onnx *onnx)
+{
+    struct property *out = &onnx->properties[onnx->n_properties++];
+    for (struct field field; read_field(&span, &field);)
+        copy_text(field.bytes, field.number == 1 ? out->key : out->value,
+                  field.number == 1 ? sizeof out->key : sizeof out->value);
+}
 
 static void parse_attribute(struct span span, struct attribute *out)
 {
@@ -174,7 +186,7 @@ static struct onnx *parse_file(const char *path)
         if (field.number == 1) onnx->ir_version = field.integer;
         if (field.number == 2) copy_text(field.bytes, onnx->producer, NAME);
         if (field.number == 7) parse_graph(field.bytes, onnx);
-        if (field.number == 14) onnx->n_properties++;
+        if (field.number == 14) parse_property(field.bytes, onnx);
         if (field.number != 8) continue;
         struct field version = {0};
         assert_true(read_field(&field.bytes, &version));
@@ -249,7 +261,9 @@ static void test_the_file_says_what_it_is(void **state)
     assert_int_equal(onnx->ir_version, 7);
     assert_int_equal(onnx->opset, 13);
     assert_string_equal(onnx->producer, "softlab");
-    assert_int_equal(onnx->n_properties, 2);
+    assert_int_equal(onnx->n_properties, 3);
+    assert_string_equal(onnx->properties[2].key, "classes");
+    assert_string_equal(onnx->properties[2].value, "5");
     assert_int_equal(onnx->n_inputs, 1);
     assert_string_equal(onnx->inputs[0].name, "input");
     assert_string_equal(onnx->inputs[0].dims, "N,3,9,9");
@@ -258,6 +272,21 @@ static void test_the_file_says_what_it_is(void **state)
     assert_string_equal(onnx->outputs[0].name, "logits");
     assert_string_equal(onnx->outputs[0].dims, "N,5");
     assert_int_equal(onnx->outputs[0].type, 1);
+    onnx_destroy(onnx);
+    sl_model_destroy(model);
+}
+
+static void test_the_file_names_the_classes(void **state)
+{
+    (void)state;
+    struct sl_model *model = sample_feature_model(1);
+    struct sl_error err;
+    assert_ok(sl_model_set_class_names(model, sample_class_names, &err), err);
+    struct onnx *onnx = export(model);
+    assert_int_equal(onnx->n_properties, 4);
+    assert_string_equal(onnx->properties[3].key, "class_names");
+    assert_string_equal(onnx->properties[3].value,
+                        "[\"cat\",\"a \\\"b\\\"\",\"K\xc3\xa4se\",\"dog\",\"\"]");
     onnx_destroy(onnx);
     sl_model_destroy(model);
 }
@@ -422,6 +451,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_file_says_what_it_is),
+        cmocka_unit_test(test_the_file_names_the_classes),
         cmocka_unit_test(test_every_tensor_of_the_model_is_there_to_the_bit),
         cmocka_unit_test(test_nodes_read_only_what_was_made_before_them),
         cmocka_unit_test(test_nodes_are_those_of_the_network_in_its_order),

@@ -6,6 +6,10 @@
 
 #include "softlab/base/random.h"
 
+static char cat[] = "cat", quoted[] = "a \"b\"", umlaut[] = "K\xc3\xa4se", dog[] = "dog",
+            empty[] = "";
+char *const sample_class_names[SAMPLE_CLASSES] = {cat, quoted, umlaut, dog, empty};
+
 static struct sl_model *finish(struct sl_nn_graph *graph, uint64_t seed)
 {
     struct sl_model *model = NULL;

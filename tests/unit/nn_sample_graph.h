@@ -15,6 +15,9 @@ struct sl_model *sample_text_model(uint64_t seed);
 /* Two linear layers on rows of 4 features. */
 struct sl_model *sample_feature_model(uint64_t seed);
 
+/* Names for the classes of any of these, with letters that JSON must escape. */
+extern char *const sample_class_names[SAMPLE_CLASSES];
+
 /* Means near 0 and variances near 1, as after some training, instead of exactly so. */
 void sample_running_statistics(struct sl_model *model, uint64_t seed);
 

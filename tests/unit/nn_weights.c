@@ -134,6 +134,7 @@ static void test_the_file_holds_pytorchs_names_and_shapes_and_the_callers_metada
     assert_string_equal(sl_safetensors_metadata(file, "data"), "cifar10:train");
     assert_string_equal(sl_safetensors_metadata(file, "softlab"), sl_version());
     assert_string_equal(sl_safetensors_metadata(file, "classes"), "5");
+    assert_null(sl_safetensors_metadata(file, "class_names"));
     assert_string_equal(sl_safetensors_metadata(file, "format"), "pt");
     assert_string_equal(sl_safetensors_metadata(file, "normalise"),
                         "{\"mean\":[0.49,0.48,0.45],\"deviation\":[0.25,0.24,0.26]}");
@@ -246,7 +247,10 @@ static void test_open_makes_the_model_that_was_written(void **state)
     struct sl_model *model = named_model("resnet34a", 7, 5), *opened = NULL;
     const char *path = test_path("model.safetensors");
     struct sl_error err;
+    char names[7][2] = {"g", "a", "f", "b", "e", "c", "d"};
+    char *const seven[] = {names[0], names[1], names[2], names[3], names[4], names[5], names[6]};
     sample_running_statistics(model, 4);
+    assert_ok(sl_model_set_class_names(model, seven, &err), err);
     assert_ok(sl_weights_write(path, model, NULL, 0, &err), err);
     assert_ok(sl_weights_open(path, &opened, &err), err);
     assert_string_equal(sl_model_network(opened), "resnet34a");
@@ -289,14 +293,18 @@ static void test_weights_of_another_network_are_refused_with_both_names(void **s
 static void assert_not_opened(size_t key, const char *text, const char *part)
 {
     static const char *const texts[SL_NN_N_METADATA] = {
-        "0.1.0", "small", "resnet:n=1", "10", "{\"channels\":3,\"height\":32,\"width\":32}", "{}"};
+        "0.1.0", "small", "resnet:n=1", "3", NULL, "{\"channels\":3,\"height\":32,\"width\":32}",
+        "{}"};
     struct sl_metadata metadata[SL_NN_N_METADATA];
-    for (size_t i = 0; i < SL_NN_N_METADATA; i++)
-        metadata[i] = (struct sl_metadata){sl_nn_metadata_keys[i], i == key ? text : texts[i]};
+    size_t count = 0;
+    for (size_t i = 0; i < SL_NN_N_METADATA; i++) {
+        const char *value = i == key ? text : texts[i];
+        if (value) metadata[count++] = (struct sl_metadata){sl_nn_metadata_keys[i], value};
+    }
     const char *path = test_path("described.safetensors");
     struct sl_model *model = NULL;
     struct sl_error err;
-    assert_ok(sl_safetensors_write(path, NULL, 0, metadata, SL_NN_N_METADATA, &err), err);
+    assert_ok(sl_safetensors_write(path, NULL, 0, metadata, count, &err), err);
     assert_fails(sl_weights_open(path, &model, &err), SL_ERR_INPUT, err, part);
     assert_non_null(strstr(err.message, "described.safetensors"));
     assert_null(model);
@@ -319,6 +327,85 @@ static void test_a_description_that_makes_no_model_is_refused(void **state)
                       "$.deviation[1]");
 }
 
+static void test_names_of_classes_travel_with_the_weights(void **state)
+{
+    (void)state;
+    struct sl_model *model = sample_feature_model(1), *other = sample_feature_model(2);
+    const char *path = test_path("named.safetensors");
+    struct sl_error err;
+    char **names = NULL;
+    size_t count = 9;
+    assert_null(sl_model_class_names(model));
+    assert_ok(sl_weights_write(path, model, NULL, 0, &err), err);
+    assert_ok(sl_weights_class_names(path, &names, &count, &err), err);
+    assert_null(names);
+    assert_int_equal(count, 0);
+
+    assert_ok(sl_model_set_class_names(model, sample_class_names, &err), err);
+    assert_ok(sl_weights_write(path, model, NULL, 0, &err), err);
+    assert_ok(sl_weights_class_names(path, &names, &count, &err), err);
+    assert_int_equal(count, SAMPLE_CLASSES);
+    for (size_t k = 0; k < SAMPLE_CLASSES; k++)
+        assert_string_equal(names[k], sample_class_names[k]);
+    assert_null(names[SAMPLE_CLASSES]);
+    sl_names_destroy(names);
+
+    /* A model without names takes them; one with the same names in another order is not told. */
+    assert_ok(sl_weights_read(path, other, &err), err);
+    assert_string_equal(sl_model_class_names(other)[1], "a \"b\"");
+    char *turned[SAMPLE_CLASSES];
+    for (size_t k = 0; k < SAMPLE_CLASSES; k++)
+        turned[k] = sample_class_names[SAMPLE_CLASSES - 1 - k];
+    assert_ok(sl_model_set_class_names(other, turned, &err), err);
+    other->values[0] = 7;
+    assert_fails(sl_weights_read(path, other, &err), SL_ERR_INPUT, err,
+                 "named.safetensors: class 0 is \"cat\", and \"\" of the network");
+    assert_near(other->values[0], 7, 0);
+    assert_string_equal(sl_model_class_names(other)[0], "");
+    sl_model_destroy(model);
+    sl_model_destroy(other);
+}
+
+static void test_metadata_that_do_not_name_the_classes_are_refused(void **state)
+{
+    (void)state;
+    static const char *const wrong[][2] = {
+        {"[\"a\",\"b\"]", "metadata: class_names:1: $: 2 names of classes, expected 5"},
+        {"[\"a\",\"b\",3,\"d\",\"e\"]", "$[2]"},
+        {"a,b,c,d,e", "metadata: class_names:1"},
+        {"[\"a\",\"b\",\"c\",\"b\",\"e\"]", "two classes are called \"b\""},
+    };
+    struct sl_model *model = sample_feature_model(1);
+    const char *path = test_path("wrong.safetensors");
+    struct sl_error err;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        const struct sl_metadata extra = {"class_names", wrong[i][0]};
+        assert_ok(sl_weights_write(path, model, &extra, 1, &err), err);
+        assert_fails(sl_weights_read(path, model, &err), SL_ERR_INPUT, err, wrong[i][1]);
+        assert_non_null(strstr(err.message, "wrong.safetensors"));
+        assert_null(sl_model_class_names(model));
+    }
+    sl_model_destroy(model);
+}
+
+static void test_names_that_cannot_be_told_apart_or_written_are_refused(void **state)
+{
+    (void)state;
+    struct sl_model *model = sample_feature_model(1);
+    char same[] = "same", latin[] = "K\xe4se";
+    char *names[SAMPLE_CLASSES];
+    struct sl_error err;
+    memcpy(names, sample_class_names, sizeof names);
+    names[1] = names[3] = same;
+    assert_fails(sl_model_set_class_names(model, names, &err), SL_ERR_INPUT, err,
+                 "two classes are called \"same\"");
+    names[3] = latin;
+    assert_fails(sl_model_set_class_names(model, names, &err), SL_ERR_INPUT, err,
+                 "class 3: its name is not UTF-8 after \"K\"");
+    assert_null(sl_model_class_names(model));
+    sl_model_destroy(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -331,6 +418,9 @@ int main(void)
         cmocka_unit_test(test_open_makes_the_model_that_was_written),
         cmocka_unit_test(test_weights_of_another_network_are_refused_with_both_names),
         cmocka_unit_test(test_a_description_that_makes_no_model_is_refused),
+        cmocka_unit_test(test_names_of_classes_travel_with_the_weights),
+        cmocka_unit_test(test_metadata_that_do_not_name_the_classes_are_refused),
+        cmocka_unit_test(test_names_that_cannot_be_told_apart_or_written_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, test_folder_clear);
 }

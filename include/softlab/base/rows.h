@@ -45,4 +45,9 @@ enum sl_status sl_rows_check_distributions(const struct sl_rows *rows, const cha
 enum sl_status sl_rows_reorder(struct sl_rows *rows, const char *const *classes, size_t n_classes,
                                const char *what, struct sl_error *err) SL_MUST_USE;
 
+/* Other classes, perhaps more: column k becomes columns[k] of `classes`, as sl_classes_match
+ * (softlab/base/classes.h) found it, and the others are 0. */
+enum sl_status sl_rows_spread(struct sl_rows *rows, const size_t *columns, char *const *classes,
+                              size_t n_classes, struct sl_error *err) SL_MUST_USE;
+
 #endif

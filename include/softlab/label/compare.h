@@ -77,7 +77,4 @@ size_t sl_comparison_keep(struct sl_comparison *comparison,
  * for single look-ups. */
 size_t sl_rows_find(const struct sl_rows *rows, const char *item, size_t length);
 
-/* Place of a class by name, letters' case aside where no name is the same; SIZE_MAX if none. */
-size_t sl_class_find(char *const *classes, size_t n_classes, const char *name, size_t length);
-
 #endif

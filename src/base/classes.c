@@ -1,0 +1,96 @@
+#include "softlab/base/classes.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LISTED = 200 }; /* bytes of names in an error */
+
+static bool is_same_letter(char a, char b)
+{
+    char x = a >= 'A' && a <= 'Z' ? (char)(a - 'A' + 'a') : a;
+    char y = b >= 'A' && b <= 'Z' ? (char)(b - 'A' + 'a') : b;
+    return x == y;
+}
+
+size_t sl_class_find(char *const *classes, size_t n_classes, const char *name, size_t length)
+{
+    size_t similar = SIZE_MAX;
+    for (size_t k = 0; k < n_classes; k++) {
+        if (strlen(classes[k]) != length) continue;
+        if (memcmp(classes[k], name, length) == 0) return k;
+        size_t same = 0;
+        while (same < length && is_same_letter(classes[k][same], name[same]))
+            same++;
+        if (same == length) similar = k;
+    }
+    return similar;
+}
+
+char *sl_classes_text(char *const *names, size_t count, char *out, size_t size)
+{
+    static const char more[] = ", ...";
+    size_t used = 0;
+    if (size > 0) out[0] = '\0';
+    for (size_t k = 0; k < count; k++) {
+        const size_t needed = strlen(names[k]) + (k ? 2 : 0);
+        const size_t kept = k + 1 < count ? sizeof more : 1;
+        if (used + needed + kept > size) {
+            if (used + sizeof more <= size) memcpy(out + used, more, sizeof more);
+            return out;
+        }
+        used += (size_t)snprintf(out + used, size - used, "%s%s", k ? ", " : "", names[k]);
+    }
+    return out;
+}
+
+static enum sl_status match_by_name(const struct sl_class_list *from,
+                                    const struct sl_class_list *to, size_t *out,
+                                    struct sl_error *err)
+{
+    for (size_t k = 0; k < from->count; k++) {
+        const char *name = from->names[k];
+        const bool in_place = k < to->count && strcmp(to->names[k], name) == 0;
+        out[k] = in_place ? k : sl_class_find(to->names, to->count, name, strlen(name));
+        if (out[k] == SIZE_MAX) {
+            char known[LISTED];
+            return sl_fail(
+                err, SL_ERR_INPUT,
+                "%s: class \"%.60s\" is unknown to %s (%s); rename it, or leave its items out",
+                from->owner, name, to->owner,
+                sl_classes_text(to->names, to->count, known, sizeof known));
+        }
+        for (size_t j = 0; j < k; j++)
+            if (out[j] == out[k])
+                return sl_fail(
+                    err, SL_ERR_INPUT,
+                    "%s: classes \"%.60s\" and \"%.60s\" are both \"%.60s\" to %s; rename one",
+                    from->owner, from->names[j], name, to->names[out[k]], to->owner);
+    }
+    return SL_OK;
+}
+
+static bool only_counts(const struct sl_class_list *list)
+{
+    for (size_t k = 0; k < list->count; k++) {
+        char number[32];
+        snprintf(number, sizeof number, "%zu", k);
+        if (strcmp(list->names[k], number) != 0) return false;
+    }
+    return true;
+}
+
+enum sl_status sl_classes_match(const struct sl_class_list *from, const struct sl_class_list *to,
+                                size_t *out, enum sl_class_matching *how, struct sl_error *err)
+{
+    enum sl_status status = match_by_name(from, to, out, err);
+    const bool by_number = status != SL_OK && how &&
+                           ((only_counts(from) && from->count <= to->count) ||
+                            (only_counts(to) && from->count == to->count));
+    for (size_t k = 0; by_number && k < from->count; k++)
+        out[k] = k;
+    if (by_number) status = SL_OK;
+    if (status == SL_OK && how) *how = by_number ? SL_CLASSES_BY_NUMBER : SL_CLASSES_BY_NAME;
+    return status;
+}

@@ -1,0 +1,130 @@
+/* The classes of items and of their labels, in the order of a network's. */
+#include <stdlib.h>
+
+#include "cmd.h"
+
+enum { LISTED = 200 }; /* bytes of names in a warning */
+
+static void warn_of_numbers(const struct cli *cli, const struct sl_class_list *own,
+                            const struct sl_class_list *network)
+{
+    sl_log(
+        &cli->log, SL_LOG_WARNING,
+        "%s: its class \"%s\" is taken as \"%s\" of %s, and so on by number: only one of the two "
+        "names its classes",
+        own->owner, own->names[0], network->names[0], network->owner);
+}
+
+enum sl_status cli_feeding_match(const struct cli *cli, const struct sl_class_list *network,
+                                 struct cli_feeding *feeding, struct sl_error *err)
+{
+    struct sl_dataset *dataset = feeding->dataset;
+    const struct sl_class_list own = {dataset->name, dataset->classes, dataset->n_classes};
+    size_t *columns = sl_alloc(own.count + 1, sizeof *columns);
+    enum sl_class_matching how;
+    enum sl_status status = SL_OK;
+    SL_TRY_OUT(sl_classes_match(&own, network, columns, &how, err));
+    if (how == SL_CLASSES_BY_NUMBER) warn_of_numbers(cli, &own, network);
+    SL_TRY_OUT(sl_dataset_set_classes(dataset, columns, network->names, network->count, err));
+    feeding->n_own = own.count;
+    free(feeding->columns);
+    feeding->columns = columns;
+    columns = NULL;
+out:
+    free(columns);
+    return status;
+}
+
+/* Weights of PyTorch's, or from before there were names. */
+static enum sl_status match_unnamed(const struct cli *cli, const struct sl_model *model,
+                                    const struct sl_dataset *dataset, struct sl_error *err)
+{
+    static const char remedy[] = "name them with softlab export --class-names";
+    const size_t count = sl_model_classes(model);
+    char names[LISTED];
+    /* One folder of pictures sorts nothing, and so disagrees with nothing. */
+    if (dataset->n_classes > 1 && dataset->n_classes != count)
+        return sl_fail(err, SL_ERR_INPUT,
+                       "%s has %zu classes, the network %zu, which the weights do not name; %s",
+                       dataset->name, dataset->n_classes, count, remedy);
+    if (dataset->n_classes != count)
+        sl_log(&cli->log, SL_LOG_WARNING,
+               "the weights do not name their classes, and %s has none: they are numbered; %s",
+               dataset->name, remedy);
+    else
+        sl_log(&cli->log, SL_LOG_WARNING,
+               "the weights do not name their classes: they are taken in the order of %s (%s); %s",
+               dataset->name, sl_classes_text(dataset->classes, count, names, sizeof names),
+               remedy);
+    return SL_OK;
+}
+
+enum sl_status cli_feeding_match_model(const struct cli *cli, const struct sl_model *model,
+                                       struct cli_feeding *feeding, struct sl_error *err)
+{
+    const struct sl_class_list network = {"the network", sl_model_class_names(model),
+                                          sl_model_classes(model)};
+    if (!network.names) return match_unnamed(cli, model, feeding->dataset, err);
+    return cli_feeding_match(cli, &network, feeding, err);
+}
+
+/* The network's class of each column of rows that name theirs: every class that the items may be
+ * of must be among them. */
+static enum sl_status match_named(const struct cli *cli, const struct cli_feeding *feeding,
+                                  const struct sl_class_list *labels, size_t *columns,
+                                  struct sl_error *err)
+{
+    const struct sl_dataset *dataset = feeding->dataset;
+    const struct sl_class_list network = {"the network", dataset->classes, dataset->n_classes};
+    enum sl_class_matching how;
+    SL_TRY(sl_classes_match(labels, &network, columns, &how, err));
+    if (how == SL_CLASSES_BY_NUMBER) warn_of_numbers(cli, labels, &network);
+    for (size_t own = 0; own < feeding->n_own; own++) {
+        size_t k = 0;
+        while (k < labels->count && columns[k] != feeding->columns[own])
+            k++;
+        if (k == labels->count)
+            return sl_fail(err, SL_ERR_INPUT, "%s: no class \"%.60s\", which %s has", labels->owner,
+                           dataset->classes[feeding->columns[own]], dataset->name);
+    }
+    return SL_OK;
+}
+
+/* The same of rows that do not: the set's own classes in its own order. */
+static enum sl_status match_in_order(const struct cli *cli, const struct cli_feeding *feeding,
+                                     const struct sl_class_list *labels, size_t *columns,
+                                     struct sl_error *err)
+{
+    const struct sl_dataset *dataset = feeding->dataset;
+    const size_t expected = feeding->n_own > 0 ? feeding->n_own : dataset->n_classes;
+    char names[LISTED];
+    if (labels->count != expected)
+        return sl_fail(err, SL_ERR_INPUT, "%s: %zu classes without names, %s has %zu",
+                       labels->owner, labels->count,
+                       feeding->n_own > 0 ? dataset->name : "the network", expected);
+    if (feeding->n_own == 0)
+        sl_log(&cli->log, SL_LOG_WARNING,
+               "%s does not name its classes: they are taken in the order of the network (%s)",
+               labels->owner, sl_classes_text(dataset->classes, expected, names, sizeof names));
+    for (size_t k = 0; k < expected; k++)
+        columns[k] = feeding->n_own > 0 ? feeding->columns[k] : k;
+    return SL_OK;
+}
+
+enum sl_status cli_feeding_labels(const struct cli *cli, const struct cli_feeding *feeding,
+                                  const char *path, struct sl_rows *rows, struct sl_error *err)
+{
+    const struct sl_dataset *dataset = feeding->dataset;
+    if (!feeding->columns) return SL_OK;
+    const struct sl_class_list labels = {path, rows->classes, rows->n_classes};
+    size_t *columns = sl_alloc(rows->n_classes + 1, sizeof *columns);
+    enum sl_status status = SL_OK;
+    if (rows->classes)
+        SL_TRY_OUT(match_named(cli, feeding, &labels, columns, err));
+    else
+        SL_TRY_OUT(match_in_order(cli, feeding, &labels, columns, err));
+    SL_TRY_OUT(sl_rows_spread(rows, columns, dataset->classes, dataset->n_classes, err));
+out:
+    free(columns);
+    return status;
+}
