@@ -5,6 +5,7 @@
 #include "eval.h"
 #include "softlab/label/compare.h"
 
+/* A large matrix is not unpacked to find that it is none. */
 static enum sl_status read_array(const char *path, struct sl_array *out, bool *found,
                                  struct sl_error *err)
 {
@@ -14,8 +15,10 @@ static enum sl_status read_array(const char *path, struct sl_array *out, bool *f
     if (!sl_path_has_suffix(path, ".npz")) return SL_OK;
     struct sl_npz *npz = NULL;
     SL_TRY(sl_npz_open(path, &npz, err));
-    *found = sl_npz_has(npz, "labels");
-    enum sl_status status = *found ? sl_npz_read(npz, "labels", out, err) : SL_OK;
+    enum sl_status status = SL_OK;
+    if (sl_npz_has(npz, "labels")) status = sl_npz_peek(npz, "labels", out, err);
+    *found = status == SL_OK && out->n_dimensions == 1 && out->dtype != SL_TEXT;
+    if (*found) status = sl_npz_read(npz, "labels", out, err);
     sl_npz_close(npz);
     return status;
 }

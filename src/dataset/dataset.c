@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dataset/codec.h"
 #include "dataset/reader.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/rows.h"
@@ -52,6 +53,18 @@ enum sl_status sl_dataset_create(const char *name, size_t count, struct sl_datas
 out:
     sl_dataset_destroy(dataset);
     return status;
+}
+
+enum sl_status sl_images_check(const char *path, size_t count, size_t height, size_t width,
+                               size_t channels, struct sl_error *err)
+{
+    if (count == 0) return sl_fail(err, SL_ERR_INPUT, "%s: no images", path);
+    SL_TRY(sl_image_check_size(height, width, path, err));
+    if (count <= SL_MANY_IMAGES || height * width * channels >= SL_LEAST_IMAGE) return SL_OK;
+    return sl_fail(err, SL_ERR_INPUT,
+                   "%s: %zu images of %zu x %zu pixels, expected %d bytes or more for each of more "
+                   "than %d images",
+                   path, count, width, height, SL_LEAST_IMAGE, SL_MANY_IMAGES);
 }
 
 void sl_dataset_number_items(struct sl_dataset *dataset, size_t first)
