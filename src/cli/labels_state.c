@@ -110,7 +110,7 @@ static enum sl_status check_names(struct sl_npz *npz, const char *array_name,
     if (count > sl_name_table_count(table))
         return sl_fail(
             err, SL_ERR_INPUT,
-            "%s: has %zu %ss and the answers %zu: go on only where answers were added at "
+            "%s: has %zu %ss, the answers only %zu: go on only where answers were added at "
             "the end",
             path, count, array_name, sl_name_table_count(table));
     SL_TRY(sl_npz_read(npz, array_name, &array, err));

@@ -31,6 +31,10 @@ extern const struct sl_reader *const sl_readers[];
 enum sl_status sl_dataset_create(const char *name, size_t count, struct sl_dataset **out,
                                  struct sl_error *err) SL_MUST_USE;
 
+/* Keep a sentence for sl_dataset_tell. */
+void sl_dataset_note(struct sl_dataset *dataset, enum sl_log_level level, const char *format, ...)
+    SL_PRINTF(3, 4);
+
 /* Items called first, first + 1, ... */
 void sl_dataset_number_items(struct sl_dataset *dataset, size_t first);
 
