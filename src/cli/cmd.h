@@ -15,6 +15,10 @@ enum sl_status cli_open_set(const struct cli *cli, const char *name, struct sl_d
 enum sl_status cli_open_dataset(const struct cli *cli, const char *name, const char *split,
                                 struct sl_dataset **out, struct sl_error *err);
 
+/* SL_ERR_USAGE where a folder of parts (train, val) was named without one: which part is evaluated
+ * is not to be guessed, and the training part would flatter. */
+enum sl_status cli_check_part(const struct sl_dataset *dataset, struct sl_error *err);
+
 /* How images are brought into memory (images.c): what every command that loads them can be told. */
 struct cli_images {
     const char *size;     /* "32x32", or NULL: as they are */

@@ -142,9 +142,12 @@ enum sl_status eval_read_hard(const struct cli *cli, const char *name, const str
 {
     if (sl_file_exists(name)) return read_file(name, labels, out, err);
     struct sl_dataset *set = NULL;
-    SL_TRY(cli_open_dataset(cli, name, NULL, &set, err));
-    int32_t *classes = sl_data_alloc(labels->n_rows, sizeof *classes, err);
-    enum sl_status status = classes ? take_dataset(set, labels, classes, err) : SL_ERR_NOMEM;
+    SL_TRY(sl_dataset_open(name, &cli->roots, &set, err));
+    int32_t *classes = NULL;
+    enum sl_status status = cli_check_part(set, err);
+    if (status == SL_OK) sl_dataset_tell(set, &cli->log);
+    if (status == SL_OK) classes = sl_data_alloc(labels->n_rows, sizeof *classes, err);
+    if (status == SL_OK) status = classes ? take_dataset(set, labels, classes, err) : SL_ERR_NOMEM;
     sl_dataset_destroy(set);
     if (status == SL_OK)
         *out = classes;

@@ -44,8 +44,7 @@ static enum sl_status make_feed(const struct cli *cli, struct cli_feeding *feedi
     return status == SL_OK ? sl_feed_images(dataset, &feeding->feed, err) : status;
 }
 
-/* Which part is evaluated is not to be guessed: the training part would flatter. */
-static enum sl_status check_part(const struct sl_dataset *dataset, struct sl_error *err)
+enum sl_status cli_check_part(const struct sl_dataset *dataset, struct sl_error *err)
 {
     if (!dataset->parts) return SL_OK;
     const char *last = strrchr(dataset->parts, ' ');
@@ -59,7 +58,7 @@ static enum sl_status open_items(const struct cli *cli, const char *data, const 
     struct cli_feeding feeding = {0};
     enum sl_status status = SL_OK;
     SL_TRY_OUT(sl_dataset_open(data, &cli->roots, &feeding.dataset, err));
-    if (part) SL_TRY_OUT(check_part(feeding.dataset, err));
+    if (part) SL_TRY_OUT(cli_check_part(feeding.dataset, err));
     sl_dataset_tell(feeding.dataset, &cli->log);
     if (split) {
         SL_TRY_OUT(

@@ -21,6 +21,8 @@ try softlab train --data photos --dev photos --network mlp --epochs 1 -o other
 try softlab predict run --data photos -o p.csv
 try softlab predict run --data photos:val -o p.csv
 try sh -c 'softlab eval run --data photos | head -n 3'
+try softlab predict run --data photos:val --array probs --quiet -o q.csv
+try sh -c 'softlab eval q.csv --labels q.csv --hard photos --metrics accuracy | head -n 3'
 # One way to read all of them.
 try sh -c 'softlab train --data photos:train --channels 1 --network mlp --epochs 1 --set batch=4 -o flat 2>&1 | sed "s/  [0-9]* images.s//; s/loss .*//"'
 try softlab predict flat --data photos:val -o p.csv
