@@ -268,16 +268,6 @@ static enum sl_status check_size(struct sl_npy_header *header, uint64_t availabl
     return SL_OK;
 }
 
-enum sl_status sl_npy_peek(const void *bytes, size_t length, uint64_t whole, const char *name,
-                           struct sl_array *out, struct sl_error *err)
-{
-    const struct sl_source source = sl_source_of_memory(bytes, length, name);
-    struct sl_npy_header header;
-    SL_TRY(sl_npy_header_read(&source, 0, whole, name, &header, err));
-    *out = header.array;
-    return SL_OK;
-}
-
 enum sl_status sl_npy_header_read(const struct sl_source *source, uint64_t offset, uint64_t length,
                                   const char *name, struct sl_npy_header *out, struct sl_error *err)
 {

@@ -372,7 +372,9 @@ static enum sl_status open_part(const char *path, const char *const *parts, cons
     char list[128] = "";
     for (size_t i = 0, used = 0; parts[i] && used < sizeof list; i++)
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", parts[i]);
-    if (!named && strncmp(parts[0], part_names[0], strlen(part_names[0])) != 0)
+    const bool only = parts[0] && !parts[1];
+    /* "training" too. */
+    if (!named && !only && parts[0] && strncmp(parts[0], "train", 5) != 0)
         return sl_fail(err, SL_ERR_USAGE, "%s: has the parts %s; name one, as %s:%s", path, list,
                        path, parts[0]);
     size_t chosen = 0;
@@ -381,6 +383,10 @@ static enum sl_status open_part(const char *path, const char *const *parts, cons
     const enum sl_status status = read_folder(folder, out, err);
     free(folder);
     if (status != SL_OK || named) return status;
+    if (only) {
+        sl_dataset_note(*out, SL_LOG_INFO, "%s: its only part, %s, is read", path, list);
+        return SL_OK;
+    }
     (*out)->parts = sl_string_copy(list);
     sl_dataset_note(*out, SL_LOG_WARNING, "%s: has the parts %s; none was named, so %s is read",
                     path, list, parts[chosen]);

@@ -284,12 +284,12 @@ static void make_broken(const char *folder)
 {
     char name[64];
     make_folder(folder);
-    for (char letter = 'a'; letter <= 'f'; letter++) {
-        snprintf(name, sizeof name, "%s/%c.png", folder, letter);
-        if (letter == 'a' || letter == 'd')
+    for (const char *letter = "abcdef"; *letter; letter++) {
+        snprintf(name, sizeof name, "%s/%c.png", folder, *letter);
+        if (*letter == 'a' || *letter == 'd')
             test_write(test_path(name), "rubbish", 7);
         else
-            write_image(name, 2, 2, 3, (uint8_t)letter);
+            write_image(name, 2, 2, 3, (uint8_t)*letter);
     }
     snprintf(name, sizeof name, "%s/e.png", folder);
     test_write(test_path(name), "", 0);
@@ -426,10 +426,12 @@ static void test_a_folder_of_parts_is_one(void **state)
     assert_ok(sl_reader_folder.open(test_path("late"), "test", &dataset, &err), err);
     assert_int_equal(dataset->n_classes, 0);
     sl_dataset_destroy(dataset);
-    /* One part alone, with classes. */
-    make_parts("alone", (const char *const[]){"train/cat/1.png", NULL});
+    /* One part alone, with classes, leaves nothing to choose. */
+    make_parts("alone", (const char *const[]){"test/cat/1.png", NULL});
     dataset = open_folder("alone");
     assert_string_equal(dataset->classes[0], "cat");
+    assert_null(dataset->parts);
+    assert_noted(dataset, "its only part, test, is read");
     sl_dataset_destroy(dataset);
 }
 
