@@ -4,6 +4,7 @@
  * A data set is named by one string, the same in every command:
  *   cifar10:test, labelme:train, pos:dev, shapes:n=500,seed=3    a row of the table of sets
  *   photos/, images.npy, features.npz, train-images.idx3-ubyte.gz, items.tsv    a path
+ *   photos:val                                 a part of a folder that has train/, val/, ...
  */
 #ifndef SOFTLAB_DATASET_H
 #define SOFTLAB_DATASET_H
@@ -49,6 +50,14 @@ struct sl_dataset {
 
     size_t n_siblings; /* items of other splits that labels made for the whole may be about */
     char **siblings;   /* n_siblings ids, none of them in `items`; or NULL */
+
+    char *parts;    /* "train, val": those of a folder whose training part was read because none was
+                       named; NULL otherwise */
+    size_t n_notes; /* what was left out or changed on the way, for sl_dataset_tell */
+    struct sl_dataset_note {
+        enum sl_log_level level;
+        char *text;
+    } * notes;
 };
 
 /* Open by name or path (see above). `roots` says where fetched sets may be. */
@@ -56,12 +65,16 @@ enum sl_status sl_dataset_open(const char *name, const struct sl_data_roots *roo
                                struct sl_dataset **out, struct sl_error *err) SL_MUST_USE;
 void sl_dataset_destroy(struct sl_dataset *dataset);
 
+/* Say in the log what was left out or changed since the last time; every opener should. */
+void sl_dataset_tell(struct sl_dataset *dataset, const struct sl_log *log);
+
 /* One image, decoded if it is on disk. The caller releases it. */
 enum sl_status sl_dataset_image(const struct sl_dataset *dataset, size_t index,
                                 struct sl_image *out, struct sl_error *err) SL_MUST_USE;
 
 /* Bring every image into memory at one size and channel count (1 or 3), resampling where
- * it must; 0 keeps what the images have and fails, naming two files, if they differ. */
+ * it must. A size of 0 keeps what the images have and fails, naming two files, if they differ;
+ * channels of 0 are 3 if any image has colour, and grey ones get three equal channels. */
 enum sl_status sl_dataset_load(struct sl_dataset *dataset, size_t height, size_t width,
                                size_t channels, struct sl_error *err) SL_MUST_USE;
 
@@ -70,6 +83,25 @@ enum sl_status sl_dataset_load(struct sl_dataset *dataset, size_t height, size_t
  * disk by their files' bytes. */
 enum sl_status sl_dataset_hash(const struct sl_dataset *dataset, char out[SL_SHA256_TEXT],
                                struct sl_error *err) SL_MUST_USE;
+
+/* The same, if need be without the images that cannot be read: those are noted by name, and their
+ * ids become siblings. Where `skipped` is not NULL it says which they were, by their indices
+ * before, in ascending order. */
+struct sl_load_options {
+    size_t height, width, channels;
+    bool skip_broken;
+};
+struct sl_skipped {
+    size_t *items; /* owned */
+    size_t count;
+};
+enum sl_status sl_dataset_load_with(struct sl_dataset *dataset,
+                                    const struct sl_load_options *options,
+                                    struct sl_skipped *skipped, struct sl_error *err) SL_MUST_USE;
+void sl_skipped_release(struct sl_skipped *skipped);
+
+/* Leave out the images on disk that cannot be read; each is decoded once to find out. */
+enum sl_status sl_dataset_skip_broken(struct sl_dataset *dataset, struct sl_error *err) SL_MUST_USE;
 
 /* The true distributions as rows with their items and classes; SL_ERR_USAGE where `truth` is NULL.
  */

@@ -134,6 +134,7 @@ struct sl_study_setup {
     size_t low_per_batch;  /* 3 */
     size_t batch_size, annotators;
     uint64_t seed;
+    bool skip_broken;                  /* leave out images that cannot be read */
     const struct sl_data_roots *roots; /* where named sets are; NULL: below this folder */
 };
 struct sl_study_setup sl_study_setup_default(void);

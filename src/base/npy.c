@@ -138,6 +138,16 @@ enum sl_status sl_npy_parse(const void *bytes, size_t length, const char *name,
     return read_source(&source, out, err);
 }
 
+enum sl_status sl_npy_peek(const void *bytes, size_t length, uint64_t whole, const char *name,
+                           struct sl_array *out, struct sl_error *err)
+{
+    const struct sl_source source = sl_source_of_memory(bytes, length, name);
+    struct sl_npy_header header;
+    SL_TRY(sl_npy_header_read(&source, 0, whole, name, &header, err));
+    *out = header.array;
+    return SL_OK;
+}
+
 enum sl_status sl_npy_write(const struct sl_array *array, enum sl_order order, const char *path,
                             struct sl_error *err)
 {

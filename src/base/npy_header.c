@@ -9,7 +9,7 @@
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
 
-enum { PREAMBLE = 12, ALIGNMENT = 64, SHAPE_TEXT = 200 };
+enum { ALIGNMENT = 64, SHAPE_TEXT = 200 };
 
 static const char magic[6] = "\x93NUMPY";
 
@@ -246,6 +246,13 @@ static enum sl_status parse_preamble(const unsigned char *bytes, size_t length, 
     return SL_OK;
 }
 
+enum sl_status sl_npy_header_size(const unsigned char *bytes, size_t length, const char *name,
+                                  size_t *out, struct sl_error *err)
+{
+    size_t dict = 0;
+    return parse_preamble(bytes, length, name, &dict, out, err);
+}
+
 static enum sl_status check_size(struct sl_npy_header *header, uint64_t available, const char *name,
                                  struct sl_error *err)
 {
@@ -264,8 +271,8 @@ static enum sl_status check_size(struct sl_npy_header *header, uint64_t availabl
 enum sl_status sl_npy_header_read(const struct sl_source *source, uint64_t offset, uint64_t length,
                                   const char *name, struct sl_npy_header *out, struct sl_error *err)
 {
-    unsigned char preamble[PREAMBLE];
-    size_t first = length < PREAMBLE ? (size_t)length : PREAMBLE, dict = 0, data = 0;
+    unsigned char preamble[SL_NPY_PREAMBLE];
+    size_t first = length < SL_NPY_PREAMBLE ? (size_t)length : SL_NPY_PREAMBLE, dict = 0, data = 0;
     char *bytes = NULL;
     enum sl_status status = SL_OK;
     SL_TRY_OUT(sl_source_read(source, offset, preamble, first, err));

@@ -10,7 +10,8 @@
 #include "softlab/base/array.h"
 #include "softlab/base/buffer.h"
 
-enum { SL_NPY_HEADER_LIMIT = 1 << 20 };
+/* The bytes that say how long a header is. */
+enum { SL_NPY_PREAMBLE = 12, SL_NPY_HEADER_LIMIT = 1 << 20 };
 
 struct sl_npy_header {
     struct sl_array array; /* dtype, item size and shape; `data` is NULL */
@@ -25,6 +26,11 @@ struct sl_npy_header {
 enum sl_status sl_npy_header_read(const struct sl_source *source, uint64_t offset, uint64_t length,
                                   const char *name, struct sl_npy_header *out,
                                   struct sl_error *err) SL_MUST_USE;
+
+/* Where the data begin, from the first bytes of an .npy: SL_NPY_PREAMBLE of them, or all there are.
+ */
+enum sl_status sl_npy_header_size(const unsigned char *bytes, size_t length, const char *name,
+                                  size_t *out, struct sl_error *err) SL_MUST_USE;
 
 /* Append the header of an array, version 1.0, padded to a multiple of 64 bytes. */
 void sl_npy_header_format(const struct sl_array *array, enum sl_order order, struct sl_buffer *out);

@@ -1,8 +1,11 @@
 /* Reading the entries of an .npz. A local header must agree with the directory, and an
- * entry's bytes with its header and its CRC, before an array is handed out. */
+ * entry's bytes with its header and its CRC, before an array is handed out. An array's own header
+ * is unpacked and checked first, so that a small file cannot claim much memory before it is
+ * refused. */
 #include <libdeflate.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "base/npy_internal.h"
 #include "base/npz_internal.h"
@@ -98,36 +101,100 @@ static enum sl_status read_with_crc(const struct sl_source *source, uint64_t at,
     return SL_OK;
 }
 
-static enum sl_status read_stored(const struct job *job, struct sl_array *out, struct sl_error *err)
+static enum sl_status read_stored(const struct job *job, const struct sl_npy_header *header,
+                                  struct sl_array *out, struct sl_error *err)
 {
-    const struct sl_npz_entry *entry = job->entry;
     const struct sl_source *source = &job->npz->source;
-    struct sl_npy_header header;
     unsigned char *data = NULL, *head = NULL;
     uint32_t crc = 0;
     enum sl_status status = SL_OK;
-    if (entry->packed != entry->size) {
-        status = sl_fail(err, SL_ERR_INPUT, "%s: stored as %llu bytes but %llu long", job->label,
-                         (unsigned long long)entry->packed, (unsigned long long)entry->size);
-        goto out;
-    }
-    SL_TRY_OUT(sl_npy_header_read(source, job->at, entry->size, job->label, &header, err));
-    head = sl_alloc(header.header_size, 1);
-    SL_TRY_OUT(read_with_crc(source, job->at, header.header_size, head, &crc, err));
-    data = sl_data_alloc(header.data_size, 1, err);
+    head = sl_alloc(header->header_size, 1);
+    SL_TRY_OUT(read_with_crc(source, job->at, header->header_size, head, &crc, err));
+    data = sl_data_alloc(header->data_size, 1, err);
     if (!data) {
         status = SL_ERR_NOMEM;
         goto out;
     }
     SL_TRY_OUT(
-        read_with_crc(source, job->at + header.header_size, header.data_size, data, &crc, err));
+        read_with_crc(source, job->at + header->header_size, header->data_size, data, &crc, err));
     SL_TRY_OUT(check_crc(job, crc, err));
-    status = sl_npy_finish(&header, data, job->label, out, err);
+    status = sl_npy_finish(header, data, job->label, out, err);
     data = NULL;
 out:
     free(head);
     free(data);
     return status;
+}
+
+/* The first bytes of a deflated entry: libdeflate only unpacks wholes, zlib a part. */
+struct beginning {
+    const struct job *job;
+    z_stream inflater;
+    uint64_t taken; /* packed bytes that were read */
+    unsigned char *bytes;
+    size_t length;
+    unsigned char input[1024];
+};
+
+/* Unpack on until `wanted` bytes are there. */
+static enum sl_status unpack_to(struct beginning *part, size_t wanted, struct sl_error *err)
+{
+    const struct job *job = part->job;
+    z_stream *inflater = &part->inflater;
+    part->bytes = sl_resize(part->bytes, wanted, 1);
+    while (part->length < wanted) {
+        if (inflater->avail_in == 0) {
+            const uint64_t left = job->entry->packed - part->taken;
+            const size_t n = left < sizeof part->input ? (size_t)left : sizeof part->input;
+            SL_TRY(sl_source_read(&job->npz->source, job->at + part->taken, part->input, n, err));
+            part->taken += n;
+            inflater->next_in = part->input;
+            inflater->avail_in = (uInt)n;
+        }
+        inflater->next_out = part->bytes + part->length;
+        inflater->avail_out = (uInt)(wanted - part->length);
+        const int result = inflate(inflater, Z_NO_FLUSH);
+        part->length = wanted - inflater->avail_out;
+        if (result == Z_MEM_ERROR)
+            return sl_fail(err, SL_ERR_NOMEM, "not enough memory to inflate");
+        if (result != Z_OK && part->length < wanted)
+            return sl_fail(err, SL_ERR_INPUT, "%s: the deflated data are broken (%s)", job->label,
+                           result == Z_STREAM_END || result == Z_BUF_ERROR ? "shorter than stated"
+                                                                           : "not deflate");
+    }
+    return SL_OK;
+}
+
+/* The array's header, and that its data fill the rest of the entry. */
+static enum sl_status peek_deflated(const struct job *job, struct sl_npy_header *out,
+                                    struct sl_error *err)
+{
+    const uint64_t size = job->entry->size;
+    struct beginning part = {.job = job};
+    size_t header_size = 0;
+    if (inflateInit2(&part.inflater, -MAX_WBITS) != Z_OK)
+        return sl_fail(err, SL_ERR_NOMEM, "not enough memory to inflate");
+    enum sl_status status = SL_OK;
+    SL_TRY_OUT(unpack_to(&part, size < SL_NPY_PREAMBLE ? (size_t)size : SL_NPY_PREAMBLE, err));
+    SL_TRY_OUT(sl_npy_header_size(part.bytes, part.length, job->label, &header_size, err));
+    if (header_size > part.length && header_size <= size)
+        SL_TRY_OUT(unpack_to(&part, header_size, err));
+    const struct sl_source source = sl_source_of_memory(part.bytes, part.length, job->label);
+    SL_TRY_OUT(sl_npy_header_read(&source, 0, size, job->label, out, err));
+out:
+    inflateEnd(&part.inflater);
+    free(part.bytes);
+    return status;
+}
+
+static enum sl_status peek_stored(const struct job *job, struct sl_npy_header *out,
+                                  struct sl_error *err)
+{
+    const struct sl_npz_entry *entry = job->entry;
+    if (entry->packed != entry->size)
+        return sl_fail(err, SL_ERR_INPUT, "%s: stored as %llu bytes but %llu long", job->label,
+                       (unsigned long long)entry->packed, (unsigned long long)entry->size);
+    return sl_npy_header_read(&job->npz->source, job->at, entry->size, job->label, out, err);
 }
 
 /* Inflate the entry into its stated size of bytes. */
@@ -161,41 +228,63 @@ out:
     return status;
 }
 
-static enum sl_status read_deflated(const struct job *job, struct sl_array *out,
-                                    struct sl_error *err)
+static enum sl_status read_deflated(const struct job *job, const struct sl_npy_header *header,
+                                    struct sl_array *out, struct sl_error *err)
+{
+    unsigned char *data = sl_data_alloc((size_t)job->entry->size, 1, err);
+    if (!data) return SL_ERR_NOMEM;
+    enum sl_status status = inflate_entry(job, data, err);
+    if (status != SL_OK) {
+        free(data);
+        return status;
+    }
+    /* An array's block begins with its data, so that free() can take it. */
+    memmove(data, data + header->header_size, header->data_size);
+    return sl_npy_finish(header, data, job->label, out, err);
+}
+
+static enum sl_status check_packing(const struct job *job, struct sl_error *err)
 {
     const struct sl_npz_entry *entry = job->entry;
-    if (entry->size > DEFLATE_SLACK &&
-        (entry->size - DEFLATE_SLACK) / DEFLATE_RATIO > entry->packed)
-        return sl_fail(err, SL_ERR_INPUT, "%s: %llu bytes cannot be deflated to %llu", job->label,
-                       (unsigned long long)entry->size, (unsigned long long)entry->packed);
+    if (entry->method != SL_ZIP_DEFLATED || entry->size <= DEFLATE_SLACK ||
+        (entry->size - DEFLATE_SLACK) / DEFLATE_RATIO <= entry->packed)
+        return SL_OK;
+    return sl_fail(err, SL_ERR_INPUT, "%s: %llu bytes cannot be deflated to %llu", job->label,
+                   (unsigned long long)entry->size, (unsigned long long)entry->packed);
+}
+
+/* `out` gets the data too, or NULL in its place unless `whole`. */
+static enum sl_status read_entry(struct sl_npz *npz, const char *name, bool whole,
+                                 struct sl_array *out, struct sl_error *err)
+{
+    const struct sl_npz_entry *entry = sl_npz_find(npz, name);
+    if (!entry) return sl_fail(err, SL_ERR_NOT_FOUND, "%s: no array called %s", npz->path, name);
+    char *label = sl_string_printf("%s: %s", npz->path, entry->file_name);
+    struct job job = {.npz = npz, .entry = entry, .label = label};
+    const bool stored = entry->method == SL_ZIP_STORED;
     struct sl_npy_header header;
-    unsigned char *data = sl_data_alloc((size_t)entry->size, 1, err);
-    if (!data) return SL_ERR_NOMEM;
-    enum sl_status status = SL_OK;
-    SL_TRY_OUT(inflate_entry(job, data, err));
-    struct sl_source source = sl_source_of_memory(data, (size_t)entry->size, job->label);
-    SL_TRY_OUT(sl_npy_header_read(&source, 0, source.size, job->label, &header, err));
-    /* An array's block begins with its data, so that free() can take it. */
-    memmove(data, data + header.header_size, header.data_size);
-    status = sl_npy_finish(&header, data, job->label, out, err);
-    data = NULL;
+    enum sl_status status;
+    SL_TRY_OUT(locate(&job, err));
+    SL_TRY_OUT(check_packing(&job, err));
+    SL_TRY_OUT(stored ? peek_stored(&job, &header, err) : peek_deflated(&job, &header, err));
+    if (whole)
+        SL_TRY_OUT(stored ? read_stored(&job, &header, out, err)
+                          : read_deflated(&job, &header, out, err));
+    else
+        *out = header.array;
 out:
-    free(data);
+    free(label);
     return status;
 }
 
 enum sl_status sl_npz_read(struct sl_npz *npz, const char *name, struct sl_array *out,
                            struct sl_error *err)
 {
-    const struct sl_npz_entry *entry = sl_npz_find(npz, name);
-    if (!entry) return sl_fail(err, SL_ERR_NOT_FOUND, "%s: no array called %s", npz->path, name);
-    char *label = sl_string_printf("%s: %s", npz->path, entry->file_name);
-    struct job job = {.npz = npz, .entry = entry, .label = label};
-    enum sl_status status = locate(&job, err);
-    if (status == SL_OK)
-        status = entry->method == SL_ZIP_STORED ? read_stored(&job, out, err)
-                                                : read_deflated(&job, out, err);
-    free(label);
-    return status;
+    return read_entry(npz, name, true, out, err);
+}
+
+enum sl_status sl_npz_peek(struct sl_npz *npz, const char *name, struct sl_array *out,
+                           struct sl_error *err)
+{
+    return read_entry(npz, name, false, out, err);
 }

@@ -9,18 +9,25 @@
 #include "softlab/base/csv.h"
 #include "softlab/base/memory.h"
 
+/* By its header alone: `data` may be NULL. */
+static enum sl_status check_matrix(const struct sl_array *array, const char *what,
+                                   struct sl_error *err)
+{
+    static const size_t any[] = {0, 0};
+    SL_TRY(sl_array_expect(array, what, 2, any, err));
+    if (array->shape[1] == 0) return sl_fail(err, SL_ERR_INPUT, "%s: rows have no values", what);
+    if (array->dtype == SL_TEXT)
+        return sl_fail(err, SL_ERR_INPUT, "%s: expected numbers, got text", what);
+    return SL_OK;
+}
+
 /* The matrix as rows without names. `array` is taken. */
 static enum sl_status take_matrix(struct sl_array *array, const char *what, struct sl_rows **out,
                                   struct sl_error *err)
 {
-    static const size_t any[] = {0, 0};
     struct sl_array floats = {0};
     enum sl_status status = SL_OK;
-    SL_TRY_OUT(sl_array_expect(array, what, 2, any, err));
-    if (array->shape[1] == 0)
-        SL_TRY_OUT(sl_fail(err, SL_ERR_INPUT, "%s: rows have no values", what));
-    if (array->dtype == SL_TEXT)
-        SL_TRY_OUT(sl_fail(err, SL_ERR_INPUT, "%s: expected numbers, got text", what));
+    SL_TRY_OUT(check_matrix(array, what, err));
     if (array->dtype == SL_F4) {
         floats = *array;
         *array = (struct sl_array){0};
@@ -63,14 +70,16 @@ static enum sl_status read_names(struct sl_npz *npz, const char *entry, const ch
     struct sl_array array = {0};
     if (!sl_npz_has(npz, entry)) return SL_OK;
     char *what = sl_string_printf("%s: %s", path, entry);
-    char **names = sl_alloc(count + 1, sizeof *names);
+    char **names = NULL;
     enum sl_status status = SL_OK;
     const size_t shape[] = {count};
-    SL_TRY_OUT(sl_npz_read(npz, entry, &array, err));
+    SL_TRY_OUT(sl_npz_peek(npz, entry, &array, err));
     SL_TRY_OUT(sl_array_expect(&array, what, 1, shape, err));
     if (array.shape[0] != count)
         SL_TRY_OUT(sl_fail(err, SL_ERR_INPUT, "%s: has %zu names, expected %zu", what,
                            array.shape[0], count));
+    SL_TRY_OUT(sl_npz_read(npz, entry, &array, err));
+    names = sl_alloc(count + 1, sizeof *names);
     for (size_t i = 0; i < count; i++)
         SL_TRY_OUT(name_at(&array, i, what, &names[i], err));
     *out = names;
@@ -107,6 +116,8 @@ enum sl_status sl_rows_read_npz(const char *path, const char *array, struct sl_r
     enum sl_status status = SL_OK;
     SL_TRY_OUT(sl_npz_open(path, &npz, err));
     if (!sl_npz_has(npz, array)) SL_TRY_OUT(fail_entry(npz, path, array, err));
+    SL_TRY_OUT(sl_npz_peek(npz, array, &matrix, err));
+    SL_TRY_OUT(check_matrix(&matrix, what, err));
     SL_TRY_OUT(sl_npz_read(npz, array, &matrix, err));
     SL_TRY_OUT(take_matrix(&matrix, what, &rows, err));
     SL_TRY_OUT(read_names(npz, "item", path, rows->n_rows, &rows->items, err));

@@ -7,11 +7,47 @@
 #include "softlab/label.h"
 #include "softlab/nn.h"
 
-/* Shared by the commands that open data sets (cmd_dataset.c): the names to complete, and opening
- * with the items of an index file chosen. */
+/* Shared by the commands that open data sets (cmd_dataset.c): the names to complete; opening, with
+ * what the reader left out or changed said; and the same with the items of an index file chosen. */
 const char *cli_dataset_names(size_t index);
+enum sl_status cli_open_set(const struct cli *cli, const char *name, struct sl_dataset **out,
+                            struct sl_error *err);
 enum sl_status cli_open_dataset(const struct cli *cli, const char *name, const char *split,
                                 struct sl_dataset **out, struct sl_error *err);
+
+/* SL_ERR_USAGE where a folder of parts (train, val) was named without one: which part is evaluated
+ * is not to be guessed, and the training part would flatter. */
+enum sl_status cli_check_part(const struct sl_dataset *dataset, struct sl_error *err);
+
+/* How images are brought into memory (images.c): what every command that loads them can be told. */
+struct cli_images {
+    const char *size;     /* "32x32", or NULL: as they are */
+    const char *channels; /* "1" or "3", or NULL: as they are */
+    bool skip_broken;
+    bool colour; /* no option: read grey images as colour unless `channels` says otherwise */
+};
+const char *cli_channel_names(size_t index);
+/* Rows of an option table, for a struct cli_images called `images` among the command's values. */
+#define CLI_SKIP_BROKEN(type)                                                                      \
+    {                                                                                              \
+        .name = "skip-broken", .kind = CLI_FLAG,                                                   \
+        .help = "leave out images that cannot be read, and name them",                             \
+        .offset = offsetof(type, images.skip_broken)                                               \
+    }
+#define CLI_CHANNELS(type)                                                                         \
+    {                                                                                              \
+        .name = "channels", .kind = CLI_CHOICE, .value = "1|3",                                    \
+        .help = "read images as grey (1) or colour (3); without it grey ones among colour ones "   \
+                "are read as colour",                                                              \
+        .offset = offsetof(type, images.channels), .choices = cli_channel_names                    \
+    }
+/* SL_ERR_USAGE where an option was given that the set has no use for. */
+enum sl_status cli_images_check(const struct cli_images *images, const struct sl_dataset *dataset,
+                                struct sl_error *err);
+/* Bring a set's images into memory; which could not be read into *skipped unless it is NULL. */
+enum sl_status cli_images_load(const struct cli *cli, const struct cli_images *images,
+                               struct sl_dataset *dataset, struct sl_skipped *skipped,
+                               struct sl_error *err);
 
 /* Shared by the commands about answers and labels (inputs.c). */
 struct cli_names {
@@ -59,9 +95,9 @@ enum sl_status cli_read_input(const char *text, const char *network, struct sl_i
 
 struct sl_vocabulary; /* softlab/feed/text.h */
 
-/* Items with a feed over them (feeding.c): a data set opened, its images brought to one size
- * ("HxW", or NULL for what they have), and the indices of a split or NULL. Texts have no feed until
- * cli_feeding_read, which leaves others as they are. */
+/* Items with a feed over them (feeding.c): a data set opened, its images brought into memory, and
+ * the indices of a split or NULL. Texts have no feed until cli_feeding_read, which leaves others as
+ * they are. */
 struct cli_feeding {
     struct sl_dataset *dataset;
     struct sl_feed *feed;
@@ -71,8 +107,11 @@ struct cli_feeding {
                         cli_feeding_match; or NULL: there */
     size_t n_own;    /* classes that the set itself has */
 };
+/* `part`: a folder of parts (train, val) must be named with one of them, and is not read as its
+ * training part. */
 enum sl_status cli_feeding_open(const struct cli *cli, const char *data, const char *split,
-                                const char *size, struct cli_feeding *out, struct sl_error *err);
+                                const struct cli_images *images, bool part, struct cli_feeding *out,
+                                struct sl_error *err);
 enum sl_status cli_feeding_read(const struct cli *cli, const struct sl_vocabulary *vocabulary,
                                 struct cli_feeding *feeding, struct sl_error *err);
 void cli_feeding_release(struct cli_feeding *feeding);
@@ -97,7 +136,7 @@ enum sl_status cli_feeding_labels(const struct cli *cli, const struct cli_feedin
 
 /* Items as a model reads them: its size, its vocabulary, its classes. */
 enum sl_status cli_feeding_for(const struct cli *cli, const struct sl_model *model,
-                               const char *data, const char *split, const char *size,
+                               const char *data, const char *split, const struct cli_images *images,
                                struct cli_feeding *out, struct sl_error *err);
 
 /* Shared by the commands that run networks (cmd_predict.c): weights by file or by a run's folder,

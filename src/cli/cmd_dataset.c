@@ -15,6 +15,7 @@ struct dataset_values {
     int64_t rows;
     int64_t columns;
     int64_t seed;
+    struct cli_images images;
 };
 
 static const struct cli_option dataset_options[] = {
@@ -53,6 +54,7 @@ static const struct cli_option dataset_options[] = {
      .value = "FILE.npy",
      .help = "only the items whose indices this file holds",
      .offset = offsetof(struct dataset_values, split)},
+    CLI_SKIP_BROKEN(struct dataset_values),
     {.name = "truth",
      .kind = CLI_PATH,
      .value = "FILE",
@@ -77,8 +79,10 @@ const char *cli_dataset_names(size_t index)
 
 static const struct cli_argument dataset_arguments[] = {
     {.name = "NAME",
-     .help = "a set from --list, with its split or options after a colon (cifar10:test, "
-             "shapes:n=500,seed=3); or a path: a folder of images, .npy, .npz, IDX, .tsv",
+     .help =
+         "a set from --list, with its split or options after a colon (cifar10:test, "
+         "shapes:n=500,seed=3); or a path: a folder of images (photos/, photos:val), .npy, .npz, "
+         "IDX, .tsv",
      .kind = CLI_TEXT,
      .choices = cli_dataset_names,
      .optional = true},
@@ -262,11 +266,19 @@ static enum sl_status write_truth(const struct sl_dataset *set, const char *path
     return status;
 }
 
+enum sl_status cli_open_set(const struct cli *cli, const char *name, struct sl_dataset **out,
+                            struct sl_error *err)
+{
+    SL_TRY(sl_dataset_open(name, &cli->roots, out, err));
+    sl_dataset_tell(*out, &cli->log);
+    return SL_OK;
+}
+
 enum sl_status cli_open_dataset(const struct cli *cli, const char *name, const char *split,
                                 struct sl_dataset **out, struct sl_error *err)
 {
     struct sl_dataset *set = NULL;
-    SL_TRY(sl_dataset_open(name, &cli->roots, &set, err));
+    SL_TRY(cli_open_set(cli, name, &set, err));
     enum sl_status status = SL_OK;
     if (split) {
         size_t *indices = NULL, count = 0;
@@ -310,8 +322,10 @@ static enum sl_status run_dataset(struct cli *cli, const void *values, struct sl
         return sl_fail(err, SL_ERR_USAGE, "NAME is missing, see softlab dataset --list");
     struct sl_dataset *set = NULL;
     SL_TRY(cli_open_dataset(cli, cli->arguments[0], options->split, &set, err));
-    enum sl_status status = SL_OK;
-    if (options->preview) status = write_preview(cli, set, options, err);
+    enum sl_status status = cli_images_check(&options->images, set, err);
+    if (status == SL_OK && options->images.skip_broken) status = sl_dataset_skip_broken(set, err);
+    sl_dataset_tell(set, &cli->log);
+    if (status == SL_OK && options->preview) status = write_preview(cli, set, options, err);
     if (status == SL_OK && options->truth) status = write_truth(set, options->truth, err);
     if (status == SL_OK) status = print_one(cli, set, options->json, err);
     sl_dataset_destroy(set);

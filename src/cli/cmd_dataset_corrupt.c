@@ -11,6 +11,7 @@ struct corrupt_values {
     int64_t seed;
     bool list;
     bool json;
+    struct cli_images images;
 };
 
 static const struct cli_option corrupt_options[] = {
@@ -39,6 +40,13 @@ static const struct cli_option corrupt_options[] = {
      .value = "FILE.npy",
      .help = "only the items whose indices this file holds",
      .offset = offsetof(struct corrupt_values, split)},
+    {.name = "size",
+     .kind = CLI_TEXT,
+     .value = "HxW",
+     .help = "bring images to this size first",
+     .offset = offsetof(struct corrupt_values, images.size)},
+    CLI_CHANNELS(struct corrupt_values),
+    CLI_SKIP_BROKEN(struct corrupt_values),
     {.name = "seed",
      .kind = CLI_INTEGER,
      .value = "N",
@@ -159,7 +167,7 @@ static enum sl_status run_corrupt(struct cli *cli, const void *values, struct sl
     size_t n_chosen = 0, n_made = 0;
     while (chosen[n_chosen])
         n_chosen++;
-    enum sl_status status = sl_dataset_load(set, 0, 0, 0, err);
+    enum sl_status status = cli_images_load(cli, &typed->images, set, NULL, err);
     if (status == SL_OK)
         status = sl_corrupt_write(set, chosen, &options, typed->output, &n_made, err);
     if (status == SL_OK)

@@ -10,6 +10,7 @@ struct mix_values {
     int64_t pairs;
     int64_t batch;
     int64_t seed;
+    struct cli_images images;
 };
 
 static const struct cli_option mix_options[] = {
@@ -55,6 +56,13 @@ static const struct cli_option mix_options[] = {
      .value = "FILE.npy",
      .help = "draw only from the items whose indices this file holds",
      .offset = offsetof(struct mix_values, split)},
+    {.name = "size",
+     .kind = CLI_TEXT,
+     .value = "HxW",
+     .help = "bring images to this size first",
+     .offset = offsetof(struct mix_values, images.size)},
+    CLI_CHANNELS(struct mix_values),
+    CLI_SKIP_BROKEN(struct mix_values),
     {.name = "seed",
      .kind = CLI_INTEGER,
      .value = "N",
@@ -99,7 +107,7 @@ static enum sl_status run_mix(struct cli *cli, const void *values, struct sl_err
         .seed = (uint64_t)options->seed,
     };
     struct sl_mix_plan plan = {0};
-    enum sl_status status = sl_dataset_load(set, 0, 0, 0, err);
+    enum sl_status status = cli_images_load(cli, &options->images, set, NULL, err);
     if (status == SL_OK) status = sl_mix_plan_create(set, &mix, &plan, err);
     if (status == SL_OK)
         status =

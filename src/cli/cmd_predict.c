@@ -7,7 +7,8 @@
 #include "softlab/nn/weights.h"
 
 struct predict_values {
-    const char *output, *data, *split, *size, *array, *vectors;
+    const char *output, *data, *split, *array, *vectors;
+    struct cli_images images;
     int64_t batch;
 };
 
@@ -34,7 +35,9 @@ static const struct cli_option predict_options[] = {
      .kind = CLI_TEXT,
      .value = "HxW",
      .help = "bring images to this size first (default: the network's)",
-     .offset = offsetof(struct predict_values, size)},
+     .offset = offsetof(struct predict_values, images.size)},
+    CLI_CHANNELS(struct predict_values),
+    CLI_SKIP_BROKEN(struct predict_values),
     {.name = "vectors",
      .kind = CLI_PATH,
      .value = "FILE",
@@ -146,7 +149,7 @@ static enum sl_status predict_run(struct cli *cli, const void *raw, struct sl_er
     SL_TRY_OUT(cli_open_weights(cli->arguments[0], &model, err));
     if (values->vectors) SL_TRY_OUT(learn_words(cli, values, &model, err));
     SL_TRY_OUT(
-        cli_feeding_for(cli, model, values->data, values->split, values->size, &feeding, err));
+        cli_feeding_for(cli, model, values->data, values->split, &values->images, &feeding, err));
     SL_TRY_OUT(cli_predict(cli, model, &feeding, (size_t)values->batch, &rows, err));
     if (strcmp(values->array, "probs") == 0)
         sl_softmax(rows->values, rows->n_rows, rows->n_classes, rows->values);

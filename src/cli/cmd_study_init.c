@@ -9,6 +9,7 @@ struct init_values {
         *reference;
     int64_t batch, annotators, low_per_batch, seed;
     double high, low;
+    bool skip_broken;
 };
 
 static const char *recruiter_names(size_t index)
@@ -87,6 +88,10 @@ static const struct cli_option init_options[] = {
      .value = "FOLDER",
      AT(checks),
      .help = "obvious images, a sub-folder per class, shown now and then"},
+    {.name = "skip-broken",
+     .kind = CLI_FLAG,
+     AT(skip_broken),
+     .help = "leave out images that cannot be read, and name them"},
     {.name = "reference",
      .kind = CLI_PATH,
      .value = "FILE",
@@ -152,7 +157,10 @@ static enum sl_status run_init(struct cli *cli, const void *values, struct sl_er
     setup.batch_size = (size_t)options->batch;
     setup.annotators = (size_t)options->annotators;
     setup.seed = (uint64_t)options->seed;
+    setup.skip_broken = options->skip_broken;
     setup.roots = &cli->roots;
+    if (setup.skip_broken && !setup.images)
+        return sl_fail(err, SL_ERR_USAGE, "--skip-broken is for --images");
     SL_TRY(sl_study_init(&setup, &cli->log, err));
     printf("%s is a study now. What to do next:\n"
            "  read and change %s/consent.md, instructions.md, debrief.md and study.json\n"

@@ -12,7 +12,8 @@ struct eval_values {
     double clip;
     bool subset, each, per_class, list, json;
     /* of weights */
-    const char *data, *split, *size, *tests, *attack, *corruption_folder;
+    const char *data, *split, *tests, *attack, *corruption_folder;
+    struct cli_images images;
     int64_t attack_items;
     struct cli_reals severity;
     bool attack_hard, corruptions, extra;

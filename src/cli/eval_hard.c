@@ -5,6 +5,7 @@
 #include "eval.h"
 #include "softlab/base/classes.h"
 
+/* A large matrix is not unpacked to find that it is none. */
 static enum sl_status read_array(const char *path, struct sl_array *out, bool *found,
                                  struct sl_error *err)
 {
@@ -14,8 +15,10 @@ static enum sl_status read_array(const char *path, struct sl_array *out, bool *f
     if (!sl_path_has_suffix(path, ".npz")) return SL_OK;
     struct sl_npz *npz = NULL;
     SL_TRY(sl_npz_open(path, &npz, err));
-    *found = sl_npz_has(npz, "labels");
-    enum sl_status status = *found ? sl_npz_read(npz, "labels", out, err) : SL_OK;
+    enum sl_status status = SL_OK;
+    if (sl_npz_has(npz, "labels")) status = sl_npz_peek(npz, "labels", out, err);
+    *found = status == SL_OK && out->n_dimensions == 1 && out->dtype != SL_TEXT;
+    if (*found) status = sl_npz_read(npz, "labels", out, err);
     sl_npz_close(npz);
     return status;
 }
@@ -190,9 +193,12 @@ enum sl_status eval_read_hard(const struct cli *cli, const char *name, const str
 {
     if (sl_file_exists(name)) return read_file(name, labels, out, err);
     struct sl_dataset *set = NULL;
-    SL_TRY(cli_open_dataset(cli, name, NULL, &set, err));
-    int32_t *classes = sl_data_alloc(labels->n_rows, sizeof *classes, err);
-    enum sl_status status = classes ? take_dataset(set, labels, classes, err) : SL_ERR_NOMEM;
+    SL_TRY(sl_dataset_open(name, &cli->roots, &set, err));
+    int32_t *classes = NULL;
+    enum sl_status status = cli_check_part(set, err);
+    if (status == SL_OK) sl_dataset_tell(set, &cli->log);
+    if (status == SL_OK) classes = sl_data_alloc(labels->n_rows, sizeof *classes, err);
+    if (status == SL_OK) status = classes ? take_dataset(set, labels, classes, err) : SL_ERR_NOMEM;
     sl_dataset_destroy(set);
     if (status == SL_OK)
         *out = classes;

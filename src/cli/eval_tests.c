@@ -49,7 +49,7 @@ static enum sl_status test_of_values(const struct eval_values *values, struct ev
         .name = "test",
         .data = values->data,
         .split = values->split,
-        .size = values->size,
+        .images = values->images,
         .labels = values->labels ? values->labels : "hard",
         .metrics = values->metrics ? cli_split_list(values->metrics) : NULL,
         .attack_items = (size_t)values->attack_items,
@@ -164,17 +164,33 @@ static enum sl_status read_attacks(const struct sl_json_cursor *object, struct e
     return status;
 }
 
+static enum sl_status read_images(const struct sl_json_cursor *object, struct cli_images *images,
+                                  struct sl_error *err)
+{
+    size_t channels = 0;
+    SL_TRY(read_text(object, "size", &images->size, err));
+    SL_TRY(read_size(object, "channels", 1, &channels, err));
+    if (channels == 2 || channels > 3)
+        return sl_json_fail(object, err, "\"channels\" is %zu, expected 1 or 3", channels);
+    if (channels) images->channels = channels == 1 ? "1" : "3";
+    struct sl_json_cursor skip;
+    SL_TRY(sl_json_optional(object, "skip_broken", &skip, err));
+    if (skip.value) SL_TRY(sl_json_boolean(&skip, &images->skip_broken, err));
+    return SL_OK;
+}
+
 static enum sl_status read_test(struct cli *cli, const struct sl_json_cursor *object,
                                 struct eval_test *test, struct sl_error *err)
 {
     static const char *const known[] = {
-        "data",         "split",         "size",        "items",    "labels", "metrics", "attacks",
-        "attack_items", "attack_labels", "corruptions", "bin_size", "bins",   "gallery", NULL};
+        "data",    "split",   "size",         "channels",      "skip_broken", "items",    "labels",
+        "metrics", "attacks", "attack_items", "attack_labels", "corruptions", "bin_size", "bins",
+        "gallery", NULL};
     SL_TRY(sl_json_only(object, known, err));
     SL_TRY(read_text(object, "data", &test->data, err));
     if (!test->data) return sl_json_fail(object, err, "has no \"data\"");
     SL_TRY(read_text(object, "split", &test->split, err));
-    SL_TRY(read_text(object, "size", &test->size, err));
+    SL_TRY(read_images(object, &test->images, err));
     SL_TRY(read_text(object, "labels", &test->labels, err));
     SL_TRY(read_texts(object, "items", &test->items, err));
     SL_TRY(read_texts(object, "metrics", &test->metrics, err));

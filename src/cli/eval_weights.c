@@ -289,7 +289,7 @@ static enum sl_status run_test(struct cli *cli, struct sl_model *model,
     struct testing testing = {.cli = cli, .model = model, .test = test};
     enum sl_status status = SL_OK;
     SL_TRY_OUT(
-        cli_feeding_for(cli, model, test->data, test->split, test->size, &testing.feeding, err));
+        cli_feeding_for(cli, model, test->data, test->split, &test->images, &testing.feeding, err));
     if (test->n_attacks > 0 && !testing.feeding.dataset->pixels) {
         status = sl_fail(err, SL_ERR_INPUT, "%s: only images can be attacked", test->data);
         goto out;

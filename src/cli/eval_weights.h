@@ -12,7 +12,8 @@ enum { EVAL_MAX_ATTACKS = 8 };
 /* A test set: what the command line or one member of a --tests file says. Texts are borrowed. */
 struct eval_test {
     const char *name;
-    const char *data, *split, *size;
+    const char *data, *split;
+    struct cli_images images;
     char **items;       /* owned; NULL-ended names of the items instead of a split, or NULL */
     const char *labels; /* "hard", "truth", or a file */
     char **metrics;     /* owned; NULL-ended names, or NULL: all */

@@ -10,40 +10,56 @@ const char *cli_feeding_unit(const struct cli_feeding *feeding)
     return feeding->dataset->features ? "rows" : "images";
 }
 
-static enum sl_status load(struct sl_dataset *dataset, const char *size, struct sl_error *err)
+/* The split's indices after some items were left out. */
+static enum sl_status follow(struct cli_feeding *feeding, const struct sl_skipped *skipped,
+                             struct sl_error *err)
 {
-    struct sl_input_shape shape = {0};
-    if (size) {
-        char *with_channels = sl_string_printf("3x%s", size);
-        const enum sl_status status = cli_read_shape(with_channels, &shape, err);
-        free(with_channels);
-        if (status != SL_OK || shape.height * shape.width == 0)
-            return sl_fail(err, SL_ERR_USAGE, "--size: \"%s\" is not like 32x32", size);
+    size_t n_left = 0;
+    for (size_t i = 0; i < feeding->n_only; i++) {
+        size_t before = 0;
+        while (before < skipped->count && skipped->items[before] < feeding->only[i])
+            before++;
+        if (before < skipped->count && skipped->items[before] == feeding->only[i]) continue;
+        feeding->only[n_left++] = feeding->only[i] - before;
     }
-    if (dataset->pixels && !size) return SL_OK;
-    return sl_dataset_load(dataset, shape.height, shape.width, 0, err);
+    feeding->n_only = n_left;
+    if (n_left > 0 || !feeding->only) return SL_OK;
+    return sl_fail(err, SL_ERR_INPUT, "%s: none of the images of the split can be read",
+                   feeding->dataset->name);
 }
 
-static enum sl_status make_feed(struct cli_feeding *feeding, const char *size, struct sl_error *err)
+static enum sl_status make_feed(const struct cli *cli, struct cli_feeding *feeding,
+                                const struct cli_images *images, struct sl_error *err)
 {
     struct sl_dataset *dataset = feeding->dataset;
-    if (size && (dataset->texts || dataset->features))
-        return sl_fail(err, SL_ERR_USAGE, "%s: holds %s, and only images have a --size",
-                       dataset->name, cli_feeding_unit(feeding));
+    SL_TRY(cli_images_check(images, dataset, err));
     if (dataset->texts) return SL_OK;
     if (dataset->features)
         return sl_feed_features(dataset->features, dataset->count, dataset->n_features,
                                 &feeding->feed, err);
-    SL_TRY(load(dataset, size, err));
-    return sl_feed_images(dataset, &feeding->feed, err);
+    struct sl_skipped skipped = {0};
+    SL_TRY(cli_images_load(cli, images, dataset, &skipped, err));
+    const enum sl_status status = follow(feeding, &skipped, err);
+    sl_skipped_release(&skipped);
+    return status == SL_OK ? sl_feed_images(dataset, &feeding->feed, err) : status;
+}
+
+enum sl_status cli_check_part(const struct sl_dataset *dataset, struct sl_error *err)
+{
+    if (!dataset->parts) return SL_OK;
+    const char *last = strrchr(dataset->parts, ' ');
+    return sl_fail(err, SL_ERR_USAGE, "%s: has the parts %s; name one, as %s:%s", dataset->name,
+                   dataset->parts, dataset->name, last ? last + 1 : dataset->parts);
 }
 
 static enum sl_status open_items(const struct cli *cli, const char *data, const char *split,
-                                 struct cli_feeding *out, struct sl_error *err)
+                                 bool part, struct cli_feeding *out, struct sl_error *err)
 {
     struct cli_feeding feeding = {0};
     enum sl_status status = SL_OK;
     SL_TRY_OUT(sl_dataset_open(data, &cli->roots, &feeding.dataset, err));
+    if (part) SL_TRY_OUT(cli_check_part(feeding.dataset, err));
+    sl_dataset_tell(feeding.dataset, &cli->log);
     if (split) {
         SL_TRY_OUT(
             sl_split_read(split, feeding.dataset->count, &feeding.only, &feeding.n_only, err));
@@ -60,11 +76,12 @@ out:
 }
 
 enum sl_status cli_feeding_open(const struct cli *cli, const char *data, const char *split,
-                                const char *size, struct cli_feeding *out, struct sl_error *err)
+                                const struct cli_images *images, bool part, struct cli_feeding *out,
+                                struct sl_error *err)
 {
     struct cli_feeding feeding = {0};
-    SL_TRY(open_items(cli, data, split, &feeding, err));
-    const enum sl_status status = make_feed(&feeding, size, err);
+    SL_TRY(open_items(cli, data, split, part, &feeding, err));
+    const enum sl_status status = make_feed(cli, &feeding, images, err);
     if (status == SL_OK)
         *out = feeding;
     else
@@ -104,15 +121,18 @@ static enum sl_status check_shape(const struct cli_feeding *feeding, const struc
         return sl_fail(err, SL_ERR_INPUT, "%s: has no items", name);
     if (want.channels == have.channels && want.height == have.height && want.width == have.width)
         return SL_OK;
-    return sl_fail(err, SL_ERR_INPUT, "%s: %s of %zux%zux%zu for a network that reads %zux%zux%zu",
-                   name, cli_feeding_unit(feeding), have.channels, have.height, have.width,
-                   want.channels, want.height, want.width);
+    const bool colour = feeding->dataset->pixels && have.channels == 3 && want.channels == 1;
+    return sl_fail(err, SL_ERR_INPUT,
+                   "%s: %s of %zux%zux%zu for a network that reads %zux%zux%zu%s", name,
+                   cli_feeding_unit(feeding), have.channels, have.height, have.width, want.channels,
+                   want.height, want.width, colour ? "; --channels 1 makes them grey" : "");
 }
 
 /* The feed of a model: classes are its own, pictures are brought to its size unless one is given,
- * texts are read with its vocabulary. */
-static enum sl_status fit(const struct cli *cli, const struct sl_model *model, const char *size,
-                          struct cli_feeding *feeding, struct sl_error *err)
+ * and grey ones to its three channels, which loses nothing; texts are read with its vocabulary. */
+static enum sl_status fit(const struct cli *cli, const struct sl_model *model,
+                          const struct cli_images *typed, struct cli_feeding *feeding,
+                          struct sl_error *err)
 {
     const struct sl_input_shape want = sl_model_input(model);
     const struct sl_dataset *dataset = feeding->dataset;
@@ -122,8 +142,13 @@ static enum sl_status fit(const struct cli *cli, const struct sl_model *model, c
     SL_TRY(cli_feeding_match_model(cli, model, feeding, err));
     char own[48];
     snprintf(own, sizeof own, "%zux%zu", want.height, want.width);
-    const bool images = (dataset->pixels || dataset->files) && want.height * want.width > 1;
-    SL_TRY(make_feed(feeding, size || !images ? size : own, err));
+    struct cli_images images = *typed;
+    SL_TRY(cli_images_check(typed, dataset, err));
+    if ((dataset->pixels || dataset->files) && want.height * want.width > 1) {
+        if (!images.size) images.size = own;
+        images.colour = want.channels == 3;
+    }
+    SL_TRY(make_feed(cli, feeding, &images, err));
     if (want.tokens > 0) {
         struct sl_vocabulary *vocabulary = NULL;
         SL_TRY(sl_vocabulary_of_model(model, &vocabulary, err));
@@ -135,12 +160,12 @@ static enum sl_status fit(const struct cli *cli, const struct sl_model *model, c
 }
 
 enum sl_status cli_feeding_for(const struct cli *cli, const struct sl_model *model,
-                               const char *data, const char *split, const char *size,
+                               const char *data, const char *split, const struct cli_images *images,
                                struct cli_feeding *out, struct sl_error *err)
 {
     struct cli_feeding feeding = {0};
-    SL_TRY(open_items(cli, data, split, &feeding, err));
-    const enum sl_status status = fit(cli, model, size, &feeding, err);
+    SL_TRY(open_items(cli, data, split, true, &feeding, err));
+    const enum sl_status status = fit(cli, model, images, &feeding, err);
     if (status == SL_OK)
         *out = feeding;
     else

@@ -105,9 +105,16 @@ static enum sl_status check_names(struct sl_npz *npz, const char *array_name,
 {
     struct sl_array array = {0};
     if (!sl_npz_has(npz, array_name)) return SL_OK;
+    SL_TRY(sl_npz_peek(npz, array_name, &array, err));
+    size_t count = sl_array_count(&array);
+    if (count > sl_name_table_count(table))
+        return sl_fail(
+            err, SL_ERR_INPUT,
+            "%s: has %zu %ss, the answers only %zu: go on only where answers were added at "
+            "the end",
+            path, count, array_name, sl_name_table_count(table));
     SL_TRY(sl_npz_read(npz, array_name, &array, err));
     enum sl_status status = SL_OK;
-    size_t count = sl_array_count(&array);
     for (size_t i = 0; i < count && status == SL_OK; i++) {
         char *name = NULL;
         status = sl_array_string(&array, i, &name, err);
@@ -128,8 +135,9 @@ static enum sl_status take(struct sl_npz *npz, const char *name, enum sl_dtype d
 {
     struct sl_array array = {0}, converted = {0};
     if (!sl_npz_has(npz, name)) return SL_OK;
-    SL_TRY(sl_npz_read(npz, name, &array, err));
-    enum sl_status status = sl_array_expect(&array, name, like->n_dimensions, like->shape, err);
+    SL_TRY(sl_npz_peek(npz, name, &array, err));
+    SL_TRY(sl_array_expect(&array, name, like->n_dimensions, like->shape, err));
+    enum sl_status status = sl_npz_read(npz, name, &array, err);
     if (status == SL_OK) status = sl_array_check_finite(&array, name, err);
     if (status == SL_OK) status = sl_array_convert(&array, dtype, name, &converted, err);
     if (status == SL_OK) *out = converted.data;
@@ -142,18 +150,15 @@ static enum sl_status read_arrays(struct sl_npz *npz, struct sl_crowd_state *sta
 {
     const size_t k = state->n_classes;
     struct sl_array posterior = {0};
-    SL_TRY(sl_npz_read(npz, "posterior", &posterior, err));
-    enum sl_status status =
-        sl_array_expect(&posterior, "posterior", 2, (const size_t[]){0, k}, err);
-    state->n_items = status == SL_OK ? posterior.shape[0] : 0;
-    sl_array_release(&posterior);
-    SL_TRY(status);
+    SL_TRY(sl_npz_peek(npz, "posterior", &posterior, err));
+    SL_TRY(sl_array_expect(&posterior, "posterior", 2, (const size_t[]){0, k}, err));
+    state->n_items = posterior.shape[0];
     void *values[4] = {NULL};
     const struct sl_array rows = {.n_dimensions = 2, .shape = {state->n_items, k}};
     const struct sl_array prior = {.n_dimensions = 1, .shape = {k}};
     const struct sl_array confusion = {.n_dimensions = 3, .shape = {state->n_annotators, k, k}};
     const struct sl_array skill = {.n_dimensions = 1, .shape = {state->n_annotators}};
-    status = take(npz, "posterior", SL_F4, &rows, &values[0], err);
+    enum sl_status status = take(npz, "posterior", SL_F4, &rows, &values[0], err);
     if (status == SL_OK) status = take(npz, "class_prior", SL_F8, &prior, &values[1], err);
     if (status == SL_OK) status = take(npz, "confusion", SL_F4, &confusion, &values[2], err);
     if (status == SL_OK) status = take(npz, "skill", SL_F8, &skill, &values[3], err);
@@ -192,10 +197,12 @@ enum sl_status labels_prior_read(const char *path, const struct cli_names *names
     struct sl_array read = {0}, confusion = {0}, annotators = {0};
     double *counts = sl_alloc(n_annotators, k * k * sizeof *counts);
     enum sl_status status = SL_OK;
-    SL_TRY_OUT(sl_npz_read(npz, "annotator", &annotators, err));
-    SL_TRY_OUT(sl_npz_read(npz, "confusion", &read, err));
+    SL_TRY_OUT(sl_npz_peek(npz, "annotator", &annotators, err));
+    SL_TRY_OUT(sl_npz_peek(npz, "confusion", &read, err));
     const size_t shape[] = {sl_array_count(&annotators), k, k};
     SL_TRY_OUT(sl_array_expect(&read, path, 3, shape, err));
+    SL_TRY_OUT(sl_npz_read(npz, "annotator", &annotators, err));
+    SL_TRY_OUT(sl_npz_read(npz, "confusion", &read, err));
     SL_TRY_OUT(sl_array_check_finite(&read, path, err));
     SL_TRY_OUT(sl_array_convert(&read, SL_F4, path, &confusion, err));
     SL_TRY_OUT(place_matrices(&confusion, &annotators, names, weight, counts, err));
@@ -221,7 +228,7 @@ enum sl_status labels_state_read(const char *path, const struct cli_names *names
     SL_TRY_OUT(check_names(npz, "item", names->items, path, err));
     SL_TRY_OUT(check_names(npz, "annotator", names->annotators, path, err));
     if (sl_npz_has(npz, "annotator")) {
-        SL_TRY_OUT(sl_npz_read(npz, "annotator", &annotators, err));
+        SL_TRY_OUT(sl_npz_peek(npz, "annotator", &annotators, err));
         state.n_annotators = sl_array_count(&annotators);
     }
     status = read_arrays(npz, &state, err);

@@ -8,11 +8,12 @@
 #include "softlab/train.h"
 
 struct train_values {
-    const char *output, *network, *data, *split, *size, *labels, *rest, *holdout;
+    const char *output, *network, *data, *split, *labels, *rest, *holdout;
     const char *recipe, *set, *weights, *teacher, *mixing, *extra, *extra_labels, *tuning, *vectors;
     const char *dev, *dev_split, *dev_labels;
     int64_t epochs, seed;
     double checkpoint_seconds;
+    struct cli_images images;
     bool as_published, as_run, restart, list, keys, json;
 };
 

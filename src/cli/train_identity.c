@@ -40,6 +40,16 @@ static void hash_values(struct sl_model *model, char out[SL_SHA256_TEXT])
     sl_hasher_finish(hasher, out);
 }
 
+/* Weights carry the names of their classes, so other names are other weights. */
+static json_t *names_of(const struct sl_model *model)
+{
+    char *const *names = sl_model_class_names(model);
+    json_t *list = json_array();
+    for (size_t k = 0; names && k < sl_model_classes(model); k++)
+        json_array_append_new(list, json_string(names[k]));
+    return list;
+}
+
 static void put(json_t *settings, const char *key, const char *hash)
 {
     json_object_set_new(settings, key, json_string(hash));
@@ -50,11 +60,11 @@ enum sl_status train_settings(const struct train_values *values, const struct tr
 {
     char hash[SL_SHA256_TEXT];
     json_t *settings = json_pack(
-        "{s:s, s:s, s:o, s:I, s:s, s:I, s:I, s:I, s:i}", "recipe",
+        "{s:s, s:s, s:o, s:I, s:s, s:I, s:I, s:o, s:i}", "recipe",
         inputs->recipe.name[0] ? inputs->recipe.name : "none", "variant", inputs->recipe.variant,
         "keys", sl_recipe_to_json(&inputs->recipe), "seed", (json_int_t)values->seed, "network",
         sl_model_spec(inputs->model), "items", (json_int_t)inputs->targets->n_items, "soft_items",
-        (json_int_t)inputs->targets->n_soft, "classes", (json_int_t)inputs->targets->n_classes,
+        (json_int_t)inputs->targets->n_soft, "classes", names_of(inputs->model),
         "arithmetic", SL_ARITHMETIC_VERSION);
     enum sl_status status = SL_OK;
     put(settings, "data_sha256", inputs->data_hash);

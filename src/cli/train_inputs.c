@@ -201,9 +201,12 @@ static enum sl_status add_extra(const struct cli *cli, const struct train_values
 {
     struct sl_dataset *extra = NULL, *dataset = data->dataset;
     const size_t before = dataset->count;
-    SL_TRY(sl_dataset_open(values->extra, &cli->roots, &extra, err));
+    SL_TRY(cli_open_set(cli, values->extra, &extra, err));
+    const struct sl_load_options form = {dataset->height, dataset->width, dataset->channels,
+                                         values->images.skip_broken};
     enum sl_status status = SL_OK;
-    SL_TRY_OUT(sl_dataset_load(extra, dataset->height, dataset->width, dataset->channels, err));
+    SL_TRY_OUT(sl_dataset_load_with(extra, &form, NULL, err));
+    sl_dataset_tell(extra, &cli->log);
     SL_TRY_OUT(sl_dataset_append(dataset, extra, err));
     sl_feed_destroy(data->feed);
     data->feed = NULL;
@@ -232,7 +235,10 @@ static enum sl_status read_dev(const struct cli *cli, const struct train_values 
             "choosing the best epoch needs a --dev set; or --set select=last,patience=0");
     if (!name) return SL_OK;
     struct cli_feeding *dev = &inputs->dev;
-    SL_TRY(cli_feeding_open(cli, name, values->dev_split, values->size, dev, err));
+    struct cli_images images = values->images;
+    /* Grey images of the dev set alone would be read as grey. */
+    images.colour = inputs->data.dataset->channels == 3;
+    SL_TRY(cli_feeding_open(cli, name, values->dev_split, &images, true, dev, err));
     const size_t wanted = (size_t)recipe->dev_count;
     if (!values->dev && wanted > 0 && wanted < dev->dataset->count && !dev->only) {
         struct sl_rng rng;
@@ -357,7 +363,8 @@ static enum sl_status match_dev(const struct cli *cli, const struct train_values
 static enum sl_status read_data(const struct cli *cli, const struct train_values *values,
                                 struct train_inputs *inputs, struct sl_error *err)
 {
-    SL_TRY(cli_feeding_open(cli, values->data, values->split, values->size, &inputs->data, err));
+    SL_TRY(cli_feeding_open(cli, values->data, values->split, &values->images, false, &inputs->data,
+                            err));
     if (values->extra) SL_TRY(add_extra(cli, values, &inputs->data, err));
     SL_TRY(hash_items(&inputs->data, inputs->data_hash, err));
     SL_TRY(read_dev(cli, values, inputs, err));

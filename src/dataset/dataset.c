@@ -1,9 +1,11 @@
 #include "softlab/dataset.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "dataset/codec.h"
 #include "dataset/reader.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/rows.h"
@@ -16,6 +18,34 @@ static void free_strings(char **strings, size_t count)
     free(strings);
 }
 
+static void forget_notes(struct sl_dataset *dataset)
+{
+    for (size_t i = 0; i < dataset->n_notes; i++)
+        free(dataset->notes[i].text);
+    free(dataset->notes);
+    dataset->notes = NULL;
+    dataset->n_notes = 0;
+}
+
+void sl_dataset_note(struct sl_dataset *dataset, enum sl_log_level level, const char *format, ...)
+{
+    char text[sizeof((struct sl_error *)NULL)->message + 64];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    dataset->notes = sl_resize(dataset->notes, dataset->n_notes + 1, sizeof *dataset->notes);
+    dataset->notes[dataset->n_notes++] =
+        (struct sl_dataset_note){.level = level, .text = sl_string_copy(text)};
+}
+
+void sl_dataset_tell(struct sl_dataset *dataset, const struct sl_log *log)
+{
+    for (size_t i = 0; i < dataset->n_notes; i++)
+        sl_log(log, dataset->notes[i].level, "%s", dataset->notes[i].text);
+    forget_notes(dataset);
+}
+
 void sl_dataset_destroy(struct sl_dataset *dataset)
 {
     if (!dataset) return;
@@ -24,6 +54,8 @@ void sl_dataset_destroy(struct sl_dataset *dataset)
     free_strings(dataset->files, dataset->count);
     free_strings(dataset->texts, dataset->count);
     free_strings(dataset->siblings, dataset->n_siblings);
+    forget_notes(dataset);
+    free(dataset->parts);
     free(dataset->name);
     free(dataset->labels);
     free(dataset->truth);
@@ -52,6 +84,18 @@ enum sl_status sl_dataset_create(const char *name, size_t count, struct sl_datas
 out:
     sl_dataset_destroy(dataset);
     return status;
+}
+
+enum sl_status sl_images_check(const char *path, size_t count, size_t height, size_t width,
+                               size_t channels, struct sl_error *err)
+{
+    if (count == 0) return sl_fail(err, SL_ERR_INPUT, "%s: no images", path);
+    SL_TRY(sl_image_check_size(height, width, path, err));
+    if (count <= SL_MANY_IMAGES || height * width * channels >= SL_LEAST_IMAGE) return SL_OK;
+    return sl_fail(err, SL_ERR_INPUT,
+                   "%s: %zu images of %zu x %zu pixels, expected %d bytes or more for each of more "
+                   "than %d images",
+                   path, count, width, height, SL_LEAST_IMAGE, SL_MANY_IMAGES);
 }
 
 void sl_dataset_number_items(struct sl_dataset *dataset, size_t first)
@@ -160,7 +204,13 @@ enum sl_status sl_dataset_image(const struct sl_dataset *dataset, size_t index,
     if (index >= dataset->count)
         return sl_fail(err, SL_ERR_USAGE, "%s has %zu items, there is no item number %zu",
                        dataset->name, dataset->count, index);
-    if (dataset->files) return sl_image_read(dataset->files[index], out, err);
+    if (dataset->files) {
+        struct sl_error problem = {0};
+        const enum sl_status status = sl_image_read(dataset->files[index], out, &problem);
+        if (status == SL_OK) return SL_OK;
+        return sl_fail(err, status, "%s%s", problem.message,
+                       status == SL_ERR_INPUT ? "; --skip-broken leaves it out" : "");
+    }
     if (!dataset->pixels)
         return sl_fail(err, SL_ERR_USAGE, "%s holds %s, not images", dataset->name,
                        dataset->texts ? "texts" : "rows of features");

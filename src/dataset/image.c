@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dataset/codec.h"
+#include "dataset/orientation.h"
 #include "softlab/base/buffer.h"
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
@@ -52,13 +53,26 @@ void sl_image_release(struct sl_image *image)
     *image = (struct sl_image){0};
 }
 
+static enum sl_status decode_upright(const struct codec *codec, const void *bytes, size_t length,
+                                     const char *name, struct sl_image *out, struct sl_error *err)
+{
+    struct sl_image image = {0};
+    SL_TRY(codec->decode(bytes, length, name, &image, err));
+    const enum sl_status status = sl_image_turn(&image, sl_image_orientation(bytes, length), err);
+    if (status == SL_OK)
+        *out = image;
+    else
+        sl_image_release(&image);
+    return status;
+}
+
 enum sl_status sl_image_decode(const void *bytes, size_t length, const char *name,
                                struct sl_image *out, struct sl_error *err)
 {
     for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++)
         if (length >= codecs[i].magic_length &&
             memcmp(bytes, codecs[i].magic, codecs[i].magic_length) == 0)
-            return codecs[i].decode(bytes, length, name, out, err);
+            return decode_upright(&codecs[i], bytes, length, name, out, err);
     if (length == 0) return sl_fail(err, SL_ERR_INPUT, "%s: empty, expected PNG or JPEG", name);
     char beginning[3 * 8 + 1] = "";
     for (size_t i = 0; i < length && i < 8; i++)

@@ -1,6 +1,6 @@
 /* JPEG through libjpeg-turbo. As with libpng, errors arrive by longjmp, and the function
- * that calls setjmp keeps everything in a struct it was given. Orientation tags are not followed:
- * pixels come as they are stored. */
+ * that calls setjmp keeps everything in a struct it was given. Pixels come as they are stored;
+ * image.c turns them. */
 #include <setjmp.h>
 #include <stdio.h>
 #include <string.h>

@@ -14,6 +14,9 @@
 /* No text or profile of an honest image comes near these. */
 enum { MOST_CHUNK_BYTES = 8 << 20, MOST_CHUNKS = 128 };
 
+/* Deflate cannot make more than 1032 bytes out of one. */
+enum { MOST_EXPANSION = 1032 };
+
 enum { QUICK_COMPRESSION = 3 };
 
 struct png_job {
@@ -82,6 +85,8 @@ static enum sl_status begin_reading(struct png_job *job, struct sl_stream *strea
     png_set_user_limits(job->png, SL_IMAGE_MAX_PIXELS, SL_IMAGE_MAX_PIXELS);
     png_set_chunk_malloc_max(job->png, MOST_CHUNK_BYTES);
     png_set_chunk_cache_max(job->png, MOST_CHUNKS);
+    /* All but the picture itself: compressed texts and profiles would be unpacked and kept. */
+    png_set_keep_unknown_chunks(job->png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
     png_set_crc_action(job->png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
     return SL_OK;
 }
@@ -109,6 +114,14 @@ static enum sl_status read_header(struct png_job *job)
     png_read_info(job->png, job->info);
     SL_TRY(sl_image_check_size(png_get_image_height(job->png, job->info),
                                png_get_image_width(job->png, job->info), job->name, job->err));
+    const uint64_t rows =
+        (uint64_t)png_get_rowbytes(job->png, job->info) * png_get_image_height(job->png, job->info);
+    if (rows / MOST_EXPANSION > job->stream->at_most)
+        return sl_fail(job->err, SL_ERR_INPUT,
+                       "%s: states %zu x %zu pixels, more than a file of %llu bytes can hold",
+                       job->name, (size_t)png_get_image_width(job->png, job->info),
+                       (size_t)png_get_image_height(job->png, job->info),
+                       (unsigned long long)job->stream->at_most);
     png_set_expand(job->png);
     png_set_scale_16(job->png);
     return SL_OK;

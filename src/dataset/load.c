@@ -1,9 +1,10 @@
-/* Bringing every image of a data set into memory at one size. */
+/* Bringing every image of a data set into memory at one size, and leaving out those that cannot be
+ * read. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "dataset/reader.h"
 #include "softlab/base/memory.h"
-#include "softlab/dataset.h"
 
 /* ITU-R BT.601 luma in 16-bit fixed point, as Pillow's convert("L"). */
 static uint8_t grey_of(const uint8_t *rgb)
@@ -39,10 +40,91 @@ static enum sl_status change_size(struct sl_image *image, size_t height, size_t 
     return SL_OK;
 }
 
-/* What the images are to become, and which fields the caller left to them. */
-struct target {
-    size_t height, width, channels;
-    bool any_height, any_width, any_channels;
+/* ---- Images that cannot be read ---- */
+
+void sl_skipped_release(struct sl_skipped *skipped)
+{
+    free(skipped->items);
+    *skipped = (struct sl_skipped){0};
+}
+
+/* Whether it is the file's fault that an image is not there. */
+static bool is_broken(enum sl_status status)
+{
+    return status == SL_ERR_INPUT || status == SL_ERR_NOT_FOUND || status == SL_ERR_IO;
+}
+
+/* Each is named up to a number, and in the end all are counted. */
+static void note_broken(struct sl_dataset *dataset, size_t index, const struct sl_error *problem,
+                        struct sl_skipped *skipped)
+{
+    enum { MOST_NAMED = 10 };
+    skipped->items = sl_resize(skipped->items, skipped->count + 1, sizeof *skipped->items);
+    skipped->items[skipped->count++] = index;
+    if (skipped->count <= MOST_NAMED)
+        sl_dataset_note(dataset, SL_LOG_WARNING, "%s; it was left out", problem->message);
+}
+
+/* Keep the items that were not skipped. What labels say about the others is no mistake. */
+static enum sl_status drop_skipped(struct sl_dataset *dataset, const struct sl_skipped *skipped,
+                                   struct sl_error *err)
+{
+    const size_t before = dataset->count;
+    if (skipped->count == 0) return SL_OK;
+    if (skipped->count == before)
+        return sl_fail(err, SL_ERR_INPUT, "%s: none of its %zu images can be read, the first is %s",
+                       dataset->name, before, dataset->items[0]);
+    size_t *kept = sl_data_alloc(before - skipped->count, sizeof *kept, err), n_kept = 0;
+    if (!kept) return SL_ERR_NOMEM;
+    const size_t n_siblings = dataset->n_siblings + skipped->count;
+    dataset->siblings = sl_resize(dataset->siblings, n_siblings, sizeof *dataset->siblings);
+    for (size_t i = 0, next = 0; i < before; i++) {
+        const bool skip = next < skipped->count && skipped->items[next] == i;
+        if (!skip) kept[n_kept++] = i;
+        next += skip;
+    }
+    for (size_t i = 0; i < skipped->count; i++)
+        dataset->siblings[dataset->n_siblings++] =
+            sl_string_copy(dataset->items[skipped->items[i]]);
+    const enum sl_status status = sl_dataset_select(dataset, kept, n_kept, err);
+    free(kept);
+    if (status == SL_OK)
+        sl_dataset_note(dataset, SL_LOG_WARNING,
+                        "%s: %zu of %zu images cannot be read and were left out", dataset->name,
+                        skipped->count, before);
+    return status;
+}
+
+enum sl_status sl_dataset_skip_broken(struct sl_dataset *dataset, struct sl_error *err)
+{
+    struct sl_skipped skipped = {0};
+    struct sl_error problem = {0};
+    enum sl_status status = SL_OK;
+    for (size_t i = 0; dataset->files && i < dataset->count && status == SL_OK; i++) {
+        struct sl_image image = {0};
+        status = sl_image_read(dataset->files[i], &image, &problem);
+        sl_image_release(&image);
+        if (!is_broken(status)) continue;
+        note_broken(dataset, i, &problem, &skipped);
+        status = SL_OK;
+    }
+    if (status == SL_OK)
+        status = drop_skipped(dataset, &skipped, err);
+    else
+        sl_fail(err, status, "%s", problem.message);
+    sl_skipped_release(&skipped);
+    return status;
+}
+
+/* ---- Loading ---- */
+
+struct loading {
+    struct sl_dataset *dataset; /* borrowed */
+    struct sl_load_options options;
+    size_t height, width, channels; /* what images become; 0 until the first was read */
+    uint8_t *pixels;                /* owned */
+    size_t n_loaded, first, n_grey, first_grey;
+    struct sl_skipped skipped; /* owned */
 };
 
 static const char *label_of(const struct sl_dataset *dataset, size_t index)
@@ -50,89 +132,155 @@ static const char *label_of(const struct sl_dataset *dataset, size_t index)
     return dataset->files ? dataset->files[index] : dataset->items[index];
 }
 
-static enum sl_status check_same(const struct sl_dataset *dataset, size_t index,
-                                 const struct target *target, const struct sl_image *image,
-                                 struct sl_error *err)
+/* Fill what the caller left open from the first image. */
+static enum sl_status choose_form(struct loading *loading, size_t index,
+                                  const struct sl_image *image, struct sl_error *err)
 {
-    if ((target->any_height && image->height != target->height) ||
-        (target->any_width && image->width != target->width))
-        return sl_fail(err, SL_ERR_INPUT, "%s is %zu x %zu pixels but %s is %zu x %zu: give a size",
-                       label_of(dataset, 0), target->width, target->height,
-                       label_of(dataset, index), image->width, image->height);
-    if (target->any_channels && image->channels != target->channels)
-        return sl_fail(err, SL_ERR_INPUT, "%s has %zu channels but %s has %zu: give a number",
-                       label_of(dataset, 0), target->channels, label_of(dataset, index),
-                       image->channels);
+    const struct sl_load_options *options = &loading->options;
+    const size_t height = options->height ? options->height : image->height;
+    const size_t width = options->width ? options->width : image->width;
+    const size_t channels = options->channels ? options->channels : image->channels;
+    if (width > SL_IMAGE_MAX_PIXELS / height)
+        return sl_fail(err, SL_ERR_USAGE, "%zu x %zu pixels are more than an image may have", width,
+                       height);
+    loading->pixels = sl_data_alloc(loading->dataset->count, height * width * channels, err);
+    if (!loading->pixels) return SL_ERR_NOMEM;
+    loading->height = height;
+    loading->width = width;
+    loading->channels = channels;
+    loading->first = index;
     return SL_OK;
 }
 
-/* One image in the target's form. Grey before resampling and RGB after it cost least. */
-static enum sl_status fetch_image(const struct sl_dataset *dataset, size_t index,
-                                  const struct target *target, uint8_t *to, struct sl_error *err)
+/* The first colour among grey images: those so far get three equal channels. */
+static enum sl_status widen(struct loading *loading, struct sl_error *err)
 {
+    const size_t plane = loading->height * loading->width, n_pixels = loading->n_loaded * plane;
+    uint8_t *wide = sl_data_alloc(loading->dataset->count, 3 * plane, err);
+    if (!wide) return SL_ERR_NOMEM;
+    for (size_t i = 0; i < n_pixels; i++)
+        memset(wide + 3 * i, loading->pixels[i], 3);
+    free(loading->pixels);
+    loading->pixels = wide;
+    loading->channels = 3;
+    return SL_OK;
+}
+
+static enum sl_status fit_form(struct loading *loading, size_t index, const struct sl_image *image,
+                               struct sl_error *err)
+{
+    const struct sl_dataset *dataset = loading->dataset;
+    const struct sl_load_options *options = &loading->options;
+    if (!loading->pixels) return choose_form(loading, index, image, err);
+    if ((!options->height && image->height != loading->height) ||
+        (!options->width && image->width != loading->width))
+        return sl_fail(err, SL_ERR_INPUT,
+                       "%s is %zu x %zu pixels but %s is %zu x %zu; bring them to one --size",
+                       label_of(dataset, loading->first), loading->width, loading->height,
+                       label_of(dataset, index), image->width, image->height);
+    if (options->channels || image->channels <= loading->channels) return SL_OK;
+    return widen(loading, err);
+}
+
+/* One image in the form of all. Grey before resampling and RGB after it cost least. */
+static enum sl_status take_image(struct loading *loading, size_t index, struct sl_image *image,
+                                 struct sl_error *err)
+{
+    SL_TRY(fit_form(loading, index, image, err));
+    if (image->channels == 1 && loading->n_grey++ == 0) loading->first_grey = index;
+    const size_t bytes = loading->height * loading->width * loading->channels;
+    if (loading->channels == 1) SL_TRY(change_channels(image, 1, err));
+    SL_TRY(change_size(image, loading->height, loading->width, err));
+    SL_TRY(change_channels(image, loading->channels, err));
+    memcpy(loading->pixels + loading->n_loaded++ * bytes, image->pixels, bytes);
+    return SL_OK;
+}
+
+static enum sl_status load_one(struct loading *loading, size_t index, struct sl_error *err)
+{
+    struct sl_dataset *dataset = loading->dataset;
     struct sl_image image = {0};
     enum sl_status status;
-    SL_TRY_OUT(sl_dataset_image(dataset, index, &image, err));
-    SL_TRY_OUT(check_same(dataset, index, target, &image, err));
-    if (target->channels == 1) SL_TRY_OUT(change_channels(&image, 1, err));
-    SL_TRY_OUT(change_size(&image, target->height, target->width, err));
-    SL_TRY_OUT(change_channels(&image, target->channels, err));
-    memcpy(to, image.pixels, target->height * target->width * target->channels);
-out:
+    if (dataset->files && loading->options.skip_broken) {
+        struct sl_error problem = {0};
+        status = sl_image_read(dataset->files[index], &image, &problem);
+        if (is_broken(status)) {
+            note_broken(dataset, index, &problem, &loading->skipped);
+            return SL_OK;
+        }
+        if (status != SL_OK) return sl_fail(err, status, "%s", problem.message);
+    } else {
+        SL_TRY(sl_dataset_image(dataset, index, &image, err));
+    }
+    status = take_image(loading, index, &image, err);
     sl_image_release(&image);
     return status;
 }
 
-/* Fill what the caller left open from the first image. */
-static enum sl_status choose_target(const struct sl_dataset *dataset, struct target *target,
-                                    struct sl_error *err)
+static void note_grey(const struct loading *loading)
 {
-    struct sl_image first;
-    SL_TRY(sl_dataset_image(dataset, 0, &first, err));
-    if (target->any_height) target->height = first.height;
-    if (target->any_width) target->width = first.width;
-    if (target->any_channels) target->channels = first.channels;
-    sl_image_release(&first);
-    if (target->width <= SL_IMAGE_MAX_PIXELS / target->height) return SL_OK;
-    return sl_fail(err, SL_ERR_USAGE, "%zu x %zu pixels are more than an image may have",
-                   target->width, target->height);
+    if (loading->options.channels || loading->channels != 3 || loading->n_grey == 0) return;
+    const bool one = loading->n_grey == 1;
+    sl_dataset_note(
+        loading->dataset, SL_LOG_INFO,
+        "%s: %zu of %zu images %s grey, %s%s, and %s read as colour; --channels 1 reads "
+        "all as grey",
+        loading->dataset->name, loading->n_grey, loading->n_loaded, one ? "is" : "are",
+        one ? "" : "such as ", loading->dataset->items[loading->first_grey], one ? "was" : "were");
 }
 
-static void replace_content(struct sl_dataset *dataset, const struct target *target,
-                            uint8_t *pixels)
+static void replace_content(struct loading *loading)
 {
+    struct sl_dataset *dataset = loading->dataset;
     free(dataset->pixels);
     for (size_t i = 0; dataset->files && i < dataset->count; i++)
         free(dataset->files[i]);
     free(dataset->files);
     dataset->files = NULL;
-    dataset->pixels = pixels;
-    dataset->height = target->height;
-    dataset->width = target->width;
-    dataset->channels = target->channels;
+    dataset->pixels = loading->pixels;
+    dataset->height = loading->height;
+    dataset->width = loading->width;
+    dataset->channels = loading->channels;
+    loading->pixels = NULL;
+}
+
+/* Whether the images in memory are as wanted. */
+static bool fits(const struct sl_dataset *dataset, const struct sl_load_options *wanted)
+{
+    return dataset->pixels && (!wanted->height || wanted->height == dataset->height) &&
+           (!wanted->width || wanted->width == dataset->width) &&
+           (!wanted->channels || wanted->channels == dataset->channels);
+}
+
+enum sl_status sl_dataset_load_with(struct sl_dataset *dataset,
+                                    const struct sl_load_options *options,
+                                    struct sl_skipped *skipped, struct sl_error *err)
+{
+    if (options->channels > 3 || options->channels == 2)
+        return sl_fail(err, SL_ERR_USAGE, "an image has 1 or 3 channels, not %zu",
+                       options->channels);
+    if (fits(dataset, options)) return SL_OK;
+    if (dataset->count == 0) return sl_fail(err, SL_ERR_USAGE, "%s has no items", dataset->name);
+    struct loading loading = {.dataset = dataset, .options = *options};
+    enum sl_status status = SL_OK;
+    for (size_t i = 0; i < dataset->count; i++)
+        SL_TRY_OUT(load_one(&loading, i, err));
+    note_grey(&loading);
+    SL_TRY_OUT(drop_skipped(dataset, &loading.skipped, err));
+    replace_content(&loading);
+    if (skipped) {
+        *skipped = loading.skipped;
+        loading.skipped = (struct sl_skipped){0};
+    }
+out:
+    free(loading.pixels);
+    sl_skipped_release(&loading.skipped);
+    return status;
 }
 
 enum sl_status sl_dataset_load(struct sl_dataset *dataset, size_t height, size_t width,
                                size_t channels, struct sl_error *err)
 {
-    if (channels > 3 || channels == 2)
-        return sl_fail(err, SL_ERR_USAGE, "an image has 1 or 3 channels, not %zu", channels);
-    if (dataset->pixels && (!height || height == dataset->height) &&
-        (!width || width == dataset->width) && (!channels || channels == dataset->channels))
-        return SL_OK;
-    if (dataset->count == 0) return sl_fail(err, SL_ERR_USAGE, "%s has no items", dataset->name);
-    struct target target = {height, width, channels, !height, !width, !channels};
-    SL_TRY(choose_target(dataset, &target, err));
-    size_t bytes = target.height * target.width * target.channels;
-    uint8_t *pixels = sl_data_alloc(dataset->count, bytes, err);
-    if (!pixels) return SL_ERR_NOMEM;
-    for (size_t i = 0; i < dataset->count; i++) {
-        enum sl_status status = fetch_image(dataset, i, &target, pixels + i * bytes, err);
-        if (status != SL_OK) {
-            free(pixels);
-            return status;
-        }
-    }
-    replace_content(dataset, &target, pixels);
-    return SL_OK;
+    const struct sl_load_options options = {.height = height, .width = width, .channels = channels};
+    return sl_dataset_load_with(dataset, &options, NULL, err);
 }

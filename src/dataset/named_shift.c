@@ -251,13 +251,14 @@ static enum sl_status find_imagenet(const char *path, size_t count, size_t **out
     size_t *indices = NULL, used = 0;
     enum sl_status status;
     SL_TRY_OUT(sl_npz_open(path, &npz, err));
-    SL_TRY_OUT(sl_npz_read(npz, "source", &source, err));
+    SL_TRY_OUT(sl_npz_peek(npz, "source", &source, err));
     SL_TRY_OUT(sl_array_expect(&source, "source", 1, &count, err));
     if (source.dtype != SL_U1) {
         status = sl_fail(err, SL_ERR_INPUT, "%s: source is %s, expected |u1", path,
                          sl_dtype_name(source.dtype));
         goto out;
     }
+    SL_TRY_OUT(sl_npz_read(npz, "source", &source, err));
     indices = sl_data_alloc(count, sizeof *indices, err);
     if (!indices) {
         status = SL_ERR_NOMEM;

@@ -31,6 +31,10 @@ extern const struct sl_reader *const sl_readers[];
 enum sl_status sl_dataset_create(const char *name, size_t count, struct sl_dataset **out,
                                  struct sl_error *err) SL_MUST_USE;
 
+/* Keep a sentence for sl_dataset_tell. */
+void sl_dataset_note(struct sl_dataset *dataset, enum sl_log_level level, const char *format, ...)
+    SL_PRINTF(3, 4);
+
 /* Items called first, first + 1, ... */
 void sl_dataset_number_items(struct sl_dataset *dataset, size_t first);
 
@@ -82,8 +86,18 @@ struct sl_idx {
     size_t shape[SL_IDX_MAX_DIMENSIONS];
     uint8_t *values; /* owned */
 };
-enum sl_status sl_idx_read(struct sl_stream *stream, struct sl_idx *out,
-                           struct sl_error *err) SL_MUST_USE;
+/* The header, without values; then, once its sizes are what they should be, the values. */
+enum sl_status sl_idx_begin(struct sl_stream *stream, struct sl_idx *out,
+                            struct sl_error *err) SL_MUST_USE;
+enum sl_status sl_idx_finish(struct sl_stream *stream, struct sl_idx *idx,
+                             struct sl_error *err) SL_MUST_USE;
 void sl_idx_release(struct sl_idx *idx);
+
+/* SL_ERR_INPUT unless an image has at least one pixel and at most SL_IMAGE_MAX_PIXELS, and a set of
+ * more than SL_MANY_IMAGES at least SL_LEAST_IMAGE bytes for each: a name and a label cost as much,
+ * and a file of a few kilobytes could claim all memory with images of one pixel. */
+enum { SL_MANY_IMAGES = 1 << 20, SL_LEAST_IMAGE = 16 };
+enum sl_status sl_images_check(const char *path, size_t count, size_t height, size_t width,
+                               size_t channels, struct sl_error *err) SL_MUST_USE;
 
 #endif

@@ -1,15 +1,29 @@
 /* A folder of PNG and JPEG files of any sizes: either images without labels, or one
- * sub-folder per class. Pixels stay on disk until asked for. Hidden files, files with other
- * suffixes and deeper folders are passed over. */
+ * sub-folder per class. Pixels stay on disk until asked for. Hidden files and files that are no
+ * pictures are passed over; pictures of other kinds and deeper folders are noted.
+ *
+ * A folder whose sub-folders are called train, val and the like is one of parts, each such a folder
+ * of its own. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "dataset/reader.h"
+#include "softlab/base/buffer.h"
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
 
 static const char *const suffixes[] = {".png", ".jpg", ".jpeg"};
+
+/* Of pictures that are not read: one who has them would miss them. */
+static const char *const others[] = {".webp", ".gif",  ".bmp", ".tif", ".tiff", ".heic",
+                                     ".heif", ".avif", ".jxl", ".jp2", ".svg"};
+
+/* The first is read where none is named. */
+static const char *const part_names[] = {"train",      "training", "val",  "valid",
+                                         "validation", "dev",      "test", "testing"};
+enum { MOST_PARTS = sizeof part_names / sizeof *part_names };
 
 /* Length of the name without its image suffix; 0 if it is no image's name. */
 static size_t stem_length(const char *name)
@@ -17,6 +31,28 @@ static size_t stem_length(const char *name)
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
         if (sl_path_has_suffix(name, suffixes[i])) return strlen(name) - strlen(suffixes[i]);
     return 0;
+}
+
+static bool is_other_picture(const char *name)
+{
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (sl_path_has_suffix(name, others[i])) return true;
+    return false;
+}
+
+/* How many entries were left out, and the names of the first. */
+struct left_out {
+    size_t count;
+    struct sl_buffer names;
+};
+
+static void leave_out(struct left_out *left, const char *name)
+{
+    enum { MOST_NAMED = 5 };
+    if (left->count++ < MOST_NAMED)
+        sl_buffer_printf(&left->names, "%s%.80s", left->count > 1 ? ", " : "", name);
+    else if (left->count == MOST_NAMED + 1)
+        sl_buffer_text(&left->names, " ...");
 }
 
 /* Images found so far: paths within the folder, in the order of their names. */
@@ -28,7 +64,16 @@ struct finds {
     char **classes; /* owned */
     size_t n_classes;
     size_t passed_over;
+    struct left_out pictures, folders; /* of other kinds; within those of classes */
 };
+
+static struct finds begin_finds(const char *folder)
+{
+    struct finds finds = {.folder = folder};
+    sl_buffer_init(&finds.pictures.names, 512);
+    sl_buffer_init(&finds.folders.names, 512);
+    return finds;
+}
 
 static void release_finds(struct finds *finds)
 {
@@ -39,6 +84,8 @@ static void release_finds(struct finds *finds)
     free(finds->names);
     free(finds->labels);
     free(finds->classes);
+    sl_buffer_release(&finds->pictures.names);
+    sl_buffer_release(&finds->folders.names);
 }
 
 static void add_find(struct finds *finds, char *name, int32_t label)
@@ -60,6 +107,22 @@ static enum sl_status check_name(const struct finds *finds, const char *name, st
                    finds->folder, valid + 1, (int)valid, name);
 }
 
+static bool is_image(const char *path, const char *name)
+{
+    return *name != '.' && stem_length(name) > 0 && sl_file_exists(path);
+}
+
+/* What is no image: `within` is its path below the folder. */
+static void pass_over(struct finds *finds, const char *path, const char *name, const char *within)
+{
+    finds->passed_over++;
+    if (*name == '.') return;
+    if (sl_folder_exists(path))
+        leave_out(&finds->folders, within);
+    else if (is_other_picture(name))
+        leave_out(&finds->pictures, within);
+}
+
 /* The images of one class folder; the class exists only if it has any. */
 static enum sl_status find_in_class(struct finds *finds, const char *class_name,
                                     struct sl_error *err)
@@ -70,16 +133,17 @@ static enum sl_status find_in_class(struct finds *finds, const char *class_name,
     enum sl_status status;
     SL_TRY_OUT(sl_folder_list(folder, &names, NULL, err));
     for (char **name = names; *name; name++) {
-        char *path = sl_path_join(folder, *name);
-        bool image = **name != '.' && stem_length(*name) > 0 && sl_file_exists(path);
+        char *path = sl_path_join(folder, *name), *within = sl_path_join(class_name, *name);
+        const bool image = is_image(path, *name);
+        if (image)
+            add_find(finds, within, (int32_t)finds->n_classes);
+        else
+            pass_over(finds, path, *name, within);
         free(path);
-        if (!image) {
-            finds->passed_over++;
-            continue;
-        }
-        char *within = sl_path_join(class_name, *name);
-        add_find(finds, within, (int32_t)finds->n_classes);
-        SL_TRY_OUT(check_name(finds, within, err));
+        if (image)
+            SL_TRY_OUT(check_name(finds, within, err));
+        else
+            free(within);
     }
     if (finds->count > before) {
         finds->classes = sl_resize(finds->classes, finds->n_classes + 1, sizeof *finds->classes);
@@ -97,11 +161,11 @@ static enum sl_status find_one(struct finds *finds, const char *name, struct sl_
     enum sl_status status = SL_OK;
     if (*name != '.' && sl_folder_exists(path)) {
         status = find_in_class(finds, name, err);
-    } else if (*name != '.' && stem_length(name) > 0 && sl_file_exists(path)) {
+    } else if (is_image(path, name)) {
         add_find(finds, sl_string_copy(name), SL_NO_LABEL);
         status = check_name(finds, name, err);
     } else {
-        finds->passed_over++;
+        pass_over(finds, path, name, name);
     }
     free(path);
     return status;
@@ -109,6 +173,11 @@ static enum sl_status find_one(struct finds *finds, const char *name, struct sl_
 
 static enum sl_status check_finds(const struct finds *finds, struct sl_error *err)
 {
+    if (finds->count == 0 && finds->pictures.count > 0)
+        return sl_fail(
+            err, SL_ERR_INPUT,
+            "%s: no PNG or JPEG files in it or in its sub-folders; convert the others: %s",
+            finds->folder, finds->pictures.names.data);
     if (finds->count == 0)
         return sl_fail(err, SL_ERR_INPUT,
                        "%s: no PNG or JPEG files in it or in its sub-folders (%zu other entries)",
@@ -179,6 +248,21 @@ static enum sl_status name_items(struct sl_dataset *dataset, const struct finds 
     return SL_OK;
 }
 
+static void note_left_out(struct sl_dataset *dataset, const struct finds *finds)
+{
+    const struct left_out *pictures = &finds->pictures, *folders = &finds->folders;
+    if (pictures->count > 0)
+        sl_dataset_note(dataset, SL_LOG_WARNING, "%s: %zu %s not PNG or JPEG and %s left out: %s",
+                        finds->folder, pictures->count,
+                        pictures->count == 1 ? "file is" : "files are",
+                        pictures->count == 1 ? "was" : "were", pictures->names.data);
+    if (folders->count > 0)
+        sl_dataset_note(
+            dataset, SL_LOG_WARNING, "%s: %zu %s within the folders of classes and %s left out: %s",
+            finds->folder, folders->count, folders->count == 1 ? "folder lies" : "folders lie",
+            folders->count == 1 ? "was" : "were", folders->names.data);
+}
+
 static enum sl_status build(const struct finds *finds, struct sl_dataset **out,
                             struct sl_error *err)
 {
@@ -196,6 +280,7 @@ static enum sl_status build(const struct finds *finds, struct sl_dataset **out,
         dataset->files[i] = sl_path_join(finds->folder, finds->names[i]);
         dataset->labels[i] = finds->labels[i];
     }
+    note_left_out(dataset, finds);
     *out = dataset;
     dataset = NULL;
 out:
@@ -203,15 +288,118 @@ out:
     return status;
 }
 
-static enum sl_status open_folder(const char *path, const char *split, struct sl_dataset **out,
-                                  struct sl_error *err)
+static enum sl_status read_folder(const char *path, struct sl_dataset **out, struct sl_error *err)
 {
-    SL_TRY(sl_no_split(path, split, err));
-    struct finds finds = {.folder = path};
+    struct finds finds = begin_finds(path);
     enum sl_status status = find_all(&finds, err);
     if (status == SL_OK) status = build(&finds, out, err);
     release_finds(&finds);
     return status;
+}
+
+/* ---- Parts ---- */
+
+/* How many images and folders of images a folder holds, to tell one of parts from one of classes;
+ * nothing where it cannot be listed, which reading it will say. */
+struct contents {
+    size_t n_images, n_folders;
+};
+
+static struct contents look_into(const char *folder, bool deeper)
+{
+    struct contents contents = {0};
+    char **names = NULL;
+    if (sl_folder_list(folder, &names, NULL, NULL) != SL_OK) return contents;
+    for (char **name = names; *name; name++) {
+        char *path = sl_path_join(folder, *name);
+        if (is_image(path, *name))
+            contents.n_images++;
+        else if (deeper && **name != '.' && sl_folder_exists(path))
+            contents.n_folders += look_into(path, false).n_images > 0;
+        free(path);
+    }
+    sl_names_destroy(names);
+    return contents;
+}
+
+static bool is_part_name(const char *name)
+{
+    for (size_t i = 0; i < MOST_PARTS; i++)
+        if (strcmp(part_names[i], name) == 0) return true;
+    return false;
+}
+
+/* Whether some sub-folder that is called otherwise holds images, as one of a class does. */
+static bool has_classes(const char *path)
+{
+    char **names = NULL;
+    bool found = false;
+    if (sl_folder_list(path, &names, NULL, NULL) != SL_OK) return false;
+    for (char **name = names; *name && !found; name++) {
+        if (**name == '.' || is_part_name(*name)) continue;
+        char *inside = sl_path_join(path, *name);
+        found = look_into(inside, false).n_images > 0;
+        free(inside);
+    }
+    sl_names_destroy(names);
+    return found;
+}
+
+/* The parts of a folder, NULL-ended in `out`, or none: a class may be called train too. One part
+ * alone must have classes itself. */
+static size_t find_parts(const char *path, const char *out[MOST_PARTS + 1])
+{
+    size_t count = 0, n_with_classes = 0;
+    for (size_t i = 0; i < MOST_PARTS; i++) {
+        char *inside = sl_path_join(path, part_names[i]);
+        const struct contents contents = look_into(inside, true);
+        free(inside);
+        if (contents.n_images + contents.n_folders == 0) continue;
+        out[count++] = part_names[i];
+        n_with_classes += contents.n_images == 0;
+    }
+    const bool parts = count > 1 || n_with_classes > 0;
+    if (!parts || look_into(path, false).n_images > 0 || has_classes(path)) count = 0;
+    out[count] = NULL;
+    return count;
+}
+
+/* Of a folder of parts: the one named, or the training part, and that it was chosen. */
+static enum sl_status open_part(const char *path, const char *const *parts, const char *split,
+                                struct sl_dataset **out, struct sl_error *err)
+{
+    const bool named = split && *split;
+    char list[128] = "";
+    for (size_t i = 0, used = 0; parts[i] && used < sizeof list; i++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", parts[i]);
+    const bool only = parts[0] && !parts[1];
+    /* "training" too. */
+    if (!named && !only && parts[0] && strncmp(parts[0], "train", 5) != 0)
+        return sl_fail(err, SL_ERR_USAGE, "%s: has the parts %s; name one, as %s:%s", path, list,
+                       path, parts[0]);
+    size_t chosen = 0;
+    SL_TRY(sl_choose(parts, split, path, &chosen, err));
+    char *folder = sl_path_join(path, parts[chosen]);
+    const enum sl_status status = read_folder(folder, out, err);
+    free(folder);
+    if (status != SL_OK || named) return status;
+    if (only) {
+        sl_dataset_note(*out, SL_LOG_INFO, "%s: its only part, %s, is read", path, list);
+        return SL_OK;
+    }
+    (*out)->parts = sl_string_copy(list);
+    sl_dataset_note(*out, SL_LOG_WARNING, "%s: has the parts %s; none was named, so %s is read",
+                    path, list, parts[chosen]);
+    return SL_OK;
+}
+
+static enum sl_status open_folder(const char *path, const char *split, struct sl_dataset **out,
+                                  struct sl_error *err)
+{
+    const char *parts[MOST_PARTS + 1];
+    if (find_parts(path, parts) > 0) return open_part(path, parts, split, out, err);
+    SL_TRY(sl_no_split(path, split, err));
+    return read_folder(path, out, err);
 }
 
 const struct sl_reader sl_reader_folder = {

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dataset/codec.h"
 #include "dataset/reader.h"
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
@@ -35,10 +34,9 @@ static enum sl_status read_magic(struct sl_stream *stream, size_t *n_dimensions,
     return SL_OK;
 }
 
-/* The sizes, and their product. Three factors below 2^32 can pass 2^64, so each step is
+/* The sizes. A product of three factors below 2^32 can pass 2^64, so each step is
  * checked against what can come. */
-static enum sl_status read_shape(struct sl_stream *stream, struct sl_idx *idx, uint64_t *bytes,
-                                 struct sl_error *err)
+static enum sl_status read_shape(struct sl_stream *stream, struct sl_idx *idx, struct sl_error *err)
 {
     uint64_t product = 1;
     for (size_t i = 0; i < idx->n_dimensions; i++) {
@@ -53,49 +51,66 @@ static enum sl_status read_shape(struct sl_stream *stream, struct sl_idx *idx, u
                            stream->name);
         product *= idx->shape[i];
     }
-    *bytes = product;
     return SL_OK;
 }
 
-enum sl_status sl_idx_read(struct sl_stream *stream, struct sl_idx *out, struct sl_error *err)
+enum sl_status sl_idx_begin(struct sl_stream *stream, struct sl_idx *out, struct sl_error *err)
 {
     struct sl_idx idx = {0};
-    uint64_t bytes = 0;
-    enum sl_status status;
-    SL_TRY_OUT(read_magic(stream, &idx.n_dimensions, err));
-    SL_TRY_OUT(read_shape(stream, &idx, &bytes, err));
-    idx.values = sl_data_alloc((size_t)bytes, 1, err);
-    if (!idx.values) {
-        status = SL_ERR_NOMEM;
-        goto out;
-    }
-    SL_TRY_OUT(sl_stream_need(stream, idx.values, (size_t)bytes, err));
-    SL_TRY_OUT(sl_stream_end(stream, err));
+    SL_TRY(read_magic(stream, &idx.n_dimensions, err));
+    SL_TRY(read_shape(stream, &idx, err));
     *out = idx;
-    idx.values = NULL;
-out:
-    sl_idx_release(&idx);
-    return status;
+    return SL_OK;
 }
 
-static enum sl_status read_file(const char *path, size_t n_dimensions, struct sl_idx *out,
-                                struct sl_error *err)
+enum sl_status sl_idx_finish(struct sl_stream *stream, struct sl_idx *idx, struct sl_error *err)
+{
+    size_t bytes = 1;
+    for (size_t i = 0; i < idx->n_dimensions; i++)
+        bytes *= idx->shape[i];
+    SL_TRY(sl_stream_take(stream, &idx->values, 0, bytes, err));
+    return sl_stream_end(stream, err);
+}
+
+/* What a file must hold; checked by its header, before its values are unpacked. */
+static enum sl_status check_images(const struct sl_idx *idx, const char *path, size_t count,
+                                   struct sl_error *err)
+{
+    (void)count;
+    if (idx->n_dimensions == IMAGES_DIMENSIONS)
+        return sl_images_check(path, idx->shape[0], idx->shape[1], idx->shape[2], 1, err);
+    return sl_fail(err, SL_ERR_INPUT, "%s: %zu dimensions, expected %d for images", path,
+                   idx->n_dimensions, IMAGES_DIMENSIONS);
+}
+
+static enum sl_status check_labels(const struct sl_idx *idx, const char *path, size_t count,
+                                   struct sl_error *err)
+{
+    if (idx->n_dimensions != LABELS_DIMENSIONS)
+        return sl_fail(err, SL_ERR_INPUT, "%s: %zu dimensions, expected %d for labels", path,
+                       idx->n_dimensions, LABELS_DIMENSIONS);
+    if (idx->shape[0] == count) return SL_OK;
+    return sl_fail(err, SL_ERR_INPUT, "%s: %zu labels for %zu images", path, idx->shape[0], count);
+}
+
+static enum sl_status read_file(const char *path,
+                                enum sl_status (*check)(const struct sl_idx *, const char *, size_t,
+                                                        struct sl_error *),
+                                size_t count, struct sl_idx *out, struct sl_error *err)
 {
     struct sl_stream *stream = NULL;
-    SL_TRY(sl_file_stream_open(path, &stream, err));
     struct sl_idx idx = {0};
-    enum sl_status status = sl_idx_read(stream, &idx, err);
-    sl_file_stream_close(stream);
-    if (status != SL_OK) return status;
-    if (idx.n_dimensions != n_dimensions) {
-        status = sl_fail(err, SL_ERR_INPUT, "%s: %zu dimensions, expected %zu for %s", path,
-                         idx.n_dimensions, n_dimensions,
-                         n_dimensions == IMAGES_DIMENSIONS ? "images" : "labels");
-        sl_idx_release(&idx);
-        return status;
-    }
+    enum sl_status status;
+    SL_TRY_OUT(sl_file_stream_open(path, &stream, err));
+    SL_TRY_OUT(sl_idx_begin(stream, &idx, err));
+    SL_TRY_OUT(check(&idx, path, count, err));
+    SL_TRY_OUT(sl_idx_finish(stream, &idx, err));
     *out = idx;
-    return SL_OK;
+    idx = (struct sl_idx){0};
+out:
+    sl_idx_release(&idx);
+    sl_file_stream_close(stream);
+    return status;
 }
 
 /* `text` with its last `from` replaced by `to`, or NULL if there is none; frees `text`. */
@@ -134,12 +149,7 @@ static enum sl_status add_labels(struct sl_dataset *dataset, const char *path, s
     struct sl_idx idx = {0};
     int32_t *labels = NULL;
     enum sl_status status;
-    SL_TRY_OUT(read_file(path, LABELS_DIMENSIONS, &idx, err));
-    if (idx.shape[0] != dataset->count) {
-        status = sl_fail(err, SL_ERR_INPUT, "%s: %zu labels for %zu images", path, idx.shape[0],
-                         dataset->count);
-        goto out;
-    }
+    SL_TRY_OUT(read_file(path, check_labels, dataset->count, &idx, err));
     labels = sl_data_alloc(idx.shape[0], sizeof *labels, err);
     if (!labels) {
         status = SL_ERR_NOMEM;
@@ -160,8 +170,7 @@ static enum sl_status open_images(const char *path, struct sl_dataset **out, str
     struct sl_dataset *dataset = NULL;
     char *labels = find_labels(path);
     enum sl_status status;
-    SL_TRY_OUT(read_file(path, IMAGES_DIMENSIONS, &idx, err));
-    SL_TRY_OUT(sl_image_check_size(idx.shape[1], idx.shape[2], path, err));
+    SL_TRY_OUT(read_file(path, check_images, 0, &idx, err));
     SL_TRY_OUT(sl_dataset_create(path, idx.shape[0], &dataset, err));
     dataset->height = idx.shape[1];
     dataset->width = idx.shape[2];

@@ -16,11 +16,11 @@
 
 enum { SHAPE_TEXT = 256 };
 
-/* A set from `images`, whose data it takes. */
-static enum sl_status take_images(struct sl_array *images, const char *path,
-                                  struct sl_dataset **out, struct sl_error *err)
+/* Arrays are checked by their headers alone first, so that `data` may be NULL, then taken. */
+static enum sl_status check_images(const struct sl_array *images, const char *path,
+                                   struct sl_error *err)
 {
-    size_t channels = images->n_dimensions == 4 ? images->shape[3] : 1;
+    const size_t channels = images->n_dimensions == 4 ? images->shape[3] : 1;
     if (images->dtype != SL_U1 || images->n_dimensions < 3 || images->n_dimensions > 4 ||
         (channels != 1 && channels != 3)) {
         char shape[SHAPE_TEXT];
@@ -30,13 +30,20 @@ static enum sl_status take_images(struct sl_array *images, const char *path,
             "(N, F)",
             path, sl_dtype_name(images->dtype), sl_array_shape_text(images, shape, sizeof shape));
     }
-    if (images->shape[0] == 0) return sl_fail(err, SL_ERR_INPUT, "%s: no images", path);
-    SL_TRY(sl_image_check_size(images->shape[1], images->shape[2], path, err));
+    return sl_images_check(path, images->shape[0], images->shape[1], images->shape[2], channels,
+                           err);
+}
+
+/* A set from `images`, whose data it takes. */
+static enum sl_status take_images(struct sl_array *images, const char *path,
+                                  struct sl_dataset **out, struct sl_error *err)
+{
+    SL_TRY(check_images(images, path, err));
     struct sl_dataset *dataset = NULL;
     SL_TRY(sl_dataset_create(path, images->shape[0], &dataset, err));
     dataset->height = images->shape[1];
     dataset->width = images->shape[2];
-    dataset->channels = channels;
+    dataset->channels = images->n_dimensions == 4 ? images->shape[3] : 1;
     dataset->pixels = images->data;
     images->data = NULL;
     *out = dataset;
@@ -48,9 +55,8 @@ static bool are_floats(const struct sl_array *array)
     return array->dtype == SL_F4 || array->dtype == SL_F8;
 }
 
-/* A set from rows of finite numbers. */
-static enum sl_status take_features(const struct sl_array *rows, const char *path,
-                                    struct sl_dataset **out, struct sl_error *err)
+static enum sl_status check_features(const struct sl_array *rows, const char *path,
+                                     struct sl_error *err)
 {
     if (!are_floats(rows) || rows->n_dimensions != 2 || rows->shape[1] == 0) {
         char shape[SHAPE_TEXT];
@@ -59,6 +65,14 @@ static enum sl_status take_features(const struct sl_array *rows, const char *pat
                        sl_array_shape_text(rows, shape, sizeof shape));
     }
     if (rows->shape[0] == 0) return sl_fail(err, SL_ERR_INPUT, "%s: no rows of features", path);
+    return SL_OK;
+}
+
+/* A set from rows of finite numbers. */
+static enum sl_status take_features(const struct sl_array *rows, const char *path,
+                                    struct sl_dataset **out, struct sl_error *err)
+{
+    SL_TRY(check_features(rows, path, err));
     struct sl_array floats = {0};
     struct sl_dataset *dataset = NULL;
     enum sl_status status = SL_OK;
@@ -82,13 +96,19 @@ static enum sl_status take_items(struct sl_array *array, const char *path, struc
                              : take_images(array, path, out, err);
 }
 
+static enum sl_status check_labels(const struct sl_dataset *dataset, const struct sl_array *array,
+                                   const char *path, struct sl_error *err)
+{
+    SL_TRY(sl_array_expect(array, path, 1, NULL, err));
+    if (array->shape[0] == dataset->count) return SL_OK;
+    return sl_fail(err, SL_ERR_INPUT, "%s: %zu labels for %zu items", path, array->shape[0],
+                   dataset->count);
+}
+
 static enum sl_status set_labels(struct sl_dataset *dataset, const struct sl_array *array,
                                  const char *path, struct sl_error *err)
 {
-    SL_TRY(sl_array_expect(array, path, 1, NULL, err));
-    if (array->shape[0] != dataset->count)
-        return sl_fail(err, SL_ERR_INPUT, "%s: %zu labels for %zu items", path, array->shape[0],
-                       dataset->count);
+    SL_TRY(check_labels(dataset, array, path, err));
     struct sl_array labels = {0};
     SL_TRY(sl_array_convert(array, SL_I4, path, &labels, err));
     enum sl_status status = sl_dataset_take_labels(dataset, labels.data, path, err);
@@ -96,12 +116,18 @@ static enum sl_status set_labels(struct sl_dataset *dataset, const struct sl_arr
     return status;
 }
 
+static enum sl_status check_classes(const struct sl_dataset *dataset, const struct sl_array *array,
+                                    const char *path, struct sl_error *err)
+{
+    (void)dataset;
+    SL_TRY(sl_array_expect(array, path, 1, NULL, err));
+    if (array->dtype == SL_TEXT && array->shape[0] > 0) return SL_OK;
+    return sl_fail(err, SL_ERR_INPUT, "%s: expected class names", path);
+}
+
 static enum sl_status set_classes(struct sl_dataset *dataset, const struct sl_array *array,
                                   const char *path, struct sl_error *err)
 {
-    SL_TRY(sl_array_expect(array, path, 1, NULL, err));
-    if (array->dtype != SL_TEXT || array->shape[0] == 0)
-        return sl_fail(err, SL_ERR_INPUT, "%s: expected class names", path);
     dataset->classes = sl_data_alloc(array->shape[0], sizeof *dataset->classes, err);
     if (!dataset->classes) return SL_ERR_NOMEM;
     for (; dataset->n_classes < array->shape[0]; dataset->n_classes++)
@@ -110,18 +136,21 @@ static enum sl_status set_classes(struct sl_dataset *dataset, const struct sl_ar
     return sl_check_unique(dataset->classes, dataset->n_classes, path, "class", err);
 }
 
+static enum sl_status check_items(const struct sl_dataset *dataset, const struct sl_array *array,
+                                  const char *path, struct sl_error *err)
+{
+    SL_TRY(sl_array_expect(array, path, 1, NULL, err));
+    if (array->shape[0] == dataset->count) return SL_OK;
+    return sl_fail(err, SL_ERR_INPUT, "%s: %zu ids for %zu items", path, array->shape[0],
+                   dataset->count);
+}
+
 /* Ids may be texts or integers. */
 static enum sl_status set_items(struct sl_dataset *dataset, const struct sl_array *array,
                                 const char *path, struct sl_error *err)
 {
     struct sl_array numbers = {0};
     enum sl_status status;
-    SL_TRY_OUT(sl_array_expect(array, path, 1, NULL, err));
-    if (array->shape[0] != dataset->count) {
-        status = sl_fail(err, SL_ERR_INPUT, "%s: %zu ids for %zu items", path, array->shape[0],
-                         dataset->count);
-        goto out;
-    }
     if (array->dtype != SL_TEXT) SL_TRY_OUT(sl_array_convert(array, SL_I8, path, &numbers, err));
     const int64_t *values = numbers.data;
     for (size_t i = 0; i < dataset->count; i++) {
@@ -188,14 +217,27 @@ out:
     return status;
 }
 
-/* The rest of a tar's entry as an array. */
-static enum sl_status parse_entry(struct sl_tar *tar, struct sl_array *out, struct sl_error *err)
+static enum sl_status check_vector(const struct sl_array *array, const char *path,
+                                   struct sl_error *err)
 {
-    size_t length = (size_t)tar->entry.at_most;
-    char *bytes = sl_data_alloc(length, 1, err);
-    if (!bytes) return SL_ERR_NOMEM;
+    return sl_array_expect(array, path, 1, NULL, err);
+}
+
+/* The rest of a tar's entry as an array, once its header passed `check`. */
+static enum sl_status parse_entry(struct sl_tar *tar,
+                                  enum sl_status (*check)(const struct sl_array *, const char *,
+                                                          struct sl_error *),
+                                  struct sl_array *out, struct sl_error *err)
+{
+    const size_t length = (size_t)tar->entry.at_most;
+    const size_t head = length < SL_NPY_MOST_HEADER ? length : SL_NPY_MOST_HEADER;
+    uint8_t *bytes = NULL;
+    struct sl_array stated;
     enum sl_status status;
-    SL_TRY_OUT(sl_stream_need(&tar->entry, bytes, length, err));
+    SL_TRY_OUT(sl_stream_take(&tar->entry, &bytes, 0, head, err));
+    SL_TRY_OUT(sl_npy_peek(bytes, head, length, tar->label, &stated, err));
+    SL_TRY_OUT(check(&stated, tar->label, err));
+    SL_TRY_OUT(sl_stream_take(&tar->entry, &bytes, head, length, err));
     SL_TRY_OUT(sl_npy_parse(bytes, length, tar->label, out, err));
 out:
     free(bytes);
@@ -207,8 +249,10 @@ static enum sl_status take_entry(struct sl_tar *tar, const char *member, struct 
                                  struct sl_array *labels, struct sl_error *err)
 {
     const char *name = sl_path_name(tar->path);
-    if (!images->data && strcmp(name, member) == 0) return parse_entry(tar, images, err);
-    if (!labels->data && strcmp(name, "labels.npy") == 0) return parse_entry(tar, labels, err);
+    if (!images->data && strcmp(name, member) == 0)
+        return parse_entry(tar, check_images, images, err);
+    if (!labels->data && strcmp(name, "labels.npy") == 0)
+        return parse_entry(tar, check_vector, labels, err);
     return SL_OK;
 }
 
@@ -257,18 +301,26 @@ out:
 /* Optional arrays of an .npz, in the order in which they must be set. */
 static const struct part {
     const char *name;
+    enum sl_status (*check)(const struct sl_dataset *dataset, const struct sl_array *array,
+                            const char *path, struct sl_error *err);
     enum sl_status (*set)(struct sl_dataset *dataset, const struct sl_array *array,
                           const char *path, struct sl_error *err);
-} parts[] = {{"classes", set_classes}, {"labels", set_labels}, {"item", set_items}};
+} parts[] = {{"classes", check_classes, set_classes},
+             {"labels", check_labels, set_labels},
+             {"item", check_items, set_items}};
 
 static enum sl_status add_part(struct sl_dataset *dataset, struct sl_npz *npz,
                                const struct part *part, const char *path, struct sl_error *err)
 {
     if (!sl_npz_has(npz, part->name)) return SL_OK;
     struct sl_array array = {0};
-    SL_TRY(sl_npz_read(npz, part->name, &array, err));
     char *what = sl_string_printf("%s: %s", path, part->name);
-    enum sl_status status = part->set(dataset, &array, what, err);
+    enum sl_status status;
+    SL_TRY_OUT(sl_npz_peek(npz, part->name, &array, err));
+    SL_TRY_OUT(part->check(dataset, &array, what, err));
+    SL_TRY_OUT(sl_npz_read(npz, part->name, &array, err));
+    SL_TRY_OUT(part->set(dataset, &array, what, err));
+out:
     free(what);
     sl_array_release(&array);
     return status;
@@ -289,7 +341,10 @@ static enum sl_status open_npz(const char *path, const char *split, struct sl_da
                          features ? "both arrays" : "no array");
         goto out;
     }
-    SL_TRY_OUT(sl_npz_read(npz, features ? "features" : "images", &items, err));
+    const char *const name = features ? "features" : "images";
+    SL_TRY_OUT(sl_npz_peek(npz, name, &items, err));
+    SL_TRY_OUT(features ? check_features(&items, path, err) : check_images(&items, path, err));
+    SL_TRY_OUT(sl_npz_read(npz, name, &items, err));
     if (features)
         SL_TRY_OUT(take_features(&items, path, &dataset, err));
     else

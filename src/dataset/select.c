@@ -77,6 +77,12 @@ enum sl_status sl_dataset_select(struct sl_dataset *dataset, const size_t *indic
         kept->name = old.name;
         kept->n_siblings = old.n_siblings;
         kept->siblings = old.siblings;
+        kept->parts = old.parts;
+        kept->n_notes = old.n_notes;
+        kept->notes = old.notes;
+        old.parts = NULL;
+        old.n_notes = 0;
+        old.notes = NULL;
         old.n_siblings = 0;
         old.siblings = NULL;
         old.n_classes = 0;

@@ -13,6 +13,7 @@
 
 /* Deflate cannot make more than 1032 bytes out of one (zlib's technical notes). */
 enum { INPUT_BYTES = 256 * 1024, SKIP_BYTES = 64 * 1024, MOST_EXPANSION = 1032 };
+enum { FIRST_TAKEN = 1 << 20 };
 
 enum sl_status sl_stream_read(struct sl_stream *stream, void *out, size_t length, size_t *got,
                               struct sl_error *err)
@@ -37,6 +38,23 @@ enum sl_status sl_stream_need(struct sl_stream *stream, void *out, size_t length
     size_t got = 0;
     SL_TRY(sl_stream_read(stream, out, length, &got, err));
     return got == length ? SL_OK : fail_short(stream, length - got, err);
+}
+
+enum sl_status sl_stream_take(struct sl_stream *stream, uint8_t **bytes, size_t have, size_t length,
+                              struct sl_error *err)
+{
+    size_t room = have > FIRST_TAKEN ? have : FIRST_TAKEN;
+    while (have < length) {
+        room = room < length / 2 ? 2 * room : length;
+        uint8_t *grown = realloc(*bytes, room);
+        if (!grown)
+            return sl_fail(err, SL_ERR_NOMEM, "%s: not enough memory for %zu bytes", stream->name,
+                           length);
+        *bytes = grown;
+        SL_TRY(sl_stream_need(stream, *bytes + have, room - have, err));
+        have = room;
+    }
+    return SL_OK;
 }
 
 enum sl_status sl_stream_skip(struct sl_stream *stream, uint64_t length, struct sl_error *err)

@@ -25,6 +25,10 @@ enum sl_status sl_stream_read(struct sl_stream *stream, void *out, size_t length
 /* Exactly `length` bytes, or SL_ERR_INPUT naming the offset at which the stream ends. */
 enum sl_status sl_stream_need(struct sl_stream *stream, void *out, size_t length,
                               struct sl_error *err) SL_MUST_USE;
+/* The same into *bytes on the heap (NULL at first), behind the `have` bytes that are there,
+ * `length` in all. Memory is taken as bytes arrive: what a header states need not come. */
+enum sl_status sl_stream_take(struct sl_stream *stream, uint8_t **bytes, size_t have, size_t length,
+                              struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_stream_skip(struct sl_stream *stream, uint64_t length,
                               struct sl_error *err) SL_MUST_USE;
 

@@ -7,6 +7,7 @@
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
 #include "study/admin_internal.h"
+#include "study/images.h"
 #include "study/secret.h"
 
 enum { LARGEST_IMAGE = 16 << 20 };
@@ -239,9 +240,8 @@ static enum sl_status read_image(struct job *job, const char *name, struct sl_er
     const struct sl_study *study = job->admin->options.study;
     char *path = sl_string_printf("%s/%s/%s", study->folder, study->items_folder, name);
     enum sl_status status = SL_OK;
-    job->type = type_of(name);
     if (sl_file_exists(path))
-        status = sl_file_read(path, &job->image, err);
+        status = sl_picture_make(path, "none", 0, &job->image, &job->type, err);
     else
         status = sl_fail(err, SL_ERR_NOT_FOUND, "the picture's file is missing");
     free(path);

@@ -125,17 +125,28 @@ static enum sl_status resample(const struct sl_buffer *file, const char *path, c
     return status;
 }
 
+/* The file's own bytes. Browsers turn a JPEG upright as its EXIF states; about a PNG they disagree,
+ * so that one is turned here. */
+static enum sl_status copy_file(const char *path, struct sl_buffer *out, const char **type,
+                                struct sl_error *err)
+{
+    SL_TRY(sl_file_read(path, out, err));
+    const bool jpeg = out->length > 2 && memcmp(out->data, "\xff\xd8", 2) == 0;
+    *type = jpeg ? "image/jpeg" : "image/png";
+    if (jpeg || sl_image_orientation(out->data, out->length) == 1) return SL_OK;
+    struct sl_image image = {0};
+    SL_TRY(sl_image_decode(out->data, out->length, path, &image, err));
+    out->length = 0;
+    const enum sl_status status = sl_image_encode_png(&image, out, err);
+    sl_image_release(&image);
+    return status;
+}
+
 enum sl_status sl_picture_make(const char *path, const char *upsample, size_t size,
                                struct sl_buffer *out, const char **type, struct sl_error *err)
 {
     struct sl_buffer file;
-    bool whole = strcmp(upsample, "none") == 0;
-    if (whole) SL_TRY(sl_file_read(path, out, err));
-    if (whole) {
-        bool jpeg = out->length > 2 && memcmp(out->data, "\xff\xd8", 2) == 0;
-        *type = jpeg ? "image/jpeg" : "image/png";
-        return SL_OK;
-    }
+    if (strcmp(upsample, "none") == 0) return copy_file(path, out, type, err);
     sl_buffer_init(&file, SL_IMAGES_MAX_BYTES);
     enum sl_status status = sl_file_read(path, &file, err);
     if (status == SL_OK) status = resample(&file, path, upsample, size, out, err);

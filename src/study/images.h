@@ -36,7 +36,7 @@ void sl_picture_hold(struct sl_picture *picture);
 void sl_picture_let_go(void *picture);
 
 /* Make the picture of a file: "lanczos" and "nearest" bring its longer side to twice `size`,
- * "none" leaves it as it is. Safe on any thread. */
+ * "none" leaves its pixels as they are. Upright in every browser. Safe on any thread. */
 enum sl_status sl_picture_make(const char *path, const char *upsample, size_t size,
                                struct sl_buffer *out, const char **type,
                                struct sl_error *err) SL_MUST_USE;

@@ -136,9 +136,13 @@ static enum sl_status image_bytes(const struct sl_setup_plan *plan,
     }
     SL_TRY(sl_file_read(item->source, bytes, err));
     /* What cannot be decoded would meet an annotator, not the researcher. */
-    SL_TRY(sl_image_decode(bytes->data, bytes->length, item->source, &image, err));
+    struct sl_error problem = {0};
+    const enum sl_status status =
+        sl_image_decode(bytes->data, bytes->length, item->source, &image, &problem);
     sl_image_release(&image);
-    return SL_OK;
+    if (status == SL_OK) return SL_OK;
+    return sl_fail(err, status, "%s%s", problem.message,
+                   plan->setup->images ? "; --skip-broken leaves it out" : "");
 }
 
 static enum sl_status copy_image(const struct sl_setup_plan *plan, const struct sl_setup_item *item,
@@ -336,7 +340,7 @@ enum sl_status sl_study_init(const struct sl_study_setup *setup, const struct sl
 {
     SL_TRY(check_setup(setup, err));
     SL_TRY(sl_secret_init(err));
-    struct sl_setup_plan plan = {.setup = setup, .study = sl_study_create()};
+    struct sl_setup_plan plan = {.setup = setup, .log = log, .study = sl_study_create()};
     char *part = sl_string_printf("%s.part-%ld", setup->folder, (long)getpid());
     enum sl_status status;
     SL_TRY_OUT(sl_setup_gather(&plan, err));

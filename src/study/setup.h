@@ -25,6 +25,7 @@ struct sl_setup_batch {
 
 struct sl_setup_plan {
     const struct sl_study_setup *setup; /* borrowed */
+    const struct sl_log *log;           /* borrowed */
     struct sl_study *study;             /* owned; the configuration to write */
     struct sl_dataset *set;             /* owned, or NULL */
     struct sl_setup_item *items;        /* owned */

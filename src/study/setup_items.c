@@ -106,7 +106,16 @@ static enum sl_status open_set(const struct sl_setup_plan *plan, const char *nam
                                struct sl_dataset **out, struct sl_error *err)
 {
     const struct sl_data_roots here = {.folder = "."};
-    return sl_dataset_open(name, plan->setup->roots ? plan->setup->roots : &here, out, err);
+    struct sl_dataset *set = NULL;
+    SL_TRY(sl_dataset_open(name, plan->setup->roots ? plan->setup->roots : &here, &set, err));
+    const enum sl_status status =
+        plan->setup->skip_broken ? sl_dataset_skip_broken(set, err) : SL_OK;
+    sl_dataset_tell(set, plan->log);
+    if (status == SL_OK)
+        *out = set;
+    else
+        sl_dataset_destroy(set);
+    return status;
 }
 
 /* ---- Images ---- */

@@ -1,4 +1,7 @@
+#include <stdlib.h>
+
 #include "dataset/codec.h"
+#include "dataset/orientation.h"
 #include "fuzz.h"
 
 enum { MOST_SIDE = 1024 };
@@ -17,9 +20,14 @@ static int states_large(const uint8_t *bytes, size_t length)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
+    const unsigned alone = sl_exif_orientation(bytes, length);
+    if (alone < 1 || alone > 8) abort();
     if (states_large(bytes, length)) return 0;
-    struct sl_image image;
+    struct sl_image image = {0};
     struct sl_error err;
-    if (sl_jpeg_decode(bytes, length, "fuzz", &image, &err) == SL_OK) sl_image_release(&image);
+    enum sl_status status = sl_jpeg_decode(bytes, length, "fuzz", &image, &err);
+    if (status == SL_OK) status = sl_image_turn(&image, sl_image_orientation(bytes, length), &err);
+    (void)status;
+    sl_image_release(&image);
     return 0;
 }

@@ -1,7 +1,7 @@
 #include "study/images.h"
 
+#include "make_exif.h"
 #include "softlab/dataset/image.h"
-#include "support.h"
 
 static const char *small_image(void)
 {
@@ -133,12 +133,60 @@ static void test_what_is_being_sent_counts_and_stays_as_it_is(void **state)
     sl_images_release(&images);
 }
 
+/* A picture of 16 x 8 whose upper half is white: on its side in the file, as a camera held upright
+ * stores it (6), what annotators are shown is 8 x 16 with its right half white. */
+static void assert_upright(const char *path, const char *upsample)
+{
+    struct sl_buffer bytes;
+    struct sl_error err;
+    struct sl_image shown = {0};
+    const char *type = NULL;
+    sl_buffer_init(&bytes, 1 << 20);
+    assert_ok(sl_picture_make(path, upsample, 20, &bytes, &type, &err), err);
+    /* What a browser shows: a PNG as it is, a JPEG turned. */
+    if (strcmp(type, "image/png") == 0)
+        assert_int_equal(sl_image_orientation(bytes.data, bytes.length), 1);
+    else
+        assert_int_equal(sl_image_orientation(bytes.data, bytes.length), 6);
+    assert_ok(sl_image_decode(bytes.data, bytes.length, "made", &shown, &err), err);
+    assert_int_equal(shown.height, 2 * shown.width);
+    assert_true(shown.pixels[3] < 128);
+    assert_true(shown.pixels[3 * (shown.width - 1)] > 128);
+    sl_image_release(&shown);
+    sl_buffer_release(&bytes);
+}
+
+static void test_photographs_are_upright_for_everybody(void **state)
+{
+    (void)state;
+    static const char *const ways[] = {"lanczos", "nearest", "none"};
+    struct sl_image image;
+    struct sl_error err;
+    struct sl_buffer jpeg, png;
+    sl_buffer_init(&jpeg, 1 << 20);
+    sl_buffer_init(&png, 1 << 20);
+    assert_ok(sl_image_create(8, 16, 3, &image, &err), err);
+    memset(image.pixels, 255, (size_t)4 * 16 * 3);
+    put_jpeg_with_exif(&jpeg, &image, 6, 1);
+    put_png_with_exif(&png, &image, 6);
+    test_write(test_path("photo.jpg"), jpeg.data, jpeg.length);
+    test_write(test_path("photo.png"), png.data, png.length);
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        assert_upright(test_path("photo.jpg"), ways[i]);
+        assert_upright(test_path("photo.png"), ways[i]);
+    }
+    sl_image_release(&image);
+    sl_buffer_release(&jpeg);
+    sl_buffer_release(&png);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_longer_side_becomes_twice_the_size),
         cmocka_unit_test(test_nearest_repeats_pixels),
         cmocka_unit_test(test_what_is_no_image_is_an_error),
+        cmocka_unit_test(test_photographs_are_upright_for_everybody),
         cmocka_unit_test(test_memory_is_bounded_and_the_last_used_stay),
         cmocka_unit_test(test_what_is_being_sent_counts_and_stays_as_it_is),
     };

@@ -75,6 +75,11 @@ enum sl_status sl_npy_read(const char *path, struct sl_array *out,
                            struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_npy_parse(const void *bytes, size_t length, const char *name,
                             struct sl_array *out, struct sl_error *err) SL_MUST_USE;
+/* The type and the shape that the first `length` bytes of an .npy of `whole` bytes state; `data` is
+ * NULL. SL_NPY_MOST_HEADER bytes are enough for any header. */
+enum { SL_NPY_MOST_HEADER = (1 << 20) + 12 };
+enum sl_status sl_npy_peek(const void *bytes, size_t length, uint64_t whole, const char *name,
+                           struct sl_array *out, struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_npy_write(const struct sl_array *array, enum sl_order order, const char *path,
                             struct sl_error *err) SL_MUST_USE;
 
@@ -90,6 +95,10 @@ size_t sl_npz_count(const struct sl_npz *npz);
 const char *sl_npz_name(const struct sl_npz *npz, size_t index); /* without ".npy"; borrowed */
 bool sl_npz_has(const struct sl_npz *npz, const char *name);
 enum sl_status sl_npz_read(struct sl_npz *npz, const char *name, struct sl_array *out,
+                           struct sl_error *err) SL_MUST_USE;
+/* The type and the shape of an array only; `data` is NULL. To be checked before reading: a small
+ * file may hold a large array. */
+enum sl_status sl_npz_peek(struct sl_npz *npz, const char *name, struct sl_array *out,
                            struct sl_error *err) SL_MUST_USE;
 
 /* Write an .npz: create, add arrays, commit. Destroy without commit leaves nothing. */

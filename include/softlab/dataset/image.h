@@ -17,14 +17,18 @@ enum sl_status sl_image_create(size_t height, size_t width, size_t channels, str
                                struct sl_error *err) SL_MUST_USE;
 void sl_image_release(struct sl_image *image);
 
-/* Decode PNG or JPEG, told apart by their first bytes. Palettes and 16 bits become 8 bits;
- * transparency is laid over white. At most SL_IMAGE_MAX_PIXELS, so that a small file cannot
- * claim all memory. */
+/* Decode PNG or JPEG, told apart by their first bytes, and turn it upright as its EXIF states.
+ * Palettes and 16 bits become 8 bits; transparency is laid over white. At most SL_IMAGE_MAX_PIXELS,
+ * so that a small file cannot claim all memory. */
 #define SL_IMAGE_MAX_PIXELS ((size_t)64 << 20)
 enum sl_status sl_image_read(const char *path, struct sl_image *out,
                              struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_image_decode(const void *bytes, size_t length, const char *name,
                                struct sl_image *out, struct sl_error *err) SL_MUST_USE;
+
+/* How the pixels of a file are stored, as EXIF numbers it: 1 = upright, also where the file states
+ * nothing; 2 to 8 = mirrored or turned, which decoding undoes. */
+unsigned sl_image_orientation(const void *bytes, size_t length);
 
 /* Write a PNG atomically. `note` (may be NULL) becomes its "Description" text. */
 enum sl_status sl_image_write_png(const struct sl_image *image, const char *note, const char *path,

@@ -1,0 +1,65 @@
+# Folders of one's own photographs: parts, grey among colour, files that are broken or of other kinds, EXIF.
+picture() { mkdir -p "$(dirname "$2")" && printf %s "$1" | base64 -d >"$2"; }
+red=iVBORw0KGgoAAAANSUhEUgAAAAgAAAAGCAIAAABxZ0isAAAAEUlEQVR4nGM4ISeHFTEMpAQAaYgwwWSFouIAAAAASUVORK5CYII=
+blue=iVBORw0KGgoAAAANSUhEUgAAAAgAAAAGCAIAAABxZ0isAAAAEUlEQVR4nGOQkzuBFTEMpAQAKcgwwdSt6V4AAAAASUVORK5CYII=
+grey=iVBORw0KGgoAAAANSUhEUgAAAAgAAAAGCAAAAADbboAnAAAADklEQVR4nGOogAIGUhgAX9QWgQYhpWAAAAAASUVORK5CYII=
+turned=iVBORw0KGgoAAAANSUhEUgAAAAgAAAAGCAIAAABxZ0isAAAAGmVYSWZNTQAqAAAACAABARIAAwAAAAEABgAAAAAAANZnS2kAAAARSURBVHicY4haEIUVMQykBACu5D/BBA9U7QAAAABJRU5ErkJggg==
+for part in train val; do
+    for i in 1 2 3; do
+        picture "$red" photos/$part/apple/$i.png
+        picture "$blue" photos/$part/berry/$i.png
+    done
+    picture "$grey" photos/$part/apple/0.png
+done
+# A folder of parts: named, or the training part and said so; which part is evaluated is not guessed.
+try softlab dataset photos
+try softlab dataset photos:val
+try softlab dataset photos:vaal
+try softlab dataset photos/train:val
+try sh -c 'softlab train --data photos --dev photos:val --network mlp --epochs 1 --set batch=4 -o run 2>&1 | sed "s/  [0-9]* images.s//; s/loss .*//"'
+try softlab train --data photos --dev photos --network mlp --epochs 1 -o other
+try softlab predict run --data photos -o p.csv
+try softlab predict run --data photos:val -o p.csv
+try sh -c 'softlab eval run --data photos | head -n 3'
+try softlab predict run --data photos:val --array probs --quiet -o q.csv
+try sh -c 'softlab eval q.csv --labels q.csv --hard photos --metrics accuracy | head -n 3'
+# One way to read all of them.
+try sh -c 'softlab train --data photos:train --channels 1 --network mlp --epochs 1 --set batch=4 -o flat 2>&1 | sed "s/  [0-9]* images.s//; s/loss .*//"'
+try softlab predict flat --data photos:val -o p.csv
+try softlab predict flat --data photos:val --channels 1 -o p.csv
+try softlab predict run --data photos:val --channels 1 -o p.csv
+try softlab train --data photos:train --channels 2 --network mlp -o other
+try softlab dataset mix photos:train --channels 1 --count 2 --quiet -o mixed
+# Broken files, and pictures that are not read.
+printf 'not a picture' >photos/train/apple/broken.jpg
+: >photos/train/berry/empty.png
+for name in a.webp b.gif c.bmp notes.txt; do printf x >photos/train/apple/$name; done
+mkdir photos/train/berry/raw
+try softlab dataset photos:train
+try softlab dataset photos:train --skip-broken
+try softlab train --data photos:train --network mlp --epochs 1 -o other
+try softlab predict run --data photos:train -o p.csv
+try softlab predict run --data photos:train --skip-broken -o p.csv
+try sh -c 'cut -d, -f1 p.csv | paste -s -d " " -'
+# A split counts the files that are there, and labels may be about what was left out.
+printf '4\n5\n' >split.csv
+try softlab predict run --data photos:train --skip-broken --split split.csv --quiet -o p.csv
+try sh -c 'cut -d, -f1 p.csv | paste -s -d " " -'
+printf '4\n' >split.csv
+try softlab predict run --data photos:train --skip-broken --split split.csv --quiet -o p.csv
+printf 'item,apple,berry\napple/1,1,0\napple/broken,0,1\n' >labels.csv
+try softlab train --data photos:train --skip-broken --labels labels.csv --rest hard --network mlp --epochs 1 --set batch=4 --quiet -o labelled
+try sh -c 'softlab dataset shapes:n=4 --skip-broken | head -n 1'
+printf 'item\ttext\na\tone apple\n' >items.tsv
+try softlab dataset items.tsv --skip-broken
+try softlab study init birds --images photos:train --batch 3 --quiet
+try ls birds
+try sh -c 'softlab study init birds --images photos:train --skip-broken --batch 3 | head -n 1'
+mkdir other && printf x >other/a.webp
+try softlab dataset other
+# A camera held upright stores 8 x 6 pixels on their side.
+picture "$turned" camera/1.png
+try softlab dataset camera
+# A small file that states more than it can hold.
+picture iVBORw0KGgoAAAANSUhEUgAA6mAAAOpgCAIAAAAPsOIVAAAAEUlEQVR4nGNgGAWjYBQMdwAAA+gAAbOm00YAAAAASUVORK5CYII= huge/1.png
+try softlab dataset huge
