@@ -24,6 +24,14 @@ struct cli_names cli_names_of(const struct sl_answers *answers);
  * columns like item and truth, or a text file with a class per line. The caller frees it. */
 enum sl_status cli_read_truth(const char *path, const struct cli_names *names, int32_t **out,
                               struct sl_error *err);
+/* The same, counting items of the file that are not among the names (NULL = nobody asks). */
+struct cli_strangers {
+    size_t count;
+    char first[64];
+};
+enum sl_status cli_read_truth_of(const char *path, const struct cli_names *names,
+                                 struct cli_strangers *strangers, int32_t **out,
+                                 struct sl_error *err);
 /* Rows of a file; where `like` is not NULL one per item, with the columns in its order. */
 enum sl_status cli_read_labels(const char *path, const char *array, const struct cli_names *like,
                                struct sl_rows **out, struct sl_error *err);

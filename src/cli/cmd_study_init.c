@@ -26,7 +26,7 @@ static const char *screen_names(size_t index)
 
 static const struct cli_option init_options[] = {
     {.name = "images",
-     .kind = CLI_PATH,
+     .kind = CLI_FOLDER,
      .value = "FOLDER",
      AT(images),
      .help = "the images to ask about, or a set as in softlab dataset; sub-folders are their "
@@ -37,7 +37,7 @@ static const struct cli_option init_options[] = {
      AT(texts),
      .help = "the texts to ask about: columns text, and if known item, label, start, end"},
     {.name = "mixtures",
-     .kind = CLI_PATH,
+     .kind = CLI_FOLDER,
      .value = "FOLDER",
      AT(mixtures),
      .help = "mixed images, as softlab dataset mix writes them"},
@@ -83,7 +83,7 @@ static const struct cli_option init_options[] = {
      AT(batches),
      .help = "which items are seen together, in the layout published with CIFAR-10S"},
     {.name = "checks",
-     .kind = CLI_PATH,
+     .kind = CLI_FOLDER,
      .value = "FOLDER",
      AT(checks),
      .help = "obvious images, a sub-folder per class, shown now and then"},
@@ -99,7 +99,8 @@ static const struct cli_option init_options[] = {
      .fallback = ".25",
      .minimum = 0,
      .maximum = 100,
-     .help = "items of at least this entropy fill the batches"},
+     .help = "items of at least this entropy fill the batches",
+     .needs = "reference"},
     {.name = "low",
      .kind = CLI_REAL,
      .value = "H",
@@ -107,7 +108,8 @@ static const struct cli_option init_options[] = {
      .fallback = ".1",
      .minimum = 0,
      .maximum = 100,
-     .help = "items of at most this entropy are added"},
+     .help = "items of at most this entropy are added",
+     .needs = "reference"},
     {.name = "low-per-batch",
      .kind = CLI_INTEGER,
      .value = "N",
@@ -115,7 +117,8 @@ static const struct cli_option init_options[] = {
      .fallback = "3",
      .minimum = 0,
      .maximum = 10000,
-     .help = "this many of those in every batch"},
+     .help = "this many of those in every batch",
+     .needs = "reference"},
     {.name = "seed",
      .kind = CLI_INTEGER,
      .value = "N",
@@ -128,7 +131,7 @@ static const struct cli_option init_options[] = {
 };
 
 static const struct cli_argument init_arguments[] = {
-    {.name = "FOLDER", .help = "the study, to be made", .kind = CLI_PATH},
+    {.name = "FOLDER", .help = "the study, to be made", .kind = CLI_FOLDER},
     {.name = NULL},
 };
 

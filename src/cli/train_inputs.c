@@ -152,6 +152,12 @@ static enum sl_status make_targets(const struct train_values *values, struct tra
     char **holdout = NULL;
     enum sl_status status = SL_OK;
     SL_TRY_OUT(read_labels(values, &labels, err));
+    if (values->teacher && !(recipe->teacher_share > 0)) {
+        status = sl_fail(err, SL_ERR_USAGE,
+                         "--teacher has no effect while the recipe's teacher_share is 0: --set "
+                         "teacher_share=1");
+        goto out;
+    }
     if (values->teacher) SL_TRY_OUT(read_teacher(values, recipe->temperature, &teacher, err));
     SL_TRY_OUT(read_holdout(values, recipe, labels, &holdout, err));
     struct sl_target_options options = sl_target_options_default();
@@ -214,6 +220,10 @@ static enum sl_status read_dev(const struct cli *cli, const struct train_values 
         return sl_fail(
             err, SL_ERR_USAGE,
             "choosing the best epoch needs a --dev set; or --set select=last,patience=0");
+    const char *idle = values->dev_split    ? "--dev-split"
+                       : values->dev_labels ? "--dev-labels"
+                                            : NULL;
+    if (!name && idle) return sl_fail(err, SL_ERR_USAGE, "%s has no effect without --dev", idle);
     if (!name) return SL_OK;
     struct cli_feeding *dev = &inputs->dev;
     SL_TRY(cli_feeding_open(cli, name, values->dev_split, values->size, dev, err));
@@ -234,6 +244,10 @@ static enum sl_status read_dev(const struct cli *cli, const struct train_values 
 static enum sl_status find_words(const struct cli *cli, const struct train_values *values,
                                  struct train_inputs *inputs, struct sl_error *err)
 {
+    if (values->weights && values->vectors)
+        return sl_fail(
+            err, SL_ERR_USAGE,
+            "--vectors has no effect with --weights, which have their own: leave it out");
     if (values->weights) {
         struct sl_model *model = NULL;
         SL_TRY(sl_weights_open(values->weights, &model, err));
