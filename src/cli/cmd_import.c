@@ -31,7 +31,7 @@ static const char *writable_formats(size_t index)
     return NULL;
 }
 
-enum { LISTS = 1, CONVERTS = 2, CACHES = 4, NATIVE = 8, LONG_CSV = 16 };
+enum { LISTS = 1, CONVERTS = 2, CACHES = 4, CLASSES = 8, LONG_CSV = 16 };
 
 static void import_mode(const struct cli *cli, const void *values, struct cli_mode *out)
 {
@@ -41,7 +41,7 @@ static void import_mode(const struct cli *cli, const void *values, struct cli_mo
     if (options->list || !options->from) return;
     const bool cache = options->output && sl_path_has_suffix(options->output, ".slb");
     out->does = cache ? CACHES : CONVERTS;
-    if (strcmp(options->from, native) == 0) out->does |= NATIVE;
+    if (cache || strcmp(options->from, native) != 0) out->does |= CLASSES;
     if (strcmp(options->from, "long-csv") == 0) out->does |= LONG_CSV;
     snprintf(out->text, sizeof out->text, "--from %s%s", options->from,
              cache ? " to a name in .slb" : "");
@@ -86,7 +86,8 @@ static const struct cli_option import_options[] = {
      .kind = CLI_TEXT,
      .value = "A,B,...",
      .help = "the classes in their order, where a file does not say; otherwise those found, sorted",
-     .offset = offsetof(struct import_values, classes)},
+     .offset = offsetof(struct import_values, classes),
+     .modes = CLASSES},
     {.name = "list",
      .letter = 'l',
      .kind = CLI_FLAG,

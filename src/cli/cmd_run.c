@@ -284,6 +284,9 @@ static enum sl_status run_one(struct cli *cli, const struct run_values *values, 
     beside = absolute(spec->folder);
     runner->spec_folder = beside;
     runner->spec = spec->folder ? spec : NULL;
+    if (values->tune && sl_experiment_n_grids(spec) == 0)
+        sl_log(&cli->log, SL_LOG_WARNING, "%s has no grids, so --tune has no effect on it",
+               spec->name);
     if (values->tune && values->dry_run) {
         SL_TRY_OUT(print_grids(values, spec, &options, runner->n_processes, err));
     } else if (values->tune) {

@@ -22,6 +22,24 @@ static const char *screen_names(size_t index)
     return sl_screens[index].name;
 }
 
+enum { DRAWN = 1, WRITTEN = 2 };
+
+/* Whether a file says which items are seen together. */
+static void init_mode(const struct cli *cli, const void *values, struct cli_mode *out)
+{
+    (void)cli;
+    const struct init_values *options = values;
+    char *beside = options->mixtures ? sl_path_join(options->mixtures, "batches.json") : NULL;
+    const bool found = !options->reference && beside && sl_file_exists(beside);
+    *out = options->batches ? (struct cli_mode){WRITTEN, .name = "--batches"}
+           : found ? (struct cli_mode){WRITTEN, .name = "mixtures that have a batches.json"}
+                   : (struct cli_mode){DRAWN, .name = "batches that are drawn"};
+    free(beside);
+}
+
+static const char *const init_samples[] = {"study --images photos",
+                                           "study --images photos --batches b.json", NULL};
+
 #define AT(field) .offset = offsetof(struct init_values, field)
 
 static const struct cli_option init_options[] = {
@@ -68,7 +86,8 @@ static const struct cli_option init_options[] = {
      .fallback = "25",
      .minimum = 1,
      .maximum = 10000,
-     .help = "items that one annotator sees"},
+     .help = "items that one annotator sees",
+     .modes = DRAWN},
     {.name = "annotators",
      .kind = CLI_INTEGER,
      .value = "N",
@@ -126,7 +145,8 @@ static const struct cli_option init_options[] = {
      .fallback = "1",
      .minimum = 0,
      .maximum = 9e15,
-     .help = "which items are seen together"},
+     .help = "which items are seen together",
+     .modes = DRAWN},
     {.name = NULL},
 };
 
@@ -186,5 +206,7 @@ const struct cli_command cmd_study_init = {
     .options = init_options,
     .examples = init_examples,
     .values_size = sizeof(struct init_values),
+    .mode = init_mode,
+    .samples = init_samples,
     .run = run_init,
 };

@@ -85,6 +85,23 @@ static bool needs_bins(const struct sl_metric *metric)
     return strstr(metric->name, "_calibration") && !strstr(metric->name, "_corrected");
 }
 
+/* What an aggregation of few answers has many of. */
+static void warn_of_ties(const struct eval_run *run)
+{
+    const struct sl_scored *scored = run->models[0].scored;
+    size_t n_tied = 0;
+    for (size_t i = 0; i < scored->n; i++) {
+        const double *p = scored->predicted + i * scored->n_classes;
+        n_tied += p[scored->top[i]] == p[scored->second[i]];
+    }
+    if (n_tied)
+        sl_log(
+            &run->cli->log, SL_LOG_WARNING,
+            "%s: %zu of %zu items have several most probable classes; the last of them counts as "
+            "the first choice",
+            run->models[0].path, n_tied, scored->n);
+}
+
 static void warn(const struct eval_run *run)
 {
     const struct sl_log *log = &run->cli->log;
@@ -114,6 +131,7 @@ enum sl_status eval_measure(struct eval_run *run, struct sl_error *err)
     measure_all(run);
     SL_TRY(find_intervals(run, err));
     warn(run);
+    warn_of_ties(run);
     return SL_OK;
 }
 
