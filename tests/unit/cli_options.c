@@ -194,7 +194,8 @@ static void check_needs(const struct cli_command *command, const struct cli_opti
         const size_t length = strcspn(at, ",");
         if (has_word(line, at, length)) return;
         const struct cli_option *needed = command->options;
-        while (needed->name && (strlen(needed->name) != length || memcmp(needed->name, at, length)))
+        while (needed->name &&
+               (strlen(needed->name) != length || memcmp(needed->name, at, length) != 0))
             needed++;
         if (!needed->name) fail_msg("softlab %s has no option %s", command->name, at);
         at += length;
