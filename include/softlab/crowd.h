@@ -78,13 +78,30 @@ enum {
     SL_CROWD_SOFT = 8,        /* reads distributions, not votes */
 };
 
+/* What of struct sl_crowd_options changes a method's result; it ignores the others. */
+enum {
+    SL_CROWD_READS_ROUNDS = 1, /* max_iterations */
+    SL_CROWD_READS_TOLERANCE = 2,
+    SL_CROWD_READS_SMOOTHING = 4, /* mace only if not variational */
+    SL_CROWD_READS_DIAGONAL = 8,
+    SL_CROWD_READS_START = 16,
+    SL_CROWD_READS_TIE = 32,
+    SL_CROWD_READS_VARIATIONAL = 64,
+    SL_CROWD_READS_SEED = 128, /* mv and wawa only where ties are broken at random */
+    SL_CROWD_READS_GOLD = 256,
+    SL_CROWD_READS_PRIOR = 512,
+    SL_CROWD_READS_RESUME = 1024,
+    SL_CROWD_READS_CALIBRATE = 2048,
+    SL_CROWD_READS_REFERENCE = 4096,
+};
+
 /* A way to aggregate. A method that reads votes sets `run`, one that reads distributions
  * (SL_CROWD_SOFT) sets `run_soft`. */
 struct sl_aggregator {
     const char *name;
     const char *summary;
     const char *source; /* the paper it follows */
-    unsigned needs;
+    unsigned needs, reads;
     enum sl_status (*run)(const struct sl_votes *votes, const struct sl_crowd_options *options,
                           struct sl_crowd_state *out, struct sl_error *err);
     enum sl_status (*run_soft)(const struct sl_soft_votes *votes,

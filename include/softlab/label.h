@@ -22,6 +22,8 @@ struct sl_label_notes {
     size_t n_unusable;    /* left out because the method could not read them */
     size_t n_empty_items; /* items that no answer was left for: they have no row */
     double ms_used;       /* what the used answers took together; NaN if one was not timed */
+    size_t n_timed;       /* used answers whose time is known */
+    double ms_timed;      /* what those took together */
     struct sl_error first_unusable;
 };
 
@@ -56,6 +58,18 @@ struct sl_label_item {
     size_t n_classes;
 };
 
+/* What of struct sl_label_options changes a method's labels, besides which answers enter; it
+ * ignores the others. */
+enum {
+    SL_LABEL_READS_GAMMA = 1,
+    SL_LABEL_READS_BETA = 2,
+    SL_LABEL_READS_TEMPERATURE = 4,
+    SL_LABEL_READS_SIMILARITY = 8,
+    SL_LABEL_READS_TRUTH = 16, /* not per annotator */
+    SL_LABEL_READS_MIX = 32,   /* mean_first and generated */
+    SL_LABEL_READS_SEED = 64,  /* also where no answers are drawn */
+};
+
 /* Labels are made in up to three steps: a row per answer, from the rows of an item its label, and
  * from the labels of all items new ones. `inputs` is the number of inputs the annotator is asked
  * for: what a label costs. */
@@ -63,6 +77,7 @@ struct sl_label_method {
     const char *name;
     const char *summary;
     unsigned kinds; /* bit set of 1u << enum sl_answer_kind it reads; 0 = reads no answers */
+    unsigned reads; /* bit set of SL_LABEL_READS_... */
     int inputs;
     double gamma; /* where options say NaN */
     /* One answer's label, gamma resolved; NULL if it reads none. Call sl_label_row. */
@@ -105,9 +120,10 @@ enum sl_status sl_rows_ensemble(const struct sl_rows *const *sets, size_t n_sets
                                 enum sl_prediction_kind kind, double temperature,
                                 struct sl_rows **out, struct sl_error *err) SL_MUST_USE;
 
-/* Seconds an annotator needs for one input where only whole trials were timed: 32 s / 5 (Collins
- * et al. 2022); for a CIFAR-10H answer, the median Collins states and the mean of the thesis.
- * Instructions and practice are not in them. */
+/* Published seconds, for comparisons with the papers and never in the place of measured ones: of
+ * one input where only whole trials were timed, 32 s / 5 (Collins et al. 2022); for a CIFAR-10H
+ * answer, the median Collins states and the mean of the thesis. Instructions and practice are not
+ * in them. */
 #define SL_SECONDS_PER_INPUT     6.4
 #define SL_CIFAR10H_SECONDS      1.8
 #define SL_CIFAR10H_SECONDS_MEAN 2.5

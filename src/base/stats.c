@@ -78,6 +78,37 @@ size_t sl_largest(const float *values, size_t count)
     return best;
 }
 
+size_t sl_first_choice(const float *values, size_t count)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < count; i++)
+        if (values[i] >= values[best]) best = i;
+    return best;
+}
+
+bool sl_first_two(const double *values, size_t count, size_t *first, size_t *second)
+{
+    *first = *second = 0;
+    if (count < 2) return true;
+    size_t top = values[1] >= values[0], next = !top;
+    double third = -(double)INFINITY;
+    for (size_t k = 2; k < count; k++) {
+        if (values[k] >= values[top]) {
+            third = values[next];
+            next = top;
+            top = k;
+        } else if (values[k] >= values[next]) {
+            third = values[next];
+            next = k;
+        } else if (values[k] > third) {
+            third = values[k];
+        }
+    }
+    *first = top;
+    *second = next;
+    return values[next] > third;
+}
+
 double sl_pearson(const double *x, const double *y, size_t count)
 {
     if (count < 2 || is_constant(x, count) || is_constant(y, count)) return (double)NAN;

@@ -19,10 +19,13 @@ enum { CLI_EXIT_DONE = 0, CLI_EXIT_FAILED = 1, CLI_EXIT_USAGE = 2 };
 
 /* The kinds of value and the field each one fills. */
 enum cli_kind {
-    CLI_FLAG,    /* bool; takes no value */
-    CLI_TEXT,    /* const char * */
-    CLI_PATH,    /* const char *; completed as a file */
-    CLI_CHOICE,  /* const char *; one of choices() */
+    CLI_FLAG,   /* bool; takes no value */
+    CLI_TEXT,   /* const char * */
+    CLI_PATH,   /* const char *; a file to read, or where the command takes either, a folder; "-" is
+                   the standard input */
+    CLI_OUTPUT, /* const char *; a file to write; "-" is the standard output */
+    CLI_FOLDER, /* const char *; a folder, which "-" is not */
+    CLI_CHOICE, /* const char *; one of choices() */
     CLI_INTEGER, /* int64_t within [minimum, maximum] */
     CLI_REAL,    /* double within [minimum, maximum] */
     CLI_REALS,   /* struct cli_reals; comma-separated, each within [minimum, maximum] */
@@ -48,12 +51,28 @@ struct cli_option {
                              or absent */
     double minimum, maximum;
     cli_choices *choices;
+    uint64_t modes;       /* bits of the modes in which it does something; 0 = all */
+    const char *needs;    /* options without one of which it does nothing ("bootstrap,against") */
+    const char *suffixes; /* of CLI_OUTPUT: endings of what can be written (".npz .csv"), as the
+                             first of which "-" is; NULL = the command knows */
+    const char *prints;   /* of CLI_OUTPUT: with this option the command prints on stdout itself,
+                             so that "-" is taken; "" = always */
+};
+
+/* What the words of a command line ask for. An option whose bits are not among `does` is refused
+ * rather than ignored. One whose wish is fulfilled anyway, as a line per class in JSON that has all
+ * classes, belongs to the mode. */
+struct cli_mode {
+    uint64_t does;
+    const char *name; /* in "has no effect with NAME" */
+    bool alone;       /* takes no arguments */
+    char text[80];    /* room for a name */
 };
 
 struct cli_argument {
     const char *name; /* NULL ends a table */
     const char *help;
-    enum cli_kind kind; /* CLI_TEXT, CLI_PATH or CLI_CHOICE: for completion; never enforced */
+    enum cli_kind kind; /* CLI_TEXT, CLI_CHOICE (for completion; never enforced) or a path */
     cli_choices *choices;
     bool optional;
     bool repeated; /* the last one may */
@@ -75,6 +94,11 @@ struct cli_command {
     const struct cli_option *options;
     const struct cli_example *examples;
     size_t values_size; /* of the struct the options fill */
+    /* Which mode the words ask for; NULL = there is one. */
+    void (*mode)(const struct cli *cli, const void *values, struct cli_mode *out);
+    /* For tests: words of every mode, NULL-ended; "*" stands for each choice of the option before
+     * it. */
+    const char *const *samples;
     enum sl_status (*run)(struct cli *cli, const void *values, struct sl_error *err);
 };
 
@@ -86,10 +110,12 @@ struct cli_common {
     const char *data_folder;
 };
 
-/* A path that was written as @set/file. */
+/* A path that was written as @set/file, or a temporary file that "-" stands for. */
 struct cli_place {
-    char *path;        /* owned */
-    const char *typed; /* borrowed from argv */
+    char *path;           /* owned */
+    const char *typed;    /* borrowed from argv */
+    enum cli_kind stream; /* CLI_PATH: what came on stdin; CLI_OUTPUT: what goes to stdout;
+                             CLI_TEXT: neither */
 };
 
 /* One run of the program. */
@@ -99,12 +125,15 @@ struct cli {
     const void *values; /* borrowed; what the options filled */
     char **arguments;   /* borrowed from argv, NULL-ended */
     size_t n_arguments;
+    uint64_t given; /* a bit per row of the command's options: it was typed */
     struct sl_log log;
     struct sl_progress progress;
     struct sl_data_roots roots;
     char *data_folder;        /* owned; roots.folder */
     struct cli_place *places; /* owned; n_places */
     size_t n_places;
+    const char *temporary; /* borrowed; where temporary files go */
+    char *scratch;         /* owned; a folder of ours there, or NULL */
 };
 
 /* Every command, in the order of the overview, ending with NULL. */
@@ -116,6 +145,24 @@ const char *cli_log_levels(size_t index);
  * command->values_size bytes. SL_ERR_USAGE says what is wrong with which word. */
 enum sl_status cli_parse(const struct cli_command *command, char **words, size_t n_words,
                          struct cli *cli, void *values, struct sl_error *err);
+/* modes.c: whether the option of this name was typed; refuse what would be ignored: options and
+ * arguments that do nothing beside the others. */
+bool cli_is_given(const struct cli *cli, const char *name, size_t length);
+enum sl_status cli_check_modes(const struct cli *cli, const void *values, struct sl_error *err);
+
+/* streams.c: "-" and the endings of names. Refuse "-" where it cannot be a stream, and a name whose
+ * ending belongs to another format than is written. */
+enum sl_status cli_check_streams(const struct cli *cli, const void *values, struct sl_error *err);
+/* The same for an option whose endings depend on others; `suffixes` as in struct cli_option. */
+enum sl_status cli_check_suffix(const char *option, const char *path, const char *suffixes,
+                                struct sl_error *err);
+/* Put temporary files in the place of "-": one with what comes on stdin, others to write to. */
+enum sl_status cli_open_streams(struct cli *cli, void *values, struct sl_error *err);
+/* Copy what was written for stdout there, if all went well, and remove the temporary files; errors
+ * speak of the streams and not of the files. */
+enum sl_status cli_close_streams(struct cli *cli, enum sl_status status, struct sl_error *err);
+bool cli_is_path(enum cli_kind kind);
+
 /* "0 to 1", "at least 1" ... into `out`; empty if any value will do. */
 const char *cli_range_text(const struct cli_option *option, char *out, size_t size);
 
@@ -145,9 +192,6 @@ void cli_completion_bash(FILE *out);
 void cli_completion_zsh(FILE *out);
 void cli_completion_fish(FILE *out);
 
-/* main.c: of the terminal behind stderr, now; 0 if there is none. */
-unsigned cli_terminal_columns(void);
-
 /* signals.c: from now on SIGINT and SIGTERM ask to stop, which cli_should_stop says (the hook of
  * whoever can be stopped; its context is unused). */
 enum sl_status cli_catch_signals(struct sl_error *err);
@@ -161,13 +205,15 @@ void cli_end_by_signal(void);
  * same command gives the same record. */
 json_t *cli_provenance(const struct cli *cli);
 /* What rows that go to `output` say of themselves, as text on the heap; NULL if that is no .npz.
- * Inputs by their names and SHA-256, no build, and of the options those with a value that are not
- * among `without` (NULL-ended), which do not change what is in the file. To be taken before
- * anything is read or written; what is not a plain file is named only, and of a large one the
- * size is said. */
+ * Inputs by their names and SHA-256, no build, and of the options those with a value that are
+ * neither files to write nor among `without` (NULL-ended), which do not change what is in the file.
+ * To be taken before anything is read or written; what is not a plain file is named only, and of a
+ * large one the size is said. */
 char *cli_rows_provenance(const struct cli *cli, const char *output, const char *const *without);
 
-/* output.c: a JSON value on stdout; rows of cells with aligned columns (numbers to the
+/* output.c: columns of the terminal behind stderr, now; 0 if there is none. */
+unsigned cli_terminal_columns(void);
+/* A JSON value on stdout; rows of cells with aligned columns (numbers to the
  * right, where `right` holds the column's letter 'r'; 'l' otherwise). */
 enum sl_status cli_print_json(const json_t *value, struct sl_error *err);
 struct cli_table {

@@ -27,19 +27,20 @@ struct cli_images {
     bool colour; /* no option: read grey images as colour unless `channels` says otherwise */
 };
 const char *cli_channel_names(size_t index);
-/* Rows of an option table, for a struct cli_images called `images` among the command's values. */
-#define CLI_SKIP_BROKEN(type)                                                                      \
+/* Rows of an option table, for a struct cli_images called `images` among the command's values, and
+ * for these modes (0: all). */
+#define CLI_SKIP_BROKEN(type, bits)                                                                \
     {                                                                                              \
         .name = "skip-broken", .kind = CLI_FLAG,                                                   \
         .help = "leave out images that cannot be read, and name them",                             \
-        .offset = offsetof(type, images.skip_broken)                                               \
+        .offset = offsetof(type, images.skip_broken), .modes = (bits)                              \
     }
-#define CLI_CHANNELS(type)                                                                         \
+#define CLI_CHANNELS(type, bits)                                                                   \
     {                                                                                              \
         .name = "channels", .kind = CLI_CHOICE, .value = "1|3",                                    \
         .help = "read images as grey (1) or colour (3); without it grey ones among colour ones "   \
                 "are read as colour",                                                              \
-        .offset = offsetof(type, images.channels), .choices = cli_channel_names                    \
+        .offset = offsetof(type, images.channels), .choices = cli_channel_names, .modes = (bits)   \
     }
 /* SL_ERR_USAGE where an option was given that the set has no use for. */
 enum sl_status cli_images_check(const struct cli_images *images, const struct sl_dataset *dataset,
@@ -60,6 +61,14 @@ struct cli_names cli_names_of(const struct sl_answers *answers);
  * columns like item and truth, or a text file with a class per line. The caller frees it. */
 enum sl_status cli_read_truth(const char *path, const struct cli_names *names, int32_t **out,
                               struct sl_error *err);
+/* The same, counting items of the file that are not among the names (NULL = nobody asks). */
+struct cli_strangers {
+    size_t count;
+    char first[64];
+};
+enum sl_status cli_read_truth_of(const char *path, const struct cli_names *names,
+                                 struct cli_strangers *strangers, int32_t **out,
+                                 struct sl_error *err);
 /* Rows of a file; where `like` is not NULL one per item, with the columns in its order. */
 enum sl_status cli_read_labels(const char *path, const char *array, const struct cli_names *like,
                                struct sl_rows **out, struct sl_error *err);

@@ -13,6 +13,18 @@ struct bench_values {
     bool inference, layers, tune, json;
 };
 
+enum { TIMES = 1, TUNES = 2 };
+
+static void bench_mode(const struct cli *cli, const void *values, struct cli_mode *out)
+{
+    (void)cli;
+    const struct bench_values *options = values;
+    *out = options->tune ? (struct cli_mode){TUNES, .name = "--tune"}
+                         : (struct cli_mode){TIMES, .name = "a network that is timed"};
+}
+
+static const char *const bench_samples[] = {"resnet8", "--tune resnet8", NULL};
+
 static const struct cli_option bench_options[] = {
     {.name = "batch",
      .letter = 'b',
@@ -31,16 +43,19 @@ static const struct cli_option bench_options[] = {
      .offset = offsetof(struct bench_values, steps),
      .fallback = "10",
      .minimum = 1,
-     .maximum = 1e6},
+     .maximum = 1e6,
+     .modes = TIMES},
     {.name = "inference",
      .kind = CLI_FLAG,
      .help = "time evaluation, with batch norms folded, and not training",
-     .offset = offsetof(struct bench_values, inference)},
+     .offset = offsetof(struct bench_values, inference),
+     .modes = TIMES},
     {.name = "layers",
      .letter = 'l',
      .kind = CLI_FLAG,
      .help = "show where the time goes, layer by layer",
-     .offset = offsetof(struct bench_values, layers)},
+     .offset = offsetof(struct bench_values, layers),
+     .modes = TIMES},
     {.name = "tune",
      .kind = CLI_FLAG,
      .help = "time every convolution kernel on every shape and write the table of the fastest",
@@ -52,14 +67,17 @@ static const struct cli_option bench_options[] = {
      .offset = offsetof(struct bench_values, rounds),
      .fallback = "5",
      .minimum = 1,
-     .maximum = 1000},
+     .maximum = 1000,
+     .needs = "tune"},
     {.name = "output",
      .letter = 'o',
-     .kind = CLI_PATH,
+     .kind = CLI_OUTPUT,
      .value = "FILE",
      .help = "where --tune writes its table",
      .offset = offsetof(struct bench_values, output),
-     .fallback = "tuning.json"},
+     .fallback = "tuning.json",
+     .needs = "tune",
+     .suffixes = ".json"},
     {.name = "tuning",
      .kind = CLI_PATH,
      .value = "FILE",
@@ -84,7 +102,8 @@ static const struct cli_option bench_options[] = {
     {.name = "json",
      .kind = CLI_FLAG,
      .help = "the figures as JSON",
-     .offset = offsetof(struct bench_values, json)},
+     .offset = offsetof(struct bench_values, json),
+     .modes = TIMES},
     {.name = NULL},
 };
 
@@ -332,5 +351,7 @@ const struct cli_command cmd_bench = {
     .options = bench_options,
     .examples = bench_examples,
     .values_size = sizeof(struct bench_values),
+    .mode = bench_mode,
+    .samples = bench_samples,
     .run = bench_run,
 };

@@ -26,6 +26,20 @@ static const char *distance_names(size_t index)
     return index < SL_DISTANCE_COUNT ? sl_label_distances[index].name : NULL;
 }
 
+enum { SETS = 1, MIX = 2, MIXED = 4 };
+
+static void compare_mode(const struct cli *cli, const void *values, struct cli_mode *out)
+{
+    (void)cli;
+    const struct compare_values *options = values;
+    *out = options->mix     ? (struct cli_mode){MIX, .name = "--mix", .alone = true}
+           : options->mixed ? (struct cli_mode){MIXED, .name = "--mixed", .alone = true}
+                            : (struct cli_mode){SETS, .name = "two label sets"};
+}
+
+static const char *const compare_samples[] = {"a.npz b.npz", "--mix a.jsonl", "--mixed a.npz",
+                                              NULL};
+
 static const struct cli_option compare_options[] = {
     {.name = "top",
      .kind = CLI_INTEGER,
@@ -34,22 +48,26 @@ static const struct cli_option compare_options[] = {
      .offset = offsetof(struct compare_values, top),
      .fallback = "10",
      .minimum = 0,
-     .maximum = 1e6},
+     .maximum = 1e6,
+     .modes = SETS},
     {.name = "by",
      .kind = CLI_CHOICE,
      .value = "DISTANCE",
      .help = "the distance by which items are most different",
      .offset = offsetof(struct compare_values, by),
      .fallback = "wasserstein-values",
-     .choices = distance_names},
+     .choices = distance_names,
+     .modes = SETS},
     {.name = "least",
      .kind = CLI_FLAG,
      .help = "show the least different items instead",
-     .offset = offsetof(struct compare_values, least)},
+     .offset = offsetof(struct compare_values, least),
+     .modes = SETS},
     {.name = "same-first",
      .kind = CLI_FLAG,
      .help = "of the items, show only those whose most probable class is the same in both",
-     .offset = offsetof(struct compare_values, same_first)},
+     .offset = offsetof(struct compare_values, same_first),
+     .modes = SETS},
     {.name = "min-entropy",
      .kind = CLI_REAL,
      .value = "NATS",
@@ -57,7 +75,8 @@ static const struct cli_option compare_options[] = {
      .offset = offsetof(struct compare_values, min_entropy),
      .fallback = "0",
      .minimum = 0,
-     .maximum = 100},
+     .maximum = 100,
+     .modes = SETS},
     {.name = "max-entropy-b",
      .kind = CLI_REAL,
      .value = "NATS",
@@ -65,7 +84,8 @@ static const struct cli_option compare_options[] = {
      .offset = offsetof(struct compare_values, max_entropy_b),
      .fallback = "0",
      .minimum = 0,
-     .maximum = 100},
+     .maximum = 100,
+     .modes = SETS},
     {.name = "mix",
      .kind = CLI_PATH,
      .value = "ANSWERS",
@@ -75,21 +95,25 @@ static const struct cli_option compare_options[] = {
      .kind = CLI_PATH,
      .value = "FILE",
      .help = "with --mix: labels of the images that were mixed, to split by their entropy",
-     .offset = offsetof(struct compare_values, endpoint_labels)},
+     .offset = offsetof(struct compare_values, endpoint_labels),
+     .modes = MIX},
     {.name = "only",
      .kind = CLI_PATH,
      .value = "FILE",
      .help = "with --mix: use only the items this text file lists, one per line",
-     .offset = offsetof(struct compare_values, only)},
+     .offset = offsetof(struct compare_values, only),
+     .modes = MIX},
     {.name = "mixed",
      .kind = CLI_PATH,
      .value = "LABELS",
      .help = "instead of two label sets: labels of mixed images, against the shares in their names",
-     .offset = offsetof(struct compare_values, mixed)},
+     .offset = offsetof(struct compare_values, mixed),
+     .modes = SETS | MIXED},
     {.name = "pairs",
      .kind = CLI_FLAG,
      .help = "with --mix: a line for every pair of classes",
-     .offset = offsetof(struct compare_values, pairs)},
+     .offset = offsetof(struct compare_values, pairs),
+     .modes = MIX},
     {.name = "json",
      .kind = CLI_FLAG,
      .help = "as JSON",
@@ -198,12 +222,13 @@ static enum sl_label_distance_kind find_distance(const char *name)
 static enum sl_status compare_sets(const struct cli *cli, const struct compare_values *options,
                                    struct sl_error *err)
 {
-    struct pair pair = {
-        .name_a = cli->arguments[0], .name_b = cli->arguments[1], .least = options->least};
+    struct pair pair = {.name_a = cli_typed(cli, cli->arguments[0]),
+                        .name_b = cli_typed(cli, cli->arguments[1]),
+                        .least = options->least};
     struct sl_comparison comparison = {0};
     enum sl_status status = SL_OK;
-    SL_TRY_OUT(cli_read_labels(pair.name_a, "labels", NULL, &pair.a, err));
-    SL_TRY_OUT(cli_read_labels(pair.name_b, "labels", NULL, &pair.b, err));
+    SL_TRY_OUT(cli_read_labels(cli->arguments[0], "labels", NULL, &pair.a, err));
+    SL_TRY_OUT(cli_read_labels(cli->arguments[1], "labels", NULL, &pair.b, err));
     SL_TRY_OUT(sl_labels_compare(pair.a, pair.b, &comparison, err));
     sl_comparison_sort(&comparison, find_distance(options->by), options->least);
     const struct sl_comparison_filter filter = {.same_first = options->same_first,
@@ -380,11 +405,6 @@ static enum sl_status compare_mixed(const struct cli *cli, const struct compare_
 static enum sl_status run_compare(struct cli *cli, const void *values, struct sl_error *err)
 {
     const struct compare_values *options = values;
-    if (options->mix && options->mixed)
-        return sl_fail(err, SL_ERR_USAGE, "--mix and --mixed exclude each other");
-    if ((options->mix || options->mixed) && cli->n_arguments > 0)
-        return sl_fail(err, SL_ERR_USAGE, "%s takes no label sets, got \"%s\"",
-                       options->mix ? "--mix" : "--mixed", cli->arguments[0]);
     if (options->mixed) return compare_mixed(cli, options, err);
     if (options->mix) return compare_mixing(cli, options, err);
     if (cli->n_arguments < 2) return sl_fail(err, SL_ERR_USAGE, "two label sets are needed");
@@ -404,12 +424,16 @@ const struct cli_command cmd_compare = {
     .name = "compare",
     .group = "label",
     .summary = "two label sets: entropy correlation, distances, the most different items",
-    .description = "Matches rows by item and columns by class. The Wasserstein distance between "
-                   "values is what the papers report; the one over class indices depends on the "
-                   "arbitrary order of classes.",
+    .description =
+        "Matches rows by item and columns by class. The Wasserstein distance between "
+        "values is what the papers report; the one over class indices depends on the "
+        "arbitrary order of classes. Top-1 agreement is the accuracy of softlab eval: of "
+        "classes that are equally probable the later one counts as the first choice.",
     .arguments = compare_arguments,
     .options = compare_options,
     .examples = compare_examples,
     .values_size = sizeof(struct compare_values),
+    .mode = compare_mode,
+    .samples = compare_samples,
     .run = run_compare,
 };

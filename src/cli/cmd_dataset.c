@@ -18,13 +18,28 @@ struct dataset_values {
     struct cli_images images;
 };
 
+enum { OPENS = 1, LISTS = 2 };
+
+static void dataset_mode(const struct cli *cli, const void *values, struct cli_mode *out)
+{
+    (void)cli;
+    const struct dataset_values *options = values;
+    *out = options->list ? (struct cli_mode){LISTS, .name = "--list", .alone = true}
+                         : (struct cli_mode){OPENS, .name = "a data set"};
+}
+
+static const char *const dataset_samples[] = {"--list", "shapes", NULL};
+
 static const struct cli_option dataset_options[] = {
     {.name = "preview",
      .letter = 'p',
-     .kind = CLI_PATH,
+     .kind = CLI_OUTPUT,
      .value = "FILE.png",
      .help = "write a contact sheet, a row per class",
-     .offset = offsetof(struct dataset_values, preview)},
+     .offset = offsetof(struct dataset_values, preview),
+     .modes = OPENS,
+     .suffixes = ".png",
+     .prints = ""},
     {.name = "rows",
      .kind = CLI_INTEGER,
      .value = "N",
@@ -32,7 +47,9 @@ static const struct cli_option dataset_options[] = {
      .offset = offsetof(struct dataset_values, rows),
      .fallback = "10",
      .minimum = 1,
-     .maximum = 200},
+     .maximum = 200,
+     .modes = OPENS,
+     .needs = "preview"},
     {.name = "columns",
      .kind = CLI_INTEGER,
      .value = "N",
@@ -40,7 +57,9 @@ static const struct cli_option dataset_options[] = {
      .offset = offsetof(struct dataset_values, columns),
      .fallback = "12",
      .minimum = 1,
-     .maximum = 200},
+     .maximum = 200,
+     .modes = OPENS,
+     .needs = "preview"},
     {.name = "seed",
      .kind = CLI_INTEGER,
      .value = "N",
@@ -48,18 +67,24 @@ static const struct cli_option dataset_options[] = {
      .offset = offsetof(struct dataset_values, seed),
      .fallback = "1",
      .minimum = 0,
-     .maximum = 9e15},
+     .maximum = 9e15,
+     .modes = OPENS,
+     .needs = "preview"},
     {.name = "split",
      .kind = CLI_PATH,
      .value = "FILE.npy",
      .help = "only the items whose indices this file holds",
-     .offset = offsetof(struct dataset_values, split)},
-    CLI_SKIP_BROKEN(struct dataset_values),
+     .offset = offsetof(struct dataset_values, split),
+     .modes = OPENS},
+    CLI_SKIP_BROKEN(struct dataset_values, OPENS),
     {.name = "truth",
-     .kind = CLI_PATH,
+     .kind = CLI_OUTPUT,
      .value = "FILE",
      .help = "write the true distributions, where they are known: .npz, .npy, .csv or .json",
-     .offset = offsetof(struct dataset_values, truth)},
+     .offset = offsetof(struct dataset_values, truth),
+     .modes = OPENS,
+     .suffixes = ".csv .npz .npy .json",
+     .prints = ""},
     {.name = "json",
      .kind = CLI_FLAG,
      .help = "the summary, or with --list the sets, as JSON",
@@ -351,5 +376,7 @@ const struct cli_command cmd_dataset = {
     .options = dataset_options,
     .examples = dataset_examples,
     .values_size = sizeof(struct dataset_values),
+    .mode = dataset_mode,
+    .samples = dataset_samples,
     .run = run_dataset,
 };

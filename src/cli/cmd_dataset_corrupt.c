@@ -14,19 +14,33 @@ struct corrupt_values {
     struct cli_images images;
 };
 
+enum { MAKES = 1, LISTS = 2 };
+
+static void corrupt_mode(const struct cli *cli, const void *values, struct cli_mode *out)
+{
+    (void)cli;
+    const struct corrupt_values *options = values;
+    *out = options->list ? (struct cli_mode){LISTS, .name = "--list", .alone = true}
+                         : (struct cli_mode){MAKES, .name = "a data set"};
+}
+
+static const char *const corrupt_samples[] = {"--list", "shapes -o out", NULL};
+
 static const struct cli_option corrupt_options[] = {
     {.name = "output",
      .letter = 'o',
-     .kind = CLI_PATH,
+     .kind = CLI_FOLDER,
      .value = "FOLDER",
      .help = "where <corruption>.npy, labels.npy and corruptions.json go; DATA/cifar10-c, with "
              "DATA the data folder, is where cifar10-c:fog and the like look for them",
-     .offset = offsetof(struct corrupt_values, output)},
+     .offset = offsetof(struct corrupt_values, output),
+     .modes = MAKES},
     {.name = "only",
      .kind = CLI_TEXT,
      .value = "NAME,...",
      .help = "these corruptions of --list; all 19 without it",
-     .offset = offsetof(struct corrupt_values, only)},
+     .offset = offsetof(struct corrupt_values, only),
+     .modes = MAKES},
     {.name = "severity",
      .kind = CLI_REALS,
      .value = "S,S,...",
@@ -34,19 +48,22 @@ static const struct cli_option corrupt_options[] = {
      .offset = offsetof(struct corrupt_values, severities),
      .fallback = "1,2,3,4,5",
      .minimum = 1,
-     .maximum = SL_SEVERITIES},
+     .maximum = SL_SEVERITIES,
+     .modes = MAKES},
     {.name = "split",
      .kind = CLI_PATH,
      .value = "FILE.npy",
      .help = "only the items whose indices this file holds",
-     .offset = offsetof(struct corrupt_values, split)},
+     .offset = offsetof(struct corrupt_values, split),
+     .modes = MAKES},
     {.name = "size",
      .kind = CLI_TEXT,
      .value = "HxW",
      .help = "bring images to this size first",
-     .offset = offsetof(struct corrupt_values, images.size)},
-    CLI_CHANNELS(struct corrupt_values),
-    CLI_SKIP_BROKEN(struct corrupt_values),
+     .offset = offsetof(struct corrupt_values, images.size),
+     .modes = MAKES},
+    CLI_CHANNELS(struct corrupt_values, MAKES),
+    CLI_SKIP_BROKEN(struct corrupt_values, MAKES),
     {.name = "seed",
      .kind = CLI_INTEGER,
      .value = "N",
@@ -54,7 +71,8 @@ static const struct cli_option corrupt_options[] = {
      .offset = offsetof(struct corrupt_values, seed),
      .fallback = "1",
      .minimum = 0,
-     .maximum = 9e15},
+     .maximum = 9e15,
+     .modes = MAKES},
     {.name = "list",
      .letter = 'l',
      .kind = CLI_FLAG,
@@ -63,7 +81,8 @@ static const struct cli_option corrupt_options[] = {
     {.name = "json",
      .kind = CLI_FLAG,
      .help = "with --list: as JSON",
-     .offset = offsetof(struct corrupt_values, json)},
+     .offset = offsetof(struct corrupt_values, json),
+     .modes = LISTS},
     {.name = NULL},
 };
 
@@ -199,5 +218,7 @@ const struct cli_command cmd_dataset_corrupt = {
     .options = corrupt_options,
     .examples = corrupt_examples,
     .values_size = sizeof(struct corrupt_values),
+    .mode = corrupt_mode,
+    .samples = corrupt_samples,
     .run = run_corrupt,
 };

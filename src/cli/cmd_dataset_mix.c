@@ -13,10 +13,22 @@ struct mix_values {
     struct cli_images images;
 };
 
+enum { BY_PAIRS = 1, BY_COUNT = 2 };
+
+static void mix_mode(const struct cli *cli, const void *values, struct cli_mode *out)
+{
+    (void)cli;
+    const struct mix_values *options = values;
+    *out = options->count > 0 ? (struct cli_mode){BY_COUNT, .name = "--count"}
+                              : (struct cli_mode){BY_PAIRS, .name = "pairs of classes"};
+}
+
+static const char *const mix_samples[] = {"shapes -o out", "shapes -o out --count 10", NULL};
+
 static const struct cli_option mix_options[] = {
     {.name = "output",
      .letter = 'o',
-     .kind = CLI_PATH,
+     .kind = CLI_FOLDER,
      .value = "FOLDER",
      .help = "where the images, batches.json and provenance.json go",
      .offset = offsetof(struct mix_values, output)},
@@ -35,7 +47,8 @@ static const struct cli_option mix_options[] = {
      .offset = offsetof(struct mix_values, pairs),
      .fallback = "6",
      .minimum = 1,
-     .maximum = 1e6},
+     .maximum = 1e6,
+     .modes = BY_PAIRS},
     {.name = "count",
      .kind = CLI_INTEGER,
      .value = "N",
@@ -61,8 +74,8 @@ static const struct cli_option mix_options[] = {
      .value = "HxW",
      .help = "bring images to this size first",
      .offset = offsetof(struct mix_values, images.size)},
-    CLI_CHANNELS(struct mix_values),
-    CLI_SKIP_BROKEN(struct mix_values),
+    CLI_CHANNELS(struct mix_values, 0),
+    CLI_SKIP_BROKEN(struct mix_values, 0),
     {.name = "seed",
      .kind = CLI_INTEGER,
      .value = "N",
@@ -139,5 +152,7 @@ const struct cli_command cmd_dataset_mix = {
     .options = mix_options,
     .examples = mix_examples,
     .values_size = sizeof(struct mix_values),
+    .mode = mix_mode,
+    .samples = mix_samples,
     .run = run_mix,
 };

@@ -1,6 +1,4 @@
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "eval.h"
 #include "eval_weights.h"
@@ -11,6 +9,30 @@ static const char *reference_names(size_t index)
     return index < sizeof names / sizeof *names ? names[index] : NULL;
 }
 
+enum { ONE = 1, SEVERAL = 2, ITEMS = 4, TESTS = 8, LISTS = 16 };
+enum { PREDICTED = ONE | SEVERAL, WEIGHTS = ITEMS | TESTS, MEASURED = ONE | ITEMS | TESTS };
+
+static void eval_mode(const struct cli *cli, const void *values, struct cli_mode *out)
+{
+    const struct eval_values *options = values;
+    if (options->list)
+        *out = (struct cli_mode){LISTS, .name = "--list", .alone = true};
+    else if (cli->n_arguments > 0 && eval_is_weights(cli->arguments[0]))
+        *out = options->tests ? (struct cli_mode){TESTS, .name = "--tests"}
+                              : (struct cli_mode){ITEMS, .name = "weights"};
+    else if (cli->n_arguments > 0)
+        *out = cli->n_arguments == 1
+                   ? (struct cli_mode){ONE, .name = "one file of predictions"}
+                   : (struct cli_mode){SEVERAL, .name = "several files of predictions"};
+}
+
+static const char *const eval_samples[] = {"--list",
+                                           "a.npz -l b.npz",
+                                           "a.npz b.npz -l b.npz",
+                                           "w.safetensors -d shapes",
+                                           "w.safetensors --tests t.json",
+                                           NULL};
+
 static const struct cli_option eval_options[] = {
     {.name = "labels",
      .letter = 'l',
@@ -18,33 +40,41 @@ static const struct cli_option eval_options[] = {
      .value = "FILE",
      .help = "what people said: distributions, counts, or a class per row; otherwise the array "
              "\"labels\" of the predictions' own .npz",
-     .offset = offsetof(struct eval_values, labels)},
+     .offset = offsetof(struct eval_values, labels),
+     .modes = PREDICTED | ITEMS},
     {.name = "reference",
      .kind = CLI_CHOICE,
      .value = "HOW",
      .help = "how counts become distributions; otherwise whole numbers are normalised",
      .offset = offsetof(struct eval_values, reference),
-     .choices = reference_names},
+     .choices = reference_names,
+     .modes = PREDICTED},
     {.name = "hard",
      .kind = CLI_TEXT,
      .value = "FILE|DATASET",
-     .help = "true classes; otherwise people's first choice",
-     .offset = offsetof(struct eval_values, hard)},
+     .help =
+         "true classes; otherwise people's first choice. Without --labels, what is scored against",
+     .offset = offsetof(struct eval_values, hard),
+     .modes = PREDICTED},
     {.name = "order",
      .kind = CLI_PATH,
      .value = "FILE",
      .help = "row r of the predictions is the item whose number stands at r of this file",
-     .offset = offsetof(struct eval_values, order)},
+     .offset = offsetof(struct eval_values, order),
+     .modes = PREDICTED},
     {.name = "subset",
      .kind = CLI_FLAG,
-     .help = "leave out labelled items that have no prediction",
-     .offset = offsetof(struct eval_values, subset)},
+     .help = "leave out labelled items that have no prediction; with --hard alone also predictions "
+             "whose class is not known",
+     .offset = offsetof(struct eval_values, subset),
+     .modes = PREDICTED},
     {.name = "metrics",
      .letter = 'm',
      .kind = CLI_TEXT,
      .value = "NAME,...",
      .help = "only these measures",
-     .offset = offsetof(struct eval_values, metrics)},
+     .offset = offsetof(struct eval_values, metrics),
+     .modes = PREDICTED | ITEMS},
     {.name = "bin-size",
      .kind = CLI_INTEGER,
      .value = "N",
@@ -52,7 +82,8 @@ static const struct cli_option eval_options[] = {
      .offset = offsetof(struct eval_values, bin_size),
      .fallback = "100",
      .minimum = 1,
-     .maximum = 1e9},
+     .maximum = 1e9,
+     .modes = PREDICTED | ITEMS},
     {.name = "bins",
      .kind = CLI_INTEGER,
      .value = "N",
@@ -60,7 +91,8 @@ static const struct cli_option eval_options[] = {
      .offset = offsetof(struct eval_values, bins),
      .fallback = "15",
      .minimum = 1,
-     .maximum = 1e5},
+     .maximum = 1e5,
+     .modes = PREDICTED | ITEMS},
     {.name = "clip",
      .kind = CLI_REAL,
      .value = "P",
@@ -68,7 +100,8 @@ static const struct cli_option eval_options[] = {
      .offset = offsetof(struct eval_values, clip),
      .fallback = "1e-12",
      .minimum = 0,
-     .maximum = 0.4},
+     .maximum = 0.4,
+     .modes = PREDICTED | ITEMS},
     {.name = "bootstrap",
      .kind = CLI_INTEGER,
      .value = "N",
@@ -76,7 +109,8 @@ static const struct cli_option eval_options[] = {
      .offset = offsetof(struct eval_values, bootstrap),
      .fallback = "0",
      .minimum = 0,
-     .maximum = 1e6},
+     .maximum = 1e6,
+     .modes = MEASURED},
     {.name = "seed",
      .kind = CLI_INTEGER,
      .value = "N",
@@ -84,55 +118,70 @@ static const struct cli_option eval_options[] = {
      .offset = offsetof(struct eval_values, seed),
      .fallback = "1",
      .minimum = 0,
-     .maximum = 9e15},
+     .maximum = 9e15,
+     .modes = MEASURED,
+     .needs = "bootstrap,against"},
     {.name = "against",
      .kind = CLI_PATH,
      .value = "FILE",
-     .help = "predictions of another model for the same items: paired tests",
-     .offset = offsetof(struct eval_values, against)},
+     .help =
+         "predictions of another model for the same items, or of weights another network: paired "
+         "tests",
+     .offset = offsetof(struct eval_values, against),
+     .modes = ONE | ITEMS},
     {.name = "each",
      .kind = CLI_FLAG,
      .help = "of several files, the values of every one too",
-     .offset = offsetof(struct eval_values, each)},
+     .offset = offsetof(struct eval_values, each),
+     .modes = SEVERAL},
     {.name = "per-class",
      .kind = CLI_FLAG,
      .help = "a line for every class",
-     .offset = offsetof(struct eval_values, per_class)},
+     .offset = offsetof(struct eval_values, per_class),
+     .modes = MEASURED},
     {.name = "plots",
-     .kind = CLI_PATH,
+     .kind = CLI_FOLDER,
      .value = "FOLDER",
-     .help = "write reliability.svg, confidence.svg and risk-coverage.svg there",
-     .offset = offsetof(struct eval_values, plots)},
+     .help = "write reliability.svg, confidence.svg and risk-coverage.svg there; of several test "
+             "sets, a "
+             "folder for each",
+     .offset = offsetof(struct eval_values, plots),
+     .modes = MEASURED},
     {.name = "data",
      .letter = 'd',
      .kind = CLI_TEXT,
      .value = "DATA",
      .help = "of weights: the items to evaluate them on, as in softlab dataset",
      .offset = offsetof(struct eval_values, data),
-     .choices = cli_dataset_names},
+     .choices = cli_dataset_names,
+     .modes = ITEMS},
     {.name = "split",
      .kind = CLI_PATH,
      .value = "FILE",
      .help = "of weights: these items only, an index file",
-     .offset = offsetof(struct eval_values, split)},
+     .offset = offsetof(struct eval_values, split),
+     .modes = ITEMS},
     {.name = "size",
      .kind = CLI_TEXT,
      .value = "HxW",
      .help = "of weights: bring images to this size first (default: the network's)",
-     .offset = offsetof(struct eval_values, images.size)},
-    CLI_CHANNELS(struct eval_values),
-    CLI_SKIP_BROKEN(struct eval_values),
+     .offset = offsetof(struct eval_values, images.size),
+     .modes = ITEMS},
+    CLI_CHANNELS(struct eval_values, ITEMS),
+    CLI_SKIP_BROKEN(struct eval_values, ITEMS),
     {.name = "tests",
      .kind = CLI_PATH,
      .value = "FILE",
      .help = "of weights: several test sets at once, a JSON file (docs/formats.md)",
-     .offset = offsetof(struct eval_values, tests)},
+     .offset = offsetof(struct eval_values, tests),
+     .modes = WEIGHTS},
     {.name = "attack",
      .letter = 'a',
      .kind = CLI_TEXT,
      .value = "NAME,...",
      .help = "of weights: attack them, as fgsm-collins2022; --list has the names",
-     .offset = offsetof(struct eval_values, attack)},
+     .offset = offsetof(struct eval_values, attack),
+     .modes = ITEMS},
     {.name = "attack-items",
      .kind = CLI_INTEGER,
      .value = "N",
@@ -140,35 +189,45 @@ static const struct cli_option eval_options[] = {
      .offset = offsetof(struct eval_values, attack_items),
      .fallback = "0",
      .minimum = 0,
-     .maximum = 1e9},
+     .maximum = 1e9,
+     .modes = ITEMS,
+     .needs = "attack"},
     {.name = "attack-hard",
      .kind = CLI_FLAG,
      .help = "the attack's loss is against hard labels",
-     .offset = offsetof(struct eval_values, attack_hard)},
+     .offset = offsetof(struct eval_values, attack_hard),
+     .modes = ITEMS,
+     .needs = "attack"},
     {.name = "corruptions",
      .letter = 'c',
      .kind = CLI_FLAG,
      .help = "of weights: the 15 corruptions of CIFAR-10-C, made from the items",
-     .offset = offsetof(struct eval_values, corruptions)},
+     .offset = offsetof(struct eval_values, corruptions),
+     .modes = ITEMS},
     {.name = "extra",
      .kind = CLI_FLAG,
      .help = "with --corruptions: the other four too",
-     .offset = offsetof(struct eval_values, extra)},
+     .offset = offsetof(struct eval_values, extra),
+     .modes = ITEMS,
+     .needs = "corruptions,corruption-folder"},
     {.name = "severity",
      .kind = CLI_REALS,
      .value = "N,...",
      .help = "of --corruptions, 1 to 5 (default 3)",
      .offset = offsetof(struct eval_values, severity),
      .minimum = 1,
-     .maximum = 5},
+     .maximum = 5,
+     .modes = ITEMS,
+     .needs = "corruptions,corruption-folder"},
     {.name = "corruption-folder",
-     .kind = CLI_PATH,
+     .kind = CLI_FOLDER,
      .value = "FOLDER",
      .help = "corruptions as published files: read where they are there, else made and kept",
-     .offset = offsetof(struct eval_values, corruption_folder)},
+     .offset = offsetof(struct eval_values, corruption_folder),
+     .modes = ITEMS},
     {.name = "list",
      .kind = CLI_FLAG,
-     .help = "list the measures and where they are defined",
+     .help = "list the measures, where they are defined, and the attacks",
      .offset = offsetof(struct eval_values, list)},
     {.name = "json",
      .kind = CLI_FLAG,
@@ -187,53 +246,6 @@ static const struct cli_argument eval_arguments[] = {
     {.name = NULL},
 };
 
-/* What was asked for together must make sense together. */
-static enum sl_status check_words(const struct cli *cli, const struct eval_values *values,
-                                  struct sl_error *err)
-{
-    if (cli->n_arguments == 0) return sl_fail(err, SL_ERR_USAGE, "PREDICTIONS is missing: a file");
-    if (cli->n_arguments == 1) return SL_OK;
-    const char *alone = values->bootstrap   ? "--bootstrap"
-                        : values->against   ? "--against"
-                        : values->per_class ? "--per-class"
-                        : values->plots     ? "--plots"
-                                            : NULL;
-    if (alone)
-        return sl_fail(err, SL_ERR_USAGE, "%s is for one file of predictions, got %zu", alone,
-                       cli->n_arguments);
-    return SL_OK;
-}
-
-/* The measures named in `list`, in the order of the table; all without one. */
-static enum sl_status choose_metrics(struct eval_run *run, const char *list, struct sl_error *err)
-{
-    const size_t count = sl_metric_count();
-    const char **known = sl_alloc(count + 1, sizeof *known);
-    bool *wanted = sl_alloc(count, sizeof *wanted);
-    char **names = list ? cli_split_list(list) : NULL;
-    enum sl_status status = SL_OK;
-    for (size_t m = 0; m < count; m++) {
-        known[m] = sl_metrics[m].name;
-        wanted[m] = !list;
-    }
-    for (size_t i = 0; names && names[i] && status == SL_OK; i++) {
-        const struct sl_metric *metric = sl_metric_find(names[i]);
-        const char *nearest = metric ? NULL : sl_text_nearest(names[i], known);
-        if (metric)
-            wanted[metric - sl_metrics] = true;
-        else
-            status = sl_fail(err, SL_ERR_USAGE, "--metrics: no measure \"%s\"%s%s%s, see --list",
-                             names[i], nearest ? ", did you mean \"" : "", nearest ? nearest : "",
-                             nearest ? "\"" : "");
-    }
-    for (size_t m = 0; m < count && status == SL_OK; m++)
-        if (wanted[m]) run->metrics[run->n_metrics++] = &sl_metrics[m];
-    if (names) sl_names_destroy(names);
-    free(known);
-    free(wanted);
-    return status;
-}
-
 static enum sl_status read_models(struct eval_run *run, struct sl_error *err)
 {
     const struct cli *cli = run->cli;
@@ -245,82 +257,6 @@ static enum sl_status read_models(struct eval_run *run, struct sl_error *err)
                            run->models[0].scored->n, run->models[i].path, run->models[i].scored->n);
     if (!run->values->against) return SL_OK;
     return eval_read(cli, run->values, run->values->against, &run->models[run->n_models], err);
-}
-
-static void measure(struct eval_run *run)
-{
-    const size_t n_models = run->n_models, n_metrics = run->n_metrics;
-    double *column = sl_alloc(n_models, sizeof *column);
-    for (size_t m = 0; m < n_metrics; m++) {
-        for (size_t i = 0; i < n_models; i++) {
-            column[i] = run->metrics[m]->value(run->models[i].scored, &run->options);
-            run->each[i * n_metrics + m] = column[i];
-        }
-        run->intervals[m] = sl_mean_interval(column, n_models, 0.95);
-    }
-    if (n_models > 1) run->interval = "95 %, Student's t over files";
-    free(column);
-}
-
-/* By bootstrap, or of the difference from another model. */
-static enum sl_status find_intervals(struct eval_run *run, struct sl_error *err)
-{
-    const struct eval_values *values = run->values;
-    struct sl_bootstrap_options bootstrap = sl_bootstrap_options_default();
-    bootstrap.n_resamples = values->bootstrap ? (size_t)values->bootstrap : 1000;
-    bootstrap.seed = (uint64_t)values->seed;
-    const struct sl_scored *const models[] = {run->models[0].scored,
-                                              run->models[run->n_models].scored};
-    if (values->against) {
-        run->paired = sl_alloc(run->n_metrics, sizeof *run->paired);
-        return sl_metrics_compare(run->metrics, run->n_metrics, models, &run->options, &bootstrap,
-                                  run->paired, err);
-    }
-    if (!values->bootstrap) return SL_OK;
-    run->interval = "95 %, bootstrap over items";
-    return sl_metrics_intervals(run->metrics, run->n_metrics, run->models[0].scored, &run->options,
-                                &bootstrap, run->intervals, err);
-}
-
-/* Whether a measure is over bins of --bin-size, as published. */
-static bool needs_bins(const struct sl_metric *metric)
-{
-    return strstr(metric->name, "_calibration") && !strstr(metric->name, "_corrected");
-}
-
-static void warn(const struct eval_run *run)
-{
-    const struct sl_log *log = &run->cli->log;
-    const size_t n = run->models[0].scored->n, bin_size = run->options.bin_size;
-    bool binned = false;
-    for (size_t m = 0; m < run->n_metrics; m++) {
-        binned = binned || needs_bins(run->metrics[m]);
-        if (isinf(run->intervals[m].estimate))
-            sl_log(log, SL_LOG_WARNING,
-                   "%s is infinite: a class that people chose is given no probability",
-                   run->metrics[m]->name);
-    }
-    if (binned && n < bin_size)
-        sl_log(log, SL_LOG_WARNING,
-               "%zu items are fewer than one bin of %zu, so the published calibration errors have "
-               "no value; --bin-size makes bins smaller",
-               n, bin_size);
-    else if (binned && n < 2 * bin_size)
-        sl_log(log, SL_LOG_WARNING,
-               "%zu items are fewer than two bins of %zu, so the published calibration errors are "
-               "0; --bin-size makes bins smaller",
-               n, bin_size);
-}
-
-static void release(struct eval_run *run)
-{
-    for (size_t i = 0; i <= run->n_models; i++)
-        eval_model_release(&run->models[i]);
-    free(run->models);
-    free(run->metrics);
-    free(run->each);
-    free(run->intervals);
-    free(run->paired);
 }
 
 static enum sl_status show(const struct eval_run *run, struct sl_error *err)
@@ -339,28 +275,22 @@ static enum sl_status run_eval(struct cli *cli, const void *values, struct sl_er
 {
     const struct eval_values *options = values;
     if (options->list) return eval_list(options->json, err);
-    if (cli->n_arguments > 0 && eval_is_weights(cli->arguments[0]))
-        return eval_weights(cli, options, err);
-    SL_TRY(check_words(cli, options, err));
-    struct eval_run run = {.cli = cli, .values = options, .n_models = cli->n_arguments};
-    const size_t most = sl_metric_count();
-    run.options = (struct sl_metric_options){.bin_size = (size_t)options->bin_size,
-                                             .n_bins = (size_t)options->bins,
-                                             .clip = options->clip};
-    run.metrics = sl_alloc(most, sizeof *run.metrics);
-    run.models = sl_alloc(run.n_models + 1, sizeof *run.models);
-    run.each = sl_alloc(run.n_models * most, sizeof *run.each);
-    run.intervals = sl_alloc(most, sizeof *run.intervals);
+    if (cli->n_arguments == 0) return sl_fail(err, SL_ERR_USAGE, "PREDICTIONS is missing: a file");
+    if (eval_is_weights(cli->arguments[0])) return eval_weights(cli, options, err);
+    struct eval_run run;
+    const struct sl_metric_options metric_options = {(size_t)options->bin_size,
+                                                     (size_t)options->bins, options->clip};
+    eval_run_init(&run, cli, options, &metric_options, cli->n_arguments);
+    char **metrics = options->metrics ? cli_split_list(options->metrics) : NULL;
     enum sl_status status = SL_OK;
-    SL_TRY_OUT(choose_metrics(&run, options->metrics, err));
+    SL_TRY_OUT(eval_choose_metrics(&run, metrics, err));
     SL_TRY_OUT(read_models(&run, err));
-    measure(&run);
-    SL_TRY_OUT(find_intervals(&run, err));
-    warn(&run);
-    if (options->plots) SL_TRY_OUT(eval_plots(&run, err));
+    SL_TRY_OUT(eval_measure(&run, err));
+    if (options->plots) SL_TRY_OUT(eval_plots(&run, options->plots, err));
     SL_TRY_OUT(show(&run, err));
 out:
-    release(&run);
+    if (metrics) sl_names_destroy(metrics);
+    eval_run_release(&run);
     return status;
 }
 
@@ -371,6 +301,9 @@ static const struct cli_example eval_examples[] = {
      "whether one model is better than another"},
     {"softlab eval preds.npz --hard cifar10:test --bootstrap 1000 --json",
      "labels within the file, true classes from the data set"},
+    {"softlab eval labels.npz --hard truth.csv", "the accuracy of an aggregation"},
+    {"softlab eval runs/x --data shapes:n=500 --bootstrap 1000 --per-class",
+     "a network on items, with intervals and a line per class"},
     {"softlab eval preds.npz --labels labels.npz --plots figures",
      "reliability, confidence when right and wrong, risk against coverage"},
     {NULL, NULL},
@@ -383,11 +316,14 @@ const struct cli_command cmd_eval = {
     .description =
         "Scores predictions from any framework against what people said. Rows are matched by item "
         "where both files name items, otherwise in order; classes by name where both have names. "
+        "Of classes that are equally probable the later one is the first choice. "
         "Where a published definition has a quirk it keeps its name and the corrected one stands "
         "beside it; docs/internals/eval.md states each.",
     .arguments = eval_arguments,
     .options = eval_options,
     .examples = eval_examples,
     .values_size = sizeof(struct eval_values),
+    .mode = eval_mode,
+    .samples = eval_samples,
     .run = run_eval,
 };

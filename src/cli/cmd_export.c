@@ -17,13 +17,26 @@ static const char *init_names(size_t index)
     return names[index];
 }
 
+enum { READS = 1, DRAWS = 2 };
+
+static void export_mode(const struct cli *cli, const void *values, struct cli_mode *out)
+{
+    (void)values;
+    *out = cli->n_arguments > 0 ? (struct cli_mode){READS, .name = "WEIGHTS"}
+                                : (struct cli_mode){DRAWS, .name = "first values"};
+}
+
+static const char *const export_samples[] = {"w.safetensors -o w.onnx",
+                                             "--network resnet8 -o w.onnx", NULL};
+
 static const struct cli_option export_options[] = {
     {.name = "output",
      .letter = 'o',
-     .kind = CLI_PATH,
+     .kind = CLI_OUTPUT,
      .value = "FILE",
      .help = "what to write: x.onnx or x.safetensors",
-     .offset = offsetof(struct export_values, output)},
+     .offset = offsetof(struct export_values, output),
+     .suffixes = ".onnx .safetensors"},
     {.name = "network",
      .letter = 'n',
      .kind = CLI_TEXT,
@@ -39,7 +52,8 @@ static const struct cli_option export_options[] = {
      .offset = offsetof(struct export_values, classes),
      .fallback = "10",
      .minimum = 1,
-     .maximum = 1e6},
+     .maximum = 1e6,
+     .needs = "network"},
     {.name = "class-names",
      .kind = CLI_TEXT,
      .value = "NAME,...",
@@ -51,28 +65,32 @@ static const struct cli_option export_options[] = {
      .kind = CLI_TEXT,
      .value = "CxHxW",
      .help = "with --network: " CLI_INPUT_HELP,
-     .offset = offsetof(struct export_values, input)},
+     .offset = offsetof(struct export_values, input),
+     .needs = "network"},
     {.name = "mean",
      .kind = CLI_REALS,
      .value = "X,...",
      .help = "with --network: what a normalising layer takes off each channel (pixels are 0 to 1)",
      .offset = offsetof(struct export_values, mean),
      .minimum = -1e9,
-     .maximum = 1e9},
+     .maximum = 1e9,
+     .needs = "network"},
     {.name = "deviation",
      .kind = CLI_REALS,
      .value = "X,...",
      .help = "with --network: and divides it by",
      .offset = offsetof(struct export_values, deviation),
      .minimum = 1e-9,
-     .maximum = 1e9},
+     .maximum = 1e9,
+     .needs = "network"},
     {.name = "init",
      .kind = CLI_CHOICE,
      .value = "RULE",
      .help = "without WEIGHTS: first values as the network's paper drew them, or as PyTorch does",
      .offset = offsetof(struct export_values, init),
      .fallback = "paper",
-     .choices = init_names},
+     .choices = init_names,
+     .modes = DRAWS},
     {.name = "seed",
      .letter = 's',
      .kind = CLI_INTEGER,
@@ -81,7 +99,8 @@ static const struct cli_option export_options[] = {
      .offset = offsetof(struct export_values, seed),
      .fallback = "1",
      .minimum = 0,
-     .maximum = 9007199254740992.0},
+     .maximum = 9007199254740992.0,
+     .modes = DRAWS},
     {.name = NULL},
 };
 
@@ -172,9 +191,6 @@ static enum sl_status export_run(struct cli *cli, const void *raw, struct sl_err
     const char *weights = cli->n_arguments ? cli->arguments[0] : NULL;
     if (!values->output) return sl_fail(err, SL_ERR_USAGE, "say what to write with -o FILE");
     const bool onnx = sl_path_has_suffix(values->output, ".onnx");
-    if (!onnx && !sl_path_has_suffix(values->output, ".safetensors"))
-        return sl_fail(err, SL_ERR_USAGE, "%s ends in neither .onnx nor .safetensors",
-                       values->output);
     if (!weights && !values->network)
         return sl_fail(err, SL_ERR_USAGE, "name a file of WEIGHTS, or a --network to begin");
     struct sl_model *model = NULL;
@@ -186,8 +202,8 @@ static enum sl_status export_run(struct cli *cli, const void *raw, struct sl_err
     else
         SL_TRY_OUT(sl_weights_write(values->output, model, NULL, 0, err));
     char count[32];
-    sl_log(&cli->log, SL_LOG_INFO, "%s: %s, %s parameters", values->output, sl_model_spec(model),
-           sl_text_count(sl_model_n_values(model), count, sizeof count));
+    sl_log(&cli->log, SL_LOG_INFO, "%s: %s, %s parameters", cli_typed(cli, values->output),
+           sl_model_spec(model), sl_text_count(sl_model_n_values(model), count, sizeof count));
 out:
     sl_model_destroy(model);
     return status;
@@ -216,5 +232,7 @@ const struct cli_command cmd_export = {
     .options = export_options,
     .examples = export_examples,
     .values_size = sizeof(struct export_values),
+    .mode = export_mode,
+    .samples = export_samples,
     .run = export_run,
 };

@@ -14,6 +14,19 @@ static const char *set_names(size_t index)
     return sl_fetch_sets[index].name;
 }
 
+enum { BRINGS = 1, LOOKS = 2, LISTS = 4 };
+
+static void fetch_mode(const struct cli *cli, const void *values, struct cli_mode *out)
+{
+    (void)cli;
+    const struct fetch_values *options = values;
+    *out = options->list      ? (struct cli_mode){LISTS, .name = "--list", .alone = true}
+           : options->offline ? (struct cli_mode){LOOKS, .name = "--offline"}
+                              : (struct cli_mode){BRINGS, .name = "a set"};
+}
+
+static const char *const fetch_samples[] = {"--list", "cifar10", "cifar10 --offline", NULL};
+
 static const struct cli_option fetch_options[] = {
     {.name = "list",
      .letter = 'l',
@@ -27,11 +40,13 @@ static const struct cli_option fetch_options[] = {
     {.name = "offline",
      .kind = CLI_FLAG,
      .help = "only check what is there",
-     .offset = offsetof(struct fetch_values, offline)},
+     .offset = offsetof(struct fetch_values, offline),
+     .modes = BRINGS | LOOKS},
     {.name = "no-package-manager",
      .kind = CLI_FLAG,
      .help = "go to the public address even if npm or apt could bring the set",
-     .offset = offsetof(struct fetch_values, no_package_manager)},
+     .offset = offsetof(struct fetch_values, no_package_manager),
+     .modes = BRINGS},
     {.name = NULL},
 };
 
@@ -138,5 +153,7 @@ const struct cli_command cmd_fetch = {
     .options = fetch_options,
     .examples = fetch_examples,
     .values_size = sizeof(struct fetch_values),
+    .mode = fetch_mode,
+    .samples = fetch_samples,
     .run = run_fetch,
 };

@@ -31,6 +31,26 @@ static const char *writable_formats(size_t index)
     return NULL;
 }
 
+enum { LISTS = 1, CONVERTS = 2, CACHES = 4, CLASSES = 8, LONG_CSV = 16 };
+
+static void import_mode(const struct cli *cli, const void *values, struct cli_mode *out)
+{
+    (void)cli;
+    const struct import_values *options = values;
+    if (options->list) *out = (struct cli_mode){LISTS, .name = "--list", .alone = true};
+    if (options->list || !options->from) return;
+    const bool cache = options->output && sl_path_has_suffix(options->output, ".slb");
+    out->does = cache ? CACHES : CONVERTS;
+    if (cache || strcmp(options->from, native) != 0) out->does |= CLASSES;
+    if (strcmp(options->from, "long-csv") == 0) out->does |= LONG_CSV;
+    snprintf(out->text, sizeof out->text, "--from %s%s", options->from,
+             cache ? " to a name in .slb" : "");
+    out->name = out->text;
+}
+
+static const char *const import_samples[] = {"--list", "--from * x -o x.jsonl",
+                                             "--from * x -o x.slb", NULL};
+
 static const struct cli_option import_options[] = {
     {.name = "from",
      .letter = 'f',
@@ -38,7 +58,8 @@ static const struct cli_option import_options[] = {
      .value = "FORMAT",
      .help = "what the files are",
      .offset = offsetof(struct import_values, from),
-     .choices = readable_formats},
+     .choices = readable_formats,
+     .modes = CONVERTS | CACHES},
     {.name = "to",
      .letter = 't',
      .kind = CLI_CHOICE,
@@ -46,23 +67,27 @@ static const struct cli_option import_options[] = {
      .help = "what to write",
      .offset = offsetof(struct import_values, to),
      .fallback = native,
-     .choices = writable_formats},
+     .choices = writable_formats,
+     .modes = CONVERTS},
     {.name = "output",
      .letter = 'o',
-     .kind = CLI_PATH,
+     .kind = CLI_OUTPUT,
      .value = "FILE",
      .help = "where to write it; a name in .slb is the columnar cache of hard answers",
-     .offset = offsetof(struct import_values, output)},
+     .offset = offsetof(struct import_values, output),
+     .modes = CONVERTS | CACHES},
     {.name = "columns",
      .kind = CLI_TEXT,
      .value = "A,B,C",
      .help = "columns of long-csv that hold item, worker and label",
-     .offset = offsetof(struct import_values, columns)},
+     .offset = offsetof(struct import_values, columns),
+     .modes = LONG_CSV},
     {.name = "classes",
      .kind = CLI_TEXT,
      .value = "A,B,...",
      .help = "the classes in their order, where a file does not say; otherwise those found, sorted",
-     .offset = offsetof(struct import_values, classes)},
+     .offset = offsetof(struct import_values, classes),
+     .modes = CLASSES},
     {.name = "list",
      .letter = 'l',
      .kind = CLI_FLAG,
@@ -98,6 +123,21 @@ static void list_formats(void)
         cli_table_add(&table, f->name, f->import ? "yes" : "", f->export ? "yes" : "", f->summary);
     cli_table_print(&table, stdout);
     cli_table_release(&table);
+}
+
+/* The ending of a name for what --to writes; NULL where any will do. */
+static const char *suffix_for(const struct import_values *values)
+{
+    static const struct {
+        const char *format, *suffix;
+    } written[] = {
+        {native, ".jsonl"},     {"cifar10h-counts", ".npy"}, {"cifar10s-json", ".json"},
+        {"hmix", ".csv"},       {"labelme", ".txt"},         {"long-csv", ".csv"},
+        {"peerannot", ".json"},
+    };
+    for (size_t i = 0; i < sizeof written / sizeof *written; i++)
+        if (strcmp(values->to, written[i].format) == 0) return written[i].suffix;
+    return NULL;
 }
 
 /* A sink that keeps what it is given. */
@@ -212,6 +252,8 @@ static enum sl_status run_import(struct cli *cli, const void *values, struct sl_
     if (cli->n_arguments == 0) return sl_fail(err, SL_ERR_USAGE, "FILE is missing");
     bool from_native = strcmp(options->from, native) == 0;
     bool cache = sl_path_has_suffix(options->output, ".slb");
+    if (!cache && suffix_for(options))
+        SL_TRY(cli_check_suffix("output", options->output, suffix_for(options), err));
     if (cli->n_arguments > 1 && (from_native || cache))
         return sl_fail(err, SL_ERR_USAGE, "one file at a time, got %zu", cli->n_arguments);
     char **classes = options->classes ? cli_split_list(options->classes) : NULL;
@@ -251,5 +293,7 @@ const struct cli_command cmd_import = {
     .options = import_options,
     .examples = import_examples,
     .values_size = sizeof(struct import_values),
+    .mode = import_mode,
+    .samples = import_samples,
     .run = run_import,
 };

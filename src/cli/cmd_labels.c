@@ -34,77 +34,162 @@ static const char *starts(size_t index)
     return names[index];
 }
 
+/* ---- What does something with which method ---- */
+
+/* The bits of options: what methods' rows say they read, and what is not theirs to say. */
+#define CROWD(what)      .modes = SL_CROWD_READS_##what
+#define LABEL(what)      .modes = LABEL_BITS(SL_LABEL_READS_##what)
+#define LABEL_BITS(bits) ((uint64_t)(bits) << 16)
+#define OWN(number)      (UINT64_C(1) << (32 + (number)))
+#define MAKES            OWN(0) /* labels are made, not methods listed */
+#define ANSWERED         OWN(1) /* of answers, of which some may be left out */
+#define DRAWS            OWN(2) /* of which some are drawn */
+#define EACH             OWN(3) /* a row per answer is possible */
+#define MEANS            OWN(4) /* shares may be averaged first */
+#define ENSEMBLE         OWN(5)
+#define PREDICTIONS      OWN(6)
+#define SOFT             OWN(7) /* distributions are read */
+#define LEARNS           OWN(8) /* about annotators */
+#define COUNTED          OWN(9) /* the annotators' inputs can be counted */
+
+/* Inputs that an annotator is asked for; 0 where that is not known. */
+static int inputs_of(const struct sl_label_method *method, const struct sl_aggregator *aggregator)
+{
+    if (method) return method->inputs;
+    return aggregator && !(aggregator->needs & SL_CROWD_SOFT) ? 1 : 0;
+}
+
+static uint64_t method_bits(const struct sl_label_method *method,
+                            const struct labels_values *values)
+{
+    uint64_t bits = MAKES | LABEL_BITS(method->reads);
+    if (method->kinds) bits |= ANSWERED | EACH;
+    if (method->reads & SL_LABEL_READS_MIX && !values->per_annotator) bits |= MEANS;
+    if (values->per_annotator) bits &= ~LABEL_BITS(SL_LABEL_READS_TRUTH);
+    return bits;
+}
+
+static uint64_t aggregator_bits(const struct sl_aggregator *method,
+                                const struct labels_values *values)
+{
+    uint64_t bits = MAKES | ANSWERED | LEARNS | method->reads;
+    const bool random = strcmp(values->tie, "random") == 0;
+    if (method->reads & SL_CROWD_READS_TIE && !random) bits &= ~(uint64_t)SL_CROWD_READS_SEED;
+    if (method->reads & SL_CROWD_READS_VARIATIONAL && !values->em)
+        bits &= ~(uint64_t)SL_CROWD_READS_SMOOTHING;
+    if (method->needs & SL_CROWD_PREDICTIONS) bits |= PREDICTIONS;
+    if (!(method->needs & SL_CROWD_SOFT)) return bits;
+    const unsigned of_rows = SL_LABEL_READS_GAMMA | SL_LABEL_READS_SIMILARITY | SL_LABEL_READS_MIX;
+    return bits | SOFT | LABEL_BITS(sl_label_method_find(values->rows)->reads & of_rows);
+}
+
+static void labels_mode(const struct cli *cli, const void *raw, struct cli_mode *out)
+{
+    const struct labels_values *values = raw;
+    (void)cli;
+    if (values->list) {
+        *out = (struct cli_mode){.does = OWN(31), .name = "--list", .alone = true};
+        return;
+    }
+    if (!values->method) return;
+    const struct sl_label_method *method = sl_label_method_find(values->method);
+    const struct sl_aggregator *aggregator = sl_aggregator_find(values->method);
+    out->does = method       ? method_bits(method, values)
+                : aggregator ? aggregator_bits(aggregator, values)
+                             : MAKES | ENSEMBLE;
+    if (values->annotators > 0) out->does |= DRAWS;
+    if (inputs_of(method, aggregator)) out->does |= COUNTED;
+    const bool by_rows = out->does & SOFT;
+    snprintf(out->text, sizeof out->text, "--method %s%s%s", values->method,
+             by_rows ? " --rows " : "", by_rows ? values->rows : "");
+    out->name = out->text;
+}
+
+static const char *const labels_samples[] = {"--list", "--method * x.jsonl -o x.npz", NULL};
+
 #define FIELD(name) .offset = offsetof(struct labels_values, name)
 
 static const struct cli_option labels_options[] = {
     {"method", 'm', CLI_CHOICE, "NAME", "how labels are made, see --list", FIELD(method),
-     .choices = method_names},
-    {"output", 'o', CLI_PATH, "FILE", "where they go: .npz, .npy, .csv or .json", FIELD(output)},
+     .choices = method_names, .modes = MAKES},
+    {"output", 'o', CLI_OUTPUT, "FILE",
+     "where they go: .npz, .npy, .csv or .json; - is CSV on the standard output", FIELD(output),
+     .modes = MAKES, .suffixes = ".csv .npz .npy .json", .prints = "json"},
     {"list", 'l', CLI_FLAG, NULL, "print the methods", FIELD(list)},
     {"json", 0, CLI_FLAG, NULL,
      "what became of an answers.jsonl and how long it took, or with --list the methods, as JSON",
      FIELD(json)},
     {"annotators", 'a', CLI_INTEGER, "M", "draw this many answers per item; 0 takes all",
-     FIELD(annotators), "0", 0, 1e9},
-    {"seed", 0, CLI_INTEGER, "N", "of whatever is drawn", FIELD(seed), "1", 0, 9e15},
+     FIELD(annotators), "0", 0, 1e9, .modes = ANSWERED},
+    {"seed", 0, CLI_INTEGER, "N", "of whatever is drawn", FIELD(seed), "1", 0, 9e15,
+     .modes = DRAWS | LABEL_BITS(SL_LABEL_READS_SEED) | SL_CROWD_READS_SEED},
     {"as-released", 0, CLI_FLAG, NULL, "keep repeats and second runs, as the published labels do",
-     FIELD(as_released)},
+     FIELD(as_released), .modes = ANSWERED},
+    {"seconds-per-input", 0, CLI_REAL, "S",
+     "also say what a label costs at so many seconds for every input of an annotator, whatever was "
+     "measured; Collins et al. 2022 count 6.4",
+     FIELD(seconds_per_input), NULL, 0, 1e6, .modes = COUNTED},
     {"truth", 0, CLI_PATH, "FILE",
-     "true classes, for hard, smooth and class; otherwise the answers' own", FIELD(truth)},
+     "true classes, for hard, smooth and class; otherwise the answers' own", FIELD(truth),
+     LABEL(TRUTH)},
     {"gamma", 0, CLI_REAL, "G",
      "mass for possible classes nobody named (default .1); for mix the base of the smoothing "
      "(default .005)",
-     FIELD(gamma), NULL, 0, 1},
-    {"beta", 0, CLI_REAL, "B", "label smoothing", FIELD(beta), "0.05", 0, 1},
-    {"temperature", 0, CLI_REAL, "T", "of softmax and ensemble", FIELD(temperature), "1", 1e-6,
-     1e6},
+     FIELD(gamma), NULL, 0, 1, LABEL(GAMMA)},
+    {"beta", 0, CLI_REAL, "B", "label smoothing", FIELD(beta), "0.05", 0, 1, LABEL(BETA)},
+    {"temperature", 0, CLI_REAL, "T", "of softmax and ensemble", FIELD(temperature), "1", 1e-6, 1e6,
+     .modes = ENSEMBLE | LABEL_BITS(SL_LABEL_READS_TEMPERATURE)},
     {"folds", 0, CLI_INTEGER, "N",
      "ensemble: the rows are of N folds one after another, cut from numpy's shuffle of seed 0; "
      "name them by item",
-     FIELD(folds), "0", 0, 1e6},
+     FIELD(folds), "0", 0, 1e6, .modes = ENSEMBLE},
     {"per-annotator", 'p', CLI_FLAG, NULL, "a row per answer instead of one per item",
-     FIELD(per_annotator)},
+     FIELD(per_annotator), .modes = EACH},
     {"mean-first", 0, CLI_FLAG, NULL, "mix: average shares and confidences before smoothing",
-     FIELD(mean_first)},
+     FIELD(mean_first), .modes = MEANS},
     {"generated", 0, CLI_FLAG, NULL, "mix: the share that was mixed instead of the inferred one",
-     FIELD(generated)},
+     FIELD(generated), LABEL(MIX)},
     {"vectors", 0, CLI_PATH, "FILE", "word vectors in GloVe's text form, for the semantic methods",
-     FIELD(vectors)},
+     FIELD(vectors), LABEL(SIMILARITY)},
     {"iterations", 0, CLI_INTEGER, "N", "at most this many rounds", FIELD(iterations), "100", 1,
-     1e6},
+     1e6, CROWD(ROUNDS)},
     {"tolerance", 0, CLI_REAL, "X", "relative gain of the log-likelihood that ends it",
-     FIELD(tolerance), "1e-7", 0, 1},
+     FIELD(tolerance), "1e-7", 0, 1, CROWD(TOLERANCE)},
     {"smoothing", 0, CLI_REAL, "X",
      "pseudo-count on every cell of a confusion matrix (default: the method's own)",
-     FIELD(smoothing), NULL, 0, 1e6},
+     FIELD(smoothing), NULL, 0, 1e6, CROWD(SMOOTHING)},
     {"diagonal", 0, CLI_REAL, "X",
      "further pseudo-count on its diagonal (default: the method's own)", FIELD(diagonal), NULL, 0,
-     1e6},
+     1e6, CROWD(DIAGONAL)},
     {"start", 0, CLI_CHOICE, "HOW", "where Dawid-Skene starts", FIELD(start), "shares",
-     .choices = starts},
-    {"tie", 0, CLI_CHOICE, "RULE", "how mv breaks a tie", FIELD(tie), "share", .choices = ties},
-    {"em", 0, CLI_FLAG, NULL, "mace: plain EM instead of variational", FIELD(em)},
+     .choices = starts, CROWD(START)},
+    {"tie", 0, CLI_CHOICE, "RULE", "how mv breaks a tie", FIELD(tie), "share", .choices = ties,
+     CROWD(TIE)},
+    {"em", 0, CLI_FLAG, NULL, "mace: plain EM instead of variational", FIELD(em),
+     CROWD(VARIATIONAL)},
     {"gold", 0, CLI_PATH, "FILE", "items whose class is known and stays, as for --truth",
-     FIELD(gold)},
+     FIELD(gold), CROWD(GOLD)},
     {"predictions", 0, CLI_PATH, "FILE", "a classifier's predictions, for crowdlab",
-     FIELD(predictions)},
+     FIELD(predictions), .modes = PREDICTIONS},
     {"rows", 0, CLI_CHOICE, "NAME",
      "how one answer becomes the distribution that ds-soft and the pools read", FIELD(rows),
-     "t2-clamp", .choices = row_methods},
+     "t2-clamp", .choices = row_methods, .modes = SOFT},
     {"calibrate", 0, CLI_FLAG, NULL, "calibrate every annotator's probabilities first",
-     FIELD(calibrate)},
+     FIELD(calibrate), CROWD(CALIBRATE)},
     {"reference", 0, CLI_PATH, "FILE", "known distributions of some items, to learn weights from",
-     FIELD(reference)},
-    {"state", 0, CLI_PATH, "FILE.npz",
-     "also write posteriors, confusions, skills, prior and log-likelihoods", FIELD(state)},
+     FIELD(reference), CROWD(REFERENCE)},
+    {"state", 0, CLI_OUTPUT, "FILE.npz",
+     "also write posteriors, confusions, skills, prior and log-likelihoods", FIELD(state),
+     .modes = LEARNS, .suffixes = ".npz", .prints = "json"},
     {"resume", 0, CLI_PATH, "FILE.npz", "go on from a state, when answers were added",
-     FIELD(resume)},
+     FIELD(resume), CROWD(RESUME)},
     {"prior", 0, CLI_PATH, "FILE.npz",
-     "a state whose confusion matrices are what is known of annotators beforehand", FIELD(prior)},
+     "a state whose confusion matrices are what is known of annotators beforehand", FIELD(prior),
+     CROWD(PRIOR)},
     {"prior-weight", 0, CLI_REAL, "N", "how many answers per class such a matrix counts for",
-     FIELD(prior_weight), "10", 0, 1e9},
+     FIELD(prior_weight), "10", 0, 1e9, CROWD(PRIOR), .needs = "prior"},
     {"threads", 0, CLI_INTEGER, "N", "threads; the result does not depend on them", FIELD(threads),
-     "1", 1, 1024},
+     "1", 1, 1024, .modes = LEARNS},
     {.name = NULL},
 };
 
@@ -165,22 +250,51 @@ void labels_say_what_became(const struct cli *cli, const struct sl_label_notes *
     if (notes->n_empty_items)
         sl_log(&cli->log, SL_LOG_WARNING, "%zu items have no answer left and no label",
                notes->n_empty_items);
-    if (notes->n_used && n_labels && !isnan(notes->ms_used))
+    if (notes->n_timed && notes->n_timed == notes->n_used && n_labels)
         sl_log(&cli->log, SL_LOG_INFO, "the answers took %.1f s per label, as measured",
                notes->ms_used / 1000 / (double)n_labels);
+    else if (notes->n_timed)
+        sl_log(&cli->log, SL_LOG_INFO, "%zu of %zu answers were timed, %.1f s each", notes->n_timed,
+               notes->n_used, notes->ms_timed / 1000 / (double)notes->n_timed);
 }
 
-static enum sl_status print_summary(const struct cli *cli, const char *method,
+/* What a label costs at --seconds-per-input; NaN without it. */
+static double counted_seconds(const struct labels_values *values,
+                              const struct sl_label_notes *notes, size_t n_labels)
+{
+    const int inputs =
+        inputs_of(sl_label_method_find(values->method), sl_aggregator_find(values->method));
+    return (double)notes->n_used / (double)n_labels * inputs * values->seconds_per_input;
+}
+
+static void say_counted_seconds(const struct cli *cli, const struct labels_values *values,
+                                const struct sl_label_notes *notes, size_t n_labels)
+{
+    const double seconds = counted_seconds(values, notes, n_labels);
+    const int inputs =
+        inputs_of(sl_label_method_find(values->method), sl_aggregator_find(values->method));
+    if (isfinite(seconds))
+        sl_log(&cli->log, SL_LOG_INFO,
+               "a label costs %.1f s of annotators' time at %g s per input: %.2f answers of %d "
+               "input%s",
+               seconds, values->seconds_per_input, (double)notes->n_used / (double)n_labels, inputs,
+               inputs == 1 ? "" : "s");
+}
+
+static enum sl_status print_summary(const struct cli *cli, const struct labels_values *values,
                                     const struct sl_label_notes *notes, size_t n_rows,
                                     struct sl_error *err)
 {
+    const double counted = counted_seconds(values, notes, n_rows);
     double seconds = notes->n_used && n_rows ? notes->ms_used / 1000 / (double)n_rows : (double)NAN;
     json_t *value = json_pack(
-        "{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "method", method, "labels",
+        "{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "method", values->method, "labels",
         (json_int_t)n_rows, "answers", (json_int_t)notes->n_used, "left_out",
         (json_int_t)notes->n_flagged, "not_drawn", (json_int_t)notes->n_undrawn, "unusable",
         (json_int_t)notes->n_unusable, "items_without", (json_int_t)notes->n_empty_items,
         "seconds_per_label", cli_json_real(seconds), "provenance", cli_provenance(cli));
+    if (isfinite(counted))
+        json_object_set_new(value, "counted_seconds_per_label", json_real(counted));
     enum sl_status status = cli_print_json(value, err);
     json_decref(value);
     return status;
@@ -195,13 +309,6 @@ static enum sl_status build(struct cli *cli, const struct labels_values *values,
     if (status == SL_OK) status = sl_labels_build(method, input.answers, &input.options, out, err);
     if (status == SL_OK) *notes = input.notes;
     if (status == SL_OK) labels_say_what_became(cli, notes, (*out)->n_rows);
-    if (status == SL_OK && method->inputs && (*out)->n_rows) {
-        double answers = (double)input.notes.n_used / (double)(*out)->n_rows;
-        sl_log(&cli->log, SL_LOG_INFO,
-               "a label cost %.1f s of annotators' time: %.2f answers of %d input%s, %.1f s each",
-               sl_label_seconds(method, answers, NULL, 0), answers, method->inputs,
-               method->inputs == 1 ? "" : "s", SL_SECONDS_PER_INPUT);
-    }
     labels_input_release(&input);
     return status;
 }
@@ -271,7 +378,7 @@ static enum sl_status run_labels(struct cli *cli, const void *values, struct sl_
     const struct sl_label_method *method = sl_label_method_find(options->method);
     struct sl_label_notes notes = {0};
     struct sl_rows *rows = NULL;
-    static const char *const without[] = {"output", "list", "json", "state", "threads", NULL};
+    static const char *const without[] = {"list", "json", "threads", "seconds-per-input", NULL};
     char *provenance = cli_rows_provenance(cli, options->output, without);
     enum sl_status status;
     if (many)
@@ -284,13 +391,14 @@ static enum sl_status run_labels(struct cli *cli, const void *values, struct sl_
             labels_aggregate(cli, options, sl_aggregator_find(options->method), &rows, &notes, err);
     if (status == SL_OK && many && options->folds > 0)
         status = name_by_fold(rows, (size_t)options->folds, err);
+    if (status == SL_OK) say_counted_seconds(cli, options, &notes, rows->n_rows);
     if (status == SL_OK && options->output) {
         rows->provenance = provenance;
         provenance = NULL;
         status = sl_rows_write(rows, "labels", options->output, err);
     }
     if (status == SL_OK && options->json)
-        status = print_summary(cli, options->method, &notes, rows->n_rows, err);
+        status = print_summary(cli, options, &notes, rows->n_rows, err);
     sl_rows_destroy(rows);
     free(provenance);
     return status;
@@ -321,5 +429,7 @@ const struct cli_command cmd_labels = {
     .options = labels_options,
     .examples = labels_examples,
     .values_size = sizeof(struct labels_values),
+    .mode = labels_mode,
+    .samples = labels_samples,
     .run = run_labels,
 };

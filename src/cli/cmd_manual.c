@@ -7,10 +7,20 @@ struct manual_values {
     const char *output;
 };
 
+static void manual_mode(const struct cli *cli, const void *values, struct cli_mode *out)
+{
+    (void)cli;
+    const struct manual_values *options = values;
+    *out = options->output ? (struct cli_mode){1, .name = "--output", .alone = true}
+                           : (struct cli_mode){1, .name = "one page"};
+}
+
+static const char *const manual_samples[] = {"--output out", "eval", NULL};
+
 static const struct cli_option manual_options[] = {
     {.name = "output",
      .letter = 'o',
-     .kind = CLI_PATH,
+     .kind = CLI_FOLDER,
      .value = "FOLDER",
      .help = "write every man page, the Markdown manual and the completions into this folder",
      .offset = offsetof(struct manual_values, output)},
@@ -108,5 +118,7 @@ const struct cli_command cmd_manual = {
     .arguments = manual_arguments,
     .options = manual_options,
     .values_size = sizeof(struct manual_values),
+    .mode = manual_mode,
+    .samples = manual_samples,
     .run = run_manual,
 };

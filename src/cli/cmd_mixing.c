@@ -12,10 +12,12 @@ struct mixing_values {
 #define FIELD(name) .offset = offsetof(struct mixing_values, name)
 
 static const struct cli_option mixing_options[] = {
-    {"output", 'o', CLI_PATH, "FILE.json", "where the functions go", FIELD(output)},
+    {"output", 'o', CLI_OUTPUT, "FILE.json", "where the functions go; - is the standard output",
+     FIELD(output), .suffixes = ".json"},
     {"k", 0, CLI_REAL, "K", "with --x0: this curve for every pair, the control without people",
-     FIELD(k), NULL, -1e6, 1e6},
-    {"x0", 0, CLI_REAL, "X", "with --k: where that curve is one half", FIELD(x0), NULL, -1e6, 1e6},
+     FIELD(k), NULL, -1e6, 1e6, .needs = "x0"},
+    {"x0", 0, CLI_REAL, "X", "with --k: where that curve is one half", FIELD(x0), NULL, -1e6, 1e6,
+     .needs = "k"},
     {.name = NULL},
 };
 
@@ -29,9 +31,8 @@ static const struct cli_argument mixing_arguments[] = {
 static enum sl_status run_mixing(struct cli *cli, const void *values, struct sl_error *err)
 {
     const struct mixing_values *options = values;
-    bool given_k = options->k == options->k, given_x0 = options->x0 == options->x0;
+    const bool given_k = options->k == options->k;
     if (!options->output) return sl_fail(err, SL_ERR_USAGE, "--output is missing: FILE.json");
-    if (given_k != given_x0) return sl_fail(err, SL_ERR_USAGE, "--k and --x0 go together");
     struct sl_import_notes notes = {.log = &cli->log};
     const struct sl_mix_options mix = sl_mix_options_default();
     struct sl_answers *answers = NULL;

@@ -36,8 +36,8 @@ static const struct cli_option predict_options[] = {
      .value = "HxW",
      .help = "bring images to this size first (default: the network's)",
      .offset = offsetof(struct predict_values, images.size)},
-    CLI_CHANNELS(struct predict_values),
-    CLI_SKIP_BROKEN(struct predict_values),
+    CLI_CHANNELS(struct predict_values, 0),
+    CLI_SKIP_BROKEN(struct predict_values, 0),
     {.name = "vectors",
      .kind = CLI_PATH,
      .value = "FILE",
@@ -61,10 +61,11 @@ static const struct cli_option predict_options[] = {
      .maximum = 65536},
     {.name = "output",
      .letter = 'o',
-     .kind = CLI_PATH,
+     .kind = CLI_OUTPUT,
      .value = "FILE",
-     .help = "predictions: .npz, .npy, .csv or .json",
-     .offset = offsetof(struct predict_values, output)},
+     .help = "predictions: .npz, .npy, .csv or .json; - is CSV on the standard output",
+     .offset = offsetof(struct predict_values, output),
+     .suffixes = ".csv .npz .npy .json"},
     {.name = NULL},
 };
 
@@ -155,7 +156,7 @@ static enum sl_status predict_run(struct cli *cli, const void *raw, struct sl_er
         sl_softmax(rows->values, rows->n_rows, rows->n_classes, rows->values);
     SL_TRY_OUT(sl_rows_write(rows, values->array, values->output, err));
     char count[32];
-    sl_log(&cli->log, SL_LOG_INFO, "%s: %s rows of %zu classes", values->output,
+    sl_log(&cli->log, SL_LOG_INFO, "%s: %s rows of %zu classes", cli_typed(cli, values->output),
            sl_text_count(rows->n_rows, count, sizeof count), rows->n_classes);
 out:
     sl_rows_destroy(rows);

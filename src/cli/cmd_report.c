@@ -20,7 +20,7 @@ static const char *format_names(size_t index)
 static const struct cli_option report_options[] = {
     {.name = "output",
      .letter = 'o',
-     .kind = CLI_PATH,
+     .kind = CLI_OUTPUT,
      .value = "FILE",
      .help = "where it goes; without it, or as -, stdout",
      .offset = offsetof(struct report_values, output)},
@@ -73,15 +73,11 @@ static void put_command(const struct cli *cli, const struct report_values *optio
     if (options->output) sl_buffer_printf(out, " -o %s", cli_typed(cli, options->output));
 }
 
-static bool to_file(const struct report_values *options)
-{
-    return options->output && strcmp(options->output, "-") != 0;
-}
-
-static enum sl_status check_charts(const struct report_values *options,
+static enum sl_status check_charts(const struct cli *cli, const struct report_values *options,
                                    const struct sl_report_format *format, struct sl_error *err)
 {
-    if (!options->charts || (to_file(options) && strcmp(format->name, "md") == 0)) return SL_OK;
+    const bool to_file = options->output && strcmp(cli_typed(cli, options->output), "-") != 0;
+    if (!options->charts || (to_file && strcmp(format->name, "md") == 0)) return SL_OK;
     return sl_fail(err, SL_ERR_USAGE, "--charts goes with Markdown in a file: -o report.md");
 }
 
@@ -101,7 +97,7 @@ static enum sl_status write_charts(const struct report_values *options,
 static enum sl_status write_out(const struct report_values *options, const struct sl_buffer *text,
                                 struct sl_error *err)
 {
-    if (to_file(options)) return sl_file_write(options->output, text->data, text->length, err);
+    if (options->output) return sl_file_write(options->output, text->data, text->length, err);
     if (fwrite(text->data, 1, text->length, stdout) != text->length)
         return sl_fail_errno(err, "stdout");
     return SL_OK;
@@ -121,7 +117,8 @@ static enum sl_status run_report(struct cli *cli, const void *values, struct sl_
 {
     const struct report_values *options = values;
     const struct sl_report_format *format = choose_format(options);
-    SL_TRY(check_charts(options, format, err));
+    if (options->output) SL_TRY(cli_check_suffix("output", options->output, format->suffix, err));
+    SL_TRY(check_charts(cli, options, format, err));
     struct sl_results *results = sl_results_create();
     struct sl_report *report = NULL;
     struct sl_buffer text, command;

@@ -25,6 +25,20 @@ static const char *experiment_names(size_t index)
     return sl_builtin_specs[index];
 }
 
+enum { RUNS = 1, PLANS = 2, LISTS = 4 };
+
+static void run_mode(const struct cli *cli, const void *values, struct cli_mode *out)
+{
+    (void)cli;
+    const struct run_values *options = values;
+    *out = options->list      ? (struct cli_mode){LISTS, .name = "--list", .alone = true}
+           : options->dry_run ? (struct cli_mode){PLANS, .name = "--dry-run"}
+                              : (struct cli_mode){RUNS, .name = "an experiment"};
+}
+
+static const char *const run_samples[] = {"--list", "collins2022/table2",
+                                          "collins2022/table2 --dry-run", NULL};
+
 #define FIELD(name) offsetof(struct run_values, name)
 static const struct cli_option run_options[] = {
     {.name = "scale",
@@ -33,14 +47,16 @@ static const struct cli_option run_options[] = {
      .help = "quick: a small network and few epochs, to see it work; paper: as published",
      .offset = FIELD(scale),
      .fallback = "quick",
-     .choices = scale_names},
+     .choices = scale_names,
+     .modes = RUNS | PLANS},
     {.name = "output",
      .letter = 'o',
-     .kind = CLI_PATH,
+     .kind = CLI_FOLDER,
      .value = "FOLDER",
      .help = "where results.jsonl and all that runs leave goes",
      .offset = FIELD(output),
-     .fallback = "results"},
+     .fallback = "results",
+     .modes = RUNS | PLANS},
     {.name = "jobs",
      .letter = 'j',
      .kind = CLI_INTEGER,
@@ -48,39 +64,46 @@ static const struct cli_option run_options[] = {
      .help = "processes at a time, of one thread each (default: one per core)",
      .offset = FIELD(jobs),
      .minimum = 1,
-     .maximum = 1024},
+     .maximum = 1024,
+     .modes = RUNS | PLANS},
     {.name = "memory",
      .kind = CLI_INTEGER,
      .value = "MB",
      .help = "that all processes together may take (default: what is free on this machine)",
      .offset = FIELD(memory),
      .minimum = 1,
-     .maximum = 1e9},
+     .maximum = 1e9,
+     .modes = RUNS},
     {.name = "only",
      .kind = CLI_TEXT,
      .value = "CELL",
      .help = "only runs with these coordinates: a set, network, part or seed, or several joined "
              "by |; figures: what needs no training",
-     .offset = FIELD(only)},
+     .offset = FIELD(only),
+     .modes = RUNS | PLANS},
     {.name = "shard",
      .kind = CLI_TEXT,
      .value = "I/N",
      .help = "only part I of N, for machines that share nothing: their results.jsonl are joined "
              "with cat",
-     .offset = FIELD(shard)},
+     .offset = FIELD(shard),
+     .modes = RUNS | PLANS},
     {.name = "as-published",
      .kind = CLI_FLAG,
      .help = "recipes as the papers' texts state them, not as their programs ran them",
-     .offset = FIELD(as_published)},
+     .offset = FIELD(as_published),
+     .modes = RUNS | PLANS},
     {.name = "tune",
      .kind = CLI_FLAG,
      .help = "first search the paper's grids and use what is best here, not the published values",
-     .offset = FIELD(tune)},
+     .offset = FIELD(tune),
+     .modes = RUNS | PLANS},
     {.name = "dry-run",
      .letter = 'n',
      .kind = CLI_FLAG,
      .help = "print the runs and how long they would take on this machine",
-     .offset = FIELD(dry_run)},
+     .offset = FIELD(dry_run),
+     .modes = RUNS | PLANS},
     {.name = "list",
      .kind = CLI_FLAG,
      .help = "print the experiments that have a name",
@@ -240,9 +263,8 @@ static enum sl_status run_one(struct cli *cli, const struct run_values *values, 
                               struct sl_error *err)
 {
     char *remembered = values->dry_run ? NULL : sl_path_join(values->output, "inputs.json");
-    struct sl_experiment_options options = {.as_published = values->as_published,
-                                            .roots = &runner->roots,
-                                            .remembered = remembered};
+    struct sl_experiment_options options = {
+        .as_published = values->as_published, .roots = &runner->roots, .remembered = remembered};
     json_t *tuned = NULL;
     struct sl_spec *spec = NULL;
     struct sl_experiment *experiment = NULL;
@@ -251,6 +273,9 @@ static enum sl_status run_one(struct cli *cli, const struct run_values *values, 
     SL_TRY_OUT(read_shard(values->shard, &index, &count, err));
     SL_TRY_OUT(sl_spec_read(name, values->scale, &spec, err));
     runner->spec = spec->folder ? spec : NULL;
+    if (values->tune && sl_experiment_n_grids(spec) == 0)
+        sl_log(&cli->log, SL_LOG_WARNING, "%s has no grids, so --tune has no effect on it",
+               spec->name);
     if (values->tune && values->dry_run) {
         SL_TRY_OUT(print_grids(values, spec, &options, runner->n_processes, err));
     } else if (values->tune) {
@@ -400,5 +425,7 @@ const struct cli_command cmd_run = {
     .options = run_options,
     .examples = run_examples,
     .values_size = sizeof(struct run_values),
+    .mode = run_mode,
+    .samples = run_samples,
     .run = run_run,
 };

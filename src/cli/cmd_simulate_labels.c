@@ -29,16 +29,18 @@ static const struct cli_option simulate_options[] = {
      FIELD(reference)},
     {"vectors", 0, CLI_PATH, "FILE", "word vectors in GloVe's text form, to rank the classes",
      FIELD(vectors)},
-    {"output", 'o', CLI_PATH, "FILE", "simulated labels, one row per row of the reference",
-     FIELD(output)},
-    {"save", 0, CLI_PATH, "FILE.json", "write the fitted model", FIELD(save)},
+    {"output", 'o', CLI_OUTPUT, "FILE", "simulated labels, one row per row of the reference",
+     FIELD(output), .suffixes = ".csv .npz .npy .json", .prints = "fit"},
+    {"save", 0, CLI_OUTPUT, "FILE.json", "write the fitted model", FIELD(save), .needs = "fit",
+     .suffixes = ".json", .prints = "fit"},
     {"threshold", 0, CLI_REAL, "H", "entropy in nats from which an item counts as high",
-     FIELD(threshold), "0.25", 0, 100},
+     FIELD(threshold), "0.25", 0, 100, .needs = "fit"},
     {"annotators", 'a', CLI_INTEGER, "M", "simulated answers averaged per item", FIELD(annotators),
      "1", 1, 1e6},
     {"seed", 0, CLI_INTEGER, "N", "of the draws", FIELD(seed), "1", 0, 9e15},
-    {"as-released", 0, CLI_FLAG, NULL, "fit to repeats and second runs too", FIELD(as_released)},
-    {"json", 0, CLI_FLAG, NULL, "the report as JSON", FIELD(json)},
+    {"as-released", 0, CLI_FLAG, NULL, "fit to repeats and second runs too", FIELD(as_released),
+     .needs = "fit"},
+    {"json", 0, CLI_FLAG, NULL, "the report as JSON", FIELD(json), .needs = "fit"},
     {.name = NULL},
 };
 
@@ -151,7 +153,7 @@ static enum sl_status run_simulate(struct cli *cli, const void *values, struct s
     struct sl_rows *reference = NULL, *simulated = NULL;
     struct sl_simulator *simulator = NULL;
     float *similarity = NULL;
-    static const char *const without[] = {"output", "save", "json", NULL};
+    static const char *const without[] = {"json", NULL};
     char *provenance = cli_rows_provenance(cli, options->output, without);
     enum sl_status status = SL_OK;
     SL_TRY_OUT(cli_read_labels(options->reference, "labels", NULL, &reference, err));

@@ -22,14 +22,14 @@ static const struct cli_option restore_options[] = {
 };
 
 static const struct cli_argument backup_arguments[] = {
-    {.name = "FOLDER", .help = "a study that softlab study init made", .kind = CLI_PATH},
-    {.name = "FILE", .help = "where the copy goes", .kind = CLI_PATH},
+    {.name = "FOLDER", .help = "a study that softlab study init made", .kind = CLI_FOLDER},
+    {.name = "FILE", .help = "where the copy goes", .kind = CLI_OUTPUT},
     {.name = NULL},
 };
 
 static const struct cli_argument restore_arguments[] = {
     {.name = "FILE", .help = "a copy that softlab study backup made", .kind = CLI_PATH},
-    {.name = "FOLDER", .help = "the study it is of", .kind = CLI_PATH},
+    {.name = "FOLDER", .help = "the study it is of", .kind = CLI_FOLDER},
     {.name = NULL},
 };
 

@@ -20,6 +20,21 @@ static const char *screen_names(size_t index)
     return sl_screens[index].name;
 }
 
+enum { ANSWERS = 1, OTHERS = 2, LISTS = 4 };
+
+static void export_mode(const struct cli *cli, const void *values, struct cli_mode *out)
+{
+    (void)cli;
+    const struct export_values *options = values;
+    const bool answers = strcmp(options->format, "answers") == 0;
+    *out = (struct cli_mode){.does = answers ? ANSWERS : OTHERS};
+    snprintf(out->text, sizeof out->text, "--format %s", options->format);
+    out->name = out->text;
+    if (options->list) *out = (struct cli_mode){LISTS, .name = "--list", .alone = true};
+}
+
+static const char *const export_samples[] = {"--list", "study -o x --format *", NULL};
+
 static const struct cli_option export_options[] = {
     {.name = "format",
      .letter = 'f',
@@ -28,20 +43,23 @@ static const struct cli_option export_options[] = {
      .help = "what to write, see --list",
      .offset = offsetof(struct export_values, format),
      .fallback = "answers",
-     .choices = export_names},
+     .choices = export_names,
+     .modes = ANSWERS | OTHERS},
     {.name = "output",
      .letter = 'o',
-     .kind = CLI_PATH,
+     .kind = CLI_OUTPUT,
      .value = "FILE",
      .help = "where to write it; - is the standard output",
-     .offset = offsetof(struct export_values, output)},
+     .offset = offsetof(struct export_values, output),
+     .modes = ANSWERS | OTHERS},
     {.name = "screen",
      .letter = 's',
      .kind = CLI_CHOICE,
      .value = "NAME",
      .help = "of answers: those to this screen alone, where a study has several",
      .offset = offsetof(struct export_values, screen),
-     .choices = screen_names},
+     .choices = screen_names,
+     .modes = ANSWERS},
     {.name = "list",
      .letter = 'l',
      .kind = CLI_FLAG,
@@ -53,7 +71,7 @@ static const struct cli_option export_options[] = {
 static const struct cli_argument export_arguments[] = {
     {.name = "FOLDER",
      .help = "a study that softlab study init made",
-     .kind = CLI_PATH,
+     .kind = CLI_FOLDER,
      .optional = true},
     {.name = NULL},
 };
@@ -77,39 +95,26 @@ static const struct sl_study_export *find_export(const char *name)
     return export;
 }
 
-static enum sl_status to_stdout(void *context, const void *bytes, size_t length,
-                                struct sl_error *err)
-{
-    (void)context;
-    return fwrite(bytes, 1, length, stdout) == length ? SL_OK : sl_fail_errno(err, "stdout");
-}
-
 static enum sl_status to_file(void *context, const void *bytes, size_t length, struct sl_error *err)
 {
     return sl_writer_write(context, bytes, length, err);
 }
 
 static enum sl_status write_to(const struct sl_study *study, struct sl_store *store,
-                               const struct export_values *options,
-                               enum sl_status (*sink)(void *context, const void *bytes,
-                                                      size_t length, struct sl_error *err),
-                               void *context, struct sl_error *err)
+                               const struct export_values *options, struct sl_writer *writer,
+                               struct sl_error *err)
 {
     if (options->screen)
-        return sl_study_export_screen(study, store, options->screen, sink, context, err);
-    return find_export(options->format)->write(study, store, sink, context, err);
+        return sl_study_export_screen(study, store, options->screen, to_file, writer, err);
+    return find_export(options->format)->write(study, store, to_file, writer, err);
 }
 
 static enum sl_status write_export(const struct sl_study *study, struct sl_store *store,
                                    const struct export_values *options, struct sl_error *err)
 {
-    if (options->screen && strcmp(options->format, "answers") != 0)
-        return sl_fail(err, SL_ERR_USAGE, "--screen is for answers, not for %s", options->format);
-    if (strcmp(options->output, "-") == 0)
-        return write_to(study, store, options, to_stdout, NULL, err);
     struct sl_writer writer = {0};
     SL_TRY(sl_writer_open(&writer, options->output, err));
-    enum sl_status status = write_to(study, store, options, to_file, &writer, err);
+    enum sl_status status = write_to(study, store, options, &writer, err);
     if (status == SL_OK) status = sl_writer_commit(&writer, err);
     sl_writer_discard(&writer);
     return status;
@@ -125,6 +130,8 @@ static enum sl_status run_export(struct cli *cli, const void *values, struct sl_
     if (cli->n_arguments == 0) return sl_fail(err, SL_ERR_USAGE, "which study? Give its FOLDER");
     if (!options->output)
         return sl_fail(err, SL_ERR_USAGE, "where to? Say -o FILE, or -o - for the standard output");
+    const char *suffix = strrchr(find_export(options->format)->file, '.');
+    if (suffix) SL_TRY(cli_check_suffix("output", options->output, suffix, err));
     struct sl_study *study = NULL;
     struct sl_store *store = NULL;
     enum sl_status status = SL_OK;
@@ -160,5 +167,7 @@ const struct cli_command cmd_study_export = {
     .options = export_options,
     .examples = export_examples,
     .values_size = sizeof(struct export_values),
+    .mode = export_mode,
+    .samples = export_samples,
     .run = run_export,
 };

@@ -23,11 +23,29 @@ static const char *screen_names(size_t index)
     return sl_screens[index].name;
 }
 
+enum { DRAWN = 1, WRITTEN = 2 };
+
+/* Whether a file says which items are seen together. */
+static void init_mode(const struct cli *cli, const void *values, struct cli_mode *out)
+{
+    (void)cli;
+    const struct init_values *options = values;
+    char *beside = options->mixtures ? sl_path_join(options->mixtures, "batches.json") : NULL;
+    const bool found = !options->reference && beside && sl_file_exists(beside);
+    *out = options->batches ? (struct cli_mode){WRITTEN, .name = "--batches"}
+           : found ? (struct cli_mode){WRITTEN, .name = "mixtures that have a batches.json"}
+                   : (struct cli_mode){DRAWN, .name = "batches that are drawn"};
+    free(beside);
+}
+
+static const char *const init_samples[] = {"study --images photos",
+                                           "study --images photos --batches b.json", NULL};
+
 #define AT(field) .offset = offsetof(struct init_values, field)
 
 static const struct cli_option init_options[] = {
     {.name = "images",
-     .kind = CLI_PATH,
+     .kind = CLI_FOLDER,
      .value = "FOLDER",
      AT(images),
      .help = "the images to ask about, or a set as in softlab dataset; sub-folders are their "
@@ -38,7 +56,7 @@ static const struct cli_option init_options[] = {
      AT(texts),
      .help = "the texts to ask about: columns text, and if known item, label, start, end"},
     {.name = "mixtures",
-     .kind = CLI_PATH,
+     .kind = CLI_FOLDER,
      .value = "FOLDER",
      AT(mixtures),
      .help = "mixed images, as softlab dataset mix writes them"},
@@ -69,7 +87,8 @@ static const struct cli_option init_options[] = {
      .fallback = "25",
      .minimum = 1,
      .maximum = 10000,
-     .help = "items that one annotator sees"},
+     .help = "items that one annotator sees",
+     .modes = DRAWN},
     {.name = "annotators",
      .kind = CLI_INTEGER,
      .value = "N",
@@ -84,7 +103,7 @@ static const struct cli_option init_options[] = {
      AT(batches),
      .help = "which items are seen together, in the layout published with CIFAR-10S"},
     {.name = "checks",
-     .kind = CLI_PATH,
+     .kind = CLI_FOLDER,
      .value = "FOLDER",
      AT(checks),
      .help = "obvious images, a sub-folder per class, shown now and then"},
@@ -104,7 +123,8 @@ static const struct cli_option init_options[] = {
      .fallback = ".25",
      .minimum = 0,
      .maximum = 100,
-     .help = "items of at least this entropy fill the batches"},
+     .help = "items of at least this entropy fill the batches",
+     .needs = "reference"},
     {.name = "low",
      .kind = CLI_REAL,
      .value = "H",
@@ -112,7 +132,8 @@ static const struct cli_option init_options[] = {
      .fallback = ".1",
      .minimum = 0,
      .maximum = 100,
-     .help = "items of at most this entropy are added"},
+     .help = "items of at most this entropy are added",
+     .needs = "reference"},
     {.name = "low-per-batch",
      .kind = CLI_INTEGER,
      .value = "N",
@@ -120,7 +141,8 @@ static const struct cli_option init_options[] = {
      .fallback = "3",
      .minimum = 0,
      .maximum = 10000,
-     .help = "this many of those in every batch"},
+     .help = "this many of those in every batch",
+     .needs = "reference"},
     {.name = "seed",
      .kind = CLI_INTEGER,
      .value = "N",
@@ -128,12 +150,13 @@ static const struct cli_option init_options[] = {
      .fallback = "1",
      .minimum = 0,
      .maximum = 9e15,
-     .help = "which items are seen together"},
+     .help = "which items are seen together",
+     .modes = DRAWN},
     {.name = NULL},
 };
 
 static const struct cli_argument init_arguments[] = {
-    {.name = "FOLDER", .help = "the study, to be made", .kind = CLI_PATH},
+    {.name = "FOLDER", .help = "the study, to be made", .kind = CLI_FOLDER},
     {.name = NULL},
 };
 
@@ -191,5 +214,7 @@ const struct cli_command cmd_study_init = {
     .options = init_options,
     .examples = init_examples,
     .values_size = sizeof(struct init_values),
+    .mode = init_mode,
+    .samples = init_samples,
     .run = run_init,
 };

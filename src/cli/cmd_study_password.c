@@ -14,7 +14,7 @@ struct password_values {
 static const struct cli_option password_options[] = {{.name = NULL}};
 
 static const struct cli_argument password_arguments[] = {
-    {.name = "FOLDER", .help = "a study that softlab study init made", .kind = CLI_PATH},
+    {.name = "FOLDER", .help = "a study that softlab study init made", .kind = CLI_FOLDER},
     {.name = NULL},
 };
 

@@ -16,7 +16,7 @@ static const struct cli_option purge_options[] = {
 };
 
 static const struct cli_argument purge_arguments[] = {
-    {.name = "FOLDER", .help = "a study that softlab study init made", .kind = CLI_PATH},
+    {.name = "FOLDER", .help = "a study that softlab study init made", .kind = CLI_FOLDER},
     {.name = NULL},
 };
 

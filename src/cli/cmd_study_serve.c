@@ -51,7 +51,7 @@ static const struct cli_option serve_options[] = {
 };
 
 static const struct cli_argument serve_arguments[] = {
-    {.name = "FOLDER", .help = "a study that softlab study init made", .kind = CLI_PATH},
+    {.name = "FOLDER", .help = "a study that softlab study init made", .kind = CLI_FOLDER},
     {.name = NULL},
 };
 

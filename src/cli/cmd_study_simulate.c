@@ -13,9 +13,26 @@ struct simulate_values {
 
 #define AT(field) .offset = offsetof(struct simulate_values, field)
 
+/* How fast people are, and how they wander, is said in one of two ways each. */
+enum { BY_SPEED = 1, BY_RATE = 2, BY_NOISE = 4, BY_MODEL = 8 };
+
+static void simulate_mode(const struct cli *cli, const void *values, struct cli_mode *out)
+{
+    (void)cli;
+    const struct simulate_values *options = values;
+    const bool rate = options->rate > 0;
+    *out = (struct cli_mode){(rate ? BY_RATE : BY_SPEED) | (options->model ? BY_MODEL : BY_NOISE),
+                             .name = rate ? "--rate" : "--model"};
+    if (rate && options->model) out->name = "--rate and --model";
+}
+
+static const char *const simulate_samples[] = {"http://x --speed 0", "http://x --rate 5",
+                                               "http://x --study s --model m.json",
+                                               "http://x --study s --model m.json --rate 5", NULL};
+
 static const struct cli_option simulate_options[] = {
     {.name = "study",
-     .kind = CLI_PATH,
+     .kind = CLI_FOLDER,
      .value = "FOLDER",
      AT(study),
      .help = "the study's folder: pages do not say which item they show, its database does; "
@@ -55,7 +72,8 @@ static const struct cli_option simulate_options[] = {
      .fallback = "100",
      .minimum = 0,
      .maximum = 1e9,
-     .help = "times as fast as people; 0 does not wait at all"},
+     .help = "times as fast as people; 0 does not wait at all",
+     .modes = BY_SPEED},
     {.name = "rate",
      .kind = CLI_REAL,
      .value = "N",
@@ -71,7 +89,8 @@ static const struct cli_option simulate_options[] = {
      .fallback = ".05",
      .minimum = 0,
      .maximum = 100,
-     .help = "how far beliefs wander: 1 / concentration of a Dirichlet"},
+     .help = "how far beliefs wander: 1 / concentration of a Dirichlet",
+     .modes = BY_NOISE},
     {.name = "slips",
      .kind = CLI_REAL,
      .value = "P",
@@ -97,7 +116,8 @@ static const struct cli_option simulate_options[] = {
      .kind = CLI_FLAG,
      AT(power),
      .help = "how many annotators are needed: the labels' error by their number, from all answers "
-             "the study has"},
+             "the study has",
+     .needs = "study"},
     {.name = "target",
      .kind = CLI_REAL,
      .value = "E",
@@ -105,7 +125,8 @@ static const struct cli_option simulate_options[] = {
      .fallback = ".1",
      .minimum = 0,
      .maximum = 2,
-     .help = "the error that --power finds the number of annotators for"},
+     .help = "the error that --power finds the number of annotators for",
+     .needs = "power"},
     {.name = "seed",
      .kind = CLI_INTEGER,
      .value = "N",
@@ -230,8 +251,6 @@ static enum sl_status run_simulate(struct cli *cli, const void *values, struct s
     struct sl_study_simulation simulation = sl_study_simulation_default();
     struct sl_simulation_result result;
     struct sl_power power = {0};
-    if (options->power && !options->study)
-        return sl_fail(err, SL_ERR_USAGE, "--power looks at the answers of a study: name --study");
     if (options->power && options->test)
         return sl_fail(err, SL_ERR_USAGE, "tests never count: --power has nothing to look at");
     simulation.url = cli->arguments[0];
@@ -296,5 +315,7 @@ const struct cli_command cmd_study_simulate = {
     .options = simulate_options,
     .examples = simulate_examples,
     .values_size = sizeof(struct simulate_values),
+    .mode = simulate_mode,
+    .samples = simulate_samples,
     .run = run_simulate,
 };

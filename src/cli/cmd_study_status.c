@@ -32,7 +32,7 @@ static const struct cli_option status_options[] = {
 };
 
 static const struct cli_argument status_arguments[] = {
-    {.name = "FOLDER", .help = "a study that softlab study init made", .kind = CLI_PATH},
+    {.name = "FOLDER", .help = "a study that softlab study init made", .kind = CLI_FOLDER},
     {.name = NULL},
 };
 
@@ -281,11 +281,9 @@ static enum sl_status print_status(struct cli *cli, const struct status_values *
                                    const json_t *status, struct sl_error *err)
 {
     if (options->json) return cli_print_json(status, err);
-    if (options->annotators) {
-        print_annotators(json_object_get(status, "annotators"));
-    } else if (options->items) {
-        print_items(json_object_get(status, "items"));
-    } else {
+    if (options->annotators) print_annotators(json_object_get(status, "annotators"));
+    if (options->items) print_items(json_object_get(status, "items"));
+    if (!options->annotators && !options->items) {
         print_overview(status);
         print_batches(json_object_get(status, "batches"));
         print_times(status);

@@ -6,6 +6,8 @@
 #include "softlab/nn/tuning.h"
 #include "train.h"
 
+enum { RECORD_LIMIT = 1 << 24 };
+
 static const char *rest_names(size_t index)
 {
     static const char *const names[] = {"hard", "drop", "fail", NULL};
@@ -17,6 +19,20 @@ static const char *recipe_names(size_t index)
     return sl_builtin_recipes[index].name;
 }
 
+enum { TRAINS = 1, SHOWS = 2, LISTS = 4 };
+
+static void train_mode(const struct cli *cli, const void *values, struct cli_mode *out)
+{
+    (void)cli;
+    const struct train_values *options = values;
+    *out = options->list   ? (struct cli_mode){LISTS, .name = "--list", .alone = true}
+           : options->keys ? (struct cli_mode){SHOWS, .name = "--keys", .alone = true}
+                           : (struct cli_mode){TRAINS, .name = "a training"};
+}
+
+static const char *const train_samples[] = {"--list", "--keys --recipe quick",
+                                            "--data shapes --network resnet8 -o out", NULL};
+
 #define FIELD(name) offsetof(struct train_values, name)
 static const struct cli_option train_options[] = {
     {.name = "data",
@@ -25,58 +41,71 @@ static const struct cli_option train_options[] = {
      .value = "DATA",
      .help = "what to train on: a data set's name or path, as in softlab dataset",
      .offset = FIELD(data),
-     .choices = cli_dataset_names},
+     .choices = cli_dataset_names,
+     .modes = TRAINS},
     {.name = "split",
      .kind = CLI_PATH,
      .value = "FILE",
      .help = "train on these items only: an index file",
-     .offset = FIELD(split)},
+     .offset = FIELD(split),
+     .modes = TRAINS},
     {.name = "labels",
      .letter = 'l',
      .kind = CLI_PATH,
      .value = "FILE",
      .help = "label distributions: a row per item, or one per annotator (default: hard labels)",
-     .offset = FIELD(labels)},
+     .offset = FIELD(labels),
+     .modes = TRAINS},
     {.name = "rest",
      .kind = CLI_CHOICE,
      .value = "WHAT",
      .help = "items without a row in --labels: their hard label, out of training, or an error",
      .offset = FIELD(rest),
      .fallback = "fail",
-     .choices = rest_names},
+     .choices = rest_names,
+     .modes = TRAINS,
+     .needs = "labels"},
     {.name = "holdout",
      .kind = CLI_PATH,
      .value = "FILE",
      .help = "items never trained on, a name on each line; or collins2022, its list of 100; or "
              "none (default: the recipe's)",
-     .offset = FIELD(holdout)},
+     .offset = FIELD(holdout),
+     .modes = TRAINS},
     {.name = "network",
      .letter = 'n',
      .kind = CLI_TEXT,
      .value = "NETWORK",
      .help = "a name from softlab models, or a family with options",
      .offset = FIELD(network),
-     .choices = cli_network_names},
+     .choices = cli_network_names,
+     .modes = TRAINS},
     {.name = "recipe",
      .letter = 'r',
      .kind = CLI_TEXT,
      .value = "RECIPE",
      .help = "every constant of a training: a name from --list, or a JSON file",
      .offset = FIELD(recipe),
-     .choices = recipe_names},
+     .choices = recipe_names,
+     .modes = TRAINS | SHOWS},
     {.name = "as-run",
      .kind = CLI_FLAG,
      .help = "the recipe as the paper's program ran it, which is the default",
-     .offset = FIELD(as_run)},
+     .offset = FIELD(as_run),
+     .modes = TRAINS | SHOWS,
+     .needs = "recipe"},
     {.name = "as-published",
      .kind = CLI_FLAG,
      .help = "the recipe as the paper's text states it",
-     .offset = FIELD(as_published)},
+     .offset = FIELD(as_published),
+     .modes = TRAINS | SHOWS,
+     .needs = "recipe"},
     {.name = "set",
      .kind = CLI_TEXT,
      .value = "KEY=VALUE,...",
      .help = "change keys of the recipe; --keys lists them",
-     .offset = FIELD(set)},
+     .offset = FIELD(set),
+     .modes = TRAINS},
     {.name = "epochs",
      .letter = 'e',
      .kind = CLI_INTEGER,
@@ -84,7 +113,8 @@ static const struct cli_option train_options[] = {
      .help = "times that every item is shown (default: the recipe's)",
      .offset = FIELD(epochs),
      .minimum = 1,
-     .maximum = 1e6},
+     .maximum = 1e6,
+     .modes = TRAINS},
     {.name = "seed",
      .letter = 's',
      .kind = CLI_INTEGER,
@@ -93,77 +123,92 @@ static const struct cli_option train_options[] = {
      .offset = FIELD(seed),
      .fallback = "1",
      .minimum = 0,
-     .maximum = 9007199254740992.0},
+     .maximum = 9007199254740992.0,
+     .modes = TRAINS},
     {.name = "output",
      .letter = 'o',
-     .kind = CLI_PATH,
+     .kind = CLI_FOLDER,
      .value = "FOLDER",
      .help = "the run's folder; one that holds this run unfinished is gone on with",
-     .offset = FIELD(output)},
+     .offset = FIELD(output),
+     .modes = TRAINS},
     {.name = "restart",
      .kind = CLI_FLAG,
      .help = "forget what the folder holds of a run",
-     .offset = FIELD(restart)},
+     .offset = FIELD(restart),
+     .modes = TRAINS},
     {.name = "weights",
      .letter = 'w',
      .kind = CLI_PATH,
      .value = "FILE",
      .help = "begin with these weights, or those of a run's folder: fine-tuning; classes are "
              "matched by name",
-     .offset = FIELD(weights)},
+     .offset = FIELD(weights),
+     .modes = TRAINS},
     {.name = "dev",
      .kind = CLI_TEXT,
      .value = "DATA",
      .help = "score every epoch on these items, for select=best and patience",
      .offset = FIELD(dev),
-     .choices = cli_dataset_names},
+     .choices = cli_dataset_names,
+     .modes = TRAINS},
     {.name = "dev-split",
      .kind = CLI_PATH,
      .value = "FILE",
      .help = "these items of --dev only",
-     .offset = FIELD(dev_split)},
+     .offset = FIELD(dev_split),
+     .modes = TRAINS},
     {.name = "dev-labels",
      .kind = CLI_PATH,
      .value = "FILE",
      .help = "label distributions of --dev (default: hard labels)",
-     .offset = FIELD(dev_labels)},
+     .offset = FIELD(dev_labels),
+     .modes = TRAINS},
     {.name = "teacher",
      .kind = CLI_TEXT,
      .value = "FILE,...",
      .help = "predictions to distil: their mean enters targets by the key teacher_share",
-     .offset = FIELD(teacher)},
+     .offset = FIELD(teacher),
+     .modes = TRAINS},
     {.name = "mixing",
      .kind = CLI_PATH,
      .value = "FILE",
      .help = "class-pair mixing functions of softlab mixing, for the targets of mixup",
-     .offset = FIELD(mixing)},
+     .offset = FIELD(mixing),
+     .modes = TRAINS},
     {.name = "extra",
      .kind = CLI_TEXT,
      .value = "DATA",
      .help = "more images to train on, such as mixed ones",
-     .offset = FIELD(extra)},
+     .offset = FIELD(extra),
+     .modes = TRAINS},
     {.name = "extra-labels",
      .kind = CLI_PATH,
      .value = "FILE",
      .help = "label distributions of --extra",
-     .offset = FIELD(extra_labels)},
+     .offset = FIELD(extra_labels),
+     .modes = TRAINS,
+     .needs = "extra"},
     {.name = "size",
      .kind = CLI_TEXT,
      .value = "HxW",
      .help = "bring images to this size first",
-     .offset = FIELD(images.size)},
-    CLI_CHANNELS(struct train_values),
-    CLI_SKIP_BROKEN(struct train_values),
+     .offset = FIELD(images.size),
+     .modes = TRAINS},
+    CLI_CHANNELS(struct train_values, TRAINS),
+    CLI_SKIP_BROKEN(struct train_values, TRAINS),
     {.name = "vectors",
      .kind = CLI_PATH,
      .value = "FILE",
      .help = "vectors of words (GloVe), for texts (default: those of softlab fetch glove100d)",
-     .offset = FIELD(vectors)},
+     .offset = FIELD(vectors),
+     .modes = TRAINS},
     {.name = "tuning",
      .kind = CLI_PATH,
      .value = "FILE",
      .help = "a table of kernels that softlab bench --tune wrote",
-     .offset = FIELD(tuning)},
+     .offset = FIELD(tuning),
+     .modes = TRAINS},
     {.name = "checkpoint-seconds",
      .kind = CLI_REAL,
      .value = "S",
@@ -171,7 +216,8 @@ static const struct cli_option train_options[] = {
      .offset = FIELD(checkpoint_seconds),
      .fallback = "30",
      .minimum = 0,
-     .maximum = 1e6},
+     .maximum = 1e6,
+     .modes = TRAINS},
     {.name = "list",
      .kind = CLI_FLAG,
      .help = "print the recipes that have a name",
@@ -179,8 +225,13 @@ static const struct cli_option train_options[] = {
     {.name = "keys",
      .kind = CLI_FLAG,
      .help = "print the keys of a recipe, with the values of --recipe",
-     .offset = FIELD(keys)},
-    {.name = "json", .kind = CLI_FLAG, .help = "print the result as JSON", .offset = FIELD(json)},
+     .offset = FIELD(keys),
+     .modes = TRAINS | SHOWS},
+    {.name = "json",
+     .kind = CLI_FLAG,
+     .help = "print the result as JSON",
+     .offset = FIELD(json),
+     .modes = TRAINS},
     {.name = NULL},
 };
 #undef FIELD
@@ -437,13 +488,28 @@ static enum sl_status run_in_folder(struct training *training, struct sl_error *
     return report(cli, training->values, folder, &result, err);
 }
 
+/* A run that was finished before: what it printed then. */
+static enum sl_status show_finished(const struct train_folder *folder, bool json,
+                                    struct sl_error *err)
+{
+    if (!json) {
+        printf("%s\n", folder->weights);
+        return SL_OK;
+    }
+    struct sl_json record = {0};
+    SL_TRY(sl_json_read(folder->run, RECORD_LIMIT, &record, err));
+    const enum sl_status status = cli_print_json(record.root, err);
+    sl_json_release(&record);
+    return status;
+}
+
 static enum sl_status train_run(struct cli *cli, const void *raw, struct sl_error *err)
 {
     const struct train_values *values = raw;
     if (values->list) return print_recipes(err);
-    if (values->keys) return print_keys(values, err);
     if (values->as_run && values->as_published)
         return sl_fail(err, SL_ERR_USAGE, "--as-run and --as-published exclude each other");
+    if (values->keys) return print_keys(values, err);
     if (!values->data) return sl_fail(err, SL_ERR_USAGE, "say what to train on with --data");
     if (!values->output) return sl_fail(err, SL_ERR_USAGE, "say where the run goes with -o FOLDER");
     struct train_inputs inputs = {0};
@@ -458,7 +524,7 @@ static enum sl_status train_run(struct cli *cli, const void *raw, struct sl_erro
     if (folder.finished) {
         sl_log(&cli->log, SL_LOG_INFO, "%s holds this run, finished; --restart makes it anew",
                folder.path);
-        printf("%s\n", folder.weights);
+        SL_TRY_OUT(show_finished(&folder, values->json, err));
     } else {
         SL_TRY_OUT(run_in_folder(&training, err));
     }
@@ -495,5 +561,7 @@ const struct cli_command cmd_train = {
     .options = train_options,
     .examples = train_examples,
     .values_size = sizeof(struct train_values),
+    .mode = train_mode,
+    .samples = train_samples,
     .run = train_run,
 };

@@ -32,7 +32,7 @@ static void put_value_cases(const struct cli_command *command, FILE *out)
             if (o->kind == CLI_FLAG) continue;
             fprintf(out, "        \"%s --%s\"", command->name, o->name);
             if (o->letter) fprintf(out, " | \"%s -%c\"", command->name, o->letter);
-            if (o->kind == CLI_PATH) {
+            if (cli_is_path(o->kind)) {
                 fputs(") COMPREPLY=($(compgen -f -- \"$current\")); return ;;\n", out);
             } else if (o->choices) {
                 fputs(") COMPREPLY=($(compgen -W '", out);
@@ -149,7 +149,7 @@ static void put_fish_option(const struct cli_command *command, const struct cli_
     put_fish_condition(command, out);
     fprintf(out, " -l %s", option->name);
     if (option->letter) fprintf(out, " -s %c", option->letter);
-    if (option->kind == CLI_PATH)
+    if (cli_is_path(option->kind))
         fputs(" -r -F", out);
     else if (option->kind != CLI_FLAG)
         fputs(" -x", out);

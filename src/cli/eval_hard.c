@@ -129,7 +129,7 @@ static char **name_classes(const struct sl_rows *labels)
 }
 
 static enum sl_status read_file(const char *path, const struct sl_rows *labels, int32_t **out,
-                                struct sl_error *err)
+                                struct cli_strangers *strangers, struct sl_error *err)
 {
     size_t count = 0;
     int32_t *classes = NULL;
@@ -146,7 +146,7 @@ static enum sl_status read_file(const char *path, const struct sl_rows *labels, 
     SL_TRY(name_items(labels, &items, err));
     char **names = name_classes(labels);
     const struct cli_names like = {items, NULL, names, labels->n_classes};
-    enum sl_status status = cli_read_truth(path, &like, out, err);
+    enum sl_status status = cli_read_truth_of(path, &like, strangers, out, err);
     sl_names_destroy(names);
     sl_name_table_destroy(items);
     return status;
@@ -189,9 +189,9 @@ out:
 }
 
 enum sl_status eval_read_hard(const struct cli *cli, const char *name, const struct sl_rows *labels,
-                              int32_t **out, struct sl_error *err)
+                              struct cli_strangers *strangers, int32_t **out, struct sl_error *err)
 {
-    if (sl_file_exists(name)) return read_file(name, labels, out, err);
+    if (sl_file_exists(name)) return read_file(name, labels, out, strangers, err);
     struct sl_dataset *set = NULL;
     SL_TRY(sl_dataset_open(name, &cli->roots, &set, err));
     int32_t *classes = NULL;

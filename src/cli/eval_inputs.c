@@ -61,20 +61,24 @@ static enum sl_status read_labels(const char *path, struct inputs *inputs, struc
     return status;
 }
 
+/* Whether an .npz holds labels beside the predictions. Where there is nothing else, the labels are
+ * what is to be scored. */
+static enum sl_status has_own_labels(const char *path, bool *out, struct sl_error *err)
+{
+    bool labels = false, logits = false, probs = false;
+    if (sl_path_has_suffix(path, ".npz")) {
+        SL_TRY(cli_npz_has(path, "labels", &labels, err));
+        SL_TRY(cli_npz_has(path, "logits", &logits, err));
+        SL_TRY(cli_npz_has(path, "probs", &probs, err));
+    }
+    *out = labels && (logits || probs);
+    return SL_OK;
+}
+
 /* The labels within a file of predictions: its rows are the predictions' rows. */
 static enum sl_status read_own_labels(const char *path, struct inputs *inputs, struct sl_error *err)
 {
     const struct sl_rows *predictions = inputs->predictions;
-    bool found = false, logits = false, probs = false;
-    if (sl_path_has_suffix(path, ".npz")) {
-        SL_TRY(cli_npz_has(path, "labels", &found, err));
-        SL_TRY(cli_npz_has(path, "logits", &logits, err));
-        SL_TRY(cli_npz_has(path, "probs", &probs, err));
-    }
-    /* Where there is nothing else, the labels are what is to be scored. */
-    if (!found || !(logits || probs))
-        return sl_fail(err, SL_ERR_USAGE,
-                       "%s has no labels of its own, so --labels is needed: FILE", path);
     SL_TRY(read_labels(path, inputs, err));
     if (inputs->labels->items || !predictions->items ||
         inputs->labels->n_rows != predictions->n_rows)
@@ -83,6 +87,81 @@ static enum sl_status read_own_labels(const char *path, struct inputs *inputs, s
     for (size_t i = 0; i < predictions->n_rows; i++)
         inputs->labels->items[i] = sl_string_copy(predictions->items[i]);
     return SL_OK;
+}
+
+/* Which rows have a class. Predictions without one, or classes without a prediction, are refused
+ * unless a subset is asked for: an accuracy over fewer items than were meant says something else.
+ */
+static enum sl_status check_hard(const struct eval_values *values, const char *path,
+                                 const struct inputs *inputs, const struct cli_strangers *strangers,
+                                 size_t *n_known, struct sl_error *err)
+{
+    const struct sl_rows *predictions = inputs->predictions;
+    size_t first = SIZE_MAX;
+    *n_known = 0;
+    for (size_t i = 0; i < predictions->n_rows; i++) {
+        const bool known = inputs->labels_hard[i] != SL_NO_LABEL;
+        *n_known += known;
+        if (!known && first == SIZE_MAX) first = i;
+    }
+    char number[32];
+    const char *item =
+        first == SIZE_MAX ? "" : cli_row_item(predictions, first, number, sizeof number);
+    if (first != SIZE_MAX && (!values->subset || *n_known == 0))
+        return sl_fail(err, SL_ERR_INPUT,
+                       "%s has no class for %zu of %zu items of %s, the first is item %.60s; "
+                       "--subset leaves them out",
+                       values->hard, predictions->n_rows - *n_known, predictions->n_rows, path,
+                       item);
+    if (strangers->count && !values->subset)
+        return sl_fail(err, SL_ERR_INPUT,
+                       "%s has no row for %zu item%s of %s, the first is item %s; --subset leaves "
+                       "them out",
+                       path, strangers->count, strangers->count == 1 ? "" : "s", values->hard,
+                       strangers->first);
+    return SL_OK;
+}
+
+/* Only the rows whose class is known, in the predictions and in the classes. */
+static void keep_known(struct inputs *inputs)
+{
+    struct sl_rows *rows = inputs->predictions;
+    size_t kept = 0;
+    for (size_t i = 0; i < rows->n_rows; i++) {
+        const bool known = inputs->labels_hard[i] != SL_NO_LABEL;
+        if (known) {
+            inputs->labels_hard[kept] = inputs->labels_hard[i];
+            memmove(rows->values + kept * rows->n_classes, rows->values + i * rows->n_classes,
+                    rows->n_classes * sizeof *rows->values);
+        }
+        if (rows->items && !known) free(rows->items[i]);
+        if (rows->items && known) rows->items[kept] = rows->items[i];
+        kept += known;
+    }
+    rows->n_rows = kept;
+}
+
+/* True classes alone, such as for the labels of an aggregation: they are what is scored against. */
+static enum sl_status read_hard_as_labels(const struct cli *cli, const struct eval_values *values,
+                                          const char *path, struct inputs *inputs,
+                                          struct sl_error *err)
+{
+    struct cli_strangers strangers = {0};
+    size_t n_known = 0;
+    SL_TRY(eval_read_hard(cli, values->hard, inputs->predictions, &strangers, &inputs->labels_hard,
+                          err));
+    SL_TRY(check_hard(values, path, inputs, &strangers, &n_known, err));
+    const size_t n_all = inputs->predictions->n_rows;
+    if (n_known < n_all)
+        sl_log(&cli->log, SL_LOG_INFO, "%s: left out %zu of %zu items, which have no class in %s",
+               path, n_all - n_known, n_all, values->hard);
+    if (strangers.count)
+        sl_log(&cli->log, SL_LOG_INFO, "%s: left out %zu item%s, which have no row in %s",
+               values->hard, strangers.count, strangers.count == 1 ? "" : "s", path);
+    if (n_known < n_all) keep_known(inputs);
+    inputs->reference = as_classes;
+    return rows_of_classes(inputs->labels_hard, n_known, inputs->predictions->n_classes,
+                           values->hard, &inputs->labels, err);
 }
 
 static bool are_counts(const struct sl_rows *rows)
@@ -153,15 +232,26 @@ static enum sl_status read_all(const struct cli *cli, const struct eval_values *
                                const char *path, struct inputs *inputs, struct eval_model *model,
                                struct sl_error *err)
 {
+    bool own = false;
     SL_TRY(cli_read_predictions(path, &inputs->predictions, &model->kind, err));
+    SL_TRY(has_own_labels(path, &own, err));
+    model->labels = values->labels ? cli_typed(cli, values->labels)
+                    : own          ? "the predictions' own"
+                                   : values->hard;
     if (values->labels)
         SL_TRY(read_labels(values->labels, inputs, err));
-    else
+    else if (own)
         SL_TRY(read_own_labels(path, inputs, err));
+    else if (values->hard && !values->order && !values->reference)
+        return read_hard_as_labels(cli, values, path, inputs, err);
+    else
+        return sl_fail(err, SL_ERR_USAGE,
+                       "%s has no labels of its own: name what people said with --labels%s", path,
+                       values->hard ? "" : ", or true classes with --hard");
     SL_TRY(settle_reference(values, values->labels ? values->labels : path, inputs, err));
     if (values->order) SL_TRY(read_order(values->order, inputs, err));
     if (values->hard)
-        SL_TRY(eval_read_hard(cli, values->hard, inputs->labels, &inputs->labels_hard, err));
+        SL_TRY(eval_read_hard(cli, values->hard, inputs->labels, NULL, &inputs->labels_hard, err));
     else if (values->labels)
         SL_TRY(read_own_classes(path, inputs, err));
     return SL_OK;
@@ -171,7 +261,7 @@ enum sl_status eval_read(const struct cli *cli, const struct eval_values *values
                          struct eval_model *out, struct sl_error *err)
 {
     struct inputs inputs = {0};
-    struct eval_model model = {.path = path};
+    struct eval_model model = {.path = cli_typed(cli, path)};
     enum sl_status status = SL_OK;
     SL_TRY_OUT(read_all(cli, values, path, &inputs, &model, err));
     const struct sl_scored_options options = {.logits = model.kind == SL_PREDICTION_LOGITS,

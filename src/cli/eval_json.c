@@ -61,6 +61,17 @@ static json_t *classes_json(const struct sl_scored *scored)
     return classes;
 }
 
+void eval_json_more(const struct eval_run *run, json_t *into)
+{
+    if (run->interval) {
+        json_object_set_new(into, "intervals", intervals_json(run));
+        json_object_set_new(into, "interval_method", json_string(run->interval));
+    }
+    if (run->values->per_class)
+        json_object_set_new(into, "per_class", classes_json(run->models[0].scored));
+    if (run->paired) json_object_set_new(into, "against", paired_json(run));
+}
+
 json_t *eval_json(const struct eval_run *run)
 {
     const struct eval_model *first = &run->models[0];
@@ -73,14 +84,8 @@ json_t *eval_json(const struct eval_run *run)
     json_object_set_new(result, "predictions", json_string(cli_kind_name(first->kind)));
     json_object_set_new(result, "reference", json_string(first->reference));
     json_object_set_new(result, "hard_labels", json_string(first->hard));
-    if (run->interval) {
-        json_object_set_new(result, "intervals", intervals_json(run));
-        json_object_set_new(result, "interval_method", json_string(run->interval));
-    }
     if (run->values->each) json_object_set_new(result, "each", each_json(run));
-    if (run->values->per_class)
-        json_object_set_new(result, "per_class", classes_json(first->scored));
-    if (run->paired) json_object_set_new(result, "against", paired_json(run));
+    eval_json_more(run, result);
     json_object_set_new(result, "provenance", cli_provenance(run->cli));
     return result;
 }

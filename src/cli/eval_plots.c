@@ -8,11 +8,11 @@
 
 enum { SUBTITLE_SIZE = 300, MOST_POINTS = 400 };
 
-static enum sl_status write_plot(const struct eval_run *run, const struct sl_plot *plot,
-                                 struct sl_error *err)
+static enum sl_status write_plot(const struct eval_run *run, const char *folder,
+                                 const struct sl_plot *plot, struct sl_error *err)
 {
     char *name = sl_string_printf("%s.svg", plot->id);
-    char *path = sl_path_join(run->values->plots, name);
+    char *path = sl_path_join(folder, name);
     enum sl_status status = sl_plot_write(plot, path, err);
     if (status == SL_OK) sl_log(&run->cli->log, SL_LOG_INFO, "wrote %s", path);
     free(path);
@@ -29,7 +29,8 @@ static const char *subtitle(const struct eval_model *model, char out[SUBTITLE_SI
     return out;
 }
 
-static enum sl_status plot_reliability(const struct eval_run *run, struct sl_error *err)
+static enum sl_status plot_reliability(const struct eval_run *run, const char *folder,
+                                       struct sl_error *err)
 {
     enum { CONFIDENCE, ACCURACY, LOW, HIGH, ITEMS, N_COLUMNS };
     const struct eval_model *model = &run->models[0];
@@ -59,13 +60,14 @@ static enum sl_status plot_reliability(const struct eval_run *run, struct sl_err
                                  .y = {.label = "Accuracy"},
                                  .series = &series,
                                  .n_series = 1};
-    enum sl_status status = write_plot(run, &plot, err);
+    enum sl_status status = write_plot(run, folder, &plot, err);
     free(columns);
     free(bins);
     return status;
 }
 
-static enum sl_status plot_confidence(const struct eval_run *run, struct sl_error *err)
+static enum sl_status plot_confidence(const struct eval_run *run, const char *folder,
+                                      struct sl_error *err)
 {
     const struct eval_model *model = &run->models[0];
     const struct sl_scored *scored = model->scored;
@@ -92,7 +94,7 @@ static enum sl_status plot_confidence(const struct eval_run *run, struct sl_erro
                                      .n_series = 2,
                                      .n_bins = 20,
                                      .share = true};
-        status = write_plot(run, &plot, err);
+        status = write_plot(run, folder, &plot, err);
     }
     free(right);
     free(wrong);
@@ -132,7 +134,8 @@ static const char *curve_name(const struct eval_model *model, const struct eval_
     return other->path && strcmp(name, sl_path_name(other->path)) == 0 ? model->path : name;
 }
 
-static enum sl_status plot_risk(const struct eval_run *run, struct sl_error *err)
+static enum sl_status plot_risk(const struct eval_run *run, const char *folder,
+                                struct sl_error *err)
 {
     const struct eval_model *model = &run->models[0], *other = &run->models[run->n_models];
     struct curve *curves = sl_alloc(2, sizeof *curves);
@@ -167,16 +170,16 @@ static enum sl_status plot_risk(const struct eval_run *run, struct sl_error *err
         .y = {.label = "Error", .unit = "%"},
         .series = series,
         .n_series = other->scored ? 3 : 2};
-    SL_TRY_OUT(write_plot(run, &plot, err));
+    SL_TRY_OUT(write_plot(run, folder, &plot, err));
 out:
     free(curves);
     return status;
 }
 
-enum sl_status eval_plots(const struct eval_run *run, struct sl_error *err)
+enum sl_status eval_plots(const struct eval_run *run, const char *folder, struct sl_error *err)
 {
-    SL_TRY(sl_folder_create(run->values->plots, err));
-    SL_TRY(plot_reliability(run, err));
-    SL_TRY(plot_confidence(run, err));
-    return plot_risk(run, err);
+    SL_TRY(sl_folder_create(folder, err));
+    SL_TRY(plot_reliability(run, folder, err));
+    SL_TRY(plot_confidence(run, folder, err));
+    return plot_risk(run, folder, err);
 }

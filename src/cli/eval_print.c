@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "eval.h"
+#include "softlab/eval/attack.h"
 
 enum { CELL = 32 };
 
@@ -41,9 +42,7 @@ static void print_heading(const struct eval_run *run)
         printf("%zu files of predictions", run->n_models);
     printf(": %s items, %zu classes, %s\n", sl_text_count(first->scored->n, count, sizeof count),
            first->scored->n_classes, cli_kind_name(first->kind));
-    printf("labels: %s, %s; hard labels: %s\n",
-           run->values->labels ? run->values->labels : "the predictions' own", first->reference,
-           first->hard);
+    printf("labels: %s, %s; hard labels: %s\n", first->labels, first->reference, first->hard);
     if (run->interval) printf("intervals: %s\n", run->interval);
 }
 
@@ -115,7 +114,7 @@ static void print_paired(const struct eval_run *run)
     }
 }
 
-static void print_classes(const struct sl_scored *scored)
+void eval_print_classes(const struct sl_scored *scored)
 {
     struct sl_class_score *scores = sl_alloc(scored->n_classes, sizeof *scores);
     struct cli_table table;
@@ -147,7 +146,7 @@ void eval_print(const struct eval_run *run)
         print_paired(run);
     else
         print_measures(run);
-    if (run->values->per_class) print_classes(run->models[0].scored);
+    if (run->values->per_class) eval_print_classes(run->models[0].scored);
 }
 
 enum sl_status eval_list(bool json, struct sl_error *err)
@@ -162,12 +161,25 @@ enum sl_status eval_list(bool json, struct sl_error *err)
                                                   "group", m->group, "source", m->source, "summary",
                                                   m->summary, "better", m->better));
     }
+    struct cli_table attacks;
+    cli_table_init(&attacks, "lll");
+    cli_table_add(&attacks, "attack", "source", "what");
+    for (const struct sl_attack_preset *a = sl_attack_presets; a->name; a++) {
+        cli_table_add(&attacks, a->name, a->source, a->summary);
+        json_array_append_new(measures,
+                              json_pack("{s:s, s:s, s:s, s:s}", "name", a->name, "group", "attacks",
+                                        "source", a->source, "summary", a->summary));
+    }
     enum sl_status status = SL_OK;
-    if (json)
+    if (json) {
         status = cli_print_json(measures, err);
-    else
+    } else {
         cli_table_print(&table, stdout);
+        putchar('\n');
+        cli_table_print(&attacks, stdout);
+    }
     cli_table_release(&table);
+    cli_table_release(&attacks);
     json_decref(measures);
     return status;
 }

@@ -240,6 +240,11 @@ enum sl_status eval_tests_read(struct cli *cli, const struct eval_values *values
         SL_TRY_OUT(test_of_values(values, &tests.tests[0], err));
         tests.count = 1;
     }
+    const char *weights = cli_typed(cli, cli->arguments[0]);
+    for (size_t t = 0; t < tests.count; t++)
+        tests.tests[t].title = tests.count > 1
+                                   ? sl_string_printf("%s on %s", weights, tests.tests[t].name)
+                                   : sl_string_copy(weights);
     *out = tests;
     return SL_OK;
 out:
@@ -250,6 +255,7 @@ out:
 void eval_tests_release(struct eval_tests *tests)
 {
     for (size_t i = 0; i < tests->count; i++) {
+        free(tests->tests[i].title);
         if (tests->tests[i].items) sl_names_destroy(tests->tests[i].items);
         if (tests->tests[i].metrics) sl_names_destroy(tests->tests[i].metrics);
     }

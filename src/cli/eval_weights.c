@@ -12,6 +12,7 @@ struct testing {
     struct cli *cli;
     struct sl_model *model;
     const struct eval_test *test;
+    struct eval_run *run; /* gets what is scored */
     struct cli_feeding feeding;
     struct sl_targets *reference; /* what people said, in the order of the items */
     struct sl_rows *predictions;
@@ -106,11 +107,31 @@ static void list_items(struct testing *testing)
         const size_t item = reference->items[i];
         const int32_t label = testing->feeding.dataset->labels[item];
         testing->items[i] = item;
-        testing->hard[i] = label >= 0
-                               ? label
-                               : (int32_t)sl_largest(reference->rows + i * reference->n_classes,
-                                                     reference->n_classes);
+        testing->hard[i] =
+            label >= 0 ? label
+                       : (int32_t)sl_first_choice(reference->rows + i * reference->n_classes,
+                                                  reference->n_classes);
     }
+}
+
+/* What people said, as rows in the order of the items. Names are for files of other predictions:
+ * our own rows are in this order, so that names would only be matched again. */
+static enum sl_status reference_rows(const struct testing *testing, bool named,
+                                     struct sl_rows **out, struct sl_error *err)
+{
+    const struct sl_dataset *dataset = testing->feeding.dataset;
+    struct sl_rows *rows = NULL;
+    SL_TRY(sl_rows_create(testing->n, testing->reference->n_classes, &rows, err));
+    memcpy(rows->values, testing->reference->rows,
+           testing->n * rows->n_classes * sizeof *rows->values);
+    if (named) rows->items = sl_alloc(rows->n_rows, sizeof *rows->items);
+    for (size_t i = 0; named && i < rows->n_rows; i++)
+        rows->items[i] = sl_string_copy(dataset->items[testing->items[i]]);
+    rows->classes = sl_alloc(rows->n_classes, sizeof *rows->classes);
+    for (size_t k = 0; k < rows->n_classes; k++)
+        rows->classes[k] = sl_string_copy(dataset->classes[k]);
+    *out = rows;
+    return SL_OK;
 }
 
 static enum sl_status predict(struct testing *testing, struct sl_error *err)
@@ -118,10 +139,7 @@ static enum sl_status predict(struct testing *testing, struct sl_error *err)
     struct sl_rows *reference = NULL;
     SL_TRY(cli_predict(testing->cli, testing->model, &testing->feeding, BATCH,
                        &testing->predictions, err));
-    SL_TRY(sl_rows_create(testing->n, testing->reference->n_classes, &reference, err));
-    memcpy(reference->values, testing->reference->rows,
-           testing->n * reference->n_classes * sizeof *reference->values);
-    /* Both are in the order of the items: names would only be matched again. */
+    SL_TRY(reference_rows(testing, false, &reference, err));
     struct sl_rows unnamed = *testing->predictions;
     unnamed.items = NULL;
     unnamed.classes = NULL;
@@ -132,19 +150,82 @@ static enum sl_status predict(struct testing *testing, struct sl_error *err)
     return status;
 }
 
+/* Open the test's items as the model reads them and score it on them. */
+static enum sl_status score(struct testing *testing, struct sl_error *err)
+{
+    const struct eval_test *test = testing->test;
+    SL_TRY(cli_feeding_for(testing->cli, testing->model, test->data, test->split, &test->images,
+                           &testing->feeding, err));
+    if (test->n_attacks > 0 && !testing->feeding.dataset->pixels)
+        return sl_fail(err, SL_ERR_INPUT, "%s: only images can be attacked", test->data);
+    if (test->items) SL_TRY(choose_items(testing, err));
+    SL_TRY(read_reference(testing, err));
+    list_items(testing);
+    return predict(testing, err);
+}
+
+static void testing_release(struct testing *testing)
+{
+    sl_scored_destroy(testing->scored);
+    sl_rows_destroy(testing->predictions);
+    sl_targets_destroy(testing->reference);
+    cli_feeding_release(&testing->feeding);
+    free(testing->hard);
+    free(testing->items);
+}
+
+/* ---- The other model ---- */
+
+static enum sl_status score_other_weights(const struct testing *testing, const char *path,
+                                          struct eval_model *out, struct sl_error *err)
+{
+    struct testing other = {.cli = testing->cli, .test = testing->test};
+    enum sl_status status = SL_OK;
+    SL_TRY_OUT(cli_open_weights(path, &other.model, err));
+    SL_TRY_OUT(score(&other, err));
+    out->kind = SL_PREDICTION_LOGITS;
+    out->scored = other.scored;
+    other.scored = NULL;
+out:
+    testing_release(&other);
+    sl_model_destroy(other.model);
+    return status;
+}
+
+static enum sl_status score_other_rows(const struct testing *testing, const char *path,
+                                       struct eval_model *out, struct sl_error *err)
+{
+    struct sl_rows *predictions = NULL, *reference = NULL;
+    enum sl_status status = SL_OK;
+    SL_TRY_OUT(cli_read_predictions(path, &predictions, &out->kind, err));
+    SL_TRY_OUT(reference_rows(testing, true, &reference, err));
+    const struct sl_scored_options options = {.logits = out->kind == SL_PREDICTION_LOGITS,
+                                              .labels_hard = testing->hard};
+    status = sl_scored_create(predictions, reference, &options, &out->scored, err);
+    if (status != SL_OK) sl_fail_within(err, status, "%s", path);
+out:
+    sl_rows_destroy(predictions);
+    sl_rows_destroy(reference);
+    return status;
+}
+
+/* What --against names, on the same items. */
+static enum sl_status score_other(const struct testing *testing, const char *path,
+                                  struct eval_model *out, struct sl_error *err)
+{
+    out->path = cli_typed(testing->cli, path);
+    return eval_is_weights(path) ? score_other_weights(testing, path, out, err)
+                                 : score_other_rows(testing, path, out, err);
+}
+
 /* ---- Measuring ---- */
 
-static json_t *metrics_json(const struct testing *testing)
+static json_t *metrics_json(const struct eval_run *run)
 {
     json_t *metrics = json_object();
-    for (const struct sl_metric *m = sl_metrics; m->name; m++) {
-        bool wanted = !testing->test->metrics;
-        for (size_t i = 0; !wanted && testing->test->metrics[i]; i++)
-            wanted = strcmp(testing->test->metrics[i], m->name) == 0;
-        if (wanted)
-            json_object_set_new(metrics, m->name,
-                                cli_json_real(m->value(testing->scored, &testing->test->options)));
-    }
+    for (size_t m = 0; m < run->n_metrics; m++)
+        json_object_set_new(metrics, run->metrics[m]->name,
+                            cli_json_real(run->intervals[m].estimate));
     return metrics;
 }
 
@@ -260,61 +341,95 @@ static json_t *class_names(const struct sl_dataset *dataset)
     return names;
 }
 
-static enum sl_status measure(struct testing *testing, json_t *result, struct sl_error *err)
+/* Attacks and corruptions, which are measured apart from what was scored. */
+static enum sl_status disturb(struct testing *testing, json_t *metrics, json_t *result,
+                              struct sl_error *err)
 {
     const struct eval_test *test = testing->test;
-    json_t *metrics = metrics_json(testing), *attacks = json_object(), *corruptions = NULL;
-    json_object_set_new(result, "n", json_integer((json_int_t)testing->n));
-    json_object_set_new(result, "metrics", metrics);
-    json_object_set_new(result, "reliability", reliability_json(testing->scored));
+    json_t *attacks = json_object(), *corruptions = NULL;
     json_object_set_new(result, "attacks", attacks);
     for (size_t i = 0; i < test->n_attacks; i++)
         SL_TRY(attack(testing, test->attacks[i], metrics, attacks, err));
-    if (test->corrupted) {
-        SL_TRY(corrupt(testing, metrics, &corruptions, err));
-        json_object_set_new(result, "corruptions", corruptions);
-    }
-    if (test->gallery > 0)
-        json_object_set_new(result, "gallery",
-                            eval_gallery(&testing->feeding, testing->scored, test->gallery));
+    if (!test->corrupted) return SL_OK;
+    SL_TRY(corrupt(testing, metrics, &corruptions, err));
+    json_object_set_new(result, "corruptions", corruptions);
     return SL_OK;
 }
 
-/* Scores of one test set into `result`; the names of its classes into *classes unless they are
- * known. */
-static enum sl_status run_test(struct cli *cli, struct sl_model *model,
-                               const struct eval_test *test, json_t *result, json_t **classes,
-                               struct sl_error *err)
+/* "figures", or of several test sets "figures/easy". */
+static enum sl_status write_plots(const struct testing *testing, const char *folder, bool several,
+                                  struct sl_error *err)
 {
-    struct testing testing = {.cli = cli, .model = model, .test = test};
-    enum sl_status status = SL_OK;
-    SL_TRY_OUT(
-        cli_feeding_for(cli, model, test->data, test->split, &test->images, &testing.feeding, err));
-    if (test->n_attacks > 0 && !testing.feeding.dataset->pixels) {
-        status = sl_fail(err, SL_ERR_INPUT, "%s: only images can be attacked", test->data);
-        goto out;
-    }
-    if (test->items) SL_TRY_OUT(choose_items(&testing, err));
-    SL_TRY_OUT(read_reference(&testing, err));
-    list_items(&testing);
-    SL_TRY_OUT(predict(&testing, err));
-    SL_TRY_OUT(measure(&testing, result, err));
-    if (!*classes) *classes = class_names(testing.feeding.dataset);
-out:
-    if (status != SL_OK) sl_fail_within(err, status, "test \"%s\"", test->name);
-    sl_scored_destroy(testing.scored);
-    sl_rows_destroy(testing.predictions);
-    sl_targets_destroy(testing.reference);
-    cli_feeding_release(&testing.feeding);
-    free(testing.hard);
-    free(testing.items);
+    char *name = sl_string_copy(testing->test->name);
+    for (char *c = name; *c; c++)
+        if (*c == '/') *c = '-';
+    char *path = several ? sl_path_join(folder, name) : sl_string_copy(folder);
+    const enum sl_status status = eval_plots(testing->run, path, err);
+    free(path);
+    free(name);
+    return status;
+}
+
+/* Labels that are a word and not a file. */
+static bool are_own(const char *labels)
+{
+    return strcmp(labels, "hard") == 0 || strcmp(labels, "truth") == 0;
+}
+
+static const char *reference_name(const char *labels)
+{
+    if (strcmp(labels, "hard") == 0) return "one class per item";
+    return strcmp(labels, "truth") == 0 ? "true distributions" : "as given";
+}
+
+static enum sl_status measure(struct testing *testing, const struct eval_values *values,
+                              bool several, json_t *result, struct sl_error *err)
+{
+    const struct eval_test *test = testing->test;
+    struct eval_run *run = testing->run;
+    run->models[0] =
+        (struct eval_model){.path = test->title,
+                            .kind = SL_PREDICTION_LOGITS,
+                            .scored = testing->scored,
+                            .labels = are_own(test->labels) ? "those of the data set"
+                                                            : cli_typed(testing->cli, test->labels),
+                            .reference = reference_name(test->labels),
+                            .hard = sl_string_copy("those of the data set")};
+    testing->scored = NULL; /* the run's now */
+    SL_TRY(eval_choose_metrics(run, test->metrics, err));
+    if (values->against)
+        SL_TRY(score_other(testing, values->against, &run->models[run->n_models], err));
+    SL_TRY(eval_measure(run, err));
+    json_t *metrics = metrics_json(run);
+    json_object_set_new(result, "n", json_integer((json_int_t)testing->n));
+    json_object_set_new(result, "metrics", metrics);
+    json_object_set_new(result, "reliability", reliability_json(run->models[0].scored));
+    SL_TRY(disturb(testing, metrics, result, err));
+    eval_json_more(run, result);
+    if (test->gallery > 0)
+        json_object_set_new(result, "gallery",
+                            eval_gallery(&testing->feeding, run->models[0].scored, test->gallery));
+    return values->plots ? write_plots(testing, values->plots, several, err) : SL_OK;
+}
+
+/* Scores of one test set into `run` and `result`; the names of its classes into *classes unless
+ * they are known. */
+static enum sl_status run_test(struct testing *testing, const struct eval_values *values,
+                               bool several, json_t *result, json_t **classes, struct sl_error *err)
+{
+    enum sl_status status = score(testing, err);
+    if (status == SL_OK) status = measure(testing, values, several, result, err);
+    if (status == SL_OK && !*classes) *classes = class_names(testing->feeding.dataset);
+    if (status != SL_OK) sl_fail_within(err, status, "test \"%s\"", testing->test->name);
+    testing_release(testing);
     return status;
 }
 
 /* ---- Showing ---- */
 
-/* A line per measure, a column per test set. */
-static void print_results(const struct eval_tests *tests, const json_t *results)
+/* A line per measure, a column per test set; without those that were scored, where they are printed
+ * with their intervals. */
+static void print_results(const struct eval_tests *tests, const json_t *results, bool scored)
 {
     char alignment[64] = "l";
     const size_t n_columns = tests->count < 8 ? tests->count : 8;
@@ -331,6 +446,7 @@ static void print_results(const struct eval_tests *tests, const json_t *results)
     json_object_foreach((json_t *)first, name, value)
     {
         char texts[8][32];
+        if (!scored && sl_metric_find(name)) continue;
         cells[0] = name;
         for (size_t t = 0; t < n_columns; t++) {
             const json_t *cell = json_object_get(
@@ -341,8 +457,24 @@ static void print_results(const struct eval_tests *tests, const json_t *results)
         }
         cli_table_add_cells(&table, cells);
     }
-    cli_table_print(&table, stdout);
+    if (!scored && table.n_rows > 1) putchar('\n');
+    if (table.n_rows > 1) cli_table_print(&table, stdout);
     cli_table_release(&table);
+}
+
+static void show_runs(const struct eval_tests *tests, const struct eval_run *runs,
+                      const struct eval_values *values, const json_t *results)
+{
+    const bool whole = values->bootstrap || values->against;
+    for (size_t t = 0; whole && t < tests->count; t++) {
+        if (t > 0) putchar('\n');
+        eval_print(&runs[t]);
+    }
+    print_results(tests, results, !whole);
+    for (size_t t = 0; !whole && values->per_class && t < tests->count; t++) {
+        if (tests->count > 1) printf("\n%s", tests->tests[t].name);
+        eval_print_classes(runs[t].models[0].scored);
+    }
 }
 
 enum sl_status eval_weights(struct cli *cli, const struct eval_values *values, struct sl_error *err)
@@ -351,24 +483,32 @@ enum sl_status eval_weights(struct cli *cli, const struct eval_values *values, s
         return sl_fail(err, SL_ERR_USAGE, "one network at a time: \"%s\" is too many",
                        cli->arguments[1]);
     struct eval_tests tests = {0};
+    struct eval_run *runs = NULL;
     struct sl_model *model = NULL;
     json_t *results = json_object(), *classes = NULL, *result = NULL;
     enum sl_status status = SL_OK;
     SL_TRY_OUT(eval_tests_read(cli, values, &tests, err));
     SL_TRY_OUT(cli_open_weights(cli->arguments[0], &model, err));
+    runs = sl_alloc(tests.count, sizeof *runs);
     for (size_t t = 0; t < tests.count; t++) {
+        struct testing testing = {
+            .cli = cli, .model = model, .test = &tests.tests[t], .run = &runs[t]};
         json_t *one = json_object();
+        eval_run_init(&runs[t], cli, values, &tests.tests[t].options, 1);
         json_object_set_new(results, tests.tests[t].name, one);
-        SL_TRY_OUT(run_test(cli, model, &tests.tests[t], one, &classes, err));
+        SL_TRY_OUT(run_test(&testing, values, tests.count > 1, one, &classes, err));
     }
     if (values->json) {
         result = json_pack("{s:O, s:O, s:o}", "tests", results, "classes", classes, "provenance",
                            cli_provenance(cli));
         SL_TRY_OUT(cli_print_json(result, err));
     } else {
-        print_results(&tests, results);
+        show_runs(&tests, runs, values, results);
     }
 out:
+    for (size_t t = 0; runs && t < tests.count; t++)
+        if (runs[t].models) eval_run_release(&runs[t]);
+    free(runs);
     json_decref(result);
     json_decref(classes);
     json_decref(results);

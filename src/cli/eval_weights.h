@@ -12,6 +12,7 @@ enum { EVAL_MAX_ATTACKS = 8 };
 /* A test set: what the command line or one member of a --tests file says. Texts are borrowed. */
 struct eval_test {
     const char *name;
+    char *title; /* owned; "runs/x", or of several tests "runs/x on easy" */
     const char *data, *split;
     struct cli_images images;
     char **items;       /* owned; NULL-ended names of the items instead of a split, or NULL */

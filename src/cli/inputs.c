@@ -85,9 +85,17 @@ static bool has_truth_column(const char *path)
     return found;
 }
 
+static void note_stranger(struct cli_strangers *strangers, const char *name, size_t length)
+{
+    if (strangers && strangers->count++ == 0)
+        snprintf(strangers->first, sizeof strangers->first, "%.*s",
+                 (int)(length < 60 ? length : 60), name);
+}
+
 /* A CSV with a class by name or number for each item. */
 static enum sl_status read_truth_table(const char *path, const struct cli_names *names,
-                                       int32_t *truth, struct sl_error *err)
+                                       int32_t *truth, struct cli_strangers *strangers,
+                                       struct sl_error *err)
 {
     static const char *const item_names[] = {"task", "question", "item", NULL};
     struct sl_csv_options options = sl_csv_options_default();
@@ -110,7 +118,10 @@ static enum sl_status read_truth_table(const char *path, const struct cli_names 
                                  (int)(name->length < 60 ? name->length : 60), name->text);
             goto out;
         }
-        if (index != SL_NO_NAME) truth[index] = (int32_t)class_index;
+        if (index == SL_NO_NAME)
+            note_stranger(strangers, item->text, item->length);
+        else
+            truth[index] = (int32_t)class_index;
     }
 out:
     sl_csv_close(csv);
@@ -119,7 +130,8 @@ out:
 
 /* A text file with the class of item "0" on its first line, of "1" on the second ... */
 static enum sl_status read_truth_lines(const char *path, const struct cli_names *names,
-                                       int32_t *truth, struct sl_error *err)
+                                       int32_t *truth, struct cli_strangers *strangers,
+                                       struct sl_error *err)
 {
     struct sl_buffer text;
     sl_buffer_init(&text, (size_t)1 << 30);
@@ -135,7 +147,9 @@ static enum sl_status read_truth_lines(const char *path, const struct cli_names 
         if (class_index < 0)
             status = sl_fail(err, SL_ERR_INPUT, "%s:%zu: there is no class \"%.*s\"", path,
                              line + 1, (int)(name.length < 60 ? name.length : 60), name.text);
-        else if (index != SL_NO_NAME)
+        else if (index == SL_NO_NAME)
+            note_stranger(strangers, item, (size_t)length);
+        else
             truth[index] = (int32_t)class_index;
         at += name.length;
         at += *at == '\r';
@@ -153,30 +167,40 @@ const char *cli_row_item(const struct sl_rows *rows, size_t row, char *out, size
 }
 
 static void take_largest(const struct sl_rows *rows, const struct sl_name_table *items,
-                         int32_t *truth)
+                         int32_t *truth, struct cli_strangers *strangers)
 {
     for (size_t row = 0; row < rows->n_rows; row++) {
         char number[32];
         const char *item = cli_row_item(rows, row, number, sizeof number);
         uint32_t index = sl_name_table_find(items, item, strlen(item));
-        if (index == SL_NO_NAME) continue;
         const float *values = rows->values + row * rows->n_classes;
-        truth[index] = (int32_t)sl_largest(values, rows->n_classes);
+        if (index == SL_NO_NAME)
+            note_stranger(strangers, item, strlen(item));
+        else
+            truth[index] = (int32_t)sl_first_choice(values, rows->n_classes);
     }
 }
 
 static enum sl_status read_truth_rows(const char *path, const struct cli_names *names,
-                                      int32_t *truth, struct sl_error *err)
+                                      int32_t *truth, struct cli_strangers *strangers,
+                                      struct sl_error *err)
 {
     struct sl_rows *rows = NULL;
     SL_TRY(cli_read_labels(path, "labels", names, &rows, err));
-    take_largest(rows, names->items, truth);
+    take_largest(rows, names->items, truth, strangers);
     sl_rows_destroy(rows);
     return SL_OK;
 }
 
 enum sl_status cli_read_truth(const char *path, const struct cli_names *names, int32_t **out,
                               struct sl_error *err)
+{
+    return cli_read_truth_of(path, names, NULL, out, err);
+}
+
+enum sl_status cli_read_truth_of(const char *path, const struct cli_names *names,
+                                 struct cli_strangers *strangers, int32_t **out,
+                                 struct sl_error *err)
 {
     size_t n_items = sl_name_table_count(names->items);
     int32_t *truth = sl_data_alloc(n_items, sizeof *truth, err);
@@ -186,11 +210,11 @@ enum sl_status cli_read_truth(const char *path, const struct cli_names *names, i
         truth[i] = SL_NO_LABEL;
     enum sl_status status = SL_OK;
     if (sl_path_has_suffix(path, ".csv") && has_truth_column(path))
-        SL_TRY_OUT(read_truth_table(path, names, truth, err));
+        SL_TRY_OUT(read_truth_table(path, names, truth, strangers, err));
     else if (sl_path_has_suffix(path, ".txt"))
-        SL_TRY_OUT(read_truth_lines(path, names, truth, err));
+        SL_TRY_OUT(read_truth_lines(path, names, truth, strangers, err));
     else
-        SL_TRY_OUT(read_truth_rows(path, names, truth, err));
+        SL_TRY_OUT(read_truth_rows(path, names, truth, strangers, err));
     for (size_t i = 0; i < n_items; i++)
         n_known += truth[i] != SL_NO_LABEL;
     if (n_known == 0) {

@@ -16,6 +16,7 @@ struct labels_values {
     int64_t annotators;
     int64_t seed;
     bool as_released;
+    double seconds_per_input;
     const char *truth;
     /* label methods */
     double gamma;

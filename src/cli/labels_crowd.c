@@ -291,9 +291,6 @@ enum sl_status labels_aggregate(struct cli *cli, const struct labels_values *val
                                 const struct sl_aggregator *method, struct sl_rows **out,
                                 struct sl_label_notes *notes, struct sl_error *err)
 {
-    if (values->per_annotator)
-        return sl_fail(err, SL_ERR_USAGE, "%s gives a row per item, not per annotator",
-                       method->name);
     bool by_rows = method->needs & SL_CROWD_SOFT || values->annotators > 0 || values->as_released ||
                    values->json; /* for the times of the answers */
     return by_rows ? aggregate_rows(cli, values, method, out, notes, err)

@@ -1,6 +1,5 @@
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -12,12 +11,6 @@ static void write_log_line(void *context, enum sl_log_level level, const char *l
         fprintf(stderr, "%s\n", line);
     else
         fprintf(stderr, "%s: %s\n", sl_log_level_name(level), line);
-}
-
-unsigned cli_terminal_columns(void)
-{
-    struct winsize size;
-    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
 /* $XDG_DATA_HOME/softlab, as the base directory specification has it: a relative
@@ -43,6 +36,8 @@ static void prepare(struct cli *cli)
     const char *given = getenv("SOFTLAB_DATA");
     cli->data_folder =
         cli->common.data_folder ? sl_string_copy(cli->common.data_folder) : default_data_folder();
+    const char *temporary = getenv("TMPDIR");
+    cli->temporary = temporary && temporary[0] ? temporary : "/tmp";
     cli->roots = (struct sl_data_roots){.given = given && given[0] ? given : NULL,
                                         .folder = cli->data_folder};
 }
@@ -52,6 +47,15 @@ static enum sl_status check_stdout(struct sl_error *err)
 {
     if (fflush(stdout) != 0 || ferror(stdout)) return sl_fail_errno(err, "stdout");
     return SL_OK;
+}
+
+/* Everything that can be refused by looking at the words alone, then what they stand for. */
+static enum sl_status start(struct cli *cli, void *values, struct sl_error *err)
+{
+    SL_TRY(cli_find_places(cli, values, err));
+    SL_TRY(cli_check_modes(cli, values, err));
+    SL_TRY(cli_check_streams(cli, values, err));
+    return cli_open_streams(cli, values, err);
 }
 
 static enum sl_status run(const struct cli_command *command, char **words, size_t n_words,
@@ -64,8 +68,9 @@ static enum sl_status run(const struct cli_command *command, char **words, size_
         cli_help_command(command, stdout);
     } else if (status == SL_OK) {
         prepare(&cli);
-        status = cli_find_places(&cli, values, err);
+        status = start(&cli, values, err);
         if (status == SL_OK) status = command->run(&cli, values, err);
+        status = cli_close_streams(&cli, status, err);
         cli_places_release(&cli);
         free(cli.data_folder);
     }

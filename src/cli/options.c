@@ -140,6 +140,8 @@ static enum sl_status set_value(const struct cli_option *option, const char *tex
     case CLI_FLAG: *(bool *)field = true; return SL_OK;
     case CLI_TEXT: *(const char **)field = text; return SL_OK;
     case CLI_PATH:
+    case CLI_OUTPUT:
+    case CLI_FOLDER:
         if (!text[0]) return sl_fail(err, SL_ERR_USAGE, "--%s: the path is empty", option->name);
         *(const char **)field = text;
         return SL_OK;
@@ -197,9 +199,10 @@ static enum sl_status unknown_option(const struct cli_command *command, const ch
 }
 
 /* One option at words[*at]; moves *at past its value. */
-static enum sl_status parse_option(const struct cli_command *command, char **words, size_t n_words,
-                                   size_t *at, void *tables_values[2], struct sl_error *err)
+static enum sl_status parse_option(struct cli *cli, char **words, size_t n_words, size_t *at,
+                                   void *tables_values[2], struct sl_error *err)
 {
+    const struct cli_command *command = cli->command;
     const struct cli_option *tables[2] = {command->options, cli_common_options};
     const char *word = words[*at];
     bool is_long = word[1] == '-';
@@ -211,6 +214,7 @@ static enum sl_status parse_option(const struct cli_command *command, char **wor
         values = tables_values[t];
     }
     if (!option) return unknown_option(command, word, err);
+    if (values == tables_values[0]) cli->given |= UINT64_C(1) << (option - command->options);
 
     const char *attached = is_long ? word + 2 + length + (word[2 + length] == '=') : word + 2;
     bool has_attached = is_long ? word[2 + length] == '=' : word[2] != '\0';
@@ -251,6 +255,7 @@ enum sl_status cli_parse(const struct cli_command *command, char **words, size_t
     cli->values = values;
     cli->arguments = words; /* arguments are moved to the front of the words */
     cli->n_arguments = 0;
+    cli->given = 0;
     set_defaults(command->options, values);
     set_defaults(cli_common_options, &cli->common);
     void *tables_values[2] = {values, &cli->common};
@@ -262,7 +267,7 @@ enum sl_status cli_parse(const struct cli_command *command, char **words, size_t
         else if (strcmp(word, "--") == 0)
             only_arguments = true;
         else
-            SL_TRY(parse_option(command, words, n_words, &at, tables_values, err));
+            SL_TRY(parse_option(cli, words, n_words, &at, tables_values, err));
     }
     return cli->common.help ? SL_OK : check_arguments(command, cli, err);
 }

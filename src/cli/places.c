@@ -31,7 +31,7 @@ enum sl_status cli_find_place(struct cli *cli, const char *typed, const char **o
         goto out;
     }
     cli->places = sl_resize(cli->places, cli->n_places + 1, sizeof *cli->places);
-    cli->places[cli->n_places++] = (struct cli_place){path, typed};
+    cli->places[cli->n_places++] = (struct cli_place){path, typed, CLI_TEXT};
     *out = path;
 out:
     free(set);

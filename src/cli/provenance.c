@@ -37,6 +37,8 @@ static json_t *value_json(const struct cli *cli, const struct cli_option *option
     }
     case CLI_TEXT:
     case CLI_PATH:
+    case CLI_OUTPUT:
+    case CLI_FOLDER:
     case CLI_CHOICE: break;
     }
     const char *text = *(const char *const *)field;
@@ -88,7 +90,7 @@ char *cli_rows_provenance(const struct cli *cli, const char *output, const char 
     for (size_t i = 0; i < cli->n_arguments; i++)
         json_array_append_new(inputs, input_json(cli, cli->arguments[i]));
     for (const struct cli_option *o = cli->command->options; o && o->name; o++) {
-        if (is_listed(o->name, without)) continue;
+        if (o->kind == CLI_OUTPUT || is_listed(o->name, without)) continue;
         json_t *value = value_json(cli, o, cli->values);
         if (o->kind == CLI_PATH && json_is_string(value)) {
             json_decref(value);

@@ -64,8 +64,8 @@ enum sl_status train_settings(const struct train_values *values, const struct tr
         inputs->recipe.name[0] ? inputs->recipe.name : "none", "variant", inputs->recipe.variant,
         "keys", sl_recipe_to_json(&inputs->recipe), "seed", (json_int_t)values->seed, "network",
         sl_model_spec(inputs->model), "items", (json_int_t)inputs->targets->n_items, "soft_items",
-        (json_int_t)inputs->targets->n_soft, "classes", names_of(inputs->model),
-        "arithmetic", SL_ARITHMETIC_VERSION);
+        (json_int_t)inputs->targets->n_soft, "classes", names_of(inputs->model), "arithmetic",
+        SL_ARITHMETIC_VERSION);
     enum sl_status status = SL_OK;
     put(settings, "data_sha256", inputs->data_hash);
     sl_tuning_hash(inputs->tuning, hash);

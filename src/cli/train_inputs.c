@@ -163,6 +163,12 @@ static enum sl_status make_targets(const struct cli *cli, const struct train_val
     enum sl_status status = SL_OK;
     SL_TRY_OUT(read_labels(values, &labels, err));
     if (labels) SL_TRY_OUT(match_labels(cli, values, &inputs->data, labels, err));
+    if (values->teacher && !(recipe->teacher_share > 0)) {
+        status = sl_fail(err, SL_ERR_USAGE,
+                         "--teacher has no effect while the recipe's teacher_share is 0: --set "
+                         "teacher_share=1");
+        goto out;
+    }
     if (values->teacher) {
         SL_TRY_OUT(read_teacher(values, recipe->temperature, &teacher, err));
         SL_TRY_OUT(cli_feeding_labels(cli, &inputs->data, values->teacher, teacher, err));
@@ -233,6 +239,10 @@ static enum sl_status read_dev(const struct cli *cli, const struct train_values 
         return sl_fail(
             err, SL_ERR_USAGE,
             "choosing the best epoch needs a --dev set; or --set select=last,patience=0");
+    const char *idle = values->dev_split    ? "--dev-split"
+                       : values->dev_labels ? "--dev-labels"
+                                            : NULL;
+    if (!name && idle) return sl_fail(err, SL_ERR_USAGE, "%s has no effect without --dev", idle);
     if (!name) return SL_OK;
     struct cli_feeding *dev = &inputs->dev;
     struct cli_images images = values->images;
@@ -256,6 +266,10 @@ static enum sl_status read_dev(const struct cli *cli, const struct train_values 
 static enum sl_status find_words(const struct cli *cli, const struct train_values *values,
                                  struct train_inputs *inputs, struct sl_error *err)
 {
+    if (inputs->weights && values->vectors)
+        return sl_fail(
+            err, SL_ERR_USAGE,
+            "--vectors has no effect with --weights, which have their own: leave it out");
     if (inputs->weights) {
         struct sl_model *model = NULL;
         SL_TRY(sl_weights_open(inputs->weights, &model, err));

@@ -11,7 +11,7 @@ size_t sl_eval_n_right(const float *logits, const int32_t *classes, size_t n, si
 {
     size_t right = 0;
     for (size_t i = 0; i < n; i++)
-        right += sl_largest(logits + i * n_classes, n_classes) == (size_t)classes[i];
+        right += sl_first_choice(logits + i * n_classes, n_classes) == (size_t)classes[i];
     return right;
 }
 

@@ -8,6 +8,7 @@
 #include "softlab/base/classes.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/names.h"
+#include "softlab/base/stats.h"
 #include "softlab/base/text.h"
 #include "softlab/label/compare.h"
 
@@ -242,26 +243,13 @@ static enum sl_status match_rows(struct pairing *pairing, struct sl_error *err)
     return check_complete(pairing, err);
 }
 
-/* The last two of numpy's stable argsort: of equal values the later class ranks higher. */
 static bool rank(const double *values, size_t n_classes, uint32_t *top, uint32_t *second)
 {
-    size_t first = values[1] >= values[0], next = !first;
-    double third = -(double)INFINITY;
-    for (size_t k = 2; k < n_classes; k++) {
-        if (values[k] >= values[first]) {
-            third = values[next];
-            next = first;
-            first = k;
-        } else if (values[k] >= values[next]) {
-            third = values[next];
-            next = k;
-        } else if (values[k] > third) {
-            third = values[k];
-        }
-    }
+    size_t first = 0, next = 0;
+    const bool unique = sl_first_two(values, n_classes, &first, &next);
     *top = (uint32_t)first;
     *second = (uint32_t)next;
-    return values[next] > third;
+    return unique;
 }
 
 /* Logarithms in, log-softmax out. */
@@ -354,8 +342,6 @@ static enum sl_status fill_hard(const struct pairing *pairing, struct sl_scored 
     }
     char number[NUMBER_SIZE];
     const char *item = item_of(pairing->labels, label, number);
-    if (class_index == NO_CLASS)
-        return sl_fail(err, SL_ERR_INPUT, "item %.60s has no hard label", item);
     return sl_fail(err, SL_ERR_INPUT, "the hard label of item %.60s is %d, expected 0 to %zu", item,
                    class_index, scored->n_classes - 1);
 }
@@ -385,10 +371,31 @@ static enum sl_status sort_by_confidence(struct sl_scored *scored, struct sl_err
     return SL_OK;
 }
 
+/* Every scored item needs a hard label where there are any. */
+static enum sl_status check_hard(const struct pairing *pairing, struct sl_error *err)
+{
+    const struct sl_scored_options *options = pairing->options;
+    const char *first = NULL;
+    char number[NUMBER_SIZE];
+    size_t n_missing = 0;
+    for (size_t label = 0; options->hard || options->labels_hard; label++) {
+        if (label == pairing->labels->n_rows) break;
+        const size_t from = pairing->row_of[label];
+        if (from == SIZE_MAX) continue;
+        const int32_t hard = options->hard ? options->hard[from] : options->labels_hard[label];
+        if (hard == NO_CLASS && n_missing++ == 0) first = item_of(pairing->labels, label, number);
+    }
+    if (n_missing == 0) return SL_OK;
+    return sl_fail(err, SL_ERR_INPUT,
+                   "%zu of %zu items have no hard label, the first is item %.60s", n_missing,
+                   pairing->count, first);
+}
+
 static enum sl_status fill(const struct pairing *pairing, struct sl_scored *scored,
                            struct sl_error *err)
 {
     size_t row = 0;
+    SL_TRY(check_hard(pairing, err));
     for (size_t label = 0; label < pairing->labels->n_rows; label++) {
         size_t from = pairing->row_of[label];
         if (from == SIZE_MAX) continue;

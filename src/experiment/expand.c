@@ -14,7 +14,8 @@ static char *copy_or_null(const char *text)
     return text ? sl_string_copy(text) : NULL;
 }
 
-/* Seconds of annotators behind an item's label, where the set says how it was made. */
+/* Seconds of annotators behind an item's label, where the set states them or the papers do, of
+ * their own answers: how long others took is for `softlab labels` to measure. */
 static double annotation_seconds(const json_t *set)
 {
     const json_t *stated = json_object_get(set, "seconds");
@@ -25,6 +26,7 @@ static double annotation_seconds(const json_t *set)
     if (!answers || !name || !annotators) return NAN;
     const double count = json_number_value(annotators);
     if (strncmp(answers, "cifar10h", strlen("cifar10h")) == 0) return count * SL_CIFAR10H_SECONDS;
+    if (strncmp(answers, "cifar10s", strlen("cifar10s")) != 0) return NAN;
     const struct sl_label_method *method = sl_label_method_find(name);
     if (!method) return NAN;
     return sl_label_seconds(method, count, NULL, 0);

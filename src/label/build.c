@@ -107,6 +107,10 @@ static enum sl_status make_row(struct builder *builder, size_t index, bool *usab
     if (status == SL_OK) {
         builder->notes.n_used++;
         builder->notes.ms_used += answer.ms;
+        if (!isnan(answer.ms)) {
+            builder->notes.n_timed++;
+            builder->notes.ms_timed += answer.ms;
+        }
         return SL_OK;
     }
     status = fail_at_answer(&answer, status, &error);

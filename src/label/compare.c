@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "label/methods_internal.h"
 #include "softlab/base/classes.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/names.h"
@@ -188,7 +187,7 @@ static void measure_item(const struct sl_rows *a, const struct sl_rows *b, const
                          double *scratch, struct sl_item_difference *item, size_t *n_agreeing)
 {
     size_t n_classes = a->n_classes;
-    double *left = scratch, *right = scratch + n_classes;
+    double *left = scratch, *right = scratch + n_classes, *turned = scratch + 2 * n_classes;
     for (size_t k = 0; k < n_classes; k++) {
         left[k] = (double)a->values[item->row_a * n_classes + k];
         right[k] = (double)b->values[item->row_b * n_classes + columns[k]];
@@ -197,7 +196,12 @@ static void measure_item(const struct sl_rows *a, const struct sl_rows *b, const
         item->distance[d] = sl_label_distances[d].between(left, right, n_classes);
     item->entropy_a = sl_entropy(left, n_classes);
     item->entropy_b = sl_entropy(right, n_classes);
-    item->same_first = sl_first_largest(left, n_classes) == sl_first_largest(right, n_classes);
+    /* Ties go by the order of b's classes, as they go by that of the labels where a is scored. */
+    for (size_t k = 0; k < n_classes; k++)
+        turned[columns[k]] = left[k];
+    size_t first = 0, second = 0;
+    sl_first_two(turned, n_classes, &first, &second);
+    item->same_first = first == sl_first_choice(b->values + item->row_b * n_classes, n_classes);
     *n_agreeing += item->same_first;
 }
 
@@ -258,7 +262,7 @@ enum sl_status sl_labels_compare(const struct sl_rows *a, const struct sl_rows *
     enum sl_status status = SL_OK;
     struct sl_comparison comparison = {0};
     size_t n_agreeing = 0;
-    double *scratch = NULL, *row = sl_alloc(2 * a->n_classes, sizeof *row);
+    double *scratch = NULL, *row = sl_alloc(3 * a->n_classes, sizeof *row);
     size_t *columns = sl_alloc(a->n_classes, sizeof *columns);
     SL_TRY_OUT(sl_rows_check_distributions(a, "first set", err));
     SL_TRY_OUT(sl_rows_check_distributions(b, "second set", err));

@@ -132,9 +132,8 @@ static double expected_error(const struct analysis *analysis, double annotators)
 
 static size_t most_probable(const double *row, size_t n_classes)
 {
-    size_t best = 0;
-    for (size_t k = 1; k < n_classes; k++)
-        if (row[k] > row[best]) best = k;
+    size_t best = 0, second = 0;
+    sl_first_two(row, n_classes, &best, &second);
     return best;
 }
 

@@ -66,6 +66,32 @@ try softlab eval shapes.csv --labels shapes.csv --hard shapes:n=6,classes=3 -m a
 # An ensemble is written as labels and scored as predictions.
 try softlab labels model.csv other.csv --method ensemble -o ensemble.npz
 try softlab eval ensemble.npz --labels labels.csv -m cross_entropy
+# Ties: of equal probabilities the later class is the first choice, in eval and in compare.
+printf 'item,cat,dog,ship\na,0.5,0.5,0\nb,0.5,0.5,0\nc,0,0.5,0.5\n' > tied.csv
+printf 'item,cat,dog,ship\na,0,1,0\nb,1,0,0\nc,0,0.5,0.5\n' > clear.csv
+try softlab eval tied.csv --labels clear.csv -m accuracy --quiet
+try sh -c 'softlab compare tied.csv clear.csv --top 0 | grep agreement'
+# The accuracy of an aggregation: true classes are all there is to score against.
+printf 'item,worker,label\na,ann,cat\na,bob,dog\na,eve,cat\nb,ann,dog\nb,bob,dog\nc,eve,ship\nc,bob,cat\nc,ann,ship\n' > votes.csv
+printf 'item,class\nc,ship\na,cat\nb,cat\n' > gold.csv
+try softlab labels votes.csv --method mv -o votes.npz --quiet
+try softlab eval votes.npz --hard gold.csv -m accuracy,accuracy_hard --per-class
+try softlab eval votes.npz --hard gold.csv -m accuracy --bootstrap 20 --json
+head -3 gold.csv > fewer.csv
+printf 'z,cat\n' | cat gold.csv - > wider.csv
+try softlab eval votes.npz --hard fewer.csv -m accuracy
+try softlab eval votes.npz --hard wider.csv -m accuracy
+try softlab eval votes.npz --hard fewer.csv -m accuracy --subset
+try softlab eval votes.npz --hard wider.csv -m accuracy --subset
+printf 'item,class\na,bird\n' > bird.csv
+try softlab eval votes.npz --hard bird.csv
+printf 'item,class\nx,cat\n' > elsewhere.csv
+try softlab eval votes.npz --hard elsewhere.csv
+# Options that would be ignored.
+try softlab eval model.csv --labels labels.csv --data shapes
+try softlab eval model.csv --labels labels.csv --seed 3
+try softlab eval model.csv --labels labels.csv --each
+try softlab eval --list model.csv
 # Wrong words and bad files.
 try softlab eval
 try softlab eval model.csv

@@ -29,7 +29,7 @@ try softlab train --data shapes --network resnet8 --recipe collins2023 -o f
 try softlab train --data shapes --network resnet8 --set epoch=3 -o f
 try softlab train --data shapes --network resnet8 --set epochs=many -o f
 try softlab train --data shapes --network resnet8 --set select=best -o f
-try softlab train --data shapes --network resnet8 --as-run --as-published -o f
+try softlab train --data shapes --network resnet8 --as-run --as-published --recipe quick -o f
 try softlab train --data shapes:n=8,size=8 --network resnet8 --set method=crowd-layer -o f
 try softlab train --data shapes:n=8,size=8 --network resnet8 --set select=best --dev shapes:n=8,size=8,classes=8 -o f
 try sh -c 'echo "{\"softlab\":\"recipe\",\"version\":1,\"name\":\"x\",\"settings\":{\"rat\":1}}" >x.json; softlab train --data shapes --network resnet8 --recipe ./x.json -o f'
@@ -44,6 +44,23 @@ try softlab predict b -o q.npz
 # Weights evaluated on test sets.
 try softlab eval b --data shapes:n=20,size=8,seed=9 --labels truth --metrics accuracy,cross_entropy --attack fgsm --quiet
 try softlab eval b --data shapes:n=20,size=8 --attack fgms
+# Intervals, classes, charts and another model: of predictions and of weights alike.
+softlab predict b --data shapes:n=20,size=8,seed=9 -o other.csv --quiet
+try softlab eval b --data shapes:n=20,size=8,seed=9 --metrics accuracy,brier --bootstrap 50 --per-class --plots charts --bin-size 5
+try ls charts
+try softlab eval b --data shapes:n=20,size=8,seed=9 --metrics accuracy,brier --against other.csv
+try softlab eval b --data shapes:n=20,size=8,seed=9 --metrics accuracy --against b
+try sh -c "softlab eval b --data shapes:n=20,size=8,seed=9 --metrics accuracy --bootstrap 20 --per-class --against other.csv --json | grep -c -e intervals -e per_class -e against"
+try softlab eval b --data shapes:n=10,size=8,seed=9 --metrics accuracy --against other.csv
+printf '{"easy": {"data": "shapes:n=10,size=8", "metrics": ["accuracy"]}, "hard/er": {"data": "shapes:n=10,size=8,seed=2", "metrics": ["accuracy"]}}' > two.json
+try softlab eval b --tests two.json --bootstrap 20 --plots many
+try ls many
+try softlab eval b --tests two.json --per-class
+try softlab eval b --tests two.json --metrics accuracy
+try softlab eval b --tests two.json --data shapes
+try softlab eval b --data shapes:n=20,size=8 --hard other.csv
+try softlab eval b --data shapes:n=20,size=8 --attack-items 3
+rm -r charts many two.json other.csv
 try softlab eval b
 try sh -c 'echo "{\"x\":{\"data\":\"shapes:n=20,size=8\",\"label\":\"truth\"}}" >t.json; softlab eval b --tests t.json'
 try sh -c "softlab train --list | head -n 4"

@@ -215,9 +215,41 @@ static void test_a_bootstrap_that_makes_no_sense_is_refused(void **state)
     assert_near(out.estimate, 42, 0);
 }
 
+static void test_of_equal_values_the_later_is_the_first_choice(void **state)
+{
+    (void)state;
+    static const struct {
+        double values[4];
+        size_t count, first, second;
+        bool unique;
+    } cases[] = {
+        {{1}, 1, 0, 0, true},
+        {{.5, .5}, 2, 1, 0, true},
+        {{.6, .4}, 2, 0, 1, true},
+        {{.5, .5, 0}, 3, 1, 0, true},
+        {{.4, .4, .2, 0}, 4, 1, 0, true},
+        {{0, 0, 0, 1}, 4, 3, 2, false},
+        {{1, 0, 0, 0}, 4, 0, 3, false},
+        {{.25, .25, .25, .25}, 4, 3, 2, false},
+        {{.3, .1, .3, .3}, 4, 3, 2, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        size_t first = 9, second = 9;
+        float row[4];
+        for (size_t k = 0; k < 4; k++)
+            row[k] = (float)cases[i].values[k];
+        assert_int_equal(sl_first_two(cases[i].values, cases[i].count, &first, &second),
+                         cases[i].unique);
+        assert_int_equal(first, cases[i].first);
+        assert_int_equal(second, cases[i].second);
+        assert_int_equal(sl_first_choice(row, cases[i].count), cases[i].first);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_of_equal_values_the_later_is_the_first_choice),
         cmocka_unit_test(test_sums_keep_what_plain_addition_loses),
         cmocka_unit_test(test_sums_do_not_depend_on_the_order),
         cmocka_unit_test(test_infinity_sums_to_infinity),

@@ -1,4 +1,5 @@
 #include "eval_support.h"
+#include "softlab/label/compare.h"
 
 static const char *const classes[] = {"cat", "cow", "dog"}, *const turned[] = {"dog", "Cat", "cow"};
 static const char *const items[] = {"x", "y"}, *const swapped[] = {"y", "x"};
@@ -230,19 +231,52 @@ static void test_bad_orders_and_hard_labels_are_refused(void **state)
     expect_refusal(rows, rows, (struct sl_scored_options){.order = beyond},
                    "row 1 item 2, the labels have 2 items");
     expect_refusal(rows, rows, (struct sl_scored_options){.hard = unknown},
-                   "item 1 has no hard label");
+                   "1 of 2 items have no hard label, the first is item 1");
     expect_refusal(rows, rows, (struct sl_scored_options){.hard = large},
                    "the hard label of item 0 is 2, expected 0 to 1");
     expect_refusal(rows, rows, (struct sl_scored_options){.labels_hard = unknown},
-                   "item 1 has no hard label");
+                   "1 of 2 items have no hard label, the first is item 1");
     rows->annotators = sl_alloc(2, sizeof *rows->annotators);
     expect_refusal(rows, rows, (struct sl_scored_options){0}, "a row per annotator");
     sl_rows_destroy(rows);
 }
 
+/* One rule for ties: what softlab compare calls top-1 agreement is the accuracy. */
+static void test_accuracy_is_the_agreement_of_compare(void **state)
+{
+    (void)state;
+    enum { ROWS = 200, CLASSES = 4 };
+    static const float shares[][CLASSES] = {{.5F, .5F, 0, 0},         {0, .5F, .5F, 0},
+                                            {.25F, .25F, .25F, .25F}, {1, 0, 0, 0},
+                                            {0, 0, .5F, .5F},         {.4F, .2F, .4F, 0}};
+    const size_t n_shares = sizeof shares / sizeof *shares;
+    float values[2][ROWS * CLASSES];
+    struct sl_rng rng;
+    struct sl_error err;
+    struct sl_scored *scored = NULL;
+    struct sl_comparison comparison;
+    sl_rng_init(&rng, 1, "test.ties", 0, 0);
+    for (size_t i = 0; i < 2 * ROWS; i++)
+        memcpy(values[i / ROWS] + i % ROWS * CLASSES, shares[sl_rng_below(&rng, n_shares)],
+               sizeof shares[0]);
+    struct sl_rows *a = test_rows(values[0], ROWS, CLASSES, NULL, NULL);
+    struct sl_rows *b = test_rows(values[1], ROWS, CLASSES, NULL, NULL);
+    const struct sl_scored_options options = {0};
+    const struct sl_metric_options settings = sl_metric_options_default();
+    assert_ok(sl_scored_create(a, b, &options, &scored, &err), err);
+    assert_ok(sl_labels_compare(a, b, &comparison, &err), err);
+    assert_near(comparison.top1_agreement, sl_metric_find("accuracy")->value(scored, &settings),
+                1e-12);
+    sl_comparison_release(&comparison);
+    sl_scored_destroy(scored);
+    sl_rows_destroy(a);
+    sl_rows_destroy(b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_accuracy_is_the_agreement_of_compare),
         cmocka_unit_test(test_what_is_worked_out_of_a_row),
         cmocka_unit_test(test_ranks_are_those_of_a_stable_sort),
         cmocka_unit_test(test_logits_stay_finite_where_probabilities_vanish),

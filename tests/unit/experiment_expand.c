@@ -117,6 +117,27 @@ static void test_a_training_names_labels_and_rest(void **state)
     sl_experiment_destroy(plan);
 }
 
+/* The papers' seconds are about the papers' people. */
+static void test_other_peoples_time_is_not_made_up(void **state)
+{
+    (void)state;
+    const struct sl_experiment_options options = {0};
+    struct sl_error err = {0};
+    struct sl_spec *spec = NULL;
+    struct sl_experiment *plan = NULL;
+    assert_ok(sl_spec_read("collins2022/table2", "quick", &spec, &err), err);
+    json_t *set = json_object_get(json_object_get(spec->json, "sets"), "t2-clamp");
+    json_object_set_new(set, "answers", json_string("mine.jsonl"));
+    assert_ok(sl_experiment_create(spec, &options, &plan, &err), err);
+    assert_true(isnan(find(plan, "t2-clamp", "resnet8", 2)->seconds));
+    sl_experiment_destroy(plan);
+    json_object_set_new(set, "seconds", json_real(9));
+    assert_ok(sl_experiment_create(spec, &options, &plan, &err), err);
+    assert_near(find(plan, "t2-clamp", "resnet8", 2)->seconds, 9, 0);
+    sl_experiment_destroy(plan);
+    sl_spec_destroy(spec);
+}
+
 static void test_as_published_draws_the_hold_out_by_seed(void **state)
 {
     (void)state;
@@ -260,6 +281,7 @@ int main(void)
         cmocka_unit_test(test_specifications_that_share_a_cell_share_its_key),
         cmocka_unit_test(test_milestones_shrink_with_the_epochs),
         cmocka_unit_test(test_a_training_names_labels_and_rest),
+        cmocka_unit_test(test_other_peoples_time_is_not_made_up),
         cmocka_unit_test(test_as_published_draws_the_hold_out_by_seed),
         cmocka_unit_test(test_folds_have_a_run_each_and_one_over_all),
         cmocka_unit_test(test_a_small_network_has_the_first_networks_recipe),

@@ -150,6 +150,8 @@ static void test_times_of_used_answers_are_added_up(void **state)
     test_add_hard(answers, 0, "9", "bob"); /* nobody timed it */
     sl_rows_destroy(build("share", answers, &options));
     assert_true(isnan(notes.ms_used));
+    assert_int_equal(notes.n_timed, 3);
+    assert_near(notes.ms_timed, 7000, 0);
     sl_answers_destroy(answers);
 }
 
@@ -374,9 +376,72 @@ static void test_answers_without_confidence_are_not_smoothed(void **state)
     sl_answers_destroy(answers);
 }
 
+/* ---- What methods read ---- */
+
+/* Answers of a kind that the method reads: two people about two items. */
+static struct sl_answers *make_readable(const struct sl_label_method *method)
+{
+    static const struct test_soft softs[] = {{0, 60, 1, 30, {-1}},
+                                             {1, 80, 2, 20, {-1}},
+                                             {1, 100, -1, (float)NAN, {-1}},
+                                             {2, 60, -1, (float)NAN, {-1}}};
+    struct sl_answers *answers = test_answers(pets, 3);
+    for (size_t i = 0; i < 4; i++) {
+        struct test_answer answer;
+        const char *item = i < 2 ? "7" : "9", *annotator = i % 2 ? "ann" : "bob";
+        if (method->kinds & 1U << SL_ANSWER_MIX) {
+            test_add(answers, test_mix(0, 1, .2F + .3F * (float)(i % 2), .4F, .7F), item,
+                     annotator);
+            continue;
+        }
+        if (method->kinds & 1U << SL_ANSWER_SOFT)
+            test_fill_soft(&softs[i], &answer);
+        else
+            test_fill_hard((int)i % 3, &answer);
+        test_add(answers, answer.answer, item, annotator);
+    }
+    return answers;
+}
+
+static bool reads(const struct sl_label_method *method, unsigned bit)
+{
+    static const float one[] = {1, .5F, .1F, .5F, 1, .2F, .1F, .2F, 1};
+    static const float two[] = {1, .1F, .6F, .1F, 1, .9F, .6F, .9F, 1};
+    static const int32_t truth[] = {1, 1};
+    struct sl_answers *answers = make_readable(method);
+    struct sl_label_options options = sl_label_options_default();
+    options.similarity = one;
+    struct sl_rows *before = build(method->name, answers, &options);
+    if (bit == SL_LABEL_READS_GAMMA) options.gamma = .4;
+    if (bit == SL_LABEL_READS_BETA) options.beta = .4;
+    if (bit == SL_LABEL_READS_TEMPERATURE) options.temperature = 3;
+    if (bit == SL_LABEL_READS_SIMILARITY) options.similarity = two;
+    if (bit == SL_LABEL_READS_TRUTH) options.truth = truth;
+    if (bit == SL_LABEL_READS_MIX) options.generated = true;
+    if (bit == SL_LABEL_READS_SEED) options.seed = 77;
+    struct sl_rows *after = build(method->name, answers, &options);
+    const bool differs =
+        memcmp(before->values, after->values, before->n_rows * 3 * sizeof *before->values) != 0;
+    sl_rows_destroy(before);
+    sl_rows_destroy(after);
+    sl_answers_destroy(answers);
+    return differs;
+}
+
+/* softlab labels refuses the other options by it. */
+static void test_what_rows_say_is_read_changes_labels_and_nothing_else_does(void **state)
+{
+    (void)state;
+    for (const struct sl_label_method *method = sl_label_methods; method->name; method++)
+        for (unsigned bit = 1; bit <= SL_LABEL_READS_SEED; bit *= 2)
+            if (reads(method, bit) != ((method->reads & bit) != 0))
+                fail_msg("%s and the option with the bit %u", method->name, bit);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_what_rows_say_is_read_changes_labels_and_nothing_else_does),
         cmocka_unit_test(test_votes_give_shares_counts_and_the_most_voted),
         cmocka_unit_test(test_class_labels_are_means_within_a_true_class),
         cmocka_unit_test(test_per_annotator_gives_a_row_for_every_answer),

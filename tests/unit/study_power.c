@@ -56,7 +56,7 @@ static void test_the_error_is_what_two_who_disagree_make_it(void **state)
     assert_true(power.rows[0].variation > 0 && power.rows[0].variation < 1);
     assert_near(power.rows[1].error, sqrt(.5), 1e-9);
     assert_near(power.rows[1].variation, .5, 1e-9);
-    assert_near(power.rows[1].right, 1, 1e-9); /* of equals the first */
+    assert_near(power.rows[1].right, 0, 1e-9); /* of equals the later */
     assert_near(power.rows[3].error, .5, 1e-9);
     assert_true(isnan(power.rows[3].variation));
     assert_int_equal(sl_power_needed(&power, 1.5), 1);

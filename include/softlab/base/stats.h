@@ -4,6 +4,7 @@
 #ifndef SOFTLAB_BASE_STATS_H
 #define SOFTLAB_BASE_STATS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "softlab/base/error.h"
@@ -14,8 +15,16 @@ double sl_mean(const double *values, size_t count);
 double sl_sd(const double *values, size_t count);                  /* n - 1; NaN below two values */
 double sl_pearson(const double *x, const double *y, size_t count); /* NaN if one is constant */
 
-/* The place of the largest value, the first of equals; count > 0. */
+/* The place of the largest value, the first of equals; count > 0. For what is shown while a network
+ * learns, and where ties do not matter. */
 size_t sl_largest(const float *values, size_t count);
+
+/* A distribution's first choice, wherever two distributions are compared or one stands for a class:
+ * the last of numpy's stable argsort, so that of equal values the later one is chosen. sl_first_two
+ * also finds the second choice (the same place if there is one value) and says whether it outweighs
+ * the third. count > 0. docs/internals/eval.md says why. */
+size_t sl_first_choice(const float *values, size_t count);
+bool sl_first_two(const double *values, size_t count, size_t *first, size_t *second);
 
 /* Quantile by linear interpolation (numpy's default); sl_quantile_sorted needs
  * ascending values, sl_quantile copies and sorts. 0 <= p <= 1. */

@@ -1,0 +1,147 @@
+/* What is known of predictions beside labels: measures, their intervals, paired tests. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "eval.h"
+
+void eval_run_init(struct eval_run *run, const struct cli *cli, const struct eval_values *values,
+                   const struct sl_metric_options *options, size_t n_models)
+{
+    const size_t most = sl_metric_count();
+    *run =
+        (struct eval_run){.cli = cli, .values = values, .options = *options, .n_models = n_models};
+    run->metrics = sl_alloc(most, sizeof *run->metrics);
+    run->models = sl_alloc(n_models + 1, sizeof *run->models);
+    run->each = sl_alloc(n_models * most, sizeof *run->each);
+    run->intervals = sl_alloc(most, sizeof *run->intervals);
+}
+
+enum sl_status eval_choose_metrics(struct eval_run *run, char *const *names, struct sl_error *err)
+{
+    const size_t count = sl_metric_count();
+    const char **known = sl_alloc(count + 1, sizeof *known);
+    bool *wanted = sl_alloc(count, sizeof *wanted);
+    enum sl_status status = SL_OK;
+    for (size_t m = 0; m < count; m++) {
+        known[m] = sl_metrics[m].name;
+        wanted[m] = !names;
+    }
+    for (size_t i = 0; names && names[i] && status == SL_OK; i++) {
+        const struct sl_metric *metric = sl_metric_find(names[i]);
+        const char *nearest = metric ? NULL : sl_text_nearest(names[i], known);
+        if (metric)
+            wanted[metric - sl_metrics] = true;
+        else
+            status = sl_fail(err, SL_ERR_USAGE, "--metrics: no measure \"%s\"%s%s%s, see --list",
+                             names[i], nearest ? ", did you mean \"" : "", nearest ? nearest : "",
+                             nearest ? "\"" : "");
+    }
+    for (size_t m = 0; m < count && status == SL_OK; m++)
+        if (wanted[m]) run->metrics[run->n_metrics++] = &sl_metrics[m];
+    free(known);
+    free(wanted);
+    return status;
+}
+
+static void measure_all(struct eval_run *run)
+{
+    const size_t n_models = run->n_models, n_metrics = run->n_metrics;
+    double *column = sl_alloc(n_models, sizeof *column);
+    for (size_t m = 0; m < n_metrics; m++) {
+        for (size_t i = 0; i < n_models; i++) {
+            column[i] = run->metrics[m]->value(run->models[i].scored, &run->options);
+            run->each[i * n_metrics + m] = column[i];
+        }
+        run->intervals[m] = sl_mean_interval(column, n_models, 0.95);
+    }
+    if (n_models > 1) run->interval = "95 %, Student's t over files";
+    free(column);
+}
+
+/* By bootstrap, or of the difference from another model. */
+static enum sl_status find_intervals(struct eval_run *run, struct sl_error *err)
+{
+    const struct eval_values *values = run->values;
+    struct sl_bootstrap_options bootstrap = sl_bootstrap_options_default();
+    bootstrap.n_resamples = values->bootstrap ? (size_t)values->bootstrap : 1000;
+    bootstrap.seed = (uint64_t)values->seed;
+    const struct sl_scored *const models[] = {run->models[0].scored,
+                                              run->models[run->n_models].scored};
+    if (values->against) {
+        run->paired = sl_alloc(run->n_metrics, sizeof *run->paired);
+        return sl_metrics_compare(run->metrics, run->n_metrics, models, &run->options, &bootstrap,
+                                  run->paired, err);
+    }
+    if (!values->bootstrap) return SL_OK;
+    run->interval = "95 %, bootstrap over items";
+    return sl_metrics_intervals(run->metrics, run->n_metrics, run->models[0].scored, &run->options,
+                                &bootstrap, run->intervals, err);
+}
+
+/* Whether a measure is over bins of --bin-size, as published. */
+static bool needs_bins(const struct sl_metric *metric)
+{
+    return strstr(metric->name, "_calibration") && !strstr(metric->name, "_corrected");
+}
+
+/* What an aggregation of few answers has many of. */
+static void warn_of_ties(const struct eval_run *run)
+{
+    const struct sl_scored *scored = run->models[0].scored;
+    size_t n_tied = 0;
+    for (size_t i = 0; i < scored->n; i++) {
+        const double *p = scored->predicted + i * scored->n_classes;
+        n_tied += p[scored->top[i]] == p[scored->second[i]];
+    }
+    if (n_tied)
+        sl_log(
+            &run->cli->log, SL_LOG_WARNING,
+            "%s: %zu of %zu items have several most probable classes; the last of them counts as "
+            "the first choice",
+            run->models[0].path, n_tied, scored->n);
+}
+
+static void warn(const struct eval_run *run)
+{
+    const struct sl_log *log = &run->cli->log;
+    const size_t n = run->models[0].scored->n, bin_size = run->options.bin_size;
+    bool binned = false;
+    for (size_t m = 0; m < run->n_metrics; m++) {
+        binned = binned || needs_bins(run->metrics[m]);
+        if (isinf(run->intervals[m].estimate))
+            sl_log(log, SL_LOG_WARNING,
+                   "%s is infinite: a class that people chose is given no probability",
+                   run->metrics[m]->name);
+    }
+    if (binned && n < bin_size)
+        sl_log(log, SL_LOG_WARNING,
+               "%zu items are fewer than one bin of %zu, so the published calibration errors have "
+               "no value; --bin-size makes bins smaller",
+               n, bin_size);
+    else if (binned && n < 2 * bin_size)
+        sl_log(log, SL_LOG_WARNING,
+               "%zu items are fewer than two bins of %zu, so the published calibration errors are "
+               "0; --bin-size makes bins smaller",
+               n, bin_size);
+}
+
+enum sl_status eval_measure(struct eval_run *run, struct sl_error *err)
+{
+    measure_all(run);
+    SL_TRY(find_intervals(run, err));
+    warn(run);
+    warn_of_ties(run);
+    return SL_OK;
+}
+
+void eval_run_release(struct eval_run *run)
+{
+    for (size_t i = 0; i <= run->n_models; i++)
+        eval_model_release(&run->models[i]);
+    free(run->models);
+    free(run->metrics);
+    free(run->each);
+    free(run->intervals);
+    free(run->paired);
+}

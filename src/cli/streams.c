@@ -1,0 +1,295 @@
+/* "-" among paths. Readers tell formats by the endings of names and several need to seek, writers
+ * replace files whole: so what comes on stdin is put into a temporary file first, and what is to go
+ * to stdout is copied there from one, once all of it has been written. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+enum { COPY_BYTES = 1 << 16, SCRATCH_TRIES = 100 };
+
+bool cli_is_path(enum cli_kind kind)
+{
+    return kind == CLI_PATH || kind == CLI_OUTPUT || kind == CLI_FOLDER;
+}
+
+/* ---- Where paths are ---- */
+
+/* An option's or an argument's path. */
+struct slot {
+    char name[64]; /* "--output", "FILE" */
+    enum cli_kind kind;
+    const char *path;                /* NULL: not given */
+    const struct cli_option *option; /* NULL: an argument, number `argument` */
+    size_t argument;
+};
+
+static bool is_stream(const struct slot *slot)
+{
+    return slot->path && strcmp(slot->path, "-") == 0;
+}
+
+/* The slot number `index`: options first, then what was given of arguments. False past the last. */
+static bool slot_at(const struct cli *cli, const void *values, size_t index, struct slot *out)
+{
+    const struct cli_option *option = cli->command->options;
+    for (; option && option->name; option++) {
+        if (!cli_is_path(option->kind) || index-- > 0) continue;
+        *out = (struct slot){.kind = option->kind, .option = option};
+        memcpy(&out->path, (const char *)values + option->offset, sizeof out->path);
+        snprintf(out->name, sizeof out->name, "--%s", option->name);
+        return true;
+    }
+    const struct cli_argument *argument = cli->command->arguments;
+    if (!argument || index >= cli->n_arguments) return false;
+    for (size_t i = 0; i < index && argument[1].name; i++)
+        argument++;
+    *out = (struct slot){.kind = argument->kind, .path = cli->arguments[index], .argument = index};
+    snprintf(out->name, sizeof out->name, "%s", argument->name);
+    return true;
+}
+
+/* ---- Endings ---- */
+
+/* Endings that say what a file holds; others say nothing. */
+static const char *const known_suffixes[] = {
+    ".npz", ".npy",  ".csv", ".tsv", ".json", ".jsonl", ".html",        ".md",   ".tex", ".txt",
+    ".png", ".jpeg", ".jpg", ".svg", ".pdf",  ".slb",   ".safetensors", ".onnx", ".db",  ".gz",
+};
+
+/* The ending number `index` of a list, into `out`; false past the last. */
+static bool suffix_at(const char *suffixes, size_t index, char out[32])
+{
+    const char *at = suffixes;
+    for (; index > 0 && *at; index--) {
+        at += strcspn(at, " ");
+        at += *at == ' ';
+    }
+    snprintf(out, 32, "%.*s", (int)strcspn(at, " "), at);
+    return out[0] != '\0';
+}
+
+/* Where there is one format a name without a known ending is as good as any; where there are
+ * several the ending says which. */
+enum sl_status cli_check_suffix(const char *option, const char *path, const char *suffixes,
+                                struct sl_error *err)
+{
+    char suffix[32];
+    const char *known = NULL;
+    size_t count = 0;
+    for (; suffix_at(suffixes, count, suffix); count++)
+        if (sl_path_has_suffix(path, suffix)) return SL_OK;
+    for (size_t i = 0; i < sizeof known_suffixes / sizeof *known_suffixes && !known; i++)
+        if (sl_path_has_suffix(path, known_suffixes[i])) known = known_suffixes[i];
+    if (count == 1 && !known) return SL_OK;
+    struct sl_buffer list;
+    sl_buffer_init(&list, 300);
+    for (size_t i = 0; suffix_at(suffixes, i, suffix); i++)
+        sl_buffer_printf(&list, "%s%s", i == 0 ? "" : i + 1 == count ? " or " : ", ", suffix);
+    sl_fail(err, SL_ERR_USAGE, "--%s: \"%s\" must end in %s%s", option, path, list.data,
+            count == 1 ? ", which is what is written" : "");
+    sl_buffer_release(&list);
+    return SL_ERR_USAGE;
+}
+
+/* ---- What "-" can be ---- */
+
+static bool is_binary(const char *suffix)
+{
+    static const char *const names[] = {".npz", ".npy", ".safetensors", ".onnx",
+                                        ".png", ".slb", ".db"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(suffix, names[i]) == 0) return true;
+    return false;
+}
+
+/* What is written to stdout is the first of the endings. */
+static void stdout_suffix(const struct slot *slot, char out[32])
+{
+    const char *suffixes = slot->option ? slot->option->suffixes : NULL;
+    suffix_at(suffixes ? suffixes : "", 0, out);
+}
+
+static enum sl_status check_stdout(const struct cli *cli, const struct slot *slot,
+                                   struct sl_error *err)
+{
+    char suffix[32];
+    const char *prints = slot->option ? slot->option->prints : NULL;
+    if (prints && (!prints[0] || cli_is_given(cli, prints, strlen(prints))))
+        return sl_fail(err, SL_ERR_USAGE,
+                       "%s: the standard output has what the command prints%s%s: name a file",
+                       slot->name, prints[0] ? " with --" : "", prints);
+    stdout_suffix(slot, suffix);
+    if (is_binary(suffix) && isatty(STDOUT_FILENO) == 1)
+        return sl_fail(err, SL_ERR_USAGE,
+                       "%s: a terminal cannot show %s: redirect the standard output or name a file",
+                       slot->name, suffix);
+    return SL_OK;
+}
+
+enum sl_status cli_check_streams(const struct cli *cli, const void *values, struct sl_error *err)
+{
+    struct slot slot, taken[CLI_FOLDER + 1] = {{.path = NULL}};
+    for (size_t i = 0; slot_at(cli, values, i, &slot); i++) {
+        if (!slot.path || !cli_is_path(slot.kind)) continue;
+        if (!is_stream(&slot)) {
+            if (slot.kind == CLI_OUTPUT && slot.option && slot.option->suffixes)
+                SL_TRY(cli_check_suffix(slot.option->name, slot.path, slot.option->suffixes, err));
+            continue;
+        }
+        if (slot.kind == CLI_FOLDER)
+            return sl_fail(err, SL_ERR_USAGE, "%s: - is a stream, and a folder is needed",
+                           slot.name);
+        if (taken[slot.kind].path)
+            return sl_fail(err, SL_ERR_USAGE, "%s: the standard %s is already that of %s",
+                           slot.name, slot.kind == CLI_PATH ? "input" : "output",
+                           taken[slot.kind].name);
+        if (slot.kind == CLI_OUTPUT) SL_TRY(check_stdout(cli, &slot, err));
+        taken[slot.kind] = slot;
+    }
+    return SL_OK;
+}
+
+/* ---- Temporary files ---- */
+
+/* A folder of this process alone; another one's leftovers only cost it a name. */
+static enum sl_status make_scratch(struct cli *cli, struct sl_error *err)
+{
+    for (int attempt = 0; !cli->scratch && attempt < SCRATCH_TRIES; attempt++) {
+        char *folder =
+            sl_string_printf("%s/softlab-%ld-%d", cli->temporary, (long)getpid(), attempt);
+        const int made = mkdir(folder, S_IRWXU);
+        if (made == 0) {
+            cli->scratch = folder;
+            return SL_OK;
+        }
+        free(folder);
+        if (errno != EEXIST) break;
+    }
+    if (cli->scratch) return SL_OK;
+    return sl_fail_errno(err, "%s: no folder for temporary files (TMPDIR)", cli->temporary);
+}
+
+/* The ending of a file with such a beginning, since on stdin there is no name to tell by. */
+static const char *suffix_of(const char *bytes, size_t length)
+{
+    static const struct {
+        const char *bytes, *suffix;
+        size_t length, at;
+    } beginnings[] = {
+        {"PK\003\004", ".npz", 4, 0},  {"\223NUMPY", ".npy", 6, 0},
+        {"\037\213", ".csv.gz", 2, 0}, {"{\"softlab\":\"answers\"", ".jsonl", 20, 0},
+        {"{\"", ".safetensors", 2, 8}, {"{", ".json", 1, 0},
+        {"[", ".json", 1, 0},
+    };
+    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
+        if (length >= beginnings[i].at + beginnings[i].length &&
+            memcmp(bytes + beginnings[i].at, beginnings[i].bytes, beginnings[i].length) == 0)
+            return beginnings[i].suffix;
+    const char *end = memchr(bytes, '\n', length);
+    const size_t line = end ? (size_t)(end - bytes) : length;
+    if (memchr(bytes, '\t', line)) return ".tsv";
+    return memchr(bytes, ',', line) ? ".csv" : ".txt";
+}
+
+static enum sl_status copy(FILE *from, const char *what, FILE *to, struct sl_error *err)
+{
+    char bytes[COPY_BYTES];
+    size_t length;
+    while ((length = fread(bytes, 1, sizeof bytes, from)) > 0)
+        if (to == stdout && memchr(bytes, 0, length) && isatty(STDOUT_FILENO) == 1)
+            return sl_fail(err, SL_ERR_USAGE,
+                           "a terminal cannot show what is not text: redirect the standard output");
+        else if (fwrite(bytes, 1, length, to) != length)
+            return sl_fail_errno(err, "%s", what);
+    if (ferror(from)) return sl_fail_errno(err, "%s", what);
+    return SL_OK;
+}
+
+/* All of stdin into a file in the scratch folder, *path with an ending that tells its format. */
+static enum sl_status keep_stdin(struct cli *cli, char **path, struct sl_error *err)
+{
+    char beginning[COPY_BYTES];
+    const size_t length = fread(beginning, 1, sizeof beginning, stdin);
+    char *name = sl_string_printf("%s/stdin%s", cli->scratch, suffix_of(beginning, length));
+    FILE *file = fopen(name, "wb");
+    enum sl_status status = file ? SL_OK : sl_fail_errno(err, "%s", name);
+    if (status == SL_OK && fwrite(beginning, 1, length, file) != length)
+        status = sl_fail_errno(err, "%s", name);
+    if (status == SL_OK) status = copy(stdin, "standard input", file, err);
+    if (file && fclose(file) != 0 && status == SL_OK) status = sl_fail_errno(err, "%s", name);
+    *path = name;
+    return status;
+}
+
+static enum sl_status open_stream(struct cli *cli, const struct slot *slot, void *values,
+                                  struct sl_error *err)
+{
+    char *path = NULL, suffix[32];
+    enum sl_status status = SL_OK;
+    SL_TRY(make_scratch(cli, err));
+    if (slot->kind == CLI_PATH) {
+        status = keep_stdin(cli, &path, err);
+    } else {
+        stdout_suffix(slot, suffix);
+        path = sl_string_printf("%s/stdout%s", cli->scratch, suffix);
+    }
+    cli->places = sl_resize(cli->places, cli->n_places + 1, sizeof *cli->places);
+    cli->places[cli->n_places++] = (struct cli_place){path, slot->path, slot->kind};
+    if (slot->option)
+        memcpy((char *)values + slot->option->offset, &path, sizeof path);
+    else
+        cli->arguments[slot->argument] = path;
+    return status;
+}
+
+enum sl_status cli_open_streams(struct cli *cli, void *values, struct sl_error *err)
+{
+    struct slot slot;
+    for (size_t i = 0; slot_at(cli, values, i, &slot); i++)
+        if (cli_is_path(slot.kind) && is_stream(&slot))
+            SL_TRY(open_stream(cli, &slot, values, err));
+    return SL_OK;
+}
+
+/* ---- At the end ---- */
+
+/* A command that failed for another reason, or had nothing to write, left no file. */
+static enum sl_status print_file(const char *path, struct sl_error *err)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file) return errno == ENOENT ? SL_OK : sl_fail_errno(err, "%s", path);
+    const enum sl_status status = copy(file, "stdout", stdout, err);
+    fclose(file);
+    return status;
+}
+
+/* `name` for the first `path` in a message. */
+static void rename_in(struct sl_error *err, const char *path, const char *name)
+{
+    char *at = strstr(err->message, path);
+    if (!at) return;
+    char *text = sl_string_printf("%.*s%s%s", (int)(at - err->message), err->message, name,
+                                  at + strlen(path));
+    snprintf(err->message, sizeof err->message, "%s", text);
+    free(text);
+}
+
+enum sl_status cli_close_streams(struct cli *cli, enum sl_status status, struct sl_error *err)
+{
+    for (size_t i = 0; i < cli->n_places; i++) {
+        const struct cli_place *place = &cli->places[i];
+        if (place->stream == CLI_OUTPUT && status == SL_OK) status = print_file(place->path, err);
+        if (place->stream != CLI_TEXT && status != SL_OK)
+            rename_in(err, place->path,
+                      place->stream == CLI_PATH ? "standard input" : "standard output");
+        if (place->stream != CLI_TEXT) unlink(place->path);
+    }
+    if (cli->scratch) rmdir(cli->scratch);
+    free(cli->scratch);
+    cli->scratch = NULL;
+    return status;
+}
