@@ -175,7 +175,8 @@ static bool lacks_data(struct sl_planner *planner, const json_t *test, const cha
         (void)sl_fail(err, SL_ERR_NOT_FOUND, "%s", reason);
         return true;
     }
-    return planner->options->roots && sl_plan_data(planner, data, &set, err) != SL_OK;
+    return planner->options->roots && (sl_plan_data(planner, data, &set, err) != SL_OK ||
+                                       sl_plan_lacks_size(planner, data, err));
 }
 
 /* ---- Work ---- */

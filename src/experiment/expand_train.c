@@ -326,6 +326,7 @@ static void look_at_data(struct sl_planner *planner, size_t job, const struct sl
     size_t count = 0;
     if (!planner->options->roots || training->n_items > 0) return;
     if (sl_plan_data(planner, items->data, &set, &err) != SL_OK ||
+        sl_plan_lacks_size(planner, items->data, &err) ||
         sl_expand_count(planner, items, &count, &err) != SL_OK) {
         sl_plan_miss(planner, job, err.message);
         return;

@@ -93,6 +93,36 @@ bool sl_plan_names_data(const char *text)
     return false;
 }
 
+/* The one size of pictures on disk in `shape`; what two of them have, where they differ, in
+ * *mixed. */
+static void look_at_files(const struct sl_dataset *dataset, size_t shape[3], json_t **mixed)
+{
+    struct sl_image first = {0}, image;
+    struct sl_error err;
+    for (size_t i = 0; i < dataset->count && !*mixed; i++) {
+        if (sl_image_peek(dataset->files[i], &image, &err) != SL_OK) continue;
+        if (i == 0 || first.height == 0) first = image;
+        if (image.channels > first.channels) first.channels = image.channels;
+        if (image.height == first.height && image.width == first.width) continue;
+        (void)sl_fail(&err, SL_ERR_INPUT,
+                      "%s has pictures of %zu x %zu and %zu x %zu pixels: give a \"size\"",
+                      dataset->name, first.width, first.height, image.width, image.height);
+        *mixed = json_string(err.message);
+    }
+    shape[0] = first.channels;
+    shape[1] = first.height;
+    shape[2] = first.width;
+}
+
+static void shape_of(const struct sl_dataset *dataset, size_t shape[3], json_t **mixed)
+{
+    const size_t features = dataset->features ? dataset->n_features : 0;
+    shape[0] = features > 0 ? features : dataset->channels;
+    shape[1] = features > 0 ? 1 : dataset->height;
+    shape[2] = features > 0 ? 1 : dataset->width;
+    if (dataset->files) look_at_files(dataset, shape, mixed);
+}
+
 static json_t *look_up(const struct sl_planner *planner, const char *name)
 {
     struct sl_dataset *dataset = NULL;
@@ -103,15 +133,16 @@ static json_t *look_up(const struct sl_planner *planner, const char *name)
     if (sl_dataset_open(name, planner->options->roots, &dataset, &problem) != SL_OK)
         return json_string(problem.message);
     const double seconds = sl_processor_seconds() - begun;
-    const size_t features = dataset->features ? dataset->n_features : 0;
+    size_t shape[3];
+    json_t *mixed = NULL;
+    shape_of(dataset, shape, &mixed);
     if (sl_inputs_hash_dataset(planner->inputs, dataset, hash, &problem) != SL_OK)
         set = json_string(problem.message);
     else
-        set = json_pack("[I, I, I, I, I, f, s]", (json_int_t)dataset->count,
-                        (json_int_t)(features > 0 ? features : dataset->channels),
-                        (json_int_t)(features > 0 ? 1 : dataset->height),
-                        (json_int_t)(features > 0 ? 1 : dataset->width),
-                        (json_int_t)dataset->n_classes, seconds, hash);
+        set = json_pack("[I, I, I, I, I, f, s, o?]", (json_int_t)dataset->count,
+                        (json_int_t)shape[0], (json_int_t)shape[1], (json_int_t)shape[2],
+                        (json_int_t)dataset->n_classes, seconds, hash, json_incref(mixed));
+    json_decref(mixed);
     sl_dataset_destroy(dataset);
     return set;
 }
@@ -123,6 +154,14 @@ static json_t *known_data(struct sl_planner *planner, const char *name)
     known = look_up(planner, name);
     json_object_set_new(planner->data, name, known);
     return known;
+}
+
+bool sl_plan_lacks_size(struct sl_planner *planner, const char *name, struct sl_error *err)
+{
+    const char *mixed = json_string_value(json_array_get(known_data(planner, name), 7));
+    if (!mixed || sl_plan_text(planner->design, "size")) return false;
+    (void)sl_fail(err, SL_ERR_INPUT, "%s", mixed);
+    return true;
 }
 
 const char *sl_plan_data_hash(struct sl_planner *planner, const char *name)

@@ -56,6 +56,8 @@ struct sl_plan_set {
 };
 enum sl_status sl_plan_data(struct sl_planner *planner, const char *name, struct sl_plan_set *out,
                             struct sl_error *err) SL_MUST_USE;
+/* Whether its pictures differ in size and the design gives none; *err says so. */
+bool sl_plan_lacks_size(struct sl_planner *planner, const char *name, struct sl_error *err);
 /* SHA-256 of what is in it, borrowed; NULL if it is not here. */
 const char *sl_plan_data_hash(struct sl_planner *planner, const char *name);
 /* That this process has had: what else runs on the machine does not count. */

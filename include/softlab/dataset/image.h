@@ -30,6 +30,11 @@ enum sl_status sl_image_decode(const void *bytes, size_t length, const char *nam
  * nothing; 2 to 8 = mirrored or turned, which decoding undoes. */
 unsigned sl_image_orientation(const void *bytes, size_t length);
 
+/* Height, width and channels as the beginning of a file states them, turned upright; `pixels` is
+ * NULL. Nothing is decoded, so a file that is broken further on is not noticed. */
+enum sl_status sl_image_peek(const char *path, struct sl_image *out,
+                             struct sl_error *err) SL_MUST_USE;
+
 /* Write a PNG atomically. `note` (may be NULL) becomes its "Description" text. */
 enum sl_status sl_image_write_png(const struct sl_image *image, const char *note, const char *path,
                                   struct sl_error *err) SL_MUST_USE;
