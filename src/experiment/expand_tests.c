@@ -331,6 +331,14 @@ static json_t *record_of(struct sl_planner *planner, size_t training, json_t *te
                      scored);
 }
 
+static char *describe_lack(const struct sl_run *run)
+{
+    const char *test = json_object_iter_key(json_object_iter(run->absent));
+    return sl_string_printf("nothing that it is tested on is here%s%s%s%s",
+                            test ? "; the first, " : "", test ? test : "", test ? ": " : "",
+                            test ? sl_plan_text(run->absent, test) : "");
+}
+
 bool sl_expand_tests(struct sl_planner *planner, const struct sl_training_choice *choice,
                      size_t training, struct sl_run *run)
 {
@@ -356,7 +364,7 @@ bool sl_expand_tests(struct sl_planner *planner, const struct sl_training_choice
         if (missing)
             run->missing = sl_string_copy(missing);
         else if (json_object_size(gathering.tests) == 0)
-            run->missing = sl_string_copy("nothing that it is tested on is here");
+            run->missing = describe_lack(run);
         json_t *step = step_of(&planner->plan->jobs[training], gathering.tests);
         char *title = sl_string_printf("scoring %s", run->title);
         const size_t job =
