@@ -14,6 +14,8 @@
 #include "softlab/base/error.h"
 #include "softlab/base/log.h"
 
+SL_BEGIN_DECLS
+
 enum { SL_CROWD_CHUNKS = 64 };
 #define SL_CROWD_OWN (-1.0) /* a pseudo-count: the method's own */
 
@@ -128,5 +130,7 @@ void sl_calibration_release(struct sl_calibration *calibration);
 enum sl_status sl_calibration_apply(const struct sl_calibration *calibration,
                                     const struct sl_soft_votes *votes, float *out,
                                     struct sl_error *err) SL_MUST_USE;
+
+SL_END_DECLS
 
 #endif

@@ -13,6 +13,8 @@
 #include "softlab/base/rows.h"
 #include "softlab/base/stats.h"
 
+SL_BEGIN_DECLS
+
 /* Predictions beside what people said, row by row, with what several measures need worked out once.
  * All owned. */
 struct sl_scored {
@@ -128,5 +130,7 @@ struct sl_class_score {
     double cross_entropy; /* of the items of this class */
 };
 void sl_class_scores(const struct sl_scored *scored, struct sl_class_score *out); /* n_classes */
+
+SL_END_DECLS
 
 #endif

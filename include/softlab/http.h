@@ -19,6 +19,8 @@
 #include "softlab/base/error.h"
 #include "softlab/base/log.h"
 
+SL_BEGIN_DECLS
+
 /* ---- The loop ---- */
 
 struct sl_http_loop;
@@ -119,5 +121,7 @@ struct sl_http_source {
 };
 void sl_http_stream(struct sl_http_exchange *exchange, const struct sl_http_reply *head,
                     struct sl_http_source source);
+
+SL_END_DECLS
 
 #endif

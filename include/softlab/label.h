@@ -14,6 +14,8 @@
 #include "softlab/base/error.h"
 #include "softlab/base/rows.h"
 
+SL_BEGIN_DECLS
+
 /* What became of the answers, so that none is lost silently. */
 struct sl_label_notes {
     size_t n_used;        /* answers that entered labels */
@@ -117,5 +119,7 @@ enum sl_status sl_rows_ensemble(const struct sl_rows *const *sets, size_t n_sets
  * with NULL, count SL_SECONDS_PER_INPUT. */
 double sl_label_seconds(const struct sl_label_method *method, double annotators,
                         const double *measured, size_t n_measured);
+
+SL_END_DECLS
 
 #endif

@@ -11,6 +11,8 @@
 #include "softlab/answer.h"
 #include "softlab/base/error.h"
 
+SL_BEGIN_DECLS
+
 /* Kinds of slip in an answer; named in sl_slip_names. */
 enum sl_slip {
     SL_SLIP_RANGE,      /* a probability outside 0-100 % */
@@ -99,5 +101,7 @@ struct sl_answer_group {
 void sl_answer_group_measure(const struct sl_answers *answers, const bool *in,
                              struct sl_answer_group *out);
 void sl_answer_group_release(struct sl_answer_group *group);
+
+SL_END_DECLS
 
 #endif

@@ -13,6 +13,8 @@
 
 #include "softlab/base/error.h"
 
+SL_BEGIN_DECLS
+
 struct sl_buffer {
     char *data; /* owned */
     size_t length;
@@ -41,5 +43,7 @@ char *sl_buffer_reserve(struct sl_buffer *buffer, size_t length);
 /* SL_ERR_INPUT "<what> is longer than <maximum> bytes" if anything did not fit. */
 enum sl_status sl_buffer_check(const struct sl_buffer *buffer, const char *what,
                                struct sl_error *err) SL_MUST_USE;
+
+SL_END_DECLS
 
 #endif

@@ -7,9 +7,9 @@
 #ifndef SOFTLAB_BASE_ERROR_H
 #define SOFTLAB_BASE_ERROR_H
 
-#define SL_PRINTF(text, first) __attribute__((__format__(__printf__, text, first)))
-#define SL_MUST_USE            __attribute__((warn_unused_result))
-#define SL_RETURNS_NONNULL     __attribute__((returns_nonnull))
+#include "softlab/base/declare.h"
+
+SL_BEGIN_DECLS
 
 enum sl_status {
     SL_OK = 0,
@@ -58,5 +58,7 @@ const char *sl_status_name(enum sl_status code);
         status = (expression);                                                                     \
         if (status != SL_OK) goto out;                                                             \
     } while (0)
+
+SL_END_DECLS
 
 #endif

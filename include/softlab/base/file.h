@@ -10,6 +10,8 @@
 #include "softlab/base/buffer.h"
 #include "softlab/base/error.h"
 
+SL_BEGIN_DECLS
+
 /* Append the whole file, pipe or device to `out`, whose maximum is the cap. */
 enum sl_status sl_file_read(const char *path, struct sl_buffer *out,
                             struct sl_error *err) SL_MUST_USE;
@@ -71,5 +73,7 @@ const char *sl_path_name(const char *path);
 
 /* True if `path` ends with `suffix`, letters compared without case. */
 bool sl_path_has_suffix(const char *path, const char *suffix);
+
+SL_END_DECLS
 
 #endif

@@ -17,6 +17,8 @@
 #include "softlab/base/error.h"
 #include "softlab/base/file.h"
 
+SL_BEGIN_DECLS
+
 /* A parsed document. Duplicate keys, NUL bytes in strings, invalid UTF-8, numbers
  * out of range, nesting beyond jansson's limit and trailing text are errors. */
 struct sl_json {
@@ -86,5 +88,7 @@ enum sl_status sl_json_append_string(struct sl_buffer *out, const char *text, si
 /* Write a value atomically, indented by two, keys in insertion order, newline at the end. */
 enum sl_status sl_json_write(const json_t *value, const char *path,
                              struct sl_error *err) SL_MUST_USE;
+
+SL_END_DECLS
 
 #endif

@@ -10,6 +10,8 @@
 
 #include "softlab/base/error.h"
 
+SL_BEGIN_DECLS
+
 /* `count` zeroed elements of `size` bytes; aborts with a message if there is no
  * memory or the product overflows. */
 void *sl_alloc(size_t count, size_t size) SL_MUST_USE SL_RETURNS_NONNULL;
@@ -46,5 +48,7 @@ void *sl_arena_alloc(struct sl_arena *arena, size_t size) SL_MUST_USE;
 
 /* A NUL-terminated copy of `length` bytes in the arena, or NULL. */
 char *sl_arena_copy(struct sl_arena *arena, const char *text, size_t length) SL_MUST_USE;
+
+SL_END_DECLS
 
 #endif

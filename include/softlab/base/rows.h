@@ -8,6 +8,8 @@
 
 #include "softlab/base/error.h"
 
+SL_BEGIN_DECLS
+
 struct sl_rows {
     size_t n_rows, n_classes;
     float *values;     /* owned; (n_rows, n_classes) */
@@ -44,5 +46,7 @@ enum sl_status sl_rows_check_distributions(const struct sl_rows *rows, const cha
  * class that is missing. */
 enum sl_status sl_rows_reorder(struct sl_rows *rows, const char *const *classes, size_t n_classes,
                                const char *what, struct sl_error *err) SL_MUST_USE;
+
+SL_END_DECLS
 
 #endif

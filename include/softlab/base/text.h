@@ -11,6 +11,8 @@
 #include "softlab/base/buffer.h"
 #include "softlab/base/error.h"
 
+SL_BEGIN_DECLS
+
 /* Read all `length` bytes of `text` as a number; false (and *out untouched) if
  * they are anything else. Reals accept C's decimal forms of at most 1077 bytes (no
  * double has a longer one); "nan" and "inf" only through sl_text_to_real_or_nan. */
@@ -44,5 +46,7 @@ char *sl_text_bytes(uint64_t value, char *out, size_t size);
 
 /* Bytes in base 64 (RFC 4648, with padding), for pictures within text. */
 void sl_base64_append(struct sl_buffer *out, const void *bytes, size_t length);
+
+SL_END_DECLS
 
 #endif

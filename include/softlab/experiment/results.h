@@ -10,6 +10,8 @@
 #include "softlab/base/json.h"
 #include "softlab/base/names.h"
 
+SL_BEGIN_DECLS
+
 /* Numbers row by row: most of a line, and so not kept as JSON. null is NaN. */
 struct sl_numbers {
     char *name;     /* owned; the test set or attack; NULL for a training curve */
@@ -57,5 +59,7 @@ enum sl_status sl_results_read(struct sl_results *results, const char *path,
 
 /* Forget failures of runs that were finished later, once all files are read. */
 void sl_results_settle(struct sl_results *results);
+
+SL_END_DECLS
 
 #endif

@@ -8,6 +8,8 @@
 #include "softlab/base/error.h"
 #include "softlab/base/rows.h"
 
+SL_BEGIN_DECLS
+
 enum sl_label_distance_kind {
     SL_DISTANCE_WASSERSTEIN_VALUES, /* between the two vectors' values, as the papers computed it */
     SL_DISTANCE_WASSERSTEIN_CLASSES, /* over class indices, whose order is arbitrary */
@@ -79,5 +81,7 @@ size_t sl_rows_find(const struct sl_rows *rows, const char *item, size_t length)
 
 /* Place of a class by name, letters' case aside where no name is the same; SIZE_MAX if none. */
 size_t sl_class_find(char *const *classes, size_t n_classes, const char *name, size_t length);
+
+SL_END_DECLS
 
 #endif
