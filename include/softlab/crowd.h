@@ -84,6 +84,7 @@ enum {
  * (SL_CROWD_SOFT) sets `run_soft`. */
 struct sl_aggregator {
     const char *name;
+    const char *also; /* names that it goes by elsewhere, separated by spaces; or NULL */
     const char *summary;
     const char *source; /* the paper it follows */
     unsigned needs;
@@ -95,6 +96,8 @@ struct sl_aggregator {
 };
 extern const struct sl_aggregator sl_aggregators[]; /* ends with a NULL name */
 const struct sl_aggregator *sl_aggregator_find(const char *name);
+/* The one that goes by `name` elsewhere ("majority": mv), to be suggested; or NULL. */
+const struct sl_aggregator *sl_aggregator_known_as(const char *name);
 
 /* Check the options, every answer and what the method needs, then run it. */
 enum sl_status sl_aggregate(const struct sl_aggregator *method, const struct sl_votes *votes,

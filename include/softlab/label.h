@@ -63,6 +63,7 @@ struct sl_label_item {
  * for: what a label costs. */
 struct sl_label_method {
     const char *name;
+    const char *also; /* names that it goes by elsewhere, separated by spaces; or NULL */
     const char *summary;
     unsigned kinds; /* bit set of 1u << enum sl_answer_kind it reads; 0 = reads no answers */
     int inputs;
@@ -81,6 +82,8 @@ struct sl_label_method {
 };
 extern const struct sl_label_method sl_label_methods[]; /* ends with a NULL name */
 const struct sl_label_method *sl_label_method_find(const char *name);
+/* The one that goes by `name` elsewhere ("one-hot": hard), to be suggested; or NULL. */
+const struct sl_label_method *sl_label_method_known_as(const char *name);
 
 /* The label of one answer alone, `out` of n_classes values. SL_ERR_INPUT if the method does not
  * read the answer's kind or cannot read the answer, SL_ERR_USAGE if an option is missing. */

@@ -231,6 +231,7 @@ struct sl_study_simulation {
     void (*saved)(void *context, const char *id, bool acknowledged);
     void *context;
     const struct sl_log *log;
+    struct sl_progress *progress; /* NULL: silent */
 };
 struct sl_study_simulation sl_study_simulation_default(void);
 struct sl_simulation_result {

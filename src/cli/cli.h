@@ -48,6 +48,8 @@ struct cli_option {
                              or absent */
     double minimum, maximum;
     cli_choices *choices;
+    /* The choice that goes by another name elsewhere, or NULL; NULL if no choice does. */
+    const char *(*known_as)(const char *typed);
 };
 
 struct cli_argument {
@@ -68,6 +70,7 @@ struct cli;
 
 struct cli_command {
     const char *name;    /* "fetch", "dataset mix" */
+    const char *also;    /* what else people may type for it, separated by spaces; or NULL */
     const char *group;   /* heading in the overview */
     const char *summary; /* one line */
     const char *description;
@@ -75,6 +78,7 @@ struct cli_command {
     const struct cli_option *options;
     const struct cli_example *examples;
     size_t values_size; /* of the struct the options fill */
+    /* NULL: it only names the commands that begin with it, as study does. */
     enum sl_status (*run)(struct cli *cli, const void *values, struct sl_error *err);
 };
 
@@ -121,8 +125,12 @@ const char *cli_range_text(const struct cli_option *option, char *out, size_t si
 
 /* The command whose name begins `words` (the longest such); its words in *n_used. */
 const struct cli_command *cli_find_command(char **words, size_t n_words, size_t *n_used);
-/* The command nearest to what was typed, or NULL. */
-const char *cli_nearest_command(const char *typed);
+/* SL_ERR_USAGE: no command is called `words`; which one may have been meant. */
+enum sl_status cli_unknown_command(char **words, size_t n_words, struct sl_error *err);
+/* The next command after `at` (NULL: the first) whose name begins with that of `family` and a
+ * space; NULL after the last. */
+const struct cli_command *const *cli_next_within(const struct cli_command *family,
+                                                 const struct cli_command *const *at);
 
 /* places.c: paths written as @set/file among options of kind CLI_PATH and arguments become those of
  * the files; what was typed instead of a path, for records. */

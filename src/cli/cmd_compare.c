@@ -402,6 +402,7 @@ static const struct cli_example compare_examples[] = {
 
 const struct cli_command cmd_compare = {
     .name = "compare",
+    .also = "diff distance",
     .group = "label",
     .summary = "two label sets: entropy correlation, distances, the most different items",
     .description = "Matches rows by item and columns by class. The Wasserstein distance between "

@@ -15,6 +15,14 @@ static const char *method_names(size_t index)
     return index == 0 ? ensemble : NULL;
 }
 
+static const char *method_known_as(const char *typed)
+{
+    const struct sl_aggregator *aggregator = sl_aggregator_known_as(typed);
+    const struct sl_label_method *method = sl_label_method_known_as(typed);
+    if (sl_text_known_as(typed, "distillation distil distill mean-of-models")) return ensemble;
+    return aggregator ? aggregator->name : method ? method->name : NULL;
+}
+
 static const char *row_methods(size_t index)
 {
     for (const struct sl_label_method *m = sl_label_methods; m->name; m++)
@@ -38,7 +46,7 @@ static const char *starts(size_t index)
 
 static const struct cli_option labels_options[] = {
     {"method", 'm', CLI_CHOICE, "NAME", "how labels are made, see --list", FIELD(method),
-     .choices = method_names},
+     .choices = method_names, .known_as = method_known_as},
     {"output", 'o', CLI_PATH, "FILE", "where they go: .npz, .npy, .csv or .json", FIELD(output)},
     {"list", 'l', CLI_FLAG, NULL, "print the methods", FIELD(list)},
     {"json", 0, CLI_FLAG, NULL,
@@ -308,6 +316,8 @@ static const struct cli_example labels_examples[] = {
 
 const struct cli_command cmd_labels = {
     .name = "labels",
+    .also = "aggregate aggregation combine consensus vote majority crowd dawid-skene ds mv label "
+            "soft-labels",
     .group = "label",
     .summary = "answers to label distributions, by any of the methods",
     .description =

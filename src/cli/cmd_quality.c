@@ -381,6 +381,7 @@ static const struct cli_example quality_examples[] = {
 
 const struct cli_command cmd_quality = {
     .name = "quality",
+    .also = "annotators workers agreement reliability kappa krippendorff skill",
     .group = "label",
     .summary = "errors, accuracy, consistency, agreement and times of annotators",
     .description = "Measures answers and annotators. A dash stands where the answers do not tell. "

@@ -160,6 +160,7 @@ static const struct cli_example report_examples[] = {
 
 const struct cli_command cmd_report = {
     .name = "report",
+    .also = "summary summarise summarize plot plots table",
     .group = "learn",
     .summary = "results beside the papers' figures, with charts, as one page",
     .description =

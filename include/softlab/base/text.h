@@ -40,6 +40,10 @@ size_t sl_utf8_decode(const char *text, size_t length, uint32_t *out);
  * near enough to be worth suggesting. `candidates` ends with NULL. */
 const char *sl_text_nearest(const char *word, const char *const *candidates);
 
+/* Whether `word` is one of the names in `list`, which spaces separate; upper case, '-' and '_' do
+ * not count: "Dawid_Skene" is "dawid-skene". A NULL list is empty. */
+bool sl_text_known_as(const char *word, const char *list);
+
 /* "1,234,567" / "12.3 MB" into `out`; returns `out`. */
 char *sl_text_count(uint64_t value, char *out, size_t size);
 char *sl_text_bytes(uint64_t value, char *out, size_t size);
