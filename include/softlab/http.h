@@ -21,6 +21,10 @@
 
 SL_BEGIN_DECLS
 
+/* For programs: from now on libevent finds memory or does not return, as sl_alloc. Its allocator is
+ * one for the process: call this before the first loop. */
+void sl_http_use_memory(void);
+
 /* ---- The loop ---- */
 
 struct sl_http_loop;

@@ -63,9 +63,10 @@ static enum sl_status read_names(struct sl_npz *npz, const char *entry, const ch
     struct sl_array array = {0};
     if (!sl_npz_has(npz, entry)) return SL_OK;
     char *what = sl_string_printf("%s: %s", path, entry);
-    char **names = sl_alloc(count + 1, sizeof *names);
-    enum sl_status status = SL_OK;
+    char **names = sl_data_zeroed(count + 1, sizeof *names, err);
+    enum sl_status status;
     const size_t shape[] = {count};
+    SL_TRY_OUT(names ? SL_OK : SL_ERR_NOMEM);
     SL_TRY_OUT(sl_npz_read(npz, entry, &array, err));
     SL_TRY_OUT(sl_array_expect(&array, what, 1, shape, err));
     if (array.shape[0] != count)

@@ -205,7 +205,7 @@ static enum sl_status compare_sets(const struct cli *cli, const struct compare_v
     SL_TRY_OUT(cli_read_labels(pair.name_a, "labels", NULL, &pair.a, err));
     SL_TRY_OUT(cli_read_labels(pair.name_b, "labels", NULL, &pair.b, err));
     SL_TRY_OUT(sl_labels_compare(pair.a, pair.b, &comparison, err));
-    sl_comparison_sort(&comparison, find_distance(options->by), options->least);
+    SL_TRY_OUT(sl_comparison_sort(&comparison, find_distance(options->by), options->least, err));
     const struct sl_comparison_filter filter = {.same_first = options->same_first,
                                                 .min_entropy = options->min_entropy,
                                                 .max_entropy_b = options->max_entropy_b};

@@ -303,7 +303,7 @@ static enum sl_status measure_parts(const struct sl_answers *answers,
     }
     out->n_classes = answers->n_classes;
     for (size_t p = 0; p < PARTS; p++)
-        sl_answer_group_measure(answers, in[p], &out->groups[p]);
+        SL_TRY_OUT(sl_answer_group_measure(answers, in[p], &out->groups[p], err));
 out:
     free(in[HIGH]);
     free(in[LOW]);

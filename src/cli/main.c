@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "softlab/http.h"
 
 static void write_log_line(void *context, enum sl_log_level level, const char *line)
 {
@@ -99,8 +100,26 @@ static int unknown_command(char **words, size_t n_words)
     return CLI_EXIT_USAGE;
 }
 
+static const char more_memory[] = "; give the process more memory, or less to do at a time";
+
+/* On whichever thread; nothing here allocates. What was being written has its temporary name still,
+ * and is gone. */
+static void end_without_memory(size_t bytes)
+{
+    char line[200];
+    int length = snprintf(line, sizeof line, "softlab: not enough memory for %zu bytes more%s\n",
+                          bytes, more_memory);
+    if (length > 0 && write(STDERR_FILENO, line, (size_t)length) < 0) {
+        /* Nobody is listening. */
+    }
+    _exit(CLI_EXIT_FAILED);
+}
+
 int main(int argc, char **argv)
 {
+    sl_memory_on_exhausted(end_without_memory);
+    sl_json_use_memory();
+    sl_http_use_memory();
     if (argc < 2) {
         cli_help_overview(stderr);
         return CLI_EXIT_USAGE;
@@ -116,7 +135,8 @@ int main(int argc, char **argv)
     struct sl_error err;
     enum sl_status status = run(command, argv + 1 + n_used, (size_t)argc - 1 - n_used, &err);
     if (status == SL_OK) return CLI_EXIT_DONE;
-    fprintf(stderr, "softlab %s: %s\n", command->name, err.message);
+    fprintf(stderr, "softlab %s: %s%s\n", command->name, err.message,
+            status == SL_ERR_NOMEM ? more_memory : "");
     if (status == SL_ERR_STOPPED) cli_end_by_signal();
     return status == SL_ERR_USAGE ? CLI_EXIT_USAGE : CLI_EXIT_FAILED;
 }

@@ -14,5 +14,6 @@
 #define SL_PRINTF(text, first) __attribute__((__format__(__printf__, text, first)))
 #define SL_MUST_USE            __attribute__((warn_unused_result))
 #define SL_RETURNS_NONNULL     __attribute__((returns_nonnull))
+#define SL_NORETURN            __attribute__((noreturn))
 
 #endif

@@ -17,7 +17,7 @@ enum sl_status {
     SL_ERR_INPUT,     /* data from outside is malformed or out of range */
     SL_ERR_NOT_FOUND, /* a named thing is absent */
     SL_ERR_IO,        /* the operating system refused */
-    SL_ERR_NOMEM,     /* a data-sized allocation failed */
+    SL_ERR_NOMEM,     /* there is no memory for it */
     SL_ERR_BACKEND,   /* a library below us refused */
     SL_ERR_NUMERIC,   /* a loss, weight or fit became NaN or infinite */
     SL_ERR_STOPPED,   /* whoever runs it asked it to stop before the end */

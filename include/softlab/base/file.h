@@ -64,6 +64,9 @@ enum sl_status sl_folder_create(const char *path, struct sl_error *err) SL_MUST_
 enum sl_status sl_folder_list(const char *path, char ***names, size_t *count,
                               struct sl_error *err) SL_MUST_USE;
 void sl_names_destroy(char **names);
+/* Copies of `count` names, NULL-ended; NULL of NULL. */
+enum sl_status sl_names_copy(char *const *names, size_t count, char ***out,
+                             struct sl_error *err) SL_MUST_USE;
 
 /* "folder/name" on the heap. */
 char *sl_path_join(const char *folder, const char *name) SL_MUST_USE SL_RETURNS_NONNULL;

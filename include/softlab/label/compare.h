@@ -61,8 +61,8 @@ void sl_comparison_release(struct sl_comparison *comparison);
 
 /* Put the most different items first, or with `least` the least different; equal ones stay in the
  * order of a. */
-void sl_comparison_sort(struct sl_comparison *comparison, enum sl_label_distance_kind by,
-                        bool least);
+enum sl_status sl_comparison_sort(struct sl_comparison *comparison, enum sl_label_distance_kind by,
+                                  bool least, struct sl_error *err) SL_MUST_USE;
 
 /* Which items are worth a look. All zero: every one. */
 struct sl_comparison_filter {
