@@ -125,20 +125,23 @@ void *sl_data_alloc(size_t count, size_t size, struct sl_error *err)
     if (bytes > SIZE_MAX - DATA_ALIGNMENT) return fail_data(count, size, err);
     size_t rounded = (bytes + DATA_ALIGNMENT - 1) / DATA_ALIGNMENT * DATA_ALIGNMENT;
     void *block = aligned_alloc(DATA_ALIGNMENT, rounded ? rounded : DATA_ALIGNMENT);
-    return block ? block : fail_data(count, size, err);
+    if (!block) return fail_data(count, size, err);
+    return block;
 }
 
 void *sl_data_zeroed(size_t count, size_t size, struct sl_error *err)
 {
     void *block = calloc(count ? count : 1, size ? size : 1);
-    return block ? block : fail_data(count, size, err);
+    if (!block) return fail_data(count, size, err);
+    return block;
 }
 
 void *sl_data_resize(void *block, size_t count, size_t size, struct sl_error *err)
 {
     const size_t bytes = product(count, size);
     void *resized = bytes < SIZE_MAX ? realloc(block, bytes ? bytes : 1) : NULL;
-    return resized ? resized : fail_data(count, size, err);
+    if (!resized) return fail_data(count, size, err);
+    return resized;
 }
 
 char *sl_data_string(const char *text, size_t length, struct sl_error *err)
