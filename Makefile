@@ -95,7 +95,9 @@ docs: build ## write the manual anew from the program
 	@tools/make-docs build/release/softlab docs
 
 # These two install no packages: they are for packagers, and for systems other than Debian.
-install: build ## install to DESTDIR and PREFIX (/usr/local)
+install: ## install to DESTDIR and PREFIX (/usr/local)
+	@$(call configure,release)
+	@$(call compile,release) --target softlab-cli
 	@cmake --install build/release --prefix $(PREFIX)
 
 build: ## build what is installed and measured

@@ -17,6 +17,8 @@
 #include "softlab/base/log.h"
 #include "softlab/base/names.h"
 
+SL_BEGIN_DECLS
+
 enum sl_answer_kind {
     SL_ANSWER_HARD,   /* one class */
     SL_ANSWER_SOFT,   /* top classes with probabilities, and classes it cannot be */
@@ -142,8 +144,8 @@ struct sl_answer_format {
     /* Write a set in this format; NULL = cannot be written. What the format cannot hold stops the
      * export; checks, and from files of hard answers also repeats and second runs, stay out and
      * are counted in notes->n_skipped (`notes` may be NULL). */
-    enum sl_status (*export)(const struct sl_answers *answers, const char *path,
-                             struct sl_import_notes *notes, struct sl_error *err);
+    enum sl_status (*write)(const struct sl_answers *answers, const char *path,
+                            struct sl_import_notes *notes, struct sl_error *err);
 };
 extern const struct sl_answer_format sl_answer_formats[]; /* ends with a NULL name */
 
@@ -183,5 +185,7 @@ enum sl_status sl_votes_from_answers(const struct sl_answers *answers, unsigned 
 void sl_votes_destroy(struct sl_votes *votes);
 enum sl_status sl_votes_write_slb(const struct sl_votes *votes, const char *path,
                                   struct sl_error *err) SL_MUST_USE;
+
+SL_END_DECLS
 
 #endif

@@ -1,8 +1,8 @@
 /* Base: what every other module stands on, and nothing about labels. Errors, memory,
  * text, files and their formats, random numbers, statistics, progress.
  *
- * The library holds no global mutable state, prints nothing, reads no environment
- * and never exits. Objects are not thread-safe unless they say so; distinct objects
+ * The library prints nothing, reads no environment and never exits; it holds no global mutable
+ * state but what memory.h says. Objects are not thread-safe unless they say so; distinct objects
  * may be used from distinct threads. */
 #ifndef SOFTLAB_BASE_H
 #define SOFTLAB_BASE_H

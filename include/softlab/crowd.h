@@ -14,6 +14,8 @@
 #include "softlab/base/error.h"
 #include "softlab/base/log.h"
 
+SL_BEGIN_DECLS
+
 enum { SL_CROWD_CHUNKS = 64 };
 #define SL_CROWD_OWN (-1.0) /* a pseudo-count: the method's own */
 
@@ -99,6 +101,7 @@ enum {
  * (SL_CROWD_SOFT) sets `run_soft`. */
 struct sl_aggregator {
     const char *name;
+    const char *also; /* names that it goes by elsewhere, separated by spaces; or NULL */
     const char *summary;
     const char *source; /* the paper it follows */
     unsigned needs, reads;
@@ -110,6 +113,8 @@ struct sl_aggregator {
 };
 extern const struct sl_aggregator sl_aggregators[]; /* ends with a NULL name */
 const struct sl_aggregator *sl_aggregator_find(const char *name);
+/* The one that goes by `name` elsewhere ("majority": mv), to be suggested; or NULL. */
+const struct sl_aggregator *sl_aggregator_known_as(const char *name);
 
 /* Check the options, every answer and what the method needs, then run it. */
 enum sl_status sl_aggregate(const struct sl_aggregator *method, const struct sl_votes *votes,
@@ -145,5 +150,7 @@ void sl_calibration_release(struct sl_calibration *calibration);
 enum sl_status sl_calibration_apply(const struct sl_calibration *calibration,
                                     const struct sl_soft_votes *votes, float *out,
                                     struct sl_error *err) SL_MUST_USE;
+
+SL_END_DECLS
 
 #endif

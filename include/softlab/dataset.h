@@ -21,6 +21,8 @@
 #include "softlab/dataset/fetch.h"
 #include "softlab/dataset/image.h"
 
+SL_BEGIN_DECLS
+
 enum { SL_NO_LABEL = -1 };
 
 /* A part of a text that the question is about, in bytes; empty = the whole text. */
@@ -221,5 +223,7 @@ enum sl_status sl_mix_write(const struct sl_dataset *dataset, const struct sl_mi
 enum sl_status sl_contact_sheet(const struct sl_dataset *dataset, size_t rows, size_t columns,
                                 uint64_t seed, struct sl_image *out,
                                 struct sl_error *err) SL_MUST_USE;
+
+SL_END_DECLS
 
 #endif

@@ -13,6 +13,8 @@
 #include "softlab/base/rows.h"
 #include "softlab/base/stats.h"
 
+SL_BEGIN_DECLS
+
 /* Predictions beside what people said, row by row, with what several measures need worked out once.
  * All owned. */
 struct sl_scored {
@@ -61,6 +63,7 @@ struct sl_metric_options sl_metric_options_default(void);
  * and paired tests without recomputing); NULL otherwise. */
 struct sl_metric {
     const char *name;  /* the key in JSON: "cross_entropy" */
+    const char *also;  /* names that it goes by elsewhere, separated by spaces; or NULL */
     const char *group; /* heading in tables; rows of a group stand together */
     const char *summary;
     const char *source; /* where it is defined: "Peterson et al. 2019" */
@@ -72,6 +75,8 @@ struct sl_metric {
 };
 extern const struct sl_metric sl_metrics[]; /* ends with a NULL name */
 const struct sl_metric *sl_metric_find(const char *name);
+/* The one that goes by `name` elsewhere ("nll": cross_entropy), to be suggested; or NULL. */
+const struct sl_metric *sl_metric_known_as(const char *name);
 size_t sl_metric_count(void);
 
 /* Every measure at once, in table order; `out` has sl_metric_count() values. NaN where a measure
@@ -128,5 +133,7 @@ struct sl_class_score {
     double cross_entropy; /* of the items of this class */
 };
 void sl_class_scores(const struct sl_scored *scored, struct sl_class_score *out); /* n_classes */
+
+SL_END_DECLS
 
 #endif

@@ -17,6 +17,8 @@
 #include "softlab/base/log.h"
 #include "softlab/dataset/fetch.h"
 
+SL_BEGIN_DECLS
+
 /* ---- Specifications ---- */
 
 /* The files of experiments/, in the program. */
@@ -242,5 +244,7 @@ struct sl_experiment_estimate {
 enum sl_status sl_experiment_calibrate(const struct sl_experiment *experiment, const char *folder,
                                        struct sl_experiment_estimate *out,
                                        struct sl_error *err) SL_MUST_USE;
+
+SL_END_DECLS
 
 #endif

@@ -12,6 +12,8 @@
 #include "softlab/dataset.h"
 #include "softlab/nn.h"
 
+SL_BEGIN_DECLS
+
 struct sl_feed;
 
 /* Images in memory (dataset->pixels), as floats from 0 to 1, channel by channel. */
@@ -54,5 +56,7 @@ void sl_predictor_destroy(struct sl_predictor *predictor);
  * predictor was made for; `items` NULL: the first `count`. `progress` may be NULL. */
 void sl_predict(struct sl_predictor *predictor, const struct sl_feed *feed, const size_t *items,
                 size_t count, struct sl_progress *progress, float *logits);
+
+SL_END_DECLS
 
 #endif

@@ -19,6 +19,12 @@
 #include "softlab/base/error.h"
 #include "softlab/base/log.h"
 
+SL_BEGIN_DECLS
+
+/* For programs: from now on libevent finds memory or does not return, as sl_alloc. Its allocator is
+ * one for the process: call this before the first loop. */
+void sl_http_use_memory(void);
+
 /* ---- The loop ---- */
 
 struct sl_http_loop;
@@ -119,5 +125,7 @@ struct sl_http_source {
 };
 void sl_http_stream(struct sl_http_exchange *exchange, const struct sl_http_reply *head,
                     struct sl_http_source source);
+
+SL_END_DECLS
 
 #endif

@@ -14,6 +14,8 @@
 #include "softlab/base/error.h"
 #include "softlab/base/rows.h"
 
+SL_BEGIN_DECLS
+
 /* What became of the answers, so that none is lost silently. */
 struct sl_label_notes {
     size_t n_used;        /* answers that entered labels */
@@ -75,6 +77,7 @@ enum {
  * for: what a label costs. */
 struct sl_label_method {
     const char *name;
+    const char *also; /* names that it goes by elsewhere, separated by spaces; or NULL */
     const char *summary;
     unsigned kinds; /* bit set of 1u << enum sl_answer_kind it reads; 0 = reads no answers */
     unsigned reads; /* bit set of SL_LABEL_READS_... */
@@ -94,6 +97,8 @@ struct sl_label_method {
 };
 extern const struct sl_label_method sl_label_methods[]; /* ends with a NULL name */
 const struct sl_label_method *sl_label_method_find(const char *name);
+/* The one that goes by `name` elsewhere ("one-hot": hard), to be suggested; or NULL. */
+const struct sl_label_method *sl_label_method_known_as(const char *name);
 
 /* The label of one answer alone, `out` of n_classes values. SL_ERR_INPUT if the method does not
  * read the answer's kind or cannot read the answer, SL_ERR_USAGE if an option is missing. */
@@ -133,5 +138,7 @@ enum sl_status sl_rows_ensemble(const struct sl_rows *const *sets, size_t n_sets
  * with NULL, count SL_SECONDS_PER_INPUT. */
 double sl_label_seconds(const struct sl_label_method *method, double annotators,
                         const double *measured, size_t n_measured);
+
+SL_END_DECLS
 
 #endif

@@ -22,6 +22,8 @@
 
 #include "softlab/base/error.h"
 
+SL_BEGIN_DECLS
+
 /* ---- Networks by name ---- */
 
 /* A named network: a family and the options that make it. */
@@ -211,5 +213,7 @@ struct sl_profile_row {
     double seconds; /* total */
 };
 const struct sl_profile_row *sl_plan_profile(const struct sl_plan *plan, size_t *count);
+
+SL_END_DECLS
 
 #endif

@@ -19,6 +19,8 @@
 #include "softlab/base/buffer.h"
 #include "softlab/base/error.h"
 
+SL_BEGIN_DECLS
+
 /* What a series holds, by kind. x and y may be NULL where they are "0, 1, 2, ...".
  *
  * bars         values on one axis, categories on the other, which decides the direction; intervals
@@ -106,5 +108,7 @@ enum sl_status sl_plot_svg(const struct sl_plot *plot, struct sl_buffer *out,
 /* The chart as a file of its own. */
 enum sl_status sl_plot_write(const struct sl_plot *plot, const char *path,
                              struct sl_error *err) SL_MUST_USE;
+
+SL_END_DECLS
 
 #endif

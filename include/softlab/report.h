@@ -14,6 +14,8 @@
 #include "softlab/base/error.h"
 #include "softlab/plot.h"
 
+SL_BEGIN_DECLS
+
 struct sl_report;
 
 struct sl_report *sl_report_create(const char *title) SL_MUST_USE SL_RETURNS_NONNULL;
@@ -126,5 +128,7 @@ const struct sl_report_format *sl_report_format_find(const char *name);
 enum sl_status sl_report_render(const struct sl_report *report,
                                 const struct sl_report_format *format, struct sl_buffer *out,
                                 struct sl_error *err) SL_MUST_USE;
+
+SL_END_DECLS
 
 #endif

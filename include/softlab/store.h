@@ -18,6 +18,8 @@
 
 #include "softlab/base/error.h"
 
+SL_BEGIN_DECLS
+
 struct sl_store;
 struct sl_store_backend;
 
@@ -212,5 +214,7 @@ enum sl_status sl_store_each_batch(struct sl_store *store,
  * whom, is written down with it: an event "purge" of the study itself. */
 enum sl_status sl_store_purge(struct sl_store *store, const uint8_t *person, int64_t now,
                               size_t *sessions, struct sl_error *err) SL_MUST_USE;
+
+SL_END_DECLS
 
 #endif

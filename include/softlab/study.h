@@ -17,6 +17,8 @@
 #include "softlab/base/log.h"
 #include "softlab/store.h"
 
+SL_BEGIN_DECLS
+
 /* ---- study.json ---- */
 
 enum sl_item_kind { SL_ITEM_IMAGES, SL_ITEM_TEXTS, SL_ITEM_MIXTURES };
@@ -230,6 +232,7 @@ struct sl_study_simulation {
     void (*saved)(void *context, const char *id, bool acknowledged);
     void *context;
     const struct sl_log *log;
+    struct sl_progress *progress; /* NULL: silent */
 };
 struct sl_study_simulation sl_study_simulation_default(void);
 struct sl_simulation_result {
@@ -273,5 +276,7 @@ enum sl_status sl_study_power(const char *folder, const char *truth, uint64_t se
 void sl_power_release(struct sl_power *power);
 /* The least number of annotators whose error is at most `target`; 0 if there is none. */
 size_t sl_power_needed(const struct sl_power *power, double target);
+
+SL_END_DECLS
 
 #endif

@@ -18,6 +18,8 @@
 #include "softlab/train/recipe.h"
 #include "softlab/train/targets.h"
 
+SL_BEGIN_DECLS
+
 /* Methods by name, for help and tests; what they do is src/train/method.h. */
 struct sl_train_method {
     const char *name; /* "plain", "mixup", "mix-maxent", "ent-wc", "crowd-layer" */
@@ -98,5 +100,7 @@ enum sl_status sl_train_check(const struct sl_model *model, const struct sl_trai
  * weights. */
 enum sl_status sl_train(struct sl_model *model, const struct sl_train_options *options,
                         struct sl_train_result *out, struct sl_error *err) SL_MUST_USE;
+
+SL_END_DECLS
 
 #endif

@@ -17,13 +17,14 @@ static size_t count_possible(const struct sl_answer *answer, size_t n_classes)
     return possible;
 }
 
-void sl_answer_group_measure(const struct sl_answers *answers, const bool *in,
-                             struct sl_answer_group *out)
+enum sl_status sl_answer_group_measure(const struct sl_answers *answers, const bool *in,
+                                       struct sl_answer_group *out, struct sl_error *err)
 {
     const size_t n_items = sl_name_table_count(answers->items);
+    bool *answered = sl_data_zeroed(n_items, sizeof *answered, err);
+    if (!answered) return SL_ERR_NOMEM;
     struct sl_answer_group group = {
         .possible_counts = sl_alloc(answers->n_classes + 1, sizeof *group.possible_counts)};
-    bool *answered = sl_alloc(n_items + 1, sizeof *answered);
     double probabilities = 0, possibilities = 0;
     size_t n_stated = 0;
     for (size_t i = 0; i < answers->count; i++) {
@@ -49,6 +50,7 @@ void sl_answer_group_measure(const struct sl_answers *answers, const bool *in,
     group.mean_possible = group.n_answers ? possibilities / (double)group.n_answers : (double)NAN;
     free(answered);
     *out = group;
+    return SL_OK;
 }
 
 void sl_answer_group_release(struct sl_answer_group *group)

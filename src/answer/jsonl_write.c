@@ -189,7 +189,7 @@ enum sl_status sl_answer_writer_create(const char *path, struct sl_answer_writer
     SL_TRY(sl_writer_open(&file, path, err));
     struct sl_answer_writer *writer = sl_alloc(1, sizeof *writer);
     writer->file = file;
-    sl_buffer_init(&writer->line, SL_LINE_LIMIT);
+    sl_buffer_init_data(&writer->line, SL_LINE_LIMIT);
     *out = writer;
     return SL_OK;
 }

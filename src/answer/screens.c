@@ -46,8 +46,12 @@ static enum sl_status find_state(struct sl_screens *screens, struct sl_field sub
     uint32_t index = 0;
     SL_TRY(sl_name_table_add(screens->subjects, subject.text, subject.length, &index, err));
     if (index >= screens->capacity) {
-        screens->capacity = screens->capacity ? screens->capacity * 2 : 64;
-        screens->states = sl_resize(screens->states, screens->capacity, sizeof *screens->states);
+        const size_t capacity = screens->capacity ? screens->capacity * 2 : 64;
+        struct sl_subject_state *states =
+            sl_data_resize(screens->states, capacity, sizeof *states, err);
+        if (!states) return SL_ERR_NOMEM;
+        screens->states = states;
+        screens->capacity = capacity;
     }
     if (index == screens->n_states)
         screens->states[screens->n_states++] = (struct sl_subject_state){.last_trial = -1};

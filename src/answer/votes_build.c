@@ -184,15 +184,22 @@ static enum sl_status read_once(struct builder *builder, struct sl_error *err)
     return SL_OK;
 }
 
+/* What cannot be made smaller stays as it is. */
+static void *shrink(void *block, size_t count, size_t size)
+{
+    void *smaller = sl_data_resize(block, count, size, NULL);
+    return smaller ? smaller : block;
+}
+
 /* The begins of a grouped file end with the number of votes. */
 static enum sl_status close_groups(struct builder *builder, struct sl_error *err)
 {
     struct sl_votes *votes = builder->votes;
     SL_TRY(grow(&votes->begin, votes->n_items, &builder->item_capacity, sizeof *votes->begin, err));
     votes->begin[votes->n_items] = votes->count;
-    votes->begin = sl_resize(votes->begin, votes->n_items + 1, sizeof *votes->begin);
-    votes->annotator = sl_resize(votes->annotator, votes->count, sizeof *votes->annotator);
-    votes->label = sl_resize(votes->label, votes->count, sizeof *votes->label);
+    votes->begin = shrink(votes->begin, votes->n_items + 1, sizeof *votes->begin);
+    votes->annotator = shrink(votes->annotator, votes->count, sizeof *votes->annotator);
+    votes->label = shrink(votes->label, votes->count, sizeof *votes->label);
     return SL_OK;
 }
 
@@ -306,7 +313,7 @@ enum sl_status sl_votes_build(const char *path, const struct sl_vote_format *for
     builder->format = format;
     builder->options = options;
     builder->votes = sl_votes_create();
-    sl_buffer_init(&builder->texts, TEXT_LIMIT);
+    sl_buffer_init_data(&builder->texts, TEXT_LIMIT);
     enum sl_status status = build(builder, err);
     if (status == SL_OK) {
         *out = builder->votes;

@@ -12,17 +12,31 @@ void sl_buffer_init(struct sl_buffer *buffer, size_t maximum)
     *buffer = (struct sl_buffer){.maximum = maximum};
 }
 
+void sl_buffer_init_data(struct sl_buffer *buffer, size_t maximum)
+{
+    *buffer = (struct sl_buffer){.maximum = maximum, .reports = true};
+}
+
 void sl_buffer_release(struct sl_buffer *buffer)
 {
     free(buffer->data);
-    *buffer = (struct sl_buffer){.maximum = buffer->maximum};
+    *buffer = (struct sl_buffer){.maximum = buffer->maximum, .reports = buffer->reports};
 }
 
 void sl_buffer_clear(struct sl_buffer *buffer)
 {
     buffer->length = 0;
-    buffer->overflowed = false;
+    buffer->overflowed = buffer->exhausted = false;
     if (buffer->data) buffer->data[0] = '\0';
+}
+
+static bool grow(struct sl_buffer *buffer, size_t capacity)
+{
+    char *data = sl_data_resize(buffer->data, capacity, 1, NULL);
+    if (!data) return false;
+    buffer->data = data;
+    buffer->capacity = capacity;
+    return true;
 }
 
 char *sl_buffer_reserve(struct sl_buffer *buffer, size_t length)
@@ -38,16 +52,27 @@ char *sl_buffer_reserve(struct sl_buffer *buffer, size_t length)
         size_t most = buffer->maximum < SIZE_MAX ? buffer->maximum + 1 : SIZE_MAX;
         size_t capacity = doubled < needed ? needed : doubled;
         if (capacity > most) capacity = most;
-        buffer->data = sl_resize(buffer->data, capacity, 1);
-        buffer->capacity = capacity;
+        if (!grow(buffer, capacity) && !(needed < capacity && grow(buffer, needed))) {
+            buffer->overflowed = buffer->exhausted = true;
+            return NULL;
+        }
     }
     buffer->data[buffer->length] = '\0';
     return buffer->data + buffer->length;
 }
 
-void sl_buffer_append(struct sl_buffer *buffer, const void *bytes, size_t length)
+/* The same for those who append and do not look. */
+static char *reserve(struct sl_buffer *buffer, size_t length)
 {
     char *room = sl_buffer_reserve(buffer, length);
+    if (!room && buffer->exhausted && !buffer->reports)
+        sl_memory_exhausted(buffer->length + length + 1);
+    return room;
+}
+
+void sl_buffer_append(struct sl_buffer *buffer, const void *bytes, size_t length)
+{
+    char *room = reserve(buffer, length);
     if (!room) return;
     if (length) memcpy(room, bytes, length);
     room[length] = '\0';
@@ -70,7 +95,7 @@ void sl_buffer_vprintf(struct sl_buffer *buffer, const char *format, va_list arg
     va_copy(again, arguments);
     int length = vsnprintf(NULL, 0, format, arguments);
     if (length < 0) buffer->overflowed = true; /* longer than INT_MAX, or not convertible */
-    char *room = length < 0 ? NULL : sl_buffer_reserve(buffer, (size_t)length);
+    char *room = length < 0 ? NULL : reserve(buffer, (size_t)length);
     if (room) {
         vsnprintf(room, (size_t)length + 1, format, again);
         buffer->length += (size_t)length;
@@ -86,9 +111,18 @@ void sl_buffer_printf(struct sl_buffer *buffer, const char *format, ...)
     va_end(arguments);
 }
 
+void sl_buffer_blame(struct sl_buffer *buffer, const struct sl_buffer *part)
+{
+    buffer->overflowed = buffer->overflowed || part->overflowed;
+    buffer->exhausted = buffer->exhausted || part->exhausted;
+}
+
 enum sl_status sl_buffer_check(const struct sl_buffer *buffer, const char *what,
                                struct sl_error *err)
 {
     if (!buffer->overflowed) return SL_OK;
+    if (buffer->exhausted)
+        return sl_fail(err, SL_ERR_NOMEM, "not enough memory for %s beyond %zu bytes", what,
+                       buffer->length);
     return sl_fail(err, SL_ERR_INPUT, "%s is longer than %zu bytes", what, buffer->maximum);
 }

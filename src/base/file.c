@@ -56,6 +56,12 @@ enum sl_status sl_file_read(const char *path, struct sl_buffer *out, struct sl_e
     for (;;) {
         size_t left = out->maximum - out->length;
         char *room = sl_buffer_reserve(out, chunk < left ? chunk : left);
+        if (!room) {
+            status = sl_fail(err, SL_ERR_NOMEM, "%s: not enough memory for %zu bytes", path,
+                             out->length + (chunk < left ? chunk : left));
+            out->overflowed = out->exhausted = false;
+            break;
+        }
         char probe;
         ssize_t got = left ? read(descriptor, room, chunk < left ? chunk : left)
                            : read(descriptor, &probe, 1);
@@ -144,23 +150,60 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+struct name_list {
+    char **names; /* owned; NULL-ended */
+    size_t count, capacity;
+};
+
+/* A name more, or with none room for the end. */
+static enum sl_status list_add(struct name_list *list, const char *name, struct sl_error *err)
+{
+    if (list->count + 1 >= list->capacity) {
+        const size_t capacity = list->capacity ? 2 * list->capacity : 16;
+        char **grown = sl_data_resize(list->names, capacity, sizeof *grown, err);
+        if (!grown) return SL_ERR_NOMEM;
+        list->names = grown;
+        list->capacity = capacity;
+    }
+    char *copy = name ? sl_data_string(name, strlen(name), err) : NULL;
+    if (name && !copy) return SL_ERR_NOMEM;
+    if (copy) list->names[list->count++] = copy;
+    list->names[list->count] = NULL;
+    return SL_OK;
+}
+
 enum sl_status sl_folder_list(const char *path, char ***names, size_t *count, struct sl_error *err)
 {
     DIR *folder = opendir(path);
     if (!folder) return fail_open(path, err);
-    size_t used = 0, capacity = 16;
-    char **list = sl_alloc(capacity, sizeof *list);
+    struct name_list list = {0};
+    enum sl_status status = SL_OK;
+    SL_TRY_OUT(list_add(&list, NULL, err));
     const struct dirent *entry;
-    while ((entry = readdir(folder))) {
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
-        if (used + 1 == capacity) list = sl_resize(list, capacity *= 2, sizeof *list);
-        list[used++] = sl_string_copy(entry->d_name);
-    }
+    while ((entry = readdir(folder)))
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            SL_TRY_OUT(list_add(&list, entry->d_name, err));
+    qsort(list.names, list.count, sizeof *list.names, compare_names);
+    *names = list.names;
+    list.names = NULL;
+    if (count) *count = list.count;
+out:
     closedir(folder);
-    qsort(list, used, sizeof *list, compare_names);
-    list[used] = NULL;
-    *names = list;
-    if (count) *count = used;
+    sl_names_destroy(list.names);
+    return status == SL_OK ? SL_OK : sl_fail_within(err, status, "%s", path);
+}
+
+enum sl_status sl_names_copy(char *const *names, size_t count, char ***out, struct sl_error *err)
+{
+    char **copies = names ? sl_data_zeroed(count + 1, sizeof *copies, err) : NULL;
+    if (names && !copies) return SL_ERR_NOMEM;
+    for (size_t i = 0; names && i < count; i++) {
+        copies[i] = sl_data_string(names[i], strlen(names[i]), err);
+        if (copies[i]) continue;
+        sl_names_destroy(copies);
+        return SL_ERR_NOMEM;
+    }
+    *out = copies;
     return SL_OK;
 }
 

@@ -13,6 +13,18 @@
 
 enum { PATH_MAXIMUM = 1 << 20, PATH_SHOWN = 200, KEY_SHOWN = 40 };
 
+static void *take_memory(size_t size)
+{
+    void *block = malloc(size ? size : 1);
+    if (!block) sl_memory_exhausted(size);
+    return block;
+}
+
+void sl_json_use_memory(void)
+{
+    json_set_alloc_funcs(take_memory, free);
+}
+
 static enum sl_status fail_parsing(const char *name, size_t line, const json_error_t *problem,
                                    struct sl_error *err)
 {

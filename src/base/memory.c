@@ -1,34 +1,85 @@
 #include "softlab/base/memory.h"
 
+#include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/temporaries.h"
+
 enum { DATA_ALIGNMENT = 64, ARENA_BLOCK = 16 * 1024 };
 
-/* The one place in the library that ends the process: there is nothing sensible
- * left to do without memory for a name or a table. */
-static void die_without_memory(size_t count, size_t size)
+/* ---- When there is none ---- */
+
+struct guard {
+    struct guard *outer;
+    jmp_buf back;
+};
+
+static _Thread_local struct guard *innermost;
+static _Thread_local size_t missing; /* bytes; for the sentence of the guard that is returned to */
+static _Atomic(void (*)(size_t)) on_exhausted;
+
+unsigned sl_guard_depth(void)
 {
-    fprintf(stderr, "softlab: out of memory (%zu x %zu bytes)\n", count, size);
-    abort();
+    unsigned depth = 0;
+    for (const struct guard *guard = innermost; guard; guard = guard->outer)
+        depth++;
+    return depth;
 }
+
+enum sl_status sl_guard(enum sl_status (*work)(void *context, struct sl_error *err), void *context,
+                        struct sl_error *err)
+{
+    struct guard guard = {.outer = innermost};
+    if (setjmp(guard.back) != 0) {
+        innermost = innermost->outer;
+        return sl_fail(err, SL_ERR_NOMEM, "not enough memory for %zu bytes more", missing);
+    }
+    innermost = &guard;
+    const enum sl_status status = work(context, err);
+    innermost = guard.outer;
+    return status;
+}
+
+void sl_memory_on_exhausted(void (*handler)(size_t bytes))
+{
+    atomic_store(&on_exhausted, handler);
+}
+
+void sl_memory_exhausted(size_t bytes)
+{
+    sl_temporaries_remove(!innermost);
+    missing = bytes;
+    if (innermost) longjmp(innermost->back, 1);
+    void (*handler)(size_t) = atomic_load(&on_exhausted);
+    if (handler) handler(bytes);
+    abort(); /* the last resort: nobody said what else to do */
+}
+
+/* count x size, or SIZE_MAX where that is more. */
+static size_t product(size_t count, size_t size)
+{
+    return size && count > SIZE_MAX / size ? SIZE_MAX : count * size;
+}
+
+/* ---- Where our own code decides the size ---- */
 
 void *sl_alloc(size_t count, size_t size)
 {
     void *block = calloc(count ? count : 1, size ? size : 1);
-    if (!block) die_without_memory(count, size);
+    if (!block) sl_memory_exhausted(product(count, size));
     return block;
 }
 
 void *sl_resize(void *block, size_t count, size_t size)
 {
-    if (size && count > SIZE_MAX / size) die_without_memory(count, size);
-    size_t bytes = count * size;
-    void *resized = realloc(block, bytes ? bytes : 1);
-    if (!resized) die_without_memory(count, size);
+    const size_t bytes = product(count, size);
+    void *resized = bytes < SIZE_MAX ? realloc(block, bytes ? bytes : 1) : NULL;
+    if (!resized) sl_memory_exhausted(bytes);
     return resized;
 }
 
@@ -57,18 +108,52 @@ char *sl_string_printf(const char *format, ...)
     return text;
 }
 
+/* ---- Where a file or a user does ---- */
+
+static void *fail_data(size_t count, size_t size, struct sl_error *err)
+{
+    if (product(count, size) > SIZE_MAX - DATA_ALIGNMENT)
+        sl_fail(err, SL_ERR_NOMEM, "not enough memory for %zu x %zu bytes", count, size);
+    else
+        sl_fail(err, SL_ERR_NOMEM, "not enough memory for %zu bytes", count * size);
+    return NULL;
+}
+
 void *sl_data_alloc(size_t count, size_t size, struct sl_error *err)
 {
-    if (size && count > (SIZE_MAX - DATA_ALIGNMENT) / size) {
-        sl_fail(err, SL_ERR_NOMEM, "not enough memory for %zu x %zu bytes", count, size);
-        return NULL;
-    }
-    size_t bytes = count * size;
+    const size_t bytes = product(count, size);
+    if (bytes > SIZE_MAX - DATA_ALIGNMENT) return fail_data(count, size, err);
     size_t rounded = (bytes + DATA_ALIGNMENT - 1) / DATA_ALIGNMENT * DATA_ALIGNMENT;
     void *block = aligned_alloc(DATA_ALIGNMENT, rounded ? rounded : DATA_ALIGNMENT);
-    if (!block) sl_fail(err, SL_ERR_NOMEM, "not enough memory for %zu bytes", bytes);
+    if (!block) return fail_data(count, size, err);
     return block;
 }
+
+void *sl_data_zeroed(size_t count, size_t size, struct sl_error *err)
+{
+    void *block = calloc(count ? count : 1, size ? size : 1);
+    if (!block) return fail_data(count, size, err);
+    return block;
+}
+
+void *sl_data_resize(void *block, size_t count, size_t size, struct sl_error *err)
+{
+    const size_t bytes = product(count, size);
+    void *resized = bytes < SIZE_MAX ? realloc(block, bytes ? bytes : 1) : NULL;
+    if (!resized) return fail_data(count, size, err);
+    return resized;
+}
+
+char *sl_data_string(const char *text, size_t length, struct sl_error *err)
+{
+    char *copy = length < SIZE_MAX ? malloc(length + 1) : NULL;
+    if (!copy) return fail_data(length, 1, err);
+    if (length) memcpy(copy, text, length);
+    copy[length] = '\0';
+    return copy;
+}
+
+/* ---- Arena ---- */
 
 struct sl_arena_block {
     struct sl_arena_block *older;

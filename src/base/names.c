@@ -164,10 +164,17 @@ void sl_name_table_compact(struct sl_name_table *names)
     names->index->slots = NULL;
     if (!names->text) return;
     const size_t count = names->pool.count;
-    names->capacity = count;
-    names->offsets = sl_resize(names->offsets, names->capacity + 1, sizeof *names->offsets);
-    names->text_capacity = names->offsets[count];
-    names->text = sl_resize(names->text, names->text_capacity, 1);
+    const size_t length = names->offsets[count];
+    uint32_t *offsets = sl_data_resize(names->offsets, count + 1, sizeof *offsets, NULL);
+    char *text = sl_data_resize(names->text, length, 1, NULL);
+    if (offsets) { /* what cannot be made smaller stays as it is */
+        names->offsets = offsets;
+        names->capacity = count;
+    }
+    if (text) {
+        names->text = text;
+        names->text_capacity = length;
+    }
     update_pool(names, count);
 }
 

@@ -50,7 +50,7 @@ enum sl_status sl_npz_writer_create(const char *path, enum sl_npz_packing packin
     writer->file = file;
     writer->packing = packing;
     writer->zip64_from = SL_ZIP_FULL32;
-    sl_buffer_init(&writer->directory, DIRECTORY_LIMIT);
+    sl_buffer_init_data(&writer->directory, DIRECTORY_LIMIT);
     *out = writer;
     return SL_OK;
 }

@@ -148,7 +148,7 @@ enum sl_status sl_rows_write_json(const struct sl_rows *rows, const char *array,
     struct chains chains = {0};
     struct sl_writer writer = {.descriptor = -1};
     struct sl_buffer text;
-    sl_buffer_init(&text, ROW_LIMIT);
+    sl_buffer_init_data(&text, ROW_LIMIT);
     enum sl_status status = SL_OK;
     SL_TRY_OUT(link_rows(rows, &chains, err));
     SL_TRY_OUT(sl_writer_open(&writer, path, err));

@@ -79,7 +79,8 @@ static enum sl_status read_names(struct sl_npz *npz, const char *entry, const ch
         SL_TRY_OUT(sl_fail(err, SL_ERR_INPUT, "%s: has %zu names, expected %zu", what,
                            array.shape[0], count));
     SL_TRY_OUT(sl_npz_read(npz, entry, &array, err));
-    names = sl_alloc(count + 1, sizeof *names);
+    names = sl_data_zeroed(count + 1, sizeof *names, err);
+    SL_TRY_OUT(names ? SL_OK : SL_ERR_NOMEM);
     for (size_t i = 0; i < count; i++)
         SL_TRY_OUT(name_at(&array, i, what, &names[i], err));
     *out = names;

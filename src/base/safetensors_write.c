@@ -135,7 +135,7 @@ enum sl_status sl_safetensors_write(const char *path, const struct sl_named_arra
     if (n_tensors) memcpy(ordered, tensors, n_tensors * sizeof *ordered);
     qsort(ordered, n_tensors, sizeof *ordered, compare_tensors);
     struct sl_buffer header;
-    sl_buffer_init(&header, SL_SAFETENSORS_HEADER_LIMIT);
+    sl_buffer_init_data(&header, SL_SAFETENSORS_HEADER_LIMIT);
     enum sl_status status = SL_OK;
     SL_TRY_OUT(format_header(ordered, n_tensors, metadata, n_metadata, path, &header, err));
     SL_TRY_OUT(write_file(path, &header, ordered, n_tensors, err));

@@ -188,6 +188,31 @@ const char *sl_text_nearest(const char *word, const char *const *candidates)
     return nearest;
 }
 
+/* Past what does not count in a name. */
+static const char *skip_joints(const char *at)
+{
+    return at + strspn(at, "-_");
+}
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+bool sl_text_known_as(const char *word, const char *list)
+{
+    for (const char *name = list ? list : ""; *name; name += strspn(name, " ")) {
+        const char *at = skip_joints(word);
+        for (name = skip_joints(name); *name && *name != ' ' && lower(*at) == lower(*name);) {
+            at = skip_joints(at + 1);
+            name = skip_joints(name + 1);
+        }
+        if (*at == '\0' && (*name == '\0' || *name == ' ')) return true;
+        name += strcspn(name, " ");
+    }
+    return false;
+}
+
 char *sl_text_count(uint64_t value, char *out, size_t size)
 {
     char digits[24], grouped[32];

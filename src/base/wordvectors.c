@@ -293,6 +293,8 @@ static enum sl_status read_more(gzFile file, const char *path, struct sl_buffer 
                                 struct sl_error *err)
 {
     char *room = sl_buffer_reserve(pending, CHUNK);
+    if (!room && pending->exhausted)
+        return sl_fail(err, SL_ERR_NOMEM, "%s: not enough memory for a line", path);
     if (!room) return sl_fail(err, SL_ERR_INPUT, "%s: a line is over %d bytes", path, LINE_LIMIT);
     int got = gzread(file, room, CHUNK);
     if (got < 0) return fail_gzip(file, path, err);

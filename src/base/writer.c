@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/temporaries.h"
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
 
@@ -28,12 +29,14 @@ static int open_temporary(const char *path, char **temporary)
 {
     for (int attempt = 0; attempt < TEMPORARY_TRIES; attempt++) {
         char *name = sl_string_printf("%s.%ld-%d.tmp", path, (long)getpid(), attempt);
+        sl_temporary_add(name);
         int descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (descriptor >= 0) {
             *temporary = name;
             return descriptor;
         }
         int reason = errno;
+        sl_temporary_drop(name);
         free(name);
         errno = reason;
         if (reason != EEXIST) break;
@@ -139,11 +142,14 @@ enum sl_status sl_writer_commit(struct sl_writer *writer, struct sl_error *err)
         return sl_fail_errno(err, "%s", writer->path);
     int closed = close(writer->descriptor);
     writer->descriptor = -1;
-    if (closed != 0 || (writer->temporary && rename(writer->temporary, writer->path) != 0)) {
+    const bool renamed =
+        closed == 0 && (!writer->temporary || rename(writer->temporary, writer->path) == 0);
+    if (!renamed) {
         sl_fail_errno(err, "%s", writer->path);
         if (writer->temporary) unlink(writer->temporary);
-        return SL_ERR_IO;
     }
+    if (writer->temporary) sl_temporary_drop(writer->temporary);
+    if (!renamed) return SL_ERR_IO;
     if (writer->temporary) sync_folder_of(writer->path);
     return SL_OK;
 }
@@ -153,7 +159,10 @@ void sl_writer_discard(struct sl_writer *writer)
     /* A writer that is all zeros was never opened: its descriptor 0 is somebody else's. */
     if (writer->path && writer->descriptor >= 0) {
         close(writer->descriptor);
-        if (writer->temporary) unlink(writer->temporary);
+        if (writer->temporary) {
+            unlink(writer->temporary);
+            sl_temporary_drop(writer->temporary);
+        }
         writer->descriptor = -1;
     }
     free(writer->path);

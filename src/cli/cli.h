@@ -51,6 +51,8 @@ struct cli_option {
                              or absent */
     double minimum, maximum;
     cli_choices *choices;
+    /* The choice that goes by another name elsewhere, or NULL; NULL if no choice does. */
+    const char *(*known_as)(const char *typed);
     uint64_t modes;       /* bits of the modes in which it does something; 0 = all */
     const char *needs;    /* options without one of which it does nothing ("bootstrap,against") */
     const char *suffixes; /* of CLI_OUTPUT: endings of what can be written (".npz .csv"), as the
@@ -87,6 +89,7 @@ struct cli;
 
 struct cli_command {
     const char *name;    /* "fetch", "dataset mix" */
+    const char *also;    /* what else people may type for it, separated by spaces; or NULL */
     const char *group;   /* heading in the overview */
     const char *summary; /* one line */
     const char *description;
@@ -99,6 +102,7 @@ struct cli_command {
     /* For tests: words of every mode, NULL-ended; "*" stands for each choice of the option before
      * it. */
     const char *const *samples;
+    /* NULL: it only names the commands that begin with it, as study does. */
     enum sl_status (*run)(struct cli *cli, const void *values, struct sl_error *err);
 };
 
@@ -168,8 +172,12 @@ const char *cli_range_text(const struct cli_option *option, char *out, size_t si
 
 /* The command whose name begins `words` (the longest such); its words in *n_used. */
 const struct cli_command *cli_find_command(char **words, size_t n_words, size_t *n_used);
-/* The command nearest to what was typed, or NULL. */
-const char *cli_nearest_command(const char *typed);
+/* SL_ERR_USAGE: no command is called `words`; which one may have been meant. */
+enum sl_status cli_unknown_command(char **words, size_t n_words, struct sl_error *err);
+/* The next command after `at` (NULL: the first) whose name begins with that of `family` and a
+ * space; NULL after the last. */
+const struct cli_command *const *cli_next_within(const struct cli_command *family,
+                                                 const struct cli_command *const *at);
 
 /* places.c: paths written as @set/file among options of kind CLI_PATH and arguments become those of
  * the files; what was typed instead of a path, for records. */

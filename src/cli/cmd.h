@@ -184,6 +184,7 @@ extern const struct cli_command cmd_quality;
 extern const struct cli_command cmd_report;
 extern const struct cli_command cmd_run;
 extern const struct cli_command cmd_simulate_labels;
+extern const struct cli_command cmd_study;
 extern const struct cli_command cmd_study_backup;
 extern const struct cli_command cmd_study_export;
 extern const struct cli_command cmd_study_init;

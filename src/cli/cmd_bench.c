@@ -338,6 +338,7 @@ static const struct cli_example bench_examples[] = {
 
 const struct cli_command cmd_bench = {
     .name = "bench",
+    .also = "benchmark speed time profile",
     .group = "learn",
     .summary = "how fast a network trains on this machine, and where the time goes",
     .description =

@@ -230,7 +230,7 @@ static enum sl_status compare_sets(const struct cli *cli, const struct compare_v
     SL_TRY_OUT(cli_read_labels(cli->arguments[0], "labels", NULL, &pair.a, err));
     SL_TRY_OUT(cli_read_labels(cli->arguments[1], "labels", NULL, &pair.b, err));
     SL_TRY_OUT(sl_labels_compare(pair.a, pair.b, &comparison, err));
-    sl_comparison_sort(&comparison, find_distance(options->by), options->least);
+    SL_TRY_OUT(sl_comparison_sort(&comparison, find_distance(options->by), options->least, err));
     const struct sl_comparison_filter filter = {.same_first = options->same_first,
                                                 .min_entropy = options->min_entropy,
                                                 .max_entropy_b = options->max_entropy_b};
@@ -422,6 +422,7 @@ static const struct cli_example compare_examples[] = {
 
 const struct cli_command cmd_compare = {
     .name = "compare",
+    .also = "diff distance",
     .group = "label",
     .summary = "two label sets: entropy correlation, distances, the most different items",
     .description =

@@ -40,6 +40,7 @@ static const struct cli_example completion_examples[] = {
 
 const struct cli_command cmd_completion = {
     .name = "completion",
+    .also = "completions autocomplete",
     .group = "about",
     .summary = "completion script for a shell",
     .description = "Prints a script that completes commands, options and known names. make install "

@@ -368,6 +368,7 @@ static const struct cli_example dataset_examples[] = {
 
 const struct cli_command cmd_dataset = {
     .name = "dataset",
+    .also = "data inspect preview show info split",
     .group = "data",
     .summary = "summary and preview of a data set",
     .description = "Opens a data set and prints how many items and classes it has. The contact "

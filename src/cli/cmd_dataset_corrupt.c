@@ -205,6 +205,7 @@ static const struct cli_example corrupt_examples[] = {
 
 const struct cli_command cmd_dataset_corrupt = {
     .name = "dataset corrupt",
+    .also = "corruptions cifar-10-c noise",
     .group = "data",
     .summary = "corrupted images, as in CIFAR-10-C",
     .description =

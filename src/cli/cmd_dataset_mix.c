@@ -142,6 +142,7 @@ static const struct cli_example mix_examples[] = {
 
 const struct cli_command cmd_dataset_mix = {
     .name = "dataset mix",
+    .also = "mixup blend",
     .group = "data",
     .summary = "mixed images for a study of mixing",
     .description =

@@ -311,6 +311,7 @@ static const struct cli_example eval_examples[] = {
 
 const struct cli_command cmd_eval = {
     .name = "eval",
+    .also = "evaluate score test metrics calibration",
     .group = "learn",
     .summary = "predictions against people: agreement, likelihood, calibration",
     .description =

@@ -222,6 +222,7 @@ static const struct cli_example export_examples[] = {
 
 const struct cli_command cmd_export = {
     .name = "export",
+    .also = "onnx torch pytorch safetensors save",
     .group = "learn",
     .summary = "weights as ONNX, or as a PyTorch state_dict in safetensors",
     .description =

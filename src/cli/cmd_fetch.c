@@ -143,6 +143,7 @@ static const struct cli_example fetch_examples[] = {
 
 const struct cli_command cmd_fetch = {
     .name = "fetch",
+    .also = "download get datasets",
     .group = "data",
     .summary = "bring public data sets, checked by SHA-256",
     .description =

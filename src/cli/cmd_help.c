@@ -25,7 +25,7 @@ static enum sl_status run_help(struct cli *cli, const void *values, struct sl_er
     size_t n_used = 0;
     const struct cli_command *command = cli_find_command(cli->arguments, cli->n_arguments, &n_used);
     if (!command || n_used != cli->n_arguments)
-        return sl_fail(err, SL_ERR_USAGE, "no command \"%s\"", cli->arguments[n_used]);
+        return cli_unknown_command(cli->arguments, cli->n_arguments, err);
     cli_help_command(command, stdout);
     return SL_OK;
 }

@@ -27,7 +27,7 @@ static const char *writable_formats(size_t index)
 {
     if (index == 0) return native;
     for (const struct sl_answer_format *f = sl_answer_formats; f->name; f++)
-        if (f->export && --index == 0) return f->name;
+        if (f->write && --index == 0) return f->name;
     return NULL;
 }
 
@@ -120,7 +120,7 @@ static void list_formats(void)
     cli_table_add(&table, "format", "in", "out", "what");
     cli_table_add(&table, native, "yes", "yes", "answers.jsonl, softlab's own");
     for (const struct sl_answer_format *f = sl_answer_formats; f->name; f++)
-        cli_table_add(&table, f->name, f->import ? "yes" : "", f->export ? "yes" : "", f->summary);
+        cli_table_add(&table, f->name, f->import ? "yes" : "", f->write ? "yes" : "", f->summary);
     cli_table_print(&table, stdout);
     cli_table_release(&table);
 }
@@ -209,7 +209,7 @@ static enum sl_status convert(struct job *job, struct sl_error *err)
     enum sl_status status = read_set(job, &answers, err);
     const struct sl_answer_format *format = find_format(job->values->to);
     if (status == SL_OK && format)
-        status = format->export(answers, job->values->output, &job->notes, err);
+        status = format->write(answers, job->values->output, &job->notes, err);
     else if (status == SL_OK)
         status = cli_write_answers(answers, job->values->output, err);
     sl_answers_destroy(answers);
@@ -284,6 +284,7 @@ static const struct cli_example import_examples[] = {
 
 const struct cli_command cmd_import = {
     .name = "import",
+    .also = "convert read load",
     .group = "label",
     .summary = "published formats to answers, and back",
     .description = "Reads what annotators said in one of the formats it was published in and "

@@ -15,6 +15,14 @@ static const char *method_names(size_t index)
     return index == 0 ? ensemble : NULL;
 }
 
+static const char *method_known_as(const char *typed)
+{
+    const struct sl_aggregator *aggregator = sl_aggregator_known_as(typed);
+    const struct sl_label_method *method = sl_label_method_known_as(typed);
+    if (sl_text_known_as(typed, "distillation distil distill mean-of-models")) return ensemble;
+    return aggregator ? aggregator->name : method ? method->name : NULL;
+}
+
 static const char *row_methods(size_t index)
 {
     for (const struct sl_label_method *m = sl_label_methods; m->name; m++)
@@ -111,7 +119,7 @@ static const char *const labels_samples[] = {"--list", "--method * x.jsonl -o x.
 
 static const struct cli_option labels_options[] = {
     {"method", 'm', CLI_CHOICE, "NAME", "how labels are made, see --list", FIELD(method),
-     .choices = method_names, .modes = MAKES},
+     .choices = method_names, .known_as = method_known_as, .modes = MAKES},
     {"output", 'o', CLI_OUTPUT, "FILE",
      "where they go: .npz, .npy, .csv or .json; - is CSV on the standard output", FIELD(output),
      .modes = MAKES, .suffixes = ".csv .npz .npy .json", .prints = "json"},
@@ -416,6 +424,8 @@ static const struct cli_example labels_examples[] = {
 
 const struct cli_command cmd_labels = {
     .name = "labels",
+    .also = "aggregate aggregation combine consensus vote majority crowd dawid-skene ds mv label "
+            "soft-labels",
     .group = "label",
     .summary = "answers to label distributions, by any of the methods",
     .description =

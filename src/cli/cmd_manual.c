@@ -103,13 +103,14 @@ static enum sl_status run_manual(struct cli *cli, const void *values, struct sl_
     size_t n_used = 0;
     const struct cli_command *command = cli_find_command(cli->arguments, cli->n_arguments, &n_used);
     if (n_used != cli->n_arguments)
-        return sl_fail(err, SL_ERR_USAGE, "no command \"%s\"", cli->arguments[n_used]);
+        return cli_unknown_command(cli->arguments, cli->n_arguments, err);
     cli_manual_man(command, stdout);
     return SL_OK;
 }
 
 const struct cli_command cmd_manual = {
     .name = "manual",
+    .also = "man docs doc",
     .group = "about",
     .summary = "the manual pages, from the option tables",
     .description = "Prints one page in man(7), to be read as in: softlab manual fetch | man -l -. "

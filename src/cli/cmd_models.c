@@ -285,6 +285,7 @@ static const struct cli_example models_examples[] = {
 
 const struct cli_command cmd_models = {
     .name = "models",
+    .also = "model networks network architectures zoo layers",
     .group = "learn",
     .summary = "the networks and their layers",
     .description = "Lists the papers' networks with their parameters and the multiply-adds of one "

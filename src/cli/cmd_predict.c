@@ -175,6 +175,7 @@ static const struct cli_example predict_examples[] = {
 
 const struct cli_command cmd_predict = {
     .name = "predict",
+    .also = "infer inference apply classify",
     .group = "learn",
     .summary = "weights and items to predictions",
     .description =

@@ -305,7 +305,7 @@ static enum sl_status measure_parts(const struct sl_answers *answers,
     }
     out->n_classes = answers->n_classes;
     for (size_t p = 0; p < PARTS; p++)
-        sl_answer_group_measure(answers, in[p], &out->groups[p]);
+        SL_TRY_OUT(sl_answer_group_measure(answers, in[p], &out->groups[p], err));
 out:
     free(in[HIGH]);
     free(in[LOW]);
@@ -383,6 +383,7 @@ static const struct cli_example quality_examples[] = {
 
 const struct cli_command cmd_quality = {
     .name = "quality",
+    .also = "annotators workers agreement reliability kappa krippendorff skill",
     .group = "label",
     .summary = "errors, accuracy, consistency, agreement and times of annotators",
     .description = "Measures answers and annotators. A dash stands where the answers do not tell. "

@@ -124,7 +124,7 @@ static enum sl_status run_report(struct cli *cli, const void *values, struct sl_
     struct sl_buffer text, command;
     char **specs = options->spec ? cli_split_list(options->spec) : NULL;
     enum sl_status status = SL_OK;
-    sl_buffer_init(&text, (size_t)1 << 31);
+    sl_buffer_init_data(&text, (size_t)1 << 31);
     sl_buffer_init(&command, 1 << 20);
     for (size_t i = 0; i < cli->n_arguments; i++)
         SL_TRY_OUT(sl_results_read(results, cli->arguments[i], err));
@@ -157,6 +157,7 @@ static const struct cli_example report_examples[] = {
 
 const struct cli_command cmd_report = {
     .name = "report",
+    .also = "summary summarise summarize plot plots table",
     .group = "learn",
     .summary = "results beside the papers' figures, with charts, as one page",
     .description =

@@ -413,6 +413,7 @@ static const struct cli_example run_examples[] = {
 
 const struct cli_command cmd_run = {
     .name = "run",
+    .also = "experiment experiments reproduce replicate",
     .group = "learn",
     .summary = "make the runs of a table, as many processes",
     .description =

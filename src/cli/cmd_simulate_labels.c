@@ -195,6 +195,7 @@ static const struct cli_example simulate_examples[] = {
 
 const struct cli_command cmd_simulate_labels = {
     .name = "simulate-labels",
+    .also = "generate synthesise synthesize",
     .group = "label",
     .summary = "soft labels drawn from a model of human ones",
     .description =

@@ -79,6 +79,7 @@ static const struct cli_example restore_examples[] = {
 
 const struct cli_command cmd_study_backup = {
     .name = "study backup",
+    .also = "dump snapshot",
     .group = "studies",
     .summary = "a consistent copy of a study's database, also while it is served",
     .description = "Copies the database as it is at one moment; a file of that name is replaced "

@@ -204,6 +204,7 @@ static const struct cli_example init_examples[] = {
 
 const struct cli_command cmd_study_init = {
     .name = "study init",
+    .also = "create new make",
     .group = "studies",
     .summary = "make a study of a folder of images or a file of texts",
     .description =

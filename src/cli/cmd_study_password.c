@@ -64,6 +64,7 @@ static const struct cli_example password_examples[] = {
 
 const struct cli_command cmd_study_password = {
     .name = "study password",
+    .also = "passwd",
     .group = "studies",
     .summary = "set the researcher's password",
     .description = "Reads one line from the standard input. Only its argon2id hash is stored, in "

@@ -47,6 +47,7 @@ static const struct cli_example purge_examples[] = {
 
 const struct cli_command cmd_study_purge = {
     .name = "study purge",
+    .also = "forget erase",
     .group = "studies",
     .summary = "delete everything of one participant",
     .description =

@@ -117,6 +117,7 @@ static const struct cli_example serve_examples[] = {
 
 const struct cli_command cmd_study_serve = {
     .name = "study serve",
+    .also = "start host",
     .group = "studies",
     .summary = "ask people, in their browsers",
     .description =

@@ -268,6 +268,7 @@ static enum sl_status run_simulate(struct cli *cli, const void *values, struct s
     simulation.test = options->test;
     simulation.seed = (uint64_t)options->seed;
     simulation.log = &cli->log;
+    simulation.progress = &cli->progress;
     SL_TRY(sl_study_simulate(&simulation, &result, err));
     if (options->power)
         SL_TRY(sl_study_power(options->study, options->truth, simulation.seed, &power, err));

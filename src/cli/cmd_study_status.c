@@ -322,6 +322,7 @@ static const struct cli_example status_examples[] = {
 
 const struct cli_command cmd_study_status = {
     .name = "study status",
+    .also = "progress monitor dashboard",
     .group = "studies",
     .summary = "how far a study is: batches, times, checks, agreement, exclusions",
     .description =

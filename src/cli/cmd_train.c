@@ -551,6 +551,7 @@ static const struct cli_example train_examples[] = {
 
 const struct cli_command cmd_train = {
     .name = "train",
+    .also = "fit learn finetune fine-tune tag tagger",
     .group = "learn",
     .summary = "data and label distributions to weights",
     .description =

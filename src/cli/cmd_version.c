@@ -46,6 +46,7 @@ static enum sl_status run_version(struct cli *cli, const void *values, struct sl
 
 const struct cli_command cmd_version = {
     .name = "version",
+    .also = "about",
     .group = "about",
     .summary = "what this build is",
     .description = "Prints the version and the build id: the commit of the sources, with a plus "

@@ -48,12 +48,9 @@ static void put_value_cases(const struct cli_command *command, FILE *out)
 /* The second words of commands that begin with this one: mix for dataset. */
 static void put_second_words(const struct cli_command *command, FILE *out)
 {
-    size_t length = strlen(command->name);
-    for (size_t i = 0; cli_commands[i]; i++) {
-        const char *name = cli_commands[i]->name;
-        if (strncmp(name, command->name, length) == 0 && name[length] == ' ')
-            fprintf(out, " %s", name + length + 1);
-    }
+    const struct cli_command *const *at = NULL;
+    while ((at = cli_next_within(command, at)) != NULL)
+        fprintf(out, " %s", (*at)->name + strlen(command->name) + 1);
 }
 
 static void put_words_case(const struct cli_command *command, FILE *out)

@@ -29,9 +29,13 @@ enum sl_status eval_choose_metrics(struct eval_run *run, char *const *names, str
     }
     for (size_t i = 0; names && names[i] && status == SL_OK; i++) {
         const struct sl_metric *metric = sl_metric_find(names[i]);
+        const struct sl_metric *here = metric ? NULL : sl_metric_known_as(names[i]);
         const char *nearest = metric ? NULL : sl_text_nearest(names[i], known);
         if (metric)
             wanted[metric - sl_metrics] = true;
+        else if (here)
+            status = sl_fail(err, SL_ERR_USAGE, "--metrics: \"%s\" is called %s here", names[i],
+                             here->name);
         else
             status = sl_fail(err, SL_ERR_USAGE, "--metrics: no measure \"%s\"%s%s%s, see --list",
                              names[i], nearest ? ", did you mean \"" : "", nearest ? nearest : "",

@@ -43,7 +43,8 @@ static void print_entry(const char *term, const char *help, FILE *out)
 
 void cli_synopsis(const struct cli_command *command, struct sl_buffer *out)
 {
-    sl_buffer_printf(out, "softlab %s [options]", command->name);
+    sl_buffer_printf(out, command->run ? "softlab %s [options]" : "softlab %s COMMAND [options]",
+                     command->name);
     for (const struct cli_argument *a = command->arguments; a && a->name; a++)
         sl_buffer_printf(out, a->optional ? " [%s%s]" : " %s%s", a->name, a->repeated ? "..." : "");
 }
@@ -83,6 +84,38 @@ static void print_option(const struct cli_option *option, FILE *out)
     sl_buffer_release(&help);
 }
 
+/* Whether a text holds the path of a document: docs/formats.md, not report.md. */
+static bool has_document(const char *text)
+{
+    for (const char *end = strstr(text, ".md"); end; end = strstr(end + 1, ".md")) {
+        const char *at = end;
+        while (at > text && at[-1] != ' ' && at[-1] != '/')
+            at--;
+        if (at > text && at[-1] == '/') return true;
+    }
+    return false;
+}
+
+static bool names_document(const struct cli_command *command)
+{
+    bool found = has_document(command->description);
+    for (const struct cli_option *o = command->options; o && o->name && !found; o++)
+        found = has_document(o->help);
+    return found;
+}
+
+/* The commands whose names begin with this one's. */
+static void print_within(const struct cli_command *command, FILE *out)
+{
+    const struct cli_command *const *at = NULL;
+    if (cli_next_within(command, at)) fputs("\ncommands\n", out);
+    while ((at = cli_next_within(command, at)) != NULL) {
+        char term[64];
+        snprintf(term, sizeof term, "  softlab %s", (*at)->name);
+        print_entry(term, (*at)->summary, out);
+    }
+}
+
 void cli_help_command(const struct cli_command *command, FILE *out)
 {
     struct sl_buffer synopsis;
@@ -97,11 +130,15 @@ void cli_help_command(const struct cli_command *command, FILE *out)
         snprintf(term, sizeof term, "  %s", a->name);
         print_entry(term, a->help, out);
     }
+    print_within(command, out);
     fputs("\noptions\n", out);
     const struct cli_option *tables[] = {command->options, cli_common_options};
     for (size_t t = 0; t < 2; t++)
         for (const struct cli_option *o = tables[t]; o && o->name; o++)
             print_option(o, out);
+    if (names_document(command))
+        fputs("\nDocuments are in share/doc/softlab, below the folder softlab was installed to.\n",
+              out);
     if (command->examples) fputs("\nexamples\n", out);
     for (const struct cli_example *e = command->examples; e && e->command; e++)
         fprintf(out, "  %s\n      %s\n", e->command, e->meaning);

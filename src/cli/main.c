@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "softlab/http.h"
 
 static void write_log_line(void *context, enum sl_log_level level, const char *line)
 {
@@ -58,6 +59,21 @@ static enum sl_status start(struct cli *cli, void *values, struct sl_error *err)
     return cli_open_streams(cli, values, err);
 }
 
+/* A command that only names others needs one of them. */
+static enum sl_status name_within(const struct cli_command *family, struct sl_error *err)
+{
+    struct sl_buffer list;
+    sl_buffer_init(&list, 300);
+    const struct cli_command *const *at = NULL;
+    while ((at = cli_next_within(family, at)) != NULL)
+        sl_buffer_printf(&list, "%s%s", list.length ? ", " : "",
+                         (*at)->name + strlen(family->name) + 1);
+    enum sl_status status = sl_fail(err, SL_ERR_USAGE, "name what to do: %s; see softlab %s --help",
+                                    list.data, family->name);
+    sl_buffer_release(&list);
+    return status;
+}
+
 static enum sl_status run(const struct cli_command *command, char **words, size_t n_words,
                           struct sl_error *err)
 {
@@ -66,6 +82,8 @@ static enum sl_status run(const struct cli_command *command, char **words, size_
     enum sl_status status = cli_parse(command, words, n_words, &cli, values, err);
     if (status == SL_OK && cli.common.help) {
         cli_help_command(command, stdout);
+    } else if (status == SL_OK && !command->run) {
+        status = name_within(command, err);
     } else if (status == SL_OK) {
         prepare(&cli);
         status = start(&cli, values, err);
@@ -79,18 +97,34 @@ static enum sl_status run(const struct cli_command *command, char **words, size_
     return status;
 }
 
-static int unknown_command(const char *typed)
+static int unknown_command(char **words, size_t n_words)
 {
-    const char *nearest = cli_nearest_command(typed);
-    if (nearest)
-        fprintf(stderr, "softlab: no command \"%s\", did you mean \"%s\"?\n", typed, nearest);
-    else
-        fprintf(stderr, "softlab: no command \"%s\", see softlab help\n", typed);
+    struct sl_error err;
+    cli_unknown_command(words, n_words, &err);
+    fprintf(stderr, "softlab: %s\n", err.message);
     return CLI_EXIT_USAGE;
+}
+
+static const char more_memory[] = "; give the process more memory, or less to do at a time";
+
+/* On whichever thread; nothing here allocates. What was being written has its temporary name still,
+ * and is gone. */
+static void end_without_memory(size_t bytes)
+{
+    char line[200];
+    int length = snprintf(line, sizeof line, "softlab: not enough memory for %zu bytes more%s\n",
+                          bytes, more_memory);
+    if (length > 0 && write(STDERR_FILENO, line, (size_t)length) < 0) {
+        /* Nobody is listening. */
+    }
+    _exit(CLI_EXIT_FAILED);
 }
 
 int main(int argc, char **argv)
 {
+    sl_memory_on_exhausted(end_without_memory);
+    sl_json_use_memory();
+    sl_http_use_memory();
     if (argc < 2) {
         cli_help_overview(stderr);
         return CLI_EXIT_USAGE;
@@ -100,11 +134,14 @@ int main(int argc, char **argv)
     if (strcmp(argv[1], "--version") == 0) argv[1] = version;
     size_t n_used = 0;
     const struct cli_command *command = cli_find_command(argv + 1, (size_t)argc - 1, &n_used);
-    if (!command) return unknown_command(argv[1]);
+    const char *next = command ? argv[1 + n_used] : NULL;
+    if (!command || (!command->run && next && next[0] != '-'))
+        return unknown_command(argv + 1, (size_t)argc - 1);
     struct sl_error err;
     enum sl_status status = run(command, argv + 1 + n_used, (size_t)argc - 1 - n_used, &err);
     if (status == SL_OK) return CLI_EXIT_DONE;
-    fprintf(stderr, "softlab %s: %s\n", command->name, err.message);
+    fprintf(stderr, "softlab %s: %s%s\n", command->name, err.message,
+            status == SL_ERR_NOMEM ? more_memory : "");
     if (status == SL_ERR_STOPPED) cli_end_by_signal();
     return status == SL_ERR_USAGE ? CLI_EXIT_USAGE : CLI_EXIT_FAILED;
 }

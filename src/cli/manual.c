@@ -73,6 +73,21 @@ static void put_man_option(const struct cli_option *option, FILE *out)
     sl_buffer_release(&notes);
 }
 
+static void put_man_entry(const struct cli_command *command, FILE *out)
+{
+    fprintf(out, ".TP\n\\fBsoftlab %s\\fR\n", command->name);
+    put_roff(command->summary, out);
+    fputs(".\n", out);
+}
+
+static void put_man_within(const struct cli_command *command, FILE *out)
+{
+    const struct cli_command *const *at = NULL;
+    if (cli_next_within(command, at)) fputs(".SH COMMANDS\n", out);
+    while ((at = cli_next_within(command, at)) != NULL)
+        put_man_entry(*at, out);
+}
+
 static void put_man_overview(FILE *out)
 {
     put_heading(NULL, "label distributions from people who disagree and are unsure", out);
@@ -81,17 +96,15 @@ static void put_man_overview(FILE *out)
         ".SH DESCRIPTION\nEvery step from answers to a report is one command that reads files and\n"
         "writes files. Data goes to standard output, talk to standard error.\n.SH COMMANDS\n",
         out);
-    for (size_t i = 0; cli_commands[i]; i++) {
-        const struct cli_command *c = cli_commands[i];
-        fprintf(out, ".TP\n\\fBsoftlab %s\\fR\n", c->name);
-        put_roff(c->summary, out);
-        fputs(".\n", out);
-    }
+    for (size_t i = 0; cli_commands[i]; i++)
+        put_man_entry(cli_commands[i], out);
     fputs(".SH ENVIRONMENT\n.TP\n\\fBSOFTLAB_DATA\\fR\nA folder of data sets that is looked into "
           "before the data folder and never written.\n"
           ".TP\n\\fBXDG_DATA_HOME\\fR\nThe data folder is softlab in this folder; without it,\n"
           "in .local/share of the home folder.\n"
-          ".SH EXIT STATUS\n0 done, 1 failed, 2 wrong usage.\n",
+          ".SH EXIT STATUS\n0 done, 1 failed, 2 wrong usage.\n"
+          ".SH FILES\n.TP\n\\fIshare/doc/softlab\\fR\nBelow the folder that softlab was installed "
+          "to: the documents that this manual\nnames, such as docs/formats.md.\n",
           out);
 }
 
@@ -116,6 +129,7 @@ void cli_manual_man(const struct cli_command *command, FILE *out)
         put_roff(a->help, out);
         fputs(".\n", out);
     }
+    put_man_within(command, out);
     fputs(".SH OPTIONS\n", out);
     const struct cli_option *tables[] = {command->options, cli_common_options};
     for (size_t t = 0; t < 2; t++)

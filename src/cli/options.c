@@ -110,7 +110,7 @@ static enum sl_status set_reals(const struct cli_option *option, const char *tex
 static enum sl_status set_choice(const struct cli_option *option, const char *text,
                                  const char **field, struct sl_error *err)
 {
-    const char *names[64] = {NULL};
+    const char *names[64] = {NULL}, *here = option->known_as ? option->known_as(text) : NULL;
     struct sl_buffer list;
     sl_buffer_init(&list, 300);
     for (size_t i = 0; i + 1 < sizeof names / sizeof *names && option->choices(i); i++) {
@@ -121,13 +121,16 @@ static enum sl_status set_choice(const struct cli_option *option, const char *te
             sl_buffer_release(&list);
             return SL_OK;
         }
+        if (sl_text_known_as(text, names[i])) here = names[i]; /* DS is ds */
     }
     const char *nearest = sl_text_nearest(text, names);
     enum sl_status status =
-        nearest ? sl_fail(err, SL_ERR_USAGE, "--%s: no \"%s\", did you mean \"%s\"?", option->name,
-                          text, nearest)
-                : sl_fail(err, SL_ERR_USAGE, "--%s: no \"%s\", expected one of %s", option->name,
-                          text, list.data);
+        here ? sl_fail(err, SL_ERR_USAGE, "--%s: \"%s\" is called %s here: --%s %s", option->name,
+                       text, here, option->name, here)
+        : nearest ? sl_fail(err, SL_ERR_USAGE, "--%s: no \"%s\", did you mean \"%s\"?",
+                            option->name, text, nearest)
+                  : sl_fail(err, SL_ERR_USAGE, "--%s: no \"%s\", expected one of %s", option->name,
+                            text, list.data);
     sl_buffer_release(&list);
     return status;
 }

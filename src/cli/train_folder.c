@@ -136,7 +136,7 @@ enum sl_status train_folder_log(const struct train_folder *folder, const struct 
                                 struct sl_error *err)
 {
     struct sl_buffer text;
-    sl_buffer_init(&text, LOG_LIMIT);
+    sl_buffer_init_data(&text, LOG_LIMIT);
     char *line = epoch_line(epoch);
     enum sl_status status = SL_OK;
     if (sl_file_exists(folder->log)) SL_TRY_OUT(sl_file_read(folder->log, &text, err));

@@ -331,7 +331,7 @@ static enum sl_status hash_items(const struct cli_feeding *data, char out[65], s
         return SL_OK;
     }
     struct sl_buffer all;
-    sl_buffer_init(&all, TEXTS_LIMIT);
+    sl_buffer_init_data(&all, TEXTS_LIMIT);
     for (size_t i = 0; i < dataset->count; i++) {
         const struct sl_span span = dataset->spans ? dataset->spans[i] : (struct sl_span){0};
         sl_buffer_printf(&all, "%zu %zu %s\n", span.begin, span.end, dataset->texts[i]);

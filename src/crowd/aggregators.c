@@ -4,6 +4,7 @@
 
 #include "crowd/crowd_internal.h"
 #include "softlab/base/memory.h"
+#include "softlab/base/text.h"
 
 enum { MAX_ITERATIONS = 1000000, MAX_CLASSES = 65536 };
 
@@ -19,53 +20,62 @@ enum {
 /* New methods declare their function in crowd_internal.h. */
 const struct sl_aggregator sl_aggregators[] = {
     {.name = "mv",
+     .also = "majority majority-vote vote voting plurality mode consensus",
      .summary = "majority vote; ties shared, to the first class or at random",
      .source = "-",
      .reads = READS_TIES,
      .run = sl_crowd_mv},
     {.name = "wawa",
+     .also = "weighted-majority weighted-vote worker-agreement",
      .summary = "votes weighted by each annotator's agreement with the majority",
      .source = "Appen/CrowdFlower, worker agreement with aggregate",
      .needs = SL_CROWD_ANNOTATORS,
      .reads = READS_TIES,
      .run = sl_crowd_wawa},
     {.name = "ds",
+     .also = "dawid-skene dawid skene em confusion-matrix",
      .summary = "Dawid-Skene: a confusion matrix per annotator, by EM",
      .source = "Dawid and Skene 1979",
      .needs = SL_CROWD_ANNOTATORS,
      .reads = READS_CONFUSION,
      .run = sl_crowd_ds},
     {.name = "ds-onecoin",
+     .also = "one-coin dawid-skene-onecoin homogeneous-dawid-skene",
      .summary = "Dawid-Skene with one probability of being right per annotator",
      .source = "Zhang et al. 2016, section 2",
      .needs = SL_CROWD_ANNOTATORS,
      .reads = READS_CONFUSION,
      .run = sl_crowd_ds_onecoin},
     {.name = "ds-fast",
+     .also = "fast-dawid-skene fast-ds fds hard-em",
      .summary = "Dawid-Skene by hard EM: each item counts for its best class only",
      .source = "Sinha, Rao and Balasubramanian 2018",
      .needs = SL_CROWD_ANNOTATORS,
      .reads = READS_CONFUSION,
      .run = sl_crowd_ds_fast},
     {.name = "ds-hybrid",
+     .also = "hybrid-dawid-skene hybrid",
      .summary = "Dawid-Skene, soft until the class shares settle, then hard",
      .source = "Sinha, Rao and Balasubramanian 2018, section 3.3",
      .needs = SL_CROWD_ANNOTATORS,
      .reads = READS_CONFUSION,
      .run = sl_crowd_ds_hybrid},
     {.name = "ibcc",
+     .also = "bcc bayes bayesian dirichlet variational vb bayesian-dawid-skene",
      .summary = "variational Dawid-Skene with Dirichlet priors",
      .source = "Kim and Ghahramani 2012; Simpson et al. 2013",
      .needs = SL_CROWD_ANNOTATORS,
      .reads = READS_CONFUSION,
      .run = sl_crowd_ibcc},
     {.name = "glad",
+     .also = "difficulty whitehill",
      .summary = "abilities of annotators and difficulties of items",
      .source = "Whitehill, Ruvolo, Wu, Bergsma and Movellan 2009",
      .needs = SL_CROWD_ANNOTATORS,
      .reads = READS_EM | SL_CROWD_READS_RESUME,
      .run = sl_crowd_glad},
     {.name = "mace",
+     .also = "spam spammer spammers hovy",
      .summary = "annotators who know or spam; variational Bayes or EM, several starts",
      .source = "Hovy, Berg-Kirkpatrick, Vaswani and Hovy 2013",
      .needs = SL_CROWD_ANNOTATORS,
@@ -73,30 +83,35 @@ const struct sl_aggregator sl_aggregators[] = {
               SL_CROWD_READS_SEED | SL_CROWD_READS_RESUME,
      .run = sl_crowd_mace},
     {.name = "zencrowd",
+     .also = "zen zc",
      .summary = "one reliability per annotator, classes equally likely",
      .source = "Demartini, Difallah and Cudre-Mauroux 2012",
      .needs = SL_CROWD_ANNOTATORS,
      .reads = READS_EM | SL_CROWD_READS_SMOOTHING | SL_CROWD_READS_PRIOR | SL_CROWD_READS_RESUME,
      .run = sl_crowd_zencrowd},
     {.name = "kos",
+     .also = "karger message-passing belief-propagation",
      .summary = "message passing between items and annotators; two classes",
      .source = "Karger, Oh and Shah 2011",
      .needs = SL_CROWD_ANNOTATORS | SL_CROWD_BINARY,
      .reads = SL_CROWD_READS_ROUNDS | SL_CROWD_READS_SEED | SL_CROWD_READS_GOLD,
      .run = sl_crowd_kos},
     {.name = "catd",
+     .also = "truth-discovery",
      .summary = "votes weighted by a confidence bound on each annotator's errors",
      .source = "Li, Li, Gao, Su, Zhao, Demirbas, Fan and Han 2014",
      .needs = SL_CROWD_ANNOTATORS,
      .reads = SL_CROWD_READS_ROUNDS | SL_CROWD_READS_SMOOTHING | SL_CROWD_READS_GOLD,
      .run = sl_crowd_catd},
     {.name = "crowdlab",
+     .also = "cleanlab",
      .summary = "answers and a classifier's predictions, weighted by their agreement",
      .source = "Goh, Tkachenko and Mueller 2022",
      .needs = SL_CROWD_ANNOTATORS | SL_CROWD_PREDICTIONS,
      .reads = SL_CROWD_READS_GOLD,
      .run = sl_crowd_crowdlab},
     {.name = "ds-soft",
+     .also = "soft-dawid-skene soft-ds dawid-skene-soft",
      .summary = "Dawid-Skene that reads whole distributions and keeps what is odd about an item",
      .source = "docs/internals/crowd-soft.md, after Dawid and Skene 1979",
      .needs = SL_CROWD_ANNOTATORS | SL_CROWD_SOFT,
@@ -104,12 +119,14 @@ const struct sl_aggregator sl_aggregators[] = {
               SL_CROWD_READS_RESUME | SL_CROWD_READS_CALIBRATE | SL_CROWD_READS_REFERENCE,
      .run_soft = sl_crowd_ds_soft},
     {.name = "pool-linear",
+     .also = "linear-pool linear-opinion-pool opinion-pool linop pool",
      .summary = "weighted mean of distributions; weights learned from agreement",
      .source = "Stone 1961; weights: docs/internals/crowd-soft.md",
      .needs = SL_CROWD_ANNOTATORS | SL_CROWD_SOFT,
      .reads = READS_POOL,
      .run_soft = sl_crowd_pool_linear},
     {.name = "pool-log",
+     .also = "log-pool logarithmic-pool log-opinion-pool logop geometric-mean",
      .summary = "weighted geometric mean of distributions; weights learned from agreement",
      .source = "Genest and Zidek 1986; weights: docs/internals/crowd-soft.md",
      .needs = SL_CROWD_ANNOTATORS | SL_CROWD_SOFT,
@@ -122,6 +139,13 @@ const struct sl_aggregator *sl_aggregator_find(const char *name)
 {
     for (const struct sl_aggregator *method = sl_aggregators; method->name; method++)
         if (strcmp(method->name, name) == 0) return method;
+    return NULL;
+}
+
+const struct sl_aggregator *sl_aggregator_known_as(const char *name)
+{
+    for (const struct sl_aggregator *method = sl_aggregators; method->name; method++)
+        if (sl_text_known_as(name, method->also)) return method;
     return NULL;
 }
 

@@ -7,6 +7,7 @@
 
 #include "dataset/codec.h"
 #include "dataset/reader.h"
+#include "softlab/base/file.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/rows.h"
 #include "softlab/base/text.h"
@@ -221,14 +222,6 @@ enum sl_status sl_dataset_image(const struct sl_dataset *dataset, size_t index,
     return SL_OK;
 }
 
-static char **copy_strings(char *const *strings, size_t count)
-{
-    char **copies = sl_alloc(count, sizeof *copies);
-    for (size_t i = 0; i < count; i++)
-        copies[i] = sl_string_copy(strings[i]);
-    return copies;
-}
-
 enum sl_status sl_dataset_truth_rows(const struct sl_dataset *dataset, struct sl_rows **out,
                                      struct sl_error *err)
 {
@@ -239,8 +232,11 @@ enum sl_status sl_dataset_truth_rows(const struct sl_dataset *dataset, struct sl
     struct sl_rows *rows = NULL;
     SL_TRY(sl_rows_create(count, n_classes, &rows, err));
     memcpy(rows->values, dataset->truth, count * n_classes * sizeof *rows->values);
-    rows->items = copy_strings(dataset->items, count);
-    rows->classes = copy_strings(dataset->classes, n_classes);
-    *out = rows;
-    return SL_OK;
+    enum sl_status status = sl_names_copy(dataset->items, count, &rows->items, err);
+    if (status == SL_OK) status = sl_names_copy(dataset->classes, n_classes, &rows->classes, err);
+    if (status == SL_OK)
+        *out = rows;
+    else
+        sl_rows_destroy(rows);
+    return status;
 }

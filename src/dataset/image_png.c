@@ -274,7 +274,7 @@ enum sl_status sl_image_encode_base64(const struct sl_image *image, struct sl_bu
                                       struct sl_error *err)
 {
     struct sl_buffer png;
-    sl_buffer_init(&png, (size_t)1 << 28);
+    sl_buffer_init_data(&png, (size_t)1 << 28);
     enum sl_status status = sl_image_encode_png(image, &png, err);
     if (status == SL_OK) {
         sl_base64_append(out, png.data, png.length);

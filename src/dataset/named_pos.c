@@ -68,12 +68,16 @@ static char *copy_field(struct sl_field field)
 }
 
 /* Answers about the file are about these too. */
-static void add_other(struct tokens *tokens, struct sl_field id)
+static enum sl_status add_other(struct tokens *tokens, struct sl_field id, struct sl_error *err)
 {
     const size_t n = tokens->n_others;
-    if ((n & (n - 1)) == 0)
-        tokens->others = sl_resize(tokens->others, n ? 2 * n : 1, sizeof *tokens->others);
+    if ((n & (n - 1)) == 0) {
+        char **grown = sl_data_resize(tokens->others, n ? 2 * n : 1, sizeof *grown, err);
+        if (!grown) return SL_ERR_NOMEM;
+        tokens->others = grown;
+    }
     tokens->others[tokens->n_others++] = copy_field(id);
+    return SL_OK;
 }
 
 static enum sl_status find_tag(const struct sl_csv *csv, size_t line, struct sl_field name,
@@ -101,8 +105,11 @@ static enum sl_status add_token(const struct sl_csv *csv, const struct sl_csv_re
     if (part->gold != NO_COLUMN)
         SL_TRY(find_tag(csv, record->line, record->fields[part->gold], &tag, err));
     if (tokens->count == tokens->capacity) {
-        tokens->capacity = tokens->capacity ? tokens->capacity * 2 : 1024;
-        tokens->all = sl_resize(tokens->all, tokens->capacity, sizeof *tokens->all);
+        const size_t capacity = tokens->capacity ? tokens->capacity * 2 : 1024;
+        struct token *grown = sl_data_resize(tokens->all, capacity, sizeof *grown, err);
+        if (!grown) return SL_ERR_NOMEM;
+        tokens->all = grown;
+        tokens->capacity = capacity;
     }
     char *id = part->id == NO_COLUMN ? sl_string_printf("%s/%zu", part->split, tokens->count)
                                      : copy_field(record->fields[part->id]);
@@ -133,7 +140,7 @@ static enum sl_status read_tokens(struct sl_csv *csv, const struct part *part,
         if (place >= part->first && place < part->end)
             SL_TRY(add_token(csv, &record, part, begins, tokens, err));
         else
-            add_other(tokens, record.fields[part->id]);
+            SL_TRY(add_other(tokens, record.fields[part->id], err));
         begins = false;
         place++;
     }
@@ -152,7 +159,7 @@ static enum sl_status put_sentence(struct sl_dataset *dataset, struct tokens *to
                                    size_t end, struct sl_error *err)
 {
     struct sl_buffer text;
-    sl_buffer_init(&text, SENTENCE_LIMIT);
+    sl_buffer_init_data(&text, SENTENCE_LIMIT);
     for (size_t i = first; i < end; i++) {
         if (i > first) sl_buffer_byte(&text, ' ');
         dataset->spans[i].begin = text.length;
@@ -178,8 +185,9 @@ static enum sl_status build(const char *path, struct tokens *tokens, struct sl_d
     enum sl_status status = SL_OK;
     SL_TRY_OUT(sl_dataset_create(path, tokens->count, &dataset, err));
     sl_dataset_name_classes(dataset, tags, N_TAGS);
-    dataset->texts = sl_alloc(tokens->count, sizeof *dataset->texts);
-    dataset->spans = sl_alloc(tokens->count, sizeof *dataset->spans);
+    dataset->texts = sl_data_zeroed(tokens->count, sizeof *dataset->texts, err);
+    dataset->spans = sl_data_zeroed(tokens->count, sizeof *dataset->spans, err);
+    SL_TRY_OUT(dataset->texts && dataset->spans ? SL_OK : SL_ERR_NOMEM);
     for (size_t first = 0, end = 0; first < tokens->count; first = end) {
         end = sentence_end(tokens, first);
         SL_TRY_OUT(put_sentence(dataset, tokens, first, end, err));

@@ -153,6 +153,7 @@ static enum sl_status read_labels(struct load *load, struct sl_stream *stream, s
     size_t got = 0;
     char *room = sl_buffer_reserve(&text, (size_t)stream->at_most);
     enum sl_status status;
+    SL_TRY_OUT(sl_buffer_check(&text, stream->name, err));
     SL_TRY_OUT(sl_stream_read(stream, room, (size_t)stream->at_most, &got, err));
     text.length = got;
     SL_TRY_OUT(parse_labels(load, &text, stream->name, err));

@@ -97,16 +97,19 @@ static enum sl_status copy_field(const struct table *table, const struct sl_csv_
     if (valid != field.length)
         return sl_csv_fail(table->csv, record->line, err, "byte %zu of column %s is not UTF-8",
                            valid + 1, sl_csv_column_name(table->csv, (size_t)column));
-    *out = sl_string_copy_n(field.text, field.length);
-    return SL_OK;
+    *out = sl_data_string(field.text, field.length, err);
+    return *out ? SL_OK : SL_ERR_NOMEM;
 }
 
 static enum sl_status add_row(struct table *table, const struct sl_csv_record *record,
                               struct sl_error *err)
 {
     if (table->count == table->capacity) {
-        table->capacity = table->capacity ? table->capacity * 2 : 256;
-        table->rows = sl_resize(table->rows, table->capacity, sizeof *table->rows);
+        const size_t capacity = table->capacity ? table->capacity * 2 : 256;
+        struct row *grown = sl_data_resize(table->rows, capacity, sizeof *grown, err);
+        if (!grown) return SL_ERR_NOMEM;
+        table->rows = grown;
+        table->capacity = capacity;
     }
     struct row *row = &table->rows[table->count++];
     *row = (struct row){.line = record->line};
@@ -229,8 +232,12 @@ static enum sl_status build(struct table *table, struct sl_dataset **out, struct
     enum sl_status status;
     SL_TRY_OUT(sl_dataset_create(table->path, table->count, &dataset, err));
     SL_TRY_OUT(set_labels(dataset, table, err));
-    dataset->texts = sl_alloc(table->count, sizeof *dataset->texts);
-    if (table->start != NO_COLUMN) dataset->spans = sl_alloc(table->count, sizeof *dataset->spans);
+    dataset->texts = sl_data_zeroed(table->count, sizeof *dataset->texts, err);
+    SL_TRY_OUT(dataset->texts ? SL_OK : SL_ERR_NOMEM);
+    if (table->start != NO_COLUMN) {
+        dataset->spans = sl_data_zeroed(table->count, sizeof *dataset->spans, err);
+        SL_TRY_OUT(dataset->spans ? SL_OK : SL_ERR_NOMEM);
+    }
     if (table->item == NO_COLUMN) sl_dataset_number_items(dataset, 0);
     for (size_t i = 0; i < table->count; i++) {
         struct row *row = &table->rows[i];

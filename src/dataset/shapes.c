@@ -157,8 +157,9 @@ enum sl_status sl_shapes_create(const struct sl_shapes_options *options, struct 
     dataset->pixels = sl_data_alloc(options->count, area * 3, err);
     dataset->truth = sl_data_alloc(options->count, options->n_classes * sizeof(float), err);
     dataset->labels = sl_data_alloc(options->count, sizeof *dataset->labels, err);
+    dataset->items = sl_data_zeroed(options->count, sizeof *dataset->items, err);
     float *cover = sl_data_alloc(area, sizeof *cover, err);
-    if (!dataset->pixels || !dataset->truth || !dataset->labels || !cover) {
+    if (!dataset->pixels || !dataset->truth || !dataset->labels || !dataset->items || !cover) {
         free(cover);
         sl_dataset_destroy(dataset);
         return SL_ERR_NOMEM;
@@ -170,7 +171,6 @@ enum sl_status sl_shapes_create(const struct sl_shapes_options *options, struct 
     dataset->height = dataset->width = options->size;
     dataset->channels = 3;
     dataset->classes = sl_alloc(options->n_classes, sizeof *dataset->classes);
-    dataset->items = sl_alloc(options->count, sizeof *dataset->items);
     for (size_t k = 0; k < options->n_classes; k++)
         dataset->classes[k] = sl_string_copy(sl_shape_names[k]);
     for (size_t i = 0; i < options->count; i++)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "eval/items.h"
+#include "softlab/base/text.h"
 
 struct sl_metric_options sl_metric_options_default(void)
 {
@@ -144,6 +145,7 @@ static const char common[] = "common", corrected[] = "softlab, corrected";
 
 const struct sl_metric sl_metrics[] = {
     {.name = "accuracy",
+     .also = "acc top1 top1-accuracy",
      .group = agreement,
      .summary = "share of items whose most likely class is people's",
      .source = "Peterson et al. 2019",
@@ -158,6 +160,7 @@ const struct sl_metric sl_metrics[] = {
      .value = mean_accuracy_hard,
      .per_item = sl_item_accuracy_hard},
     {.name = "top2_accuracy",
+     .also = "top2",
      .group = agreement,
      .summary = "people's first choice is among the model's first two",
      .source = common,
@@ -172,6 +175,7 @@ const struct sl_metric sl_metrics[] = {
      .value = mean_top2_human,
      .per_item = sl_item_top2_human},
     {.name = "second_best_accuracy",
+     .also = "sba",
      .group = agreement,
      .summary = "the second choices are the same; ties as numpy sorts them",
      .source = "Peterson et al. 2019",
@@ -204,18 +208,21 @@ const struct sl_metric sl_metrics[] = {
      .value = mean_best_sba,
      .per_item = sl_item_best_sba},
     {.name = "weighted_precision",
+     .also = "precision",
      .group = agreement,
      .summary = "precision of each class, weighted by its items",
      .source = "Uma et al. 2020",
      .better = 1,
      .value = sl_eval_weighted_precision},
     {.name = "weighted_recall",
+     .also = "recall",
      .group = agreement,
      .summary = "recall of each class, weighted by its items",
      .source = "Uma et al. 2020",
      .better = 1,
      .value = sl_eval_weighted_recall},
     {.name = "weighted_f1",
+     .also = "f1 f1-score",
      .group = agreement,
      .summary = "F1 of each class, weighted by its items",
      .source = "Uma et al. 2020",
@@ -246,6 +253,7 @@ const struct sl_metric sl_metrics[] = {
      .better = 1,
      .value = sl_eval_crowdtruth_f1_corrected},
     {.name = "cross_entropy",
+     .also = "nll log-loss ce xent loss negative-log-likelihood soft-loss",
      .group = likelihood,
      .summary = "to people's distributions, nats; probabilities clipped",
      .source = "Uma et al. 2020",
@@ -267,6 +275,7 @@ const struct sl_metric sl_metrics[] = {
      .value = mean_cross_entropy_hard,
      .per_item = sl_item_cross_entropy_hard},
     {.name = "brier",
+     .also = "brier-score mse",
      .group = likelihood,
      .summary = "squared distance to people's distributions",
      .source = common,
@@ -281,6 +290,7 @@ const struct sl_metric sl_metrics[] = {
      .value = mean_brier_hard,
      .per_item = sl_item_brier_hard},
     {.name = "rms_calibration",
+     .also = "rms rmsce rms-calibration-error",
      .group = calibration,
      .summary = "root mean square gap over bins of --bin-size, without the last bin",
      .source = "Hendrycks et al. 2022 (PixMix)",
@@ -317,12 +327,14 @@ const struct sl_metric sl_metrics[] = {
      .better = -1,
      .value = sl_eval_max_corrected},
     {.name = "ece",
+     .also = "expected-calibration-error calibration",
      .group = calibration,
      .summary = "mean gap over --bins bins of equal width",
      .source = "Guo et al. 2017",
      .better = -1,
      .value = sl_eval_ece},
     {.name = "mce",
+     .also = "maximum-calibration-error",
      .group = calibration,
      .summary = "largest gap of these bins",
      .source = "Guo et al. 2017",
@@ -379,6 +391,7 @@ const struct sl_metric sl_metrics[] = {
      .value = sl_eval_temperature,
      .whole_rows = true},
     {.name = "entropy_correlation",
+     .also = "correlation",
      .group = uncertainty,
      .summary = "Pearson r between the entropies of predictions and people",
      .source = "Uma et al. 2020",
@@ -391,6 +404,7 @@ const struct sl_metric sl_metrics[] = {
      .better = 1,
      .value = entropy_similarity},
     {.name = "mean_entropy",
+     .also = "entropy",
      .group = uncertainty,
      .summary = "of the predictions, nats",
      .source = common,
@@ -405,6 +419,7 @@ const struct sl_metric sl_metrics[] = {
      .value = mean_human_entropy,
      .per_item = sl_item_human_entropy},
     {.name = "kl",
+     .also = "kld kl-divergence kullback-leibler",
      .group = distance,
      .summary = "Kullback-Leibler divergence of people from predictions, nats",
      .source = "Uma et al. 2020",
@@ -412,6 +427,7 @@ const struct sl_metric sl_metrics[] = {
      .value = mean_kl,
      .per_item = sl_item_kl},
     {.name = "jensen_shannon",
+     .also = "js jsd jensen-shannon-divergence",
      .group = distance,
      .summary = "Jensen-Shannon divergence, nats",
      .source = common,
@@ -419,6 +435,7 @@ const struct sl_metric sl_metrics[] = {
      .value = mean_jensen_shannon,
      .per_item = sl_item_jensen_shannon},
     {.name = "jensen_shannon_distance",
+     .also = "js-distance",
      .group = distance,
      .summary = "mean of its square root, as SciPy has it",
      .source = "Uma et al. 2020",
@@ -426,6 +443,7 @@ const struct sl_metric sl_metrics[] = {
      .value = mean_jensen_shannon_distance,
      .per_item = sl_item_jensen_shannon_distance},
     {.name = "l1",
+     .also = "manhattan absolute-error mae",
      .group = distance,
      .summary = "sum of absolute differences",
      .source = "Collins et al. 2022",
@@ -433,6 +451,7 @@ const struct sl_metric sl_metrics[] = {
      .value = mean_l1,
      .per_item = sl_item_l1},
     {.name = "wasserstein",
+     .also = "emd earth-mover",
      .group = distance,
      .summary = "between the values of the two rows, whatever their classes",
      .source = "Collins et al. 2022",
@@ -453,6 +472,13 @@ const struct sl_metric *sl_metric_find(const char *name)
 {
     for (const struct sl_metric *metric = sl_metrics; metric->name; metric++)
         if (strcmp(metric->name, name) == 0) return metric;
+    return NULL;
+}
+
+const struct sl_metric *sl_metric_known_as(const char *name)
+{
+    for (const struct sl_metric *metric = sl_metrics; metric->name; metric++)
+        if (sl_text_known_as(name, metric->also)) return metric;
     return NULL;
 }
 

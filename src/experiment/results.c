@@ -128,7 +128,7 @@ static enum sl_status read_lines(struct sl_results *results, const char *path, c
 static enum sl_status read_file(struct sl_results *results, const char *path, struct sl_error *err)
 {
     struct sl_buffer text;
-    sl_buffer_init(&text, file_maximum);
+    sl_buffer_init_data(&text, file_maximum);
     enum sl_status status = sl_file_read(path, &text, err);
     if (status == SL_OK && text.length) {
         static const char padding[SL_SCAN_PADDING] = {0};

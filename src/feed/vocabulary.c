@@ -126,10 +126,10 @@ static enum sl_status note_texts(struct sl_vocabulary *vocabulary, const struct 
 
 /* Which words of a file the sets have. */
 static bool *find_used(const struct sl_name_table *words, const struct sl_dataset *const *sets,
-                       size_t n_sets)
+                       size_t n_sets, struct sl_error *err)
 {
-    bool *used = sl_alloc(sl_name_table_count(words), sizeof *used);
-    for (size_t s = 0; s < n_sets; s++)
+    bool *used = sl_data_zeroed(sl_name_table_count(words), sizeof *used, err);
+    for (size_t s = 0; used && s < n_sets; s++)
         for (size_t i = 0; i < sets[s]->count; i++) {
             const char *text = sets[s]->texts[i];
             struct sl_span word;
@@ -187,7 +187,10 @@ enum sl_status sl_vocabulary_create(const char *vectors, const struct sl_dataset
         goto out;
     }
     SL_TRY_OUT(sl_word_vectors_read_all(vectors, &words, &rows, err));
-    if (rows.n_names > SL_VOCABULARY_WORDS) used = find_used(words, sets, n_sets);
+    if (rows.n_names > SL_VOCABULARY_WORDS) {
+        used = find_used(words, sets, n_sets, err);
+        SL_TRY_OUT(used ? SL_OK : SL_ERR_NOMEM);
+    }
     SL_TRY_OUT(keep_words(vocabulary, words, &rows, used, err));
     *out = vocabulary;
     vocabulary = NULL;

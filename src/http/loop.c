@@ -10,6 +10,23 @@
 
 #include "softlab/base/memory.h"
 
+static void *take_memory(size_t size)
+{
+    void *block = malloc(size ? size : 1);
+    if (!block) sl_memory_exhausted(size);
+    return block;
+}
+
+static void *resize_memory(void *block, size_t size)
+{
+    return sl_resize(block, size, 1);
+}
+
+void sl_http_use_memory(void)
+{
+    event_set_mem_functions(take_memory, resize_memory, free);
+}
+
 static const double grace_seconds = 1;
 
 struct timeval sl_http_timeval(double seconds)

@@ -241,25 +241,31 @@ static enum sl_status builder_start(struct builder *builder, struct sl_error *er
 }
 
 /* Names of rows and columns, once the rows are known. */
-static void put_names(struct builder *builder)
+static enum sl_status put_names(struct builder *builder, struct sl_error *err)
 {
     const struct sl_answers *answers = builder->answers;
     struct sl_rows *rows = builder->rows;
-    rows->items = sl_alloc(rows->n_rows, sizeof *rows->items);
-    rows->classes = sl_alloc(rows->n_classes, sizeof *rows->classes);
-    for (size_t k = 0; k < rows->n_classes; k++)
-        rows->classes[k] = sl_string_copy(answers->classes[k]);
+    SL_TRY(sl_names_copy(answers->classes, rows->n_classes, &rows->classes, err));
+    rows->items = sl_data_zeroed(rows->n_rows, sizeof *rows->items, err);
+    if (!rows->items) return SL_ERR_NOMEM;
     for (size_t i = 0; i < rows->n_rows; i++) {
         struct sl_field name = item_name(answers, builder->row_items[i]);
-        rows->items[i] = sl_string_copy_n(name.text, name.length);
+        rows->items[i] = sl_data_string(name.text, name.length, err);
+        if (!rows->items[i]) return SL_ERR_NOMEM;
     }
-    if (!builder->options.per_annotator) return;
-    rows->annotators = sl_alloc(rows->n_rows, sizeof *rows->annotators);
+    if (!builder->options.per_annotator) return SL_OK;
+    rows->annotators = sl_data_zeroed(rows->n_rows, sizeof *rows->annotators, err);
+    if (!rows->annotators) return SL_ERR_NOMEM;
     for (size_t i = 0; i < rows->n_rows; i++) {
-        uint32_t annotator = builder->annotators[i];
-        rows->annotators[i] = sl_string_copy(
-            annotator == SL_NO_NAME ? "" : sl_name_table_get(answers->annotators, annotator, NULL));
+        size_t length = 0;
+        const uint32_t annotator = builder->annotators[i];
+        const char *name = annotator == SL_NO_NAME
+                               ? ""
+                               : sl_name_table_get(answers->annotators, annotator, &length);
+        rows->annotators[i] = sl_data_string(name, length, err);
+        if (!rows->annotators[i]) return SL_ERR_NOMEM;
     }
+    return SL_OK;
 }
 
 static enum sl_status check_request(const struct sl_label_method *method,
@@ -292,8 +298,8 @@ enum sl_status sl_labels_build(const struct sl_label_method *method,
                      : sl_fail(err, SL_ERR_INPUT, "every answer is a check, repeat or second run");
     if (status == SL_OK && method->all)
         status = method->all(builder.classes, rows->n_rows, rows->n_classes, rows->values, err);
+    if (status == SL_OK) status = put_names(&builder, err);
     if (status == SL_OK) {
-        put_names(&builder);
         *out = rows;
         builder.rows = NULL;
         if (options->notes) *options->notes = builder.notes;

@@ -305,11 +305,12 @@ static int compare_ranked(const void *a, const void *b)
     return (x->item.row_a > y->item.row_a) - (x->item.row_a < y->item.row_a);
 }
 
-void sl_comparison_sort(struct sl_comparison *comparison, enum sl_label_distance_kind by,
-                        bool least)
+enum sl_status sl_comparison_sort(struct sl_comparison *comparison, enum sl_label_distance_kind by,
+                                  bool least, struct sl_error *err)
 {
     size_t count = comparison->n_items;
-    struct ranked *order = sl_alloc(count, sizeof *order);
+    struct ranked *order = sl_data_alloc(count, sizeof *order, err);
+    if (!order) return SL_ERR_NOMEM;
     for (size_t i = 0; i < count; i++) {
         const double distance = comparison->items[i].distance[by];
         order[i] = (struct ranked){least ? -distance : distance, comparison->items[i]};
@@ -318,6 +319,7 @@ void sl_comparison_sort(struct sl_comparison *comparison, enum sl_label_distance
     for (size_t i = 0; i < count; i++)
         comparison->items[i] = order[i].item;
     free(order);
+    return SL_OK;
 }
 
 size_t sl_comparison_keep(struct sl_comparison *comparison,

@@ -55,15 +55,6 @@ static enum sl_status check_sets(const struct sl_rows *const *sets, size_t n_set
     return SL_OK;
 }
 
-static char **copy_names(char *const *names, size_t count)
-{
-    if (!names) return NULL;
-    char **copies = sl_alloc(count, sizeof *copies);
-    for (size_t i = 0; i < count; i++)
-        copies[i] = sl_string_copy(names[i]);
-    return copies;
-}
-
 struct ensemble {
     const struct sl_rows *const *sets;
     size_t n_sets;
@@ -108,8 +99,8 @@ enum sl_status sl_rows_ensemble(const struct sl_rows *const *sets, size_t n_sets
     SL_TRY_OUT(sl_rows_create(sets[0]->n_rows, n_classes, &rows, err));
     for (size_t i = 0; i < rows->n_rows; i++)
         SL_TRY_OUT(mean_row(&ensemble, i, rows->values + i * n_classes, err));
-    rows->items = copy_names(sets[0]->items, rows->n_rows);
-    rows->classes = copy_names(sets[0]->classes, n_classes);
+    SL_TRY_OUT(sl_names_copy(sets[0]->items, rows->n_rows, &rows->items, err));
+    SL_TRY_OUT(sl_names_copy(sets[0]->classes, n_classes, &rows->classes, err));
     *out = rows;
     rows = NULL;
 out:

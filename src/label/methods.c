@@ -5,6 +5,7 @@
 #include "label/methods_internal.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/random.h"
+#include "softlab/base/text.h"
 
 enum {
     READS_HARD = 1 << SL_ANSWER_HARD,
@@ -217,6 +218,7 @@ static enum sl_status all_class(const int32_t *classes, size_t n_items, size_t n
 
 const struct sl_label_method sl_label_methods[] = {
     {.name = "hard",
+     .also = "one-hot argmax gold",
      .summary = "the true class, or else the most voted, whole",
      .kinds = READS_CLASS,
      .reads = SL_LABEL_READS_TRUTH,
@@ -224,6 +226,7 @@ const struct sl_label_method sl_label_methods[] = {
      .row = row_top,
      .item = item_hard},
     {.name = "share",
+     .also = "soft proportions proportion frequency frequencies fraction mean average empirical",
      .summary = "each class's share of the votes; a distribution splits its vote",
      .kinds = READS_CLASS,
      .inputs = 1,
@@ -241,6 +244,7 @@ const struct sl_label_method sl_label_methods[] = {
      .inputs = 2,
      .row = sl_row_t1_uniform},
     {.name = "t1-clamp",
+     .also = "t1 top1",
      .summary = "first class's probability, the rest over possible classes",
      .kinds = READS_SOFT,
      .reads = SL_LABEL_READS_GAMMA,
@@ -259,6 +263,7 @@ const struct sl_label_method sl_label_methods[] = {
      .inputs = 4,
      .row = sl_row_t2_uniform},
     {.name = "t2-clamp",
+     .also = "t2 top2 collins",
      .summary = "two classes' probabilities, the rest or gamma over possible classes",
      .kinds = READS_SOFT,
      .reads = SL_LABEL_READS_GAMMA,
@@ -282,6 +287,7 @@ const struct sl_label_method sl_label_methods[] = {
      .reads = SL_LABEL_READS_SEED,
      .item = item_random},
     {.name = "smooth",
+     .also = "label-smoothing smoothing",
      .summary = "label smoothing: 1 - beta for the hard label, beta over all classes",
      .kinds = READS_CLASS,
      .reads = SL_LABEL_READS_TRUTH | SL_LABEL_READS_BETA,
@@ -289,6 +295,7 @@ const struct sl_label_method sl_label_methods[] = {
      .row = row_top,
      .item = item_smooth},
     {.name = "class",
+     .also = "class-mean peterson",
      .summary = "the mean vote share of all items of the item's class",
      .kinds = READS_CLASS,
      .reads = SL_LABEL_READS_TRUTH,
@@ -309,6 +316,13 @@ const struct sl_label_method *sl_label_method_find(const char *name)
 {
     for (const struct sl_label_method *method = sl_label_methods; method->name; method++)
         if (strcmp(method->name, name) == 0) return method;
+    return NULL;
+}
+
+const struct sl_label_method *sl_label_method_known_as(const char *name)
+{
+    for (const struct sl_label_method *method = sl_label_methods; method->name; method++)
+        if (sl_text_known_as(name, method->also)) return method;
     return NULL;
 }
 

@@ -157,14 +157,16 @@ static struct sl_mix_group describe(const struct sl_mix_point *points, size_t co
 }
 
 /* Groups of points that `order` calls equal. */
-static struct sl_mix_group *group_points(struct sl_mix_point *points, size_t count,
-                                         point_order *order, double *scratch, size_t *n_groups)
+static enum sl_status group_points(struct sl_mix_point *points, size_t count, point_order *order,
+                                   double *scratch, struct sl_mix_group **out, size_t *n_groups,
+                                   struct sl_error *err)
 {
     qsort(points, count, sizeof *points, order);
     size_t found = 0;
     for (size_t i = 0; i < count; i++)
         found += i == 0 || order(&points[i - 1], &points[i]) != 0;
-    struct sl_mix_group *groups = sl_alloc(found, sizeof *groups);
+    struct sl_mix_group *groups = sl_data_alloc(found, sizeof *groups, err);
+    if (!groups) return SL_ERR_NOMEM;
     size_t begin = 0;
     for (size_t g = 0; g < found; g++) {
         size_t end = begin + 1;
@@ -179,7 +181,8 @@ static struct sl_mix_group *group_points(struct sl_mix_point *points, size_t cou
         begin = end;
     }
     *n_groups = found;
-    return groups;
+    *out = groups;
+    return SL_OK;
 }
 
 static void turn_to_lower_class_first(struct sl_mix_point *points, size_t count)
@@ -215,9 +218,11 @@ static enum sl_status split_by_entropy(const struct sl_answers *answers,
 {
     const struct sl_rows *labels = options->endpoint_labels;
     enum sl_status status = SL_OK;
-    struct sl_mix_point *high = sl_alloc(count, sizeof *high), *low = sl_alloc(count, sizeof *low);
-    double *scratch = sl_alloc(count + labels->n_classes, sizeof *scratch);
+    struct sl_mix_point *high = sl_data_alloc(count, sizeof *high, err);
+    struct sl_mix_point *low = sl_data_alloc(count, sizeof *low, err);
+    double *scratch = sl_data_alloc(count + labels->n_classes, sizeof *scratch, err);
     size_t n_high = 0, n_low = 0;
+    SL_TRY_OUT(high && low && scratch ? SL_OK : SL_ERR_NOMEM);
     for (size_t i = 0; i < count; i++) {
         size_t length;
         const char *item = sl_name_table_get(answers->items, points[i].item, &length);
@@ -256,18 +261,15 @@ static size_t count_annotators(const struct sl_answers *answers, const struct sl
     return n_seen;
 }
 
-static double correlation(const struct sl_mix_point *points, size_t count)
+/* `scratch` has room for 2 x count. */
+static double correlation(const struct sl_mix_point *points, size_t count, double *scratch)
 {
-    double *generated = sl_alloc(count, sizeof *generated);
-    double *inferred = sl_alloc(count, sizeof *inferred);
+    double *generated = scratch, *inferred = scratch + count;
     for (size_t i = 0; i < count; i++) {
         generated[i] = points[i].generated;
         inferred[i] = points[i].inferred;
     }
-    double r = sl_pearson(generated, inferred, count);
-    free(generated);
-    free(inferred);
-    return r;
+    return sl_pearson(generated, inferred, count);
 }
 
 enum sl_status sl_mix_summarise(const struct sl_answers *answers,
@@ -277,24 +279,26 @@ enum sl_status sl_mix_summarise(const struct sl_answers *answers,
     struct sl_mix_point *points = NULL;
     size_t count = 0;
     SL_TRY(sl_mix_points_take(answers, options, &points, &count, err));
-    double *scratch = sl_alloc(count, sizeof *scratch);
-    struct sl_mix_summary summary = {.n_answers = count,
-                                     .n_annotators = count_annotators(answers, points, count),
-                                     .r = correlation(points, count),
-                                     .high = describe(points, 0, scratch),
-                                     .low = describe(points, 0, scratch)};
-    enum sl_status status = SL_OK;
+    struct sl_mix_summary summary = {.n_answers = count};
+    double *scratch = sl_data_alloc(2 * count, sizeof *scratch, err);
+    enum sl_status status;
+    SL_TRY_OUT(scratch ? SL_OK : SL_ERR_NOMEM);
+    summary.n_annotators = count_annotators(answers, points, count);
+    summary.r = correlation(points, count, scratch);
+    summary.high = summary.low = describe(points, 0, scratch);
     if (options->endpoint_labels)
-        status = split_by_entropy(answers, options, points, count, &summary, err);
-    if (status == SL_OK) {
-        summary.by_share =
-            group_points(points, count, order_by_share, scratch, &summary.n_by_share);
-        turn_to_lower_class_first(points, count);
-        summary.by_pair = group_points(points, count, order_by_pair, scratch, &summary.n_by_pair);
-        summary.by_pair_share =
-            group_points(points, count, order_by_pair_share, scratch, &summary.n_by_pair_share);
-        *out = summary;
-    }
+        SL_TRY_OUT(split_by_entropy(answers, options, points, count, &summary, err));
+    SL_TRY_OUT(group_points(points, count, order_by_share, scratch, &summary.by_share,
+                            &summary.n_by_share, err));
+    turn_to_lower_class_first(points, count);
+    SL_TRY_OUT(group_points(points, count, order_by_pair, scratch, &summary.by_pair,
+                            &summary.n_by_pair, err));
+    SL_TRY_OUT(group_points(points, count, order_by_pair_share, scratch, &summary.by_pair_share,
+                            &summary.n_by_pair_share, err));
+    *out = summary;
+    summary = (struct sl_mix_summary){0};
+out:
+    sl_mix_summary_release(&summary);
     free(scratch);
     free(points);
     return status;
@@ -314,9 +318,10 @@ enum sl_status sl_mixed_labels_measure(const struct sl_rows *rows, struct sl_mix
     if (!rows->items || !rows->classes || rows->n_rows == 0)
         return sl_fail(err, SL_ERR_INPUT, "expected rows with names of items and classes");
     enum sl_status status = SL_OK;
-    double *shares = sl_alloc(2 * rows->n_rows, sizeof *shares);
-    double *masses = sl_alloc(2 * rows->n_rows, sizeof *masses);
-    double *off = sl_alloc(rows->n_rows, sizeof *off);
+    double *shares = sl_data_alloc(2 * rows->n_rows, sizeof *shares, err);
+    double *masses = sl_data_alloc(2 * rows->n_rows, sizeof *masses, err);
+    double *off = sl_data_alloc(rows->n_rows, sizeof *off, err);
+    SL_TRY_OUT(shares && masses && off ? SL_OK : SL_ERR_NOMEM);
     for (size_t i = 0; i < rows->n_rows; i++) {
         struct sl_mixed_name name;
         size_t a = SIZE_MAX, b = SIZE_MAX;

@@ -78,8 +78,9 @@ enum sl_status sl_mixing_fit(const struct sl_answers *answers, const struct sl_m
     enum sl_status status = SL_OK;
     SL_TRY_OUT(sl_mix_points_take(answers, options, &points, &count, err));
     SL_TRY_OUT(create((const char *const *)answers->classes, answers->n_classes, &functions, err));
-    x = sl_alloc(count, sizeof *x);
-    y = sl_alloc(count, sizeof *y);
+    x = sl_data_alloc(count, sizeof *x, err);
+    y = sl_data_alloc(count, sizeof *y, err);
+    SL_TRY_OUT(x && y ? SL_OK : SL_ERR_NOMEM);
     for (size_t i = 0; i < functions->n_classes; i++) {
         for (size_t j = 0; j < functions->n_classes; j++) {
             if (i == j || !sorts_first(functions, i, j)) continue;

@@ -135,7 +135,8 @@ enum sl_status sl_simulator_fit(const struct sl_answers *answers, const struct s
 {
     enum sl_status status = SL_OK;
     struct sl_simulator *simulator = simulator_create(answers->n_classes, threshold);
-    unsigned char *parts = sl_alloc(sl_name_table_count(answers->items), sizeof *parts);
+    unsigned char *parts = sl_data_zeroed(sl_name_table_count(answers->items), 1, err);
+    SL_TRY_OUT(parts ? SL_OK : SL_ERR_NOMEM);
     SL_TRY_OUT(route_items(answers, reference, threshold, parts, err));
     for (size_t p = 0; p < SL_SIMULATOR_PARTS; p++)
         SL_TRY_OUT(fit_part(answers, parts, p, keep, &simulator->part[p], err));
@@ -202,15 +203,6 @@ static enum sl_status check_reference(const struct sl_simulator *simulator,
     return sl_rows_check_distributions(reference, "reference labels", err);
 }
 
-static char **copy_names(char *const *names, size_t count)
-{
-    if (!names) return NULL;
-    char **copies = sl_alloc(count, sizeof *copies);
-    for (size_t i = 0; i < count; i++)
-        copies[i] = sl_string_copy(names[i]);
-    return copies;
-}
-
 enum sl_status sl_simulate(const struct sl_simulator *simulator, const struct sl_rows *reference,
                            const float *similarity, size_t annotators, uint64_t seed,
                            struct sl_rows **out, struct sl_error *err)
@@ -235,13 +227,16 @@ enum sl_status sl_simulate(const struct sl_simulator *simulator, const struct sl
         for (size_t k = 0; k < n_classes; k++)
             rows->values[i * n_classes + k] = (float)(sum[k] / (double)annotators);
     }
-    rows->items = copy_names(reference->items, rows->n_rows);
-    rows->classes = copy_names(reference->classes, n_classes);
     free(ranked);
     free(weights);
     free(sum);
-    *out = rows;
-    return SL_OK;
+    enum sl_status status = sl_names_copy(reference->items, rows->n_rows, &rows->items, err);
+    if (status == SL_OK) status = sl_names_copy(reference->classes, n_classes, &rows->classes, err);
+    if (status == SL_OK)
+        *out = rows;
+    else
+        sl_rows_destroy(rows);
+    return status;
 }
 
 const char *const sl_simulation_statistic_names[SL_SIMULATION_COUNT] = {

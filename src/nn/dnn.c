@@ -1,10 +1,16 @@
+/* For MAP_ANONYMOUS. */
+#define _DEFAULT_SOURCE
 #include "nn/dnn.h"
 
 #include <assert.h>
 #include <math.h>
 #include <oneapi/dnnl/dnnl_debug.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <xmmintrin.h>
+
+#include "softlab/base/memory.h"
 
 /* Of libgomp, which oneDNN runs on; clang comes without omp.h. */
 extern int omp_get_max_threads(void);
@@ -12,9 +18,23 @@ extern void omp_set_num_threads(int threads);
 
 enum { FLUSH_TO_ZERO = 0x8000, DENORMALS_ARE_ZERO = 0x0040 };
 
+/* More than the code and tables of any one call that makes something. */
+static const size_t headroom = (size_t)16 << 20;
+
+bool sl_dnn_has_room(void)
+{
+    void *room = mmap(NULL, headroom, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (room == MAP_FAILED) return false;
+    munmap(room, headroom);
+    return true;
+}
+
 enum sl_status sl_dnn_check(dnnl_status_t status, const char *what, struct sl_error *err)
 {
     if (status == dnnl_success) return SL_OK;
+    if (status == dnnl_out_of_memory)
+        return sl_fail(err, SL_ERR_NOMEM, "not enough memory for oneDNN, which needs up to %zu MB",
+                       headroom >> 20);
     int length = (int)strcspn(what, "("); /* SL_DNN gives the whole call */
     return sl_fail(err, SL_ERR_BACKEND, "oneDNN: %.*s: %s", length, what, dnnl_status2str(status));
 }
@@ -130,15 +150,28 @@ static void spoil(const struct sl_gemm *gemm)
             gemm->c[i * gemm->ldc + j] = NAN;
 }
 
+/* The first product of a kind makes code for all that follow. */
+static void want_room(const struct sl_gemm *gemm)
+{
+    static atomic_uint made; /* bits; what is lost in a race is looked at once more */
+    const unsigned scaling = gemm->beta == 0 ? 0 : gemm->beta == 1 ? 1 : 2;
+    const unsigned kind = 1u << (4 * scaling + 2 * gemm->transpose_a + gemm->transpose_b);
+    if (atomic_load_explicit(&made, memory_order_relaxed) & kind) return;
+    if (!sl_dnn_has_room()) sl_memory_exhausted(headroom);
+    atomic_fetch_or_explicit(&made, kind, memory_order_relaxed);
+}
+
 void sl_nn_gemm(const struct sl_gemm *gemm)
 {
     hold_to_avx2();
+    want_room(gemm);
     int threads = hold_to_one_thread();
     dnnl_status_t status = dnnl_sgemm(
         gemm->transpose_a ? 'T' : 'N', gemm->transpose_b ? 'T' : 'N', (dnnl_dim_t)gemm->m,
         (dnnl_dim_t)gemm->n, (dnnl_dim_t)gemm->k, gemm->alpha, gemm->a, (dnnl_dim_t)gemm->lda,
         gemm->b, (dnnl_dim_t)gemm->ldb, gemm->beta, gemm->c, (dnnl_dim_t)gemm->ldc);
     restore_threads(threads);
+    if (status == dnnl_out_of_memory) sl_memory_exhausted(headroom);
     if (status != dnnl_success) spoil(gemm);
 }
 

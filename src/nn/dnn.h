@@ -11,9 +11,12 @@
 
 #include "softlab/base/error.h"
 
-/* "oneDNN: <what>: <its status>" unless the call succeeded. */
+/* oneDNN writes code into memory that it did not get, and throws where its caller is C: so it is
+ * asked only while there is plenty. */
+bool sl_dnn_has_room(void);
+/* "oneDNN: <what>: <its status>" unless the call succeeded; SL_ERR_NOMEM where it had no room. */
 enum sl_status sl_dnn_check(dnnl_status_t status, const char *what, struct sl_error *err);
-#define SL_DNN(call) sl_dnn_check((call), #call, err)
+#define SL_DNN(call) sl_dnn_check(sl_dnn_has_room() ? (call) : dnnl_out_of_memory, #call, err)
 
 /* An engine and a stream of one thread. */
 struct sl_dnn {

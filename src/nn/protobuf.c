@@ -51,6 +51,6 @@ void sl_nn_pb_text(struct sl_buffer *out, uint32_t field, const char *text)
 void sl_nn_pb_message(struct sl_buffer *out, uint32_t field, struct sl_buffer *message)
 {
     sl_nn_pb_bytes(out, field, message->data, message->length);
-    if (message->overflowed) out->overflowed = true;
+    sl_buffer_blame(out, message);
     sl_buffer_clear(message);
 }

@@ -198,7 +198,7 @@ enum sl_status sl_plot_write(const struct sl_plot *plot, const char *path, struc
 {
     struct sl_buffer out;
     enum sl_status status;
-    sl_buffer_init(&out, MAX_FILE);
+    sl_buffer_init_data(&out, MAX_FILE);
     SL_TRY_OUT(sl_plot_svg(plot, &out, err));
     SL_TRY_OUT(sl_file_write(path, out.data, out.length, err));
 out:

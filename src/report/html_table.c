@@ -77,9 +77,9 @@ static void put_download(struct sl_buffer *out, const struct sl_block *table, co
                          void (*write)(const struct sl_block *, struct sl_buffer *))
 {
     struct sl_buffer text;
-    sl_buffer_init(&text, 1 << 28);
+    sl_buffer_init_data(&text, 1 << 28);
     write(table, &text);
-    if (text.overflowed) out->overflowed = true;
+    sl_buffer_blame(out, &text);
     sl_buffer_printf(out,
                      " <a href=\"#%s\" download=\"%s%s\" aria-label=\"%s of the table: ", table->id,
                      table->id, suffix, title);

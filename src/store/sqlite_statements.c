@@ -92,6 +92,9 @@ enum sl_status sl_sqlite_fail(struct sl_sqlite *store, int result, struct sl_err
     const char *said = store->db ? sqlite3_errmsg(store->db) : sqlite3_errstr(result);
     int kind = result & 0xff;
     if (kind != SQLITE_CONSTRAINT) store->base.failed = true;
+    /* Mapping the shared index takes addresses, not disk. */
+    if (kind == SQLITE_NOMEM || result == SQLITE_IOERR_NOMEM || result == SQLITE_IOERR_SHMMAP)
+        return sl_fail(err, SL_ERR_NOMEM, "%s: not enough memory for the database", path);
     switch (kind) {
     case SQLITE_FULL:
         return sl_fail(err, SL_ERR_IO, "%s: the disk is full: free some space and try again", path);
@@ -117,7 +120,6 @@ enum sl_status sl_sqlite_fail(struct sl_sqlite *store, int result, struct sl_err
         return sl_fail(err, SL_ERR_BACKEND,
                        "%s is locked by another program: end it, or try again later", path);
     case SQLITE_CONSTRAINT: return sl_fail(err, SL_ERR_INPUT, "%s: %s", path, said);
-    case SQLITE_NOMEM: return sl_fail(err, SL_ERR_NOMEM, "%s: out of memory", path);
     default: return sl_fail(err, SL_ERR_BACKEND, "%s: SQLite: %s", path, said);
     }
 }

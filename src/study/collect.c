@@ -31,12 +31,19 @@ static enum sl_status keep_item(const struct sl_store_item *item, void *context)
     struct sl_json content = {0};
     uint32_t index = 0;
     SL_TRY(sl_json_parse(item->content, strlen(item->content), item->id, 1, &content, walk->err));
+    if (items->count == items->capacity) {
+        const size_t capacity = items->capacity * 2 + 64;
+        struct sl_study_item *grown =
+            sl_data_resize(items->items, capacity, sizeof *grown, walk->err);
+        if (!grown) {
+            sl_json_release(&content);
+            return SL_ERR_NOMEM;
+        }
+        items->items = grown;
+        items->capacity = capacity;
+    }
     json_t *root = json_incref(content.root);
     sl_json_release(&content);
-    if (items->count == items->capacity) {
-        items->capacity = items->capacity * 2 + 64;
-        items->items = sl_resize(items->items, items->capacity, sizeof *items->items);
-    }
     items->items[items->count++] =
         (struct sl_study_item){.id = sl_string_copy(item->id),
                                .content = root,

@@ -28,6 +28,10 @@ static enum sl_status check_screens(const struct sl_study *study, struct sl_erro
                            nearest ? ", did you mean \"" : "", nearest ? nearest : "",
                            nearest ? "\"?" : "");
         }
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(study->screens[j], study->screens[i]) == 0)
+                return sl_fail(err, SL_ERR_INPUT, "\"%s\" is named twice; name every screen once",
+                               study->screens[i]);
         if ((screen->flags & SL_SCREEN_MIXTURES) && study->kind != SL_ITEM_MIXTURES)
             return sl_fail(err, SL_ERR_INPUT,
                            "screen \"%s\" asks about mixtures, but items.kind "

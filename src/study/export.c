@@ -39,7 +39,7 @@ void sl_study_out_init(struct sl_study_out *out,
                        void *context)
 {
     *out = (struct sl_study_out){.sink = sink, .context = context};
-    sl_buffer_init(&out->pending, LONGEST);
+    sl_buffer_init_data(&out->pending, LONGEST);
 }
 
 static enum sl_status hand_over(struct sl_study_out *out, struct sl_error *err)
@@ -76,11 +76,11 @@ void sl_study_cell(struct sl_buffer *line, const char *text)
         return;
     }
     struct sl_buffer safe;
-    sl_buffer_init(&safe, LONGEST);
+    sl_buffer_init_data(&safe, LONGEST);
     sl_buffer_byte(&safe, '\'');
     sl_buffer_text(&safe, text);
     sl_csv_append_field(line, safe.data, safe.length);
-    line->overflowed = line->overflowed || safe.overflowed;
+    sl_buffer_blame(line, &safe);
     sl_buffer_release(&safe);
 }
 

@@ -33,21 +33,24 @@ struct analysis {
 
 /* ---- Gathering ---- */
 
-static void keep_item(struct analysis *analysis, const struct sl_answers *answers,
-                      const size_t *order, size_t count, const double *truth)
+static enum sl_status keep_item(struct analysis *analysis, const struct sl_answers *answers,
+                                const size_t *order, size_t count, const double *truth,
+                                struct sl_error *err)
 {
-    struct item_labels item = {.truth = truth,
-                               .labels = sl_alloc(count * analysis->n_classes + 1, sizeof(double))};
+    struct item_labels item = {.truth = truth};
+    item.labels = sl_data_zeroed(count * analysis->n_classes, sizeof *item.labels, err);
+    if (!item.labels) return SL_ERR_NOMEM;
     for (size_t i = 0; i < count; i++)
         item.count +=
             sl_study_label(answers, order[i], item.labels + item.count * analysis->n_classes);
     if (item.count < LEAST_ANSWERS) {
         free(item.labels);
-        return;
+        return SL_OK;
     }
     analysis->items[analysis->n_items++] = item;
     analysis->n_answers += item.count;
     if (item.count > analysis->most) analysis->most = item.count;
+    return SL_OK;
 }
 
 static double median_seconds(const struct sl_answers *answers)
@@ -76,14 +79,15 @@ static enum sl_status gather(struct analysis *analysis, const struct sl_sim_worl
     SL_TRY_OUT(sl_study_items_read(study, store, &items, err));
     SL_TRY_OUT(sl_study_answers(study, store, &items, ~0u, &answers, err));
     SL_TRY_OUT(sl_item_index_create(answers, &index, err));
-    analysis->items = sl_alloc(items.count + 1, sizeof *analysis->items);
+    analysis->items = sl_data_zeroed(items.count, sizeof *analysis->items, err);
+    SL_TRY_OUT(analysis->items ? SL_OK : SL_ERR_NOMEM);
     for (size_t i = 0; i < items.count; i++) {
         const char *id = items.items[i].id;
         uint32_t known = sl_name_table_find(answers->items, id, strlen(id));
         if (known == SL_NO_NAME || items.items[i].check) continue;
-        keep_item(analysis, answers, index.order + index.begin[known],
-                  index.begin[known + 1] - index.begin[known],
-                  &world->truth[world->sight_of[i] * study->n_classes]);
+        SL_TRY_OUT(keep_item(analysis, answers, index.order + index.begin[known],
+                             index.begin[known + 1] - index.begin[known],
+                             &world->truth[world->sight_of[i] * study->n_classes], err));
     }
     analysis->seconds = median_seconds(answers);
     if (analysis->n_items == 0)

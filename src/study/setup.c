@@ -92,16 +92,27 @@ static enum sl_status configure(struct sl_setup_plan *plan, struct sl_error *err
     return status == SL_OK ? SL_OK : sl_fail_within(err, status, "%s", key);
 }
 
-/* What is written must be read again: the same checks as for a file by hand. */
+/* What is to be written must be read again: the same checks as for a file by hand, before there is
+ * one, so that what is wrong is not said of a file that is not kept. */
+static enum sl_status check_config(const struct sl_study *study, struct sl_error *err)
+{
+    json_t *json = sl_study_json(study);
+    char *text = json_dumps(json, JSON_INDENT(2));
+    struct sl_study *again = NULL;
+    enum sl_status status = text ? sl_study_parse(text, strlen(text), "study.json", &again, err)
+                                 : sl_fail(err, SL_ERR_NOMEM, "not enough memory for study.json");
+    sl_study_destroy(again);
+    json_decref(json);
+    free(text);
+    return status;
+}
+
 static enum sl_status write_config(const struct sl_study *study, const char *folder,
                                    struct sl_error *err)
 {
     json_t *json = sl_study_json(study);
     char *path = sl_path_join(folder, "study.json");
-    struct sl_study *again = NULL;
     enum sl_status status = sl_json_write(json, path, err);
-    if (status == SL_OK) status = sl_study_read(folder, &again, err);
-    sl_study_destroy(again);
     json_decref(json);
     free(path);
     return status;
@@ -347,6 +358,7 @@ enum sl_status sl_study_init(const struct sl_study_setup *setup, const struct sl
     SL_TRY_OUT(configure(&plan, err));
     SL_TRY_OUT(sl_setup_allocate(&plan, err));
     fit_batches(&plan);
+    SL_TRY_OUT(check_config(plan.study, err));
     status = write_folder(&plan, part, err);
     if (status == SL_OK && rename(part, setup->folder) != 0)
         status = sl_fail_errno(err, "%s", setup->folder);

@@ -74,7 +74,8 @@ static struct sl_setup_batch *add_batch(struct sl_setup_plan *plan, size_t capac
 static enum sl_status number_items(const struct sl_setup_plan *plan, struct sl_name_table *names,
                                    uint32_t **items, struct sl_error *err)
 {
-    uint32_t *numbers = sl_alloc(2 * plan->n_items + 1, sizeof *numbers);
+    uint32_t *numbers = sl_data_zeroed(2 * plan->n_items, sizeof *numbers, err);
+    if (!numbers) return SL_ERR_NOMEM;
     for (size_t i = 0; i < plan->n_items; i++) {
         const struct sl_setup_item *item = &plan->items[i];
         const char *known[] = {item->id, item->target ? sl_path_name(item->target) : NULL};
@@ -82,9 +83,11 @@ static enum sl_status number_items(const struct sl_setup_plan *plan, struct sl_n
             uint32_t number = 0;
             if (!known[n]) continue;
             size_t before = sl_name_table_count(names);
-            if (sl_name_table_add(names, known[n], strlen(known[n]), &number, err) != SL_OK) {
+            enum sl_status status =
+                sl_name_table_add(names, known[n], strlen(known[n]), &number, err);
+            if (status != SL_OK) {
                 free(numbers);
-                return SL_ERR_INPUT;
+                return status;
             }
             if (sl_name_table_count(names) > before) numbers[number] = (uint32_t)i;
         }

@@ -56,6 +56,23 @@ static void classes_of_text(struct sl_study *study, const char *text)
     sl_names_destroy(names);
 }
 
+/* Said here of the class: what study.json says of it has the line of a file that is not kept. */
+static enum sl_status check_classes(const struct sl_study *study, const char *where,
+                                    struct sl_error *err)
+{
+    for (size_t k = 0; k < study->n_classes; k++) {
+        if (!study->classes[k][0])
+            return sl_fail(err, SL_ERR_INPUT, "%s: class %zu of %zu has no name", where, k + 1,
+                           study->n_classes);
+        for (size_t other = 0; other < k; other++)
+            if (strcmp(study->classes[k], study->classes[other]) == 0)
+                return sl_fail(err, SL_ERR_INPUT,
+                               "%s: class \"%s\" is named twice; name every class once", where,
+                               study->classes[k]);
+    }
+    return SL_OK;
+}
+
 static enum sl_status take_classes(struct sl_setup_plan *plan, char *const *found, size_t n_found,
                                    struct sl_error *err)
 {
@@ -65,11 +82,14 @@ static enum sl_status take_classes(struct sl_setup_plan *plan, char *const *foun
     else if (n_found > 0)
         sl_study_set_texts(&study->classes, &study->n_classes, (const char *const *)found, n_found);
     else
-        return sl_fail(err, SL_ERR_USAGE, "the items have no classes of their own: name them");
+        return sl_fail(err, SL_ERR_USAGE,
+                       "the items have no classes of their own: name them, as with --classes a,b");
     if (study->n_classes < 2)
-        return sl_fail(err, SL_ERR_INPUT, "a study needs at least two classes, there is %zu",
+        return sl_fail(err, SL_ERR_INPUT,
+                       "a study needs at least two classes, there is %zu; name them, as with "
+                       "--classes a,b",
                        study->n_classes);
-    return SL_OK;
+    return check_classes(study, plan->setup->classes ? "--classes" : "the items", err);
 }
 
 /* The study's own spelling of a class: "airplane" of a data set may be its "Airplane". */

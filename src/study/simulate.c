@@ -31,6 +31,24 @@ void sl_sim_saved(struct sl_simulation *simulation, double milliseconds)
     simulation->result.answers++;
 }
 
+void sl_sim_advance(struct sl_sim_person *person, size_t n_trials, size_t n_done)
+{
+    struct sl_simulation *simulation = person->simulation;
+    struct sl_progress *progress = simulation->options->progress;
+    if (simulation->n_trials == 0 && n_trials > 0) {
+        const struct sl_simulation_result *left = &simulation->result;
+        simulation->n_trials = n_trials;
+        simulation->n_done = n_trials * (left->finished + left->refused + left->lost);
+        sl_progress_start(progress, "simulating", n_trials * simulation->options->annotators,
+                          "trials");
+    }
+    if (n_done > simulation->n_trials) n_done = simulation->n_trials;
+    if (n_done <= person->n_done) return;
+    simulation->n_done += n_done - person->n_done;
+    person->n_done = n_done;
+    sl_progress_set(progress, simulation->n_done);
+}
+
 /* A seat is taken again from a call of its own, so that one person's end is not on the stack of
  * all that follow. */
 static void sit_down(void *context)
@@ -42,6 +60,7 @@ static void sit_down(void *context)
 void sl_sim_leave(struct sl_sim_person *person, enum sl_sim_end end)
 {
     struct sl_simulation *simulation = person->simulation;
+    sl_sim_advance(person, 0, SIZE_MAX); /* whoever leaves early has none left either */
     simulation->result.finished += end == SL_SIM_FINISHED;
     simulation->result.refused += end == SL_SIM_REFUSED;
     simulation->result.lost += end == SL_SIM_LOST;
@@ -73,7 +92,9 @@ static enum sl_status run(struct sl_simulation *simulation, struct sl_error *err
     simulation->n_seated = simulation->next = simulation->n_people;
     for (size_t i = 0; i < simulation->n_people; i++)
         sl_sim_person_start(&simulation->people[i], i);
-    SL_TRY(sl_http_loop_run(simulation->loop, err));
+    enum sl_status status = sl_http_loop_run(simulation->loop, err);
+    if (simulation->n_trials) sl_progress_finish(simulation->options->progress);
+    SL_TRY(status);
     struct sl_simulation_result *result = &simulation->result;
     bool any = simulation->n_latencies > 0;
     result->seconds = sl_clock_seconds() - begun;

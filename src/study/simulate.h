@@ -77,6 +77,7 @@ struct sl_sim_person {
     char *body, *path; /* of the request under way; owned */
     char id[33];       /* of the answer under way, or "" */
     size_t image;      /* the trial whose image is loaded */
+    size_t n_done;     /* trials that are behind this person */
     double due, begun; /* when it was to be sent; when it was first sent */
     unsigned tries, conflicts;
     void (*heard)(struct sl_sim_person *person, const json_t *reply);
@@ -89,6 +90,8 @@ struct sl_simulation {
     struct sl_sim_person *people; /* seats; owned */
     size_t n_people, n_seated, next;
     struct sl_simulation_result result;
+    size_t n_trials;   /* of a session, as the first that came to them has; 0: nobody did */
+    size_t n_done;     /* of all people's together */
     double *latencies; /* ms; owned */
     size_t n_latencies, latencies_capacity;
     double started; /* of the schedule of `rate`; 0: not yet */
@@ -103,6 +106,8 @@ void sl_sim_person_release(struct sl_sim_person *person);
 enum sl_sim_end { SL_SIM_FINISHED, SL_SIM_REFUSED, SL_SIM_LOST };
 /* simulate.c: the seat is free. */
 void sl_sim_leave(struct sl_sim_person *person, enum sl_sim_end end);
+/* The person has this many of a session's `n_trials` behind them: for the progress. */
+void sl_sim_advance(struct sl_sim_person *person, size_t n_trials, size_t n_done);
 void sl_sim_saved(struct sl_simulation *simulation, double milliseconds);
 
 #endif

@@ -336,6 +336,8 @@ static void at_trial(struct sl_sim_person *person, bool practice)
         ask(person, 0, sl_string_copy(image), NULL, hear_image);
         return;
     }
+    if (!practice)
+        sl_sim_advance(person, json_array_size(json_object_get(person->told, "items")), trial);
     answer(person, practice, trial);
 }
 
@@ -414,7 +416,7 @@ void sl_sim_person_start(struct sl_sim_person *person, size_t number)
     person->image = SIZE_MAX;
     person->due = person->begun = 0;
     person->tries = person->conflicts = 0;
-    person->attempts = 0;
+    person->attempts = person->n_done = 0;
     draw(person, "simulate.pace", 0, &rng);
     person->pace = exp(PERSON_SPREAD * sl_rng_normal(&rng));
     ask(person, 0, arrival_path(person), NULL, hear_place);

@@ -131,11 +131,14 @@ static enum sl_status gather(struct sl_sim_world *world, struct sl_store *store,
     struct sl_stimuli stimuli = {0};
     SL_TRY(sl_stimuli_read(store, &stimuli, err));
     world->n_items = stimuli.count;
-    world->truth = sl_alloc(stimuli.count * world->study->n_classes, sizeof *world->truth);
-    world->share = sl_alloc(stimuli.count, sizeof *world->share);
-    world->sight_of = sl_alloc(stimuli.count, sizeof *world->sight_of);
+    world->truth =
+        sl_data_zeroed(stimuli.count * world->study->n_classes, sizeof *world->truth, err);
+    world->share = sl_data_zeroed(stimuli.count, sizeof *world->share, err);
+    world->sight_of = sl_data_zeroed(stimuli.count, sizeof *world->sight_of, err);
     struct gathering gathering = {world, &stimuli, rows, row_names, err, 0};
-    enum sl_status status = sl_store_each_item(store, take_item, &gathering, err);
+    enum sl_status status = world->truth && world->share && world->sight_of
+                                ? sl_store_each_item(store, take_item, &gathering, err)
+                                : SL_ERR_NOMEM;
     sl_stimuli_release(&stimuli);
     if (status == SL_OK && rows && gathering.n_found == 0)
         return sl_fail(err, SL_ERR_INPUT, "the labels are about none of the study's items");

@@ -48,8 +48,15 @@ static enum sl_status take_item(const struct sl_store_item *item, void *context)
     SL_TRY(
         sl_json_parse(item->content, strlen(item->content), item->id, 1, &content, reading->err));
     if (stimuli->count == stimuli->capacity) {
-        stimuli->capacity = stimuli->capacity ? 2 * stimuli->capacity : 64;
-        stimuli->items = sl_resize(stimuli->items, stimuli->capacity, sizeof *stimuli->items);
+        const size_t capacity = stimuli->capacity ? 2 * stimuli->capacity : 64;
+        struct sl_stimulus *grown =
+            sl_data_resize(stimuli->items, capacity, sizeof *grown, reading->err);
+        if (!grown) {
+            sl_json_release(&content);
+            return SL_ERR_NOMEM;
+        }
+        stimuli->items = grown;
+        stimuli->capacity = capacity;
     }
     struct sl_stimulus *stimulus = &stimuli->items[stimuli->count++];
     *stimulus = (struct sl_stimulus){

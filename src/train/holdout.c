@@ -37,16 +37,25 @@ static enum sl_status draw_items(const struct sl_name_table *names, size_t n_dra
         return sl_fail(err, SL_ERR_INPUT,
                        "hold-out: %zu items are to be drawn, and the label set has %zu", n_draws,
                        count);
-    size_t *drawn = sl_alloc(n_draws, sizeof *drawn);
-    char **items = sl_alloc(n_draws + 1, sizeof *items);
+    size_t *drawn = sl_data_alloc(n_draws, sizeof *drawn, err);
+    char **items = sl_data_zeroed(n_draws + 1, sizeof *items, err);
+    enum sl_status status;
+    SL_TRY_OUT(drawn && items ? SL_OK : SL_ERR_NOMEM);
     struct sl_rng rng;
     sl_rng_init(&rng, seed, "holdout", 0, 0);
     sl_rng_sample(&rng, count, n_draws, drawn);
-    for (size_t i = 0; i < n_draws; i++)
-        items[i] = sl_string_copy(sl_name_table_get(names, (uint32_t)drawn[i], NULL));
-    free(drawn);
+    for (size_t i = 0; i < n_draws; i++) {
+        size_t length = 0;
+        const char *name = sl_name_table_get(names, (uint32_t)drawn[i], &length);
+        items[i] = sl_data_string(name, length, err);
+        SL_TRY_OUT(items[i] ? SL_OK : SL_ERR_NOMEM);
+    }
     *out = items;
-    return SL_OK;
+    items = NULL;
+out:
+    free(drawn);
+    sl_names_destroy(items);
+    return status;
 }
 
 enum sl_status sl_holdout_create(const struct sl_recipe *recipe, const struct sl_rows *labels,

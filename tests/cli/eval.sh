@@ -99,6 +99,7 @@ try softlab eval ensemble.npz
 try softlab eval nothing.csv --labels labels.csv
 try softlab eval model.csv --labels nothing.csv
 try softlab eval model.csv --labels labels.csv --metrics acuracy
+try softlab eval model.csv --labels labels.csv --metrics nll
 try softlab eval model.csv --labels labels.csv --clip 2
 try softlab eval model.csv other.csv --labels labels.csv --against turned.csv
 try softlab eval part.csv --labels labels.csv

@@ -9,6 +9,12 @@ try softlab study init other --images shapes:n=12 --screen mix
 try softlab study init other
 try softlab study init other --images nothing-here
 try softlab study init other --images shapes:n=12 --recruiter mturk
+try softlab study init other --images shapes:n=12 --classes Cat,Dog,Cat
+try softlab study init other --images shapes:n=12 --classes Cat,,Dog
+try softlab study init other --images shapes:n=12 --classes Cat
+try softlab study init other --images shapes:n=12 --screen bars,bars
+mkdir plain && softlab dataset shapes:n=2,size=16 --preview plain/one.png --quiet >plain.txt
+try softlab study init other --images plain
 printf 'item\ttext\tlabel\na\tone apple\tfruit\nb\ta carrot\tvegetable\n' > items.tsv
 try softlab study init words --texts items.tsv --recruiter prolific --quiet
 try sh -c 'sed -n "/recruiter/,/complete/p" words/study.json'

@@ -20,3 +20,14 @@ try softlab dataset mix shapes --lambdas nan -o x
 try softlab completion tcsh
 try softlab fetch
 try sh -c 'softlab version > /dev/full'
+# What others call it leads to what it is called here.
+try softlab aggregate answers.jsonl
+try softlab evaluate
+try softlab fit
+try softlab serve
+try softlab study start
+try softlab tag
+for method in dawid-skene Dawid_Skene majority vote em DS GLAD dirichlet one-hot soft; do
+    try softlab labels answers.jsonl --method $method -o labels.npz
+done
+try softlab labels answers.jsonl --method nonsense-that-nobody-knows -o labels.npz

@@ -58,8 +58,8 @@ static void use(const struct sl_answers *answers, const char *path)
     sl_quality_release(&quality);
     for (const struct sl_answer_format *format = sl_answer_formats; format->name; format++) {
         struct sl_import_notes notes = {0};
-        if (!format->export) continue;
-        if (format->export(answers, path, &notes, &err) == SL_OK)
+        if (!format->write) continue;
+        if (format->write(answers, path, &notes, &err) == SL_OK)
             check_round_trip(format, answers, path, &notes);
         else if (err.message[0] == '\0')
             abort();

@@ -1,10 +1,14 @@
 #!/bin/bash
 # The completion scripts: bash's is tried as a person would; zsh's and fish's are at least read
 # by their shells where these are installed.
+#   completion.sh PROGRAM
 . "$(dirname "$0")/support.sh"
 
-# shellcheck disable=SC1091 # written by make docs
-. "$root/docs/completions/softlab.bash"
+"$1" completion bash >"$scratch/softlab.bash"
+"$1" completion zsh >"$scratch/_softlab"
+"$1" completion fish >"$scratch/softlab.fish"
+# shellcheck disable=SC1091 # just written
+. "$scratch/softlab.bash"
 
 # What pressing Tab after these words offers; an empty last word stands for a space.
 offers() {
@@ -25,12 +29,15 @@ passes "the values of an option are completed" has t2-clamp labels --method t2-c
 passes "so are those of its short form" has ibcc labels -m ib
 passes "and those of the options of every command" has debug fetch --log-level de
 passes "the second word of a command is offered" has mix dataset m
+passes "a word that only begins commands is completed" has study stu
+passes "so are the words that follow it" has simulate study si
+passes "help knows it too" has study help stu
 passes "a command of two words has its own options" has --lambdas dataset mix --lam
 passes "names of data sets are offered" has shapes dataset sh
 if command -v zsh >/dev/null; then
-    passes "zsh reads its script" zsh -n "$root/docs/completions/_softlab"
+    passes "zsh reads its script" zsh -n "$scratch/_softlab"
 fi
 if command -v fish >/dev/null; then
-    passes "fish reads its script" fish --no-execute "$root/docs/completions/softlab.fish"
+    passes "fish reads its script" fish --no-execute "$scratch/softlab.fish"
 fi
 finish

@@ -1,41 +1,68 @@
 #!/bin/sh
-# What is installed is complete: a program outside this tree compiles against it, links
-# and runs, by pkg-config alone.
-#   install.sh BUILD_FOLDER COMPILER_FLAGS   (the flags the library was built with)
+# What is installed is complete: the README's program, and one in C++, compile against it by
+# pkg-config alone and run; every document that the program names is there.
 . "$(dirname "$0")/support.sh"
-build=$1
-flags=$2
-prefix=/opt/softlab
+prefix=$scratch/prefix
 
-passes "it installs into a staging folder" \
-    env DESTDIR="$scratch" cmake --install "$build" --prefix "$prefix"
-stage=$scratch$prefix
+# As the README has it, without what this test was started with.
+install_it() {
+    env -u MAKEFLAGS -u MAKELEVEL -u DESTDIR -u CC -u CXX make -C "$root" install PREFIX="$prefix"
+}
+passes "make install PREFIX=... installs" install_it
 # A packager's libdir may be lib64 or lib/<triplet>.
-PKG_CONFIG_PATH=$(dirname "$(find "$stage" -name softlab.pc)")
+PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name softlab.pc)")
 export PKG_CONFIG_PATH
 
-cat >"$scratch/user.c" <<'END'
-#include <softlab/base.h>
-#include <softlab/dataset.h>
-#include <stdio.h>
-
-int main(void)
-{
-    struct sl_error err;
-    if (sl_file_write("/nonexistent/file", "x", 1, &err) != SL_ERR_IO) return 1;
-    puts(err.message);
-    return 0;
-}
-END
-compile() {
-    # The whole archive, so that a library missing from softlab.pc is missed here too.
-    # shellcheck disable=SC2046,SC2086 # these hold several words
-    ${CC:-cc} $flags "$scratch/user.c" -o "$scratch/user" \
-        -Wl,--whole-archive "$(find "$stage" -name libsoftlab.a)" -Wl,--no-whole-archive \
+sed -n '/^```c$/,/^```$/p' "$root/README.md" | sed '/^```/d' >"$scratch/readme.c"
+# build COMPILER SOURCE FLAGS...
+build() {
+    compiler=$1
+    source=$2
+    shift 2
+    # shellcheck disable=SC2046 # several words
+    $compiler -Wall -Wextra -Werror "$@" "$scratch/$source" -o "$scratch/program" \
         $(pkg-config --cflags --libs softlab)
 }
-passes "a program compiles against it" compile
-passes "and runs" "$scratch/user"
+passes "the README's program compiles" build "${CC:-cc}" readme.c
+passes "and runs" "$scratch/program"
+says "using the library" "100 images of 6 classes, the first a star"
+
+# The whole archive, so that a library missing from softlab.pc is missed here.
+passes "softlab.pc names every library" build "${CC:-cc}" readme.c \
+    -Wl,--whole-archive "$(find "$prefix" -name libsoftlab.a)" -Wl,--no-whole-archive
+
+cat >"$scratch/user.cc" <<'END'
+#include <cstdio>
+END
+(cd "$root/include" && find softlab -name '*.h' | LC_ALL=C sort) |
+    sed 's/.*/#include <&>/' >>"$scratch/user.cc"
+cat >>"$scratch/user.cc" <<'END'
+
+int main()
+{
+    sl_error err;
+    if (sl_file_write("/nonexistent/file", "x", 1, &err) != SL_ERR_IO) return 1;
+    std::puts(err.message);
+    return sl_aggregator_find("ds") && sl_metric_find("accuracy") ? 0 : 1;
+}
+END
+passes "a program in C++ that includes every header compiles" build "${CXX:-c++}" user.cc
+passes "and runs" "$scratch/program"
 says "using the library" "/nonexistent/file: No such file or directory"
-passes "the installed command runs" "$stage/bin/softlab" version
+
+passes "the installed command runs" "$prefix/bin/softlab" version
+named=$(grep -aohE '(docs|experiments|recipes)/[A-Za-z0-9_./-]+\.md' "$prefix/bin/softlab" |
+    sort -u)
+[ "$(echo "$named" | wc -l)" -ge 5 ] || named="documents that the program names"
+for document in $named; do
+    passes "$document, which the program names, is installed" \
+        test -e "$prefix/share/doc/softlab/$document"
+done
+passes "so is every document that a document links to" sh -c '
+    cd "$1" && for page in $(find . -name "*.md"); do
+        grep -oE "\]\([^):#]+\.md" "$page" | cut -c3- | while read -r link; do
+            test -e "$(dirname "$page")/$link" || echo "$page: $link"
+        done
+    done >"$2" && cat "$2" && test ! -s "$2"' sh "$prefix/share/doc/softlab" "$scratch/broken"
+passes "the manual pages are" test -e "$prefix/share/man/man1/softlab-labels.1"
 finish

@@ -40,8 +40,10 @@ echo 'static void a(void) { exit (1); }' | write src/label/a.c
 fails "the library does not exit" "src/label/a.c:1: exit belongs to src/cli" check
 echo 'static void a(void) { printf("%s", getenv("HOME")); exit(1); }' | write src/cli/a.c
 passes "the program may do all three" check
-echo 'static void a(void) { fprintf(stderr, "no memory"); abort(); }' | write src/base/memory.c
+echo 'static void a(void) { abort(); }' | write src/base/memory.c
 passes "running out of memory is the one exception" check
+echo 'static void a(void) { fprintf(stderr, "no memory"); }' | write src/base/memory.c
+fails "which says nothing" "src/base/memory.c:1: stderr belongs" check
 echo 'static void a(void) { exit(1); }' | write src/base/memory.c
 fails "which does not cover exit" "src/base/memory.c:1: exit belongs" check
 

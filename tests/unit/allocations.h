@@ -1,5 +1,5 @@
 /* Counts what the library allocates, and makes it run out: for programs that are linked with --wrap
- * of sl_alloc, sl_resize and sl_data_alloc. */
+ * of sl_alloc, sl_resize and sl_data_*. */
 #ifndef SOFTLAB_TESTS_ALLOCATIONS_H
 #define SOFTLAB_TESTS_ALLOCATIONS_H
 
@@ -8,13 +8,20 @@
 /* The names are the linker's. NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
  */
 static size_t n_allocations;
-static size_t allocations_left = SIZE_MAX; /* data-sized ones that will succeed */
+static size_t allocations_left = SIZE_MAX; /* data-sized ones that will succeed before one fails */
+static size_t n_refused;
 void *__real_sl_alloc(size_t count, size_t size);
 void *__real_sl_resize(void *block, size_t count, size_t size);
 void *__real_sl_data_alloc(size_t count, size_t size, struct sl_error *err);
+void *__real_sl_data_zeroed(size_t count, size_t size, struct sl_error *err);
+void *__real_sl_data_resize(void *block, size_t count, size_t size, struct sl_error *err);
+char *__real_sl_data_string(const char *text, size_t length, struct sl_error *err);
 void *__wrap_sl_alloc(size_t count, size_t size);
 void *__wrap_sl_resize(void *block, size_t count, size_t size);
 void *__wrap_sl_data_alloc(size_t count, size_t size, struct sl_error *err);
+void *__wrap_sl_data_zeroed(size_t count, size_t size, struct sl_error *err);
+void *__wrap_sl_data_resize(void *block, size_t count, size_t size, struct sl_error *err);
+char *__wrap_sl_data_string(const char *text, size_t length, struct sl_error *err);
 
 void *__wrap_sl_alloc(size_t count, size_t size)
 {
@@ -28,12 +35,34 @@ void *__wrap_sl_resize(void *block, size_t count, size_t size)
     return __real_sl_resize(block, count, size);
 }
 
-void *__wrap_sl_data_alloc(size_t count, size_t size, struct sl_error *err)
+/* Whoever gives no error has another way to go on. */
+static bool is_refused(struct sl_error *err)
 {
     n_allocations++;
-    if (allocations_left-- > 0) return __real_sl_data_alloc(count, size, err);
+    if (!err || allocations_left-- > 0) return false;
+    n_refused++;
     sl_fail(err, SL_ERR_NOMEM, "no memory left");
-    return NULL;
+    return true;
+}
+
+void *__wrap_sl_data_alloc(size_t count, size_t size, struct sl_error *err)
+{
+    return is_refused(err) ? NULL : __real_sl_data_alloc(count, size, err);
+}
+
+void *__wrap_sl_data_zeroed(size_t count, size_t size, struct sl_error *err)
+{
+    return is_refused(err) ? NULL : __real_sl_data_zeroed(count, size, err);
+}
+
+void *__wrap_sl_data_resize(void *block, size_t count, size_t size, struct sl_error *err)
+{
+    return is_refused(err) ? NULL : __real_sl_data_resize(block, count, size, err);
+}
+
+char *__wrap_sl_data_string(const char *text, size_t length, struct sl_error *err)
+{
+    return is_refused(err) ? NULL : __real_sl_data_string(text, length, err);
 }
 /* NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
 

@@ -158,9 +158,9 @@ static void test_answers_by_one_worker_to_one_item_are_all_kept(void **state)
     struct sl_answers *answers = import_text("long-csv", "item,worker,label\na,w,x\na,w,y\n", NULL);
     assert_int_equal(answers->count, 2);
     assert_round_trip("long-csv", answers, NULL);
-    assert_fails(find_format("wide")->export(answers, test_path("out"), NULL, &err), SL_ERR_INPUT,
+    assert_fails(find_format("wide")->write(answers, test_path("out"), NULL, &err), SL_ERR_INPUT,
                  err, "annotator w answered item a twice");
-    assert_fails(find_format("peerannot")->export(answers, test_path("out"), NULL, &err),
+    assert_fails(find_format("peerannot")->write(answers, test_path("out"), NULL, &err),
                  SL_ERR_INPUT, err, "twice");
     assert_false(sl_file_exists(test_path("out")));
     sl_answers_destroy(answers);
@@ -298,13 +298,13 @@ static void test_counts_become_answers_by_nobody(void **state)
     struct sl_error err;
     struct sl_array again;
     const char *out = test_path("again.npy");
-    assert_ok(find_format("cifar10h-counts")->export(answers, out, NULL, &err), err);
+    assert_ok(find_format("cifar10h-counts")->write(answers, out, NULL, &err), err);
     assert_ok(sl_npy_read(out, &again, &err), err);
     assert_int_equal(again.dtype, SL_I8);
     assert_int_equal(again.shape[0], 3);
     assert_memory_equal(again.data, counts, sizeof counts);
     sl_array_release(&again);
-    assert_fails(find_format("wide")->export(answers, out, NULL, &err), SL_ERR_INPUT, err,
+    assert_fails(find_format("wide")->write(answers, out, NULL, &err), SL_ERR_INPUT, err,
                  "has no annotator");
     sl_answers_destroy(answers);
 }
@@ -323,7 +323,7 @@ static void test_counts_that_are_none_are_refused(void **state)
     assert_fails(try_import("cifar10h-counts", path, NULL, &answers, &err), SL_ERR_INPUT, err,
                  "10");
     answers = import_text("long-csv", long_csv, NULL);
-    assert_fails(find_format("cifar10h-counts")->export(answers, path, NULL, &err), SL_ERR_INPUT,
+    assert_fails(find_format("cifar10h-counts")->write(answers, path, NULL, &err), SL_ERR_INPUT,
                  err, "item \"t1\" is not a row number");
     sl_answers_destroy(answers);
 }
@@ -362,7 +362,7 @@ static void test_clicks_of_cifar10h_mark_checks(void **state)
         struct sl_error err;
         notes = (struct sl_import_notes){0};
         const char *out = test_path("out.csv");
-        assert_ok(find_format("long-csv")->export(answers, out, &notes, &err), err);
+        assert_ok(find_format("long-csv")->write(answers, out, &notes, &err), err);
         assert_int_equal(notes.n_skipped, 1);
         struct sl_answers *again = import_file("long-csv", out, NULL);
         assert_int_equal(again->count, 2);
@@ -417,13 +417,13 @@ static void test_formats_of_one_kind_refuse_others(void **state)
     static const char *const hard[] = {"long-csv", "wide", "labelme", "peerannot",
                                        "cifar10h-counts"};
     for (size_t i = 0; i < sizeof hard / sizeof *hard; i++)
-        assert_fails(find_format(hard[i])->export(answers, test_path("out"), NULL, &err),
+        assert_fails(find_format(hard[i])->write(answers, test_path("out"), NULL, &err),
                      SL_ERR_INPUT, err, "answer 1 (item 7) is of kind \"soft\"");
-    assert_fails(find_format("hmix")->export(answers, test_path("out"), NULL, &err), SL_ERR_INPUT,
+    assert_fails(find_format("hmix")->write(answers, test_path("out"), NULL, &err), SL_ERR_INPUT,
                  err, "hmix holds mix answers only");
     sl_answers_destroy(answers);
     answers = import_text("long-csv", long_csv, NULL);
-    assert_fails(find_format("cifar10s-json")->export(answers, test_path("out"), NULL, &err),
+    assert_fails(find_format("cifar10s-json")->write(answers, test_path("out"), NULL, &err),
                  SL_ERR_INPUT, err, "cifar10s-json holds soft answers only");
     sl_answers_destroy(answers);
 }

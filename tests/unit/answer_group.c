@@ -33,7 +33,7 @@ static void test_a_group_has_means_and_counts_of_what_was_typed(void **state)
     add(answers, "c", NAN, 3, 0); /* two classes, one named twice */
     add(answers, "c", .9F, 0, SL_ANSWER_CHECK);
     const bool in[] = {true, false, true};
-    sl_answer_group_measure(answers, in, &group);
+    assert_ok(sl_answer_group_measure(answers, in, &group, &err), err);
     assert_int_equal(group.n_items, 2);
     assert_int_equal(group.n_answers, 3);
     assert_near(group.mean_probability, .85, 1e-7);
@@ -57,7 +57,7 @@ static void test_a_group_without_answers_has_no_means(void **state)
     assert_ok(sl_answers_create(pets, 3, &answers, &err), err);
     add(answers, "a", .5F, 0, 0);
     const bool in[] = {false};
-    sl_answer_group_measure(answers, in, &group);
+    assert_ok(sl_answer_group_measure(answers, in, &group, &err), err);
     assert_int_equal(group.n_answers, 0);
     assert_true(isnan(group.mean_probability));
     assert_true(isnan(group.mean_possible));
@@ -75,7 +75,7 @@ static void test_probabilities_out_of_range_are_in_the_outer_bins(void **state)
     add(answers, "a", 1.5F, 0, 0);
     add(answers, "a", -.5F, 0, 0);
     const bool in[] = {true};
-    sl_answer_group_measure(answers, in, &group);
+    assert_ok(sl_answer_group_measure(answers, in, &group, &err), err);
     assert_int_equal(group.probability_counts[0], 1);
     assert_int_equal(group.probability_counts[9], 1);
     sl_answer_group_release(&group);

@@ -135,7 +135,7 @@ static inline void assert_round_trip(const char *format, const struct sl_answers
 {
     struct sl_error err;
     const char *path = test_path("round-trip");
-    assert_ok(find_format(format)->export(answers, path, NULL, &err), err);
+    assert_ok(find_format(format)->write(answers, path, NULL, &err), err);
     struct sl_answers *again = import_file(format, path, options);
     assert_same_answers(answers, again);
     sl_answers_destroy(again);

@@ -1,5 +1,60 @@
 #include "support.h"
 
+/* Under a sanitizer a hopeless request ends the program unless it is told to refuse. */
+/* NOLINTBEGIN(bugprone-reserved-identifier): the names are the sanitizers'. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+    return "allocator_may_return_null=1";
+}
+
+const char *__tsan_default_options(void);
+const char *__tsan_default_options(void)
+{
+    return "allocator_may_return_null=1";
+}
+/* NOLINTEND(bugprone-reserved-identifier) */
+
+static const size_t too_much = (size_t)1 << 60;
+
+static void test_data_beyond_memory_is_remembered(void **state)
+{
+    (void)state;
+    struct sl_buffer buffer, part;
+    struct sl_error err;
+    sl_buffer_init_data(&buffer, SIZE_MAX);
+    sl_buffer_init(&part, SIZE_MAX);
+    sl_buffer_text(&buffer, "kept");
+    sl_buffer_append(&buffer, "", too_much); /* not looked at, since there is no room */
+    assert_fails(sl_buffer_check(&buffer, "the text", &err), SL_ERR_NOMEM, err,
+                 "not enough memory for the text beyond 4 bytes");
+    assert_string_equal(buffer.data, "kept");
+    sl_buffer_clear(&buffer);
+    assert_ok(sl_buffer_check(&buffer, "the text", &err), err);
+    assert_null(sl_buffer_reserve(&part, too_much)); /* whoever reserves is told */
+    sl_buffer_blame(&buffer, &part);
+    assert_int_equal(sl_buffer_check(&buffer, "the text", &err), SL_ERR_NOMEM);
+    sl_buffer_release(&part);
+    sl_buffer_release(&buffer);
+}
+
+static enum sl_status append_too_much(void *context, struct sl_error *err)
+{
+    (void)err;
+    sl_buffer_append(context, "", too_much);
+    return SL_OK;
+}
+
+static void test_small_texts_beyond_memory_end_the_guarded_work(void **state)
+{
+    (void)state;
+    struct sl_buffer buffer;
+    struct sl_error err;
+    sl_buffer_init(&buffer, SIZE_MAX);
+    assert_int_equal(sl_guard(append_too_much, &buffer, &err), SL_ERR_NOMEM);
+    sl_buffer_release(&buffer);
+}
+
 static void test_appends_follow_one_another(void **state)
 {
     (void)state;
@@ -106,6 +161,8 @@ static void test_a_maximum_of_size_max_is_no_maximum(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_data_beyond_memory_is_remembered),
+        cmocka_unit_test(test_small_texts_beyond_memory_end_the_guarded_work),
         cmocka_unit_test(test_appends_follow_one_another),
         cmocka_unit_test(test_appending_nothing_makes_an_empty_string),
         cmocka_unit_test(test_a_buffer_holds_exactly_its_maximum),

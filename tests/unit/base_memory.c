@@ -1,7 +1,25 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include "softlab/base/json.h"
 #include "support.h"
+
+/* Under a sanitizer a hopeless request ends the program unless it is told to refuse. */
+/* NOLINTBEGIN(bugprone-reserved-identifier): the names are the sanitizers'. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+    return "allocator_may_return_null=1:detect_leaks=0"; /* a guarded work loses what it held */
+}
+
+const char *__tsan_default_options(void);
+const char *__tsan_default_options(void)
+{
+    return "allocator_may_return_null=1";
+}
+/* NOLINTEND(bugprone-reserved-identifier) */
+
+enum { TOO_MUCH = 1 << 30 }; /* of TOO_MUCH bytes each: an exabyte */
 
 static void test_allocations_are_zeroed_and_may_be_empty(void **state)
 {
@@ -24,19 +42,183 @@ static void test_resizing_keeps_the_content(void **state)
     free(sl_resize(numbers, 0, sizeof *numbers));
 }
 
-static void test_a_product_that_overflows_ends_the_process(void **state)
+/* How a child ends that asks for too much. */
+static int end_of_child(void (*handler)(size_t bytes))
 {
-    (void)state;
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        assert_non_null(freopen("/dev/null", "w", stderr));
+        if (!freopen("/dev/null", "w", stderr)) _exit(100);
+        sl_memory_on_exhausted(handler);
         free(sl_resize(NULL, SIZE_MAX / 2, 3));
         _exit(0);
     }
     int status = 0;
     assert_int_equal(waitpid(child, &status, 0), child);
+    return status;
+}
+
+static void end_with_three(size_t bytes)
+{
+    _exit(bytes == SIZE_MAX ? 3 : 4);
+}
+
+static void come_back(size_t bytes)
+{
+    (void)bytes;
+}
+
+static void test_without_guard_the_handler_ends_the_process_or_else_an_abort(void **state)
+{
+    (void)state;
+    int status = end_of_child(NULL);
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+    status = end_of_child(end_with_three);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 3);
+    status = end_of_child(come_back); /* which it must not */
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+}
+
+/* ---- Guards ---- */
+
+static enum sl_status ask_too_much(void *context, struct sl_error *err)
+{
+    int *reached = context;
+    (void)err;
+    *reached = 1;
+    free(sl_alloc(TOO_MUCH, TOO_MUCH));
+    *reached = 2;
+    return SL_OK;
+}
+
+static enum sl_status copy_too_much(void *context, struct sl_error *err)
+{
+    (void)context, (void)err;
+    free(sl_string_copy_n("", (size_t)TOO_MUCH * TOO_MUCH));
+    return SL_OK;
+}
+
+static enum sl_status fail_otherwise(void *context, struct sl_error *err)
+{
+    (void)context;
+    return sl_fail(err, SL_ERR_INPUT, "something else");
+}
+
+static enum sl_status succeed(void *context, struct sl_error *err)
+{
+    (void)err;
+    free(sl_alloc(10, 10));
+    *(int *)context = 5;
+    return SL_OK;
+}
+
+static void test_a_guard_turns_exhaustion_into_an_error(void **state)
+{
+    (void)state;
+    struct sl_error err = {0};
+    int reached = 0;
+    for (int again = 0; again < 2; again++) {
+        assert_fails(sl_guard(ask_too_much, &reached, &err), SL_ERR_NOMEM, err,
+                     "not enough memory for 1152921504606846976 bytes more");
+        assert_int_equal(reached, 1);
+    }
+    assert_fails(sl_guard(copy_too_much, NULL, &err), SL_ERR_NOMEM, err, "not enough memory");
+    assert_int_equal(sl_guard(ask_too_much, &reached, NULL), SL_ERR_NOMEM);
+}
+
+static void test_a_guard_leaves_everything_else_as_it_is(void **state)
+{
+    (void)state;
+    struct sl_error err = {0};
+    int result = 0;
+    assert_fails(sl_guard(fail_otherwise, NULL, &err), SL_ERR_INPUT, err, "something else");
+    assert_ok(sl_guard(succeed, &result, &err), err);
+    assert_int_equal(result, 5);
+}
+
+static enum sl_status guard_within(void *context, struct sl_error *err)
+{
+    int reached = 0;
+    struct sl_error inner;
+    assert_int_equal(sl_guard(ask_too_much, &reached, &inner), SL_ERR_NOMEM);
+    *(int *)context = 7; /* the inner one alone was left */
+    return ask_too_much(&reached, err);
+}
+
+static void test_guards_stand_within_guards(void **state)
+{
+    (void)state;
+    struct sl_error err;
+    int result = 0;
+    assert_int_equal(sl_guard(guard_within, &result, &err), SL_ERR_NOMEM);
+    assert_int_equal(result, 7);
+    int status = end_of_child(end_with_three); /* and none is left behind */
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 3);
+}
+
+static size_t count_files(const char *folder)
+{
+    char **names = NULL;
+    size_t count = 0;
+    struct sl_error err;
+    assert_ok(sl_folder_list(folder, &names, &count, &err), err);
+    sl_names_destroy(names);
+    return count;
+}
+
+static enum sl_status write_and_ask(void *context, struct sl_error *err)
+{
+    struct sl_writer writer;
+    SL_TRY(sl_writer_open(&writer, context, err));
+    SL_TRY(sl_writer_write(&writer, "half", 4, err));
+    int reached;
+    return ask_too_much(&reached, err);
+}
+
+static void test_no_temporary_file_is_left_by_what_was_guarded(void **state)
+{
+    (void)state;
+    struct sl_error err;
+    struct sl_writer outside;
+    char *folder = sl_string_copy(test_path("written"));
+    char *path = sl_path_join(folder, "file"), *other = sl_path_join(folder, "other");
+    assert_ok(sl_folder_create(folder, &err), err);
+    assert_ok(sl_writer_open(&outside, other, &err), err);
+    assert_int_equal(sl_guard(write_and_ask, path, &err), SL_ERR_NOMEM);
+    assert_int_equal(count_files(folder), 1); /* what was being written outside it */
+    assert_ok(sl_writer_write(&outside, "whole", 5, &err), err);
+    assert_ok(sl_writer_commit(&outside, &err), err);
+    sl_writer_discard(&outside);
+    assert_true(sl_file_exists(other));
+    assert_int_equal(count_files(folder), 1);
+    free(other);
+    free(path);
+    free(folder);
+}
+
+static enum sl_status make_json(void *context, struct sl_error *err)
+{
+    (void)context, (void)err;
+    char text[] = "x";
+    json_decref(json_stringn_nocheck(text, 1));
+    json_t *list = json_array();
+    json_decref(list);
+    return SL_OK;
+}
+
+static void test_json_goes_by_the_same_rules(void **state)
+{
+    (void)state;
+    struct sl_error err;
+    json_malloc_t take;
+    json_free_t give;
+    json_get_alloc_funcs(&take, &give);
+    sl_json_use_memory();
+    assert_ok(sl_guard(make_json, NULL, &err), err);
+    json_malloc_t ours;
+    json_get_alloc_funcs(&ours, NULL);
+    assert_true(ours != take);
+    json_set_alloc_funcs(take, give);
 }
 
 static void test_strings_are_copied_whole_in_part_and_formatted(void **state)
@@ -81,6 +263,32 @@ static void test_data_beyond_the_address_space_is_an_error_not_the_end(void **st
     assert_non_null(strstr(err.message, "x 3 bytes"));
     assert_null(sl_data_alloc(SIZE_MAX - 10, 1, &err)); /* rounding up would overflow */
     assert_null(sl_data_alloc(SIZE_MAX, SIZE_MAX, NULL));
+}
+
+static void test_data_may_be_zeroed_resized_and_copied(void **state)
+{
+    (void)state;
+    struct sl_error err = {0};
+    unsigned char *zeros = sl_data_zeroed(100, 3, &err);
+    for (size_t i = 0; i < 300; i++)
+        assert_int_equal(zeros[i], 0);
+    zeros[299] = 7;
+    zeros = sl_data_resize(zeros, 1000, 3, &err);
+    assert_int_equal(zeros[299], 7);
+    assert_null(sl_data_resize(zeros, TOO_MUCH, TOO_MUCH, &err));
+    assert_int_equal(err.code, SL_ERR_NOMEM);
+    assert_non_null(strstr(err.message, "1152921504606846976 bytes"));
+    assert_int_equal(zeros[299], 7); /* as it was */
+    assert_null(sl_data_resize(zeros, SIZE_MAX / 2, 3, &err));
+    free(zeros);
+    free(sl_data_zeroed(0, 8, &err));
+    assert_null(sl_data_zeroed(TOO_MUCH, TOO_MUCH, &err));
+    assert_null(sl_data_zeroed(SIZE_MAX / 2, 3, NULL));
+    char *text = sl_data_string("label", 3, &err);
+    assert_string_equal(text, "lab");
+    free(text);
+    assert_null(sl_data_string("", (size_t)TOO_MUCH * TOO_MUCH, &err));
+    assert_null(sl_data_string("", SIZE_MAX, &err));
 }
 
 static void test_an_arena_hands_out_zeroed_aligned_separate_blocks(void **state)
@@ -147,14 +355,20 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_allocations_are_zeroed_and_may_be_empty),
         cmocka_unit_test(test_resizing_keeps_the_content),
-        cmocka_unit_test(test_a_product_that_overflows_ends_the_process),
+        cmocka_unit_test(test_without_guard_the_handler_ends_the_process_or_else_an_abort),
+        cmocka_unit_test(test_a_guard_turns_exhaustion_into_an_error),
+        cmocka_unit_test(test_a_guard_leaves_everything_else_as_it_is),
+        cmocka_unit_test(test_guards_stand_within_guards),
+        cmocka_unit_test(test_no_temporary_file_is_left_by_what_was_guarded),
+        cmocka_unit_test(test_json_goes_by_the_same_rules),
         cmocka_unit_test(test_strings_are_copied_whole_in_part_and_formatted),
         cmocka_unit_test(test_data_is_aligned_to_64_bytes),
         cmocka_unit_test(test_data_beyond_the_address_space_is_an_error_not_the_end),
+        cmocka_unit_test(test_data_may_be_zeroed_resized_and_copied),
         cmocka_unit_test(test_an_arena_hands_out_zeroed_aligned_separate_blocks),
         cmocka_unit_test(test_an_arena_stops_at_its_maximum),
         cmocka_unit_test(test_an_arena_without_maximum_refuses_the_impossible),
         cmocka_unit_test(test_arena_copies_are_terminated_and_count_their_nul),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, test_folder_clear);
 }

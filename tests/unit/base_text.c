@@ -226,6 +226,24 @@ static void test_far_words_are_not_suggested(void **state)
     assert_null(sl_text_nearest(endless, words));
 }
 
+static void test_names_are_known_however_they_are_joined(void **state)
+{
+    (void)state;
+    static const char list[] = "dawid-skene em  d";
+    assert_true(sl_text_known_as("dawid-skene", list));
+    assert_true(sl_text_known_as("Dawid_Skene", list));
+    assert_true(sl_text_known_as("DAWIDSKENE", list));
+    assert_true(sl_text_known_as("E-M", list));
+    assert_true(sl_text_known_as("d", list));
+    assert_false(sl_text_known_as("dawid", list));
+    assert_false(sl_text_known_as("skene", list));
+    assert_false(sl_text_known_as("emm", list));
+    assert_false(sl_text_known_as("dawid-skene em", list));
+    assert_false(sl_text_known_as("", list));
+    assert_false(sl_text_known_as("", ""));
+    assert_false(sl_text_known_as("em", NULL));
+}
+
 static void test_counts_have_thousands_separators(void **state)
 {
     (void)state;
@@ -268,6 +286,7 @@ int main(void)
         cmocka_unit_test(test_every_code_point_survives_encoding),
         cmocka_unit_test(test_the_nearest_word_is_suggested),
         cmocka_unit_test(test_far_words_are_not_suggested),
+        cmocka_unit_test(test_names_are_known_however_they_are_joined),
         cmocka_unit_test(test_counts_have_thousands_separators),
         cmocka_unit_test(test_bytes_have_three_digits_and_a_unit),
     };

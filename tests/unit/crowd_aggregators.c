@@ -1,5 +1,6 @@
 /* What sl_aggregate refuses before any method sees it. */
 #include "crowd_scene.h"
+#include "softlab/label.h"
 
 /* Under a sanitizer a hopeless request ends the program unless it is told to refuse. */
 /* NOLINTBEGIN(bugprone-reserved-identifier): the names are the sanitizers'. */
@@ -170,6 +171,37 @@ static void test_votes_and_distributions_are_not_mixed_up(void **state)
                  SL_ERR_USAGE, f->err, "mv: votes are needed, not distributions");
 }
 
+/* `also` of one row: names of no other row, and no method's own. */
+static void check_other_names(const char *also, const void *row)
+{
+    const char *at = also ? also : "";
+    while (*at) {
+        char name[64];
+        size_t length = strcspn(at, " ");
+        snprintf(name, sizeof name, "%.*s", (int)length, at);
+        const void *aggregator = sl_aggregator_known_as(name);
+        const void *method = sl_label_method_known_as(name);
+        assert_null(sl_aggregator_find(name));
+        assert_null(sl_label_method_find(name));
+        assert_true((aggregator == row) + (method == row) == 1);
+        assert_true(!aggregator || !method);
+        at += length;
+        at += strspn(at, " ");
+    }
+}
+
+static void test_what_a_method_is_called_elsewhere_leads_to_it_alone(void **state)
+{
+    (void)state;
+    for (const struct sl_aggregator *a = sl_aggregators; a->name; a++)
+        check_other_names(a->also, a);
+    for (const struct sl_label_method *m = sl_label_methods; m->name; m++)
+        check_other_names(m->also, m);
+    assert_string_equal(sl_aggregator_known_as("Dawid-Skene")->name, "ds");
+    assert_string_equal(sl_aggregator_known_as("majority")->name, "mv");
+    assert_null(sl_aggregator_known_as("ds"));
+}
+
 #define WITH_SCENE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -184,6 +216,7 @@ int main(void)
         WITH_SCENE(test_predictions_must_be_distributions),
         WITH_SCENE(test_matrices_beyond_memory_are_reported_with_their_size),
         WITH_SCENE(test_votes_and_distributions_are_not_mixed_up),
+        cmocka_unit_test(test_what_a_method_is_called_elsewhere_leads_to_it_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -119,7 +119,7 @@ test_sorting_puts_the_most_or_least_different_first_and_keeps_ties_in_order(void
     assert_ok(sl_labels_compare(a, b, &comparison, &err), err);
     static const size_t orders[2][4] = {{2, 0, 3, 1}, {1, 0, 3, 2}};
     for (int least = 0; least < 2; least++) {
-        sl_comparison_sort(&comparison, SL_DISTANCE_L1, least);
+        assert_ok(sl_comparison_sort(&comparison, SL_DISTANCE_L1, least, &err), err);
         for (size_t i = 0; i < 4; i++)
             assert_int_equal(comparison.items[i].row_a, orders[least][i]);
     }

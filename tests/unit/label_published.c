@@ -63,6 +63,7 @@ static void test_cifar10s_against_cifar10h(void **state)
     struct sl_answers *answers = cifar10s("cifar10s-json", "cifar10s/human_soft_labels_data.json");
     if (!reference || !answers) skip();
     struct sl_label_notes notes;
+    struct sl_error err;
     struct sl_label_options options = sl_label_options_default();
     options.keep = AS_RELEASED;
     options.notes = &notes;
@@ -73,7 +74,7 @@ static void test_cifar10s_against_cifar10h(void **state)
     assert_int_equal(comparison.n_items, 1000);
     assert_near(comparison.entropy_r, 0.624, 0.0005);
     assert_near(comparison.mean[SL_DISTANCE_WASSERSTEIN_VALUES], 0.0270, 0.00005);
-    sl_comparison_sort(&comparison, SL_DISTANCE_WASSERSTEIN_VALUES, false);
+    assert_ok(sl_comparison_sort(&comparison, SL_DISTANCE_WASSERSTEIN_VALUES, false, &err), err);
     static const char *const furthest[] = {"2047", "861", "9681"};
     for (size_t i = 0; i < 3; i++)
         assert_string_equal(labels->items[comparison.items[i].row_a], furthest[i]);

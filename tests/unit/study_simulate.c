@@ -242,6 +242,38 @@ static void test_tests_do_not_count_and_need_no_folder(void **state)
     scene_stop(&scene);
 }
 
+/* Every look at the clock is three seconds after the last. */
+static double late_clock(void *context)
+{
+    double *seconds = context;
+    return *seconds += 3;
+}
+
+static void test_progress_counts_trials_to_the_last(void **state)
+{
+    (void)state;
+    struct scene scene;
+    struct sl_simulation_result result;
+    struct sl_error err;
+    char url[64], *said = NULL;
+    size_t length = 0;
+    double seconds = 0;
+    scene_make(&scene, 8, 4, NULL);
+    scene_start(&scene);
+    struct sl_progress progress = {
+        .stream = open_memstream(&said, &length), .seconds = late_clock, .clock_context = &seconds};
+    struct sl_study_simulation options = options_for(&scene, url);
+    options.annotators = 6; /* two more than there are places */
+    options.progress = &progress;
+    assert_ok(sl_study_simulate(&options, &result, &err), err);
+    assert_int_equal(result.finished, 4);
+    scene_stop(&scene);
+    assert_int_equal(fclose(progress.stream), 0);
+    assert_non_null(strstr(said, "simulating"));
+    assert_non_null(strstr(said, "36 trials in"));
+    free(said);
+}
+
 static void test_mistakes_of_the_caller_are_named(void **state)
 {
     (void)state;
@@ -270,6 +302,7 @@ int main(void)
         cmocka_unit_test(test_annotators_without_noise_say_the_truth),
         cmocka_unit_test(test_labels_that_are_given_are_believed),
         cmocka_unit_test(test_tests_do_not_count_and_need_no_folder),
+        cmocka_unit_test(test_progress_counts_trials_to_the_last),
         cmocka_unit_test(test_mistakes_of_the_caller_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, test_folder_clear);

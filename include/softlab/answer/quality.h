@@ -11,6 +11,8 @@
 #include "softlab/answer.h"
 #include "softlab/base/error.h"
 
+SL_BEGIN_DECLS
+
 /* Kinds of slip in an answer; named in sl_slip_names. */
 enum sl_slip {
     SL_SLIP_RANGE,      /* a probability outside 0-100 % */
@@ -96,8 +98,11 @@ struct sl_answer_group {
     size_t *possible_counts;                   /* owned; (n_classes + 1), by number of classes */
 };
 /* `in` says of each item whether it belongs to the group. */
-void sl_answer_group_measure(const struct sl_answers *answers, const bool *in,
-                             struct sl_answer_group *out);
+enum sl_status sl_answer_group_measure(const struct sl_answers *answers, const bool *in,
+                                       struct sl_answer_group *out,
+                                       struct sl_error *err) SL_MUST_USE;
 void sl_answer_group_release(struct sl_answer_group *group);
+
+SL_END_DECLS
 
 #endif

@@ -12,6 +12,8 @@
 
 #include "softlab/base/error.h"
 
+SL_BEGIN_DECLS
+
 enum sl_dtype {
     SL_F4,   /* float */
     SL_F8,   /* double */
@@ -110,5 +112,7 @@ enum sl_status sl_npz_writer_add(struct sl_npz_writer *writer, const char *name,
                                  const struct sl_array *array, struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_npz_writer_commit(struct sl_npz_writer *writer, struct sl_error *err) SL_MUST_USE;
 void sl_npz_writer_destroy(struct sl_npz_writer *writer);
+
+SL_END_DECLS
 
 #endif

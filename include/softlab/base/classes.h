@@ -7,6 +7,8 @@
 
 #include "softlab/base/error.h"
 
+SL_BEGIN_DECLS
+
 /* Names of classes, borrowed, and what has them: "photos", "the network". */
 struct sl_class_list {
     const char *owner;
@@ -33,5 +35,7 @@ enum sl_status sl_classes_match(const struct sl_class_list *from, const struct s
 
 /* "cat, dog, ship" into `out`, cut with "..." where it is too long; returns `out`. */
 char *sl_classes_text(char *const *names, size_t count, char *out, size_t size);
+
+SL_END_DECLS
 
 #endif

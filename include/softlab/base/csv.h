@@ -15,6 +15,8 @@
 #include "softlab/base/error.h"
 #include "softlab/base/file.h"
 
+SL_BEGIN_DECLS
+
 struct sl_csv_options {
     char delimiter;      /* ',' by default */
     bool quoting;        /* true by default; false: quotes are ordinary bytes (TSV) */
@@ -74,5 +76,7 @@ enum sl_status sl_csv_real(const struct sl_csv *csv, const struct sl_csv_record 
 void sl_csv_append_field(struct sl_buffer *line, const char *text, size_t length);
 void sl_csv_append_real(struct sl_buffer *line, double value);
 void sl_csv_end_line(struct sl_buffer *line);
+
+SL_END_DECLS
 
 #endif

@@ -7,9 +7,9 @@
 #ifndef SOFTLAB_BASE_ERROR_H
 #define SOFTLAB_BASE_ERROR_H
 
-#define SL_PRINTF(text, first) __attribute__((__format__(__printf__, text, first)))
-#define SL_MUST_USE            __attribute__((warn_unused_result))
-#define SL_RETURNS_NONNULL     __attribute__((returns_nonnull))
+#include "softlab/base/declare.h"
+
+SL_BEGIN_DECLS
 
 enum sl_status {
     SL_OK = 0,
@@ -17,7 +17,7 @@ enum sl_status {
     SL_ERR_INPUT,     /* data from outside is malformed or out of range */
     SL_ERR_NOT_FOUND, /* a named thing is absent */
     SL_ERR_IO,        /* the operating system refused */
-    SL_ERR_NOMEM,     /* a data-sized allocation failed */
+    SL_ERR_NOMEM,     /* there is no memory for it */
     SL_ERR_BACKEND,   /* a library below us refused */
     SL_ERR_NUMERIC,   /* a loss, weight or fit became NaN or infinite */
     SL_ERR_STOPPED,   /* whoever runs it asked it to stop before the end */
@@ -58,5 +58,7 @@ const char *sl_status_name(enum sl_status code);
         status = (expression);                                                                     \
         if (status != SL_OK) goto out;                                                             \
     } while (0)
+
+SL_END_DECLS
 
 #endif

@@ -10,6 +10,8 @@
 #include "softlab/base/buffer.h"
 #include "softlab/base/error.h"
 
+SL_BEGIN_DECLS
+
 /* Append the whole file, pipe or device to `out`, whose maximum is the cap. */
 enum sl_status sl_file_read(const char *path, struct sl_buffer *out,
                             struct sl_error *err) SL_MUST_USE;
@@ -62,6 +64,9 @@ enum sl_status sl_folder_create(const char *path, struct sl_error *err) SL_MUST_
 enum sl_status sl_folder_list(const char *path, char ***names, size_t *count,
                               struct sl_error *err) SL_MUST_USE;
 void sl_names_destroy(char **names);
+/* Copies of `count` names, NULL-ended; NULL of NULL. */
+enum sl_status sl_names_copy(char *const *names, size_t count, char ***out,
+                             struct sl_error *err) SL_MUST_USE;
 
 /* "folder/name" on the heap. */
 char *sl_path_join(const char *folder, const char *name) SL_MUST_USE SL_RETURNS_NONNULL;
@@ -77,5 +82,7 @@ const char *sl_path_name(const char *path);
 
 /* True if `path` ends with `suffix`, letters compared without case. */
 bool sl_path_has_suffix(const char *path, const char *suffix);
+
+SL_END_DECLS
 
 #endif

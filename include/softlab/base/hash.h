@@ -8,6 +8,8 @@
 
 #include "softlab/base/error.h"
 
+SL_BEGIN_DECLS
+
 enum { SL_SHA256_TEXT = 65 }; /* 64 hexadecimal digits and a NUL */
 
 void sl_sha256(const void *bytes, size_t length, char out[SL_SHA256_TEXT]);
@@ -27,5 +29,7 @@ void sl_hasher_finish(struct sl_hasher *hasher, char out[SL_SHA256_TEXT]);
 
 /* zip's CRC-32 of bytes that continue those of `crc`; 0 at the start. */
 uint32_t sl_crc32(uint32_t crc, const void *bytes, size_t length);
+
+SL_END_DECLS
 
 #endif

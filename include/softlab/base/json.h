@@ -17,6 +17,8 @@
 #include "softlab/base/error.h"
 #include "softlab/base/file.h"
 
+SL_BEGIN_DECLS
+
 /* A parsed document. Duplicate keys, NUL bytes in strings, invalid UTF-8, numbers
  * out of range, nesting beyond jansson's limit and trailing text are errors. */
 struct sl_json {
@@ -83,8 +85,15 @@ enum sl_status sl_json_fail(const struct sl_json_cursor *at, struct sl_error *er
 enum sl_status sl_json_append_string(struct sl_buffer *out, const char *text, size_t length,
                                      const char *what, struct sl_error *err) SL_MUST_USE;
 
+/* For programs: from now on jansson, which leaves out what it has no memory for, finds memory or
+ * does not return, as sl_alloc. Its allocator is one for the process: call this before the first
+ * JSON and before there are other threads. */
+void sl_json_use_memory(void);
+
 /* Write a value atomically, indented by two, keys in insertion order, newline at the end. */
 enum sl_status sl_json_write(const json_t *value, const char *path,
                              struct sl_error *err) SL_MUST_USE;
+
+SL_END_DECLS
 
 #endif

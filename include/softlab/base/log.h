@@ -9,6 +9,8 @@
 
 #include "softlab/base/error.h"
 
+SL_BEGIN_DECLS
+
 enum sl_log_level { SL_LOG_ERROR, SL_LOG_WARNING, SL_LOG_INFO, SL_LOG_DEBUG };
 
 struct sl_log {
@@ -49,5 +51,7 @@ void sl_progress_finish(struct sl_progress *progress);
 
 /* Seconds of the monotonic clock. */
 double sl_clock_seconds(void);
+
+SL_END_DECLS
 
 #endif

@@ -1,8 +1,10 @@
-/* Memory: small allocations die loudly, data-sized ones report.
+/* Memory, and what happens when there is none left (docs/decisions/0014).
  *
- * Use sl_alloc for structs, names and tables whose size our own code decides;
- * running out there means the machine is beyond help. Use sl_data_alloc for
- * anything whose size a file or a user decides. Free both with free(). */
+ * Where a file or a user decides the size, sl_data_alloc and its kin report SL_ERR_NOMEM.
+ * Where our own code does (structs, names, tables), sl_alloc and its kin give memory or do not
+ * return: on a thread that is inside sl_guard the guarded work ends with SL_ERR_NOMEM; otherwise
+ * the handler of sl_memory_on_exhausted is called, and without one the process aborts.
+ * Free all of them with free(). */
 #ifndef SOFTLAB_BASE_MEMORY_H
 #define SOFTLAB_BASE_MEMORY_H
 
@@ -10,11 +12,14 @@
 
 #include "softlab/base/error.h"
 
-/* `count` zeroed elements of `size` bytes; aborts with a message if there is no
- * memory or the product overflows. */
+SL_BEGIN_DECLS
+
+/* ---- Where our own code decides the size ---- */
+
+/* `count` zeroed elements of `size` bytes. */
 void *sl_alloc(size_t count, size_t size) SL_MUST_USE SL_RETURNS_NONNULL;
 
-/* Resize a block from sl_alloc; new bytes are not zeroed. Aborts like sl_alloc. */
+/* Resize a block from sl_alloc; new bytes are not zeroed. */
 void *sl_resize(void *block, size_t count, size_t size) SL_MUST_USE SL_RETURNS_NONNULL;
 
 /* A heap copy of a string, or of its first `length` bytes, NUL-terminated. */
@@ -24,13 +29,44 @@ char *sl_string_copy_n(const char *text, size_t length) SL_MUST_USE SL_RETURNS_N
 /* A heap string made by printf. */
 char *sl_string_printf(const char *format, ...) SL_PRINTF(1, 2) SL_MUST_USE SL_RETURNS_NONNULL;
 
+/* ---- Where a file or a user does ---- */
+
 /* `count` elements of `size` bytes, not zeroed, 64-byte aligned; NULL with
  * SL_ERR_NOMEM and the size in *err if there is no memory. A count of 0 gives a
  * block that may be freed and not read. */
 void *sl_data_alloc(size_t count, size_t size, struct sl_error *err) SL_MUST_USE;
 
-/* Arena: many small things that die together. Every arena has a maximum, so
- * that no input can make it grow without end. */
+/* The same, zeroed, aligned for any type. */
+void *sl_data_zeroed(size_t count, size_t size, struct sl_error *err) SL_MUST_USE;
+
+/* Resize a block from sl_data_zeroed, sl_data_resize or sl_alloc, or NULL; new bytes are not
+ * zeroed. On failure NULL, and the block is as it was. */
+void *sl_data_resize(void *block, size_t count, size_t size, struct sl_error *err) SL_MUST_USE;
+
+/* As sl_string_copy_n, for one of as many strings as there are items. */
+char *sl_data_string(const char *text, size_t length, struct sl_error *err) SL_MUST_USE;
+
+/* ---- When there is none ---- */
+
+/* Run `work`. If sl_alloc or its kin find no memory on this thread meanwhile, the work is left at
+ * once and this returns SL_ERR_NOMEM. What the work held then is lost: its memory, open files and
+ * locks, and objects that it was changing are not whole and must not be used again, not even to
+ * destroy them. Temporary files of sl_writer are removed. For a caller that must outlive it, as a
+ * notebook must; guards may stand within guards. Threads that the work starts are not guarded. */
+enum sl_status sl_guard(enum sl_status (*work)(void *context, struct sl_error *err), void *context,
+                        struct sl_error *err) SL_MUST_USE;
+
+/* For programs: called, on whichever thread found no memory for `bytes` bytes outside a guard. It
+ * must end the process, and may not allocate. NULL takes it away. One per process. */
+void sl_memory_on_exhausted(void (*handler)(size_t bytes));
+
+/* For allocators of other libraries that cannot report: as if sl_alloc had found no memory. */
+void sl_memory_exhausted(size_t bytes) SL_NORETURN;
+
+/* ---- Arena ---- */
+
+/* Many small things that die together. Every arena has a maximum, so that no input can make it
+ * grow without end. */
 struct sl_arena_block;
 struct sl_arena {
     struct sl_arena_block *newest; /* owned chain */
@@ -46,5 +82,7 @@ void *sl_arena_alloc(struct sl_arena *arena, size_t size) SL_MUST_USE;
 
 /* A NUL-terminated copy of `length` bytes in the arena, or NULL. */
 char *sl_arena_copy(struct sl_arena *arena, const char *text, size_t length) SL_MUST_USE;
+
+SL_END_DECLS
 
 #endif

@@ -10,6 +10,8 @@
 #include "softlab/base/csv.h"
 #include "softlab/base/error.h"
 
+SL_BEGIN_DECLS
+
 #define SL_NO_NAME UINT32_MAX
 
 struct sl_name_table; /* opaque */
@@ -50,5 +52,7 @@ struct sl_name_pool sl_name_table_pool(const struct sl_name_table *names);
  * wrong; whether names repeat is not looked at. */
 enum sl_status sl_name_table_borrow(const struct sl_name_pool *pool, const char *what,
                                     struct sl_name_table **out, struct sl_error *err) SL_MUST_USE;
+
+SL_END_DECLS
 
 #endif

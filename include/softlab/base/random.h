@@ -12,6 +12,8 @@
 
 #include "softlab/base/error.h"
 
+SL_BEGIN_DECLS
+
 struct sl_rng {
     uint64_t key[2];     /* seed, purpose */
     uint64_t counter[4]; /* position, item, epoch, 0 */
@@ -42,5 +44,7 @@ void sl_rng_sample(struct sl_rng *rng, size_t count, size_t n_draws, size_t *out
 
 /* One block of the generator: for known-answer tests. */
 void sl_philox4x64(const uint64_t key[2], const uint64_t counter[4], uint64_t out[4]);
+
+SL_END_DECLS
 
 #endif

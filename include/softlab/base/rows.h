@@ -8,6 +8,8 @@
 
 #include "softlab/base/error.h"
 
+SL_BEGIN_DECLS
+
 struct sl_rows {
     size_t n_rows, n_classes;
     float *values;     /* owned; (n_rows, n_classes) */
@@ -49,5 +51,7 @@ enum sl_status sl_rows_reorder(struct sl_rows *rows, const char *const *classes,
  * (softlab/base/classes.h) found it, and the others are 0. */
 enum sl_status sl_rows_spread(struct sl_rows *rows, const size_t *columns, char *const *classes,
                               size_t n_classes, struct sl_error *err) SL_MUST_USE;
+
+SL_END_DECLS
 
 #endif

@@ -11,6 +11,8 @@
 #include "softlab/base/array.h"
 #include "softlab/base/error.h"
 
+SL_BEGIN_DECLS
+
 struct sl_safetensors;
 
 enum sl_status sl_safetensors_open(const char *path, struct sl_safetensors **out,
@@ -43,5 +45,7 @@ struct sl_metadata {
 enum sl_status sl_safetensors_write(const char *path, const struct sl_named_array *tensors,
                                     size_t n_tensors, const struct sl_metadata *metadata,
                                     size_t n_metadata, struct sl_error *err) SL_MUST_USE;
+
+SL_END_DECLS
 
 #endif

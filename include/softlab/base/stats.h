@@ -10,6 +10,8 @@
 #include "softlab/base/error.h"
 #include "softlab/base/random.h"
 
+SL_BEGIN_DECLS
+
 double sl_sum(const double *values, size_t count);
 double sl_mean(const double *values, size_t count);
 double sl_sd(const double *values, size_t count);                  /* n - 1; NaN below two values */
@@ -86,5 +88,7 @@ struct sl_logistic {
 double sl_logistic_value(struct sl_logistic curve, double x);
 enum sl_status sl_logistic_fit(const double *x, const double *y, size_t count,
                                struct sl_logistic *out, struct sl_error *err) SL_MUST_USE;
+
+SL_END_DECLS
 
 #endif

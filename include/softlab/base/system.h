@@ -5,6 +5,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "softlab/base/declare.h"
+
+SL_BEGIN_DECLS
+
 const char *sl_version(void);  /* "0.1.0" */
 const char *sl_build_id(void); /* commit of the sources, "+" if they were changed; or "unknown" */
 const char *sl_compiler(void);
@@ -27,5 +31,7 @@ struct sl_cpu {
     char model[64];
 };
 void sl_cpu_detect(struct sl_cpu *out);
+
+SL_END_DECLS
 
 #endif

@@ -11,6 +11,8 @@
 #include "softlab/base/buffer.h"
 #include "softlab/base/error.h"
 
+SL_BEGIN_DECLS
+
 /* Read all `length` bytes of `text` as a number; false (and *out untouched) if
  * they are anything else. Reals accept C's decimal forms of at most 1077 bytes (no
  * double has a longer one); "nan" and "inf" only through sl_text_to_real_or_nan. */
@@ -38,11 +40,17 @@ size_t sl_utf8_decode(const char *text, size_t length, uint32_t *out);
  * near enough to be worth suggesting. `candidates` ends with NULL. */
 const char *sl_text_nearest(const char *word, const char *const *candidates);
 
+/* Whether `word` is one of the names in `list`, which spaces separate; upper case, '-' and '_' do
+ * not count: "Dawid_Skene" is "dawid-skene". A NULL list is empty. */
+bool sl_text_known_as(const char *word, const char *list);
+
 /* "1,234,567" / "12.3 MB" into `out`; returns `out`. */
 char *sl_text_count(uint64_t value, char *out, size_t size);
 char *sl_text_bytes(uint64_t value, char *out, size_t size);
 
 /* Bytes in base 64 (RFC 4648, with padding), for pictures within text. */
 void sl_base64_append(struct sl_buffer *out, const void *bytes, size_t length);
+
+SL_END_DECLS
 
 #endif

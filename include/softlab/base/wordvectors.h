@@ -8,6 +8,8 @@
 #include "softlab/base/error.h"
 #include "softlab/base/names.h"
 
+SL_BEGIN_DECLS
+
 struct sl_word_vectors {
     size_t n_names, dimensions;
     float *values; /* owned; (n_names, dimensions) */
@@ -30,5 +32,7 @@ enum sl_status sl_word_vectors_read_all(const char *path, struct sl_name_table *
                                         struct sl_word_vectors *out,
                                         struct sl_error *err) SL_MUST_USE;
 void sl_word_vectors_release(struct sl_word_vectors *vectors);
+
+SL_END_DECLS
 
 #endif

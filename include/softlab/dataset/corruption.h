@@ -21,6 +21,8 @@
 #include "softlab/base/log.h"
 #include "softlab/dataset/image.h"
 
+SL_BEGIN_DECLS
+
 enum { SL_SEVERITIES = 5, SL_CORRUPTIONS = 19 };
 
 struct sl_dataset;
@@ -71,5 +73,7 @@ enum sl_status sl_corrupt_write(const struct sl_dataset *dataset,
                                 const struct sl_corruption *const *corruptions,
                                 const struct sl_corrupt_options *options, const char *folder,
                                 size_t *n_made, struct sl_error *err) SL_MUST_USE;
+
+SL_END_DECLS
 
 #endif

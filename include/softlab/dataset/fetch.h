@@ -13,6 +13,8 @@
 #include "softlab/base/error.h"
 #include "softlab/base/log.h"
 
+SL_BEGIN_DECLS
+
 /* Where sets may be. The program fills this from its options and environment; the
  * library never looks at either. */
 struct sl_data_roots {
@@ -66,5 +68,7 @@ enum sl_status sl_fetch(const char *name, const struct sl_fetch_options *options
  * "run: softlab fetch <name>". */
 enum sl_status sl_fetch_locate(const char *name, const struct sl_data_roots *roots, char **folder,
                                struct sl_error *err) SL_MUST_USE;
+
+SL_END_DECLS
 
 #endif

@@ -8,6 +8,8 @@
 #include "softlab/base/buffer.h"
 #include "softlab/base/error.h"
 
+SL_BEGIN_DECLS
+
 struct sl_image {
     size_t height, width, channels; /* channels 1 (grey) or 3 (RGB) */
     uint8_t *pixels;                /* owned; (height, width, channels) */
@@ -50,5 +52,7 @@ enum sl_status sl_image_encode_base64(const struct sl_image *image, struct sl_bu
  * shrinking, rows and columns apart, intermediate values rounded to 8 bits. */
 enum sl_status sl_image_resize(const struct sl_image *image, size_t height, size_t width,
                                struct sl_image *out, struct sl_error *err) SL_MUST_USE;
+
+SL_END_DECLS
 
 #endif

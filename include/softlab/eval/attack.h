@@ -11,6 +11,8 @@
 #include "softlab/base/log.h"
 #include "softlab/feed.h"
 
+SL_BEGIN_DECLS
+
 struct sl_attack_options {
     double bound;       /* of each pixel's change, 4/255 */
     double step;        /* of one iteration; FGSM: >= bound, so that it lands on the ball */
@@ -62,5 +64,7 @@ void sl_attack_result_release(struct sl_attack_result *result);
 enum sl_status sl_attack(struct sl_model *model, const struct sl_attack_items *items,
                          const struct sl_attack_options *options, struct sl_progress *progress,
                          struct sl_attack_result *out, struct sl_error *err) SL_MUST_USE;
+
+SL_END_DECLS
 
 #endif

@@ -12,6 +12,8 @@
 #include "softlab/dataset/corruption.h"
 #include "softlab/nn.h"
 
+SL_BEGIN_DECLS
+
 /* What is corrupted and scored: `count` items of a set of images in memory, the distributions
  * (count, classes) and the classes (count) they are scored against. All borrowed. */
 struct sl_shift_items {
@@ -50,5 +52,7 @@ enum sl_status sl_shift(struct sl_model *model, const struct sl_shift_items *ite
                         const struct sl_shift_options *options, struct sl_progress *progress,
                         struct sl_shift_result *out, struct sl_error *err) SL_MUST_USE;
 void sl_shift_result_release(struct sl_shift_result *result);
+
+SL_END_DECLS
 
 #endif

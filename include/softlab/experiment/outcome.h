@@ -13,6 +13,8 @@
 #include "softlab/experiment/results.h"
 #include "softlab/report.h"
 
+SL_BEGIN_DECLS
+
 /* What is measured. `better` is 1 where higher is better, -1 where lower is, 0 where neither is. */
 struct sl_experiment_metric {
     const char *name;   /* "cross_entropy" */
@@ -133,5 +135,7 @@ struct sl_report_options {
 enum sl_status sl_experiment_report(const struct sl_results *results,
                                     const struct sl_report_options *options, struct sl_report **out,
                                     struct sl_error *err) SL_MUST_USE;
+
+SL_END_DECLS
 
 #endif

@@ -10,6 +10,8 @@
 #include "softlab/base/json.h"
 #include "softlab/base/names.h"
 
+SL_BEGIN_DECLS
+
 /* Numbers row by row: most of a line, and so not kept as JSON. null is NaN. */
 struct sl_numbers {
     char *name;     /* owned; the test set or attack; NULL for a training curve */
@@ -63,5 +65,7 @@ const json_t *sl_results_plan(const struct sl_results *results, const char *spec
 
 /* Forget failures of runs that were finished later, once all files are read. */
 void sl_results_settle(struct sl_results *results);
+
+SL_END_DECLS
 
 #endif

@@ -12,7 +12,10 @@
 
 #include <stddef.h>
 
+#include "softlab/base/declare.h"
 #include "softlab/feed.h"
+
+SL_BEGIN_DECLS
 
 struct sl_vocabulary;
 
@@ -66,5 +69,7 @@ struct sl_text_notes {
     size_t cut;             /* sentences or words longer than the network reads */
 };
 struct sl_text_notes sl_feed_text_notes(const struct sl_feed *feed);
+
+SL_END_DECLS
 
 #endif

@@ -5,7 +5,10 @@
 #ifndef SOFTLAB_HTTP_CLIENT_H
 #define SOFTLAB_HTTP_CLIENT_H
 
+#include "softlab/base/declare.h"
 #include "softlab/http.h"
+
+SL_BEGIN_DECLS
 
 struct sl_http_client;
 
@@ -35,5 +38,7 @@ void sl_http_client_ask(struct sl_http_client *client, const struct sl_http_ask 
                         void *context);
 void sl_http_client_wait(struct sl_http_client *client, double seconds, void (*run)(void *context),
                          void *context);
+
+SL_END_DECLS
 
 #endif

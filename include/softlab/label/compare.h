@@ -8,6 +8,8 @@
 #include "softlab/base/error.h"
 #include "softlab/base/rows.h"
 
+SL_BEGIN_DECLS
+
 enum sl_label_distance_kind {
     SL_DISTANCE_WASSERSTEIN_VALUES, /* between the two vectors' values, as the papers computed it */
     SL_DISTANCE_WASSERSTEIN_CLASSES, /* over class indices, whose order is arbitrary */
@@ -59,8 +61,8 @@ void sl_comparison_release(struct sl_comparison *comparison);
 
 /* Put the most different items first, or with `least` the least different; equal ones stay in the
  * order of a. */
-void sl_comparison_sort(struct sl_comparison *comparison, enum sl_label_distance_kind by,
-                        bool least);
+enum sl_status sl_comparison_sort(struct sl_comparison *comparison, enum sl_label_distance_kind by,
+                                  bool least, struct sl_error *err) SL_MUST_USE;
 
 /* Which items are worth a look. All zero: every one. */
 struct sl_comparison_filter {
@@ -76,5 +78,7 @@ size_t sl_comparison_keep(struct sl_comparison *comparison,
 /* Row of an item by name, or by number in a set without names; SIZE_MAX if there is none. Linear:
  * for single look-ups. */
 size_t sl_rows_find(const struct sl_rows *rows, const char *item, size_t length);
+
+SL_END_DECLS
 
 #endif

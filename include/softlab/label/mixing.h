@@ -15,6 +15,8 @@
 #include "softlab/base/rows.h"
 #include "softlab/base/stats.h"
 
+SL_BEGIN_DECLS
+
 /* The parts of "mixed_<share of A>_<A>_<id of A>_<B>_<id of B>.png"; class names without '_'. */
 struct sl_mixed_name {
     double lambda;
@@ -103,5 +105,7 @@ double sl_mixing_value(const struct sl_mixing_functions *functions, size_t i, si
 json_t *sl_mixing_to_json(const struct sl_mixing_functions *functions);
 enum sl_status sl_mixing_from_json(const struct sl_json *json, struct sl_mixing_functions **out,
                                    struct sl_error *err) SL_MUST_USE;
+
+SL_END_DECLS
 
 #endif

@@ -11,6 +11,8 @@
 #include "softlab/base/rows.h"
 #include "softlab/base/stats.h"
 
+SL_BEGIN_DECLS
+
 enum { SL_SIMULATOR_LOW, SL_SIMULATOR_HIGH, SL_SIMULATOR_PARTS };
 
 /* Answers to items of one kind of entropy. */
@@ -65,5 +67,7 @@ enum sl_status sl_simulation_measure(const struct sl_rows *real, const struct sl
                                      const struct sl_rows *reference, double threshold,
                                      struct sl_simulation_fit out[SL_SIMULATOR_PARTS],
                                      struct sl_error *err) SL_MUST_USE;
+
+SL_END_DECLS
 
 #endif

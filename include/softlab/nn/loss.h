@@ -4,6 +4,10 @@
 
 #include <stddef.h>
 
+#include "softlab/base/declare.h"
+
+SL_BEGIN_DECLS
+
 /* Rows of softmax, with the largest logit taken off first. (n, classes); in place allowed. */
 void sl_softmax(const float *logits, size_t n, size_t classes, float *probabilities);
 
@@ -29,5 +33,7 @@ double sl_soft_cross_entropy(const float *logits, const struct sl_soft_targets *
  * its gradient by the logits is added to `gradient` (classes; NULL or factor 0: nothing is). NaN is
  * never hidden, as above. */
 double sl_softmax_entropy(const float *logits, size_t classes, double factor, float *gradient);
+
+SL_END_DECLS
 
 #endif

@@ -6,6 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "softlab/base/declare.h"
+
+SL_BEGIN_DECLS
+
 /* The Euclidean norm, summed in double in a fixed order. */
 double sl_flat_norm(const float *values, size_t count);
 
@@ -30,5 +34,7 @@ struct sl_adam {
  * to speak of: w -= rate r m' sqrt(1 - beta2^step) / (sqrt(v) + epsilon); before that rate m'. */
 void sl_adam_step(const struct sl_adam *adam, float *values, const float *gradients, float *first,
                   float *second, size_t count);
+
+SL_END_DECLS
 
 #endif

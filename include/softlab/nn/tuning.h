@@ -7,6 +7,8 @@
 
 #include "softlab/base/error.h"
 
+SL_BEGIN_DECLS
+
 struct sl_tuning;
 
 /* The name of a kernel, by number from 0, with what it is in *summary (unless NULL); NULL past the
@@ -33,5 +35,7 @@ enum sl_status sl_tuning_measure(struct sl_model *model, size_t batch, size_t ro
  * multiply-adds when nothing touches memory: what no convolution by the definition exceeds. Takes
  * some milliseconds; 0 without AVX2. */
 double sl_fma_peak(void);
+
+SL_END_DECLS
 
 #endif

@@ -6,7 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "softlab/base/declare.h"
 #include "softlab/nn.h"
+
+SL_BEGIN_DECLS
 
 struct sl_metadata;
 
@@ -54,5 +57,7 @@ enum sl_status sl_checkpoint_write(const char *path, struct sl_model *model,
 enum sl_status sl_checkpoint_read(const char *path, struct sl_model *model,
                                   const struct sl_checkpoint_buffer *buffers, size_t n_buffers,
                                   char **progress_json, struct sl_error *err) SL_MUST_USE;
+
+SL_END_DECLS
 
 #endif

@@ -22,6 +22,8 @@
 #include "softlab/base/error.h"
 #include "softlab/base/json.h"
 
+SL_BEGIN_DECLS
+
 enum { SL_RECIPE_LIST_MAX = 16, SL_RECIPE_TEXT_MAX = 128 };
 
 struct sl_real_list {
@@ -172,5 +174,7 @@ enum sl_status sl_recipe_check(const struct sl_recipe *recipe, struct sl_error *
 
 /* Every key with its value, in table order; the caller owns it. */
 json_t *sl_recipe_to_json(const struct sl_recipe *recipe);
+
+SL_END_DECLS
 
 #endif

@@ -12,6 +12,8 @@
 #include "softlab/base/rows.h"
 #include "softlab/train/recipe.h"
 
+SL_BEGIN_DECLS
+
 /* What becomes of items that the label set has no row for. */
 enum sl_target_rest {
     SL_REST_FAIL, /* an error naming the first */
@@ -82,5 +84,7 @@ void sl_targets_draw(const struct sl_targets *targets, uint64_t seed, uint64_t e
  * SL_ERR_INPUT if there are not so many to draw from. */
 enum sl_status sl_holdout_create(const struct sl_recipe *recipe, const struct sl_rows *labels,
                                  uint64_t seed, char ***out, struct sl_error *err) SL_MUST_USE;
+
+SL_END_DECLS
 
 #endif
