@@ -2,210 +2,11 @@
 #include <string.h>
 
 #include "experiment/plan.h"
+#include "experiment/spec_fields.h"
 #include "experiment/spec_internal.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
 #include "softlab/eval.h"
-
-/* What a value may be; several where a specification has a choice. */
-enum {
-    NOTHING = 1, /* null */
-    TEXT = 2,
-    NUMBER = 4,
-    BOOLEAN = 8,
-    TEXTS = 16,    /* a list of strings */
-    NUMBERS = 32,  /* a list of numbers */
-    OBJECT = 64,   /* an object with the keys of `inner` */
-    MAP = 128,     /* names to such objects */
-    OBJECTS = 256, /* a list of such objects */
-    ANY = 512,
-};
-enum { REQUIRED = 1024 };
-
-struct field {
-    const char *name; /* NULL ends a table */
-    unsigned kinds;
-    const struct field *inner;
-};
-
-static const struct field extra_fields[] = {
-    {"images", TEXT | REQUIRED, NULL},
-    {"labels", TEXTS, NULL},
-    {"answers", TEXT, NULL},
-    {"method", TEXT, NULL},
-    {"options", ANY, NULL},
-    {"draw", TEXT, NULL},
-    {NULL, 0, NULL},
-};
-static const struct field set_fields[] = {
-    {"labels", TEXTS | NOTHING, NULL},
-    {"answers", TEXT, NULL},
-    {"method", TEXT, NULL},
-    {"options", ANY, NULL},
-    {"only", TEXT, NULL},
-    {"rest", TEXT, NULL},
-    {"draw", TEXT, NULL},
-    {"harden", BOOLEAN, NULL},
-    {"count", NUMBER, NULL},
-    {"extra", OBJECT, extra_fields},
-    {"mixing", TEXT, NULL},
-    {"settings", ANY, NULL},
-    {"train", BOOLEAN, NULL},
-    {"seconds", NUMBER, NULL},
-    {NULL, 0, NULL},
-};
-static const struct field test_fields[] = {
-    {"data", TEXT | TEXTS | NOTHING, NULL},
-    {"split", TEXT | NOTHING, NULL},
-    {"only", TEXT | NOTHING, NULL},
-    {"labels", TEXT, NULL},
-    {"truth", TEXT, NULL},
-    {"metrics", TEXTS, NULL},
-    {"settings", ANY, NULL},
-    {"missing", TEXT, NULL},
-    {"seed", NUMBER, NULL},
-    {NULL, 0, NULL},
-};
-static const struct field start_fields[] = {
-    {"recipe", TEXT, NULL},   {"data", TEXT, NULL},    {"labels", TEXTS | NOTHING, NULL},
-    {"seeds", NUMBERS, NULL}, {"items", NUMBER, NULL}, {"settings", ANY, NULL},
-    {NULL, 0, NULL},
-};
-static const struct field table_fields[] = {
-    {"rows", TEXTS | REQUIRED, NULL},
-    {"columns", TEXTS | REQUIRED, NULL},
-    {"pool", TEXTS | REQUIRED, NULL},
-    {"interval", TEXT | REQUIRED, NULL},
-    {"scale", ANY, NULL},
-    {"cells", ANY | REQUIRED, NULL},
-    {NULL, 0, NULL},
-};
-static const struct field tune_fields[] = {
-    {"parameter", TEXT | REQUIRED, NULL},
-    {"grid", NUMBERS | REQUIRED, NULL},
-    {"selected", ANY, NULL},
-    {"validation", ANY | REQUIRED, NULL},
-    {"metric", TEXT | REQUIRED, NULL},
-    {"seeds", NUMBERS | REQUIRED, NULL},
-    {"sets", TEXTS, NULL},
-    {"networks", TEXTS, NULL},
-    {"assumed", TEXTS, NULL},
-    {NULL, 0, NULL},
-};
-static const struct field figure_fields[] = {
-    {"command", TEXTS, NULL}, {"file", TEXT, NULL},    {"path", TEXT | TEXTS, NULL},
-    {"mean_of", ANY, NULL},   {"times", NUMBER, NULL}, {"divide", NUMBER, NULL},
-    {"here", ANY, NULL},      {"missing", TEXT, NULL}, {NULL, 0, NULL},
-};
-/* Numbers of a chart that are not written out: cells, or what a path finds. */
-static const struct field numbers_fields[] = {
-    {"cells", TEXTS, NULL},  {"command", TEXTS, NULL}, {"file", TEXT, NULL}, {"path", TEXT, NULL},
-    {"times", NUMBER, NULL}, {"share", BOOLEAN, NULL}, {NULL, 0, NULL},
-};
-static const struct field chart_series_fields[] = {
-    {"x", NUMBERS | OBJECT, numbers_fields},
-    {"y", NUMBERS | OBJECT, numbers_fields},
-    {"x_low", NUMBERS | OBJECT, numbers_fields},
-    {"x_high", NUMBERS | OBJECT, numbers_fields},
-    {"y_low", NUMBERS | OBJECT, numbers_fields},
-    {"y_high", NUMBERS | OBJECT, numbers_fields},
-    {"reference", BOOLEAN, NULL},
-    {"band", BOOLEAN, NULL},
-    {"plain", BOOLEAN, NULL},
-    {NULL, 0, NULL},
-};
-static const struct field axis_fields[] = {
-    {"label", TEXT, NULL}, {"unit", TEXT, NULL},   {"categories", TEXTS, NULL},
-    {"low", NUMBER, NULL}, {"high", NUMBER, NULL}, {"log", BOOLEAN, NULL},
-    {NULL, 0, NULL},
-};
-static const struct field chart_fields[] = {
-    {"kind", TEXT | REQUIRED, NULL},
-    {"x", OBJECT, axis_fields},
-    {"y", OBJECT, axis_fields},
-    {"series", MAP | REQUIRED, chart_series_fields},
-    {NULL, 0, NULL},
-};
-static const struct field items_fields[] = {
-    {"command", TEXTS | REQUIRED, NULL},
-    {"path", TEXT | REQUIRED, NULL},
-    {NULL, 0, NULL},
-};
-static const struct field gallery_fields[] = {
-    {"images", TEXT | TEXTS, NULL},
-    {"data", TEXT, NULL},
-    {"series", ANY | REQUIRED, NULL},
-    {"items", TEXTS | OBJECT, items_fields},
-    {"class", TEXT | TEXTS, NULL},
-    {"count", NUMBER, NULL},
-    {"row", NUMBER, NULL},
-    {"here", TEXTS, NULL},
-    {NULL, 0, NULL},
-};
-static const struct field exhibit_fields[] = {
-    {"title", TEXT | REQUIRED, NULL}, {"note", TEXT, NULL}, {"gallery", OBJECT, gallery_fields},
-    {"chart", OBJECT, chart_fields},  {NULL, 0, NULL},
-};
-static const struct field answer_fields[] = {
-    {"reference", TEXT | REQUIRED, NULL},
-    {"against", TEXT | REQUIRED, NULL},
-    {"distance", TEXT | REQUIRED, NULL},
-    {"model", TEXT | REQUIRED, NULL},
-    {NULL, 0, NULL},
-};
-/* The keys that a part, a scale and the whole have in common. */
-#define DESIGN_FIELDS                                                                              \
-    {"missing", TEXT, NULL}, {"references", MAP, set_fields}, {"networks", TEXTS, NULL},           \
-        {"recipe", TEXT, NULL}, {"settings", ANY, NULL}, {"data", TEXT, NULL},                     \
-        {"size", TEXT, NULL}, {"split", TEXT | NOTHING, NULL}, {"holdout", TEXT | NOTHING, NULL},  \
-        {"dev", TEXT, NULL}, {"folds", NUMBER | NOTHING, NULL}, {"start", OBJECT, start_fields},   \
-        {"seeds", NUMBERS, NULL}, {"tests", MAP, test_fields}, {"items", NUMBER, NULL},            \
-        {"test_items", NUMBER, NULL}, {"dev_items", NUMBER, NULL},                                 \
-    {                                                                                              \
-        "run_folds", NUMBERS, NULL                                                                 \
-    }
-
-static const struct field part_fields[] = {
-    DESIGN_FIELDS,
-    {"sets", MAP, set_fields},
-    {NULL, 0, NULL},
-};
-static const struct field scale_part_fields[] = {
-    DESIGN_FIELDS,
-    {"sets", TEXTS, NULL},
-    {NULL, 0, NULL},
-};
-static const struct field scale_fields[] = {
-    DESIGN_FIELDS,
-    {"sets", TEXTS, NULL},
-    {"parts", MAP, scale_part_fields},
-    {"stands_for", ANY, NULL},
-    {NULL, 0, NULL},
-};
-static const struct field root_fields[] = {
-    {"softlab", TEXT | REQUIRED, NULL},
-    {"version", NUMBER | REQUIRED, NULL},
-    {"name", TEXT | REQUIRED, NULL},
-    {"title", TEXT | REQUIRED, NULL},
-    {"source", TEXT, NULL},
-    {"notes", TEXTS, NULL},
-    {"needs", TEXTS, NULL},
-    {"files", ANY, NULL},
-    DESIGN_FIELDS,
-    {"sets", MAP, set_fields},
-    {"table", OBJECT, table_fields},
-    {"parts", MAP, part_fields},
-    {"compute", MAP, figure_fields},
-    {"further", MAP, figure_fields},
-    {"absent", ANY, NULL},
-    {"show", OBJECTS, exhibit_fields},
-    {"answer", OBJECT, answer_fields},
-    {"names", ANY, NULL},
-    {"plot", ANY, NULL},
-    {"tune", OBJECTS, tune_fields},
-    {"scales", MAP, scale_fields},
-    {NULL, 0, NULL},
-};
 
 /* ---- Kinds ---- */
 
@@ -264,8 +65,8 @@ static const char *kind_words(unsigned kinds)
     return "an object";
 }
 
-static enum sl_status check_fields(const struct sl_json_cursor *at, const struct field *fields,
-                                   struct sl_error *err);
+static enum sl_status check_fields(const struct sl_json_cursor *at,
+                                   const struct sl_spec_field *fields, struct sl_error *err);
 
 static struct sl_json_cursor below(const struct sl_json_cursor *at, const char *key, json_t *value)
 {
@@ -273,8 +74,8 @@ static struct sl_json_cursor below(const struct sl_json_cursor *at, const char *
         .document = at->document, .parent = at, .key = key, .value = value};
 }
 
-static enum sl_status check_inner(const struct sl_json_cursor *at, const struct field *field,
-                                  struct sl_error *err)
+static enum sl_status check_inner(const struct sl_json_cursor *at,
+                                  const struct sl_spec_field *field, struct sl_error *err)
 {
     if ((field->kinds & OBJECT) && json_is_object(at->value))
         return check_fields(at, field->inner, err);
@@ -296,8 +97,8 @@ static enum sl_status check_inner(const struct sl_json_cursor *at, const struct 
     return SL_OK;
 }
 
-static enum sl_status check_known(const struct sl_json_cursor *at, const struct field *fields,
-                                  struct sl_error *err)
+static enum sl_status check_known(const struct sl_json_cursor *at,
+                                  const struct sl_spec_field *fields, struct sl_error *err)
 {
     size_t count = 0;
     while (fields[count].name)
@@ -310,11 +111,11 @@ static enum sl_status check_known(const struct sl_json_cursor *at, const struct 
     return status;
 }
 
-static enum sl_status check_fields(const struct sl_json_cursor *at, const struct field *fields,
-                                   struct sl_error *err)
+static enum sl_status check_fields(const struct sl_json_cursor *at,
+                                   const struct sl_spec_field *fields, struct sl_error *err)
 {
     SL_TRY(check_known(at, fields, err));
-    for (const struct field *field = fields; field->name; field++) {
+    for (const struct sl_spec_field *field = fields; field->name; field++) {
         json_t *value = json_object_get(at->value, field->name);
         if (!value && !(field->kinds & REQUIRED)) continue;
         if (!value) return sl_json_fail(at, err, "\"%s\" is missing", field->name);
@@ -580,7 +381,7 @@ enum sl_status sl_spec_check(const struct sl_json *document, struct sl_error *er
     const char *key;
     json_t *value;
     if (!json_is_object(root.value)) return sl_json_fail(&root, err, "expected an object");
-    SL_TRY(check_fields(&root, root_fields, err));
+    SL_TRY(check_fields(&root, sl_spec_fields, err));
     SL_TRY(check_head(&root, err));
     SL_TRY(check_files(&root, err));
     SL_TRY(check_answer(&root, err));
