@@ -148,10 +148,13 @@ enum sl_status cli_feeding_for(const struct cli *cli, const struct sl_model *mod
                                const char *data, const char *split, const struct cli_images *images,
                                struct cli_feeding *out, struct sl_error *err);
 
-/* Shared by the commands that run networks (cmd_predict.c): weights by file or by a run's folder,
- * whose file it is (the caller frees it); logits of all items of cli_feeding_for, with names. */
-char *cli_weights_path(const char *path);
+/* Shared by the commands that run networks (cmd_predict.c). The weights that a path names: a file,
+ * or those in a run's folder, which must be those that the run wrote. The caller frees *out. */
+enum sl_status cli_find_weights(const char *path, char **out, struct sl_error *err);
+/* SL_ERR_INPUT if the record of a run has another checksum for its weights. */
+enum sl_status cli_check_weights(const char *weights, const json_t *record, struct sl_error *err);
 enum sl_status cli_open_weights(const char *path, struct sl_model **out, struct sl_error *err);
+/* Logits of all items of cli_feeding_for, with names. */
 enum sl_status cli_predict(struct cli *cli, struct sl_model *model,
                            const struct cli_feeding *feeding, size_t batch, struct sl_rows **out,
                            struct sl_error *err);

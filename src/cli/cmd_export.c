@@ -151,8 +151,9 @@ static enum sl_status open_model(const struct export_values *values, const char 
     if (!values->network) return cli_open_weights(weights, out, err);
     struct sl_model *model = NULL;
     SL_TRY(make_model(values, &model, err));
-    char *file = weights ? cli_weights_path(weights) : NULL;
-    const enum sl_status status = file ? sl_weights_read(file, model, err) : SL_OK;
+    char *file = NULL;
+    enum sl_status status = weights ? cli_find_weights(weights, &file, err) : SL_OK;
+    if (status == SL_OK && file) status = sl_weights_read(file, model, err);
     free(file);
     if (status == SL_OK)
         *out = model;

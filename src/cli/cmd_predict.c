@@ -74,15 +74,46 @@ static const struct cli_argument predict_arguments[] = {
     {.name = NULL},
 };
 
-char *cli_weights_path(const char *path)
+enum sl_status cli_check_weights(const char *weights, const json_t *record, struct sl_error *err)
 {
-    return sl_folder_exists(path) ? sl_path_join(path, "weights.safetensors")
-                                  : sl_string_copy(path);
+    const json_t *kept = json_object_get(json_object_get(record, "result"), "weights_sha256");
+    char hash[SL_SHA256_TEXT];
+    if (!json_is_string(kept)) return SL_OK;
+    SL_TRY(sl_sha256_file(weights, hash, err));
+    if (strcmp(hash, json_string_value(kept)) == 0) return SL_OK;
+    return sl_fail(err, SL_ERR_INPUT,
+                   "%s is not what the run wrote, its checksum differs; train again with --restart",
+                   weights);
+}
+
+enum sl_status cli_find_weights(const char *path, char **out, struct sl_error *err)
+{
+    enum { RECORD_LIMIT = 1 << 24 };
+    if (!sl_folder_exists(path)) {
+        *out = sl_string_copy(path);
+        return SL_OK;
+    }
+    char *weights = sl_path_join(path, "weights.safetensors"),
+         *run = sl_path_join(path, "run.json");
+    struct sl_json record = {0};
+    enum sl_status status = SL_OK;
+    if (sl_file_exists(run) && sl_file_exists(weights)) {
+        SL_TRY_OUT(sl_json_read(run, RECORD_LIMIT, &record, err));
+        SL_TRY_OUT(cli_check_weights(weights, record.root, err));
+    }
+    *out = weights;
+    weights = NULL;
+out:
+    sl_json_release(&record);
+    free(weights);
+    free(run);
+    return status;
 }
 
 enum sl_status cli_open_weights(const char *path, struct sl_model **out, struct sl_error *err)
 {
-    char *file = cli_weights_path(path);
+    char *file = NULL;
+    SL_TRY(cli_find_weights(path, &file, err));
     const enum sl_status status = sl_weights_open(file, out, err);
     free(file);
     return status;

@@ -26,19 +26,6 @@ static enum sl_status fail_other(const struct train_folder *folder, const json_t
     return status;
 }
 
-/* Weights that are not those that the run ended with would be used in its name. */
-static enum sl_status check_weights(const struct train_folder *folder, const json_t *record,
-                                    struct sl_error *err)
-{
-    const json_t *kept = json_object_get(json_object_get(record, "result"), "weights_sha256");
-    char hash[SL_SHA256_TEXT];
-    SL_TRY(sl_sha256_file(folder->weights, hash, err));
-    if (!kept || strcmp(hash, json_string_value(kept)) == 0) return SL_OK;
-    return sl_fail(err, SL_ERR_INPUT,
-                   "%s is not what the run wrote, its checksum differs; --restart trains again",
-                   folder->weights);
-}
-
 /* What the folder's run.json says, if there is one. */
 static enum sl_status compare_records(struct train_folder *folder, struct sl_error *err)
 {
@@ -49,7 +36,7 @@ static enum sl_status compare_records(struct train_folder *folder, struct sl_err
     if (!json_equal(settings_of(json.root), settings_of(folder->record)))
         status = fail_other(folder, json.root, err);
     else if (folder->finished)
-        status = check_weights(folder, json.root, err);
+        status = cli_check_weights(folder->weights, json.root, err);
     sl_json_release(&json);
     return status;
 }

@@ -457,7 +457,7 @@ enum sl_status train_inputs_read(const struct cli *cli, const struct train_value
     SL_TRY_OUT(read_recipe(values, &inputs.recipe, err));
     if (values->mixing) SL_TRY_OUT(read_mixing(values->mixing, &inputs.mixing, err));
     if (values->tuning) SL_TRY_OUT(sl_tuning_read(values->tuning, &inputs.tuning, err));
-    if (values->weights) inputs.weights = cli_weights_path(values->weights);
+    if (values->weights) SL_TRY_OUT(cli_find_weights(values->weights, &inputs.weights, err));
     SL_TRY_OUT(read_data(cli, values, &inputs, err));
     SL_TRY_OUT(make_targets(cli, values, &inputs, err));
     SL_TRY_OUT(match_dev(cli, values, &inputs, err));

@@ -14,3 +14,7 @@ try softlab train $tiny --quiet -o edited --set epochs=2,batch=4
 try softlab train $tiny --quiet -o edited --restart
 printf x | dd of=edited/weights.safetensors bs=1 seek=2000 conv=notrunc status=none
 try softlab train $tiny --quiet -o edited
+try softlab predict edited --data shapes:n=8,size=8,classes=2 -o p.csv
+try softlab eval edited --data shapes:n=8,size=8,classes=2
+try softlab export edited -o m.onnx
+try softlab train $tiny --weights edited --quiet -o more
