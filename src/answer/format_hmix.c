@@ -109,7 +109,7 @@ static const char *const export_columns[] = {
 
 static void append_text(struct sl_buffer *line, const char *text)
 {
-    sl_csv_append_field(line, text, strlen(text));
+    sl_csv_append_text(line, text, strlen(text));
 }
 
 static void append_real_or_nothing(struct sl_buffer *line, double value)
@@ -142,12 +142,12 @@ static void append_answer(struct sl_buffer *line, const struct sl_answers *answe
 {
     const bool repeat = answer->flags & SL_ANSWER_REPEAT;
     append_real_or_nothing(line, answer->trial < 0 ? (double)NAN : (double)answer->trial);
-    sl_csv_append_field(line, answer->annotator.text, answer->annotator.length);
-    sl_csv_append_field(line, answer->study.text, answer->study.length);
-    sl_csv_append_field(line, answer->batch.text, answer->batch.length);
+    sl_csv_append_text(line, answer->annotator.text, answer->annotator.length);
+    sl_csv_append_text(line, answer->study.text, answer->study.length);
+    sl_csv_append_text(line, answer->batch.text, answer->batch.length);
     append_real_or_nothing(line, answer->ms);
     append_responses(line, &answer->mix);
-    sl_csv_append_field(line, answer->item.text, answer->item.length);
+    sl_csv_append_text(line, answer->item.text, answer->item.length);
     append_text(line, repeat ? "rerun_rate_mixture" : "rate_mixture");
     append_text(line, answers->classes[answer->mix.a]);
     append_text(line, answers->classes[answer->mix.b]);

@@ -10,7 +10,9 @@ struct import_values {
     const char *from;
     const char *to;
     const char *output;
-    const char *columns;
+    struct cli_answer_words input;
+    const char *header;
+    const char *id_column;
     const char *classes;
     bool list;
 };
@@ -29,6 +31,12 @@ static const char *writable_formats(size_t index)
     for (const struct sl_answer_format *f = sl_answer_formats; f->name; f++)
         if (f->export && --index == 0) return f->name;
     return NULL;
+}
+
+static const char *answers_to_header(size_t index)
+{
+    static const char *const words[] = {"yes", "no", NULL};
+    return words[index];
 }
 
 static const struct cli_option import_options[] = {
@@ -53,11 +61,19 @@ static const struct cli_option import_options[] = {
      .value = "FILE",
      .help = "where to write it; a name in .slb is the columnar cache of hard answers",
      .offset = offsetof(struct import_values, output)},
-    {.name = "columns",
+    CLI_ANSWER_OPTIONS(struct import_values, input),
+    {.name = "header",
+     .kind = CLI_CHOICE,
+     .value = "yes|no",
+     .help =
+         "of wide: whether the first row holds annotators' names, where the file leaves a doubt",
+     .offset = offsetof(struct import_values, header),
+     .choices = answers_to_header},
+    {.name = "id-column",
      .kind = CLI_TEXT,
-     .value = "A,B,C",
-     .help = "columns of long-csv that hold item, worker and label",
-     .offset = offsetof(struct import_values, columns)},
+     .value = "COLUMN",
+     .help = "of wide: the column of items' names by its name or number from 1, or none",
+     .offset = offsetof(struct import_values, id_column)},
     {.name = "classes",
      .kind = CLI_TEXT,
      .value = "A,B,...",
@@ -100,35 +116,20 @@ static void list_formats(void)
     cli_table_release(&table);
 }
 
-/* A sink that keeps what it is given. */
-static enum sl_status begin_set(void *context, const char *const *classes, size_t n_classes,
-                                struct sl_error *err)
-{
-    return sl_answers_create(classes, n_classes, context, err);
-}
-
-static enum sl_status put_in_set(void *context, const struct sl_answer *answer,
-                                 struct sl_error *err)
-{
-    struct sl_answers **answers = context;
-    return sl_answers_add(*answers, answer, err);
-}
-
 /* One import: what to read, how, and what became of it. */
 struct job {
     const struct cli *cli;
     const struct import_values *values;
-    struct sl_import_notes notes;
-    struct sl_import_options options;
+    struct cli_answer_input input;
 };
 
 static enum sl_status read_set(struct job *job, struct sl_answers **out, struct sl_error *err)
 {
     const char *const *paths = (const char *const *)job->cli->arguments;
     const struct sl_answer_format *format = find_format(job->values->from);
-    if (!format) return sl_answers_read(paths[0], out, &job->notes, err);
-    const struct sl_answer_sink sink = {begin_set, put_in_set, out};
-    return format->import(paths, job->cli->n_arguments, &job->options, &sink, err);
+    if (!format) return sl_answers_load(paths[0], &job->input.options, out, err);
+    const struct sl_answer_sink sink = sl_answers_sink(out);
+    return format->import(paths, job->cli->n_arguments, &job->input.options, &sink, err);
 }
 
 static enum sl_status write_cache(struct job *job, struct sl_error *err)
@@ -138,7 +139,7 @@ static enum sl_status write_cache(struct job *job, struct sl_error *err)
     const char *from = job->values->from;
     enum sl_status status = SL_OK;
     if (strcmp(from, native) == 0 || strcmp(from, "long-csv") == 0) {
-        SL_TRY_OUT(sl_votes_read(job->cli->arguments[0], &job->options, &votes, err));
+        SL_TRY_OUT(sl_votes_read(job->cli->arguments[0], &job->input.options, &votes, err));
     } else {
         SL_TRY_OUT(read_set(job, &answers, err));
         SL_TRY_OUT(sl_votes_from_answers(answers, 0, &votes, err));
@@ -157,7 +158,7 @@ static enum sl_status stream(struct job *job, struct sl_error *err)
     SL_TRY(sl_answer_writer_create(job->values->output, &writer, err));
     const struct sl_answer_sink sink = sl_answer_writer_sink(writer);
     enum sl_status status = format->import((const char *const *)job->cli->arguments,
-                                           job->cli->n_arguments, &job->options, &sink, err);
+                                           job->cli->n_arguments, &job->input.options, &sink, err);
     if (status == SL_OK) status = sl_answer_writer_commit(writer, err);
     sl_answer_writer_destroy(writer);
     return status;
@@ -169,7 +170,7 @@ static enum sl_status convert(struct job *job, struct sl_error *err)
     enum sl_status status = read_set(job, &answers, err);
     const struct sl_answer_format *format = find_format(job->values->to);
     if (status == SL_OK && format)
-        status = format->export(answers, job->values->output, &job->notes, err);
+        status = format->export(answers, job->values->output, &job->input.notes, err);
     else if (status == SL_OK)
         status = cli_write_answers(answers, job->values->output, err);
     sl_answers_destroy(answers);
@@ -178,7 +179,7 @@ static enum sl_status convert(struct job *job, struct sl_error *err)
 
 static void say_what_became(const struct job *job)
 {
-    const struct sl_import_notes *notes = &job->notes;
+    const struct sl_import_notes *notes = &job->input.notes;
     const struct {
         size_t count;
         const char *what;
@@ -188,6 +189,9 @@ static void say_what_became(const struct job *job)
         {notes->n_mended, "mended"},
         {notes->n_duplicates, "beyond a person's first to an item"},
         {notes->n_empty_items, "items without an answer"},
+        {notes->n_abstained, "left out as abstentions"},
+        {notes->n_left_out, "left out for their class"},
+        {notes->n_rescaled, "distributions scaled to 1"},
     };
     struct sl_buffer line;
     sl_buffer_init(&line, 1024);
@@ -198,6 +202,25 @@ static void say_what_became(const struct job *job)
                              sl_text_count(parts[i].count, number, sizeof number), parts[i].what);
     if (line.length) sl_log(&job->cli->log, SL_LOG_INFO, "%s", line.data);
     sl_buffer_release(&line);
+}
+
+/* An option that the format has no use for is refused. */
+static enum sl_status check_format_options(const struct import_values *values, struct sl_error *err)
+{
+    const struct sl_answer_format *format = find_format(values->from);
+    const struct {
+        const char *given, *name;
+        unsigned taken;
+    } options[] = {{values->input.columns, "columns", SL_IMPORT_COLUMNS},
+                   {values->header, "header", SL_IMPORT_LAYOUT},
+                   {values->id_column, "id-column", SL_IMPORT_LAYOUT}};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (options[i].given && !(format && format->takes & options[i].taken))
+            return sl_fail(err, SL_ERR_USAGE, "--%s: has no meaning in files of format %s",
+                           options[i].name, values->from);
+    if (!format && values->classes)
+        return sl_fail(err, SL_ERR_USAGE, "--classes: answers.jsonl says its own classes");
+    return SL_OK;
 }
 
 static enum sl_status run_import(struct cli *cli, const void *values, struct sl_error *err)
@@ -214,12 +237,14 @@ static enum sl_status run_import(struct cli *cli, const void *values, struct sl_
     bool cache = sl_path_has_suffix(options->output, ".slb");
     if (cli->n_arguments > 1 && (from_native || cache))
         return sl_fail(err, SL_ERR_USAGE, "one file at a time, got %zu", cli->n_arguments);
+    SL_TRY(check_format_options(options, err));
     char **classes = options->classes ? cli_split_list(options->classes) : NULL;
-    struct job job = {.cli = cli, .values = options, .notes = {.log = &cli->log}};
-    job.options = (struct sl_import_options){.columns = options->columns,
-                                             .classes = (const char *const *)classes,
-                                             .notes = &job.notes,
-                                             .progress = &cli->progress};
+    struct job job = {.cli = cli, .values = options};
+    cli_answer_input_init(&job.input, cli, &options->input);
+    job.input.options.classes = (const char *const *)classes;
+    job.input.options.id_column = options->id_column;
+    if (options->header)
+        job.input.options.header = strcmp(options->header, "yes") == 0 ? SL_PRESENT : SL_ABSENT;
     enum sl_status status;
     if (cache)
         status = write_cache(&job, err);
@@ -228,6 +253,7 @@ static enum sl_status run_import(struct cli *cli, const void *values, struct sl_
     else
         status = convert(&job, err);
     if (status == SL_OK) say_what_became(&job);
+    cli_answer_input_release(&job.input);
     sl_names_destroy(classes);
     return status;
 }

@@ -44,6 +44,7 @@ static const struct cli_option labels_options[] = {
     {"json", 0, CLI_FLAG, NULL,
      "what became of an answers.jsonl and how long it took, or with --list the methods, as JSON",
      FIELD(json)},
+    CLI_ANSWER_OPTIONS(struct labels_values, input),
     {"annotators", 'a', CLI_INTEGER, "M", "draw this many answers per item; 0 takes all",
      FIELD(annotators), "0", 0, 1e9},
     {"seed", 0, CLI_INTEGER, "N", "of whatever is drawn", FIELD(seed), "1", 0, 9e15},
@@ -51,6 +52,10 @@ static const struct cli_option labels_options[] = {
      FIELD(as_released)},
     {"truth", 0, CLI_PATH, "FILE",
      "true classes, for hard, smooth and class; otherwise the answers' own", FIELD(truth)},
+    {"weights", 0, CLI_PATH, "FILE.csv",
+     "what each annotator's answers count for, in place of what a method would learn: columns "
+     "annotator and weight",
+     FIELD(weights)},
     {"gamma", 0, CLI_REAL, "G",
      "mass for possible classes nobody named (default .1); for mix the base of the smoothing "
      "(default .005)",
@@ -89,12 +94,16 @@ static const struct cli_option labels_options[] = {
     {"predictions", 0, CLI_PATH, "FILE", "a classifier's predictions, for crowdlab",
      FIELD(predictions)},
     {"rows", 0, CLI_CHOICE, "NAME",
-     "how one answer becomes the distribution that ds-soft and the pools read", FIELD(rows),
-     "t2-clamp", .choices = row_methods},
+     "how one answer becomes the distribution that ds-soft and the pools read (default: t2-clamp "
+     "where people named top classes, otherwise share, which takes distributions as they are)",
+     FIELD(rows), .choices = row_methods},
     {"calibrate", 0, CLI_FLAG, NULL, "calibrate every annotator's probabilities first",
      FIELD(calibrate)},
     {"reference", 0, CLI_PATH, "FILE", "known distributions of some items, to learn weights from",
      FIELD(reference)},
+    {"annotators-out", 0, CLI_PATH, "FILE.csv",
+     "also write what the method estimates of annotators: skill, weight, confusion",
+     FIELD(annotators_out)},
     {"state", 0, CLI_PATH, "FILE.npz",
      "also write posteriors, confusions, skills, prior and log-likelihoods", FIELD(state)},
     {"resume", 0, CLI_PATH, "FILE.npz", "go on from a state, when answers were added",
@@ -110,8 +119,8 @@ static const struct cli_option labels_options[] = {
 
 static const struct cli_argument labels_arguments[] = {
     {.name = "FILE",
-     .help = "answers.jsonl; for aggregators also answers.slb or long CSV; for ensemble prediction "
-             "files",
+     .help = "answers.jsonl, answers.slb or CSV, of labels or probabilities, plain or .gz; for "
+             "ensemble prediction files",
      .kind = CLI_PATH,
      .optional = true,
      .repeated = true},
@@ -121,8 +130,7 @@ static const struct cli_argument labels_arguments[] = {
 enum sl_status labels_read(struct cli *cli, const struct labels_values *values,
                            struct labels_input *out, struct sl_error *err)
 {
-    struct sl_import_notes notes = {.log = &cli->log};
-    SL_TRY(sl_answers_read(cli->arguments[0], &out->answers, &notes, err));
+    SL_TRY(cli_read_answers(cli, cli->arguments[0], &values->input, &out->answers, err));
     const struct cli_names names = cli_names_of(out->answers);
     if (values->truth) SL_TRY(cli_read_truth(values->truth, &names, &out->truth, err));
     if (values->vectors)
@@ -149,6 +157,7 @@ void labels_input_release(struct labels_input *input)
     sl_answers_destroy(input->answers);
     free(input->truth);
     free(input->similarity);
+    free(input->weights);
 }
 
 void labels_say_what_became(const struct cli *cli, const struct sl_label_notes *notes,
@@ -159,6 +168,9 @@ void labels_say_what_became(const struct cli *cli, const struct sl_label_notes *
         sl_log(&cli->log, SL_LOG_INFO, "%zu left out: repeats, second runs or checks",
                notes->n_flagged);
     if (notes->n_undrawn) sl_log(&cli->log, SL_LOG_INFO, "%zu not drawn", notes->n_undrawn);
+    if (notes->n_weightless)
+        sl_log(&cli->log, SL_LOG_INFO, "%zu left out: their annotators have weight 0",
+               notes->n_weightless);
     if (notes->n_unusable)
         sl_log(&cli->log, SL_LOG_WARNING, "%zu unusable, the first: %s", notes->n_unusable,
                notes->first_unusable.message);
@@ -191,7 +203,12 @@ static enum sl_status build(struct cli *cli, const struct labels_values *values,
                             struct sl_label_notes *notes, struct sl_error *err)
 {
     struct labels_input input = {0};
+    SL_TRY(labels_check_annotators(values, method->name, 0, true, err));
     enum sl_status status = labels_read(cli, values, &input, err);
+    if (status == SL_OK && values->weights)
+        status = labels_weights_read(cli, values->weights, input.answers->annotators,
+                                     &input.weights, err);
+    input.options.weights = input.weights;
     if (status == SL_OK) status = sl_labels_build(method, input.answers, &input.options, out, err);
     if (status == SL_OK) *notes = input.notes;
     if (status == SL_OK) labels_say_what_became(cli, notes, (*out)->n_rows);
@@ -257,6 +274,22 @@ static enum sl_status name_by_fold(struct sl_rows *rows, size_t n_folds, struct 
     return SL_OK;
 }
 
+/* Predictions have neither answers nor annotators. */
+static enum sl_status check_ensemble(const struct labels_values *values, struct sl_error *err)
+{
+    const struct {
+        bool given;
+        const char *name;
+    } options[] = {{values->input.columns, "columns"},
+                   {values->input.abstain.count, "abstain"},
+                   {values->input.leave_out.count, "leave-out"}};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (options[i].given)
+            return sl_fail(err, SL_ERR_USAGE, "--%s: ensemble reads predictions, not answers",
+                           options[i].name);
+    return labels_check_annotators(values, ensemble, 0, false, err);
+}
+
 static enum sl_status run_labels(struct cli *cli, const void *values, struct sl_error *err)
 {
     const struct labels_values *options = values;
@@ -271,15 +304,16 @@ static enum sl_status run_labels(struct cli *cli, const void *values, struct sl_
     const struct sl_label_method *method = sl_label_method_find(options->method);
     struct sl_label_notes notes = {0};
     struct sl_rows *rows = NULL;
-    static const char *const without[] = {"output", "list", "json", "state", "threads", NULL};
+    static const char *const without[] = {"output", "list",    "json", "annotators-out",
+                                          "state",  "threads", NULL};
     char *provenance = cli_rows_provenance(cli, options->output, without);
-    enum sl_status status;
-    if (many)
+    enum sl_status status = many ? check_ensemble(options, err) : SL_OK;
+    if (many && status == SL_OK)
         status =
             cli_read_ensemble(cli->arguments, cli->n_arguments, options->temperature, &rows, err);
-    else if (method)
+    else if (!many && method)
         status = build(cli, options, method, &rows, &notes, err);
-    else
+    else if (!many)
         status =
             labels_aggregate(cli, options, sl_aggregator_find(options->method), &rows, &notes, err);
     if (status == SL_OK && many && options->folds > 0)
@@ -299,8 +333,10 @@ static enum sl_status run_labels(struct cli *cli, const void *values, struct sl_
 static const struct cli_example labels_examples[] = {
     {"softlab labels answers.jsonl --method t2-clamp -o labels.npz",
      "top two classes and what is possible, averaged per item"},
-    {"softlab labels votes.slb --method ds --state ds.npz -o labels.npz",
+    {"softlab labels votes.csv.gz --method ds --annotators-out skills.csv -o labels.npz",
      "Dawid-Skene posteriors, with what it learned about every annotator"},
+    {"softlab labels votes.csv --method mv --abstain skip -o labels.npz",
+     "a majority vote in which skipping is no answer"},
     {"softlab labels answers.jsonl --method t2-clamp --annotators 2 --seed 3 -o labels.npz",
      "as if only two people had been asked"},
     {NULL, NULL},

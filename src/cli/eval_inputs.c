@@ -153,6 +153,8 @@ static enum sl_status read_all(const struct cli *cli, const struct eval_values *
         SL_TRY(read_labels(values->labels, inputs, err));
     else
         SL_TRY(read_own_labels(path, inputs, err));
+    cli_say_rescaled(cli, path, inputs->predictions);
+    cli_say_rescaled(cli, values->labels, inputs->labels);
     SL_TRY(settle_reference(values, values->labels ? values->labels : path, inputs, err));
     if (values->order) SL_TRY(read_order(values->order, inputs, err));
     if (values->hard)

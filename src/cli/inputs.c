@@ -204,6 +204,14 @@ out:
     return status;
 }
 
+void cli_say_rescaled(const struct cli *cli, const char *path, const struct sl_rows *rows)
+{
+    if (rows && rows->n_rescaled)
+        sl_log(&cli->log, SL_LOG_INFO,
+               "%s: %zu of %zu rows were off 1 by rounding and scaled to it", path,
+               rows->n_rescaled, rows->n_rows);
+}
+
 enum sl_status cli_read_labels(const char *path, const char *array, const struct cli_names *like,
                                struct sl_rows **out, struct sl_error *err)
 {

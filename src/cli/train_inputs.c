@@ -65,14 +65,16 @@ static enum sl_status append_rows(struct sl_rows *rows, struct sl_rows *more, co
     return SL_OK;
 }
 
-static enum sl_status read_labels(const struct train_values *values, struct sl_rows **out,
-                                  struct sl_error *err)
+static enum sl_status read_labels(const struct cli *cli, const struct train_values *values,
+                                  struct sl_rows **out, struct sl_error *err)
 {
     struct sl_rows *rows = NULL, *extra = NULL;
     enum sl_status status = SL_OK;
     if (values->labels) SL_TRY_OUT(sl_rows_read(values->labels, "labels", &rows, err));
+    cli_say_rescaled(cli, values->labels, rows);
     if (values->extra_labels) {
         SL_TRY_OUT(sl_rows_read(values->extra_labels, "labels", &extra, err));
+        cli_say_rescaled(cli, values->extra_labels, extra);
         if (rows) {
             SL_TRY_OUT(append_rows(rows, extra, values->extra_labels, err));
         } else {
@@ -141,8 +143,8 @@ static enum sl_status read_teacher(const struct train_values *values, double tem
     return status;
 }
 
-static enum sl_status make_targets(const struct train_values *values, struct train_inputs *inputs,
-                                   struct sl_error *err)
+static enum sl_status make_targets(const struct cli *cli, const struct train_values *values,
+                                   struct train_inputs *inputs, struct sl_error *err)
 {
     const struct sl_dataset *dataset = inputs->data.dataset;
     const struct sl_recipe *recipe = &inputs->recipe;
@@ -151,7 +153,7 @@ static enum sl_status make_targets(const struct train_values *values, struct tra
     struct sl_rows *labels = NULL, *teacher = NULL;
     char **holdout = NULL;
     enum sl_status status = SL_OK;
-    SL_TRY_OUT(read_labels(values, &labels, err));
+    SL_TRY_OUT(read_labels(cli, values, &labels, err));
     if (values->teacher) SL_TRY_OUT(read_teacher(values, recipe->temperature, &teacher, err));
     SL_TRY_OUT(read_holdout(values, recipe, labels, &holdout, err));
     struct sl_target_options options = sl_target_options_default();
@@ -387,7 +389,7 @@ enum sl_status train_inputs_read(const struct cli *cli, const struct train_value
     if (values->mixing) SL_TRY_OUT(read_mixing(values->mixing, &inputs.mixing, err));
     if (values->tuning) SL_TRY_OUT(sl_tuning_read(values->tuning, &inputs.tuning, err));
     SL_TRY_OUT(read_data(cli, values, &inputs, err));
-    SL_TRY_OUT(make_targets(values, &inputs, err));
+    SL_TRY_OUT(make_targets(cli, values, &inputs, err));
     SL_TRY_OUT(make_model(values, &inputs, err));
     *out = inputs;
     return SL_OK;
