@@ -6,6 +6,7 @@
  * 2. A name of an item is in one row only: a column that has another value in every row, most of
  *    them nowhere else, holds names.
  * 3. Whatever is between is asked about. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,11 +54,12 @@ static enum sl_status add_cell(struct scan *scan, size_t c, struct sl_field cell
     uint32_t value = 0, own = 0;
     double number = 0;
     SL_TRY(sl_name_table_add(scan->cells, cell.text, cell.length, &value, err));
+    if (value >= scan->capacity) {
+        scan->capacity = scan->capacity * 2 + 256;
+        scan->only = sl_resize(scan->only, scan->capacity, sizeof *scan->only);
+    }
+    assert(scan->only);
     if (value == n_known) {
-        if (value >= scan->capacity) {
-            scan->capacity = scan->capacity * 2 + 256;
-            scan->only = sl_resize(scan->only, scan->capacity, sizeof *scan->only);
-        }
         scan->only[value] = (uint32_t)c;
     } else if (scan->only[value] != c) {
         scan->only[value] = SEVERAL;

@@ -26,24 +26,25 @@ struct cli_answer_words {
     const char *columns;
     struct cli_texts abstain, leave_out;
 };
-#define CLI_ANSWER_OPTIONS(type, member)                                                           \
+/* `words` is the offset of struct cli_answer_words in the command's values. */
+#define CLI_ANSWER_OPTIONS(words)                                                                  \
     {.name = "columns",                                                                            \
      .kind = CLI_TEXT,                                                                             \
      .value = "A,B,C",                                                                             \
      .help = "of CSV: the columns that hold item, worker and label, or pairs such as "             \
              "item=task,p=share of item, worker, label, p, ms, confidence and truth",              \
-     .offset = offsetof(type, member.columns)},                                                    \
+     .offset = (words) + offsetof(struct cli_answer_words, columns)},                              \
         {.name = "abstain",                                                                        \
          .kind = CLI_TEXTS,                                                                        \
          .value = "CLASS,...",                                                                     \
          .help = "classes that mean no answer, such as skip: answers that choose one are left "    \
                  "out and counted",                                                                \
-         .offset = offsetof(type, member.abstain)},                                                \
+         .offset = (words) + offsetof(struct cli_answer_words, abstain)},                          \
     {                                                                                              \
         .name = "leave-out", .kind = CLI_TEXTS, .value = "CLASS,...",                              \
         .help = "classes to take out: their votes are left out and counted, distributions are "    \
                 "scaled to the other classes",                                                     \
-        .offset = offsetof(type, member.leave_out)                                                 \
+        .offset = (words) + offsetof(struct cli_answer_words, leave_out)                           \
     }
 struct cli_answer_input {
     struct sl_import_notes notes;

@@ -61,7 +61,7 @@ static const struct cli_option import_options[] = {
      .value = "FILE",
      .help = "where to write it; a name in .slb is the columnar cache of hard answers",
      .offset = offsetof(struct import_values, output)},
-    CLI_ANSWER_OPTIONS(struct import_values, input),
+    CLI_ANSWER_OPTIONS(offsetof(struct import_values, input)),
     {.name = "header",
      .kind = CLI_CHOICE,
      .value = "yes|no",

@@ -44,7 +44,7 @@ static const struct cli_option labels_options[] = {
     {"json", 0, CLI_FLAG, NULL,
      "what became of an answers.jsonl and how long it took, or with --list the methods, as JSON",
      FIELD(json)},
-    CLI_ANSWER_OPTIONS(struct labels_values, input),
+    CLI_ANSWER_OPTIONS(offsetof(struct labels_values, input)),
     {"annotators", 'a', CLI_INTEGER, "M", "draw this many answers per item; 0 takes all",
      FIELD(annotators), "0", 0, 1e9},
     {"seed", 0, CLI_INTEGER, "N", "of whatever is drawn", FIELD(seed), "1", 0, 9e15},

@@ -24,7 +24,7 @@ static const char *preset_names(size_t index)
 }
 
 static const struct cli_option quality_options[] = {
-    CLI_ANSWER_OPTIONS(struct quality_values, input),
+    CLI_ANSWER_OPTIONS(offsetof(struct quality_values, input)),
     {.name = "truth",
      .kind = CLI_PATH,
      .value = "FILE",

@@ -75,12 +75,12 @@ enum sl_status labels_check_annotators(const struct labels_values *values, const
                                        unsigned learns, bool weighs, struct sl_error *err);
 /* Who gave each answer. */
 struct labels_asked {
-    const uint32_t *annotator; /* borrowed; SL_NO_NAME where unknown */
+    const struct cli_names *names; /* borrowed */
+    const uint32_t *annotator;     /* borrowed; SL_NO_NAME where unknown */
     size_t count;
 };
 enum sl_status labels_annotators_write(const char *path, const struct sl_aggregator *method,
                                        const struct sl_crowd_state *state,
-                                       const struct cli_names *names,
                                        const struct labels_asked *asked, struct sl_error *err);
 /* A weight for every annotator of the answers; SL_ERR_INPUT naming one that has none. The caller
  * frees them. */

@@ -63,9 +63,9 @@ static void append_annotator(struct sl_buffer *line, const struct sl_aggregator 
 
 enum sl_status labels_annotators_write(const char *path, const struct sl_aggregator *method,
                                        const struct sl_crowd_state *state,
-                                       const struct cli_names *names,
                                        const struct labels_asked *asked, struct sl_error *err)
 {
+    const struct cli_names *names = asked->names;
     const size_t n_annotators = sl_name_table_count(names->annotators);
     size_t *n_answers = sl_alloc(n_annotators + 1, sizeof *n_answers);
     struct sl_writer writer = {.descriptor = -1};

@@ -119,16 +119,16 @@ static struct sl_rows *take_rows(struct sl_crowd_state *state, const struct cli_
 
 static enum sl_status finish(struct cli *cli, const struct labels_values *values,
                              const struct sl_aggregator *method, struct sl_crowd_state *state,
-                             const struct cli_names *names, const struct labels_asked *asked,
-                             struct sl_rows **out, struct sl_error *err)
+                             const struct labels_asked *asked, struct sl_rows **out,
+                             struct sl_error *err)
 {
     if (values->annotators_out)
-        SL_TRY(labels_annotators_write(values->annotators_out, method, state, names, asked, err));
-    if (values->state) SL_TRY(labels_state_write(state, names, values->state, err));
+        SL_TRY(labels_annotators_write(values->annotators_out, method, state, asked, err));
+    if (values->state) SL_TRY(labels_state_write(state, asked->names, values->state, err));
     if (state->trace && state->n_iterations)
         sl_log(&cli->log, SL_LOG_INFO, "%zu rounds, %s, log-likelihood %.6g", state->n_iterations,
                state->converged ? "settled" : "not settled", state->trace[state->n_iterations - 1]);
-    *out = take_rows(state, names);
+    *out = take_rows(state, asked->names);
     return SL_OK;
 }
 
@@ -160,12 +160,12 @@ static enum sl_status aggregate_votes(struct cli *cli, const struct labels_value
     const struct cli_names names = {votes->items, votes->annotators, votes->classes,
                                     votes->n_classes};
     SL_TRY_OUT(read_held(cli, values, &names, &held, &options, err));
-    const struct labels_asked asked = {votes->annotator, votes->count};
+    const struct labels_asked asked = {&names, votes->annotator, votes->count};
     labels_say_weightless(cli, held.weights, &asked);
     warn_if_unlearnable(cli, method, votes->begin, votes->n_items);
     *notes = (struct sl_label_notes){.n_used = votes->count, .ms_used = (double)NAN};
     SL_TRY_OUT(sl_aggregate(method, votes, &options, &state, err));
-    SL_TRY_OUT(finish(cli, values, method, &state, &names, &asked, out, err));
+    SL_TRY_OUT(finish(cli, values, method, &state, &asked, out, err));
 out:
     cli_answer_input_release(&input);
     sl_crowd_state_release(&state);
@@ -301,11 +301,11 @@ static enum sl_status aggregate_rows(struct cli *cli, const struct labels_values
     SL_TRY_OUT(soft_from_rows(rows, input.answers, &soft, err));
     const struct cli_names names = cli_names_of(input.answers);
     SL_TRY_OUT(read_held(cli, values, &names, &held, &options, err));
-    const struct labels_asked asked = {soft.annotator, soft.votes.count};
+    const struct labels_asked asked = {&names, soft.annotator, soft.votes.count};
     labels_say_weightless(cli, held.weights, &asked);
     warn_if_unlearnable(cli, method, soft.begin, soft.votes.n_items);
     SL_TRY_OUT(run_on_rows(method, &soft, input.answers, &options, &state, err));
-    SL_TRY_OUT(finish(cli, values, method, &state, &names, &asked, out, err));
+    SL_TRY_OUT(finish(cli, values, method, &state, &asked, out, err));
 out:
     sl_rows_destroy(rows);
     soft_release(&soft);
