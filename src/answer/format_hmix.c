@@ -47,7 +47,8 @@ static enum sl_status read_mix(struct sl_import *import, const struct sl_screens
                                struct sl_error *err)
 {
     const struct sl_field text = record->fields[columns->responses];
-    const struct sl_field a = record->fields[columns->label1], b = record->fields[columns->label2];
+    const struct sl_field a = sl_csv_plain(record->fields[columns->label1]);
+    const struct sl_field b = sl_csv_plain(record->fields[columns->label2]);
     struct sl_json document = {0};
     SL_TRY(sl_json_parse(text.text, text.length, screens->path, record->line, &document, err));
     enum sl_status status = read_sliders(&document, out, err);

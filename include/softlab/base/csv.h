@@ -78,8 +78,8 @@ enum sl_status sl_csv_check_commas(const struct sl_csv *csv, const struct sl_csv
  * the first of its line; end the line with sl_csv_end_line. */
 void sl_csv_append_field(struct sl_buffer *line, const char *text, size_t length);
 /* A text from outside: what a spreadsheet would run as a formula (it begins with = + - @, a tab or
- * a line break and is no negative number) gets an apostrophe before it, and one more where it has some
- * already, so that sl_csv_plain gives the text back. */
+ * a line break and is no negative number) gets an apostrophe before it, and one more where it has
+ * some already, so that sl_csv_plain gives the text back. */
 void sl_csv_append_text(struct sl_buffer *line, const char *text, size_t length);
 bool sl_csv_is_formula(const char *text, size_t length); /* leading apostrophes passed over */
 static inline struct sl_field sl_csv_plain(struct sl_field field)
