@@ -6,7 +6,6 @@
  * 2. A name of an item is in one row only: a column that has another value in every row, most of
  *    them nowhere else, holds names.
  * 3. Whatever is between is asked about. */
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +15,7 @@
 #include "softlab/base/text.h"
 
 #define SEVERAL UINT32_MAX
+enum { LEAST_CAPACITY = 256 };
 
 /* A column below the first row. */
 struct column {
@@ -55,10 +55,9 @@ static enum sl_status add_cell(struct scan *scan, size_t c, struct sl_field cell
     double number = 0;
     SL_TRY(sl_name_table_add(scan->cells, cell.text, cell.length, &value, err));
     if (value >= scan->capacity) {
-        scan->capacity = scan->capacity * 2 + 256;
+        scan->capacity *= 2;
         scan->only = sl_resize(scan->only, scan->capacity, sizeof *scan->only);
     }
-    assert(scan->only);
     if (value == n_known) {
         scan->only[value] = (uint32_t)c;
     } else if (scan->only[value] != c) {
@@ -85,6 +84,8 @@ static void start(struct scan *scan, const struct sl_wide_rows *rows)
     scan->columns = sl_alloc(rows->count, sizeof *scan->columns);
     scan->first = sl_alloc(rows->count + 1, sizeof *scan->first);
     scan->cells = sl_name_table_create();
+    scan->capacity = LEAST_CAPACITY;
+    scan->only = sl_alloc(scan->capacity, sizeof *scan->only);
     for (size_t c = 0; c < rows->count; c++) {
         const struct sl_field name = sl_csv_plain(rows->fields[c]);
         scan->first[c] = sl_string_copy_n(name.text, name.length);

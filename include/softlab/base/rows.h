@@ -30,10 +30,10 @@ void sl_rows_destroy(struct sl_rows *rows);
  * item[,annotator],<class>... ; JSON is {"<item>": [[K floats] per annotator]} as published with
  * CIFAR-10S, or {"<item>": [K floats]}. NaN and infinity are errors that name the row, and so is
  * an item that comes twice without annotators. A CSV may be gzip (.csv.gz); where each of its rows
- * sums to 1 within rounding (sl_distribution_settle), those that are off are scaled. Written are .npz (stored, float32) and .csv whole,
- * the first with `provenance`, which readers leave alone: rows that are changed are not those;
- * .npy without names, .json without the names of annotators and classes; rows without item names
- * get their numbers there. */
+ * sums to 1 within rounding (sl_distribution_settle), those that are off are scaled. Written are
+ * .npz (stored, float32) and .csv whole, the first with `provenance`, which readers leave alone:
+ * rows that are changed are not those; .npy without names, .json without the names of annotators
+ * and classes; rows without item names get their numbers there. */
 enum sl_status sl_rows_read(const char *path, const char *array, struct sl_rows **out,
                             struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_rows_write(const struct sl_rows *rows, const char *array, const char *path,
