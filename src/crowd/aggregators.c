@@ -21,49 +21,57 @@ const struct sl_aggregator sl_aggregators[] = {
     {.name = "mv",
      .summary = "majority vote; ties shared, to the first class or at random",
      .source = "-",
+     .needs = SL_CROWD_WEIGHTS,
      .reads = READS_TIES,
      .run = sl_crowd_mv},
     {.name = "wawa",
      .summary = "votes weighted by each annotator's agreement with the majority",
      .source = "Appen/CrowdFlower, worker agreement with aggregate",
-     .needs = SL_CROWD_ANNOTATORS,
+     .needs = SL_CROWD_ANNOTATORS | SL_CROWD_WEIGHTS,
      .reads = READS_TIES,
+     .learns = SL_LEARNS_SKILL | SL_LEARNS_WEIGHT,
      .run = sl_crowd_wawa},
     {.name = "ds",
      .summary = "Dawid-Skene: a confusion matrix per annotator, by EM",
      .source = "Dawid and Skene 1979",
      .needs = SL_CROWD_ANNOTATORS,
      .reads = READS_CONFUSION,
+     .learns = SL_LEARNS_SKILL | SL_LEARNS_CONFUSION,
      .run = sl_crowd_ds},
     {.name = "ds-onecoin",
      .summary = "Dawid-Skene with one probability of being right per annotator",
      .source = "Zhang et al. 2016, section 2",
      .needs = SL_CROWD_ANNOTATORS,
      .reads = READS_CONFUSION,
+     .learns = SL_LEARNS_SKILL,
      .run = sl_crowd_ds_onecoin},
     {.name = "ds-fast",
      .summary = "Dawid-Skene by hard EM: each item counts for its best class only",
      .source = "Sinha, Rao and Balasubramanian 2018",
      .needs = SL_CROWD_ANNOTATORS,
      .reads = READS_CONFUSION,
+     .learns = SL_LEARNS_SKILL | SL_LEARNS_CONFUSION,
      .run = sl_crowd_ds_fast},
     {.name = "ds-hybrid",
      .summary = "Dawid-Skene, soft until the class shares settle, then hard",
      .source = "Sinha, Rao and Balasubramanian 2018, section 3.3",
      .needs = SL_CROWD_ANNOTATORS,
      .reads = READS_CONFUSION,
+     .learns = SL_LEARNS_SKILL | SL_LEARNS_CONFUSION,
      .run = sl_crowd_ds_hybrid},
     {.name = "ibcc",
      .summary = "variational Dawid-Skene with Dirichlet priors",
      .source = "Kim and Ghahramani 2012; Simpson et al. 2013",
      .needs = SL_CROWD_ANNOTATORS,
      .reads = READS_CONFUSION,
+     .learns = SL_LEARNS_SKILL | SL_LEARNS_CONFUSION,
      .run = sl_crowd_ibcc},
     {.name = "glad",
      .summary = "abilities of annotators and difficulties of items",
      .source = "Whitehill, Ruvolo, Wu, Bergsma and Movellan 2009",
      .needs = SL_CROWD_ANNOTATORS,
      .reads = READS_EM | SL_CROWD_READS_RESUME,
+     .learns = SL_LEARNS_SKILL,
      .run = sl_crowd_glad},
     {.name = "mace",
      .summary = "annotators who know or spam; variational Bayes or EM, several starts",
@@ -71,30 +79,35 @@ const struct sl_aggregator sl_aggregators[] = {
      .needs = SL_CROWD_ANNOTATORS,
      .reads = READS_EM | SL_CROWD_READS_SMOOTHING | SL_CROWD_READS_VARIATIONAL |
               SL_CROWD_READS_SEED | SL_CROWD_READS_RESUME,
+     .learns = SL_LEARNS_SKILL | SL_LEARNS_CONFUSION,
      .run = sl_crowd_mace},
     {.name = "zencrowd",
      .summary = "one reliability per annotator, classes equally likely",
      .source = "Demartini, Difallah and Cudre-Mauroux 2012",
      .needs = SL_CROWD_ANNOTATORS,
      .reads = READS_EM | SL_CROWD_READS_SMOOTHING | SL_CROWD_READS_PRIOR | SL_CROWD_READS_RESUME,
+     .learns = SL_LEARNS_SKILL,
      .run = sl_crowd_zencrowd},
     {.name = "kos",
      .summary = "message passing between items and annotators; two classes",
      .source = "Karger, Oh and Shah 2011",
      .needs = SL_CROWD_ANNOTATORS | SL_CROWD_BINARY,
      .reads = SL_CROWD_READS_ROUNDS | SL_CROWD_READS_SEED | SL_CROWD_READS_GOLD,
+     .learns = SL_LEARNS_SKILL,
      .run = sl_crowd_kos},
     {.name = "catd",
      .summary = "votes weighted by a confidence bound on each annotator's errors",
      .source = "Li, Li, Gao, Su, Zhao, Demirbas, Fan and Han 2014",
      .needs = SL_CROWD_ANNOTATORS,
      .reads = SL_CROWD_READS_ROUNDS | SL_CROWD_READS_SMOOTHING | SL_CROWD_READS_GOLD,
+     .learns = SL_LEARNS_SKILL | SL_LEARNS_WEIGHT,
      .run = sl_crowd_catd},
     {.name = "crowdlab",
      .summary = "answers and a classifier's predictions, weighted by their agreement",
      .source = "Goh, Tkachenko and Mueller 2022",
      .needs = SL_CROWD_ANNOTATORS | SL_CROWD_PREDICTIONS,
      .reads = SL_CROWD_READS_GOLD,
+     .learns = SL_LEARNS_WEIGHT,
      .run = sl_crowd_crowdlab},
     {.name = "ds-soft",
      .summary = "Dawid-Skene that reads whole distributions and keeps what is odd about an item",
@@ -102,18 +115,21 @@ const struct sl_aggregator sl_aggregators[] = {
      .needs = SL_CROWD_ANNOTATORS | SL_CROWD_SOFT,
      .reads = READS_EM | SL_CROWD_READS_SMOOTHING | SL_CROWD_READS_DIAGONAL | SL_CROWD_READS_PRIOR |
               SL_CROWD_READS_RESUME | SL_CROWD_READS_CALIBRATE | SL_CROWD_READS_REFERENCE,
+     .learns = SL_LEARNS_SKILL | SL_LEARNS_CONFUSION,
      .run_soft = sl_crowd_ds_soft},
     {.name = "pool-linear",
      .summary = "weighted mean of distributions; weights learned from agreement",
      .source = "Stone 1961; weights: docs/internals/crowd-soft.md",
-     .needs = SL_CROWD_ANNOTATORS | SL_CROWD_SOFT,
+     .needs = SL_CROWD_ANNOTATORS | SL_CROWD_SOFT | SL_CROWD_WEIGHTS,
      .reads = READS_POOL,
+     .learns = SL_LEARNS_WEIGHT,
      .run_soft = sl_crowd_pool_linear},
     {.name = "pool-log",
      .summary = "weighted geometric mean of distributions; weights learned from agreement",
      .source = "Genest and Zidek 1986; weights: docs/internals/crowd-soft.md",
-     .needs = SL_CROWD_ANNOTATORS | SL_CROWD_SOFT,
+     .needs = SL_CROWD_ANNOTATORS | SL_CROWD_SOFT | SL_CROWD_WEIGHTS,
      .reads = READS_POOL,
+     .learns = SL_LEARNS_WEIGHT,
      .run_soft = sl_crowd_pool_log},
     {.name = NULL},
 };
@@ -304,7 +320,7 @@ static enum sl_status check_annotators(const uint32_t *annotator, size_t count, 
 }
 
 static enum sl_status check_votes(const struct sl_aggregator *method, const struct sl_votes *votes,
-                                  struct sl_crowd_size size, struct sl_error *err)
+                                  bool weighted, struct sl_crowd_size size, struct sl_error *err)
 {
     SL_TRY(check_begin(votes->begin, votes->n_items, votes->count, err));
     for (size_t i = 0; i < votes->count; i++)
@@ -312,7 +328,7 @@ static enum sl_status check_votes(const struct sl_aggregator *method, const stru
             return sl_fail(err, SL_ERR_INPUT, "item %zu: class %u of %zu",
                            item_of(votes->begin, votes->n_items, i), votes->label[i],
                            size.n_classes);
-    if (method->needs & SL_CROWD_ANNOTATORS)
+    if (method->needs & SL_CROWD_ANNOTATORS || weighted)
         SL_TRY(check_annotators(votes->annotator, votes->count, votes->begin, size, err));
     return SL_OK;
 }
@@ -328,6 +344,7 @@ static enum sl_status check_common(const struct sl_aggregator *method,
     if ((method->needs & SL_CROWD_PREDICTIONS) && !options->predictions)
         return sl_fail(err, SL_ERR_USAGE, "a classifier's predictions are needed");
     SL_TRY(check_gold(options->gold, size, err));
+    SL_TRY(sl_crowd_weights_check(method, options, size.n_annotators, err));
     SL_TRY(check_prior(options->prior, size, err));
     SL_TRY(check_reference(options->reference, size, err));
     if (options->predictions)
@@ -341,15 +358,20 @@ enum sl_status sl_aggregate(const struct sl_aggregator *method, const struct sl_
 {
     const struct sl_crowd_size size = {votes->n_items, votes->n_annotators, votes->n_classes};
     struct sl_crowd_state state = {0};
+    struct sl_crowd_kept kept = {0};
     enum sl_status status = SL_OK;
     if (!method->run)
         return sl_fail(err, SL_ERR_USAGE, "%s: distributions are needed, not votes", method->name);
     SL_TRY_OUT(check_common(method, options, size, err));
-    SL_TRY_OUT(check_votes(method, votes, size, err));
-    SL_TRY_OUT(method->run(votes, options, &state, err));
+    SL_TRY_OUT(check_votes(method, votes, options->weights, size, err));
+    struct sl_votes used = *votes;
+    SL_TRY_OUT(sl_crowd_keep_votes(options->weights, &used, &kept, err));
+    SL_TRY_OUT(method->run(&used, options, &state, err));
     *out = state;
+    sl_crowd_kept_release(&kept);
     return SL_OK;
 out:
+    sl_crowd_kept_release(&kept);
     sl_crowd_state_release(&state);
     return sl_fail_within(err, status, "%s", method->name);
 }
@@ -370,15 +392,20 @@ enum sl_status sl_aggregate_soft(const struct sl_aggregator *method,
 {
     const struct sl_crowd_size size = {votes->n_items, votes->n_annotators, votes->n_classes};
     struct sl_crowd_state state = {0};
+    struct sl_crowd_kept kept = {0};
     enum sl_status status = SL_OK;
     if (!method->run_soft)
         return sl_fail(err, SL_ERR_USAGE, "%s: votes are needed, not distributions", method->name);
     SL_TRY_OUT(check_common(method, options, size, err));
     SL_TRY_OUT(sl_soft_votes_check(votes, err));
-    SL_TRY_OUT(method->run_soft(votes, options, &state, err));
+    struct sl_soft_votes used = *votes;
+    SL_TRY_OUT(sl_crowd_keep_soft(options->weights, &used, &kept, err));
+    SL_TRY_OUT(method->run_soft(&used, options, &state, err));
     *out = state;
+    sl_crowd_kept_release(&kept);
     return SL_OK;
 out:
+    sl_crowd_kept_release(&kept);
     sl_crowd_state_release(&state);
     return sl_fail_within(err, status, "%s", method->name);
 }
@@ -415,6 +442,10 @@ enum sl_status sl_crowd_state_alloc(struct sl_crowd_state *state, struct sl_crow
         state->skill = sl_data_alloc(size.n_annotators, sizeof *state->skill, err);
         if (!state->skill) return SL_ERR_NOMEM;
     }
+    if (parts & SL_STATE_WEIGHT) {
+        state->weight = sl_data_alloc(size.n_annotators, sizeof *state->weight, err);
+        if (!state->weight) return SL_ERR_NOMEM;
+    }
     if (parts & SL_STATE_TRACE) state->trace = sl_alloc(max_iterations, sizeof *state->trace);
     return SL_OK;
 }
@@ -425,6 +456,7 @@ void sl_crowd_state_release(struct sl_crowd_state *state)
     free(state->class_prior);
     free(state->confusion);
     free(state->skill);
+    free(state->weight);
     free(state->trace);
     *state = (struct sl_crowd_state){0};
 }
