@@ -106,6 +106,9 @@ struct sl_import_notes {
     size_t n_mended;      /* answers changed to be usable */
     size_t n_duplicates;  /* more answers by a person to an item, not marked as such; kept */
     size_t n_empty_items; /* items a published file lists without any answer */
+    size_t n_rescaled;    /* distributions that were off 1 by rounding, scaled to sum to 1 */
+    size_t n_abstained;   /* answers left out because they name a class of `abstain` */
+    size_t n_left_out;    /* answers left out because they name a class of `leave_out` alone */
     struct sl_log *log;   /* borrowed or NULL: one warning for each of the first few */
 };
 
@@ -123,17 +126,31 @@ struct sl_answer_sink {
 };
 
 /* Published formats. */
+enum sl_presence { SL_DETECT, SL_PRESENT, SL_ABSENT };
 struct sl_import_options {
-    /* long-csv: three columns by name, "item,worker,label" or the like. Names found in the first
-     * line mean those columns; otherwise the file has no header and the names say what its columns
-     * are in order. Words such as task, annotator or answer say which is which wherever they
-     * stand; other names are those of item, worker and label in this order. NULL = by the words
-     * in the first line. */
+    /* Tables with a line per answer: three columns by name, "item,worker,label" or the like. Names
+     * found in the first line mean those columns; otherwise the file has no header and the names
+     * say what its columns are in order. Words such as task, annotator or answer say which is which
+     * wherever they stand; other names are those of item, worker and label in this order. Or pairs
+     * "item=task,p=share" of the roles item, worker, label, p, ms, confidence, truth; roles that
+     * are not among them are found by the words in the first line, as all are with NULL. */
     const char *columns;
+    /* wide: whether the first row holds the annotators' names, and which column the items' names: a
+     * name, a number from 1, or "none". Where nothing is said the file must leave no doubt. */
+    enum sl_presence header;
+    const char *id_column;
     const char *const *classes; /* NULL-ended, or NULL: those found, sorted (numbers as numbers) */
+    /* Classes to take out, NULL-ended, or NULL. An answer that names one of `abstain` as its choice
+     * is no answer; of the others, and of answers that name one of `leave_out`, the class is taken
+     * away and a distribution scaled to 1 again. Answers of which nothing is left are left out.
+     * SL_ERR_INPUT if there is no such class. */
+    const char *const *abstain;
+    const char *const *leave_out;
     struct sl_import_notes *notes;
     struct sl_progress *progress;
 };
+
+enum { SL_IMPORT_COLUMNS = 1, SL_IMPORT_LAYOUT = 2 }; /* options only some formats have a use for */
 struct sl_answer_format {
     const char *name;
     const char *summary;
@@ -146,6 +163,7 @@ struct sl_answer_format {
      * are counted in notes->n_skipped (`notes` may be NULL). */
     enum sl_status (*write)(const struct sl_answers *answers, const char *path,
                             struct sl_import_notes *notes, struct sl_error *err);
+    unsigned takes; /* bit set: `columns`; `header` and `id_column` */
 };
 extern const struct sl_answer_format sl_answer_formats[]; /* ends with a NULL name */
 
@@ -158,6 +176,15 @@ enum sl_status sl_answer_writer_commit(struct sl_answer_writer *writer,
                                        struct sl_error *err) SL_MUST_USE;
 void sl_answer_writer_destroy(struct sl_answer_writer *writer);
 
+/* A sink that keeps what it is given in *out, which is NULL before. */
+struct sl_answer_sink sl_answers_sink(struct sl_answers **out);
+
+/* Answers of any kind of file that holds them, told apart by content: answers.jsonl, answers.slb,
+ * long CSV of labels or of probabilities, CSV with a column of probabilities per class; plain or
+ * gzip. `options` may be NULL. */
+enum sl_status sl_answers_load(const char *path, const struct sl_import_options *options,
+                               struct sl_answers **out, struct sl_error *err) SL_MUST_USE;
+
 /* Votes: hard answers, item-major. What crowd methods read; a hundred million of them take
  * 6 bytes each plus the names. */
 struct sl_votes {
@@ -169,7 +196,7 @@ struct sl_votes {
     char **classes;                           /* owned; n_classes */
     struct sl_votes_mapping *mapping;         /* private; NULL: the arrays are owned */
 };
-/* From long CSV, answers.jsonl or answers.slb, told apart by content. A text file is read twice
+/* From the files that sl_answers_load reads. A text file is read twice
  * where the order of items makes it necessary, so it must be a file and not a pipe. Answers by
  * the same person to the same item are all kept, in file order, and counted in the notes. Of
  * answers.jsonl, checks, repeats and second runs are left out. `options` may be NULL. */

@@ -47,6 +47,10 @@ struct sl_crowd_options {
     const double *prior;      /* (n_annotators, K, K) counts added to confusions; or NULL */
     const float *predictions; /* (n_items, K), for crowdlab; or NULL */
     const struct sl_crowd_state *resume; /* start from here; or NULL */
+    /* n_annotators, from 0 up: what an answer counts for, in place of what the method would learn;
+     * for methods with SL_CROWD_WEIGHTS. An answer of weight 0 is as if it were not there. Or NULL.
+     */
+    const double *weights;
     /* Methods that read distributions: */
     double shrinkage;       /* answers that the crowd counts for in what is learned of one
                                annotator, 10 */
@@ -67,6 +71,7 @@ struct sl_crowd_state {
     double *class_prior; /* K */
     float *confusion;    /* (n_annotators, K true, K said) */
     double *skill;       /* n_annotators, 0-1: probability of saying the true class; or weight */
+    double *weight;      /* n_annotators, from 0 up: what an answer counted for */
     double *trace;       /* log-likelihood (or bound) after each iteration */
     size_t n_iterations;
     bool converged;
@@ -78,11 +83,12 @@ enum {
     SL_CROWD_PREDICTIONS = 2, /* needs options.predictions */
     SL_CROWD_ANNOTATORS = 4,  /* needs to know who said it */
     SL_CROWD_SOFT = 8,        /* reads distributions, not votes */
+    SL_CROWD_WEIGHTS = 16,    /* takes options.weights */
 };
 
 /* What of struct sl_crowd_options changes a method's result; it ignores the others. */
 enum {
-    SL_CROWD_READS_ROUNDS = 1, /* max_iterations */
+    SL_CROWD_READS_ROUNDS = 1, /* max_iterations; pools only without given weights */
     SL_CROWD_READS_TOLERANCE = 2,
     SL_CROWD_READS_SMOOTHING = 4, /* mace only if not variational */
     SL_CROWD_READS_DIAGONAL = 8,
@@ -97,6 +103,9 @@ enum {
     SL_CROWD_READS_REFERENCE = 4096,
 };
 
+/* What a method estimates of annotators: the parts of its state that say so. */
+enum { SL_LEARNS_SKILL = 1, SL_LEARNS_CONFUSION = 2, SL_LEARNS_WEIGHT = 4 };
+
 /* A way to aggregate. A method that reads votes sets `run`, one that reads distributions
  * (SL_CROWD_SOFT) sets `run_soft`. */
 struct sl_aggregator {
@@ -104,7 +113,7 @@ struct sl_aggregator {
     const char *also; /* names that it goes by elsewhere, separated by spaces; or NULL */
     const char *summary;
     const char *source; /* the paper it follows */
-    unsigned needs, reads;
+    unsigned needs, reads, learns;
     enum sl_status (*run)(const struct sl_votes *votes, const struct sl_crowd_options *options,
                           struct sl_crowd_state *out, struct sl_error *err);
     enum sl_status (*run_soft)(const struct sl_soft_votes *votes,

@@ -22,6 +22,7 @@ struct sl_label_notes {
     size_t n_flagged;     /* left out: checks, and repeats and second runs that were not kept */
     size_t n_undrawn;     /* left out by `annotators` */
     size_t n_unusable;    /* left out because the method could not read them */
+    size_t n_weightless;  /* left out because their annotator has weight 0 */
     size_t n_empty_items; /* items that no answer was left for: they have no row */
     double ms_used;       /* what the used answers took together; NaN if one was not timed */
     size_t n_timed;       /* used answers whose time is known */
@@ -38,6 +39,8 @@ struct sl_label_options {
     const float *similarity; /* (K, K) cosines of the classes' words, for semantic; or NULL */
     const int32_t *truth;    /* per item or -1, for hard, smooth and class; or NULL: the most
                                 voted class, the first of several */
+    const double *weights;   /* of the answers' annotators, from 0 up: an item's label is the
+                                weighted mean of its rows; or NULL: all count 1 */
     bool per_annotator;      /* a row per answer instead of the mean per item */
     bool mean_first;         /* mix: average lambda and confidence before smoothing */
     bool generated;          /* mix: the share that was mixed instead of the inferred one */

@@ -18,5 +18,19 @@ void sl_notes_skip(struct sl_import_notes *notes, const char *path, size_t line,
 /* Count one more answer of a person to an item, and warn of the first few. */
 void sl_notes_duplicate(struct sl_import_notes *notes, const char *path, const char *item,
                         const char *annotator);
+/* The same of every answer of a set that is not marked as repeat or second run. */
+enum sl_status sl_answers_note_duplicates(const struct sl_answers *answers, const char *path,
+                                          struct sl_import_notes *notes,
+                                          struct sl_error *err) SL_MUST_USE;
+
+/* What a file of answers is, by its first bytes after unpacking. A pipe is taken for
+ * answers.jsonl where that is read once. */
+enum sl_answer_file { SL_FILE_SLB, SL_FILE_JSONL, SL_FILE_TABLE, SL_FILE_PIPE };
+enum sl_status sl_answer_file_look(const char *path, enum sl_answer_file *out,
+                                   struct sl_error *err) SL_MUST_USE;
+/* SL_ERR_USAGE if columns are named of a file that has none. */
+enum sl_status sl_answer_file_check(const char *path, enum sl_answer_file file,
+                                    const struct sl_import_options *options,
+                                    struct sl_error *err) SL_MUST_USE;
 
 #endif

@@ -27,6 +27,8 @@ void sl_import_release(struct sl_import *import)
 {
     sl_name_table_destroy(import->classes);
     import->classes = NULL;
+    sl_class_filter_destroy(import->filter);
+    import->filter = NULL;
     if (import->options) sl_progress_finish(import->options->progress);
 }
 
@@ -50,14 +52,23 @@ enum sl_status sl_import_begin(struct sl_import *import, const char *const *clas
     size_t count = 0;
     for (; classes[count]; count++)
         SL_TRY(add_class(import, classes[count], err));
-    return import->sink->begin(import->sink->context, classes, count, err);
+    if (!sl_class_filter_is_asked(import->options))
+        return import->sink->begin(import->sink->context, classes, count, err);
+    SL_TRY(sl_class_filter_create(import->options, classes, count, &import->filter, err));
+    return import->sink->begin(import->sink->context, sl_class_filter_classes(import->filter),
+                               sl_class_filter_count(import->filter), err);
 }
 
 enum sl_status sl_import_put(struct sl_import *import, const struct sl_answer *answer,
                              struct sl_error *err)
 {
-    SL_TRY(import->sink->put(import->sink->context, answer, err));
-    import->count++;
+    struct sl_answer passed = *answer;
+    bool kept = true;
+    if (import->filter) SL_TRY(sl_class_filter_pass(import->filter, &passed, &kept, err));
+    if (kept) {
+        SL_TRY(import->sink->put(import->sink->context, &passed, err));
+        import->count++;
+    }
     if (!import->options) return SL_OK;
     if (import->options->notes) import->options->notes->n_read++;
     if (import->count % PROGRESS_EVERY == 0)
@@ -67,7 +78,10 @@ enum sl_status sl_import_put(struct sl_import *import, const struct sl_answer *a
 
 enum sl_status sl_import_finish(struct sl_import *import, const char *path, struct sl_error *err)
 {
-    if (import->count == 0) return sl_fail(err, SL_ERR_INPUT, "%s: no answers in it", path);
+    if (import->count == 0)
+        return sl_fail(err, SL_ERR_INPUT, "%s: no answers in it%s", path,
+                       import->filter ? " but those that are left out" : "");
+    if (import->filter) sl_class_filter_finish(import->filter);
     if (import->options) sl_progress_set(import->options->progress, import->count);
     return SL_OK;
 }

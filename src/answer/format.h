@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "answer/filter.h"
 #include "softlab/answer.h"
 
 enum { SL_CIFAR10_CLASSES = 10, SL_MOST_CLASSES = 65535 };
@@ -16,6 +17,7 @@ extern const char *const sl_cifar10_class_titles[]; /* "Airplane", ...; NULL-end
 struct sl_import {
     const struct sl_import_options *options; /* borrowed; NULL = none */
     const struct sl_answer_sink *sink;       /* borrowed */
+    struct sl_class_filter *filter;          /* owned; NULL where no class is left out */
     struct sl_name_table *classes;           /* owned; NULL before sl_import_begin */
     bool numbered; /* no class is itself a number, so a number means a class by its place */
     bool quiet;    /* a first pass: what is skipped is counted by the second */
@@ -64,8 +66,12 @@ struct sl_field sl_column_text(const struct sl_csv_record *record, size_t column
 /* One hard answer as a file states it. */
 struct sl_hard_row {
     struct sl_field item, annotator, label;
-    struct sl_field truth; /* may be empty */
+    struct sl_field truth, ms, confidence; /* may be empty */
 };
+
+/* Fill the time and the confidence of an answer from texts that may be empty. */
+enum sl_status sl_answer_measures(struct sl_field ms, struct sl_field confidence,
+                                  struct sl_answer *answer, struct sl_error *err) SL_MUST_USE;
 
 /* A reader of hard answers: calls sl_hard_row_put for each, in a pass that only collects classes
  * and in one that gives answers, so that nothing but the classes is held. */
@@ -135,6 +141,8 @@ SL_IMPORTER(sl_import_labelme);
 SL_IMPORTER(sl_import_long_csv);
 SL_IMPORTER(sl_import_peerannot);
 SL_IMPORTER(sl_import_pos);
+SL_IMPORTER(sl_import_probs_long);
+SL_IMPORTER(sl_import_probs_wide);
 SL_IMPORTER(sl_import_wide);
 
 SL_EXPORTER(sl_export_cifar10h_counts);

@@ -33,6 +33,28 @@ static enum sl_status collect_class(struct sl_hard_pass *pass, struct sl_field n
     return SL_OK;
 }
 
+enum sl_status sl_answer_measures(struct sl_field ms, struct sl_field confidence,
+                                  struct sl_answer *answer, struct sl_error *err)
+{
+    double value = 0;
+    if (ms.length) {
+        if (!sl_text_to_real(ms.text, ms.length, &value) || !(value >= 0))
+            return sl_fail(err, SL_ERR_INPUT, "ms \"%.*s\" is not a number from 0 up",
+                           sl_field_shown(ms), ms.text);
+        answer->ms = value;
+    }
+    if (confidence.length) {
+        if (!sl_text_to_real(confidence.text, confidence.length, &value) ||
+            !(value >= 0 && value <= 1))
+            return sl_fail(err, SL_ERR_INPUT,
+                           "confidence \"%.*s\" is not a number from 0 to 1; mend it, or name the "
+                           "columns to read as in item,worker,label",
+                           sl_field_shown(confidence), confidence.text);
+        answer->mix.confidence = (float)value;
+    }
+    return SL_OK;
+}
+
 enum sl_status sl_hard_row_put(struct sl_hard_pass *pass, const struct sl_hard_row *row,
                                struct sl_error *err)
 {
@@ -49,6 +71,7 @@ enum sl_status sl_hard_row_put(struct sl_hard_pass *pass, const struct sl_hard_r
         SL_TRY(sl_import_class(&pass->import, gold.text, gold.length, &truth, err));
         answer.truth = (int32_t)truth;
     }
+    SL_TRY(sl_answer_measures(row->ms, row->confidence, &answer, err));
     answer.item = row->item;
     answer.annotator = row->annotator;
     answer.kind = SL_ANSWER_HARD;

@@ -47,7 +47,8 @@ static enum sl_status read_mix(struct sl_import *import, const struct sl_screens
                                struct sl_error *err)
 {
     const struct sl_field text = record->fields[columns->responses];
-    const struct sl_field a = record->fields[columns->label1], b = record->fields[columns->label2];
+    const struct sl_field a = sl_csv_plain(record->fields[columns->label1]);
+    const struct sl_field b = sl_csv_plain(record->fields[columns->label2]);
     struct sl_json document = {0};
     SL_TRY(sl_json_parse(text.text, text.length, screens->path, record->line, &document, err));
     enum sl_status status = read_sliders(&document, out, err);
@@ -109,7 +110,7 @@ static const char *const export_columns[] = {
 
 static void append_text(struct sl_buffer *line, const char *text)
 {
-    sl_csv_append_field(line, text, strlen(text));
+    sl_csv_append_text(line, text, strlen(text));
 }
 
 static void append_real_or_nothing(struct sl_buffer *line, double value)
@@ -142,12 +143,12 @@ static void append_answer(struct sl_buffer *line, const struct sl_answers *answe
 {
     const bool repeat = answer->flags & SL_ANSWER_REPEAT;
     append_real_or_nothing(line, answer->trial < 0 ? (double)NAN : (double)answer->trial);
-    sl_csv_append_field(line, answer->annotator.text, answer->annotator.length);
-    sl_csv_append_field(line, answer->study.text, answer->study.length);
-    sl_csv_append_field(line, answer->batch.text, answer->batch.length);
+    sl_csv_append_text(line, answer->annotator.text, answer->annotator.length);
+    sl_csv_append_text(line, answer->study.text, answer->study.length);
+    sl_csv_append_text(line, answer->batch.text, answer->batch.length);
     append_real_or_nothing(line, answer->ms);
     append_responses(line, &answer->mix);
-    sl_csv_append_field(line, answer->item.text, answer->item.length);
+    sl_csv_append_text(line, answer->item.text, answer->item.length);
     append_text(line, repeat ? "rerun_rate_mixture" : "rate_mixture");
     append_text(line, answers->classes[answer->mix.a]);
     append_text(line, answers->classes[answer->mix.b]);

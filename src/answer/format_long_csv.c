@@ -1,4 +1,5 @@
-/* long-csv: a line per answer.
+/* long-csv: a line per answer. Columns of time, confidence and truth are read where there are any;
+ * those that nobody knows are named in one warning.
  *
  * An empty label is an answer without a class, skipped and counted; an empty worker is an answer
  * by nobody known; an empty item stops the import. More answers by one worker to one item are all
@@ -14,9 +15,14 @@ static enum sl_status put_record(const struct sl_csv *csv, const char *path,
                                  const struct sl_csv_record *record, struct sl_hard_pass *pass,
                                  struct sl_error *err)
 {
-    const struct sl_hard_row row = {.item = record->fields[columns->place[SL_LONG_ITEM]],
-                                    .annotator = record->fields[columns->place[SL_LONG_WORKER]],
-                                    .label = record->fields[columns->place[SL_LONG_LABEL]]};
+    const struct sl_hard_row row = {
+        .item = sl_long_field(columns, record, SL_LONG_ITEM),
+        .annotator = sl_long_field(columns, record, SL_LONG_WORKER),
+        .label = sl_long_field(columns, record, SL_LONG_LABEL),
+        .truth = sl_long_field(columns, record, SL_LONG_TRUTH),
+        .ms = sl_long_field(columns, record, SL_LONG_MS),
+        .confidence = sl_long_field(columns, record, SL_LONG_CONFIDENCE),
+    };
     if (row.item.length == 0)
         return sl_csv_fail(csv, record->line, err, "an answer without an item");
     if (row.label.length == 0) {
@@ -39,7 +45,10 @@ static enum sl_status read_long_csv(const char *path, const void *settings,
     SL_TRY_OUT(sl_csv_next(csv, &record, err));
     if (record.count == 0)
         SL_TRY_OUT(sl_fail(err, SL_ERR_INPUT, "%s: empty file, expected a line per answer", path));
-    SL_TRY_OUT(sl_long_columns_find(settings, &record, path, &columns, err));
+    SL_TRY_OUT(sl_long_columns_find(csv, &record, settings, SL_TABLE_VOTES, &columns, err));
+    const struct sl_import *import = sl_hard_pass_import(pass);
+    if (!import->quiet && import->options)
+        sl_long_columns_warn(&columns, 0, path, import->options->notes);
     if (columns.header) SL_TRY_OUT(sl_csv_next(csv, &record, err));
     while (record.count > 0) {
         SL_TRY_OUT(put_record(csv, path, &columns, &record, pass, err));
@@ -73,9 +82,9 @@ SL_EXPORTER(sl_export_long_csv)
         if (!keep) continue;
         const char *label = answers->classes[answer.top[0].class_index];
         sl_buffer_clear(&line);
-        sl_csv_append_field(&line, answer.item.text, answer.item.length);
-        sl_csv_append_field(&line, answer.annotator.text, answer.annotator.length);
-        sl_csv_append_field(&line, label, strlen(label));
+        sl_csv_append_text(&line, answer.item.text, answer.item.length);
+        sl_csv_append_text(&line, answer.annotator.text, answer.annotator.length);
+        sl_csv_append_text(&line, label, strlen(label));
         sl_csv_end_line(&line);
         SL_TRY_OUT(sl_writer_write(&writer, line.data, line.length, err));
     }

@@ -1,5 +1,5 @@
 /* Matrices of hard answers: wide (MACE) and labelme. A row is an item, a column an annotator,
- * both known by their number from 0.
+ * both known by their number from 0, or in wide by names in the first row and in a column.
  *
  * Empty and -1 are no answer. A row without any answer is counted, a row of another
  * width stops the import. Out: items and annotators stand at their number, or, if their names are
@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "answer/format.h"
+#include "answer/wide.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
 
@@ -17,119 +18,54 @@ enum { NUMBER = 24 };
 
 struct settings {
     bool blanks_only; /* never commas */
+    struct sl_wide_layout layout;
 };
 
-/* Records of one field, the line: what separates cells is decided here. No text holds 0x01. */
-static struct sl_csv_options line_options(void)
+static enum sl_status put_row(struct sl_hard_pass *pass, const struct sl_wide_rows *rows,
+                              const struct sl_wide_layout *layout, struct sl_field item,
+                              struct sl_error *err)
 {
-    struct sl_csv_options options = sl_csv_options_default();
-    options.delimiter = '\x01';
-    options.header = options.quoting = options.fixed_width = false;
-    return options;
-}
-
-/* Commas or blanks, by the first line that has either; a single column is read as CSV. */
-static enum sl_status uses_commas(const char *path, bool *out, struct sl_error *err)
-{
-    enum sl_status status = SL_OK;
-    struct sl_csv_options options = line_options();
-    struct sl_csv *csv = NULL;
-    struct sl_csv_record record = {0};
-    bool commas = false, blanks = false;
-    SL_TRY_OUT(sl_csv_open(path, &options, &csv, err));
-    do {
-        SL_TRY_OUT(sl_csv_next(csv, &record, err));
-        if (record.count == 0) break;
-        commas = memchr(record.fields[0].text, ',', record.fields[0].length);
-        blanks = memchr(record.fields[0].text, ' ', record.fields[0].length) ||
-                 memchr(record.fields[0].text, '\t', record.fields[0].length);
-    } while (record.fields[0].length == 0);
-    *out = commas || !blanks;
-out:
-    sl_csv_close(csv);
-    return status;
-}
-
-/* Cells of a line; `fields` grows. */
-struct cells {
-    struct sl_field *fields; /* owned */
-    size_t count, capacity;
-};
-
-static bool is_blank(char byte)
-{
-    return byte == ' ' || byte == '\t';
-}
-
-static void split_at_blanks(struct sl_field line, struct cells *out)
-{
-    out->count = 0;
-    for (size_t at = 0; at < line.length;) {
-        size_t begin = at;
-        while (at < line.length && !is_blank(line.text[at]))
-            at++;
-        if (at > begin) {
-            if (out->count == out->capacity) {
-                out->capacity = out->capacity ? out->capacity * 2 : 64;
-                out->fields = sl_resize(out->fields, out->capacity, sizeof *out->fields);
-            }
-            out->fields[out->count++] = (struct sl_field){line.text + begin, at - begin};
-        }
-        while (at < line.length && is_blank(line.text[at]))
-            at++;
-    }
-}
-
-static bool is_answer(struct sl_field cell)
-{
-    return cell.length > 0 && !(cell.length == 2 && memcmp(cell.text, "-1", 2) == 0);
-}
-
-static enum sl_status put_row(struct sl_hard_pass *pass, const struct sl_field *cells, size_t count,
-                              size_t item, struct sl_error *err)
-{
-    char item_name[NUMBER], annotator_name[NUMBER];
-    snprintf(item_name, sizeof item_name, "%zu", item);
-    for (size_t i = 0; i < count; i++) {
-        if (!is_answer(cells[i])) continue;
-        snprintf(annotator_name, sizeof annotator_name, "%zu", i);
-        const struct sl_hard_row row = {.item = sl_field_of(item_name),
-                                        .annotator = sl_field_of(annotator_name),
-                                        .label = cells[i]};
+    char annotator_name[NUMBER];
+    const struct sl_field none = sl_field_of("");
+    for (size_t c = 0; c < rows->count; c++) {
+        const struct sl_field cell = sl_csv_plain(rows->fields[c]);
+        if (c == layout->id || c == layout->truth || !sl_wide_is_answer(cell)) continue;
+        snprintf(annotator_name, sizeof annotator_name, "%zu", c);
+        const struct sl_hard_row row = {
+            .item = item,
+            .annotator = sl_field_of(layout->names ? layout->names[c] : annotator_name),
+            .label = cell,
+            .truth = layout->truth == SIZE_MAX ? none : sl_csv_plain(rows->fields[layout->truth])};
         SL_TRY(sl_hard_row_put(pass, &row, err));
     }
     return SL_OK;
 }
 
-static bool has_answer(const struct sl_field *cells, size_t count)
+static bool has_answer(const struct sl_wide_rows *rows, const struct sl_wide_layout *layout)
 {
-    for (size_t i = 0; i < count; i++)
-        if (is_answer(cells[i])) return true;
+    for (size_t c = 0; c < rows->count; c++)
+        if (c != layout->id && c != layout->truth && sl_wide_is_answer(rows->fields[c]))
+            return true;
     return false;
 }
 
-static enum sl_status read_rows(struct sl_csv *csv, const char *path, bool commas,
-                                struct sl_hard_pass *pass, struct cells *cells,
+static enum sl_status read_rows(struct sl_wide_rows *rows, const char *path,
+                                const struct sl_wide_layout *layout, struct sl_hard_pass *pass,
                                 struct sl_error *err)
 {
-    size_t width = 0, item = 0;
-    for (;;) {
-        struct sl_csv_record record = {0};
-        SL_TRY(sl_csv_next(csv, &record, err));
-        if (record.count == 0) return SL_OK;
-        if (!commas) split_at_blanks(record.fields[0], cells);
-        const struct sl_field *fields = commas ? record.fields : cells->fields;
-        size_t count = commas ? record.count : cells->count;
-        if (count == 0) continue; /* a blank line between rows */
-        if (width == 0) width = count;
-        if (count != width)
-            return sl_csv_fail(csv, record.line, err, "expected %zu columns, got %zu", width,
-                               count);
-        if (!has_answer(fields, count))
-            sl_import_empty_item(sl_hard_pass_import(pass), "%s:%zu: item %zu has no answers", path,
-                                 record.line, item);
-        SL_TRY(sl_at_line(put_row(pass, fields, count, item, err), path, record.line, err));
-        item++;
+    if (layout->header) SL_TRY(sl_wide_next(rows, err));
+    for (size_t number = 0;; number++) {
+        char item_name[NUMBER];
+        SL_TRY(sl_wide_next(rows, err));
+        if (rows->count == 0) return SL_OK;
+        snprintf(item_name, sizeof item_name, "%zu", number);
+        const struct sl_field item = layout->id == SIZE_MAX
+                                         ? sl_field_of(item_name)
+                                         : sl_csv_plain(rows->fields[layout->id]);
+        if (!has_answer(rows, layout))
+            sl_import_empty_item(sl_hard_pass_import(pass), "%s:%zu: item %.*s has no answers",
+                                 path, rows->line, sl_field_shown(item), item.text);
+        SL_TRY(sl_at_line(put_row(pass, rows, layout, item, err), path, rows->line, err));
     }
 }
 
@@ -137,33 +73,39 @@ static enum sl_status read_wide(const char *path, const void *settings, struct s
                                 struct sl_error *err)
 {
     const struct settings *how = settings;
-    bool commas = false;
-    if (!how->blanks_only) SL_TRY(uses_commas(path, &commas, err));
-    struct sl_csv_options options = line_options();
-    if (commas) {
-        options.delimiter = ',';
-        options.quoting = true;
-    }
-    struct sl_csv *csv = NULL;
-    struct cells cells = {0};
-    SL_TRY(sl_csv_open(path, &options, &csv, err));
-    enum sl_status status = read_rows(csv, path, commas, pass, &cells, err);
-    free(cells.fields);
-    sl_csv_close(csv);
+    struct sl_wide_rows rows = {0};
+    enum sl_status status = sl_wide_open(&rows, path, how->blanks_only, err);
+    if (status == SL_OK) status = read_rows(&rows, path, &how->layout, pass, err);
+    sl_wide_close(&rows);
     return status;
+}
+
+static void say_layout(const struct sl_wide_layout *layout, const char *path,
+                       const struct sl_import_options *options)
+{
+    char id[NUMBER] = "none";
+    if (!options || !options->notes || (!layout->header && layout->id == SIZE_MAX)) return;
+    if (layout->id != SIZE_MAX) snprintf(id, sizeof id, "%zu", layout->id + 1);
+    sl_log(options->notes->log, SL_LOG_INFO, "%s: header %s, column of items' names %s", path,
+           layout->header ? "yes" : "no", id);
 }
 
 SL_IMPORTER(sl_import_wide)
 {
-    const struct settings settings = {.blanks_only = false};
+    struct settings settings = {.blanks_only = false};
     const struct sl_hard_reader reader = {read_wide, &settings};
     SL_TRY(sl_import_one_path("wide", n_paths, err));
-    return sl_import_hard(&reader, paths, n_paths, options, sink, err);
+    SL_TRY(sl_wide_layout_find(paths[0], options, &settings.layout, err));
+    say_layout(&settings.layout, paths[0], options);
+    enum sl_status status = sl_import_hard(&reader, paths, n_paths, options, sink, err);
+    sl_wide_layout_release(&settings.layout);
+    return status;
 }
 
 SL_IMPORTER(sl_import_labelme)
 {
-    const struct settings settings = {.blanks_only = true};
+    const struct settings settings = {.blanks_only = true,
+                                      .layout = {.id = SIZE_MAX, .truth = SIZE_MAX}};
     const struct sl_hard_reader reader = {read_wide, &settings};
     SL_TRY(sl_import_one_path("labelme", n_paths, err));
     return sl_import_hard(&reader, paths, n_paths, options, sink, err);
@@ -181,7 +123,7 @@ static void append_wide(struct sl_buffer *line, const struct sl_answers *answers
 {
     (void)numbers;
     const char *name = label < 0 ? "" : answers->classes[label];
-    sl_csv_append_field(line, name, strlen(name));
+    sl_csv_append_text(line, name, strlen(name));
 }
 
 static void append_labelme(struct sl_buffer *line, const struct sl_answers *answers, bool numbers,
@@ -246,7 +188,7 @@ static enum sl_status export_matrix(const struct sl_answers *answers,
 {
     enum sl_status status = SL_OK;
     for (size_t k = 0; k < answers->n_classes; k++)
-        if (!is_answer(sl_field_of(answers->classes[k])))
+        if (!sl_wide_is_answer(sl_field_of(answers->classes[k])))
             return sl_fail(err, SL_ERR_INPUT, "class \"%s\" means no answer in %s",
                            answers->classes[k], style->format);
     struct matrix matrix = {

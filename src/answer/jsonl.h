@@ -6,13 +6,15 @@
 #define SOFTLAB_ANSWER_JSONL_H
 
 #include "base/json_scan.h"
+#include "base/stream.h"
 #include "softlab/answer.h"
 
 enum { SL_LINE_LIMIT = 16 << 20 };
 
 struct sl_lines {
-    const char *path; /* borrowed */
-    int descriptor;
+    const char *path;            /* borrowed */
+    int descriptor;              /* -1 where there is a stream */
+    struct sl_stream *stream;    /* owned; of a gzip file, otherwise NULL */
     char *window;                /* owned; SL_SCAN_PADDING bytes longer than its capacity */
     size_t capacity, begin, end; /* what is there and not yet taken */
     size_t number;               /* of the line taken last, from 1 */

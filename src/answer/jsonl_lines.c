@@ -11,8 +11,15 @@ enum { CHUNK = 256 * 1024 };
 enum sl_status sl_lines_open(struct sl_lines *lines, const char *path, struct sl_error *err)
 {
     int descriptor = -1;
+    struct sl_stream *stream = NULL;
     SL_TRY(sl_file_open(path, &descriptor, NULL, err));
-    *lines = (struct sl_lines){.path = path, .descriptor = descriptor, .capacity = CHUNK};
+    if (sl_descriptor_is_gzip(descriptor)) {
+        close(descriptor);
+        descriptor = -1;
+        SL_TRY(sl_file_stream_open(path, &stream, err));
+    }
+    *lines = (struct sl_lines){
+        .path = path, .descriptor = descriptor, .stream = stream, .capacity = CHUNK};
     lines->window = sl_alloc(lines->capacity + SL_SCAN_PADDING, 1);
     return SL_OK;
 }
@@ -20,7 +27,8 @@ enum sl_status sl_lines_open(struct sl_lines *lines, const char *path, struct sl
 void sl_lines_close(struct sl_lines *lines)
 {
     if (!lines->window) return;
-    close(lines->descriptor);
+    sl_file_stream_close(lines->stream);
+    if (lines->descriptor >= 0) close(lines->descriptor);
     free(lines->window);
     *lines = (struct sl_lines){.descriptor = -1};
 }
@@ -41,15 +49,26 @@ static enum sl_status make_room(struct sl_lines *lines, struct sl_error *err)
     return SL_OK;
 }
 
-static enum sl_status read_more(struct sl_lines *lines, struct sl_error *err)
+static enum sl_status read_bytes(struct sl_lines *lines, size_t *out, struct sl_error *err)
 {
-    SL_TRY(make_room(lines, err));
+    char *to = lines->window + lines->end;
+    const size_t room = lines->capacity - lines->end;
+    if (lines->stream) return sl_stream_read(lines->stream, to, room, out, err);
     ssize_t got = 0;
     do {
-        got = read(lines->descriptor, lines->window + lines->end, lines->capacity - lines->end);
+        got = read(lines->descriptor, to, room);
     } while (got < 0 && errno == EINTR);
     if (got < 0) return sl_fail_errno(err, "%s", lines->path);
-    lines->end += (size_t)got;
+    *out = (size_t)got;
+    return SL_OK;
+}
+
+static enum sl_status read_more(struct sl_lines *lines, struct sl_error *err)
+{
+    size_t got = 0;
+    SL_TRY(make_room(lines, err));
+    SL_TRY(read_bytes(lines, &got, err));
+    lines->end += got;
     lines->at_end = got == 0;
     memset(lines->window + lines->end, 0, SL_SCAN_PADDING);
     return SL_OK;

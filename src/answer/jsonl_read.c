@@ -124,8 +124,8 @@ enum sl_status sl_jsonl_next(struct sl_jsonl *jsonl, struct sl_import_notes *not
 }
 
 /* Count answers by the same person to the same item that nothing marks as a repeat. */
-static enum sl_status note_duplicates(const struct sl_answers *answers, const char *path,
-                                      struct sl_import_notes *notes, struct sl_error *err)
+enum sl_status sl_answers_note_duplicates(const struct sl_answers *answers, const char *path,
+                                          struct sl_import_notes *notes, struct sl_error *err)
 {
     const size_t n_items = sl_name_table_count(answers->items);
     struct sl_item_index index;
@@ -165,7 +165,7 @@ enum sl_status sl_answers_read(const char *path, struct sl_answers **out,
         if (!answer) break;
         SL_TRY_OUT(sl_answers_add(answers, answer, err));
     }
-    if (notes) SL_TRY_OUT(note_duplicates(answers, path, notes, err));
+    if (notes) SL_TRY_OUT(sl_answers_note_duplicates(answers, path, notes, err));
     *out = answers;
     answers = NULL;
 out:

@@ -18,7 +18,7 @@ static const double accurate = .75; /* battleday2020's line, which collins2022 t
 /* Sums behind the shares of one slot. */
 struct tally {
     size_t right1, right2, n_changed, n_changes, n_times;
-    double change;
+    double change, agreed;
     size_t times; /* where its times begin */
 };
 
@@ -30,6 +30,9 @@ struct measure {
     struct tally *tallies;                /* owned; n_annotators + 1 */
     size_t *first;                        /* owned; by annotator: the answer to this item */
     uint32_t *votes;                      /* owned; of this item */
+    uint32_t *voters;                     /* owned; who gave each; SL_NO_NAME: nobody known */
+    size_t *voted_on;                     /* owned; by annotator: 1 + the item voted on last */
+    size_t *class_votes;                  /* owned; n_classes; all zero between items */
     double *times;                        /* owned; by annotator */
     struct sl_item_index index;
     struct sl_agreement agreement;
@@ -167,6 +170,36 @@ static bool left_out(const struct measure *m, size_t item)
     return m->options.most_answers > 0 && count > m->options.most_answers;
 }
 
+static void credit_agreement(struct measure *m, size_t slot, double share)
+{
+    m->quality[slot].n_compared++;
+    m->tallies[slot].agreed += share;
+}
+
+/* How many of the others' votes on the item name the same class, vote by vote. A person's further
+ * votes are passed over: nobody agrees with himself. */
+static void compare_votes(struct measure *m, size_t item, size_t n_votes)
+{
+    size_t n_first = 0;
+    for (size_t i = 0; i < n_votes; i++) {
+        const uint32_t voter = m->voters[i];
+        if (voter != SL_NO_NAME && m->voted_on[voter] == item + 1) continue;
+        if (voter != SL_NO_NAME) m->voted_on[voter] = item + 1;
+        m->votes[n_first] = m->votes[i];
+        m->voters[n_first++] = voter;
+    }
+    for (size_t i = 0; i < n_first; i++)
+        m->class_votes[m->votes[i]]++;
+    for (size_t i = 0; i < n_first && n_first > 1; i++) {
+        const double same = (double)m->class_votes[m->votes[i]] - 1;
+        const double share = same / ((double)n_first - 1);
+        if (m->voters[i] != SL_NO_NAME) credit_agreement(m, m->voters[i], share);
+        credit_agreement(m, m->n_annotators, share);
+    }
+    for (size_t i = 0; i < n_first; i++)
+        m->class_votes[m->votes[i]] = 0;
+}
+
 static void measure_item(struct measure *m, size_t item)
 {
     const size_t *begin = m->index.order + m->index.begin[item];
@@ -181,6 +214,7 @@ static void measure_item(struct measure *m, size_t item)
     for (size_t i = 0; i < count; i++) {
         uint32_t top[2];
         if (!measure_answer(m, begin[i], truth, top)) continue;
+        m->voters[n_votes] = m->answers->annotator[begin[i]];
         m->votes[n_votes++] = top[0];
         voted = voted || (truth >= 0 && top[0] == (uint32_t)truth);
     }
@@ -189,6 +223,7 @@ static void measure_item(struct measure *m, size_t item)
         if (annotator != SL_NO_NAME) m->first[annotator] = NO_ANSWER;
     }
     sl_agreement_add(&m->agreement, m->votes, n_votes);
+    compare_votes(m, item, n_votes);
     if (truth < 0 || n_votes == 0) return;
     m->n_with_truth++;
     m->n_never_true += !voted;
@@ -238,6 +273,8 @@ static void settle(struct measure *m)
     for (size_t a = 0; a <= m->n_annotators; a++) {
         const struct tally *tally = &m->tallies[a];
         struct sl_annotator_quality *quality = &m->quality[a];
+        quality->agreement =
+            quality->n_compared ? tally->agreed / (double)quality->n_compared : (double)NAN;
         quality->top1 = share(tally->right1, quality->n_with_truth);
         quality->top2 = share(tally->right2, quality->n_with_truth);
         quality->changed_class = share(tally->n_changed, quality->n_repeats);
@@ -284,7 +321,14 @@ static enum sl_status allocate(struct measure *m, struct sl_error *err)
     m->first = sl_data_alloc(m->n_annotators, sizeof *m->first, err);
     m->votes = sl_data_alloc(m->answers->count, sizeof *m->votes, err);
     m->times = sl_data_alloc(m->answers->count, sizeof *m->times, err);
-    if (!m->quality || !m->tallies || !m->first || !m->votes || !m->times) return SL_ERR_NOMEM;
+    m->voters = sl_data_alloc(m->answers->count, sizeof *m->voters, err);
+    m->voted_on = sl_data_alloc(m->n_annotators, sizeof *m->voted_on, err);
+    m->class_votes = sl_data_alloc(m->answers->n_classes, sizeof *m->class_votes, err);
+    if (!m->quality || !m->tallies || !m->first || !m->votes || !m->times || !m->voters ||
+        !m->voted_on || !m->class_votes)
+        return SL_ERR_NOMEM;
+    memset(m->voted_on, 0, m->n_annotators * sizeof *m->voted_on);
+    memset(m->class_votes, 0, m->answers->n_classes * sizeof *m->class_votes);
     memset(m->quality, 0, (m->n_annotators + 1) * sizeof *m->quality);
     memset(m->tallies, 0, (m->n_annotators + 1) * sizeof *m->tallies);
     for (size_t a = 0; a < m->n_annotators; a++)
@@ -326,6 +370,9 @@ out:
     free(m.tallies);
     free(m.first);
     free(m.votes);
+    free(m.voters);
+    free(m.voted_on);
+    free(m.class_votes);
     free(m.times);
     return status;
 }

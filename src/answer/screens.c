@@ -86,10 +86,10 @@ enum sl_status sl_screens_next(struct sl_screens *screens, struct sl_csv_record 
         if (record->count == 0) return SL_OK;
     } while (record->fields[screens->filename].length == 0);
     *answer = sl_answer_empty();
-    answer->item = record->fields[screens->filename];
-    answer->annotator = record->fields[screens->subject];
-    answer->batch = sl_column_text(record, screens->condition);
-    answer->study = sl_column_text(record, screens->study);
+    answer->item = sl_csv_plain(record->fields[screens->filename]);
+    answer->annotator = sl_csv_plain(record->fields[screens->subject]);
+    answer->batch = sl_csv_plain(sl_column_text(record, screens->condition));
+    answer->study = sl_csv_plain(sl_column_text(record, screens->study));
     SL_TRY(read_numbers(screens, record, answer, err));
     if (begins_with(record->fields[screens->task], "rerun")) answer->flags |= SL_ANSWER_REPEAT;
     if (answer->annotator.length == 0) return SL_OK;

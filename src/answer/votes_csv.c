@@ -13,6 +13,7 @@ struct csv_source {
     struct sl_csv *csv;
     struct sl_long_columns columns;
     size_t width; /* fields a record must have */
+    size_t truth; /* the column of true classes, which are classes too; SIZE_MAX: none */
     struct sl_name_table *labels;
     uint32_t short_labels[256]; /* 1 + the label that is this one byte; 0 = not met */
     bool pending;               /* the first record is an answer and was read already */
@@ -35,10 +36,14 @@ static enum sl_status start(struct csv_source *csv, const struct sl_import_optio
     SL_TRY(sl_csv_next(csv->csv, &csv->record, err));
     if (csv->record.count == 0)
         return sl_fail(err, SL_ERR_INPUT, "%s: empty, expected a header line", csv->path);
-    SL_TRY(sl_long_columns_find(options->columns, &csv->record, csv->path, &csv->columns, err));
+    SL_TRY(sl_long_columns_find(csv->csv, &csv->record, options->columns, SL_TABLE_VOTES,
+                                &csv->columns, err));
     csv->pending = !csv->columns.header;
-    for (size_t i = 0; i < SL_LONG_ROLES; i++)
-        if (csv->columns.place[i] >= csv->width) csv->width = csv->columns.place[i] + 1;
+    for (size_t i = 0; i < SL_LONG_ROLES; i++) {
+        const size_t place = csv->columns.place[i];
+        if (place != SIZE_MAX && place >= csv->width) csv->width = place + 1;
+    }
+    csv->truth = csv->columns.place[SL_LONG_TRUTH];
     return SL_OK;
 }
 
@@ -75,6 +80,16 @@ static enum sl_status add_label(struct csv_source *csv, struct sl_field text, ui
     return SL_OK;
 }
 
+/* As in answers.jsonl, a true class that nobody named is a class. Where no answer names a label its
+ * truth says nothing about an answer. */
+static enum sl_status add_truth(struct csv_source *csv, struct sl_error *err)
+{
+    const struct sl_field truth = sl_csv_plain(csv->record.fields[csv->truth]);
+    const struct sl_field label = csv->record.fields[csv->columns.place[SL_LONG_LABEL]];
+    uint32_t number = 0;
+    return truth.length && label.length ? add_label(csv, truth, &number, err) : SL_OK;
+}
+
 static enum sl_status next_csv(void *source, struct sl_import_notes *notes, struct sl_vote *out,
                                bool *more, struct sl_error *err)
 {
@@ -88,12 +103,13 @@ static enum sl_status next_csv(void *source, struct sl_import_notes *notes, stru
             return sl_csv_fail(csv->csv, csv->record.line, err, "expected %zu fields, got %zu",
                                csv->width, csv->record.count);
         const struct sl_field *fields = csv->record.fields;
-        const struct sl_field label = fields[csv->columns.place[SL_LONG_LABEL]];
-        out->item = fields[csv->columns.place[SL_LONG_ITEM]];
-        out->annotator = fields[csv->columns.place[SL_LONG_WORKER]];
+        const struct sl_field label = sl_csv_plain(fields[csv->columns.place[SL_LONG_LABEL]]);
+        out->item = sl_csv_plain(fields[csv->columns.place[SL_LONG_ITEM]]);
+        out->annotator = sl_csv_plain(fields[csv->columns.place[SL_LONG_WORKER]]);
         if (out->item.length == 0)
             return sl_csv_fail(csv->csv, csv->record.line, err, "an answer without an item");
         if (notes) notes->n_read++;
+        if (csv->truth != SIZE_MAX) SL_TRY(add_truth(csv, err));
         if (label.length > 0) return add_label(csv, label, &out->label, err);
         sl_notes_skip(notes, csv->path, csv->record.line, "an answer without a class");
     }

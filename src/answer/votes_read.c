@@ -1,25 +1,9 @@
 #include <string.h>
-#include <unistd.h>
 
+#include "answer/answer_internal.h"
+#include "answer/filter.h"
+#include "answer/long_csv.h"
 #include "answer/votes.h"
-
-/* Enough to see past a byte order mark and some white space. */
-enum { BEGINNING = 64 };
-
-static enum sl_status read_beginning(const char *path, char *out, size_t *length,
-                                     struct sl_error *err)
-{
-    int descriptor = -1;
-    uint64_t size = 0;
-    SL_TRY(sl_file_open(path, &descriptor, &size, err));
-    *length = size < BEGINNING ? (size_t)size : BEGINNING;
-    enum sl_status status =
-        *length > 0
-            ? sl_file_pread(descriptor, path, 0, out, *length, err)
-            : sl_fail(err, SL_ERR_INPUT, "%s: empty, or not a file that can be read twice", path);
-    close(descriptor);
-    return status;
-}
 
 static enum sl_status read_slb(const char *path, const struct sl_import_options *options,
                                struct sl_votes **out, struct sl_error *err)
@@ -51,19 +35,62 @@ static enum sl_status read_slb(const char *path, const struct sl_import_options 
     return status;
 }
 
+/* The choices of answers that are no votes yet, or that lose a class on the way. */
+static enum sl_status read_choices(const char *path, const struct sl_import_options *options,
+                                   struct sl_votes **out, struct sl_error *err)
+{
+    struct sl_answers *answers = NULL;
+    SL_TRY(sl_answers_load(path, options, &answers, err));
+    enum sl_status status = sl_votes_from_answers(answers, 0, out, err);
+    sl_answers_destroy(answers);
+    return status;
+}
+
+/* *done: classes are taken out already. */
+static enum sl_status read_table(const char *path, const struct sl_import_options *options,
+                                 struct sl_votes **out, bool *done, struct sl_error *err)
+{
+    struct sl_long_columns columns;
+    SL_TRY(sl_long_columns_look(path, options->columns, SL_TABLE_ANY, &columns, err));
+    *done = columns.kind != SL_TABLE_VOTES;
+    if (*done) return read_choices(path, options, out, err);
+    /* A vote has neither time nor confidence; true classes are classes and no more. */
+    const unsigned unused = 1u << SL_LONG_MS | 1u << SL_LONG_CONFIDENCE | 1u << SL_LONG_TRUTH;
+    sl_long_columns_warn(&columns, options->columns ? 0 : unused, path, options->notes);
+    return sl_votes_build(path, &sl_votes_csv, options, out, err);
+}
+
 enum sl_status sl_votes_read(const char *path, const struct sl_import_options *options,
                              struct sl_votes **out, struct sl_error *err)
 {
     static const struct sl_import_options none;
-    char beginning[BEGINNING];
-    size_t length = 0;
+    enum sl_answer_file file;
+    struct sl_votes *votes = NULL;
     if (!options) options = &none;
-    SL_TRY(read_beginning(path, beginning, &length, err));
-    if (length >= sizeof sl_slb_magic && memcmp(beginning, sl_slb_magic, sizeof sl_slb_magic) == 0)
-        return read_slb(path, options, out, err);
-    size_t first = 0;
-    while (first < length && (beginning[first] == ' ' || beginning[first] == '\t'))
-        first++;
-    bool jsonl = first < length && beginning[first] == '{';
-    return sl_votes_build(path, jsonl ? &sl_votes_jsonl : &sl_votes_csv, options, out, err);
+    const bool filtered = sl_class_filter_is_asked(options);
+    bool done = false;
+    SL_TRY(sl_answer_file_look(path, &file, err));
+    SL_TRY(sl_answer_file_check(path, file, options, err));
+    if (file == SL_FILE_PIPE)
+        return sl_fail(err, SL_ERR_INPUT, "%s: not a file that can be read twice", path);
+    if (file == SL_FILE_JSONL && filtered && options->classes)
+        return sl_fail(err, SL_ERR_USAGE,
+                       "%s: has its own classes; take some out first, then put the rest in order",
+                       path);
+    if (file == SL_FILE_JSONL && filtered) return read_choices(path, options, out, err);
+    if (file == SL_FILE_SLB)
+        SL_TRY(read_slb(path, options, &votes, err));
+    else if (file == SL_FILE_JSONL)
+        SL_TRY(sl_votes_build(path, &sl_votes_jsonl, options, &votes, err));
+    else
+        SL_TRY(read_table(path, options, &votes, &done, err));
+    if (filtered && !done) {
+        const enum sl_status status = sl_votes_filter(&votes, options, err);
+        if (status != SL_OK) {
+            sl_votes_destroy(votes);
+            return sl_fail_within(err, status, "%s", path);
+        }
+    }
+    *out = votes;
+    return SL_OK;
 }

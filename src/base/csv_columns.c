@@ -34,12 +34,25 @@ static enum sl_status check_unique(struct sl_csv *csv, size_t line)
     return status;
 }
 
+enum sl_status sl_csv_check_commas(const struct sl_csv *csv, const struct sl_csv_record *first,
+                                   struct sl_error *err)
+{
+    if (csv->options.delimiter != ',' || first->count != 1) return SL_OK;
+    const struct sl_field field = first->fields[0];
+    const bool tabs = memchr(field.text, '\t', field.length) != NULL;
+    if (!tabs && !memchr(field.text, ';', field.length)) return SL_OK;
+    return sl_csv_fail(csv, first->line, err,
+                       "the columns are separated by %s; save the file with commas",
+                       tabs ? "tabs" : "semicolons");
+}
+
 enum sl_status sl_csv_read_header(struct sl_csv *csv)
 {
     struct sl_csv_record header;
     SL_TRY(sl_csv_next(csv, &header, NULL));
     if (header.count == 0)
         return sl_fail(&csv->failure, SL_ERR_INPUT, "%s: empty, expected a header line", csv->name);
+    SL_TRY(sl_csv_check_commas(csv, &header, &csv->failure));
     size_t bytes = header.count;
     for (size_t i = 0; i < header.count; i++)
         bytes += header.fields[i].length;

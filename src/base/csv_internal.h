@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/stream.h"
 #include "softlab/base/csv.h"
 
 enum { SL_CSV_BLOCK = 64, SL_CSV_SPECIALS = 5 };
@@ -31,6 +32,7 @@ const struct sl_csv_scanner *sl_csv_best_scanner(void);
 /* Where a reader's bytes come from and how it takes them. */
 struct sl_csv_source {
     const char *name;                     /* shown in errors; copied */
+    struct sl_stream *stream;             /* taken; NULL: read from the descriptor or `bytes` */
     int descriptor;                       /* -1: read from `bytes`; otherwise taken */
     const char *bytes;                    /* borrowed until close */
     size_t length;                        /* of `bytes` */
@@ -38,8 +40,8 @@ struct sl_csv_source {
     size_t chunk;                         /* bytes per read */
 };
 
-/* What sl_csv_open and sl_csv_open_memory are made of. The descriptor is closed with
- * the reader, also on failure. */
+/* What sl_csv_open and sl_csv_open_memory are made of. The stream or descriptor is closed
+ * with the reader, also on failure. */
 enum sl_status sl_csv_open_source(const struct sl_csv_source *source,
                                   const struct sl_csv_options *options, struct sl_csv **out,
                                   struct sl_error *err) SL_MUST_USE;

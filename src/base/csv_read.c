@@ -70,7 +70,10 @@ static enum sl_status read_bytes(struct sl_csv *csv)
     size_t room = csv->capacity - csv->end;
     if (room > csv->source.chunk) room = csv->source.chunk;
     size_t got = 0;
-    if (csv->source.descriptor < 0) {
+    if (csv->source.stream) {
+        SL_TRY(
+            sl_stream_read(csv->source.stream, csv->window + csv->end, room, &got, &csv->failure));
+    } else if (csv->source.descriptor < 0) {
         got = room < csv->source.length ? room : csv->source.length;
         if (got > 0) { /* otherwise `bytes` may be NULL */
             memcpy(csv->window + csv->end, csv->source.bytes, got);
@@ -429,6 +432,10 @@ static enum sl_status start(struct sl_csv *csv)
     const size_t mark = sizeof byte_order_mark - 1;
     while (csv->end < mark && !csv->at_end)
         SL_TRY(read_bytes(csv));
+    if (csv->end >= 2 &&
+        (memcmp(csv->window, "\xFF\xFE", 2) == 0 || memcmp(csv->window, "\xFE\xFF", 2) == 0))
+        return sl_fail(&csv->failure, SL_ERR_INPUT, "%s: is UTF-16 text; save it as UTF-8",
+                       csv->name);
     if (csv->end >= mark && memcmp(csv->window, byte_order_mark, mark) == 0) csv->record = mark;
     scan_from(csv, csv->record);
     return options->header ? sl_csv_read_header(csv) : SL_OK;
@@ -458,6 +465,11 @@ enum sl_status sl_csv_open(const char *path, const struct sl_csv_options *option
 {
     struct sl_csv_source source = {.name = path, .scanner = sl_csv_best_scanner(), .chunk = CHUNK};
     SL_TRY(sl_file_open(path, &source.descriptor, NULL, err));
+    if (sl_descriptor_is_gzip(source.descriptor)) {
+        close(source.descriptor);
+        source.descriptor = -1;
+        SL_TRY(sl_file_stream_open(path, &source.stream, err));
+    }
     return sl_csv_open_source(&source, options, out, err);
 }
 
@@ -477,6 +489,7 @@ enum sl_status sl_csv_open_memory(const char *bytes, size_t length, const char *
 void sl_csv_close(struct sl_csv *csv)
 {
     if (!csv) return;
+    sl_file_stream_close(csv->source.stream);
     if (csv->source.descriptor >= 0) close(csv->source.descriptor);
     free(csv->column_names);
     free(csv->column_text);

@@ -11,19 +11,18 @@ static bool needs_quotes(const char *text, size_t length)
     return length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0;
 }
 
-void sl_csv_append_field(struct sl_buffer *line, const char *text, size_t length)
+/* An apostrophe may stand before the first byte of what is written. */
+static void append(struct sl_buffer *line, bool apostrophe, const char *text, size_t length)
 {
     /* A line break within a field stands before a closing quote, so this one ended a line. */
     bool first = line->length == 0 || line->data[line->length - 1] == '\n';
     if (!first) sl_buffer_byte(line, ',');
     /* An empty first field is quoted: the next one could not tell that it was there, and a
      * reader skips empty lines. */
-    if (!needs_quotes(text, length) && !(first && length == 0)) {
-        sl_buffer_append(line, text, length);
-        return;
-    }
-    sl_buffer_byte(line, '"');
-    while (length > 0) {
+    const bool quoted = needs_quotes(text, length) || (first && length == 0);
+    if (quoted) sl_buffer_byte(line, '"');
+    if (apostrophe) sl_buffer_byte(line, '\'');
+    while (quoted && length > 0) {
         const char *quote = memchr(text, '"', length);
         size_t part = quote ? (size_t)(quote - text) + 1 : length;
         sl_buffer_append(line, text, part);
@@ -31,7 +30,31 @@ void sl_csv_append_field(struct sl_buffer *line, const char *text, size_t length
         text += part;
         length -= part;
     }
-    sl_buffer_byte(line, '"');
+    if (quoted)
+        sl_buffer_byte(line, '"');
+    else
+        sl_buffer_append(line, text, length);
+}
+
+void sl_csv_append_field(struct sl_buffer *line, const char *text, size_t length)
+{
+    append(line, false, text, length);
+}
+
+bool sl_csv_is_formula(const char *text, size_t length)
+{
+    double number = 0;
+    while (length > 0 && *text == '\'') {
+        text++;
+        length--;
+    }
+    if (length == 0 || !memchr("=+-@\t\r\n", *text, 7)) return false;
+    return *text != '-' || !sl_text_to_real(text, length, &number);
+}
+
+void sl_csv_append_text(struct sl_buffer *line, const char *text, size_t length)
+{
+    append(line, sl_csv_is_formula(text, length), text, length);
 }
 
 void sl_csv_append_real(struct sl_buffer *line, double value)

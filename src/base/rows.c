@@ -20,9 +20,8 @@ static const struct {
     enum sl_status (*write)(const struct sl_rows *rows, const char *array, const char *path,
                             struct sl_error *err);
 } formats[] = {
-    {".npz", sl_rows_read_npz, sl_rows_write_npz},
-    {".npy", sl_rows_read_npy, sl_rows_write_npy},
-    {".csv", sl_rows_read_csv, sl_rows_write_csv},
+    {".npz", sl_rows_read_npz, sl_rows_write_npz},    {".npy", sl_rows_read_npy, sl_rows_write_npy},
+    {".csv", sl_rows_read_csv, sl_rows_write_csv},    {".csv.gz", sl_rows_read_csv, NULL},
     {".json", sl_rows_read_json, sl_rows_write_json},
 };
 enum { N_FORMATS = sizeof formats / sizeof *formats };
@@ -56,6 +55,8 @@ void sl_rows_destroy(struct sl_rows *rows)
     free_names(rows->annotators, rows->n_rows);
     free_names(rows->classes, rows->n_classes);
     free(rows->provenance);
+    free(rows->lines);
+    free(rows->path);
     free(rows->values);
     free(rows);
 }
@@ -94,11 +95,14 @@ float *sl_rows_push(struct sl_rows_builder *builder, const char *item, size_t it
     return values;
 }
 
-/* "row 12" or "row 12 (item 977)". */
-static char *describe_row(const struct sl_rows *rows, size_t row)
+/* "labels.csv:14: item 977", "labels: row 12 (item 977)" or "labels: row 12". */
+static char *describe_row(const struct sl_rows *rows, const char *what, size_t row)
 {
-    return rows->items ? sl_string_printf("row %zu (item %.60s)", row, rows->items[row])
-                       : sl_string_printf("row %zu", row);
+    if (rows->lines)
+        return sl_string_printf("%s:%zu: item %.60s", rows->path, rows->lines[row],
+                                rows->items[row]);
+    return rows->items ? sl_string_printf("%s: row %zu (item %.60s)", what, row, rows->items[row])
+                       : sl_string_printf("%s: row %zu", what, row);
 }
 
 static enum sl_status check_finite(const struct sl_rows *rows, const char *path,
@@ -106,8 +110,8 @@ static enum sl_status check_finite(const struct sl_rows *rows, const char *path,
 {
     for (size_t i = 0; i < rows->n_rows * rows->n_classes; i++) {
         if (isfinite(rows->values[i])) continue;
-        char *row = describe_row(rows, i / rows->n_classes);
-        enum sl_status status = sl_fail(err, SL_ERR_INPUT, "%s: %s: value %zu is %g", path, row,
+        char *row = describe_row(rows, path, i / rows->n_classes);
+        enum sl_status status = sl_fail(err, SL_ERR_INPUT, "%s: value %zu is %g", row,
                                         i % rows->n_classes, (double)rows->values[i]);
         free(row);
         return status;
@@ -159,31 +163,61 @@ enum sl_status sl_rows_write(const struct sl_rows *rows, const char *array, cons
                              struct sl_error *err)
 {
     for (size_t i = 0; i < N_FORMATS; i++)
-        if (sl_path_has_suffix(path, formats[i].suffix))
+        if (formats[i].write && sl_path_has_suffix(path, formats[i].suffix))
             return formats[i].write(rows, array, path, err);
     return sl_fail(err, SL_ERR_USAGE, "%s: expected a name in .npz, .npy, .csv or .json", path);
+}
+
+static double rounding_of(size_t n_classes)
+{
+    return fmin(.005 * (double)n_classes, .05) + 1e-6;
+}
+
+enum sl_settled sl_distribution_settle(float *row, size_t n_classes, double *sum)
+{
+    bool possible = true;
+    *sum = 0;
+    for (size_t k = 0; k < n_classes; k++) {
+        possible = possible && row[k] >= 0 && isfinite(row[k]);
+        *sum += (double)row[k];
+    }
+    if (!possible || !(fabs(*sum - 1) <= rounding_of(n_classes))) return SL_SETTLED_NOT;
+    if (fabs(*sum - 1) <= 1e-6) return SL_SETTLED_EXACT;
+    for (size_t k = 0; k < n_classes; k++)
+        row[k] = (float)((double)row[k] / *sum);
+    return SL_SETTLED_SCALED;
+}
+
+/* The first row that is negative somewhere or off 1 by more than this, or n_rows. */
+static size_t find_improper(const struct sl_rows *rows, double tolerance, double *sum)
+{
+    for (size_t i = 0; i < rows->n_rows; i++) {
+        const float *row = rows->values + i * rows->n_classes;
+        bool negative = false;
+        *sum = 0;
+        for (size_t k = 0; k < rows->n_classes; k++) {
+            *sum += (double)row[k];
+            negative = negative || !(row[k] >= 0);
+        }
+        if (negative) *sum = (double)NAN;
+        if (!(fabs(*sum - 1) <= tolerance)) return i;
+    }
+    return rows->n_rows;
 }
 
 enum sl_status sl_rows_check_distributions(const struct sl_rows *rows, const char *what,
                                            struct sl_error *err)
 {
-    for (size_t i = 0; i < rows->n_rows; i++) {
-        const float *row = rows->values + i * rows->n_classes;
-        double sum = 0;
-        bool negative = false;
-        for (size_t k = 0; k < rows->n_classes; k++) {
-            sum += (double)row[k];
-            negative = negative || !(row[k] >= 0);
-        }
-        if (!negative && fabs(sum - 1) <= sum_tolerance) continue;
-        char *name = describe_row(rows, i);
-        enum sl_status status =
-            negative ? sl_fail(err, SL_ERR_INPUT, "%s: %s has a negative value", what, name)
-                     : sl_fail(err, SL_ERR_INPUT, "%s: %s sums to %g, expected 1", what, name, sum);
-        free(name);
-        return status;
-    }
-    return SL_OK;
+    double sum = 0;
+    size_t improper = find_improper(rows, rounding_of(rows->n_classes), &sum);
+    if (improper == rows->n_rows) improper = find_improper(rows, sum_tolerance, &sum);
+    if (improper == rows->n_rows) return SL_OK;
+    char *row = describe_row(rows, what, improper);
+    enum sl_status status = isnan(sum)
+                                ? sl_fail(err, SL_ERR_INPUT, "%s has a negative value", row)
+                                : sl_fail(err, SL_ERR_INPUT, "%s sums to %g, expected 1", row, sum);
+    free(row);
+    return status;
 }
 
 /* The column that holds each of `classes`: from[k]. */

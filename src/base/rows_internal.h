@@ -25,7 +25,7 @@ enum sl_status sl_rows_write_json(const struct sl_rows *rows, const char *array,
 /* Rows whose number is known at the end. */
 struct sl_rows_builder {
     struct sl_rows *rows; /* owned until taken; n_classes set before the first row */
-    size_t capacity;
+    size_t capacity, line_capacity;
     bool annotators;
 };
 /* A new row of zeros with its names, or NULL with SL_ERR_NOMEM. */

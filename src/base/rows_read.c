@@ -142,6 +142,12 @@ enum sl_status sl_rows_read_npy(const char *path, const char *array, struct sl_r
     return take_matrix(&matrix, path, out, err);
 }
 
+static char *column_class(const char *name)
+{
+    const struct sl_field plain = sl_csv_plain((struct sl_field){name, strlen(name)});
+    return sl_string_copy_n(plain.text, plain.length);
+}
+
 /* What the columns of a table are. */
 static enum sl_status read_header(const struct sl_csv *csv, struct sl_rows_builder *builder,
                                   struct sl_error *err)
@@ -156,8 +162,37 @@ static enum sl_status read_header(const struct sl_csv *csv, struct sl_rows_build
     rows->n_classes = n_columns - first;
     rows->classes = sl_alloc(rows->n_classes + 1, sizeof *rows->classes);
     for (size_t k = 0; k < rows->n_classes; k++)
-        rows->classes[k] = sl_string_copy(sl_csv_column_name(csv, first + k));
+        rows->classes[k] = column_class(sl_csv_column_name(csv, first + k));
     return SL_OK;
+}
+
+static enum sl_status keep_line(struct sl_rows_builder *builder, size_t line, struct sl_error *err)
+{
+    struct sl_rows *rows = builder->rows;
+    if (rows->n_rows > builder->line_capacity) {
+        const size_t capacity = builder->line_capacity * 2 + 64;
+        size_t *lines = realloc(rows->lines, capacity * sizeof *lines);
+        if (!lines) return sl_fail(err, SL_ERR_NOMEM, "not enough memory for %zu rows", capacity);
+        rows->lines = lines;
+        builder->line_capacity = capacity;
+    }
+    rows->lines[rows->n_rows - 1] = line;
+    return SL_OK;
+}
+
+/* Where every row is a distribution but for rounding, those that are off are scaled. One that is
+ * not may be a count or a logit, or a mistake, which is for whoever needs distributions to say. */
+static void settle_rows(struct sl_rows *rows, float *scratch)
+{
+    const size_t n_classes = rows->n_classes;
+    double sum = 0;
+    for (size_t i = 0; i < rows->n_rows; i++) {
+        memcpy(scratch, rows->values + i * n_classes, n_classes * sizeof *scratch);
+        if (sl_distribution_settle(scratch, n_classes, &sum) == SL_SETTLED_NOT) return;
+    }
+    for (size_t i = 0; i < rows->n_rows; i++)
+        rows->n_rescaled += sl_distribution_settle(rows->values + i * n_classes, n_classes, &sum) ==
+                            SL_SETTLED_SCALED;
 }
 
 static enum sl_status read_table(struct sl_csv *csv, struct sl_rows_builder *builder,
@@ -169,13 +204,15 @@ static enum sl_status read_table(struct sl_csv *csv, struct sl_rows_builder *bui
     for (;;) {
         SL_TRY(sl_csv_next(csv, &record, err));
         if (record.count == 0) break;
-        const struct sl_field item = record.fields[0];
-        const struct sl_field annotator = builder->annotators ? record.fields[1] : none;
+        const struct sl_field item = sl_csv_plain(record.fields[0]);
+        const struct sl_field annotator =
+            builder->annotators ? sl_csv_plain(record.fields[1]) : none;
         const size_t first = builder->annotators ? 2 : 1;
         if (item.length == 0) return sl_csv_fail(csv, record.line, err, "a row without an item");
         float *row =
             sl_rows_push(builder, item.text, item.length, annotator.text, annotator.length, err);
         if (!row) return SL_ERR_NOMEM;
+        SL_TRY(keep_line(builder, record.line, err));
         for (size_t k = 0; k < builder->rows->n_classes; k++) {
             double value = 0;
             SL_TRY(sl_csv_real(csv, &record, first + k, -(double)FLT_MAX, (double)FLT_MAX, &value,
@@ -195,7 +232,11 @@ enum sl_status sl_rows_read_csv(const char *path, const char *array, struct sl_r
     struct sl_csv *csv = NULL;
     enum sl_status status = SL_OK;
     SL_TRY_OUT(sl_csv_open(path, &options, &csv, err));
+    builder.rows->path = sl_string_copy(path);
     SL_TRY_OUT(read_table(csv, &builder, err));
+    float *scratch = sl_alloc(builder.rows->n_classes, sizeof *scratch);
+    settle_rows(builder.rows, scratch);
+    free(scratch);
     *out = builder.rows;
     builder.rows = NULL;
 out:

@@ -69,7 +69,7 @@ enum sl_status sl_rows_write_npy(const struct sl_rows *rows, const char *array, 
 
 static void append_text(struct sl_buffer *line, const char *text)
 {
-    sl_csv_append_field(line, text, strlen(text));
+    sl_csv_append_text(line, text, strlen(text));
 }
 
 static void append_header(struct sl_buffer *line, const struct sl_rows *rows)

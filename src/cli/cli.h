@@ -21,6 +21,7 @@ enum { CLI_EXIT_DONE = 0, CLI_EXIT_FAILED = 1, CLI_EXIT_USAGE = 2 };
 enum cli_kind {
     CLI_FLAG,   /* bool; takes no value */
     CLI_TEXT,   /* const char * */
+    CLI_TEXTS,  /* struct cli_texts; may be given again, each time one text more */
     CLI_PATH,   /* const char *; a file to read, or where the command takes either, a folder; "-" is
                    the standard input */
     CLI_OUTPUT, /* const char *; a file to write; "-" is the standard output */
@@ -35,6 +36,12 @@ enum { CLI_REALS_MAX = 16 };
 struct cli_reals {
     size_t count;
     double values[CLI_REALS_MAX];
+};
+
+enum { CLI_TEXTS_MAX = 16 };
+struct cli_texts {
+    size_t count;
+    const char *values[CLI_TEXTS_MAX]; /* borrowed from argv */
 };
 
 /* The name of choice `index`, or NULL past the last. */

@@ -57,6 +57,50 @@ struct cli_names {
     size_t n_classes;
 };
 struct cli_names cli_names_of(const struct sl_answers *answers);
+/* Answers in any file that holds them (answers.c). A command that reads some embeds the words and
+ * lists the options. */
+struct cli_answer_words {
+    const char *columns;
+    struct cli_texts abstain, leave_out;
+};
+/* `words` is the offset of struct cli_answer_words in the command's values; `of_columns` are the
+ * modes in which a table may be read, `of_classes` those in which answers are. */
+#define CLI_ANSWER_OPTIONS(words, of_columns, of_classes)                                          \
+    {.name = "columns",                                                                            \
+     .kind = CLI_TEXT,                                                                             \
+     .value = "A,B,C",                                                                             \
+     .help = "of CSV: the columns that hold item, worker and label, or pairs such as "             \
+             "item=task,p=share of item, worker, label, p, ms, confidence and truth",              \
+     .offset = (words) + offsetof(struct cli_answer_words, columns),                               \
+     .modes = (of_columns)},                                                                       \
+        {.name = "abstain",                                                                        \
+         .kind = CLI_TEXTS,                                                                        \
+         .value = "CLASS,...",                                                                     \
+         .help = "classes that mean no answer, such as skip: answers that choose one are left "    \
+                 "out and counted",                                                                \
+         .offset = (words) + offsetof(struct cli_answer_words, abstain),                           \
+         .modes = (of_classes)},                                                                   \
+    {                                                                                              \
+        .name = "leave-out", .kind = CLI_TEXTS, .value = "CLASS,...",                              \
+        .help = "classes to take out: their votes are left out and counted, distributions are "    \
+                "scaled to the other classes",                                                     \
+        .offset = (words) + offsetof(struct cli_answer_words, leave_out), .modes = (of_classes)    \
+    }
+struct cli_answer_input {
+    struct sl_import_notes notes;
+    struct sl_import_options options;
+    char **abstain, **leave_out; /* owned */
+};
+/* The options stay valid as long as the struct stays where it is. */
+void cli_answer_input_init(struct cli_answer_input *input, struct cli *cli,
+                           const struct cli_answer_words *words);
+void cli_answer_input_release(struct cli_answer_input *input);
+/* Say what was left out or scaled. */
+void cli_answer_input_say(const struct cli *cli, const struct sl_import_notes *notes);
+enum sl_status cli_read_answers(struct cli *cli, const char *path,
+                                const struct cli_answer_words *words, struct sl_answers **out,
+                                struct sl_error *err);
+
 /* A class per item, -1 where the file says nothing: from a label file (the largest), a CSV with
  * columns like item and truth, or a text file with a class per line. The caller frees it. */
 enum sl_status cli_read_truth(const char *path, const struct cli_names *names, int32_t **out,
@@ -72,6 +116,8 @@ enum sl_status cli_read_truth_of(const char *path, const struct cli_names *names
 /* Rows of a file; where `like` is not NULL one per item, with the columns in its order. */
 enum sl_status cli_read_labels(const char *path, const char *array, const struct cli_names *like,
                                struct sl_rows **out, struct sl_error *err);
+/* Say how many of a file's rows were scaled, if any. */
+void cli_say_rescaled(const struct cli *cli, const char *path, const struct sl_rows *rows);
 /* Predictions, and what they are: in an .npz the array logits, or else probs, or else labels (an
  * ensemble is written as labels); other files tell by their rows. */
 enum sl_status cli_read_predictions(const char *path, struct sl_rows **out,

@@ -10,7 +10,9 @@ struct import_values {
     const char *from;
     const char *to;
     const char *output;
-    const char *columns;
+    struct cli_answer_words input;
+    const char *header;
+    const char *id_column;
     const char *classes;
     bool list;
 };
@@ -31,7 +33,21 @@ static const char *writable_formats(size_t index)
     return NULL;
 }
 
-enum { LISTS = 1, CONVERTS = 2, CACHES = 4, CLASSES = 8, LONG_CSV = 16 };
+static const char *answers_to_header(size_t index)
+{
+    static const char *const words[] = {"yes", "no", NULL};
+    return words[index];
+}
+
+static const struct sl_answer_format *find_format(const char *name)
+{
+    const struct sl_answer_format *format = sl_answer_formats;
+    while (format->name && strcmp(format->name, name) != 0)
+        format++;
+    return format->name ? format : NULL;
+}
+
+enum { LISTS = 1, CONVERTS = 2, CACHES = 4, CLASSES = 8, COLUMNS = 16, LAYOUT = 32 };
 
 static void import_mode(const struct cli *cli, const void *values, struct cli_mode *out)
 {
@@ -39,10 +55,13 @@ static void import_mode(const struct cli *cli, const void *values, struct cli_mo
     const struct import_values *options = values;
     if (options->list) *out = (struct cli_mode){LISTS, .name = "--list", .alone = true};
     if (options->list || !options->from) return;
+    const struct sl_answer_format *format = find_format(options->from);
+    const unsigned takes = format ? format->takes : 0;
     const bool cache = options->output && sl_path_has_suffix(options->output, ".slb");
     out->does = cache ? CACHES : CONVERTS;
-    if (cache || strcmp(options->from, native) != 0) out->does |= CLASSES;
-    if (strcmp(options->from, "long-csv") == 0) out->does |= LONG_CSV;
+    if (cache || format) out->does |= CLASSES;
+    if (takes & SL_IMPORT_COLUMNS) out->does |= COLUMNS;
+    if (takes & SL_IMPORT_LAYOUT) out->does |= LAYOUT;
     snprintf(out->text, sizeof out->text, "--from %s%s", options->from,
              cache ? " to a name in .slb" : "");
     out->name = out->text;
@@ -76,12 +95,21 @@ static const struct cli_option import_options[] = {
      .help = "where to write it; a name in .slb is the columnar cache of hard answers",
      .offset = offsetof(struct import_values, output),
      .modes = CONVERTS | CACHES},
-    {.name = "columns",
+    CLI_ANSWER_OPTIONS(offsetof(struct import_values, input), COLUMNS, CONVERTS | CACHES),
+    {.name = "header",
+     .kind = CLI_CHOICE,
+     .value = "yes|no",
+     .help =
+         "of wide: whether the first row holds annotators' names, where the file leaves a doubt",
+     .offset = offsetof(struct import_values, header),
+     .choices = answers_to_header,
+     .modes = LAYOUT},
+    {.name = "id-column",
      .kind = CLI_TEXT,
-     .value = "A,B,C",
-     .help = "columns of long-csv that hold item, worker and label",
-     .offset = offsetof(struct import_values, columns),
-     .modes = LONG_CSV},
+     .value = "COLUMN",
+     .help = "of wide: the column of items' names by its name or number from 1, or none",
+     .offset = offsetof(struct import_values, id_column),
+     .modes = LAYOUT},
     {.name = "classes",
      .kind = CLI_TEXT,
      .value = "A,B,...",
@@ -104,14 +132,6 @@ static const struct cli_argument import_arguments[] = {
      .repeated = true},
     {.name = NULL},
 };
-
-static const struct sl_answer_format *find_format(const char *name)
-{
-    const struct sl_answer_format *format = sl_answer_formats;
-    while (format->name && strcmp(format->name, name) != 0)
-        format++;
-    return format->name ? format : NULL;
-}
 
 static void list_formats(void)
 {
@@ -140,35 +160,20 @@ static const char *suffix_for(const struct import_values *values)
     return NULL;
 }
 
-/* A sink that keeps what it is given. */
-static enum sl_status begin_set(void *context, const char *const *classes, size_t n_classes,
-                                struct sl_error *err)
-{
-    return sl_answers_create(classes, n_classes, context, err);
-}
-
-static enum sl_status put_in_set(void *context, const struct sl_answer *answer,
-                                 struct sl_error *err)
-{
-    struct sl_answers **answers = context;
-    return sl_answers_add(*answers, answer, err);
-}
-
 /* One import: what to read, how, and what became of it. */
 struct job {
     const struct cli *cli;
     const struct import_values *values;
-    struct sl_import_notes notes;
-    struct sl_import_options options;
+    struct cli_answer_input input;
 };
 
 static enum sl_status read_set(struct job *job, struct sl_answers **out, struct sl_error *err)
 {
     const char *const *paths = (const char *const *)job->cli->arguments;
     const struct sl_answer_format *format = find_format(job->values->from);
-    if (!format) return sl_answers_read(paths[0], out, &job->notes, err);
-    const struct sl_answer_sink sink = {begin_set, put_in_set, out};
-    return format->import(paths, job->cli->n_arguments, &job->options, &sink, err);
+    if (!format) return sl_answers_load(paths[0], &job->input.options, out, err);
+    const struct sl_answer_sink sink = sl_answers_sink(out);
+    return format->import(paths, job->cli->n_arguments, &job->input.options, &sink, err);
 }
 
 static enum sl_status write_cache(struct job *job, struct sl_error *err)
@@ -178,7 +183,7 @@ static enum sl_status write_cache(struct job *job, struct sl_error *err)
     const char *from = job->values->from;
     enum sl_status status = SL_OK;
     if (strcmp(from, native) == 0 || strcmp(from, "long-csv") == 0) {
-        SL_TRY_OUT(sl_votes_read(job->cli->arguments[0], &job->options, &votes, err));
+        SL_TRY_OUT(sl_votes_read(job->cli->arguments[0], &job->input.options, &votes, err));
     } else {
         SL_TRY_OUT(read_set(job, &answers, err));
         SL_TRY_OUT(sl_votes_from_answers(answers, 0, &votes, err));
@@ -197,7 +202,7 @@ static enum sl_status stream(struct job *job, struct sl_error *err)
     SL_TRY(sl_answer_writer_create(job->values->output, &writer, err));
     const struct sl_answer_sink sink = sl_answer_writer_sink(writer);
     enum sl_status status = format->import((const char *const *)job->cli->arguments,
-                                           job->cli->n_arguments, &job->options, &sink, err);
+                                           job->cli->n_arguments, &job->input.options, &sink, err);
     if (status == SL_OK) status = sl_answer_writer_commit(writer, err);
     sl_answer_writer_destroy(writer);
     return status;
@@ -209,7 +214,7 @@ static enum sl_status convert(struct job *job, struct sl_error *err)
     enum sl_status status = read_set(job, &answers, err);
     const struct sl_answer_format *format = find_format(job->values->to);
     if (status == SL_OK && format)
-        status = format->write(answers, job->values->output, &job->notes, err);
+        status = format->write(answers, job->values->output, &job->input.notes, err);
     else if (status == SL_OK)
         status = cli_write_answers(answers, job->values->output, err);
     sl_answers_destroy(answers);
@@ -218,7 +223,7 @@ static enum sl_status convert(struct job *job, struct sl_error *err)
 
 static void say_what_became(const struct job *job)
 {
-    const struct sl_import_notes *notes = &job->notes;
+    const struct sl_import_notes *notes = &job->input.notes;
     const struct {
         size_t count;
         const char *what;
@@ -228,6 +233,9 @@ static void say_what_became(const struct job *job)
         {notes->n_mended, "mended"},
         {notes->n_duplicates, "beyond a person's first to an item"},
         {notes->n_empty_items, "items without an answer"},
+        {notes->n_abstained, "left out as abstentions"},
+        {notes->n_left_out, "left out for their class"},
+        {notes->n_rescaled, "distributions scaled to 1"},
     };
     struct sl_buffer line;
     sl_buffer_init(&line, 1024);
@@ -257,11 +265,12 @@ static enum sl_status run_import(struct cli *cli, const void *values, struct sl_
     if (cli->n_arguments > 1 && (from_native || cache))
         return sl_fail(err, SL_ERR_USAGE, "one file at a time, got %zu", cli->n_arguments);
     char **classes = options->classes ? cli_split_list(options->classes) : NULL;
-    struct job job = {.cli = cli, .values = options, .notes = {.log = &cli->log}};
-    job.options = (struct sl_import_options){.columns = options->columns,
-                                             .classes = (const char *const *)classes,
-                                             .notes = &job.notes,
-                                             .progress = &cli->progress};
+    struct job job = {.cli = cli, .values = options};
+    cli_answer_input_init(&job.input, cli, &options->input);
+    job.input.options.classes = (const char *const *)classes;
+    job.input.options.id_column = options->id_column;
+    if (options->header)
+        job.input.options.header = strcmp(options->header, "yes") == 0 ? SL_PRESENT : SL_ABSENT;
     enum sl_status status;
     if (cache)
         status = write_cache(&job, err);
@@ -270,6 +279,7 @@ static enum sl_status run_import(struct cli *cli, const void *values, struct sl_
     else
         status = convert(&job, err);
     if (status == SL_OK) say_what_became(&job);
+    cli_answer_input_release(&job.input);
     sl_names_destroy(classes);
     return status;
 }

@@ -56,9 +56,12 @@ static const char *starts(size_t index)
 #define MEANS            OWN(4) /* shares may be averaged first */
 #define ENSEMBLE         OWN(5)
 #define PREDICTIONS      OWN(6)
-#define SOFT             OWN(7) /* distributions are read */
-#define LEARNS           OWN(8) /* about annotators */
-#define COUNTED          OWN(9) /* the annotators' inputs can be counted */
+#define SOFT             OWN(7)  /* distributions are read */
+#define LEARNS           OWN(8)  /* about annotators */
+#define COUNTED          OWN(9)  /* the annotators' inputs can be counted */
+#define READS            OWN(10) /* answers are read, if only for their items */
+#define ESTIMATES        OWN(11) /* skills, weights or confusions of annotators */
+#define WEIGHS           OWN(12) /* annotators' answers as the user says */
 
 /* Inputs that an annotator is asked for; 0 where that is not known. */
 static int inputs_of(const struct sl_label_method *method, const struct sl_aggregator *aggregator)
@@ -70,8 +73,9 @@ static int inputs_of(const struct sl_label_method *method, const struct sl_aggre
 static uint64_t method_bits(const struct sl_label_method *method,
                             const struct labels_values *values)
 {
-    uint64_t bits = MAKES | LABEL_BITS(method->reads);
+    uint64_t bits = MAKES | READS | LABEL_BITS(method->reads);
     if (method->kinds) bits |= ANSWERED | EACH;
+    if (method->kinds && !values->per_annotator && !values->mean_first) bits |= WEIGHS;
     if (method->reads & SL_LABEL_READS_MIX && !values->per_annotator) bits |= MEANS;
     if (values->per_annotator) bits &= ~LABEL_BITS(SL_LABEL_READS_TRUTH);
     return bits;
@@ -80,15 +84,35 @@ static uint64_t method_bits(const struct sl_label_method *method,
 static uint64_t aggregator_bits(const struct sl_aggregator *method,
                                 const struct labels_values *values)
 {
-    uint64_t bits = MAKES | ANSWERED | LEARNS | method->reads;
+    uint64_t bits = MAKES | READS | ANSWERED | LEARNS | method->reads;
     const bool random = strcmp(values->tie, "random") == 0;
     if (method->reads & SL_CROWD_READS_TIE && !random) bits &= ~(uint64_t)SL_CROWD_READS_SEED;
     if (method->reads & SL_CROWD_READS_VARIATIONAL && !values->em)
         bits &= ~(uint64_t)SL_CROWD_READS_SMOOTHING;
     if (method->needs & SL_CROWD_PREDICTIONS) bits |= PREDICTIONS;
+    if (method->needs & SL_CROWD_WEIGHTS) bits |= WEIGHS;
+    if (method->learns) bits |= ESTIMATES;
     if (!(method->needs & SL_CROWD_SOFT)) return bits;
+    if (bits & WEIGHS && values->weights) bits &= ~(uint64_t)SL_CROWD_READS_ROUNDS;
     const unsigned of_rows = SL_LABEL_READS_GAMMA | SL_LABEL_READS_SIMILARITY | SL_LABEL_READS_MIX;
-    return bits | SOFT | LABEL_BITS(sl_label_method_find(values->rows)->reads & of_rows);
+    const char *rows = values->rows ? values->rows : labels_rows_of_tops;
+    return bits | SOFT | LABEL_BITS(sl_label_method_find(rows)->reads & of_rows);
+}
+
+/* The method and the words that change what it reads. */
+static void name_mode(const struct labels_values *values, struct cli_mode *mode)
+{
+    const bool soft = mode->does & SOFT, weighs = mode->does & WEIGHS && values->weights;
+    const bool means = mode->does & MEANS && values->mean_first;
+    const char *more = mode->does & EACH && values->per_annotator ? " --per-annotator"
+                       : means                                    ? " --mean-first"
+                       : soft && weighs                           ? " --weights"
+                       : soft && !values->rows                    ? " without --rows"
+                                                                  : "";
+    snprintf(mode->text, sizeof mode->text, "--method %s%s%s%s", values->method,
+             soft && values->rows ? " --rows " : "", soft && values->rows ? values->rows : "",
+             more);
+    mode->name = mode->text;
 }
 
 static void labels_mode(const struct cli *cli, const void *raw, struct cli_mode *out)
@@ -107,10 +131,7 @@ static void labels_mode(const struct cli *cli, const void *raw, struct cli_mode 
                              : MAKES | ENSEMBLE;
     if (values->annotators > 0) out->does |= DRAWS;
     if (inputs_of(method, aggregator)) out->does |= COUNTED;
-    const bool by_rows = out->does & SOFT;
-    snprintf(out->text, sizeof out->text, "--method %s%s%s", values->method,
-             by_rows ? " --rows " : "", by_rows ? values->rows : "");
-    out->name = out->text;
+    name_mode(values, out);
 }
 
 static const char *const labels_samples[] = {"--list", "--method * x.jsonl -o x.npz", NULL};
@@ -127,6 +148,7 @@ static const struct cli_option labels_options[] = {
     {"json", 0, CLI_FLAG, NULL,
      "what became of an answers.jsonl and how long it took, or with --list the methods, as JSON",
      FIELD(json)},
+    CLI_ANSWER_OPTIONS(offsetof(struct labels_values, input), READS, READS),
     {"annotators", 'a', CLI_INTEGER, "M", "draw this many answers per item; 0 takes all",
      FIELD(annotators), "0", 0, 1e9, .modes = ANSWERED},
     {"seed", 0, CLI_INTEGER, "N", "of whatever is drawn", FIELD(seed), "1", 0, 9e15,
@@ -140,6 +162,10 @@ static const struct cli_option labels_options[] = {
     {"truth", 0, CLI_PATH, "FILE",
      "true classes, for hard, smooth and class; otherwise the answers' own", FIELD(truth),
      LABEL(TRUTH)},
+    {"weights", 0, CLI_PATH, "FILE.csv",
+     "what each annotator's answers count for, in place of what a method would learn: columns "
+     "annotator and weight; for mv, wawa, the pools and means of answers such as share",
+     FIELD(weights), .modes = WEIGHS},
     {"gamma", 0, CLI_REAL, "G",
      "mass for possible classes nobody named (default .1); for mix the base of the smoothing "
      "(default .005)",
@@ -180,12 +206,17 @@ static const struct cli_option labels_options[] = {
     {"predictions", 0, CLI_PATH, "FILE", "a classifier's predictions, for crowdlab",
      FIELD(predictions), .modes = PREDICTIONS},
     {"rows", 0, CLI_CHOICE, "NAME",
-     "how one answer becomes the distribution that ds-soft and the pools read", FIELD(rows),
-     "t2-clamp", .choices = row_methods, .modes = SOFT},
+     "how one answer becomes the distribution that ds-soft and the pools read (default: t2-clamp "
+     "where people named top classes, otherwise share, which takes distributions as they are)",
+     FIELD(rows), .choices = row_methods, .modes = SOFT},
     {"calibrate", 0, CLI_FLAG, NULL, "calibrate every annotator's probabilities first",
      FIELD(calibrate), CROWD(CALIBRATE)},
     {"reference", 0, CLI_PATH, "FILE", "known distributions of some items, to learn weights from",
      FIELD(reference), CROWD(REFERENCE)},
+    {"annotators-out", 0, CLI_OUTPUT, "FILE.csv",
+     "also write what the method estimates of annotators: skill, weight, confusion; all crowd "
+     "methods but mv do",
+     FIELD(annotators_out), .modes = ESTIMATES, .suffixes = ".csv", .prints = "json"},
     {"state", 0, CLI_OUTPUT, "FILE.npz",
      "also write posteriors, confusions, skills, prior and log-likelihoods", FIELD(state),
      .modes = LEARNS, .suffixes = ".npz", .prints = "json"},
@@ -203,8 +234,8 @@ static const struct cli_option labels_options[] = {
 
 static const struct cli_argument labels_arguments[] = {
     {.name = "FILE",
-     .help = "answers.jsonl; for aggregators also answers.slb or long CSV; for ensemble prediction "
-             "files",
+     .help = "answers.jsonl, answers.slb or CSV, of labels or probabilities, plain or .gz; for "
+             "ensemble prediction files",
      .kind = CLI_PATH,
      .optional = true,
      .repeated = true},
@@ -214,8 +245,7 @@ static const struct cli_argument labels_arguments[] = {
 enum sl_status labels_read(struct cli *cli, const struct labels_values *values,
                            struct labels_input *out, struct sl_error *err)
 {
-    struct sl_import_notes notes = {.log = &cli->log};
-    SL_TRY(sl_answers_read(cli->arguments[0], &out->answers, &notes, err));
+    SL_TRY(cli_read_answers(cli, cli->arguments[0], &values->input, &out->answers, err));
     const struct cli_names names = cli_names_of(out->answers);
     if (values->truth) SL_TRY(cli_read_truth(values->truth, &names, &out->truth, err));
     if (values->vectors)
@@ -242,6 +272,7 @@ void labels_input_release(struct labels_input *input)
     sl_answers_destroy(input->answers);
     free(input->truth);
     free(input->similarity);
+    free(input->weights);
 }
 
 void labels_say_what_became(const struct cli *cli, const struct sl_label_notes *notes,
@@ -252,6 +283,9 @@ void labels_say_what_became(const struct cli *cli, const struct sl_label_notes *
         sl_log(&cli->log, SL_LOG_INFO, "%zu left out: repeats, second runs or checks",
                notes->n_flagged);
     if (notes->n_undrawn) sl_log(&cli->log, SL_LOG_INFO, "%zu not drawn", notes->n_undrawn);
+    if (notes->n_weightless)
+        sl_log(&cli->log, SL_LOG_INFO, "%zu left out: their annotators have weight 0",
+               notes->n_weightless);
     if (notes->n_unusable)
         sl_log(&cli->log, SL_LOG_WARNING, "%zu unusable, the first: %s", notes->n_unusable,
                notes->first_unusable.message);
@@ -314,6 +348,10 @@ static enum sl_status build(struct cli *cli, const struct labels_values *values,
 {
     struct labels_input input = {0};
     enum sl_status status = labels_read(cli, values, &input, err);
+    if (status == SL_OK && values->weights)
+        status = labels_weights_read(cli, values->weights, input.answers->annotators,
+                                     &input.weights, err);
+    input.options.weights = input.weights;
     if (status == SL_OK) status = sl_labels_build(method, input.answers, &input.options, out, err);
     if (status == SL_OK) *notes = input.notes;
     if (status == SL_OK) labels_say_what_became(cli, notes, (*out)->n_rows);
@@ -415,8 +453,10 @@ static enum sl_status run_labels(struct cli *cli, const void *values, struct sl_
 static const struct cli_example labels_examples[] = {
     {"softlab labels answers.jsonl --method t2-clamp -o labels.npz",
      "top two classes and what is possible, averaged per item"},
-    {"softlab labels votes.slb --method ds --state ds.npz -o labels.npz",
+    {"softlab labels votes.csv.gz --method ds --annotators-out skills.csv -o labels.npz",
      "Dawid-Skene posteriors, with what it learned about every annotator"},
+    {"softlab labels votes.csv --method mv --abstain skip -o labels.npz",
+     "a majority vote in which skipping is no answer"},
     {"softlab labels answers.jsonl --method t2-clamp --annotators 2 --seed 3 -o labels.npz",
      "as if only two people had been asked"},
     {NULL, NULL},

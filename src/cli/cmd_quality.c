@@ -7,6 +7,7 @@
 #include "softlab/label/compare.h"
 
 struct quality_values {
+    struct cli_answer_words input;
     const char *truth;
     const char *exclude;
     const char *reference;
@@ -23,6 +24,7 @@ static const char *preset_names(size_t index)
 }
 
 static const struct cli_option quality_options[] = {
+    CLI_ANSWER_OPTIONS(offsetof(struct quality_values, input), 0, 0),
     {.name = "truth",
      .kind = CLI_PATH,
      .value = "FILE",
@@ -72,7 +74,7 @@ static const struct cli_option quality_options[] = {
     {.name = "annotators",
      .letter = 'a',
      .kind = CLI_FLAG,
-     .help = "a line for every annotator",
+     .help = "a line for every annotator; agreement is with the others' answers and needs no truth",
      .offset = offsetof(struct quality_values, annotators)},
     {.name = "json",
      .kind = CLI_FLAG,
@@ -82,7 +84,9 @@ static const struct cli_option quality_options[] = {
 };
 
 static const struct cli_argument quality_arguments[] = {
-    {.name = "ANSWERS", .help = "answers.jsonl", .kind = CLI_PATH},
+    {.name = "ANSWERS",
+     .help = "answers.jsonl, answers.slb or CSV, plain or .gz",
+     .kind = CLI_PATH},
     {.name = NULL},
 };
 
@@ -156,14 +160,16 @@ static size_t slips_of(const struct sl_annotator_quality *annotator)
 static void print_annotators(const struct sl_answers *answers, const struct sl_quality *quality)
 {
     struct cli_table table;
-    cli_table_init(&table, "lrrrrrrrl");
-    cli_table_add(&table, "annotator", "answers", "top-1", "top-2", "repeats", "changed", "time",
-                  "slips", "excluded");
+    cli_table_init(&table, "lrrrrrrrrl");
+    cli_table_add(&table, "annotator", "answers", "agreement", "top-1", "top-2", "repeats",
+                  "changed", "time", "slips", "excluded");
     for (size_t i = 0; i < quality->n_annotators; i++) {
         const struct sl_annotator_quality *a = &quality->annotators[i];
-        char count[32], top1[32], top2[32], repeats[32], changed[32], time[32], slips[32];
+        char count[32], agreement[32], top1[32], top2[32], repeats[32], changed[32], time[32],
+            slips[32];
         cli_table_add(&table, sl_name_table_get(answers->annotators, (uint32_t)i, NULL),
-                      sl_text_count(a->n_answers, count, sizeof count), percent(a->top1, top1),
+                      sl_text_count(a->n_answers, count, sizeof count),
+                      percent(a->agreement, agreement), percent(a->top1, top1),
                       percent(a->top2, top2), sl_text_count(a->n_repeats, repeats, sizeof repeats),
                       percent(a->changed_class, changed), real(a->median_ms, "seconds", time),
                       sl_text_count(slips_of(a), slips, sizeof slips),
@@ -192,13 +198,13 @@ static json_t *annotator_json(const struct sl_annotator_quality *a)
     json_t *slips = json_object();
     for (size_t s = 0; s < SL_SLIP_COUNT; s++)
         json_object_set_new(slips, sl_slip_names[s], json_integer((json_int_t)a->slips[s]));
-    return json_pack("{s:I, s:o, s:o, s:I, s:o, s:o, s:o, s:I, s:I, s:o, s:s?}", "answers",
-                     (json_int_t)a->n_answers, "top1", cli_json_real(a->top1), "top2",
-                     cli_json_real(a->top2), "repeats", (json_int_t)a->n_repeats, "changed_class",
-                     cli_json_real(a->changed_class), "mean_change", cli_json_real(a->mean_change),
-                     "median_ms", cli_json_real(a->median_ms), "checks", (json_int_t)a->n_checks,
-                     "checks_right", (json_int_t)a->n_checks_right, "slips", slips, "excluded",
-                     a->excluded);
+    return json_pack("{s:I, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:I, s:I, s:o, s:s?}", "answers",
+                     (json_int_t)a->n_answers, "agreement", cli_json_real(a->agreement), "top1",
+                     cli_json_real(a->top1), "top2", cli_json_real(a->top2), "repeats",
+                     (json_int_t)a->n_repeats, "changed_class", cli_json_real(a->changed_class),
+                     "mean_change", cli_json_real(a->mean_change), "median_ms",
+                     cli_json_real(a->median_ms), "checks", (json_int_t)a->n_checks, "checks_right",
+                     (json_int_t)a->n_checks_right, "slips", slips, "excluded", a->excluded);
 }
 
 static json_t *quality_json(const struct cli *cli, const struct sl_answers *answers,
@@ -349,13 +355,12 @@ static enum sl_status print_quality(const struct cli *cli, const struct sl_answe
 static enum sl_status run_quality(struct cli *cli, const void *values, struct sl_error *err)
 {
     const struct quality_values *options = values;
-    struct sl_import_notes notes = {.log = &cli->log};
     struct sl_answers *answers = NULL;
     struct sl_quality quality = {0};
     struct parts parts = {0};
     int32_t *truth = NULL;
     enum sl_status status = SL_OK;
-    SL_TRY_OUT(sl_answers_read(cli->arguments[0], &answers, &notes, err));
+    SL_TRY_OUT(cli_read_answers(cli, cli->arguments[0], &options->input, &answers, err));
     const struct cli_names names = cli_names_of(answers);
     if (options->truth) SL_TRY_OUT(cli_read_truth(options->truth, &names, &truth, err));
     const struct sl_quality_options measure = {.truth = truth,

@@ -234,6 +234,7 @@ static enum sl_status read_all(const struct cli *cli, const struct eval_values *
 {
     bool own = false;
     SL_TRY(cli_read_predictions(path, &inputs->predictions, &model->kind, err));
+    cli_say_rescaled(cli, path, inputs->predictions);
     SL_TRY(has_own_labels(path, &own, err));
     model->labels = values->labels ? cli_typed(cli, values->labels)
                     : own          ? "the predictions' own"
@@ -248,6 +249,7 @@ static enum sl_status read_all(const struct cli *cli, const struct eval_values *
         return sl_fail(err, SL_ERR_USAGE,
                        "%s has no labels of its own: name what people said with --labels%s", path,
                        values->hard ? "" : ", or true classes with --hard");
+    cli_say_rescaled(cli, values->labels, inputs->labels);
     SL_TRY(settle_reference(values, values->labels ? values->labels : path, inputs, err));
     if (values->order) SL_TRY(read_order(values->order, inputs, err));
     if (values->hard)

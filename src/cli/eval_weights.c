@@ -80,6 +80,7 @@ static enum sl_status read_reference(struct testing *testing, struct sl_error *e
         SL_TRY_OUT(truth_rows(dataset, &rows, err));
     } else if (strcmp(labels, "hard") != 0) {
         SL_TRY_OUT(sl_rows_read(labels, "labels", &rows, err));
+        cli_say_rescaled(testing->cli, labels, rows);
         SL_TRY_OUT(cli_feeding_labels(testing->cli, &testing->feeding, labels, rows, err));
     }
     const struct sl_target_items items = {dataset->count, dataset->n_classes, dataset->items,

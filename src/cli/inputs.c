@@ -109,17 +109,17 @@ static enum sl_status read_truth_table(const char *path, const struct cli_names 
     for (;;) {
         SL_TRY_OUT(sl_csv_next(csv, &record, err));
         if (record.count == 0) break;
-        const struct sl_field *item = &record.fields[item_column];
-        const struct sl_field *name = &record.fields[truth_column];
-        int64_t class_index = find_class(names, name);
-        uint32_t index = sl_name_table_find(names->items, item->text, item->length);
+        const struct sl_field item = sl_csv_plain(record.fields[item_column]);
+        const struct sl_field name = sl_csv_plain(record.fields[truth_column]);
+        int64_t class_index = find_class(names, &name);
+        uint32_t index = sl_name_table_find(names->items, item.text, item.length);
         if (class_index < 0) {
             status = sl_csv_fail(csv, record.line, err, "there is no class \"%.*s\"",
-                                 (int)(name->length < 60 ? name->length : 60), name->text);
+                                 (int)(name.length < 60 ? name.length : 60), name.text);
             goto out;
         }
         if (index == SL_NO_NAME)
-            note_stranger(strangers, item->text, item->length);
+            note_stranger(strangers, item.text, item.length);
         else
             truth[index] = (int32_t)class_index;
     }
@@ -209,7 +209,8 @@ enum sl_status cli_read_truth_of(const char *path, const struct cli_names *names
     for (size_t i = 0; i < n_items; i++)
         truth[i] = SL_NO_LABEL;
     enum sl_status status = SL_OK;
-    if (sl_path_has_suffix(path, ".csv") && has_truth_column(path))
+    const bool table = sl_path_has_suffix(path, ".csv") || sl_path_has_suffix(path, ".csv.gz");
+    if (table && has_truth_column(path))
         SL_TRY_OUT(read_truth_table(path, names, truth, strangers, err));
     else if (sl_path_has_suffix(path, ".txt"))
         SL_TRY_OUT(read_truth_lines(path, names, truth, strangers, err));
@@ -226,6 +227,14 @@ enum sl_status cli_read_truth_of(const char *path, const struct cli_names *names
 out:
     free(truth);
     return status;
+}
+
+void cli_say_rescaled(const struct cli *cli, const char *path, const struct sl_rows *rows)
+{
+    if (rows && rows->n_rescaled)
+        sl_log(&cli->log, SL_LOG_INFO,
+               "%s: %zu of %zu rows were off 1 by rounding and scaled to it", cli_typed(cli, path),
+               rows->n_rescaled, rows->n_rows);
 }
 
 enum sl_status cli_read_labels(const char *path, const char *array, const struct cli_names *like,

@@ -13,6 +13,8 @@ struct labels_values {
     bool list;
     bool json;
     /* every method */
+    struct cli_answer_words input;
+    const char *weights;
     int64_t annotators;
     int64_t seed;
     bool as_released;
@@ -40,6 +42,7 @@ struct labels_values {
     const char *rows;
     bool calibrate;
     const char *reference;
+    const char *annotators_out;
     const char *state;
     const char *resume;
     const char *prior;
@@ -52,6 +55,7 @@ struct labels_input {
     struct sl_answers *answers;
     int32_t *truth;
     float *similarity;
+    double *weights;
     struct sl_label_notes notes;
     struct sl_label_options options;
 };
@@ -65,6 +69,28 @@ void labels_say_what_became(const struct cli *cli, const struct sl_label_notes *
 enum sl_status labels_aggregate(struct cli *cli, const struct labels_values *values,
                                 const struct sl_aggregator *method, struct sl_rows **out,
                                 struct sl_label_notes *notes, struct sl_error *err);
+
+/* How answers become rows where --rows does not say: those that name top classes with
+ * probabilities, whose rest must be shared out; votes and whole distributions are rows already. */
+extern const char labels_rows_of_tops[], labels_rows_of_others[];
+
+/* labels_annotators.c. Who gave each answer. */
+struct labels_asked {
+    const struct cli_names *names; /* borrowed */
+    const uint32_t *annotator;     /* borrowed; SL_NO_NAME where unknown */
+    size_t count;
+};
+enum sl_status labels_annotators_write(const char *path, const struct sl_aggregator *method,
+                                       const struct sl_crowd_state *state,
+                                       const struct labels_asked *asked, struct sl_error *err);
+/* A weight for every annotator of the answers; SL_ERR_INPUT naming one that has none. The caller
+ * frees them. */
+enum sl_status labels_weights_read(const struct cli *cli, const char *path,
+                                   const struct sl_name_table *annotators, double **out,
+                                   struct sl_error *err);
+/* Say how many answers a weight of 0 leaves out; `weights` may be NULL. */
+void labels_say_weightless(const struct cli *cli, const double *weights,
+                           const struct labels_asked *asked);
 
 /* The file of --state and --resume. Names must begin with the state's on resuming. */
 enum sl_status labels_state_write(const struct sl_crowd_state *state, const struct cli_names *names,

@@ -10,6 +10,7 @@ struct held {
     float *predictions;
     float *reference;
     double *prior;
+    double *weights;
     struct sl_crowd_state resume;
 };
 
@@ -19,6 +20,7 @@ static void held_release(struct held *held)
     free(held->predictions);
     free(held->reference);
     free(held->prior);
+    free(held->weights);
     sl_crowd_state_release(&held->resume);
 }
 
@@ -66,9 +68,9 @@ static enum sl_status read_rows_of_items(const char *path, const char *array,
     return values ? SL_OK : SL_ERR_NOMEM;
 }
 
-static enum sl_status read_held(const struct labels_values *values, const struct cli_names *names,
-                                struct held *held, struct sl_crowd_options *options,
-                                struct sl_error *err)
+static enum sl_status read_held(const struct cli *cli, const struct labels_values *values,
+                                const struct cli_names *names, struct held *held,
+                                struct sl_crowd_options *options, struct sl_error *err)
 {
     size_t n_missing = 0;
     if (values->gold) SL_TRY(cli_read_truth(values->gold, names, &held->gold, err));
@@ -84,6 +86,8 @@ static enum sl_status read_held(const struct labels_values *values, const struct
                                   err));
     if (values->prior)
         SL_TRY(labels_prior_read(values->prior, names, values->prior_weight, &held->prior, err));
+    if (values->weights)
+        SL_TRY(labels_weights_read(cli, values->weights, names->annotators, &held->weights, err));
     if (values->resume) {
         SL_TRY(labels_state_read(values->resume, names, &held->resume, err));
         options->resume = &held->resume;
@@ -92,6 +96,7 @@ static enum sl_status read_held(const struct labels_values *values, const struct
     options->predictions = held->predictions;
     options->reference = held->reference;
     options->prior = held->prior;
+    options->weights = held->weights;
     return SL_OK;
 }
 
@@ -113,14 +118,17 @@ static struct sl_rows *take_rows(struct sl_crowd_state *state, const struct cli_
 }
 
 static enum sl_status finish(struct cli *cli, const struct labels_values *values,
-                             struct sl_crowd_state *state, const struct cli_names *names,
-                             struct sl_rows **out, struct sl_error *err)
+                             const struct sl_aggregator *method, struct sl_crowd_state *state,
+                             const struct labels_asked *asked, struct sl_rows **out,
+                             struct sl_error *err)
 {
-    if (values->state) SL_TRY(labels_state_write(state, names, values->state, err));
+    if (values->annotators_out)
+        SL_TRY(labels_annotators_write(values->annotators_out, method, state, asked, err));
+    if (values->state) SL_TRY(labels_state_write(state, asked->names, values->state, err));
     if (state->trace && state->n_iterations)
         sl_log(&cli->log, SL_LOG_INFO, "%zu rounds, %s, log-likelihood %.6g", state->n_iterations,
                state->converged ? "settled" : "not settled", state->trace[state->n_iterations - 1]);
-    *out = take_rows(state, names);
+    *out = take_rows(state, asked->names);
     return SL_OK;
 }
 
@@ -140,22 +148,26 @@ static enum sl_status aggregate_votes(struct cli *cli, const struct labels_value
                                       const struct sl_aggregator *method, struct sl_rows **out,
                                       struct sl_label_notes *notes, struct sl_error *err)
 {
-    struct sl_import_notes read = {.log = &cli->log};
-    const struct sl_import_options import = {.notes = &read, .progress = &cli->progress};
+    struct cli_answer_input input;
     struct sl_crowd_options options = crowd_options(values);
     struct sl_crowd_state state = {0};
     struct held held = {0};
     struct sl_votes *votes = NULL;
     enum sl_status status = SL_OK;
-    SL_TRY_OUT(sl_votes_read(cli->arguments[0], &import, &votes, err));
+    cli_answer_input_init(&input, cli, &values->input);
+    SL_TRY_OUT(sl_votes_read(cli->arguments[0], &input.options, &votes, err));
+    cli_answer_input_say(cli, &input.notes);
     const struct cli_names names = {votes->items, votes->annotators, votes->classes,
                                     votes->n_classes};
-    SL_TRY_OUT(read_held(values, &names, &held, &options, err));
+    SL_TRY_OUT(read_held(cli, values, &names, &held, &options, err));
+    const struct labels_asked asked = {&names, votes->annotator, votes->count};
+    labels_say_weightless(cli, held.weights, &asked);
     warn_if_unlearnable(cli, method, votes->begin, votes->n_items);
     *notes = (struct sl_label_notes){.n_used = votes->count, .ms_used = (double)NAN};
     SL_TRY_OUT(sl_aggregate(method, votes, &options, &state, err));
-    SL_TRY_OUT(finish(cli, values, &state, &names, out, err));
+    SL_TRY_OUT(finish(cli, values, method, &state, &asked, out, err));
 out:
+    cli_answer_input_release(&input);
     sl_crowd_state_release(&state);
     held_release(&held);
     sl_votes_destroy(votes);
@@ -252,6 +264,32 @@ static enum sl_status run_on_rows(const struct sl_aggregator *method, const stru
     return status;
 }
 
+const char labels_rows_of_tops[] = "t2-clamp", labels_rows_of_others[] = "share";
+
+/* What was asked for, or what fits the answers. */
+static enum sl_status find_rows(const struct sl_aggregator *method,
+                                const struct labels_values *values,
+                                const struct sl_answers *answers,
+                                const struct sl_label_method **out, struct sl_error *err)
+{
+    bool tops = false;
+    for (size_t i = 0; i < answers->count && !values->rows && !tops; i++) {
+        struct sl_answer answer;
+        sl_answers_get(answers, i, &answer);
+        tops = answer.kind == SL_ANSWER_SOFT;
+    }
+    const bool soft = method->needs & SL_CROWD_SOFT;
+    const char *own = soft && tops ? labels_rows_of_tops : labels_rows_of_others;
+    *out = sl_label_method_find(soft && values->rows ? values->rows : own);
+    /* Which of them it would be was not known when options were checked. */
+    if (!isnan(values->gamma) && !((*out)->reads & SL_LABEL_READS_GAMMA))
+        return sl_fail(
+            err, SL_ERR_USAGE,
+            "--gamma has no effect on these answers, none of which leaves probability to "
+            "share out: leave it out");
+    return SL_OK;
+}
+
 /* By way of a row per answer: for methods that read distributions, and where answers are drawn
  * or repeats kept. */
 static enum sl_status aggregate_rows(struct cli *cli, const struct labels_values *values,
@@ -267,17 +305,19 @@ static enum sl_status aggregate_rows(struct cli *cli, const struct labels_values
     enum sl_status status = SL_OK;
     SL_TRY_OUT(labels_read(cli, values, &input, err));
     input.options.per_annotator = true;
-    const char *row_method = method->needs & SL_CROWD_SOFT ? values->rows : "share";
-    SL_TRY_OUT(sl_labels_build(sl_label_method_find(row_method), input.answers, &input.options,
-                               &rows, err));
+    const struct sl_label_method *row_method = NULL;
+    SL_TRY_OUT(find_rows(method, values, input.answers, &row_method, err));
+    SL_TRY_OUT(sl_labels_build(row_method, input.answers, &input.options, &rows, err));
     *notes = input.notes;
     labels_say_what_became(cli, notes, sl_name_table_count(input.answers->items));
     SL_TRY_OUT(soft_from_rows(rows, input.answers, &soft, err));
     const struct cli_names names = cli_names_of(input.answers);
-    SL_TRY_OUT(read_held(values, &names, &held, &options, err));
+    SL_TRY_OUT(read_held(cli, values, &names, &held, &options, err));
+    const struct labels_asked asked = {&names, soft.annotator, soft.votes.count};
+    labels_say_weightless(cli, held.weights, &asked);
     warn_if_unlearnable(cli, method, soft.begin, soft.votes.n_items);
     SL_TRY_OUT(run_on_rows(method, &soft, input.answers, &options, &state, err));
-    SL_TRY_OUT(finish(cli, values, &state, &names, out, err));
+    SL_TRY_OUT(finish(cli, values, method, &state, &asked, out, err));
 out:
     sl_rows_destroy(rows);
     soft_release(&soft);

@@ -135,6 +135,18 @@ static enum sl_status set_choice(const struct cli_option *option, const char *te
     return status;
 }
 
+static enum sl_status add_text(const struct cli_option *option, const char *text,
+                               struct cli_texts *field, struct sl_error *err)
+{
+    if (!text[0]) return sl_fail(err, SL_ERR_USAGE, "--%s: the name is empty", option->name);
+    if (field->count == CLI_TEXTS_MAX)
+        return sl_fail(err, SL_ERR_USAGE,
+                       "--%s: given more than %d times; separate names by commas", option->name,
+                       CLI_TEXTS_MAX);
+    field->values[field->count++] = text;
+    return SL_OK;
+}
+
 static enum sl_status set_value(const struct cli_option *option, const char *text, void *values,
                                 struct sl_error *err)
 {
@@ -142,6 +154,7 @@ static enum sl_status set_value(const struct cli_option *option, const char *tex
     switch (option->kind) {
     case CLI_FLAG: *(bool *)field = true; return SL_OK;
     case CLI_TEXT: *(const char **)field = text; return SL_OK;
+    case CLI_TEXTS: return add_text(option, text, field, err);
     case CLI_PATH:
     case CLI_OUTPUT:
     case CLI_FOLDER:

@@ -35,6 +35,13 @@ static json_t *value_json(const struct cli *cli, const struct cli_option *option
             json_array_append_new(list, json_real(reals->values[i]));
         return list;
     }
+    case CLI_TEXTS: {
+        const struct cli_texts *texts = field;
+        json_t *list = texts->count ? json_array() : json_null();
+        for (size_t i = 0; i < texts->count; i++)
+            json_array_append_new(list, text_json(texts->values[i]));
+        return list;
+    }
     case CLI_TEXT:
     case CLI_PATH:
     case CLI_OUTPUT:

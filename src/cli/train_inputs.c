@@ -65,14 +65,16 @@ static enum sl_status append_rows(struct sl_rows *rows, struct sl_rows *more, co
     return SL_OK;
 }
 
-static enum sl_status read_labels(const struct train_values *values, struct sl_rows **out,
-                                  struct sl_error *err)
+static enum sl_status read_labels(const struct cli *cli, const struct train_values *values,
+                                  struct sl_rows **out, struct sl_error *err)
 {
     struct sl_rows *rows = NULL, *extra = NULL;
     enum sl_status status = SL_OK;
     if (values->labels) SL_TRY_OUT(sl_rows_read(values->labels, "labels", &rows, err));
+    cli_say_rescaled(cli, values->labels, rows);
     if (values->extra_labels) {
         SL_TRY_OUT(sl_rows_read(values->extra_labels, "labels", &extra, err));
+        cli_say_rescaled(cli, values->extra_labels, extra);
         if (rows) {
             SL_TRY_OUT(append_rows(rows, extra, values->extra_labels, err));
         } else {
@@ -161,7 +163,7 @@ static enum sl_status make_targets(const struct cli *cli, const struct train_val
     struct sl_rows *labels = NULL, *teacher = NULL;
     char **holdout = NULL;
     enum sl_status status = SL_OK;
-    SL_TRY_OUT(read_labels(values, &labels, err));
+    SL_TRY_OUT(read_labels(cli, values, &labels, err));
     if (labels) SL_TRY_OUT(match_labels(cli, values, &inputs->data, labels, err));
     if (values->teacher && !(recipe->teacher_share > 0)) {
         status = sl_fail(err, SL_ERR_USAGE,
@@ -259,6 +261,7 @@ static enum sl_status read_dev(const struct cli *cli, const struct train_values 
     }
     if (values->dev_labels)
         SL_TRY(sl_rows_read(values->dev_labels, "labels", &inputs->dev_labels, err));
+    cli_say_rescaled(cli, values->dev_labels, inputs->dev_labels);
     return SL_OK;
 }
 

@@ -23,14 +23,16 @@ const struct sl_aggregator sl_aggregators[] = {
      .also = "majority majority-vote vote voting plurality mode consensus",
      .summary = "majority vote; ties shared, to the first class or at random",
      .source = "-",
+     .needs = SL_CROWD_WEIGHTS,
      .reads = READS_TIES,
      .run = sl_crowd_mv},
     {.name = "wawa",
      .also = "weighted-majority weighted-vote worker-agreement",
      .summary = "votes weighted by each annotator's agreement with the majority",
      .source = "Appen/CrowdFlower, worker agreement with aggregate",
-     .needs = SL_CROWD_ANNOTATORS,
+     .needs = SL_CROWD_ANNOTATORS | SL_CROWD_WEIGHTS,
      .reads = READS_TIES,
+     .learns = SL_LEARNS_SKILL | SL_LEARNS_WEIGHT,
      .run = sl_crowd_wawa},
     {.name = "ds",
      .also = "dawid-skene dawid skene em confusion-matrix",
@@ -38,6 +40,7 @@ const struct sl_aggregator sl_aggregators[] = {
      .source = "Dawid and Skene 1979",
      .needs = SL_CROWD_ANNOTATORS,
      .reads = READS_CONFUSION,
+     .learns = SL_LEARNS_SKILL | SL_LEARNS_CONFUSION,
      .run = sl_crowd_ds},
     {.name = "ds-onecoin",
      .also = "one-coin dawid-skene-onecoin homogeneous-dawid-skene",
@@ -45,6 +48,7 @@ const struct sl_aggregator sl_aggregators[] = {
      .source = "Zhang et al. 2016, section 2",
      .needs = SL_CROWD_ANNOTATORS,
      .reads = READS_CONFUSION,
+     .learns = SL_LEARNS_SKILL,
      .run = sl_crowd_ds_onecoin},
     {.name = "ds-fast",
      .also = "fast-dawid-skene fast-ds fds hard-em",
@@ -52,6 +56,7 @@ const struct sl_aggregator sl_aggregators[] = {
      .source = "Sinha, Rao and Balasubramanian 2018",
      .needs = SL_CROWD_ANNOTATORS,
      .reads = READS_CONFUSION,
+     .learns = SL_LEARNS_SKILL | SL_LEARNS_CONFUSION,
      .run = sl_crowd_ds_fast},
     {.name = "ds-hybrid",
      .also = "hybrid-dawid-skene hybrid",
@@ -59,6 +64,7 @@ const struct sl_aggregator sl_aggregators[] = {
      .source = "Sinha, Rao and Balasubramanian 2018, section 3.3",
      .needs = SL_CROWD_ANNOTATORS,
      .reads = READS_CONFUSION,
+     .learns = SL_LEARNS_SKILL | SL_LEARNS_CONFUSION,
      .run = sl_crowd_ds_hybrid},
     {.name = "ibcc",
      .also = "bcc bayes bayesian dirichlet variational vb bayesian-dawid-skene",
@@ -66,6 +72,7 @@ const struct sl_aggregator sl_aggregators[] = {
      .source = "Kim and Ghahramani 2012; Simpson et al. 2013",
      .needs = SL_CROWD_ANNOTATORS,
      .reads = READS_CONFUSION,
+     .learns = SL_LEARNS_SKILL | SL_LEARNS_CONFUSION,
      .run = sl_crowd_ibcc},
     {.name = "glad",
      .also = "difficulty whitehill",
@@ -73,6 +80,7 @@ const struct sl_aggregator sl_aggregators[] = {
      .source = "Whitehill, Ruvolo, Wu, Bergsma and Movellan 2009",
      .needs = SL_CROWD_ANNOTATORS,
      .reads = READS_EM | SL_CROWD_READS_RESUME,
+     .learns = SL_LEARNS_SKILL,
      .run = sl_crowd_glad},
     {.name = "mace",
      .also = "spam spammer spammers hovy",
@@ -81,6 +89,7 @@ const struct sl_aggregator sl_aggregators[] = {
      .needs = SL_CROWD_ANNOTATORS,
      .reads = READS_EM | SL_CROWD_READS_SMOOTHING | SL_CROWD_READS_VARIATIONAL |
               SL_CROWD_READS_SEED | SL_CROWD_READS_RESUME,
+     .learns = SL_LEARNS_SKILL | SL_LEARNS_CONFUSION,
      .run = sl_crowd_mace},
     {.name = "zencrowd",
      .also = "zen zc",
@@ -88,6 +97,7 @@ const struct sl_aggregator sl_aggregators[] = {
      .source = "Demartini, Difallah and Cudre-Mauroux 2012",
      .needs = SL_CROWD_ANNOTATORS,
      .reads = READS_EM | SL_CROWD_READS_SMOOTHING | SL_CROWD_READS_PRIOR | SL_CROWD_READS_RESUME,
+     .learns = SL_LEARNS_SKILL,
      .run = sl_crowd_zencrowd},
     {.name = "kos",
      .also = "karger message-passing belief-propagation",
@@ -95,6 +105,7 @@ const struct sl_aggregator sl_aggregators[] = {
      .source = "Karger, Oh and Shah 2011",
      .needs = SL_CROWD_ANNOTATORS | SL_CROWD_BINARY,
      .reads = SL_CROWD_READS_ROUNDS | SL_CROWD_READS_SEED | SL_CROWD_READS_GOLD,
+     .learns = SL_LEARNS_SKILL,
      .run = sl_crowd_kos},
     {.name = "catd",
      .also = "truth-discovery",
@@ -102,6 +113,7 @@ const struct sl_aggregator sl_aggregators[] = {
      .source = "Li, Li, Gao, Su, Zhao, Demirbas, Fan and Han 2014",
      .needs = SL_CROWD_ANNOTATORS,
      .reads = SL_CROWD_READS_ROUNDS | SL_CROWD_READS_SMOOTHING | SL_CROWD_READS_GOLD,
+     .learns = SL_LEARNS_SKILL | SL_LEARNS_WEIGHT,
      .run = sl_crowd_catd},
     {.name = "crowdlab",
      .also = "cleanlab",
@@ -109,6 +121,7 @@ const struct sl_aggregator sl_aggregators[] = {
      .source = "Goh, Tkachenko and Mueller 2022",
      .needs = SL_CROWD_ANNOTATORS | SL_CROWD_PREDICTIONS,
      .reads = SL_CROWD_READS_GOLD,
+     .learns = SL_LEARNS_WEIGHT,
      .run = sl_crowd_crowdlab},
     {.name = "ds-soft",
      .also = "soft-dawid-skene soft-ds dawid-skene-soft",
@@ -117,20 +130,23 @@ const struct sl_aggregator sl_aggregators[] = {
      .needs = SL_CROWD_ANNOTATORS | SL_CROWD_SOFT,
      .reads = READS_EM | SL_CROWD_READS_SMOOTHING | SL_CROWD_READS_DIAGONAL | SL_CROWD_READS_PRIOR |
               SL_CROWD_READS_RESUME | SL_CROWD_READS_CALIBRATE | SL_CROWD_READS_REFERENCE,
+     .learns = SL_LEARNS_SKILL | SL_LEARNS_CONFUSION,
      .run_soft = sl_crowd_ds_soft},
     {.name = "pool-linear",
      .also = "linear-pool linear-opinion-pool opinion-pool linop pool",
      .summary = "weighted mean of distributions; weights learned from agreement",
      .source = "Stone 1961; weights: docs/internals/crowd-soft.md",
-     .needs = SL_CROWD_ANNOTATORS | SL_CROWD_SOFT,
+     .needs = SL_CROWD_ANNOTATORS | SL_CROWD_SOFT | SL_CROWD_WEIGHTS,
      .reads = READS_POOL,
+     .learns = SL_LEARNS_WEIGHT,
      .run_soft = sl_crowd_pool_linear},
     {.name = "pool-log",
      .also = "log-pool logarithmic-pool log-opinion-pool logop geometric-mean",
      .summary = "weighted geometric mean of distributions; weights learned from agreement",
      .source = "Genest and Zidek 1986; weights: docs/internals/crowd-soft.md",
-     .needs = SL_CROWD_ANNOTATORS | SL_CROWD_SOFT,
+     .needs = SL_CROWD_ANNOTATORS | SL_CROWD_SOFT | SL_CROWD_WEIGHTS,
      .reads = READS_POOL,
+     .learns = SL_LEARNS_WEIGHT,
      .run_soft = sl_crowd_pool_log},
     {.name = NULL},
 };
@@ -328,7 +344,7 @@ static enum sl_status check_annotators(const uint32_t *annotator, size_t count, 
 }
 
 static enum sl_status check_votes(const struct sl_aggregator *method, const struct sl_votes *votes,
-                                  struct sl_crowd_size size, struct sl_error *err)
+                                  bool weighted, struct sl_crowd_size size, struct sl_error *err)
 {
     SL_TRY(check_begin(votes->begin, votes->n_items, votes->count, err));
     for (size_t i = 0; i < votes->count; i++)
@@ -336,7 +352,7 @@ static enum sl_status check_votes(const struct sl_aggregator *method, const stru
             return sl_fail(err, SL_ERR_INPUT, "item %zu: class %u of %zu",
                            item_of(votes->begin, votes->n_items, i), votes->label[i],
                            size.n_classes);
-    if (method->needs & SL_CROWD_ANNOTATORS)
+    if (method->needs & SL_CROWD_ANNOTATORS || weighted)
         SL_TRY(check_annotators(votes->annotator, votes->count, votes->begin, size, err));
     return SL_OK;
 }
@@ -352,6 +368,7 @@ static enum sl_status check_common(const struct sl_aggregator *method,
     if ((method->needs & SL_CROWD_PREDICTIONS) && !options->predictions)
         return sl_fail(err, SL_ERR_USAGE, "a classifier's predictions are needed");
     SL_TRY(check_gold(options->gold, size, err));
+    SL_TRY(sl_crowd_weights_check(method, options, size.n_annotators, err));
     SL_TRY(check_prior(options->prior, size, err));
     SL_TRY(check_reference(options->reference, size, err));
     if (options->predictions)
@@ -365,15 +382,20 @@ enum sl_status sl_aggregate(const struct sl_aggregator *method, const struct sl_
 {
     const struct sl_crowd_size size = {votes->n_items, votes->n_annotators, votes->n_classes};
     struct sl_crowd_state state = {0};
+    struct sl_crowd_kept kept = {0};
     enum sl_status status = SL_OK;
     if (!method->run)
         return sl_fail(err, SL_ERR_USAGE, "%s: distributions are needed, not votes", method->name);
     SL_TRY_OUT(check_common(method, options, size, err));
-    SL_TRY_OUT(check_votes(method, votes, size, err));
-    SL_TRY_OUT(method->run(votes, options, &state, err));
+    SL_TRY_OUT(check_votes(method, votes, options->weights, size, err));
+    struct sl_votes used = *votes;
+    SL_TRY_OUT(sl_crowd_keep_votes(options->weights, &used, &kept, err));
+    SL_TRY_OUT(method->run(&used, options, &state, err));
     *out = state;
+    sl_crowd_kept_release(&kept);
     return SL_OK;
 out:
+    sl_crowd_kept_release(&kept);
     sl_crowd_state_release(&state);
     return sl_fail_within(err, status, "%s", method->name);
 }
@@ -394,15 +416,20 @@ enum sl_status sl_aggregate_soft(const struct sl_aggregator *method,
 {
     const struct sl_crowd_size size = {votes->n_items, votes->n_annotators, votes->n_classes};
     struct sl_crowd_state state = {0};
+    struct sl_crowd_kept kept = {0};
     enum sl_status status = SL_OK;
     if (!method->run_soft)
         return sl_fail(err, SL_ERR_USAGE, "%s: votes are needed, not distributions", method->name);
     SL_TRY_OUT(check_common(method, options, size, err));
     SL_TRY_OUT(sl_soft_votes_check(votes, err));
-    SL_TRY_OUT(method->run_soft(votes, options, &state, err));
+    struct sl_soft_votes used = *votes;
+    SL_TRY_OUT(sl_crowd_keep_soft(options->weights, &used, &kept, err));
+    SL_TRY_OUT(method->run_soft(&used, options, &state, err));
     *out = state;
+    sl_crowd_kept_release(&kept);
     return SL_OK;
 out:
+    sl_crowd_kept_release(&kept);
     sl_crowd_state_release(&state);
     return sl_fail_within(err, status, "%s", method->name);
 }
@@ -439,6 +466,10 @@ enum sl_status sl_crowd_state_alloc(struct sl_crowd_state *state, struct sl_crow
         state->skill = sl_data_alloc(size.n_annotators, sizeof *state->skill, err);
         if (!state->skill) return SL_ERR_NOMEM;
     }
+    if (parts & SL_STATE_WEIGHT) {
+        state->weight = sl_data_alloc(size.n_annotators, sizeof *state->weight, err);
+        if (!state->weight) return SL_ERR_NOMEM;
+    }
     if (parts & SL_STATE_TRACE) state->trace = sl_alloc(max_iterations, sizeof *state->trace);
     return SL_OK;
 }
@@ -449,6 +480,7 @@ void sl_crowd_state_release(struct sl_crowd_state *state)
     free(state->class_prior);
     free(state->confusion);
     free(state->skill);
+    free(state->weight);
     free(state->trace);
     *state = (struct sl_crowd_state){0};
 }

@@ -155,6 +155,8 @@ enum sl_status sl_crowd_catd(const struct sl_votes *votes, const struct sl_crowd
     sl_em_run(votes->n_items, options->threads, share, &model);
     sl_em_finish_votes(out, votes->begin, options);
     SL_TRY_OUT(sl_named_skill(votes, out, err));
+    out->weight = model.weight;
+    model.weight = NULL;
 out:
     release(&model);
     return status;

@@ -33,7 +33,7 @@ sl_crowd_soft_method sl_crowd_pool_linear;
 sl_crowd_soft_method sl_crowd_pool_log;
 
 /* The parts of a state beside the posterior and the class prior, which every method fills. */
-enum { SL_STATE_CONFUSION = 1, SL_STATE_SKILL = 2, SL_STATE_TRACE = 4 };
+enum { SL_STATE_CONFUSION = 1, SL_STATE_SKILL = 2, SL_STATE_TRACE = 4, SL_STATE_WEIGHT = 8 };
 
 struct sl_crowd_size {
     size_t n_items, n_annotators, n_classes;
@@ -47,6 +47,25 @@ enum sl_status sl_crowd_state_alloc(struct sl_crowd_state *state, struct sl_crow
 /* n_annotators x K x K cells of `cell` bytes; NULL with SL_ERR_NOMEM and the sizes. */
 void *sl_crowd_confusion_alloc(size_t n_annotators, size_t n_classes, size_t cell,
                                struct sl_error *err) SL_MUST_USE;
+
+/* Given weights: SL_ERR_USAGE if the method takes none, SL_ERR_INPUT if one is negative or not
+ * finite or all are 0. */
+enum sl_status sl_crowd_weights_check(const struct sl_aggregator *method,
+                                      const struct sl_crowd_options *options, size_t n_annotators,
+                                      struct sl_error *err) SL_MUST_USE;
+
+/* Answers without those of weight 0, in arrays of their own; nothing where there are none. */
+struct sl_crowd_kept {
+    size_t *begin;       /* owned */
+    uint32_t *annotator; /* owned */
+    void *said;          /* owned; labels or rows */
+};
+void sl_crowd_kept_release(struct sl_crowd_kept *kept);
+/* Replace the arrays of `votes`, a copy, by those that are kept. `weights` may be NULL. */
+enum sl_status sl_crowd_keep_votes(const double *weights, struct sl_votes *votes,
+                                   struct sl_crowd_kept *kept, struct sl_error *err) SL_MUST_USE;
+enum sl_status sl_crowd_keep_soft(const double *weights, struct sl_soft_votes *votes,
+                                  struct sl_crowd_kept *kept, struct sl_error *err) SL_MUST_USE;
 
 /* An option's value, or the method's own where the caller left it at SL_CROWD_OWN. */
 static inline double sl_crowd_or(double value, double own)

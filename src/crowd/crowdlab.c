@@ -168,9 +168,10 @@ enum sl_status sl_crowd_crowdlab(const struct sl_votes *votes,
     struct crowdlab model = {.votes = votes, .options = options, .state = out};
     enum sl_status status;
     struct sl_crowd_size size = {votes->n_items, votes->n_annotators, votes->n_classes};
-    SL_TRY_OUT(sl_crowd_state_alloc(out, size, SL_STATE_SKILL, 0, err));
+    SL_TRY_OUT(sl_crowd_state_alloc(out, size, SL_STATE_SKILL | SL_STATE_WEIGHT, 0, err));
     SL_TRY_OUT(prepare(&model, err));
     weigh(&model);
+    memcpy(out->weight, out->skill, votes->n_annotators * sizeof *out->weight);
     for (size_t i = 0; i < votes->n_items; i++)
         mix(&model, i);
     for (size_t k = 0; k < votes->n_classes; k++)

@@ -31,7 +31,7 @@ enum sl_status sl_pool_init(struct sl_pool *pool, enum sl_pool_form form,
         return SL_ERR_NOMEM;
     }
     for (size_t a = 0; a < votes->n_annotators; a++)
-        weight[a] = 1;
+        weight[a] = options->weights ? options->weights[a] : 1;
     for (size_t i = 0; i < votes->count * votes->n_classes; i++)
         value[i] = form == SL_POOL_LINEAR ? (double)votes->rows[i] : sl_pool_log(votes->rows[i]);
     *pool = (struct sl_pool){
@@ -209,7 +209,7 @@ static void fill_state(struct sl_pool *pool, const struct sl_crowd_options *opti
     for (size_t a = 0; a < out->n_annotators; a++)
         largest = fmax(largest, pool->weight[a]);
     for (size_t a = 0; a < out->n_annotators; a++)
-        out->skill[a] = pool->weight[a] / largest;
+        out->skill[a] = (out->weight[a] = pool->weight[a]) / largest;
 }
 
 static enum sl_status run_pool(enum sl_pool_form form, const struct sl_soft_votes *votes,
@@ -222,9 +222,11 @@ static enum sl_status run_pool(enum sl_pool_form form, const struct sl_soft_vote
     float *owned = NULL;
     enum sl_status status = SL_OK;
     SL_TRY_OUT(sl_soft_prepare(votes, options, &used, &owned, err));
-    SL_TRY_OUT(sl_crowd_state_alloc(out, size, SL_STATE_SKILL, 0, err));
+    SL_TRY_OUT(sl_crowd_state_alloc(out, size, SL_STATE_SKILL | SL_STATE_WEIGHT, 0, err));
     SL_TRY_OUT(sl_pool_init(&pool, form, &used, options, err));
-    out->n_iterations = sl_pool_learn_weights(&pool, options, &out->converged);
+    out->converged = true;
+    if (!options->weights)
+        out->n_iterations = sl_pool_learn_weights(&pool, options, &out->converged);
     learn_shape(&pool);
     fill_state(&pool, options, out);
 out:

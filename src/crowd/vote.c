@@ -59,7 +59,7 @@ static enum sl_status fill_majority(const struct sl_votes *votes,
     double *counts = sl_data_alloc(votes->n_classes, sizeof *counts, err);
     if (!counts) return SL_ERR_NOMEM;
     for (size_t i = 0; i < votes->n_items; i++) {
-        tally(votes, i, NULL, counts);
+        tally(votes, i, options->weights, counts);
         write_majority(counts, votes->n_classes, i, options, posterior + i * votes->n_classes);
     }
     free(counts);
@@ -108,15 +108,17 @@ enum sl_status sl_crowd_wawa(const struct sl_votes *votes, const struct sl_crowd
     size_t *n_answers = NULL;
     double *counts = NULL;
     enum sl_status status = SL_OK;
-    SL_TRY_OUT(sl_crowd_state_alloc(out, size, SL_STATE_SKILL, 0, err));
+    SL_TRY_OUT(sl_crowd_state_alloc(out, size, SL_STATE_SKILL | SL_STATE_WEIGHT, 0, err));
     SL_TRY_OUT(fill_majority(votes, options, out->posterior, err));
     sl_em_finish_votes(out, votes->begin, options);
     n_answers = sl_data_alloc(votes->n_annotators, sizeof *n_answers, err);
     counts = sl_data_alloc(n_classes, sizeof *counts, err);
     if (!n_answers || !counts) SL_TRY_OUT(SL_ERR_NOMEM);
     measure_agreement(votes, out->posterior, out->skill, n_answers);
+    for (size_t a = 0; a < votes->n_annotators; a++)
+        out->weight[a] = options->weights ? options->weights[a] : out->skill[a];
     for (size_t i = 0; i < votes->n_items; i++) {
-        double total = tally(votes, i, out->skill, counts);
+        double total = tally(votes, i, out->weight, counts);
         /* Gold items may leave everybody here without weight: then the votes are equal. */
         if (!(total > 0)) total = tally(votes, i, NULL, counts);
         for (size_t k = 0; k < n_classes && total > 0; k++)

@@ -2,7 +2,7 @@
 #ifndef SOFTLAB_DATASET_CODEC_H
 #define SOFTLAB_DATASET_CODEC_H
 
-#include "dataset/stream.h"
+#include "base/stream.h"
 #include "softlab/dataset/image.h"
 
 enum sl_status sl_png_decode(const void *bytes, size_t length, const char *name,

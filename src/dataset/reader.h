@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "dataset/stream.h"
+#include "base/stream.h"
 #include "softlab/dataset.h"
 
 struct sl_reader {

@@ -122,8 +122,9 @@ static enum sl_status make_row(struct builder *builder, size_t index, bool *usab
     return status;
 }
 
+/* `divisor` is what the answers in builder->sum count for together. */
 static enum sl_status push_row(struct builder *builder, size_t item, uint32_t annotator,
-                               size_t n_answers, struct sl_error *err)
+                               size_t n_answers, double divisor, struct sl_error *err)
 {
     size_t n_classes = builder->answers->n_classes, place = builder->rows->n_rows;
     const int32_t *truth = builder->options.per_annotator ? NULL : builder->options.truth;
@@ -138,7 +139,7 @@ static enum sl_status push_row(struct builder *builder, size_t item, uint32_t an
         about.truth >= 0 ? about.truth : (int32_t)sl_first_largest(builder->sum, n_classes);
     if (builder->method->item)
         SL_TRY(builder->method->item(&about, &builder->options, builder->sum, err));
-    double divisor = builder->method->item || n_answers == 0 ? 1 : (double)n_answers;
+    if (builder->method->item || n_answers == 0) divisor = 1;
     float *out = builder->rows->values + place * n_classes;
     for (size_t k = 0; k < n_classes; k++)
         out[k] = (float)(builder->sum[k] / divisor);
@@ -157,8 +158,22 @@ static enum sl_status push_answers(struct builder *builder, size_t item, size_t 
         SL_TRY(make_row(builder, builder->chosen[i], &usable, err));
         if (!usable) continue;
         memcpy(builder->sum, builder->row, n_classes * sizeof *builder->sum);
-        SL_TRY(push_row(builder, item, builder->answers->annotator[builder->chosen[i]], 1, err));
+        SL_TRY(push_row(builder, item, builder->answers->annotator[builder->chosen[i]], 1, 1, err));
     }
+    return SL_OK;
+}
+
+static enum sl_status find_weight(struct builder *builder, size_t index, double *out,
+                                  struct sl_error *err)
+{
+    const double *weights = builder->options.weights;
+    const uint32_t annotator = builder->answers->annotator[index];
+    if (!weights) return SL_OK;
+    if (annotator == SL_NO_NAME)
+        return sl_fail(err, SL_ERR_INPUT, "item %s: an answer without an annotator has no weight",
+                       item_name(builder->answers, builder->answers->item[index]).text);
+    *out = weights[annotator];
+    builder->notes.n_weightless += *out == 0;
     return SL_OK;
 }
 
@@ -166,13 +181,18 @@ static enum sl_status push_mean(struct builder *builder, size_t item, size_t cou
                                 struct sl_error *err)
 {
     size_t n_classes = builder->answers->n_classes, n_used = 0;
+    double total = 0;
     memset(builder->sum, 0, n_classes * sizeof *builder->sum);
     for (size_t i = 0; i < count; i++) {
         bool usable;
+        double weight = 1;
+        SL_TRY(find_weight(builder, builder->chosen[i], &weight, err));
+        if (weight == 0) continue;
         SL_TRY(make_row(builder, builder->chosen[i], &usable, err));
         if (!usable) continue;
         for (size_t k = 0; k < n_classes; k++)
-            builder->sum[k] += builder->row[k];
+            builder->sum[k] += weight * builder->row[k];
+        total += weight;
         builder->chosen[n_used++] = builder->chosen[i];
     }
     if (n_used == 0) {
@@ -188,8 +208,9 @@ static enum sl_status push_mean(struct builder *builder, size_t item, size_t cou
         SL_TRY(sl_label_row(builder->method, &merged, n_classes, &builder->options, builder->sum,
                             err));
         n_used = 1;
+        total = 1;
     }
-    return push_row(builder, item, SL_NO_NAME, n_used, err);
+    return push_row(builder, item, SL_NO_NAME, n_used, total, err);
 }
 
 /* A row for every item, without a look at its answers. */
@@ -197,7 +218,7 @@ static enum sl_status fill_blindly(struct builder *builder, struct sl_error *err
 {
     size_t n_items = sl_name_table_count(builder->answers->items);
     for (size_t item = 0; item < n_items; item++)
-        SL_TRY(push_row(builder, item, SL_NO_NAME, 0, err));
+        SL_TRY(push_row(builder, item, SL_NO_NAME, 0, 1, err));
     return SL_OK;
 }
 
@@ -276,6 +297,11 @@ static enum sl_status check_request(const struct sl_label_method *method,
     if (options->per_annotator && (method->kinds == 0 || method->all))
         return sl_fail(err, SL_ERR_USAGE, "%s has one label per item, none per annotator",
                        method->name);
+    if (options->weights && (options->per_annotator || options->mean_first || method->kinds == 0))
+        return sl_fail(err, SL_ERR_USAGE, "%s takes no weights of annotators%s", method->name,
+                       options->per_annotator ? " for a row per answer"
+                       : options->mean_first  ? " when it averages before smoothing"
+                                              : ": it reads no answers");
     if (answers->count == 0 && method->kinds)
         return sl_fail(err, SL_ERR_INPUT, "there are no answers to make labels of");
     return SL_OK;
@@ -295,7 +321,10 @@ enum sl_status sl_labels_build(const struct sl_label_method *method,
         status = builder.notes.n_unusable
                      ? sl_fail(err, SL_ERR_INPUT, "no usable answer: %s",
                                builder.notes.first_unusable.message)
-                     : sl_fail(err, SL_ERR_INPUT, "every answer is a check, repeat or second run");
+                     : sl_fail(err, SL_ERR_INPUT,
+                               builder.notes.n_weightless
+                                   ? "every annotator of an answer that counts has weight 0"
+                                   : "every answer is a check, repeat or second run");
     if (status == SL_OK && method->all)
         status = method->all(builder.classes, rows->n_rows, rows->n_classes, rows->values, err);
     if (status == SL_OK) status = put_names(&builder, err);

@@ -17,12 +17,7 @@ struct sl_cell sl_report_cell_at(const struct sl_block *table, size_t row, size_
 
 void sl_report_csv_text(struct sl_buffer *out, const char *text)
 {
-    struct sl_buffer safe;
-    sl_buffer_init(&safe, 1 << 24);
-    if (*text && strchr("=+-@\t\r", *text)) sl_buffer_byte(&safe, '\'');
-    sl_buffer_text(&safe, text);
-    sl_csv_append_field(out, safe.length ? safe.data : "", safe.length);
-    sl_buffer_release(&safe);
+    sl_csv_append_text(out, text, strlen(text));
 }
 
 /* True if a cell of the column has an interval: it gets a column of its own. */

@@ -71,17 +71,7 @@ void sl_study_out_release(struct sl_study_out *out)
 void sl_study_cell(struct sl_buffer *line, const char *text)
 {
     if (!text) text = "";
-    if (*text == '\0' || !strchr("=+-@\t\r\n", *text)) {
-        sl_csv_append_field(line, text, strlen(text));
-        return;
-    }
-    struct sl_buffer safe;
-    sl_buffer_init_data(&safe, LONGEST);
-    sl_buffer_byte(&safe, '\'');
-    sl_buffer_text(&safe, text);
-    sl_csv_append_field(line, safe.data, safe.length);
-    sl_buffer_blame(line, &safe);
-    sl_buffer_release(&safe);
+    sl_csv_append_text(line, text, strlen(text));
 }
 
 void sl_study_cell_integer(struct sl_buffer *line, int64_t value)

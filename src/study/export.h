@@ -40,8 +40,7 @@ void sl_study_out_release(struct sl_study_out *out);
 
 /* ---- Cells ---- */
 
-/* A text that a spreadsheet would run as a formula (it begins with = + - @, a tab or a line break)
- * gets an apostrophe before it. NULL is an empty cell. */
+/* As sl_csv_append_text. NULL is an empty cell. */
 void sl_study_cell(struct sl_buffer *line, const char *text);
 void sl_study_cell_integer(struct sl_buffer *line, int64_t value);
 void sl_study_cell_real(struct sl_buffer *line, double value); /* NaN: an empty cell */

@@ -182,7 +182,7 @@ static void test_mixtures_are_shares_of_the_first_class(void **state)
     (void)state;
     static const char text[] = MIX_HEADER MIX_ROW(
         "6", "{\"\"mixingcoeff\"\":26,\"\"confidence\"\":100}", "a.png", "rate_mixture", "0.9")
-        MIX_ROW("7", "{\"\"mixingcoeff\"\":100}", "b.png", "rate_mixture", "")
+        MIX_ROW("7", "{\"\"mixingcoeff\"\":100}", "=b.png", "rate_mixture", "")
             MIX_ROW("66", "{\"\"mixingcoeff\"\":0.5,\"\"confidence\"\":33}", "a.png",
                     "rerun_rate_mixture", "0.1") MIX_ROW("8", "", "c.png", "rate_mixture", "0.5");
     struct sl_import_notes notes = {0};

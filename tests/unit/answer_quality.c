@@ -354,9 +354,33 @@ static void test_answers_of_cifar10h_with_annotators_come_out(void **state)
     sl_answers_destroy(answers);
 }
 
+static void test_agreement_with_the_others_needs_no_truth(void **state)
+{
+    (void)state;
+    struct sl_answers *answers = create_set();
+    add(answers, "x", "ann", 0, 0, .9f, 1);
+    add(answers, "x", "bob", 0, 0, .9f, 1);
+    add(answers, "x", "cyd", 0, 1, .9f, 1);
+    add(answers, "x", "ann", 0, 1, .9f, 1); /* a second one, unmarked: not compared */
+    add(answers, "y", "ann", 0, 2, .9f, 1);
+    add(answers, "y", "", 0, 2, .9f, 1);
+    add(answers, "z", "dan", 0, 1, .9f, 1); /* alone */
+    add(answers, "y", "bob", SL_ANSWER_CHECK, 2, .9f, 1);
+    struct sl_quality quality = measure(answers, NULL);
+    assert_near(quality.annotators[0].agreement, (1. / 2 + 1) / 2, 1e-15);
+    assert_int_equal(quality.annotators[0].n_compared, 2);
+    assert_near(quality.annotators[1].agreement, 1. / 2, 0);
+    assert_near(quality.annotators[2].agreement, 0, 0);
+    assert_true(isnan(quality.annotators[3].agreement));
+    assert_near(quality.overall.agreement, (1. / 2 + 1. / 2 + 0 + 1 + 1) / 5, 1e-15);
+    sl_quality_release(&quality);
+    sl_answers_destroy(answers);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_agreement_with_the_others_needs_no_truth),
         cmocka_unit_test(test_every_slip_is_seen),
         cmocka_unit_test(test_agreement_is_as_worked_by_hand),
         cmocka_unit_test(test_quality_of_a_small_study_is_as_worked_by_hand),

@@ -324,9 +324,84 @@ static void test_published_counts_are_read(void **state)
     sl_rows_destroy(rows);
 }
 
+static void test_rows_of_a_csv_are_scaled_where_all_are_distributions_but_for_rounding(void **state)
+{
+    (void)state;
+    struct sl_error err;
+    static const char rounded[] = "item,a,b,c\nx,.33,.33,.33\n\"y\nz\",.5,.25,.25\n";
+    test_write(test_path("r.csv"), rounded, sizeof rounded - 1);
+    struct sl_rows *rows = read_rows(test_path("r.csv"), "labels");
+    assert_int_equal(rows->n_rescaled, 1);
+    assert_near(rows->values[0], 1. / 3, 1e-6);
+    assert_near(rows->values[3], .5, 0);
+    assert_ok(sl_rows_check_distributions(rows, "labels", &err), err);
+    sl_rows_destroy(rows);
+    /* One that is off by more: nothing is touched, and it is named before what is only rounded. */
+    static const char wrong[] = "item,a,b,c\nx,.33,.33,.33\n\"y\nz\",.5,.25,.25\nw,.5,.5,.5\n";
+    test_write(test_path("r.csv"), wrong, sizeof wrong - 1);
+    rows = read_rows(test_path("r.csv"), "labels");
+    assert_int_equal(rows->n_rescaled, 0);
+    assert_near(rows->values[0], .33f, 0);
+    assert_fails(sl_rows_check_distributions(rows, "labels", &err), SL_ERR_INPUT, err,
+                 "r.csv:5: item w sums to 1.5, expected 1");
+    sl_rows_destroy(rows);
+}
+
+static void test_rounding_is_half_a_hundredth_a_class(void **state)
+{
+    (void)state;
+    float two[] = {.5f, .489f}, hundred[100], negative[] = {1.005f, -.005f};
+    double sum = 0;
+    assert_int_equal(sl_distribution_settle(two, 2, &sum), SL_SETTLED_NOT);
+    two[1] = .491f;
+    assert_int_equal(sl_distribution_settle(two, 2, &sum), SL_SETTLED_SCALED);
+    assert_near(sum, .991, 1e-6);
+    assert_near(two[0] + two[1], 1, 1e-6);
+    assert_int_equal(sl_distribution_settle(two, 2, &sum), SL_SETTLED_EXACT);
+    for (size_t k = 0; k < 100; k++)
+        hundred[k] = .0094f;
+    assert_int_equal(sl_distribution_settle(hundred, 100, &sum), SL_SETTLED_NOT);
+    assert_int_equal(sl_distribution_settle(negative, 2, &sum), SL_SETTLED_NOT);
+    two[0] = NAN;
+    assert_int_equal(sl_distribution_settle(two, 2, &sum), SL_SETTLED_NOT);
+}
+
+static void test_names_that_look_like_formulas_survive_a_csv(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"=1+1", "'=1", "-5"}, *const cells[] = {"'=1+1", "''=1",
+                                                                                "-5"};
+    struct sl_rows *rows = three_rows();
+    for (size_t i = 0; i < 3; i++) {
+        free(rows->items[i]);
+        rows->items[i] = sl_string_copy(texts[i]);
+    }
+    write_rows(rows, test_path("f.csv"));
+    struct sl_buffer bytes;
+    struct sl_error err;
+    sl_buffer_init(&bytes, 1 << 16);
+    assert_ok(sl_file_read(test_path("f.csv"), &bytes, &err), err);
+    sl_buffer_byte(&bytes, '\0');
+    const char *line = bytes.data;
+    for (size_t i = 0; i < 3; i++) {
+        line = strchr(line, '\n') + 1;
+        assert_memory_equal(line, cells[i], strlen(cells[i]));
+    }
+    sl_buffer_release(&bytes);
+    struct sl_rows *again = read_rows(test_path("f.csv"), "labels");
+    for (size_t i = 0; i < 3; i++)
+        assert_string_equal(again->items[i], texts[i]);
+    sl_rows_destroy(again);
+    sl_rows_destroy(rows);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(
+            test_rows_of_a_csv_are_scaled_where_all_are_distributions_but_for_rounding),
+        cmocka_unit_test(test_rounding_is_half_a_hundredth_a_class),
+        cmocka_unit_test(test_names_that_look_like_formulas_survive_a_csv),
         cmocka_unit_test(test_named_rows_survive_every_format_that_has_names),
         cmocka_unit_test(test_an_npz_says_how_it_was_made_and_readers_leave_that_alone),
         cmocka_unit_test(test_rows_per_annotator_survive_and_json_groups_them_by_item),

@@ -173,9 +173,34 @@ static void test_no_annotator_can_rule_out_a_class_alone(void **state)
     soft_scene_release(&scene);
 }
 
+static void test_given_weights_take_the_place_of_learned_ones(void **state)
+{
+    (void)state;
+    const float rows[] = {.6f, .3f, .1f, .3f, .6f, .1f};
+    struct sl_crowd_options options = sl_crowd_options_default();
+    struct sl_crowd_state out = {0};
+    struct soft_scene scene;
+    soft_scene_write(&scene, 1, 2, 3, rows);
+    for (size_t i = 0; i < sizeof pools / sizeof *pools; i++) {
+        options.weights = (const double[]){3, 0};
+        soft_scene_run(pools[i], &scene, options, &out);
+        assert_near(out.posterior[0], .6, 1e-6);
+        assert_near(out.weight[0], 3, 0);
+        assert_near(out.weight[1], 0, 0);
+        sl_crowd_state_release(&out);
+    }
+    options.weights = (const double[]){3, 1};
+    soft_scene_run("pool-linear", &scene, options, &out);
+    assert_true(out.posterior[0] > out.posterior[1]);
+    assert_near(out.posterior[2], .1, .05);
+    sl_crowd_state_release(&out);
+    soft_scene_release(&scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_given_weights_take_the_place_of_learned_ones),
         cmocka_unit_test(test_two_mirrored_answers_pool_to_what_is_worked_by_hand),
         cmocka_unit_test(test_the_background_grows_when_answers_miss_each_other),
         cmocka_unit_test(test_identical_annotators_give_their_distribution),

@@ -43,6 +43,12 @@ static void check_distributions(const struct sl_aggregator *method, const struct
     assert_int_equal(state.n_items, scene->votes.n_items);
     assert_int_equal(state.n_classes, scene->votes.n_classes);
     assert_distributions(method, &state);
+    /* What the table says a method estimates is there, and fits what it is. */
+    assert_int_equal(state.confusion != NULL, (method->learns & SL_LEARNS_CONFUSION) != 0);
+    assert_int_equal(state.weight != NULL, (method->learns & SL_LEARNS_WEIGHT) != 0);
+    if (method->learns & SL_LEARNS_SKILL) assert_non_null(state.skill);
+    for (size_t a = 0; state.weight && a < state.n_annotators; a++)
+        assert_true(state.weight[a] >= 0 && isfinite(state.weight[a]));
     sl_crowd_state_release(&state);
 }
 
@@ -370,6 +376,43 @@ static void test_doubling_the_annotators_sharpens_mv_ds_and_ibcc(void **state)
     scene_release(&twice);
 }
 
+/* Weights are taken or refused by name. */
+static void check_weights(const struct sl_aggregator *method)
+{
+    static const double weights[] = {1, 2};
+    static size_t begin[] = {0, 2};
+    static uint32_t annotator[] = {0, 1};
+    static uint16_t label[] = {0, 1};
+    static const float rows[] = {1, 0, 0, 1}, predictions[] = {.5f, .5f};
+    const struct sl_votes votes = {.n_items = 1,
+                                   .n_annotators = 2,
+                                   .n_classes = 2,
+                                   .count = 2,
+                                   .begin = begin,
+                                   .annotator = annotator,
+                                   .label = label};
+    const struct sl_soft_votes soft = {.n_items = 1,
+                                       .n_annotators = 2,
+                                       .n_classes = 2,
+                                       .count = 2,
+                                       .begin = begin,
+                                       .annotator = annotator,
+                                       .rows = rows};
+    struct sl_crowd_options options = sl_crowd_options_default();
+    struct sl_crowd_state state = {0};
+    struct sl_error err;
+    options.weights = weights;
+    options.predictions = predictions;
+    const enum sl_status status = method->run_soft
+                                      ? sl_aggregate_soft(method, &soft, &options, &state, &err)
+                                      : sl_aggregate(method, &votes, &options, &state, &err);
+    if (method->needs & SL_CROWD_WEIGHTS)
+        assert_ok(status, err);
+    else
+        assert_fails(status, SL_ERR_USAGE, err, "takes no weights of annotators");
+    sl_crowd_state_release(&state);
+}
+
 static void test_every_row_of_the_table_is_complete(void **state)
 {
     (void)state;
@@ -379,6 +422,7 @@ static void test_every_row_of_the_table_is_complete(void **state)
         assert_true(!method->run != !method->run_soft);
         assert_int_equal(!method->run_soft, !(method->needs & SL_CROWD_SOFT));
         assert_ptr_equal(sl_aggregator_find(method->name), method);
+        check_weights(method);
     }
     assert_null(sl_aggregator_find("no such method"));
 }

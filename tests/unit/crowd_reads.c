@@ -91,10 +91,12 @@ static bool states_differ(const struct sl_crowd_state *a, const struct sl_crowd_
            differ(a->skill, b->skill, sizeof(double[ANNOTATORS]));
 }
 
-static void check_bit(const struct sl_aggregator *method, unsigned bit, const struct material *all)
+static void check_bit(const struct sl_aggregator *method, unsigned read, unsigned bit,
+                      const double *weights, const struct material *all)
 {
     struct sl_crowd_options options = sl_crowd_options_default();
     struct sl_crowd_state before = {0}, after = {0};
+    options.weights = weights;
     options.max_iterations = bit == SL_CROWD_READS_START ? 1 : 6; /* else all ends alike */
     if (bit == SL_CROWD_READS_SEED) options.tie = SL_TIE_RANDOM;
     if (bit == SL_CROWD_READS_SMOOTHING) options.variational = false;
@@ -102,10 +104,10 @@ static void check_bit(const struct sl_aggregator *method, unsigned bit, const st
     change(&options, bit, all);
     run(method, all, &options, &after);
     const bool differs = states_differ(&before, &after);
-    if (differs != ((method->reads & bit) != 0))
+    if (differs != ((read & bit) != 0))
         print_error("%s %s the option with the bit %u\n", method->name,
                     differs ? "reads" : "ignores", bit);
-    assert_true(differs == ((method->reads & bit) != 0));
+    assert_true(differs == ((read & bit) != 0));
     sl_crowd_state_release(&before);
     sl_crowd_state_release(&after);
 }
@@ -117,7 +119,25 @@ static void test_what_rows_say_is_read_changes_results_and_nothing_else_does(voi
     prepare(all);
     for (const struct sl_aggregator *method = sl_aggregators; method->name; method++)
         for (unsigned bit = 1; bit <= SL_CROWD_READS_REFERENCE; bit *= 2)
-            check_bit(method, bit, all);
+            check_bit(method, method->reads, bit, NULL, all);
+    scene_release(&all->scene);
+    soft_scene_release(&all->soft);
+    free(all);
+}
+
+/* Rounds are those in which pools learn weights. */
+static void test_pools_with_given_weights_read_all_but_rounds(void **state)
+{
+    (void)state;
+    struct material *all = sl_alloc(1, sizeof *all);
+    const double weights[ANNOTATORS] = {1, 2, 3, 4, 1, 2, 3, 4};
+    prepare(all);
+    for (const struct sl_aggregator *method = sl_aggregators; method->name; method++)
+        for (unsigned bit = 1; bit <= SL_CROWD_READS_REFERENCE; bit *= 2) {
+            const unsigned read = method->reads & ~(unsigned)SL_CROWD_READS_ROUNDS;
+            const unsigned both = SL_CROWD_SOFT | SL_CROWD_WEIGHTS;
+            if ((method->needs & both) == both) check_bit(method, read, bit, weights, all);
+        }
     scene_release(&all->scene);
     soft_scene_release(&all->soft);
     free(all);
@@ -127,6 +147,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_rows_say_is_read_changes_results_and_nothing_else_does),
+        cmocka_unit_test(test_pools_with_given_weights_read_all_but_rounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

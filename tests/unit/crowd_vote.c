@@ -117,9 +117,40 @@ static void test_without_any_weight_the_votes_are_equal(void **state)
     sl_crowd_state_release(&crowd);
 }
 
+static void test_given_weights_count_and_nought_is_no_answer(void **state)
+{
+    struct sl_crowd_options options = sl_crowd_options_default();
+    struct sl_crowd_state crowd;
+    struct sl_error err;
+    (void)state;
+    options.weights = (const double[]){1, 1, 3};
+    run("mv", options, &crowd);
+    assert_near(crowd.posterior[0], 0, 0); /* c outweighs a and b */
+    assert_near(crowd.posterior[1], 1, 0);
+    sl_crowd_state_release(&crowd);
+    run("wawa", options, &crowd);
+    assert_near(crowd.posterior[0], 2. / 5, 1e-7);
+    assert_near(crowd.weight[2], 3, 0);
+    sl_crowd_state_release(&crowd);
+    options.weights = (const double[]){0, 1, 0};
+    run("mv", options, &crowd);
+    assert_near(crowd.posterior[0], 1, 0);
+    assert_near(crowd.posterior[2], 0, 0);
+    assert_near(crowd.posterior[4], .5, 0); /* nobody is left: the class shares */
+    assert_near(crowd.class_prior[0], .5, 1e-12);
+    sl_crowd_state_release(&crowd);
+    static const double improper[][3] = {{0, 0, 0}, {1, -1, 1}, {1, (double)NAN, 1}};
+    for (size_t i = 0; i < 3; i++) {
+        options.weights = improper[i];
+        assert_fails(sl_aggregate(sl_aggregator_find("mv"), &three.votes, &options, &crowd, &err),
+                     SL_ERR_INPUT, err, "mv: ");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_given_weights_count_and_nought_is_no_answer),
         cmocka_unit_test(test_the_majority_takes_the_item),
         cmocka_unit_test(test_a_tie_goes_to_the_first_class_when_asked),
         cmocka_unit_test(test_a_random_tie_depends_on_the_seed_alone),

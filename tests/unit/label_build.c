@@ -438,10 +438,51 @@ static void test_what_rows_say_is_read_changes_labels_and_nothing_else_does(void
                 fail_msg("%s and the option with the bit %u", method->name, bit);
 }
 
+static void test_weights_make_weighted_means(void **state)
+{
+    (void)state;
+    struct sl_answers *answers = make_votes();
+    struct sl_label_options options = sl_label_options_default();
+    struct sl_label_notes notes;
+    struct sl_error err;
+    struct sl_rows *rows = NULL;
+    options.notes = &notes;
+    options.weights = (const double[]){1, 5, 2}; /* ann, bob, cyd */
+    rows = build("share", answers, &options);
+    assert_values(rows, 0, 3. / 8, 0, 5. / 8);
+    assert_values(rows, 1, 0, 1, 0);
+    sl_rows_destroy(rows);
+    rows = build("hard", answers, &options);
+    assert_values(rows, 0, 0, 0, 1);
+    sl_rows_destroy(rows);
+    options.weights = (const double[]){0, 5, 0};
+    rows = build("share", answers, &options);
+    assert_int_equal(rows->n_rows, 1);
+    assert_values(rows, 0, 0, 0, 1);
+    assert_int_equal(notes.n_weightless, 3);
+    assert_int_equal(notes.n_empty_items, 1);
+    sl_rows_destroy(rows);
+    options.weights = (const double[]){0, 0, 0};
+    assert_fails(sl_labels_build(test_method("share"), answers, &options, &rows, &err),
+                 SL_ERR_INPUT, err, "has weight 0");
+    options.per_annotator = true;
+    assert_fails(sl_labels_build(test_method("share"), answers, &options, &rows, &err),
+                 SL_ERR_USAGE, err, "share takes no weights of annotators for a row per answer");
+    options.per_annotator = false;
+    assert_fails(sl_labels_build(test_method("uniform"), answers, &options, &rows, &err),
+                 SL_ERR_USAGE, err, "it reads no answers");
+    test_add_hard(answers, 0, "7", "");
+    options.weights = (const double[]){1, 1, 1};
+    assert_fails(sl_labels_build(test_method("share"), answers, &options, &rows, &err),
+                 SL_ERR_INPUT, err, "an answer without an annotator has no weight");
+    sl_answers_destroy(answers);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_rows_say_is_read_changes_labels_and_nothing_else_does),
+        cmocka_unit_test(test_weights_make_weighted_means),
         cmocka_unit_test(test_votes_give_shares_counts_and_the_most_voted),
         cmocka_unit_test(test_class_labels_are_means_within_a_true_class),
         cmocka_unit_test(test_per_annotator_gives_a_row_for_every_answer),

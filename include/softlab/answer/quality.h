@@ -36,7 +36,10 @@ struct sl_annotator_quality {
     size_t n_checks, n_checks_right;
     size_t slips[SL_SLIP_COUNT]; /* answers with such a slip */
     size_t n_with_truth;
-    double top1, top2;    /* accuracy against the truth; NaN without it */
+    size_t n_compared; /* votes on items that somebody else voted on; a person's first to each */
+    double agreement;  /* mean share of the others' votes that name the same class; NaN if there are
+                          none to compare with */
+    double top1, top2; /* accuracy against the truth; NaN without it */
     double changed_class; /* share of repeats; NaN without repeats */
     double mean_change;   /* mean |p1 - p1'| in points over repeats with the same class */
     double median_ms;     /* NaN without times */

@@ -2,9 +2,9 @@
  *
  * Quoted fields may hold delimiters, doubled quotes and line breaks; lines end in
  * LF or CRLF; a UTF-8 byte order mark is skipped; a last line without a line break
- * counts. Text after a closing quote, a quote inside an unquoted field, a lone CR
- * outside quotes, a NUL byte, an unclosed quote at the end and a record over the
- * limit are errors that name file and line, and that later calls repeat. */
+ * counts; a gzip file is unpacked on the way. Text after a closing quote, a quote inside an
+ * unquoted field, a lone CR outside quotes, a NUL byte, an unclosed quote at the end and a record
+ * over the limit are errors that name file and line, and that later calls repeat. */
 #ifndef SOFTLAB_BASE_CSV_H
 #define SOFTLAB_BASE_CSV_H
 
@@ -71,9 +71,27 @@ enum sl_status sl_csv_real(const struct sl_csv *csv, const struct sl_csv_record 
                            size_t column, double minimum, double maximum, double *out,
                            struct sl_error *err) SL_MUST_USE;
 
+/* SL_ERR_INPUT if the table's first record is one field with semicolons or tabs in it where commas
+ * are expected: the file is no CSV as it is read here. A header is checked when it is read. */
+enum sl_status sl_csv_check_commas(const struct sl_csv *csv, const struct sl_csv_record *first,
+                                   struct sl_error *err) SL_MUST_USE;
+
 /* Append one field, quoted if it must be, and the separator before it unless it is
  * the first of its line; end the line with sl_csv_end_line. */
 void sl_csv_append_field(struct sl_buffer *line, const char *text, size_t length);
+/* A text from outside: what a spreadsheet would run as a formula (it begins with = + - @, a tab or
+ * a line break and is no negative number) gets an apostrophe before it, and one more where it has
+ * some already, so that sl_csv_plain gives the text back. */
+void sl_csv_append_text(struct sl_buffer *line, const char *text, size_t length);
+bool sl_csv_is_formula(const char *text, size_t length); /* leading apostrophes passed over */
+static inline struct sl_field sl_csv_plain(struct sl_field field)
+{
+    if (field.length < 2 || field.text[0] != '\'' || !sl_csv_is_formula(field.text, field.length))
+        return field;
+    field.text++;
+    field.length--;
+    return field;
+}
 void sl_csv_append_real(struct sl_buffer *line, double value);
 void sl_csv_end_line(struct sl_buffer *line);
 

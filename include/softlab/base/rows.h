@@ -16,6 +16,9 @@ struct sl_rows {
     char **items;      /* owned; n_rows names, or NULL: rows correspond in order */
     char **annotators; /* owned; n_rows names ("" = unknown), or NULL: one row per item */
     char **classes;    /* owned; n_classes names, or NULL */
+    size_t n_rescaled; /* rows of a CSV that were off 1 by rounding and were scaled to it */
+    size_t *lines;     /* owned; n_rows: where each row stands in the CSV `path`, or NULL */
+    char *path;        /* owned; or NULL */
     char *provenance;  /* owned; JSON that says how they were made, or NULL; never read */
 };
 
@@ -28,19 +31,29 @@ void sl_rows_destroy(struct sl_rows *rows);
  * "logits"), beside `item`, `annotator` and `classes` where they exist. A CSV has the columns
  * item[,annotator],<class>... ; JSON is {"<item>": [[K floats] per annotator]} as published with
  * CIFAR-10S, or {"<item>": [K floats]}. NaN and infinity are errors that name the row, and so is
- * an item that comes twice without annotators. Written are .npz (stored, float32) and .csv whole,
- * the first with `provenance`, which readers leave alone: rows that are changed are not those;
- * .npy without names, .json without the names of annotators and classes; rows without item names
- * get their numbers there. */
+ * an item that comes twice without annotators. A CSV may be gzip (.csv.gz); where each of its rows
+ * sums to 1 within rounding (sl_distribution_settle), those that are off are scaled. Written are
+ * .npz (stored, float32) and .csv whole, the first with `provenance`, which readers leave alone:
+ * rows that are changed are not those; .npy without names, .json without the names of annotators
+ * and classes; rows without item names get their numbers there. */
 enum sl_status sl_rows_read(const char *path, const char *array, struct sl_rows **out,
                             struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_rows_write(const struct sl_rows *rows, const char *array, const char *path,
                              struct sl_error *err) SL_MUST_USE;
 
 /* SL_ERR_INPUT naming the first row that is negative somewhere or does not sum to 1 within
- * 1e-3. */
+ * 1e-3; before it one that is off by more than rounding. */
 enum sl_status sl_rows_check_distributions(const struct sl_rows *rows, const char *what,
                                            struct sl_error *err) SL_MUST_USE;
+
+/* Bring a row that is off 1 by rounding to it. Rounding may be off by .005 for each class, two
+ * decimals, but never by more than .05. `sum` is what it was before. */
+enum sl_settled {
+    SL_SETTLED_EXACT,  /* within 1e-6 of 1, left as it is */
+    SL_SETTLED_SCALED, /* off by rounding, now divided by the sum */
+    SL_SETTLED_NOT,    /* off by more, or a value is negative or not finite; left as it is */
+};
+enum sl_settled sl_distribution_settle(float *row, size_t n_classes, double *sum);
 
 /* The same classes in another order: columns are permuted to `classes`; SL_ERR_INPUT naming the
  * class that is missing. */

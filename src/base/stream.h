@@ -1,8 +1,9 @@
 /* Stream: bytes read once from front to back, wherever they come from: memory, a file, a
  * gzip file, an entry of a tar. A parser that takes a stream works on all of them. */
-#ifndef SOFTLAB_DATASET_STREAM_H
-#define SOFTLAB_DATASET_STREAM_H
+#ifndef SOFTLAB_BASE_STREAM_H
+#define SOFTLAB_BASE_STREAM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -46,6 +47,8 @@ void sl_memory_stream_init(struct sl_memory_stream *memory, const void *bytes, s
 /* A file; gzip is recognised by its first bytes and unpacked on the way. */
 enum sl_status sl_file_stream_open(const char *path, struct sl_stream **out,
                                    struct sl_error *err) SL_MUST_USE;
+/* Whether a file begins as gzip does. A pipe cannot be looked into and is read as it is. */
+bool sl_descriptor_is_gzip(int descriptor);
 void sl_file_stream_close(struct sl_stream *stream);
 
 #endif

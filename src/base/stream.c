@@ -1,8 +1,7 @@
-#include "dataset/stream.h"
+#include "base/stream.h"
 
 #include <errno.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -223,6 +222,13 @@ static enum sl_status begin_gzip(struct file_stream *file, struct sl_error *err)
     uint64_t size = file->stream.at_most;
     file->stream.at_most = size < UINT64_MAX / MOST_EXPANSION ? size * MOST_EXPANSION : UINT64_MAX;
     return SL_OK;
+}
+
+bool sl_descriptor_is_gzip(int descriptor)
+{
+    unsigned char magic[2];
+    return pread(descriptor, magic, sizeof magic, 0) == (ssize_t)sizeof magic && magic[0] == 0x1f &&
+           magic[1] == 0x8b;
 }
 
 enum sl_status sl_file_stream_open(const char *path, struct sl_stream **out, struct sl_error *err)

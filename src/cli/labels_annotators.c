@@ -1,0 +1,160 @@
+/* What annotators are worth: as a method estimated it, to a table; as the user says, from one. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "labels.h"
+
+static void append_header(struct sl_buffer *line, const struct sl_aggregator *method,
+                          const struct cli_names *names)
+{
+    sl_csv_append_field(line, "annotator", 9);
+    sl_csv_append_field(line, "answers", 7);
+    if (method->learns & SL_LEARNS_SKILL) sl_csv_append_field(line, "skill", 5);
+    if (method->learns & SL_LEARNS_WEIGHT) sl_csv_append_field(line, "weight", 6);
+    for (size_t k = 0; k < names->n_classes && method->learns & SL_LEARNS_CONFUSION; k++)
+        for (size_t l = 0; l < names->n_classes; l++) {
+            char *name = sl_string_printf("p(%s|%s)", names->classes[l], names->classes[k]);
+            sl_csv_append_text(line, name, strlen(name));
+            free(name);
+        }
+    sl_csv_end_line(line);
+}
+
+static void append_annotator(struct sl_buffer *line, const struct sl_aggregator *method,
+                             const struct sl_crowd_state *state, const struct cli_names *names,
+                             size_t a, size_t n_answers)
+{
+    const size_t cells = state->n_classes * state->n_classes;
+    size_t length = 0;
+    const char *name = sl_name_table_get(names->annotators, (uint32_t)a, &length);
+    sl_csv_append_text(line, name, length);
+    sl_csv_append_real(line, (double)n_answers);
+    if (method->learns & SL_LEARNS_SKILL) sl_csv_append_real(line, state->skill[a]);
+    if (method->learns & SL_LEARNS_WEIGHT) sl_csv_append_real(line, state->weight[a]);
+    for (size_t c = 0; c < cells && method->learns & SL_LEARNS_CONFUSION; c++) {
+        char number[SL_NUMBER_TEXT];
+        length = sl_text_from_float(state->confusion[a * cells + c], number);
+        sl_csv_append_field(line, number, length);
+    }
+    sl_csv_end_line(line);
+}
+
+enum sl_status labels_annotators_write(const char *path, const struct sl_aggregator *method,
+                                       const struct sl_crowd_state *state,
+                                       const struct labels_asked *asked, struct sl_error *err)
+{
+    const struct cli_names *names = asked->names;
+    const size_t n_annotators = sl_name_table_count(names->annotators);
+    size_t *n_answers = sl_alloc(n_annotators + 1, sizeof *n_answers);
+    struct sl_writer writer = {.descriptor = -1};
+    struct sl_buffer line;
+    enum sl_status status = SL_OK;
+    sl_buffer_init(&line, SIZE_MAX);
+    for (size_t i = 0; i < asked->count; i++)
+        if (asked->annotator[i] != SL_NO_NAME) n_answers[asked->annotator[i]]++;
+    SL_TRY_OUT(sl_writer_open(&writer, path, err));
+    append_header(&line, method, names);
+    for (size_t a = 0; a < n_annotators; a++) {
+        append_annotator(&line, method, state, names, a, n_answers[a]);
+        SL_TRY_OUT(sl_writer_write(&writer, line.data, line.length, err));
+        sl_buffer_clear(&line);
+    }
+    SL_TRY_OUT(sl_writer_commit(&writer, err));
+out:
+    sl_writer_discard(&writer);
+    sl_buffer_release(&line);
+    free(n_answers);
+    return status;
+}
+
+static enum sl_status find_column(const struct sl_csv *csv, const char *const *names, size_t *out,
+                                  struct sl_error *err)
+{
+    for (const char *const *name = names; *name; name++)
+        if (sl_csv_column(csv, *name, out, NULL) == SL_OK) return SL_OK;
+    return sl_csv_column(csv, names[0], out, err);
+}
+
+/* NaN stays where the file says nothing. */
+static enum sl_status read_table(struct sl_csv *csv, const struct sl_name_table *annotators,
+                                 double *weights, size_t *n_others, struct sl_error *err)
+{
+    static const char *const who[] = {"annotator", "worker", "user", "rater", NULL};
+    static const char *const what[] = {"weight", NULL};
+    size_t name_column = 0, weight_column = 0;
+    struct sl_csv_record record;
+    SL_TRY(find_column(csv, who, &name_column, err));
+    SL_TRY(find_column(csv, what, &weight_column, err));
+    for (;;) {
+        double weight = 0;
+        SL_TRY(sl_csv_next(csv, &record, err));
+        if (record.count == 0) return SL_OK;
+        const struct sl_field name = sl_csv_plain(record.fields[name_column]);
+        SL_TRY(sl_csv_real(csv, &record, weight_column, 0, 1e300, &weight, err));
+        const uint32_t at = sl_name_table_find(annotators, name.text, name.length);
+        if (at == SL_NO_NAME) {
+            ++*n_others;
+            continue;
+        }
+        if (!isnan(weights[at]))
+            return sl_csv_fail(csv, record.line, err, "annotator \"%.*s\" has a weight already",
+                               (int)(name.length < 60 ? name.length : 60), name.text);
+        weights[at] = weight;
+    }
+}
+
+static enum sl_status check_all(const double *weights, const struct sl_name_table *annotators,
+                                const char *path, struct sl_error *err)
+{
+    const size_t count = sl_name_table_count(annotators);
+    size_t n_missing = 0, first = 0;
+    double sum = 0;
+    for (size_t a = 0; a < count; a++) {
+        if (isnan(weights[a]) && n_missing++ == 0) first = a;
+        sum += weights[a];
+    }
+    if (n_missing)
+        return sl_fail(
+            err, SL_ERR_INPUT,
+            "%s: has no weight for %zu of %zu annotators, the first \"%.60s\"; give 0 to "
+            "leave an annotator out",
+            path, n_missing, count, sl_name_table_get(annotators, (uint32_t)first, NULL));
+    return sum > 0 ? SL_OK : sl_fail(err, SL_ERR_INPUT, "%s: every weight is 0", path);
+}
+
+enum sl_status labels_weights_read(const struct cli *cli, const char *path,
+                                   const struct sl_name_table *annotators, double **out,
+                                   struct sl_error *err)
+{
+    const size_t count = sl_name_table_count(annotators);
+    const struct sl_csv_options options = sl_csv_options_default();
+    double *weights = sl_alloc(count + 1, sizeof *weights);
+    struct sl_csv *csv = NULL;
+    size_t n_others = 0;
+    enum sl_status status = SL_OK;
+    for (size_t a = 0; a < count; a++)
+        weights[a] = (double)NAN;
+    SL_TRY_OUT(sl_csv_open(path, &options, &csv, err));
+    SL_TRY_OUT(read_table(csv, annotators, weights, &n_others, err));
+    SL_TRY_OUT(check_all(weights, annotators, path, err));
+    if (n_others)
+        sl_log(&cli->log, SL_LOG_INFO, "%s: %zu of its annotators gave no answer here",
+               cli_typed(cli, path), n_others);
+    *out = weights;
+    weights = NULL;
+out:
+    sl_csv_close(csv);
+    free(weights);
+    return status;
+}
+
+void labels_say_weightless(const struct cli *cli, const double *weights,
+                           const struct labels_asked *asked)
+{
+    size_t count = 0;
+    for (size_t i = 0; weights && i < asked->count; i++)
+        count += asked->annotator[i] != SL_NO_NAME && weights[asked->annotator[i]] == 0;
+    if (count)
+        sl_log(&cli->log, SL_LOG_INFO, "%zu left out: their annotators have weight 0", count);
+}
