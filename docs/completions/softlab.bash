@@ -4,7 +4,7 @@ _softlab() {
     local command="${COMP_WORDS[1]}" words='' options='' files=no
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W ' import labels quality compare simulate-labels mixing models train predict eval run report export bench fetch dataset help version manual completion' -- "$current"))
+        COMPREPLY=($(compgen -W 'study import labels quality compare simulate-labels mixing models train predict eval run report export bench fetch dataset help version manual completion' -- "$current"))
         return
     fi
     case "$command ${COMP_WORDS[2]}" in
@@ -21,6 +21,8 @@ _softlab() {
         "dataset mix") command='dataset mix' ;;
     esac
     case "$command $previous" in
+        "study --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "study --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
         "study init --images") COMPREPLY=($(compgen -f -- "$current")); return ;;
         "study init --texts") COMPREPLY=($(compgen -f -- "$current")); return ;;
         "study init --mixtures") COMPREPLY=($(compgen -f -- "$current")); return ;;
@@ -74,18 +76,27 @@ _softlab() {
         "study purge --participant" | "study purge -p") return ;;
         "study purge --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
         "study purge --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
-        "import --from" | "import -f") COMPREPLY=($(compgen -W 'answers cifar10h-counts cifar10h-raw cifar10s-json cifar10s-raw hmix hmix-soft labelme long-csv peerannot pos wide' -- "$current")); return ;;
+        "import --from" | "import -f") COMPREPLY=($(compgen -W 'answers cifar10h-counts cifar10h-raw cifar10s-json cifar10s-raw hmix hmix-soft labelme long-csv peerannot pos probs-long probs-wide wide' -- "$current")); return ;;
         "import --to" | "import -t") COMPREPLY=($(compgen -W 'answers cifar10h-counts cifar10s-json hmix labelme long-csv peerannot wide' -- "$current")); return ;;
         "import --output" | "import -o") COMPREPLY=($(compgen -f -- "$current")); return ;;
         "import --columns") return ;;
+        "import --abstain") return ;;
+        "import --leave-out") return ;;
+        "import --header") COMPREPLY=($(compgen -W 'yes no' -- "$current")); return ;;
+        "import --id-column") return ;;
         "import --classes") return ;;
         "import --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
         "import --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
         "labels --method" | "labels -m") COMPREPLY=($(compgen -W 'hard share softmax t1-uniform t1-clamp t1-semantic t2-uniform t2-clamp t2-semantic select2 uniform random smooth class mix mv wawa ds ds-onecoin ds-fast ds-hybrid ibcc glad mace zencrowd kos catd crowdlab ds-soft pool-linear pool-log ensemble' -- "$current")); return ;;
         "labels --output" | "labels -o") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "labels --columns") return ;;
+        "labels --abstain") return ;;
+        "labels --leave-out") return ;;
         "labels --annotators" | "labels -a") return ;;
         "labels --seed") return ;;
+        "labels --seconds-per-input") return ;;
         "labels --truth") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "labels --weights") COMPREPLY=($(compgen -f -- "$current")); return ;;
         "labels --gamma") return ;;
         "labels --beta") return ;;
         "labels --temperature") return ;;
@@ -101,6 +112,7 @@ _softlab() {
         "labels --predictions") COMPREPLY=($(compgen -f -- "$current")); return ;;
         "labels --rows") COMPREPLY=($(compgen -W 'hard share softmax t1-uniform t1-clamp t1-semantic t2-uniform t2-clamp t2-semantic select2 smooth class mix' -- "$current")); return ;;
         "labels --reference") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "labels --annotators-out") COMPREPLY=($(compgen -f -- "$current")); return ;;
         "labels --state") COMPREPLY=($(compgen -f -- "$current")); return ;;
         "labels --resume") COMPREPLY=($(compgen -f -- "$current")); return ;;
         "labels --prior") COMPREPLY=($(compgen -f -- "$current")); return ;;
@@ -108,6 +120,9 @@ _softlab() {
         "labels --threads") return ;;
         "labels --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
         "labels --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
+        "quality --columns") return ;;
+        "quality --abstain") return ;;
+        "quality --leave-out") return ;;
         "quality --truth") COMPREPLY=($(compgen -f -- "$current")); return ;;
         "quality --exclude" | "quality -x") COMPREPLY=($(compgen -W 'none collins2022-as-published collins2022-as-run peterson2019' -- "$current")); return ;;
         "quality --most-answers") return ;;
@@ -166,6 +181,7 @@ _softlab() {
         "train --extra") return ;;
         "train --extra-labels") COMPREPLY=($(compgen -f -- "$current")); return ;;
         "train --size") return ;;
+        "train --channels") COMPREPLY=($(compgen -W '1 3' -- "$current")); return ;;
         "train --vectors") COMPREPLY=($(compgen -f -- "$current")); return ;;
         "train --tuning") COMPREPLY=($(compgen -f -- "$current")); return ;;
         "train --checkpoint-seconds") return ;;
@@ -174,6 +190,7 @@ _softlab() {
         "predict --data" | "predict -d") COMPREPLY=($(compgen -W 'cifar10 cifar10.1-v4 cifar10.1-v6 cifar10-c cinic10 cinic10_sample fashion-mnist labelme pos shapes' -- "$current")); return ;;
         "predict --split") COMPREPLY=($(compgen -f -- "$current")); return ;;
         "predict --size") return ;;
+        "predict --channels") COMPREPLY=($(compgen -W '1 3' -- "$current")); return ;;
         "predict --vectors") COMPREPLY=($(compgen -f -- "$current")); return ;;
         "predict --array") COMPREPLY=($(compgen -W 'logits probs' -- "$current")); return ;;
         "predict --batch" | "predict -b") return ;;
@@ -195,6 +212,7 @@ _softlab() {
         "eval --data" | "eval -d") COMPREPLY=($(compgen -W 'cifar10 cifar10.1-v4 cifar10.1-v6 cifar10-c cinic10 cinic10_sample fashion-mnist labelme pos shapes' -- "$current")); return ;;
         "eval --split") COMPREPLY=($(compgen -f -- "$current")); return ;;
         "eval --size") return ;;
+        "eval --channels") COMPREPLY=($(compgen -W '1 3' -- "$current")); return ;;
         "eval --tests") COMPREPLY=($(compgen -f -- "$current")); return ;;
         "eval --attack" | "eval -a") return ;;
         "eval --attack-items") return ;;
@@ -218,6 +236,7 @@ _softlab() {
         "export --output" | "export -o") COMPREPLY=($(compgen -f -- "$current")); return ;;
         "export --network" | "export -n") COMPREPLY=($(compgen -W 'resnet34a resnet50 vgg11 preact-resnet18 preact-resnet34 vgg_15_BN_64 resnet_basic_110 resnet_preact_bottleneck_164 wrn_28_10 resnext_29_8x64d densenet_BC_100_12 pyramidnet_basic_110_270 shake_shake_26_2x64d resnet8 resnet20 mlp mlp-uma tagger' -- "$current")); return ;;
         "export --classes" | "export -k") return ;;
+        "export --class-names") return ;;
         "export --input" | "export -i") return ;;
         "export --mean") return ;;
         "export --deviation") return ;;
@@ -248,6 +267,8 @@ _softlab() {
         "dataset corrupt --only") return ;;
         "dataset corrupt --severity") return ;;
         "dataset corrupt --split") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "dataset corrupt --size") return ;;
+        "dataset corrupt --channels") COMPREPLY=($(compgen -W '1 3' -- "$current")); return ;;
         "dataset corrupt --seed") return ;;
         "dataset corrupt --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
         "dataset corrupt --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
@@ -257,6 +278,8 @@ _softlab() {
         "dataset mix --count") return ;;
         "dataset mix --batch") return ;;
         "dataset mix --split") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "dataset mix --size") return ;;
+        "dataset mix --channels") COMPREPLY=($(compgen -W '1 3' -- "$current")); return ;;
         "dataset mix --seed") return ;;
         "dataset mix --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
         "dataset mix --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
@@ -271,9 +294,13 @@ _softlab() {
         "completion --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
     esac
     case "$command" in
+        "study")
+            words=' init serve password simulate status export backup restore purge'
+            options='--data-folder --log-level --quiet --help'
+            files=no ;;
         "study init")
             words=''
-            options='--images --texts --mixtures --classes --screen --recruiter --batch --annotators --batches --checks --reference --high --low --low-per-batch --seed --data-folder --log-level --quiet --help'
+            options='--images --texts --mixtures --classes --screen --recruiter --batch --annotators --batches --checks --skip-broken --reference --high --low --low-per-batch --seed --data-folder --log-level --quiet --help'
             files=yes ;;
         "study serve")
             words=''
@@ -309,15 +336,15 @@ _softlab() {
             files=yes ;;
         "import")
             words=''
-            options='--from --to --output --columns --classes --list --data-folder --log-level --quiet --help'
+            options='--from --to --output --columns --abstain --leave-out --header --id-column --classes --list --data-folder --log-level --quiet --help'
             files=yes ;;
         "labels")
             words=''
-            options='--method --output --list --json --annotators --seed --as-released --truth --gamma --beta --temperature --folds --per-annotator --mean-first --generated --vectors --iterations --tolerance --smoothing --diagonal --start --tie --em --gold --predictions --rows --calibrate --reference --state --resume --prior --prior-weight --threads --data-folder --log-level --quiet --help'
+            options='--method --output --list --json --columns --abstain --leave-out --annotators --seed --as-released --seconds-per-input --truth --weights --gamma --beta --temperature --folds --per-annotator --mean-first --generated --vectors --iterations --tolerance --smoothing --diagonal --start --tie --em --gold --predictions --rows --calibrate --reference --annotators-out --state --resume --prior --prior-weight --threads --data-folder --log-level --quiet --help'
             files=yes ;;
         "quality")
             words=''
-            options='--truth --exclude --most-answers --reference --high --low --annotators --json --data-folder --log-level --quiet --help'
+            options='--columns --abstain --leave-out --truth --exclude --most-answers --reference --high --low --annotators --json --data-folder --log-level --quiet --help'
             files=yes ;;
         "compare")
             words=''
@@ -337,15 +364,15 @@ _softlab() {
             files=yes ;;
         "train")
             words=''
-            options='--data --split --labels --rest --holdout --network --recipe --as-run --as-published --set --epochs --seed --output --restart --weights --dev --dev-split --dev-labels --teacher --mixing --extra --extra-labels --size --vectors --tuning --checkpoint-seconds --list --keys --json --data-folder --log-level --quiet --help'
+            options='--data --split --labels --rest --holdout --network --recipe --as-run --as-published --set --epochs --seed --output --restart --weights --dev --dev-split --dev-labels --teacher --mixing --extra --extra-labels --size --channels --skip-broken --vectors --tuning --checkpoint-seconds --list --keys --json --data-folder --log-level --quiet --help'
             files=no ;;
         "predict")
             words=''
-            options='--data --split --size --vectors --array --batch --output --data-folder --log-level --quiet --help'
+            options='--data --split --size --channels --skip-broken --vectors --array --batch --output --data-folder --log-level --quiet --help'
             files=yes ;;
         "eval")
             words=''
-            options='--labels --reference --hard --order --subset --metrics --bin-size --bins --clip --bootstrap --seed --against --each --per-class --plots --data --split --size --tests --attack --attack-items --attack-hard --corruptions --extra --severity --corruption-folder --list --json --data-folder --log-level --quiet --help'
+            options='--labels --reference --hard --order --subset --metrics --bin-size --bins --clip --bootstrap --seed --against --each --per-class --plots --data --split --size --channels --skip-broken --tests --attack --attack-items --attack-hard --corruptions --extra --severity --corruption-folder --list --json --data-folder --log-level --quiet --help'
             files=yes ;;
         "run")
             words='collins2022/figure10 collins2022/figure2 collins2022/figure4 collins2022/figure5 collins2022/figure6 collins2022/figure8 collins2022/figure9 collins2022/section4.3 collins2022/table1 collins2022/table2 collins2022/table3 collins2022/table4 collins2022/table5 collins2022/table6 peterson2019/figure1 peterson2019/figure2 peterson2019/figure3 peterson2019/figure4 peterson2019/table1 peterson2019/table2 thesis2022/figure3.6 thesis2022/figure4.2 thesis2022/figure4.3 thesis2022/figure4.4 thesis2022/figure4.5 thesis2022/figure5.1 thesis2022/section4.2.2 thesis2022/section5.1.2 thesis2022/table3.1 thesis2022/table3.2 thesis2022/table3.3 thesis2022/table3.4 thesis2022/table4.1 thesis2022/table4.2 thesis2022/table4.3 thesis2022/table5.1 thesis2022/table5.2 thesis2022/tableB.1 thesis2022/tableB.2 thesis2022/tableB.3 thesis2022/tableC.1 uma2020/table1 uma2020/table2 uma2020/table3'
@@ -357,7 +384,7 @@ _softlab() {
             files=yes ;;
         "export")
             words=''
-            options='--output --network --classes --input --mean --deviation --init --seed --data-folder --log-level --quiet --help'
+            options='--output --network --classes --class-names --input --mean --deviation --init --seed --data-folder --log-level --quiet --help'
             files=yes ;;
         "bench")
             words='resnet34a resnet50 vgg11 preact-resnet18 preact-resnet34 vgg_15_BN_64 resnet_basic_110 resnet_preact_bottleneck_164 wrn_28_10 resnext_29_8x64d densenet_BC_100_12 pyramidnet_basic_110_270 shake_shake_26_2x64d resnet8 resnet20 mlp mlp-uma tagger'
@@ -369,18 +396,18 @@ _softlab() {
             files=no ;;
         "dataset")
             words='cifar10 cifar10.1-v4 cifar10.1-v6 cifar10-c cinic10 cinic10_sample fashion-mnist labelme pos shapes corrupt mix'
-            options='--preview --rows --columns --seed --split --truth --json --list --data-folder --log-level --quiet --help'
+            options='--preview --rows --columns --seed --split --skip-broken --truth --json --list --data-folder --log-level --quiet --help'
             files=yes ;;
         "dataset corrupt")
             words='cifar10 cifar10.1-v4 cifar10.1-v6 cifar10-c cinic10 cinic10_sample fashion-mnist labelme pos shapes'
-            options='--output --only --severity --split --seed --list --json --data-folder --log-level --quiet --help'
+            options='--output --only --severity --split --size --channels --skip-broken --seed --list --json --data-folder --log-level --quiet --help'
             files=yes ;;
         "dataset mix")
             words='cifar10 cifar10.1-v4 cifar10.1-v6 cifar10-c cinic10 cinic10_sample fashion-mnist labelme pos shapes'
-            options='--output --lambdas --pairs --count --batch --split --seed --data-folder --log-level --quiet --help'
+            options='--output --lambdas --pairs --count --batch --split --size --channels --skip-broken --seed --data-folder --log-level --quiet --help'
             files=yes ;;
         "help")
-            words='study init study serve study password study simulate study status study export study backup study restore study purge import labels quality compare simulate-labels mixing models train predict eval run report export bench fetch dataset dataset corrupt dataset mix help version manual completion'
+            words='study study init study serve study password study simulate study status study export study backup study restore study purge import labels quality compare simulate-labels mixing models train predict eval run report export bench fetch dataset dataset corrupt dataset mix help version manual completion'
             options='--data-folder --log-level --quiet --help'
             files=no ;;
         "version")
