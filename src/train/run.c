@@ -63,10 +63,10 @@ static enum sl_status identify(struct sl_run *run, struct sl_error *err)
     char targets[SL_SHA256_TEXT], tuning[SL_SHA256_TEXT];
     sl_targets_hash(options->targets, targets);
     sl_tuning_hash(options->tuning, tuning);
-    json_t *json = json_pack(
-        "{s:o, s:s, s:I, s:s, s:s, s:s}", "recipe", sl_recipe_to_json(run->recipe), "network",
-        sl_model_spec(run->model), "seed", (json_int_t)options->seed, "targets", targets, "tuning",
-        tuning, "caller", options->identity ? options->identity : "");
+    json_t *json = json_pack("{s:o, s:s, s:I, s:s, s:s, s:s}", "recipe",
+                             sl_recipe_to_json(run->recipe), "network", sl_model_spec(run->model),
+                             "seed", (json_int_t)options->seed, "targets", targets, "tuning",
+                             tuning, "caller", options->identity ? options->identity : "");
     char *text = json ? json_dumps(json, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
     json_decref(json);
     if (!text) return sl_fail(err, SL_ERR_NOMEM, "no memory to describe the run");
