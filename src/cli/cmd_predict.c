@@ -74,6 +74,8 @@ static const struct cli_argument predict_arguments[] = {
     {.name = NULL},
 };
 
+static const char weights_name[] = "weights.safetensors";
+
 enum sl_status cli_check_weights(const char *weights, const json_t *record, struct sl_error *err)
 {
     const json_t *kept = json_object_get(json_object_get(record, "result"), "weights_sha256");
@@ -89,12 +91,15 @@ enum sl_status cli_check_weights(const char *weights, const json_t *record, stru
 enum sl_status cli_find_weights(const char *path, char **out, struct sl_error *err)
 {
     enum { RECORD_LIMIT = 1 << 24 };
-    if (!sl_folder_exists(path)) {
+    const char *name = sl_path_name(path);
+    const bool folder = sl_folder_exists(path);
+    if (!folder && strcmp(name, weights_name) != 0) {
         *out = sl_string_copy(path);
         return SL_OK;
     }
-    char *weights = sl_path_join(path, "weights.safetensors"),
-         *run = sl_path_join(path, "run.json");
+    char *weights = folder ? sl_path_join(path, weights_name) : sl_string_copy(path);
+    char *run = folder ? sl_path_join(path, "run.json")
+                       : sl_string_printf("%.*srun.json", (int)(name - path), path);
     struct sl_json record = {0};
     enum sl_status status = SL_OK;
     if (sl_file_exists(run) && sl_file_exists(weights)) {

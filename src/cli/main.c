@@ -1,3 +1,4 @@
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -120,8 +121,16 @@ static void end_without_memory(size_t bytes)
     _exit(CLI_EXIT_FAILED);
 }
 
+/* A limit on the size of files is reported by write, like a full disk. */
+static void ignore_file_limit(void)
+{
+    const struct sigaction action = {.sa_handler = SIG_IGN};
+    (void)sigaction(SIGXFSZ, &action, NULL);
+}
+
 int main(int argc, char **argv)
 {
+    ignore_file_limit();
     sl_memory_on_exhausted(end_without_memory);
     sl_json_use_memory();
     sl_http_use_memory();

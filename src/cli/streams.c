@@ -130,6 +130,22 @@ static enum sl_status check_stdout(const struct cli *cli, const struct slot *slo
     return SL_OK;
 }
 
+/* Nothing is written over what is read, nor two things into one file. */
+static enum sl_status check_distinct(const struct cli *cli, const void *values,
+                                     const struct slot *output, size_t index, struct sl_error *err)
+{
+    struct slot other;
+    for (size_t i = 0; slot_at(cli, values, i, &other); i++) {
+        const bool earlier = other.kind == CLI_OUTPUT && i < index;
+        if (!other.path || is_stream(&other) || (other.kind != CLI_PATH && !earlier)) continue;
+        if (strcmp(other.path, output->path) != 0 && !sl_path_same(other.path, output->path))
+            continue;
+        return sl_fail(err, SL_ERR_USAGE, "%s: %s is also %s; choose another name", output->name,
+                       cli_typed(cli, output->path), earlier ? other.name : "read");
+    }
+    return SL_OK;
+}
+
 enum sl_status cli_check_streams(const struct cli *cli, const void *values, struct sl_error *err)
 {
     struct slot slot, taken[CLI_FOLDER + 1] = {{.path = NULL}};
@@ -138,6 +154,7 @@ enum sl_status cli_check_streams(const struct cli *cli, const void *values, stru
         if (!is_stream(&slot)) {
             if (slot.kind == CLI_OUTPUT && slot.option && slot.option->suffixes)
                 SL_TRY(cli_check_suffix(slot.option->name, slot.path, slot.option->suffixes, err));
+            if (slot.kind == CLI_OUTPUT) SL_TRY(check_distinct(cli, values, &slot, i, err));
             continue;
         }
         if (slot.kind == CLI_FOLDER)

@@ -1,3 +1,4 @@
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -242,6 +243,38 @@ static enum sl_status check_test(const struct design *design, const struct sl_js
     return SL_OK;
 }
 
+/* Seeds are whole numbers, each once. */
+static enum sl_status check_seeds(const struct sl_json_cursor *design, struct sl_error *err)
+{
+    json_t *seeds = json_object_get(design->value, "seeds");
+    const struct sl_json_cursor list = below(design, "seeds", seeds);
+    for (size_t i = 0; i < json_array_size(seeds); i++) {
+        const struct sl_json_cursor at = sl_json_element(&list, i);
+        int64_t seed = 0;
+        SL_TRY(sl_json_integer(&at, 0, INT64_MAX, &seed, err));
+        for (size_t j = 0; j < i; j++)
+            if (json_integer_value(json_array_get(seeds, j)) == seed)
+                return sl_json_fail(&at, err, "seed %lld is listed twice", (long long)seed);
+    }
+    return SL_OK;
+}
+
+/* A list or object that is there and empty would make an experiment that does nothing, unless parts
+ * have their own. */
+static enum sl_status check_some(const struct sl_json_cursor *design, struct sl_error *err)
+{
+    static const char *const keys[] = {"sets", "networks", "seeds", "tests"};
+    if (json_object_get(design->value, "parts")) return SL_OK;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        json_t *value = json_object_get(design->value, keys[i]);
+        const struct sl_json_cursor at = below(design, keys[i], value);
+        const bool empty = json_is_array(value) ? json_array_size(value) == 0
+                                                : json_is_object(value) && !json_object_size(value);
+        if (empty) return sl_json_fail(&at, err, "is empty: name at least one, or leave it out");
+    }
+    return SL_OK;
+}
+
 /* "32x48": height and width. */
 static enum sl_status check_size(const struct sl_json_cursor *design, struct sl_error *err)
 {
@@ -263,6 +296,8 @@ static enum sl_status check_design(const struct design *design, const struct sl_
     const char *key;
     json_t *value;
     SL_TRY(check_size(at, err));
+    SL_TRY(check_seeds(at, err));
+    SL_TRY(check_some(at, err));
     const struct sl_json_cursor sets = below(at, "sets", json_object_get(at->value, "sets"));
     json_object_foreach(sets.value, key, value)
     {

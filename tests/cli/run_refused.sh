@@ -30,3 +30,8 @@ echo hello >garbage/results.jsonl
 try softlab run spec.json -o garbage
 try cat garbage/results.jsonl
 try softlab run spec.json -n -o garbage
+# Seeds and lists that would do something else, or nothing.
+try sh -c 'sed "s/\"seeds\": \[1\]/\"seeds\": [1.5]/" spec.json >s.json; softlab run s.json -n'
+try sh -c 'sed "s/\"seeds\": \[1\]/\"seeds\": [-1]/" spec.json >s.json; softlab run s.json -n'
+try sh -c 'sed "s/\"seeds\": \[1\]/\"seeds\": [1, 1]/" spec.json >s.json; softlab run s.json -n'
+try sh -c 'sed "s/\"seeds\": \[1\]/\"seeds\": []/" spec.json >s.json; softlab run s.json -n'

@@ -39,3 +39,12 @@ try softlab dataset shapes:n=4 --preview x.npz
 try softlab mixing answers.jsonl -o x.csv
 try softlab export --network resnet8 -o x.npz
 try ls
+# Nothing is written over what is read, nor two things into one file.
+printf 'item,worker,label\na,w,x\nb,w,y\n' >votes.csv
+try softlab labels votes.csv --method mv -o votes.csv
+try softlab labels votes.csv --method ds --annotators-out votes.csv -o l.npz
+try softlab labels votes.csv --method ds --annotators-out l.csv -o l.csv
+try sh -c 'ln -s votes.csv link.csv; softlab labels votes.csv --method mv -o link.csv'
+try cat votes.csv
+# A limit on the size of files is a sentence, and nothing stays.
+try sh -c '(ulimit -f 1; softlab dataset shapes:n=200 --quiet --truth big.csv 2>&1) | cat; ls big* 2>/dev/null || echo nothing'

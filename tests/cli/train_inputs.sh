@@ -18,3 +18,4 @@ try softlab predict edited --data shapes:n=8,size=8,classes=2 -o p.csv
 try softlab eval edited --data shapes:n=8,size=8,classes=2
 try softlab export edited -o m.onnx
 try softlab train $tiny --weights edited --quiet -o more
+try softlab predict edited/weights.safetensors --data shapes:n=8,size=8,classes=2 -o p.csv
