@@ -72,6 +72,17 @@ printf ',0,1,2\n0,1,0,1\n1,1,0,0\n2,0,0,1\n' > counted.csv
 try softlab import --from wide counted.csv -o x.jsonl
 try softlab import --from wide counted.csv --header yes -o x.jsonl
 try softlab import --from wide counted.csv --header no --id-column none -o x.jsonl
+# Names that repeat, are blank or look like answers are never taken for answers.
+printf ',annotator,annotator\nimg1,cat,dog\nimg2,dog,dog\nimg3,cat,cat\n' > twice.csv
+try softlab import --from wide twice.csv -o x.jsonl
+try softlab import --from wide twice.csv --header yes -o x.jsonl
+printf 'foo,ann1,,\nimg0,,,dog\nimg1,cat,,cat\nimg2,dog,dog,cat\n' > blank.csv
+try softlab import --from wide blank.csv -o x.jsonl
+try softlab import --from wide blank.csv --header yes -o x.jsonl
+printf 'id,1\n1,dog\n2,cat\n3,cat\n' > one.csv
+try softlab import --from wide one.csv -o x.jsonl
+printf 'foo,ann0,ann1,ann2\nimg0,dog,cat,dog\nimg0,cat,dog,cat\nimg1,cat,cat,dog\n' > again.csv
+try softlab import --from wide again.csv -o x.jsonl
 try softlab import --from long-csv votes.csv --header yes -o x.jsonl
 try softlab import --from answers answers.jsonl --columns a,b,c -o x.jsonl
 # Not CSV as we read it.
