@@ -58,6 +58,13 @@ done
 try cmp long-labels.csv wide-labels.csv
 try cmp long.jsonl wide.jsonl
 try softlab import --from long-csv long.csv -o x.jsonl
+try softlab labels long.csv --method share --columns item,worker,class -o named-labels.csv
+try softlab labels long.csv --method share -o share-labels.csv
+try cmp named-labels.csv share-labels.csv
+try softlab labels long.csv --method share --columns item,item,class -o x.csv
+try softlab labels long.csv --method share --columns item,who,class -o x.csv
+printf 'item,who,label\na,ann,cat\n' > who.csv
+try softlab labels who.csv --method share -o x.csv
 printf 'item,worker,p_cat,p_dog\na,ann,.67,.32\na,bob,.8,.1\n' > off.csv
 try softlab labels off.csv --method ds-soft -o x.csv
 printf 'item,cat,dog\na,.67,.32\nb,0,1\n' > rounded.csv
