@@ -19,6 +19,12 @@ try softlab labels votes.csv --method mv --abstain skpi -o x.csv
 try softlab labels votes.csv --method mv --columns label=verdict -o x.csv
 try softlab labels answers.jsonl --method mv --columns label=verdict -o x.csv
 try softlab labels votes.csv --method ensemble --abstain skip -o x.csv
+# A confidence that is not used is said once, whatever the file.
+printf 'item,worker,label,p,confidence\na,ann,cat,1,.5\na,bob,dog,1,\n' > sure.csv
+for method in mv ds share pool-linear; do
+    try softlab labels sure.csv --method $method -o x.csv
+    try softlab labels answers.jsonl --method $method -o x.csv
+done
 # What a method makes of annotators, and what the user says of them.
 for method in ds wawa pool-log glad; do
     try softlab labels votes.csv --method $method --abstain skip --columns item,worker,label --annotators-out skills.csv -o labels.csv
