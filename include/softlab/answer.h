@@ -88,6 +88,8 @@ enum sl_status sl_answers_add(struct sl_answers *answers, const struct sl_answer
                               struct sl_error *err) SL_MUST_USE;
 /* Answer `index` as a view into the set, until the next add. */
 void sl_answers_get(const struct sl_answers *answers, size_t index, struct sl_answer *out);
+/* How many answers come with a confidence. */
+size_t sl_answers_count_confident(const struct sl_answers *answers);
 int64_t sl_answers_find_class(const struct sl_answers *answers, const char *text, size_t length);
 
 /* Indices of the answers to each item: begin[i]..begin[i+1] in `order`, in file order. */
@@ -109,6 +111,7 @@ struct sl_import_notes {
     size_t n_rescaled;    /* distributions that were off 1 by rounding, scaled to sum to 1 */
     size_t n_abstained;   /* answers left out because they name a class of `abstain` */
     size_t n_left_out;    /* answers left out because they name a class of `leave_out` alone */
+    size_t n_confident;   /* answers that became votes without their confidence */
     struct sl_log *log;   /* borrowed or NULL: one warning for each of the first few */
 };
 

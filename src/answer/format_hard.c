@@ -47,8 +47,8 @@ enum sl_status sl_answer_measures(struct sl_field ms, struct sl_field confidence
         if (!sl_text_to_real(confidence.text, confidence.length, &value) ||
             !(value >= 0 && value <= 1))
             return sl_fail(err, SL_ERR_INPUT,
-                           "confidence \"%.*s\" is not a number from 0 to 1; mend it, or name the "
-                           "columns to read as in item,worker,label",
+                           "confidence \"%.*s\" is not a number from 0 to 1; mend it, or leave it "
+                           "out with --columns item,worker,label",
                            sl_field_shown(confidence), confidence.text);
         answer->mix.confidence = (float)value;
     }

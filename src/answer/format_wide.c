@@ -83,10 +83,11 @@ static enum sl_status read_wide(const char *path, const void *settings, struct s
 static void say_layout(const struct sl_wide_layout *layout, const char *path,
                        const struct sl_import_options *options)
 {
-    char id[NUMBER] = "none";
-    if (!options || !options->notes || (!layout->header && layout->id == SIZE_MAX)) return;
-    if (layout->id != SIZE_MAX) snprintf(id, sizeof id, "%zu", layout->id + 1);
-    sl_log(options->notes->log, SL_LOG_INFO, "%s: header %s, column of items' names %s", path,
+    char id[2 * NUMBER] = "no column of items' names";
+    if (!options || !options->notes) return;
+    if (layout->id != SIZE_MAX)
+        snprintf(id, sizeof id, "column of items' names %zu", layout->id + 1);
+    sl_log(options->notes->log, SL_LOG_INFO, "%s: header %s, %s", path,
            layout->header ? "yes" : "no", id);
 }
 

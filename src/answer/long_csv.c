@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "answer/format.h"
 #include "softlab/base/text.h"
 
 enum { MOST_ENTRIES = 16, WORD = 32 };
@@ -57,20 +58,32 @@ struct sl_field sl_long_column_class(struct sl_field name)
     return sl_csv_plain((struct sl_field){name.text + 2, name.length - 2});
 }
 
-/* Places of the roles that are not settled yet, by the words of the header: those that are written
- * as we write them go before those that are like them. `found` counts the columns of each. */
-static void by_words(const struct sl_csv_record *header, size_t *place, size_t *found)
+static bool is_taken(const size_t *place, size_t column)
 {
-    for (unsigned role = 0; role < SL_LONG_ROLES; role++) {
+    for (unsigned role = 0; role < SL_LONG_ROLES; role++)
+        if (place[role] == column) return true;
+    return false;
+}
+
+/* Places of the roles from `from` up to `to` that are not settled yet, by the words of the header:
+ * those that are written as we write them go before those that are like them; a column that has a
+ * role gets no other. `found` counts the columns of each. */
+static void by_words(const struct sl_csv_record *header, unsigned from, unsigned to, size_t *place,
+                     size_t *found)
+{
+    for (unsigned role = from; role < to; role++) {
+        size_t at = SIZE_MAX;
         found[role] = place[role] != SIZE_MAX;
         if (found[role]) continue;
         for (int loose = 0; loose < 2 && found[role] == 0; loose++)
             for (size_t i = 0; i < header->count; i++) {
                 const struct sl_field name = header->fields[i];
                 if ((loose ? loose_role(name) : exact_role(name)) != role) continue;
-                if (found[role]++ == 0) place[role] = i;
+                if (is_taken(place, i)) continue;
+                at = i;
+                found[role]++;
             }
-        if (found[role] > 1) place[role] = SIZE_MAX;
+        if (found[role] == 1) place[role] = at;
     }
 }
 
@@ -110,6 +123,23 @@ static size_t find_column(const struct sl_csv_record *header, struct sl_field na
     return SIZE_MAX;
 }
 
+static void append_name(char *list, size_t size, struct sl_field name)
+{
+    const size_t used = strlen(list);
+    snprintf(list + used, size - used, "%s%.*s", used ? ", " : "",
+             name.length > 40 ? 40 : (int)name.length, name.text);
+}
+
+static enum sl_status fail_absent(const struct sl_csv *csv, const struct sl_csv_record *first,
+                                  struct sl_field name, struct sl_error *err)
+{
+    char there[200] = "";
+    for (size_t i = 0; i < first->count; i++)
+        append_name(there, sizeof there, first->fields[i]);
+    return sl_csv_fail(csv, first->line, err, "no column \"%.*s\" in its first line, which has %s",
+                       sl_field_shown(name), name.text, there);
+}
+
 /* "task,person,verdict": three names in our order, or words that say which is which. */
 static enum sl_status roles_in_order(const char *columns, const struct entry *entries, size_t count,
                                      enum sl_long_role *roles, bool *spoken, struct sl_error *err)
@@ -138,18 +168,21 @@ static enum sl_status place_in_order(const struct sl_csv *csv, const struct sl_c
                                      struct sl_long_columns *out, struct sl_error *err)
 {
     enum sl_long_role roles[MOST_ENTRIES];
-    size_t n_found = 0;
+    size_t n_found = 0, absent = 0;
     bool spoken = false;
     SL_TRY(roles_in_order(columns, entries, count, roles, &spoken, err));
     for (size_t i = 0; i < count; i++) {
         const size_t place = find_column(first, entries[i].name);
         out->place[roles[i]] = place;
-        n_found += place != SIZE_MAX;
+        if (place != SIZE_MAX)
+            n_found++;
+        else if (n_found == i)
+            absent = i;
     }
     out->header = n_found > 0;
     if (n_found == count) return SL_OK;
     if (n_found > 0 || !spoken || first->count != count)
-        return sl_csv_fail(csv, first->line, err, "no columns \"%s\" in its first line", columns);
+        return fail_absent(csv, first, entries[absent].name, err);
     for (size_t i = 0; i < count; i++)
         out->place[roles[i]] = i;
     return SL_OK;
@@ -164,14 +197,12 @@ static enum sl_status place_named(const struct sl_csv *csv, const struct sl_csv_
         const struct sl_field name = entries[i].name;
         const enum sl_long_role role = exact_role(word);
         if (role == SL_LONG_ROLES)
-            return sl_fail(err, SL_ERR_USAGE, "columns: \"%.*s\" is not one of %s",
+            return sl_fail(err, SL_ERR_USAGE, "--columns: \"%.*s\" is not one of %s",
                            (int)word.length, word.text, role_list);
         if (out->place[role] != SIZE_MAX)
-            return sl_fail(err, SL_ERR_USAGE, "columns: %s is named twice", role_names[role]);
+            return sl_fail(err, SL_ERR_USAGE, "--columns: %s is named twice", role_names[role]);
         out->place[role] = find_column(header, name);
-        if (out->place[role] == SIZE_MAX)
-            return sl_csv_fail(csv, header->line, err, "no column \"%.*s\" in its first line",
-                               (int)name.length, name.text);
+        if (out->place[role] == SIZE_MAX) return fail_absent(csv, header, name, err);
     }
     return SL_OK;
 }
@@ -182,6 +213,22 @@ static size_t count_probabilities(const struct sl_csv_record *header)
     for (size_t i = 0; i < header->count; i++)
         count += sl_long_column_class(header->fields[i]).length > 0;
     return count;
+}
+
+static enum sl_status check_taken_once(const struct sl_csv_record *first,
+                                       const struct sl_long_columns *columns, struct sl_error *err)
+{
+    for (unsigned b = 0; b < SL_LONG_ROLES; b++)
+        for (unsigned a = 0; a < b; a++) {
+            const size_t place = columns->place[b];
+            if (place == SIZE_MAX || columns->place[a] != place) continue;
+            const struct sl_field name = first->fields[place];
+            return sl_fail(err, SL_ERR_USAGE,
+                           "--columns: column \"%.*s\" is named for both %s and %s; name one for "
+                           "each",
+                           sl_field_shown(name), name.text, role_names[a], role_names[b]);
+        }
+    return SL_OK;
 }
 
 /* What the columns that were found make of the table. */
@@ -205,7 +252,7 @@ static enum sl_status check_kind(const struct sl_csv *csv, const struct sl_csv_r
                                       [SL_TABLE_PROBS_WIDE] = "has columns p_<class>"};
     if (wanted == SL_TABLE_ANY || wanted == found || found == SL_TABLE_ANY) return SL_OK;
     return sl_csv_fail(csv, first->line, err,
-                       "%s, so its format is %s, not %s; to read it as %s name the columns of %s",
+                       "%s, so its format is %s, not %s; to read it as %s name %s in --columns",
                        why[found], formats[found], formats[wanted], formats[wanted],
                        wanted == SL_TABLE_PROBS_LONG ? "item, worker, label and p"
                                                      : "item, worker and label");
@@ -217,8 +264,7 @@ static enum sl_status fail_missing(const struct sl_csv *csv, const struct sl_csv
     const char *instead = role == SL_LONG_LABEL && found == 0 ? ", nor any called p_<class>" : "";
     return sl_csv_fail(
         csv, first->line, err,
-        "expected one column called %s or the like, found %zu%s; name it in columns: "
-        "%s=<its name>",
+        "expected one column called %s or the like, found %zu%s; say --columns %s=NAME",
         role_names[role], found, instead, role_names[role]);
 }
 
@@ -235,13 +281,6 @@ static enum sl_status check_roles(const struct sl_csv *csv, const struct sl_csv_
     return SL_OK;
 }
 
-static void append_left(char *left, size_t size, struct sl_field name)
-{
-    const size_t used = strlen(left);
-    snprintf(left + used, size - used, "%s%.*s", used ? ", " : "",
-             name.length > 40 ? 40 : (int)name.length, name.text);
-}
-
 static void name_left(const struct sl_csv_record *header, struct sl_long_columns *out)
 {
     for (size_t i = 0; i < header->count; i++) {
@@ -249,7 +288,7 @@ static void name_left(const struct sl_csv_record *header, struct sl_long_columns
                                   sl_long_column_class(header->fields[i]).length > 0);
         for (unsigned role = 0; role < SL_LONG_ROLES; role++)
             read = read || out->place[role] == i;
-        if (!read) append_left(out->left, sizeof out->left, header->fields[i]);
+        if (!read) append_name(out->left, sizeof out->left, header->fields[i]);
     }
 }
 
@@ -269,7 +308,14 @@ enum sl_status sl_long_columns_find(const struct sl_csv *csv, const struct sl_cs
         SL_TRY(place_in_order(csv, first, columns, entries, count, &found, err));
     else if (columns)
         SL_TRY(place_named(csv, first, entries, count, &found, err));
-    if (!columns || named) by_words(first, found.place, n_found);
+    if (columns) SL_TRY(check_taken_once(first, &found, err));
+    if (!columns || named)
+        by_words(first, 0, SL_LONG_ROLES, found.place, n_found);
+    else if (found.header && kind != SL_TABLE_VOTES && kind != SL_TABLE_PROBS_WIDE)
+        /* Three names of a table with a line per class: each line is no vote. */
+        by_words(first, SL_LONG_P, SL_LONG_P + 1, found.place, n_found);
+    if (kind == SL_TABLE_ANY && n_found[SL_LONG_P] > 1)
+        return fail_missing(csv, first, SL_LONG_P, n_found[SL_LONG_P], err);
     found.kind = kind_of(&found, first);
     SL_TRY(check_kind(csv, first, found.kind, kind, err));
     if (found.kind == SL_TABLE_ANY) found.kind = kind == SL_TABLE_ANY ? SL_TABLE_VOTES : kind;
@@ -304,7 +350,7 @@ void sl_long_columns_warn(const struct sl_long_columns *columns, unsigned more, 
     memcpy(left, columns->left, sizeof left);
     for (unsigned role = 0; role < SL_LONG_ROLES; role++)
         if (more & 1u << role && columns->place[role] != SIZE_MAX)
-            append_left(left, sizeof left,
+            append_name(left, sizeof left,
                         (struct sl_field){role_names[role], strlen(role_names[role])});
     if (notes && left[0])
         sl_log(notes->log, SL_LOG_WARNING, "%s: columns that are not read: %s", path, left);

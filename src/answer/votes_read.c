@@ -35,6 +35,14 @@ static enum sl_status read_slb(const char *path, const struct sl_import_options 
     return status;
 }
 
+static void warn_of_confidence(const char *path, const struct sl_import_notes *notes)
+{
+    if (notes && notes->n_confident)
+        sl_log(notes->log, SL_LOG_WARNING,
+               "%s: %zu answers have a confidence, which is not read: votes have no room for it",
+               path, notes->n_confident);
+}
+
 /* The choices of answers that are no votes yet, or that lose a class on the way. */
 static enum sl_status read_choices(const char *path, const struct sl_import_options *options,
                                    struct sl_votes **out, struct sl_error *err)
@@ -42,6 +50,8 @@ static enum sl_status read_choices(const char *path, const struct sl_import_opti
     struct sl_answers *answers = NULL;
     SL_TRY(sl_answers_load(path, options, &answers, err));
     enum sl_status status = sl_votes_from_answers(answers, 0, out, err);
+    if (options->notes) options->notes->n_confident += sl_answers_count_confident(answers);
+    warn_of_confidence(path, options->notes);
     sl_answers_destroy(answers);
     return status;
 }
@@ -78,12 +88,14 @@ enum sl_status sl_votes_read(const char *path, const struct sl_import_options *o
                        "%s: has its own classes; take some out first, then put the rest in order",
                        path);
     if (file == SL_FILE_JSONL && filtered) return read_choices(path, options, out, err);
-    if (file == SL_FILE_SLB)
+    if (file == SL_FILE_SLB) {
         SL_TRY(read_slb(path, options, &votes, err));
-    else if (file == SL_FILE_JSONL)
+    } else if (file == SL_FILE_JSONL) {
         SL_TRY(sl_votes_build(path, &sl_votes_jsonl, options, &votes, err));
-    else
+        warn_of_confidence(path, options->notes);
+    } else {
         SL_TRY(read_table(path, options, &votes, &done, err));
+    }
     if (filtered && !done) {
         const enum sl_status status = sl_votes_filter(&votes, options, err);
         if (status != SL_OK) {

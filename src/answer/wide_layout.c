@@ -1,10 +1,11 @@
 /* Whether a matrix has names in its first row and in one of its columns.
  *
- * 1. A name of an annotator is no class: where a cell of the first row comes again below, the row
- *    holds answers; where none does and the classes below do come again, it holds names. Counted
- *    names (0, 1, 2, as pandas writes them) may be classes too, so nothing follows from them.
+ * 1. A name of an annotator is no class: where every cell of the first row comes again below among
+ *    the answers, the row holds answers; where none does and the classes below do come again, it
+ *    holds names. Counted names (0, 1, 2, as pandas writes them) may be classes too, so nothing
+ *    follows from them.
  * 2. A name of an item is in one row only: a column that has another value in every row, most of
- *    them nowhere else, holds names.
+ *    them nowhere else, holds names; one whose values all come in other columns too holds answers.
  * 3. Whatever is between is asked about. */
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,7 @@ struct column {
     size_t count;                 /* answers */
     size_t n_own;                 /* different values that no other column has */
     size_t repeated_at;           /* the line of the first value that came again; 0: none */
+    bool numbers;                 /* every value is one */
 };
 
 struct scan {
@@ -33,7 +35,6 @@ struct scan {
     struct sl_name_table *cells; /* owned; every value below the first row */
     uint32_t *only;              /* owned; by value: the one column that has it, or SEVERAL */
     size_t capacity;
-    bool numbers; /* every value beyond the first column is a number */
 };
 
 static void scan_release(struct scan *scan)
@@ -63,8 +64,7 @@ static enum sl_status add_cell(struct scan *scan, size_t c, struct sl_field cell
     } else if (scan->only[value] != c) {
         scan->only[value] = SEVERAL;
     }
-    if (c > 0 || scan->width == 1)
-        scan->numbers = scan->numbers && sl_text_to_real(cell.text, cell.length, &number);
+    column->numbers = column->numbers && sl_text_to_real(cell.text, cell.length, &number);
     if (column->values) {
         SL_TRY(sl_name_table_add(column->values, cell.text, cell.length, &own, err));
         if (own < column->count) {
@@ -80,7 +80,6 @@ static enum sl_status add_cell(struct scan *scan, size_t c, struct sl_field cell
 static void start(struct scan *scan, const struct sl_wide_rows *rows)
 {
     scan->width = rows->count;
-    scan->numbers = true;
     scan->columns = sl_alloc(rows->count, sizeof *scan->columns);
     scan->first = sl_alloc(rows->count + 1, sizeof *scan->first);
     scan->cells = sl_name_table_create();
@@ -90,6 +89,7 @@ static void start(struct scan *scan, const struct sl_wide_rows *rows)
         const struct sl_field name = sl_csv_plain(rows->fields[c]);
         scan->first[c] = sl_string_copy_n(name.text, name.length);
         scan->columns[c].values = sl_name_table_create();
+        scan->columns[c].numbers = true;
     }
 }
 
@@ -118,10 +118,31 @@ out:
     return status;
 }
 
-static bool comes_again(const struct scan *scan, size_t c)
+static struct sl_field first_cell(const struct scan *scan, size_t c)
 {
-    const char *cell = scan->first[c];
-    return sl_name_table_find(scan->cells, cell, strlen(cell)) != SL_NO_NAME;
+    return sl_field_of(scan->first[c]);
+}
+
+static bool is_number(struct sl_field cell)
+{
+    double number = 0;
+    return sl_text_to_real(cell.text, cell.length, &number);
+}
+
+/* Whether every value below the first row is a number; the first column may name items. */
+static bool has_numbers(const struct scan *scan)
+{
+    for (size_t c = scan->width > 1; c < scan->width; c++)
+        if (!scan->columns[c].numbers) return false;
+    return true;
+}
+
+/* Whether a cell of the first row is a value below it, column `except` (or SIZE_MAX) left out. */
+static bool comes_again(const struct scan *scan, size_t c, size_t except)
+{
+    const struct sl_field cell = first_cell(scan, c);
+    const uint32_t value = sl_name_table_find(scan->cells, cell.text, cell.length);
+    return value != SL_NO_NAME && scan->only[value] != except;
 }
 
 /* 0, 1, 2 ... or 1, 2, 3 ... from column `from` on. */
@@ -140,10 +161,8 @@ static bool is_counting(const struct scan *scan, size_t from)
 /* Counted names, in every column or behind a corner that is none of them. */
 static bool is_counted(const struct scan *scan)
 {
-    double number = 0;
     return is_counting(scan, 0) ||
-           (scan->width > 1 && is_counting(scan, 1) &&
-            !sl_text_to_real(scan->first[0], strlen(scan->first[0]), &number));
+           (scan->width > 1 && is_counting(scan, 1) && !is_number(first_cell(scan, 0)));
 }
 
 static bool is_word(const char *name, const char *const *words)
@@ -181,51 +200,81 @@ static bool is_different(const struct scan *scan, size_t c, bool header)
                       sl_name_table_find(column->values, cell, strlen(cell)) == SL_NO_NAME);
 }
 
-/* The first row names a column that holds names; or the classes below it, where columns hold
- * classes, come again or are numbers where the first row has none. */
-static bool is_surely_named(const struct scan *scan)
+/* Whether the first row names a column that holds another value in every row. */
+static bool names_items(const struct scan *scan)
+{
+    for (size_t c = 0; c < scan->width; c++)
+        if (scan->n_rows > 0 && scan->first[c][0] && is_word(scan->first[c], id_words) &&
+            is_different(scan, c, true) && !comes_again(scan, c, SIZE_MAX))
+            return true;
+    return false;
+}
+
+/* The classes below the first row, where columns hold classes, come again or are numbers where the
+ * first row has none. */
+static bool is_above_classes(const struct scan *scan)
 {
     size_t count = 0, n_classes = 0;
     bool numbers = false;
     for (size_t c = 0; c < scan->width; c++) {
-        double number = 0;
-        if (scan->n_rows > 0 && scan->first[c][0] && is_word(scan->first[c], id_words) &&
-            is_different(scan, c, true))
-            return true;
         if (is_different(scan, c, true)) continue;
         count += scan->columns[c].count;
-        numbers = numbers || sl_text_to_real(scan->first[c], strlen(scan->first[c]), &number);
+        numbers = numbers || is_number(first_cell(scan, c));
     }
     for (size_t i = 0; i < sl_name_table_count(scan->cells); i++)
         n_classes += scan->only[i] == SEVERAL || !is_different(scan, scan->only[i], true);
     if (scan->n_rows < 2 || count == 0) return false;
-    return (scan->numbers && !numbers) || count >= 2 * n_classes;
+    return (has_numbers(scan) && !numbers) || count >= 2 * n_classes;
 }
 
 static enum sl_status ask_header(const struct scan *scan, struct sl_error *err)
 {
-    return sl_fail(
-        err, SL_ERR_INPUT,
-        "%s: the first row may hold annotators' names or answers; set header to yes or no",
-        scan->path);
+    return sl_fail(err, SL_ERR_INPUT,
+                   "%s: the first row may hold annotators' names or answers; say --header yes or "
+                   "--header no",
+                   scan->path);
+}
+
+/* The cells of the first row: beside those of a column that may name the items. */
+struct first_row {
+    size_t n_said, n_again; /* not empty; of these also among the answers below */
+    bool gaps;              /* an empty cell that is not the corner */
+    bool answers; /* a -1, which is nobody's name; nothing at all; or numbers and gaps over numbers
+                   */
+};
+
+static struct first_row look_at_first(const struct scan *scan)
+{
+    struct first_row row = {.n_said = 0};
+    const size_t names = scan->width > 1 && is_different(scan, 0, false) ? 0 : SIZE_MAX;
+    bool numbers = has_numbers(scan), missing = false;
+    for (size_t c = 0; c < scan->width; c++) {
+        const struct sl_field cell = first_cell(scan, c);
+        missing = missing || (cell.length > 0 && !sl_wide_is_answer(cell));
+        numbers = numbers && (cell.length == 0 || c == names || is_number(cell));
+        row.gaps = row.gaps || (cell.length == 0 && c > 0);
+        if (cell.length == 0 || c == names) continue;
+        row.n_said++;
+        row.n_again += comes_again(scan, c, names);
+    }
+    const bool empty = row.n_said == 0 && names == SIZE_MAX;
+    row.answers = missing || empty || (numbers && row.gaps && row.n_said > 0);
+    return row;
 }
 
 static enum sl_status find_header(const struct scan *scan, enum sl_presence said, bool *out,
                                   struct sl_error *err)
 {
-    size_t n_again = 0;
     *out = said == SL_PRESENT;
     if (said != SL_DETECT) return SL_OK;
-    for (size_t c = 0; c < scan->width; c++) {
-        const struct sl_field cell = {scan->first[c], strlen(scan->first[c])};
-        /* Names are whole; only the corner above the items' names may be empty. */
-        if (!sl_wide_is_answer(cell) && (c > 0 || scan->width == 1 || cell.length > 0))
-            return SL_OK;
-        n_again += cell.length > 0 && comes_again(scan, c);
-    }
-    if (n_again > 0) return is_counted(scan) ? ask_header(scan, err) : SL_OK;
-    if (!first_row_differs(scan)) return SL_OK;
-    *out = is_surely_named(scan);
+    const struct first_row row = look_at_first(scan);
+    const bool all_again = row.n_said > 0 && row.n_again == row.n_said;
+    const bool named = names_items(scan);
+    if (row.answers) return SL_OK;
+    if (row.n_again > 0 && is_counted(scan)) return ask_header(scan, err);
+    if (all_again && !named) return SL_OK;
+    *out = !all_again && (named || (row.n_again == 0 && !row.gaps && first_row_differs(scan) &&
+                                    is_above_classes(scan)));
     return *out ? SL_OK : ask_header(scan, err);
 }
 
@@ -271,27 +320,41 @@ static bool is_surely_id(const struct scan *scan, size_t c, bool header)
 
 static enum sl_status ask_id(const struct scan *scan, size_t c, struct sl_error *err)
 {
-    return sl_fail(
-        err, SL_ERR_INPUT,
-        "%s: column %zu may hold the items' names or answers; set id-column to %zu, or to "
-        "none",
-        scan->path, c + 1, c + 1);
+    return sl_fail(err, SL_ERR_INPUT,
+                   "%s: column %zu may hold the items' names or answers; say --id-column %zu or "
+                   "--id-column none",
+                   scan->path, c + 1, c + 1);
+}
+
+/* Whether each value of the first column is in another column too, or is a number where some rows
+ * have none: items' names have no gaps. */
+static bool is_answers(const struct scan *scan, bool header)
+{
+    const struct column *column = &scan->columns[0];
+    const bool answered = !header && sl_wide_is_answer(first_cell(scan, 0));
+    bool again = !answered || comes_again(scan, 0, 0);
+    if (column->numbers && column->count + answered < scan->n_rows + !header &&
+        (!answered || is_number(first_cell(scan, 0))))
+        return true;
+    for (size_t c = 1; c < scan->width && !again; c++)
+        again = strcmp(scan->first[c], scan->first[0]) == 0;
+    return again && count_own(scan, 0, header) == 0;
 }
 
 static enum sl_status find_id(const struct scan *scan, bool header, size_t *out,
                               struct sl_error *err)
 {
     *out = SIZE_MAX;
+    /* Without a name only the corner is one above items' names. */
     for (size_t c = 0; header && c < scan->width && *out == SIZE_MAX; c++)
-        if (is_word(scan->first[c], id_words)) *out = c;
-    if (*out != SIZE_MAX) return SL_OK;
+        if ((c == 0 || scan->first[c][0]) && is_word(scan->first[c], id_words)) *out = c;
+    if (*out != SIZE_MAX || scan->width == 1) return SL_OK;
     if (is_surely_id(scan, 0, header)) {
         *out = 0;
         return SL_OK;
     }
     const bool few = scan->n_rows + !header < 3;
-    if (scan->width > 1 && is_different(scan, 0, header) &&
-        (!few || count_own(scan, 0, header) > 0 || scan->n_rows == 0))
+    if (!is_answers(scan, header) || (is_different(scan, 0, header) && (!few || scan->n_rows == 0)))
         return ask_id(scan, 0, err);
     return SL_OK;
 }
@@ -305,29 +368,47 @@ static enum sl_status check_others(const struct scan *scan, const struct sl_wide
             count_own(scan, c, layout->header) == scan->columns[c].count)
             return sl_fail(err, SL_ERR_INPUT,
                            "%s: column %zu%s%.60s has another value in every row, so it is no "
-                           "annotator's; take it out of the file, or set id-column to %zu",
+                           "annotator's; take it out of the file, or say --id-column %zu",
                            scan->path, c + 1, layout->header ? " " : "",
                            layout->header ? scan->first[c] : "", c + 1);
+    return SL_OK;
+}
+
+/* Every column but that of the items' names is called something, and each something else. */
+static enum sl_status check_header(const struct scan *scan, size_t id, struct sl_error *err)
+{
+    for (size_t c = 0; c < scan->width; c++) {
+        if (!scan->first[c][0] && c != id)
+            return sl_fail(err, SL_ERR_INPUT,
+                           "%s: column %zu has no name; name its annotator, or say --header no if "
+                           "the first row holds answers",
+                           scan->path, c + 1);
+        for (size_t b = 0; b < c; b++)
+            if (strcmp(scan->first[b], scan->first[c]) == 0)
+                return sl_fail(err, SL_ERR_INPUT,
+                               "%s: columns %zu and %zu are both called %.60s; give each a name of "
+                               "its own, or say --header no if the first row holds answers",
+                               scan->path, b + 1, c + 1, scan->first[c]);
+    }
     return SL_OK;
 }
 
 static enum sl_status check_names(const struct scan *scan, const struct sl_wide_layout *layout,
                                   struct sl_error *err)
 {
-    if (layout->header && !first_row_differs(scan))
-        return sl_fail(err, SL_ERR_INPUT, "%s: two columns have the same name", scan->path);
+    if (layout->header) SL_TRY(check_header(scan, layout->id, err));
     if (layout->id == SIZE_MAX) return SL_OK;
     const struct column *column = &scan->columns[layout->id];
     const char *cell = scan->first[layout->id];
     if (column->repeated_at)
         return sl_fail(
             err, SL_ERR_INPUT,
-            "%s:%zu: column %zu names an item a second time; set id-column to none if it "
-            "holds answers",
+            "%s:%zu: column %zu names an item a second time; say --id-column none if it holds "
+            "answers",
             scan->path, column->repeated_at, layout->id + 1);
     if (!is_different(scan, layout->id, layout->header))
         return sl_fail(err, SL_ERR_INPUT,
-                       "%s: column %zu does not name every item once%s%.60s; set id-column to none "
+                       "%s: column %zu does not name every item once%s%.60s; say --id-column none "
                        "if it holds answers",
                        scan->path, layout->id + 1, layout->header ? "" : ", first ", cell);
     return SL_OK;

@@ -242,10 +242,25 @@ static const struct cli_argument labels_arguments[] = {
     {.name = NULL},
 };
 
+/* Only labels of mixed images use confidence. */
+static void warn_of_confidence(const struct cli *cli, const struct labels_values *values,
+                               const struct sl_answers *answers)
+{
+    const struct sl_label_method *method = sl_label_method_find(values->method);
+    if (!method && values->rows) method = sl_label_method_find(values->rows);
+    if (method && (method->reads & SL_LABEL_READS_MIX || !method->kinds)) return;
+    const size_t count = sl_answers_count_confident(answers);
+    if (count)
+        sl_log(&cli->log, SL_LOG_WARNING,
+               "%s: %zu answers have a confidence, which %s does not use", cli->arguments[0], count,
+               values->method);
+}
+
 enum sl_status labels_read(struct cli *cli, const struct labels_values *values,
                            struct labels_input *out, struct sl_error *err)
 {
     SL_TRY(cli_read_answers(cli, cli->arguments[0], &values->input, &out->answers, err));
+    warn_of_confidence(cli, values, out->answers);
     const struct cli_names names = cli_names_of(out->answers);
     if (values->truth) SL_TRY(cli_read_truth(values->truth, &names, &out->truth, err));
     if (values->vectors)

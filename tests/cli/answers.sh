@@ -19,6 +19,12 @@ try softlab labels votes.csv --method mv --abstain skpi -o x.csv
 try softlab labels votes.csv --method mv --columns label=verdict -o x.csv
 try softlab labels answers.jsonl --method mv --columns label=verdict -o x.csv
 try softlab labels votes.csv --method ensemble --abstain skip -o x.csv
+# A confidence that is not used is said once, whatever the file.
+printf 'item,worker,label,p,confidence\na,ann,cat,1,.5\na,bob,dog,1,\n' > sure.csv
+for method in mv ds share pool-linear; do
+    try softlab labels sure.csv --method $method -o x.csv
+    try softlab labels answers.jsonl --method $method -o x.csv
+done
 # What a method makes of annotators, and what the user says of them.
 for method in ds wawa pool-log glad; do
     try softlab labels votes.csv --method $method --abstain skip --columns item,worker,label --annotators-out skills.csv -o labels.csv
@@ -58,6 +64,13 @@ done
 try cmp long-labels.csv wide-labels.csv
 try cmp long.jsonl wide.jsonl
 try softlab import --from long-csv long.csv -o x.jsonl
+try softlab labels long.csv --method share --columns item,worker,class -o named-labels.csv
+try softlab labels long.csv --method share -o share-labels.csv
+try cmp named-labels.csv share-labels.csv
+try softlab labels long.csv --method share --columns item,item,class -o x.csv
+try softlab labels long.csv --method share --columns item,who,class -o x.csv
+printf 'item,who,label\na,ann,cat\n' > who.csv
+try softlab labels who.csv --method share -o x.csv
 printf 'item,worker,p_cat,p_dog\na,ann,.67,.32\na,bob,.8,.1\n' > off.csv
 try softlab labels off.csv --method ds-soft -o x.csv
 printf 'item,cat,dog\na,.67,.32\nb,0,1\n' > rounded.csv
@@ -72,6 +85,17 @@ printf ',0,1,2\n0,1,0,1\n1,1,0,0\n2,0,0,1\n' > counted.csv
 try softlab import --from wide counted.csv -o x.jsonl
 try softlab import --from wide counted.csv --header yes -o x.jsonl
 try softlab import --from wide counted.csv --header no --id-column none -o x.jsonl
+# Names that repeat, are blank or look like answers are never taken for answers.
+printf ',annotator,annotator\nimg1,cat,dog\nimg2,dog,dog\nimg3,cat,cat\n' > twice.csv
+try softlab import --from wide twice.csv -o x.jsonl
+try softlab import --from wide twice.csv --header yes -o x.jsonl
+printf 'foo,ann1,,\nimg0,,,dog\nimg1,cat,,cat\nimg2,dog,dog,cat\n' > blank.csv
+try softlab import --from wide blank.csv -o x.jsonl
+try softlab import --from wide blank.csv --header yes -o x.jsonl
+printf 'id,1\n1,dog\n2,cat\n3,cat\n' > one.csv
+try softlab import --from wide one.csv -o x.jsonl
+printf 'foo,ann0,ann1,ann2\nimg0,dog,cat,dog\nimg0,cat,dog,cat\nimg1,cat,cat,dog\n' > again.csv
+try softlab import --from wide again.csv -o x.jsonl
 try softlab import --from long-csv votes.csv --header yes -o x.jsonl
 try softlab import --from answers answers.jsonl --columns a,b,c -o x.jsonl
 # Not CSV as we read it.

@@ -84,9 +84,11 @@ static void test_long_csv_takes_columns_by_name_or_by_place(void **state)
         sl_answers_destroy(answers);
     }
     const struct sl_import_options wrong = {.columns = "q,person,said"};
-    assert_import_fails("long-csv", "a,b,c\n1,2,3\n", &wrong, "no columns \"q,person,said\"");
+    assert_import_fails("long-csv", "a,b,c\n1,2,3\n", &wrong,
+                        "no column \"q\" in its first line, which has a, b, c");
     const struct sl_import_options partly = {.columns = "task,worker,label"};
-    assert_import_fails("long-csv", "item,worker,label\n1,2,3\n", &partly, "no columns");
+    assert_import_fails("long-csv", "item,worker,label\n1,2,3\n", &partly,
+                        "no column \"task\" in its first line, which has item, worker, label");
     const struct sl_import_options two = {.columns = "item,label"};
     struct sl_error err;
     struct sl_answers *answers = NULL;
@@ -123,7 +125,8 @@ static void test_an_unknown_class_stops_with_file_and_line(void **state)
     const struct sl_import_options options = {.classes = classes};
     assert_import_fails("long-csv", "item,worker,label\na,w,cat\nb,w,dgo\n", &options,
                         "in:3: unknown class \"dgo\" (did you mean \"dog\"?)");
-    assert_import_fails("wide", "cat,\n,cow\n", &options, "in:2: unknown class \"cow\"");
+    assert_import_fails("wide", "cat,\ncat,cow\ncow,cat\n", &options,
+                        "in:2: unknown class \"cow\"");
     assert_import_fails("peerannot", "{\"a\": {\"w\": 0},\n \"b\": {\"w\": 2}}", &options,
                         "in:2: $.b.w: unknown class \"2\"");
     assert_import_fails("pos", "1\tx\tcat,cow\tcat\n", &options, "in:1: unknown class \"cow\"");

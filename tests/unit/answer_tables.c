@@ -114,6 +114,41 @@ static void test_columns_are_found_by_pairs_and_by_like_words(void **state)
     assert_load_fails("a,b\n1,2\n", &(struct sl_import_options){.columns = "p=c"}, "no column");
     assert_fails(sl_answers_load(write_text("t.csv", "a,b\n1,2\n"), &twice, &answers, &err),
                  SL_ERR_USAGE, err, "item is named twice");
+    assert_load_fails("task,who,verdict\nq,w,a\n",
+                      &(struct sl_import_options){.columns = "task,who,nix"},
+                      "no column \"nix\" in its first line, which has task, who, verdict");
+    assert_load_fails("item,who,label\nq,w,a\n", NULL, "say --columns worker=NAME");
+    static const char *const both[] = {"task,task,vote", "item=task,worker=task,label=vote"};
+    for (size_t i = 0; i < 2; i++)
+        assert_fails(sl_answers_load(write_text("t.csv", "task,who,vote\nq,w,a\n"),
+                                     &(struct sl_import_options){.columns = both[i]}, &answers,
+                                     &err),
+                     SL_ERR_USAGE, err, "\"task\" is named for both item and worker");
+}
+
+static void test_probabilities_are_taken_also_beside_columns_that_were_named(void **state)
+{
+    (void)state;
+    static const char text[] = "item,worker,class,prob\na,w,x,.7\na,w,y,.3\n";
+    static const char *const named[] = {"item,worker,class", "label=class",
+                                        "item,worker,class,prob"};
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
+        const struct sl_import_options options = {.columns = named[i]};
+        struct sl_answers *answers = load(write_text("p.csv", text), &options);
+        assert_int_equal(answers->count, 1);
+        assert_int_equal(get_answer(answers, 0).kind, SL_ANSWER_DIST);
+        sl_answers_destroy(answers);
+        struct sl_votes *votes = read_votes(test_path("p.csv"), &options);
+        assert_string_equal(votes_text(votes), "x,y; a: w=x");
+        sl_votes_destroy(votes);
+    }
+    /* A format that was asked for has its say. */
+    struct sl_answers *answers =
+        import_text("long-csv", text, &(struct sl_import_options){.columns = "item,worker,class"});
+    assert_int_equal(answers->count, 2);
+    sl_answers_destroy(answers);
+    assert_load_fails("item,worker,label,p,prob\na,w,x,1,1\n", NULL,
+                      "expected one column called p or the like, found 2; say --columns p=NAME");
 }
 
 static void test_what_is_no_csv_is_said(void **state)
@@ -369,6 +404,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_time_truth_and_confidence_are_read_and_the_rest_is_named),
         cmocka_unit_test(test_columns_are_found_by_pairs_and_by_like_words),
+        cmocka_unit_test(test_probabilities_are_taken_also_beside_columns_that_were_named),
         cmocka_unit_test(test_what_is_no_csv_is_said),
         cmocka_unit_test(test_long_probabilities_are_gathered_wherever_they_stand),
         cmocka_unit_test(test_wide_probabilities_have_a_column_for_each_class),

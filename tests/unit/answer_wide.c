@@ -19,22 +19,32 @@ static void test_names_are_told_from_answers_or_asked_about(void **state)
         {"7,1,2\n8,2,2\n9,1,1\n10,2,1\n", SETTLED, 8, "7", "1", "1"},
         {"w1,w2\n0,1\n1,1\n0,0\n", SETTLED, 6, "0", "w1", "0"},
         {"q,w1,w2\nx,1,1\ny,1,0\nz,0,0\n", SETTLED, 6, "x", "w1", "1"},
-        {"cat,dog\ncat,cat\n", SETTLED, 4, "0", "0", "cat"},
+        {"cat,dog\ndog,cat\ncat,cat\n", SETTLED, 6, "0", "0", "cat"},
+        {"id,1\n1,dog\n2,cat\n3,cat\n", SETTLED, 3, "1", "1", "dog"},
+        {",,cat\ncat,dog,cat\ndog,dog,cat\n", SETTLED, 7, "0", "2", "cat"},
         {"1,0,1\n0,0,1\n1,1,1\n", SETTLED, 9, "0", "0", "1"},
-        {"cat,cat\ndog,dog\ndog,bird\n", SETTLED, 6, "0", "0", "cat"},
+        {"cat,cat\ndog,dog\ndog,bird\n", DOUBT_HEADER, 0, NULL, NULL, NULL},
+        {"cat,dog\ncat,cat\n", DOUBT_HEADER, 0, NULL, NULL, NULL},
+        {",annotator,annotator\nimg1,cat,dog\nimg2,dog,dog\nimg3,cat,cat\n", DOUBT_HEADER, 0, NULL,
+         NULL, NULL},
+        {"foo,ann1,,\nimg0,,,dog\nimg1,cat,,cat\nimg2,dog,dog,cat\n", DOUBT_HEADER, 0, NULL, NULL,
+         NULL},
+        {"item,cat,dog\nx,cat,dog\ny,dog,cat\n", DOUBT_HEADER, 0, NULL, NULL, NULL},
         {"1 -1 0\n-1 1 0\n", SETTLED, 4, "0", "0", "1"},
         {",0,1,2\n0,1,0,1\n1,1,0,0\n2,0,0,1\n3,1,1,0\n", DOUBT_HEADER, 0, NULL, NULL, NULL},
         {"0,1\n0,0\n1,1\n", DOUBT_HEADER, 0, NULL, NULL, NULL},
         {"a,b\ncat,dog\n", DOUBT_HEADER, 0, NULL, NULL, NULL},
         {"1,1,2\n2,2,2\n3,1,3\n", DOUBT_ID, 0, NULL, NULL, NULL},
-        {"fish,cat,dog\nbird,cat,cat\n", DOUBT_ID, 0, NULL, NULL, NULL},
+        {"foo,ann0,ann1,ann2\nimg0,dog,cat,dog\nimg0,cat,dog,cat\nimg1,cat,cat,dog\n", DOUBT_ID, 0,
+         NULL, NULL, NULL},
+        {"fish,cat,dog\nbird,dog,cat\n", DOUBT_ID, 0, NULL, NULL, NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         if (cases[i].outcome != SETTLED) {
             assert_import_fails("wide", cases[i].text, NULL,
                                 cases[i].outcome == DOUBT_HEADER
-                                    ? "set header to yes or no"
-                                    : "set id-column to 1, or to none");
+                                    ? "say --header yes or --header no"
+                                    : "say --id-column 1 or --id-column none");
             continue;
         }
         struct sl_answers *answers = import_text("wide", cases[i].text, NULL);
@@ -77,7 +87,9 @@ static void test_a_column_that_is_no_annotators_is_refused_or_used(void **state)
                         "in:3: column 1 names an item a second time");
     assert_import_fails("wide", "id,a,a\n1,cat,dog\n2,cat,cat\n3,dog,dog\n",
                         &(struct sl_import_options){.header = SL_PRESENT},
-                        "two columns have the same name");
+                        "columns 2 and 3 are both called a");
+    assert_import_fails("wide", "foo,ann1,,\nimg0,,,dog\nimg1,cat,,cat\nimg2,dog,dog,cat\n",
+                        &(struct sl_import_options){.header = SL_PRESENT}, "column 3 has no name");
     assert_import_fails("wide", "id;a;b\n1;cat;dog\n", NULL, "separated by semicolons");
     struct sl_answers *answers = import_text(
         "wide", "item,ann,bob,truth\nx1,cat,dog,cat\nx2,cat,cat,cat\nx3,dog,dog,bird\n", NULL);
