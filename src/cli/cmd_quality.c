@@ -362,7 +362,7 @@ static enum sl_status run_quality(struct cli *cli, const void *values, struct sl
     enum sl_status status = SL_OK;
     SL_TRY_OUT(cli_read_answers(cli, cli->arguments[0], &options->input, &answers, err));
     const struct cli_names names = cli_names_of(answers);
-    if (options->truth) SL_TRY_OUT(cli_read_truth(options->truth, &names, &truth, err));
+    if (options->truth) SL_TRY_OUT(cli_read_truth(cli, options->truth, &names, &truth, err));
     const struct sl_quality_options measure = {.truth = truth,
                                                .preset = find_preset(options->exclude),
                                                .most_answers = (size_t)options->most_answers};

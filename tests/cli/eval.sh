@@ -131,3 +131,9 @@ try softlab eval model.csv --labels nobody.csv
 printf 'item,truth\na,cat\n' > some.csv
 try softlab eval model.csv --labels labels.csv --hard some.csv
 try softlab eval model.csv --labels labels.csv --hard cifar99
+printf 'item,truth\na,cat\nb,cat\nc,ship\nd,dog\na,dog\n' > torn.csv
+try softlab eval model.csv --labels labels.csv --hard torn.csv
+printf 'cat\ncat\nship\ndog\n' > lines.txt
+try softlab eval model.csv --labels labels.csv --hard lines.txt -m accuracy_hard
+head -n 3 lines.txt > three.txt
+try softlab eval model.csv --labels labels.csv --hard three.txt

@@ -81,3 +81,23 @@ printf 'item,worker,label\nx,ann,cat\nx,bob,dog\nx,eve,ship\n' > other.csv
 try softlab labels other.csv --method ds --resume state.npz -o x.npz --quiet
 try softlab labels other.csv --method ds --prior clamp.npz -o x.npz --quiet
 try ls
+# A truth that contradicts itself is refused wherever one is read; to say the same twice is fine.
+printf 'item,worker,label\n1,ann,cat\n1,bob,dog\n2,ann,dog\n2,bob,dog\n3,ann,cat\n3,bob,cat\n' > votes.csv
+printf 'item,truth\n3,cat\n1,cat\n1,dog\n' > t.csv
+printf 'item,truth\n3,cat\n1,cat\n1,cat\n' > same.csv
+try softlab labels votes.csv --method hard --truth t.csv -o x.csv
+try softlab labels votes.csv --method ds --gold t.csv -o x.csv
+try softlab quality votes.csv --truth t.csv
+# Where the truth is of some items only, it says of how many.
+try softlab quality votes.csv --truth same.csv
+try softlab labels votes.csv --method smooth --truth same.csv -o x.csv
+# A class per line: in the items' order where there are as many, by number where the items are.
+printf 'dog\ndog\ncat\n' > lines.txt
+try softlab labels votes.csv --method hard --truth lines.txt -o x.csv --quiet
+show x.csv
+printf 'cat\ndog\ndog\ncat\n' > more.txt
+try softlab labels votes.csv --method hard --truth more.txt -o x.csv
+sed '2,$s/^3/0/' votes.csv > counted.csv
+try softlab labels counted.csv --method hard --truth lines.txt -o x.csv --quiet
+show x.csv
+rm x.csv
