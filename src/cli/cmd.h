@@ -133,6 +133,10 @@ void cli_say_rescaled(const struct cli *cli, const char *path, const struct sl_r
 enum sl_status cli_read_predictions(const char *path, struct sl_rows **out,
                                     enum sl_prediction_kind *kind, struct sl_error *err);
 enum sl_status cli_npz_has(const char *path, const char *array, bool *out, struct sl_error *err);
+/* The array classes of an .npz, NULL-ended, for sl_names_destroy; *out stays NULL if there is
+ * none. */
+enum sl_status cli_read_class_names(const char *path, char ***out, size_t *count,
+                                    struct sl_error *err);
 const char *cli_kind_name(enum sl_prediction_kind kind); /* "logits" or "probabilities" */
 /* Cosines of the classes' word vectors, (n_classes, n_classes); the caller frees them. */
 enum sl_status cli_read_similarity(const char *path, const char *const *classes, size_t n_classes,

@@ -116,6 +116,32 @@ enum sl_status cli_npz_has(const char *path, const char *array, bool *out, struc
     return SL_OK;
 }
 
+enum sl_status cli_read_class_names(const char *path, char ***out, size_t *count,
+                                    struct sl_error *err)
+{
+    struct sl_npz *npz = NULL;
+    struct sl_array array = {0};
+    char **names = NULL;
+    enum sl_status status = SL_OK;
+    if (!sl_path_has_suffix(path, ".npz")) return SL_OK;
+    SL_TRY(sl_npz_open(path, &npz, err));
+    if (!sl_npz_has(npz, "classes")) goto out;
+    SL_TRY_OUT(sl_npz_read(npz, "classes", &array, err));
+    if (array.dtype != SL_TEXT || array.n_dimensions != 1)
+        SL_TRY_OUT(sl_fail(err, SL_ERR_INPUT, "%s: classes: expected names", path));
+    names = sl_alloc(array.shape[0] + 1, sizeof *names);
+    for (size_t k = 0; k < array.shape[0]; k++)
+        SL_TRY_OUT(sl_array_string(&array, k, &names[k], err));
+    *count = array.shape[0];
+    *out = names;
+    names = NULL;
+out:
+    sl_names_destroy(names);
+    sl_array_release(&array);
+    sl_npz_close(npz);
+    return status;
+}
+
 const char *cli_kind_name(enum sl_prediction_kind kind)
 {
     return kind == SL_PREDICTION_LOGITS ? "logits" : "probabilities";

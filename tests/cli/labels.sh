@@ -101,3 +101,22 @@ sed '2,$s/^3/0/' votes.csv > counted.csv
 try softlab labels counted.csv --method hard --truth lines.txt -o x.csv --quiet
 show x.csv
 rm x.csv
+# A state's classes are found by name: in another order it says the same, other ones are refused.
+printf '{"softlab":"answers","version":1,"classes":["cat","dog"]}\n' > ab.jsonl
+for vote in 1,ann,cat 1,bob,dog 1,eve,cat 2,ann,dog 2,bob,dog 2,eve,cat 3,ann,cat 3,bob,cat 3,eve,cat; do
+    echo $vote | sed 's/\(.*\),\(.*\),\(.*\)/{"item":"\1","annotator":"\2","kind":"hard","class":"\3"}/' >> ab.jsonl
+done
+sed '1s/"cat","dog"/"dog","cat"/' ab.jsonl > ba.jsonl
+sed '1s/"dog"/"dog","ship"/' ab.jsonl > abc.jsonl
+for state in ab ba abc; do
+    try softlab labels $state.jsonl --method ds --state $state.npz -o x.csv --quiet
+done
+for option in '--resume' '--iterations 2 --prior'; do
+    for state in ab ba; do
+        try softlab labels ab.jsonl --method ds $option $state.npz -o x.csv --quiet
+        show x.csv
+    done
+done
+try softlab labels abc.jsonl --method ds --resume ab.npz -o y.csv --quiet
+try softlab labels ab.jsonl --method ds --prior abc.npz -o y.csv --quiet
+rm x.csv
