@@ -120,3 +120,6 @@ done
 try softlab labels abc.jsonl --method ds --resume ab.npz -o y.csv --quiet
 try softlab labels ab.jsonl --method ds --prior abc.npz -o y.csv --quiet
 rm x.csv
+# Rows without names go the same way where they are a reference.
+try softlab labels others.csv --method ensemble -o nameless.npy --quiet
+try sh -c 'softlab quality answers.jsonl --reference others.csv >named.out; softlab quality answers.jsonl --reference nameless.npy | diff named.out -'
