@@ -370,7 +370,11 @@ static enum sl_status run_quality(struct cli *cli, const void *values, struct sl
     const struct sl_quality_options measure = {.truth = truth,
                                                .preset = find_preset(options->exclude),
                                                .most_answers = (size_t)options->most_answers};
-    SL_TRY_OUT(sl_quality_measure(answers, &measure, &quality, err));
+    status = sl_quality_measure(answers, &measure, &quality, err);
+    if (status != SL_OK) {
+        status = sl_fail_within(err, status, "%s", cli_typed(cli, cli->arguments[0]));
+        goto out;
+    }
     if (options->reference) SL_TRY_OUT(measure_parts(answers, options, &parts, err));
     SL_TRY_OUT(print_quality(cli, answers, &quality, &parts, options, err));
 out:

@@ -123,3 +123,7 @@ rm x.csv
 # Rows without names go the same way where they are a reference.
 try softlab labels others.csv --method ensemble -o nameless.npy --quiet
 try sh -c 'softlab quality answers.jsonl --reference others.csv >named.out; softlab quality answers.jsonl --reference nameless.npy | diff named.out -'
+# Answers that state two truths of one item are refused, unless a file says which.
+printf 'item,worker,label,truth\n1,ann,cat,cat\n2,ann,dog,dog\n1,bob,dog,dog\n' > torn.csv
+try softlab quality torn.csv
+try sh -c 'softlab quality torn.csv --truth same.csv | grep top-1'
