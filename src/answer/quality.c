@@ -164,6 +164,28 @@ static int32_t item_truth(const struct measure *m, size_t item)
     return -1;
 }
 
+/* Answers that state two truths of one item are nothing to measure by. */
+static enum sl_status check_stated_truth(const struct measure *m, size_t item, struct sl_error *err)
+{
+    int32_t first = -1;
+    size_t at_first = 0;
+    for (size_t i = m->index.begin[item]; i < m->index.begin[item + 1]; i++) {
+        struct sl_answer answer;
+        const size_t at = m->index.order[i];
+        sl_answers_get(m->answers, at, &answer);
+        if (answer.flags & SL_ANSWER_CHECK || answer.truth < 0) continue;
+        if (first >= 0 && first != answer.truth)
+            return sl_fail(err, SL_ERR_INPUT,
+                           "the truth of item %.60s is %.60s in answer %zu and %.60s in answer "
+                           "%zu; keep one of them",
+                           answer.item.text, m->answers->classes[first], at_first + 1,
+                           m->answers->classes[answer.truth], at + 1);
+        if (first < 0) at_first = at;
+        first = answer.truth;
+    }
+    return SL_OK;
+}
+
 static bool left_out(const struct measure *m, size_t item)
 {
     const size_t count = m->index.begin[item + 1] - m->index.begin[item];
@@ -358,8 +380,10 @@ enum sl_status sl_quality_measure(const struct sl_answers *answers,
     if (options) m.options = *options;
     SL_TRY_OUT(check_truth(&m, err));
     SL_TRY_OUT(allocate(&m, err));
-    for (size_t item = 0; item < sl_name_table_count(answers->items); item++)
+    for (size_t item = 0; item < sl_name_table_count(answers->items); item++) {
+        if (!m.options.truth) SL_TRY_OUT(check_stated_truth(&m, item, err));
         measure_item(&m, item);
+    }
     measure_times(&m);
     settle(&m);
     give(&m, out);

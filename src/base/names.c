@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "softlab/base/memory.h"
+#include "softlab/base/text.h"
 
 enum { LEAST_SLOTS_BITS = 6, MOST_SLOTS_BITS = 32, LEAST_NAMES = 32, LEAST_POOL = 512 };
 enum { BATCH = 64 };
@@ -353,4 +354,30 @@ enum sl_status sl_name_table_add_many(struct sl_name_table *names, const struct 
             SL_TRY(add_hashed(names, texts[begin + i], hashes[i], &out[begin + i], err));
     }
     return SL_OK;
+}
+
+/* The number a name is, as "%zu" writes it; SIZE_MAX if it is none. */
+static size_t row_number(const char *name, size_t length)
+{
+    int64_t number;
+    const bool written = sl_text_to_integer(name, length, &number) && number >= 0 &&
+                         name[0] >= '0' && name[0] <= '9' && (name[0] != '0' || length == 1);
+    return written ? (size_t)number : SIZE_MAX;
+}
+
+enum sl_row_matching sl_name_table_match_rows(const struct sl_name_table *names, size_t n_rows)
+{
+    const size_t count = sl_name_table_count(names);
+    const size_t limit = n_rows > count ? n_rows : count;
+    size_t least = SIZE_MAX, largest = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t length;
+        const char *name = sl_name_table_get(names, (uint32_t)i, &length);
+        const size_t number = row_number(name, length);
+        if (number < least) least = number;
+        if (number > largest) largest = number;
+    }
+    const bool from_one = least == 1 && largest == count;
+    if (largest < limit && !from_one) return SL_ROWS_BY_NUMBER;
+    return count == n_rows ? SL_ROWS_BY_ORDER : SL_ROWS_UNCLEAR;
 }

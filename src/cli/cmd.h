@@ -102,10 +102,12 @@ enum sl_status cli_read_answers(struct cli *cli, const char *path,
                                 struct sl_error *err);
 
 /* A class per item, -1 where the file says nothing: from a label file (the largest), a CSV with
- * columns like item and truth, or a text file with a class per line. The caller frees it. */
-enum sl_status cli_read_truth(const char *path, const struct cli_names *names, int32_t **out,
-                              struct sl_error *err);
-/* The same, counting items of the file that are not among the names (NULL = nobody asks). */
+ * columns like item and truth, or a text file with a class per line. Says of how many items it
+ * is where not of all. The caller frees it. */
+enum sl_status cli_read_truth(const struct cli *cli, const char *path,
+                              const struct cli_names *names, int32_t **out, struct sl_error *err);
+/* The same without a word, counting items of the file that are not among the names (NULL = nobody
+ * asks). */
 struct cli_strangers {
     size_t count;
     char first[64];
@@ -113,6 +115,14 @@ struct cli_strangers {
 enum sl_status cli_read_truth_of(const char *path, const struct cli_names *names,
                                  struct cli_strangers *strangers, int32_t **out,
                                  struct sl_error *err);
+/* How a file's `n_rows` lines or rows without names ("lines") belong to the items; an error with
+ * both counts where that is unclear. */
+enum sl_status cli_match_rows(const char *path, const char *what, size_t n_rows,
+                              const struct sl_name_table *items, enum sl_row_matching *out,
+                              struct sl_error *err);
+/* The item of a row without a name, SL_NO_NAME if it has none. */
+uint32_t cli_row_place(const struct sl_name_table *items, enum sl_row_matching matching,
+                       size_t row);
 /* Rows of a file; where `like` is not NULL one per item, with the columns in its order. */
 enum sl_status cli_read_labels(const char *path, const char *array, const struct cli_names *like,
                                struct sl_rows **out, struct sl_error *err);
@@ -123,6 +133,10 @@ void cli_say_rescaled(const struct cli *cli, const char *path, const struct sl_r
 enum sl_status cli_read_predictions(const char *path, struct sl_rows **out,
                                     enum sl_prediction_kind *kind, struct sl_error *err);
 enum sl_status cli_npz_has(const char *path, const char *array, bool *out, struct sl_error *err);
+/* The array classes of an .npz, NULL-ended, for sl_names_destroy; *out stays NULL if there is
+ * none. */
+enum sl_status cli_read_class_names(const char *path, char ***out, size_t *count,
+                                    struct sl_error *err);
 const char *cli_kind_name(enum sl_prediction_kind kind); /* "logits" or "probabilities" */
 /* Cosines of the classes' word vectors, (n_classes, n_classes); the caller frees them. */
 enum sl_status cli_read_similarity(const char *path, const char *const *classes, size_t n_classes,

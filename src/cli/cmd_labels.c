@@ -262,7 +262,7 @@ enum sl_status labels_read(struct cli *cli, const struct labels_values *values,
     SL_TRY(cli_read_answers(cli, cli->arguments[0], &values->input, &out->answers, err));
     warn_of_confidence(cli, values, out->answers);
     const struct cli_names names = cli_names_of(out->answers);
-    if (values->truth) SL_TRY(cli_read_truth(values->truth, &names, &out->truth, err));
+    if (values->truth) SL_TRY(cli_read_truth(cli, values->truth, &names, &out->truth, err));
     if (values->vectors)
         SL_TRY(cli_read_similarity(values->vectors, (const char *const *)names.classes,
                                    names.n_classes, &out->similarity, err));

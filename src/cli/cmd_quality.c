@@ -294,11 +294,15 @@ static enum sl_status measure_parts(const struct sl_answers *answers,
     enum sl_status status = SL_OK;
     SL_TRY_OUT(cli_read_labels(options->reference, "labels", NULL, &labels, err));
     SL_TRY_OUT(sl_rows_check_distributions(labels, options->reference, err));
+    enum sl_row_matching matching = SL_ROWS_BY_NUMBER;
+    if (!labels->items)
+        SL_TRY_OUT(cli_match_rows(options->reference, "rows", labels->n_rows, answers->items,
+                                  &matching, err));
     row = sl_alloc(labels->n_classes, sizeof *row);
     for (uint32_t i = 0; i < n_items; i++) {
         size_t length;
         const char *name = sl_name_table_get(answers->items, i, &length);
-        const size_t place = sl_rows_find(labels, name, length);
+        const size_t place = matching == SL_ROWS_BY_ORDER ? i : sl_rows_find(labels, name, length);
         if (place == SIZE_MAX) {
             status = sl_fail(err, SL_ERR_INPUT, "%s has no item %s", options->reference, name);
             goto out;
@@ -362,11 +366,15 @@ static enum sl_status run_quality(struct cli *cli, const void *values, struct sl
     enum sl_status status = SL_OK;
     SL_TRY_OUT(cli_read_answers(cli, cli->arguments[0], &options->input, &answers, err));
     const struct cli_names names = cli_names_of(answers);
-    if (options->truth) SL_TRY_OUT(cli_read_truth(options->truth, &names, &truth, err));
+    if (options->truth) SL_TRY_OUT(cli_read_truth(cli, options->truth, &names, &truth, err));
     const struct sl_quality_options measure = {.truth = truth,
                                                .preset = find_preset(options->exclude),
                                                .most_answers = (size_t)options->most_answers};
-    SL_TRY_OUT(sl_quality_measure(answers, &measure, &quality, err));
+    status = sl_quality_measure(answers, &measure, &quality, err);
+    if (status != SL_OK) {
+        status = sl_fail_within(err, status, "%s", cli_typed(cli, cli->arguments[0]));
+        goto out;
+    }
     if (options->reference) SL_TRY_OUT(measure_parts(answers, options, &parts, err));
     SL_TRY_OUT(print_quality(cli, answers, &quality, &parts, options, err));
 out:

@@ -23,33 +23,6 @@ static enum sl_status read_array(const char *path, struct sl_array *out, bool *f
     return status;
 }
 
-/* The names beside the classes of an .npz, NULL-ended; *out stays NULL if there are none. */
-static enum sl_status read_class_names(const char *path, char ***out, size_t *count,
-                                       struct sl_error *err)
-{
-    struct sl_npz *npz = NULL;
-    struct sl_array array = {0};
-    char **names = NULL;
-    enum sl_status status = SL_OK;
-    if (!sl_path_has_suffix(path, ".npz")) return SL_OK;
-    SL_TRY(sl_npz_open(path, &npz, err));
-    if (!sl_npz_has(npz, "classes")) goto out;
-    SL_TRY_OUT(sl_npz_read(npz, "classes", &array, err));
-    if (array.dtype != SL_TEXT || array.n_dimensions != 1)
-        SL_TRY_OUT(sl_fail(err, SL_ERR_INPUT, "%s: classes: expected names", path));
-    names = sl_alloc(array.shape[0] + 1, sizeof *names);
-    for (size_t k = 0; k < array.shape[0]; k++)
-        SL_TRY_OUT(sl_array_string(&array, k, &names[k], err));
-    *count = array.shape[0];
-    *out = names;
-    names = NULL;
-out:
-    sl_names_destroy(names);
-    sl_array_release(&array);
-    sl_npz_close(npz);
-    return status;
-}
-
 /* Classes numbered as `like` numbers them. */
 static enum sl_status renumber(const char *path, const struct sl_class_list *like, int32_t *classes,
                                size_t count, struct sl_error *err)
@@ -57,7 +30,7 @@ static enum sl_status renumber(const char *path, const struct sl_class_list *lik
     struct sl_class_list own = {.owner = path};
     char **names = NULL;
     if (!like->names) return SL_OK;
-    SL_TRY(read_class_names(path, &names, &own.count, err));
+    SL_TRY(cli_read_class_names(path, &names, &own.count, err));
     if (!names) return SL_OK;
     own.names = names;
     size_t *columns = sl_alloc(own.count + 1, sizeof *columns);

@@ -51,12 +51,17 @@ static enum sl_status read_rows_of_items(const char *path, const char *array,
     struct sl_rows *rows = NULL;
     SL_TRY(cli_read_labels(path, array, names, &rows, err));
     size_t n_items = sl_name_table_count(names->items), n_classes = names->n_classes, n_found = 0;
+    enum sl_row_matching matching = SL_ROWS_BY_NUMBER;
+    enum sl_status status = SL_OK;
     float *values = sl_data_alloc(n_items, n_classes * sizeof *values, err);
+    if (!values) status = SL_ERR_NOMEM;
+    if (status == SL_OK && !rows->items)
+        status = cli_match_rows(path, "rows", rows->n_rows, names->items, &matching, err);
     if (values) memset(values, 0, n_items * n_classes * sizeof *values);
-    for (size_t row = 0; values && row < rows->n_rows; row++) {
-        char number[32];
-        const char *item = cli_row_item(rows, row, number, sizeof number);
-        uint32_t index = sl_name_table_find(names->items, item, strlen(item));
+    for (size_t row = 0; status == SL_OK && row < rows->n_rows; row++) {
+        const char *item = rows->items ? rows->items[row] : NULL;
+        uint32_t index = item ? sl_name_table_find(names->items, item, strlen(item))
+                              : cli_row_place(names->items, matching, row);
         if (index == SL_NO_NAME) continue;
         memcpy(values + index * n_classes, rows->values + row * n_classes,
                n_classes * sizeof *values);
@@ -64,8 +69,11 @@ static enum sl_status read_rows_of_items(const char *path, const char *array,
     }
     sl_rows_destroy(rows);
     *n_missing = n_items - n_found;
-    *out = values;
-    return values ? SL_OK : SL_ERR_NOMEM;
+    if (status == SL_OK)
+        *out = values;
+    else
+        free(values);
+    return status;
 }
 
 static enum sl_status read_held(const struct cli *cli, const struct labels_values *values,
@@ -73,7 +81,7 @@ static enum sl_status read_held(const struct cli *cli, const struct labels_value
                                 struct sl_crowd_options *options, struct sl_error *err)
 {
     size_t n_missing = 0;
-    if (values->gold) SL_TRY(cli_read_truth(values->gold, names, &held->gold, err));
+    if (values->gold) SL_TRY(cli_read_truth_of(values->gold, names, NULL, &held->gold, err));
     if (values->predictions) {
         SL_TRY(read_rows_of_items(values->predictions, "probs", names, &held->predictions,
                                   &n_missing, err));

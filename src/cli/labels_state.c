@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "labels.h"
+#include "softlab/base/classes.h"
 
 static enum sl_status add_array(struct sl_npz_writer *writer, const char *name, const void *data,
                                 const struct sl_array *like, struct sl_error *err)
@@ -129,6 +130,39 @@ static enum sl_status check_names(struct sl_npz *npz, const char *array_name,
     return status;
 }
 
+/* The answers' place of each class of a state, which must have the same ones; a state that names
+ * none has them in the answers' order. The caller frees it. */
+static enum sl_status match_classes(const char *path, const struct cli_names *names, size_t **out,
+                                    struct sl_error *err)
+{
+    struct sl_class_list own = {.owner = path};
+    const struct sl_class_list like = {"the answers", names->classes, names->n_classes};
+    char **own_names = NULL;
+    SL_TRY(cli_read_class_names(path, &own_names, &own.count, err));
+    own.names = own_names;
+    const size_t most = own.count > like.count ? own.count : like.count;
+    size_t *places = sl_alloc(most + 1, sizeof *places);
+    enum sl_status status = SL_OK;
+    for (size_t k = 0; k < like.count; k++)
+        places[k] = k;
+    if (own_names) {
+        for (size_t k = 0; k < like.count; k++)
+            if (sl_class_find(own_names, own.count, like.names[k], strlen(like.names[k])) ==
+                SIZE_MAX)
+                SL_TRY_OUT(sl_fail(err, SL_ERR_INPUT,
+                                   "%s: has no class \"%.60s\", which the answers have; give a "
+                                   "state of the same classes",
+                                   path, like.names[k]));
+        SL_TRY_OUT(sl_classes_match(&own, &like, places, NULL, err));
+    }
+    *out = places;
+    places = NULL;
+out:
+    free(places);
+    sl_names_destroy(own_names);
+    return status;
+}
+
 /* Take an array's data if it is there with the expected type and dimensions. */
 static enum sl_status take(struct sl_npz *npz, const char *name, enum sl_dtype dtype,
                            const struct sl_array *like, void **out, struct sl_error *err)
@@ -169,13 +203,13 @@ static enum sl_status read_arrays(struct sl_npz *npz, struct sl_crowd_state *sta
     return status;
 }
 
-/* Each matrix to its annotator's place. */
+/* Each matrix to its annotator's place, its cells to those of their classes. */
 static enum sl_status place_matrices(const struct sl_array *confusion,
                                      const struct sl_array *annotators,
-                                     const struct cli_names *names, double weight, double *out,
-                                     struct sl_error *err)
+                                     const struct cli_names *names, const size_t *places,
+                                     double weight, double *out, struct sl_error *err)
 {
-    const size_t cells = names->n_classes * names->n_classes;
+    const size_t k = names->n_classes, cells = k * k;
     const float *values = confusion->data;
     for (size_t a = 0; a < confusion->shape[0]; a++) {
         char *name = NULL;
@@ -183,7 +217,8 @@ static enum sl_status place_matrices(const struct sl_array *confusion,
         uint32_t index = sl_name_table_find(names->annotators, name, strlen(name));
         free(name);
         for (size_t c = 0; index != SL_NO_NAME && c < cells; c++)
-            out[index * cells + c] = weight * (double)values[a * cells + c];
+            out[index * cells + places[c / k] * k + places[c % k]] =
+                weight * (double)values[a * cells + c];
     }
     return SL_OK;
 }
@@ -196,25 +231,51 @@ enum sl_status labels_prior_read(const char *path, const struct cli_names *names
     SL_TRY(sl_npz_open(path, &npz, err));
     struct sl_array read = {0}, confusion = {0}, annotators = {0};
     double *counts = sl_alloc(n_annotators, k * k * sizeof *counts);
+    size_t *places = NULL;
     enum sl_status status = SL_OK;
     SL_TRY_OUT(sl_npz_peek(npz, "annotator", &annotators, err));
     SL_TRY_OUT(sl_npz_peek(npz, "confusion", &read, err));
+    SL_TRY_OUT(match_classes(path, names, &places, err));
     const size_t shape[] = {sl_array_count(&annotators), k, k};
     SL_TRY_OUT(sl_array_expect(&read, path, 3, shape, err));
     SL_TRY_OUT(sl_npz_read(npz, "annotator", &annotators, err));
     SL_TRY_OUT(sl_npz_read(npz, "confusion", &read, err));
     SL_TRY_OUT(sl_array_check_finite(&read, path, err));
     SL_TRY_OUT(sl_array_convert(&read, SL_F4, path, &confusion, err));
-    SL_TRY_OUT(place_matrices(&confusion, &annotators, names, weight, counts, err));
+    SL_TRY_OUT(place_matrices(&confusion, &annotators, names, places, weight, counts, err));
     *out = counts;
     counts = NULL;
 out:
     free(counts);
+    free(places);
     sl_array_release(&read);
     sl_array_release(&confusion);
     sl_array_release(&annotators);
     sl_npz_close(npz);
     return status;
+}
+
+/* The state's classes in the answers' order. */
+static void place_classes(struct sl_crowd_state *state, const size_t *places)
+{
+    const size_t k = state->n_classes, cells = k * k;
+    float *row = sl_alloc(cells, sizeof *row);
+    double *prior = sl_alloc(k, sizeof *prior);
+    for (size_t i = 0; state->posterior && i < state->n_items; i++) {
+        for (size_t c = 0; c < k; c++)
+            row[places[c]] = state->posterior[i * k + c];
+        memcpy(state->posterior + i * k, row, k * sizeof *row);
+    }
+    for (size_t a = 0; state->confusion && a < state->n_annotators; a++) {
+        for (size_t c = 0; c < cells; c++)
+            row[places[c / k] * k + places[c % k]] = state->confusion[a * cells + c];
+        memcpy(state->confusion + a * cells, row, cells * sizeof *row);
+    }
+    for (size_t c = 0; state->class_prior && c < k; c++)
+        prior[places[c]] = state->class_prior[c];
+    if (state->class_prior) memcpy(state->class_prior, prior, k * sizeof *prior);
+    free(row);
+    free(prior);
 }
 
 enum sl_status labels_state_read(const char *path, const struct cli_names *names,
@@ -224,19 +285,23 @@ enum sl_status labels_state_read(const char *path, const struct cli_names *names
     SL_TRY(sl_npz_open(path, &npz, err));
     struct sl_array annotators = {0};
     struct sl_crowd_state state = {.n_classes = names->n_classes};
+    size_t *places = NULL;
     enum sl_status status = SL_OK;
     SL_TRY_OUT(check_names(npz, "item", names->items, path, err));
     SL_TRY_OUT(check_names(npz, "annotator", names->annotators, path, err));
+    SL_TRY_OUT(match_classes(path, names, &places, err));
     if (sl_npz_has(npz, "annotator")) {
         SL_TRY_OUT(sl_npz_peek(npz, "annotator", &annotators, err));
         state.n_annotators = sl_array_count(&annotators);
     }
     status = read_arrays(npz, &state, err);
+    if (status == SL_OK) place_classes(&state, places);
     if (status == SL_OK)
         *out = state;
     else
         sl_crowd_state_release(&state);
 out:
+    free(places);
     sl_array_release(&annotators);
     sl_npz_close(npz);
     return status;

@@ -9,7 +9,6 @@
 #include "softlab/base/memory.h"
 #include "softlab/base/names.h"
 #include "softlab/base/stats.h"
-#include "softlab/base/text.h"
 #include "softlab/label/compare.h"
 
 enum { NUMBER_SIZE = 32, NO_CLASS = -1 };
@@ -159,24 +158,24 @@ static enum sl_status match_by_order(struct pairing *pairing, struct sl_error *e
     return SL_OK;
 }
 
-/* Whether every name is the number of a row in a set of `n_rows` without names. */
-static bool are_row_numbers(const struct sl_rows *named, size_t n_rows)
+/* Names tell which rows belong together, if both sets have them or one numbers the other's rows. */
+static enum sl_status is_matched_by_item(const struct pairing *pairing, bool *out,
+                                         struct sl_error *err)
 {
-    for (size_t i = 0; i < named->n_rows; i++) {
-        int64_t number;
-        const char *name = named->items[i];
-        if (!sl_text_to_integer(name, strlen(name), &number) || number < 0 ||
-            (uint64_t)number >= n_rows || (name[0] == '0' && name[1] != '\0'))
-            return false;
+    const struct sl_rows *predictions = pairing->predictions, *labels = pairing->labels;
+    const struct sl_rows *named = predictions->items ? predictions : labels;
+    const struct sl_rows *other = named == labels ? predictions : labels;
+    *out = named->items != NULL;
+    if (!named->items || other->items) return SL_OK;
+    struct sl_name_table *names = sl_name_table_create();
+    enum sl_status status = SL_OK;
+    for (size_t i = 0; i < named->n_rows && status == SL_OK; i++) {
+        uint32_t place = 0;
+        status = sl_name_table_add(names, named->items[i], strlen(named->items[i]), &place, err);
     }
-    return true;
-}
-
-static bool is_matched_by_item(const struct sl_rows *predictions, const struct sl_rows *labels)
-{
-    if (predictions->items && labels->items) return true;
-    if (predictions->items) return are_row_numbers(predictions, labels->n_rows);
-    return labels->items && are_row_numbers(labels, predictions->n_rows);
+    *out = sl_name_table_match_rows(names, other->n_rows) == SL_ROWS_BY_NUMBER;
+    sl_name_table_destroy(names);
+    return status;
 }
 
 static enum sl_status match_by_item(struct pairing *pairing, struct sl_error *err)
@@ -228,9 +227,11 @@ static enum sl_status match_rows(struct pairing *pairing, struct sl_error *err)
     if (!pairing->row_of) return SL_ERR_NOMEM;
     for (size_t i = 0; i < labels->n_rows; i++)
         pairing->row_of[i] = SIZE_MAX;
+    bool by_item = false;
+    SL_TRY(is_matched_by_item(pairing, &by_item, err));
     if (pairing->options->order)
         SL_TRY(match_by_order(pairing, err));
-    else if (is_matched_by_item(predictions, labels))
+    else if (by_item)
         SL_TRY(match_by_item(pairing, err));
     else if (predictions->n_rows != labels->n_rows)
         return sl_fail(err, SL_ERR_INPUT,

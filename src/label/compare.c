@@ -227,6 +227,28 @@ static void summarise(struct sl_comparison *comparison, size_t n_agreeing, doubl
     comparison->top1_agreement = (double)n_agreeing / (double)n_items;
 }
 
+/* Whether rows correspond by their order: where a set has no names, unless the other's names are
+ * numbers of its rows. */
+static enum sl_status match_order(const struct sl_rows *a, const struct sl_rows *b,
+                                  const struct sl_name_table *a_names,
+                                  const struct sl_name_table *b_names, bool *out,
+                                  struct sl_error *err)
+{
+    enum sl_row_matching how = SL_ROWS_BY_NUMBER;
+    if (!a->items && !b->items)
+        how = a->n_rows == b->n_rows ? SL_ROWS_BY_ORDER : SL_ROWS_UNCLEAR;
+    else if (!a->items)
+        how = sl_name_table_match_rows(b_names, a->n_rows);
+    else if (!b->items)
+        how = sl_name_table_match_rows(a_names, b->n_rows);
+    *out = how == SL_ROWS_BY_ORDER;
+    if (how != SL_ROWS_UNCLEAR) return SL_OK;
+    return sl_fail(err, SL_ERR_INPUT,
+                   "the first set has %zu rows, the second %zu, and no items tell which belong "
+                   "together",
+                   a->n_rows, b->n_rows);
+}
+
 /* Pairs of rows about the same item, in the order of a. */
 static enum sl_status match_rows(const struct sl_rows *a, const struct sl_rows *b,
                                  struct sl_comparison *out, struct sl_error *err)
@@ -235,6 +257,8 @@ static enum sl_status match_rows(const struct sl_rows *a, const struct sl_rows *
     struct sl_name_table *a_names = NULL, *b_names = NULL;
     SL_TRY_OUT(number_items(a, "first", &a_names, err));
     SL_TRY_OUT(number_items(b, "second", &b_names, err));
+    bool in_order = false;
+    SL_TRY_OUT(match_order(a, b, a_names, b_names, &in_order, err));
     out->items = sl_data_alloc(a->n_rows, sizeof *out->items, err);
     if (!out->items) {
         status = SL_ERR_NOMEM;
@@ -243,7 +267,7 @@ static enum sl_status match_rows(const struct sl_rows *a, const struct sl_rows *
     for (size_t i = 0; i < a->n_rows; i++) {
         size_t length;
         const char *name = sl_name_table_get(a_names, (uint32_t)i, &length);
-        uint32_t place = sl_name_table_find(b_names, name, length);
+        uint32_t place = in_order ? (uint32_t)i : sl_name_table_find(b_names, name, length);
         if (place != SL_NO_NAME)
             out->items[out->n_items++] = (struct sl_item_difference){.row_a = i, .row_b = place};
     }

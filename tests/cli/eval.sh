@@ -131,3 +131,16 @@ try softlab eval model.csv --labels nobody.csv
 printf 'item,truth\na,cat\n' > some.csv
 try softlab eval model.csv --labels labels.csv --hard some.csv
 try softlab eval model.csv --labels labels.csv --hard cifar99
+printf 'item,truth\na,cat\nb,cat\nc,ship\nd,dog\na,dog\n' > torn.csv
+try softlab eval model.csv --labels labels.csv --hard torn.csv
+printf 'cat\ncat\nship\ndog\n' > lines.txt
+try softlab eval model.csv --labels labels.csv --hard lines.txt -m accuracy_hard
+head -n 3 lines.txt > three.txt
+try softlab eval model.csv --labels labels.csv --hard three.txt
+# compare, as eval, matches a file without names by order where there are as many rows.
+try softlab labels labels.csv --method ensemble -o nameless.npy --quiet
+try sh -c 'softlab compare model.csv labels.csv --top 0 >named.out; softlab compare model.csv nameless.npy --top 0 | sed s/nameless.npy/labels.csv/ | diff named.out -'
+sed 's/^a/1/;s/^b/2/;s/^c/3/;s/^d/4/' model.csv > counted.csv
+try sh -c 'softlab compare counted.csv nameless.npy --top 0 | sed "s/nameless.npy/labels.csv/;s/counted/model/" | diff named.out -'
+try softlab compare model.csv part.npy
+try softlab compare part.npy nameless.npy

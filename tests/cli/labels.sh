@@ -81,3 +81,49 @@ printf 'item,worker,label\nx,ann,cat\nx,bob,dog\nx,eve,ship\n' > other.csv
 try softlab labels other.csv --method ds --resume state.npz -o x.npz --quiet
 try softlab labels other.csv --method ds --prior clamp.npz -o x.npz --quiet
 try ls
+# A truth that contradicts itself is refused wherever one is read; to say the same twice is fine.
+printf 'item,worker,label\n1,ann,cat\n1,bob,dog\n2,ann,dog\n2,bob,dog\n3,ann,cat\n3,bob,cat\n' > votes.csv
+printf 'item,truth\n3,cat\n1,cat\n1,dog\n' > t.csv
+printf 'item,truth\n3,cat\n1,cat\n1,cat\n' > same.csv
+try softlab labels votes.csv --method hard --truth t.csv -o x.csv
+try softlab labels votes.csv --method ds --gold t.csv -o x.csv
+try softlab quality votes.csv --truth t.csv
+# Where the truth is of some items only, it says of how many.
+try softlab quality votes.csv --truth same.csv
+try softlab labels votes.csv --method smooth --truth same.csv -o x.csv
+# A class per line: in the items' order where there are as many, by number where the items are.
+printf 'dog\ndog\ncat\n' > lines.txt
+try softlab labels votes.csv --method hard --truth lines.txt -o x.csv --quiet
+show x.csv
+printf 'cat\ndog\ndog\ncat\n' > more.txt
+try softlab labels votes.csv --method hard --truth more.txt -o x.csv
+sed '2,$s/^3/0/' votes.csv > counted.csv
+try softlab labels counted.csv --method hard --truth lines.txt -o x.csv --quiet
+show x.csv
+rm x.csv
+# A state's classes are found by name: in another order it says the same, other ones are refused.
+printf '{"softlab":"answers","version":1,"classes":["cat","dog"]}\n' > ab.jsonl
+for vote in 1,ann,cat 1,bob,dog 1,eve,cat 2,ann,dog 2,bob,dog 2,eve,cat 3,ann,cat 3,bob,cat 3,eve,cat; do
+    echo $vote | sed 's/\(.*\),\(.*\),\(.*\)/{"item":"\1","annotator":"\2","kind":"hard","class":"\3"}/' >> ab.jsonl
+done
+sed '1s/"cat","dog"/"dog","cat"/' ab.jsonl > ba.jsonl
+sed '1s/"dog"/"dog","ship"/' ab.jsonl > abc.jsonl
+for state in ab ba abc; do
+    try softlab labels $state.jsonl --method ds --state $state.npz -o x.csv --quiet
+done
+for option in '--resume' '--iterations 2 --prior'; do
+    for state in ab ba; do
+        try softlab labels ab.jsonl --method ds $option $state.npz -o x.csv --quiet
+        show x.csv
+    done
+done
+try softlab labels abc.jsonl --method ds --resume ab.npz -o y.csv --quiet
+try softlab labels ab.jsonl --method ds --prior abc.npz -o y.csv --quiet
+rm x.csv
+# Rows without names go the same way where they are a reference.
+try softlab labels others.csv --method ensemble -o nameless.npy --quiet
+try sh -c 'softlab quality answers.jsonl --reference others.csv >named.out; softlab quality answers.jsonl --reference nameless.npy | diff named.out -'
+# Answers that state two truths of one item are refused, unless a file says which.
+printf 'item,worker,label,truth\n1,ann,cat,cat\n2,ann,dog,dog\n1,bob,dog,dog\n' > torn.csv
+try softlab quality torn.csv
+try sh -c 'softlab quality torn.csv --truth same.csv | grep top-1'

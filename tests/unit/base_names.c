@@ -140,6 +140,37 @@ static void test_borrowed_memory_that_lies_is_refused(void **state)
     }
 }
 
+static void assert_matching(const char *const *texts, size_t n_rows, enum sl_row_matching expected)
+{
+    struct sl_name_table *names = sl_name_table_create();
+    struct sl_error err;
+    for (; *texts; texts++) {
+        uint32_t place;
+        assert_int_equal(sl_name_table_add(names, *texts, strlen(*texts), &place, &err), SL_OK);
+    }
+    assert_int_equal(sl_name_table_match_rows(names, n_rows), expected);
+    sl_name_table_destroy(names);
+}
+
+static void test_rows_go_by_number_or_order_or_are_unclear(void **state)
+{
+    (void)state;
+    static const char *const counted[] = {"2", "0", "1", NULL}, *const some[] = {"7", "3", NULL},
+                             *const from_one[] = {"1", "2", "3", NULL},
+                             *const words[] = {"a", "0", NULL}, *const zeros[] = {"00", "1", NULL};
+    assert_matching(counted, 3, SL_ROWS_BY_NUMBER);
+    assert_matching(counted, 2, SL_ROWS_BY_NUMBER);
+    assert_matching(counted, 9, SL_ROWS_BY_NUMBER);
+    assert_matching(some, 8, SL_ROWS_BY_NUMBER);
+    assert_matching(some, 7, SL_ROWS_UNCLEAR);
+    assert_matching(some, 2, SL_ROWS_BY_ORDER);
+    assert_matching(from_one, 3, SL_ROWS_BY_ORDER);
+    assert_matching(from_one, 4, SL_ROWS_UNCLEAR);
+    assert_matching(words, 2, SL_ROWS_BY_ORDER);
+    assert_matching(words, 3, SL_ROWS_UNCLEAR);
+    assert_matching(zeros, 2, SL_ROWS_BY_ORDER);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -148,6 +179,7 @@ int main(void)
         cmocka_unit_test(test_many_at_once_give_the_same_numbers_as_one_by_one),
         cmocka_unit_test(test_a_table_over_borrowed_memory_finds_and_refuses_to_grow),
         cmocka_unit_test(test_borrowed_memory_that_lies_is_refused),
+        cmocka_unit_test(test_rows_go_by_number_or_order_or_are_unclear),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -173,11 +173,16 @@ static void test_sets_that_cannot_be_compared_say_why(void **state)
 {
     (void)state;
     static const float two[] = {1, 0, 0, 1}, half[] = {0.5F, 0, 0, 1}, three[] = {1, 0, 0};
-    static const char *const twice[] = {"x", "x"}, *const fish[] = {"cat", "eel"};
+    static const char *const twice[] = {"x", "x"}, *const fish[] = {"cat", "eel"},
+                             *const unknown[] = {"no", "none"};
     assert_incomparable(test_rows(two, 2, 2, twice, NULL), test_rows(two, 2, 2, items, NULL),
                         "first set: rows 0 and 1 are both of item x");
-    assert_incomparable(test_rows(two, 2, 2, items, NULL), test_rows(two, 2, 2, NULL, NULL),
+    assert_incomparable(test_rows(two, 2, 2, items, NULL), test_rows(two, 2, 2, unknown, NULL),
                         "no item is in both sets");
+    assert_incomparable(test_rows(two, 2, 2, items, NULL), test_rows(two, 1, 2, NULL, NULL),
+                        "first set has 2 rows, the second 1, and no items tell");
+    assert_incomparable(test_rows(two, 1, 2, NULL, NULL), test_rows(two, 2, 2, NULL, NULL),
+                        "first set has 1 rows, the second 2, and no items tell");
     assert_incomparable(test_rows(two, 2, 2, NULL, NULL), test_rows(three, 1, 3, NULL, NULL),
                         "2 classes, the second 3");
     assert_incomparable(test_rows(two, 2, 2, NULL, classes), test_rows(two, 2, 2, NULL, fish),

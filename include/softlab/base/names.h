@@ -35,6 +35,16 @@ size_t sl_name_table_count(const struct sl_name_table *names);
 /* Name `index`, NUL-terminated, borrowed until the next add. */
 const char *sl_name_table_get(const struct sl_name_table *names, uint32_t index, size_t *length);
 
+/* How rows that have no names belong to things that do. */
+enum sl_row_matching {
+    SL_ROWS_BY_NUMBER, /* row r is what is called "r": the names are numbers of rows from 0 */
+    SL_ROWS_BY_ORDER,  /* row r is name r: there are as many */
+    SL_ROWS_UNCLEAR,
+};
+/* By number where every name is a row's, or the names are 0 to n - 1 and there are fewer rows;
+ * names that count from 1 number no rows. */
+enum sl_row_matching sl_name_table_match_rows(const struct sl_name_table *names, size_t n_rows);
+
 /* Give back the index and unused room: the next find or add makes a new index. */
 void sl_name_table_compact(struct sl_name_table *names);
 
