@@ -42,8 +42,11 @@ static void add_option(struct line *line, const struct cli_option *option, const
     if (option->kind == CLI_INTEGER || option->kind == CLI_REAL || option->kind == CLI_REALS)
         snprintf(text, sizeof text, "%.15g",
                  option->minimum <= 1 && option->maximum >= 1 ? 1.0 : option->minimum);
-    if (option->kind == CLI_OUTPUT && option->suffixes)
-        snprintf(text, sizeof text, "x%.*s", (int)strcspn(option->suffixes, " "), option->suffixes);
+    /* By a name of its own, since no two outputs may have one. */
+    const char *suffixes = option->suffixes ? option->suffixes : "";
+    if (option->kind == CLI_OUTPUT)
+        snprintf(text, sizeof text, "%.16s%.*s", option->name, (int)strcspn(suffixes, " "),
+                 suffixes);
     add_word(line, value ? value : text);
 }
 
