@@ -76,8 +76,8 @@ export class Study {
           'study',
           'init',
           folder,
-          '--batch',
-          '3',
+          // Mixtures bring their own batches.
+          ...(extra.includes('--mixtures') ? [] : ['--batch', '3']),
           '--annotators',
           String(options.annotators || 50),
           '--quiet',
