@@ -51,11 +51,11 @@ size_t sl_plan_add_job(struct sl_planner *planner, json_t *step, json_t *record,
     char key[SL_SHA256_TEXT];
     sl_identity_key("job", record ? record : sl_identity_of_step(planner, step), key);
     char *output = output_of(key, suffix);
-    for (size_t i = 0; i < plan->n_jobs; i++) {
-        if (strcmp(plan->jobs[i].output, output) != 0) continue;
+    const struct sl_job *known = sl_plan_job_of(plan, output);
+    if (known) {
         free(output);
         json_decref(step);
-        return i;
+        return (size_t)(known - plan->jobs);
     }
     plan->jobs = sl_resize(plan->jobs, plan->n_jobs + 1, sizeof *plan->jobs);
     struct sl_job *job = &plan->jobs[plan->n_jobs];
@@ -101,7 +101,7 @@ static void look_at_files(const struct sl_dataset *dataset, size_t shape[3], jso
     struct sl_error err;
     for (size_t i = 0; i < dataset->count && !*mixed; i++) {
         if (sl_image_peek(dataset->files[i], &image, &err) != SL_OK) continue;
-        if (i == 0 || first.height == 0) first = image;
+        if (first.height == 0) first = image;
         if (image.channels > first.channels) first.channels = image.channels;
         if (image.height == first.height && image.width == first.width) continue;
         (void)sl_fail(&err, SL_ERR_INPUT,
