@@ -202,14 +202,14 @@ void sl_folder_remove(const char *path)
         return;
     }
     char **names = NULL;
-    if (sl_folder_list(path, &names, NULL, NULL) == SL_OK) {
-        for (char **name = names; *name; name++) {
-            char *inner = sl_path_join(path, *name);
-            sl_folder_remove(inner);
-            free(inner);
-        }
-        sl_names_destroy(names);
+    size_t count = 0;
+    if (sl_folder_list(path, &names, &count, NULL) != SL_OK) return;
+    for (size_t i = 0; i < count; i++) {
+        char *inner = sl_path_join(path, names[i]);
+        sl_folder_remove(inner);
+        free(inner);
     }
+    sl_names_destroy(names);
     rmdir(path);
 }
 

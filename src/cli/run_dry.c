@@ -88,14 +88,13 @@ enum sl_status run_rehearse(struct cli *cli, struct sl_experiment *experiment,
                             const struct sl_experiment_runner *runner, struct sl_error *err)
 {
     SL_TRY(cli_scratch(cli, err));
-    char *folder = sl_path_absolute(cli->scratch);
+    char *scratch = sl_path_absolute(cli->scratch), *folder = sl_path_join(scratch, "rehearsal");
     struct sl_experiment_runner rehearsing = *runner;
     rehearsing.folder = folder;
     const enum sl_status status = sl_experiment_rehearse(experiment, &rehearsing, err);
     run_board_clear(runner->hooks.context);
-    /* The next experiment finds it empty. */
-    sl_folder_remove(folder);
-    if (status == SL_OK) (void)!sl_folder_create(folder, NULL);
+    sl_folder_remove(folder); /* the next experiment begins anew */
     free(folder);
+    free(scratch);
     return status;
 }

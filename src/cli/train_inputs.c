@@ -296,9 +296,15 @@ static enum sl_status find_words(const struct cli *cli, const struct train_value
     if (values->vectors)
         return sl_vocabulary_create(values->vectors, sets, n_sets, &inputs->vocabulary, err);
     char *folder = NULL;
-    if (sl_fetch_locate(SL_VECTORS_SET, &cli->roots, &folder, NULL) != SL_OK)
+    const char *network = inputs->recipe.network;
+    const bool found = sl_fetch_locate(SL_VECTORS_SET, &cli->roots, &folder, NULL) == SL_OK;
+    if (!found && !sl_network_reads_texts(network))
+        return sl_fail(err, SL_ERR_INPUT, "%s: it reads no texts, and %s holds them", network,
+                       inputs->data.dataset->name);
+    if (!found)
         return sl_fail(err, SL_ERR_USAGE,
-                       "%s: texts need vectors of their words, name a GloVe file with --vectors",
+                       "%s: texts need vectors of their words: softlab fetch " SL_VECTORS_SET
+                       ", or name a GloVe file with --vectors",
                        inputs->data.dataset->name);
     char *path = sl_path_join(folder, SL_VECTORS_FILE);
     const enum sl_status status =

@@ -117,6 +117,10 @@ fails "a hold-out that is not there is found" "mine/held.txt: No such file or di
     dry 's|"size"|"holdout": "{spec}/held.txt", "size"|'
 fails "a network for texts is found" "it reads words and their letters, and the items have none" \
     dry 's/resnet8/tagger/'
+printf 'start\tend\ttext\tlabel\n0\t3\tthe cat\tDET\n4\t7\tthe cat\tNOUN\n' >"$mine/texts.tsv"
+fails "so is one for images" "resnet8: it reads no texts, and $mine/texts.tsv holds them" \
+    env SOFTLAB_DATA= HOME="$scratch" XDG_DATA_HOME= "$program" run \
+    "$(spoil 's|photos:train|texts.tsv|; s|photos:val|texts.tsv|; s/, "size": "32x32"//; s/{"votes":.*/{"gold": {}},/')" --dry-run
 
 # Photographs.
 head -c 40 "$mine/photos/val/apple/1.png" >"$scratch/broken.png"
