@@ -109,6 +109,7 @@ struct sl_run {
     double seconds;   /* of annotators, per item; NaN if nobody knows */
     json_t *renamed;  /* owned; {"test/metric here": "test/metric of the line"}, or NULL */
     json_t *absent;   /* owned; {"test": "why it cannot be scored here"}, or NULL */
+    size_t n_lacking; /* of them, those that the specification does not call missing itself */
     json_t *figures;  /* owned; {"cell": {"output": ..., "path": ...}} of what needs no training, or
                          NULL */
     json_t *exhibits; /* owned; [{"title": ..., "gallery": output or "chart": ...}] beside
@@ -177,6 +178,8 @@ enum sl_run_event {
     SL_RUN_FAILED,  /* `reason` is what went wrong, with the end of the log */
     SL_RUN_MISSING, /* `reason` is what the program or the data lack */
     SL_RUN_LACKS,   /* done, but for the test that `reason` names */
+    SL_RUN_WARNS,   /* `reason` is a warning of one of its processes, which ended well; said of
+                       specifications that are not built in, perhaps more than once */
     SL_RUN_RETRIED, /* a crashed process is started again */
     SL_RUN_SPOILT,  /* a job's output, `reason`, is not as it was made: it is made again */
     SL_RUN_WAITS,   /* for memory */
@@ -199,6 +202,7 @@ struct sl_experiment_runner {
     /* Bytes that jobs may take together, by their estimates; 0: what is free when each is
      * started. */
     size_t memory;
+    bool rehearsal; /* jobs are made and no run is collected: for sl_experiment_rehearse */
     struct sl_experiment_hooks hooks;
 };
 struct sl_experiment_outcome {
@@ -215,6 +219,14 @@ enum sl_status sl_experiment_run(const struct sl_experiment *experiment,
                                  const struct sl_experiment_runner *runner,
                                  struct sl_experiment_outcome *out,
                                  struct sl_error *err) SL_MUST_USE;
+
+/* Find what is wrong with an experiment before anything is trained, by doing in runner->folder,
+ * which the caller throws away, all that runs do but training and scoring: one run of each part,
+ * set and network stands for all seeds and folds. Runs that cannot be made become `missing`, with a
+ * sentence each. */
+enum sl_status sl_experiment_rehearse(struct sl_experiment *experiment,
+                                      const struct sl_experiment_runner *runner,
+                                      struct sl_error *err) SL_MUST_USE;
 
 /* The runs of one of the grids that the specification's `tune` blocks say; which they are does not
  * depend on what was chosen before, their settings do. */

@@ -193,6 +193,26 @@ out:
     return status == SL_OK ? SL_OK : sl_fail_within(err, status, "%s", path);
 }
 
+void sl_folder_remove(const char *path)
+{
+    struct stat info;
+    if (lstat(path, &info) != 0) return;
+    if (!S_ISDIR(info.st_mode)) {
+        unlink(path);
+        return;
+    }
+    char **names = NULL;
+    size_t count = 0;
+    if (sl_folder_list(path, &names, &count, NULL) != SL_OK) return;
+    for (size_t i = 0; i < count; i++) {
+        char *inner = sl_path_join(path, names[i]);
+        sl_folder_remove(inner);
+        free(inner);
+    }
+    sl_names_destroy(names);
+    rmdir(path);
+}
+
 enum sl_status sl_names_copy(char *const *names, size_t count, char ***out, struct sl_error *err)
 {
     char **copies = names ? sl_data_zeroed(count + 1, sizeof *copies, err) : NULL;

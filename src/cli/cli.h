@@ -144,7 +144,7 @@ struct cli {
     struct cli_place *places; /* owned; n_places */
     size_t n_places;
     const char *temporary; /* borrowed; where temporary files go */
-    char *scratch;         /* owned; a folder of ours there, or NULL */
+    char *scratch;         /* owned; a folder of ours there, or NULL; see cli_scratch */
 };
 
 /* Every command, in the order of the overview, ending with NULL. */
@@ -169,6 +169,8 @@ enum sl_status cli_check_suffix(const char *option, const char *path, const char
                                 struct sl_error *err);
 /* Put temporary files in the place of "-": one with what comes on stdin, others to write to. */
 enum sl_status cli_open_streams(struct cli *cli, void *values, struct sl_error *err);
+/* Make cli->scratch, a folder of this process alone that goes with all that is in it at the end. */
+enum sl_status cli_scratch(struct cli *cli, struct sl_error *err);
 /* Copy what was written for stdout there, if all went well, and remove the temporary files; errors
  * speak of the streams and not of the files. */
 enum sl_status cli_close_streams(struct cli *cli, enum sl_status status, struct sl_error *err);

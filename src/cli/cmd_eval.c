@@ -10,6 +10,7 @@ static const char *reference_names(size_t index)
 }
 
 enum { ONE = 1, SEVERAL = 2, ITEMS = 4, TESTS = 8, LISTS = 16 };
+enum { CHECKS_ITEMS = 32, CHECKS_TESTS = 64, CHECKS = CHECKS_ITEMS | CHECKS_TESTS };
 enum { PREDICTED = ONE | SEVERAL, WEIGHTS = ITEMS | TESTS, MEASURED = ONE | ITEMS | TESTS };
 
 static void eval_mode(const struct cli *cli, const void *values, struct cli_mode *out)
@@ -18,8 +19,11 @@ static void eval_mode(const struct cli *cli, const void *values, struct cli_mode
     if (options->list)
         *out = (struct cli_mode){LISTS, .name = "--list", .alone = true};
     else if (cli->n_arguments > 0 && eval_is_weights(cli->arguments[0]))
-        *out = options->tests ? (struct cli_mode){TESTS, .name = "--tests"}
-                              : (struct cli_mode){ITEMS, .name = "weights"};
+        *out = options->tests && options->dry_run
+                   ? (struct cli_mode){CHECKS_TESTS, .name = "--tests and --dry-run"}
+               : options->tests   ? (struct cli_mode){TESTS, .name = "--tests"}
+               : options->dry_run ? (struct cli_mode){CHECKS_ITEMS, .name = "--dry-run"}
+                                  : (struct cli_mode){ITEMS, .name = "weights"};
     else if (cli->n_arguments > 0)
         *out = cli->n_arguments == 1
                    ? (struct cli_mode){ONE, .name = "one file of predictions"}
@@ -31,6 +35,8 @@ static const char *const eval_samples[] = {"--list",
                                            "a.npz b.npz -l b.npz",
                                            "w.safetensors -d shapes",
                                            "w.safetensors --tests t.json",
+                                           "w.safetensors -d shapes --dry-run",
+                                           "w.safetensors --tests t.json --dry-run",
                                            NULL};
 
 static const struct cli_option eval_options[] = {
@@ -41,7 +47,7 @@ static const struct cli_option eval_options[] = {
      .help = "what people said: distributions, counts, or a class per row; otherwise the array "
              "\"labels\" of the predictions' own .npz",
      .offset = offsetof(struct eval_values, labels),
-     .modes = PREDICTED | ITEMS},
+     .modes = PREDICTED | ITEMS | CHECKS_ITEMS},
     {.name = "reference",
      .kind = CLI_CHOICE,
      .value = "HOW",
@@ -154,27 +160,34 @@ static const struct cli_option eval_options[] = {
      .help = "of weights: the items to evaluate them on, as in softlab dataset",
      .offset = offsetof(struct eval_values, data),
      .choices = cli_dataset_names,
-     .modes = ITEMS},
+     .modes = ITEMS | CHECKS_ITEMS},
     {.name = "split",
      .kind = CLI_PATH,
      .value = "FILE",
      .help = "of weights: these items only, an index file",
      .offset = offsetof(struct eval_values, split),
-     .modes = ITEMS},
+     .modes = ITEMS | CHECKS_ITEMS},
     {.name = "size",
      .kind = CLI_TEXT,
      .value = "HxW",
      .help = "of weights: bring images to this size first (default: the network's)",
      .offset = offsetof(struct eval_values, images.size),
-     .modes = ITEMS},
-    CLI_CHANNELS(struct eval_values, ITEMS),
-    CLI_SKIP_BROKEN(struct eval_values, ITEMS),
+     .modes = ITEMS | CHECKS_ITEMS},
+    CLI_CHANNELS(struct eval_values, ITEMS | CHECKS_ITEMS),
+    CLI_SKIP_BROKEN(struct eval_values, ITEMS | CHECKS_ITEMS),
     {.name = "tests",
      .kind = CLI_PATH,
      .value = "FILE",
      .help = "of weights: several test sets at once, a JSON file (docs/formats.md)",
      .offset = offsetof(struct eval_values, tests),
-     .modes = WEIGHTS},
+     .modes = WEIGHTS | CHECKS},
+    {.name = "dry-run",
+     .letter = 'n',
+     .kind = CLI_FLAG,
+     .help = "of weights: read the test sets and their labels, say how many items each has, and "
+             "score nothing",
+     .offset = offsetof(struct eval_values, dry_run),
+     .modes = WEIGHTS | CHECKS},
     {.name = "attack",
      .letter = 'a',
      .kind = CLI_TEXT,

@@ -367,7 +367,11 @@ static enum sl_status build(struct cli *cli, const struct labels_values *values,
         status = labels_weights_read(cli, values->weights, input.answers->annotators,
                                      &input.weights, err);
     input.options.weights = input.weights;
-    if (status == SL_OK) status = sl_labels_build(method, input.answers, &input.options, out, err);
+    if (status == SL_OK) {
+        status = sl_labels_build(method, input.answers, &input.options, out, err);
+        if (status == SL_ERR_INPUT)
+            sl_fail_within(err, status, "%s", cli_typed(cli, cli->arguments[0]));
+    }
     if (status == SL_OK) *notes = input.notes;
     if (status == SL_OK) labels_say_what_became(cli, notes, (*out)->n_rows);
     labels_input_release(&input);

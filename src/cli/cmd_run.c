@@ -1,5 +1,4 @@
 #include <limits.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -101,7 +100,8 @@ static const struct cli_option run_options[] = {
     {.name = "dry-run",
      .letter = 'n',
      .kind = CLI_FLAG,
-     .help = "print the runs and how long they would take on this machine",
+     .help = "print the runs and how long they would take on this machine; of one's own "
+             "specification, also read and check all that it names",
      .offset = FIELD(dry_run),
      .modes = RUNS | PLANS},
     {.name = "list",
@@ -142,49 +142,15 @@ static enum sl_status print_list(struct sl_error *err)
     return status;
 }
 
-/* "3 min", "2.4 h", "5.1 days". */
-static const char *long_time(double seconds, char *out, size_t size)
-{
-    if (seconds < 5400)
-        snprintf(out, size, "%.0f min", ceil(seconds / 60));
-    else if (seconds < 172800)
-        snprintf(out, size, "%.1f h", seconds / 3600);
-    else
-        snprintf(out, size, "%.1f days", seconds / 86400);
-    return out;
-}
-
-static enum sl_status print_plan(const struct run_values *values,
-                                 const struct sl_experiment *experiment, size_t n_processes,
-                                 struct sl_error *err)
-{
-    struct sl_experiment_estimate estimate;
-    char time[40], memory[40], missing[60] = "";
-    size_t n_missing = 0;
-    for (size_t i = 0; i < experiment->n_runs; i++) {
-        const struct sl_run *run = &experiment->runs[i];
-        n_missing += run->missing != NULL;
-        printf("%.12s  %s%s%s\n", run->key, run->title, run->missing ? "  missing: " : "",
-               run->missing ? run->missing : "");
-    }
-    SL_TRY(sl_experiment_calibrate(experiment, values->output, &estimate, err));
-    if (n_missing > 0) snprintf(missing, sizeof missing, "%zu cannot be made here, ", n_missing);
-    printf("%s, scale %s: %zu %s, %s%zu to make; about %s with %zu processes of at most %s\n",
-           experiment->name, experiment->scale, experiment->n_runs,
-           strcmp(experiment->kind, "tuning") == 0 ? "runs to tune it" : "runs", missing,
-           estimate.n_runs, long_time(estimate.seconds / (double)n_processes, time, sizeof time),
-           n_processes, sl_text_bytes(estimate.memory, memory, sizeof memory));
-    return SL_OK;
-}
-
-static enum sl_status print_grids(const struct run_values *values, const struct sl_spec *spec,
-                                  const struct sl_experiment_options *options, size_t n_processes,
-                                  struct sl_error *err)
+static enum sl_status print_grids(const struct sl_spec *spec,
+                                  const struct sl_experiment_options *options,
+                                  const struct sl_experiment_runner *runner,
+                                  struct run_tally *tally, struct sl_error *err)
 {
     for (size_t i = 0; i < sl_experiment_n_grids(spec); i++) {
         struct sl_experiment *grid = NULL;
         SL_TRY(sl_experiment_grid(spec, options, i, &grid, err));
-        const enum sl_status status = print_plan(values, grid, n_processes, err);
+        const enum sl_status status = run_print_plan(grid, runner, tally, err);
         sl_experiment_destroy(grid);
         if (status != SL_OK) return status;
     }
@@ -217,12 +183,6 @@ static enum sl_status read_shard(const char *text, size_t *index, size_t *count,
 }
 
 /* ---- Running ---- */
-
-/* Over all experiments of the command: a run that fails stops no other. */
-struct run_tally {
-    size_t there, failed, missing, all;
-    size_t n_experiments, n_without; /* those that lack what --only names */
-};
 
 /* Whether the scale makes a difference to any of the runs. */
 static bool trains(const struct sl_experiment *experiment)
@@ -277,7 +237,7 @@ static enum sl_status run_one(struct cli *cli, const struct run_values *values, 
         sl_log(&cli->log, SL_LOG_WARNING, "%s has no grids, so --tune has no effect on it",
                spec->name);
     if (values->tune && values->dry_run) {
-        SL_TRY_OUT(print_grids(values, spec, &options, runner->n_processes, err));
+        SL_TRY_OUT(print_grids(spec, &options, runner, tally, err));
     } else if (values->tune) {
         status = sl_experiment_tune(spec, &options, runner, &tuned, err);
         run_board_clear(runner->hooks.context);
@@ -292,8 +252,10 @@ static enum sl_status run_one(struct cli *cli, const struct run_values *values, 
         if (status != SL_OK) goto out;
     }
     sl_experiment_shard(experiment, index, count);
+    /* Those that are built in are tested; trying them all would take minutes. */
+    if (values->dry_run && spec->folder) SL_TRY_OUT(run_rehearse(cli, experiment, runner, err));
     if (values->dry_run)
-        SL_TRY_OUT(print_plan(values, experiment, runner->n_processes, err));
+        SL_TRY_OUT(run_print_plan(experiment, runner, tally, err));
     else if (sl_spec_is_small(spec) && trains(experiment))
         say_scale(cli);
     if (!values->dry_run) SL_TRY_OUT(run_all(cli, experiment, runner, tally, err));
@@ -347,6 +309,20 @@ static char **experiments_of(const struct cli *cli)
     return names;
 }
 
+static enum sl_status check_dry(const struct run_tally *tally, struct sl_error *err)
+{
+    if (tally->missing > 0)
+        return sl_fail(err, SL_ERR_NOT_FOUND,
+                       "%zu of %zu runs cannot be made; what they lack is said above",
+                       tally->missing, tally->all);
+    if (tally->lacking > 0)
+        return sl_fail(err, SL_ERR_NOT_FOUND,
+                       "%zu of %zu runs cannot be scored on every test; what they lack is said "
+                       "above",
+                       tally->lacking, tally->all);
+    return SL_OK;
+}
+
 static enum sl_status run_run(struct cli *cli, const void *raw, struct sl_error *err)
 {
     const struct run_values *values = raw;
@@ -383,14 +359,16 @@ static enum sl_status run_run(struct cli *cli, const void *raw, struct sl_error 
     };
     names = experiments_of(cli);
     SL_TRY_OUT(run_several(cli, values, names, &runner, &tally, err));
-    if (tally.failed > 0)
+    if (values->dry_run)
+        status = check_dry(&tally, err);
+    else if (tally.failed > 0)
         status = sl_fail(err, SL_ERR_INPUT, "%zu of %zu runs failed, see %s/failures.jsonl",
                          tally.failed, tally.all, values->output);
     else if (tally.there == 0 && tally.missing > 0)
         status = sl_fail(err, SL_ERR_NOT_FOUND,
                          "none of %zu runs can be made here; what they lack is said above",
                          tally.missing);
-    else if (!values->dry_run)
+    else
         printf("%s/results.jsonl\n", values->output);
 out:
     run_board_release(&board);

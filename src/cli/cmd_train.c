@@ -137,6 +137,11 @@ static const struct cli_option train_options[] = {
      .help = "forget what the folder holds of a run",
      .offset = FIELD(restart),
      .modes = TRAINS},
+    {.name = "untrained",
+     .kind = CLI_FLAG,
+     .help = "read and check everything, and write the weights as they are before the first step",
+     .offset = FIELD(untrained),
+     .modes = TRAINS},
     {.name = "weights",
      .letter = 'w',
      .kind = CLI_PATH,
@@ -477,12 +482,15 @@ static enum sl_status run_in_folder(struct training *training, struct sl_error *
     struct cli *cli = training->cli;
     struct train_folder *folder = training->folder;
     const struct train_inputs *inputs = training->inputs;
-    struct sl_train_result result = {0};
+    struct sl_train_result result = {.best_score = NAN};
     char count[32];
     sl_log(&cli->log, SL_LOG_INFO, "%s: %s items, %zu of them with soft labels; %s", folder->path,
            sl_text_count(inputs->targets->n_items, count, sizeof count), inputs->targets->n_soft,
            sl_model_spec(inputs->model));
-    SL_TRY(train(training, &result, err));
+    if (training->values->untrained)
+        SL_TRY(sl_file_write(folder->log, "", 0, err)); /* no epoch, no line */
+    else
+        SL_TRY(train(training, &result, err));
     if (result.end != SL_TRAIN_STOPPED)
         SL_TRY(train_folder_finish(folder, inputs->model, &result, err));
     return report(cli, training->values, folder, &result, err);

@@ -16,7 +16,7 @@ struct eval_values {
     struct cli_images images;
     int64_t attack_items;
     struct cli_reals severity;
-    bool attack_hard, corruptions, extra;
+    bool attack_hard, corruptions, extra, dry_run;
 };
 
 /* One file of predictions beside its labels. */

@@ -151,8 +151,9 @@ static enum sl_status predict(struct testing *testing, struct sl_error *err)
     return status;
 }
 
-/* Open the test's items as the model reads them and score it on them. */
-static enum sl_status score(struct testing *testing, struct sl_error *err)
+/* The test's items as the model reads them, and what people said of them: all that may be
+ * refused. */
+static enum sl_status open_test(struct testing *testing, struct sl_error *err)
 {
     const struct eval_test *test = testing->test;
     SL_TRY(cli_feeding_for(testing->cli, testing->model, test->data, test->split, &test->images,
@@ -162,6 +163,12 @@ static enum sl_status score(struct testing *testing, struct sl_error *err)
     if (test->items) SL_TRY(choose_items(testing, err));
     SL_TRY(read_reference(testing, err));
     list_items(testing);
+    return SL_OK;
+}
+
+static enum sl_status score(struct testing *testing, struct sl_error *err)
+{
+    SL_TRY(open_test(testing, err));
     return predict(testing, err);
 }
 
@@ -418,8 +425,11 @@ static enum sl_status measure(struct testing *testing, const struct eval_values 
 static enum sl_status run_test(struct testing *testing, const struct eval_values *values,
                                bool several, json_t *result, json_t **classes, struct sl_error *err)
 {
-    enum sl_status status = score(testing, err);
-    if (status == SL_OK) status = measure(testing, values, several, result, err);
+    enum sl_status status = values->dry_run ? open_test(testing, err) : score(testing, err);
+    if (status == SL_OK && values->dry_run)
+        json_object_set_new(result, "n", json_integer((json_int_t)testing->n));
+    else if (status == SL_OK)
+        status = measure(testing, values, several, result, err);
     if (status == SL_OK && !*classes) *classes = class_names(testing->feeding.dataset);
     if (status != SL_OK) sl_fail_within(err, status, "test \"%s\"", testing->test->name);
     testing_release(testing);
@@ -463,6 +473,21 @@ static void print_results(const struct eval_tests *tests, const json_t *results,
     cli_table_release(&table);
 }
 
+static void print_counts(const struct eval_tests *tests, const json_t *results)
+{
+    struct cli_table table;
+    cli_table_init(&table, "lr");
+    cli_table_add(&table, "test", "items");
+    for (size_t t = 0; t < tests->count; t++) {
+        char count[32];
+        const json_t *result = json_object_get(results, tests->tests[t].name);
+        const size_t n = (size_t)json_integer_value(json_object_get(result, "n"));
+        cli_table_add(&table, tests->tests[t].name, sl_text_count(n, count, sizeof count));
+    }
+    cli_table_print(&table, stdout);
+    cli_table_release(&table);
+}
+
 static void show_runs(const struct eval_tests *tests, const struct eval_run *runs,
                       const struct eval_values *values, const json_t *results)
 {
@@ -503,6 +528,8 @@ enum sl_status eval_weights(struct cli *cli, const struct eval_values *values, s
         result = json_pack("{s:O, s:O, s:o}", "tests", results, "classes", classes, "provenance",
                            cli_provenance(cli));
         SL_TRY_OUT(cli_print_json(result, err));
+    } else if (values->dry_run) {
+        print_counts(&tests, results);
     } else {
         show_runs(&tests, runs, values, results);
     }

@@ -1,4 +1,4 @@
-/* What belongs to cmd_run.c: the board that shows where an experiment stands. */
+/* What belongs to cmd_run.c: the board that shows where an experiment stands, and dry runs. */
 #ifndef SOFTLAB_CLI_RUN_H
 #define SOFTLAB_CLI_RUN_H
 
@@ -17,5 +17,21 @@ void run_board_show(void *context, const struct sl_board *board);
 void run_board_event(void *context, enum sl_run_event event, const char *title, const char *reason);
 /* Take the lines away, before anything else is printed. */
 void run_board_clear(struct run_board *board);
+
+/* Over all experiments of the command: a run that fails stops no other. */
+struct run_tally {
+    size_t there, failed, missing, all;
+    size_t lacking;                  /* runs that lack tests */
+    size_t n_experiments, n_without; /* those that lack what --only names */
+};
+
+/* run_dry.c: print the runs of a plan with what they lack and what they would take. */
+enum sl_status run_print_plan(const struct sl_experiment *experiment,
+                              const struct sl_experiment_runner *runner, struct run_tally *tally,
+                              struct sl_error *err);
+/* Do all of an experiment but training and scoring, in a folder of its own: runs that fail become
+ * missing. */
+enum sl_status run_rehearse(struct cli *cli, struct sl_experiment *experiment,
+                            const struct sl_experiment_runner *runner, struct sl_error *err);
 
 #endif

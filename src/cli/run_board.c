@@ -129,15 +129,15 @@ static const char *last_line(const char *text)
     return newline ? newline + 1 : text;
 }
 
-/* All runs of a table lack the same tests. */
-static void say_once(struct run_board *board, const char *reason)
+/* All runs of a table lack the same tests, and their processes warn of the same things. */
+static void say_once(struct run_board *board, const char *what, const char *reason)
 {
     uint32_t index = 0;
     if (!board->said) board->said = sl_name_table_create();
     const size_t before = sl_name_table_count(board->said);
     if (sl_name_table_add(board->said, reason, strlen(reason), &index, NULL) == SL_OK &&
         index == before)
-        sl_log(&board->cli->log, SL_LOG_WARNING, "not scored on %s", reason);
+        sl_log(&board->cli->log, SL_LOG_WARNING, "%s%s", what, reason);
 }
 
 void run_board_release(struct run_board *board)
@@ -158,7 +158,8 @@ void run_board_event(void *context, enum sl_run_event event, const char *title, 
         sl_log(log, SL_LOG_WARNING, "failed   %s: %s", title, last_line(reason));
         break;
     case SL_RUN_MISSING: sl_log(log, SL_LOG_WARNING, "missing  %s: %s", title, reason); break;
-    case SL_RUN_LACKS: say_once(board, reason); break;
+    case SL_RUN_LACKS: say_once(board, "not scored on ", reason); break;
+    case SL_RUN_WARNS: say_once(board, "", reason); break;
     case SL_RUN_SPOILT:
         sl_log(log, SL_LOG_WARNING, "remade   %s: %s is not as it was made", title, reason);
         break;

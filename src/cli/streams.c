@@ -172,8 +172,8 @@ enum sl_status cli_check_streams(const struct cli *cli, const void *values, stru
 
 /* ---- Temporary files ---- */
 
-/* A folder of this process alone; another one's leftovers only cost it a name. */
-static enum sl_status make_scratch(struct cli *cli, struct sl_error *err)
+/* Another process's leftovers only cost it a name. */
+enum sl_status cli_scratch(struct cli *cli, struct sl_error *err)
 {
     for (int attempt = 0; !cli->scratch && attempt < SCRATCH_TRIES; attempt++) {
         char *folder =
@@ -247,7 +247,7 @@ static enum sl_status open_stream(struct cli *cli, const struct slot *slot, void
 {
     char *path = NULL, suffix[32];
     enum sl_status status = SL_OK;
-    SL_TRY(make_scratch(cli, err));
+    SL_TRY(cli_scratch(cli, err));
     if (slot->kind == CLI_PATH) {
         status = keep_stdin(cli, &path, err);
     } else {
@@ -305,7 +305,7 @@ enum sl_status cli_close_streams(struct cli *cli, enum sl_status status, struct 
                       place->stream == CLI_PATH ? "standard input" : "standard output");
         if (place->stream != CLI_TEXT) unlink(place->path);
     }
-    if (cli->scratch) rmdir(cli->scratch);
+    if (cli->scratch) sl_folder_remove(cli->scratch);
     free(cli->scratch);
     cli->scratch = NULL;
     return status;

@@ -14,7 +14,7 @@ struct train_values {
     int64_t epochs, seed;
     double checkpoint_seconds;
     struct cli_images images;
-    bool as_published, as_run, restart, list, keys, json;
+    bool as_published, as_run, restart, untrained, list, keys, json;
 };
 
 /* Everything a run reads. */
@@ -38,7 +38,7 @@ void train_inputs_release(struct train_inputs *inputs);
  * which the caller frees. */
 enum sl_status train_settings(const struct train_values *values, const struct train_inputs *inputs,
                               json_t **out, struct sl_error *err);
-char *train_difference(const json_t *was, json_t *now);
+char *train_difference(json_t *was, json_t *now);
 
 /* The run folder: run.json, log.jsonl, checkpoint.safetensors, weights.safetensors. */
 struct train_folder {

@@ -72,6 +72,7 @@ enum sl_status train_settings(const struct train_values *values, const struct tr
     put(settings, "tuning_sha256", hash);
     sl_targets_hash(inputs->targets, hash);
     put(settings, "targets_sha256", hash);
+    if (values->untrained) json_object_set_new(settings, "untrained", json_true());
     if (values->weights) {
         hash_values(inputs->model, hash);
         put(settings, "start_sha256", hash);
@@ -103,6 +104,7 @@ static const struct {
     {"start_sha256", "weights to begin with"},
     {"dev_sha256", "dev set"},
     {"mixing_sha256", "mixing functions"},
+    {"untrained", "whether it is trained"},
     {"arithmetic", "version of softlab's arithmetic"},
 };
 
@@ -114,7 +116,7 @@ static void say_key(struct sl_buffer *out, const char *key)
     sl_buffer_printf(out, "%s%s", out->length > 0 ? ", " : "", words);
 }
 
-char *train_difference(const json_t *was, json_t *now)
+char *train_difference(json_t *was, json_t *now)
 {
     struct sl_buffer out;
     const char *key;
@@ -123,6 +125,10 @@ char *train_difference(const json_t *was, json_t *now)
     json_object_foreach(now, key, value)
     {
         if (!json_equal(value, json_object_get(was, key))) say_key(&out, key);
+    }
+    json_object_foreach(was, key, value)
+    {
+        if (!json_object_get(now, key)) say_key(&out, key);
     }
     if (out.length == 0) sl_buffer_text(&out, "settings");
     return out.data;

@@ -143,6 +143,16 @@ static enum sl_status read_teacher(const struct train_values *values, double tem
     return status;
 }
 
+/* Training on some of the items alone must not go unsaid. */
+static void say_left_out(const struct cli *cli, const struct train_inputs *inputs)
+{
+    const struct sl_targets *targets = inputs->targets;
+    if (targets->n_left_out == 0) return;
+    sl_log(&cli->log, SL_LOG_WARNING, "%s: %zu of %zu items have labels, %zu are not trained on",
+           inputs->data.dataset->name, targets->n_items, targets->n_items + targets->n_left_out,
+           targets->n_left_out);
+}
+
 /* Items without classes have those of their labels. */
 static enum sl_status match_labels(const struct cli *cli, const struct train_values *values,
                                    struct cli_feeding *data, struct sl_rows *labels,
@@ -195,6 +205,7 @@ static enum sl_status make_targets(const struct cli *cli, const struct train_val
     status = sl_targets_create(&items, &options, crowd, &inputs->targets, err);
     if (status != SL_OK && values->labels && strncmp(err->message, "labels:", 7) == 0)
         sl_fail_within(err, status, "%s", values->labels);
+    if (status == SL_OK) say_left_out(cli, inputs);
 out:
     sl_rows_destroy(labels);
     sl_rows_destroy(teacher);
@@ -285,9 +296,15 @@ static enum sl_status find_words(const struct cli *cli, const struct train_value
     if (values->vectors)
         return sl_vocabulary_create(values->vectors, sets, n_sets, &inputs->vocabulary, err);
     char *folder = NULL;
-    if (sl_fetch_locate(SL_VECTORS_SET, &cli->roots, &folder, NULL) != SL_OK)
+    const char *network = inputs->recipe.network;
+    const bool found = sl_fetch_locate(SL_VECTORS_SET, &cli->roots, &folder, NULL) == SL_OK;
+    if (!found && !sl_network_reads_texts(network))
+        return sl_fail(err, SL_ERR_INPUT, "%s: it reads no texts, and %s holds them", network,
+                       inputs->data.dataset->name);
+    if (!found)
         return sl_fail(err, SL_ERR_USAGE,
-                       "%s: texts need vectors of their words, name a GloVe file with --vectors",
+                       "%s: texts need vectors of their words: softlab fetch " SL_VECTORS_SET
+                       ", or name a GloVe file with --vectors",
                        inputs->data.dataset->name);
     char *path = sl_path_join(folder, SL_VECTORS_FILE);
     const enum sl_status status =

@@ -326,28 +326,6 @@ static enum sl_status download_set(const struct job *job, struct sl_error *err)
     return SL_OK;
 }
 
-/* Delete a folder and what is in it; symbolic links are not followed. What cannot be deleted
- * stays: it is only a temporary folder. */
-static void remove_tree(const char *path)
-{
-    struct stat info;
-    if (lstat(path, &info) != 0) return;
-    if (!S_ISDIR(info.st_mode)) {
-        unlink(path);
-        return;
-    }
-    char **names = NULL;
-    if (sl_folder_list(path, &names, NULL, NULL) == SL_OK) {
-        for (char **name = names; *name; name++) {
-            char *inner = sl_path_join(path, *name);
-            remove_tree(inner);
-            free(inner);
-        }
-        sl_names_destroy(names);
-    }
-    rmdir(path);
-}
-
 static enum sl_status publish_package(const struct job *job, const char *unpacked,
                                       struct sl_error *err)
 {
@@ -371,14 +349,14 @@ static enum sl_status install_package(const struct job *job, struct sl_error *er
     char *temporary = sl_path_join(job->folder, ".package");
     char *unpacked = NULL;
     enum sl_status status = SL_OK;
-    remove_tree(temporary);
+    sl_folder_remove(temporary);
     SL_TRY_OUT(sl_folder_create(temporary, err));
     sl_log(job->options->log, SL_LOG_INFO, "%s: package %s", job->set->name,
            job->set->npm_package ? job->set->npm_package : job->set->debian_package);
     SL_TRY_OUT(sl_package_fetch(job->set, temporary, &unpacked, err));
     SL_TRY_OUT(publish_package(job, unpacked, err));
 out:
-    remove_tree(temporary);
+    sl_folder_remove(temporary);
     free(unpacked);
     free(temporary);
     return status;

@@ -101,7 +101,9 @@ size_t sl_job_memory(const struct sl_job *job)
     const struct sl_plan_options plan = {.batch = scores ? DEFAULT_BATCH : batch_of(job),
                                          .training = !scores,
                                          .input_gradient = scores && job->work.attacked > 0};
-    if (trainer_create(job, network, &plan, &trainer, NULL) != SL_OK) return BASE_MEMORY;
+    const enum sl_status status = trainer_create(job, network, &plan, &trainer, NULL);
+    if (status == SL_ERR_NOMEM) return SIZE_MAX;
+    if (status != SL_OK) return BASE_MEMORY; /* what is wrong with it the job itself says */
     const size_t own = scores ? sl_model_n_values(trainer.model) * BYTES_PER_SCORED +
                                     sl_plan_memory(trainer.plan) * EVALUATION_BATCHES
                               : trainer_memory(&trainer);

@@ -11,6 +11,22 @@ static const char *output(const struct sl_planner *planner, size_t job)
     return planner->plan->jobs[job].output;
 }
 
+static void add_images(const json_t *design, json_t *words)
+{
+    const char *size = sl_plan_text(design, "size");
+    const json_t *channels = json_object_get(design, "channels");
+    if (size) {
+        json_array_append_new(words, json_string("--size"));
+        json_array_append_new(words, json_string(size));
+    }
+    if (channels) {
+        json_array_append_new(words, json_string("--channels"));
+        json_array_append_new(words, json_string(json_integer_value(channels) == 1 ? "1" : "3"));
+    }
+    if (json_is_true(json_object_get(design, "skip_broken")))
+        json_array_append_new(words, json_string("--skip-broken"));
+}
+
 /* What one fold's network says of the items that it was not trained on. */
 static size_t predictions(struct sl_planner *planner, const char *data, size_t training,
                           int64_t fold)
@@ -24,13 +40,9 @@ static size_t predictions(struct sl_planner *planner, const char *data, size_t t
     struct sl_needs needs = {0};
     char *split = sl_expand_items(planner, &items, &needs);
     sl_needs_add(&needs, training);
-    const char *size = sl_plan_text(planner->design, "size");
     json_t *words = json_pack("[s, s, s, s, s, s]", "predict", output(planner, training), "--data",
                               data, "--split", split);
-    if (size) {
-        json_array_append_new(words, json_string("--size"));
-        json_array_append_new(words, json_string(size));
-    }
+    add_images(planner->design, words);
     json_t *step = json_pack("{s:o}", "command", words);
     free(split);
     const size_t job = sl_plan_add_job(planner, step, NULL, ".npz", &needs, "predictions");

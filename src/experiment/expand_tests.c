@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "experiment/plan.h"
+#include "experiment/prepare.h"
 #include "softlab/base/memory.h"
 #include "softlab/dataset/corruption.h"
 #include "softlab/eval.h"
@@ -101,7 +102,35 @@ static void set_settings(json_t *out, const json_t *test)
                                      : json_object());
 }
 
+/* How images are read, as trainings read them. */
+static void set_images(const json_t *design, json_t *out)
+{
+    static const char *const keys[] = {"size", "channels", "skip_broken"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        json_t *value = json_object_get(design, keys[i]);
+        if (value && !json_is_false(value)) json_object_set(out, keys[i], value);
+    }
+}
+
 /* ---- Items ---- */
+
+/* The names of a hold-out: a list that the program knows, or those of a file. */
+static json_t *held_out(const struct sl_planner *planner, const char *name)
+{
+    const struct sl_preparation preparation = {.roots = planner->options->roots};
+    const char *const *known = name ? sl_recipe_holdout(name) : NULL;
+    struct sl_name_table *names = NULL;
+    json_t *list = json_array();
+    for (; known && *known; known++)
+        json_array_append_new(list, json_string(*known));
+    if (!name || sl_recipe_holdout(name) || !preparation.roots ||
+        sl_prepare_names(&preparation, name, &names, NULL) != SL_OK)
+        return list; /* a file that is not here stops the training, and that says so */
+    for (uint32_t i = 0; i < sl_name_table_count(names); i++)
+        json_array_append_new(list, json_string(sl_name_table_get(names, i, NULL)));
+    sl_name_table_destroy(names);
+    return list;
+}
 
 static void set_holdout(struct sl_planner *planner, const char *data, int64_t seed, json_t *out,
                         struct sl_needs *needs)
@@ -115,11 +144,7 @@ static void set_holdout(struct sl_planner *planner, const char *data, int64_t se
         json_object_set_new(out, "split", json_string(planner->plan->jobs[named].output));
         return;
     }
-    const char *const *items = name ? sl_recipe_holdout(name) : NULL;
-    json_t *list = json_array();
-    for (; items && *items; items++)
-        json_array_append_new(list, json_string(*items));
-    json_object_set_new(out, "items", list);
+    json_object_set_new(out, "items", held_out(planner, name));
 }
 
 static bool is_of_holdout(const json_t *test)
@@ -159,9 +184,10 @@ static void set_items(struct sl_planner *planner, const json_t *test, const char
 
 /* ---- Tests ---- */
 
-static void absent(struct sl_run *run, const char *name, const char *reason)
+static void absent(struct sl_run *run, const char *name, const json_t *test, const char *reason)
 {
     if (!run->absent) run->absent = json_object();
+    run->n_lacking += !sl_plan_text(test, "missing") && !json_object_get(run->absent, name);
     json_object_set_new(run->absent, name, json_string(reason));
 }
 
@@ -243,8 +269,8 @@ static json_t *describe(struct gathering *gathering, const char *key, const char
 {
     struct sl_planner *planner = gathering->planner;
     const int64_t seed = gathering->choice->seed;
-    json_t *out =
-        json_pack("{s:s, s:s*}", "data", data, "size", sl_plan_text(planner->design, "size"));
+    json_t *out = json_pack("{s:s}", "data", data);
+    set_images(planner->design, out);
     set_items(planner, test, data, seed, out, needs);
     const size_t labels = sl_expand_test_labels(planner, test, seed);
     sl_needs_add(needs, labels);
@@ -266,16 +292,16 @@ static void add_test(struct gathering *gathering, const char *name, const char *
     struct sl_error err;
     if (!data) {
         const char *reason = sl_plan_text(test, "missing");
-        absent(gathering->run, name, reason ? reason : "it has no data");
+        absent(gathering->run, name, test, reason ? reason : "it has no data");
         return;
     }
     struct sl_needs needs = {0};
     json_t *out = describe(gathering, key, data, test, &needs);
     json_object_set(gathering->asked, key, out);
-    if (lacks_data(planner, test, data, &err)) absent(gathering->run, name, err.message);
+    if (lacks_data(planner, test, data, &err)) absent(gathering->run, name, test, err.message);
     for (size_t i = 0; i < needs.count; i++)
         if (planner->plan->jobs[needs.jobs[i]].missing)
-            absent(gathering->run, name, planner->plan->jobs[needs.jobs[i]].missing);
+            absent(gathering->run, name, test, planner->plan->jobs[needs.jobs[i]].missing);
     if (!json_object_get(gathering->run->absent, name)) {
         json_object_set(gathering->tests, key, out);
         if (planner->options->roots)
@@ -298,7 +324,7 @@ static void add_tests(struct gathering *gathering, const char *name, const json_
     for (size_t i = 0; i < json_array_size(data); i++) {
         struct sl_error err;
         if (lacks_data(gathering->planner, test, json_string_value(json_array_get(data, i)), &err))
-            absent(gathering->run, name, err.message);
+            absent(gathering->run, name, test, err.message);
     }
     for (size_t i = 0; i < json_array_size(data); i++) {
         char *key = sl_string_printf("%s#%zu", name, i + 1);

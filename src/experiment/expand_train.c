@@ -204,6 +204,18 @@ static int64_t number_of(const json_t *object, const char *key)
     return json_integer_value(json_object_get(object, key));
 }
 
+/* How images are read; what is not set is not in the record either. */
+static void add_images(struct sl_planner *planner, struct words *words)
+{
+    const json_t *design = planner->design;
+    add(planner, words, "--size", sl_plan_text(design, "size"));
+    if (json_object_get(design, "channels"))
+        add_number(words, "--channels", number_of(design, "channels"));
+    if (!json_is_true(json_object_get(design, "skip_broken"))) return;
+    json_array_append_new(words->list, json_string("--skip-broken"));
+    json_object_set_new(words->record, "skip-broken", json_true());
+}
+
 static const char *output(const struct sl_planner *planner, size_t job)
 {
     return job == SL_NO_JOB ? NULL : planner->plan->jobs[job].output;
@@ -335,6 +347,8 @@ static void look_at_data(struct sl_planner *planner, size_t job, const struct sl
     training->n_classes = set.n_classes;
     memcpy(training->shape, set.shape, sizeof training->shape);
     apply_size(sl_plan_text(planner->design, "size"), training->shape);
+    if (json_object_get(planner->design, "channels"))
+        training->shape[0] = (size_t)number_of(planner->design, "channels");
     training->work.seconds = set.seconds;
 }
 
@@ -381,7 +395,7 @@ size_t sl_expand_start(struct sl_planner *planner, const char *network)
     const struct sl_item_choice items = {
         .data = sl_plan_text(start, "data"), .first = number_of(start, "items"), .seed = seed};
     add_data(planner, &words, "--data", items.data);
-    add(planner, &words, "--size", sl_plan_text(planner->design, "size"));
+    add_images(planner, &words);
     words.split = sl_expand_items(planner, &items, &words.needs);
     add(planner, &words, "--split", words.split);
     add_recipe(planner, &words, network, &resolved);
@@ -431,7 +445,7 @@ size_t sl_expand_training(struct sl_planner *planner, const struct sl_training_c
         .seed = choice->seed,
     };
     add_data(planner, &words, "--data", items.data);
-    add(planner, &words, "--size", sl_plan_text(design, "size"));
+    add_images(planner, &words);
     words.split = sl_expand_items(planner, &items, &words.needs);
     add(planner, &words, "--split", words.split);
     const size_t n_extra = add_labels(planner, choice, &words);

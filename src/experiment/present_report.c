@@ -329,6 +329,17 @@ static const char *title_of(const struct groups *groups)
                : "Soft labels: the papers' tables, here and as published";
 }
 
+/* The sections of specifications that the results brought with them, or of the others. */
+static enum sl_status show_outcomes(const struct groups *groups, const struct sl_results *results,
+                                    const struct sl_presentation *shows, bool own,
+                                    struct sl_error *err)
+{
+    for (size_t i = 0; i < groups->count; i++)
+        if ((json_object_get(results->specs, groups->items[i].name) != NULL) == own)
+            SL_TRY(sl_present_outcome(&shows[i], err));
+    return SL_OK;
+}
+
 static enum sl_status write_report(const struct groups *groups, const struct sl_results *results,
                                    const struct sl_report_options *options,
                                    struct sl_report *report, struct sl_error *err)
@@ -340,11 +351,11 @@ static enum sl_status write_report(const struct groups *groups, const struct sl_
                                             .outcome = groups->items[i].outcome,
                                             .badge = badge_of(&groups->items[i])};
     SL_TRY_OUT(show_answers(report, groups, err));
+    SL_TRY_OUT(show_outcomes(groups, results, shows, true, err));
     if (is_about_papers(groups)) sl_present_summary(report, shows, groups->count);
     show_strangers(report, results, options);
     if (is_about_papers(groups)) SL_TRY_OUT(sl_present_overview(report, shows, groups->count, err));
-    for (size_t i = 0; i < groups->count; i++)
-        SL_TRY_OUT(sl_present_outcome(&shows[i], err));
+    SL_TRY_OUT(show_outcomes(groups, results, shows, false, err));
     show_failures(report, results);
     if (options->n_specs == 0 && is_about_papers(groups)) show_absent(report, groups);
     show_making(report, results, options);

@@ -225,24 +225,30 @@ void sl_process_release(struct sl_process *process)
     *process = (struct sl_process){0};
 }
 
-char *sl_log_tail(const char *path)
+char *sl_log_text(const char *path)
 {
     struct sl_buffer text;
     sl_buffer_init(&text, LOG_LIMIT);
-    if (sl_file_read(path, &text, NULL) != SL_OK || text.length == 0) {
-        sl_buffer_release(&text);
-        return sl_string_copy("");
-    }
-    while (text.length > 0 && text.data[text.length - 1] == '\n')
+    const bool some = sl_file_read(path, &text, NULL) == SL_OK && text.length > 0;
+    while (some && text.length > 0 && text.data[text.length - 1] == '\n')
         text.length--;
-    size_t begin = text.length;
-    for (size_t lines = 0; begin > 0; begin--)
-        if (text.data[begin - 1] == '\n' && ++lines == TAIL_LINES) break;
-    char *tail = sl_string_copy_n(text.data + begin, text.length - begin);
-    /* A log holds what programs wrote; JSON holds text. */
-    for (size_t valid; (valid = sl_utf8_valid(tail, strlen(tail))) < strlen(tail);)
-        tail[valid] = '?';
+    char *log = some ? sl_string_copy_n(text.data, text.length) : sl_string_copy("");
     sl_buffer_release(&text);
+    /* A log holds what programs wrote; JSON holds text. */
+    const size_t length = strlen(log);
+    for (size_t at = 0; (at += sl_utf8_valid(log + at, length - at)) < length;)
+        log[at] = '?';
+    return log;
+}
+
+char *sl_log_tail(const char *path)
+{
+    char *log = sl_log_text(path);
+    size_t begin = strlen(log);
+    for (size_t lines = 0; begin > 0; begin--)
+        if (log[begin - 1] == '\n' && ++lines == TAIL_LINES) break;
+    char *tail = sl_string_copy(log + begin);
+    free(log);
     return tail;
 }
 

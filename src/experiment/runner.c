@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
@@ -118,12 +119,33 @@ static double take_seconds(struct state *state, size_t index)
     return seconds;
 }
 
+/* Weights that were only rehearsed with are large, and nobody reads them again but trainings that
+ * start from them. */
+static void drop_weights(struct state *state, const struct sl_run *run)
+{
+    const struct sl_experiment *experiment = state->experiment;
+    if (run->training == SL_NO_JOB) return;
+    for (size_t i = 0; i < experiment->n_runs; i++)
+        if (state->runs[i] == OPEN && experiment->runs[i].training == run->training) return;
+    for (size_t i = 0; i < experiment->n_jobs; i++)
+        for (size_t j = 0; experiment->jobs[i].network && j < experiment->jobs[i].n_needs; j++)
+            if (experiment->jobs[i].needs[j] == run->training) return;
+    char *path = sl_path_join(state->runner->folder, experiment->jobs[run->training].output);
+    unlink(path);
+    free(path);
+}
+
 static enum sl_status finish_run(struct state *state, const struct sl_run *run,
                                  struct sl_error *err)
 {
     json_t *line = NULL;
     struct sl_error problem;
     double seconds = 0;
+    if (state->runner->rehearsal) {
+        drop_weights(state, run);
+        state->outcome.done++;
+        return SL_OK;
+    }
     for (size_t i = 0; i < run->n_scores; i++)
         seconds += take_seconds(state, run->scores[i].job);
     if (sl_collect(state->experiment, run, state->runner, seconds, &line, &problem) != SL_OK)
@@ -209,6 +231,22 @@ static char *describe_end(const struct sl_process *process, int status, unsigned
     return text;
 }
 
+/* Nobody reads the log of a process that ended well. */
+static void pass_on_warnings(const struct state *state, const struct sl_job *job,
+                             const struct sl_process *process)
+{
+    static const char mark[] = "warning: ";
+    if (!state->runner->spec) return;
+    char *log = sl_log_text(process->log), *next = NULL;
+    for (char *line = log; line; line = next) {
+        next = strchr(line, '\n');
+        if (next) *next++ = '\0';
+        if (strncmp(line, mark, sizeof mark - 1) == 0)
+            tell(state, SL_RUN_WARNS, job->title, line + sizeof mark - 1);
+    }
+    free(log);
+}
+
 static void end_process(struct state *state, size_t slot, int status)
 {
     const size_t index = state->working[slot];
@@ -222,6 +260,7 @@ static void end_process(struct state *state, size_t slot, int status)
             state->jobs[index] = DONE;
         else
             fail_job(state, index, sl_string_copy(err.message));
+        pass_on_warnings(state, job, process);
     } else if (WIFSIGNALED(status) && state->tries[index] < MOST_TRIES) {
         char *reason = sl_string_printf("killed by signal %d", WTERMSIG(status));
         tell(state, SL_RUN_RETRIED, job->title, reason);
@@ -258,6 +297,9 @@ static char *never_fits(const struct state *state, size_t index, size_t availabl
 {
     const size_t needed = state->memory[index], limit = state->runner->memory;
     char need[40], there[40];
+    if (needed == SIZE_MAX)
+        return sl_string_copy("it needs more memory than this machine has; make the size of the "
+                              "items, the batch or the network smaller");
     if (limit > 0 ? needed <= limit : n_running > 0) return NULL;
     return sl_string_printf("it needs about %s of memory, and %s %s",
                             sl_text_bytes(needed, need, sizeof need),
@@ -281,7 +323,7 @@ static bool fits(struct state *state, size_t index)
             promised += state->memory[state->working[slot]];
     }
     const size_t available = limit > 0 ? limit : sl_memory_free();
-    if (available >= promised + state->memory[index]) return true;
+    if (available >= promised && available - promised >= state->memory[index]) return true;
     char *never = never_fits(state, index, available, n_running);
     if (never)
         fail_job(state, index, never);

@@ -32,7 +32,8 @@ enum sl_status sl_process_start(const struct sl_job *job, const struct sl_experi
 enum sl_status sl_process_keep(const struct sl_job *job, const struct sl_experiment_runner *runner,
                                struct sl_error *err) SL_MUST_USE;
 void sl_process_release(struct sl_process *process);
-/* The last lines of a log; the caller frees them. */
+/* A log, and the last lines of it; the caller frees them. */
+char *sl_log_text(const char *path);
 char *sl_log_tail(const char *path);
 /* What log.jsonl of a training says. */
 struct sl_training_log {
@@ -52,7 +53,8 @@ enum sl_status sl_collect(const struct sl_experiment *experiment, const struct s
 json_t *sl_run_head(const struct sl_experiment *experiment, const struct sl_run *run,
                     const char *kind);
 
-/* estimate.c: bytes that a job may need; bytes that are free now, SIZE_MAX if nobody says. */
+/* estimate.c: bytes that a job may need, SIZE_MAX if more than can be had at all; bytes that are
+ * free now, SIZE_MAX if nobody says. */
 size_t sl_job_memory(const struct sl_job *job);
 size_t sl_memory_free(void);
 

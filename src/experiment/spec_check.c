@@ -7,6 +7,7 @@
 #include "experiment/spec_internal.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
+#include "softlab/dataset/image.h"
 #include "softlab/eval.h"
 
 /* ---- Kinds ---- */
@@ -152,22 +153,89 @@ static enum sl_status check_word(const struct sl_json_cursor *object, const char
     return sl_json_fail(&at, err, "\"%s\" is not among what it may be", json_string_value(value));
 }
 
-/* Where labels are not made by words, they are made of answers by a method that there is. */
+static int compare_texts(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Whether two lists have the same texts, in whatever order: that of options does not count. */
+static bool same_texts(const json_t *a, const json_t *b)
+{
+    const size_t n = json_array_size(a);
+    if (!json_is_array(a) || json_array_size(b) != n) return false;
+    const char **texts[] = {sl_alloc(n + 1, sizeof **texts), sl_alloc(n + 1, sizeof **texts)};
+    bool same = true;
+    for (size_t i = 0; i < n; i++) {
+        texts[0][i] = json_string_value(json_array_get(a, i));
+        texts[1][i] = json_string_value(json_array_get(b, i));
+    }
+    for (size_t i = 0; i < 2; i++)
+        qsort(texts[i], n, sizeof *texts[i], compare_texts);
+    for (size_t i = 0; i < n; i++)
+        same = same && strcmp(texts[0][i], texts[1][i]) == 0;
+    free(texts[0]);
+    free(texts[1]);
+    return same;
+}
+
+/* Words that make labels may be given beside what they are made of, if both say the same. */
+static enum sl_status check_words(const struct sl_json_cursor *set, struct sl_error *err)
+{
+    json_t *labels = json_object_get(set->value, "labels");
+    const struct sl_json_cursor at = below(set, "labels", labels);
+    if (!labels || !json_object_get(set->value, "answers")) return SL_OK;
+    json_t *words = sl_spec_label_words(set->value);
+    const bool same = same_texts(labels, words);
+    json_decref(words);
+    if (same) return SL_OK;
+    return sl_json_fail(&at, err,
+                        "is not what \"answers\", \"method\" and \"options\" say; leave it out, "
+                        "or them");
+}
+
+/* Labels are made by words, or of answers by a method that there is. */
 static enum sl_status check_method(const struct sl_json_cursor *set, struct sl_error *err)
 {
     json_t *method = json_object_get(set->value, "method");
     json_t *options = json_object_get(set->value, "options");
     const struct sl_json_cursor at = below(set, "method", method);
     const struct sl_json_cursor settings = below(set, "options", options);
-    if (json_object_get(set->value, "labels")) return SL_OK;
     if (options && !json_is_object(options))
         return sl_json_fail(&settings, err, "expected an object");
     if (!json_object_get(set->value, "answers") != !method)
         return sl_json_fail(set, err, "\"answers\" and \"method\" go together");
     if (!method) return SL_OK;
     struct sl_error problem;
-    if (sl_spec_knows_method(json_string_value(method), &problem)) return SL_OK;
-    return sl_json_fail(&at, err, "%s", problem.message);
+    if (!sl_spec_knows_method(json_string_value(method), &problem))
+        return sl_json_fail(&at, err, "%s", problem.message);
+    return check_words(set, err);
+}
+
+/* A number that is there is a whole one in this range. */
+static enum sl_status check_whole(const struct sl_json_cursor *object, const char *key, int64_t low,
+                                  struct sl_error *err)
+{
+    json_t *value = json_object_get(object->value, key);
+    const struct sl_json_cursor at = below(object, key, value);
+    int64_t number = 0;
+    return json_is_number(value) ? sl_json_integer(&at, low, INT64_MAX, &number, err) : SL_OK;
+}
+
+/* What would have no effect on hard labels. */
+static enum sl_status check_hard(const struct sl_json_cursor *set, struct sl_error *err)
+{
+    static const char *const keys[] = {"only", "count", "harden"};
+    const bool soft = json_is_array(json_object_get(set->value, "labels")) ||
+                      json_object_get(set->value, "answers");
+    for (size_t i = 0; !soft && i < sizeof keys / sizeof *keys; i++) {
+        json_t *value = json_object_get(set->value, keys[i]);
+        const struct sl_json_cursor at = below(set, keys[i], value);
+        if (value)
+            return sl_json_fail(&at, err,
+                                "has no effect on hard labels; give \"answers\" and a "
+                                "\"method\", or leave it out");
+    }
+    return SL_OK;
 }
 
 static enum sl_status check_set(const struct design *design, const struct sl_json_cursor *set,
@@ -176,6 +244,9 @@ static enum sl_status check_set(const struct design *design, const struct sl_jso
     static const char *const draws[] = {"mean", "annotator", "sample", "each", NULL};
     SL_TRY(check_word(set, "draw", draws, err));
     SL_TRY(check_method(set, err));
+    const struct sl_json_cursor extra = below(set, "extra", json_object_get(set->value, "extra"));
+    if (extra.value) SL_TRY(check_method(&extra, err));
+    SL_TRY(check_whole(set, "count", 1, err));
     const json_t *files = json_object_get(design->root, "files");
     static const char *const keys[] = {"only", "rest", "mixing"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
@@ -187,7 +258,7 @@ static enum sl_status check_set(const struct design *design, const struct sl_jso
         if (name && !word && !json_object_get(files, name))
             return sl_json_fail(&at, err, "no file of \"files\" is called \"%s\"", name);
     }
-    return SL_OK;
+    return check_hard(set, err);
 }
 
 /* What softlab eval says of weights beside the measures of predictions. */
@@ -231,6 +302,10 @@ static enum sl_status check_test(const struct design *design, const struct sl_js
     json_t *metrics = json_object_get(test->value, "metrics");
     const bool joined = json_array_size(json_object_get(test->value, "data")) > 1;
     const struct sl_json_cursor list = below(test, "metrics", metrics);
+    if (metrics && json_array_size(metrics) == 0)
+        return sl_json_fail(&list, err,
+                            "is empty: name at least one measure of softlab eval "
+                            "--list");
     for (size_t i = 0; i < json_array_size(metrics); i++) {
         const struct sl_json_cursor metric = sl_json_element(&list, i);
         SL_TRY(check_metric(&metric, joined, err));
@@ -283,11 +358,46 @@ static enum sl_status check_size(const struct sl_json_cursor *design, struct sl_
     const char *text = size ? json_string_value(size) : "1x1";
     const char *times = strchr(text, 'x');
     int64_t height = 0, width = 0;
+    static const int64_t most = (int64_t)SL_IMAGE_MAX_PIXELS;
     if (times && sl_text_to_integer(text, (size_t)(times - text), &height) &&
         sl_text_to_integer(times + 1, strlen(times + 1), &width) && height > 0 && width > 0)
-        return SL_OK;
+        return width <= most / height
+                   ? SL_OK
+                   : sl_json_fail(&at, err, "\"%s\" is more than an image may have, %lld pixels",
+                                  text, (long long)most);
     return sl_json_fail(&at, err, "\"%s\" is not a size; give height and width like \"32x32\"",
                         text);
+}
+
+static enum sl_status check_channels(const struct sl_json_cursor *design, struct sl_error *err)
+{
+    json_t *channels = json_object_get(design->value, "channels");
+    const struct sl_json_cursor at = below(design, "channels", channels);
+    const double number = channels ? json_number_value(channels) : 1;
+    if (json_is_real(channels) || (number != 1 && number != 3))
+        return sl_json_fail(&at, err, "expected 1 (grey) or 3 (colour)");
+    return SL_OK;
+}
+
+/* Shares are drawn by seed for splits; a hold-out is a list of names, the same in all runs. */
+static enum sl_status check_holdout(const struct sl_json_cursor *design, struct sl_error *err)
+{
+    json_t *holdout = json_object_get(design->value, "holdout");
+    const struct sl_json_cursor at = below(design, "holdout", holdout);
+    const char *name = json_string_value(holdout);
+    if (!name || strncmp(name, "share:", 6) != 0) return SL_OK;
+    return sl_json_fail(&at, err,
+                        "\"%s\" is for \"split\"; a hold-out is a file with an item's "
+                        "name on each line, or \"collins2022\"",
+                        name);
+}
+
+static enum sl_status check_counts(const struct sl_json_cursor *design, struct sl_error *err)
+{
+    static const char *const keys[] = {"items", "test_items", "dev_items"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        SL_TRY(check_whole(design, keys[i], 1, err));
+    return check_whole(design, "folds", 2, err);
 }
 
 static enum sl_status check_design(const struct design *design, const struct sl_json_cursor *at,
@@ -296,6 +406,9 @@ static enum sl_status check_design(const struct design *design, const struct sl_
     const char *key;
     json_t *value;
     SL_TRY(check_size(at, err));
+    SL_TRY(check_channels(at, err));
+    SL_TRY(check_holdout(at, err));
+    SL_TRY(check_counts(at, err));
     SL_TRY(check_seeds(at, err));
     SL_TRY(check_some(at, err));
     const struct sl_json_cursor sets = below(at, "sets", json_object_get(at->value, "sets"));

@@ -22,6 +22,13 @@ bool sl_spec_knows_method(const char *name, struct sl_error *err)
         names[count++] = a->name;
     for (size_t i = 0; i < count; i++)
         if (strcmp(names[i], name) == 0) return true;
+    const struct sl_aggregator *aggregator = sl_aggregator_known_as(name);
+    const struct sl_label_method *method = sl_label_method_known_as(name);
+    if (aggregator || method) {
+        (void)sl_fail(err, SL_ERR_NOT_FOUND, "\"%s\" is called \"%s\" here", name,
+                      aggregator ? aggregator->name : method->name);
+        return false;
+    }
     const char *near = sl_text_nearest(name, names);
     (void)sl_fail(err, SL_ERR_NOT_FOUND, "no label method is called \"%s\"%s%s%s", name,
                   near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
@@ -43,24 +50,24 @@ static void add_option(json_t *words, const char *name, const json_t *value)
     }
 }
 
-/* {"answers": FILE, "method": NAME, "options": {...}} as words of softlab labels; a set without
- * them has hard labels. */
-static void complete_set(json_t *set)
+json_t *sl_spec_label_words(const json_t *set)
 {
     json_t *answers = json_object_get(set, "answers"), *value;
     const char *name;
-    if (json_object_get(set, "labels")) return;
-    if (!answers) {
-        json_object_set_new(set, "labels", json_null());
-        return;
-    }
+    if (!answers) return json_null();
     json_t *words =
         json_pack("[s, O, s, O]", "labels", answers, "--method", json_object_get(set, "method"));
     json_object_foreach(json_object_get(set, "options"), name, value)
     {
         add_option(words, name, value);
     }
-    json_object_set_new(set, "labels", words);
+    return words;
+}
+
+static void complete_set(json_t *set)
+{
+    if (!json_object_get(set, "labels"))
+        json_object_set_new(set, "labels", sl_spec_label_words(set));
 }
 
 static void complete_sets(json_t *design)

@@ -131,8 +131,9 @@ static const struct sl_spec_field answer_fields[] = {
 #define DESIGN_FIELDS                                                                              \
     {"missing", TEXT, NULL}, {"references", MAP, set_fields}, {"networks", TEXTS, NULL},           \
         {"recipe", TEXT, NULL}, {"settings", ANY, NULL}, {"data", TEXT, NULL},                     \
-        {"size", TEXT, NULL}, {"split", TEXT | NOTHING, NULL}, {"holdout", TEXT | NOTHING, NULL},  \
-        {"dev", TEXT, NULL}, {"folds", NUMBER | NOTHING, NULL}, {"start", OBJECT, start_fields},   \
+        {"size", TEXT, NULL}, {"channels", NUMBER, NULL}, {"skip_broken", BOOLEAN, NULL},          \
+        {"split", TEXT | NOTHING, NULL}, {"holdout", TEXT | NOTHING, NULL}, {"dev", TEXT, NULL},   \
+        {"folds", NUMBER | NOTHING, NULL}, {"start", OBJECT, start_fields},                        \
         {"seeds", NUMBERS, NULL}, {"tests", MAP, test_fields}, {"items", NUMBER, NULL},            \
         {"test_items", NUMBER, NULL}, {"dev_items", NUMBER, NULL},                                 \
     {                                                                                              \

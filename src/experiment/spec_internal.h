@@ -9,6 +9,9 @@ enum sl_status sl_spec_check(const struct sl_json *document, struct sl_error *er
 
 /* Whether softlab labels has this method; if not, *err says so with the nearest name. */
 bool sl_spec_knows_method(const char *name, struct sl_error *err);
+/* {"answers": FILE, "method": NAME, "options": {...}} as words of softlab labels, which the caller
+ * owns; null of a set without them, which has hard labels. */
+json_t *sl_spec_label_words(const json_t *set);
 /* Fill in what may be left out of a specification that was checked, its scale applied. */
 void sl_spec_complete(json_t *spec);
 /* spec_places.c: the specification with whole paths for the files that it names, which the caller

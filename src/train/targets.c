@@ -109,14 +109,21 @@ static enum sl_status choose_items(struct making *making, struct sl_error *err)
         const size_t item = options->only ? options->only[i] : i;
         const size_t n_rows = rows_of(&making->labels, item).count;
         bool keep = !held[item];
-        if (keep && n_rows == 0) SL_TRY_OUT(keep_rest(making, item, &keep, err));
+        if (keep && n_rows == 0) {
+            SL_TRY_OUT(keep_rest(making, item, &keep, err));
+            targets->n_left_out += !keep;
+        }
         if (!keep) continue;
         const size_t at = targets->n_items++;
         targets->items[at] = item;
         targets->begin[at + 1] = targets->begin[at] + (making->apart && n_rows ? n_rows : 1);
         targets->n_soft += n_rows > 0;
     }
-    if (targets->n_items == 0) status = sl_fail(err, SL_ERR_INPUT, "no item is left to train on");
+    if (targets->n_items == 0 && targets->n_left_out > 0)
+        status = sl_fail(err, SL_ERR_INPUT, "labels: none of the %zu items to train on has a row",
+                         targets->n_left_out);
+    else if (targets->n_items == 0)
+        status = sl_fail(err, SL_ERR_INPUT, "no item is left to train on");
 out:
     free(held);
     return status;

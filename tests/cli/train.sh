@@ -61,6 +61,14 @@ try softlab eval b --tests two.json --data shapes
 try softlab eval b --data shapes:n=20,size=8 --hard other.csv
 try softlab eval b --data shapes:n=20,size=8 --attack-items 3
 rm -r charts many two.json other.csv
+# All that is read is checked before anything is trained or scored.
+own="--data shapes:n=10,size=8,classes=2"
+try softlab train $own --network resnet8 --untrained -o untrained --quiet
+try sh -c 'wc -c <untrained/log.jsonl'
+try softlab train $own --network resnet8 -o untrained --quiet
+try softlab eval untrained $own --dry-run
+try softlab eval untrained $own --dry-run --plots p
+try softlab eval untrained --data shapes:n=10,size=8,classes=2 --labels two.csv --dry-run
 try softlab eval b
 try sh -c 'echo "{\"x\":{\"data\":\"shapes:n=20,size=8\",\"label\":\"truth\"}}" >t.json; softlab eval b --tests t.json'
 try sh -c "softlab train --list | head -n 4"

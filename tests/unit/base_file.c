@@ -1,5 +1,6 @@
 #include <fcntl.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "support.h"
 
@@ -373,6 +374,26 @@ static void test_paths_are_joined_and_taken_apart(void **state)
     assert_true(sl_path_has_suffix("x", ""));
 }
 
+static void test_a_folder_is_removed_with_what_is_in_it_and_no_more(void **state)
+{
+    (void)state;
+    struct sl_error err = {0};
+    char kept[256], folder[256], inner[300], link[300], file[320];
+    snprintf(kept, sizeof kept, "%s", test_path("kept.txt"));
+    snprintf(folder, sizeof folder, "%s", test_path("gone"));
+    snprintf(inner, sizeof inner, "%s/inner", folder);
+    snprintf(link, sizeof link, "%s/link", folder);
+    snprintf(file, sizeof file, "%s/file", inner);
+    test_write(kept, "x", 1);
+    assert_ok(sl_folder_create(inner, &err), err);
+    test_write(file, "x", 1);
+    assert_int_equal(symlink(kept, link), 0);
+    sl_folder_remove(folder);
+    assert_false(sl_folder_exists(folder));
+    assert_true(sl_file_exists(kept));
+    sl_folder_remove(folder); /* and what is not there is no mistake */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -394,6 +415,7 @@ int main(void)
         cmocka_unit_test(test_folders_are_created_with_their_parents),
         cmocka_unit_test(test_folders_are_listed_in_order),
         cmocka_unit_test(test_paths_are_joined_and_taken_apart),
+        cmocka_unit_test(test_a_folder_is_removed_with_what_is_in_it_and_no_more),
     };
     return cmocka_run_group_tests(tests, NULL, test_folder_clear);
 }

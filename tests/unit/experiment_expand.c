@@ -234,6 +234,71 @@ static void test_what_was_tuned_is_trained_with(void **state)
     json_decref(tuned);
 }
 
+/* ---- One's own ---- */
+
+#define OWN(keys)                                                                                  \
+    "{\"softlab\":\"experiment\",\"version\":1,\"name\":\"x\",\"title\":\"X\","                    \
+    "\"sets\":{\"hard\":{\"labels\":null}},\"networks\":[\"resnet8\"],\"recipe\":\"quick\","       \
+    "\"data\":\"shapes:n=8,size=8\",\"seeds\":[1]," keys                                           \
+    "\"tests\":{\"new\":{\"data\":\"shapes:n=8,size=8\",\"labels\":\"hard\","                      \
+    "\"split\":\"holdout\",\"metrics\":[\"accuracy\"]}}}"
+
+static struct sl_experiment *expand_own(const char *text)
+{
+    const struct sl_data_roots roots = {0};
+    const struct sl_experiment_options options = {.roots = &roots};
+    const char *path = test_path("own.json");
+    struct sl_error err = {0};
+    struct sl_spec *spec = NULL;
+    struct sl_experiment *plan = NULL;
+    test_write(path, text, strlen(text));
+    assert_ok(sl_spec_read(path, "quick", &spec, &err), err);
+    assert_ok(sl_experiment_create(spec, &options, &plan, &err), err);
+    sl_spec_destroy(spec);
+    return plan;
+}
+
+static const json_t *test_of(const struct sl_experiment *plan, const struct sl_run *run)
+{
+    const json_t *step = plan->jobs[run->scores[0].job].step;
+    return json_object_get(json_object_get(step, "tests"), "new");
+}
+
+static void test_images_are_read_as_the_specification_says(void **state)
+{
+    (void)state;
+    struct sl_experiment *plain = expand_own(OWN(""));
+    struct sl_experiment *off = expand_own(OWN("\"skip_broken\":false,"));
+    struct sl_experiment *grey = expand_own(OWN("\"channels\":1,"));
+    struct sl_experiment *both = expand_own(OWN("\"channels\":1,\"skip_broken\":true,"));
+    assert_trains_with(both, &both->runs[0], "--channels 1 --skip-broken ");
+    assert_int_equal(both->jobs[both->runs[0].training].shape[0], 1);
+    const json_t *test = test_of(both, &both->runs[0]);
+    assert_int_equal(json_integer_value(json_object_get(test, "channels")), 1);
+    assert_true(json_is_true(json_object_get(test, "skip_broken")));
+    /* What is not set is no part of what a run is. */
+    assert_string_equal(plain->runs[0].key, off->runs[0].key);
+    assert_null(json_object_get(test_of(off, &off->runs[0]), "skip_broken"));
+    assert_string_not_equal(plain->runs[0].key, grey->runs[0].key);
+    assert_string_not_equal(grey->runs[0].key, both->runs[0].key);
+    sl_experiment_destroy(plain);
+    sl_experiment_destroy(off);
+    sl_experiment_destroy(grey);
+    sl_experiment_destroy(both);
+}
+
+static void test_a_hold_out_of_a_file_is_what_its_test_is_on(void **state)
+{
+    (void)state;
+    static const char names[] = "shapes-000001\nshapes-000003\n";
+    test_write(test_path("held.txt"), names, sizeof names - 1);
+    struct sl_experiment *plan = expand_own(OWN("\"holdout\":\"{spec}/held.txt\","));
+    const json_t *items = json_object_get(test_of(plan, &plan->runs[0]), "items");
+    assert_int_equal(json_array_size(items), 2);
+    assert_string_equal(json_string_value(json_array_get(items, 1)), "shapes-000003");
+    sl_experiment_destroy(plan);
+}
+
 static void test_shards_have_every_run_once(void **state)
 {
     (void)state;
@@ -287,6 +352,8 @@ int main(void)
         cmocka_unit_test(test_a_small_network_has_the_first_networks_recipe),
         cmocka_unit_test(test_what_is_not_there_is_missing_with_its_reason),
         cmocka_unit_test(test_what_was_tuned_is_trained_with),
+        cmocka_unit_test(test_images_are_read_as_the_specification_says),
+        cmocka_unit_test(test_a_hold_out_of_a_file_is_what_its_test_is_on),
         cmocka_unit_test(test_shards_have_every_run_once),
         cmocka_unit_test(test_a_cell_is_chosen_by_its_coordinates),
     };

@@ -234,6 +234,38 @@ static void test_a_table_that_shares_runs_is_shown_with_them(void **state)
     sl_spec_destroy(spec);
 }
 
+static void test_ones_own_table_stands_before_the_papers(void **state)
+{
+    (void)state;
+    static const char lines[] =
+        "{\"softlab\":\"result\",\"key\":\"p\",\"spec\":\"collins2022/table2\",\"scale\":\"quick\","
+        "\"variant\":\"as-run\",\"set\":\"hard\",\"network\":\"resnet8\",\"seed\":1,"
+        "\"metrics\":{\"cifar10h/cross_entropy\":1.5}}\n"
+        "{\"softlab\":\"spec\",\"version\":1,\"key\":\"s\",\"spec\":\"mine\",\"document\":"
+        "{\"softlab\":\"experiment\",\"version\":1,\"name\":\"mine\",\"title\":\"Mine\","
+        "\"sets\":{\"hard\":{\"labels\":null}},\"networks\":[\"resnet8\"],\"recipe\":\"quick\","
+        "\"data\":\"shapes\",\"seeds\":[1],\"tests\":{\"new\":{\"data\":\"shapes\","
+        "\"labels\":\"hard\",\"metrics\":[\"accuracy\"]}}}}\n"
+        "{\"softlab\":\"result\",\"key\":\"o\",\"spec\":\"mine\",\"scale\":\"quick\","
+        "\"variant\":\"as-run\",\"set\":\"hard\",\"network\":\"resnet8\",\"seed\":1,"
+        "\"metrics\":{\"new/accuracy\":0.5}}\n";
+    struct sl_error err;
+    struct sl_results *results = sl_results_create();
+    const char *path = test_path("results.jsonl");
+    test_write(path, lines, sizeof lines - 1);
+    assert_ok(sl_results_read(results, path, &err), err);
+    sl_results_settle(results);
+    char *html = make_report(results, NULL, "html");
+    assert_well_formed(html);
+    const char *own = strstr(html, "<h2 id=\"mine\">"), *papers = strstr(html, "id=\"overview\"");
+    assert_non_null(own);
+    assert_non_null(papers);
+    assert_true(own < papers);
+    assert_int_equal(count_text(html, "<h2 id=\"mine\">"), 1);
+    free(html);
+    sl_results_destroy(results);
+}
+
 static void test_an_unknown_specification_is_refused(void **state)
 {
     (void)state;
@@ -258,6 +290,7 @@ int main(void)
         cmocka_unit_test(test_what_is_not_here_is_listed_with_its_reason),
         cmocka_unit_test(test_a_table_without_results_can_be_asked_for),
         cmocka_unit_test(test_a_table_that_shares_runs_is_shown_with_them),
+        cmocka_unit_test(test_ones_own_table_stands_before_the_papers),
         cmocka_unit_test(test_an_unknown_specification_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, test_folder_clear);

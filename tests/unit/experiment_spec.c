@@ -126,6 +126,22 @@ static void test_a_specification_goes_through_a_line_of_results(void **state)
     sl_spec_destroy(spec);
 }
 
+#define ANSWERS "\"answers\":\"a.csv\",\"method\":\"mv\""
+
+/* The papers' own specifications have both, in either order of their options. */
+static void test_words_may_stand_beside_what_they_say(void **state)
+{
+    (void)state;
+    struct sl_error err = {0};
+    struct sl_spec *spec = NULL;
+    assert_ok(read_text(HEAD "\"sets\":{\"a\":{" ANSWERS ",\"options\":{\"tie\":\"first\"},"
+                             "\"labels\":[\"labels\",\"a.csv\",\"--tie\",\"first\",\"--method\","
+                             "\"mv\"]}}}",
+                        "quick", &spec, &err),
+              err);
+    sl_spec_destroy(spec);
+}
+
 static void test_mistakes_are_named_with_their_place(void **state)
 {
     (void)state;
@@ -146,6 +162,28 @@ static void test_mistakes_are_named_with_their_place(void **state)
         {HEAD "\"scales\":{\"quick\":{\"stands_for\":{\"a\":\"b\"}}}}",
          "$.scales.quick.stands_for.a: expected one of \"networks\""},
         {HEAD "\"files\":{\"f\":[1]}}", "$.files.f: expected a list of texts"},
+        {HEAD "\"tests\":{\"t\":{\"metrics\":[]}}}", "$.tests.t.metrics: is empty"},
+        {HEAD "\"size\":\"100000x100000\"}", "$.size: \"100000x100000\" is more than an image"},
+        {HEAD "\"size\":\"0x32\"}", "$.size: \"0x32\" is not a size"},
+        {HEAD "\"channels\":2}", "$.channels: expected 1 (grey) or 3 (colour)"},
+        {HEAD "\"channels\":1.0}", "$.channels: expected 1 (grey) or 3 (colour)"},
+        {HEAD "\"skip_broken\":1}", "$.skip_broken: expected true or false"},
+        {HEAD "\"holdout\":\"share:.5\"}", "$.holdout: \"share:.5\" is for \"split\""},
+        {HEAD "\"items\":0}", "$.items: expected an integer of at least 1, got 0"},
+        {HEAD "\"folds\":2.5}", "$.folds: expected an integer"},
+        {HEAD "\"sets\":{\"a\":{\"count\":2}}}", "$.sets.a.count: has no effect on hard labels"},
+        {HEAD "\"sets\":{\"a\":{" ANSWERS ",\"count\":-1}}}",
+         "$.sets.a.count: expected an integer"},
+        {HEAD "\"sets\":{\"a\":{\"answers\":\"a.csv\",\"method\":\"majority\"}}}",
+         "$.sets.a.method: \"majority\" is called \"mv\" here"},
+        {HEAD "\"sets\":{\"a\":{\"extra\":{\"images\":\"i\",\"answers\":\"a.csv\"}}}}",
+         "$.sets.a.extra: \"answers\" and \"method\" go together"},
+        {HEAD "\"sets\":{\"a\":{" ANSWERS ",\"labels\":null}}}", "$.sets.a.labels: is not what"},
+        {HEAD "\"sets\":{\"a\":{" ANSWERS ",\"labels\":[\"labels\",\"b.csv\",\"--method\","
+              "\"mv\"]}}}",
+         "$.sets.a.labels: is not what \"answers\", \"method\" and \"options\" say"},
+        {HEAD "\"references\":{\"a\":{" ANSWERS ",\"labels\":[\"labels\",\"a.csv\"]}}}",
+         "$.references.a.labels: is not what"},
         {"{\"softlab\":\"experiment\"}", "\"version\" is missing"},
         {"[]", "expected an object"},
     };
@@ -177,6 +215,7 @@ int main(void)
         cmocka_unit_test(test_a_scale_reaches_into_parts),
         cmocka_unit_test(test_the_table_that_sets_and_tests_make_may_be_left_out),
         cmocka_unit_test(test_a_specification_goes_through_a_line_of_results),
+        cmocka_unit_test(test_words_may_stand_beside_what_they_say),
         cmocka_unit_test(test_mistakes_are_named_with_their_place),
         cmocka_unit_test(test_an_unknown_name_suggests_the_nearest),
     };

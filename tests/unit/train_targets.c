@@ -168,8 +168,13 @@ static void test_items_are_left_out_by_split_hold_out_and_rest(void **state)
     struct sl_targets *targets = make(&items, &options, false);
     assert_int_equal(targets->n_items, 3);
     assert_int_equal(targets->items[2], 3);
+    assert_int_equal(targets->n_left_out, 1);
     sl_targets_destroy(targets);
     options.holdout = holdout;
+    targets = make(&items, &options, false);
+    assert_int_equal(targets->n_items, 1); /* what is held out is not left out by its labels */
+    assert_int_equal(targets->n_left_out, 1);
+    sl_targets_destroy(targets);
     options.rest = SL_REST_HARD;
     options.only = only;
     options.n_only = 3;
@@ -178,6 +183,7 @@ static void test_items_are_left_out_by_split_hold_out_and_rest(void **state)
     assert_int_equal(targets->items[0], 2);
     assert_int_equal(targets->items[1], 1);
     assert_int_equal(targets->n_soft, 1);
+    assert_int_equal(targets->n_left_out, 0);
     check_row(drawn(targets, 1, 0, 0), 0, 0, 1);
     sl_targets_destroy(targets);
     sl_rows_destroy(labels);
@@ -412,7 +418,8 @@ static void test_bad_labels_are_one_sentence_each(void **state)
     options.rest = SL_REST_DROP;
     options.only = (const size_t[]){1, 2};
     options.n_only = 2;
-    check_labels_fail(options, ROWS(NULL, {"i0", NULL, {1, 0, 0}}), "no item is left to train on");
+    check_labels_fail(options, ROWS(NULL, {"i0", NULL, {1, 0, 0}}),
+                      "labels: none of the 2 items to train on has a row");
     check_labels_fail(options, ROWS(NULL, {NULL, NULL, {1, 0, 0}}),
                       "labels: 1 rows without item names, and the data set has 4 items, 2 of them");
 }

@@ -64,6 +64,9 @@ enum sl_status sl_folder_create(const char *path, struct sl_error *err) SL_MUST_
 enum sl_status sl_folder_list(const char *path, char ***names, size_t *count,
                               struct sl_error *err) SL_MUST_USE;
 void sl_names_destroy(char **names);
+/* Delete a folder and what is in it, for folders of temporary files: symbolic links are not
+ * followed, and what cannot be deleted stays. */
+void sl_folder_remove(const char *path);
 /* Copies of `count` names, NULL-ended; NULL of NULL. */
 enum sl_status sl_names_copy(char *const *names, size_t count, char ***out,
                              struct sl_error *err) SL_MUST_USE;

@@ -55,7 +55,8 @@ struct sl_targets {
     char **annotator_names; /* owned; n_annotators, or NULL */
     size_t n_annotators;
     enum sl_target_draw draw;
-    size_t n_soft; /* items whose target came from `labels` */
+    size_t n_soft;     /* items whose target came from `labels` */
+    size_t n_left_out; /* items without a row in `labels`, by SL_REST_DROP */
 };
 
 /* SL_ERR_INPUT, before any training: a label for an item that neither the data set nor
