@@ -1,14 +1,13 @@
-/* HTTP: a small server on libevent's evhttp that is strict where evhttp is not. It knows nothing
- * of studies.
+/* HTTP: a small, strict server on libevent's loop and buffers. It knows nothing of studies.
  *
  * One loop, one thread: handlers run one after another and may reply at once or later (after a
- * commit, after slow work on another thread). GET and POST only, exact paths; bodies by
+ * commit, after slow work on another thread). GET, HEAD and POST only, exact paths; bodies by
  * Content-Length up to a limit. Refused before any handler sees them: Transfer-Encoding, repeated
- * Content-Length or Host, a missing Host, other methods, oversized headers and bodies, paths that
- * are not plain, requests that are not whole within the deadline counted from their first byte
- * (these are closed without a word, as are connections over the cap). A refusal closes the
- * connection, and so does a request that came with bytes of the next. Every reply carries the
- * security headers of the listener. */
+ * Content-Length or Host, a missing or foreign Host, other methods, oversized headers and bodies,
+ * paths that are not plain, requests that are not whole within the deadline counted from their
+ * first byte (these are closed without a word). A refusal closes the connection. While a request
+ * has no reply nothing further is read from its connection: what a client sends ahead waits in the
+ * kernel and costs no memory here. Every reply carries the security headers of the listener. */
 #ifndef SOFTLAB_HTTP_H
 #define SOFTLAB_HTTP_H
 
@@ -50,6 +49,7 @@ void sl_http_work(struct sl_http_loop *loop, void (*work)(void *context),
 
 /* ---- Listeners ---- */
 
+/* A HEAD is a GET to its handler; its reply goes out without the body. */
 enum sl_http_method { SL_HTTP_GET, SL_HTTP_POST };
 
 struct sl_http_exchange;
@@ -75,7 +75,12 @@ struct sl_http_options {
     size_t max_headers;      /* 8 KiB */
     double deadline_seconds; /* 10: a request must be whole by then */
     double idle_seconds;     /* 60: a connection without a request is closed */
-    size_t max_connections;  /* 1024 */
+    /* Connections at once, 4096. One more closes the one that has been without a request for
+     * longest; is none, it is closed itself. The same within one address (IPv6: one /64), 0 for
+     * no such limit. */
+    size_t max_connections, max_per_address;
+    /* The names a Host may have, without the port; ends with NULL; borrowed. NULL: any. */
+    const char *const *hosts;
 };
 struct sl_http_options sl_http_options_default(void);
 
@@ -90,10 +95,16 @@ uint16_t sl_http_port(const struct sl_http_listener *listener);
 const char *sl_http_segment(const struct sl_http_exchange *exchange); /* decoded; "" if none */
 /* A query parameter, decoded, or NULL. Repeated: the first. */
 const char *sl_http_query(const struct sl_http_exchange *exchange, const char *name);
+/* In any case of letters. Repeated: the first, or the last. */
 const char *sl_http_request_header(const struct sl_http_exchange *exchange, const char *name);
+const char *sl_http_request_header_last(const struct sl_http_exchange *exchange, const char *name);
 const char *sl_http_cookie(const struct sl_http_exchange *exchange, const char *name);
 const char *sl_http_body(const struct sl_http_exchange *exchange, size_t *length); /* no NUL */
 const char *sl_http_peer(const struct sl_http_exchange *exchange);                 /* its address */
+/* Who an address belongs to, for limits: "192.0.2.7", or "2001:db8:0:1::/64" for IPv6, where one
+ * customer has 2^64 addresses. `text` may have a port or brackets. False if it is no address. */
+enum { SL_HTTP_NETWORK = 50 };
+bool sl_http_network(const char *text, size_t length, char out[SL_HTTP_NETWORK]);
 /* Whether a browser sent this from a page of ours: Sec-Fetch-Site is same-origin or none, or,
  * without that header, Origin names our Host, or there is neither (not a browser). */
 bool sl_http_same_origin(const struct sl_http_exchange *exchange);

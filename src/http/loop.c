@@ -260,8 +260,7 @@ void sl_http_loop_destroy(struct sl_http_loop *loop)
     sl_http_worker_finish(&loop->worker);
     sl_http_worker_collect(&loop->worker);
     if (loop->n_calls > 0) run_calls(loop);
-    loop->stopping = true; /* nobody lingers now */
-    sl_http_linger_release(loop);
+    loop->stopping = true; /* nothing is taken any more */
     sl_http_listeners_destroy(loop);
     while (loop->exchanges)
         sl_http_exchange_destroy(loop->exchanges);
@@ -274,6 +273,5 @@ void sl_http_loop_destroy(struct sl_http_loop *loop)
     close(loop->wake[0]);
     close(loop->wake[1]);
     free(loop->calls);
-    free((void *)loop->connections);
     free(loop);
 }
