@@ -120,8 +120,7 @@ enum sl_http_reading sl_http_answer_read(struct sl_http_answer *answer, struct e
     case SL_HTTP_BY_LENGTH:
         take(answer, input);
         return answer->missing > 0 ? SL_HTTP_UNFINISHED : SL_HTTP_FINISHED;
-    case SL_HTTP_IN_CHUNKS:
-        return read_chunks(answer, input);
+    case SL_HTTP_IN_CHUNKS: return read_chunks(answer, input);
     case SL_HTTP_UNTIL_CLOSE:
         evbuffer_add_buffer(answer->body, input);
         return evbuffer_get_length(answer->body) > MAX_REPLY ? SL_HTTP_NONSENSE

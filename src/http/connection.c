@@ -122,9 +122,7 @@ static struct sl_http_refusal look_for_head(struct sl_http_connection *connectio
         if (length > options->max_headers)
             refusal = (struct sl_http_refusal){431, "the headers are too large"};
         break;
-    case SL_HTTP_BARE:
-        refusal = (struct sl_http_refusal){400, "lines must end in CR LF"};
-        break;
+    case SL_HTTP_BARE: refusal = (struct sl_http_refusal){400, "lines must end in CR LF"}; break;
     case SL_HTTP_HEAD:
         refusal = sl_http_head_parse(bytes, connection->scanned, options, &connection->head);
         if (refusal.status) break;

@@ -214,8 +214,8 @@ static bool is_ours(struct span host, const char *const *hosts)
     return false;
 }
 
-static struct sl_http_refusal check_single(size_t which, struct span value,
-                                           struct fields *fields, struct sl_http_head *out)
+static struct sl_http_refusal check_single(size_t which, struct span value, struct fields *fields,
+                                           struct sl_http_head *out)
 {
     if (fields->seen[which]) return refuse(400, "a header is repeated that may stand once");
     fields->seen[which] = true;

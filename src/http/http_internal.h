@@ -53,10 +53,10 @@ enum { SL_HTTP_MAX_PATH = 256 }; /* no route is that long */
 
 struct sl_http_head {
     enum sl_http_method method;
-    bool bodiless; /* HEAD: the reply goes without its body */
-    bool old;      /* HTTP/1.0 */
-    bool close;    /* no further request on this connection */
-    size_t body;   /* Content-Length */
+    bool bodiless;               /* HEAD: the reply goes without its body */
+    bool old;                    /* HTTP/1.0 */
+    bool close;                  /* no further request on this connection */
+    size_t body;                 /* Content-Length */
     char path[SL_HTTP_MAX_PATH]; /* decoded */
     struct sl_http_pairs query, headers, cookies;
 };
@@ -171,12 +171,12 @@ enum sl_http_state { SL_HTTP_IDLE, SL_HTTP_READING, SL_HTTP_BUSY, SL_HTTP_LINGER
 struct sl_http_connection {
     struct sl_http_listener *listener; /* borrowed */
     struct bufferevent *stream;        /* owned, with the socket */
-    struct event *timer;               /* idle, the deadline of a request, or the end of lingering */
+    struct event *timer; /* idle, the deadline of a request, or the end of lingering */
     enum sl_http_state state;
     struct sl_http_peer peer;
-    size_t scanned;           /* bytes looked at */
-    size_t head_length;       /* 0 until the head is there */
-    struct sl_http_head head; /* then */
+    size_t scanned;                    /* bytes looked at */
+    size_t head_length;                /* 0 until the head is there */
+    struct sl_http_head head;          /* then */
     struct sl_http_exchange *exchange; /* when busy; borrowed */
     size_t discarded;                  /* while lingering */
     struct sl_http_connection *next, *previous;

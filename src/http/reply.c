@@ -82,7 +82,8 @@ static bool is_among(const struct sl_http_header *headers, const char *name)
 /* RFC 9110, section 5.6.7; strftime would follow the locale. */
 static void add_date(struct sl_http_exchange *exchange)
 {
-    static const char days[] = "SunMonTueWedThuFriSat", months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+    static const char days[] = "SunMonTueWedThuFriSat",
+                      months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
     struct tm now;
     time_t seconds = time(NULL);
     if (!gmtime_r(&seconds, &now)) return;

@@ -15,10 +15,9 @@ static void reply_path(struct sl_http_exchange *exchange, void *context)
     assert_non_null(sl_http_request_header(exchange, "Host"));
     assert_true(sl_http_same_origin(exchange) || sl_http_request_header(exchange, "Origin"));
     const char *text = sl_http_segment(exchange);
-    sl_http_send(
-        exchange,
-        &(struct sl_http_reply){
-            .status = 200, .type = "text/plain", .body = text, .length = strlen(text)});
+    sl_http_send(exchange,
+                 &(struct sl_http_reply){
+                     .status = 200, .type = "text/plain", .body = text, .length = strlen(text)});
 }
 
 static void reply_large(struct sl_http_exchange *exchange, void *context)

@@ -162,9 +162,15 @@ static void test_only_our_own_names_are_served(void **state)
         const char *host;
         int status;
     } rows[] = {
-        {"study.example.org", 200},      {"Study.Example.Org:8443", 200}, {"127.0.0.1:80", 200},
-        {"[::1]:8080", 200},             {"[::1]", 200},                  {"evil.example.org", 421},
-        {"study.example.org.evil", 421}, {"127.0.0.2", 421},              {"[::2]:80", 421},
+        {"study.example.org", 200},
+        {"Study.Example.Org:8443", 200},
+        {"127.0.0.1:80", 200},
+        {"[::1]:8080", 200},
+        {"[::1]", 200},
+        {"evil.example.org", 421},
+        {"study.example.org.evil", 421},
+        {"127.0.0.2", 421},
+        {"[::2]:80", 421},
     };
     struct visit visit;
     begin(&visit, 8, 0);
