@@ -29,13 +29,16 @@ void sl_http_use_memory(void);
 struct sl_http_loop;
 enum sl_status sl_http_loop_create(const struct sl_log *log, struct sl_http_loop **out,
                                    struct sl_error *err) SL_MUST_USE;
-/* And its listeners. Work and deferred calls asked for before are done first, with their `done`;
- * exchanges that still have no reply are gone afterwards. */
+/* And its listeners. Deferred calls asked for before are made first. Work that has begun is waited
+ * for, work that has not is left out; both have their `done`. Exchanges that still have no reply
+ * are gone afterwards. */
 void sl_http_loop_destroy(struct sl_http_loop *loop);
 /* Until sl_http_loop_stop, which may be called from a signal handler or another thread. Requests
  * in work get their replies first, for at most a second. */
 enum sl_status sl_http_loop_run(struct sl_http_loop *loop, struct sl_error *err) SL_MUST_USE;
 void sl_http_loop_stop(struct sl_http_loop *loop);
+/* From any thread: the loop is being stopped, and long work had better end. */
+bool sl_http_loop_stopping(const struct sl_http_loop *loop);
 
 /* Once, when the events at hand have been handled: for commits that many requests share. Asking
  * twice with the same function and context before it runs counts once. */
@@ -43,8 +46,17 @@ void sl_http_defer(struct sl_http_loop *loop, void (*run)(void *context), void *
 /* Every `seconds`, until the loop goes. */
 void sl_http_every(struct sl_http_loop *loop, double seconds, void (*run)(void *context),
                    void *context);
-/* `work` on another thread, one job at a time in order, then `done` on the loop. */
-void sl_http_work(struct sl_http_loop *loop, void (*work)(void *context),
+/* Once, `seconds` after each start; started again before, it counts anew. Lives as long as the
+ * loop. */
+struct sl_http_timer;
+struct sl_http_timer *sl_http_timer_create(struct sl_http_loop *loop, void (*run)(void *context),
+                                           void *context);
+void sl_http_timer_start(struct sl_http_timer *timer, double seconds);
+/* `work` on another thread, then `done` on the loop. Every lane is a thread of its own, whose jobs
+ * run one at a time in order. When the loop stops, `work` that has not begun is left out; `done`
+ * always comes. */
+enum { SL_HTTP_LANES = 4 };
+void sl_http_work(struct sl_http_loop *loop, unsigned lane, void (*work)(void *context),
                   void (*done)(void *context), void *context);
 
 /* ---- Listeners ---- */
@@ -64,13 +76,23 @@ struct sl_http_header {
     const char *name, *value;
 };
 
+/* A request whose reply is over, as a log of requests sees it. */
+struct sl_http_served {
+    const char *method, *path; /* "GET"; decoded, without the query; "" if it was refused unread */
+    int status;                /* 0: there was no reply */
+    size_t bytes;              /* of the body */
+    double seconds;            /* since the request was whole */
+};
+
 struct sl_http_options {
     const char *address;                /* "127.0.0.1" */
     uint16_t port;                      /* 0: any that is free */
     const struct sl_http_route *routes; /* borrowed; ends with a NULL path */
     const struct sl_http_header
-        *headers;            /* on every reply; borrowed; ends with a NULL name; or NULL */
-    void *context;           /* for the handlers */
+        *headers;  /* on every reply; borrowed; ends with a NULL name; or NULL */
+    void *context; /* for the handlers */
+    /* Called after every reply, or NULL; its context is that of the handlers. */
+    void (*served)(const struct sl_http_served *served, void *context);
     size_t max_body;         /* 64 KiB */
     size_t max_headers;      /* 8 KiB */
     double deadline_seconds; /* 10: a request must be whole by then */
@@ -89,6 +111,7 @@ struct sl_http_listener;
 enum sl_status sl_http_listen(struct sl_http_loop *loop, const struct sl_http_options *options,
                               struct sl_http_listener **out, struct sl_error *err) SL_MUST_USE;
 uint16_t sl_http_port(const struct sl_http_listener *listener);
+size_t sl_http_connections(const struct sl_http_listener *listener); /* that are open */
 
 /* ---- Requests: everything borrowed until the reply ---- */
 
@@ -108,6 +131,10 @@ bool sl_http_network(const char *text, size_t length, char out[SL_HTTP_NETWORK])
 /* Whether a browser sent this from a page of ours: Sec-Fetch-Site is same-origin or none, or,
  * without that header, Origin names our Host, or there is neither (not a browser). */
 bool sl_http_same_origin(const struct sl_http_exchange *exchange);
+
+/* Let the handler have the request again, from the beginning: for one that has to wait and has
+ * neither written nor replied yet. */
+void sl_http_again(struct sl_http_exchange *exchange);
 
 /* ---- Replies: exactly one per exchange, on the loop's thread ---- */
 

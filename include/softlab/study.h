@@ -151,6 +151,9 @@ struct sl_study_serve {
     const char *admin_address;
     uint16_t admin_port;           /* 8081; 0: any */
     bool behind_proxy;             /* believe X-Forwarded-For and X-Forwarded-Proto */
+    size_t per_address;            /* 256: connections of one address, not behind a proxy; 0: any */
+    const char *const *hosts;      /* names a request may ask for; ends with NULL; NULL: any */
+    const char *access_log;        /* a line per request, without addresses; or NULL */
     int64_t (*now)(void *context); /* milliseconds since 1970; NULL: the clock */
     void *clock_context;
     const struct sl_log *log;

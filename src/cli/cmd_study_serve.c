@@ -9,6 +9,9 @@ struct serve_values {
     const char *address, *admin_address;
     int64_t port, admin_port;
     bool behind_proxy;
+    int64_t per_address;
+    struct cli_texts hosts;
+    const char *access_log;
 };
 
 #define AT(field) .offset = offsetof(struct serve_values, field)
@@ -47,6 +50,26 @@ static const struct cli_option serve_options[] = {
      .kind = CLI_FLAG,
      AT(behind_proxy),
      .help = "believe X-Forwarded-For and X-Forwarded-Proto; only behind a proxy that sets them"},
+    {.name = "host",
+     .kind = CLI_TEXTS,
+     .value = "NAME",
+     AT(hosts),
+     .help = "a name this server has; with one or more of these, requests for other names are "
+             "refused"},
+    {.name = "per-address",
+     .kind = CLI_INTEGER,
+     .value = "N",
+     AT(per_address),
+     .fallback = "256",
+     .minimum = 0,
+     .maximum = 100000,
+     .help = "connections one address may have, without a proxy; 0 is any number"},
+    {.name = "access-log",
+     .kind = CLI_TEXT,
+     .value = "FILE",
+     AT(access_log),
+     .help = "append a line per request, without addresses and without what follows a ?; - is the "
+             "standard output"},
     {.name = NULL},
 };
 
@@ -96,7 +119,14 @@ static enum sl_status run_serve(struct cli *cli, const void *values, struct sl_e
     serve.admin_address = options->admin_address;
     serve.admin_port = (uint16_t)options->admin_port;
     serve.behind_proxy = options->behind_proxy;
+    serve.per_address = (size_t)options->per_address;
+    serve.access_log = options->access_log;
     serve.log = &cli->log;
+    /* The table of names ends with NULL. */
+    const char *hosts[CLI_TEXTS_MAX + 1] = {NULL};
+    memcpy((void *)hosts, (const void *)options->hosts.values,
+           options->hosts.count * sizeof *hosts);
+    if (options->hosts.count > 0) serve.hosts = hosts;
     SL_TRY(sl_study_server_create(cli->arguments[0], &serve, &server, err));
     running = server;
     enum sl_status status = catch_signals(err);
@@ -111,7 +141,8 @@ static enum sl_status run_serve(struct cli *cli, const void *values, struct sl_e
 
 static const struct cli_example serve_examples[] = {
     {"softlab study serve birds", "on this machine only, to try it"},
-    {"softlab study serve birds --behind-proxy", "behind nginx, which brings TLS"},
+    {"softlab study serve birds --behind-proxy --host study.example.org",
+     "behind nginx, which brings TLS"},
     {NULL, NULL},
 };
 

@@ -290,12 +290,22 @@ void sl_http_connection_open(struct sl_http_listener *listener, evutil_socket_t 
     await_request(connection);
 }
 
-void sl_http_connections_stop(struct sl_http_loop *loop)
+static void close_all(struct sl_http_loop *loop, bool busy_too)
 {
     for (struct sl_http_listener *listener = loop->listeners; listener; listener = listener->next) {
         for (struct sl_http_connection *at = listener->first, *next; at; at = next) {
             next = at->next;
-            if (at->state != SL_HTTP_BUSY) sl_http_connection_close(at);
+            if (busy_too || at->state != SL_HTTP_BUSY) sl_http_connection_close(at);
         }
     }
+}
+
+void sl_http_connections_stop(struct sl_http_loop *loop)
+{
+    close_all(loop, false);
+}
+
+void sl_http_connections_close(struct sl_http_loop *loop)
+{
+    close_all(loop, true);
 }

@@ -99,12 +99,13 @@ struct sl_http_jobs {
 
 /* One thread, started by the first job. */
 struct sl_http_worker {
+    struct sl_http_loop *loop; /* borrowed; woken when a job is finished */
     pthread_t thread;
     bool started;
     pthread_mutex_t lock; /* of all below */
     pthread_cond_t changed;
     struct sl_http_jobs waiting, finished;
-    bool quit;
+    bool quit; /* nothing further is begun */
 };
 
 struct sl_http_call {
@@ -112,10 +113,10 @@ struct sl_http_call {
     void *context;
 };
 
-struct sl_http_ticker {
+struct sl_http_timer {
     struct sl_http_call call;
-    struct event *event;         /* owned */
-    struct sl_http_ticker *next; /* owned */
+    struct event *event;        /* owned */
+    struct sl_http_timer *next; /* owned */
 };
 
 struct sl_http_loop {
@@ -123,7 +124,8 @@ struct sl_http_loop {
     struct event_base *base;
     int wake[2]; /* a pipe, so that a signal handler or the worker can wake the loop */
     struct event *woken;
-    atomic_bool stop;
+    atomic_bool stop;   /* asked for, not yet seen */
+    atomic_bool ending; /* asked for, until the loop runs again */
     bool stopping;
     struct event *grace; /* the second that replies get after a stop */
 
@@ -132,15 +134,17 @@ struct sl_http_loop {
     size_t n_calls, calls_capacity;
     bool running_calls;
 
-    struct sl_http_ticker *tickers;
-    struct sl_http_worker worker;
+    struct sl_http_timer *timers;
+    struct sl_http_worker workers[SL_HTTP_LANES];
 
     struct sl_http_listener *listeners; /* owned chain */
     struct sl_http_exchange *exchanges; /* without a reply, or with one being written */
 };
 
-void sl_http_worker_init(struct sl_http_worker *worker);
-/* Runs what is waiting and ends the thread; what is finished stays. */
+void sl_http_worker_init(struct sl_http_worker *worker, struct sl_http_loop *loop);
+/* What waits is finished without having been done. */
+void sl_http_worker_skip(struct sl_http_worker *worker);
+/* Waits for the job at hand and ends the thread; what is finished stays. */
 void sl_http_worker_finish(struct sl_http_worker *worker);
 void sl_http_worker_release(struct sl_http_worker *worker);
 /* Call `done` of every finished job. */
@@ -192,8 +196,9 @@ void sl_http_connection_break(struct sl_http_connection *connection);
 void sl_http_connection_rest(struct sl_http_connection *connection, bool last);
 /* Close the connection that has waited for longest; false if all are busy. */
 bool sl_http_connection_spare(struct sl_http_listener *listener);
-/* Close those that are not busy. */
+/* Close those that are not busy; all. */
 void sl_http_connections_stop(struct sl_http_loop *loop);
+void sl_http_connections_close(struct sl_http_loop *loop);
 
 /* ---- Exchanges ---- */
 
@@ -205,7 +210,10 @@ struct sl_http_exchange {
     char *body; /* owned; head.body bytes, and a NUL */
     const char *segment;
     char peer[SL_HTTP_NETWORK];
+    double began; /* sl_clock_seconds */
     bool replied;
+    int status;                   /* of the reply */
+    size_t sent;                  /* bytes of its body */
     struct sl_http_source source; /* of a streamed reply */
     char *piece;                  /* owned */
     struct sl_http_exchange *next, *previous;

@@ -91,8 +91,6 @@ static enum sl_status open_socket(struct sl_http_listener *listener, struct sl_e
 
 static void listener_destroy(struct sl_http_listener *listener)
 {
-    while (listener->first)
-        sl_http_connection_close(listener->first);
     if (listener->accepting) evconnlistener_free(listener->accepting);
     if (listener->pause) event_free(listener->pause);
     free(listener);
@@ -120,6 +118,11 @@ enum sl_status sl_http_listen(struct sl_http_loop *loop, const struct sl_http_op
 uint16_t sl_http_port(const struct sl_http_listener *listener)
 {
     return listener->port;
+}
+
+size_t sl_http_connections(const struct sl_http_listener *listener)
+{
+    return listener->n_connections;
 }
 
 void sl_http_listeners_destroy(struct sl_http_loop *loop)

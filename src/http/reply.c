@@ -97,6 +97,7 @@ static void add_date(struct sl_http_exchange *exchange)
 static void begin_head(struct sl_http_exchange *exchange, const struct sl_http_reply *reply)
 {
     const struct sl_http_header *at = exchange->listener->options.headers;
+    exchange->status = reply->status;
     evbuffer_add_printf(output_of(exchange), "HTTP/1.1 %d %s\r\n", reply->status,
                         phrase_of(reply->status));
     add_date(exchange);
@@ -161,10 +162,12 @@ void sl_http_send(struct sl_http_exchange *exchange, const struct sl_http_reply 
             evbuffer_add_printf(output_of(exchange), "Content-Length: %zu\r\n", reply->length);
         end_head(exchange);
     }
-    if (sends_body)
+    if (sends_body) {
+        exchange->sent = reply->length;
         add_body(output_of(exchange), reply);
-    else if (reply->done)
+    } else if (reply->done) {
         reply->done(reply->context);
+    }
 }
 
 void sl_http_fail_with(struct sl_http_exchange *exchange, int status, const char *message,
@@ -212,6 +215,7 @@ static void send_piece(struct sl_http_exchange *exchange)
     if (length > 0) {
         if (in_chunks) evbuffer_add_printf(output, "%zx\r\n", length);
         evbuffer_add(output, exchange->piece, length);
+        exchange->sent += length;
         if (in_chunks) evbuffer_add(output, "\r\n", 2);
         return;
     }

@@ -1,5 +1,6 @@
 #include "http_internal.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -79,6 +80,7 @@ struct sl_http_exchange *sl_http_exchange_create(struct sl_http_connection *conn
     *head = (struct sl_http_head){0};
     exchange->body = sl_alloc(exchange->head.body + 1, 1);
     exchange->segment = "";
+    exchange->began = sl_clock_seconds();
     memcpy(exchange->peer, connection->peer.text, sizeof exchange->peer);
     exchange->next = loop->exchanges;
     if (loop->exchanges) loop->exchanges->previous = exchange;
@@ -87,9 +89,25 @@ struct sl_http_exchange *sl_http_exchange_create(struct sl_http_connection *conn
     return exchange;
 }
 
+static void tell_served(const struct sl_http_exchange *exchange)
+{
+    const struct sl_http_options *options = &exchange->listener->options;
+    const struct sl_http_head *head = &exchange->head;
+    const char *name = head->bodiless ? "HEAD" : "GET";
+    const struct sl_http_served served = {
+        .method = head->method == SL_HTTP_POST ? "POST" : name,
+        .path = head->path,
+        .status = exchange->status,
+        .bytes = exchange->sent,
+        .seconds = sl_clock_seconds() - exchange->began,
+    };
+    if (options->served) options->served(&served, options->context);
+}
+
 void sl_http_exchange_destroy(struct sl_http_exchange *exchange)
 {
     struct sl_http_loop *loop = exchange->loop;
+    tell_served(exchange);
     if (exchange->source.done) exchange->source.done(exchange->source.context);
     if (exchange->next) exchange->next->previous = exchange->previous;
     *(exchange->previous ? &exchange->previous->next : &loop->exchanges) = exchange->next;
@@ -139,6 +157,12 @@ void sl_http_exchange_route(struct sl_http_exchange *exchange)
     const struct sl_http_header allow[] = {
         {"Allow", exchange->head.method == SL_HTTP_GET ? "POST" : "GET, HEAD"}, {NULL, NULL}};
     sl_http_fail_with(exchange, 405, "the page does not take this method", allow);
+}
+
+void sl_http_again(struct sl_http_exchange *exchange)
+{
+    assert(!exchange->replied);
+    sl_http_exchange_route(exchange);
 }
 
 void sl_http_exchange_refuse(struct sl_http_exchange *exchange, struct sl_http_refusal refusal)

@@ -8,6 +8,8 @@
 #include "study/server.h"
 
 enum { MAX_EVENTS = 200, MAX_PAGES = 200, MAX_TEXT = 10000 };
+/* What pages may note of one session; an hour of work leaves a tenth of it. */
+enum { MAX_EVENT_BYTES = 256 << 10 };
 /* A time stamp or a duration in ms: a page left open for years is no error. */
 static const double MAX_MS = 1e15;
 
@@ -215,6 +217,17 @@ static enum sl_status check_event(const struct sl_json_cursor *event, struct sl_
     return read_number(&at, err);
 }
 
+/* Refused when the session has noted enough, whatever its pages send. */
+static enum sl_status keep_events(struct sl_request *request, struct sl_error *err)
+{
+    size_t kept = 0, length = 0;
+    SL_TRY(sl_store_event_bytes(request->server->store, request->session.id, "page", &kept, err));
+    (void)sl_http_body(request->exchange, &length);
+    if (kept + length > MAX_EVENT_BYTES)
+        return sl_fail(err, SL_ERR_USAGE, "enough was noted of this session");
+    return sl_request_note(request, "page", json_incref(request->body.root), err);
+}
+
 static enum sl_status take_events(struct sl_request *request, struct sl_error *err)
 {
     static const char *const known[] = {"events", NULL};
@@ -229,7 +242,7 @@ static enum sl_status take_events(struct sl_request *request, struct sl_error *e
         SL_TRY(check_event(&at, err));
     }
     if (count == 0 || request->session.state != SL_SESSION_ACTIVE) return SL_OK;
-    return sl_request_note(request, "page", json_incref(request->body.root), err);
+    return keep_events(request, err);
 }
 
 /* ---- Debrief ---- */
@@ -323,7 +336,14 @@ static void handle_return(struct sl_http_exchange *exchange, void *context)
     handle(exchange, context, take_return, true);
 }
 
+static void handle_health(struct sl_http_exchange *exchange, void *context)
+{
+    const struct sl_study_server *server = context;
+    sl_monitor_health(&server->monitor, exchange);
+}
+
 const struct sl_http_route sl_study_routes[] = {
+    {SL_HTTP_GET, "/healthz", handle_health},
     {SL_HTTP_GET, "/", sl_handle_arrival},
     {SL_HTTP_GET, "/study", sl_handle_page},
     {SL_HTTP_GET, "/web/", sl_handle_file},

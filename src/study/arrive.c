@@ -40,7 +40,9 @@ static void redirect(struct sl_study_server *server, struct sl_http_exchange *ex
     char *cookie = token ? sl_string_printf("softlab=%s; Path=/; HttpOnly; SameSite=Lax; "
                                             "Max-Age=%d%s",
                                             token, COOKIE_SECONDS,
-                                            sl_request_secure(server, exchange) ? "; Secure" : "")
+                                            sl_caller_secure(exchange, server->options.behind_proxy)
+                                                ? "; Secure"
+                                                : "")
                          : NULL;
     const struct sl_http_header headers[] = {
         {"Location", "/study"}, {cookie ? "Set-Cookie" : NULL, cookie}, {NULL, NULL}};
@@ -138,6 +140,7 @@ void sl_handle_arrival(struct sl_http_exchange *exchange, void *context)
     uint8_t person[SL_STORE_PERSON_BYTES];
     char token[SL_TOKEN_TEXT];
     struct sl_error err;
+    if (!sl_server_ready(server, exchange)) return;
     if (!sl_request_admit(server, exchange, &arrivals)) return;
     if (is_test || (name && (!*name || strlen(name) > MAX_PARAMETER))) name = NULL;
     enum sl_status status = find_person(server, exchange, name, is_test, person, &err);

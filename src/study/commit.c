@@ -53,12 +53,22 @@ enum sl_status sl_server_begin(struct sl_study_server *server, struct sl_error *
     return sl_store_begin(server->store, err);
 }
 
+static void count_commit(struct sl_monitor *monitor, bool stored)
+{
+    monitor->commits += stored;
+    monitor->failed_commits += !stored;
+    monitor->last_commit_failed = !stored;
+}
+
 void sl_server_flush(struct sl_study_server *server)
 {
     struct sl_error err;
     struct sl_waiting *all = take_all(server);
     enum sl_status status = SL_OK;
-    if (sl_store_in_transaction(server->store)) status = sl_store_commit(server->store, &err);
+    if (sl_store_in_transaction(server->store)) {
+        status = sl_store_commit(server->store, &err);
+        count_commit(&server->monitor, status == SL_OK);
+    }
     if (status != SL_OK) {
         sl_store_rollback(server->store);
         sl_log(server->options.log, SL_LOG_ERROR, "not stored: %s", err.message);
@@ -89,6 +99,79 @@ void sl_server_abort(struct sl_study_server *server, struct sl_http_exchange *ex
 {
     sl_log(server->options.log, SL_LOG_ERROR, "not stored: %s", err->message);
     sl_store_rollback(server->store);
+    count_commit(&server->monitor, false);
     reply_all(take_all(server), false);
     send_json(exchange, 503, not_stored, later);
+}
+
+/* ---- While another program has the database ---- */
+
+static const double retry_seconds = .05, patience_seconds = 10;
+
+struct sl_parked {
+    struct sl_study_server *server;      /* borrowed */
+    struct sl_http_timer *timer;         /* the loop's */
+    struct sl_http_exchange **exchanges; /* owned */
+    size_t count, capacity;
+    double since; /* when the lock was first met; 0: there is none */
+};
+
+/* Those who still cannot be served park themselves again. */
+static void retry(void *context)
+{
+    struct sl_parked *parked = context;
+    struct sl_http_exchange **exchanges = parked->exchanges;
+    size_t count = parked->count;
+    parked->exchanges = NULL;
+    parked->count = parked->capacity = 0;
+    for (size_t i = 0; i < count; i++)
+        sl_http_again(exchanges[i]);
+    parked->server->monitor.parked = parked->count;
+    free((void *)exchanges);
+}
+
+struct sl_parked *sl_parked_create(struct sl_study_server *server)
+{
+    struct sl_parked *parked = sl_alloc(1, sizeof *parked);
+    parked->server = server;
+    parked->timer = sl_http_timer_create(server->loop, retry, parked);
+    return parked;
+}
+
+void sl_parked_destroy(struct sl_parked *parked)
+{
+    if (!parked) return;
+    free((void *)parked->exchanges);
+    free(parked);
+}
+
+static void park(struct sl_parked *parked, struct sl_http_exchange *exchange)
+{
+    if (parked->count == parked->capacity) {
+        parked->capacity = parked->capacity * 2 + 16;
+        parked->exchanges = sl_resize((void *)parked->exchanges, parked->capacity,
+                                      sizeof(struct sl_http_exchange *));
+    }
+    parked->exchanges[parked->count++] = exchange;
+    parked->server->monitor.parked = parked->count;
+    sl_http_timer_start(parked->timer, retry_seconds);
+}
+
+bool sl_server_ready(struct sl_study_server *server, struct sl_http_exchange *exchange)
+{
+    struct sl_parked *parked = server->parked;
+    struct sl_error err;
+    enum sl_status status = SL_OK;
+    if (!sl_store_in_transaction(server->store)) status = sl_store_begin_now(server->store, &err);
+    if (status == SL_OK) {
+        parked->since = 0;
+        sl_http_defer(server->loop, flush_later, server);
+        return true;
+    }
+    if (status == SL_ERR_BUSY && parked->since == 0) parked->since = sl_clock_seconds();
+    if (status == SL_ERR_BUSY && sl_clock_seconds() - parked->since < patience_seconds)
+        park(parked, exchange);
+    else
+        sl_server_abort(server, exchange, &err);
+    return false;
 }

@@ -129,9 +129,10 @@ static void wait_for_picture(struct sl_study_server *server, struct sl_http_exch
                                      file),
             .next = server->pictures,
         };
+        job->status = sl_fail(&job->err, SL_ERR_STOPPED, "the server is being stopped");
         sl_buffer_init(&job->bytes, SL_IMAGES_MAX_BYTES);
         server->pictures = job;
-        sl_http_work(server->loop, make_picture, give_picture, job);
+        sl_http_work(server->loop, SL_LANE_PICTURES, make_picture, give_picture, job);
     }
     job->exchanges =
         sl_resize(job->exchanges, job->n_exchanges + 1, sizeof(struct sl_http_exchange *));

@@ -9,28 +9,6 @@
 static const struct sl_limit per_session = {"session", 10, 100};
 static const struct sl_limit per_address = {"address", 100, 2000};
 
-const char *sl_request_address(const struct sl_study_server *server,
-                               const struct sl_http_exchange *exchange, char *out, size_t size)
-{
-    const char *forwarded =
-        server->options.behind_proxy ? sl_http_request_header(exchange, "X-Forwarded-For") : NULL;
-    if (!forwarded || !*forwarded) return sl_http_peer(exchange);
-    /* What comes last was put there by the proxy; what stands before it anybody can write. */
-    const char *comma = strrchr(forwarded, ',');
-    const char *begin = comma ? comma + 1 : forwarded;
-    begin += strspn(begin, " \t");
-    snprintf(out, size, "%.*s", (int)strcspn(begin, " \t"), begin);
-    return out;
-}
-
-bool sl_request_secure(const struct sl_study_server *server,
-                       const struct sl_http_exchange *exchange)
-{
-    if (!server->options.behind_proxy) return false;
-    const char *scheme = sl_http_request_header(exchange, "X-Forwarded-Proto");
-    return scheme && strcmp(scheme, "https") == 0;
-}
-
 static void fail_later(struct sl_http_exchange *exchange, unsigned seconds)
 {
     static const char body[] = "{\"error\": \"too many requests, please wait\"}";
@@ -44,21 +22,14 @@ static void fail_later(struct sl_http_exchange *exchange, unsigned seconds)
                                                    .headers = headers});
 }
 
-/* Who sits at this machine and needs no proxy may ask as often as they like: load tests and
- * simulated annotators come from here. */
-static bool is_local(const char *address)
-{
-    return strncmp(address, "127.", 4) == 0 || strcmp(address, "::1") == 0;
-}
-
+/* Load tests and simulated annotators come from this machine, as often as they like. */
 bool sl_request_admit(struct sl_study_server *server, struct sl_http_exchange *exchange,
                       const struct sl_limit *limit)
 {
-    char text[64];
-    const char *address = sl_request_address(server, exchange, text, sizeof text);
-    if (is_local(address)) return true;
-    unsigned wait = sl_limits_take(server->limits, limit ? limit : &per_address, address,
-                                   strlen(address), sl_server_now(server));
+    const struct sl_caller caller = sl_caller_of(exchange, server->options.behind_proxy);
+    if (caller.local) return true;
+    unsigned wait = sl_limits_take(server->limits, limit ? limit : &per_address, caller.network,
+                                   strlen(caller.network), sl_server_now(server));
     if (wait == 0) return true;
     fail_later(exchange, wait);
     return false;
@@ -66,12 +37,11 @@ bool sl_request_admit(struct sl_study_server *server, struct sl_http_exchange *e
 
 static bool admit_session(struct sl_request *request)
 {
-    char text[64];
+    const struct sl_study_server *server = request->server;
     const struct sl_store_session *session = &request->session;
-    if (is_local(sl_request_address(request->server, request->exchange, text, sizeof text)))
-        return true;
-    unsigned wait = sl_limits_take(request->server->limits, &per_session, &session->id,
-                                   sizeof session->id, request->now);
+    if (sl_caller_of(request->exchange, server->options.behind_proxy).local) return true;
+    unsigned wait = sl_limits_take(server->limits, &per_session, &session->id, sizeof session->id,
+                                   request->now);
     if (wait == 0) return true;
     fail_later(request->exchange, wait);
     return false;
@@ -154,6 +124,10 @@ bool sl_request_open(struct sl_request *request, struct sl_study_server *server,
     }
     if (!find_session(request) || !admit_session(request) || !check_lease(request)) return false;
     if (method == SL_HTTP_POST && !read_body(request)) return false;
+    if (!sl_server_ready(server, exchange)) {
+        sl_request_close(request);
+        return false;
+    }
     sl_session_renew(&request->session, server->study, request->now);
     return true;
 }

@@ -11,7 +11,12 @@ static const double EXPIRY_SECONDS = 30;
 struct sl_study_serve sl_study_serve_default(void)
 {
     return (struct sl_study_serve){
-        .address = "127.0.0.1", .port = 8080, .admin_address = "127.0.0.1", .admin_port = 8081};
+        .address = "127.0.0.1",
+        .port = 8080,
+        .admin_address = "127.0.0.1",
+        .admin_port = 8081,
+        .per_address = 256,
+    };
 }
 
 static const struct sl_http_header security[] = {
@@ -59,7 +64,9 @@ static void expire(void *context)
     struct sl_study_server *server = context;
     struct sl_error err;
     size_t freed = 0;
-    enum sl_status status = sl_server_begin(server, &err);
+    enum sl_status status = SL_OK;
+    if (!sl_store_in_transaction(server->store)) status = sl_store_begin_now(server->store, &err);
+    if (status == SL_ERR_BUSY) return; /* next time */
     if (status == SL_OK)
         status = sl_store_expire(server->store, sl_server_now(server), &freed, &err);
     if (status != SL_OK) sl_log(server->options.log, SL_LOG_ERROR, "%s", err.message);
@@ -104,6 +111,8 @@ static enum sl_status listen_to_researcher(struct sl_study_server *server, struc
     const struct sl_study_admin_options options = {.study = server->study,
                                                    .store = server->store,
                                                    .loop = server->loop,
+                                                   .behind_proxy = server->options.behind_proxy,
+                                                   .monitor = &server->monitor,
                                                    .now = server->options.now,
                                                    .clock_context = server->options.clock_context,
                                                    .log = server->options.log};
@@ -114,7 +123,16 @@ static enum sl_status listen_to_researcher(struct sl_study_server *server, struc
     http.routes = sl_study_admin_routes;
     http.headers = security;
     http.context = server->admin;
+    http.served = sl_study_admin_served;
+    http.hosts = server->options.hosts;
+    http.max_per_address = server->options.behind_proxy ? 0 : server->options.per_address;
     return sl_http_listen(server->loop, &http, &server->researcher, err);
+}
+
+static void note_served(const struct sl_http_served *served, void *context)
+{
+    struct sl_study_server *server = context;
+    sl_monitor_note(&server->monitor, SL_PORT_ANNOTATORS, served, sl_server_now(server));
 }
 
 static enum sl_status open_ports(struct sl_study_server *server, struct sl_error *err)
@@ -126,8 +144,15 @@ static enum sl_status open_ports(struct sl_study_server *server, struct sl_error
     http.routes = sl_study_routes;
     http.headers = security;
     http.context = server;
+    http.served = note_served;
+    http.hosts = server->options.hosts;
+    /* All of them come from the proxy's address, which has limits of its own. */
+    http.max_per_address = server->options.behind_proxy ? 0 : server->options.per_address;
     SL_TRY(sl_http_listen(server->loop, &http, &server->annotators, err));
     SL_TRY(listen_to_researcher(server, err));
+    server->monitor.listeners[SL_PORT_ANNOTATORS] = server->annotators;
+    server->monitor.listeners[SL_PORT_RESEARCHER] = server->researcher;
+    server->parked = sl_parked_create(server);
     sl_http_every(server->loop, EXPIRY_SECONDS, expire, server);
     return SL_OK;
 }
@@ -140,7 +165,10 @@ enum sl_status sl_study_server_create(const char *folder, const struct sl_study_
     if (!server->options.now) server->options.now = clock_now;
     server->limits = sl_alloc(1, sizeof *server->limits);
     server->last = &server->first;
+    server->monitor.started = sl_server_now(server);
     enum sl_status status = load(server, folder, err);
+    if (status == SL_OK)
+        status = sl_monitor_open(&server->monitor, server->options.access_log, err);
     if (status == SL_OK) status = open_ports(server, err);
     if (status == SL_OK)
         *out = server;
@@ -180,6 +208,8 @@ void sl_study_server_destroy(struct sl_study_server *server)
     sl_texts_release(&server->texts);
     sl_store_close(server->store);
     sl_study_destroy(server->study);
+    sl_parked_destroy(server->parked);
+    sl_monitor_close(&server->monitor);
     free(server->limits);
     free(server);
 }

@@ -4,20 +4,24 @@
  * transaction: a handler writes and leaves its reply with sl_server_reply; when the events at hand
  * have been handled the transaction is committed, and only then do the replies go out. If anything
  * in it fails, all of it is undone and everybody who waits hears 503: nothing was acknowledged, and
- * pages ask again. */
+ * pages ask again. Slow work (pictures, statuses, exports, passwords) has threads of its own. */
 #ifndef SOFTLAB_STUDY_SERVER_H
 #define SOFTLAB_STUDY_SERVER_H
 
 #include "softlab/http.h"
 #include "softlab/study.h"
 #include "study/admin.h"
+#include "study/caller.h"
 #include "study/images.h"
+#include "study/lanes.h"
 #include "study/limits.h"
+#include "study/monitor.h"
 #include "study/session.h"
 #include "study/stimuli.h"
 #include "study/texts.h"
 
 struct sl_waiting;     /* a reply that waits for the commit */
+struct sl_parked;      /* requests that wait for another program's lock */
 struct sl_picture_job; /* a picture in the making */
 
 struct sl_study_server {
@@ -34,6 +38,8 @@ struct sl_study_server {
     struct sl_limits *limits; /* owned */
     struct sl_waiting *first, **last;
     struct sl_picture_job *pictures;
+    struct sl_parked *parked; /* owned */
+    struct sl_monitor monitor;
 };
 
 int64_t sl_server_now(const struct sl_study_server *server);
@@ -42,6 +48,12 @@ int64_t sl_server_now(const struct sl_study_server *server);
 
 /* Inside a transaction from here on. */
 enum sl_status sl_server_begin(struct sl_study_server *server, struct sl_error *err) SL_MUST_USE;
+/* A transaction is open, and will be committed when the events at hand have been handled. False
+ * while another program has the database: the request waits and is then handled from the beginning
+ * again, or hears 503 after ten seconds. Nobody else waits for it. */
+bool sl_server_ready(struct sl_study_server *server, struct sl_http_exchange *exchange);
+struct sl_parked *sl_parked_create(struct sl_study_server *server);
+void sl_parked_destroy(struct sl_parked *parked);
 /* Reply with `body` (taken) and 200 when what was written is safe. */
 void sl_server_reply(struct sl_study_server *server, struct sl_http_exchange *exchange,
                      json_t *body);
@@ -61,11 +73,6 @@ struct sl_request {
     struct sl_json body; /* of a POST */
 };
 
-/* Who asks: the peer, or what the proxy says. */
-const char *sl_request_address(const struct sl_study_server *server,
-                               const struct sl_http_exchange *exchange, char *out, size_t size);
-bool sl_request_secure(const struct sl_study_server *server,
-                       const struct sl_http_exchange *exchange);
 /* Counts against the address; false after a 429. */
 bool sl_request_admit(struct sl_study_server *server, struct sl_http_exchange *exchange,
                       const struct sl_limit *limit);

@@ -174,6 +174,17 @@ static uint8_t next_byte(struct talk *talk)
     return *talk->bytes++;
 }
 
+/* From another address of this machine each time, or the ports would run out. */
+static void bind_somewhere(int socket)
+{
+    static uint32_t number;
+    struct sockaddr_in address = {
+        .sin_family = AF_INET,
+        .sin_addr.s_addr = htonl(INADDR_LOOPBACK + number++ % 60000),
+    };
+    if (bind(socket, (struct sockaddr *)&address, sizeof address) != 0) abort();
+}
+
 static void open_client(struct talk *talk, struct client *client, bool small)
 {
     struct sockaddr_in address = {
@@ -184,6 +195,7 @@ static void open_client(struct talk *talk, struct client *client, bool small)
     if (client->socket >= 0) return;
     *client = (struct client){.socket = socket(AF_INET, SOCK_STREAM, 0)};
     if (client->socket < 0) abort();
+    bind_somewhere(client->socket);
     if (small) setsockopt(client->socket, SOL_SOCKET, SO_RCVBUF, &(int){2048}, sizeof(int));
     if (connect(client->socket, (struct sockaddr *)&address, sizeof address) != 0) abort();
 }
@@ -206,7 +218,6 @@ static void hear(struct client *client, size_t length)
 
 static void close_client(struct client *client, bool reset)
 {
-    /* A reset also keeps the ports from running out. */
     struct linger linger = {.l_onoff = 1};
     if (reset) setsockopt(client->socket, SOL_SOCKET, SO_LINGER, &linger, sizeof linger);
     close(client->socket);
