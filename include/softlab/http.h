@@ -72,6 +72,13 @@ struct sl_http_route {
     void (*handle)(struct sl_http_exchange *exchange, void *context);
 };
 
+/* Pages below a prefix, as if it were not there. */
+struct sl_http_mount {
+    const char *prefix;                 /* "/birds"; "": everything */
+    const struct sl_http_route *routes; /* borrowed, as in the options */
+    void *context;                      /* for their handlers */
+};
+
 struct sl_http_header {
     const char *name, *value;
 };
@@ -88,6 +95,9 @@ struct sl_http_options {
     const char *address;                /* "127.0.0.1" */
     uint16_t port;                      /* 0: any that is free */
     const struct sl_http_route *routes; /* borrowed; ends with a NULL path */
+    /* Looked into before `routes`; borrowed; ends with a NULL prefix; or NULL. A prefix asked for
+     * without the slash behind it is sent there. */
+    const struct sl_http_mount *mounts;
     const struct sl_http_header
         *headers;  /* on every reply; borrowed; ends with a NULL name; or NULL */
     void *context; /* for the handlers */

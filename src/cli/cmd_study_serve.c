@@ -74,7 +74,9 @@ static const struct cli_option serve_options[] = {
 };
 
 static const struct cli_argument serve_arguments[] = {
-    {.name = "FOLDER", .help = "a study that softlab study init made", .kind = CLI_FOLDER},
+    {.name = "FOLDER",
+     .help = "a study that softlab study init made, or a folder of such",
+     .kind = CLI_FOLDER},
     {.name = NULL},
 };
 
@@ -101,10 +103,13 @@ static enum sl_status catch_signals(struct sl_error *err)
 static void say_where(const struct serve_values *options, const struct sl_study_server *server)
 {
     const char *host = strcmp(options->address, "0.0.0.0") == 0 ? "127.0.0.1" : options->address;
-    printf("annotators: http://%s:%d/\n", host, (int)sl_study_server_port(server));
-    printf("to try it:  http://%s:%d/?test=1\n", host, (int)sl_study_server_port(server));
-    printf("researcher: http://%s:%d/\n", options->admin_address,
-           (int)sl_study_server_admin_port(server));
+    const char *prefix = NULL;
+    for (size_t i = 0; (prefix = sl_study_server_prefix(server, i)); i++) {
+        int port = sl_study_server_port(server), admin_port = sl_study_server_admin_port(server);
+        printf("annotators: http://%s:%d%s/\n", host, port, prefix);
+        printf("to try it:  http://%s:%d%s/?test=1\n", host, port, prefix);
+        printf("researcher: http://%s:%d%s/\n", options->admin_address, admin_port, prefix);
+    }
     printf("stop with Ctrl-C; nothing that was acknowledged is lost\n");
     fflush(stdout);
 }
@@ -143,6 +148,7 @@ static const struct cli_example serve_examples[] = {
     {"softlab study serve birds", "on this machine only, to try it"},
     {"softlab study serve birds --behind-proxy --host study.example.org",
      "behind nginx, which brings TLS"},
+    {"softlab study serve studies", "studies/birds at /birds/, studies/dogs at /dogs/"},
     {NULL, NULL},
 };
 
@@ -152,7 +158,8 @@ const struct cli_command cmd_study_serve = {
     .group = "studies",
     .summary = "ask people, in their browsers",
     .description =
-        "Serves the pages of a study until it is stopped. Annotators and the researcher have a "
+        "Serves the pages of a study until it is stopped; the studies of a folder are served "
+        "together, each below its folder's name (/birds/). Annotators and the researcher have a "
         "port each. An answer is acknowledged when it is safe on disk; the server may be stopped "
         "and started at any time, and everybody goes on where they were.",
     .arguments = serve_arguments,

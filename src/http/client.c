@@ -11,7 +11,8 @@ struct sl_http_client {
     struct sl_http_loop *loop;       /* borrowed */
     struct sockaddr_storage address; /* of the server */
     socklen_t address_length;
-    char *host; /* owned; for the header */
+    char *host;   /* owned; for the header */
+    char *prefix; /* owned; of every path; "" or "/birds" */
     double timeout;
     struct bufferevent *stream; /* owned; NULL if there is no connection */
     struct sl_http_answer answer;
@@ -106,8 +107,8 @@ static void on_timer(evutil_socket_t socket, short what, void *context)
 
 /* ---- Life ---- */
 
-/* The parts of "http://host:port/...", or false; owned by the caller. */
-static bool cut_url(const char *url, char **host, char **port)
+/* The parts of "http://host:port/prefix/", or false; owned by the caller. */
+static bool cut_url(const char *url, char **host, char **port, char **prefix)
 {
     static const char scheme[] = "http://";
     if (strncmp(url, scheme, sizeof scheme - 1) != 0) return false;
@@ -121,6 +122,11 @@ static bool cut_url(const char *url, char **host, char **port)
     if ((*rest == ':' && (digits == 0 || digits > 5)) || !strchr(":/?#", *rest)) return false;
     *host = sl_string_copy_n(at, length);
     *port = digits ? sl_string_copy_n(rest + 1, digits) : sl_string_copy("80");
+    const char *path = rest + strcspn(rest, "/?#");
+    size_t kept = strcspn(path, "?#");
+    while (kept > 0 && path[kept - 1] == '/')
+        kept--;
+    *prefix = sl_string_copy_n(path, kept);
     return true;
 }
 
@@ -128,7 +134,7 @@ static enum sl_status find_server(struct sl_http_client *client, const char *url
                                   struct sl_error *err)
 {
     char *host = NULL, *port = NULL;
-    if (!cut_url(url, &host, &port))
+    if (!cut_url(url, &host, &port, &client->prefix))
         return sl_fail(err, SL_ERR_USAGE, "%s: expected an address like http://127.0.0.1:8080/",
                        url);
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
@@ -156,6 +162,7 @@ enum sl_status sl_http_client_create(struct sl_http_loop *loop, const char *url,
     client->timeout = timeout;
     enum sl_status status = find_server(client, url, err);
     if (status != SL_OK) {
+        free(client->prefix);
         free(client);
         return status;
     }
@@ -173,6 +180,7 @@ void sl_http_client_destroy(struct sl_http_client *client)
     evbuffer_free(client->answer.body);
     event_free(client->timer);
     free(client->host);
+    free(client->prefix);
     free(client);
 }
 
@@ -192,8 +200,8 @@ static void write_request(const struct sl_http_client *client, const struct sl_h
 {
     struct evbuffer *output = bufferevent_get_output(client->stream);
     const bool is_post = ask->method == SL_HTTP_POST;
-    evbuffer_add_printf(output, "%s %s HTTP/1.1\r\nHost: %s\r\n", is_post ? "POST" : "GET",
-                        ask->path, client->host);
+    evbuffer_add_printf(output, "%s %s%s HTTP/1.1\r\nHost: %s\r\n", is_post ? "POST" : "GET",
+                        client->prefix, ask->path, client->host);
     if (ask->cookie) evbuffer_add_printf(output, "Cookie: %s\r\n", ask->cookie);
     if (ask->body) evbuffer_add_printf(output, "Content-Type: application/json\r\n");
     if (is_post)

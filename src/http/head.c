@@ -136,8 +136,18 @@ static struct sl_http_refusal read_target(struct span target, struct sl_http_hea
     return accepted;
 }
 
+/* The copy of the head has a NUL where a space followed the target. */
+static void keep_query(struct span target, size_t offset, struct sl_http_head *out)
+{
+    char *copy = out->headers.text + offset;
+    copy[target.length] = '\0';
+    out->query_text = copy + strcspn(copy, "?");
+    if (*out->query_text) out->query_text++;
+}
+
 static struct sl_http_refusal read_request_line(struct span line, struct sl_http_head *out)
 {
+    const char *begin = line.text;
     struct span method = cut(&line, ' ');
     struct span target = cut(&line, ' ');
     struct span version = line;
@@ -155,7 +165,9 @@ static struct sl_http_refusal read_request_line(struct span line, struct sl_http
         out->bodiless = true;
     else if (!equals(method, "GET"))
         return refuse(405, "only GET, HEAD and POST are allowed");
-    return read_target(target, out);
+    struct sl_http_refusal refusal = read_target(target, out);
+    if (!refusal.status) keep_query(target, (size_t)(target.text - begin), out);
+    return refusal;
 }
 
 /* ---- The header fields ---- */

@@ -59,6 +59,7 @@ struct sl_http_head {
     size_t body;                 /* Content-Length */
     char path[SL_HTTP_MAX_PATH]; /* decoded */
     struct sl_http_pairs query, headers, cookies;
+    const char *query_text; /* as it came; in the text of the headers */
 };
 void sl_http_head_release(struct sl_http_head *head);
 

@@ -150,7 +150,7 @@ static void on_timer(evutil_socket_t socket, short what, void *context)
 }
 
 static struct sl_http_timer *make_timer(struct sl_http_loop *loop, short flags,
-                                          struct sl_http_call call)
+                                        struct sl_http_call call)
 {
     struct sl_http_timer *timer = sl_alloc(1, sizeof *timer);
     timer->call = call;

@@ -23,6 +23,7 @@ static const struct {
     {302, "Found"},
     {303, "See Other"},
     {304, "Not Modified"},
+    {308, "Permanent Redirect"},
     {400, "Bad Request"},
     {401, "Unauthorized"},
     {403, "Forbidden"},

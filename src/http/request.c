@@ -138,19 +138,62 @@ static bool matches(const struct sl_http_route *route, const char *path, const c
     return !strchr(*segment, '/');
 }
 
+/* What is known of a path that has not found its handler. */
+struct search {
+    bool is_known; /* with the other method */
+};
+
+/* True if a handler has had it. */
+static bool try_routes(struct sl_http_exchange *exchange, const struct sl_http_route *routes,
+                       const char *path, void *context, struct search *search)
+{
+    for (const struct sl_http_route *at = routes; at && at->path; at++) {
+        if (!matches(at, path, &exchange->segment)) continue;
+        if (at->method == exchange->head.method) {
+            at->handle(exchange, context);
+            return true;
+        }
+        search->is_known = true;
+    }
+    return false;
+}
+
+/* The query is for the page it belongs to: it goes along, as it came. */
+static void send_to_slash(struct sl_http_exchange *exchange, const char *prefix)
+{
+    const char *query = exchange->head.query_text;
+    char *location = sl_string_printf("%s/%s%s", prefix, *query ? "?" : "", query);
+    const struct sl_http_header headers[] = {{"Location", location}, {NULL, NULL}};
+    sl_http_send(exchange, &(struct sl_http_reply){.status = 308, .headers = headers});
+    free(location);
+}
+
+static bool try_mounts(struct sl_http_exchange *exchange, const struct sl_http_mount *mounts,
+                       struct search *search)
+{
+    const char *path = exchange->head.path;
+    for (const struct sl_http_mount *at = mounts; at && at->prefix; at++) {
+        size_t length = strlen(at->prefix);
+        if (strncmp(path, at->prefix, length) != 0) continue;
+        if (path[length] == '\0' && exchange->head.method == SL_HTTP_GET) {
+            send_to_slash(exchange, at->prefix);
+            return true;
+        }
+        if (path[length] == '/' &&
+            try_routes(exchange, at->routes, path + length, at->context, search))
+            return true;
+    }
+    return false;
+}
+
 void sl_http_exchange_route(struct sl_http_exchange *exchange)
 {
     const struct sl_http_options *options = &exchange->listener->options;
-    bool is_known = false;
-    for (const struct sl_http_route *at = options->routes; at && at->path; at++) {
-        if (!matches(at, exchange->head.path, &exchange->segment)) continue;
-        if (at->method == exchange->head.method) {
-            at->handle(exchange, options->context);
-            return;
-        }
-        is_known = true;
-    }
-    if (!is_known) {
+    struct search search = {0};
+    if (try_mounts(exchange, options->mounts, &search)) return;
+    if (try_routes(exchange, options->routes, exchange->head.path, options->context, &search))
+        return;
+    if (!search.is_known) {
         sl_http_fail(exchange, 404, "there is no such page");
         return;
     }

@@ -99,7 +99,7 @@ static void get_page(struct sl_http_exchange *exchange, void *context)
 static void get_root(struct sl_http_exchange *exchange, void *context)
 {
     (void)context;
-    const struct sl_http_header headers[] = {{"Location", "/admin"}, {NULL, NULL}};
+    const struct sl_http_header headers[] = {{"Location", "admin"}, {NULL, NULL}};
     sl_http_send(exchange, &(struct sl_http_reply){.status = 303, .headers = headers});
 }
 
@@ -181,8 +181,9 @@ static char *make_cookie(const struct sl_study_admin *admin,
                          int64_t seconds)
 {
     const bool secure = sl_caller_secure(exchange, admin->options.behind_proxy);
-    return sl_string_printf("%s=%s; Path=/admin; Max-Age=%" PRId64 "; HttpOnly; SameSite=Strict%s",
-                            cookie_name, token, seconds, secure ? "; Secure" : "");
+    return sl_string_printf(
+        "%s=%s; Path=%s/admin; Max-Age=%" PRId64 "; HttpOnly; SameSite=Strict%s", cookie_name,
+        token, admin->options.prefix, seconds, secure ? "; Secure" : "");
 }
 
 static void welcome(struct attempt *attempt)
@@ -303,29 +304,7 @@ static void post_logout(struct sl_http_exchange *exchange, void *context)
     free(cookie);
 }
 
-/* ---- For a monitor, which has no password ---- */
-
-void sl_study_admin_served(const struct sl_http_served *served, void *context)
-{
-    struct sl_study_admin *admin = context;
-    sl_monitor_note(admin->options.monitor, SL_PORT_RESEARCHER, served, sl_admin_now(admin));
-}
-
-static void get_health(struct sl_http_exchange *exchange, void *context)
-{
-    const struct sl_study_admin *admin = context;
-    sl_monitor_health(admin->options.monitor, exchange);
-}
-
-static void get_metrics(struct sl_http_exchange *exchange, void *context)
-{
-    const struct sl_study_admin *admin = context;
-    sl_monitor_metrics(admin->options.monitor, exchange);
-}
-
 const struct sl_http_route sl_study_admin_routes[] = {
-    {SL_HTTP_GET, "/healthz", get_health},
-    {SL_HTTP_GET, "/metrics", get_metrics},
     {SL_HTTP_GET, "/", get_root},
     {SL_HTTP_GET, "/admin", get_page},
     {SL_HTTP_GET, "/admin/file/", get_file},

@@ -5,14 +5,13 @@
 
 #include "softlab/http.h"
 #include "softlab/study.h"
-#include "study/monitor.h"
 
 struct sl_study_admin_options {
     const struct sl_study *study; /* borrowed, as all of these */
     struct sl_store *store;       /* for the password and the log; used on the loop's thread only */
+    const char *prefix;           /* what stands before /admin: "" or "/birds" */
     struct sl_http_loop *loop;
     bool behind_proxy;
-    struct sl_monitor *monitor;
     int64_t (*now)(void *context); /* ms since 1970 */
     void *clock_context;
     const struct sl_log *log;
@@ -26,7 +25,6 @@ enum sl_status sl_study_admin_create(const struct sl_study_admin_options *option
 void sl_study_admin_destroy(struct sl_study_admin *admin);
 
 extern const struct sl_http_route sl_study_admin_routes[];
-void sl_study_admin_served(const struct sl_http_served *served, void *context);
 
 /* ---- admin_access.c: sessions and attempts, in memory, by the caller's clock ---- */
 

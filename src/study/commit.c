@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "softlab/base/memory.h"
-#include "study/server.h"
+#include "study/site.h"
 
 struct sl_waiting {
     struct sl_http_exchange *exchange;
@@ -25,11 +25,11 @@ static void send_json(struct sl_http_exchange *exchange, int status, const char 
                                                    .headers = headers});
 }
 
-static struct sl_waiting *take_all(struct sl_study_server *server)
+static struct sl_waiting *take_all(struct sl_site *site)
 {
-    struct sl_waiting *all = server->first;
-    server->first = NULL;
-    server->last = &server->first;
+    struct sl_waiting *all = site->first;
+    site->first = NULL;
+    site->last = &site->first;
     return all;
 }
 
@@ -47,10 +47,10 @@ static void reply_all(struct sl_waiting *all, bool stored)
     }
 }
 
-enum sl_status sl_server_begin(struct sl_study_server *server, struct sl_error *err)
+enum sl_status sl_site_begin(struct sl_site *site, struct sl_error *err)
 {
-    if (sl_store_in_transaction(server->store)) return SL_OK;
-    return sl_store_begin(server->store, err);
+    if (sl_store_in_transaction(site->store)) return SL_OK;
+    return sl_store_begin(site->store, err);
 }
 
 static void count_commit(struct sl_monitor *monitor, bool stored)
@@ -60,47 +60,46 @@ static void count_commit(struct sl_monitor *monitor, bool stored)
     monitor->last_commit_failed = !stored;
 }
 
-void sl_server_flush(struct sl_study_server *server)
+void sl_site_flush(struct sl_site *site)
 {
     struct sl_error err;
-    struct sl_waiting *all = take_all(server);
+    struct sl_waiting *all = take_all(site);
     enum sl_status status = SL_OK;
-    if (sl_store_in_transaction(server->store)) {
-        status = sl_store_commit(server->store, &err);
-        count_commit(&server->monitor, status == SL_OK);
+    if (sl_store_in_transaction(site->store)) {
+        status = sl_store_commit(site->store, &err);
+        count_commit(&site->host->monitor, status == SL_OK);
     }
     if (status != SL_OK) {
-        sl_store_rollback(server->store);
-        sl_log(server->options.log, SL_LOG_ERROR, "not stored: %s", err.message);
+        sl_store_rollback(site->store);
+        sl_log(site->host->options.log, SL_LOG_ERROR, "not stored: %s", err.message);
     }
     reply_all(all, status == SL_OK);
 }
 
 static void flush_later(void *context)
 {
-    sl_server_flush(context);
+    sl_site_flush(context);
 }
 
-void sl_server_reply(struct sl_study_server *server, struct sl_http_exchange *exchange,
-                     json_t *body)
+void sl_site_reply(struct sl_site *site, struct sl_http_exchange *exchange, json_t *body)
 {
     struct sl_waiting *waiting = sl_alloc(1, sizeof *waiting);
     char *text = json_dumps(body, JSON_COMPACT);
     json_decref(body);
     *waiting =
         (struct sl_waiting){.exchange = exchange, .body = text ? text : sl_string_copy("{}")};
-    *server->last = waiting;
-    server->last = &waiting->next;
-    sl_http_defer(server->loop, flush_later, server);
+    *site->last = waiting;
+    site->last = &waiting->next;
+    sl_http_defer(site->host->loop, flush_later, site);
 }
 
-void sl_server_abort(struct sl_study_server *server, struct sl_http_exchange *exchange,
-                     const struct sl_error *err)
+void sl_site_abort(struct sl_site *site, struct sl_http_exchange *exchange,
+                   const struct sl_error *err)
 {
-    sl_log(server->options.log, SL_LOG_ERROR, "not stored: %s", err->message);
-    sl_store_rollback(server->store);
-    count_commit(&server->monitor, false);
-    reply_all(take_all(server), false);
+    sl_log(site->host->options.log, SL_LOG_ERROR, "not stored: %s", err->message);
+    sl_store_rollback(site->store);
+    count_commit(&site->host->monitor, false);
+    reply_all(take_all(site), false);
     send_json(exchange, 503, not_stored, later);
 }
 
@@ -109,7 +108,7 @@ void sl_server_abort(struct sl_study_server *server, struct sl_http_exchange *ex
 static const double retry_seconds = .05, patience_seconds = 10;
 
 struct sl_parked {
-    struct sl_study_server *server;      /* borrowed */
+    struct sl_site *site;                /* borrowed */
     struct sl_http_timer *timer;         /* the loop's */
     struct sl_http_exchange **exchanges; /* owned */
     size_t count, capacity;
@@ -126,15 +125,15 @@ static void retry(void *context)
     parked->count = parked->capacity = 0;
     for (size_t i = 0; i < count; i++)
         sl_http_again(exchanges[i]);
-    parked->server->monitor.parked = parked->count;
+    parked->site->host->monitor.parked = parked->count;
     free((void *)exchanges);
 }
 
-struct sl_parked *sl_parked_create(struct sl_study_server *server)
+struct sl_parked *sl_parked_create(struct sl_site *site)
 {
     struct sl_parked *parked = sl_alloc(1, sizeof *parked);
-    parked->server = server;
-    parked->timer = sl_http_timer_create(server->loop, retry, parked);
+    parked->site = site;
+    parked->timer = sl_http_timer_create(site->host->loop, retry, parked);
     return parked;
 }
 
@@ -153,25 +152,25 @@ static void park(struct sl_parked *parked, struct sl_http_exchange *exchange)
                                       sizeof(struct sl_http_exchange *));
     }
     parked->exchanges[parked->count++] = exchange;
-    parked->server->monitor.parked = parked->count;
+    parked->site->host->monitor.parked = parked->count;
     sl_http_timer_start(parked->timer, retry_seconds);
 }
 
-bool sl_server_ready(struct sl_study_server *server, struct sl_http_exchange *exchange)
+bool sl_site_ready(struct sl_site *site, struct sl_http_exchange *exchange)
 {
-    struct sl_parked *parked = server->parked;
+    struct sl_parked *parked = site->parked;
     struct sl_error err;
     enum sl_status status = SL_OK;
-    if (!sl_store_in_transaction(server->store)) status = sl_store_begin_now(server->store, &err);
+    if (!sl_store_in_transaction(site->store)) status = sl_store_begin_now(site->store, &err);
     if (status == SL_OK) {
         parked->since = 0;
-        sl_http_defer(server->loop, flush_later, server);
+        sl_http_defer(site->host->loop, flush_later, site);
         return true;
     }
     if (status == SL_ERR_BUSY && parked->since == 0) parked->since = sl_clock_seconds();
     if (status == SL_ERR_BUSY && sl_clock_seconds() - parked->since < patience_seconds)
         park(parked, exchange);
     else
-        sl_server_abort(server, exchange, &err);
+        sl_site_abort(site, exchange, &err);
     return false;
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "softlab/base/buffer.h"
+#include "softlab/base/file.h"
 
 static const char *const port_names[SL_PORTS] = {
     [SL_PORT_ANNOTATORS] = "annotators",
@@ -53,7 +54,7 @@ void sl_monitor_note(struct sl_monitor *monitor, enum sl_monitor_port port,
     monitor->ports[port].requests[digit < 6 ? digit : 5]++;
     monitor->ports[port].too_many += served->status == 429;
     monitor->ports[port].seconds += served->seconds;
-    monitor->answers += served->status == 200 && strcmp(served->path, "/api/answer") == 0;
+    monitor->answers += served->status == 200 && sl_path_has_suffix(served->path, "/api/answer");
     if (monitor->access) log_line(monitor, port, served, now);
 }
 

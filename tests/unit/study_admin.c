@@ -12,7 +12,6 @@ static const char password[] = "correct horse battery";
 static struct sample sample;
 static struct scene scene;
 static struct sl_study_admin *admin;
-static struct sl_monitor monitor;
 static _Atomic int64_t clock_ms;
 static char reply[2 << 20];
 
@@ -33,7 +32,7 @@ static void open_server(bool with_password)
                                                    .store = sample.store,
                                                    .loop = scene.loop,
                                                    .behind_proxy = true,
-                                                   .monitor = &monitor,
+                                                   .prefix = "",
                                                    .now = now};
     assert_ok(sl_study_admin_create(&options, &admin, &err), err);
     struct sl_http_options listen = scene_options(sl_study_admin_routes);
