@@ -2,7 +2,7 @@
 # tools/ that can be run by itself. Settings: BROWSER=0, BOOTSTRAP=0, JOBS, FUZZ_SECONDS,
 # PREFIX, DESTDIR, SOFTLAB_DATA, BENCH, LONG=1 (every browser test), SERVE=1 (demo).
 .PHONY: help demo check check-long lint format bench bench-crowd bench-nn bench-server bench-soft \
-    bench-build fuzz docs install build coverage update-golden clean
+    bench-build fuzz fuzz-http docs install build coverage update-golden clean
 .NOTPARALLEL:
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
@@ -90,6 +90,13 @@ fuzz: ## fuzz each target for FUZZ_SECONDS (30)
 	@$(call configure,fuzz)
 	@$(call compile,fuzz)
 	@tools/fuzz $(FUZZ_SECONDS)
+
+fuzz-http: FUZZ_SECONDS = 3600
+fuzz-http: ## clients that mean harm, against the server, for FUZZ_SECONDS (3600)
+	@tools/bootstrap fuzz
+	@$(call configure,fuzz)
+	@$(call compile,fuzz) --target fuzz_http_talk
+	@tools/fuzz $(FUZZ_SECONDS) http_talk
 
 docs: build ## write the manual anew from the program
 	@tools/make-docs build/release/softlab docs

@@ -41,9 +41,15 @@ enum sl_status sl_store_open(const char *path, const struct sl_store_options *op
 void sl_store_close(struct sl_store *store);
 
 enum sl_status sl_store_begin(struct sl_store *store, struct sl_error *err) SL_MUST_USE;
+/* As sl_store_begin, which waits for seconds while another program writes; here SL_ERR_BUSY. */
+enum sl_status sl_store_begin_now(struct sl_store *store, struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_store_commit(struct sl_store *store, struct sl_error *err) SL_MUST_USE;
 void sl_store_rollback(struct sl_store *store); /* harmless outside a transaction */
 bool sl_store_in_transaction(const struct sl_store *store);
+
+/* From now on walks and queries end with SL_ERR_STOPPED soon after `stop` says so, which is asked
+ * often and must be quick. NULL: never. */
+void sl_store_stop_when(struct sl_store *store, bool (*stop)(void *context), void *context);
 
 /* A consistent copy while others write; atomic (temporary, fsync, rename). Not inside a
  * transaction, and never onto a database that is in use. */
@@ -179,6 +185,9 @@ enum sl_status sl_store_peek_answer(struct sl_store *store, const struct sl_stor
 enum sl_status sl_store_put_event(struct sl_store *store, int64_t session, int64_t now,
                                   const char *kind, const char *body,
                                   struct sl_error *err) SL_MUST_USE;
+/* How much the events of this kind take that a session has left. */
+enum sl_status sl_store_event_bytes(struct sl_store *store, int64_t session, const char *kind,
+                                    size_t *bytes, struct sl_error *err) SL_MUST_USE;
 
 /* ---- Reading for status and export: in the order written ---- */
 

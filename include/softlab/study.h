@@ -151,6 +151,9 @@ struct sl_study_serve {
     const char *admin_address;
     uint16_t admin_port;           /* 8081; 0: any */
     bool behind_proxy;             /* believe X-Forwarded-For and X-Forwarded-Proto */
+    size_t per_address;            /* 256: connections of one address, not behind a proxy; 0: any */
+    const char *const *hosts;      /* names a request may ask for; ends with NULL; NULL: any */
+    const char *access_log;        /* a line per request, without addresses; or NULL */
     int64_t (*now)(void *context); /* milliseconds since 1970; NULL: the clock */
     void *clock_context;
     const struct sl_log *log;
@@ -158,11 +161,15 @@ struct sl_study_serve {
 struct sl_study_serve sl_study_serve_default(void);
 
 struct sl_study_server;
+/* `folder` is a study, which is served at /, or holds studies, each served below its folder's name
+ * with cookies of its own. */
 enum sl_status sl_study_server_create(const char *folder, const struct sl_study_serve *options,
                                       struct sl_study_server **out,
                                       struct sl_error *err) SL_MUST_USE;
 uint16_t sl_study_server_port(const struct sl_study_server *server);
 uint16_t sl_study_server_admin_port(const struct sl_study_server *server);
+/* Below which address the study number `index` is: "" or "/birds"; NULL past the last. */
+const char *sl_study_server_prefix(const struct sl_study_server *server, size_t index);
 enum sl_status sl_study_server_run(struct sl_study_server *server,
                                    struct sl_error *err) SL_MUST_USE;
 void sl_study_server_stop(struct sl_study_server *server); /* from a signal handler too */

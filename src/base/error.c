@@ -67,6 +67,7 @@ const char *sl_status_name(enum sl_status code)
     case SL_ERR_NOMEM: return "memory";
     case SL_ERR_BACKEND: return "backend";
     case SL_ERR_NUMERIC: return "numeric";
+    case SL_ERR_BUSY: return "busy";
     case SL_ERR_STOPPED: return "stopped";
     }
     return "unknown";

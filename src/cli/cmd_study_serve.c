@@ -9,6 +9,9 @@ struct serve_values {
     const char *address, *admin_address;
     int64_t port, admin_port;
     bool behind_proxy;
+    int64_t per_address;
+    struct cli_texts hosts;
+    const char *access_log;
 };
 
 #define AT(field) .offset = offsetof(struct serve_values, field)
@@ -47,11 +50,33 @@ static const struct cli_option serve_options[] = {
      .kind = CLI_FLAG,
      AT(behind_proxy),
      .help = "believe X-Forwarded-For and X-Forwarded-Proto; only behind a proxy that sets them"},
+    {.name = "host",
+     .kind = CLI_TEXTS,
+     .value = "NAME",
+     AT(hosts),
+     .help = "a name this server has; with one or more of these, requests for other names are "
+             "refused"},
+    {.name = "per-address",
+     .kind = CLI_INTEGER,
+     .value = "N",
+     AT(per_address),
+     .fallback = "256",
+     .minimum = 0,
+     .maximum = 100000,
+     .help = "connections one address may have, without a proxy; 0 is any number"},
+    {.name = "access-log",
+     .kind = CLI_TEXT,
+     .value = "FILE",
+     AT(access_log),
+     .help = "append a line per request, without addresses and without what follows a ?; - is the "
+             "standard output"},
     {.name = NULL},
 };
 
 static const struct cli_argument serve_arguments[] = {
-    {.name = "FOLDER", .help = "a study that softlab study init made", .kind = CLI_FOLDER},
+    {.name = "FOLDER",
+     .help = "a study that softlab study init made, or a folder of such",
+     .kind = CLI_FOLDER},
     {.name = NULL},
 };
 
@@ -78,10 +103,13 @@ static enum sl_status catch_signals(struct sl_error *err)
 static void say_where(const struct serve_values *options, const struct sl_study_server *server)
 {
     const char *host = strcmp(options->address, "0.0.0.0") == 0 ? "127.0.0.1" : options->address;
-    printf("annotators: http://%s:%d/\n", host, (int)sl_study_server_port(server));
-    printf("to try it:  http://%s:%d/?test=1\n", host, (int)sl_study_server_port(server));
-    printf("researcher: http://%s:%d/\n", options->admin_address,
-           (int)sl_study_server_admin_port(server));
+    const char *prefix = NULL;
+    for (size_t i = 0; (prefix = sl_study_server_prefix(server, i)); i++) {
+        int port = sl_study_server_port(server), admin_port = sl_study_server_admin_port(server);
+        printf("annotators: http://%s:%d%s/\n", host, port, prefix);
+        printf("to try it:  http://%s:%d%s/?test=1\n", host, port, prefix);
+        printf("researcher: http://%s:%d%s/\n", options->admin_address, admin_port, prefix);
+    }
     printf("stop with Ctrl-C; nothing that was acknowledged is lost\n");
     fflush(stdout);
 }
@@ -96,7 +124,14 @@ static enum sl_status run_serve(struct cli *cli, const void *values, struct sl_e
     serve.admin_address = options->admin_address;
     serve.admin_port = (uint16_t)options->admin_port;
     serve.behind_proxy = options->behind_proxy;
+    serve.per_address = (size_t)options->per_address;
+    serve.access_log = options->access_log;
     serve.log = &cli->log;
+    /* The table of names ends with NULL. */
+    const char *hosts[CLI_TEXTS_MAX + 1] = {NULL};
+    memcpy((void *)hosts, (const void *)options->hosts.values,
+           options->hosts.count * sizeof *hosts);
+    if (options->hosts.count > 0) serve.hosts = hosts;
     SL_TRY(sl_study_server_create(cli->arguments[0], &serve, &server, err));
     running = server;
     enum sl_status status = catch_signals(err);
@@ -111,7 +146,9 @@ static enum sl_status run_serve(struct cli *cli, const void *values, struct sl_e
 
 static const struct cli_example serve_examples[] = {
     {"softlab study serve birds", "on this machine only, to try it"},
-    {"softlab study serve birds --behind-proxy", "behind nginx, which brings TLS"},
+    {"softlab study serve birds --behind-proxy --host study.example.org",
+     "behind nginx, which brings TLS"},
+    {"softlab study serve studies", "studies/birds at /birds/, studies/dogs at /dogs/"},
     {NULL, NULL},
 };
 
@@ -121,7 +158,8 @@ const struct cli_command cmd_study_serve = {
     .group = "studies",
     .summary = "ask people, in their browsers",
     .description =
-        "Serves the pages of a study until it is stopped. Annotators and the researcher have a "
+        "Serves the pages of a study until it is stopped; the studies of a folder are served "
+        "together, each below its folder's name (/birds/). Annotators and the researcher have a "
         "port each. An answer is acknowledged when it is safe on disk; the server may be stopped "
         "and started at any time, and everybody goes on where they were.",
     .arguments = serve_arguments,

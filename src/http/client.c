@@ -1,37 +1,103 @@
 #include <assert.h>
+#include <netdb.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "client_internal.h"
 #include "http_internal.h"
 #include "softlab/base/memory.h"
-#include "softlab/http/client.h"
-
-enum { MAX_REPLY = 64 << 20 };
 
 struct sl_http_client {
-    struct evhttp_connection *connection; /* owned */
-    char *host;                           /* owned; for the header */
-    struct event *timer;                  /* owned */
+    struct sl_http_loop *loop;       /* borrowed */
+    struct sockaddr_storage address; /* of the server */
+    socklen_t address_length;
+    char *host;   /* owned; for the header */
+    char *prefix; /* owned; of every path; "" or "/birds" */
+    double timeout;
+    struct bufferevent *stream; /* owned; NULL if there is no connection */
+    struct sl_http_answer answer;
+    struct event *timer; /* owned */
     void (*done)(const struct sl_http_heard *heard, void *context);
     void (*run)(void *context);
     void *context;
 };
 
+static void disconnect(struct sl_http_client *client)
+{
+    if (client->stream) bufferevent_free(client->stream);
+    client->stream = NULL;
+}
+
+/* The next question may be asked from within `done`. */
 static void finish(struct sl_http_client *client, const struct sl_http_heard *heard)
 {
     void (*done)(const struct sl_http_heard *heard, void *context) = client->done;
+    event_del(client->timer);
     client->done = NULL;
     done(heard, client->context);
 }
 
-/* The wait is over, or a request could not even be begun. */
+static void give_up(struct sl_http_client *client)
+{
+    disconnect(client);
+    if (client->done) finish(client, &(struct sl_http_heard){.status = 0});
+}
+
+static void hand_over(struct sl_http_client *client)
+{
+    const struct sl_http_answer answer = client->answer;
+    struct evbuffer *body = evbuffer_new();
+    evbuffer_add_buffer(body, answer.body);
+    struct sl_http_heard heard = {
+        .status = answer.status,
+        .length = evbuffer_get_length(body),
+        .cookie = answer.cookie,
+        .retry_after = answer.retry_after,
+    };
+    heard.body = (const char *)evbuffer_pullup(body, -1);
+    client->answer.cookie = NULL;
+    if (answer.close) disconnect(client);
+    finish(client, &heard);
+    evbuffer_free(body);
+    free(answer.cookie);
+}
+
+/* ---- What libevent says ---- */
+
+static void on_read(struct bufferevent *stream, void *context)
+{
+    struct sl_http_client *client = context;
+    struct evbuffer *input = bufferevent_get_input(stream);
+    enum sl_http_reading reading =
+        client->done ? sl_http_answer_read(&client->answer, input) : SL_HTTP_NONSENSE;
+    if (reading == SL_HTTP_FINISHED && evbuffer_get_length(input) == 0)
+        hand_over(client);
+    else if (reading != SL_HTTP_UNFINISHED)
+        give_up(client); /* among others a reply that nobody asked for */
+}
+
+static void on_event(struct bufferevent *stream, short what, void *context)
+{
+    (void)stream;
+    struct sl_http_client *client = context;
+    const struct sl_http_answer *answer = &client->answer;
+    if (what & BEV_EVENT_CONNECTED) return;
+    bool whole = client->done && (what & BEV_EVENT_EOF) && answer->has_head &&
+                 answer->framing == SL_HTTP_UNTIL_CLOSE;
+    if (whole)
+        hand_over(client);
+    else
+        give_up(client);
+}
+
+/* The wait is over, or a reply did not come in time or could not even be asked for. */
 static void on_timer(evutil_socket_t socket, short what, void *context)
 {
     (void)socket;
     (void)what;
     struct sl_http_client *client = context;
     if (client->done) {
-        finish(client, &(struct sl_http_heard){.status = 0});
+        give_up(client);
         return;
     }
     void (*run)(void *context) = client->run;
@@ -39,57 +105,69 @@ static void on_timer(evutil_socket_t socket, short what, void *context)
     run(client->context);
 }
 
-static void on_reply(struct evhttp_request *request, void *context)
+/* ---- Life ---- */
+
+/* The parts of "http://host:port/prefix/", or false; owned by the caller. */
+static bool cut_url(const char *url, char **host, char **port, char **prefix)
 {
-    struct sl_http_heard heard = {0};
-    if (request) heard.status = evhttp_request_get_response_code(request);
-    if (heard.status != 0) {
-        struct evbuffer *body = evhttp_request_get_input_buffer(request);
-        struct evkeyvalq *headers = evhttp_request_get_input_headers(request);
-        const char *later = evhttp_find_header(headers, "Retry-After");
-        heard.cookie = evhttp_find_header(headers, "Set-Cookie");
-        heard.retry_after = later ? (unsigned)strtoul(later, NULL, 10) : 0;
-        heard.length = evbuffer_get_length(body);
-        heard.body = (const char *)evbuffer_pullup(body, -1);
-    }
-    finish(context, &heard);
+    static const char scheme[] = "http://";
+    if (strncmp(url, scheme, sizeof scheme - 1) != 0) return false;
+    const char *at = url + sizeof scheme - 1;
+    bool in_brackets = *at == '[';
+    if (in_brackets) at++;
+    size_t length = strcspn(at, in_brackets ? "]" : ":/?#");
+    const char *rest = at + length;
+    if (length == 0 || (in_brackets && *rest++ != ']')) return false;
+    size_t digits = *rest == ':' ? strspn(rest + 1, "0123456789") : 0;
+    if ((*rest == ':' && (digits == 0 || digits > 5)) || !strchr(":/?#", *rest)) return false;
+    *host = sl_string_copy_n(at, length);
+    *port = digits ? sl_string_copy_n(rest + 1, digits) : sl_string_copy("80");
+    const char *path = rest + strcspn(rest, "/?#");
+    size_t kept = strcspn(path, "?#");
+    while (kept > 0 && path[kept - 1] == '/')
+        kept--;
+    *prefix = sl_string_copy_n(path, kept);
+    return true;
 }
 
-static enum sl_status read_url(const char *url, struct sl_http_loop *loop,
-                               struct sl_http_client *client, struct sl_error *err)
+static enum sl_status find_server(struct sl_http_client *client, const char *url,
+                                  struct sl_error *err)
 {
-    struct evhttp_uri *uri = evhttp_uri_parse(url);
-    const char *scheme = uri ? evhttp_uri_get_scheme(uri) : NULL;
-    const char *host = uri ? evhttp_uri_get_host(uri) : NULL;
+    char *host = NULL, *port = NULL;
+    if (!cut_url(url, &host, &port, &client->prefix))
+        return sl_fail(err, SL_ERR_USAGE, "%s: expected an address like http://127.0.0.1:8080/",
+                       url);
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
+    struct addrinfo *found = NULL;
     enum sl_status status = SL_OK;
-    if (!scheme || strcmp(scheme, "http") != 0 || !host || !*host) {
-        status =
-            sl_fail(err, SL_ERR_USAGE, "%s: expected an address like http://127.0.0.1:8080/", url);
+    int result = getaddrinfo(host, port, &hints, &found);
+    if (result != 0) {
+        status = sl_fail(err, SL_ERR_IO, "%s: cannot find the host: %s", url, gai_strerror(result));
     } else {
-        int port = evhttp_uri_get_port(uri) > 0 ? evhttp_uri_get_port(uri) : 80;
-        client->host = sl_string_printf("%s:%d", host, port);
-        client->connection =
-            evhttp_connection_base_new(loop->base, NULL, host, (unsigned short)port);
-        if (!client->connection)
-            status = sl_fail(err, SL_ERR_BACKEND, "libevent cannot make a connection");
+        memcpy(&client->address, found->ai_addr, found->ai_addrlen);
+        client->address_length = found->ai_addrlen;
+        client->host = sl_string_printf(strchr(host, ':') ? "[%s]:%s" : "%s:%s", host, port);
+        freeaddrinfo(found);
     }
-    if (uri) evhttp_uri_free(uri);
+    free(host);
+    free(port);
     return status;
 }
 
 enum sl_status sl_http_client_create(struct sl_http_loop *loop, const char *url, double timeout,
                                      struct sl_http_client **out, struct sl_error *err)
 {
-    struct timeval patience = sl_http_timeval(timeout);
     struct sl_http_client *client = sl_alloc(1, sizeof *client);
-    enum sl_status status = read_url(url, loop, client, err);
+    client->loop = loop;
+    client->timeout = timeout;
+    enum sl_status status = find_server(client, url, err);
     if (status != SL_OK) {
-        sl_http_client_destroy(client);
+        free(client->prefix);
+        free(client);
         return status;
     }
-    evhttp_connection_set_timeout_tv(client->connection, &patience);
-    evhttp_connection_set_max_body_size(client->connection, MAX_REPLY);
     client->timer = event_new(loop->base, -1, 0, on_timer, client);
+    client->answer.body = evbuffer_new();
     *out = client;
     return SL_OK;
 }
@@ -97,31 +175,54 @@ enum sl_status sl_http_client_create(struct sl_http_loop *loop, const char *url,
 void sl_http_client_destroy(struct sl_http_client *client)
 {
     if (!client) return;
-    if (client->timer) event_free(client->timer);
-    if (client->connection) evhttp_connection_free(client->connection);
+    disconnect(client);
+    sl_http_answer_clear(&client->answer);
+    evbuffer_free(client->answer.body);
+    event_free(client->timer);
     free(client->host);
+    free(client->prefix);
     free(client);
+}
+
+/* ---- Questions ---- */
+
+static bool connect_to_server(struct sl_http_client *client)
+{
+    client->stream = bufferevent_socket_new(client->loop->base, -1, BEV_OPT_CLOSE_ON_FREE);
+    if (!client->stream) return false;
+    bufferevent_setcb(client->stream, on_read, NULL, on_event, client);
+    bufferevent_enable(client->stream, EV_READ | EV_WRITE);
+    const struct sockaddr *address = (const struct sockaddr *)&client->address;
+    return bufferevent_socket_connect(client->stream, address, (int)client->address_length) == 0;
+}
+
+static void write_request(const struct sl_http_client *client, const struct sl_http_ask *ask)
+{
+    struct evbuffer *output = bufferevent_get_output(client->stream);
+    const bool is_post = ask->method == SL_HTTP_POST;
+    evbuffer_add_printf(output, "%s %s%s HTTP/1.1\r\nHost: %s\r\n", is_post ? "POST" : "GET",
+                        client->prefix, ask->path, client->host);
+    if (ask->cookie) evbuffer_add_printf(output, "Cookie: %s\r\n", ask->cookie);
+    if (ask->body) evbuffer_add_printf(output, "Content-Type: application/json\r\n");
+    if (is_post)
+        evbuffer_add_printf(output, "Content-Length: %zu\r\n", ask->body ? strlen(ask->body) : 0);
+    evbuffer_add_printf(output, "\r\n%s", ask->body ? ask->body : "");
 }
 
 void sl_http_client_ask(struct sl_http_client *client, const struct sl_http_ask *ask,
                         void (*done)(const struct sl_http_heard *heard, void *context),
                         void *context)
 {
-    static const struct timeval now = {0};
+    struct timeval patience = sl_http_timeval(client->timeout);
     assert(!client->done && !client->run);
     client->done = done;
     client->context = context;
-    struct evhttp_request *request = evhttp_request_new(on_reply, client);
-    struct evkeyvalq *headers = evhttp_request_get_output_headers(request);
-    evhttp_add_header(headers, "Host", client->host);
-    if (ask->cookie) evhttp_add_header(headers, "Cookie", ask->cookie);
-    if (ask->body) {
-        evhttp_add_header(headers, "Content-Type", "application/json");
-        evbuffer_add(evhttp_request_get_output_buffer(request), ask->body, strlen(ask->body));
-    }
-    enum evhttp_cmd_type type = ask->method == SL_HTTP_POST ? EVHTTP_REQ_POST : EVHTTP_REQ_GET;
-    if (evhttp_make_request(client->connection, request, type, ask->path) != 0)
-        event_add(client->timer, &now);
+    sl_http_answer_clear(&client->answer);
+    if (client->stream || connect_to_server(client))
+        write_request(client, ask);
+    else
+        patience = (struct timeval){0};
+    event_add(client->timer, &patience);
 }
 
 void sl_http_client_wait(struct sl_http_client *client, double seconds, void (*run)(void *context),

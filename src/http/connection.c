@@ -4,216 +4,205 @@
 #include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "softlab/base/memory.h"
 
-/* What evhttp is given instead of a request that is refused. */
-static const char stand_in[] = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
-
-/* How much of what a refused client still sends is read and thrown away. */
-enum { LINGER_BYTES = 1 << 20 };
+/* How much of what a client still sends after its last reply is read and thrown away. A close
+ * with unread bytes would reset the connection, and the client would never read why. */
+enum { LINGER_BYTES = 1 << 20, LINGER_STEP = 16 << 10 };
 static const double linger_seconds = 2;
 
-/* ---- The table of connections ---- */
+/* ---- The list: longest without a request first ---- */
 
-static void enter(struct sl_http_loop *loop, evutil_socket_t socket,
-                  struct sl_http_connection *connection)
+static void append(struct sl_http_connection *connection)
 {
-    size_t slot = (size_t)socket, capacity = loop->connections_capacity;
-    if (slot >= capacity) {
-        size_t wanted = slot + 1 > 2 * capacity ? slot + 1 : 2 * capacity;
-        loop->connections = sl_resize((void *)loop->connections, wanted, sizeof *loop->connections);
-        for (size_t i = capacity; i < wanted; i++)
-            loop->connections[i] = NULL;
-        loop->connections_capacity = wanted;
-    }
-    loop->connections[slot] = connection;
+    struct sl_http_listener *listener = connection->listener;
+    connection->previous = listener->last;
+    connection->next = NULL;
+    *(listener->last ? &listener->last->next : &listener->first) = connection;
+    listener->last = connection;
 }
 
-struct sl_http_connection *sl_http_connection_of(struct sl_http_loop *loop,
-                                                 struct evhttp_request *request)
+static void take_out(struct sl_http_connection *connection)
 {
-    struct evhttp_connection *evhttp = evhttp_request_get_connection(request);
-    return loop->connections[bufferevent_getfd(evhttp_connection_get_bufferevent(evhttp))];
+    struct sl_http_listener *listener = connection->listener;
+    *(connection->previous ? &connection->previous->next : &listener->first) = connection->next;
+    *(connection->next ? &connection->next->previous : &listener->last) = connection->previous;
 }
 
-/* ---- Lingering: a close with unread bytes would reset the connection, and the client would
- * never read why it was refused. So the socket is kept, written to its end by evhttp, until
- * the client closes too, for a while. ---- */
+/* ---- The end ---- */
 
-struct sl_http_linger {
-    struct sl_http_listener *listener;
-    evutil_socket_t socket;
-    struct event *event;
-    double until;
-    size_t bytes;
-    struct sl_http_linger *next;
-};
-
-static void linger_destroy(struct sl_http_linger *linger)
+void sl_http_connection_close(struct sl_http_connection *connection)
 {
-    linger->listener->n_connections--;
-    event_free(linger->event);
-    close(linger->socket);
-    free(linger);
+    if (connection->exchange) sl_http_exchange_abandon(connection->exchange);
+    take_out(connection);
+    connection->listener->n_connections--;
+    sl_http_head_release(&connection->head);
+    event_free(connection->timer);
+    bufferevent_free(connection->stream);
+    free(connection);
 }
 
-static void on_linger(evutil_socket_t socket, short what, void *context)
+void sl_http_connection_break(struct sl_http_connection *connection)
 {
-    struct sl_http_linger *linger = context;
-    char bytes[16384];
-    ssize_t length = what & EV_READ ? recv(socket, bytes, sizeof bytes, MSG_DONTWAIT) : 0;
-    if (length > 0) linger->bytes += (size_t)length;
-    bool goes_on =
-        length > 0 && linger->bytes <= LINGER_BYTES && sl_clock_seconds() <= linger->until;
-    if (goes_on) return;
-    struct sl_http_linger **at = &linger->listener->loop->lingering;
-    while (*at != linger)
-        at = &(*at)->next;
-    *at = linger->next;
-    linger_destroy(linger);
+    /* A reset, which also a client that reads until the end takes for what it is. */
+    struct linger reset = {.l_onoff = 1};
+    setsockopt(bufferevent_getfd(connection->stream), SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+    sl_http_connection_close(connection);
 }
 
-static void linger_begin(struct sl_http_listener *listener, evutil_socket_t socket)
+static void set_timer(struct sl_http_connection *connection, double seconds)
 {
-    struct sl_http_loop *loop = listener->loop;
-    evutil_socket_t kept = dup(socket);
-    if (kept < 0) return;
-    struct sl_http_linger *linger = sl_alloc(1, sizeof *linger);
-    struct timeval timeout = sl_http_timeval(linger_seconds);
-    *linger = (struct sl_http_linger){
-        .listener = listener,
-        .socket = kept,
-        .event = event_new(loop->base, kept, EV_READ | EV_PERSIST, on_linger, linger),
-        .until = sl_clock_seconds() + linger_seconds,
-        .next = loop->lingering,
-    };
-    loop->lingering = linger;
-    listener->n_connections++;
-    event_add(linger->event, &timeout);
+    struct timeval time = sl_http_timeval(seconds);
+    event_add(connection->timer, &time);
 }
 
-void sl_http_linger_release(struct sl_http_loop *loop)
+static void set_limit(struct sl_http_connection *connection, size_t bytes)
 {
-    for (struct sl_http_linger *at = loop->lingering, *next; at; at = next) {
-        next = at->next;
-        linger_destroy(at);
-    }
-    loop->lingering = NULL;
+    bufferevent_setwatermark(connection->stream, EV_READ, 0, bytes);
 }
 
-/* ---- The watcher ---- */
+static void linger(struct sl_http_connection *connection)
+{
+    struct evbuffer *input = bufferevent_get_input(connection->stream);
+    connection->state = SL_HTTP_LINGERING;
+    evbuffer_drain(input, evbuffer_get_length(input));
+    shutdown(bufferevent_getfd(connection->stream), SHUT_WR);
+    set_limit(connection, LINGER_STEP);
+    set_timer(connection, linger_seconds);
+    bufferevent_enable(connection->stream, EV_READ);
+}
 
-static void pass_on(struct sl_http_connection *connection)
+static void discard(struct sl_http_connection *connection)
+{
+    struct evbuffer *input = bufferevent_get_input(connection->stream);
+    size_t length = evbuffer_get_length(input);
+    evbuffer_drain(input, length);
+    connection->discarded += length;
+    if (connection->discarded > LINGER_BYTES) sl_http_connection_close(connection);
+}
+
+/* ---- Requests ---- */
+
+static void be_busy(struct sl_http_connection *connection)
 {
     connection->state = SL_HTTP_BUSY;
-    bufferevent_setwatermark(connection->stream, EV_READ, 0, 0);
+    bufferevent_disable(connection->stream, EV_READ);
+    event_del(connection->timer);
 }
 
-static void refuse(struct sl_http_connection *connection, struct evbuffer *input)
+static void refuse(struct sl_http_connection *connection, struct sl_http_refusal refusal)
 {
-    connection->state = SL_HTTP_BUSY; /* what follows calls the watcher again */
-    connection->lingers = true;
-    evbuffer_drain(input, evbuffer_get_length(input));
-    evbuffer_unfreeze(input, 0);
-    evbuffer_add(input, stand_in, sizeof stand_in - 1);
-    evbuffer_freeze(input, 0);
-    pass_on(connection);
+    struct sl_http_head nothing = {.close = true};
+    be_busy(connection);
+    sl_http_exchange_refuse(sl_http_exchange_create(connection, &nothing), refusal);
 }
 
-/* Sets `refusal`, or `whole` once the head is there. */
-static void look_for_head(struct sl_http_connection *connection, struct evbuffer *input)
+static void serve(struct sl_http_connection *connection, struct evbuffer *input)
+{
+    be_busy(connection);
+    evbuffer_drain(input, connection->head_length);
+    struct sl_http_exchange *exchange = sl_http_exchange_create(connection, &connection->head);
+    evbuffer_remove(input, exchange->body, exchange->head.body);
+    sl_http_exchange_route(exchange);
+}
+
+/* Sets `head` once it is there. */
+static struct sl_http_refusal look_for_head(struct sl_http_connection *connection,
+                                            struct evbuffer *input)
 {
     const struct sl_http_options *options = &connection->listener->options;
     size_t length = evbuffer_get_length(input);
     size_t span = length < options->max_headers ? length : options->max_headers;
     const char *bytes = (const char *)evbuffer_pullup(input, (ev_ssize_t)span);
+    struct sl_http_refusal refusal = {0};
     switch (sl_http_head_scan(bytes, span, &connection->scanned)) {
     case SL_HTTP_MORE:
         if (length > options->max_headers)
-            connection->refusal = (struct sl_http_refusal){431, "the headers are too large"};
+            refusal = (struct sl_http_refusal){431, "the headers are too large"};
         break;
-    case SL_HTTP_BARE:
-        connection->refusal = (struct sl_http_refusal){400, "lines must end in CR LF"};
-        break;
+    case SL_HTTP_BARE: refusal = (struct sl_http_refusal){400, "lines must end in CR LF"}; break;
     case SL_HTTP_HEAD:
-        connection->refusal =
-            sl_http_head_check(bytes, connection->scanned, options->max_body, &connection->head);
-        connection->whole = connection->scanned + connection->head.body;
+        refusal = sl_http_head_parse(bytes, connection->scanned, options, &connection->head);
+        if (refusal.status) break;
+        connection->head_length = connection->scanned;
+        set_limit(connection, connection->head_length + connection->head.body);
         break;
     }
+    return refusal;
 }
 
-static void watch(struct evbuffer *input, const struct evbuffer_cb_info *info, void *context)
+/* Do with the bytes at hand what they allow. Handlers may be called. */
+static void advance(struct sl_http_connection *connection)
 {
-    struct sl_http_connection *connection = context;
-    if (info->n_added == 0 || connection->state == SL_HTTP_BUSY) return;
-    if (connection->whole == 0) look_for_head(connection, input);
-    size_t length = evbuffer_get_length(input);
-    if (connection->refusal.status) {
-        refuse(connection, input);
-    } else if (connection->whole > 0 && length >= connection->whole) {
-        if (length > connection->whole) connection->head.close = connection->lingers = true;
-        pass_on(connection);
-    } else if (connection->state == SL_HTTP_IDLE) {
-        struct timeval deadline = sl_http_timeval(connection->listener->options.deadline_seconds);
+    struct evbuffer *input = bufferevent_get_input(connection->stream);
+    struct sl_http_refusal refusal = {0};
+    if (evbuffer_get_length(input) == 0) return;
+    if (connection->state == SL_HTTP_IDLE) {
         connection->state = SL_HTTP_READING;
-        event_add(connection->timer, &deadline);
+        set_timer(connection, connection->listener->options.deadline_seconds);
     }
-}
-
-/* ---- Life ---- */
-
-/* Called by evhttp when it frees the connection, for whatever reason. */
-static void on_close(struct evhttp_connection *evhttp, void *context)
-{
-    (void)evhttp;
-    struct sl_http_connection *connection = context;
-    struct sl_http_listener *listener = connection->listener;
-    evutil_socket_t socket = bufferevent_getfd(connection->stream);
-    if (connection->exchange) sl_http_exchange_abandon(connection->exchange);
-    if (connection->lingers && !listener->loop->stopping) linger_begin(listener, socket);
-    enter(listener->loop, socket, NULL);
-    listener->n_connections--;
-    evbuffer_remove_cb_entry(bufferevent_get_input(connection->stream), connection->watcher);
-    event_free(connection->timer);
-    free(connection);
+    if (connection->head_length == 0) refusal = look_for_head(connection, input);
+    size_t whole = connection->head_length + connection->head.body;
+    if (refusal.status)
+        refuse(connection, refusal);
+    else if (connection->head_length > 0 && evbuffer_get_length(input) >= whole)
+        serve(connection, input);
 }
 
 static void await_request(struct sl_http_connection *connection)
 {
-    struct timeval idle = sl_http_timeval(connection->listener->options.idle_seconds);
+    const struct sl_http_options *options = &connection->listener->options;
     connection->state = SL_HTTP_IDLE;
-    connection->scanned = connection->whole = 0;
-    bufferevent_setwatermark(connection->stream, EV_READ, SIZE_MAX, 0);
-    event_add(connection->timer, &idle);
+    connection->scanned = connection->head_length = 0;
+    /* One byte more than a head may have tells that it is too large. */
+    set_limit(connection, options->max_headers + 1);
+    set_timer(connection, options->idle_seconds);
+    bufferevent_enable(connection->stream, EV_READ);
 }
 
-/* evhttp makes its connection after it has asked for the bufferevent, and shows it to nobody
- * before a request is whole. It is the context of its own callbacks, though, and what we need
- * to know is when it goes. */
-static void adopt(struct sl_http_connection *connection)
+void sl_http_connection_rest(struct sl_http_connection *connection, bool last)
 {
-    struct sl_http_listener *listener = connection->listener;
-    const struct sl_http_options *options = &listener->options;
-    struct timeval stall = sl_http_timeval(options->idle_seconds);
-    void *evhttp = NULL;
-    bufferevent_getcb(connection->stream, NULL, NULL, NULL, &evhttp);
-    connection->evhttp = evhttp;
-    evhttp_connection_set_closecb(evhttp, on_close, connection);
-    evutil_socket_t socket = bufferevent_getfd(connection->stream);
-    enter(listener->loop, socket, connection);
-    if (++listener->n_connections > options->max_connections || listener->loop->stopping) {
-        sl_log(listener->loop->log, SL_LOG_DEBUG, "a connection over the limit was closed");
-        evhttp_connection_free(evhttp);
-        return;
+    connection->exchange = NULL;
+    take_out(connection);
+    append(connection);
+    if (connection->listener->loop->stopping) {
+        sl_http_connection_close(connection);
+    } else if (last) {
+        linger(connection);
+    } else {
+        await_request(connection);
+        advance(connection); /* what was sent ahead */
     }
-    /* Pieces of streams are whole messages; waiting to fill packets only delays them. */
-    setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
-    bufferevent_set_timeouts(connection->stream, NULL, &stall);
-    await_request(connection);
+}
+
+/* ---- What libevent says ---- */
+
+static void on_read(struct bufferevent *stream, void *context)
+{
+    (void)stream;
+    struct sl_http_connection *connection = context;
+    if (connection->state == SL_HTTP_LINGERING)
+        discard(connection);
+    else if (connection->state != SL_HTTP_BUSY)
+        advance(connection);
+}
+
+static void on_write(struct bufferevent *stream, void *context)
+{
+    (void)stream;
+    struct sl_http_connection *connection = context;
+    struct sl_http_exchange *exchange = connection->exchange;
+    if (exchange && exchange->replied) sl_http_exchange_written(exchange);
+}
+
+/* The client has gone, or takes nothing of its reply any more. */
+static void on_end(struct bufferevent *stream, short what, void *context)
+{
+    (void)stream;
+    (void)what;
+    sl_http_connection_close(context);
 }
 
 static void on_timer(evutil_socket_t socket, short what, void *context)
@@ -221,49 +210,102 @@ static void on_timer(evutil_socket_t socket, short what, void *context)
     (void)socket;
     (void)what;
     struct sl_http_connection *connection = context;
-    if (!connection->evhttp) {
-        adopt(connection);
-    } else if (connection->doomed || connection->state != SL_HTTP_BUSY) {
-        if (connection->state == SL_HTTP_READING)
-            sl_log(connection->listener->loop->log, SL_LOG_DEBUG,
-                   "a request was not whole by its deadline");
-        evhttp_connection_free(connection->evhttp);
-    }
+    if (connection->state == SL_HTTP_READING)
+        sl_log(connection->listener->loop->log, SL_LOG_DEBUG,
+               "a request was not whole by its deadline");
+    sl_http_connection_close(connection);
 }
 
-struct bufferevent *sl_http_connection_create(struct event_base *base, void *context)
+/* ---- The beginning ---- */
+
+/* Of one address only, if given. */
+static struct sl_http_connection *longest_waiting(const struct sl_http_listener *listener,
+                                                  const struct sl_http_peer *peer)
 {
-    struct bufferevent *stream = bufferevent_socket_new(base, -1, 0);
-    if (!stream) return NULL;
+    struct sl_http_connection *unfinished = NULL;
+    for (struct sl_http_connection *at = listener->first; at; at = at->next) {
+        if (peer && memcmp(at->peer.network, peer->network, sizeof peer->network) != 0) continue;
+        if (at->state == SL_HTTP_IDLE || at->state == SL_HTTP_LINGERING) return at;
+        if (at->state == SL_HTTP_READING && !unfinished) unfinished = at;
+    }
+    return unfinished;
+}
+
+static size_t count_of(const struct sl_http_listener *listener, const struct sl_http_peer *peer)
+{
+    size_t count = 0;
+    for (const struct sl_http_connection *at = listener->first; at; at = at->next)
+        count += memcmp(at->peer.network, peer->network, sizeof peer->network) == 0;
+    return count;
+}
+
+static bool close_longest(const struct sl_http_listener *listener, const struct sl_http_peer *peer)
+{
+    struct sl_http_connection *victim = longest_waiting(listener, peer);
+    if (victim) sl_http_connection_close(victim);
+    return victim != NULL;
+}
+
+bool sl_http_connection_spare(struct sl_http_listener *listener)
+{
+    return close_longest(listener, NULL);
+}
+
+static bool make_room(const struct sl_http_listener *listener, const struct sl_http_peer *peer)
+{
+    const struct sl_http_options *options = &listener->options;
+    if (options->max_per_address && count_of(listener, peer) >= options->max_per_address)
+        return close_longest(listener, peer);
+    return listener->n_connections < options->max_connections || close_longest(listener, NULL);
+}
+
+void sl_http_connection_open(struct sl_http_listener *listener, evutil_socket_t socket,
+                             const struct sockaddr *address, socklen_t length)
+{
+    struct sl_http_peer peer;
+    if (listener->loop->stopping || !sl_http_peer_read(address, length, &peer) ||
+        !make_room(listener, &peer)) {
+        sl_log(listener->loop->log, SL_LOG_DEBUG, "a connection over the limit was closed");
+        close(socket);
+        return;
+    }
+    struct event_base *base = listener->loop->base;
+    struct timeval stall = sl_http_timeval(listener->options.idle_seconds);
+    struct bufferevent *stream = bufferevent_socket_new(base, socket, BEV_OPT_CLOSE_ON_FREE);
+    if (!stream) {
+        close(socket);
+        return;
+    }
     struct sl_http_connection *connection = sl_alloc(1, sizeof *connection);
-    connection->listener = context;
+    connection->listener = listener;
+    connection->peer = peer;
     connection->stream = stream;
     connection->timer = event_new(base, -1, 0, on_timer, connection);
-    connection->watcher = evbuffer_add_cb(bufferevent_get_input(stream), watch, connection);
-    bufferevent_setwatermark(stream, EV_READ, SIZE_MAX, 0);
-    /* Runs before the socket is looked at for the first time. */
-    event_active(connection->timer, 0, 0);
-    return stream;
-}
-
-void sl_http_connection_rest(struct sl_http_connection *connection)
-{
-    connection->exchange = NULL;
+    listener->n_connections++;
+    append(connection);
+    /* Pieces of streams are whole messages; waiting to fill packets only delays them. */
+    setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
+    bufferevent_setcb(connection->stream, on_read, on_write, on_end, connection);
+    bufferevent_set_timeouts(connection->stream, NULL, &stall);
     await_request(connection);
-    if (connection->listener->loop->stopping) sl_http_connection_doom(connection);
 }
 
-void sl_http_connection_doom(struct sl_http_connection *connection)
+static void close_all(struct sl_http_loop *loop, bool busy_too)
 {
-    connection->doomed = true;
-    event_active(connection->timer, 0, 0);
+    for (struct sl_http_listener *listener = loop->listeners; listener; listener = listener->next) {
+        for (struct sl_http_connection *at = listener->first, *next; at; at = next) {
+            next = at->next;
+            if (busy_too || at->state != SL_HTTP_BUSY) sl_http_connection_close(at);
+        }
+    }
 }
 
 void sl_http_connections_stop(struct sl_http_loop *loop)
 {
-    for (size_t i = 0; i < loop->connections_capacity; i++) {
-        struct sl_http_connection *connection = loop->connections[i];
-        if (connection && connection->state != SL_HTTP_BUSY)
-            evhttp_connection_free(connection->evhttp);
-    }
+    close_all(loop, false);
+}
+
+void sl_http_connections_close(struct sl_http_loop *loop)
+{
+    close_all(loop, true);
 }

@@ -1,8 +1,11 @@
 #include "http_internal.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+#include "softlab/base/memory.h"
 
 enum { MAX_HEADERS = 100, MAX_HOST = 255 };
 
@@ -120,25 +123,31 @@ static bool is_target(struct span span)
     return span.length > 0 && span.text[0] == '/';
 }
 
-static struct sl_http_refusal check_target(struct span target)
+static struct sl_http_refusal read_target(struct span target, struct sl_http_head *out)
 {
-    char decoded[256];
     if (!is_target(target)) return refuse(400, "the request target is not plain");
     struct span query = target;
     struct span path = cut(&query, '?');
-    /* No route is that long. */
-    if (path.length >= sizeof decoded) return refuse(414, "the path is too long");
-    if (!sl_http_path_decode(path.text, path.length, decoded))
+    if (path.length >= sizeof out->path) return refuse(414, "the path is too long");
+    if (!sl_http_path_decode(path.text, path.length, out->path))
         return refuse(400, "the path is not plain");
-    struct sl_http_pairs pairs;
-    if (!sl_http_query_parse(query.text, query.length, &pairs))
+    if (!sl_http_query_parse(query.text, query.length, &out->query))
         return refuse(400, "the query is not well-formed");
-    sl_http_pairs_release(&pairs);
     return accepted;
 }
 
-static struct sl_http_refusal check_request_line(struct span line, struct sl_http_head *out)
+/* The copy of the head has a NUL where a space followed the target. */
+static void keep_query(struct span target, size_t offset, struct sl_http_head *out)
 {
+    char *copy = out->headers.text + offset;
+    copy[target.length] = '\0';
+    out->query_text = copy + strcspn(copy, "?");
+    if (*out->query_text) out->query_text++;
+}
+
+static struct sl_http_refusal read_request_line(struct span line, struct sl_http_head *out)
+{
+    const char *begin = line.text;
     struct span method = cut(&line, ' ');
     struct span target = cut(&line, ' ');
     struct span version = line;
@@ -152,9 +161,13 @@ static struct sl_http_refusal check_request_line(struct span line, struct sl_htt
         return refuse(400, "the request line is not well-formed");
     if (equals(method, "POST"))
         out->method = SL_HTTP_POST;
+    else if (equals(method, "HEAD"))
+        out->bodiless = true;
     else if (!equals(method, "GET"))
-        return refuse(405, "only GET and POST are allowed");
-    return check_target(target);
+        return refuse(405, "only GET, HEAD and POST are allowed");
+    struct sl_http_refusal refusal = read_target(target, out);
+    if (!refusal.status) keep_query(target, (size_t)(target.text - begin), out);
+    return refusal;
 }
 
 /* ---- The header fields ---- */
@@ -196,12 +209,50 @@ static const char *const once[] = {
 };
 
 struct fields {
+    const struct sl_http_options *options;
+    const char *bytes; /* the head; out->headers.text is a copy of it */
     bool seen[sizeof once / sizeof *once];
-    size_t count;
 };
 
-static struct sl_http_refusal check_field(struct span line, struct fields *fields,
-                                          struct sl_http_head *out)
+/* The name without its port is one of the listener's. */
+static bool is_ours(struct span host, const char *const *hosts)
+{
+    const char *bracket = memchr(host.text, ']', host.length);
+    const char *from = bracket ? bracket : host.text;
+    const char *colon = memchr(from, ':', host.length - (size_t)(from - host.text));
+    if (colon) host.length = (size_t)(colon - host.text);
+    for (; hosts && *hosts; hosts++)
+        if (is_named(host, *hosts)) return true;
+    return false;
+}
+
+static struct sl_http_refusal check_single(size_t which, struct span value, struct fields *fields,
+                                           struct sl_http_head *out)
+{
+    if (fields->seen[which]) return refuse(400, "a header is repeated that may stand once");
+    fields->seen[which] = true;
+    if (which == LENGTH && !read_length(value, &out->body))
+        return refuse(400, "Content-Length is not a number");
+    if (which != HOST) return accepted;
+    if (!is_host(value)) return refuse(400, "Host is not well-formed");
+    if (fields->options->hosts && !is_ours(value, fields->options->hosts))
+        return refuse(421, "this server does not have that name");
+    return accepted;
+}
+
+/* In the copy of the head names and values end in NUL, where the colon and the CR were. */
+static void keep_field(const struct fields *fields, struct span name, struct span value,
+                       struct sl_http_pairs *headers)
+{
+    char *name_copy = headers->text + (name.text - fields->bytes);
+    char *value_copy = headers->text + (value.text - fields->bytes);
+    name_copy[name.length] = '\0';
+    value_copy[value.length] = '\0';
+    headers->items[headers->count++] = (struct sl_http_pair){name_copy, value_copy};
+}
+
+static struct sl_http_refusal read_field(struct span line, struct fields *fields,
+                                         struct sl_http_head *out)
 {
     if (!line.length || !memchr(line.text, ':', line.length))
         return refuse(400, "a header line has no colon");
@@ -211,37 +262,57 @@ static struct sl_http_refusal check_field(struct span line, struct fields *field
     /* A folded line begins with a space, which is no token either. */
     if (!is_token(name) || !is_field_value(value))
         return refuse(400, "a header line is not well-formed");
-    if (++fields->count > MAX_HEADERS) return refuse(431, "there are too many header lines");
+    if (out->headers.count == MAX_HEADERS) return refuse(431, "there are too many header lines");
     for (size_t i = 0; i < sizeof once / sizeof *once; i++) {
         if (!is_named(name, once[i])) continue;
-        if (fields->seen[i]) return refuse(400, "a header is repeated that may stand once");
-        fields->seen[i] = true;
-        if (i == HOST && !is_host(value)) return refuse(400, "Host is not well-formed");
-        if (i == LENGTH && !read_length(value, &out->body))
-            return refuse(400, "Content-Length is not a number");
+        struct sl_http_refusal refusal = check_single(i, value, fields, out);
+        if (refusal.status) return refusal;
     }
     if (is_named(name, "Transfer-Encoding"))
         return refuse(411, "bodies must come with Content-Length");
     if (is_named(name, "Expect")) return refuse(417, "Expect is not understood");
     if (is_named(name, "Connection") && has_member(value, "close")) out->close = true;
+    keep_field(fields, name, value, &out->headers);
+    if (is_named(name, "Cookie"))
+        sl_http_cookies_parse(out->headers.items[out->headers.count - 1].value, &out->cookies);
     return accepted;
 }
 
-struct sl_http_refusal sl_http_head_check(const char *head, size_t length, size_t max_body,
+static struct sl_http_refusal check_body(const struct sl_http_head *head,
+                                         const struct fields *fields)
+{
+    if (!fields->seen[HOST]) return refuse(400, "Host is missing");
+    if (head->method == SL_HTTP_POST && !fields->seen[LENGTH])
+        return refuse(411, "a POST needs Content-Length");
+    if (head->method == SL_HTTP_GET && head->body > 0) return refuse(400, "a GET has no body");
+    if (head->body > fields->options->max_body) return refuse(413, "the body is too large");
+    return accepted;
+}
+
+struct sl_http_refusal sl_http_head_parse(const char *bytes, size_t length,
+                                          const struct sl_http_options *options,
                                           struct sl_http_head *out)
 {
-    struct span rest = {head, length};
-    struct fields fields = {0};
+    struct span rest = {bytes, length};
+    struct fields fields = {.options = options, .bytes = bytes};
     *out = (struct sl_http_head){.method = SL_HTTP_GET};
-    struct sl_http_refusal refusal = check_request_line(cut_line(&rest), out);
+    out->headers.text = sl_alloc(length, 1);
+    memcpy(out->headers.text, bytes, length);
+    out->headers.items = sl_alloc(MAX_HEADERS, sizeof *out->headers.items);
+    struct sl_http_refusal refusal = read_request_line(cut_line(&rest), out);
     /* The two bytes left at the end are the empty line. */
     while (!refusal.status && rest.length > 2)
-        refusal = check_field(cut_line(&rest), &fields, out);
-    if (refusal.status) return refusal;
-    if (!fields.seen[HOST]) return refuse(400, "Host is missing");
-    if (out->method == SL_HTTP_POST && !fields.seen[LENGTH])
-        return refuse(411, "a POST needs Content-Length");
-    if (out->method == SL_HTTP_GET && out->body > 0) return refuse(400, "a GET has no body");
-    if (out->body > max_body) return refuse(413, "the body is too large");
-    return accepted;
+        refusal = read_field(cut_line(&rest), &fields, out);
+    if (!refusal.status) refusal = check_body(out, &fields);
+    if (refusal.status) sl_http_head_release(out);
+    if (out->old) out->close = true;
+    return refusal;
+}
+
+void sl_http_head_release(struct sl_http_head *head)
+{
+    sl_http_pairs_release(&head->query);
+    sl_http_pairs_release(&head->headers);
+    sl_http_pairs_release(&head->cookies);
+    *head = (struct sl_http_head){0};
 }

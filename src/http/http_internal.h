@@ -1,59 +1,36 @@
 /* How the server is put together.
  *
- * evhttp accepts, parses, frames replies and keeps connections open, but it believes what it
- * reads. So every connection's bufferevent comes from us (connection.c), and a watcher on its
- * input sees the bytes before evhttp does. Until a whole request has arrived and passed the
- * checks of head.c, the low-water mark of the bufferevent keeps evhttp from being called. A
- * request that fails them never reaches evhttp: the watcher puts a harmless one in its place
- * and notes the refusal, so that refusals leave by the same way as all replies.
+ * libevent waits, reads and writes; what the bytes mean is decided here and nowhere else. A
+ * connection (connection.c) collects a head, has it parsed (head.c), collects the body, and makes
+ * an exchange of both (request.c), which owns all that the request said. Replies are written into
+ * the connection's output (reply.c).
  *
- * 1. A connection is idle, reading or busy. It is busy from the moment that evhttp may see
- *    the request until the last byte of the reply is written; evhttp does not read meanwhile.
- * 2. A busy connection has one exchange. An exchange without a reply outlives its connection
- *    and keeps the request; with one it dies with it.
- * 3. Bytes beyond a whole request close the connection after its reply, so that evhttp never
- *    finds bytes the watcher has not seen. */
+ * 1. A connection is idle, reading, busy or lingering. It is busy from the moment that a request
+ *    is whole until the last byte of its reply is in the kernel, and reads nothing meanwhile. What
+ *    its input may hold is bounded by what the request at hand is entitled to.
+ * 2. A busy connection has one exchange. An exchange without a reply outlives its connection; with
+ *    one it dies with it.
+ * 3. Handlers run last: when one returns, the connection it came from may be gone. */
 #ifndef SOFTLAB_HTTP_INTERNAL_H
 #define SOFTLAB_HTTP_INTERNAL_H
 
 #include <event2/buffer.h>
 #include <event2/bufferevent.h>
 #include <event2/event.h>
-#include <event2/http.h>
 #include <event2/listener.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/socket.h>
 
 #include "softlab/http.h"
 
-/* ---- Checks of bytes (head.c, pairs.c): no libevent in here ---- */
+/* ---- Requests as bytes (head.c, pairs.c, address.c): no libevent in here ---- */
 
 /* Why a request is refused; status 0: it is not. */
 struct sl_http_refusal {
     int status;
     const char *message;
 };
-
-struct sl_http_head {
-    enum sl_http_method method;
-    bool old;    /* HTTP/1.0 */
-    bool close;  /* the client wants no further request */
-    size_t body; /* Content-Length */
-};
-
-enum sl_http_scan { SL_HTTP_MORE, SL_HTTP_HEAD, SL_HTTP_BARE };
-/* Look for the end of a head in `bytes` from `*at` on, which moves to where to go on or, with
- * SL_HTTP_HEAD, just behind the empty line. SL_HTTP_BARE: a line does not end in CR LF. */
-enum sl_http_scan sl_http_head_scan(const char *bytes, size_t length, size_t *at);
-
-/* Check a head that sl_http_head_scan has found. */
-struct sl_http_refusal sl_http_head_check(const char *head, size_t length, size_t max_body,
-                                          struct sl_http_head *out);
-
-/* Decode a path into `out` (length + 1 bytes); false if it is not plain: no leading slash, an
- * empty, "." or ".." segment before the last, a bad or needless escape ('/', control characters),
- * a backslash, or not UTF-8. */
-bool sl_http_path_decode(const char *path, size_t length, char *out);
 
 /* Names and values that share one block of text. */
 struct sl_http_pair {
@@ -72,6 +49,42 @@ void sl_http_cookies_parse(const char *header, struct sl_http_pairs *out);
 const char *sl_http_pairs_find(const struct sl_http_pairs *pairs, const char *name);
 void sl_http_pairs_release(struct sl_http_pairs *pairs);
 
+enum { SL_HTTP_MAX_PATH = 256 }; /* no route is that long */
+
+struct sl_http_head {
+    enum sl_http_method method;
+    bool bodiless;               /* HEAD: the reply goes without its body */
+    bool old;                    /* HTTP/1.0 */
+    bool close;                  /* no further request on this connection */
+    size_t body;                 /* Content-Length */
+    char path[SL_HTTP_MAX_PATH]; /* decoded */
+    struct sl_http_pairs query, headers, cookies;
+    const char *query_text; /* as it came; in the text of the headers */
+};
+void sl_http_head_release(struct sl_http_head *head);
+
+enum sl_http_scan { SL_HTTP_MORE, SL_HTTP_HEAD, SL_HTTP_BARE };
+/* Look for the end of a head in `bytes` from `*at` on, which moves to where to go on or, with
+ * SL_HTTP_HEAD, just behind the empty line. SL_HTTP_BARE: a line does not end in CR LF. */
+enum sl_http_scan sl_http_head_scan(const char *bytes, size_t length, size_t *at);
+
+/* Parse a head that sl_http_head_scan has found; refused, `out` holds nothing. */
+struct sl_http_refusal sl_http_head_parse(const char *bytes, size_t length,
+                                          const struct sl_http_options *options,
+                                          struct sl_http_head *out);
+
+/* Decode a path into `out` (length + 1 bytes); false if it is not plain: no leading slash, an
+ * empty, "." or ".." segment before the last, a bad or needless escape ('/', control characters),
+ * a backslash, or not UTF-8. */
+bool sl_http_path_decode(const char *path, size_t length, char *out);
+
+/* Who a peer is, as text and as what counts as one address; false if it is neither IPv4 nor 6. */
+struct sl_http_peer {
+    char text[SL_HTTP_NETWORK];
+    unsigned char network[16];
+};
+bool sl_http_peer_read(const struct sockaddr *address, socklen_t length, struct sl_http_peer *out);
+
 /* ---- The loop ---- */
 
 struct sl_http_job {
@@ -87,12 +100,13 @@ struct sl_http_jobs {
 
 /* One thread, started by the first job. */
 struct sl_http_worker {
+    struct sl_http_loop *loop; /* borrowed; woken when a job is finished */
     pthread_t thread;
     bool started;
     pthread_mutex_t lock; /* of all below */
     pthread_cond_t changed;
     struct sl_http_jobs waiting, finished;
-    bool quit;
+    bool quit; /* nothing further is begun */
 };
 
 struct sl_http_call {
@@ -100,21 +114,19 @@ struct sl_http_call {
     void *context;
 };
 
-struct sl_http_ticker {
+struct sl_http_timer {
     struct sl_http_call call;
-    struct event *event;         /* owned */
-    struct sl_http_ticker *next; /* owned */
+    struct event *event;        /* owned */
+    struct sl_http_timer *next; /* owned */
 };
-
-struct sl_http_connection;
-struct sl_http_linger;
 
 struct sl_http_loop {
     const struct sl_log *log; /* borrowed */
     struct event_base *base;
     int wake[2]; /* a pipe, so that a signal handler or the worker can wake the loop */
     struct event *woken;
-    atomic_bool stop;
+    atomic_bool stop;   /* asked for, not yet seen */
+    atomic_bool ending; /* asked for, until the loop runs again */
     bool stopping;
     struct event *grace; /* the second that replies get after a stop */
 
@@ -123,18 +135,17 @@ struct sl_http_loop {
     size_t n_calls, calls_capacity;
     bool running_calls;
 
-    struct sl_http_ticker *tickers;
-    struct sl_http_worker worker;
+    struct sl_http_timer *timers;
+    struct sl_http_worker workers[SL_HTTP_LANES];
 
-    struct sl_http_listener *listeners;      /* owned chain */
-    struct sl_http_connection **connections; /* by socket; owned by evhttp's connections */
-    size_t connections_capacity;
+    struct sl_http_listener *listeners; /* owned chain */
     struct sl_http_exchange *exchanges; /* without a reply, or with one being written */
-    struct sl_http_linger *lingering;
 };
 
-void sl_http_worker_init(struct sl_http_worker *worker);
-/* Runs what is waiting and ends the thread; what is finished stays. */
+void sl_http_worker_init(struct sl_http_worker *worker, struct sl_http_loop *loop);
+/* What waits is finished without having been done. */
+void sl_http_worker_skip(struct sl_http_worker *worker);
+/* Waits for the job at hand and ends the thread; what is finished stays. */
 void sl_http_worker_finish(struct sl_http_worker *worker);
 void sl_http_worker_release(struct sl_http_worker *worker);
 /* Call `done` of every finished job. */
@@ -149,43 +160,46 @@ struct timeval sl_http_timeval(double seconds);
 struct sl_http_listener {
     struct sl_http_loop *loop; /* borrowed */
     struct sl_http_options options;
-    struct evhttp *http; /* owned; owns `accepting` */
-    struct evconnlistener *accepting;
-    struct event *tick; /* accepting goes on, should it have failed */
+    struct evconnlistener *accepting; /* owned */
+    struct event *pause;              /* accepting goes on, should it have failed */
     uint16_t port;
+    /* Owned; those that have been without a request for longest come first. */
+    struct sl_http_connection *first, *last;
     size_t n_connections;
     struct sl_http_listener *next;
 };
 
 void sl_http_listeners_destroy(struct sl_http_loop *loop);
 
-enum sl_http_state { SL_HTTP_IDLE, SL_HTTP_READING, SL_HTTP_BUSY };
+enum sl_http_state { SL_HTTP_IDLE, SL_HTTP_READING, SL_HTTP_BUSY, SL_HTTP_LINGERING };
 
 struct sl_http_connection {
     struct sl_http_listener *listener; /* borrowed */
-    struct bufferevent *stream;        /* evhttp's */
-    struct evhttp_connection *evhttp;  /* which owns this one; NULL until adopted */
-    struct event *timer;               /* idle, or the deadline of a request */
-    struct evbuffer_cb_entry *watcher;
+    struct bufferevent *stream;        /* owned, with the socket */
+    struct event *timer; /* idle, the deadline of a request, or the end of lingering */
     enum sl_http_state state;
-    bool doomed;           /* to be closed by the timer, where evhttp is not on the stack */
-    size_t scanned, whole; /* bytes looked at; length of the request, 0 if not yet known */
-    struct sl_http_head head;
-    struct sl_http_refusal refusal;
-    bool lingers;                      /* the client may send on for a while after the close */
+    struct sl_http_peer peer;
+    size_t scanned;                    /* bytes looked at */
+    size_t head_length;                /* 0 until the head is there */
+    struct sl_http_head head;          /* then */
     struct sl_http_exchange *exchange; /* when busy; borrowed */
+    size_t discarded;                  /* while lingering */
+    struct sl_http_connection *next, *previous;
 };
 
-/* For evhttp_set_bevcb. */
-struct bufferevent *sl_http_connection_create(struct event_base *base, void *listener);
-struct sl_http_connection *sl_http_connection_of(struct sl_http_loop *loop,
-                                                 struct evhttp_request *request);
-/* The reply is written: the next request may come. */
-void sl_http_connection_rest(struct sl_http_connection *connection);
-/* Close, but not from within evhttp's own functions. */
-void sl_http_connection_doom(struct sl_http_connection *connection);
+/* Takes the socket, which is closed at once if there is no room for it. */
+void sl_http_connection_open(struct sl_http_listener *listener, evutil_socket_t socket,
+                             const struct sockaddr *address, socklen_t length);
+void sl_http_connection_close(struct sl_http_connection *connection);
+/* Close so that the client sees that something is missing. */
+void sl_http_connection_break(struct sl_http_connection *connection);
+/* The exchange is over; `last`: no further request is taken. */
+void sl_http_connection_rest(struct sl_http_connection *connection, bool last);
+/* Close the connection that has waited for longest; false if all are busy. */
+bool sl_http_connection_spare(struct sl_http_listener *listener);
+/* Close those that are not busy; all. */
 void sl_http_connections_stop(struct sl_http_loop *loop);
-void sl_http_linger_release(struct sl_http_loop *loop);
+void sl_http_connections_close(struct sl_http_loop *loop);
 
 /* ---- Exchanges ---- */
 
@@ -193,20 +207,27 @@ struct sl_http_exchange {
     struct sl_http_loop *loop;
     struct sl_http_listener *listener;
     struct sl_http_connection *connection; /* NULL when the client is gone */
-    struct evhttp_request *request;
     struct sl_http_head head;
-    char *path; /* decoded; owned */
+    char *body; /* owned; head.body bytes, and a NUL */
     const char *segment;
-    struct sl_http_pairs query, cookies;
-    char *peer; /* owned */
+    char peer[SL_HTTP_NETWORK];
+    double began; /* sl_clock_seconds */
     bool replied;
+    int status;                   /* of the reply */
+    size_t sent;                  /* bytes of its body */
     struct sl_http_source source; /* of a streamed reply */
     char *piece;                  /* owned */
     struct sl_http_exchange *next, *previous;
 };
 
-/* evhttp's general callback. */
-void sl_http_handle(struct evhttp_request *request, void *listener);
+/* Takes what `head` holds; the body is for the caller to fill in. */
+struct sl_http_exchange *sl_http_exchange_create(struct sl_http_connection *connection,
+                                                 struct sl_http_head *head);
+/* Let a handler have it, or refuse it. */
+void sl_http_exchange_route(struct sl_http_exchange *exchange);
+void sl_http_exchange_refuse(struct sl_http_exchange *exchange, struct sl_http_refusal refusal);
+/* What was given to the connection so far is written. */
+void sl_http_exchange_written(struct sl_http_exchange *exchange);
 /* The connection goes down. */
 void sl_http_exchange_abandon(struct sl_http_exchange *exchange);
 void sl_http_exchange_destroy(struct sl_http_exchange *exchange);

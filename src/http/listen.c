@@ -10,7 +10,7 @@
 #include "softlab/base/memory.h"
 
 enum { BACKLOG = 511 };
-static const double tick_seconds = 1;
+static const double pause_seconds = 1;
 
 struct sl_http_options sl_http_options_default(void)
 {
@@ -20,20 +20,29 @@ struct sl_http_options sl_http_options_default(void)
         .max_headers = 8 << 10,
         .deadline_seconds = 10,
         .idle_seconds = 60,
-        .max_connections = 1024,
+        .max_connections = 4096,
     };
 }
 
-/* Most likely there is no descriptor left; the connection stays in the queue, and asking again
- * at once would only keep the processor busy. The context here is evhttp's, so the listener
- * goes on at its next tick whether it had stopped or not. */
-static void on_accept_error(struct evconnlistener *accepting, void *context)
+static void on_accept(struct evconnlistener *accepting, evutil_socket_t socket,
+                      struct sockaddr *address, int length, void *context)
 {
-    (void)context;
-    evconnlistener_disable(accepting);
+    (void)accepting;
+    sl_http_connection_open(context, socket, address, (socklen_t)length);
 }
 
-static void on_tick(evutil_socket_t socket, short what, void *context)
+/* Most likely there is no descriptor left. The connection that nobody uses for longest gives its
+ * own; without one, asking again at once would only keep the processor busy. */
+static void on_accept_error(struct evconnlistener *accepting, void *context)
+{
+    struct sl_http_listener *listener = context;
+    struct timeval pause = sl_http_timeval(pause_seconds);
+    if (sl_http_connection_spare(listener)) return;
+    evconnlistener_disable(accepting);
+    event_add(listener->pause, &pause);
+}
+
+static void on_pause_over(evutil_socket_t socket, short what, void *context)
 {
     (void)socket;
     (void)what;
@@ -71,8 +80,8 @@ static enum sl_status open_socket(struct sl_http_listener *listener, struct sl_e
         return sl_fail(err, SL_ERR_IO, "cannot listen on %s port %s: %s", options->address, port,
                        gai_strerror(result));
     unsigned flags = LEV_OPT_REUSEABLE | LEV_OPT_CLOSE_ON_FREE | LEV_OPT_CLOSE_ON_EXEC;
-    listener->accepting = evconnlistener_new_bind(listener->loop->base, NULL, NULL, flags, BACKLOG,
-                                                  found->ai_addr, (int)found->ai_addrlen);
+    listener->accepting = evconnlistener_new_bind(listener->loop->base, on_accept, listener, flags,
+                                                  BACKLOG, found->ai_addr, (int)found->ai_addrlen);
     freeaddrinfo(found);
     if (!listener->accepting)
         return sl_fail_errno(err, "cannot listen on %s port %s", options->address, port);
@@ -82,45 +91,38 @@ static enum sl_status open_socket(struct sl_http_listener *listener, struct sl_e
 
 static void listener_destroy(struct sl_http_listener *listener)
 {
-    if (listener->http) evhttp_free(listener->http); /* and the connections */
-    if (listener->tick) event_free(listener->tick);
+    if (listener->accepting) evconnlistener_free(listener->accepting);
+    if (listener->pause) event_free(listener->pause);
     free(listener);
 }
 
 enum sl_status sl_http_listen(struct sl_http_loop *loop, const struct sl_http_options *options,
                               struct sl_http_listener **out, struct sl_error *err)
 {
-    enum sl_status status = SL_OK;
-    struct timeval interval = sl_http_timeval(tick_seconds);
     struct sl_http_listener *listener = sl_alloc(1, sizeof *listener);
     listener->loop = loop;
     listener->options = *options;
-    listener->http = evhttp_new(loop->base);
-    listener->tick = event_new(loop->base, -1, EV_PERSIST, on_tick, listener);
-    if (!listener->http || !listener->tick)
-        SL_TRY_OUT(sl_fail(err, SL_ERR_BACKEND, "libevent cannot make an HTTP server"));
-    SL_TRY_OUT(open_socket(listener, err));
-    evconnlistener_set_error_cb(listener->accepting, on_accept_error);
-    evhttp_set_bevcb(listener->http, sl_http_connection_create, listener);
-    evhttp_set_gencb(listener->http, sl_http_handle, listener);
-    evhttp_set_default_content_type(listener->http, NULL);
-    if (!evhttp_bind_listener(listener->http, listener->accepting)) {
-        evconnlistener_free(listener->accepting);
-        SL_TRY_OUT(sl_fail(err, SL_ERR_BACKEND, "libevent cannot make an HTTP server"));
+    listener->pause = event_new(loop->base, -1, 0, on_pause_over, listener);
+    enum sl_status status = open_socket(listener, err);
+    if (status != SL_OK) {
+        listener_destroy(listener);
+        return status;
     }
-    event_add(listener->tick, &interval);
+    evconnlistener_set_error_cb(listener->accepting, on_accept_error);
     listener->next = loop->listeners;
     loop->listeners = listener;
     *out = listener;
-    listener = NULL;
-out:
-    if (listener) listener_destroy(listener);
-    return status;
+    return SL_OK;
 }
 
 uint16_t sl_http_port(const struct sl_http_listener *listener)
 {
     return listener->port;
+}
+
+size_t sl_http_connections(const struct sl_http_listener *listener)
+{
+    return listener->n_connections;
 }
 
 void sl_http_listeners_destroy(struct sl_http_loop *loop)

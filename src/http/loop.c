@@ -51,8 +51,14 @@ void sl_http_loop_wake(struct sl_http_loop *loop)
 
 void sl_http_loop_stop(struct sl_http_loop *loop)
 {
+    atomic_store(&loop->ending, true);
     atomic_store(&loop->stop, true);
     sl_http_loop_wake(loop);
+}
+
+bool sl_http_loop_stopping(const struct sl_http_loop *loop)
+{
+    return atomic_load(&loop->ending);
 }
 
 void sl_http_loop_settled(struct sl_http_loop *loop)
@@ -67,6 +73,10 @@ static void begin_stop(struct sl_http_loop *loop)
     for (struct sl_http_listener *at = loop->listeners; at; at = at->next)
         evconnlistener_disable(at->accepting);
     sl_http_connections_stop(loop);
+    for (size_t i = 0; i < SL_HTTP_LANES; i++) {
+        sl_http_worker_skip(&loop->workers[i]);
+        sl_http_worker_collect(&loop->workers[i]);
+    }
     event_add(loop->grace, &grace);
     sl_http_loop_settled(loop);
 }
@@ -86,7 +96,8 @@ static void on_wake(evutil_socket_t socket, short what, void *context)
     char bytes[256];
     while (read(socket, bytes, sizeof bytes) == (ssize_t)sizeof bytes) {
     }
-    sl_http_worker_collect(&loop->worker);
+    for (size_t i = 0; i < SL_HTTP_LANES; i++)
+        sl_http_worker_collect(&loop->workers[i]);
     if (atomic_exchange(&loop->stop, false) && !loop->stopping) begin_stop(loop);
 }
 
@@ -130,24 +141,42 @@ void sl_http_defer(struct sl_http_loop *loop, void (*run)(void *context), void *
     if (!loop->running_calls) event_active(loop->deferred, 0, 0);
 }
 
-static void on_tick(evutil_socket_t socket, short what, void *context)
+static void on_timer(evutil_socket_t socket, short what, void *context)
 {
     (void)socket;
     (void)what;
-    const struct sl_http_ticker *ticker = context;
-    ticker->call.run(ticker->call.context);
+    const struct sl_http_timer *timer = context;
+    timer->call.run(timer->call.context);
+}
+
+static struct sl_http_timer *make_timer(struct sl_http_loop *loop, short flags,
+                                        struct sl_http_call call)
+{
+    struct sl_http_timer *timer = sl_alloc(1, sizeof *timer);
+    timer->call = call;
+    timer->event = event_new(loop->base, -1, flags, on_timer, timer);
+    timer->next = loop->timers;
+    loop->timers = timer;
+    return timer;
+}
+
+struct sl_http_timer *sl_http_timer_create(struct sl_http_loop *loop, void (*run)(void *context),
+                                           void *context)
+{
+    return make_timer(loop, 0, (struct sl_http_call){.run = run, .context = context});
+}
+
+void sl_http_timer_start(struct sl_http_timer *timer, double seconds)
+{
+    struct timeval time = sl_http_timeval(seconds);
+    event_add(timer->event, &time);
 }
 
 void sl_http_every(struct sl_http_loop *loop, double seconds, void (*run)(void *context),
                    void *context)
 {
-    struct sl_http_ticker *ticker = sl_alloc(1, sizeof *ticker);
-    struct timeval interval = sl_http_timeval(seconds);
-    ticker->call = (struct sl_http_call){.run = run, .context = context};
-    ticker->event = event_new(loop->base, -1, EV_PERSIST, on_tick, ticker);
-    event_add(ticker->event, &interval);
-    ticker->next = loop->tickers;
-    loop->tickers = ticker;
+    struct sl_http_call call = {.run = run, .context = context};
+    sl_http_timer_start(make_timer(loop, EV_PERSIST, call), seconds);
 }
 
 /* ---- Life ---- */
@@ -199,7 +228,9 @@ enum sl_status sl_http_loop_create(const struct sl_log *log, struct sl_http_loop
     loop->wake[0] = wake[0];
     loop->wake[1] = wake[1];
     atomic_init(&loop->stop, false);
-    sl_http_worker_init(&loop->worker);
+    atomic_init(&loop->ending, false);
+    for (size_t i = 0; i < SL_HTTP_LANES; i++)
+        sl_http_worker_init(&loop->workers[i], loop);
     loop->woken = event_new(base, wake[0], EV_READ | EV_PERSIST, on_wake, loop);
     loop->deferred = event_new(base, -1, 0, on_deferred, loop);
     loop->grace = event_new(base, -1, 0, end_grace, loop);
@@ -233,6 +264,7 @@ enum sl_status sl_http_loop_run(struct sl_http_loop *loop, struct sl_error *err)
     sigset_t before;
     hold_pipe_signal(&before);
     loop->stopping = false;
+    if (!atomic_load(&loop->stop)) atomic_store(&loop->ending, false);
     for (struct sl_http_listener *at = loop->listeners; at; at = at->next)
         evconnlistener_enable(at->accepting);
     int result = event_base_dispatch(loop->base);
@@ -243,13 +275,13 @@ enum sl_status sl_http_loop_run(struct sl_http_loop *loop, struct sl_error *err)
     return SL_OK;
 }
 
-static void tickers_destroy(struct sl_http_ticker *ticker)
+static void timers_destroy(struct sl_http_timer *timer)
 {
-    while (ticker) {
-        struct sl_http_ticker *next = ticker->next;
-        event_free(ticker->event);
-        free(ticker);
-        ticker = next;
+    while (timer) {
+        struct sl_http_timer *next = timer->next;
+        event_free(timer->event);
+        free(timer);
+        timer = next;
     }
 }
 
@@ -257,16 +289,20 @@ void sl_http_loop_destroy(struct sl_http_loop *loop)
 {
     if (!loop) return;
     /* Jobs and calls may hold exchanges, which they answer; so these go first. */
-    sl_http_worker_finish(&loop->worker);
-    sl_http_worker_collect(&loop->worker);
+    atomic_store(&loop->ending, true);
+    for (size_t i = 0; i < SL_HTTP_LANES; i++) {
+        sl_http_worker_finish(&loop->workers[i]);
+        sl_http_worker_collect(&loop->workers[i]);
+    }
     if (loop->n_calls > 0) run_calls(loop);
-    loop->stopping = true; /* nobody lingers now */
-    sl_http_linger_release(loop);
-    sl_http_listeners_destroy(loop);
+    loop->stopping = true; /* nothing is taken any more */
+    sl_http_connections_close(loop);
     while (loop->exchanges)
         sl_http_exchange_destroy(loop->exchanges);
-    sl_http_worker_release(&loop->worker);
-    tickers_destroy(loop->tickers);
+    sl_http_listeners_destroy(loop);
+    for (size_t i = 0; i < SL_HTTP_LANES; i++)
+        sl_http_worker_release(&loop->workers[i]);
+    timers_destroy(loop->timers);
     event_free(loop->woken);
     event_free(loop->deferred);
     event_free(loop->grace);
@@ -274,6 +310,5 @@ void sl_http_loop_destroy(struct sl_http_loop *loop)
     close(loop->wake[0]);
     close(loop->wake[1]);
     free(loop->calls);
-    free((void *)loop->connections);
     free(loop);
 }

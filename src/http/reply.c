@@ -5,25 +5,60 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
 #include "softlab/base/json.h"
 #include "softlab/base/memory.h"
 
 enum { PIECE_BYTES = 32 << 10 };
 
-/* evhttp's table of phrases ends before these. */
+static const struct {
+    int status;
+    const char *phrase;
+} phrases[] = {
+    {200, "OK"},
+    {201, "Created"},
+    {202, "Accepted"},
+    {204, "No Content"},
+    {302, "Found"},
+    {303, "See Other"},
+    {304, "Not Modified"},
+    {308, "Permanent Redirect"},
+    {400, "Bad Request"},
+    {401, "Unauthorized"},
+    {403, "Forbidden"},
+    {404, "Not Found"},
+    {405, "Method Not Allowed"},
+    {409, "Conflict"},
+    {410, "Gone"},
+    {411, "Length Required"},
+    {413, "Content Too Large"},
+    {414, "URI Too Long"},
+    {417, "Expectation Failed"},
+    {421, "Misdirected Request"},
+    {429, "Too Many Requests"},
+    {431, "Request Header Fields Too Large"},
+    {500, "Internal Server Error"},
+    {503, "Service Unavailable"},
+    {505, "HTTP Version Not Supported"},
+};
+
+/* The phrase is for people; a status without one is as good. */
 static const char *phrase_of(int status)
 {
-    switch (status) {
-    case 429: return "Too Many Requests";
-    case 431: return "Request Header Fields Too Large";
-    default: return NULL;
-    }
+    for (size_t i = 0; i < sizeof phrases / sizeof *phrases; i++)
+        if (phrases[i].status == status) return phrases[i].phrase;
+    return "";
 }
 
 static bool has_body(int status)
 {
     return status >= 200 && status != 204 && status != 304;
+}
+
+static struct evbuffer *output_of(const struct sl_http_exchange *exchange)
+{
+    return bufferevent_get_output(exchange->connection->stream);
 }
 
 /* What a handler copies out of a request must not become a header line of its own. */
@@ -35,7 +70,7 @@ static void add_header(struct sl_http_exchange *exchange, const char *name, cons
                name);
         return;
     }
-    evhttp_add_header(evhttp_request_get_output_headers(exchange->request), name, value);
+    evbuffer_add_printf(output_of(exchange), "%s: %s\r\n", name, value);
 }
 
 static bool is_among(const struct sl_http_header *headers, const char *name)
@@ -45,21 +80,40 @@ static bool is_among(const struct sl_http_header *headers, const char *name)
     return false;
 }
 
-/* A header of the reply stands for one of the same name of the listener. */
-static void add_headers(struct sl_http_exchange *exchange, const struct sl_http_reply *reply)
+/* RFC 9110, section 5.6.7; strftime would follow the locale. */
+static void add_date(struct sl_http_exchange *exchange)
+{
+    static const char days[] = "SunMonTueWedThuFriSat",
+                      months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+    struct tm now;
+    time_t seconds = time(NULL);
+    if (!gmtime_r(&seconds, &now)) return;
+    evbuffer_add_printf(output_of(exchange), "Date: %.3s, %02d %.3s %d %02d:%02d:%02d GMT\r\n",
+                        days + 3 * now.tm_wday, now.tm_mday, months + 3 * now.tm_mon,
+                        now.tm_year + 1900, now.tm_hour, now.tm_min, now.tm_sec);
+}
+
+/* All of the head but what frames the body. A header of the reply stands for one of the same name
+ * of the listener. */
+static void begin_head(struct sl_http_exchange *exchange, const struct sl_http_reply *reply)
 {
     const struct sl_http_header *at = exchange->listener->options.headers;
+    exchange->status = reply->status;
+    evbuffer_add_printf(output_of(exchange), "HTTP/1.1 %d %s\r\n", reply->status,
+                        phrase_of(reply->status));
+    add_date(exchange);
     for (; at && at->name; at++)
         if (!is_among(reply->headers, at->name)) add_header(exchange, at->name, at->value);
     for (at = reply->headers; at && at->name; at++)
         add_header(exchange, at->name, at->value);
     if (reply->type && has_body(reply->status)) add_header(exchange, "Content-Type", reply->type);
-    if (!exchange->head.close && !exchange->head.old && !exchange->loop->stopping) return;
-    /* evhttp would answer a client's keep-alive with another. */
-    struct evkeyvalq *input = evhttp_request_get_input_headers(exchange->request);
-    while (evhttp_remove_header(input, "Connection") == 0) {
-    }
-    add_header(exchange, "Connection", "close");
+    if (exchange->loop->stopping) exchange->head.close = true;
+    if (exchange->head.close) add_header(exchange, "Connection", "close");
+}
+
+static void end_head(struct sl_http_exchange *exchange)
+{
+    evbuffer_add(output_of(exchange), "\r\n", 2);
 }
 
 /* True if there is still somebody to reply to. */
@@ -102,17 +156,19 @@ static void add_body(struct evbuffer *output, const struct sl_http_reply *reply)
 void sl_http_send(struct sl_http_exchange *exchange, const struct sl_http_reply *reply)
 {
     bool wanted = begin_reply(exchange);
-    if (reply->done && (!wanted || !has_body(reply->status))) reply->done(reply->context);
-    if (!wanted) return;
-    struct evhttp_request *request = exchange->request;
-    add_headers(exchange, reply);
-    if (has_body(reply->status)) {
-        char length[24];
-        snprintf(length, sizeof length, "%zu", reply->length);
-        add_header(exchange, "Content-Length", length);
-        add_body(evhttp_request_get_output_buffer(request), reply);
+    bool sends_body = wanted && has_body(reply->status) && !exchange->head.bodiless;
+    if (wanted) {
+        begin_head(exchange, reply);
+        if (has_body(reply->status))
+            evbuffer_add_printf(output_of(exchange), "Content-Length: %zu\r\n", reply->length);
+        end_head(exchange);
     }
-    evhttp_send_reply(request, reply->status, phrase_of(reply->status), NULL);
+    if (sends_body) {
+        exchange->sent = reply->length;
+        add_body(output_of(exchange), reply);
+    } else if (reply->done) {
+        reply->done(reply->context);
+    }
 }
 
 void sl_http_fail_with(struct sl_http_exchange *exchange, int status, const char *message,
@@ -139,38 +195,36 @@ void sl_http_fail(struct sl_http_exchange *exchange, int status, const char *mes
 
 /* ---- Streams ---- */
 
-static void send_piece(struct sl_http_exchange *exchange);
-
-/* evhttp calls this when the piece before is written. */
-static void on_drained(struct evhttp_connection *evhttp, void *context)
-{
-    (void)evhttp;
-    send_piece(context);
-}
-
 static void source_end(struct sl_http_exchange *exchange)
 {
-    if (exchange->source.done) exchange->source.done(exchange->source.context);
+    struct sl_http_source source = exchange->source;
     exchange->source = (struct sl_http_source){0};
+    if (source.done) source.done(source.context);
 }
 
 static void send_piece(struct sl_http_exchange *exchange)
 {
     const struct sl_http_source *source = &exchange->source;
+    struct evbuffer *output = output_of(exchange);
+    const bool in_chunks = !exchange->head.old;
     size_t length = source->next(source->context, exchange->piece, PIECE_BYTES);
     if (length == SIZE_MAX) {
-        source_end(exchange);
-        sl_http_connection_doom(exchange->connection);
-    } else if (length == 0) {
-        source_end(exchange);
-        evhttp_send_reply_end(exchange->request); /* which may free the exchange */
-    } else {
-        assert(length <= PIECE_BYTES);
-        struct evbuffer *piece = evbuffer_new();
-        evbuffer_add(piece, exchange->piece, length);
-        evhttp_send_reply_chunk_with_cb(exchange->request, piece, on_drained, exchange);
-        evbuffer_free(piece);
+        sl_http_connection_break(exchange->connection);
+        return;
     }
+    assert(length <= PIECE_BYTES);
+    if (length > 0) {
+        if (in_chunks) evbuffer_add_printf(output, "%zx\r\n", length);
+        evbuffer_add(output, exchange->piece, length);
+        exchange->sent += length;
+        if (in_chunks) evbuffer_add(output, "\r\n", 2);
+        return;
+    }
+    source_end(exchange);
+    if (in_chunks)
+        evbuffer_add(output, "0\r\n\r\n", 5);
+    else if (evbuffer_get_length(output) == 0)
+        sl_http_exchange_written(exchange); /* or nobody would call it */
 }
 
 void sl_http_stream(struct sl_http_exchange *exchange, const struct sl_http_reply *head,
@@ -179,8 +233,26 @@ void sl_http_stream(struct sl_http_exchange *exchange, const struct sl_http_repl
     assert(has_body(head->status));
     exchange->source = source;
     if (!begin_reply(exchange)) return;
-    add_headers(exchange, head);
+    begin_head(exchange, head);
+    if (!exchange->head.old) add_header(exchange, "Transfer-Encoding", "chunked");
+    end_head(exchange);
+    if (exchange->head.bodiless) {
+        source_end(exchange);
+        return;
+    }
     exchange->piece = sl_alloc(PIECE_BYTES, 1);
-    evhttp_send_reply_start(exchange->request, head->status, phrase_of(head->status));
     send_piece(exchange);
+}
+
+void sl_http_exchange_written(struct sl_http_exchange *exchange)
+{
+    if (exchange->source.next) {
+        send_piece(exchange);
+        return;
+    }
+    struct sl_http_connection *connection = exchange->connection;
+    bool last = exchange->head.close;
+    connection->exchange = NULL;
+    sl_http_exchange_destroy(exchange);
+    sl_http_connection_rest(connection, last);
 }

@@ -16,24 +16,34 @@ const char *sl_http_segment(const struct sl_http_exchange *exchange)
 
 const char *sl_http_query(const struct sl_http_exchange *exchange, const char *name)
 {
-    return sl_http_pairs_find(&exchange->query, name);
+    return sl_http_pairs_find(&exchange->head.query, name);
 }
 
 const char *sl_http_request_header(const struct sl_http_exchange *exchange, const char *name)
 {
-    return evhttp_find_header(evhttp_request_get_input_headers(exchange->request), name);
+    const struct sl_http_pairs *headers = &exchange->head.headers;
+    for (size_t i = 0; i < headers->count; i++)
+        if (strcasecmp(headers->items[i].name, name) == 0) return headers->items[i].value;
+    return NULL;
+}
+
+const char *sl_http_request_header_last(const struct sl_http_exchange *exchange, const char *name)
+{
+    const struct sl_http_pairs *headers = &exchange->head.headers;
+    for (size_t i = headers->count; i-- > 0;)
+        if (strcasecmp(headers->items[i].name, name) == 0) return headers->items[i].value;
+    return NULL;
 }
 
 const char *sl_http_cookie(const struct sl_http_exchange *exchange, const char *name)
 {
-    return sl_http_pairs_find(&exchange->cookies, name);
+    return sl_http_pairs_find(&exchange->head.cookies, name);
 }
 
 const char *sl_http_body(const struct sl_http_exchange *exchange, size_t *length)
 {
-    struct evbuffer *body = evhttp_request_get_input_buffer(exchange->request);
-    *length = evbuffer_get_length(body);
-    return *length ? (const char *)evbuffer_pullup(body, -1) : "";
+    *length = exchange->head.body;
+    return exchange->body;
 }
 
 const char *sl_http_peer(const struct sl_http_exchange *exchange)
@@ -57,37 +67,21 @@ bool sl_http_same_origin(const struct sl_http_exchange *exchange)
 
 /* ---- Exchanges ---- */
 
-/* The head has been checked, so that decoding cannot fail; a refused one left nothing. */
-static void read_target(struct sl_http_exchange *exchange)
+struct sl_http_exchange *sl_http_exchange_create(struct sl_http_connection *connection,
+                                                 struct sl_http_head *head)
 {
-    const char *target = evhttp_request_get_uri(exchange->request);
-    size_t length = strcspn(target, "?");
-    const char *query = target[length] ? target + length + 1 : "";
-    exchange->path = sl_alloc(length + 1, 1);
-    bool is_plain = sl_http_path_decode(target, length, exchange->path) &&
-                    sl_http_query_parse(query, strlen(query), &exchange->query);
-    assert(is_plain);
-    (void)is_plain;
-    const char *cookies = sl_http_request_header(exchange, "Cookie");
-    if (cookies) sl_http_cookies_parse(cookies, &exchange->cookies);
-}
-
-static struct sl_http_exchange *exchange_create(struct sl_http_listener *listener,
-                                                struct sl_http_connection *connection,
-                                                struct evhttp_request *request)
-{
+    struct sl_http_listener *listener = connection->listener;
     struct sl_http_loop *loop = listener->loop;
     struct sl_http_exchange *exchange = sl_alloc(1, sizeof *exchange);
-    char *peer = NULL;
-    ev_uint16_t port = 0;
-    evhttp_connection_get_peer(connection->evhttp, &peer, &port);
     exchange->loop = loop;
     exchange->listener = listener;
     exchange->connection = connection;
-    exchange->request = request;
-    exchange->head = connection->head;
+    exchange->head = *head;
+    *head = (struct sl_http_head){0};
+    exchange->body = sl_alloc(exchange->head.body + 1, 1);
     exchange->segment = "";
-    exchange->peer = sl_string_copy(peer ? peer : "");
+    exchange->began = sl_clock_seconds();
+    memcpy(exchange->peer, connection->peer.text, sizeof exchange->peer);
     exchange->next = loop->exchanges;
     if (loop->exchanges) loop->exchanges->previous = exchange;
     loop->exchanges = exchange;
@@ -95,18 +89,30 @@ static struct sl_http_exchange *exchange_create(struct sl_http_listener *listene
     return exchange;
 }
 
+static void tell_served(const struct sl_http_exchange *exchange)
+{
+    const struct sl_http_options *options = &exchange->listener->options;
+    const struct sl_http_head *head = &exchange->head;
+    const char *name = head->bodiless ? "HEAD" : "GET";
+    const struct sl_http_served served = {
+        .method = head->method == SL_HTTP_POST ? "POST" : name,
+        .path = head->path,
+        .status = exchange->status,
+        .bytes = exchange->sent,
+        .seconds = sl_clock_seconds() - exchange->began,
+    };
+    if (options->served) options->served(&served, options->context);
+}
+
 void sl_http_exchange_destroy(struct sl_http_exchange *exchange)
 {
     struct sl_http_loop *loop = exchange->loop;
+    tell_served(exchange);
     if (exchange->source.done) exchange->source.done(exchange->source.context);
-    /* Left over by a client that went before the reply. */
-    if (!exchange->connection && exchange->request) evhttp_request_free(exchange->request);
     if (exchange->next) exchange->next->previous = exchange->previous;
     *(exchange->previous ? &exchange->previous->next : &loop->exchanges) = exchange->next;
-    sl_http_pairs_release(&exchange->query);
-    sl_http_pairs_release(&exchange->cookies);
-    free(exchange->path);
-    free(exchange->peer);
+    sl_http_head_release(&exchange->head);
+    free(exchange->body);
     free(exchange->piece);
     free(exchange);
     sl_http_loop_settled(loop);
@@ -115,23 +121,8 @@ void sl_http_exchange_destroy(struct sl_http_exchange *exchange)
 void sl_http_exchange_abandon(struct sl_http_exchange *exchange)
 {
     exchange->connection = NULL;
-    if (!exchange->replied) {
-        evhttp_request_own(exchange->request); /* the handler may still read it */
-        return;
-    }
-    /* evhttp frees the request with its connection, unless it took them apart because of an
-     * error in the middle of a stream. */
-    if (evhttp_request_get_connection(exchange->request)) exchange->request = NULL;
-    sl_http_exchange_destroy(exchange);
-}
-
-static void on_written(struct evhttp_request *request, void *context)
-{
-    (void)request;
-    struct sl_http_exchange *exchange = context;
-    struct sl_http_connection *connection = exchange->connection;
-    sl_http_exchange_destroy(exchange);
-    sl_http_connection_rest(connection);
+    /* Without a reply the handler may still read it. */
+    if (exchange->replied) sl_http_exchange_destroy(exchange);
 }
 
 /* ---- Routes ---- */
@@ -147,45 +138,79 @@ static bool matches(const struct sl_http_route *route, const char *path, const c
     return !strchr(*segment, '/');
 }
 
-static void route(struct sl_http_exchange *exchange)
+/* What is known of a path that has not found its handler. */
+struct search {
+    bool is_known; /* with the other method */
+};
+
+/* True if a handler has had it. */
+static bool try_routes(struct sl_http_exchange *exchange, const struct sl_http_route *routes,
+                       const char *path, void *context, struct search *search)
+{
+    for (const struct sl_http_route *at = routes; at && at->path; at++) {
+        if (!matches(at, path, &exchange->segment)) continue;
+        if (at->method == exchange->head.method) {
+            at->handle(exchange, context);
+            return true;
+        }
+        search->is_known = true;
+    }
+    return false;
+}
+
+/* The query is for the page it belongs to: it goes along, as it came. */
+static void send_to_slash(struct sl_http_exchange *exchange, const char *prefix)
+{
+    const char *query = exchange->head.query_text;
+    char *location = sl_string_printf("%s/%s%s", prefix, *query ? "?" : "", query);
+    const struct sl_http_header headers[] = {{"Location", location}, {NULL, NULL}};
+    sl_http_send(exchange, &(struct sl_http_reply){.status = 308, .headers = headers});
+    free(location);
+}
+
+static bool try_mounts(struct sl_http_exchange *exchange, const struct sl_http_mount *mounts,
+                       struct search *search)
+{
+    const char *path = exchange->head.path;
+    for (const struct sl_http_mount *at = mounts; at && at->prefix; at++) {
+        size_t length = strlen(at->prefix);
+        if (strncmp(path, at->prefix, length) != 0) continue;
+        if (path[length] == '\0' && exchange->head.method == SL_HTTP_GET) {
+            send_to_slash(exchange, at->prefix);
+            return true;
+        }
+        if (path[length] == '/' &&
+            try_routes(exchange, at->routes, path + length, at->context, search))
+            return true;
+    }
+    return false;
+}
+
+void sl_http_exchange_route(struct sl_http_exchange *exchange)
 {
     const struct sl_http_options *options = &exchange->listener->options;
-    bool is_known = false;
-    for (const struct sl_http_route *at = options->routes; at && at->path; at++) {
-        if (!matches(at, exchange->path, &exchange->segment)) continue;
-        if (at->method == exchange->head.method) {
-            at->handle(exchange, options->context);
-            return;
-        }
-        is_known = true;
-    }
-    if (!is_known) {
+    struct search search = {0};
+    if (try_mounts(exchange, options->mounts, &search)) return;
+    if (try_routes(exchange, options->routes, exchange->head.path, options->context, &search))
+        return;
+    if (!search.is_known) {
         sl_http_fail(exchange, 404, "there is no such page");
         return;
     }
     const struct sl_http_header allow[] = {
-        {"Allow", exchange->head.method == SL_HTTP_GET ? "POST" : "GET"}, {NULL, NULL}};
+        {"Allow", exchange->head.method == SL_HTTP_GET ? "POST" : "GET, HEAD"}, {NULL, NULL}};
     sl_http_fail_with(exchange, 405, "the page does not take this method", allow);
 }
 
-static void refuse(struct sl_http_exchange *exchange, struct sl_http_refusal refusal)
+void sl_http_again(struct sl_http_exchange *exchange)
 {
-    static const struct sl_http_header allow[] = {{"Allow", "GET, POST"}, {NULL, NULL}};
-    exchange->head = (struct sl_http_head){.close = true};
-    sl_http_fail_with(exchange, refusal.status, refusal.message,
-                      refusal.status == 405 ? allow : NULL);
+    assert(!exchange->replied);
+    sl_http_exchange_route(exchange);
 }
 
-void sl_http_handle(struct evhttp_request *request, void *context)
+void sl_http_exchange_refuse(struct sl_http_exchange *exchange, struct sl_http_refusal refusal)
 {
-    struct sl_http_listener *listener = context;
-    struct sl_http_connection *connection = sl_http_connection_of(listener->loop, request);
-    struct sl_http_exchange *exchange = exchange_create(listener, connection, request);
-    evhttp_request_set_on_complete_cb(request, on_written, exchange);
-    if (connection->refusal.status) {
-        refuse(exchange, connection->refusal);
-        return;
-    }
-    read_target(exchange);
-    route(exchange);
+    static const struct sl_http_header allow[] = {{"Allow", "GET, HEAD, POST"}, {NULL, NULL}};
+    sl_http_fail_with(exchange, refusal.status, refusal.message,
+                      refusal.status == 405 ? allow : NULL);
 }

@@ -27,8 +27,9 @@ static struct sl_http_job *jobs_take(struct sl_http_jobs *jobs)
     return job;
 }
 
-void sl_http_worker_init(struct sl_http_worker *worker)
+void sl_http_worker_init(struct sl_http_worker *worker, struct sl_http_loop *loop)
 {
+    worker->loop = loop;
     pthread_mutex_init(&worker->lock, NULL);
     pthread_cond_init(&worker->changed, NULL);
     jobs_init(&worker->waiting);
@@ -37,49 +38,57 @@ void sl_http_worker_init(struct sl_http_worker *worker)
 
 static void *run_jobs(void *context)
 {
-    struct sl_http_loop *loop = context;
-    struct sl_http_worker *worker = &loop->worker;
+    struct sl_http_worker *worker = context;
     pthread_mutex_lock(&worker->lock);
     for (;;) {
         while (!worker->waiting.first && !worker->quit)
             pthread_cond_wait(&worker->changed, &worker->lock);
+        if (worker->quit) break;
         struct sl_http_job *job = jobs_take(&worker->waiting);
-        if (!job) break;
         pthread_mutex_unlock(&worker->lock);
         job->work(job->context);
         pthread_mutex_lock(&worker->lock);
         jobs_add(&worker->finished, job);
-        sl_http_loop_wake(loop);
+        sl_http_loop_wake(worker->loop);
     }
     pthread_mutex_unlock(&worker->lock);
     return NULL;
 }
 
 /* Signals are for the threads of the program. */
-static bool start_thread(struct sl_http_loop *loop)
+static bool start_thread(struct sl_http_worker *worker)
 {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool started = pthread_create(&loop->worker.thread, NULL, run_jobs, loop) == 0;
+    bool started = pthread_create(&worker->thread, NULL, run_jobs, worker) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return started;
 }
 
-void sl_http_work(struct sl_http_loop *loop, void (*work)(void *context),
+void sl_http_work(struct sl_http_loop *loop, unsigned lane, void (*work)(void *context),
                   void (*done)(void *context), void *context)
 {
-    struct sl_http_worker *worker = &loop->worker;
+    struct sl_http_worker *worker = &loop->workers[lane];
     struct sl_http_job *job = sl_alloc(1, sizeof *job);
     *job = (struct sl_http_job){.work = work, .done = done, .context = context};
-    if (!worker->started) worker->started = start_thread(loop);
+    const bool begun = !sl_http_loop_stopping(loop);
+    if (begun && !worker->started) worker->started = start_thread(worker);
     /* Without a thread to be had the work is done here, which is slow but right. */
-    if (!worker->started) work(context);
+    if (begun && !worker->started) work(context);
     pthread_mutex_lock(&worker->lock);
-    jobs_add(worker->started ? &worker->waiting : &worker->finished, job);
+    jobs_add(begun && worker->started ? &worker->waiting : &worker->finished, job);
     pthread_cond_signal(&worker->changed);
     pthread_mutex_unlock(&worker->lock);
-    if (!worker->started) sl_http_loop_wake(loop);
+    if (!begun || !worker->started) sl_http_loop_wake(loop);
+}
+
+void sl_http_worker_skip(struct sl_http_worker *worker)
+{
+    pthread_mutex_lock(&worker->lock);
+    for (struct sl_http_job *job; (job = jobs_take(&worker->waiting));)
+        jobs_add(&worker->finished, job);
+    pthread_mutex_unlock(&worker->lock);
 }
 
 void sl_http_worker_collect(struct sl_http_worker *worker)
@@ -96,6 +105,7 @@ void sl_http_worker_collect(struct sl_http_worker *worker)
 
 void sl_http_worker_finish(struct sl_http_worker *worker)
 {
+    sl_http_worker_skip(worker);
     if (!worker->started) return;
     pthread_mutex_lock(&worker->lock);
     worker->quit = true;

@@ -21,10 +21,12 @@ struct sl_store_backend {
     enum sl_status (*open)(const char *path, const struct sl_store_options *options,
                            struct sl_store **out, struct sl_error *err);
     void (*close)(struct sl_store *store);
-    enum sl_status (*begin)(struct sl_store *store, struct sl_error *err);
+    /* `wait`: for as long as another program writes, within reason; else SL_ERR_BUSY at once. */
+    enum sl_status (*begin)(struct sl_store *store, bool wait, struct sl_error *err);
     /* After a failure nothing of the transaction is left, and none is open. */
     enum sl_status (*commit)(struct sl_store *store, struct sl_error *err);
     void (*rollback)(struct sl_store *store);
+    void (*stop_when)(struct sl_store *store, bool (*stop)(void *context), void *context);
     enum sl_status (*backup)(struct sl_store *store, const char *path, struct sl_error *err);
     enum sl_status (*restore)(const char *backup, const char *path, struct sl_error *err);
 
@@ -56,6 +58,8 @@ struct sl_store_backend {
                                   enum sl_put_outcome *outcome, struct sl_error *err);
     enum sl_status (*put_answer)(struct sl_store *store, struct sl_store_answer *answer,
                                  enum sl_put_outcome *outcome, struct sl_error *err);
+    enum sl_status (*event_bytes)(struct sl_store *store, int64_t session, const char *kind,
+                                  size_t *bytes, struct sl_error *err);
     enum sl_status (*put_event)(struct sl_store *store, int64_t session, int64_t now,
                                 const char *kind, const char *body, struct sl_error *err);
 

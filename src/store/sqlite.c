@@ -124,9 +124,29 @@ out:
     return status;
 }
 
-enum sl_status sl_sqlite_begin(struct sl_store *base, struct sl_error *err)
+enum sl_status sl_sqlite_begin(struct sl_store *base, bool wait, struct sl_error *err)
 {
-    return sl_sqlite_run(sl_sqlite_of(base), SL_SQL_BEGIN, NULL, 0, err);
+    struct sl_sqlite *store = sl_sqlite_of(base);
+    if (!wait) sqlite3_busy_timeout(store->db, 0);
+    enum sl_status status = sl_sqlite_run(store, SL_SQL_BEGIN, NULL, 0, err);
+    if (!wait) sqlite3_busy_timeout(store->db, BUSY_MS);
+    return status;
+}
+
+static int ask_whether_to_stop(void *context)
+{
+    const struct sl_sqlite *store = context;
+    return store->stop(store->stop_context);
+}
+
+static void stop_when(struct sl_store *base, bool (*stop)(void *context), void *context)
+{
+    /* Instructions of SQLite's machine between two questions: some thousand rows at most. */
+    enum { STEPS = 10000 };
+    struct sl_sqlite *store = sl_sqlite_of(base);
+    store->stop = stop;
+    store->stop_context = context;
+    sqlite3_progress_handler(store->db, STEPS, stop ? ask_whether_to_stop : NULL, store);
 }
 
 /* Whether a failed COMMIT leaves the transaction open depends on the reason. */
@@ -151,6 +171,7 @@ const struct sl_store_backend sl_sqlite_backend = {
     .begin = sl_sqlite_begin,
     .commit = sl_sqlite_commit,
     .rollback = sl_sqlite_rollback,
+    .stop_when = stop_when,
     .backup = sl_sqlite_backup,
     .restore = sl_sqlite_restore,
     .put_text = sl_sqlite_put_text,
@@ -167,6 +188,7 @@ const struct sl_store_backend sl_sqlite_backend = {
     .peek_answer = sl_sqlite_peek_answer,
     .put_answer = sl_sqlite_put_answer,
     .put_event = sl_sqlite_put_event,
+    .event_bytes = sl_sqlite_event_bytes,
     .each_session = sl_sqlite_each_session,
     .each_answer = sl_sqlite_each_answer,
     .each_event = sl_sqlite_each_event,

@@ -37,6 +37,7 @@ enum sl_sqlite_statement {
     SL_SQL_ADD_ANSWER,
     SL_SQL_EACH_ANSWER,
     SL_SQL_ADD_EVENT,
+    SL_SQL_EVENT_BYTES,
     SL_SQL_EACH_EVENT,
     SL_SQL_EACH_EVENT_OF,
     SL_SQL_PURGE_ANSWERS,
@@ -51,8 +52,10 @@ enum { SL_SQLITE_SESSION_COLUMNS = 18 };
 struct sl_sqlite {
     struct sl_store base;
     sqlite3 *db;
-    char *path;  /* owned; for messages */
-    bool create; /* an empty file may become a study */
+    char *path;                  /* owned; for messages */
+    bool create;                 /* an empty file may become a study */
+    bool (*stop)(void *context); /* or NULL */
+    void *stop_context;
     sqlite3_stmt *statements[SL_SQL_STATEMENTS];
 };
 
@@ -141,7 +144,7 @@ enum sl_status sl_sqlite_exec(struct sl_sqlite *store, const char *sql,
 
 void sl_sqlite_read_session(sqlite3_stmt *statement, struct sl_store_session *out);
 
-enum sl_status sl_sqlite_begin(struct sl_store *base, struct sl_error *err) SL_MUST_USE;
+enum sl_status sl_sqlite_begin(struct sl_store *base, bool wait, struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_sqlite_commit(struct sl_store *base, struct sl_error *err) SL_MUST_USE;
 void sl_sqlite_rollback(struct sl_store *base);
 enum sl_status sl_sqlite_backup(struct sl_store *base, const char *path,
@@ -188,6 +191,8 @@ enum sl_status sl_sqlite_peek_answer(struct sl_store *base, const struct sl_stor
                                      enum sl_put_outcome *outcome, struct sl_error *err);
 enum sl_status sl_sqlite_put_answer(struct sl_store *base, struct sl_store_answer *answer,
                                     enum sl_put_outcome *outcome, struct sl_error *err) SL_MUST_USE;
+enum sl_status sl_sqlite_event_bytes(struct sl_store *base, int64_t session, const char *kind,
+                                     size_t *bytes, struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_sqlite_put_event(struct sl_store *base, int64_t session, int64_t now,
                                    const char *kind, const char *body,
                                    struct sl_error *err) SL_MUST_USE;

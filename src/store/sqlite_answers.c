@@ -87,6 +87,18 @@ enum sl_status sl_sqlite_put_answer(struct sl_store *base, struct sl_store_answe
     return SL_OK;
 }
 
+enum sl_status sl_sqlite_event_bytes(struct sl_store *base, int64_t session, const char *kind,
+                                     size_t *bytes, struct sl_error *err)
+{
+    int64_t number = 0;
+    bool found = false;
+    SL_TRY(sl_sqlite_number(sl_sqlite_of(base), SL_SQL_EVENT_BYTES,
+                            SL_VALUES(sl_sqlite_integer(session), sl_sqlite_text(kind)), &number,
+                            &found, err));
+    *bytes = (size_t)number;
+    return SL_OK;
+}
+
 enum sl_status sl_sqlite_put_event(struct sl_store *base, int64_t session, int64_t now,
                                    const char *kind, const char *body, struct sl_error *err)
 {

@@ -93,7 +93,7 @@ enum sl_status sl_sqlite_migrate(struct sl_sqlite *store, const struct sl_sqlite
         return sl_fail(err, SL_ERR_INPUT,
                        "%s has an older layout: start the server once to bring it up to date",
                        store->path);
-    SL_TRY(sl_sqlite_begin(&store->base, err));
+    SL_TRY(sl_sqlite_begin(&store->base, true, err));
     /* Another process may have been quicker. */
     enum sl_status status = read_version(store, count, &version, err);
     if (status == SL_OK && version < count) status = migrate_from(store, version, rows, count, err);

@@ -142,7 +142,7 @@ enum sl_status sl_sqlite_arrive(struct sl_store *base, const struct sl_store_arr
 {
     struct sl_store_session session;
     bool came_back = false;
-    SL_TRY(sl_sqlite_begin(base, err));
+    SL_TRY(sl_sqlite_begin(base, true, err));
     enum sl_status status = place(sl_sqlite_of(base), arrival, &session, &came_back, err);
     if (status != SL_OK) {
         sl_sqlite_rollback(base);
@@ -198,7 +198,7 @@ enum sl_status sl_sqlite_purge(struct sl_store *base, const uint8_t *person, int
 {
     struct sl_sqlite *store = sl_sqlite_of(base);
     size_t removed = 0;
-    SL_TRY(sl_sqlite_begin(base, err));
+    SL_TRY(sl_sqlite_begin(base, true, err));
     enum sl_status status = remove_rows(store, person, now, &removed, err);
     if (status != SL_OK) {
         sl_sqlite_rollback(base);

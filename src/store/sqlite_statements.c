@@ -73,6 +73,8 @@ static const char *const texts[SL_SQL_STATEMENTS] = {
                            "ORDER BY a.session, a.trial, a.practice DESC, a.revision",
     [SL_SQL_ADD_EVENT] = "INSERT INTO events(session, at, kind, body) "
                          "VALUES(NULLIF(?1, 0), ?2, ?3, ?4)",
+    [SL_SQL_EVENT_BYTES] = "SELECT COALESCE(SUM(LENGTH(CAST(body AS BLOB))), 0) FROM events "
+                           "WHERE session = ?1 AND kind = ?2",
     [SL_SQL_EACH_EVENT] = "SELECT " SESSION ", e.at, e.kind, e.body "
                           "FROM events e LEFT JOIN sessions s ON s.id = e.session ORDER BY e.id",
     [SL_SQL_EACH_EVENT_OF] = "SELECT " SESSION ", e.at, e.kind, e.body "
@@ -117,8 +119,9 @@ enum sl_status sl_sqlite_fail(struct sl_sqlite *store, int result, struct sl_err
         return sl_fail(err, SL_ERR_INPUT, "%s is damaged (%s): " SL_SQLITE_RESTORE, path, said);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-        return sl_fail(err, SL_ERR_BACKEND,
+        return sl_fail(err, SL_ERR_BUSY,
                        "%s is locked by another program: end it, or try again later", path);
+    case SQLITE_INTERRUPT: return sl_fail(err, SL_ERR_STOPPED, "stopped before the end");
     case SQLITE_CONSTRAINT: return sl_fail(err, SL_ERR_INPUT, "%s: %s", path, said);
     default: return sl_fail(err, SL_ERR_BACKEND, "%s: SQLite: %s", path, said);
     }

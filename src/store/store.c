@@ -81,14 +81,29 @@ static enum sl_status check_short(const char *text, size_t size, const char *wha
     return sl_fail(err, SL_ERR_INPUT, "the %s is longer than %zu bytes", what, size - 1);
 }
 
-enum sl_status sl_store_begin(struct sl_store *store, struct sl_error *err)
+static enum sl_status begin(struct sl_store *store, bool wait, struct sl_error *err)
 {
     SL_TRY(check_outside(store, "begin a transaction", err));
     SL_TRY(check_writable(store, err));
-    SL_TRY(store->backend->begin(store, err));
+    SL_TRY(store->backend->begin(store, wait, err));
     store->in_transaction = true;
     store->failed = false;
     return SL_OK;
+}
+
+enum sl_status sl_store_begin(struct sl_store *store, struct sl_error *err)
+{
+    return begin(store, true, err);
+}
+
+enum sl_status sl_store_begin_now(struct sl_store *store, struct sl_error *err)
+{
+    return begin(store, false, err);
+}
+
+void sl_store_stop_when(struct sl_store *store, bool (*stop)(void *context), void *context)
+{
+    store->backend->stop_when(store, stop, context);
 }
 
 enum sl_status sl_store_commit(struct sl_store *store, struct sl_error *err)
@@ -245,6 +260,12 @@ enum sl_status sl_store_peek_answer(struct sl_store *store, const struct sl_stor
                                     enum sl_put_outcome *outcome, struct sl_error *err)
 {
     return store->backend->peek_answer(store, answer, outcome, err);
+}
+
+enum sl_status sl_store_event_bytes(struct sl_store *store, int64_t session, const char *kind,
+                                    size_t *bytes, struct sl_error *err)
+{
+    return store->backend->event_bytes(store, session, kind, bytes, err);
 }
 
 enum sl_status sl_store_put_event(struct sl_store *store, int64_t session, int64_t now,

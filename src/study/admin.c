@@ -9,6 +9,7 @@
 
 #include "softlab/base/memory.h"
 #include "study/admin_internal.h"
+#include "study/lanes.h"
 #include "study/password.h"
 #include "study/web.h"
 
@@ -47,11 +48,12 @@ void sl_admin_note(struct sl_study_admin *admin, struct sl_http_exchange *exchan
 {
     struct sl_store *store = admin->options.store;
     struct sl_error err;
-    json_t *body = json_pack("{s:s, s:s}", "from", sl_http_peer(exchange), "what", what);
+    const struct sl_caller caller = sl_caller_of(exchange, admin->options.behind_proxy);
+    json_t *body = json_pack("{s:s, s:s}", "from", caller.network, "what", what);
     char *text = json_dumps(body, JSON_COMPACT);
     /* The server gathers writes of several requests: join the transaction that is open. */
     const bool own = !sl_store_in_transaction(store);
-    enum sl_status status = own ? sl_store_begin(store, &err) : SL_OK;
+    enum sl_status status = own ? sl_store_begin_now(store, &err) : SL_OK;
     if (status == SL_OK)
         status = sl_store_put_event(store, 0, sl_admin_now(admin), kind, text ? text : "{}", &err);
     if (status == SL_OK && own) status = sl_store_commit(store, &err);
@@ -97,7 +99,7 @@ static void get_page(struct sl_http_exchange *exchange, void *context)
 static void get_root(struct sl_http_exchange *exchange, void *context)
 {
     (void)context;
-    const struct sl_http_header headers[] = {{"Location", "/admin"}, {NULL, NULL}};
+    const struct sl_http_header headers[] = {{"Location", "admin"}, {NULL, NULL}};
     sl_http_send(exchange, &(struct sl_http_reply){.status = 303, .headers = headers});
 }
 
@@ -162,6 +164,7 @@ static void get_session(struct sl_http_exchange *exchange, void *context)
 struct attempt {
     struct sl_study_admin *admin;
     struct sl_http_exchange *exchange;
+    char *slot;            /* in admin->trying; holds the caller's network */
     char *hash, *password; /* owned */
     bool matches;
 };
@@ -173,23 +176,25 @@ static void compare(void *context)
 }
 
 /* The cookie reaches nothing but the researcher's pages and is sent from them only. */
-static char *make_cookie(struct sl_http_exchange *exchange, const char *token, int64_t seconds)
+static char *make_cookie(const struct sl_study_admin *admin,
+                         const struct sl_http_exchange *exchange, const char *token,
+                         int64_t seconds)
 {
-    const char *protocol = sl_http_request_header(exchange, "X-Forwarded-Proto");
-    const bool secure = protocol && strcmp(protocol, "https") == 0;
-    return sl_string_printf("%s=%s; Path=/admin; Max-Age=%" PRId64 "; HttpOnly; SameSite=Strict%s",
-                            cookie_name, token, seconds, secure ? "; Secure" : "");
+    const bool secure = sl_caller_secure(exchange, admin->options.behind_proxy);
+    return sl_string_printf(
+        "%s=%s; Path=%s/admin; Max-Age=%" PRId64 "; HttpOnly; SameSite=Strict%s", cookie_name,
+        token, admin->options.prefix, seconds, secure ? "; Secure" : "");
 }
 
 static void welcome(struct attempt *attempt)
 {
     struct sl_study_admin *admin = attempt->admin;
     char token[SL_ADMIN_TOKEN_TEXT], csrf[SL_ADMIN_TOKEN_TEXT];
-    sl_admin_succeeded(&admin->access, sl_http_peer(attempt->exchange));
+    sl_admin_succeeded(&admin->access, attempt->slot);
     sl_admin_session_open(&admin->access, sl_admin_now(admin), token);
     sl_admin_csrf(token, csrf);
     sl_admin_note(admin, attempt->exchange, "admin-login", "logged in");
-    char *cookie = make_cookie(attempt->exchange, token, (int64_t)SL_ADMIN_HOURS * 3600);
+    char *cookie = make_cookie(admin, attempt->exchange, token, (int64_t)SL_ADMIN_HOURS * 3600);
     send_json(attempt->exchange, 200, json_pack("{s:b, s:s}", "in", true, "csrf", csrf), cookie);
     sodium_memzero(token, sizeof token);
     sodium_memzero(cookie, strlen(cookie));
@@ -200,14 +205,14 @@ static void finish_attempt(void *context)
 {
     struct attempt *attempt = context;
     struct sl_study_admin *admin = attempt->admin;
-    admin->trying = false;
     if (attempt->matches) {
         welcome(attempt);
     } else {
-        sl_admin_failed(&admin->access, sl_http_peer(attempt->exchange), sl_admin_now(admin));
+        sl_admin_failed(&admin->access, attempt->slot, sl_admin_now(admin));
         sl_admin_note(admin, attempt->exchange, "admin-login-failed", "wrong password");
         sl_http_fail(attempt->exchange, 401, "that is not the password");
     }
+    attempt->slot[0] = '\0';
     sodium_memzero(attempt->password, strlen(attempt->password));
     free(attempt->password);
     free(attempt->hash);
@@ -228,9 +233,22 @@ static char *read_password(const struct sl_http_exchange *exchange)
     return copy;
 }
 
-static void start_attempt(struct sl_study_admin *admin, struct sl_http_exchange *exchange,
-                          char *password)
+/* A free place among those whose passwords are compared; NULL if there is none, or if somebody of
+ * the same network has one. */
+static char *find_slot(struct sl_study_admin *admin, const char *network)
 {
+    char *slot = NULL;
+    for (size_t i = 0; i < SL_ADMIN_ATTEMPTS; i++) {
+        if (strcmp(admin->trying[i], network) == 0) return NULL;
+        if (!slot && !*admin->trying[i]) slot = admin->trying[i];
+    }
+    return slot;
+}
+
+static void start_attempt(struct sl_study_admin *admin, struct sl_http_exchange *exchange,
+                          char *slot, char *password)
+{
+    const struct sl_caller caller = sl_caller_of(exchange, admin->options.behind_proxy);
     struct sl_error err;
     char *hash = NULL;
     if (sl_study_password_hash(admin->options.store, &hash, &err) != SL_OK) {
@@ -239,10 +257,10 @@ static void start_attempt(struct sl_study_admin *admin, struct sl_http_exchange 
         return;
     }
     struct attempt *attempt = sl_alloc(1, sizeof *attempt);
-    *attempt =
-        (struct attempt){.admin = admin, .exchange = exchange, .hash = hash, .password = password};
-    admin->trying = true;
-    sl_http_work(admin->options.loop, compare, finish_attempt, attempt);
+    *attempt = (struct attempt){
+        .admin = admin, .exchange = exchange, .slot = slot, .hash = hash, .password = password};
+    memcpy(slot, caller.network, sizeof caller.network);
+    sl_http_work(admin->options.loop, SL_LANE_PASSWORDS, compare, finish_attempt, attempt);
 }
 
 static void post_login(struct sl_http_exchange *exchange, void *context)
@@ -252,14 +270,16 @@ static void post_login(struct sl_http_exchange *exchange, void *context)
         sl_http_fail(exchange, 403, "the request came from another site's page");
         return;
     }
-    const int64_t wait = sl_admin_wait(&admin->access, sl_http_peer(exchange), sl_admin_now(admin));
-    if (wait > 0 || admin->trying) {
+    const struct sl_caller caller = sl_caller_of(exchange, admin->options.behind_proxy);
+    const int64_t wait = sl_admin_wait(&admin->access, caller.network, sl_admin_now(admin));
+    char *slot = find_slot(admin, caller.network);
+    if (wait > 0 || !slot) {
         send_later(exchange, wait > 0 ? wait : 1000);
         return;
     }
     char *password = read_password(exchange);
     if (password)
-        start_attempt(admin, exchange, password);
+        start_attempt(admin, exchange, slot, password);
     else
         sl_http_fail(exchange, 400, "expected {\"password\": \"...\"}");
 }
@@ -279,7 +299,7 @@ static void post_logout(struct sl_http_exchange *exchange, void *context)
     }
     sl_admin_session_close(&admin->access, token);
     sl_admin_note(admin, exchange, "admin-logout", "logged out");
-    char *cookie = make_cookie(exchange, "", 0);
+    char *cookie = make_cookie(admin, exchange, "", 0);
     send_json(exchange, 200, json_pack("{s:b}", "in", false), cookie);
     free(cookie);
 }

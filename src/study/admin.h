@@ -9,7 +9,9 @@
 struct sl_study_admin_options {
     const struct sl_study *study; /* borrowed, as all of these */
     struct sl_store *store;       /* for the password and the log; used on the loop's thread only */
+    const char *prefix;           /* what stands before /admin: "" or "/birds" */
     struct sl_http_loop *loop;
+    bool behind_proxy;
     int64_t (*now)(void *context); /* ms since 1970 */
     void *clock_context;
     const struct sl_log *log;
@@ -39,14 +41,13 @@ struct sl_admin_session {
     int64_t expires;                    /* ms; 0: free */
 };
 struct sl_admin_attempts {
-    char address[64];
+    char network[SL_HTTP_NETWORK];
     unsigned failures;
     int64_t until, last; /* ms: nothing is tried before `until` */
 };
 struct sl_admin_access {
     struct sl_admin_session sessions[SL_ADMIN_SESSIONS];
     struct sl_admin_attempts addresses[SL_ADMIN_ADDRESSES];
-    struct sl_admin_attempts everyone;
 };
 
 /* A new session: the cookie's secret as text. */
@@ -59,9 +60,10 @@ void sl_admin_session_close(struct sl_admin_access *access, const char *token);
 void sl_admin_csrf(const char *token, char out[SL_ADMIN_TOKEN_TEXT]);
 bool sl_admin_csrf_matches(const char *token, const char *given);
 
-/* Milliseconds until this address may try a password; 0: now. */
-int64_t sl_admin_wait(struct sl_admin_access *access, const char *address, int64_t now);
-void sl_admin_failed(struct sl_admin_access *access, const char *address, int64_t now);
-void sl_admin_succeeded(struct sl_admin_access *access, const char *address);
+/* Milliseconds until somebody of this network may try a password; 0: now. Each waits for its own
+ * failures only, so that nobody can shut the researcher out. */
+int64_t sl_admin_wait(struct sl_admin_access *access, const char *network, int64_t now);
+void sl_admin_failed(struct sl_admin_access *access, const char *network, int64_t now);
+void sl_admin_succeeded(struct sl_admin_access *access, const char *network);
 
 #endif

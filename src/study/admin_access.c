@@ -4,13 +4,7 @@
 
 #include "study/admin.h"
 
-enum {
-    LONGEST_WAIT = 15 * 60 * 1000, /* of one address */
-    /* All addresses together: enough to make guessing from many places hopeless, short enough that
-     * nobody can shut the researcher out. */
-    LONGEST_COMMON_WAIT = 30 * 1000,
-    FREE_COMMON_FAILURES = 10,
-};
+enum { LONGEST_WAIT = 15 * 60 * 1000 };
 
 /* ---- Sessions ---- */
 
@@ -88,61 +82,48 @@ bool sl_admin_csrf_matches(const char *token, const char *given)
 
 /* ---- Attempts ---- */
 
-static struct sl_admin_attempts *find_address(struct sl_admin_access *access, const char *address,
+static struct sl_admin_attempts *find_network(struct sl_admin_access *access, const char *network,
                                               bool make)
 {
     struct sl_admin_attempts *oldest = access->addresses;
     for (size_t i = 0; i < SL_ADMIN_ADDRESSES; i++) {
         struct sl_admin_attempts *attempts = &access->addresses[i];
-        if (attempts->failures > 0 && strcmp(attempts->address, address) == 0) return attempts;
+        if (attempts->failures > 0 && strcmp(attempts->network, network) == 0) return attempts;
         if (attempts->last < oldest->last) oldest = attempts;
     }
     if (!make) return NULL;
     *oldest = (struct sl_admin_attempts){0};
-    snprintf(oldest->address, sizeof oldest->address, "%s", address);
+    snprintf(oldest->network, sizeof oldest->network, "%s", network);
     return oldest;
 }
 
 /* A clock that was set back must not lock anybody out for longer than the longest wait. */
-static int64_t wait_of(const struct sl_admin_attempts *attempts, int64_t now, int64_t longest)
+int64_t sl_admin_wait(struct sl_admin_access *access, const char *network, int64_t now)
 {
-    const int64_t wait = attempts->until - now;
+    const struct sl_admin_attempts *attempts = find_network(access, network, false);
+    const int64_t wait = attempts ? attempts->until - now : 0;
     if (wait <= 0) return 0;
-    return wait < longest ? wait : longest;
-}
-
-int64_t sl_admin_wait(struct sl_admin_access *access, const char *address, int64_t now)
-{
-    const struct sl_admin_attempts *attempts = find_address(access, address, false);
-    const int64_t common = wait_of(&access->everyone, now, LONGEST_COMMON_WAIT);
-    const int64_t own = attempts ? wait_of(attempts, now, LONGEST_WAIT) : 0;
-    return own > common ? own : common;
+    return wait < LONGEST_WAIT ? wait : LONGEST_WAIT;
 }
 
 /* One second after the first failure, twice as long after each further one. */
-static int64_t delay_after(unsigned failures, int64_t longest)
+static int64_t delay_after(unsigned failures)
 {
     const unsigned doublings = failures > 20 ? 20 : failures;
     const int64_t delay = failures == 0 ? 0 : (int64_t)500 << doublings;
-    return delay < longest ? delay : longest;
+    return delay < LONGEST_WAIT ? delay : LONGEST_WAIT;
 }
 
-void sl_admin_failed(struct sl_admin_access *access, const char *address, int64_t now)
+void sl_admin_failed(struct sl_admin_access *access, const char *network, int64_t now)
 {
-    struct sl_admin_attempts *attempts = find_address(access, address, true);
-    struct sl_admin_attempts *everyone = &access->everyone;
+    struct sl_admin_attempts *attempts = find_network(access, network, true);
     if (attempts->failures < 1000) attempts->failures++;
-    if (everyone->failures < 1000) everyone->failures++;
-    attempts->until = now + delay_after(attempts->failures, LONGEST_WAIT);
+    attempts->until = now + delay_after(attempts->failures);
     attempts->last = now;
-    if (everyone->failures > FREE_COMMON_FAILURES)
-        everyone->until =
-            now + delay_after(everyone->failures - FREE_COMMON_FAILURES, LONGEST_COMMON_WAIT);
 }
 
-void sl_admin_succeeded(struct sl_admin_access *access, const char *address)
+void sl_admin_succeeded(struct sl_admin_access *access, const char *network)
 {
-    struct sl_admin_attempts *attempts = find_address(access, address, false);
+    struct sl_admin_attempts *attempts = find_network(access, network, false);
     if (attempts) *attempts = (struct sl_admin_attempts){0};
-    access->everyone = (struct sl_admin_attempts){0};
 }

@@ -8,6 +8,7 @@
 #include "softlab/base/text.h"
 #include "study/admin_internal.h"
 #include "study/images.h"
+#include "study/lanes.h"
 #include "study/secret.h"
 
 enum { LARGEST_IMAGE = 16 << 20 };
@@ -27,11 +28,13 @@ struct job {
     const char *type;
 };
 
+/* It stays as it is if the server stops before the work begins. */
 static struct job *make_job(struct sl_study_admin *admin, struct sl_http_exchange *exchange)
 {
     struct job *job = sl_alloc(1, sizeof *job);
     *job =
         (struct job){.admin = admin, .exchange = exchange, .now = sl_admin_now(admin), .file = -1};
+    job->status = sl_fail(&job->err, SL_ERR_STOPPED, "the server is being stopped");
     sl_buffer_init(&job->image, LARGEST_IMAGE);
     return job;
 }
@@ -47,7 +50,12 @@ static void free_job(void *context)
 
 static int http_status_of(enum sl_status status)
 {
-    return status == SL_ERR_NOT_FOUND ? 404 : status == SL_ERR_INPUT ? 409 : 500;
+    switch (status) {
+    case SL_ERR_NOT_FOUND: return 404;
+    case SL_ERR_INPUT: return 409;
+    case SL_ERR_STOPPED: return 503;
+    default: return 500;
+    }
 }
 
 static void send_failure(struct job *job)
@@ -57,12 +65,18 @@ static void send_failure(struct job *job)
     free_job(job);
 }
 
+static bool is_stopping(void *loop)
+{
+    return sl_http_loop_stopping(loop);
+}
+
 static enum sl_status with_store(struct job *job,
                                  enum sl_status (*run)(struct job *job, struct sl_store *store,
                                                        struct sl_error *err))
 {
     struct sl_store *store = NULL;
     SL_TRY(sl_study_store(job->admin->options.study, true, &store, &job->err));
+    sl_store_stop_when(store, is_stopping, job->admin->options.loop);
     enum sl_status status = run(job, store, &job->err);
     sl_store_close(store);
     return status;
@@ -122,7 +136,8 @@ void sl_admin_get_status(struct sl_http_exchange *exchange, void *context)
 {
     struct sl_study_admin *admin = context;
     if (!sl_admin_require(admin, exchange)) return;
-    sl_http_work(admin->options.loop, work_status, done_status, make_job(admin, exchange));
+    sl_http_work(admin->options.loop, SL_LANE_STATUS, work_status, done_status,
+                 make_job(admin, exchange));
 }
 
 /* ---- Exports: written whole beside the database, then sent as the client takes them ---- */
@@ -223,7 +238,7 @@ void sl_admin_get_export(struct sl_http_exchange *exchange, void *context)
     }
     struct job *job = make_job(admin, exchange);
     job->export = export;
-    sl_http_work(admin->options.loop, work_export, done_export, job);
+    sl_http_work(admin->options.loop, SL_LANE_EXPORTS, work_export, done_export, job);
 }
 
 /* ---- Pictures, by the item's number in the list ---- */
@@ -289,5 +304,5 @@ void sl_admin_get_image(struct sl_http_exchange *exchange, void *context)
     }
     struct job *job = make_job(admin, exchange);
     job->item = (size_t)item;
-    sl_http_work(admin->options.loop, work_image, done_image, job);
+    sl_http_work(admin->options.loop, SL_LANE_PICTURES, work_image, done_image, job);
 }

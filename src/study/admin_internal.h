@@ -3,13 +3,18 @@
 #define SOFTLAB_STUDY_ADMIN_INTERNAL_H
 
 #include "study/admin.h"
+#include "study/caller.h"
 #include "study/collect.h"
+
+/* Passwords that are being compared, at most; comparing one takes a tenth of a second. */
+enum { SL_ADMIN_ATTEMPTS = 32 };
 
 struct sl_study_admin {
     struct sl_study_admin_options options;
     struct sl_study_items items; /* owned; as they were when the server started */
     struct sl_admin_access access;
-    bool trying; /* a password is being compared: one at a time */
+    /* Whose passwords are being compared: one at a time of each. */
+    char trying[SL_ADMIN_ATTEMPTS][SL_HTTP_NETWORK];
 };
 
 int64_t sl_admin_now(const struct sl_study_admin *admin);

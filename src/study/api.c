@@ -5,9 +5,11 @@
 #include <strings.h>
 
 #include "softlab/base/memory.h"
-#include "study/server.h"
+#include "study/site.h"
 
 enum { MAX_EVENTS = 200, MAX_PAGES = 200, MAX_TEXT = 10000 };
+/* What pages may note of one session; an hour of work leaves a tenth of it. */
+enum { MAX_EVENT_BYTES = 256 << 10 };
 /* A time stamp or a duration in ms: a page left open for years is no error. */
 static const double MAX_MS = 1e15;
 
@@ -37,8 +39,8 @@ static enum sl_status take_consent(struct sl_request *request, struct sl_error *
     SL_TRY(sl_json_boolean(&at, &agreed, err));
     SL_TRY(sl_session_reach(&request->session, SL_PLACE_CONSENT, &behind, err));
     if (behind) return SL_OK;
-    SL_TRY(sl_session_consent(&request->session, request->server->study, &request->server->flow,
-                              agreed, version, request->now, err));
+    SL_TRY(sl_session_consent(&request->session, request->site->study, &request->site->flow, agreed,
+                              version, request->now, err));
     return sl_request_note(request, "consent", json_incref(request->body.root), err);
 }
 
@@ -60,7 +62,7 @@ static enum sl_status take_instructions(struct sl_request *request, struct sl_er
     }
     SL_TRY(sl_session_reach(&request->session, SL_PLACE_INSTRUCTIONS, &behind, err));
     if (behind) return SL_OK;
-    SL_TRY(sl_session_leave(&request->session, &request->server->flow, SL_PLACE_INSTRUCTIONS,
+    SL_TRY(sl_session_leave(&request->session, &request->site->flow, SL_PLACE_INSTRUCTIONS,
                             request->now, err));
     return sl_request_note(request, "instructions", json_incref(request->body.root), err);
 }
@@ -86,7 +88,7 @@ static enum sl_status read_answers(struct sl_request *request, struct sl_checkin
                                    const char **id, struct sl_error *err)
 {
     static const char *const known[] = {"id", "answers", NULL};
-    const struct sl_study *study = request->server->study;
+    const struct sl_study *study = request->site->study;
     struct sl_json_cursor root = sl_json_root(&request->body), answers;
     size_t count = 0;
     SL_TRY(sl_json_only(&root, known, err));
@@ -139,7 +141,7 @@ static enum sl_status find_attempt(struct sl_request *request, const char *id,
 {
     struct attempt attempt = {.id = id};
     if (!id) return SL_OK;
-    SL_TRY(sl_store_each_event_of(request->server->store, request->session.id, match_attempt,
+    SL_TRY(sl_store_each_event_of(request->site->store, request->session.id, match_attempt,
                                   &attempt, err));
     if (!attempt.note) return SL_OK;
     const json_t *wrong = json_object_get(attempt.note, "wrong");
@@ -148,7 +150,7 @@ static enum sl_status find_attempt(struct sl_request *request, const char *id,
     checking->passed = json_is_true(json_object_get(attempt.note, "passed"));
     for (size_t i = 0; same && i < json_array_size(wrong); i++) {
         json_int_t which = json_integer_value(json_array_get(wrong, i));
-        if (which >= 0 && which < (json_int_t)request->server->study->n_comprehension)
+        if (which >= 0 && which < (json_int_t)request->site->study->n_comprehension)
             checking->wrong[which] = true;
     }
     json_decref(attempt.note);
@@ -160,7 +162,7 @@ static enum sl_status find_attempt(struct sl_request *request, const char *id,
 static enum sl_status do_check(struct sl_request *request, struct sl_checking *checking,
                                struct sl_error *err)
 {
-    const struct sl_study *study = request->server->study;
+    const struct sl_study *study = request->site->study;
     const char *id = NULL;
     bool behind = false, again = false;
     SL_TRY(read_answers(request, checking, &id, err));
@@ -169,8 +171,8 @@ static enum sl_status do_check(struct sl_request *request, struct sl_checking *c
     if (again) return SL_OK;
     checking->passed = strcmp(request->session.place, sl_place_names[SL_PLACE_FAILED]) != 0;
     if (behind) return SL_OK;
-    SL_TRY(sl_session_check(&request->session, study, &request->server->flow, checking,
-                            request->now, err));
+    SL_TRY(sl_session_check(&request->session, study, &request->site->flow, checking, request->now,
+                            err));
     json_t *note =
         json_pack("{s:O, s:b, s:o}", "answers", json_object_get(request->body.root, "answers"),
                   "passed", checking->passed, "wrong", wrong_json(study, checking));
@@ -183,7 +185,7 @@ static void handle_check(struct sl_http_exchange *exchange, void *context)
     struct sl_request request;
     struct sl_error err;
     if (!sl_request_open(&request, context, exchange, SL_HTTP_POST)) return;
-    const struct sl_study *study = request.server->study;
+    const struct sl_study *study = request.site->study;
     struct sl_checking checking = {.answers = sl_alloc(study->n_comprehension + 1, sizeof(size_t)),
                                    .wrong = sl_alloc(study->n_comprehension + 1, sizeof(bool))};
     if (do_check(&request, &checking, &err) == SL_OK)
@@ -215,6 +217,17 @@ static enum sl_status check_event(const struct sl_json_cursor *event, struct sl_
     return read_number(&at, err);
 }
 
+/* Refused when the session has noted enough, whatever its pages send. */
+static enum sl_status keep_events(struct sl_request *request, struct sl_error *err)
+{
+    size_t kept = 0, length = 0;
+    SL_TRY(sl_store_event_bytes(request->site->store, request->session.id, "page", &kept, err));
+    (void)sl_http_body(request->exchange, &length);
+    if (kept + length > MAX_EVENT_BYTES)
+        return sl_fail(err, SL_ERR_USAGE, "enough was noted of this session");
+    return sl_request_note(request, "page", json_incref(request->body.root), err);
+}
+
 static enum sl_status take_events(struct sl_request *request, struct sl_error *err)
 {
     static const char *const known[] = {"events", NULL};
@@ -229,7 +242,7 @@ static enum sl_status take_events(struct sl_request *request, struct sl_error *e
         SL_TRY(check_event(&at, err));
     }
     if (count == 0 || request->session.state != SL_SESSION_ACTIVE) return SL_OK;
-    return sl_request_note(request, "page", json_incref(request->body.root), err);
+    return keep_events(request, err);
 }
 
 /* ---- Debrief ---- */
@@ -249,7 +262,7 @@ static enum sl_status check_debrief(const struct sl_json_cursor *at, bool scale,
 static enum sl_status take_debrief(struct sl_request *request, struct sl_error *err)
 {
     static const char *const known[] = {"answers", NULL};
-    const struct sl_study *study = request->server->study;
+    const struct sl_study *study = request->site->study;
     struct sl_json_cursor root = sl_json_root(&request->body), answers;
     size_t count = 0;
     bool behind = false;
@@ -265,8 +278,8 @@ static enum sl_status take_debrief(struct sl_request *request, struct sl_error *
     }
     SL_TRY(sl_session_reach(&request->session, SL_PLACE_DEBRIEF, &behind, err));
     if (behind) return SL_OK;
-    SL_TRY(sl_session_leave(&request->session, &request->server->flow, SL_PLACE_DEBRIEF,
-                            request->now, err));
+    SL_TRY(sl_session_leave(&request->session, &request->site->flow, SL_PLACE_DEBRIEF, request->now,
+                            err));
     return sl_request_note(request, "debrief", json_incref(request->body.root), err);
 }
 
@@ -284,13 +297,13 @@ static enum sl_status take_return(struct sl_request *request, struct sl_error *e
 
 /* ---- Routes ---- */
 
-static void handle(struct sl_http_exchange *exchange, struct sl_study_server *server,
+static void handle(struct sl_http_exchange *exchange, struct sl_site *site,
                    enum sl_status (*take)(struct sl_request *request, struct sl_error *err),
                    bool says_place)
 {
     struct sl_request request;
     struct sl_error err;
-    if (!sl_request_open(&request, server, exchange, SL_HTTP_POST)) return;
+    if (!sl_request_open(&request, site, exchange, SL_HTTP_POST)) return;
     if (take(&request, &err) == SL_OK)
         sl_request_finish(&request, says_place ? place_json(&request) : json_object());
     else

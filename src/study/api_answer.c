@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "softlab/base/memory.h"
-#include "study/server.h"
+#include "study/site.h"
 
 enum { MAX_TRIAL = 1000000, MAX_INPUTS = 2100 };
 static const double MAX_MS = 1e15;
@@ -99,11 +99,11 @@ static enum sl_status find_item(struct sl_request *request, const struct sl_tria
                                 const struct sent *sent, struct sl_store_answer *answer,
                                 struct sl_error *err)
 {
-    const struct sl_study_server *server = request->server;
+    const struct sl_site *site = request->site;
     if (sent->practice) {
         if (sent->trial != 0)
             return sl_fail(err, SL_ERR_INPUT, "$.trial: there is one practice trial, 0");
-        answer->item = sl_stimuli_practice(&server->stimuli, trials, request->session.seed)->id;
+        answer->item = sl_stimuli_practice(&site->stimuli, trials, request->session.seed)->id;
         return SL_OK;
     }
     if (sent->trial >= trials->count)
@@ -121,38 +121,38 @@ static enum sl_status check_screen(struct sl_request *request, const struct sent
     if (!screen)
         return sl_fail(err, SL_ERR_BACKEND, "the store holds a screen \"%s\" that does not exist",
                        request->session.screen);
-    return screen->check(sent->answer, request->server->study, err);
+    return screen->check(sent->answer, request->site->study, err);
 }
 
 static enum sl_status keep(struct sl_request *request, const struct sl_trials *trials,
                            const struct sent *sent, struct sl_store_answer *answer,
                            struct sl_error *err)
 {
-    struct sl_study_server *server = request->server;
+    struct sl_site *site = request->site;
     enum sl_put_outcome outcome = SL_PUT_STORED;
-    SL_TRY(sl_store_peek_answer(server->store, answer, &outcome, err));
+    SL_TRY(sl_store_peek_answer(site->store, answer, &outcome, err));
     if (outcome == SL_PUT_CONFLICT)
         return sl_fail(err, SL_ERR_USAGE, "another answer has this id already");
     if (outcome == SL_PUT_REPLAYED) return SL_OK;
-    SL_TRY(sl_session_may_answer(&request->session, server->study, sent->trial, trials->count,
+    SL_TRY(sl_session_may_answer(&request->session, site->study, sent->trial, trials->count,
                                  sent->practice, err));
-    SL_TRY(sl_server_begin(server, err));
-    SL_TRY(sl_store_put_answer(server->store, answer, &outcome, err));
-    return sl_session_answered(&request->session, &server->flow, sent->trial, trials->count,
+    SL_TRY(sl_site_begin(site, err));
+    SL_TRY(sl_store_put_answer(site->store, answer, &outcome, err));
+    return sl_session_answered(&request->session, &site->flow, sent->trial, trials->count,
                                sent->practice, request->now, err);
 }
 
 static enum sl_status take_answer(struct sl_request *request, struct sent *sent,
                                   struct sl_error *err)
 {
-    struct sl_study_server *server = request->server;
+    struct sl_site *site = request->site;
     struct sl_trials trials = {0};
     char *body = NULL;
-    SL_TRY(read_sent(&request->body, server->study, sent, err));
+    SL_TRY(read_sent(&request->body, site->study, sent, err));
     enum sl_status status;
-    SL_TRY_OUT(sl_stimuli_trials(&server->stimuli, server->study, server->store, &request->session,
+    SL_TRY_OUT(sl_stimuli_trials(&site->stimuli, site->study, site->store, &request->session,
                                  &trials, err));
-    order_percents(sent->answer, server->study, trials.class_order);
+    order_percents(sent->answer, site->study, trials.class_order);
     SL_TRY_OUT(check_screen(request, sent, err));
     body = json_dumps(request->body.root, JSON_COMPACT | JSON_SORT_KEYS);
     struct sl_store_answer answer = {.session = request->session.id,

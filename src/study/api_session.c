@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "study/server.h"
+#include "study/site.h"
 
 json_t *sl_stimulus_json(const struct sl_stimulus *stimulus, bool name_endpoints)
 {
@@ -17,7 +17,7 @@ json_t *sl_stimulus_json(const struct sl_stimulus *stimulus, bool name_endpoints
         return item;
     }
     char address[64];
-    snprintf(address, sizeof address, "/image/%s", stimulus->opaque);
+    snprintf(address, sizeof address, "image/%s", stimulus->opaque);
     json_object_set_new(item, "image", json_string(address));
     json_object_set_new(item, "alt", json_string("image to be judged"));
     if (endpoints && name_endpoints) json_object_set(item, "endpoints", endpoints);
@@ -35,7 +35,7 @@ static json_t *items_json(const struct sl_request *request, const struct sl_tria
     json_t *list = json_array();
     for (size_t t = 0; t < trials->count; t++) {
         const struct sl_stimulus *stimulus =
-            sl_stimulus_find(&request->server->stimuli, trials->trials[t].item);
+            sl_stimulus_find(&request->site->stimuli, trials->trials[t].item);
         json_t *item = sl_stimulus_json(stimulus, names_endpoints(&request->session));
         json_object_set_new(item, "trial", json_integer((json_int_t)t));
         json_array_append_new(list, item);
@@ -46,7 +46,7 @@ static json_t *items_json(const struct sl_request *request, const struct sl_tria
 static json_t *practice_json(const struct sl_request *request, const struct sl_trials *trials)
 {
     const struct sl_stimulus *stimulus =
-        sl_stimuli_practice(&request->server->stimuli, trials, request->session.seed);
+        sl_stimuli_practice(&request->site->stimuli, trials, request->session.seed);
     json_t *item = sl_stimulus_json(stimulus, names_endpoints(&request->session));
     json_object_set_new(item, "item", json_string(stimulus->opaque));
     return item;
@@ -76,19 +76,19 @@ static json_t *debrief_json(const struct sl_study *study)
 }
 
 /* The texts of the present place, null for all others. */
-static void add_texts(json_t *reply, const struct sl_study_server *server, enum sl_place place)
+static void add_texts(json_t *reply, const struct sl_site *site, enum sl_place place)
 {
-    const struct sl_study *study = server->study;
+    const struct sl_study *study = site->study;
     json_t *consent = NULL, *pages = NULL, *questions = NULL, *debrief = NULL, *html = NULL;
     if (place == SL_PLACE_CONSENT)
-        consent = json_pack("{s:s, s:s}", "version", study->consent_version, "html",
-                            server->texts.consent);
+        consent =
+            json_pack("{s:s, s:s}", "version", study->consent_version, "html", site->texts.consent);
     if (place == SL_PLACE_INSTRUCTIONS) pages = json_array();
-    for (size_t i = 0; pages && i < server->texts.n_instructions; i++)
-        json_array_append_new(pages, json_string(server->texts.instructions[i]));
+    for (size_t i = 0; pages && i < site->texts.n_instructions; i++)
+        json_array_append_new(pages, json_string(site->texts.instructions[i]));
     if (place == SL_PLACE_CHECK) questions = questions_json(study);
     if (place == SL_PLACE_DEBRIEF) debrief = debrief_json(study);
-    if (place == SL_PLACE_DEBRIEF) html = json_string(server->texts.debrief);
+    if (place == SL_PLACE_DEBRIEF) html = json_string(site->texts.debrief);
     json_object_set_new(reply, "consent", consent ? consent : json_null());
     json_object_set_new(reply, "instructions", pages ? pages : json_null());
     json_object_set_new(reply, "questions", questions ? questions : json_null());
@@ -99,7 +99,7 @@ static void add_texts(json_t *reply, const struct sl_study_server *server, enum 
 static void add_trials(json_t *reply, const struct sl_request *request,
                        const struct sl_trials *trials, enum sl_place place)
 {
-    const struct sl_study *study = request->server->study;
+    const struct sl_study *study = request->site->study;
     const struct sl_store_session *session = &request->session;
     bool shown = place == SL_PLACE_PRACTICE || place == SL_PLACE_TRIALS;
     json_t *classes = json_array(), *answered = json_array();
@@ -119,12 +119,12 @@ static void add_trials(json_t *reply, const struct sl_request *request,
 static json_t *session_json(const struct sl_request *request, const struct sl_trials *trials,
                             enum sl_place place)
 {
-    const struct sl_study_server *server = request->server;
-    const struct sl_study *study = server->study;
+    const struct sl_site *site = request->site;
+    const struct sl_study *study = site->study;
     const struct sl_store_session *session = &request->session;
     char name[32], opaque[SL_OPAQUE_TEXT];
     snprintf(name, sizeof name, "session %lld", (long long)session->id);
-    sl_secret_opaque(server->stimuli.key, name, opaque);
+    sl_secret_opaque(site->stimuli.key, name, opaque);
     size_t left = sl_session_attempts_left(session, study);
     json_t *reply =
         json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:b, s:I, s:b, s:I}", "session", opaque, "title",
@@ -132,7 +132,7 @@ static json_t *session_json(const struct sl_request *request, const struct sl_tr
                   study->first_person ? "first" : "third", "size", (json_int_t)study->size, "back",
                   study->back, "break_after", (json_int_t)study->break_after, "test", session->test,
                   "attempts_left", (json_int_t)left);
-    add_texts(reply, server, place);
+    add_texts(reply, site, place);
     add_trials(reply, request, trials, place);
     json_object_set_new(reply, "completion", sl_session_completion(study, place));
     return reply;
@@ -140,28 +140,28 @@ static json_t *session_json(const struct sl_request *request, const struct sl_tr
 
 static enum sl_status describe(struct sl_request *request, json_t **out, struct sl_error *err)
 {
-    struct sl_study_server *server = request->server;
+    struct sl_site *site = request->site;
     struct sl_trials trials = {0};
     enum sl_place place = SL_PLACE_CONSENT;
-    SL_TRY(sl_session_settle(&request->session, &server->flow, request->now, err));
+    SL_TRY(sl_session_settle(&request->session, &site->flow, request->now, err));
     SL_TRY(sl_session_place(&request->session, &place, err));
-    SL_TRY(sl_stimuli_trials(&server->stimuli, server->study, server->store, &request->session,
-                             &trials, err));
+    SL_TRY(sl_stimuli_trials(&site->stimuli, site->study, site->store, &request->session, &trials,
+                             err));
     *out = session_json(request, &trials, place);
     sl_trials_release(&trials);
     return SL_OK;
 }
 
 /* Somebody for whom there was no place: their cookie says so and nothing else. */
-static bool send_full(struct sl_study_server *server, struct sl_http_exchange *exchange)
+static bool send_full(struct sl_site *site, struct sl_http_exchange *exchange)
 {
     const char *cookie = sl_http_cookie(exchange, "softlab");
     if (!cookie || strcmp(cookie, "full") != 0) return false;
-    if (!sl_request_admit(server, exchange, NULL)) return true;
+    if (!sl_request_admit(site, exchange, NULL)) return true;
     json_t *reply =
-        json_pack("{s:s, s:s, s:s, s:o}", "session", "full", "title", server->study->title, "place",
-                  "full", "completion", sl_completion_of(server->study, server->study->code_full));
-    sl_server_reply(server, exchange, reply);
+        json_pack("{s:s, s:s, s:s, s:o}", "session", "full", "title", site->study->title, "place",
+                  "full", "completion", sl_completion_of(site->study, site->study->code_full));
+    sl_site_reply(site, exchange, reply);
     return true;
 }
 

@@ -7,21 +7,21 @@
 #include "softlab/base/markup.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/random.h"
-#include "study/server.h"
+#include "study/site.h"
 
 enum { MAX_PARAMETER = 500, COOKIE_SECONDS = 30 * 24 * 3600 };
 /* A lecture hall behind one address comes all at once; a flood of made-up people does not pass. */
 static const struct sl_limit arrivals = {"arrival", 1, 200};
 
-static void send_page(struct sl_study_server *server, struct sl_http_exchange *exchange, int status,
+static void send_page(struct sl_site *site, struct sl_http_exchange *exchange, int status,
                       const char *heading, const char *text)
 {
     struct sl_buffer page;
     sl_buffer_init(&page, 16 << 10);
     sl_buffer_text(&page, "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"
                           "<meta name=\"viewport\" content=\"width=device-width\">\n<title>");
-    sl_html_escape(&page, server->study->title, strlen(server->study->title));
-    sl_buffer_text(&page, "</title>\n<link rel=\"stylesheet\" href=\"/web/style.css\">\n"
+    sl_html_escape(&page, site->study->title, strlen(site->study->title));
+    sl_buffer_text(&page, "</title>\n<link rel=\"stylesheet\" href=\"web/style.css\">\n"
                           "<main id=\"main\"><div class=\"page\">\n<h1>");
     sl_html_escape(&page, heading, strlen(heading));
     sl_buffer_text(&page, "</h1>\n<p class=\"lead\">");
@@ -34,37 +34,38 @@ static void send_page(struct sl_study_server *server, struct sl_http_exchange *e
     sl_buffer_release(&page);
 }
 
-static void redirect(struct sl_study_server *server, struct sl_http_exchange *exchange,
-                     const char *token)
+static void redirect(struct sl_site *site, struct sl_http_exchange *exchange, const char *token)
 {
-    char *cookie = token ? sl_string_printf("softlab=%s; Path=/; HttpOnly; SameSite=Lax; "
-                                            "Max-Age=%d%s",
-                                            token, COOKIE_SECONDS,
-                                            sl_request_secure(server, exchange) ? "; Secure" : "")
-                         : NULL;
+    char *cookie =
+        token ? sl_string_printf(
+                    "softlab=%s; Path=%s/; HttpOnly; SameSite=Lax; "
+                    "Max-Age=%d%s",
+                    token, site->prefix, COOKIE_SECONDS,
+                    sl_caller_secure(exchange, site->host->options.behind_proxy) ? "; Secure" : "")
+              : NULL;
     const struct sl_http_header headers[] = {
-        {"Location", "/study"}, {cookie ? "Set-Cookie" : NULL, cookie}, {NULL, NULL}};
+        {"Location", "study"}, {cookie ? "Set-Cookie" : NULL, cookie}, {NULL, NULL}};
     sl_http_send(exchange, &(struct sl_http_reply){.status = 303, .headers = headers});
     free(cookie);
 }
 
 /* The session of the cookie; one of a test is nobody's. */
-static bool find_cookie(const struct sl_study_server *server,
-                        const struct sl_http_exchange *exchange, struct sl_store_session *out)
+static bool find_cookie(const struct sl_site *site, const struct sl_http_exchange *exchange,
+                        struct sl_store_session *out)
 {
     uint8_t hash[SL_STORE_TOKEN_BYTES];
     if (!sl_secret_token_hash(sl_http_cookie(exchange, "softlab"), hash)) return false;
-    return sl_store_find_session(server->store, hash, out, NULL) == SL_OK && !out->test;
+    return sl_store_find_session(site->store, hash, out, NULL) == SL_OK && !out->test;
 }
 
 /* Whether the cookie's session is the one to go on with: the same person, or nobody says who. */
-static bool has_session(const struct sl_study_server *server,
-                        const struct sl_http_exchange *exchange, const uint8_t *person)
+static bool has_session(const struct sl_site *site, const struct sl_http_exchange *exchange,
+                        const uint8_t *person)
 {
     struct sl_store_session session;
-    if (!find_cookie(server, exchange, &session)) return false;
+    if (!find_cookie(site, exchange, &session)) return false;
     if (session.state == SL_SESSION_EXPIRED) return false;
-    if (session.state == SL_SESSION_ACTIVE && session.lease_until <= sl_server_now(server))
+    if (session.state == SL_SESSION_ACTIVE && session.lease_until <= sl_site_now(site))
         return false;
     return !person || memcmp(person, session.person, sizeof session.person) == 0;
 }
@@ -83,11 +84,11 @@ static char *parameters_json(const struct sl_study *study, const struct sl_http_
     return text;
 }
 
-static enum sl_status arrive(struct sl_study_server *server,
-                             const struct sl_http_exchange *exchange, const uint8_t *person,
-                             bool test, char token[SL_TOKEN_TEXT], struct sl_error *err)
+static enum sl_status arrive(struct sl_site *site, const struct sl_http_exchange *exchange,
+                             const uint8_t *person, bool test, char token[SL_TOKEN_TEXT],
+                             struct sl_error *err)
 {
-    const struct sl_study *study = server->study;
+    const struct sl_study *study = site->study;
     uint8_t hash[SL_STORE_TOKEN_BYTES];
     struct sl_store_session session;
     bool returning = false;
@@ -100,64 +101,64 @@ static enum sl_status arrive(struct sl_study_server *server,
         .parameters = parameters,
         .seed = sl_secret_number(),
         .tie = sl_secret_number(),
-        .now = sl_server_now(server),
+        .now = sl_site_now(site),
         .lease_ms = (int64_t)study->lease_minutes * 60000,
         .test = test,
     };
-    sl_server_flush(server); /* arriving is a transaction of its own */
-    enum sl_status status = sl_store_arrive(server->store, &arrival, &session, &returning, err);
+    sl_site_flush(site); /* arriving is a transaction of its own */
+    enum sl_status status = sl_store_arrive(site->store, &arrival, &session, &returning, err);
     free(parameters);
     return status;
 }
 
 /* Nobody in an open study and in a test has a name: an arrival is a new person, but for those whose
  * cookie says that they were here (a place that ran out comes with no new attempts). */
-static enum sl_status find_person(struct sl_study_server *server,
-                                  const struct sl_http_exchange *exchange, const char *name,
-                                  bool test, uint8_t person[SL_STORE_PERSON_BYTES],
-                                  struct sl_error *err)
+static enum sl_status find_person(struct sl_site *site, const struct sl_http_exchange *exchange,
+                                  const char *name, bool test,
+                                  uint8_t person[SL_STORE_PERSON_BYTES], struct sl_error *err)
 {
     struct sl_store_session session;
     if (name) {
-        sl_server_flush(server); /* the key may have to be made */
-        return sl_study_person(server->store, name, person, err);
+        sl_site_flush(site); /* the key may have to be made */
+        return sl_study_person(site->store, name, person, err);
     }
     sl_secret_random(person, SL_STORE_PERSON_BYTES);
-    if (!test && find_cookie(server, exchange, &session))
+    if (!test && find_cookie(site, exchange, &session))
         memcpy(person, session.person, sizeof session.person);
     return SL_OK;
 }
 
 void sl_handle_arrival(struct sl_http_exchange *exchange, void *context)
 {
-    struct sl_study_server *server = context;
-    const struct sl_study *study = server->study;
+    struct sl_site *site = context;
+    const struct sl_study *study = site->study;
     const char *test = sl_http_query(exchange, "test");
     const char *name = *study->person ? sl_http_query(exchange, study->person) : NULL;
     bool is_test = test && strcmp(test, "1") == 0;
     uint8_t person[SL_STORE_PERSON_BYTES];
     char token[SL_TOKEN_TEXT];
     struct sl_error err;
-    if (!sl_request_admit(server, exchange, &arrivals)) return;
+    if (!sl_site_ready(site, exchange)) return;
+    if (!sl_request_admit(site, exchange, &arrivals)) return;
     if (is_test || (name && (!*name || strlen(name) > MAX_PARAMETER))) name = NULL;
-    enum sl_status status = find_person(server, exchange, name, is_test, person, &err);
-    if (status == SL_OK && !is_test && has_session(server, exchange, name ? person : NULL)) {
-        redirect(server, exchange, NULL);
+    enum sl_status status = find_person(site, exchange, name, is_test, person, &err);
+    if (status == SL_OK && !is_test && has_session(site, exchange, name ? person : NULL)) {
+        redirect(site, exchange, NULL);
         return;
     }
     if (status == SL_OK && !is_test && !name && *study->person) {
-        send_page(server, exchange, 400, "This link is not complete",
+        send_page(site, exchange, 400, "This link is not complete",
                   "Please open the study from the page where you found it.");
         return;
     }
-    if (status == SL_OK) status = arrive(server, exchange, person, is_test, token, &err);
+    if (status == SL_OK) status = arrive(site, exchange, person, is_test, token, &err);
     if (status == SL_OK) {
-        redirect(server, exchange, token);
+        redirect(site, exchange, token);
     } else if (status == SL_ERR_NOT_FOUND) {
-        redirect(server, exchange, "full");
+        redirect(site, exchange, "full");
     } else {
-        sl_log(server->options.log, SL_LOG_ERROR, "nobody can arrive: %s", err.message);
-        send_page(server, exchange, 503, "Please try again in a moment",
+        sl_log(site->host->options.log, SL_LOG_ERROR, "nobody can arrive: %s", err.message);
+        send_page(site, exchange, 503, "Please try again in a moment",
                   "The study cannot store anything at present.");
     }
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "softlab/base/memory.h"
-#include "study/server.h"
+#include "study/site.h"
 
 struct sl_waiting {
     struct sl_http_exchange *exchange;
@@ -25,11 +25,11 @@ static void send_json(struct sl_http_exchange *exchange, int status, const char 
                                                    .headers = headers});
 }
 
-static struct sl_waiting *take_all(struct sl_study_server *server)
+static struct sl_waiting *take_all(struct sl_site *site)
 {
-    struct sl_waiting *all = server->first;
-    server->first = NULL;
-    server->last = &server->first;
+    struct sl_waiting *all = site->first;
+    site->first = NULL;
+    site->last = &site->first;
     return all;
 }
 
@@ -47,48 +47,130 @@ static void reply_all(struct sl_waiting *all, bool stored)
     }
 }
 
-enum sl_status sl_server_begin(struct sl_study_server *server, struct sl_error *err)
+enum sl_status sl_site_begin(struct sl_site *site, struct sl_error *err)
 {
-    if (sl_store_in_transaction(server->store)) return SL_OK;
-    return sl_store_begin(server->store, err);
+    if (sl_store_in_transaction(site->store)) return SL_OK;
+    return sl_store_begin(site->store, err);
 }
 
-void sl_server_flush(struct sl_study_server *server)
+static void count_commit(struct sl_monitor *monitor, bool stored)
+{
+    monitor->commits += stored;
+    monitor->failed_commits += !stored;
+    monitor->last_commit_failed = !stored;
+}
+
+void sl_site_flush(struct sl_site *site)
 {
     struct sl_error err;
-    struct sl_waiting *all = take_all(server);
+    struct sl_waiting *all = take_all(site);
     enum sl_status status = SL_OK;
-    if (sl_store_in_transaction(server->store)) status = sl_store_commit(server->store, &err);
+    if (sl_store_in_transaction(site->store)) {
+        status = sl_store_commit(site->store, &err);
+        count_commit(&site->host->monitor, status == SL_OK);
+    }
     if (status != SL_OK) {
-        sl_store_rollback(server->store);
-        sl_log(server->options.log, SL_LOG_ERROR, "not stored: %s", err.message);
+        sl_store_rollback(site->store);
+        sl_log(site->host->options.log, SL_LOG_ERROR, "not stored: %s", err.message);
     }
     reply_all(all, status == SL_OK);
 }
 
 static void flush_later(void *context)
 {
-    sl_server_flush(context);
+    sl_site_flush(context);
 }
 
-void sl_server_reply(struct sl_study_server *server, struct sl_http_exchange *exchange,
-                     json_t *body)
+void sl_site_reply(struct sl_site *site, struct sl_http_exchange *exchange, json_t *body)
 {
     struct sl_waiting *waiting = sl_alloc(1, sizeof *waiting);
     char *text = json_dumps(body, JSON_COMPACT);
     json_decref(body);
     *waiting =
         (struct sl_waiting){.exchange = exchange, .body = text ? text : sl_string_copy("{}")};
-    *server->last = waiting;
-    server->last = &waiting->next;
-    sl_http_defer(server->loop, flush_later, server);
+    *site->last = waiting;
+    site->last = &waiting->next;
+    sl_http_defer(site->host->loop, flush_later, site);
 }
 
-void sl_server_abort(struct sl_study_server *server, struct sl_http_exchange *exchange,
-                     const struct sl_error *err)
+void sl_site_abort(struct sl_site *site, struct sl_http_exchange *exchange,
+                   const struct sl_error *err)
 {
-    sl_log(server->options.log, SL_LOG_ERROR, "not stored: %s", err->message);
-    sl_store_rollback(server->store);
-    reply_all(take_all(server), false);
+    sl_log(site->host->options.log, SL_LOG_ERROR, "not stored: %s", err->message);
+    sl_store_rollback(site->store);
+    count_commit(&site->host->monitor, false);
+    reply_all(take_all(site), false);
     send_json(exchange, 503, not_stored, later);
+}
+
+/* ---- While another program has the database ---- */
+
+static const double retry_seconds = .05, patience_seconds = 10;
+
+struct sl_parked {
+    struct sl_site *site;                /* borrowed */
+    struct sl_http_timer *timer;         /* the loop's */
+    struct sl_http_exchange **exchanges; /* owned */
+    size_t count, capacity;
+    double since; /* when the lock was first met; 0: there is none */
+};
+
+/* Those who still cannot be served park themselves again. */
+static void retry(void *context)
+{
+    struct sl_parked *parked = context;
+    struct sl_http_exchange **exchanges = parked->exchanges;
+    size_t count = parked->count;
+    parked->exchanges = NULL;
+    parked->count = parked->capacity = 0;
+    for (size_t i = 0; i < count; i++)
+        sl_http_again(exchanges[i]);
+    parked->site->host->monitor.parked = parked->count;
+    free((void *)exchanges);
+}
+
+struct sl_parked *sl_parked_create(struct sl_site *site)
+{
+    struct sl_parked *parked = sl_alloc(1, sizeof *parked);
+    parked->site = site;
+    parked->timer = sl_http_timer_create(site->host->loop, retry, parked);
+    return parked;
+}
+
+void sl_parked_destroy(struct sl_parked *parked)
+{
+    if (!parked) return;
+    free((void *)parked->exchanges);
+    free(parked);
+}
+
+static void park(struct sl_parked *parked, struct sl_http_exchange *exchange)
+{
+    if (parked->count == parked->capacity) {
+        parked->capacity = parked->capacity * 2 + 16;
+        parked->exchanges = sl_resize((void *)parked->exchanges, parked->capacity,
+                                      sizeof(struct sl_http_exchange *));
+    }
+    parked->exchanges[parked->count++] = exchange;
+    parked->site->host->monitor.parked = parked->count;
+    sl_http_timer_start(parked->timer, retry_seconds);
+}
+
+bool sl_site_ready(struct sl_site *site, struct sl_http_exchange *exchange)
+{
+    struct sl_parked *parked = site->parked;
+    struct sl_error err;
+    enum sl_status status = SL_OK;
+    if (!sl_store_in_transaction(site->store)) status = sl_store_begin_now(site->store, &err);
+    if (status == SL_OK) {
+        parked->since = 0;
+        sl_http_defer(site->host->loop, flush_later, site);
+        return true;
+    }
+    if (status == SL_ERR_BUSY && parked->since == 0) parked->since = sl_clock_seconds();
+    if (status == SL_ERR_BUSY && sl_clock_seconds() - parked->since < patience_seconds)
+        park(parked, exchange);
+    else
+        sl_site_abort(site, exchange, &err);
+    return false;
 }

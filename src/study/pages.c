@@ -5,7 +5,7 @@
 
 #include "softlab/base/hash.h"
 #include "softlab/base/memory.h"
-#include "study/server.h"
+#include "study/site.h"
 #include "study/web.h"
 
 static void send_file(struct sl_http_exchange *exchange, const char *path)
@@ -47,7 +47,7 @@ void sl_handle_file(struct sl_http_exchange *exchange, void *context)
 
 /* Many ask for the same picture before it is made: they share the work. */
 struct sl_picture_job {
-    struct sl_study_server *server;
+    struct sl_site *site;
     struct sl_http_exchange **exchanges; /* owned; all want it */
     size_t n_exchanges;
     size_t index;
@@ -77,7 +77,7 @@ static void send_picture(struct sl_http_exchange *exchange, struct sl_picture *p
 static void make_picture(void *context)
 {
     struct sl_picture_job *job = context;
-    const struct sl_study *study = job->server->study;
+    const struct sl_study *study = job->site->study;
     job->status = sl_picture_make(job->path, study->upsample, study->size, &job->bytes, &job->type,
                                   &job->err);
 }
@@ -85,18 +85,18 @@ static void make_picture(void *context)
 static void give_picture(void *context)
 {
     struct sl_picture_job *job = context;
-    struct sl_picture_job **at = &job->server->pictures;
+    struct sl_picture_job **at = &job->site->pictures;
     while (*at != job)
         at = &(*at)->next;
     *at = job->next;
     struct sl_picture *picture = NULL;
     if (job->status == SL_OK)
-        picture = sl_images_put(&job->server->images, job->index, job->type, &job->bytes);
+        picture = sl_images_put(&job->site->images, job->index, job->type, &job->bytes);
     sl_buffer_release(&job->bytes);
     if (job->status != SL_OK)
-        sl_log(job->server->options.log, SL_LOG_ERROR, "%s", job->err.message);
+        sl_log(job->site->host->options.log, SL_LOG_ERROR, "%s", job->err.message);
     else if (!picture)
-        sl_log(job->server->options.log, SL_LOG_WARNING,
+        sl_log(job->site->host->options.log, SL_LOG_WARNING,
                "no memory for %s: too many images are on their way to slow readers", job->path);
     /* The first reply may be all that keeps it. */
     if (picture) sl_picture_hold(picture);
@@ -114,24 +114,25 @@ static void give_picture(void *context)
     free(job);
 }
 
-static void wait_for_picture(struct sl_study_server *server, struct sl_http_exchange *exchange,
-                             size_t index, const char *file)
+static void wait_for_picture(struct sl_site *site, struct sl_http_exchange *exchange, size_t index,
+                             const char *file)
 {
-    struct sl_picture_job *job = server->pictures;
+    struct sl_picture_job *job = site->pictures;
     while (job && job->index != index)
         job = job->next;
     if (!job) {
         job = sl_alloc(1, sizeof *job);
         *job = (struct sl_picture_job){
-            .server = server,
+            .site = site,
             .index = index,
-            .path = sl_string_printf("%s/%s/%s", server->study->folder, server->study->items_folder,
-                                     file),
-            .next = server->pictures,
+            .path =
+                sl_string_printf("%s/%s/%s", site->study->folder, site->study->items_folder, file),
+            .next = site->pictures,
         };
+        job->status = sl_fail(&job->err, SL_ERR_STOPPED, "the server is being stopped");
         sl_buffer_init(&job->bytes, SL_IMAGES_MAX_BYTES);
-        server->pictures = job;
-        sl_http_work(server->loop, make_picture, give_picture, job);
+        site->pictures = job;
+        sl_http_work(site->host->loop, SL_LANE_PICTURES, make_picture, give_picture, job);
     }
     job->exchanges =
         sl_resize(job->exchanges, job->n_exchanges + 1, sizeof(struct sl_http_exchange *));
@@ -140,20 +141,20 @@ static void wait_for_picture(struct sl_study_server *server, struct sl_http_exch
 
 void sl_handle_image(struct sl_http_exchange *exchange, void *context)
 {
-    struct sl_study_server *server = context;
-    if (!sl_request_admit(server, exchange, NULL)) return;
-    size_t index = sl_stimulus_of_opaque(&server->stimuli, sl_http_segment(exchange));
+    struct sl_site *site = context;
+    if (!sl_request_admit(site, exchange, NULL)) return;
+    size_t index = sl_stimulus_of_opaque(&site->stimuli, sl_http_segment(exchange));
     const char *file = NULL;
     if (index != SIZE_MAX)
-        file = json_string_value(json_object_get(server->stimuli.items[index].content, "image"));
+        file = json_string_value(json_object_get(site->stimuli.items[index].content, "image"));
     if (!file) {
         sl_http_fail(exchange, 404, "there is no such image");
         return;
     }
-    struct sl_picture *picture = sl_images_find(&server->images, index);
+    struct sl_picture *picture = sl_images_find(&site->images, index);
     if (picture) {
         send_picture(exchange, picture);
         return;
     }
-    wait_for_picture(server, exchange, index, file);
+    wait_for_picture(site, exchange, index, file);
 }

@@ -3,33 +3,11 @@
 #include <string.h>
 #include <strings.h>
 
-#include "study/server.h"
+#include "study/site.h"
 
 /* Pages send an answer every few seconds and a handful of other things; retries come in bursts. */
 static const struct sl_limit per_session = {"session", 10, 100};
 static const struct sl_limit per_address = {"address", 100, 2000};
-
-const char *sl_request_address(const struct sl_study_server *server,
-                               const struct sl_http_exchange *exchange, char *out, size_t size)
-{
-    const char *forwarded =
-        server->options.behind_proxy ? sl_http_request_header(exchange, "X-Forwarded-For") : NULL;
-    if (!forwarded || !*forwarded) return sl_http_peer(exchange);
-    /* What comes last was put there by the proxy; what stands before it anybody can write. */
-    const char *comma = strrchr(forwarded, ',');
-    const char *begin = comma ? comma + 1 : forwarded;
-    begin += strspn(begin, " \t");
-    snprintf(out, size, "%.*s", (int)strcspn(begin, " \t"), begin);
-    return out;
-}
-
-bool sl_request_secure(const struct sl_study_server *server,
-                       const struct sl_http_exchange *exchange)
-{
-    if (!server->options.behind_proxy) return false;
-    const char *scheme = sl_http_request_header(exchange, "X-Forwarded-Proto");
-    return scheme && strcmp(scheme, "https") == 0;
-}
 
 static void fail_later(struct sl_http_exchange *exchange, unsigned seconds)
 {
@@ -44,21 +22,14 @@ static void fail_later(struct sl_http_exchange *exchange, unsigned seconds)
                                                    .headers = headers});
 }
 
-/* Who sits at this machine and needs no proxy may ask as often as they like: load tests and
- * simulated annotators come from here. */
-static bool is_local(const char *address)
-{
-    return strncmp(address, "127.", 4) == 0 || strcmp(address, "::1") == 0;
-}
-
-bool sl_request_admit(struct sl_study_server *server, struct sl_http_exchange *exchange,
+/* Load tests and simulated annotators come from this machine, as often as they like. */
+bool sl_request_admit(struct sl_site *site, struct sl_http_exchange *exchange,
                       const struct sl_limit *limit)
 {
-    char text[64];
-    const char *address = sl_request_address(server, exchange, text, sizeof text);
-    if (is_local(address)) return true;
-    unsigned wait = sl_limits_take(server->limits, limit ? limit : &per_address, address,
-                                   strlen(address), sl_server_now(server));
+    const struct sl_caller caller = sl_caller_of(exchange, site->host->options.behind_proxy);
+    if (caller.local) return true;
+    unsigned wait = sl_limits_take(site->limits, limit ? limit : &per_address, caller.network,
+                                   strlen(caller.network), sl_site_now(site));
     if (wait == 0) return true;
     fail_later(exchange, wait);
     return false;
@@ -66,12 +37,11 @@ bool sl_request_admit(struct sl_study_server *server, struct sl_http_exchange *e
 
 static bool admit_session(struct sl_request *request)
 {
-    char text[64];
+    const struct sl_site *site = request->site;
     const struct sl_store_session *session = &request->session;
-    if (is_local(sl_request_address(request->server, request->exchange, text, sizeof text)))
-        return true;
-    unsigned wait = sl_limits_take(request->server->limits, &per_session, &session->id,
-                                   sizeof session->id, request->now);
+    if (sl_caller_of(request->exchange, site->host->options.behind_proxy).local) return true;
+    unsigned wait =
+        sl_limits_take(site->limits, &per_session, &session->id, sizeof session->id, request->now);
     if (wait == 0) return true;
     fail_later(request->exchange, wait);
     return false;
@@ -83,12 +53,12 @@ static bool find_session(struct sl_request *request)
     struct sl_error err;
     enum sl_status status = SL_ERR_NOT_FOUND;
     if (sl_secret_token_hash(sl_http_cookie(request->exchange, "softlab"), hash))
-        status = sl_store_find_session(request->server->store, hash, &request->session, &err);
+        status = sl_store_find_session(request->site->store, hash, &request->session, &err);
     if (status == SL_OK) return true;
     if (status == SL_ERR_NOT_FOUND)
         sl_http_fail(request->exchange, 401, "there is no session: open the study's link again");
     else
-        sl_server_abort(request->server, request->exchange, &err);
+        sl_site_abort(request->site, request->exchange, &err);
     return false;
 }
 
@@ -101,13 +71,13 @@ static bool check_lease(struct sl_request *request)
     if (!over && session->state != SL_SESSION_EXPIRED) return true;
     if (over) {
         session->state = SL_SESSION_EXPIRED;
-        enum sl_status status = sl_server_begin(request->server, &err);
-        if (status == SL_OK) status = sl_store_save_session(request->server->store, session, &err);
+        enum sl_status status = sl_site_begin(request->site, &err);
+        if (status == SL_OK) status = sl_store_save_session(request->site->store, session, &err);
         if (status != SL_OK) {
-            sl_server_abort(request->server, request->exchange, &err);
+            sl_site_abort(request->site, request->exchange, &err);
             return false;
         }
-        sl_server_flush(request->server);
+        sl_site_flush(request->site);
     }
     sl_http_fail(request->exchange, 410,
                  "the place was given to somebody else, since nothing was "
@@ -142,19 +112,22 @@ static bool read_body(struct sl_request *request)
     return false;
 }
 
-bool sl_request_open(struct sl_request *request, struct sl_study_server *server,
+bool sl_request_open(struct sl_request *request, struct sl_site *site,
                      struct sl_http_exchange *exchange, enum sl_http_method method)
 {
-    *request =
-        (struct sl_request){.server = server, .exchange = exchange, .now = sl_server_now(server)};
-    if (!sl_request_admit(server, exchange, NULL)) return false;
+    *request = (struct sl_request){.site = site, .exchange = exchange, .now = sl_site_now(site)};
+    if (!sl_request_admit(site, exchange, NULL)) return false;
     if (method == SL_HTTP_POST && !sl_http_same_origin(exchange)) {
         sl_http_fail(exchange, 403, "this came from another site's page");
         return false;
     }
     if (!find_session(request) || !admit_session(request) || !check_lease(request)) return false;
     if (method == SL_HTTP_POST && !read_body(request)) return false;
-    sl_session_renew(&request->session, server->study, request->now);
+    if (!sl_site_ready(site, exchange)) {
+        sl_request_close(request);
+        return false;
+    }
+    sl_session_renew(&request->session, site->study, request->now);
     return true;
 }
 
@@ -170,32 +143,32 @@ void sl_request_fail(struct sl_request *request, const struct sl_error *err)
     else if (err->code == SL_ERR_USAGE)
         sl_http_fail(request->exchange, 409, err->message);
     else
-        sl_server_abort(request->server, request->exchange, err);
+        sl_site_abort(request->site, request->exchange, err);
 }
 
 void sl_request_finish(struct sl_request *request, json_t *body)
 {
-    struct sl_study_server *server = request->server;
+    struct sl_site *site = request->site;
     struct sl_error err;
-    enum sl_status status = sl_server_begin(server, &err);
-    if (status == SL_OK) status = sl_store_save_session(server->store, &request->session, &err);
+    enum sl_status status = sl_site_begin(site, &err);
+    if (status == SL_OK) status = sl_store_save_session(site->store, &request->session, &err);
     if (status == SL_OK) {
-        sl_server_reply(server, request->exchange, body);
+        sl_site_reply(site, request->exchange, body);
         return;
     }
     json_decref(body);
-    sl_server_abort(server, request->exchange, &err);
+    sl_site_abort(site, request->exchange, &err);
 }
 
 enum sl_status sl_request_note(struct sl_request *request, const char *kind, json_t *body,
                                struct sl_error *err)
 {
-    struct sl_study_server *server = request->server;
+    struct sl_site *site = request->site;
     char *text = json_dumps(body, JSON_COMPACT);
     json_decref(body);
-    enum sl_status status = sl_server_begin(server, err);
+    enum sl_status status = sl_site_begin(site, err);
     if (status == SL_OK)
-        status = sl_store_put_event(server->store, request->session.id, request->now, kind,
+        status = sl_store_put_event(site->store, request->session.id, request->now, kind,
                                     text ? text : "{}", err);
     free(text);
     return status;

@@ -333,7 +333,7 @@ static void at_trial(struct sl_sim_person *person, bool practice)
     }
     if (*image && person->simulation->options->images && person->image != number) {
         person->image = number;
-        ask(person, 0, sl_string_copy(image), NULL, hear_image);
+        ask(person, 0, sl_string_printf("/%s", image), NULL, hear_image);
         return;
     }
     if (!practice)

@@ -77,7 +77,7 @@ static json_t *item_json(const struct labels *labels, size_t position)
     const size_t used = mean_label(labels, known);
     json_t *result = json_pack("{s:s, s:I}", "id", item->id, "answers", (json_int_t)used);
     if (json_object_get(item->content, "image")) {
-        char *url = sl_string_printf("/admin/image/%zu", position);
+        char *url = sl_string_printf("admin/image/%zu", position);
         json_object_set_new(result, "image", json_string(url));
         free(url);
     }

@@ -1,7 +1,9 @@
-/* Replays files through a fuzz target without libFuzzer: every argument is a file or a
- * folder of files. An empty corpus is a failure, so that a moved folder is noticed. */
+/* Runs a fuzz target without libFuzzer: every argument is a file or a folder of files to replay,
+ * or `--random RUNS`, inputs of chance for targets that take every input for a programme. An empty
+ * corpus is a failure, so that a moved folder is noticed. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "fuzz.h"
 #include "softlab/base.h"
@@ -40,11 +42,30 @@ static size_t replay_folder(const char *path)
     return replayed;
 }
 
+static size_t run_chance(size_t runs)
+{
+    enum { LONGEST = 600 };
+    uint8_t bytes[LONGEST];
+    for (size_t run = 0; run < runs; run++) {
+        struct sl_rng chance;
+        sl_rng_init(&chance, 1, "fuzz", 0, run);
+        size_t length = 1 + sl_rng_below(&chance, LONGEST);
+        for (size_t i = 0; i < length; i++)
+            bytes[i] = (uint8_t)sl_rng_below(&chance, 256);
+        LLVMFuzzerTestOneInput(bytes, length);
+    }
+    return runs;
+}
+
 int main(int argc, char **argv)
 {
     size_t replayed = 0;
-    for (int i = 1; i < argc; i++)
-        replayed += sl_folder_exists(argv[i]) ? replay_folder(argv[i]) : replay_file(argv[i]);
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--random") == 0 && i + 1 < argc)
+            replayed += run_chance(strtoul(argv[++i], NULL, 10));
+        else
+            replayed += sl_folder_exists(argv[i]) ? replay_folder(argv[i]) : replay_file(argv[i]);
+    }
     printf("%zu inputs replayed\n", replayed);
     return replayed > 0 ? 0 : 1;
 }

@@ -97,7 +97,7 @@ static void by_work(struct sl_http_exchange *exchange, void *context)
     struct task *task = sl_alloc(1, sizeof *task);
     *task = (struct task){.desk = desk, .exchange = exchange};
     desk->loop_thread = pthread_self();
-    sl_http_work(desk->loop, do_work, work_done, task);
+    sl_http_work(desk->loop, 1, do_work, work_done, task);
     atomic_fetch_add(&desk->seen, 1);
 }
 
@@ -237,18 +237,58 @@ static void test_work_runs_elsewhere_and_ends_on_the_loop(void **state)
     assert_true(desk.on_loop);
 }
 
-static void test_work_asked_for_is_done_even_if_the_loop_never_runs(void **state)
+static void begin_and_wait(void *context)
+{
+    struct desk *desk = context;
+    atomic_fetch_add(&desk->seen, 1);
+    while (!sl_http_loop_stopping(desk->loop))
+        scene_doze();
+    desk->works++;
+}
+
+/* The job at hand hears that it had better end; the others are left out; all are done with. */
+static void test_work_that_waits_is_left_out_when_the_loop_goes(void **state)
 {
     (void)state;
-    struct sl_http_loop *loop = NULL;
     struct sl_error err;
     struct desk desk = {0};
-    assert_ok(sl_http_loop_create(NULL, &loop, &err), err);
-    sl_http_work(loop, commit, commit, &desk);
-    sl_http_work(loop, commit, commit, &desk);
-    sl_http_defer(loop, commit, &desk);
-    sl_http_loop_destroy(loop);
-    assert_int_equal(desk.commits, 5);
+    assert_ok(sl_http_loop_create(NULL, &desk.loop, &err), err);
+    for (int i = 0; i < 5; i++)
+        sl_http_work(desk.loop, 0, begin_and_wait, commit, &desk);
+    await(&desk, 1);
+    sl_http_defer(desk.loop, commit, &desk);
+    sl_http_loop_stop(desk.loop);
+    sl_http_loop_destroy(desk.loop);
+    assert_int_equal(desk.works, 1);
+    assert_int_equal(desk.commits, 6);
+}
+
+static void finish_short(void *context)
+{
+    struct desk *desk = context;
+    desk->dones++;
+    sl_http_loop_stop(desk->loop);
+}
+
+static void do_nothing(void *context)
+{
+    (void)context;
+}
+
+static void test_lanes_do_not_wait_for_each_other(void **state)
+{
+    (void)state;
+    struct sl_error err;
+    struct desk desk = {0};
+    assert_ok(sl_http_loop_create(NULL, &desk.loop, &err), err);
+    /* The long one ends only when the short one has stopped the loop. */
+    sl_http_work(desk.loop, 0, begin_and_wait, commit, &desk);
+    await(&desk, 1);
+    sl_http_work(desk.loop, 1, do_nothing, finish_short, &desk);
+    assert_ok(sl_http_loop_run(desk.loop, &err), err);
+    assert_int_equal(desk.dones, 1);
+    sl_http_loop_destroy(desk.loop);
+    assert_int_equal(desk.works, 1);
 }
 
 static void test_requests_in_work_are_answered_after_a_stop(void **state)
@@ -395,7 +435,8 @@ int main(void)
         cmocka_unit_test(test_a_client_that_goes_before_its_reply_harms_nobody),
         cmocka_unit_test(test_an_exchange_outlives_its_connection),
         cmocka_unit_test(test_work_runs_elsewhere_and_ends_on_the_loop),
-        cmocka_unit_test(test_work_asked_for_is_done_even_if_the_loop_never_runs),
+        cmocka_unit_test(test_work_that_waits_is_left_out_when_the_loop_goes),
+        cmocka_unit_test(test_lanes_do_not_wait_for_each_other),
         cmocka_unit_test(test_requests_in_work_are_answered_after_a_stop),
         cmocka_unit_test(test_ticks_come_until_a_signal_stops_the_loop),
         cmocka_unit_test(test_a_deferred_call_may_defer_itself),

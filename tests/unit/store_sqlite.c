@@ -359,7 +359,7 @@ static void test_two_writers_take_turns(void **state)
     sqlite3_busy_timeout(sl_sqlite_of(second)->db, 1);
     test_begin(first);
     assert_ok(sl_store_put_text(first, "k", "first", &err), err);
-    assert_fails(sl_store_begin(second, &err), SL_ERR_BACKEND, err, "locked by another program");
+    assert_fails(sl_store_begin(second, &err), SL_ERR_BUSY, err, "locked by another program");
     assert_false(sl_store_in_transaction(second));
     test_commit(first);
     test_begin(second);

@@ -28,8 +28,12 @@ static void open_server(bool with_password)
     clock_ms = SAMPLE_NOW;
     if (with_password) assert_ok(sl_study_set_password(sample.store, password, &err), err);
     assert_ok(sl_http_loop_create(NULL, &scene.loop, &err), err);
-    const struct sl_study_admin_options options = {
-        .study = sample.study, .store = sample.store, .loop = scene.loop, .now = now};
+    const struct sl_study_admin_options options = {.study = sample.study,
+                                                   .store = sample.store,
+                                                   .loop = scene.loop,
+                                                   .behind_proxy = true,
+                                                   .prefix = "",
+                                                   .now = now};
     assert_ok(sl_study_admin_create(&options, &admin, &err), err);
     struct sl_http_options listen = scene_options(sl_study_admin_routes);
     listen.context = admin;
@@ -232,29 +236,18 @@ static void test_guessing_gets_slower_and_always_hears_the_same(void **state)
     assert_non_null(strstr(reply, "Retry-After: 1\r\n"));
 }
 
-static void test_waits_grow_for_an_address_and_for_all_together(void **state)
+static void test_waits_grow_for_an_address_and_for_no_other(void **state)
 {
     (void)state;
     struct sl_admin_access *access = calloc(1, sizeof *access);
     for (unsigned i = 0; i < 40; i++)
         sl_admin_failed(access, "10.0.0.1", 1000);
     assert_int_equal(sl_admin_wait(access, "10.0.0.1", 1000), 15 * 60 * 1000);
-    /* Nobody can shut others out for longer than half a minute. */
-    assert_int_equal(sl_admin_wait(access, "10.0.0.2", 1000), 30 * 1000);
-    assert_int_equal(sl_admin_wait(access, "10.0.0.2", 31000), 0);
+    assert_int_equal(sl_admin_wait(access, "10.0.0.2", 1000), 0);
     /* A clock that jumps back does not lengthen anything. */
     assert_int_equal(sl_admin_wait(access, "10.0.0.1", -1000000000), 15 * 60 * 1000);
     sl_admin_succeeded(access, "10.0.0.1");
     assert_int_equal(sl_admin_wait(access, "10.0.0.1", 1000), 0);
-    /* Guessing from a thousand places is slow as well. */
-    int64_t time = 0;
-    for (unsigned i = 0; i < 1000; i++) {
-        char address[32];
-        snprintf(address, sizeof address, "10.1.%u.%u", i / 250, i % 250);
-        time += sl_admin_wait(access, address, time);
-        sl_admin_failed(access, address, time);
-    }
-    assert_true(time > INT64_C(980) * 30 * 1000);
     free(access);
 }
 
@@ -470,7 +463,7 @@ int main(void)
         WITH_SERVER(test_logging_out_needs_the_session_s_own_token),
         WITH_SERVER(test_other_sites_cannot_log_anybody_in),
         WITH_SERVER(test_guessing_gets_slower_and_always_hears_the_same),
-        cmocka_unit_test(test_waits_grow_for_an_address_and_for_all_together),
+        cmocka_unit_test(test_waits_grow_for_an_address_and_for_no_other),
         cmocka_unit_test(test_the_oldest_session_gives_way),
         WITH_SERVER(test_bodies_that_are_no_login_are_refused),
         WITH_SERVER(test_names_lead_nowhere_else),

@@ -27,7 +27,9 @@ static void test_a_whole_session_ends_with_the_completion_code(void **state)
     assert_int_equal(json_array_size(json_object_get(session, "classes")), 3);
     const char *image = json_string_value(
         json_object_get(json_array_get(json_object_get(session, "items"), 0), "image"));
-    struct reply picture = get(&scene, image, cookie);
+    char path[128];
+    snprintf(path, sizeof path, "/%s", image);
+    struct reply picture = get(&scene, path, cookie);
     assert_int_equal(picture.status, 200);
     assert_memory_equal(picture.body, "\x89PNG", 4);
     assert_non_null(strstr(picture.head, "Cache-Control: private"));

@@ -3,7 +3,7 @@
 #include <time.h>
 
 #include "store/backend.h"
-#include "study/server.h"
+#include "study/site.h"
 #include "study_scene.h"
 
 enum { OPEN, REFUSING, CLOSED };
@@ -35,10 +35,10 @@ static void start(struct scene *scene, const char *change)
 {
     scene_make(scene, 4, 2, change);
     scene_create(scene);
-    real = scene->server->store->backend;
+    real = sl_server_site(scene->server, 0)->store->backend;
     gated = *real;
     gated.commit = commit_through_gate;
-    scene->server->store->backend = &gated;
+    sl_server_site(scene->server, 0)->store->backend = &gated;
     atomic_store(&gate, OPEN);
     scene_go(scene);
 }

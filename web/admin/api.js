@@ -39,10 +39,10 @@ function send(path, body) {
   });
 }
 
-export const session = () => ask('/admin/session');
-export const status = () => ask('/admin/status');
-export const logIn = (password) => send('/admin/login', { password });
-export const logOut = () => send('/admin/logout', {});
+export const session = () => ask('admin/session');
+export const status = () => ask('admin/status');
+export const logIn = (password) => send('admin/login', { password });
+export const logOut = () => send('admin/logout', {});
 
 // A file, whole: the browser alone would leave the page for a refusal, or save it as the file.
 export async function download(path) {

@@ -18,7 +18,7 @@ function save(blob, name) {
 }
 
 function entry(one, leave) {
-  const path = `/admin/export/${encodeURIComponent(one.name)}`;
+  const path = `admin/export/${encodeURIComponent(one.name)}`;
   const state = make('p', { class: 'download-state', role: 'status' });
   let busy = false;
   async function take(event) {

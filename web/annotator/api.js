@@ -56,11 +56,11 @@ async function call(path, options) {
 }
 
 export function getSession() {
-  return call('/api/session', {});
+  return call('api/session', {});
 }
 
 export function post(name, body, keepalive = false) {
-  return call(`/api/${name}`, {
+  return call(`api/${name}`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify(body),

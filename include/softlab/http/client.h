@@ -12,9 +12,9 @@ SL_BEGIN_DECLS
 
 struct sl_http_client;
 
-/* Of "http://host:port/": what follows the port is not looked at. A request without a reply after
- * `timeout` seconds counts as lost. Destroy clients before their loop, and not from within one of
- * their own calls. */
+/* Of "http://host:port/" or "http://host:port/birds/", below which all paths are asked for. A
+ * request without a reply after `timeout` seconds counts as lost. Destroy clients before their
+ * loop, and not from within one of their own calls. */
 enum sl_status sl_http_client_create(struct sl_http_loop *loop, const char *url, double timeout,
                                      struct sl_http_client **out, struct sl_error *err) SL_MUST_USE;
 void sl_http_client_destroy(struct sl_http_client *client);

@@ -1,32 +1,45 @@
-/* The study server from inside: what its handlers share. Private to study/.
+/* A study that is served, and what its handlers share. Private to study/.
+ *
+ * One process serves one study at / or several, each below its own name, on one loop and two ports
+ * (server.c). A study has its own store and everything that depends on it.
  *
  * One loop, one thread, one connection to the store. Writes of several requests share a
- * transaction: a handler writes and leaves its reply with sl_server_reply; when the events at hand
+ * transaction: a handler writes and leaves its reply with sl_site_reply; when the events at hand
  * have been handled the transaction is committed, and only then do the replies go out. If anything
  * in it fails, all of it is undone and everybody who waits hears 503: nothing was acknowledged, and
- * pages ask again. */
-#ifndef SOFTLAB_STUDY_SERVER_H
-#define SOFTLAB_STUDY_SERVER_H
+ * pages ask again. Slow work (pictures, statuses, exports, passwords) has threads of its own. */
+#ifndef SOFTLAB_STUDY_SITE_H
+#define SOFTLAB_STUDY_SITE_H
 
 #include "softlab/http.h"
 #include "softlab/study.h"
 #include "study/admin.h"
+#include "study/caller.h"
 #include "study/images.h"
+#include "study/lanes.h"
 #include "study/limits.h"
+#include "study/monitor.h"
 #include "study/session.h"
 #include "study/stimuli.h"
 #include "study/texts.h"
 
 struct sl_waiting;     /* a reply that waits for the commit */
+struct sl_parked;      /* requests that wait for another program's lock */
 struct sl_picture_job; /* a picture in the making */
 
-struct sl_study_server {
+/* What the studies of one process have in common. */
+struct sl_host {
+    struct sl_http_loop *loop; /* owned by the server */
+    struct sl_study_serve options;
+    struct sl_monitor monitor;
+};
+
+struct sl_site {
+    struct sl_host *host;         /* borrowed */
+    char *prefix;                 /* owned; "" or "/birds" */
     struct sl_study *study;       /* owned */
     struct sl_store *store;       /* owned */
-    struct sl_http_loop *loop;    /* owned */
     struct sl_study_admin *admin; /* owned */
-    struct sl_http_listener *annotators, *researcher;
-    struct sl_study_serve options;
     struct sl_flow flow;
     struct sl_texts texts;
     struct sl_stimuli stimuli;
@@ -34,44 +47,53 @@ struct sl_study_server {
     struct sl_limits *limits; /* owned */
     struct sl_waiting *first, **last;
     struct sl_picture_job *pictures;
+    struct sl_parked *parked; /* owned */
 };
 
-int64_t sl_server_now(const struct sl_study_server *server);
+/* Read the study and open its store. `prefix` is copied. */
+enum sl_status sl_site_open(struct sl_host *host, const char *folder, const char *prefix,
+                            struct sl_site **out, struct sl_error *err) SL_MUST_USE;
+/* One of those that a server has; NULL past the last. */
+struct sl_site *sl_server_site(const struct sl_study_server *server, size_t index);
+/* After the loop has gone: what waits in it still writes and replies. */
+void sl_site_close(struct sl_site *site);
+
+int64_t sl_site_now(const struct sl_site *site);
 
 /* ---- commit.c ---- */
 
 /* Inside a transaction from here on. */
-enum sl_status sl_server_begin(struct sl_study_server *server, struct sl_error *err) SL_MUST_USE;
+enum sl_status sl_site_begin(struct sl_site *site, struct sl_error *err) SL_MUST_USE;
+/* A transaction is open, and will be committed when the events at hand have been handled. False
+ * while another program has the database: the request waits and is then handled from the beginning
+ * again, or hears 503 after ten seconds. Nobody else waits for it. */
+bool sl_site_ready(struct sl_site *site, struct sl_http_exchange *exchange);
+struct sl_parked *sl_parked_create(struct sl_site *site);
+void sl_parked_destroy(struct sl_parked *parked);
 /* Reply with `body` (taken) and 200 when what was written is safe. */
-void sl_server_reply(struct sl_study_server *server, struct sl_http_exchange *exchange,
-                     json_t *body);
+void sl_site_reply(struct sl_site *site, struct sl_http_exchange *exchange, json_t *body);
 /* Commit now what waits. */
-void sl_server_flush(struct sl_study_server *server);
+void sl_site_flush(struct sl_site *site);
 /* Undo what waits; this exchange and all that wait get 503. */
-void sl_server_abort(struct sl_study_server *server, struct sl_http_exchange *exchange,
-                     const struct sl_error *err);
+void sl_site_abort(struct sl_site *site, struct sl_http_exchange *exchange,
+                   const struct sl_error *err);
 
 /* ---- request.c: what every request of an annotator goes through ---- */
 
 struct sl_request {
-    struct sl_study_server *server;
+    struct sl_site *site;
     struct sl_http_exchange *exchange;
     int64_t now;
     struct sl_store_session session;
     struct sl_json body; /* of a POST */
 };
 
-/* Who asks: the peer, or what the proxy says. */
-const char *sl_request_address(const struct sl_study_server *server,
-                               const struct sl_http_exchange *exchange, char *out, size_t size);
-bool sl_request_secure(const struct sl_study_server *server,
-                       const struct sl_http_exchange *exchange);
 /* Counts against the address; false after a 429. */
-bool sl_request_admit(struct sl_study_server *server, struct sl_http_exchange *exchange,
+bool sl_request_admit(struct sl_site *site, struct sl_http_exchange *exchange,
                       const struct sl_limit *limit);
 /* The session of the cookie, live or over; for a POST from our own page also its body. False after
  * a reply that says what is wrong. The session's lease is renewed in memory. */
-bool sl_request_open(struct sl_request *request, struct sl_study_server *server,
+bool sl_request_open(struct sl_request *request, struct sl_site *site,
                      struct sl_http_exchange *exchange, enum sl_http_method method);
 void sl_request_close(struct sl_request *request);
 /* Refuse: 400 for SL_ERR_INPUT, 409 for SL_ERR_USAGE, 404, else 503 for all that wait. */
@@ -85,7 +107,7 @@ bool sl_request_is_word(const char *text, size_t length);
 enum sl_status sl_request_note(struct sl_request *request, const char *kind, json_t *body,
                                struct sl_error *err) SL_MUST_USE;
 
-/* ---- Handlers; the context is the server ---- */
+/* ---- Handlers; the context is the study ---- */
 
 extern const struct sl_http_route sl_study_routes[];
 void sl_handle_arrival(struct sl_http_exchange *exchange, void *context);

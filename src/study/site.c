@@ -1,0 +1,121 @@
+#include "study/site.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "softlab/base/memory.h"
+
+static const double EXPIRY_SECONDS = 30;
+
+int64_t sl_site_now(const struct sl_site *site)
+{
+    return site->host->options.now(site->host->options.clock_context);
+}
+
+static struct sl_flow flow_of(const struct sl_study *study, const struct sl_texts *texts)
+{
+    return (struct sl_flow){
+        .has = {[SL_PLACE_CONSENT] = *texts->consent != '\0',
+                [SL_PLACE_INSTRUCTIONS] = texts->n_instructions > 0,
+                [SL_PLACE_CHECK] = study->n_comprehension > 0,
+                [SL_PLACE_PRACTICE] = study->practice,
+                [SL_PLACE_TRIALS] = true,
+                [SL_PLACE_DEBRIEF] = study->n_debrief > 0 || *texts->debrief != '\0',
+                [SL_PLACE_DONE] = true}};
+}
+
+/* Leases that ran out are freed also while nobody comes. */
+static void expire(void *context)
+{
+    struct sl_site *site = context;
+    struct sl_error err;
+    size_t freed = 0;
+    enum sl_status status = SL_OK;
+    if (!sl_store_in_transaction(site->store)) status = sl_store_begin_now(site->store, &err);
+    if (status == SL_ERR_BUSY) return; /* next time */
+    if (status == SL_OK) status = sl_store_expire(site->store, sl_site_now(site), &freed, &err);
+    if (status != SL_OK) sl_log(site->host->options.log, SL_LOG_ERROR, "%s", err.message);
+    sl_site_flush(site);
+    if (freed > 0)
+        sl_log(site->host->options.log, SL_LOG_INFO, "%zu place%s free again", freed,
+               freed == 1 ? "" : "s");
+}
+
+/* study.json may ask for more annotators than study init was told. */
+static enum sl_status set_target(const struct sl_site *site, struct sl_error *err)
+{
+    SL_TRY(sl_store_begin(site->store, err));
+    enum sl_status status = sl_store_set_target(site->store, site->study->annotators, err);
+    if (status == SL_OK) return sl_store_commit(site->store, err);
+    sl_store_rollback(site->store);
+    return status;
+}
+
+static enum sl_status load(struct sl_site *site, const char *folder, struct sl_error *err)
+{
+    const struct sl_study *study = NULL;
+    SL_TRY(sl_secret_init(err));
+    SL_TRY(sl_study_read(folder, &site->study, err));
+    study = site->study;
+    SL_TRY(sl_study_store(study, false, &site->store, err));
+    SL_TRY(set_target(site, err));
+    SL_TRY(sl_texts_read(study, &site->texts, err));
+    SL_TRY(sl_stimuli_read(site->store, &site->stimuli, err));
+    if (study->check_every > 0 && site->stimuli.n_checks == 0)
+        return sl_fail(err, SL_ERR_INPUT,
+                       "study.json: batch.check_every is %zu, but the study has no obvious items",
+                       study->check_every);
+    sl_images_init(&site->images, site->stimuli.count);
+    site->flow = flow_of(study, &site->texts);
+    sl_secret_random(site->limits->key, sizeof site->limits->key);
+    return SL_OK;
+}
+
+static enum sl_status make_admin(struct sl_site *site, struct sl_error *err)
+{
+    struct sl_host *host = site->host;
+    const struct sl_study_admin_options options = {.study = site->study,
+                                                   .store = site->store,
+                                                   .prefix = site->prefix,
+                                                   .loop = host->loop,
+                                                   .behind_proxy = host->options.behind_proxy,
+                                                   .now = host->options.now,
+                                                   .clock_context = host->options.clock_context,
+                                                   .log = host->options.log};
+    return sl_study_admin_create(&options, &site->admin, err);
+}
+
+enum sl_status sl_site_open(struct sl_host *host, const char *folder, const char *prefix,
+                            struct sl_site **out, struct sl_error *err)
+{
+    struct sl_site *site = sl_alloc(1, sizeof *site);
+    site->host = host;
+    site->prefix = sl_string_copy(prefix);
+    site->limits = sl_alloc(1, sizeof *site->limits);
+    site->last = &site->first;
+    enum sl_status status = load(site, folder, err);
+    if (status == SL_OK) status = make_admin(site, err);
+    if (status != SL_OK) {
+        sl_site_close(site);
+        return status;
+    }
+    site->parked = sl_parked_create(site);
+    sl_http_every(host->loop, EXPIRY_SECONDS, expire, site);
+    *out = site;
+    return SL_OK;
+}
+
+void sl_site_close(struct sl_site *site)
+{
+    if (!site) return;
+    sl_study_admin_destroy(site->admin);
+    sl_images_release(&site->images);
+    sl_stimuli_release(&site->stimuli);
+    sl_texts_release(&site->texts);
+    sl_store_close(site->store);
+    sl_study_destroy(site->study);
+    sl_parked_destroy(site->parked);
+    free(site->limits);
+    free(site->prefix);
+    free(site);
+}
