@@ -119,8 +119,9 @@ static struct sl_sqlite *create(const char *path, const struct sl_store_options 
 }
 
 /* `alone`: nobody else knows of the file, so that it needs no log that readers could follow. */
-static enum sl_status connect(struct sl_sqlite *store, const struct sl_store_options *options,
-                              bool alone, struct sl_error *err)
+static enum sl_status open_connection(struct sl_sqlite *store,
+                                      const struct sl_store_options *options, bool alone,
+                                      struct sl_error *err)
 {
     int flags = options->read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
     if (options->create) flags |= SQLITE_OPEN_CREATE;
@@ -155,7 +156,7 @@ static enum sl_status open_store(const char *path, const struct sl_store_options
                                                       : SL_CLAIM_WRITE,
                                  &store->lock, err));
     }
-    SL_TRY_OUT(connect(store, options, false, err));
+    SL_TRY_OUT(open_connection(store, options, false, err));
     *out = &store->base;
     return SL_OK;
 out:
@@ -167,7 +168,7 @@ enum sl_status sl_sqlite_open_alone(const char *path, struct sl_store **out, str
 {
     const struct sl_store_options options = sl_store_options_default();
     struct sl_sqlite *store = create(path, &options);
-    enum sl_status status = connect(store, &options, true, err);
+    enum sl_status status = open_connection(store, &options, true, err);
     if (status == SL_OK)
         *out = &store->base;
     else

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "softlab/base/memory.h"
+#include "study/simulate.h"
 
 enum { PRIVATE_FILE = 0600, PRIVATE_FOLDER = 0700, OTHERS = 0077, ALL = 07777 };
 
@@ -68,20 +69,43 @@ enum sl_status sl_private_tighten(const char *folder, size_t *tightened, struct 
 
 /* ---- What may be written over ---- */
 
+/* What study init and the server keep at the top of the folder; all below its folders is theirs. An
+ * export or a backup that somebody put there is not. */
+static bool is_own(const char *name)
+{
+    static const char *const names[] = {"consent.md", "instructions.md", "debrief.md",
+                                        SL_STUDY_TRUTH_FILE, "items.tsv"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i], name) == 0) return true;
+    return strncmp(name, "study.", 6) == 0; /* the database, its logs, what was set aside, ... */
+}
+
+struct comparison {
+    const char *folder;
+    struct stat target;
+};
+
 static enum sl_status compare(const char *path, const struct stat *info, void *context,
                               struct sl_error *err)
 {
-    const struct stat *target = context;
-    if (info->st_dev != target->st_dev || info->st_ino != target->st_ino) return SL_OK;
+    const struct comparison *comparison = context;
+    const char *name = sl_path_name(path);
+    char *top = sl_path_join(comparison->folder, name);
+    const bool passed_over = strcmp(top, path) == 0 && !is_own(name);
+    free(top);
+    if (passed_over || info->st_dev != comparison->target.st_dev ||
+        info->st_ino != comparison->target.st_ino)
+        return SL_OK;
     return sl_fail(err, SL_ERR_INPUT, "%s", path);
 }
 
+/* A name that the study may need, whether or not there is such a file now. */
 static bool is_reserved(const char *folder, const char *path)
 {
     const char *name = sl_path_name(path);
     char *parent =
         name == path ? sl_string_copy(".") : sl_string_copy_n(path, (size_t)(name - path));
-    const bool reserved = sl_path_same(parent, folder) && strncmp(name, "study.", 6) == 0;
+    const bool reserved = is_own(name) && sl_path_same(parent, folder);
     free(parent);
     return reserved;
 }
@@ -89,11 +113,11 @@ static bool is_reserved(const char *folder, const char *path)
 /* By device and number, so that links and other spellings of a path are found too. */
 enum sl_status sl_study_check_output(const char *folder, const char *path, struct sl_error *err)
 {
-    struct stat target;
+    struct comparison comparison = {.folder = folder};
     struct sl_error found = {0};
     enum sl_status status = SL_OK;
-    if (stat(path, &target) == 0 && S_ISREG(target.st_mode))
-        status = walk(folder, compare, &target, &found);
+    if (stat(path, &comparison.target) == 0 && S_ISREG(comparison.target.st_mode))
+        status = walk(folder, compare, &comparison, &found);
     if (status != SL_OK && status != SL_ERR_INPUT) return sl_fail(err, status, "%s", found.message);
     if (status == SL_OK && !is_reserved(folder, path)) return SL_OK;
     const bool other_name = status != SL_OK && strcmp(found.message, path) != 0;

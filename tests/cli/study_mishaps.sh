@@ -34,6 +34,8 @@ try softlab study backup shop shop/study.db-wal
 try softlab study backup shop shop/items/../study.json
 ln -s shop/study.db innocent.db
 try softlab study backup shop innocent.db
+try softlab study export shop -f cifar10s-json -o shop/study.json
+# What is put beside them is not the study's, and may be written again.
 try softlab study export shop -f items -o shop/items.csv
 try softlab study export shop -f items -o shop/items.csv
 # A server that was killed leaves no lock.
