@@ -30,11 +30,15 @@ struct sl_store_options {
     const char *vfs; /* SQLite's, for fault tests; NULL: the usual */
     bool create;     /* make what is not there; else SL_ERR_NOT_FOUND */
     bool read_only;  /* status and export beside a running server */
+    bool serve;      /* the one server of a study: SL_ERR_BACKEND while there is another */
+    bool any_layout; /* with read_only, to be copied: an older layout is left as it is */
     bool durable;    /* synchronous=FULL (default); false only to prove that tests can fail */
 };
 struct sl_store_options sl_store_options_default(void);
 
-/* Opens and, if the layout is an older one, brings it up to date in one transaction. A database
+/* Files are made for their owner alone (0600). As long as a database is open nobody can restore
+ * over it: "<path>-lock" holds the claim, which ends with the process.
+ * Opens and, if the layout is an older one, brings it up to date in one transaction. A database
  * that fails its check is refused with what to do (SL_ERR_INPUT). */
 enum sl_status sl_store_open(const char *path, const struct sl_store_options *options,
                              struct sl_store **out, struct sl_error *err) SL_MUST_USE;
@@ -55,9 +59,18 @@ void sl_store_stop_when(struct sl_store *store, bool (*stop)(void *context), voi
  * transaction, and never onto a database that is in use. */
 enum sl_status sl_store_backup(struct sl_store *store, const char *path,
                                struct sl_error *err) SL_MUST_USE;
-/* Put a checked copy of `backup` in the place of `path`, which nobody may have open. What was there
- * is kept as "<path>.before-restore". */
+/* Put a checked copy of `backup`, brought up to date, in the place of `path`: SL_ERR_BACKEND while
+ * anybody has that open. What was there is kept as "<path>.before-restore-<UTC>", a name that
+ * nothing had; *set_aside is that name, owned by the caller, or NULL if nothing was there. */
+struct sl_store_restoration {
+    int64_t now; /* ms since 1970 */
+    /* Called with the copy before it takes the place of anything; may change it, and what it
+     * refuses is not restored. Or NULL. */
+    enum sl_status (*prepare)(struct sl_store *copy, void *context, struct sl_error *err);
+    void *context;
+};
 enum sl_status sl_store_restore(const char *backup, const char *path,
+                                const struct sl_store_restoration *how, char **set_aside,
                                 struct sl_error *err) SL_MUST_USE;
 
 /* ---- The study: small named texts (configuration, keys, versions of consent) ---- */
@@ -76,9 +89,12 @@ struct sl_store_item {
     const char *truth;   /* class name, or NULL */
     double entropy;      /* of the reference, NaN if unknown */
     bool check;          /* obvious: an attention check */
+    const char *hash;    /* of the picture's file, or NULL */
 };
 enum sl_status sl_store_add_item(struct sl_store *store, const struct sl_store_item *item,
                                  struct sl_error *err) SL_MUST_USE;
+enum sl_status sl_store_set_item_hash(struct sl_store *store, const char *id, const char *hash,
+                                      struct sl_error *err) SL_MUST_USE;
 /* Items of a batch in their order; `target` annotators are wanted for it. */
 enum sl_status sl_store_add_batch(struct sl_store *store, size_t batch, size_t target,
                                   const char *const *items, size_t n_items,
@@ -180,6 +196,10 @@ enum sl_status sl_store_put_answer(struct sl_store *store, struct sl_store_answe
 /* What sl_store_put_answer would say, without writing: SL_PUT_STORED if the answer is not there. */
 enum sl_status sl_store_peek_answer(struct sl_store *store, const struct sl_store_answer *answer,
                                     enum sl_put_outcome *outcome, struct sl_error *err) SL_MUST_USE;
+/* Whether there are answers, practice among them, of sessions that are no tests: to this screen
+ * (NULL: to any), or about this item if it is not NULL. */
+enum sl_status sl_store_has_answers(struct sl_store *store, const char *screen, const char *item,
+                                    bool *found, struct sl_error *err) SL_MUST_USE;
 /* Anything else worth keeping about a session: consent, checks, debrief, focus, refusals. Session
  * 0: about the study itself (the researcher's log). */
 enum sl_status sl_store_put_event(struct sl_store *store, int64_t session, int64_t now,
@@ -218,11 +238,20 @@ enum sl_status sl_store_each_batch(struct sl_store *store,
                                                            void *context),
                                    void *context, struct sl_error *err) SL_MUST_USE;
 
-/* Remove everything of one person, in a transaction of its own, so that the bytes are gone from the
- * disk; *sessions says how many sessions went (0: nobody of that name). That it was done, not to
- * whom, is written down with it: an event "purge" of the study itself. */
-enum sl_status sl_store_purge(struct sl_store *store, const uint8_t *person, int64_t now,
-                              size_t *sessions, struct sl_error *err) SL_MUST_USE;
+/* What was removed; no sessions: nobody of that name. */
+struct sl_store_purged {
+    size_t sessions, answers, events;
+    bool log_in_use; /* somebody reads: the bytes stay in the log until sl_store_empty_log */
+};
+/* Remove the sessions of one person that began until then (INT64_MAX: all), with all that belongs
+ * to them, in a transaction of its own, so that the bytes are gone from the disk. That it was done,
+ * not to whom, is written down with it: an event "purge" of the study itself. */
+enum sl_status sl_store_purge(struct sl_store *store, const uint8_t *person, int64_t until,
+                              int64_t now, struct sl_store_purged *out,
+                              struct sl_error *err) SL_MUST_USE;
+/* Write the log into the database and cut it off; not *emptied while somebody reads. */
+enum sl_status sl_store_empty_log(struct sl_store *store, bool *emptied,
+                                  struct sl_error *err) SL_MUST_USE;
 
 SL_END_DECLS
 

@@ -34,6 +34,7 @@ struct sl_study_question {
 struct sl_study {
     char *folder; /* where it was read */
     char *name, *title;
+    char *id; /* of the study, as its database knows it; "" in a file that has none */
     char **classes;
     size_t n_classes;
     enum sl_item_kind kind;
@@ -67,9 +68,33 @@ struct sl_study {
 enum sl_status sl_study_read(const char *folder, struct sl_study **out,
                              struct sl_error *err) SL_MUST_USE;
 void sl_study_destroy(struct sl_study *study);
-/* The database beside it. */
+#define SL_STUDY_DATABASE "study.db"
+/* The database beside it. SL_ERR_INPUT, saying how to do it right, if it is of another study or
+ * study.json contradicts its answers (docs/internals/study.md has the rules). */
 enum sl_status sl_study_store(const struct sl_study *study, bool read_only, struct sl_store **out,
                               struct sl_error *err) SL_MUST_USE;
+/* The same for the pictures: SL_ERR_INPUT if one that has answers is another than it was. */
+enum sl_status sl_study_check_pictures(const struct sl_study *study, struct sl_store *store,
+                                       struct sl_error *err) SL_MUST_USE;
+/* SL_ERR_INPUT if writing to `path` would write over a file of the study. */
+enum sl_status sl_study_check_output(const char *folder, const char *path,
+                                     struct sl_error *err) SL_MUST_USE;
+
+/* ---- Backups ---- */
+
+/* A consistent copy of the database, also while the study is served, and whatever study.json says:
+ * what contradicts it is a warning. Never over a file of the study. */
+enum sl_status sl_study_backup(const char *folder, const char *path, const struct sl_log *log,
+                               struct sl_error *err) SL_MUST_USE;
+
+struct sl_study_restored {
+    char *set_aside;        /* owned; what the database that was there is called now, or NULL */
+    size_t purged_sessions; /* of people who withdrew after the backup was made */
+};
+/* Put a backup of this study in the place of its database. Whoever was purged stays purged. */
+enum sl_status sl_study_restore(const char *backup, const char *folder, int64_t now,
+                                struct sl_study_restored *out, struct sl_error *err) SL_MUST_USE;
+void sl_study_restored_release(struct sl_study_restored *restored);
 
 /* ---- Screens: ways to ask ---- */
 
@@ -206,15 +231,16 @@ enum sl_status sl_study_export_screen(const struct sl_study *study, struct sl_st
 
 /* Delete one participant, named as the recruiter named them or as exports do, which is the only
  * name that somebody who came by an open link has; the export `changes` shows that and when
- * somebody was deleted, not who. */
+ * somebody was deleted, not who. No sessions in *out: they were deleted before. */
 enum sl_status sl_study_purge(const struct sl_study *study, struct sl_store *store,
-                              const char *person, int64_t now, size_t *sessions,
+                              const char *person, int64_t now, struct sl_store_purged *out,
                               struct sl_error *err) SL_MUST_USE;
 /* The participant as stored: keyed BLAKE2b of the name under the study's key. */
 enum sl_status sl_study_person(struct sl_store *store, const char *name,
                                uint8_t out[SL_STORE_PERSON_BYTES],
                                struct sl_error *err) SL_MUST_USE;
-/* E-mail addresses and long hexadecimal ids in free text become "[removed]". Heap string. */
+/* E-mail addresses, telephone numbers and long hexadecimal ids in free text become "[removed]".
+ * Heap string. */
 char *sl_study_scrub(const char *text) SL_MUST_USE;
 
 /* ---- Simulated annotators, over HTTP ---- */

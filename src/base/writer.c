@@ -60,6 +60,17 @@ enum sl_status sl_writer_open(struct sl_writer *writer, const char *path, struct
     return SL_OK;
 }
 
+enum sl_status sl_writer_open_private(struct sl_writer *writer, const char *path,
+                                      struct sl_error *err)
+{
+    SL_TRY(sl_writer_open(writer, path, err));
+    /* Nothing is written yet. */
+    if (!writer->temporary || fchmod(writer->descriptor, 0600) == 0) return SL_OK;
+    enum sl_status status = sl_fail_errno(err, "%s", path);
+    sl_writer_discard(writer);
+    return status;
+}
+
 static enum sl_status write_all(struct sl_writer *writer, const char *bytes, size_t length,
                                 struct sl_error *err)
 {

@@ -16,7 +16,7 @@ static const struct cli_option backup_options[] = {{.name = NULL}};
 static const struct cli_option restore_options[] = {
     {.name = "force",
      .kind = CLI_FLAG,
-     .help = "also where there is a database, which is kept as study.db.before-restore",
+     .help = "also where there is a database, which is kept under another name",
      .offset = offsetof(struct restore_values, force)},
     {.name = NULL},
 };
@@ -36,34 +36,33 @@ static const struct cli_argument restore_arguments[] = {
 static enum sl_status run_backup(struct cli *cli, const void *values, struct sl_error *err)
 {
     (void)values;
-    struct sl_study *study = NULL;
-    struct sl_store *store = NULL;
-    enum sl_status status = SL_OK;
-    SL_TRY_OUT(sl_study_read(cli->arguments[0], &study, err));
-    SL_TRY_OUT(sl_study_store(study, true, &store, err));
-    status = sl_store_backup(store, cli->arguments[1], err);
-out:
-    sl_store_close(store);
-    sl_study_destroy(study);
-    return status;
+    return sl_study_backup(cli->arguments[0], cli->arguments[1], &cli->log, err);
 }
 
-/* The store checks the copy before it takes the place of anything. */
+static void say_what_was_done(const struct cli *cli, const struct sl_study_restored *restored)
+{
+    printf("%s is restored\n", cli->arguments[1]);
+    if (restored->set_aside) printf("what was there is kept as %s\n", restored->set_aside);
+    if (restored->purged_sessions > 0)
+        printf("left out %zu session%s of people who were purged since the backup was made\n",
+               restored->purged_sessions, restored->purged_sessions == 1 ? "" : "s");
+}
+
 static enum sl_status run_restore(struct cli *cli, const void *values, struct sl_error *err)
 {
     const struct restore_values *options = values;
-    struct sl_study *study = NULL;
-    SL_TRY(sl_study_read(cli->arguments[1], &study, err));
-    char *path = sl_path_join(study->folder, "study.db");
+    struct sl_study_restored restored = {0};
+    char *path = sl_path_join(cli->arguments[1], SL_STUDY_DATABASE);
     enum sl_status status = SL_OK;
     if (sl_file_exists(path) && !options->force)
         status =
             sl_fail(err, SL_ERR_INPUT,
                     "%s is there already: stop the server and say --force to replace it", path);
     else
-        status = sl_store_restore(cli->arguments[0], path, err);
+        status = sl_study_restore(cli->arguments[0], cli->arguments[1], cli_now(), &restored, err);
+    if (status == SL_OK) say_what_was_done(cli, &restored);
+    sl_study_restored_release(&restored);
     free(path);
-    sl_study_destroy(study);
     return status;
 }
 
@@ -83,7 +82,9 @@ const struct cli_command cmd_study_backup = {
     .group = "studies",
     .summary = "a consistent copy of a study's database, also while it is served",
     .description = "Copies the database as it is at one moment; a file of that name is replaced "
-                   "when the copy is whole. Items and texts are files and can be copied as such.",
+                   "when the copy is whole, unless it belongs to the study. Only its owner can "
+                   "read the copy. Items and texts are files and can be copied as such; keep "
+                   "study.json and study.purged beside the copy.",
     .arguments = backup_arguments,
     .options = backup_options,
     .examples = backup_examples,
@@ -95,8 +96,12 @@ const struct cli_command cmd_study_restore = {
     .name = "study restore",
     .group = "studies",
     .summary = "put a backup in the place of a study's database",
-    .description = "Checks the backup, then puts a copy of it in place in one step. What was there "
-                   "is kept as study.db.before-restore. The server must not run.",
+    .description =
+        "Checks that the backup is of this study, then puts a copy of it in place in one "
+        "step. What was there is kept as study.db.before-restore- and the time, and is "
+        "never overwritten. People who were purged since the backup was made stay "
+        "purged: study.purged in the study's folder lists them. Refused while the study "
+        "is served or another command uses it.",
     .arguments = restore_arguments,
     .options = restore_options,
     .examples = restore_examples,

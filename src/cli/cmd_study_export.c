@@ -113,7 +113,7 @@ static enum sl_status write_export(const struct sl_study *study, struct sl_store
                                    const struct export_values *options, struct sl_error *err)
 {
     struct sl_writer writer = {0};
-    SL_TRY(sl_writer_open(&writer, options->output, err));
+    SL_TRY(sl_writer_open_private(&writer, options->output, err));
     enum sl_status status = write_to(study, store, options, &writer, err);
     if (status == SL_OK) status = sl_writer_commit(&writer, err);
     sl_writer_discard(&writer);
@@ -136,7 +136,9 @@ static enum sl_status run_export(struct cli *cli, const void *values, struct sl_
     struct sl_store *store = NULL;
     enum sl_status status = SL_OK;
     SL_TRY_OUT(sl_study_read(cli->arguments[0], &study, err));
+    SL_TRY_OUT(sl_study_check_output(study->folder, options->output, err));
     SL_TRY_OUT(sl_study_store(study, true, &store, err));
+    SL_TRY_OUT(sl_study_check_pictures(study, store, err));
     status = write_export(study, store, options, err);
 out:
     sl_store_close(store);
@@ -160,8 +162,9 @@ const struct cli_command cmd_study_export = {
     .description =
         "Writes one file, also while the study is served. Answers that count are the last "
         "revisions of all who did not give their place back; test runs and practice are in the log "
-        "of changes only. Participants are short hashes, in free text addresses and ids are "
-        "removed, and cells that a spreadsheet would run begin with an apostrophe. payments and "
+        "of changes only. Participants are short hashes, in free text addresses, telephone "
+        "numbers and ids are removed, and cells that a spreadsheet would run begin with an "
+        "apostrophe. payments and "
         "bonus name submissions as the recruiter does.",
     .arguments = export_arguments,
     .options = export_options,

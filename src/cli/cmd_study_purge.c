@@ -20,20 +20,41 @@ static const struct cli_argument purge_arguments[] = {
     {.name = NULL},
 };
 
+static const char *plural(size_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static void say_what_went(const struct cli *cli, const struct sl_store_purged *removed)
+{
+    if (removed->sessions == 0)
+        printf("nothing of this participant is left: they were removed before\n");
+    else
+        printf(
+            "removed %zu session%s, %zu answer%s and %zu event%s; backups, files exported before "
+            "and databases set aside by a restore still have them\n",
+            removed->sessions, plural(removed->sessions), removed->answers,
+            plural(removed->answers), removed->events, plural(removed->events));
+    if (removed->log_in_use)
+        sl_log(&cli->log, SL_LOG_WARNING,
+               "%s/study.db-wal still has their bytes, since another program reads the database: "
+               "run softlab study purge again when it has ended",
+               cli->arguments[0]);
+}
+
 static enum sl_status run_purge(struct cli *cli, const void *values, struct sl_error *err)
 {
     const struct purge_values *options = values;
     struct sl_study *study = NULL;
     struct sl_store *store = NULL;
-    size_t sessions = 0;
+    struct sl_store_purged removed = {0};
     enum sl_status status = SL_OK;
     if (!options->participant)
         return sl_fail(err, SL_ERR_USAGE, "whom? Say --participant with the recruiter's id");
     SL_TRY_OUT(sl_study_read(cli->arguments[0], &study, err));
     SL_TRY_OUT(sl_study_store(study, false, &store, err));
-    SL_TRY_OUT(sl_study_purge(study, store, options->participant, cli_now(), &sessions, err));
-    printf("removed %zu session%s; backups and files exported before still have them\n", sessions,
-           sessions == 1 ? "" : "s");
+    SL_TRY_OUT(sl_study_purge(study, store, options->participant, cli_now(), &removed, err));
+    say_what_went(cli, &removed);
 out:
     sl_store_close(store);
     sl_study_destroy(study);
@@ -56,7 +77,7 @@ const struct cli_command cmd_study_purge = {
         "keyed hash; this makes the hash from the recruiter's id, or finds it by the name that "
         "exports "
         "give. The export changes says when somebody was removed, not who. Copies made before are "
-        "yours to look after.",
+        "yours to look after; one that is restored is purged again, by the list study.purged.",
     .arguments = purge_arguments,
     .options = purge_options,
     .examples = purge_examples,

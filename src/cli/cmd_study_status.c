@@ -304,6 +304,7 @@ static enum sl_status run_status(struct cli *cli, const void *values, struct sl_
     enum sl_status status = SL_OK;
     SL_TRY_OUT(sl_study_read(cli->arguments[0], &study, err));
     SL_TRY_OUT(sl_study_store(study, true, &store, err));
+    SL_TRY_OUT(sl_study_check_pictures(study, store, err));
     SL_TRY_OUT(sl_study_status(study, store, cli_now(), &result, err));
     status = print_status(cli, values, result, err);
 out:

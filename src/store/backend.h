@@ -28,7 +28,9 @@ struct sl_store_backend {
     void (*rollback)(struct sl_store *store);
     void (*stop_when)(struct sl_store *store, bool (*stop)(void *context), void *context);
     enum sl_status (*backup)(struct sl_store *store, const char *path, struct sl_error *err);
-    enum sl_status (*restore)(const char *backup, const char *path, struct sl_error *err);
+    enum sl_status (*restore)(const char *backup, const char *path,
+                              const struct sl_store_restoration *how, char **set_aside,
+                              struct sl_error *err);
 
     enum sl_status (*put_text)(struct sl_store *store, const char *key, const char *value,
                                struct sl_error *err);
@@ -36,6 +38,10 @@ struct sl_store_backend {
                                struct sl_error *err);
     enum sl_status (*add_item)(struct sl_store *store, const struct sl_store_item *item,
                                struct sl_error *err);
+    enum sl_status (*set_item_hash)(struct sl_store *store, const char *id, const char *hash,
+                                    struct sl_error *err);
+    enum sl_status (*has_answers)(struct sl_store *store, const char *screen, const char *item,
+                                  bool *found, struct sl_error *err);
     enum sl_status (*add_batch)(struct sl_store *store, size_t batch, size_t target,
                                 const char *const *items, size_t n_items, struct sl_error *err);
     enum sl_status (*set_target)(struct sl_store *store, size_t target, struct sl_error *err);
@@ -75,8 +81,9 @@ struct sl_store_backend {
                                  enum sl_status (*visit)(const struct sl_store_batch_row *row,
                                                          void *context),
                                  void *context, struct sl_error *err);
-    enum sl_status (*purge)(struct sl_store *store, const uint8_t *person, int64_t now,
-                            size_t *sessions, struct sl_error *err);
+    enum sl_status (*purge)(struct sl_store *store, const uint8_t *person, int64_t until,
+                            int64_t now, struct sl_store_purged *out, struct sl_error *err);
+    enum sl_status (*empty_log)(struct sl_store *store, bool *emptied, struct sl_error *err);
 };
 
 extern const struct sl_store_backend sl_sqlite_backend;

@@ -1,11 +1,15 @@
 /* Opening, closing and transactions. */
 #include "store/sqlite.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
+#include "store/lock.h"
 
 enum { BUSY_MS = 5000 };
 
@@ -76,6 +80,7 @@ static void close_store(struct sl_store *base)
     for (size_t i = 0; i < SL_SQL_STATEMENTS; i++)
         sqlite3_finalize(store->statements[i]);
     sqlite3_close_v2(store->db);
+    sl_store_unlock(store->lock);
     free(store->path);
     free(store);
 }
@@ -91,36 +96,83 @@ static enum sl_status check_there(const char *path, const struct sl_store_option
                    path);
 }
 
-static enum sl_status open_store(const char *path, const struct sl_store_options *options,
-                                 struct sl_store **out, struct sl_error *err)
+/* SQLite would make it as the umask says; its logs take the rights of the database. Where this
+ * fails SQLite says why. */
+static void make_private(const char *path)
 {
-    SL_TRY(check_there(path, options, err));
+    int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file < 0) return;
+    (void)fchmod(file, 0600);
+    close(file);
+}
+
+static struct sl_sqlite *create(const char *path, const struct sl_store_options *options)
+{
     struct sl_sqlite *store = sl_alloc(1, sizeof *store);
     *store =
         (struct sl_sqlite){.base = {.backend = &sl_sqlite_backend, .read_only = options->read_only},
                            .path = sl_string_copy(path),
-                           .create = options->create};
+                           .create = options->create,
+                           .any_layout = options->any_layout && options->read_only,
+                           .lock = -1};
+    return store;
+}
+
+/* `alone`: nobody else knows of the file, so that it needs no log that readers could follow. */
+static enum sl_status open_connection(struct sl_sqlite *store,
+                                      const struct sl_store_options *options, bool alone,
+                                      struct sl_error *err)
+{
     int flags = options->read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
     if (options->create) flags |= SQLITE_OPEN_CREATE;
-    enum sl_status status = SL_OK;
-    int result = sqlite3_open_v2(path, &store->db, flags | SQLITE_OPEN_NOMUTEX, options->vfs);
-    if (result != SQLITE_OK) {
-        status = sl_sqlite_fail(store, result, err);
-        goto out;
-    }
+    int result =
+        sqlite3_open_v2(store->path, &store->db, flags | SQLITE_OPEN_NOMUTEX, options->vfs);
+    if (result != SQLITE_OK) return sl_sqlite_fail(store, result, err);
     /* A database that is refused is left as it is, its log included. */
     sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
-    SL_TRY_OUT(check_writable(store, err));
-    SL_TRY_OUT(set_up(store, options, err));
-    SL_TRY_OUT(check_integrity(store, err));
-    if (!options->read_only) SL_TRY_OUT(use_log(store, err));
-    SL_TRY_OUT(sl_sqlite_migrate(store, sl_sqlite_migrations, sl_sqlite_n_migrations, err));
+    SL_TRY(check_writable(store, err));
+    SL_TRY(set_up(store, options, err));
+    SL_TRY(check_integrity(store, err));
+    if (alone) SL_TRY(sl_sqlite_exec(store, "PRAGMA journal_mode = MEMORY", err));
+    if (!options->read_only && !alone) SL_TRY(use_log(store, err));
+    SL_TRY(sl_sqlite_migrate(store, sl_sqlite_migrations, sl_sqlite_n_migrations, err));
     sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
     store->base.failed = false;
+    return SL_OK;
+}
+
+static enum sl_status open_store(const char *path, const struct sl_store_options *options,
+                                 struct sl_store **out, struct sl_error *err)
+{
+    SL_TRY(check_there(path, options, err));
+    struct sl_sqlite *store = create(path, options);
+    enum sl_status status = SL_OK;
+    /* In memory, or on a disk of a test's own, there is no file to lock. */
+    if (!options->vfs && strcmp(path, ":memory:") != 0) {
+        if (options->create) make_private(path);
+        SL_TRY_OUT(sl_store_lock(path,
+                                 options->serve       ? SL_CLAIM_SERVE
+                                 : options->read_only ? SL_CLAIM_READ
+                                                      : SL_CLAIM_WRITE,
+                                 &store->lock, err));
+    }
+    SL_TRY_OUT(open_connection(store, options, false, err));
     *out = &store->base;
     return SL_OK;
 out:
     close_store(&store->base);
+    return status;
+}
+
+enum sl_status sl_sqlite_open_alone(const char *path, struct sl_store **out, struct sl_error *err)
+{
+    const struct sl_store_options options = sl_store_options_default();
+    struct sl_sqlite *store = create(path, &options);
+    enum sl_status status = open_connection(store, &options, true, err);
+    if (status == SL_OK)
+        *out = &store->base;
+    else
+        close_store(&store->base);
     return status;
 }
 
@@ -174,6 +226,8 @@ const struct sl_store_backend sl_sqlite_backend = {
     .stop_when = stop_when,
     .backup = sl_sqlite_backup,
     .restore = sl_sqlite_restore,
+    .set_item_hash = sl_sqlite_set_item_hash,
+    .has_answers = sl_sqlite_has_answers,
     .put_text = sl_sqlite_put_text,
     .get_text = sl_sqlite_get_text,
     .add_item = sl_sqlite_add_item,
@@ -195,4 +249,5 @@ const struct sl_store_backend sl_sqlite_backend = {
     .each_event_of = sl_sqlite_each_event_of,
     .each_batch = sl_sqlite_each_batch,
     .purge = sl_sqlite_purge,
+    .empty_log = sl_sqlite_empty_log,
 };

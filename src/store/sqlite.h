@@ -15,6 +15,9 @@ enum sl_sqlite_statement {
     SL_SQL_PUT_TEXT,
     SL_SQL_GET_TEXT,
     SL_SQL_ADD_ITEM,
+    SL_SQL_SET_ITEM_HASH,
+    SL_SQL_ANSWERED_SCREEN,
+    SL_SQL_ANSWERED_ITEM,
     SL_SQL_FIND_ITEM,
     SL_SQL_EACH_ITEM,
     SL_SQL_ADD_BATCH,
@@ -54,6 +57,8 @@ struct sl_sqlite {
     sqlite3 *db;
     char *path;                  /* owned; for messages */
     bool create;                 /* an empty file may become a study */
+    bool any_layout;             /* an older layout is left as it is */
+    int lock;                    /* -1: none */
     bool (*stop)(void *context); /* or NULL */
     void *stop_context;
     sqlite3_stmt *statements[SL_SQL_STATEMENTS];
@@ -142,6 +147,10 @@ enum sl_status sl_sqlite_pragma(struct sl_sqlite *store, const char *sql, int64_
 enum sl_status sl_sqlite_exec(struct sl_sqlite *store, const char *sql,
                               struct sl_error *err) SL_MUST_USE;
 
+/* A file that nobody else knows of yet: without a lock, in one file by itself. */
+enum sl_status sl_sqlite_open_alone(const char *path, struct sl_store **out,
+                                    struct sl_error *err) SL_MUST_USE;
+
 void sl_sqlite_read_session(sqlite3_stmt *statement, struct sl_store_session *out);
 
 enum sl_status sl_sqlite_begin(struct sl_store *base, bool wait, struct sl_error *err) SL_MUST_USE;
@@ -150,6 +159,7 @@ void sl_sqlite_rollback(struct sl_store *base);
 enum sl_status sl_sqlite_backup(struct sl_store *base, const char *path,
                                 struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_sqlite_restore(const char *backup, const char *path,
+                                 const struct sl_store_restoration *how, char **set_aside,
                                  struct sl_error *err) SL_MUST_USE;
 
 enum sl_status sl_sqlite_put_text(struct sl_store *base, const char *key, const char *value,
@@ -158,6 +168,10 @@ enum sl_status sl_sqlite_get_text(struct sl_store *base, const char *key, char *
                                   struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_sqlite_add_item(struct sl_store *base, const struct sl_store_item *item,
                                   struct sl_error *err) SL_MUST_USE;
+enum sl_status sl_sqlite_set_item_hash(struct sl_store *base, const char *id, const char *hash,
+                                       struct sl_error *err) SL_MUST_USE;
+enum sl_status sl_sqlite_has_answers(struct sl_store *base, const char *screen, const char *item,
+                                     bool *found, struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_sqlite_add_batch(struct sl_store *base, size_t batch, size_t target,
                                    const char *const *items, size_t n_items,
                                    struct sl_error *err) SL_MUST_USE;
@@ -184,8 +198,11 @@ enum sl_status sl_sqlite_save_session(struct sl_store *base, const struct sl_sto
                                       struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_sqlite_expire(struct sl_store *base, int64_t now, size_t *freed,
                                 struct sl_error *err) SL_MUST_USE;
-enum sl_status sl_sqlite_purge(struct sl_store *base, const uint8_t *person, int64_t now,
-                               size_t *sessions, struct sl_error *err) SL_MUST_USE;
+enum sl_status sl_sqlite_purge(struct sl_store *base, const uint8_t *person, int64_t until,
+                               int64_t now, struct sl_store_purged *out,
+                               struct sl_error *err) SL_MUST_USE;
+enum sl_status sl_sqlite_empty_log(struct sl_store *base, bool *emptied,
+                                   struct sl_error *err) SL_MUST_USE;
 
 enum sl_status sl_sqlite_peek_answer(struct sl_store *base, const struct sl_store_answer *answer,
                                      enum sl_put_outcome *outcome, struct sl_error *err);

@@ -7,10 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
+#include "store/lock.h"
 
 static enum sl_status sync_path(const char *path, struct sl_error *err)
 {
@@ -72,6 +74,7 @@ static enum sl_status copy_beside(struct sl_sqlite *store, const char *path, cha
         free(name);
         return status;
     }
+    (void)fchmod(descriptor, 0600); /* whatever the umask */
     close(descriptor);
     SL_TRY_OUT(copy_pages(store, name, err));
     SL_TRY_OUT(sync_path(name, err));
@@ -114,14 +117,48 @@ enum sl_status sl_sqlite_backup(struct sl_store *base, const char *path, struct 
     return status;
 }
 
-/* Rename `path``suffix` to `path`.before-restore`suffix`, if it is there. */
-static enum sl_status set_aside(const char *path, const char *suffix, struct sl_error *err)
+static bool is_free(const char *path)
+{
+    struct stat info;
+    return lstat(path, &info) != 0 && errno == ENOENT;
+}
+
+/* What `path` is set aside as: a name that nothing has, nor its log. */
+static enum sl_status choose_name(const char *path, int64_t now, char **out, struct sl_error *err)
+{
+    enum { TRIES = 1000 };
+    time_t seconds = (time_t)(now / 1000);
+    struct tm date;
+    char when[32];
+    if (!gmtime_r(&seconds, &date) || !strftime(when, sizeof when, "%Y%m%dT%H%M%SZ", &date))
+        return sl_fail(err, SL_ERR_USAGE, "%lld is no time", (long long)now);
+    for (int i = 1; i <= TRIES; i++) {
+        char *name = i == 1 ? sl_string_printf("%s.before-restore-%s", path, when)
+                            : sl_string_printf("%s.before-restore-%s-%d", path, when, i);
+        char *log = sl_string_printf("%s-wal", name);
+        const bool unused = is_free(name) && is_free(log);
+        free(log);
+        if (unused) {
+            *out = name;
+            return SL_OK;
+        }
+        free(name);
+    }
+    return sl_fail(err, SL_ERR_INPUT, "%s.before-restore-%s is there already, %d times", path, when,
+                   TRIES);
+}
+
+/* Rename `path``suffix` to `name``suffix`, if it is there. */
+static enum sl_status set_aside_one(const char *path, const char *suffix, const char *name,
+                                    bool *moved, struct sl_error *err)
 {
     char *from = sl_string_printf("%s%s", path, suffix);
-    char *to = sl_string_printf("%s.before-restore%s", path, suffix);
-    (void)unlink(to);
+    char *to = sl_string_printf("%s%s", name, suffix);
     enum sl_status status = SL_OK;
-    if (rename(from, to) != 0 && errno != ENOENT) status = sl_fail_errno(err, "%s", from);
+    if (rename(from, to) == 0)
+        *moved = true;
+    else if (errno != ENOENT)
+        status = sl_fail_errno(err, "%s", from);
     free(from);
     free(to);
     return status;
@@ -129,31 +166,58 @@ static enum sl_status set_aside(const char *path, const char *suffix, struct sl_
 
 /* The log goes first and the copy comes last: at no moment does a log stand beside pages it does
  * not belong to, so that a power cut in between leaves what can be restored again. */
-static enum sl_status replace(const char *temporary, const char *path, struct sl_error *err)
+static enum sl_status replace(const char *temporary, const char *path, int64_t now,
+                              char **set_aside, struct sl_error *err)
 {
+    char *name = NULL;
+    bool moved = false;
+    SL_TRY(choose_name(path, now, &name, err));
     char *index = sl_string_printf("%s-shm", path);
     (void)unlink(index);
     free(index);
-    SL_TRY(set_aside(path, "-wal", err));
-    SL_TRY(set_aside(path, "", err));
-    SL_TRY(rename_to(temporary, path, err));
-    sync_folder_of(path);
-    return SL_OK;
+    enum sl_status status = set_aside_one(path, "-wal", name, &moved, err);
+    if (status == SL_OK) status = set_aside_one(path, "", name, &moved, err);
+    if (status == SL_OK) status = rename_to(temporary, path, err);
+    if (status == SL_OK) sync_folder_of(path);
+    if (status == SL_OK && moved) {
+        *set_aside = name;
+        return SL_OK;
+    }
+    free(name);
+    return status;
 }
 
-enum sl_status sl_sqlite_restore(const char *backup, const char *path, struct sl_error *err)
+/* The copy is brought up to date and prepared before anybody can see it. */
+static enum sl_status prepare(const char *temporary, const struct sl_store_restoration *how,
+                              struct sl_error *err)
+{
+    struct sl_store *copy = NULL;
+    SL_TRY(sl_sqlite_open_alone(temporary, &copy, err));
+    enum sl_status status = how->prepare ? how->prepare(copy, how->context, err) : SL_OK;
+    sl_store_close(copy);
+    return status == SL_OK ? sync_path(temporary, err) : status;
+}
+
+enum sl_status sl_sqlite_restore(const char *backup, const char *path,
+                                 const struct sl_store_restoration *how, char **set_aside,
+                                 struct sl_error *err)
 {
     struct sl_store_options options = sl_store_options_default();
-    options.read_only = true;
+    options.read_only = options.any_layout = true;
     struct sl_store *source = NULL;
-    SL_TRY(sl_store_open(backup, &options, &source, err));
     char *temporary = NULL;
+    int lock = -1;
+    *set_aside = NULL;
+    SL_TRY(sl_store_open(backup, &options, &source, err));
     enum sl_status status = SL_OK;
+    SL_TRY_OUT(sl_store_lock(path, SL_CLAIM_REPLACE, &lock, err));
     SL_TRY_OUT(copy_beside(sl_sqlite_of(source), path, &temporary, err));
-    SL_TRY_OUT(replace(temporary, path, err));
+    SL_TRY_OUT(prepare(temporary, how, err));
+    SL_TRY_OUT(replace(temporary, path, how->now, set_aside, err));
 out:
     if (status != SL_OK && temporary) (void)unlink(temporary);
     free(temporary);
+    sl_store_unlock(lock);
     sl_store_close(source);
     return status;
 }

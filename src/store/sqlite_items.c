@@ -47,8 +47,27 @@ enum sl_status sl_sqlite_add_item(struct sl_store *base, const struct sl_store_i
     return sl_sqlite_run(sl_sqlite_of(base), SL_SQL_ADD_ITEM,
                          SL_VALUES(sl_sqlite_text(item->id), sl_sqlite_text(item->content),
                                    sl_sqlite_text(item->truth), sl_sqlite_real(item->entropy),
-                                   sl_sqlite_integer(item->check)),
+                                   sl_sqlite_integer(item->check), sl_sqlite_text(item->hash)),
                          err);
+}
+
+enum sl_status sl_sqlite_set_item_hash(struct sl_store *base, const char *id, const char *hash,
+                                       struct sl_error *err)
+{
+    struct sl_sqlite *store = sl_sqlite_of(base);
+    SL_TRY(sl_sqlite_run(store, SL_SQL_SET_ITEM_HASH,
+                         SL_VALUES(sl_sqlite_text(id), sl_sqlite_text(hash)), err));
+    if (sqlite3_changes(store->db) > 0) return SL_OK;
+    return sl_fail(err, SL_ERR_NOT_FOUND, "there is no item \"%s\"", id);
+}
+
+enum sl_status sl_sqlite_has_answers(struct sl_store *base, const char *screen, const char *item,
+                                     bool *found, struct sl_error *err)
+{
+    int64_t one = 0;
+    return sl_sqlite_number(sl_sqlite_of(base),
+                            item ? SL_SQL_ANSWERED_ITEM : SL_SQL_ANSWERED_SCREEN,
+                            SL_VALUES(sl_sqlite_text(item ? item : screen)), &one, found, err);
 }
 
 /* All items are looked up before the first row is written, so that a wrong name changes nothing. */
@@ -109,6 +128,7 @@ enum sl_status sl_sqlite_each_item(struct sl_store *base,
             .truth = (const char *)sqlite3_column_text(rows, 2),
             .entropy = known ? sqlite3_column_double(rows, 3) : (double)NAN,
             .check = sqlite3_column_int(rows, 4) != 0,
+            .hash = (const char *)sqlite3_column_text(rows, 5),
         };
         SL_TRY_OUT(visit(&item, context));
     }

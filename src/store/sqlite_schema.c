@@ -45,6 +45,7 @@ const struct sl_sqlite_migration sl_sqlite_migrations[] = {
      " session INTEGER REFERENCES sessions(id), at INTEGER NOT NULL,"
      " kind TEXT NOT NULL, body TEXT NOT NULL) STRICT;"
      "CREATE INDEX events_session ON events(session);"},
+    {"ALTER TABLE items ADD COLUMN hash TEXT;"},
 };
 const size_t sl_sqlite_n_migrations = sizeof sl_sqlite_migrations / sizeof *sl_sqlite_migrations;
 
@@ -88,7 +89,7 @@ enum sl_status sl_sqlite_migrate(struct sl_sqlite *store, const struct sl_sqlite
 {
     size_t version = 0;
     SL_TRY(read_version(store, count, &version, err));
-    if (version == count) return SL_OK;
+    if (version == count || store->any_layout) return SL_OK;
     if (store->base.read_only)
         return sl_fail(err, SL_ERR_INPUT,
                        "%s has an older layout: start the server once to bring it up to date",

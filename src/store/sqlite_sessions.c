@@ -178,40 +178,52 @@ enum sl_status sl_sqlite_expire(struct sl_store *base, int64_t now, size_t *free
     return SL_OK;
 }
 
-static enum sl_status remove_rows(struct sl_sqlite *store, const uint8_t *person, int64_t now,
-                                  size_t *sessions, struct sl_error *err)
+static enum sl_status remove_rows(struct sl_sqlite *store, const uint8_t *person, int64_t until,
+                                  int64_t now, struct sl_store_purged *out, struct sl_error *err)
 {
-    static const enum sl_sqlite_statement steps[] = {SL_SQL_PURGE_ANSWERS, SL_SQL_PURGE_EVENTS,
-                                                     SL_SQL_PURGE_SESSIONS};
-    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
-        SL_TRY(sl_sqlite_run(store, steps[i],
-                             SL_VALUES(sl_sqlite_blob(person, SL_STORE_PERSON_BYTES)), err));
-    *sessions = (size_t)sqlite3_changes(store->db);
-    if (*sessions == 0) return SL_OK;
+    const struct {
+        enum sl_sqlite_statement statement;
+        size_t *count;
+    } steps[] = {{SL_SQL_PURGE_ANSWERS, &out->answers},
+                 {SL_SQL_PURGE_EVENTS, &out->events},
+                 {SL_SQL_PURGE_SESSIONS, &out->sessions}};
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        SL_TRY(sl_sqlite_run(
+            store, steps[i].statement,
+            SL_VALUES(sl_sqlite_blob(person, SL_STORE_PERSON_BYTES), sl_sqlite_integer(until)),
+            err));
+        *steps[i].count = (size_t)sqlite3_changes(store->db);
+    }
+    if (out->sessions == 0) return SL_OK;
     char body[48];
-    snprintf(body, sizeof body, "{\"sessions\":%zu}", *sessions);
+    snprintf(body, sizeof body, "{\"sessions\":%zu}", out->sessions);
     return sl_sqlite_put_event(&store->base, 0, now, "purge", body, err);
 }
 
-enum sl_status sl_sqlite_purge(struct sl_store *base, const uint8_t *person, int64_t now,
-                               size_t *sessions, struct sl_error *err)
+enum sl_status sl_sqlite_purge(struct sl_store *base, const uint8_t *person, int64_t until,
+                               int64_t now, struct sl_store_purged *out, struct sl_error *err)
 {
-    struct sl_sqlite *store = sl_sqlite_of(base);
-    size_t removed = 0;
+    struct sl_store_purged removed = {0};
+    bool emptied = false;
     SL_TRY(sl_sqlite_begin(base, true, err));
-    enum sl_status status = remove_rows(store, person, now, &removed, err);
+    enum sl_status status = remove_rows(sl_sqlite_of(base), person, until, now, &removed, err);
     if (status != SL_OK) {
         sl_sqlite_rollback(base);
         return status;
     }
     SL_TRY(sl_sqlite_commit(base, err));
-    /* Old pages stand in the log until it is emptied, which a reader can prevent. */
-    if (sqlite3_wal_checkpoint_v2(store->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL) !=
-        SQLITE_OK)
-        return sl_fail(err, SL_ERR_BACKEND,
-                       "%s: the person is removed, but the log with old pages is in use: end what "
-                       "reads the database, then purge again",
-                       store->path);
-    *sessions = removed;
+    SL_TRY(sl_sqlite_empty_log(base, &emptied, err));
+    removed.log_in_use = !emptied;
+    *out = removed;
     return SL_OK;
+}
+
+/* Old pages stand in the log until it is emptied, which a reader can prevent. */
+enum sl_status sl_sqlite_empty_log(struct sl_store *base, bool *emptied, struct sl_error *err)
+{
+    struct sl_sqlite *store = sl_sqlite_of(base);
+    int result = sqlite3_wal_checkpoint_v2(store->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+    *emptied = result == SQLITE_OK;
+    if (result == SQLITE_OK || (result & 0xff) == SQLITE_BUSY) return SL_OK;
+    return sl_sqlite_fail(store, result, err);
 }

@@ -20,10 +20,17 @@ static const char *const texts[SL_SQL_STATEMENTS] = {
                         "ON CONFLICT(key) DO UPDATE SET value = excluded.value",
     [SL_SQL_GET_TEXT] = "SELECT value FROM texts WHERE key = ?1",
 
-    [SL_SQL_ADD_ITEM] = "INSERT INTO items(id, content, truth, entropy, is_check) "
-                        "VALUES(?1, ?2, ?3, ?4, ?5)",
+    [SL_SQL_ADD_ITEM] = "INSERT INTO items(id, content, truth, entropy, is_check, hash) "
+                        "VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
+    [SL_SQL_SET_ITEM_HASH] = "UPDATE items SET hash = ?2 WHERE id = ?1",
+    [SL_SQL_ANSWERED_SCREEN] = "SELECT 1 FROM sessions s WHERE s.test = 0 "
+                               "AND (?1 IS NULL OR s.screen = ?1) "
+                               "AND EXISTS(SELECT 1 FROM answers a WHERE a.session = s.id) LIMIT 1",
+    [SL_SQL_ANSWERED_ITEM] = "SELECT 1 FROM answers a JOIN items i ON i.position = a.item "
+                             "JOIN sessions s ON s.id = a.session "
+                             "WHERE i.id = ?1 AND s.test = 0 LIMIT 1",
     [SL_SQL_FIND_ITEM] = "SELECT position FROM items WHERE id = ?1",
-    [SL_SQL_EACH_ITEM] = "SELECT id, content, truth, entropy, is_check FROM items "
+    [SL_SQL_EACH_ITEM] = "SELECT id, content, truth, entropy, is_check, hash FROM items "
                          "ORDER BY position",
     [SL_SQL_ADD_BATCH] = "INSERT INTO batches(batch, target) VALUES(?1, ?2)",
     [SL_SQL_FIND_BATCH] = "SELECT target FROM batches WHERE batch = ?1",
@@ -82,10 +89,10 @@ static const char *const texts[SL_SQL_STATEMENTS] = {
                              "WHERE e.session = ?1 ORDER BY e.id",
 
     [SL_SQL_PURGE_ANSWERS] = "DELETE FROM answers WHERE session IN "
-                             "(SELECT id FROM sessions WHERE person = ?1)",
+                             "(SELECT id FROM sessions WHERE person = ?1 AND started <= ?2)",
     [SL_SQL_PURGE_EVENTS] = "DELETE FROM events WHERE session IN "
-                            "(SELECT id FROM sessions WHERE person = ?1)",
-    [SL_SQL_PURGE_SESSIONS] = "DELETE FROM sessions WHERE person = ?1",
+                            "(SELECT id FROM sessions WHERE person = ?1 AND started <= ?2)",
+    [SL_SQL_PURGE_SESSIONS] = "DELETE FROM sessions WHERE person = ?1 AND started <= ?2",
 };
 
 enum sl_status sl_sqlite_fail(struct sl_sqlite *store, int result, struct sl_error *err)

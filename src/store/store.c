@@ -138,9 +138,11 @@ enum sl_status sl_store_backup(struct sl_store *store, const char *path, struct 
     return store->backend->backup(store, path, err);
 }
 
-enum sl_status sl_store_restore(const char *backup, const char *path, struct sl_error *err)
+enum sl_status sl_store_restore(const char *backup, const char *path,
+                                const struct sl_store_restoration *how, char **set_aside,
+                                struct sl_error *err)
 {
-    return backend_of(path)->restore(backup, path, err);
+    return backend_of(path)->restore(backup, path, how, set_aside, err);
 }
 
 enum sl_status sl_store_put_text(struct sl_store *store, const char *key, const char *value,
@@ -165,8 +167,23 @@ enum sl_status sl_store_add_item(struct sl_store *store, const struct sl_store_i
     SL_TRY(check_text(item->id, "item's name", err));
     SL_TRY(check_text(item->content, "item's content", err));
     if (item->truth) SL_TRY(check_text(item->truth, "item's class", err));
+    if (item->hash) SL_TRY(check_text(item->hash, "item's hash", err));
     if (!*item->id) return sl_fail(err, SL_ERR_INPUT, "an item has no name");
     return store->backend->add_item(store, item, err);
+}
+
+enum sl_status sl_store_set_item_hash(struct sl_store *store, const char *id, const char *hash,
+                                      struct sl_error *err)
+{
+    SL_TRY(check_inside(store, err));
+    SL_TRY(check_text(hash, "item's hash", err));
+    return store->backend->set_item_hash(store, id, hash, err);
+}
+
+enum sl_status sl_store_has_answers(struct sl_store *store, const char *screen, const char *item,
+                                    bool *found, struct sl_error *err)
+{
+    return store->backend->has_answers(store, screen, item, found, err);
 }
 
 enum sl_status sl_store_add_batch(struct sl_store *store, size_t batch, size_t target,
@@ -309,10 +326,17 @@ enum sl_status sl_store_each_batch(struct sl_store *store,
     return store->backend->each_batch(store, visit, context, err);
 }
 
-enum sl_status sl_store_purge(struct sl_store *store, const uint8_t *person, int64_t now,
-                              size_t *sessions, struct sl_error *err)
+enum sl_status sl_store_purge(struct sl_store *store, const uint8_t *person, int64_t until,
+                              int64_t now, struct sl_store_purged *out, struct sl_error *err)
 {
     SL_TRY(check_outside(store, "purge", err));
     SL_TRY(check_writable(store, err));
-    return store->backend->purge(store, person, now, sessions, err);
+    return store->backend->purge(store, person, until, now, out, err);
+}
+
+enum sl_status sl_store_empty_log(struct sl_store *store, bool *emptied, struct sl_error *err)
+{
+    SL_TRY(check_outside(store, "empty the log", err));
+    SL_TRY(check_writable(store, err));
+    return store->backend->empty_log(store, emptied, err);
 }

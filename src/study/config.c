@@ -296,14 +296,3 @@ enum sl_status sl_study_read(const char *folder, struct sl_study **out, struct s
     *out = study;
     return SL_OK;
 }
-
-enum sl_status sl_study_store(const struct sl_study *study, bool read_only, struct sl_store **out,
-                              struct sl_error *err)
-{
-    struct sl_store_options options = sl_store_options_default();
-    options.read_only = read_only;
-    char *path = sl_path_join(study->folder, "study.db");
-    enum sl_status status = sl_store_open(path, &options, out, err);
-    free(path);
-    return status;
-}

@@ -16,6 +16,7 @@ static const char *const bonus_rules[] = {"none", "accuracy", "finished", NULL};
 
 const struct sl_study_key sl_study_keys[] = {
     {"", "name", SL_KEY_TEXT, AT(name), .minimum = 1, .maximum = 200},
+    {"", "id", SL_KEY_TEXT, AT(id), .maximum = 64, .fallback = ""},
     {"", "title", SL_KEY_TEXT, AT(title), .minimum = 1, .maximum = 500},
     {"", "classes", SL_KEY_TEXTS, AT(classes), .count_offset = offsetof(struct sl_study, n_classes),
      .minimum = 2, .maximum = 1000},

@@ -113,7 +113,10 @@ static void write_item(struct sl_buffer *line, const struct sl_study *study,
     sl_study_cell_integer(line, item->check);
     sl_study_cell_real(line, item->entropy);
     sl_study_cell_integer(line, (int64_t)count);
-    sl_study_cell_json(line, item->content);
+    /* The researcher's own words and file names: nothing in them is a participant's. */
+    char *content = json_dumps(item->content, JSON_COMPACT);
+    sl_study_cell(line, content);
+    free(content);
     sl_csv_end_line(line);
 }
 

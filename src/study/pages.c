@@ -5,6 +5,7 @@
 
 #include "softlab/base/hash.h"
 #include "softlab/base/memory.h"
+#include "study/identity.h"
 #include "study/site.h"
 #include "study/web.h"
 
@@ -51,7 +52,8 @@ struct sl_picture_job {
     struct sl_http_exchange **exchanges; /* owned; all want it */
     size_t n_exchanges;
     size_t index;
-    char *path; /* owned */
+    char *path;       /* owned */
+    const char *hash; /* borrowed from the stimulus, or NULL */
     struct sl_buffer bytes;
     const char *type;
     enum sl_status status;
@@ -78,6 +80,8 @@ static void make_picture(void *context)
 {
     struct sl_picture_job *job = context;
     const struct sl_study *study = job->site->study;
+    job->status = sl_identity_picture(job->path, job->hash, &job->err);
+    if (job->status != SL_OK) return;
     job->status = sl_picture_make(job->path, study->upsample, study->size, &job->bytes, &job->type,
                                   &job->err);
 }
@@ -127,6 +131,7 @@ static void wait_for_picture(struct sl_site *site, struct sl_http_exchange *exch
             .index = index,
             .path =
                 sl_string_printf("%s/%s/%s", site->study->folder, site->study->items_folder, file),
+            .hash = site->stimuli.items[index].hash,
             .next = site->pictures,
         };
         job->status = sl_fail(&job->err, SL_ERR_STOPPED, "the server is being stopped");

@@ -1,21 +1,18 @@
 /* Participants: how they are stored, and how they are forgotten. */
-#include <ctype.h>
 #include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "softlab/base/buffer.h"
 #include "softlab/base/memory.h"
 #include "softlab/study.h"
 #include "study/collect.h"
+#include "study/purged.h"
 
 static const char key_name[] = "person-key";
 
 enum {
     KEY_BYTES = crypto_generichash_KEYBYTES,
     KEY_TEXT = 2 * KEY_BYTES + 1,
-    LONGEST_TEXT = 16 << 20,
-    LEAST_ID = 20, /* hexadecimal digits; Prolific's ids have 24, our own names of people 12 */
 };
 
 static enum sl_status make_key(struct sl_store *store, struct sl_error *err)
@@ -65,104 +62,61 @@ enum sl_status sl_study_person(struct sl_store *store, const char *name,
     return SL_OK;
 }
 
-/* Somebody looked for by what exports call them. */
+/* Somebody looked for by the hash of a name, or by what exports call them. */
 struct search {
     const char *annotator;
     uint8_t person[SL_STORE_PERSON_BYTES];
-    bool found;
+    bool found;          /* under the hash */
+    bool found_exported; /* under the name of exports: `exported` */
+    uint8_t exported[SL_STORE_PERSON_BYTES];
+    int64_t last, last_exported; /* when their last sessions began */
 };
 
 static enum sl_status look_at(const struct sl_store_row *row, void *context)
 {
     struct search *search = context;
+    const struct sl_store_session *session = row->session;
     char name[SL_STUDY_ANNOTATOR_TEXT];
-    sl_study_annotator(row->session->person, name);
-    if (!search->found && strcmp(name, search->annotator) == 0) {
-        memcpy(search->person, row->session->person, sizeof search->person);
+    sl_study_annotator(session->person, name);
+    if (memcmp(session->person, search->person, sizeof search->person) == 0) {
         search->found = true;
+        if (session->started > search->last) search->last = session->started;
+    } else if (strcmp(name, search->annotator) == 0) {
+        memcpy(search->exported, session->person, sizeof search->exported);
+        search->found_exported = true;
+        if (session->started > search->last_exported) search->last_exported = session->started;
     }
+    return SL_OK;
+}
+
+/* Nobody of that name is there; one who was removed before may still have bytes in the log. */
+static enum sl_status purge_again(const struct sl_study *study, struct sl_store *store,
+                                  const uint8_t *person, struct sl_store_purged *out,
+                                  struct sl_error *err)
+{
+    bool known = false, emptied = false;
+    SL_TRY(sl_store_empty_log(store, &emptied, err));
+    SL_TRY(sl_purged_has(study->folder, person, &known, err));
+    if (!known)
+        return sl_fail(err, SL_ERR_NOT_FOUND, "%s has no participant of that name", study->name);
+    *out = (struct sl_store_purged){.log_in_use = !emptied};
     return SL_OK;
 }
 
 enum sl_status sl_study_purge(const struct sl_study *study, struct sl_store *store,
-                              const char *person, int64_t now, size_t *sessions,
+                              const char *person, int64_t now, struct sl_store_purged *out,
                               struct sl_error *err)
 {
-    uint8_t hash[SL_STORE_PERSON_BYTES];
+    struct search search = {.annotator = person};
     if (*person == '\0') return sl_fail(err, SL_ERR_USAGE, "the participant has no name");
-    SL_TRY(sl_study_person(store, person, hash, err));
-    size_t removed = 0;
-    SL_TRY(sl_store_purge(store, hash, now, &removed, err));
-    if (removed == 0) {
-        struct search search = {.annotator = person};
-        SL_TRY(sl_store_each_session(store, look_at, &search, err));
-        if (search.found) SL_TRY(sl_store_purge(store, search.person, now, &removed, err));
-    }
-    if (removed == 0)
-        return sl_fail(err, SL_ERR_NOT_FOUND, "%s has no participant of that name", study->name);
-    *sessions = removed;
-    return SL_OK;
-}
-
-/* ---- Free text ---- */
-
-static bool in_name(char byte)
-{
-    return isalnum((unsigned char)byte) || (unsigned char)byte >= 0x80 || strchr("._%+-", byte);
-}
-
-static bool in_domain(char byte)
-{
-    return isalnum((unsigned char)byte) || (unsigned char)byte >= 0x80 || byte == '.' ||
-           byte == '-';
-}
-
-/* The length of an e-mail address that begins here, or 0. */
-static size_t address_length(const char *text)
-{
-    size_t at = 0;
-    while (text[at] && in_name(text[at]))
-        at++;
-    if (at == 0 || text[at] != '@') return 0;
-    size_t end = at + 1;
-    while (text[end] && in_domain(text[end]))
-        end++;
-    /* A full stop behind it ends the sentence. */
-    while (end > at + 1 && (text[end - 1] == '.' || text[end - 1] == '-'))
-        end--;
-    for (size_t dot = at + 2; dot + 1 < end; dot++)
-        if (text[dot] == '.') return end;
-    return 0;
-}
-
-/* The length of a long hexadecimal number that begins here, dashes within it allowed, or 0. */
-static size_t id_length(const char *text)
-{
-    size_t end = 0, digits = 0;
-    if (!isxdigit((unsigned char)text[0])) return 0;
-    while (isxdigit((unsigned char)text[end]) || text[end] == '-')
-        digits += text[end++] != '-';
-    while (text[end - 1] == '-')
-        end--;
-    return digits >= LEAST_ID ? end : 0;
-}
-
-char *sl_study_scrub(const char *text)
-{
-    struct sl_buffer out;
-    sl_buffer_init(&out, LONGEST_TEXT);
-    sl_buffer_text(&out, "");
-    for (const char *at = text; *at;) {
-        /* An address is looked for where a word begins only: its end part is none. */
-        const bool begins = at == text || !in_name(at[-1]);
-        size_t secret = begins ? address_length(at) : 0;
-        if (secret == 0) secret = id_length(at);
-        if (secret > 0) {
-            sl_buffer_text(&out, "[removed]");
-            at += secret;
-        } else {
-            sl_buffer_byte(&out, *at++);
-        }
-    }
-    return out.data ? out.data : sl_string_copy("");
+    SL_TRY(sl_study_person(store, person, search.person, err));
+    SL_TRY(sl_store_each_session(store, look_at, &search, err));
+    if (!search.found && !search.found_exported)
+        return purge_again(study, store, search.person, out, err);
+    const uint8_t *hash = search.found ? search.person : search.exported;
+    const int64_t last = search.found ? search.last : search.last_exported;
+    /* The list first: whoever is on it goes at the next start even if this process ends now. A
+     * clock that was set back must not leave a session out. */
+    SL_TRY(sl_purged_add(study->folder, hash, last > now ? last : now, err));
+    return sl_store_purge(store, hash, INT64_MAX, now, out, err);
 }

@@ -10,7 +10,9 @@
 
 #include "softlab/base/memory.h"
 #include "softlab/base/rows.h"
+#include "study/identity.h"
 #include "study/images.h"
+#include "study/private.h"
 #include "study/secret.h"
 #include "study/simulate.h"
 #include "study/stimuli.h"
@@ -236,12 +238,24 @@ static enum sl_status fill_store(struct sl_store *store, const struct sl_setup_p
     return sl_store_commit(store, err);
 }
 
+/* From here on the database and study.json know each other. */
+static enum sl_status bind_store(struct sl_store *store, const struct sl_setup_plan *plan,
+                                 const char *folder, struct sl_error *err)
+{
+    char id[SL_STUDY_ID_TEXT];
+    SL_TRY(sl_identity_id(store, id, err));
+    sl_study_set_text(&plan->study->id, id);
+    sl_study_set_text(&plan->study->folder, folder);
+    SL_TRY(sl_identity_bind(plan->study, store, err));
+    return sl_identity_pictures(plan->study, store, true, err);
+}
+
 static enum sl_status write_items(const struct sl_setup_plan *plan, const char *folder,
                                   struct sl_error *err)
 {
     struct sl_store *store = NULL;
     struct sl_store_options options = sl_store_options_default();
-    char *database = sl_path_join(folder, "study.db");
+    char *database = sl_path_join(folder, SL_STUDY_DATABASE);
     char *items = sl_path_join(folder, plan->study->items_folder);
     bool *used = find_used(plan);
     enum sl_status status = SL_OK;
@@ -253,6 +267,7 @@ static enum sl_status write_items(const struct sl_setup_plan *plan, const char *
     SL_TRY_OUT(sl_store_open(database, &options, &store, err));
     SL_TRY_OUT(fill_store(store, plan, used, err));
     SL_TRY_OUT(sl_stimuli_make_key(store, err));
+    SL_TRY_OUT(bind_store(store, plan, folder, err));
 out:
     sl_store_close(store);
     free(database);
@@ -298,11 +313,14 @@ static void remove_tree(const char *path)
 static enum sl_status write_folder(const struct sl_setup_plan *plan, const char *folder,
                                    struct sl_error *err)
 {
+    size_t tightened = 0;
     SL_TRY(sl_folder_create(folder, err));
+    SL_TRY(sl_private_tighten(folder, &tightened, err));
+    SL_TRY(write_items(plan, folder, err));
     SL_TRY(write_config(plan->study, folder, err));
     SL_TRY(sl_setup_write_texts(plan->study, folder, err));
     SL_TRY(write_truth(plan, folder, err));
-    return write_items(plan, folder, err);
+    return sl_private_tighten(folder, &tightened, err);
 }
 
 static enum sl_status check_setup(const struct sl_study_setup *setup, struct sl_error *err)

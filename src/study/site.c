@@ -4,6 +4,9 @@
 #include <string.h>
 
 #include "softlab/base/memory.h"
+#include "study/identity.h"
+#include "study/private.h"
+#include "study/purged.h"
 
 static const double EXPIRY_SECONDS = 30;
 
@@ -51,13 +54,44 @@ static enum sl_status set_target(const struct sl_site *site, struct sl_error *er
     return status;
 }
 
+/* Rights that cannot be changed stop nobody: they may be meant. */
+static void make_private(const struct sl_site *site)
+{
+    struct sl_error err;
+    size_t tightened = 0;
+    if (sl_private_tighten(site->study->folder, &tightened, &err) != SL_OK)
+        sl_log(site->host->options.log, SL_LOG_WARNING, "%s", err.message);
+    if (tightened > 0)
+        sl_log(
+            site->host->options.log, SL_LOG_WARNING,
+            "%s: others on this machine could read %zu file%s: their rights are 0600 and 0700 now",
+            site->study->folder, tightened, tightened == 1 ? "" : "s or folders");
+}
+
+/* The one server of the study; what a purge or an edit of study.json left to be done is done. */
+static enum sl_status open_store(struct sl_site *site, struct sl_error *err)
+{
+    struct sl_store_options options = sl_store_options_default();
+    size_t purged = 0;
+    options.serve = true;
+    make_private(site); /* first: logs take the rights of the database */
+    SL_TRY(sl_study_open(site->study, &options, &site->store, err));
+    SL_TRY(sl_purged_apply(site->study->folder, site->store, sl_site_now(site), &purged, err));
+    if (purged > 0)
+        sl_log(site->host->options.log, SL_LOG_WARNING,
+               "removed %zu session%s of people who were purged before", purged,
+               purged == 1 ? "" : "s");
+    SL_TRY(sl_identity_pictures(site->study, site->store, true, err));
+    return sl_identity_bind(site->study, site->store, err);
+}
+
 static enum sl_status load(struct sl_site *site, const char *folder, struct sl_error *err)
 {
     const struct sl_study *study = NULL;
     SL_TRY(sl_secret_init(err));
     SL_TRY(sl_study_read(folder, &site->study, err));
     study = site->study;
-    SL_TRY(sl_study_store(study, false, &site->store, err));
+    SL_TRY(open_store(site, err));
     SL_TRY(set_target(site, err));
     SL_TRY(sl_texts_read(study, &site->texts, err));
     SL_TRY(sl_stimuli_read(site->store, &site->stimuli, err));

@@ -6,15 +6,13 @@
 #include "softlab/base/memory.h"
 #include "softlab/base/random.h"
 
-static const char key_name[] = "image-key";
-
 enum sl_status sl_stimuli_make_key(struct sl_store *store, struct sl_error *err)
 {
     char text[SL_TOKEN_TEXT];
     uint8_t unused[SL_STORE_TOKEN_BYTES];
     sl_secret_token(text, unused);
     SL_TRY(sl_store_begin(store, err));
-    enum sl_status status = sl_store_put_text(store, key_name, text, err);
+    enum sl_status status = sl_store_put_text(store, SL_STIMULI_KEY, text, err);
     if (status == SL_OK) return sl_store_commit(store, err);
     sl_store_rollback(store);
     return status;
@@ -23,10 +21,10 @@ enum sl_status sl_stimuli_make_key(struct sl_store *store, struct sl_error *err)
 static enum sl_status read_key(struct sl_store *store, uint8_t *key, struct sl_error *err)
 {
     char *text = NULL;
-    enum sl_status status = sl_store_get_text(store, key_name, &text, err);
+    enum sl_status status = sl_store_get_text(store, SL_STIMULI_KEY, &text, err);
     if (status == SL_ERR_NOT_FOUND) {
         SL_TRY(sl_stimuli_make_key(store, err));
-        status = sl_store_get_text(store, key_name, &text, err);
+        status = sl_store_get_text(store, SL_STIMULI_KEY, &text, err);
     }
     if (status != SL_OK) return status;
     bool whole = sl_secret_from_hex(text, key, SL_OPAQUE_KEY);
@@ -59,8 +57,10 @@ static enum sl_status take_item(const struct sl_store_item *item, void *context)
         stimuli->capacity = capacity;
     }
     struct sl_stimulus *stimulus = &stimuli->items[stimuli->count++];
-    *stimulus = (struct sl_stimulus){
-        .id = sl_string_copy(item->id), .content = json_incref(content.root), .check = item->check};
+    *stimulus = (struct sl_stimulus){.id = sl_string_copy(item->id),
+                                     .hash = item->hash ? sl_string_copy(item->hash) : NULL,
+                                     .content = json_incref(content.root),
+                                     .check = item->check};
     sl_json_release(&content);
     sl_secret_opaque(stimuli->key, item->id, stimulus->opaque);
     SL_TRY(sl_name_table_add(stimuli->by_id, item->id, strlen(item->id), &number, reading->err));
@@ -97,6 +97,7 @@ void sl_stimuli_release(struct sl_stimuli *stimuli)
 {
     for (size_t i = 0; i < stimuli->count; i++) {
         free(stimuli->items[i].id);
+        free(stimuli->items[i].hash);
         json_decref(stimuli->items[i].content);
     }
     free(stimuli->items);

@@ -7,8 +7,12 @@
 #include "softlab/study.h"
 #include "study/secret.h"
 
+/* The text of the store that holds the key of the opaque names. */
+#define SL_STIMULI_KEY "image-key"
+
 struct sl_stimulus {
     char *id;                    /* owned */
+    char *hash;                  /* owned; of the picture's file, or NULL */
     json_t *content;             /* owned; an object */
     char opaque[SL_OPAQUE_TEXT]; /* of the image, in addresses */
     bool check;

@@ -127,3 +127,13 @@ try sh -c 'softlab quality answers.jsonl --reference others.csv >named.out; soft
 printf 'item,worker,label,truth\n1,ann,cat,cat\n2,ann,dog,dog\n1,bob,dog,dog\n' > torn.csv
 try softlab quality torn.csv
 try sh -c 'softlab quality torn.csv --truth same.csv | grep top-1'
+# Names that a spreadsheet would run as formulas are written with an apostrophe and read without; numbers stay numbers.
+printf 'item,worker,label\n=1+1,-ann,+cat\n-0.5,@bob,-2\n"\ttab",@bob,-2\n"'\''=1",@bob,+cat\n"-1+cmd|x",-ann,-2\n' > formulas.csv
+try softlab labels formulas.csv --method mv -o x.csv --quiet
+try softlab labels formulas.csv --method ds --iterations 2 -o y.csv --annotators-out who.csv --quiet
+try cat x.csv
+try cut -d , -f 1 who.csv
+try softlab labels x.csv --method ensemble -o back.npz --quiet
+try softlab labels back.npz --method ensemble -o back.csv --quiet
+try cmp x.csv back.csv
+rm x.csv y.csv back.csv

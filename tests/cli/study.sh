@@ -1,7 +1,7 @@
 # Making a study and what can be done with it while nobody is there.
 try softlab study init birds --images shapes:n=12,classes=3,size=16 --batch 5 --screen collins+,bars
 try sh -c 'ls birds birds/items | sort | head -8'
-try sh -c 'sed "s/\(\"[a-z]*\": \"\)[A-Z2-9]\{8\}\"/\1CODE\"/" birds/study.json'
+try sh -c 'sed "s/\(\"[a-z]*\": \"\)[A-Z2-9]\{8\}\"/\1CODE\"/; s/[0-9a-f]\{16\}/ID/" birds/study.json'
 try sh -c 'head -5 birds/instructions.md'
 try softlab study init birds --images shapes:n=12
 try softlab study init other --images shapes:n=12 --screen colins

@@ -134,7 +134,11 @@ static void test_backups_under_load_can_be_restored(void **state)
     assert_true(known[0] < atomic_load(&journal.count));
     check_database(scene.folder, &journal, atomic_load(&journal.count));
     for (size_t i = 0; i < BACKUPS; i++) {
-        assert_ok(sl_store_restore(path[i], database, &err), err);
+        const struct sl_store_restoration how = {.now = 1700000000000};
+        char *aside = NULL;
+        assert_ok(sl_store_restore(path[i], database, &how, &aside, &err), err);
+        assert_non_null(aside);
+        free(aside);
         check_database(scene.folder, &journal, known[i]);
     }
     /* The study goes on with what was restored. */

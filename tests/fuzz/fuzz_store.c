@@ -265,9 +265,10 @@ static void play_purge(struct game *game)
     struct model *model = &game->now;
     unsigned person = take(game, 8);
     uint8_t bytes[SL_STORE_PERSON_BYTES];
-    size_t gone = 0, expected = 0, kept = 0;
+    struct sl_store_purged gone = {0};
+    size_t expected = 0, kept = 0;
     fill(bytes, sizeof bytes, person);
-    enum sl_status status = sl_store_purge(game->store, bytes, 1, &gone, NULL);
+    enum sl_status status = sl_store_purge(game->store, bytes, INT64_MAX, 1, &gone, NULL);
     AGREE(status == (game->inside ? SL_ERR_USAGE : SL_OK));
     if (game->inside) return;
     for (size_t i = 0; i < model->n_answers; i++) {
@@ -286,7 +287,7 @@ static void play_purge(struct game *game)
             expected++;
     }
     model->n_sessions = kept;
-    AGREE(gone == expected);
+    AGREE(gone.sessions == expected);
 }
 
 /* Back as well as on. */

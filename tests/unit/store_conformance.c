@@ -76,7 +76,7 @@ static void test_a_text_that_is_not_there_is_not_found(void **state)
 
 struct seen_items {
     size_t count, stop_after;
-    char names[8][64];
+    char names[8][64], hashes[8][80];
 };
 
 static enum sl_status see_item(const struct sl_store_item *item, void *context)
@@ -85,6 +85,7 @@ static enum sl_status see_item(const struct sl_store_item *item, void *context)
     size_t i = seen->count++;
     snprintf(seen->names[i], sizeof seen->names[i], "%s %s %s %.2f %d", item->id, item->content,
              item->truth ? item->truth : "-", item->entropy, item->check);
+    snprintf(seen->hashes[i], sizeof seen->hashes[i], "%s", item->hash ? item->hash : "-");
     return seen->count == seen->stop_after ? SL_ERR_NUMERIC : SL_OK;
 }
 
@@ -112,6 +113,7 @@ static void test_items_are_visited_in_the_order_added(void **state)
     assert_string_equal(seen.names[0], "z {\"a\":1} Cat 0.25 1");
     assert_string_equal(seen.names[1], "a  - 0.00 0");
     assert_string_equal(seen.names[2], "n c - nan 0");
+    assert_string_equal(seen.hashes[0], "-");
 }
 
 static void test_a_visitor_can_end_the_walk(void **state)
@@ -243,7 +245,8 @@ static void test_transactions_do_not_nest(void **state)
     uint8_t person[SL_STORE_PERSON_BYTES] = {0};
     struct sl_store_session session;
     bool returning;
-    size_t count;
+    struct sl_store_purged gone;
+    bool emptied;
     assert_false(sl_store_in_transaction(store));
     sl_store_rollback(store);
     assert_fails(sl_store_commit(store, &err), SL_ERR_USAGE, err, "no transaction");
@@ -252,7 +255,9 @@ static void test_transactions_do_not_nest(void **state)
     assert_fails(sl_store_begin(store, &err), SL_ERR_USAGE, err, "inside a transaction");
     assert_fails(test_arrive(store, &(struct test_arrival){0}, &session, &returning, &err),
                  SL_ERR_USAGE, err, "inside a transaction");
-    assert_fails(sl_store_purge(store, person, 1, &count, &err), SL_ERR_USAGE, err,
+    assert_fails(sl_store_purge(store, person, INT64_MAX, 1, &gone, &err), SL_ERR_USAGE, err,
+                 "inside a transaction");
+    assert_fails(sl_store_empty_log(store, &emptied, &err), SL_ERR_USAGE, err,
                  "inside a transaction");
     assert_fails(sl_store_backup(store, test_path("copy"), &err), SL_ERR_USAGE, err,
                  "inside a transaction");
@@ -339,11 +344,11 @@ static void test_a_reader_cannot_write(void **state)
     uint8_t person[SL_STORE_PERSON_BYTES] = {0};
     struct sl_store_session session;
     bool returning;
-    size_t count;
+    struct sl_store_purged gone;
     assert_fails(sl_store_begin(reader, &err), SL_ERR_USAGE, err, "reading only");
     assert_fails(test_arrive(reader, &(struct test_arrival){0}, &session, &returning, &err),
                  SL_ERR_USAGE, err, "reading only");
-    assert_fails(sl_store_purge(reader, person, 1, &count, &err), SL_ERR_USAGE, err,
+    assert_fails(sl_store_purge(reader, person, INT64_MAX, 1, &gone, &err), SL_ERR_USAGE, err,
                  "reading only");
     sl_store_close(reader);
 }

@@ -220,7 +220,7 @@ static enum sl_status compare_body(const struct sl_store_row *row, void *context
 static void assert_kept(struct sl_store_session *session, uint64_t number, const char *body)
 {
     struct sl_store_answer answer = test_answer(session->id, number, 0, body);
-    size_t sessions = 0;
+    struct sl_store_purged gone = {0};
     test_begin(store);
     assert_int_equal(test_put(store, &answer), SL_PUT_STORED);
     assert_int_equal(test_put(store, &answer), SL_PUT_REPLAYED);
@@ -230,8 +230,8 @@ static void assert_kept(struct sl_store_session *session, uint64_t number, const
     assert_ok(sl_store_each_answer(store, compare_body, &wanted, &err), err);
     assert_ok(sl_store_each_event(store, compare_body, &wanted, &err), err);
     assert_int_equal(wanted.count, 2);
-    assert_ok(sl_store_purge(store, session->person, 1, &sessions, &err), err);
-    assert_int_equal(sessions, 1);
+    assert_ok(sl_store_purge(store, session->person, INT64_MAX, 1, &gone, &err), err);
+    assert_int_equal(gone.sessions, 1);
 }
 
 static void test_odd_texts_come_back_byte_by_byte(void **state)
@@ -378,9 +378,11 @@ static void test_purge_removes_one_person_and_nobody_else(void **state)
         assert_ok(sl_store_put_event(store, ids[i], 0, "k", "b", &err), err);
         test_commit(store);
     }
-    size_t sessions = SIZE_MAX;
-    assert_ok(sl_store_purge(store, first.person, 70, &sessions, &err), err);
-    assert_int_equal(sessions, 2);
+    struct sl_store_purged gone = {0};
+    assert_ok(sl_store_purge(store, first.person, INT64_MAX, 70, &gone, &err), err);
+    assert_int_equal(gone.sessions, 2);
+    assert_int_equal(gone.answers, 2);
+    assert_int_equal(gone.events, 2);
     assert_int_equal(test_count_sessions(store), 1);
     assert_int_equal(test_count_answers(store), 1);
     /* Of the other person, and of the purge itself. */
@@ -396,8 +398,8 @@ static void test_purge_removes_one_person_and_nobody_else(void **state)
     assert_fails(sl_store_find_session(store, second.token_hash, &found, &err), SL_ERR_NOT_FOUND,
                  err, "no such");
     assert_ok(sl_store_find_session(store, other.token_hash, &found, &err), err);
-    assert_ok(sl_store_purge(store, first.person, 71, &sessions, &err), err);
-    assert_int_equal(sessions, 0);
+    assert_ok(sl_store_purge(store, first.person, INT64_MAX, 71, &gone, &err), err);
+    assert_int_equal(gone.sessions, 0);
     assert_int_equal(test_count_events(store), 2);
     /* Gone is gone: the same person is new, and no number is given out twice. */
     struct sl_store_session again = arrive(1);

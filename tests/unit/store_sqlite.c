@@ -14,8 +14,9 @@ static const char *database(void)
 
 static void clear(void)
 {
-    static const char *const names[] = {"study.db", "study.db-wal", "study.db-shm"};
-    for (size_t i = 0; i < 3; i++)
+    static const char *const names[] = {"study.db", "study.db-wal", "study.db-shm",
+                                        "study.db-lock"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         unlink(test_path(names[i]));
 }
 
@@ -163,18 +164,20 @@ static void test_migrations_happen_together_or_not_at_all(void **state)
     struct sl_store *store = open_fresh();
     const struct sl_sqlite_migration rows[] = {
         sl_sqlite_migrations[0],
+        sl_sqlite_migrations[1],
         {"ALTER TABLE texts ADD COLUMN extra TEXT; CREATE TABLE more(a INTEGER) STRICT;"},
         {"CREATE TABLE last(a INTEGER) STRICT; INSERT INTO nowhere VALUES(1);"},
     };
+    assert_int_equal(sl_sqlite_n_migrations, 2);
     test_begin(store);
     assert_ok(sl_store_put_text(store, "k", "v", &err), err);
     test_commit(store);
-    assert_fails(sl_sqlite_migrate(sl_sqlite_of(store), rows, 3, &err), SL_ERR_BACKEND, err,
+    assert_fails(sl_sqlite_migrate(sl_sqlite_of(store), rows, 4, &err), SL_ERR_BACKEND, err,
                  "nowhere");
-    assert_int_equal(ask_sql(store, "PRAGMA user_version"), 1);
-    assert_int_equal(ask_sql(store, "SELECT COUNT(*) FROM sqlite_schema WHERE name = 'more'"), 0);
-    assert_ok(sl_sqlite_migrate(sl_sqlite_of(store), rows, 2, &err), err);
     assert_int_equal(ask_sql(store, "PRAGMA user_version"), 2);
+    assert_int_equal(ask_sql(store, "SELECT COUNT(*) FROM sqlite_schema WHERE name = 'more'"), 0);
+    assert_ok(sl_sqlite_migrate(sl_sqlite_of(store), rows, 3, &err), err);
+    assert_int_equal(ask_sql(store, "PRAGMA user_version"), 3);
     assert_int_equal(ask_sql(store, "SELECT COUNT(*) FROM more"), 0);
     assert_int_equal(ask_sql(store, "SELECT value = 'v' FROM texts"), 1);
     sl_store_close(store);
@@ -186,8 +189,9 @@ static void test_an_older_layout_is_not_changed_by_a_reader(void **state)
     sl_store_close(open_fresh());
     struct sl_store *store = NULL;
     assert_ok(open_store(true, &store, &err), err);
-    const struct sl_sqlite_migration rows[] = {sl_sqlite_migrations[0], {"SELECT 1"}};
-    assert_fails(sl_sqlite_migrate(sl_sqlite_of(store), rows, 2, &err), SL_ERR_INPUT, err,
+    const struct sl_sqlite_migration rows[] = {
+        sl_sqlite_migrations[0], sl_sqlite_migrations[1], {"SELECT 1"}};
+    assert_fails(sl_sqlite_migrate(sl_sqlite_of(store), rows, 3, &err), SL_ERR_INPUT, err,
                  "older layout");
     sl_store_close(store);
 }
@@ -231,11 +235,14 @@ static void test_purged_bytes_are_gone_from_the_disk(void **state)
         test_commit(store);
     }
     for (uint64_t i = 0; i < PEOPLE; i += 2) {
-        size_t gone;
+        struct sl_store_purged gone;
         char mark[16];
         snprintf(mark, sizeof mark, "MARK-%02u-", (unsigned)i);
         assert_true(file_holds(database(), mark) || file_holds(test_path("study.db-wal"), mark));
-        assert_ok(sl_store_purge(store, sessions[i].person, 1, &gone, &err), err);
+        assert_ok(sl_store_purge(store, sessions[i].person, INT64_MAX, 1, &gone, &err), err);
+        assert_false(gone.log_in_use);
+        assert_int_equal(gone.answers, ROUNDS);
+        assert_int_equal(gone.events, ROUNDS);
         assert_false(file_holds(database(), mark));
         assert_false(file_holds(test_path("study.db-wal"), mark));
     }
@@ -244,7 +251,8 @@ static void test_purged_bytes_are_gone_from_the_disk(void **state)
     sl_store_close(store);
 }
 
-static void test_a_purge_that_a_reader_holds_up_says_so(void **state)
+/* The person is gone whoever reads; only their bytes wait in the log. */
+static void test_a_purge_beside_a_reader_succeeds_and_says_what_is_left(void **state)
 {
     (void)state;
     struct sl_store *store = open_fresh(), *reader = NULL;
@@ -256,13 +264,19 @@ static void test_a_purge_that_a_reader_holds_up_says_so(void **state)
     assert_int_equal(sqlite3_exec(sl_sqlite_of(reader)->db, "BEGIN; SELECT COUNT(*) FROM sessions",
                                   NULL, NULL, NULL),
                      SQLITE_OK);
-    size_t gone = 77;
-    assert_fails(sl_store_purge(store, session.person, 1, &gone, &err), SL_ERR_BACKEND, err,
-                 "purge again");
-    assert_int_equal(gone, 77);
+    struct sl_store_purged gone = {0};
+    bool emptied = true;
+    assert_ok(sl_store_purge(store, session.person, INT64_MAX, 1, &gone, &err), err);
+    assert_int_equal(gone.sessions, 1);
+    assert_true(gone.log_in_use);
+    assert_ok(sl_store_empty_log(store, &emptied, &err), err);
+    assert_false(emptied);
     sl_store_close(reader);
-    assert_ok(sl_store_purge(store, session.person, 1, &gone, &err), err);
-    assert_int_equal(gone, 0);
+    assert_ok(sl_store_empty_log(store, &emptied, &err), err);
+    assert_true(emptied);
+    assert_ok(sl_store_purge(store, session.person, INT64_MAX, 1, &gone, &err), err);
+    assert_int_equal(gone.sessions, 0);
+    assert_false(gone.log_in_use);
     assert_int_equal(test_count_sessions(store), 0);
     sl_store_close(store);
 }
@@ -330,22 +344,40 @@ static void test_restore_brings_a_backup_back_and_keeps_what_was_there(void **st
     test_write(test_path("study.db-wal"), junk, sizeof junk);
     assert_fails(open_existing(database(), &store), SL_ERR_INPUT, err, "softlab study restore");
     assert_true(file_holds(test_path("study.db-wal"), "damaged"));
-    assert_ok(sl_store_restore(path, database(), &err), err);
+    const struct sl_store_restoration how = {.now = 1700000000000};
+    char *aside = NULL, *again = NULL;
+    assert_ok(sl_store_restore(path, database(), &how, &aside, &err), err);
+    assert_non_null(strstr(aside, "/study.db.before-restore-20231114T221320Z"));
     assert_ok(open_existing(database(), &store), err);
     assert_int_equal(test_count_answers(store), 1);
     assert_int_equal(test_put_alone(store, session.id, 2, 1, "{}"), SL_PUT_STORED);
     sl_store_close(store);
-    assert_true(file_holds(test_path("study.db.before-restore"), "damaged"));
-    assert_true(file_holds(test_path("study.db.before-restore-wal"), "damaged"));
+    assert_true(file_holds(aside, "damaged"));
+    char *log = sl_string_printf("%s-wal", aside);
+    assert_true(file_holds(log, "damaged"));
+    /* What was set aside is not set aside over, even within a second. */
+    assert_ok(sl_store_restore(path, database(), &how, &again, &err), err);
+    assert_string_not_equal(again, aside);
+    assert_true(file_holds(aside, "damaged"));
+    assert_true(file_holds(log, "damaged"));
+    assert_false(file_holds(again, "damaged"));
+    free(log);
+    free(aside);
+    assert_ok(sl_store_restore(again, database(), &how, &aside, &err), err);
+    free(again);
+    free(aside);
     /* A backup that is none changes nothing. */
     test_write(path, junk, sizeof junk);
     size_t files = files_in_folder();
-    assert_fails(sl_store_restore(path, database(), &err), SL_ERR_INPUT, err, "copy.db");
-    assert_fails(sl_store_restore(test_path("none.db"), database(), &err), SL_ERR_NOT_FOUND, err,
-                 "none.db");
+    assert_fails(sl_store_restore(path, database(), &how, &aside, &err), SL_ERR_INPUT, err,
+                 "copy.db");
+    assert_fails(sl_store_restore(test_path("none.db"), database(), &how, &aside, &err),
+                 SL_ERR_NOT_FOUND, err, "none.db");
     assert_int_equal(files_in_folder(), files);
+    assert_null(aside);
     assert_ok(open_existing(database(), &store), err);
     assert_int_equal(test_count_answers(store), 2);
+
     sl_store_close(store);
     unlink(path);
     free(path);
@@ -384,7 +416,7 @@ int main(void)
         cmocka_unit_test(test_migrations_happen_together_or_not_at_all),
         cmocka_unit_test(test_an_older_layout_is_not_changed_by_a_reader),
         cmocka_unit_test(test_purged_bytes_are_gone_from_the_disk),
-        cmocka_unit_test(test_a_purge_that_a_reader_holds_up_says_so),
+        cmocka_unit_test(test_a_purge_beside_a_reader_succeeds_and_says_what_is_left),
         cmocka_unit_test(test_a_backup_is_whole_while_others_write),
         cmocka_unit_test(test_restore_brings_a_backup_back_and_keeps_what_was_there),
         cmocka_unit_test(test_two_writers_take_turns),

@@ -232,6 +232,23 @@ static void test_free_text_is_scrubbed_and_kept(void **state)
     free(changes);
 }
 
+/* A file's name is the researcher's: one that looks like a telephone number stays. */
+static void test_what_the_items_are_is_not_scrubbed(void **state)
+{
+    (void)state;
+    struct sl_error err;
+    struct sample own = sample_create("file-names", "");
+    const struct sl_store_item item = {
+        .id = "dated", .content = "{\"image\":\"20240115123045.png\"}", .entropy = (double)NAN};
+    assert_ok(sl_store_begin(own.store, &err), err);
+    assert_ok(sl_store_add_item(own.store, &item, &err), err);
+    assert_ok(sl_store_commit(own.store, &err), err);
+    char *items = sample_export(&own, "items", NULL);
+    assert_non_null(strstr(items, "20240115123045.png"));
+    free(items);
+    sample_destroy(&own);
+}
+
 /* Reads every CSV as a spreadsheet would, and looks at the first byte of every cell. */
 static void test_no_cell_is_a_formula(void **state)
 {
@@ -376,6 +393,7 @@ int main(void)
         cmocka_unit_test(test_cifar10h_layouts_are_read_back),
         cmocka_unit_test(test_no_export_names_a_person),
         cmocka_unit_test(test_free_text_is_scrubbed_and_kept),
+        cmocka_unit_test(test_what_the_items_are_is_not_scrubbed),
         cmocka_unit_test(test_no_cell_is_a_formula),
         cmocka_unit_test(test_cells_that_a_spreadsheet_would_run_get_an_apostrophe),
         cmocka_unit_test(test_times_of_every_input_have_their_columns),

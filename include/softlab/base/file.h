@@ -34,6 +34,9 @@ struct sl_writer {
 
 enum sl_status sl_writer_open(struct sl_writer *writer, const char *path,
                               struct sl_error *err) SL_MUST_USE;
+/* The same for a file that others on the machine may not read (0600 whatever the umask). */
+enum sl_status sl_writer_open_private(struct sl_writer *writer, const char *path,
+                                      struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_writer_write(struct sl_writer *writer, const void *bytes, size_t length,
                                struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_writer_printf(struct sl_writer *writer, struct sl_error *err, const char *format,
