@@ -70,8 +70,9 @@ bench: bench-build ## files, data sets, corruptions, answers, Dawid-Skene, score
 bench-crowd: bench-build ## every aggregator beside published accuracies (SOFTLAB_DATA)
 	@tools/bench crowd crowd_methods
 
-bench-server: bench-build ## the study server: start, saves, memory (minutes, loopback only)
+bench-server: bench-build ## the study server: start, saves, memory, 2,000 people, exports (minutes, loopback only)
 	@tools/bench server
+	@bench/server_exports.py build/release/softlab
 
 bench-soft: bench-build ## methods that read distributions against CIFAR-10H (SOFTLAB_DATA)
 	@tools/bench soft

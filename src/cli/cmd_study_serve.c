@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "cmd.h"
 #include "softlab/study.h"
@@ -100,6 +101,16 @@ static enum sl_status catch_signals(struct sl_error *err)
     return SL_OK;
 }
 
+/* Every connection takes one, and a shell allows 1,024. What the system refuses stays as it is: a
+ * server without descriptors closes the connection that nobody uses for longest. */
+static void allow_descriptors(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+    limit.rlim_cur = limit.rlim_max;
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 static void say_where(const struct serve_values *options, const struct sl_study_server *server)
 {
     const char *host = strcmp(options->address, "0.0.0.0") == 0 ? "127.0.0.1" : options->address;
@@ -133,6 +144,7 @@ static enum sl_status run_serve(struct cli *cli, const void *values, struct sl_e
            options->hosts.count * sizeof *hosts);
     if (options->hosts.count > 0) serve.hosts = hosts;
     SL_TRY(sl_study_server_create(cli->arguments[0], &serve, &server, err));
+    allow_descriptors();
     running = server;
     enum sl_status status = catch_signals(err);
     if (status == SL_OK) {

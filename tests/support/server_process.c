@@ -27,8 +27,9 @@ static void become_server(const char *program, const char *folder, uint16_t port
     snprintf(text, sizeof text, "%u", (unsigned)port);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     dup2(output, STDOUT_FILENO);
+    /* All of a test's people have one address. */
     execl(program, program, "study", "serve", folder, "--port", text, "--admin-port", "0",
-          (char *)NULL);
+          "--per-address", "0", (char *)NULL);
     _exit(127);
 }
 
