@@ -77,9 +77,11 @@ static enum sl_status catch_signals(struct sl_error *err)
 
 static void say_where(const struct serve_values *options, const struct sl_study_server *server)
 {
+    char token[SL_STUDY_LINK_TEXT];
     const char *host = strcmp(options->address, "0.0.0.0") == 0 ? "127.0.0.1" : options->address;
     printf("annotators: http://%s:%d/\n", host, (int)sl_study_server_port(server));
-    printf("to try it:  http://%s:%d/?test=1\n", host, (int)sl_study_server_port(server));
+    sl_study_server_test_token(server, token);
+    printf("to try it:  http://%s:%d/?test=%s\n", host, (int)sl_study_server_port(server), token);
     printf("researcher: http://%s:%d/\n", options->admin_address,
            (int)sl_study_server_admin_port(server));
     printf("stop with Ctrl-C; nothing that was acknowledged is lost\n");

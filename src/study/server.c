@@ -87,6 +87,7 @@ static enum sl_status load(struct sl_study_server *server, const char *folder, s
     study = server->study;
     SL_TRY(sl_study_store(study, false, &server->store, err));
     SL_TRY(set_target(server, err));
+    SL_TRY(sl_links_read(server->store, &server->links, err));
     SL_TRY(sl_texts_read(study, &server->texts, err));
     SL_TRY(sl_stimuli_read(server->store, &server->stimuli, err));
     if (study->check_every > 0 && server->stimuli.n_checks == 0)
@@ -157,6 +158,11 @@ uint16_t sl_study_server_port(const struct sl_study_server *server)
 uint16_t sl_study_server_admin_port(const struct sl_study_server *server)
 {
     return sl_http_port(server->researcher);
+}
+
+void sl_study_server_test_token(const struct sl_study_server *server, char out[SL_STUDY_LINK_TEXT])
+{
+    sl_links_test(&server->links, out);
 }
 
 enum sl_status sl_study_server_run(struct sl_study_server *server, struct sl_error *err)

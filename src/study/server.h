@@ -13,6 +13,7 @@
 #include "study/admin.h"
 #include "study/images.h"
 #include "study/limits.h"
+#include "study/links.h"
 #include "study/session.h"
 #include "study/stimuli.h"
 #include "study/texts.h"
@@ -32,6 +33,7 @@ struct sl_study_server {
     struct sl_stimuli stimuli;
     struct sl_images images;
     struct sl_limits *limits; /* owned */
+    struct sl_links links;
     struct sl_waiting *first, **last;
     struct sl_picture_job *pictures;
 };
