@@ -143,13 +143,14 @@ struct sl_store_session {
 };
 
 /* In one transaction of its own: the person's live session if there is one (its lease renewed,
- * never shortened, and its token replaced), else the one in which they were refused (its token
- * replaced, nothing else), else a new one, at place "consent", on the batch with the fewest
- * finished and live sessions below its target, ties broken by `tie` (a random number). A new
- * session goes on counting the attempts of the person's earlier ones that were not finished. Leases
- * that ran out before `now` are freed first: at lease_until itself one still holds.
- * SL_ERR_NOT_FOUND when every batch is full. Test sessions get a batch, full or not, without
- * counting, and are found again only by test arrivals. */
+ * never shortened, and its token replaced), else with `once` the one they finished, else the one in
+ * which they were refused (of these two the token is replaced, nothing else), else a new one, at
+ * place "consent", on the batch with the fewest finished and live sessions below its target, ties
+ * broken by `tie` (a random number). A new session goes on counting the attempts of the person's
+ * earlier ones that were not finished. Leases that ran out before `now` are freed first: at
+ * lease_until itself one still holds. SL_ERR_NOT_FOUND when every batch is full, SL_ERR_USAGE when
+ * a new session would be one too many of its network. Test sessions get a batch, full or not,
+ * without counting, and are found again only by test arrivals. */
 struct sl_store_arrival {
     const uint8_t *person;     /* SL_STORE_PERSON_BYTES */
     const uint8_t *token_hash; /* SL_STORE_TOKEN_BYTES */
@@ -158,6 +159,11 @@ struct sl_store_arrival {
     uint64_t seed, tie;
     int64_t now, lease_ms;
     bool test;
+    bool once; /* nobody who finished gets a second session */
+    /* What `parameters` of everybody from the same network hold, and how many of their sessions may
+     * be live or finished. NULL: nobody counts. */
+    const char *network;
+    size_t per_network;
 };
 enum sl_status sl_store_arrive(struct sl_store *store, const struct sl_store_arrival *arrival,
                                struct sl_store_session *out, bool *returning,

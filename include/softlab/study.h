@@ -56,7 +56,9 @@ struct sl_study {
     char *person;    /* URL parameter that names the participant; "" for open */
     char **keep;     /* further parameters to keep */
     size_t n_keep;
-    char *complete; /* URL with {code}, or "" */
+    bool signed_links;         /* nobody comes without a signature of their name */
+    size_t places_per_address; /* live and finished sessions; 0: as many as there are */
+    char *complete;            /* URL with {code}, or "" */
     char *code_done, *code_refused, *code_failed, *code_full;
     char *currency;
     double base, bonus, bonus_from;
@@ -199,6 +201,16 @@ enum sl_status sl_study_server_run(struct sl_study_server *server,
                                    struct sl_error *err) SL_MUST_USE;
 void sl_study_server_stop(struct sl_study_server *server); /* from a signal handler too */
 void sl_study_server_destroy(struct sl_study_server *server);
+/* The token of the test link: http://.../?test=TOKEN. */
+enum { SL_STUDY_LINK_TEXT = 23 };
+void sl_study_server_test_token(const struct sl_study_server *server, size_t index,
+                                char out[SL_STUDY_LINK_TEXT]);
+enum sl_status sl_study_test_token(struct sl_store *store, char out[SL_STUDY_LINK_TEXT],
+                                   struct sl_error *err) SL_MUST_USE;
+/* A participant's own link behind the server's address, "/?participant=7&sig=...", signed where the
+ * study wants it. A heap string. SL_ERR_USAGE if the study is open to everybody. */
+enum sl_status sl_study_link(const struct sl_study *study, struct sl_store *store,
+                             const char *person, char **out, struct sl_error *err) SL_MUST_USE;
 /* The researcher's password, hashed with argon2id into the store. */
 enum sl_status sl_study_set_password(struct sl_store *store, const char *password,
                                      struct sl_error *err) SL_MUST_USE;
@@ -259,7 +271,7 @@ struct sl_study_simulation {
     double noise, slips; /* .05, .02: how far beliefs wander; how often an answer is a slip */
     double patience;     /* 60: seconds of asking in vain until an annotator goes */
     bool images;         /* true: load what is shown, as a browser does */
-    bool test;           /* sessions that never count */
+    bool test;           /* sessions that never count; needs the folder */
     uint64_t seed;
     /* Called before an answer is first sent and when it is acknowledged; or NULL. */
     void (*saved)(void *context, const char *id, bool acknowledged);

@@ -114,11 +114,13 @@ static void allow_descriptors(void)
 static void say_where(const struct serve_values *options, const struct sl_study_server *server)
 {
     const char *host = strcmp(options->address, "0.0.0.0") == 0 ? "127.0.0.1" : options->address;
+    char token[SL_STUDY_LINK_TEXT];
     const char *prefix = NULL;
     for (size_t i = 0; (prefix = sl_study_server_prefix(server, i)); i++) {
         int port = sl_study_server_port(server), admin_port = sl_study_server_admin_port(server);
         printf("annotators: http://%s:%d%s/\n", host, port, prefix);
-        printf("to try it:  http://%s:%d%s/?test=1\n", host, port, prefix);
+        sl_study_server_test_token(server, i, token);
+        printf("to try it:  http://%s:%d%s/?test=%s\n", host, port, prefix, token);
         printf("researcher: http://%s:%d%s/\n", options->admin_address, admin_port, prefix);
     }
     printf("stop with Ctrl-C; nothing that was acknowledged is lost\n");

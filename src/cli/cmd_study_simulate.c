@@ -111,7 +111,11 @@ static const struct cli_option simulate_options[] = {
      .kind = CLI_FLAG,
      AT(no_images),
      .help = "do not load the images that are shown"},
-    {.name = "test", .kind = CLI_FLAG, AT(test), .help = "sessions that never count"},
+    {.name = "test",
+     .kind = CLI_FLAG,
+     AT(test),
+     .help = "sessions that never count; the test link's token is read from --study",
+     .needs = "study"},
     {.name = "power",
      .kind = CLI_FLAG,
      AT(power),
@@ -284,7 +288,8 @@ static enum sl_status run_simulate(struct cli *cli, const void *values, struct s
 }
 
 static const struct cli_example simulate_examples[] = {
-    {"softlab study simulate http://127.0.0.1:8080/ --test", "is everything in order?"},
+    {"softlab study simulate http://127.0.0.1:8080/ --study birds --test",
+     "is everything in order?"},
     {"softlab study simulate http://127.0.0.1:8080/ --study birds --annotators 12 --speed 0",
      "twelve annotators of whom the true classes are known, at once"},
     {"softlab study simulate http://127.0.0.1:8080/ --annotators 500 --at-once 500 --rate 50",

@@ -121,6 +121,8 @@ static void print_overview(const json_t *status)
     }
     cli_table_init(&table, "ll");
     add(&table, "study", "%s", text(study, "title"));
+    if (json_is_string(json_object_get(status, "test_link")))
+        add(&table, "to try it", "%s", text(status, "test_link"));
     add(&table, "finished", "%" PRId64 " of %" PRId64 " sessions wanted", finished, target);
     add(&table, "working now", "%zu", json_array_size(json_object_get(status, "leases")));
     add_sessions(&table, json_object_get(status, "sessions"));

@@ -96,12 +96,26 @@ static enum sl_status renew(struct sl_sqlite *store, const struct sl_store_arriv
                          err);
 }
 
+static enum sl_status check_network(struct sl_sqlite *store, const struct sl_store_arrival *arrival,
+                                    struct sl_error *err)
+{
+    int64_t taken = 0;
+    bool counted = false;
+    if (!arrival->network || arrival->test) return SL_OK;
+    SL_TRY(sl_sqlite_number(store, SL_SQL_NETWORK_PLACES,
+                            SL_VALUES(sl_sqlite_text(arrival->network)), &taken, &counted, err));
+    if (taken < 0 || (uint64_t)taken < arrival->per_network) return SL_OK;
+    return sl_fail(err, SL_ERR_USAGE, "the %zu places of one network are taken",
+                   arrival->per_network);
+}
+
 static enum sl_status add_session(struct sl_sqlite *store, const struct sl_store_arrival *arrival,
                                   struct sl_error *err)
 {
     size_t batch = 0;
     int64_t one = 0;
     bool finished_before = false;
+    SL_TRY(check_network(store, arrival, err));
     SL_TRY(choose_batch(store, arrival, &batch, err));
     SL_TRY(sl_sqlite_number(store, SL_SQL_FINISHED_BEFORE,
                             SL_VALUES(sl_sqlite_blob(arrival->person, SL_STORE_PERSON_BYTES)), &one,
@@ -125,7 +139,7 @@ static enum sl_status place(struct sl_sqlite *store, const struct sl_store_arriv
     enum sl_status status =
         read_one(store, SL_SQL_LIVE_SESSION,
                  SL_VALUES(sl_sqlite_blob(arrival->person, SL_STORE_PERSON_BYTES),
-                           sl_sqlite_integer(arrival->test)),
+                           sl_sqlite_integer(arrival->test), sl_sqlite_integer(arrival->once)),
                  out, err);
     *returning = status == SL_OK;
     if (status == SL_ERR_NOT_FOUND)

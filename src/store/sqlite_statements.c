@@ -47,8 +47,11 @@ static const char *const texts[SL_SQL_STATEMENTS] = {
 
     [SL_SQL_EXPIRE] = "UPDATE sessions SET state = 3 WHERE state = 0 AND lease_until < ?1",
     [SL_SQL_LIVE_SESSION] = "SELECT " SESSION " FROM sessions s "
-                            "WHERE s.person = ?1 AND s.test = ?2 AND s.state IN (0, 4) "
+                            "WHERE s.person = ?1 AND s.test = ?2 "
+                            "AND (s.state IN (0, 4) OR (?3 AND s.state = 1)) "
                             "ORDER BY s.state, s.id DESC LIMIT 1",
+    [SL_SQL_NETWORK_PLACES] = "SELECT COUNT(*) FROM sessions "
+                              "WHERE state IN (0, 1) AND test = 0 AND instr(parameters, ?1) > 0",
     [SL_SQL_RENEW_SESSION] = "UPDATE sessions SET token_hash = ?2, seen = ?3, lease_until = ?4 "
                              "WHERE id = ?1",
     [SL_SQL_FINISHED_BEFORE] = "SELECT 1 FROM sessions "

@@ -134,7 +134,7 @@ static json_t *session_json(const struct sl_request *request, const struct sl_tr
                   "attempts_left", (json_int_t)left);
     add_texts(reply, site, place);
     add_trials(reply, request, trials, place);
-    json_object_set_new(reply, "completion", sl_session_completion(study, place));
+    json_object_set_new(reply, "completion", sl_session_completion(study, place, session->test));
     return reply;
 }
 

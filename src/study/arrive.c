@@ -9,7 +9,7 @@
 #include "softlab/base/random.h"
 #include "study/site.h"
 
-enum { MAX_PARAMETER = 500, COOKIE_SECONDS = 30 * 24 * 3600 };
+enum { COOKIE_SECONDS = 30 * 24 * 3600 };
 /* A lecture hall behind one address comes all at once; a flood of made-up people does not pass. */
 static const struct sl_limit arrivals = {"arrival", 1, 200};
 
@@ -70,13 +70,18 @@ static bool has_session(const struct sl_site *site, const struct sl_http_exchang
     return !person || memcmp(person, session.person, sizeof session.person) == 0;
 }
 
-/* The parameters the study keeps, as JSON. */
-static char *parameters_json(const struct sl_study *study, const struct sl_http_exchange *exchange)
+/* Where the mark of the network stands among the kept parameters; no parameter has such a name. */
+#define NETWORK "@network"
+
+/* The parameters the study keeps, as JSON, and the mark of the network where places are counted. */
+static char *parameters_json(const struct sl_study *study, const struct sl_http_exchange *exchange,
+                             const char *network)
 {
     json_t *kept = json_object();
+    if (network) json_object_set_new(kept, NETWORK, json_string(network));
     for (size_t i = 0; i < study->n_keep; i++) {
         const char *value = sl_http_query(exchange, study->keep[i]);
-        if (value && strlen(value) <= MAX_PARAMETER)
+        if (value && strlen(value) <= SL_LINK_PARAMETER_MAX)
             json_object_set_new(kept, study->keep[i], json_string(value));
     }
     char *text = json_dumps(kept, JSON_COMPACT);
@@ -84,16 +89,28 @@ static char *parameters_json(const struct sl_study *study, const struct sl_http_
     return text;
 }
 
+/* The address itself is never kept. What is no address counts as one network of its own. */
+static void mark_network(const struct sl_site *site, const struct sl_http_exchange *exchange,
+                         char out[SL_STUDY_LINK_TEXT])
+{
+    const struct sl_caller caller = sl_caller_of(exchange, site->host->options.behind_proxy);
+    sl_links_network(&site->links, caller.network, out);
+}
+
 static enum sl_status arrive(struct sl_site *site, const struct sl_http_exchange *exchange,
                              const uint8_t *person, bool test, char token[SL_TOKEN_TEXT],
                              struct sl_error *err)
 {
     const struct sl_study *study = site->study;
+    const bool counted = study->places_per_address > 0 && !test;
     uint8_t hash[SL_STORE_TOKEN_BYTES];
+    char mark[SL_STUDY_LINK_TEXT], member[sizeof NETWORK + SL_STUDY_LINK_TEXT + 8];
     struct sl_store_session session;
     bool returning = false;
     sl_secret_token(token, hash);
-    char *parameters = parameters_json(study, exchange);
+    mark_network(site, exchange, mark);
+    snprintf(member, sizeof member, "\"" NETWORK "\":\"%s\"", mark);
+    char *parameters = parameters_json(study, exchange, counted ? mark : NULL);
     const struct sl_store_arrival arrival = {
         .person = person,
         .token_hash = hash,
@@ -104,6 +121,9 @@ static enum sl_status arrive(struct sl_site *site, const struct sl_http_exchange
         .now = sl_site_now(site),
         .lease_ms = (int64_t)study->lease_minutes * 60000,
         .test = test,
+        .once = *study->person != '\0', /* a recruiter pays an id once */
+        .network = counted ? member : NULL,
+        .per_network = study->places_per_address,
     };
     sl_site_flush(site); /* arriving is a transaction of its own */
     enum sl_status status = sl_store_arrive(site->store, &arrival, &session, &returning, err);
@@ -128,37 +148,69 @@ static enum sl_status find_person(struct sl_site *site, const struct sl_http_exc
     return SL_OK;
 }
 
-void sl_handle_arrival(struct sl_http_exchange *exchange, void *context)
+/* Whether the link is one of ours, else a page that says what is wrong with it. */
+static bool check_link(struct sl_site *site, struct sl_http_exchange *exchange, const char *test,
+                       const char *name)
 {
-    struct sl_site *site = context;
-    const struct sl_study *study = site->study;
-    const char *test = sl_http_query(exchange, "test");
-    const char *name = *study->person ? sl_http_query(exchange, study->person) : NULL;
-    bool is_test = test && strcmp(test, "1") == 0;
-    uint8_t person[SL_STORE_PERSON_BYTES];
-    char token[SL_TOKEN_TEXT];
-    struct sl_error err;
-    if (!sl_site_ready(site, exchange)) return;
-    if (!sl_request_admit(site, exchange, &arrivals)) return;
-    if (is_test || (name && (!*name || strlen(name) > MAX_PARAMETER))) name = NULL;
-    enum sl_status status = find_person(site, exchange, name, is_test, person, &err);
-    if (status == SL_OK && !is_test && has_session(site, exchange, name ? person : NULL)) {
-        redirect(site, exchange, NULL);
-        return;
+    char expected[SL_STUDY_LINK_TEXT];
+    sl_links_test(&site->links, expected);
+    if (test && !sl_links_equal(test, expected)) {
+        send_page(site, exchange, 403, "This test link is not valid",
+                  "A test run needs the whole test link with its token. The researcher finds it on "
+                  "the overview page, or with the command softlab study links.");
+        return false;
     }
-    if (status == SL_OK && !is_test && !name && *study->person) {
-        send_page(site, exchange, 400, "This link is not complete",
-                  "Please open the study from the page where you found it.");
-        return;
-    }
-    if (status == SL_OK) status = arrive(site, exchange, person, is_test, token, &err);
+    if (test || !name || !site->study->signed_links) return true;
+    sl_links_sign(&site->links, name, expected);
+    if (sl_links_equal(sl_http_query(exchange, SL_LINK_SIGNATURE), expected)) return true;
+    send_page(site, exchange, 403, "This link is not valid",
+              "Please open the link exactly as you were given it. If that does not help, tell the "
+              "researchers who sent it to you.");
+    return false;
+}
+
+/* What becomes of somebody who came and has no place of their own yet. */
+static void reply_arrival(struct sl_site *site, struct sl_http_exchange *exchange,
+                          enum sl_status status, const char *token, const struct sl_error *err)
+{
     if (status == SL_OK) {
         redirect(site, exchange, token);
     } else if (status == SL_ERR_NOT_FOUND) {
         redirect(site, exchange, "full");
+    } else if (status == SL_ERR_USAGE && site->study->places_per_address > 0) {
+        send_page(site, exchange, 403, "There is no place left for your network",
+                  "Only a limited number of people may take part from one internet connection, and "
+                  "that many already do. Thank you for your interest.");
     } else {
-        sl_log(site->host->options.log, SL_LOG_ERROR, "nobody can arrive: %s", err.message);
+        sl_log(site->host->options.log, SL_LOG_ERROR, "nobody can arrive: %s", err->message);
         send_page(site, exchange, 503, "Please try again in a moment",
                   "The study cannot store anything at present.");
     }
+}
+
+void sl_handle_arrival(struct sl_http_exchange *exchange, void *context)
+{
+    struct sl_site *site = context;
+    const struct sl_study *study = site->study;
+    const char *test = sl_http_query(exchange, SL_LINK_TEST);
+    const char *name = *study->person && !test ? sl_http_query(exchange, study->person) : NULL;
+    uint8_t person[SL_STORE_PERSON_BYTES];
+    char token[SL_TOKEN_TEXT] = "";
+    struct sl_error err;
+    if (!sl_site_ready(site, exchange)) return;
+    if (!sl_request_admit(site, exchange, &arrivals)) return;
+    if (name && (!*name || strlen(name) > SL_LINK_PARAMETER_MAX)) name = NULL;
+    if (!check_link(site, exchange, test, name)) return;
+    enum sl_status status = find_person(site, exchange, name, test != NULL, person, &err);
+    if (status == SL_OK && !test && has_session(site, exchange, name ? person : NULL)) {
+        redirect(site, exchange, NULL);
+        return;
+    }
+    if (status == SL_OK && !test && !name && *study->person) {
+        send_page(site, exchange, 400, "This link is not complete",
+                  "Please open the study from the page where you found it.");
+        return;
+    }
+    if (status == SL_OK) status = arrive(site, exchange, person, test != NULL, token, &err);
+    reply_arrival(site, exchange, status, token, &err);
 }

@@ -3,6 +3,8 @@
 
 #include "softlab/base/text.h"
 #include "study/config.h"
+#include "study/links.h"
+#include "study/session.h"
 
 static enum sl_status check_path(const char *path, struct sl_error *err)
 {
@@ -52,8 +54,8 @@ static enum sl_status check_parameter(const char *name, struct sl_error *err)
 {
     if (!is_plain(name))
         return sl_fail(err, SL_ERR_INPUT, "\"%s\" is no name of a URL parameter", name);
-    if (strcmp(name, "test") == 0)
-        return sl_fail(err, SL_ERR_INPUT, "\"test\" is softlab's own parameter");
+    if (strcmp(name, SL_LINK_TEST) == 0 || strcmp(name, SL_LINK_SIGNATURE) == 0)
+        return sl_fail(err, SL_ERR_INPUT, "\"%s\" is softlab's own parameter", name);
     return SL_OK;
 }
 
@@ -78,6 +80,12 @@ static enum sl_status check_keep(const struct sl_study *study, struct sl_error *
     return SL_OK;
 }
 
+static enum sl_status check_links(const struct sl_study *study, struct sl_error *err)
+{
+    if (!study->signed_links || *study->person) return SL_OK;
+    return sl_fail(err, SL_ERR_INPUT, "signed links need recruiter.person, whose value is signed");
+}
+
 static enum sl_status check_address(const char *address, struct sl_error *err)
 {
     if (!*address) return SL_OK;
@@ -91,8 +99,13 @@ static enum sl_status check_address(const char *address, struct sl_error *err)
 
 static enum sl_status check_code(const char *code, struct sl_error *err)
 {
-    if (is_plain(code)) return SL_OK;
-    return sl_fail(err, SL_ERR_INPUT, "a code has letters, digits, '_', '-' and '.' only");
+    if (!is_plain(code))
+        return sl_fail(err, SL_ERR_INPUT, "a code has letters, digits, '_', '-' and '.' only");
+    if (strncmp(code, SL_TEST_CODE, strlen(SL_TEST_CODE)) == 0)
+        return sl_fail(err, SL_ERR_INPUT,
+                       "\"%s\": codes that begin with " SL_TEST_CODE " are those of test runs",
+                       code);
+    return SL_OK;
 }
 
 static enum sl_status check_date(const char *date, struct sl_error *err)
@@ -149,15 +162,11 @@ enum sl_status sl_study_check(const struct sl_study *study, const char **key, st
         const char *key;
         enum sl_status (*check)(const struct sl_study *study, struct sl_error *err);
     } checks[] = {
-        {"screens", check_screens},
-        {"items.folder", check_folder},
-        {"items.file", check_file},
-        {"batch.repeats", check_repeats},
-        {"recruiter.person", check_person},
-        {"recruiter.keep", check_keep},
-        {"recruiter.complete", check_complete},
-        {"recruiter.codes", check_codes},
-        {"keep_until", check_keep_until},
+        {"screens", check_screens},         {"items.folder", check_folder},
+        {"items.file", check_file},         {"batch.repeats", check_repeats},
+        {"recruiter.person", check_person}, {"recruiter.keep", check_keep},
+        {"recruiter.links", check_links},   {"recruiter.complete", check_complete},
+        {"recruiter.codes", check_codes},   {"keep_until", check_keep_until},
     };
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
         *key = checks[i].key;

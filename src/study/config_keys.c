@@ -10,6 +10,7 @@ static const char *const kinds[] = {"images", "texts", "mixtures", NULL};
 static const char *const upsamplings[] = {"lanczos", "nearest", "none", NULL};
 static const char *const framings[] = {"third", "first", NULL};
 static const char *const recruiters[] = {"open", "prolific", "generic", NULL};
+static const char *const link_kinds[] = {"plain", "signed", NULL};
 static const char *const bonus_rules[] = {"none", "accuracy", "finished", NULL};
 
 #define AT(field) .offset = offsetof(struct sl_study, field)
@@ -49,6 +50,10 @@ const struct sl_study_key sl_study_keys[] = {
     {"recruiter", "person", SL_KEY_TEXT, AT(person), .maximum = 64, .fallback = ""},
     {"recruiter", "keep", SL_KEY_TEXTS, AT(keep), .count_offset = offsetof(struct sl_study, n_keep),
      .maximum = 16, .fallback = ""},
+    {"recruiter", "links", SL_KEY_SECOND, AT(signed_links), .choices = link_kinds,
+     .fallback = "plain"},
+    {"recruiter", "places_per_address", SL_KEY_COUNT, AT(places_per_address), .maximum = 1000000,
+     .fallback = "0"},
     {"recruiter", "complete", SL_KEY_TEXT, AT(complete), .maximum = 1000, .fallback = ""},
     {"codes", "done", SL_KEY_TEXT, AT(code_done), .maximum = 64, .fallback = ""},
     {"codes", "refused", SL_KEY_TEXT, AT(code_refused), .maximum = 64, .fallback = ""},

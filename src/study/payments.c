@@ -1,4 +1,5 @@
-/* Who is owed what, written and never paid. These two files are for the recruiter's site and name a
+/* Who is owed what, written and never paid: a line for everybody whom the study owes (due.h),
+ * however many sessions they finished. These two files are for the recruiter's site and name a
  * submission as the recruiter does, by the URL parameter that was kept for it; every other export
  * has hashes only. */
 #include <stdlib.h>
@@ -6,6 +7,7 @@
 
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
+#include "study/due.h"
 #include "study/export.h"
 
 /* Checks of one session. */
@@ -19,8 +21,8 @@ struct ledger {
     struct sl_study_out *out;
     struct earned *earned; /* owned; ascending by session, those with checks only */
     size_t count, capacity;
+    struct sl_dues dues;
     bool bonus_only;
-    struct sl_error *err;
 };
 
 static struct earned *earned_by(struct ledger *ledger, int64_t session)
@@ -80,21 +82,6 @@ static double bonus_of(const struct sl_study *study, struct earned earned)
     return 0;
 }
 
-static const char *parameter(const json_t *parameters, const char *name)
-{
-    return name && *name ? json_string_value(json_object_get(parameters, name)) : NULL;
-}
-
-/* The recruiter's name for whom to pay, borrowed from the parameters; NULL if none was kept. */
-static const char *payee_of(const struct sl_study *study, const json_t *parameters)
-{
-    const char *payee = NULL;
-    if (strcmp(study->recruiter, "prolific") == 0) payee = parameter(parameters, "SESSION_ID");
-    for (size_t i = 0; !payee && i < study->n_keep; i++)
-        payee = parameter(parameters, study->keep[i]);
-    return payee && *payee ? payee : NULL;
-}
-
 static void cell_money(struct sl_buffer *line, double amount)
 {
     char text[64];
@@ -102,17 +89,16 @@ static void cell_money(struct sl_buffer *line, double amount)
     sl_csv_append_field(line, text, (size_t)length);
 }
 
-static void write_payment(struct ledger *ledger, const struct sl_store_session *session,
-                          const char *payee, struct earned earned)
+static void write_payment(struct ledger *ledger, const struct sl_due *due, struct earned earned)
 {
     struct sl_buffer *line = &ledger->out->pending;
     const double base = ledger->study->base, bonus = bonus_of(ledger->study, earned);
     char annotator[SL_STUDY_ANNOTATOR_TEXT];
-    sl_study_annotator(session->person, annotator);
-    sl_study_cell(line, payee);
+    sl_study_annotator(due->person, annotator);
+    sl_study_cell(line, sl_due_payee(&ledger->dues, due));
     sl_study_cell(line, annotator);
-    sl_study_cell_integer(line, session->id);
-    sl_study_cell_integer(line, session->second_run);
+    sl_study_cell_integer(line, due->session);
+    sl_study_cell_integer(line, (int64_t)due->n_finished);
     sl_study_cell_integer(line, (int64_t)earned.checks);
     sl_study_cell_integer(line, (int64_t)earned.right);
     cell_money(line, base);
@@ -122,30 +108,36 @@ static void write_payment(struct ledger *ledger, const struct sl_store_session *
     sl_csv_end_line(line);
 }
 
-static enum sl_status write_session(const struct sl_store_row *row, void *context)
+static enum sl_status write_bonus(struct ledger *ledger, const struct sl_due *due,
+                                  struct earned earned, struct sl_error *err)
 {
-    struct ledger *ledger = context;
-    const struct sl_store_session *session = row->session;
-    if (session->test || session->state != SL_SESSION_DONE) return SL_OK;
-    const struct earned earned = find_earned(ledger, session->id);
     const double bonus = bonus_of(ledger->study, earned);
-    json_t *parameters = json_loads(row->parameters ? row->parameters : "{}", 0, NULL);
-    const char *payee = payee_of(ledger->study, parameters);
-    enum sl_status status = SL_OK;
-    if (!ledger->bonus_only) {
-        write_payment(ledger, session, payee, earned);
-    } else if (bonus > 0 && payee) {
-        sl_study_cell(&ledger->out->pending, payee);
-        cell_money(&ledger->out->pending, bonus);
-        sl_csv_end_line(&ledger->out->pending);
-    } else if (bonus > 0) {
-        status = sl_fail(ledger->err, SL_ERR_INPUT,
-                         "session %lld earned a bonus, but the recruiter's name for it was not "
-                         "kept: list the parameter that names a submission in recruiter.keep",
-                         (long long)session->id);
+    const char *payee = sl_due_payee(&ledger->dues, due);
+    if (bonus <= 0) return SL_OK;
+    if (!payee)
+        return sl_fail(err, SL_ERR_INPUT,
+                       "session %lld earned a bonus, but the recruiter's name for it was not "
+                       "kept: list the parameter that names a submission in recruiter.keep",
+                       (long long)due->session);
+    sl_study_cell(&ledger->out->pending, payee);
+    cell_money(&ledger->out->pending, bonus);
+    sl_csv_end_line(&ledger->out->pending);
+    return SL_OK;
+}
+
+static enum sl_status write_dues(struct ledger *ledger, struct sl_error *err)
+{
+    for (size_t i = 0; i < ledger->dues.count; i++) {
+        const struct sl_due *due = &ledger->dues.rows[i];
+        if (due->n_finished == 0) continue;
+        const struct earned earned = find_earned(ledger, due->session);
+        if (ledger->bonus_only)
+            SL_TRY(write_bonus(ledger, due, earned, err));
+        else
+            write_payment(ledger, due, earned);
+        SL_TRY(sl_study_out_flow(ledger->out, err));
     }
-    json_decref(parameters);
-    return status == SL_OK ? sl_study_out_flow(ledger->out, ledger->err) : status;
+    return sl_study_out_finish(ledger->out, err);
 }
 
 static enum sl_status write_ledger(struct ledger *ledger, struct sl_store *store,
@@ -156,10 +148,11 @@ static enum sl_status write_ledger(struct ledger *ledger, struct sl_store *store
     SL_TRY_OUT(sl_study_items_read(ledger->study, store, &items, err));
     SL_TRY_OUT(sl_study_each_given(ledger->study, store, &items, SL_STUDY_COUNTING, note_check,
                                    ledger, err));
-    SL_TRY_OUT(sl_store_each_session(store, write_session, ledger, err));
-    status = sl_study_out_finish(ledger->out, err);
+    SL_TRY_OUT(sl_dues_read(ledger->study, store, &ledger->dues, err));
+    status = write_dues(ledger, err);
 out:
     free(ledger->earned);
+    sl_dues_release(&ledger->dues);
     sl_study_items_release(&items);
     sl_study_out_release(ledger->out);
     return status;
@@ -167,13 +160,13 @@ out:
 
 SL_STUDY_EXPORTER(sl_study_export_payments)
 {
-    static const char *const columns[] = {"id",     "annotator",    "session", "second_run",
+    static const char *const columns[] = {"id",     "annotator",    "session", "finished",
                                           "checks", "checks_right", "base",    "bonus",
                                           "total",  "currency",     NULL};
     struct sl_study_out out;
     sl_study_out_init(&out, sink, context);
     sl_study_header(&out.pending, columns);
-    return write_ledger(&(struct ledger){.study = study, .out = &out, .err = err}, store, err);
+    return write_ledger(&(struct ledger){.study = study, .out = &out}, store, err);
 }
 
 /* Prolific reads lines of id,amount without a header. */
@@ -181,6 +174,6 @@ SL_STUDY_EXPORTER(sl_study_export_bonus)
 {
     struct sl_study_out out;
     sl_study_out_init(&out, sink, context);
-    return write_ledger(
-        &(struct ledger){.study = study, .out = &out, .bonus_only = true, .err = err}, store, err);
+    return write_ledger(&(struct ledger){.study = study, .out = &out, .bonus_only = true}, store,
+                        err);
 }

@@ -256,6 +256,12 @@ const char *sl_study_server_prefix(const struct sl_study_server *server, size_t 
     return index < server->n_sites ? server->sites[index]->prefix : NULL;
 }
 
+void sl_study_server_test_token(const struct sl_study_server *server, size_t index,
+                                char out[SL_STUDY_LINK_TEXT])
+{
+    sl_links_test(&server->sites[index]->links, out);
+}
+
 enum sl_status sl_study_server_run(struct sl_study_server *server, struct sl_error *err)
 {
     return sl_http_loop_run(server->host.loop, err);

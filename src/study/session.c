@@ -167,19 +167,20 @@ void sl_session_renew(struct sl_store_session *session, const struct sl_study *s
     if (until > session->lease_until) session->lease_until = until;
 }
 
+static const char code_mark[] = "{code}";
+
 json_t *sl_completion_of(const struct sl_study *study, const char *code)
 {
-    static const char mark[] = "{code}";
-    const char *at = strstr(study->complete, mark);
+    const char *at = strstr(study->complete, code_mark);
     /* An address that wants a code is of no use without one. */
     if (!*study->complete || (at && !*code)) return json_pack("{s:s, s:n}", "code", code, "url");
     struct sl_buffer url;
     sl_buffer_init(&url, 4096);
     const char *rest = study->complete;
-    for (; at; at = strstr(rest, mark)) {
+    for (; at; at = strstr(rest, code_mark)) {
         sl_buffer_append(&url, rest, (size_t)(at - rest));
         sl_url_escape(&url, code, "");
-        rest = at + strlen(mark);
+        rest = at + strlen(code_mark);
     }
     sl_buffer_text(&url, rest);
     json_t *completion = json_pack("{s:s, s:s}", "code", code, "url", url.data);
@@ -187,12 +188,25 @@ json_t *sl_completion_of(const struct sl_study *study, const char *code)
     return completion;
 }
 
-json_t *sl_session_completion(const struct sl_study *study, enum sl_place place)
+static const char *code_of(const struct sl_study *study, enum sl_place place)
 {
     switch (place) {
-    case SL_PLACE_DONE: return sl_completion_of(study, study->code_done);
-    case SL_PLACE_REFUSED: return sl_completion_of(study, study->code_refused);
-    case SL_PLACE_FAILED: return sl_completion_of(study, study->code_failed);
-    default: return json_null();
+    case SL_PLACE_DONE: return study->code_done;
+    case SL_PLACE_REFUSED: return study->code_refused;
+    case SL_PLACE_FAILED: return study->code_failed;
+    default: return NULL;
     }
+}
+
+json_t *sl_session_completion(const struct sl_study *study, enum sl_place place, bool test)
+{
+    const char *code = code_of(study, place);
+    if (!code) return json_null();
+    if (!test) return sl_completion_of(study, code);
+    char *marked = sl_string_printf(SL_TEST_CODE "%s", code);
+    json_t *completion = strstr(study->complete, code_mark)
+                             ? sl_completion_of(study, marked)
+                             : json_pack("{s:s, s:n}", "code", marked, "url");
+    free(marked);
+    return completion;
 }

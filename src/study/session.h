@@ -71,8 +71,11 @@ enum sl_status sl_session_return(struct sl_store_session *session, int64_t now,
 /* Seen now: the lease runs from here. */
 void sl_session_renew(struct sl_store_session *session, const struct sl_study *study, int64_t now);
 
-/* {"code": ..., "url": ... or null} for a place that ends the session; null for others. */
-json_t *sl_session_completion(const struct sl_study *study, enum sl_place place);
+/* What stands before the code of a test run: no payment is made for such a code. */
+#define SL_TEST_CODE "TEST-"
+/* {"code": ..., "url": ... or null} for a place that ends the session; null for others. A test's
+ * code is marked, and an address that has no place for it is not told. */
+json_t *sl_session_completion(const struct sl_study *study, enum sl_place place, bool test);
 /* The same for a code: `{code}` in the study's address replaced, escaped. */
 json_t *sl_completion_of(const struct sl_study *study, const char *code);
 

@@ -118,6 +118,9 @@ static enum sl_status check(const struct sl_study_simulation *options, struct sl
         return sl_fail(err, SL_ERR_USAGE, "speed, rate, noise and patience cannot be negative");
     if (!(options->slips >= 0 && options->slips <= 1))
         return sl_fail(err, SL_ERR_USAGE, "slips: expected a share from 0 to 1");
+    if (options->test && !options->folder)
+        return sl_fail(err, SL_ERR_USAGE,
+                       "test runs need the study's folder, which holds the test link's token");
     return SL_OK;
 }
 

@@ -12,11 +12,13 @@
 #include "softlab/base/random.h"
 #include "softlab/http/client.h"
 #include "softlab/study.h"
+#include "study/links.h"
 
 /* ---- simulate_world.c: what is true ---- */
 
 struct sl_sim_world {
     struct sl_study *study;       /* owned; NULL: nothing is known */
+    struct sl_links links;        /* of the study, for test runs and signed links */
     struct sl_name_table *sights; /* owned; what pages show of the items */
     double *truth;                /* owned; (n_items, n_classes), by sight, in the study's order */
     double *share;                /* owned; of the first class in a mixture, NaN for others */

@@ -396,15 +396,20 @@ static void look(struct sl_sim_person *person)
 
 static char *arrival_path(const struct sl_sim_person *person)
 {
-    const struct sl_study *study = person->simulation->world.study;
-    if (person->simulation->options->test) return sl_string_copy("/?test=1");
+    const struct sl_sim_world *world = &person->simulation->world;
+    char name[32];
+    if (person->simulation->options->test) {
+        char token[SL_STUDY_LINK_TEXT];
+        sl_links_test(&world->links, token);
+        return sl_string_printf("/?" SL_LINK_TEST "=%s", token);
+    }
     struct sl_rng rng;
     draw(person, "simulate.person", 0, &rng);
     unsigned long long high = sl_rng_next(&rng) >> 16, low = sl_rng_next(&rng) >> 16;
-    if (study && *study->person)
-        return sl_string_printf("/?%s=%012llx%012llx", study->person, high, low);
-    return sl_string_printf("/?PROLIFIC_PID=%012llx%012llx&participant=%012llx%012llx", high, low,
-                            high, low);
+    snprintf(name, sizeof name, "%012llx%012llx", high, low);
+    if (world->study && *world->study->person)
+        return sl_links_path(&world->links, world->study, name);
+    return sl_string_printf("/?PROLIFIC_PID=%s&participant=%s", name, name);
 }
 
 void sl_sim_person_start(struct sl_sim_person *person, size_t number)

@@ -163,6 +163,8 @@ enum sl_status sl_sim_world_read(const char *folder, const char *truth, struct s
     enum sl_status status;
     SL_TRY_OUT(sl_study_read(folder, &world.study, err));
     SL_TRY_OUT(sl_study_store(world.study, true, &store, err));
+    status = sl_links_read(store, &world.links, err);
+    if (status != SL_OK && status != SL_ERR_NOT_FOUND) goto out; /* none: it was never served */
     beside = sl_path_join(folder, SL_STUDY_TRUTH_FILE);
     if (!truth && sl_file_exists(beside)) truth = beside;
     if (truth) SL_TRY_OUT(read_rows(truth, world.study, &rows, row_names, err));

@@ -93,6 +93,7 @@ static enum sl_status load(struct sl_site *site, const char *folder, struct sl_e
     study = site->study;
     SL_TRY(open_store(site, err));
     SL_TRY(set_target(site, err));
+    SL_TRY(sl_links_read(site->store, &site->links, err));
     SL_TRY(sl_texts_read(study, &site->texts, err));
     SL_TRY(sl_stimuli_read(site->store, &site->stimuli, err));
     if (study->check_every > 0 && site->stimuli.n_checks == 0)

@@ -18,6 +18,7 @@
 #include "study/images.h"
 #include "study/lanes.h"
 #include "study/limits.h"
+#include "study/links.h"
 #include "study/monitor.h"
 #include "study/session.h"
 #include "study/stimuli.h"
@@ -45,6 +46,7 @@ struct sl_site {
     struct sl_stimuli stimuli;
     struct sl_images images;
     struct sl_limits *limits; /* owned */
+    struct sl_links links;
     struct sl_waiting *first, **last;
     struct sl_picture_job *pictures;
     struct sl_parked *parked; /* owned */

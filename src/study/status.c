@@ -9,6 +9,7 @@
 #include "softlab/base/memory.h"
 #include "softlab/base/names.h"
 #include "softlab/base/stats.h"
+#include "study/links.h"
 
 enum { HOUR_MS = 3600 * 1000, MOST_INPUTS = 4096, MOST_TIMES = 1100 };
 
@@ -285,6 +286,7 @@ static enum sl_status describe(const struct sl_status_gathering *from, json_t *r
     struct batch_walk walk = {.from = from, .batches = json_array()};
     json_t *items = NULL;
     json_object_set_new(result, "study", study_json(from->study));
+    json_object_set_new(result, "test_link", sl_links_test_path(from->store));
     json_object_set_new(result, "now", json_integer(from->now));
     json_object_set_new(result, "batches", walk.batches);
     SL_TRY(sl_store_each_batch(from->store, add_batch, &walk, err));

@@ -1,4 +1,4 @@
 try softlab manual dataset
 try softlab manual nothing
 try softlab manual -o docs
-try find docs -type f
+try sh -c 'find docs -type f | sort'

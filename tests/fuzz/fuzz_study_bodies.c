@@ -112,7 +112,10 @@ static void bring_to(size_t place)
 {
     static unsigned number;
     char *cookie = cookies[place];
-    ask("GET", "/?test=1", "", NULL, 0);
+    char link[40], token[SL_STUDY_LINK_TEXT];
+    sl_study_server_test_token(server, 0, token);
+    snprintf(link, sizeof link, "/?test=%s", token);
+    ask("GET", link, "", NULL, 0);
     const char *set = strstr(reply, "Set-Cookie: softlab=");
     require(set != NULL, "nobody can arrive");
     snprintf(cookie, sizeof cookies[place], "%.64s", set ? set + 20 : "");

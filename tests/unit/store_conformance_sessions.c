@@ -176,6 +176,74 @@ static void test_a_second_run_is_kept_and_flagged(void **state)
     assert_false(other.second_run);
 }
 
+static void test_who_may_come_once_finds_the_session_they_finished(void **state)
+{
+    (void)state;
+    test_add_batches(store, 3, 2);
+    struct sl_store_session first =
+        test_arrived(store, &(struct test_arrival){.person = 1, .token = 1, .once = true});
+    test_finish(store, &first);
+    struct sl_store_session again;
+    bool returning = false;
+    assert_ok(test_arrive(store,
+                          &(struct test_arrival){.person = 1,
+                                                 .token = 2,
+                                                 .once = true,
+                                                 .now = test_noon + 10 * (int64_t)LEASE},
+                          &again, &returning, &err),
+              err);
+    assert_true(returning);
+    assert_int_equal(again.id, first.id);
+    assert_int_equal(again.state, SL_SESSION_DONE);
+    assert_int_equal(again.finished, first.finished);
+    assert_int_equal(again.lease_until, first.lease_until);
+    assert_fails(sl_store_find_session(store, first.token_hash, &first, &err), SL_ERR_NOT_FOUND,
+                 err, "no such session");
+    /* A place given back, or one that ran out, is not the end. */
+    struct sl_store_session other =
+        test_arrived(store, &(struct test_arrival){.person = 2, .token = 3, .once = true});
+    other.state = SL_SESSION_RETURNED;
+    test_save(store, &other);
+    again = test_arrived(store, &(struct test_arrival){.person = 2, .token = 4, .once = true});
+    assert_true(again.id != other.id);
+    assert_int_equal(test_count_sessions(store), 3);
+}
+
+static void test_a_network_has_so_many_places(void **state)
+{
+    (void)state;
+    static const char mark[] = "\"n\":\"one\"";
+    test_add_batches(store, 3, 9);
+    struct test_arrival who = {.person = 1, .token = 1, .network = mark, .per_network = 2};
+    struct sl_store_session first = test_arrived(store, &who), session;
+    bool returning = false;
+    who.person = who.token = 2;
+    session = test_arrived(store, &who);
+    who.person = who.token = 3;
+    assert_fails(test_arrive(store, &who, &session, &returning, &err), SL_ERR_USAGE, err,
+                 "the 2 places of one network");
+    assert_false(sl_store_in_transaction(store));
+    /* Who has a place finds it; tests, and those of whom nobody counts, have one. */
+    who.person = 2, who.token = 4;
+    assert_int_equal(test_arrived(store, &who).id, session.id);
+    who.person = who.token = 5, who.test = true;
+    session = test_arrived(store, &who);
+    session = test_arrived(store, &(struct test_arrival){.person = 6, .token = 6});
+    assert_int_equal(test_count_sessions(store), 4);
+    /* A finished place stays taken; one given back, or purged, is free. */
+    test_finish(store, &first);
+    who = (struct test_arrival){.person = 7, .token = 7, .network = mark, .per_network = 2};
+    assert_int_equal(test_arrive(store, &who, &session, &returning, &err), SL_ERR_USAGE);
+    first.state = SL_SESSION_RETURNED;
+    test_save(store, &first);
+    session = test_arrived(store, &who);
+    who.person = who.token = 8;
+    assert_int_equal(test_arrive(store, &who, &first, &returning, &err), SL_ERR_USAGE);
+    size_t purged = 0;
+    assert_ok(sl_store_purge(store, session.person, test_noon, &purged, &err), err);
+    session = test_arrived(store, &who);
+}
+
 static void test_who_was_refused_finds_the_refusal(void **state)
 {
     (void)state;
@@ -418,6 +486,9 @@ int store_conformance_sessions(const struct store_under_test *under_test)
                                         open_fresh, close_it),
         cmocka_unit_test_setup_teardown(test_a_second_run_is_kept_and_flagged, open_fresh,
                                         close_it),
+        cmocka_unit_test_setup_teardown(test_who_may_come_once_finds_the_session_they_finished,
+                                        open_fresh, close_it),
+        cmocka_unit_test_setup_teardown(test_a_network_has_so_many_places, open_fresh, close_it),
         cmocka_unit_test_setup_teardown(test_who_was_refused_finds_the_refusal, open_fresh,
                                         close_it),
         cmocka_unit_test_setup_teardown(test_attempts_are_the_person_s_and_not_the_session_s,

@@ -51,7 +51,9 @@ static inline void test_bytes(uint8_t *out, size_t size, uint64_t number, uint8_
 struct test_arrival {
     uint64_t person, token, tie;
     int64_t now;
-    bool test;
+    bool test, once;
+    const char *network; /* also the parameters */
+    size_t per_network;
 };
 
 static inline enum sl_status test_arrive(struct sl_store *store, const struct test_arrival *who,
@@ -64,12 +66,16 @@ static inline enum sl_status test_arrive(struct sl_store *store, const struct te
     const struct sl_store_arrival arrival = {.person = person,
                                              .token_hash = token,
                                              .screen = "collins+",
-                                             .parameters = "{\"a\": 1}",
+                                             .parameters =
+                                                 who->network ? who->network : "{\"a\": 1}",
                                              .seed = UINT64_MAX - who->person,
                                              .tie = who->tie,
                                              .now = who->now ? who->now : test_noon,
                                              .lease_ms = LEASE,
-                                             .test = who->test};
+                                             .test = who->test,
+                                             .once = who->once,
+                                             .network = who->network,
+                                             .per_network = who->per_network};
     return sl_store_arrive(store, &arrival, out, returning, err);
 }
 

@@ -363,7 +363,7 @@ static void test_bars_are_stored_in_the_order_of_the_study(void **state)
     scene_make(&scene, 3, 3, "{\"flow\": {\"practice\": false}, \"screens\": [\"bars\"]}");
     scene_start(&scene);
     for (unsigned i = 0; i < 12; i++) {
-        arrive(&scene, "/?test=1", cookie);
+        arrive(&scene, scene_test_link(&scene), cookie);
         pass_to_trials(&scene, cookie);
         answer_with_bars(&scene, cookie, i);
     }

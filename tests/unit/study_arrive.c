@@ -17,7 +17,7 @@ static void test_a_full_study_says_so_with_its_code(void **state)
     assert_string_equal(
         json_string_value(json_object_get(json_object_get(session, "completion"), "code")), "F");
     json_decref(session);
-    arrive(&scene, "/?test=1", cookie);
+    arrive(&scene, scene_test_link(&scene), cookie);
     session = session_of(&scene, cookie);
     assert_true(json_is_true(json_object_get(session, "test")));
     json_decref(session);

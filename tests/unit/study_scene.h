@@ -93,6 +93,16 @@ static inline void scene_start(struct scene *scene)
     scene_go(scene);
 }
 
+/* "/?test=TOKEN", borrowed from a static. */
+static inline const char *scene_test_link(const struct scene *scene)
+{
+    static char path[64];
+    char token[SL_STUDY_LINK_TEXT];
+    sl_study_server_test_token(scene->server, 0, token);
+    snprintf(path, sizeof path, "/?test=%s", token);
+    return path;
+}
+
 static inline void scene_stop(struct scene *scene)
 {
     sl_study_server_stop(scene->server);

@@ -168,15 +168,20 @@ static void test_codes_go_into_addresses_escaped(void **state)
 {
     (void)state;
     struct sl_study study = plain();
-    json_t *done = sl_session_completion(&study, SL_PLACE_DONE);
+    json_t *done = sl_session_completion(&study, SL_PLACE_DONE, false);
     assert_string_equal(json_string_value(json_object_get(done, "url")),
                         "https://x.test/?cc=C%261&again=C%261");
     assert_string_equal(json_string_value(json_object_get(done, "code")), "C&1");
     json_decref(done);
-    json_t *refused = sl_session_completion(&study, SL_PLACE_REFUSED);
+    json_t *refused = sl_session_completion(&study, SL_PLACE_REFUSED, false);
     assert_true(json_is_null(json_object_get(refused, "url")));
     json_decref(refused);
-    json_t *running = sl_session_completion(&study, SL_PLACE_TRIALS);
+    json_t *test = sl_session_completion(&study, SL_PLACE_DONE, true);
+    assert_string_equal(json_string_value(json_object_get(test, "code")), "TEST-C&1");
+    assert_string_equal(json_string_value(json_object_get(test, "url")),
+                        "https://x.test/?cc=TEST-C%261&again=TEST-C%261");
+    json_decref(test);
+    json_t *running = sl_session_completion(&study, SL_PLACE_TRIALS, false);
     assert_true(json_is_null(running));
 }
 

@@ -220,7 +220,7 @@ static void test_labels_that_are_given_are_believed(void **state)
     sl_study_destroy(study);
 }
 
-static void test_tests_do_not_count_and_need_no_folder(void **state)
+static void test_tests_do_not_count_and_need_the_study_s_token(void **state)
 {
     (void)state;
     struct scene scene;
@@ -230,15 +230,38 @@ static void test_tests_do_not_count_and_need_no_folder(void **state)
     scene_make(&scene, 8, 4, NULL);
     scene_start(&scene);
     struct sl_study_simulation options = options_for(&scene, url);
+    const char *folder = options.folder;
     options.folder = NULL;
     options.test = true;
     options.annotators = 6;
     options.rate = 500;
+    assert_fails(sl_study_simulate(&options, &result, &err), SL_ERR_USAGE, err, "token");
+    options.folder = folder;
     for (int i = 0; i < 2; i++) { /* the same people again: other sessions, other ids */
         assert_ok(sl_study_simulate(&options, &result, &err), err);
         assert_int_equal(result.finished, 6);
         assert_int_equal(result.answers, 6 * 7);
     }
+    scene_stop(&scene);
+}
+
+/* Simulated people have links of their own where the study signs them. */
+static void test_simulated_people_have_signed_links(void **state)
+{
+    (void)state;
+    struct scene scene;
+    struct sl_simulation_result result;
+    struct sl_error err;
+    char url[64];
+    scene_make(&scene, 8, 4,
+               "{\"recruiter\": {\"kind\": \"generic\", \"person\": \"who\", \"links\": "
+               "\"signed\"}}");
+    scene_start(&scene);
+    struct sl_study_simulation options = options_for(&scene, url);
+    options.annotators = 2;
+    options.rate = 500;
+    assert_ok(sl_study_simulate(&options, &result, &err), err);
+    assert_int_equal(result.finished, 2);
     scene_stop(&scene);
 }
 
@@ -301,7 +324,8 @@ int main(void)
         cmocka_unit_test(test_beliefs_wander_with_the_noise),
         cmocka_unit_test(test_annotators_without_noise_say_the_truth),
         cmocka_unit_test(test_labels_that_are_given_are_believed),
-        cmocka_unit_test(test_tests_do_not_count_and_need_no_folder),
+        cmocka_unit_test(test_tests_do_not_count_and_need_the_study_s_token),
+        cmocka_unit_test(test_simulated_people_have_signed_links),
         cmocka_unit_test(test_progress_counts_trials_to_the_last),
         cmocka_unit_test(test_mistakes_of_the_caller_are_named),
     };

@@ -180,6 +180,13 @@ function keepNotice(status) {
   return make('p', { class: 'notice' }, `The consent page promised to keep the data until ${until}. That day has passed: export what you need and delete the rest.`);
 }
 
+// The page does not know under which address annotators reach the study.
+function testLink(status) {
+  if (!status.test_link) return null;
+  return make('p', { class: 'hint' }, 'To try the study, open ', make('code', {}, status.test_link),
+    ' behind the annotators’ address. Test runs never count and are not paid: their codes begin with TEST-.');
+}
+
 export function overview() {
   const element = make('div', { class: 'view' });
   return {
@@ -190,6 +197,7 @@ export function overview() {
         make('h1', {}, 'Overview'),
         ...[keepNotice(status)].filter(Boolean),
         tiles(status),
+        ...[testLink(status)].filter(Boolean),
         batches(status),
         make('div', { class: 'pair' }, hours(status), make('div', {}, sessions(status), exclusions(status))),
         leases(status),

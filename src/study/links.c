@@ -1,0 +1,148 @@
+#include "study/links.h"
+
+#include <sodium.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "softlab/base/markup.h"
+#include "softlab/base/memory.h"
+#include "study/secret.h"
+
+static const char key_name[] = "link-key";
+
+static enum sl_status read_key(struct sl_store *store, struct sl_links *out, struct sl_error *err)
+{
+    char *text = NULL;
+    SL_TRY(sl_store_get_text(store, key_name, &text, err));
+    const bool whole = sl_secret_from_hex(text, out->key, sizeof out->key);
+    sodium_memzero(text, strlen(text));
+    free(text);
+    return whole ? SL_OK : sl_fail(err, SL_ERR_INPUT, "the study's key of links is damaged");
+}
+
+/* Inside the transaction nobody else can make another. */
+static enum sl_status make_key(struct sl_store *store, struct sl_links *out, struct sl_error *err)
+{
+    char text[2 * SL_LINK_KEY + 1];
+    enum sl_status status = read_key(store, out, err);
+    if (status != SL_ERR_NOT_FOUND) return status;
+    randombytes_buf(out->key, sizeof out->key);
+    sodium_bin2hex(text, sizeof text, out->key, sizeof out->key);
+    status = sl_store_put_text(store, key_name, text, err);
+    sodium_memzero(text, sizeof text);
+    return status;
+}
+
+enum sl_status sl_links_read(struct sl_store *store, struct sl_links *out, struct sl_error *err)
+{
+    SL_TRY(sl_secret_init(err));
+    enum sl_status status = read_key(store, out, err);
+    if (status != SL_ERR_NOT_FOUND) return status;
+    status = sl_store_begin(store, err);
+    if (status == SL_ERR_USAGE) /* it is only being read */
+        return sl_fail(err, SL_ERR_NOT_FOUND,
+                       "the study has no links yet: serve it once, or say softlab study links");
+    if (status != SL_OK) return status;
+    status = make_key(store, out, err);
+    if (status == SL_OK) return sl_store_commit(store, err);
+    sl_store_rollback(store);
+    return status;
+}
+
+/* One purpose's hash is of no use for another. */
+static void hash(const struct sl_links *links, const char *purpose, const char *text,
+                 char out[SL_STUDY_LINK_TEXT])
+{
+    uint8_t sum[crypto_generichash_BYTES_MIN];
+    crypto_generichash_state state;
+    crypto_generichash_init(&state, links->key, sizeof links->key, sizeof sum);
+    crypto_generichash_update(&state, (const unsigned char *)purpose, strlen(purpose) + 1);
+    crypto_generichash_update(&state, (const unsigned char *)text, strlen(text));
+    crypto_generichash_final(&state, sum, sizeof sum);
+    sodium_bin2base64(out, SL_STUDY_LINK_TEXT, sum, sizeof sum,
+                      sodium_base64_VARIANT_URLSAFE_NO_PADDING);
+}
+
+void sl_links_test(const struct sl_links *links, char out[SL_STUDY_LINK_TEXT])
+{
+    hash(links, "test", "", out);
+}
+
+void sl_links_sign(const struct sl_links *links, const char *person, char out[SL_STUDY_LINK_TEXT])
+{
+    hash(links, "person", person, out);
+}
+
+void sl_links_network(const struct sl_links *links, const char *network,
+                      char out[SL_STUDY_LINK_TEXT])
+{
+    hash(links, "network", network, out);
+}
+
+bool sl_links_equal(const char *given, const char expected[SL_STUDY_LINK_TEXT])
+{
+    if (!given || strnlen(given, SL_STUDY_LINK_TEXT) != SL_STUDY_LINK_TEXT - 1) return false;
+    return sodium_memcmp(given, expected, SL_STUDY_LINK_TEXT - 1) == 0;
+}
+
+json_t *sl_links_test_path(struct sl_store *store)
+{
+    struct sl_links links;
+    char token[SL_STUDY_LINK_TEXT];
+    if (sl_secret_init(NULL) != SL_OK || read_key(store, &links, NULL) != SL_OK) return json_null();
+    sl_links_test(&links, token);
+    sodium_memzero(&links, sizeof links);
+    return json_sprintf("/?" SL_LINK_TEST "=%s", token);
+}
+
+char *sl_links_path(const struct sl_links *links, const struct sl_study *study, const char *person)
+{
+    struct sl_buffer path;
+    char signature[SL_STUDY_LINK_TEXT];
+    sl_buffer_init(&path, 8192);
+    sl_buffer_printf(&path, "/?%s=", study->person);
+    sl_url_escape(&path, person, "");
+    if (study->signed_links) {
+        sl_links_sign(links, person, signature);
+        sl_buffer_printf(&path, "&" SL_LINK_SIGNATURE "=%s", signature);
+    }
+    return path.data;
+}
+
+/* ---- For programs ---- */
+
+enum sl_status sl_study_test_token(struct sl_store *store, char out[SL_STUDY_LINK_TEXT],
+                                   struct sl_error *err)
+{
+    struct sl_links links;
+    SL_TRY(sl_links_read(store, &links, err));
+    sl_links_test(&links, out);
+    sodium_memzero(&links, sizeof links);
+    return SL_OK;
+}
+
+static enum sl_status check_person(const struct sl_study *study, const char *person,
+                                   struct sl_error *err)
+{
+    if (!*study->person)
+        return sl_fail(err, SL_ERR_USAGE,
+                       "%s is open to everybody: people have no links of their own unless "
+                       "recruiter.person names the parameter that holds them",
+                       study->name);
+    if (!*person) return sl_fail(err, SL_ERR_INPUT, "the participant has no name");
+    if (strlen(person) > SL_LINK_PARAMETER_MAX)
+        return sl_fail(err, SL_ERR_INPUT, "the participant's name is longer than %d bytes",
+                       SL_LINK_PARAMETER_MAX);
+    return SL_OK;
+}
+
+enum sl_status sl_study_link(const struct sl_study *study, struct sl_store *store,
+                             const char *person, char **out, struct sl_error *err)
+{
+    struct sl_links links;
+    SL_TRY(check_person(study, person, err));
+    SL_TRY(sl_links_read(store, &links, err));
+    *out = sl_links_path(&links, study, person);
+    sodium_memzero(&links, sizeof links);
+    return SL_OK;
+}
