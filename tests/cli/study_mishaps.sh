@@ -5,6 +5,7 @@ softlab study init shop --images shapes:n=6,classes=3,size=16,seed=3 --batch 3 -
 softlab study init yard --images shapes:n=6,classes=3,size=16,seed=3 --batch 3 --screen bars --quiet >/dev/null
 # Port 0 is any; what the server prints first says which.
 serve() {
+    : >serve.txt # not the last one's words
     softlab study serve shop --port 0 --admin-port 0 >serve.txt 2>serve.err &
     server=$!
     until grep -q researcher serve.txt || ! kill -0 $server; do sleep .05; done
