@@ -239,8 +239,8 @@ static void test_a_network_has_so_many_places(void **state)
     session = test_arrived(store, &who);
     who.person = who.token = 8;
     assert_int_equal(test_arrive(store, &who, &first, &returning, &err), SL_ERR_USAGE);
-    size_t purged = 0;
-    assert_ok(sl_store_purge(store, session.person, test_noon, &purged, &err), err);
+    struct sl_store_purged purged;
+    assert_ok(sl_store_purge(store, session.person, INT64_MAX, test_noon, &purged, &err), err);
     session = test_arrived(store, &who);
 }
 
