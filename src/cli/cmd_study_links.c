@@ -85,10 +85,10 @@ struct links_list {
     struct sl_csv *csv;
     size_t column;
     struct sl_name_table *seen;
-    struct sl_buffer *out;
+    struct sl_buffer out;
 };
 
-static enum sl_status add_link(const struct links_list *list, const struct sl_csv_record *record,
+static enum sl_status add_link(struct links_list *list, const struct sl_csv_record *record,
                                struct sl_error *err)
 {
     const struct sl_field field = sl_csv_plain(record->fields[list->column]);
@@ -107,9 +107,9 @@ static enum sl_status add_link(const struct links_list *list, const struct sl_cs
     if (status == SL_ERR_INPUT) return sl_csv_fail(list->csv, record->line, err, "%s", why.message);
     if (status != SL_OK) return sl_fail(err, status, "%s", why.message);
     char *link = sl_string_printf("%s%s", list->url, path);
-    sl_csv_append_text(list->out, field.text, field.length);
-    sl_csv_append_field(list->out, link, strlen(link));
-    sl_csv_end_line(list->out);
+    sl_csv_append_text(&list->out, field.text, field.length);
+    sl_csv_append_field(&list->out, link, strlen(link));
+    sl_csv_end_line(&list->out);
     free(link);
     free(path);
     return SL_OK;
@@ -122,7 +122,7 @@ static enum sl_status fill(struct links_list *list, const char *ids, const char 
     enum sl_status status = SL_OK;
     SL_TRY_OUT(sl_csv_open(ids, &table, &list->csv, err));
     SL_TRY_OUT(sl_csv_column(list->csv, column, &list->column, err));
-    sl_buffer_text(list->out, "id,link\n");
+    sl_buffer_text(&list->out, "id,link\n");
     for (;;) {
         struct sl_csv_record record;
         SL_TRY_OUT(sl_csv_next(list->csv, &record, err));
@@ -132,7 +132,7 @@ static enum sl_status fill(struct links_list *list, const char *ids, const char 
     if (sl_name_table_count(list->seen) == 0)
         status = sl_fail(err, SL_ERR_INPUT, "%s names no participant", ids);
     else
-        status = sl_buffer_check(list->out, "the list of links", err);
+        status = sl_buffer_check(&list->out, "the list of links", err);
 out:
     sl_csv_close(list->csv);
     return status;
@@ -141,20 +141,19 @@ out:
 static enum sl_status write_links(const struct cli *cli, const struct links_values *options,
                                   struct links_list *list, struct sl_error *err)
 {
-    struct sl_buffer out;
     if (!options->output)
         return sl_fail(err, SL_ERR_USAGE, "where to? Say -o FILE, or -o - for the standard output");
-    sl_buffer_init_data(&out, 1 << 30);
-    list->out = &out;
+    sl_buffer_init_data(&list->out, 1 << 30);
     list->seen = sl_name_table_create();
     enum sl_status status = fill(list, cli->arguments[1], options->column, err);
-    if (status == SL_OK) status = sl_file_write(options->output, out.data, out.length, err);
+    if (status == SL_OK)
+        status = sl_file_write(options->output, list->out.data, list->out.length, err);
     if (status == SL_OK)
         sl_log(&cli->log, SL_LOG_INFO, "%zu links%s", sl_name_table_count(list->seen),
                list->study->signed_links ? ", signed"
                                          : ", not signed: recruiter.links is \"plain\"");
     sl_name_table_destroy(list->seen);
-    sl_buffer_release(&out);
+    sl_buffer_release(&list->out);
     return status;
 }
 

@@ -20,11 +20,12 @@ static const char *parameter(const json_t *parameters, const char *name)
     return value && *value ? value : NULL;
 }
 
-/* The recruiter's name for whom to pay, borrowed from the parameters; NULL if none was kept. */
+/* The recruiter's name for whom to pay, borrowed from the parameters; NULL if none was kept. With
+ * Prolific no other will do: STUDY_ID is everybody's. */
 static const char *payee_of(const struct sl_study *study, const json_t *parameters)
 {
     const char *payee = NULL;
-    if (strcmp(study->recruiter, "prolific") == 0) payee = parameter(parameters, "SESSION_ID");
+    if (strcmp(study->recruiter, "prolific") == 0) return parameter(parameters, "SESSION_ID");
     for (size_t i = 0; !payee && i < study->n_keep; i++)
         payee = parameter(parameters, study->keep[i]);
     return payee;

@@ -146,6 +146,40 @@ static void test_one_submission_under_two_ids_is_paid_once(void **state)
     scene_stop(&scene);
 }
 
+/* Without its submission a participant has no name to be paid by; the study's own id is none. */
+static void test_people_who_share_only_the_study_s_id_are_all_listed(void **state)
+{
+    (void)state;
+    struct scene scene;
+    char cookie[65];
+    scene_make(&scene, 6, 3, PAID PROLIFIC "}");
+    scene_start(&scene);
+    arrive(&scene, "/?PROLIFIC_PID=p1&STUDY_ID=s", cookie);
+    finish(&scene, cookie);
+    arrive(&scene, "/?PROLIFIC_PID=p2&STUDY_ID=s", cookie);
+    finish(&scene, cookie);
+    char *payments = exported(&scene, "payments");
+    assert_int_equal(count_of(payments, ",2.50,1.00,3.50,GBP\n"), 2);
+    free(payments);
+    scene_stop(&scene);
+}
+
+/* In an open study the kept name is all that is known of somebody without a cookie. */
+static void test_an_open_study_pays_a_name_once(void **state)
+{
+    (void)state;
+    struct scene scene;
+    char first[65], second[65];
+    scene_make(&scene, 6, 3, PAID "\"recruiter\": {\"keep\": [\"worker\"]}}");
+    scene_start(&scene);
+    arrive(&scene, "/?worker=w1", first);
+    arrive(&scene, "/?worker=w1", second);
+    finish(&scene, first);
+    finish(&scene, second);
+    assert_paid(&scene, 1, (const char *const[]){"w1", NULL});
+    scene_stop(&scene);
+}
+
 /* Databases hold second runs from servers that gave an id a second session. */
 static void test_two_finished_sessions_of_one_id_are_paid_once(void **state)
 {
@@ -376,6 +410,8 @@ int main(void)
         cmocka_unit_test(test_an_id_that_finished_finds_its_end_in_another_browser),
         cmocka_unit_test(test_a_place_that_ran_out_and_a_new_one_are_paid_once),
         cmocka_unit_test(test_one_submission_under_two_ids_is_paid_once),
+        cmocka_unit_test(test_people_who_share_only_the_study_s_id_are_all_listed),
+        cmocka_unit_test(test_an_open_study_pays_a_name_once),
         cmocka_unit_test(test_two_finished_sessions_of_one_id_are_paid_once),
         cmocka_unit_test(test_a_test_run_needs_the_token_and_is_paid_nothing),
         cmocka_unit_test(test_signed_links_admit_those_they_were_made_for),
