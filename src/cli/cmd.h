@@ -128,6 +128,10 @@ enum sl_status cli_read_labels(const char *path, const char *array, const struct
                                struct sl_rows **out, struct sl_error *err);
 /* Say how many of a file's rows were scaled, if any. */
 void cli_say_rescaled(const struct cli *cli, const char *path, const struct sl_rows *rows);
+/* Say how many items have several most probable classes, if any, and which of them counts;
+ * `classes` is NULL where they have no names. */
+void cli_say_ties(const struct cli *cli, const char *what, size_t n_tied, size_t n_items,
+                  char *const *classes);
 /* Predictions, and what they are: in an .npz the array logits, or else probs, or else labels (an
  * ensemble is written as labels); other files tell by their rows. */
 enum sl_status cli_read_predictions(const char *path, struct sl_rows **out,

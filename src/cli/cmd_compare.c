@@ -65,7 +65,8 @@ static const struct cli_option compare_options[] = {
      .modes = SETS},
     {.name = "same-first",
      .kind = CLI_FLAG,
-     .help = "of the items, show only those whose most probable class is the same in both",
+     .help = "of the items, show only those whose most probable class is the same in both; of ties "
+             "the last by name",
      .offset = offsetof(struct compare_values, same_first),
      .modes = SETS},
     {.name = "min-entropy",
@@ -232,6 +233,9 @@ static enum sl_status compare_sets(const struct cli *cli, const struct compare_v
     cli_say_rescaled(cli, pair.name_a, pair.a);
     cli_say_rescaled(cli, pair.name_b, pair.b);
     SL_TRY_OUT(sl_labels_compare(pair.a, pair.b, &comparison, err));
+    char *const *classes = pair.a->classes ? pair.a->classes : pair.b->classes;
+    cli_say_ties(cli, pair.name_a, comparison.n_tied_a, comparison.n_items, classes);
+    cli_say_ties(cli, pair.name_b, comparison.n_tied_b, comparison.n_items, classes);
     SL_TRY_OUT(sl_comparison_sort(&comparison, find_distance(options->by), options->least, err));
     const struct sl_comparison_filter filter = {.same_first = options->same_first,
                                                 .min_entropy = options->min_entropy,
@@ -431,7 +435,9 @@ const struct cli_command cmd_compare = {
         "Matches rows by item and columns by class. The Wasserstein distance between "
         "values is what the papers report; the one over class indices depends on the "
         "arbitrary order of classes. Top-1 agreement is the accuracy of softlab eval: of "
-        "classes that are equally probable the later one counts as the first choice.",
+        "classes that are equally probable the last by name counts as the first choice (the last "
+        "column, where neither file names its classes), so the order of the two files and of "
+        "their columns makes no difference.",
     .arguments = compare_arguments,
     .options = compare_options,
     .examples = compare_examples,

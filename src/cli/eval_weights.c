@@ -101,6 +101,8 @@ out:
 static void list_items(struct testing *testing)
 {
     const struct sl_targets *reference = testing->reference;
+    size_t *order = sl_alloc(reference->n_classes, sizeof *order);
+    sl_classes_order(testing->feeding.dataset->classes, reference->n_classes, order);
     testing->n = reference->n_items;
     testing->hard = sl_alloc(testing->n, sizeof *testing->hard);
     testing->items = sl_alloc(testing->n, sizeof *testing->items);
@@ -111,8 +113,9 @@ static void list_items(struct testing *testing)
         testing->hard[i] =
             label >= 0 ? label
                        : (int32_t)sl_first_choice(reference->rows + i * reference->n_classes,
-                                                  reference->n_classes);
+                                                  reference->n_classes, order);
     }
+    free(order);
 }
 
 /* What people said, as rows in the order of the items. Names are for files of other predictions:

@@ -68,6 +68,17 @@ void cli_say_rescaled(const struct cli *cli, const char *path, const struct sl_r
                rows->n_rescaled, rows->n_rows);
 }
 
+void cli_say_ties(const struct cli *cli, const char *what, size_t n_tied, size_t n_items,
+                  char *const *classes)
+{
+    if (n_tied)
+        sl_log(
+            &cli->log, SL_LOG_WARNING,
+            "%s: %zu of %zu items have several most probable classes; the last of them %s counts "
+            "as the first choice",
+            what, n_tied, n_items, classes ? "by name" : "in the order of columns");
+}
+
 enum sl_status cli_read_labels(const char *path, const char *array, const struct cli_names *like,
                                struct sl_rows **out, struct sl_error *err)
 {

@@ -179,14 +179,14 @@ out:
 
 /* The largest of each row. */
 static enum sl_status take_rows(struct truths *truths, const struct sl_rows *rows,
-                                struct sl_error *err)
+                                const size_t *order, struct sl_error *err)
 {
     const struct sl_name_table *items = truths->names->items;
     if (!rows->items)
         SL_TRY(cli_match_rows(truths->path, "rows", rows->n_rows, items, &truths->matching, err));
     for (size_t row = 0; row < rows->n_rows; row++) {
         const float *values = rows->values + row * rows->n_classes;
-        const int32_t largest = (int32_t)sl_first_choice(values, rows->n_classes);
+        const int32_t largest = (int32_t)sl_first_choice(values, rows->n_classes, order);
         if (!rows->items) {
             SL_TRY(say_row(truths, row, largest, err));
             continue;
@@ -208,7 +208,10 @@ static enum sl_status read_labels(struct truths *truths, struct sl_error *err)
 {
     struct sl_rows *rows = NULL;
     SL_TRY(cli_read_labels(truths->path, "labels", truths->names, &rows, err));
-    enum sl_status status = take_rows(truths, rows, err);
+    size_t *order = sl_alloc(rows->n_classes, sizeof *order);
+    sl_classes_order(truths->names->classes, rows->n_classes, order);
+    enum sl_status status = take_rows(truths, rows, order, err);
+    free(order);
     sl_rows_destroy(rows);
     return status;
 }
