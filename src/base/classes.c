@@ -133,6 +133,52 @@ static enum sl_status match_by_name(const struct sl_class_list *from,
     return SL_OK;
 }
 
+/* The classes of `to` that no class of `from` is. */
+static enum sl_status fail_missing(const struct sl_class_list *from, const struct sl_class_list *to,
+                                   const size_t *places, struct sl_error *err)
+{
+    char **missing = sl_alloc(to->count, sizeof *missing), listed[LISTED];
+    size_t n_missing = 0;
+    for (size_t k = 0; k < to->count; k++) {
+        size_t at = 0;
+        while (at < from->count && places[at] != k)
+            at++;
+        if (at == from->count) missing[n_missing++] = to->names[k];
+    }
+    const enum sl_status status =
+        n_missing == 1
+            ? sl_fail(err, SL_ERR_INPUT, "%s: class \"%.60s\" of %s is missing; give it a column",
+                      from->owner, missing[0], to->owner)
+            : sl_fail(err, SL_ERR_INPUT, "%s: classes %s of %s are missing; give them columns",
+                      from->owner, sl_classes_text(missing, n_missing, listed, sizeof listed),
+                      to->owner);
+    free(missing);
+    return status;
+}
+
+enum sl_status sl_classes_pair(const struct sl_class_list *from, const struct sl_class_list *to,
+                               size_t *out, struct sl_error *err)
+{
+    const struct sl_class_list *named = from->names ? from : to;
+    const struct sl_class_list *other = named == from ? to : from;
+    if (named->names && other->names) {
+        SL_TRY(match_by_name(from, to, out, err));
+        return from->count == to->count ? SL_OK : fail_missing(from, to, out, err);
+    }
+    char listed[LISTED];
+    if (from->count != to->count && named->names)
+        return sl_fail(err, SL_ERR_INPUT, "%s: %zu classes without names beside the %zu of %s (%s)",
+                       other->owner, other->count, named->count, named->owner,
+                       sl_classes_text(named->names, named->count, listed, sizeof listed));
+    if (from->count != to->count)
+        return sl_fail(err, SL_ERR_INPUT,
+                       "%s: %zu classes beside the %zu of %s, and no names tell which they are",
+                       from->owner, from->count, to->count, to->owner);
+    for (size_t k = 0; k < from->count; k++)
+        out[k] = k;
+    return SL_OK;
+}
+
 static bool only_counts(const struct sl_class_list *list)
 {
     for (size_t k = 0; k < list->count; k++) {

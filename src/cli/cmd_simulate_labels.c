@@ -156,7 +156,7 @@ static enum sl_status run_simulate(struct cli *cli, const void *values, struct s
     static const char *const without[] = {"json", NULL};
     char *provenance = cli_rows_provenance(cli, options->output, without);
     enum sl_status status = SL_OK;
-    SL_TRY_OUT(cli_read_labels(options->reference, "labels", NULL, &reference, err));
+    SL_TRY_OUT(cli_read_labels(cli, options->reference, "labels", NULL, &reference, err));
     if (options->fit) SL_TRY_OUT(sl_answers_read(options->fit, &answers, &notes, err));
     char **classes = answers ? answers->classes : reference->classes;
     if (!classes) {

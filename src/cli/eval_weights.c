@@ -203,6 +203,10 @@ static enum sl_status score_other_rows(const struct testing *testing, const char
     enum sl_status status = SL_OK;
     SL_TRY_OUT(cli_read_predictions(path, &predictions, &out->kind, err));
     SL_TRY_OUT(reference_rows(testing, true, &reference, err));
+    const struct sl_class_list own = {path, predictions->classes, predictions->n_classes};
+    const struct sl_class_list like = {testing->feeding.dataset->name, reference->classes,
+                                       reference->n_classes};
+    cli_say_unnamed(testing->cli, &own, &like);
     const struct sl_scored_options options = {.logits = out->kind == SL_PREDICTION_LOGITS,
                                               .labels_hard = testing->hard};
     status = sl_scored_create(predictions, reference, &options, &out->scored, err);

@@ -6,6 +6,7 @@
 
 /* A file's truths as they are read. */
 struct truths {
+    const struct cli *cli;
     const char *path;
     const struct cli_names *names;
     struct cli_strangers *strangers; /* NULL = nobody asks */
@@ -207,7 +208,7 @@ static enum sl_status take_rows(struct truths *truths, const struct sl_rows *row
 static enum sl_status read_labels(struct truths *truths, struct sl_error *err)
 {
     struct sl_rows *rows = NULL;
-    SL_TRY(cli_read_labels(truths->path, "labels", truths->names, &rows, err));
+    SL_TRY(cli_read_labels(truths->cli, truths->path, "labels", truths->names, &rows, err));
     size_t *order = sl_alloc(rows->n_classes, sizeof *order);
     sl_classes_order(truths->names->classes, rows->n_classes, order);
     enum sl_status status = take_rows(truths, rows, order, err);
@@ -225,12 +226,12 @@ static enum sl_status read_truths(struct truths *truths, struct sl_error *err)
     return read_labels(truths, err);
 }
 
-enum sl_status cli_read_truth_of(const char *path, const struct cli_names *names,
-                                 struct cli_strangers *strangers, int32_t **out,
-                                 struct sl_error *err)
+enum sl_status cli_read_truth_of(const struct cli *cli, const char *path,
+                                 const struct cli_names *names, struct cli_strangers *strangers,
+                                 int32_t **out, struct sl_error *err)
 {
     const size_t n_items = sl_name_table_count(names->items);
-    struct truths truths = {.path = path, .names = names, .strangers = strangers};
+    struct truths truths = {.cli = cli, .path = path, .names = names, .strangers = strangers};
     enum sl_status status = SL_OK;
     size_t n_known = 0;
     truths.classes = sl_data_alloc(n_items, sizeof *truths.classes, err);
@@ -256,7 +257,7 @@ out:
 enum sl_status cli_read_truth(const struct cli *cli, const char *path,
                               const struct cli_names *names, int32_t **out, struct sl_error *err)
 {
-    SL_TRY(cli_read_truth_of(path, names, NULL, out, err));
+    SL_TRY(cli_read_truth_of(cli, path, names, NULL, out, err));
     const size_t n_items = sl_name_table_count(names->items);
     size_t n_known = 0;
     for (size_t i = 0; i < n_items; i++)

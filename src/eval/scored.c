@@ -92,9 +92,6 @@ static enum sl_status check_sets(const struct pairing *pairing, struct sl_error 
                        labels->n_rows == 0 ? "labels" : "predictions");
     if (predictions->n_rows >= UINT32_MAX)
         return sl_fail(err, SL_ERR_INPUT, "%zu rows are too many to rank", predictions->n_rows);
-    if (predictions->n_classes != labels->n_classes)
-        return sl_fail(err, SL_ERR_INPUT, "the predictions have %zu classes, the labels %zu",
-                       predictions->n_classes, labels->n_classes);
     if (labels->n_classes < 2)
         return sl_fail(err, SL_ERR_INPUT, "there is one class only, nothing can be scored");
     if (!pairing->options->softmax_counts)
@@ -107,25 +104,11 @@ static enum sl_status check_sets(const struct pairing *pairing, struct sl_error 
 static enum sl_status match_columns(struct pairing *pairing, struct sl_error *err)
 {
     const struct sl_rows *predictions = pairing->predictions, *labels = pairing->labels;
-    const size_t n_classes = labels->n_classes;
-    const bool named = predictions->classes && labels->classes;
-    pairing->column = sl_alloc(n_classes, sizeof *pairing->column);
-    for (size_t k = 0; k < n_classes; k++) {
-        pairing->column[k] = k;
-        if (!named) continue;
-        const char *name = predictions->classes[k];
-        pairing->column[k] = sl_class_find(labels->classes, n_classes, name, strlen(name));
-        if (pairing->column[k] == SIZE_MAX)
-            return sl_fail(err, SL_ERR_INPUT,
-                           "the predictions have a class \"%.60s\", the labels do not", name);
-        for (size_t j = 0; j < k; j++)
-            if (pairing->column[j] == pairing->column[k])
-                return sl_fail(err, SL_ERR_INPUT,
-                               "classes \"%.60s\" and \"%.60s\" of the predictions are the same "
-                               "one of the labels",
-                               predictions->classes[j], name);
-    }
-    return SL_OK;
+    const struct sl_class_list from = {"the predictions", predictions->classes,
+                                       predictions->n_classes};
+    const struct sl_class_list to = {"the labels", labels->classes, labels->n_classes};
+    pairing->column = sl_alloc(from.count, sizeof *pairing->column);
+    return sl_classes_pair(&from, &to, pairing->column, err);
 }
 
 static const char *item_of(const struct sl_rows *rows, size_t row, char number[NUMBER_SIZE])
@@ -441,8 +424,8 @@ enum sl_status sl_scored_create(const struct sl_rows *predictions, const struct 
     struct pairing pairing = {.predictions = predictions, .labels = labels, .options = options};
     struct sl_scored *scored = NULL;
     enum sl_status status = SL_OK;
-    SL_TRY_OUT(check_sets(&pairing, err));
     SL_TRY_OUT(match_columns(&pairing, err));
+    SL_TRY_OUT(check_sets(&pairing, err));
     SL_TRY_OUT(match_rows(&pairing, err));
     order_classes(&pairing);
     SL_TRY_OUT(sl_eval_allocate(pairing.count, labels->n_classes,

@@ -166,23 +166,6 @@ static enum sl_status number_items(const struct sl_rows *rows, const char *which
     return SL_OK;
 }
 
-/* For each column of a, the column of b. */
-static enum sl_status match_columns(const struct sl_rows *a, const struct sl_rows *b,
-                                    size_t *columns, struct sl_error *err)
-{
-    if (a->n_classes != b->n_classes)
-        return sl_fail(err, SL_ERR_INPUT, "the first set has %zu classes, the second %zu",
-                       a->n_classes, b->n_classes);
-    for (size_t k = 0; k < a->n_classes; k++) {
-        columns[k] = k;
-        if (!a->classes || !b->classes) continue;
-        columns[k] = sl_class_find(b->classes, b->n_classes, a->classes[k], strlen(a->classes[k]));
-        if (columns[k] == SIZE_MAX)
-            return sl_fail(err, SL_ERR_INPUT, "the second set has no class \"%s\"", a->classes[k]);
-    }
-    return SL_OK;
-}
-
 /* What the rows of two sets need to stand side by side. */
 struct matching {
     const struct sl_rows *a, *b;
@@ -198,7 +181,9 @@ static enum sl_status matching_init(struct matching *matching, struct sl_error *
     matching->columns = sl_alloc(n_classes, sizeof *matching->columns);
     matching->left = sl_alloc(n_classes, sizeof *matching->left);
     matching->right = sl_alloc(n_classes, sizeof *matching->right);
-    SL_TRY(match_columns(matching->a, matching->b, matching->columns, err));
+    const struct sl_class_list a = {"the first set", matching->a->classes, n_classes};
+    const struct sl_class_list b = {"the second set", matching->b->classes, matching->b->n_classes};
+    SL_TRY(sl_classes_pair(&a, &b, matching->columns, err));
     if (!names) return SL_OK;
     matching->order = sl_alloc(n_classes, sizeof *matching->order);
     sl_classes_order(names, n_classes, matching->order);

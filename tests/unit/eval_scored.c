@@ -1,4 +1,5 @@
 #include "eval_support.h"
+#include "softlab/base/classes.h"
 #include "softlab/label/compare.h"
 
 static const char *const classes[] = {"cat", "cow", "dog"}, *const turned[] = {"dog", "Cat", "cow"};
@@ -191,14 +192,17 @@ static void test_bad_predictions_are_refused(void **state)
         struct sl_rows *rows;
         const char *part;
     } cases[] = {
-        {test_rows(values, 3, 3, three, strange), "a class \"pig\", the labels do not"},
+        {test_rows(values, 3, 3, three, strange),
+         "class \"pig\" is unknown to the labels (cat, cow, dog)"},
         {test_rows(values, 3, 3, three, twice), "\"cat\" and \"CAT\""},
         {test_rows(values, 3, 3, others, classes), "item w of the predictions has no label"},
         {test_rows(values, 2, 3, three, classes), "1 of 3 labelled items have no prediction, the "
                                                   "first is item z"},
         {test_rows(values, 2, 3, NULL, NULL), "2 predictions and 3 labels"},
         {test_rows(values, 0, 3, NULL, NULL), "the predictions have no rows"},
-        {test_rows(values, 3, 2, NULL, NULL), "the predictions have 2 classes, the labels 3"},
+        {test_rows(values, 3, 2, NULL, NULL),
+         "the predictions: 2 classes without names beside the 3 of "
+         "the labels (cat, cow, dog)"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         expect_refusal(cases[i].rows, labels, none, cases[i].part);
@@ -274,6 +278,8 @@ static void test_accuracy_is_the_agreement_of_compare(void **state)
     static const char *const orders[][CLASSES] = {{"cat", "deer", "dog", "ship"},
                                                   {"ship", "cat", "dog", "deer"},
                                                   {"dog", "ship", "deer", "cat"}};
+    char *turned_names[3][CLASSES];
+    memcpy(turned_names, orders, sizeof turned_names);
     const struct sl_scored_options options = {0};
     const struct sl_metric_options settings = sl_metric_options_default();
     struct sl_rows *plain[2];
@@ -285,10 +291,12 @@ static void test_accuracy_is_the_agreement_of_compare(void **state)
         struct sl_rows *a = plain[0], *b = plain[1];
         /* The alphabet is the order of the columns above; the other orders only turn the files. */
         if (i < 9) {
+            const struct sl_class_list of_a = {"a", turned_names[i / 3], CLASSES};
+            const struct sl_class_list of_b = {"b", turned_names[i % 3], CLASSES};
             a = test_rows(values[0], ROWS, CLASSES, NULL, orders[0]);
             b = test_rows(values[1], ROWS, CLASSES, NULL, orders[0]);
-            assert_ok(sl_rows_reorder(a, orders[i / 3], CLASSES, "a", &err), err);
-            assert_ok(sl_rows_reorder(b, orders[i % 3], CLASSES, "b", &err), err);
+            assert_ok(sl_rows_reorder(a, "a", &of_a, &err), err);
+            assert_ok(sl_rows_reorder(b, "b", &of_b, &err), err);
         }
         assert_ok(sl_scored_create(a, b, &options, &scored, &err), err);
         assert_near(sl_metric_find("accuracy")->value(scored, &settings), agreement, 1e-12);

@@ -189,9 +189,9 @@ static void test_sets_that_cannot_be_compared_say_why(void **state)
     assert_incomparable(test_rows(two, 1, 2, NULL, NULL), test_rows(two, 2, 2, NULL, NULL),
                         "first set has 1 rows, the second 2, and no items tell");
     assert_incomparable(test_rows(two, 2, 2, NULL, NULL), test_rows(three, 1, 3, NULL, NULL),
-                        "2 classes, the second 3");
+                        "2 classes beside the 3 of the second set");
     assert_incomparable(test_rows(two, 2, 2, NULL, classes), test_rows(two, 2, 2, NULL, fish),
-                        "the second set has no class \"cow\"");
+                        "class \"cow\" is unknown to the second set");
     assert_incomparable(test_rows(two, 2, 2, NULL, NULL), test_rows(half, 2, 2, NULL, NULL),
                         "second set");
 }
