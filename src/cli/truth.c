@@ -24,15 +24,6 @@ static enum sl_status find_column(const struct sl_csv *csv, const char *const *n
     return sl_csv_column(csv, names[0], out, err);
 }
 
-static int64_t find_class(const struct cli_names *names, const struct sl_field *name)
-{
-    for (size_t k = 0; k < names->n_classes; k++)
-        if (strlen(names->classes[k]) == name->length &&
-            memcmp(names->classes[k], name->text, name->length) == 0)
-            return (int64_t)k;
-    return -1;
-}
-
 static const char *const truth_names[] = {"label", "gold", "class", "truth", NULL};
 
 /* Whether a CSV names the truth in a column of its own, rather than having one per class. */
@@ -73,10 +64,13 @@ static enum sl_status say_truth(struct truths *truths, uint32_t item, int32_t cl
 static enum sl_status read_class(const struct truths *truths, const struct sl_field *name,
                                  size_t line, int32_t *out, struct sl_error *err)
 {
-    const int64_t found = find_class(truths->names, name);
-    if (found < 0)
-        return sl_fail(err, SL_ERR_INPUT, "%s:%zu: there is no class \"%.*s\"", truths->path, line,
-                       (int)(name->length < 60 ? name->length : 60), name->text);
+    const struct cli_names *names = truths->names;
+    const size_t found = sl_class_find(names->classes, names->n_classes, name->text, name->length);
+    char known[200];
+    if (found == SIZE_MAX)
+        return sl_fail(err, SL_ERR_INPUT, "%s:%zu: there is no class \"%.*s\" among %s",
+                       truths->path, line, (int)(name->length < 60 ? name->length : 60), name->text,
+                       sl_classes_text(names->classes, names->n_classes, known, sizeof known));
     *out = (int32_t)found;
     return SL_OK;
 }
@@ -97,7 +91,7 @@ static enum sl_status read_table(struct truths *truths, struct sl_error *err)
         SL_TRY_OUT(sl_csv_next(csv, &record, err));
         if (record.count == 0) break;
         const struct sl_field item = sl_csv_plain(record.fields[item_column]);
-        const struct sl_field name = sl_csv_plain(record.fields[truth_column]);
+        const struct sl_field name = sl_csv_class(record.fields[truth_column]);
         int32_t class_index = SL_NO_LABEL;
         SL_TRY_OUT(read_class(truths, &name, record.line, &class_index, err));
         uint32_t index = sl_name_table_find(truths->names->items, item.text, item.length);
@@ -168,7 +162,7 @@ static enum sl_status read_lines(struct truths *truths, struct sl_error *err)
                               &truths->matching, err));
     at = text.data;
     for (size_t row = 0; row < n_lines; row++) {
-        const struct sl_field name = next_line(&at);
+        const struct sl_field name = sl_csv_class(next_line(&at));
         int32_t class_index = SL_NO_LABEL;
         SL_TRY_OUT(read_class(truths, &name, row + 1, &class_index, err));
         SL_TRY_OUT(say_row(truths, row, class_index, err));

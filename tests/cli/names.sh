@@ -74,3 +74,45 @@ cp "$1" flat/a.png
 try softlab train --data $shapes $tiny --extra flat --extra-labels flat.csv -o with-flat
 try softlab train --data $shapes $tiny --extra odd -o no
 try sh -c 'ls -d no 2>/dev/null || echo nothing was written'
+
+# True classes: headings in capitals, names of classes as elsewhere, no blanks around them.
+printf 'Item,Truth\na,Dog\nb, dog\nc,SHIP \nd,dog\n' > loud.csv
+try softlab eval tied.csv --hard loud.csv -m accuracy --quiet
+printf 'dog \nDog\nship\ndog\n' > loud.txt
+try softlab eval tied.csv --hard loud.txt -m accuracy --quiet
+printf 'Item,ship,cat , dog\na,0,0.5,0.5\nb,0,0.5,0.5\nc,0.5,0,0.5\nd,0.2,0.4,0.4\n' > blanks.csv
+try softlab labels blanks.csv --method ensemble -o - --quiet
+printf 'item,cat,cat ,dog\na,0,0.5,0.5\n' > same.csv
+try softlab eval same.csv --labels same.csv
+printf 'item,truth\na,bird\n' > bad.csv
+try softlab eval tied.csv --hard bad.csv
+printf 'Item,ITEM,truth\na,b,dog\n' > bad.csv
+try softlab labels votes.csv --method hard --truth bad.csv -o -
+
+# "cat" and "cat " are one class in every table of answers.
+printf 'item,worker,label,truth\n1,ann,cat,cat \n1,bob,cat , cat\n2,ann,\tdog,dog\n2,bob,  ,\n' > spaced.csv
+try softlab labels spaced.csv --method mv -o - --quiet
+try softlab import --from long-csv spaced.csv -o - --quiet
+printf 'item,worker,label,p\n1,ann,cat,0.5\n1,ann,dog ,0.5\n1,bob, cat,0.25\n1,bob,dog,0.75\n' > long.csv
+try softlab import --from probs-long long.csv -o - --quiet
+printf 'item,worker,p_cat ,p_ dog\n1,ann,0.5,0.5\n' > wide.csv
+try softlab import --from probs-wide wide.csv -o - --quiet
+printf 'id,ann,bob\nx,cat,cat \ny, dog,dog\nz,cat,dog\n' > matrix.csv
+try softlab import --from wide --header yes --id-column 1 matrix.csv -o - --quiet
+
+# An item has one true class, and an answer took a time that is possible.
+printf 'item,worker,label,truth\n1,ann,cat,cat\n2,ann,dog,dog\n1,bob,dog,dog\n' > torn.csv
+try softlab import --from long-csv torn.csv -o torn.jsonl
+printf 'item,worker,p_cat,p_dog,truth\n1,ann,0.5,0.5,cat\n1,bob,0.5,0.5,dog\n' > torn.csv
+try softlab import --from probs-wide torn.csv -o torn.jsonl
+printf 'item,worker,label,p,truth\n1,ann,cat,0.5,cat\n1,ann,dog,0.5,dog\n' > torn.csv
+try softlab import --from probs-long torn.csv -o torn.jsonl
+printf 'item,worker,label,p,truth\n1,ann,cat,1,cat\n1,bob,dog,1,dog\n' > torn.csv
+try softlab import --from probs-long torn.csv -o torn.jsonl
+for ms in 1e300 -1 nan inf; do
+    printf 'item,worker,label,ms\n1,ann,cat,100\n1,bob,dog,%s\n' $ms > late.csv
+    try softlab import --from long-csv late.csv -o torn.jsonl
+    printf '{"softlab":"answers","version":1,"classes":["cat","dog"]}\n{"item":"1","kind":"hard","class":"cat","ms":%s}\n' $ms > late.jsonl
+    try softlab quality late.jsonl
+done
+try sh -c 'ls torn.jsonl 2>/dev/null || echo nothing was written'
