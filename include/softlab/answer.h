@@ -46,6 +46,8 @@ struct sl_mix_answer {
 };
 
 /* One answer. Names and lists are borrowed from the reader or the set that gave it. */
+#define SL_LONGEST_MS 1e15 /* no answer takes longer: what does is no time */
+
 struct sl_answer {
     struct sl_field item, annotator; /* annotator.length 0: nobody knows who */
     enum sl_answer_kind kind;
@@ -57,7 +59,7 @@ struct sl_answer {
     const float *distribution; /* n_classes, for SL_ANSWER_DIST */
     struct sl_mix_answer mix;
     int32_t truth;                /* class, or -1 */
-    double ms;                    /* NaN = unknown */
+    double ms;                    /* 0 to SL_LONGEST_MS, NaN = unknown */
     int64_t trial;                /* -1 = unknown */
     struct sl_field batch, study; /* may be empty */
     struct sl_field raw[2];       /* the typed texts of the two probabilities, where kept */
@@ -149,6 +151,8 @@ struct sl_import_options {
      * SL_ERR_INPUT if there is no such class. */
     const char *const *abstain;
     const char *const *leave_out;
+    bool one_truth; /* SL_ERR_INPUT, naming both lines, where two answers state two true classes of
+                       an item; otherwise whoever uses them finds out */
     struct sl_import_notes *notes;
     struct sl_progress *progress;
 };

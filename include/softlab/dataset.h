@@ -123,8 +123,9 @@ enum sl_status sl_dataset_set_classes(struct sl_dataset *dataset, const size_t *
                                       struct sl_error *err) SL_MUST_USE;
 
 /* Put the images of `more` behind those of `dataset`; both in memory and of one size, their items
- * different. The new items have no hard label, since classes of two sets do not correspond by
- * number, and true distributions are dropped. */
+ * different. Hard labels follow by the names of their classes, and SL_ERR_INPUT names a class that
+ * `dataset` does not have; where one of the two sets has no classes, the new items have no hard
+ * label. True distributions are dropped. */
 enum sl_status sl_dataset_append(struct sl_dataset *dataset, const struct sl_dataset *more,
                                  struct sl_error *err) SL_MUST_USE;
 

@@ -23,8 +23,9 @@ struct sl_scored {
     double *log_predicted;  /* log-softmax of logits, finite where the probability is 0 */
     double *human;          /* (n, n_classes) distributions */
     int32_t *hard;          /* (n) true classes, or NULL: the largest human one */
-    uint32_t *top, *second; /* (n) of the prediction; ties as numpy's stable argsort */
+    uint32_t *top, *second; /* (n) of the prediction; of ties the last by name (sl_first_two) */
     uint32_t *human_top, *human_second; /* (n) */
+    size_t n_tied, n_human_tied;        /* rows with several largest values */
     bool *unique_second;                /* (n) people's second choice outweighs their third */
     double *confidence;                 /* (n) largest predicted probability */
     double *entropy, *human_entropy;    /* (n) natural logarithm */

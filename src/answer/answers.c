@@ -172,8 +172,8 @@ static enum sl_status check_lists(const struct sl_answer *answer, size_t n_class
 static bool numbers_are_sound(const struct sl_answer *answer, size_t n_classes)
 {
     const struct sl_mix_answer *mix = &answer->mix;
-    bool sound = !isinf(answer->ms) && !isinf(mix->lambda) && !isinf(mix->confidence) &&
-                 !isinf(mix->generated);
+    bool sound = (isnan(answer->ms) || (answer->ms >= 0 && answer->ms <= SL_LONGEST_MS)) &&
+                 !isinf(mix->lambda) && !isinf(mix->confidence) && !isinf(mix->generated);
     for (size_t i = 0; i < answer->n_top; i++)
         sound = sound && !isinf(answer->top[i].probability);
     if (answer->kind == SL_ANSWER_DIST && answer->distribution)

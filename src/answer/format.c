@@ -9,12 +9,24 @@
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
 
-enum { WARNINGS = 5, PROGRESS_EVERY = 4096, SHOWN = 60 };
+enum { WARNINGS = 5, PROGRESS_EVERY = 4096, SHOWN = 60, LEAST_TRUTHS = 64 };
 
 const char *const sl_cifar10_classes[] = {"airplane", "automobile", "bird", "cat",   "deer", "dog",
                                           "frog",     "horse",      "ship", "truck", NULL};
 const char *const sl_cifar10_class_titles[] = {
     "Airplane", "Automobile", "Bird", "Cat", "Deer", "Dog", "Frog", "Horse", "Ship", "Truck", NULL};
+
+/* What was said to be true of items, and where. */
+struct said {
+    int32_t truth;
+    const char *path; /* borrowed */
+    size_t line;
+};
+struct sl_truths_said {
+    struct sl_name_table *items; /* owned */
+    struct said *truths;         /* owned; by the number of the item */
+    size_t capacity;
+};
 
 void sl_import_init(struct sl_import *import, const struct sl_import_options *options,
                     const struct sl_answer_sink *sink)
@@ -29,6 +41,12 @@ void sl_import_release(struct sl_import *import)
     import->classes = NULL;
     sl_class_filter_destroy(import->filter);
     import->filter = NULL;
+    if (import->said) {
+        sl_name_table_destroy(import->said->items);
+        free(import->said->truths);
+    }
+    free(import->said);
+    import->said = NULL;
     if (import->options) sl_progress_finish(import->options->progress);
 }
 
@@ -59,11 +77,57 @@ enum sl_status sl_import_begin(struct sl_import *import, const char *const *clas
                                sl_class_filter_count(import->filter), err);
 }
 
+void sl_import_at(struct sl_import *import, const char *path, size_t line)
+{
+    import->path = path;
+    import->line = line;
+}
+
+enum sl_status sl_import_fail_truth(const struct sl_import *import, struct sl_field item,
+                                    uint32_t before, size_t line, const char *path, uint32_t now,
+                                    struct sl_error *err)
+{
+    return sl_fail(
+        err, SL_ERR_INPUT, "item %.*s is %.60s on line %zu%s%s and %.60s here; keep one of them",
+        sl_field_shown(item), item.text, sl_name_table_get(import->classes, before, NULL), line,
+        path ? " of " : "", path ? path : "", sl_name_table_get(import->classes, now, NULL));
+}
+
+/* An item has one true class, however many answers state it. */
+static enum sl_status say_truth(struct sl_import *import, const struct sl_answer *answer,
+                                struct sl_error *err)
+{
+    if (!import->said) {
+        import->said = sl_alloc(1, sizeof *import->said);
+        import->said->items = sl_name_table_create();
+    }
+    struct sl_truths_said *said = import->said;
+    const size_t known = sl_name_table_count(said->items);
+    uint32_t item = 0;
+    SL_TRY(sl_name_table_add(said->items, answer->item.text, answer->item.length, &item, err));
+    if (item == said->capacity) {
+        const size_t capacity = said->capacity * 2 + LEAST_TRUTHS;
+        struct said *truths = realloc(said->truths, capacity * sizeof *truths);
+        if (!truths)
+            return sl_fail(err, SL_ERR_NOMEM, "not enough memory for %zu truths", capacity);
+        said->truths = truths;
+        said->capacity = capacity;
+    }
+    struct said *before = &said->truths[item];
+    if (item == known) *before = (struct said){answer->truth, import->path, import->line};
+    if (before->truth == answer->truth) return SL_OK;
+    const bool elsewhere = import->path && before->path && strcmp(before->path, import->path) != 0;
+    return sl_import_fail_truth(import, answer->item, (uint32_t)before->truth, before->line,
+                                elsewhere ? before->path : NULL, (uint32_t)answer->truth, err);
+}
+
 enum sl_status sl_import_put(struct sl_import *import, const struct sl_answer *answer,
                              struct sl_error *err)
 {
     struct sl_answer passed = *answer;
     bool kept = true;
+    if (import->options && import->options->one_truth && answer->truth >= 0)
+        SL_TRY(say_truth(import, answer, err));
     if (import->filter) SL_TRY(sl_class_filter_pass(import->filter, &passed, &kept, err));
     if (kept) {
         SL_TRY(import->sink->put(import->sink->context, &passed, err));

@@ -19,8 +19,11 @@ struct sl_import {
     const struct sl_answer_sink *sink;       /* borrowed */
     struct sl_class_filter *filter;          /* owned; NULL where no class is left out */
     struct sl_name_table *classes;           /* owned; NULL before sl_import_begin */
-    bool numbered; /* no class is itself a number, so a number means a class by its place */
-    bool quiet;    /* a first pass: what is skipped is counted by the second */
+    bool numbered;    /* no class is itself a number, so a number means a class by its place */
+    bool quiet;       /* a first pass: what is skipped is counted by the second */
+    const char *path; /* borrowed; where the answer that is put stands, by sl_import_at */
+    size_t line;
+    struct sl_truths_said *said; /* owned; NULL unless the options ask for one truth per item */
     size_t count;
 };
 
@@ -31,8 +34,15 @@ void sl_import_release(struct sl_import *import);
 /* Give the sink the user's classes, or these (NULL-ended). */
 enum sl_status sl_import_begin(struct sl_import *import, const char *const *classes,
                                struct sl_error *err) SL_MUST_USE;
+/* The answers that are put from now on stand here. */
+void sl_import_at(struct sl_import *import, const char *path, size_t line);
 enum sl_status sl_import_put(struct sl_import *import, const struct sl_answer *answer,
                              struct sl_error *err) SL_MUST_USE;
+/* SL_ERR_INPUT: of this item one class was said to be true on a line (of a file, unless it is NULL)
+ * and another is said here. */
+enum sl_status sl_import_fail_truth(const struct sl_import *import, struct sl_field item,
+                                    uint32_t before, size_t line, const char *path, uint32_t now,
+                                    struct sl_error *err);
 /* SL_ERR_INPUT if nothing was put. */
 enum sl_status sl_import_finish(struct sl_import *import, const char *path,
                                 struct sl_error *err) SL_MUST_USE;

@@ -109,11 +109,12 @@ static enum sl_status put_click(const struct clicks *clicks, struct sl_error *er
         SL_TRY(
             sl_csv_integer(clicks->csv, record, columns->trial, 0, INT32_MAX, &answer.trial, err));
     if (sl_column_text(record, columns->time).length > 0)
-        SL_TRY(sl_csv_real(clicks->csv, record, columns->time, 0, 1e15, &answer.ms, err));
+        SL_TRY(sl_csv_real(clicks->csv, record, columns->time, 0, SL_LONGEST_MS, &answer.ms, err));
     answer.annotator = record->fields[columns->annotator];
     answer.kind = SL_ANSWER_HARD;
     answer.n_top = 1;
     answer.top = &belief;
+    sl_import_at(clicks->import, clicks->path, record->line);
     return sl_at_line(sl_import_put(clicks->import, &answer, err), clicks->path, record->line, err);
 }
 

@@ -38,9 +38,9 @@ enum sl_status sl_answer_measures(struct sl_field ms, struct sl_field confidence
 {
     double value = 0;
     if (ms.length) {
-        if (!sl_text_to_real(ms.text, ms.length, &value) || !(value >= 0))
-            return sl_fail(err, SL_ERR_INPUT, "ms \"%.*s\" is not a number from 0 up",
-                           sl_field_shown(ms), ms.text);
+        if (!sl_text_to_real(ms.text, ms.length, &value) || !(value >= 0 && value <= SL_LONGEST_MS))
+            return sl_fail(err, SL_ERR_INPUT, "ms \"%.*s\" is not a number from 0 to %g",
+                           sl_field_shown(ms), ms.text, SL_LONGEST_MS);
         answer->ms = value;
     }
     if (confidence.length) {

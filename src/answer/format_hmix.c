@@ -47,8 +47,8 @@ static enum sl_status read_mix(struct sl_import *import, const struct sl_screens
                                struct sl_error *err)
 {
     const struct sl_field text = record->fields[columns->responses];
-    const struct sl_field a = sl_csv_plain(record->fields[columns->label1]);
-    const struct sl_field b = sl_csv_plain(record->fields[columns->label2]);
+    const struct sl_field a = sl_csv_class(record->fields[columns->label1]);
+    const struct sl_field b = sl_csv_class(record->fields[columns->label2]);
     struct sl_json document = {0};
     SL_TRY(sl_json_parse(text.text, text.length, screens->path, record->line, &document, err));
     enum sl_status status = read_sliders(&document, out, err);
@@ -81,6 +81,7 @@ static enum sl_status import_log(struct sl_import *import, struct sl_screens *sc
         }
         answer.kind = SL_ANSWER_MIX;
         SL_TRY(read_mix(import, screens, &columns, &record, &answer.mix, err));
+        sl_import_at(import, screens->path, record.line);
         SL_TRY(sl_at_line(sl_import_put(import, &answer, err), screens->path, record.line, err));
     }
 }

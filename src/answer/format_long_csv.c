@@ -30,6 +30,7 @@ static enum sl_status put_record(const struct sl_csv *csv, const char *path,
                        record->line);
         return SL_OK;
     }
+    sl_import_at(sl_hard_pass_import(pass), path, record->line);
     return sl_at_line(sl_hard_row_put(pass, &row, err), path, record->line, err);
 }
 

@@ -58,6 +58,7 @@ static enum sl_status read_tokens(struct sl_csv *csv, const char *path, struct s
         if (length != n_annotators)
             return sl_csv_fail(csv, record.line, err, "expected %zu tags, got %zu", n_annotators,
                                length);
+        sl_import_at(sl_hard_pass_import(pass), path, record.line);
         SL_TRY(sl_at_line(put_token(pass, &record, &n_tags, err), path, record.line, err));
         if (n_tags == 0)
             sl_import_empty_item(sl_hard_pass_import(pass), "%s:%zu: item %.*s has no answers",

@@ -71,7 +71,7 @@ static enum sl_status open_table(const char *path, const struct sl_import *impor
 /* An answer whose lines are being gathered. */
 struct gathered {
     uint32_t item, worker;
-    size_t line; /* of its first line */
+    size_t line, truth_line; /* of its first line; of the first that states its truth */
     double ms;
     float confidence;
     int32_t truth;
@@ -186,7 +186,14 @@ static enum sl_status gather_line(struct gathering *gathering,
     struct gathered *answer = &gathering->answers[at];
     if (isnan(answer->ms)) answer->ms = measured.ms;
     if (isnan(answer->confidence)) answer->confidence = measured.mix.confidence;
-    return answer->truth < 0 ? find_truth(import, truth, &answer->truth, err) : SL_OK;
+    int32_t stated = answer->truth;
+    SL_TRY(find_truth(import, truth, &stated, err));
+    if (answer->truth >= 0 && stated != answer->truth)
+        return sl_import_fail_truth(import, item, (uint32_t)answer->truth, answer->truth_line, NULL,
+                                    (uint32_t)stated, err);
+    if (answer->truth < 0) answer->truth_line = record->line;
+    answer->truth = stated;
+    return SL_OK;
 }
 
 static enum sl_status gather(struct gathering *gathering, const char *path, struct sl_error *err)
@@ -227,7 +234,8 @@ static enum sl_status put_gathered(struct gathering *gathering, const char *path
         answer.ms = from->ms;
         answer.mix.confidence = from->confidence;
         answer.truth = from->truth;
-        SL_TRY(sl_import_put(&gathering->import, &answer, err));
+        sl_import_at(&gathering->import, path, from->truth >= 0 ? from->truth_line : from->line);
+        SL_TRY(sl_at_line(sl_import_put(&gathering->import, &answer, err), path, from->line, err));
     }
     return SL_OK;
 }
@@ -291,7 +299,7 @@ static void find_classes(struct wide *wide, const struct sl_csv_record *header)
     for (size_t i = 0; i < header->count; i++) {
         struct sl_field name = sl_long_column_class(header->fields[i]);
         if (wide->columns.bare && !has_role(&wide->columns, i))
-            name = sl_csv_plain(header->fields[i]);
+            name = sl_csv_class(header->fields[i]);
         if (name.length == 0) continue;
         wide->places[wide->n_places] = i;
         wide->names[wide->n_places++] = sl_string_copy_n(name.text, name.length);
@@ -355,6 +363,7 @@ static enum sl_status put_wide(struct wide *wide, const char *path,
                               sl_long_field(columns, record, SL_LONG_CONFIDENCE), &answer, err));
     SL_TRY(find_truth(&wide->import, sl_long_field(columns, record, SL_LONG_TRUTH), &answer.truth,
                       err));
+    sl_import_at(&wide->import, path, record->line);
     return sl_import_put(&wide->import, &answer, err);
 }
 

@@ -28,14 +28,14 @@ static enum sl_status put_row(struct sl_hard_pass *pass, const struct sl_wide_ro
     char annotator_name[NUMBER];
     const struct sl_field none = sl_field_of("");
     for (size_t c = 0; c < rows->count; c++) {
-        const struct sl_field cell = sl_csv_plain(rows->fields[c]);
+        const struct sl_field cell = sl_csv_class(rows->fields[c]);
         if (c == layout->id || c == layout->truth || !sl_wide_is_answer(cell)) continue;
         snprintf(annotator_name, sizeof annotator_name, "%zu", c);
         const struct sl_hard_row row = {
             .item = item,
             .annotator = sl_field_of(layout->names ? layout->names[c] : annotator_name),
             .label = cell,
-            .truth = layout->truth == SIZE_MAX ? none : sl_csv_plain(rows->fields[layout->truth])};
+            .truth = layout->truth == SIZE_MAX ? none : sl_csv_class(rows->fields[layout->truth])};
         SL_TRY(sl_hard_row_put(pass, &row, err));
     }
     return SL_OK;
@@ -44,7 +44,8 @@ static enum sl_status put_row(struct sl_hard_pass *pass, const struct sl_wide_ro
 static bool has_answer(const struct sl_wide_rows *rows, const struct sl_wide_layout *layout)
 {
     for (size_t c = 0; c < rows->count; c++)
-        if (c != layout->id && c != layout->truth && sl_wide_is_answer(rows->fields[c]))
+        if (c != layout->id && c != layout->truth &&
+            sl_wide_is_answer(sl_csv_class(rows->fields[c])))
             return true;
     return false;
 }
@@ -65,6 +66,7 @@ static enum sl_status read_rows(struct sl_wide_rows *rows, const char *path,
         if (!has_answer(rows, layout))
             sl_import_empty_item(sl_hard_pass_import(pass), "%s:%zu: item %.*s has no answers",
                                  path, rows->line, sl_field_shown(item), item.text);
+        sl_import_at(sl_hard_pass_import(pass), path, rows->line);
         SL_TRY(sl_at_line(put_row(pass, rows, layout, item, err), path, rows->line, err));
     }
 }

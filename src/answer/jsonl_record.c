@@ -321,7 +321,8 @@ static bool read_confidence(struct sl_record *record)
 
 static bool read_ms(struct sl_record *record)
 {
-    return take_null(&record->scan) || read_number(&record->scan, 0, HUGE_VAL, &record->answer.ms);
+    return take_null(&record->scan) ||
+           read_number(&record->scan, 0, SL_LONGEST_MS, &record->answer.ms);
 }
 
 static bool read_trial(struct sl_record *record)

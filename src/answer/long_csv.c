@@ -55,7 +55,7 @@ static enum sl_long_role loose_role(struct sl_field word)
 struct sl_field sl_long_column_class(struct sl_field name)
 {
     if (name.length < 3 || memcmp(name.text, "p_", 2) != 0) return (struct sl_field){"", 0};
-    return sl_csv_plain((struct sl_field){name.text + 2, name.length - 2});
+    return sl_csv_class((struct sl_field){name.text + 2, name.length - 2});
 }
 
 static bool is_taken(const size_t *place, size_t column)

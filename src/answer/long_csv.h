@@ -50,13 +50,16 @@ void sl_long_columns_warn(const struct sl_long_columns *columns, unsigned more, 
  */
 struct sl_field sl_long_column_class(struct sl_field name);
 
-/* The field of a role, plain; empty where there is no such column. */
+/* The field of a role, plain, a class without blanks around it; empty where there is no such
+ * column. */
 static inline struct sl_field sl_long_field(const struct sl_long_columns *columns,
                                             const struct sl_csv_record *record,
                                             enum sl_long_role role)
 {
     const size_t place = columns->place[role];
-    return place < record->count ? sl_csv_plain(record->fields[place]) : (struct sl_field){"", 0};
+    const bool is_class = role == SL_LONG_LABEL || role == SL_LONG_TRUTH;
+    if (place >= record->count) return (struct sl_field){"", 0};
+    return is_class ? sl_csv_class(record->fields[place]) : sl_csv_plain(record->fields[place]);
 }
 
 /* How a file called so is cut: tabs without quotes for .tsv and .tsv.gz, otherwise commas; the

@@ -63,12 +63,11 @@ static enum sl_status read_numbers(const struct sl_screens *screens,
                                    const struct sl_csv_record *record, struct sl_answer *answer,
                                    struct sl_error *err)
 {
-    const double longest = 1e15;
     if (record->fields[screens->trial].length > 0)
         SL_TRY(sl_csv_integer(screens->csv, record, screens->trial, 0, INT32_MAX, &answer->trial,
                               err));
     if (record->fields[screens->rt].length > 0)
-        SL_TRY(sl_csv_real(screens->csv, record, screens->rt, 0, longest, &answer->ms, err));
+        SL_TRY(sl_csv_real(screens->csv, record, screens->rt, 0, SL_LONGEST_MS, &answer->ms, err));
     return SL_OK;
 }
 

@@ -84,8 +84,9 @@ static enum sl_status add_label(struct csv_source *csv, struct sl_field text, ui
  * truth says nothing about an answer. */
 static enum sl_status add_truth(struct csv_source *csv, struct sl_error *err)
 {
-    const struct sl_field truth = sl_csv_plain(csv->record.fields[csv->truth]);
-    const struct sl_field label = csv->record.fields[csv->columns.place[SL_LONG_LABEL]];
+    const struct sl_field truth = sl_csv_class(csv->record.fields[csv->truth]);
+    const struct sl_field label =
+        sl_csv_class(csv->record.fields[csv->columns.place[SL_LONG_LABEL]]);
     uint32_t number = 0;
     return truth.length && label.length ? add_label(csv, truth, &number, err) : SL_OK;
 }
@@ -103,7 +104,7 @@ static enum sl_status next_csv(void *source, struct sl_import_notes *notes, stru
             return sl_csv_fail(csv->csv, csv->record.line, err, "expected %zu fields, got %zu",
                                csv->width, csv->record.count);
         const struct sl_field *fields = csv->record.fields;
-        const struct sl_field label = sl_csv_plain(fields[csv->columns.place[SL_LONG_LABEL]]);
+        const struct sl_field label = sl_csv_class(fields[csv->columns.place[SL_LONG_LABEL]]);
         out->item = sl_csv_plain(fields[csv->columns.place[SL_LONG_ITEM]]);
         out->annotator = sl_csv_plain(fields[csv->columns.place[SL_LONG_WORKER]]);
         if (out->item.length == 0)

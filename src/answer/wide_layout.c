@@ -107,7 +107,7 @@ static enum sl_status scan_file(struct scan *scan, struct sl_error *err)
         if (rows.count == 0) break;
         scan->n_rows++;
         for (size_t c = 0; c < rows.count; c++) {
-            const struct sl_field cell = sl_csv_plain(rows.fields[c]);
+            const struct sl_field cell = sl_csv_class(rows.fields[c]);
             if (sl_wide_is_answer(cell)) SL_TRY_OUT(add_cell(scan, c, cell, rows.line, err));
         }
     }

@@ -96,12 +96,44 @@ static void list_columns(const struct sl_csv *csv, struct sl_buffer *out)
     }
 }
 
+static char small(char letter)
+{
+    return letter >= 'A' && letter <= 'Z' ? (char)(letter - 'A' + 'a') : letter;
+}
+
+/* Whether a heading says the same word, capitals and blanks around it aside. */
+static bool is_like(const char *heading, const char *name)
+{
+    const struct sl_field word = sl_csv_class((struct sl_field){heading, strlen(heading)});
+    if (word.length != strlen(name)) return false;
+    size_t same = 0;
+    while (same < word.length && small(word.text[same]) == small(name[same]))
+        same++;
+    return same == word.length;
+}
+
+bool sl_csv_column_is(const struct sl_csv *csv, size_t column, const char *name)
+{
+    return column < csv->n_columns && is_like(csv->column_names[column], name);
+}
+
 enum sl_status sl_csv_column(const struct sl_csv *csv, const char *name, size_t *out,
                              struct sl_error *err)
 {
-    for (size_t i = 0; i < csv->n_columns; i++) {
+    size_t like = SIZE_MAX, n_like = 0;
+    for (size_t i = csv->n_columns; i-- > 0;) {
+        if (!is_like(csv->column_names[i], name)) continue;
+        like = i;
+        n_like++;
         if (strcmp(csv->column_names[i], name) != 0) continue;
-        *out = i;
+        n_like = 1;
+        break;
+    }
+    if (n_like > 1)
+        return sl_fail(err, SL_ERR_INPUT, "%s: %zu columns are called \"%s\" but for capitals",
+                       csv->name, n_like, name);
+    if (n_like == 1) {
+        *out = like;
         return SL_OK;
     }
     if (csv->n_columns == 0)

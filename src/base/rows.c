@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/rows_internal.h"
+#include "softlab/base/classes.h"
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/names.h"
@@ -220,59 +221,15 @@ enum sl_status sl_rows_check_distributions(const struct sl_rows *rows, const cha
     return status;
 }
 
-/* The column that holds each of `classes`: from[k]. */
-static enum sl_status find_columns(const struct sl_rows *rows, const char *const *classes,
-                                   const char *what, size_t *from, struct sl_error *err)
+enum sl_status sl_rows_reorder(struct sl_rows *rows, const char *what,
+                               const struct sl_class_list *like, struct sl_error *err)
 {
-    struct sl_name_table *names = sl_name_table_create();
-    enum sl_status status = SL_OK;
-    for (size_t k = 0; k < rows->n_classes; k++) {
-        uint32_t number = 0;
-        SL_TRY_OUT(
-            sl_name_table_add(names, rows->classes[k], strlen(rows->classes[k]), &number, err));
-        if (number != k)
-            SL_TRY_OUT(sl_fail(err, SL_ERR_INPUT, "%s: two classes are called \"%.60s\"", what,
-                               rows->classes[k]));
-    }
-    for (size_t k = 0; k < rows->n_classes; k++) {
-        uint32_t found = sl_name_table_find(names, classes[k], strlen(classes[k]));
-        if (found == SL_NO_NAME)
-            SL_TRY_OUT(sl_fail(err, SL_ERR_INPUT, "%s: no class \"%.60s\"", what, classes[k]));
-        from[k] = found;
-    }
-out:
-    sl_name_table_destroy(names);
-    return status;
-}
-
-enum sl_status sl_rows_reorder(struct sl_rows *rows, const char *const *classes, size_t n_classes,
-                               const char *what, struct sl_error *err)
-{
-    if (rows->n_classes != n_classes)
-        return sl_fail(err, SL_ERR_INPUT, "%s: has %zu classes, expected %zu", what,
-                       rows->n_classes, n_classes);
-    size_t *from = sl_alloc(n_classes, sizeof *from);
-    float *row = sl_alloc(n_classes, sizeof *row);
-    char **names = sl_alloc(n_classes + 1, sizeof *names);
-    enum sl_status status = SL_OK;
-    if (rows->classes) {
-        SL_TRY_OUT(find_columns(rows, classes, what, from, err));
-        for (size_t i = 0; i < rows->n_rows; i++) {
-            float *values = rows->values + i * n_classes;
-            memcpy(row, values, n_classes * sizeof *row);
-            for (size_t k = 0; k < n_classes; k++)
-                values[k] = row[from[k]];
-        }
-    }
-    for (size_t k = 0; k < n_classes; k++)
-        names[k] = sl_string_copy(classes[k]);
-    free_names(rows->classes, n_classes);
-    rows->classes = names;
-    names = NULL;
-out:
-    free(names);
-    free(row);
-    free(from);
+    const struct sl_class_list own = {what, rows->classes, rows->n_classes};
+    size_t *columns = sl_alloc(own.count + 1, sizeof *columns);
+    enum sl_status status = sl_classes_pair(&own, like, columns, err);
+    if (status == SL_OK && like->names)
+        status = sl_rows_spread(rows, columns, like->names, like->count, err);
+    free(columns);
     return status;
 }
 

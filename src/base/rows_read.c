@@ -8,6 +8,7 @@
 #include "softlab/base/array.h"
 #include "softlab/base/csv.h"
 #include "softlab/base/memory.h"
+#include "softlab/base/names.h"
 
 /* By its header alone: `data` may be NULL. */
 static enum sl_status check_matrix(const struct sl_array *array, const char *what,
@@ -144,8 +145,26 @@ enum sl_status sl_rows_read_npy(const char *path, const char *array, struct sl_r
 
 static char *column_class(const char *name)
 {
-    const struct sl_field plain = sl_csv_plain((struct sl_field){name, strlen(name)});
+    const struct sl_field plain = sl_csv_class((struct sl_field){name, strlen(name)});
     return sl_string_copy_n(plain.text, plain.length);
+}
+
+/* Headings that differ by blanks around them alone are one class. */
+static enum sl_status check_classes(const struct sl_csv *csv, const struct sl_rows *rows,
+                                    struct sl_error *err)
+{
+    struct sl_name_table *names = sl_name_table_create();
+    enum sl_status status = SL_OK;
+    for (size_t k = 0; k < rows->n_classes; k++) {
+        uint32_t number = 0;
+        const char *name = rows->classes[k];
+        SL_TRY_OUT(sl_name_table_add(names, name, strlen(name), &number, err));
+        if (number != k)
+            SL_TRY_OUT(sl_csv_fail(csv, 1, err, "two columns are called \"%.60s\"", name));
+    }
+out:
+    sl_name_table_destroy(names);
+    return status;
 }
 
 /* What the columns of a table are. */
@@ -154,16 +173,16 @@ static enum sl_status read_header(const struct sl_csv *csv, struct sl_rows_build
 {
     const size_t n_columns = sl_csv_column_count(csv);
     struct sl_rows *rows = builder->rows;
-    if (strcmp(sl_csv_column_name(csv, 0), "item") != 0)
+    if (!sl_csv_column_is(csv, 0, "item"))
         return sl_csv_fail(csv, 1, err, "expected item[,annotator],<class>... as columns");
-    builder->annotators = n_columns > 1 && strcmp(sl_csv_column_name(csv, 1), "annotator") == 0;
+    builder->annotators = sl_csv_column_is(csv, 1, "annotator");
     const size_t first = builder->annotators ? 2 : 1;
     if (n_columns <= first) return sl_csv_fail(csv, 1, err, "no columns of classes");
     rows->n_classes = n_columns - first;
     rows->classes = sl_alloc(rows->n_classes + 1, sizeof *rows->classes);
     for (size_t k = 0; k < rows->n_classes; k++)
         rows->classes[k] = column_class(sl_csv_column_name(csv, first + k));
-    return SL_OK;
+    return check_classes(csv, rows, err);
 }
 
 static enum sl_status keep_line(struct sl_rows_builder *builder, size_t line, struct sl_error *err)

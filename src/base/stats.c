@@ -78,21 +78,32 @@ size_t sl_largest(const float *values, size_t count)
     return best;
 }
 
-size_t sl_first_choice(const float *values, size_t count)
+static size_t place(const size_t *order, size_t i)
 {
-    size_t best = 0;
+    return order ? order[i] : i;
+}
+
+size_t sl_first_choice(const float *values, size_t count, const size_t *order)
+{
+    size_t best = place(order, 0);
     for (size_t i = 1; i < count; i++)
-        if (values[i] >= values[best]) best = i;
+        if (values[place(order, i)] >= values[best]) best = place(order, i);
     return best;
 }
 
-bool sl_first_two(const double *values, size_t count, size_t *first, size_t *second)
+bool sl_first_two(const double *values, size_t count, const size_t *order, size_t *first,
+                  size_t *second)
 {
     *first = *second = 0;
     if (count < 2) return true;
-    size_t top = values[1] >= values[0], next = !top;
+    size_t top = place(order, 1), next = place(order, 0);
+    if (values[top] < values[next]) {
+        top = place(order, 0);
+        next = place(order, 1);
+    }
     double third = -(double)INFINITY;
-    for (size_t k = 2; k < count; k++) {
+    for (size_t i = 2; i < count; i++) {
+        const size_t k = place(order, i);
         if (values[k] >= values[top]) {
             third = values[next];
             next = top;

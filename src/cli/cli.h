@@ -140,8 +140,9 @@ struct cli {
     struct sl_log log;
     struct sl_progress progress;
     struct sl_data_roots roots;
-    char *data_folder;        /* owned; roots.folder */
-    struct cli_place *places; /* owned; n_places */
+    struct sl_name_table *unnamed; /* owned; files of which cli_say_unnamed spoke */
+    char *data_folder;             /* owned; roots.folder */
+    struct cli_place *places;      /* owned; n_places */
     size_t n_places;
     const char *temporary; /* borrowed; where temporary files go */
     char *scratch;         /* owned; a folder of ours there, or NULL; see cli_scratch */

@@ -55,6 +55,8 @@ struct cli_names {
     const struct sl_name_table *items, *annotators; /* borrowed */
     char *const *classes;                           /* borrowed; n_classes */
     size_t n_classes;
+    const char *owner; /* borrowed; a file or "the answers" */
+    bool numbered;     /* `classes` are the numbers of columns that have no names */
 };
 struct cli_names cli_names_of(const struct sl_answers *answers);
 /* Answers in any file that holds them (answers.c). A command that reads some embeds the words and
@@ -106,15 +108,15 @@ enum sl_status cli_read_answers(struct cli *cli, const char *path,
  * is where not of all. The caller frees it. */
 enum sl_status cli_read_truth(const struct cli *cli, const char *path,
                               const struct cli_names *names, int32_t **out, struct sl_error *err);
-/* The same without a word, counting items of the file that are not among the names (NULL = nobody
- * asks). */
+/* The same without a word about how many, counting items of the file that are not among the names
+ * (NULL = nobody asks). */
 struct cli_strangers {
     size_t count;
     char first[64];
 };
-enum sl_status cli_read_truth_of(const char *path, const struct cli_names *names,
-                                 struct cli_strangers *strangers, int32_t **out,
-                                 struct sl_error *err);
+enum sl_status cli_read_truth_of(const struct cli *cli, const char *path,
+                                 const struct cli_names *names, struct cli_strangers *strangers,
+                                 int32_t **out, struct sl_error *err);
 /* How a file's `n_rows` lines or rows without names ("lines") belong to the items; an error with
  * both counts where that is unclear. */
 enum sl_status cli_match_rows(const char *path, const char *what, size_t n_rows,
@@ -124,10 +126,15 @@ enum sl_status cli_match_rows(const char *path, const char *what, size_t n_rows,
 uint32_t cli_row_place(const struct sl_name_table *items, enum sl_row_matching matching,
                        size_t row);
 /* Rows of a file; where `like` is not NULL one per item, with the columns in its order. */
-enum sl_status cli_read_labels(const char *path, const char *array, const struct cli_names *like,
-                               struct sl_rows **out, struct sl_error *err);
+enum sl_status cli_read_labels(const struct cli *cli, const char *path, const char *array,
+                               const struct cli_names *like, struct sl_rows **out,
+                               struct sl_error *err);
 /* Say how many of a file's rows were scaled, if any. */
 void cli_say_rescaled(const struct cli *cli, const char *path, const struct sl_rows *rows);
+/* Say how many items have several most probable classes, if any, and which of them counts;
+ * `classes` is NULL where they have no names. */
+void cli_say_ties(const struct cli *cli, const char *what, size_t n_tied, size_t n_items,
+                  char *const *classes);
 /* Predictions, and what they are: in an .npz the array logits, or else probs, or else labels (an
  * ensemble is written as labels); other files tell by their rows. */
 enum sl_status cli_read_predictions(const char *path, struct sl_rows **out,
@@ -141,9 +148,10 @@ const char *cli_kind_name(enum sl_prediction_kind kind); /* "logits" or "probabi
 /* Cosines of the classes' word vectors, (n_classes, n_classes); the caller frees them. */
 enum sl_status cli_read_similarity(const char *path, const char *const *classes, size_t n_classes,
                                    float **out, struct sl_error *err);
-/* The mean of classifiers' predictions, one file each, logits or probabilities. */
-enum sl_status cli_read_ensemble(char *const *paths, size_t count, double temperature,
-                                 struct sl_rows **out, struct sl_error *err);
+/* The mean of classifiers' predictions, one file each, logits or probabilities; classes are matched
+ * by name. */
+enum sl_status cli_read_ensemble(const struct cli *cli, char *const *paths, size_t count,
+                                 double temperature, struct sl_rows **out, struct sl_error *err);
 /* What a row is about: its item's name, borrowed, or in a set without names its number, written
  * into `out`. */
 const char *cli_row_item(const struct sl_rows *rows, size_t row, char *out, size_t size);
@@ -189,6 +197,11 @@ const char *cli_feeding_unit(const struct cli_feeding *feeding);
 /* How many items the split or else the set has, and which is the i-th. */
 size_t cli_feeding_count(const struct cli_feeding *feeding);
 size_t cli_feeding_item(const struct cli_feeding *feeding, size_t index);
+
+/* Say of files that do not name their classes how these are found, once of each file: `a` and `b`
+ * stand side by side, in files or in something else that has classes. */
+void cli_say_unnamed(const struct cli *cli, const struct sl_class_list *a,
+                     const struct sl_class_list *b);
 
 /* The names and the order of classes (feeding_classes.c) become those of a network, or of what one
  * is trained on. A class that it does not know is an error, what is matched without names a

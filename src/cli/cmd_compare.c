@@ -65,7 +65,8 @@ static const struct cli_option compare_options[] = {
      .modes = SETS},
     {.name = "same-first",
      .kind = CLI_FLAG,
-     .help = "of the items, show only those whose most probable class is the same in both",
+     .help = "of the items, show only those whose most probable class is the same in both; of ties "
+             "the last by name",
      .offset = offsetof(struct compare_values, same_first),
      .modes = SETS},
     {.name = "min-entropy",
@@ -227,11 +228,17 @@ static enum sl_status compare_sets(const struct cli *cli, const struct compare_v
                         .least = options->least};
     struct sl_comparison comparison = {0};
     enum sl_status status = SL_OK;
-    SL_TRY_OUT(cli_read_labels(cli->arguments[0], "labels", NULL, &pair.a, err));
-    SL_TRY_OUT(cli_read_labels(cli->arguments[1], "labels", NULL, &pair.b, err));
+    SL_TRY_OUT(cli_read_labels(cli, cli->arguments[0], "labels", NULL, &pair.a, err));
+    SL_TRY_OUT(cli_read_labels(cli, cli->arguments[1], "labels", NULL, &pair.b, err));
     cli_say_rescaled(cli, pair.name_a, pair.a);
     cli_say_rescaled(cli, pair.name_b, pair.b);
     SL_TRY_OUT(sl_labels_compare(pair.a, pair.b, &comparison, err));
+    const struct sl_class_list of_a = {cli->arguments[0], pair.a->classes, pair.a->n_classes};
+    const struct sl_class_list of_b = {cli->arguments[1], pair.b->classes, pair.b->n_classes};
+    cli_say_unnamed(cli, &of_a, &of_b);
+    char *const *classes = pair.a->classes ? pair.a->classes : pair.b->classes;
+    cli_say_ties(cli, pair.name_a, comparison.n_tied_a, comparison.n_items, classes);
+    cli_say_ties(cli, pair.name_b, comparison.n_tied_b, comparison.n_items, classes);
     SL_TRY_OUT(sl_comparison_sort(&comparison, find_distance(options->by), options->least, err));
     const struct sl_comparison_filter filter = {.same_first = options->same_first,
                                                 .min_entropy = options->min_entropy,
@@ -360,7 +367,7 @@ static enum sl_status compare_mixing(struct cli *cli, const struct compare_value
     if (only) SL_TRY_OUT(read_list(options->only, only, err));
     SL_TRY_OUT(sl_answers_read(options->mix, &answers, &notes, err));
     if (options->endpoint_labels)
-        SL_TRY_OUT(cli_read_labels(options->endpoint_labels, "labels", NULL, &endpoints, err));
+        SL_TRY_OUT(cli_read_labels(cli, options->endpoint_labels, "labels", NULL, &endpoints, err));
     mix.endpoint_labels = endpoints;
     mix.only = only;
     SL_TRY_OUT(sl_mix_summarise(answers, &mix, &summary, err));
@@ -385,7 +392,7 @@ static enum sl_status compare_mixed(const struct cli *cli, const struct compare_
 {
     struct sl_rows *rows = NULL;
     struct sl_mixed_agreement agreement;
-    SL_TRY(cli_read_labels(options->mixed, "labels", NULL, &rows, err));
+    SL_TRY(cli_read_labels(cli, options->mixed, "labels", NULL, &rows, err));
     enum sl_status status = sl_mixed_labels_measure(rows, &agreement, err);
     sl_rows_destroy(rows);
     if (status != SL_OK) return sl_fail_within(err, status, "%s", options->mixed);
@@ -431,7 +438,9 @@ const struct cli_command cmd_compare = {
         "Matches rows by item and columns by class. The Wasserstein distance between "
         "values is what the papers report; the one over class indices depends on the "
         "arbitrary order of classes. Top-1 agreement is the accuracy of softlab eval: of "
-        "classes that are equally probable the later one counts as the first choice.",
+        "classes that are equally probable the last by name counts as the first choice (the last "
+        "column, where neither file names its classes), so the order of the two files and of "
+        "their columns makes no difference.",
     .arguments = compare_arguments,
     .options = compare_options,
     .examples = compare_examples,

@@ -330,7 +330,8 @@ const struct cli_command cmd_eval = {
     .description =
         "Scores predictions from any framework against what people said. Rows are matched by item "
         "where both files name items, otherwise in order; classes by name where both have names. "
-        "Of classes that are equally probable the later one is the first choice. "
+        "Of classes that are equally probable the last by name is the first choice (the last "
+        "column, where no file names its classes). "
         "Where a published definition has a quirk it keeps its name and the corrected one stands "
         "beside it; docs/internals/eval.md states each.",
     .arguments = eval_arguments,

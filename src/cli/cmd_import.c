@@ -269,6 +269,7 @@ static enum sl_status run_import(struct cli *cli, const void *values, struct sl_
     cli_answer_input_init(&job.input, cli, &options->input);
     job.input.options.classes = (const char *const *)classes;
     job.input.options.id_column = options->id_column;
+    job.input.options.one_truth = true;
     if (options->header)
         job.input.options.header = strcmp(options->header, "yes") == 0 ? SL_PRESENT : SL_ABSENT;
     enum sl_status status;

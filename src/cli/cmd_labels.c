@@ -396,7 +396,8 @@ static enum sl_status list_methods(bool json, struct sl_error *err)
         json_array_append_new(methods, json_pack("{s:s, s:s, s:s?}", "name", a->name, "summary",
                                                  a->summary, "source", a->source));
     }
-    cli_table_add(&table, ensemble, "-", "mean of classifiers' predictions (distillation)");
+    cli_table_add(&table, ensemble, "-",
+                  "mean of classifiers' predictions, classes by name (distillation)");
     enum sl_status status = SL_OK;
     if (json)
         status = cli_print_json(methods, err);
@@ -447,8 +448,8 @@ static enum sl_status run_labels(struct cli *cli, const void *values, struct sl_
     char *provenance = cli_rows_provenance(cli, options->output, without);
     enum sl_status status;
     if (many)
-        status =
-            cli_read_ensemble(cli->arguments, cli->n_arguments, options->temperature, &rows, err);
+        status = cli_read_ensemble(cli, cli->arguments, cli->n_arguments, options->temperature,
+                                   &rows, err);
     else if (method)
         status = build(cli, options, method, &rows, &notes, err);
     else

@@ -283,7 +283,7 @@ static json_t *part_json(const struct sl_answer_group *group, size_t n_classes)
         cli_json_counts(group->possible_counts, n_classes + 1));
 }
 
-static enum sl_status measure_parts(const struct sl_answers *answers,
+static enum sl_status measure_parts(const struct cli *cli, const struct sl_answers *answers,
                                     const struct quality_values *options, struct parts *out,
                                     struct sl_error *err)
 {
@@ -292,7 +292,7 @@ static enum sl_status measure_parts(const struct sl_answers *answers,
     bool *in[PARTS] = {sl_alloc(n_items + 1, sizeof(bool)), sl_alloc(n_items + 1, sizeof(bool))};
     double *row = NULL;
     enum sl_status status = SL_OK;
-    SL_TRY_OUT(cli_read_labels(options->reference, "labels", NULL, &labels, err));
+    SL_TRY_OUT(cli_read_labels(cli, options->reference, "labels", NULL, &labels, err));
     SL_TRY_OUT(sl_rows_check_distributions(labels, options->reference, err));
     enum sl_row_matching matching = SL_ROWS_BY_NUMBER;
     if (!labels->items)
@@ -375,7 +375,7 @@ static enum sl_status run_quality(struct cli *cli, const void *values, struct sl
         status = sl_fail_within(err, status, "%s", cli_typed(cli, cli->arguments[0]));
         goto out;
     }
-    if (options->reference) SL_TRY_OUT(measure_parts(answers, options, &parts, err));
+    if (options->reference) SL_TRY_OUT(measure_parts(cli, answers, options, &parts, err));
     SL_TRY_OUT(print_quality(cli, answers, &quality, &parts, options, err));
 out:
     for (size_t p = 0; p < PARTS; p++)

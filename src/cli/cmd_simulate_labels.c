@@ -144,6 +144,26 @@ static enum sl_status save_model(const struct sl_simulator *simulator, const cha
     return status;
 }
 
+/* Beside answers, in the order of their classes and with the names of their items, since
+ * similarities are those of the answers' classes. */
+static enum sl_status read_reference(const struct cli *cli, const char *path,
+                                     const struct sl_answers *answers, struct sl_rows **out,
+                                     struct sl_error *err)
+{
+    if (!answers) return cli_read_labels(cli, path, "labels", NULL, out, err);
+    const struct cli_names names = cli_names_of(answers);
+    enum sl_row_matching matching = SL_ROWS_BY_NUMBER;
+    SL_TRY(cli_read_labels(cli, path, "labels", &names, out, err));
+    struct sl_rows *rows = *out;
+    if (rows->items) return SL_OK;
+    SL_TRY(cli_match_rows(path, "rows", rows->n_rows, names.items, &matching, err));
+    if (matching == SL_ROWS_BY_NUMBER) return SL_OK;
+    rows->items = sl_alloc(rows->n_rows, sizeof *rows->items);
+    for (size_t i = 0; i < rows->n_rows; i++)
+        rows->items[i] = sl_string_copy(sl_name_table_get(names.items, (uint32_t)i, NULL));
+    return SL_OK;
+}
+
 static enum sl_status run_simulate(struct cli *cli, const void *values, struct sl_error *err)
 {
     const struct simulate_values *options = values;
@@ -156,8 +176,8 @@ static enum sl_status run_simulate(struct cli *cli, const void *values, struct s
     static const char *const without[] = {"json", NULL};
     char *provenance = cli_rows_provenance(cli, options->output, without);
     enum sl_status status = SL_OK;
-    SL_TRY_OUT(cli_read_labels(options->reference, "labels", NULL, &reference, err));
     if (options->fit) SL_TRY_OUT(sl_answers_read(options->fit, &answers, &notes, err));
+    SL_TRY_OUT(read_reference(cli, options->reference, answers, &reference, err));
     char **classes = answers ? answers->classes : reference->classes;
     if (!classes) {
         status = sl_fail(err, SL_ERR_INPUT, "%s: names no classes, which word vectors need",

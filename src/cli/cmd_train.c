@@ -184,7 +184,8 @@ static const struct cli_option train_options[] = {
     {.name = "extra",
      .kind = CLI_TEXT,
      .value = "DATA",
-     .help = "more images to train on, such as mixed ones",
+     .help =
+         "more images to train on, such as mixed ones; their classes are found by name in --data",
      .offset = FIELD(extra),
      .modes = TRAINS},
     {.name = "extra-labels",

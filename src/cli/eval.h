@@ -60,12 +60,14 @@ void eval_model_release(struct eval_model *model);
 /* eval_hard.c: a class for every row of `labels`, SL_NO_LABEL where nothing is said, from a file or
  * a data set; items of a file that have no row are counted. The caller frees it. */
 enum sl_status eval_read_hard(const struct cli *cli, const char *name, const struct sl_rows *labels,
-                              struct cli_strangers *strangers, int32_t **out, struct sl_error *err);
+                              const char *owner, struct cli_strangers *strangers, int32_t **out,
+                              struct sl_error *err);
 /* The array `labels` of an .npz, or an .npy, that is one class per row, numbered as in `like`:
  * where the .npz and `like` both name their classes, by name. NULL in *out if it is something else.
  * The caller frees it. */
-enum sl_status eval_read_vector(const char *path, const struct sl_class_list *like, int32_t **out,
-                                size_t *count, struct sl_error *err);
+enum sl_status eval_read_vector(const struct cli *cli, const char *path,
+                                const struct sl_class_list *like, int32_t **out, size_t *count,
+                                struct sl_error *err);
 
 /* eval_print.c, eval_json.c, eval_plots.c: what is known of a run, as tables, JSON, and SVG in a
  * folder. */

@@ -24,15 +24,19 @@ static enum sl_status read_array(const char *path, struct sl_array *out, bool *f
 }
 
 /* Classes numbered as `like` numbers them. */
-static enum sl_status renumber(const char *path, const struct sl_class_list *like, int32_t *classes,
-                               size_t count, struct sl_error *err)
+static enum sl_status renumber(const struct cli *cli, const char *path,
+                               const struct sl_class_list *like, int32_t *classes, size_t count,
+                               struct sl_error *err)
 {
     struct sl_class_list own = {.owner = path};
     char **names = NULL;
-    if (!like->names) return SL_OK;
     SL_TRY(cli_read_class_names(path, &names, &own.count, err));
-    if (!names) return SL_OK;
     own.names = names;
+    cli_say_unnamed(cli, &own, like);
+    if (!names || !like->names) {
+        sl_names_destroy(names);
+        return SL_OK;
+    }
     size_t *columns = sl_alloc(own.count + 1, sizeof *columns);
     enum sl_status status = SL_OK;
     SL_TRY_OUT(sl_classes_match(&own, like, columns, NULL, err));
@@ -49,8 +53,9 @@ out:
     return status;
 }
 
-enum sl_status eval_read_vector(const char *path, const struct sl_class_list *like, int32_t **out,
-                                size_t *count, struct sl_error *err)
+enum sl_status eval_read_vector(const struct cli *cli, const char *path,
+                                const struct sl_class_list *like, int32_t **out, size_t *count,
+                                struct sl_error *err)
 {
     struct sl_array array = {0}, classes = {0};
     bool found;
@@ -59,7 +64,7 @@ enum sl_status eval_read_vector(const char *path, const struct sl_class_list *li
     SL_TRY_OUT(read_array(path, &array, &found, err));
     if (!found || array.n_dimensions != 1 || array.dtype == SL_TEXT) goto out;
     SL_TRY_OUT(sl_array_convert(&array, SL_I4, path, &classes, err));
-    SL_TRY_OUT(renumber(path, like, classes.data, classes.shape[0], err));
+    SL_TRY_OUT(renumber(cli, path, like, classes.data, classes.shape[0], err));
     *out = classes.data;
     *count = classes.shape[0];
     classes.data = NULL;
@@ -101,13 +106,14 @@ static char **name_classes(const struct sl_rows *labels)
     return names;
 }
 
-static enum sl_status read_file(const char *path, const struct sl_rows *labels, int32_t **out,
+static enum sl_status read_file(const struct cli *cli, const char *path,
+                                const struct sl_rows *labels, const char *owner, int32_t **out,
                                 struct cli_strangers *strangers, struct sl_error *err)
 {
     size_t count = 0;
     int32_t *classes = NULL;
-    const struct sl_class_list columns = {"the labels", labels->classes, labels->n_classes};
-    SL_TRY(eval_read_vector(path, &columns, &classes, &count, err));
+    const struct sl_class_list columns = {owner, labels->classes, labels->n_classes};
+    SL_TRY(eval_read_vector(cli, path, &columns, &classes, &count, err));
     if (classes && count != labels->n_rows) {
         free(classes);
         return sl_fail(err, SL_ERR_INPUT, "%s: %zu classes, there are %zu labels", path, count,
@@ -118,35 +124,33 @@ static enum sl_status read_file(const char *path, const struct sl_rows *labels, 
     struct sl_name_table *items = NULL;
     SL_TRY(name_items(labels, &items, err));
     char **names = name_classes(labels);
-    const struct cli_names like = {items, NULL, names, labels->n_classes};
-    enum sl_status status = cli_read_truth_of(path, &like, strangers, out, err);
+    const struct cli_names like = {items, NULL, names, labels->n_classes, owner, !labels->classes};
+    enum sl_status status = cli_read_truth_of(cli, path, &like, strangers, out, err);
     sl_names_destroy(names);
     sl_name_table_destroy(items);
     return status;
 }
 
 /* The labels' column for each class of the set. */
-static enum sl_status match_classes(const struct sl_dataset *set, const struct sl_rows *labels,
-                                    size_t *columns, struct sl_error *err)
+static enum sl_status match_classes(const struct cli *cli, const struct sl_dataset *set,
+                                    const struct sl_class_list *like, size_t *columns,
+                                    struct sl_error *err)
 {
     const struct sl_class_list own = {set->name, set->classes, set->n_classes};
-    const struct sl_class_list like = {"the labels", labels->classes, labels->n_classes};
-    if (labels->classes) return sl_classes_match(&own, &like, columns, NULL, err);
-    if (set->n_classes != labels->n_classes)
-        return sl_fail(err, SL_ERR_INPUT, "%s: %zu classes, the labels have %zu without names",
-                       set->name, set->n_classes, labels->n_classes);
-    for (size_t k = 0; k < set->n_classes; k++)
-        columns[k] = k;
-    return SL_OK;
+    if (like->names) return sl_classes_match(&own, like, columns, NULL, err);
+    cli_say_unnamed(cli, like, &own);
+    return sl_classes_pair(&own, like, columns, err);
 }
 
-static enum sl_status take_dataset(const struct sl_dataset *set, const struct sl_rows *labels,
-                                   int32_t *out, struct sl_error *err)
+static enum sl_status take_dataset(const struct cli *cli, const struct sl_dataset *set,
+                                   const struct sl_rows *labels, const char *owner, int32_t *out,
+                                   struct sl_error *err)
 {
+    const struct sl_class_list like = {owner, labels->classes, labels->n_classes};
     size_t *columns = sl_alloc(set->n_classes + 1, sizeof *columns);
     struct sl_name_table *items = NULL;
     enum sl_status status = SL_OK;
-    SL_TRY_OUT(match_classes(set, labels, columns, err));
+    SL_TRY_OUT(match_classes(cli, set, &like, columns, err));
     SL_TRY_OUT(name_items(labels, &items, err));
     for (size_t i = 0; i < labels->n_rows; i++)
         out[i] = SL_NO_LABEL;
@@ -162,16 +166,18 @@ out:
 }
 
 enum sl_status eval_read_hard(const struct cli *cli, const char *name, const struct sl_rows *labels,
-                              struct cli_strangers *strangers, int32_t **out, struct sl_error *err)
+                              const char *owner, struct cli_strangers *strangers, int32_t **out,
+                              struct sl_error *err)
 {
-    if (sl_file_exists(name)) return read_file(name, labels, out, strangers, err);
+    if (sl_file_exists(name)) return read_file(cli, name, labels, owner, out, strangers, err);
     struct sl_dataset *set = NULL;
     SL_TRY(sl_dataset_open(name, &cli->roots, &set, err));
     int32_t *classes = NULL;
     enum sl_status status = cli_check_part(set, err);
     if (status == SL_OK) sl_dataset_tell(set, &cli->log);
     if (status == SL_OK) classes = sl_data_alloc(labels->n_rows, sizeof *classes, err);
-    if (status == SL_OK) status = classes ? take_dataset(set, labels, classes, err) : SL_ERR_NOMEM;
+    if (status == SL_OK)
+        status = classes ? take_dataset(cli, set, labels, owner, classes, err) : SL_ERR_NOMEM;
     sl_dataset_destroy(set);
     if (status == SL_OK)
         *out = classes;

@@ -10,6 +10,7 @@ static const char as_given[] = "as given", as_shares[] = "counts divided by thei
 
 /* What is read for one model. */
 struct inputs {
+    const char *path;                     /* borrowed; of the predictions */
     struct sl_rows *predictions, *labels; /* owned */
     int32_t *own_hard;                    /* owned; the predictions' own classes, or NULL */
     int32_t *labels_hard;                 /* owned; what --hard says, or NULL */
@@ -26,10 +27,12 @@ static void release(struct inputs *inputs)
     free(inputs->order);
 }
 
-/* Classes as distributions that are sure. */
-static enum sl_status rows_of_classes(const int32_t *classes, size_t count, size_t n_classes,
-                                      const char *path, struct sl_rows **out, struct sl_error *err)
+/* Classes, numbered as the predictions' are, as distributions that are sure. */
+static enum sl_status rows_of_classes(const int32_t *classes, size_t count,
+                                      const struct sl_rows *predictions, const char *path,
+                                      struct sl_rows **out, struct sl_error *err)
 {
+    const size_t n_classes = predictions->n_classes;
     struct sl_rows *rows = NULL;
     SL_TRY(sl_rows_create(count, n_classes, &rows, err));
     for (size_t i = 0; i < count; i++) {
@@ -41,22 +44,28 @@ static enum sl_status rows_of_classes(const int32_t *classes, size_t count, size
         rows->values[i * n_classes + (size_t)classes[i]] = 1;
     }
     *out = rows;
-    return SL_OK;
+    return sl_names_copy(predictions->classes, n_classes, &rows->classes, err);
 }
 
 /* Labels as distributions, counts or classes. */
-static enum sl_status read_labels(const char *path, struct inputs *inputs, struct sl_error *err)
+static enum sl_status read_labels(const struct cli *cli, const char *path, struct inputs *inputs,
+                                  struct sl_error *err)
 {
     size_t count = 0;
     int32_t *classes = NULL;
     const struct sl_rows *predictions = inputs->predictions;
-    const struct sl_class_list columns = {"the predictions", predictions->classes,
+    const struct sl_class_list columns = {inputs->path, predictions->classes,
                                           predictions->n_classes};
-    SL_TRY(eval_read_vector(path, &columns, &classes, &count, err));
-    if (!classes) return sl_rows_read(path, "labels", &inputs->labels, err);
+    SL_TRY(eval_read_vector(cli, path, &columns, &classes, &count, err));
+    if (!classes) {
+        SL_TRY(sl_rows_read(path, "labels", &inputs->labels, err));
+        const struct sl_class_list own = {path, inputs->labels->classes, inputs->labels->n_classes};
+        cli_say_unnamed(cli, &columns, &own);
+        return SL_OK;
+    }
     inputs->reference = as_classes;
     enum sl_status status =
-        rows_of_classes(classes, count, predictions->n_classes, path, &inputs->labels, err);
+        rows_of_classes(classes, count, predictions, path, &inputs->labels, err);
     free(classes);
     return status;
 }
@@ -76,10 +85,11 @@ static enum sl_status has_own_labels(const char *path, bool *out, struct sl_erro
 }
 
 /* The labels within a file of predictions: its rows are the predictions' rows. */
-static enum sl_status read_own_labels(const char *path, struct inputs *inputs, struct sl_error *err)
+static enum sl_status read_own_labels(const struct cli *cli, struct inputs *inputs,
+                                      struct sl_error *err)
 {
     const struct sl_rows *predictions = inputs->predictions;
-    SL_TRY(read_labels(path, inputs, err));
+    SL_TRY(read_labels(cli, inputs->path, inputs, err));
     if (inputs->labels->items || !predictions->items ||
         inputs->labels->n_rows != predictions->n_rows)
         return SL_OK;
@@ -148,8 +158,12 @@ static enum sl_status read_hard_as_labels(const struct cli *cli, const struct ev
 {
     struct cli_strangers strangers = {0};
     size_t n_known = 0;
-    SL_TRY(eval_read_hard(cli, values->hard, inputs->predictions, &strangers, &inputs->labels_hard,
-                          err));
+    const struct sl_class_list columns = {path, inputs->predictions->classes,
+                                          inputs->predictions->n_classes};
+    const struct sl_class_list numbers = {.owner = values->hard};
+    SL_TRY(eval_read_hard(cli, values->hard, inputs->predictions, path, &strangers,
+                          &inputs->labels_hard, err));
+    if (!columns.names) cli_say_unnamed(cli, &columns, &numbers);
     SL_TRY(check_hard(values, path, inputs, &strangers, &n_known, err));
     const size_t n_all = inputs->predictions->n_rows;
     if (n_known < n_all)
@@ -160,8 +174,8 @@ static enum sl_status read_hard_as_labels(const struct cli *cli, const struct ev
                values->hard, strangers.count, strangers.count == 1 ? "" : "s", path);
     if (n_known < n_all) keep_known(inputs);
     inputs->reference = as_classes;
-    return rows_of_classes(inputs->labels_hard, n_known, inputs->predictions->n_classes,
-                           values->hard, &inputs->labels, err);
+    return rows_of_classes(inputs->labels_hard, n_known, inputs->predictions, values->hard,
+                           &inputs->labels, err);
 }
 
 static bool are_counts(const struct sl_rows *rows)
@@ -214,14 +228,15 @@ static enum sl_status read_order(const char *path, struct inputs *inputs, struct
 }
 
 /* An .npz may hold its rows' classes beside predictions that --labels scores. */
-static enum sl_status read_own_classes(const char *path, struct inputs *inputs,
-                                       struct sl_error *err)
+static enum sl_status read_own_classes(const struct cli *cli, const char *labels,
+                                       struct inputs *inputs, struct sl_error *err)
 {
+    const char *path = inputs->path;
     size_t count = 0;
     if (!sl_path_has_suffix(path, ".npz")) return SL_OK;
-    const struct sl_class_list columns = {"the labels", inputs->labels->classes,
+    const struct sl_class_list columns = {labels, inputs->labels->classes,
                                           inputs->labels->n_classes};
-    SL_TRY(eval_read_vector(path, &columns, &inputs->own_hard, &count, err));
+    SL_TRY(eval_read_vector(cli, path, &columns, &inputs->own_hard, &count, err));
     if (inputs->own_hard && count != inputs->predictions->n_rows)
         return sl_fail(err, SL_ERR_INPUT, "%s: labels has %zu classes, there are %zu predictions",
                        path, count, inputs->predictions->n_rows);
@@ -240,9 +255,9 @@ static enum sl_status read_all(const struct cli *cli, const struct eval_values *
                     : own          ? "the predictions' own"
                                    : values->hard;
     if (values->labels)
-        SL_TRY(read_labels(values->labels, inputs, err));
+        SL_TRY(read_labels(cli, values->labels, inputs, err));
     else if (own)
-        SL_TRY(read_own_labels(path, inputs, err));
+        SL_TRY(read_own_labels(cli, inputs, err));
     else if (values->hard && !values->order && !values->reference)
         return read_hard_as_labels(cli, values, path, inputs, err);
     else
@@ -253,16 +268,18 @@ static enum sl_status read_all(const struct cli *cli, const struct eval_values *
     SL_TRY(settle_reference(values, values->labels ? values->labels : path, inputs, err));
     if (values->order) SL_TRY(read_order(values->order, inputs, err));
     if (values->hard)
-        SL_TRY(eval_read_hard(cli, values->hard, inputs->labels, NULL, &inputs->labels_hard, err));
+        SL_TRY(eval_read_hard(cli, values->hard, inputs->labels,
+                              values->labels ? values->labels : path, NULL, &inputs->labels_hard,
+                              err));
     else if (values->labels)
-        SL_TRY(read_own_classes(path, inputs, err));
+        SL_TRY(read_own_classes(cli, values->labels, inputs, err));
     return SL_OK;
 }
 
 enum sl_status eval_read(const struct cli *cli, const struct eval_values *values, const char *path,
                          struct eval_model *out, struct sl_error *err)
 {
-    struct inputs inputs = {0};
+    struct inputs inputs = {.path = path};
     struct eval_model model = {.path = cli_typed(cli, path)};
     enum sl_status status = SL_OK;
     SL_TRY_OUT(read_all(cli, values, path, &inputs, &model, err));

@@ -92,18 +92,16 @@ static bool needs_bins(const struct sl_metric *metric)
 /* What an aggregation of few answers has many of. */
 static void warn_of_ties(const struct eval_run *run)
 {
-    const struct sl_scored *scored = run->models[0].scored;
-    size_t n_tied = 0;
-    for (size_t i = 0; i < scored->n; i++) {
-        const double *p = scored->predicted + i * scored->n_classes;
-        n_tied += p[scored->top[i]] == p[scored->second[i]];
+    const struct eval_model *first = &run->models[0];
+    const size_t n_models = run->n_models + (run->values->against != NULL);
+    for (size_t i = 0; i < n_models; i++) {
+        const struct sl_scored *scored = run->models[i].scored;
+        cli_say_ties(run->cli, run->models[i].path, scored->n_tied, scored->n, scored->classes);
     }
-    if (n_tied)
-        sl_log(
-            &run->cli->log, SL_LOG_WARNING,
-            "%s: %zu of %zu items have several most probable classes; the last of them counts as "
-            "the first choice",
-            run->models[0].path, n_tied, scored->n);
+    char *labels = sl_string_printf("the labels (%s)", first->labels);
+    cli_say_ties(run->cli, labels, first->scored->n_human_tied, first->scored->n,
+                 first->scored->classes);
+    free(labels);
 }
 
 static void warn(const struct eval_run *run)

@@ -101,6 +101,8 @@ out:
 static void list_items(struct testing *testing)
 {
     const struct sl_targets *reference = testing->reference;
+    size_t *order = sl_alloc(reference->n_classes, sizeof *order);
+    sl_classes_order(testing->feeding.dataset->classes, reference->n_classes, order);
     testing->n = reference->n_items;
     testing->hard = sl_alloc(testing->n, sizeof *testing->hard);
     testing->items = sl_alloc(testing->n, sizeof *testing->items);
@@ -111,8 +113,9 @@ static void list_items(struct testing *testing)
         testing->hard[i] =
             label >= 0 ? label
                        : (int32_t)sl_first_choice(reference->rows + i * reference->n_classes,
-                                                  reference->n_classes);
+                                                  reference->n_classes, order);
     }
+    free(order);
 }
 
 /* What people said, as rows in the order of the items. Names are for files of other predictions:
@@ -207,6 +210,10 @@ static enum sl_status score_other_rows(const struct testing *testing, const char
     enum sl_status status = SL_OK;
     SL_TRY_OUT(cli_read_predictions(path, &predictions, &out->kind, err));
     SL_TRY_OUT(reference_rows(testing, true, &reference, err));
+    const struct sl_class_list own = {path, predictions->classes, predictions->n_classes};
+    const struct sl_class_list like = {testing->feeding.dataset->name, reference->classes,
+                                       reference->n_classes};
+    cli_say_unnamed(testing->cli, &own, &like);
     const struct sl_scored_options options = {.logits = out->kind == SL_PREDICTION_LOGITS,
                                               .labels_hard = testing->hard};
     status = sl_scored_create(predictions, reference, &options, &out->scored, err);

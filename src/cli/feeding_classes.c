@@ -1,9 +1,43 @@
 /* The classes of items and of their labels, in the order of a network's. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "cmd.h"
 
 enum { LISTED = 200 }; /* bytes of names in a warning */
+
+/* Whether nothing was said of this file yet. */
+static bool is_news(const struct cli *cli, const char *path)
+{
+    uint32_t number;
+    if (!cli->unnamed) return true;
+    const size_t before = sl_name_table_count(cli->unnamed);
+    return sl_name_table_add(cli->unnamed, path, strlen(path), &number, NULL) != SL_OK ||
+           number == before;
+}
+
+void cli_say_unnamed(const struct cli *cli, const struct sl_class_list *a,
+                     const struct sl_class_list *b)
+{
+    static const char remedy[] =
+        "name them in the header of a CSV or in the array \"classes\" of an .npz";
+    const struct sl_class_list *own = a->names ? b : a, *other = own == a ? b : a;
+    if (strcmp(a->owner, b->owner) == 0) return; /* a file agrees with itself */
+    const bool is_new = !own->names && is_news(cli, own->owner);
+    const bool is_other_new = !other->names && is_news(cli, other->owner);
+    char names[LISTED];
+    if (!is_new && !is_other_new) return;
+    if (other->names)
+        sl_log(&cli->log, SL_LOG_WARNING,
+               "%s does not name its classes: they are taken in the order of %s (%s); %s",
+               cli_typed(cli, own->owner), cli_typed(cli, other->owner),
+               sl_classes_text(other->names, other->count, names, sizeof names), remedy);
+    else
+        sl_log(&cli->log, SL_LOG_WARNING,
+               "neither %s nor %s names its classes: class k of one is taken as class k of the "
+               "other; %s",
+               cli_typed(cli, own->owner), cli_typed(cli, other->owner), remedy);
+}
 
 static void warn_of_numbers(const struct cli *cli, const struct sl_class_list *own,
                             const struct sl_class_list *network)
@@ -96,27 +130,34 @@ static enum sl_status match_in_order(const struct cli *cli, const struct cli_fee
                                      struct sl_error *err)
 {
     const struct sl_dataset *dataset = feeding->dataset;
-    const size_t expected = feeding->n_own > 0 ? feeding->n_own : dataset->n_classes;
-    char names[LISTED];
-    if (labels->count != expected)
-        return sl_fail(err, SL_ERR_INPUT, "%s: %zu classes without names, %s has %zu",
-                       labels->owner, labels->count,
-                       feeding->n_own > 0 ? dataset->name : "the network", expected);
-    if (feeding->n_own == 0)
-        sl_log(&cli->log, SL_LOG_WARNING,
-               "%s does not name its classes: they are taken in the order of the network (%s)",
-               labels->owner, sl_classes_text(dataset->classes, expected, names, sizeof names));
+    const bool own = feeding->n_own > 0;
+    const size_t expected = own ? feeding->n_own : dataset->n_classes;
+    char **names = sl_alloc(expected + 1, sizeof *names);
     for (size_t k = 0; k < expected; k++)
-        columns[k] = feeding->n_own > 0 ? feeding->columns[k] : k;
-    return SL_OK;
+        names[k] = dataset->classes[own ? feeding->columns[k] : k];
+    const struct sl_class_list like = {own ? dataset->name : "the network", names, expected};
+    const enum sl_status status = sl_classes_pair(labels, &like, columns, err);
+    if (status == SL_OK) cli_say_unnamed(cli, labels, &like);
+    for (size_t k = 0; status == SL_OK && k < expected; k++)
+        columns[k] = own ? feeding->columns[k] : k;
+    free(names);
+    return status;
 }
 
 enum sl_status cli_feeding_labels(const struct cli *cli, const struct cli_feeding *feeding,
                                   const char *path, struct sl_rows *rows, struct sl_error *err)
 {
     const struct sl_dataset *dataset = feeding->dataset;
-    if (!feeding->columns) return SL_OK;
     const struct sl_class_list labels = {path, rows->classes, rows->n_classes};
+    const struct sl_class_list classes = {dataset->name, dataset->classes, dataset->n_classes};
+    if (classes.count == 0) return SL_OK;
+    if (!feeding->columns) {
+        const struct sl_class_list unnamed = {path, NULL, rows->n_classes};
+        const bool named = rows->classes != NULL;
+        SL_TRY(sl_rows_reorder(rows, path, &classes, err));
+        if (!named) cli_say_unnamed(cli, &unnamed, &classes);
+        return SL_OK;
+    }
     size_t *columns = sl_alloc(rows->n_classes + 1, sizeof *columns);
     enum sl_status status = SL_OK;
     if (rows->classes)

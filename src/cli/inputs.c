@@ -68,8 +68,31 @@ void cli_say_rescaled(const struct cli *cli, const char *path, const struct sl_r
                rows->n_rescaled, rows->n_rows);
 }
 
-enum sl_status cli_read_labels(const char *path, const char *array, const struct cli_names *like,
-                               struct sl_rows **out, struct sl_error *err)
+void cli_say_ties(const struct cli *cli, const char *what, size_t n_tied, size_t n_items,
+                  char *const *classes)
+{
+    if (n_tied)
+        sl_log(
+            &cli->log, SL_LOG_WARNING,
+            "%s: %zu of %zu items have several most probable classes; the last of them %s counts "
+            "as the first choice",
+            what, n_tied, n_items, classes ? "by name" : "in the order of columns");
+}
+
+static enum sl_status match_labels(const struct cli *cli, const char *path,
+                                   const struct cli_names *like, struct sl_rows *rows,
+                                   struct sl_error *err)
+{
+    const struct sl_class_list own = {path, rows->classes, rows->n_classes};
+    const struct sl_class_list names = {like->owner, like->classes, like->n_classes};
+    const struct sl_class_list columns = {like->owner, NULL, like->n_classes};
+    cli_say_unnamed(cli, &own, like->numbered ? &columns : &names);
+    return sl_rows_reorder(rows, path, &names, err);
+}
+
+enum sl_status cli_read_labels(const struct cli *cli, const char *path, const char *array,
+                               const struct cli_names *like, struct sl_rows **out,
+                               struct sl_error *err)
 {
     struct sl_rows *rows = NULL;
     SL_TRY(sl_rows_read(path, array, &rows, err));
@@ -77,12 +100,8 @@ enum sl_status cli_read_labels(const char *path, const char *array, const struct
     if (like && rows->annotators)
         status =
             sl_fail(err, SL_ERR_INPUT, "%s: a row per annotator, one per item is needed", path);
-    else if (like && rows->classes)
-        status =
-            sl_rows_reorder(rows, (const char *const *)like->classes, like->n_classes, path, err);
-    else if (like && rows->n_classes != like->n_classes)
-        status = sl_fail(err, SL_ERR_INPUT, "%s: %zu classes, the answers have %zu", path,
-                         rows->n_classes, like->n_classes);
+    else if (like)
+        status = match_labels(cli, path, like, rows, err);
     if (status == SL_OK)
         *out = rows;
     else
@@ -178,8 +197,8 @@ enum sl_status cli_read_predictions(const char *path, struct sl_rows **out,
 
 struct cli_names cli_names_of(const struct sl_answers *answers)
 {
-    return (struct cli_names){answers->items, answers->annotators, answers->classes,
-                              answers->n_classes};
+    return (struct cli_names){answers->items,     answers->annotators, answers->classes,
+                              answers->n_classes, "the answers",       false};
 }
 
 enum sl_status cli_read_similarity(const char *path, const char *const *classes, size_t n_classes,
@@ -199,8 +218,26 @@ enum sl_status cli_read_similarity(const char *path, const char *const *classes,
     return status;
 }
 
-enum sl_status cli_read_ensemble(char *const *paths, size_t count, double temperature,
-                                 struct sl_rows **out, struct sl_error *err)
+/* Columns in the order of the first file that names them. */
+static enum sl_status align_classes(const struct cli *cli, char *const *paths,
+                                    struct sl_rows *const *sets, size_t count, struct sl_error *err)
+{
+    size_t first = 0;
+    while (first + 1 < count && !sets[first]->classes)
+        first++;
+    if (!sets[first]->classes) first = 0;
+    const struct sl_class_list like = {paths[first], sets[first]->classes, sets[first]->n_classes};
+    for (size_t i = 0; i < count; i++) {
+        const struct sl_class_list own = {paths[i], sets[i]->classes, sets[i]->n_classes};
+        if (i == first) continue;
+        cli_say_unnamed(cli, &own, &like);
+        SL_TRY(sl_rows_reorder(sets[i], paths[i], &like, err));
+    }
+    return SL_OK;
+}
+
+enum sl_status cli_read_ensemble(const struct cli *cli, char *const *paths, size_t count,
+                                 double temperature, struct sl_rows **out, struct sl_error *err)
 {
     size_t n_read = 0;
     struct sl_rows **sets = sl_alloc(count, sizeof *sets);
@@ -216,6 +253,7 @@ enum sl_status cli_read_ensemble(char *const *paths, size_t count, double temper
             goto out;
         }
     }
+    SL_TRY_OUT(align_classes(cli, paths, sets, count, err));
     SL_TRY_OUT(
         sl_rows_ensemble((const struct sl_rows *const *)sets, count, kind, temperature, out, err));
 out:

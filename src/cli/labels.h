@@ -97,9 +97,11 @@ enum sl_status labels_state_write(const struct sl_crowd_state *state, const stru
                                   const char *path, struct sl_error *err);
 /* Confusion matrices of a state as counts, `weight` answers per true class, in the order of the
  * answers' annotators; zeros for those it does not know. The caller frees them. */
-enum sl_status labels_prior_read(const char *path, const struct cli_names *names, double weight,
-                                 double **out, struct sl_error *err);
-enum sl_status labels_state_read(const char *path, const struct cli_names *names,
-                                 struct sl_crowd_state *out, struct sl_error *err);
+enum sl_status labels_prior_read(const struct cli *cli, const char *path,
+                                 const struct cli_names *names, double weight, double **out,
+                                 struct sl_error *err);
+enum sl_status labels_state_read(const struct cli *cli, const char *path,
+                                 const struct cli_names *names, struct sl_crowd_state *out,
+                                 struct sl_error *err);
 
 #endif

@@ -44,12 +44,12 @@ static struct sl_crowd_options crowd_options(const struct labels_values *values)
 
 /* A file's rows in the order of the answers' items; zeros where it has none. The number of items it
  * lacks in *n_missing. */
-static enum sl_status read_rows_of_items(const char *path, const char *array,
+static enum sl_status read_rows_of_items(const struct cli *cli, const char *path, const char *array,
                                          const struct cli_names *names, float **out,
                                          size_t *n_missing, struct sl_error *err)
 {
     struct sl_rows *rows = NULL;
-    SL_TRY(cli_read_labels(path, array, names, &rows, err));
+    SL_TRY(cli_read_labels(cli, path, array, names, &rows, err));
     size_t n_items = sl_name_table_count(names->items), n_classes = names->n_classes, n_found = 0;
     enum sl_row_matching matching = SL_ROWS_BY_NUMBER;
     enum sl_status status = SL_OK;
@@ -81,23 +81,24 @@ static enum sl_status read_held(const struct cli *cli, const struct labels_value
                                 struct sl_crowd_options *options, struct sl_error *err)
 {
     size_t n_missing = 0;
-    if (values->gold) SL_TRY(cli_read_truth_of(values->gold, names, NULL, &held->gold, err));
+    if (values->gold) SL_TRY(cli_read_truth_of(cli, values->gold, names, NULL, &held->gold, err));
     if (values->predictions) {
-        SL_TRY(read_rows_of_items(values->predictions, "probs", names, &held->predictions,
+        SL_TRY(read_rows_of_items(cli, values->predictions, "probs", names, &held->predictions,
                                   &n_missing, err));
         if (n_missing)
             return sl_fail(err, SL_ERR_INPUT, "%s: lacks %zu of the answers' items",
                            values->predictions, n_missing);
     }
     if (values->reference)
-        SL_TRY(read_rows_of_items(values->reference, "labels", names, &held->reference, &n_missing,
-                                  err));
+        SL_TRY(read_rows_of_items(cli, values->reference, "labels", names, &held->reference,
+                                  &n_missing, err));
     if (values->prior)
-        SL_TRY(labels_prior_read(values->prior, names, values->prior_weight, &held->prior, err));
+        SL_TRY(
+            labels_prior_read(cli, values->prior, names, values->prior_weight, &held->prior, err));
     if (values->weights)
         SL_TRY(labels_weights_read(cli, values->weights, names->annotators, &held->weights, err));
     if (values->resume) {
-        SL_TRY(labels_state_read(values->resume, names, &held->resume, err));
+        SL_TRY(labels_state_read(cli, values->resume, names, &held->resume, err));
         options->resume = &held->resume;
     }
     options->gold = held->gold;
@@ -165,8 +166,8 @@ static enum sl_status aggregate_votes(struct cli *cli, const struct labels_value
     cli_answer_input_init(&input, cli, &values->input);
     SL_TRY_OUT(sl_votes_read(cli->arguments[0], &input.options, &votes, err));
     cli_answer_input_say(cli, &input.notes);
-    const struct cli_names names = {votes->items, votes->annotators, votes->classes,
-                                    votes->n_classes};
+    const struct cli_names names = {votes->items,     votes->annotators, votes->classes,
+                                    votes->n_classes, "the answers",     false};
     SL_TRY_OUT(read_held(cli, values, &names, &held, &options, err));
     const struct labels_asked asked = {&names, votes->annotator, votes->count};
     labels_say_weightless(cli, held.weights, &asked);

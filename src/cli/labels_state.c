@@ -132,7 +132,8 @@ static enum sl_status check_names(struct sl_npz *npz, const char *array_name,
 
 /* The answers' place of each class of a state, which must have the same ones; a state that names
  * none has them in the answers' order. The caller frees it. */
-static enum sl_status match_classes(const char *path, const struct cli_names *names, size_t **out,
+static enum sl_status match_classes(const struct cli *cli, const char *path,
+                                    const struct cli_names *names, size_t **out,
                                     struct sl_error *err)
 {
     struct sl_class_list own = {.owner = path};
@@ -140,6 +141,7 @@ static enum sl_status match_classes(const char *path, const struct cli_names *na
     char **own_names = NULL;
     SL_TRY(cli_read_class_names(path, &own_names, &own.count, err));
     own.names = own_names;
+    cli_say_unnamed(cli, &own, &like);
     const size_t most = own.count > like.count ? own.count : like.count;
     size_t *places = sl_alloc(most + 1, sizeof *places);
     enum sl_status status = SL_OK;
@@ -223,8 +225,9 @@ static enum sl_status place_matrices(const struct sl_array *confusion,
     return SL_OK;
 }
 
-enum sl_status labels_prior_read(const char *path, const struct cli_names *names, double weight,
-                                 double **out, struct sl_error *err)
+enum sl_status labels_prior_read(const struct cli *cli, const char *path,
+                                 const struct cli_names *names, double weight, double **out,
+                                 struct sl_error *err)
 {
     const size_t k = names->n_classes, n_annotators = sl_name_table_count(names->annotators);
     struct sl_npz *npz = NULL;
@@ -235,7 +238,7 @@ enum sl_status labels_prior_read(const char *path, const struct cli_names *names
     enum sl_status status = SL_OK;
     SL_TRY_OUT(sl_npz_peek(npz, "annotator", &annotators, err));
     SL_TRY_OUT(sl_npz_peek(npz, "confusion", &read, err));
-    SL_TRY_OUT(match_classes(path, names, &places, err));
+    SL_TRY_OUT(match_classes(cli, path, names, &places, err));
     const size_t shape[] = {sl_array_count(&annotators), k, k};
     SL_TRY_OUT(sl_array_expect(&read, path, 3, shape, err));
     SL_TRY_OUT(sl_npz_read(npz, "annotator", &annotators, err));
@@ -278,8 +281,9 @@ static void place_classes(struct sl_crowd_state *state, const size_t *places)
     free(prior);
 }
 
-enum sl_status labels_state_read(const char *path, const struct cli_names *names,
-                                 struct sl_crowd_state *out, struct sl_error *err)
+enum sl_status labels_state_read(const struct cli *cli, const char *path,
+                                 const struct cli_names *names, struct sl_crowd_state *out,
+                                 struct sl_error *err)
 {
     struct sl_npz *npz = NULL;
     SL_TRY(sl_npz_open(path, &npz, err));
@@ -289,7 +293,7 @@ enum sl_status labels_state_read(const char *path, const struct cli_names *names
     enum sl_status status = SL_OK;
     SL_TRY_OUT(check_names(npz, "item", names->items, path, err));
     SL_TRY_OUT(check_names(npz, "annotator", names->annotators, path, err));
-    SL_TRY_OUT(match_classes(path, names, &places, err));
+    SL_TRY_OUT(match_classes(cli, path, names, &places, err));
     if (sl_npz_has(npz, "annotator")) {
         SL_TRY_OUT(sl_npz_peek(npz, "annotator", &annotators, err));
         state.n_annotators = sl_array_count(&annotators);

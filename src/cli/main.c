@@ -35,6 +35,7 @@ static void prepare(struct cli *cli)
     cli->progress = (struct sl_progress){.stream = cli->common.quiet ? NULL : stderr,
                                          .terminal = isatty(STDERR_FILENO) == 1,
                                          .columns = cli_terminal_columns()};
+    cli->unnamed = sl_name_table_create();
     const char *given = getenv("SOFTLAB_DATA");
     cli->data_folder =
         cli->common.data_folder ? sl_string_copy(cli->common.data_folder) : default_data_folder();
@@ -91,6 +92,7 @@ static enum sl_status run(const struct cli_command *command, char **words, size_
         if (status == SL_OK) status = command->run(&cli, values, err);
         status = cli_close_streams(&cli, status, err);
         cli_places_release(&cli);
+        sl_name_table_destroy(cli.unnamed);
         free(cli.data_folder);
     }
     if (status == SL_OK) status = check_stdout(err);

@@ -7,6 +7,7 @@
 #include "train.h"
 
 enum { MIXING_LIMIT = 1 << 24, HOLDOUT_LIMIT = 1 << 26, TEXTS_LIMIT = 1 << 30 };
+enum { LISTED = 200 }; /* bytes of names in a warning */
 
 /* ---- Recipe ---- */
 
@@ -28,18 +29,14 @@ static enum sl_status read_recipe(const struct train_values *values, struct sl_r
 
 /* ---- Labels ---- */
 
-/* `more` behind `rows`, both with item names and the same classes. */
+/* `more` behind `rows`, both with item names and the classes of the data set, or of `rows`. */
 static enum sl_status append_rows(struct sl_rows *rows, struct sl_rows *more, const char *what,
                                   struct sl_error *err)
 {
     if (!rows->items || !more->items)
         return sl_fail(err, SL_ERR_INPUT, "%s: labels without item names cannot be joined", what);
-    if (rows->classes && more->classes)
-        SL_TRY(
-            sl_rows_reorder(more, (const char *const *)rows->classes, rows->n_classes, what, err));
-    if (rows->n_classes != more->n_classes)
-        return sl_fail(err, SL_ERR_INPUT, "%s: %zu classes beside %zu", what, more->n_classes,
-                       rows->n_classes);
+    const struct sl_class_list classes = {"the other labels", rows->classes, rows->n_classes};
+    SL_TRY(sl_rows_reorder(more, what, &classes, err));
     const size_t n = rows->n_rows + more->n_rows, k = rows->n_classes;
     struct sl_rows *both = NULL;
     SL_TRY(sl_rows_create(n, k, &both, err));
@@ -65,16 +62,28 @@ static enum sl_status append_rows(struct sl_rows *rows, struct sl_rows *more, co
     return SL_OK;
 }
 
+/* A label file in the classes of the items, or items without classes in those of the file. */
+static enum sl_status read_label_file(const struct cli *cli, const char *path,
+                                      struct cli_feeding *data, struct sl_rows **out,
+                                      struct sl_error *err)
+{
+    SL_TRY(sl_rows_read(path, "labels", out, err));
+    cli_say_rescaled(cli, path, *out);
+    const struct sl_class_list classes = {path, (*out)->classes, (*out)->n_classes};
+    if (data->dataset->n_classes == 0 && classes.names)
+        return cli_feeding_match(cli, &classes, data, err);
+    return cli_feeding_labels(cli, data, path, *out, err);
+}
+
 static enum sl_status read_labels(const struct cli *cli, const struct train_values *values,
-                                  struct sl_rows **out, struct sl_error *err)
+                                  struct cli_feeding *data, struct sl_rows **out,
+                                  struct sl_error *err)
 {
     struct sl_rows *rows = NULL, *extra = NULL;
     enum sl_status status = SL_OK;
-    if (values->labels) SL_TRY_OUT(sl_rows_read(values->labels, "labels", &rows, err));
-    cli_say_rescaled(cli, values->labels, rows);
+    if (values->labels) SL_TRY_OUT(read_label_file(cli, values->labels, data, &rows, err));
     if (values->extra_labels) {
-        SL_TRY_OUT(sl_rows_read(values->extra_labels, "labels", &extra, err));
-        cli_say_rescaled(cli, values->extra_labels, extra);
+        SL_TRY_OUT(read_label_file(cli, values->extra_labels, data, &extra, err));
         if (rows) {
             SL_TRY_OUT(append_rows(rows, extra, values->extra_labels, err));
         } else {
@@ -131,14 +140,14 @@ static enum sl_target_rest rest_of(const struct train_values *values)
     return strcmp(values->rest, "drop") == 0 ? SL_REST_DROP : SL_REST_FAIL;
 }
 
-static enum sl_status read_teacher(const struct train_values *values, double temperature,
-                                   struct sl_rows **out, struct sl_error *err)
+static enum sl_status read_teacher(const struct cli *cli, const struct train_values *values,
+                                   double temperature, struct sl_rows **out, struct sl_error *err)
 {
     char **paths = cli_split_list(values->teacher);
     size_t count = 0;
     while (paths[count])
         count++;
-    const enum sl_status status = cli_read_ensemble(paths, count, temperature, out, err);
+    const enum sl_status status = cli_read_ensemble(cli, paths, count, temperature, out, err);
     sl_names_destroy(paths);
     return status;
 }
@@ -153,18 +162,6 @@ static void say_left_out(const struct cli *cli, const struct train_inputs *input
            targets->n_left_out);
 }
 
-/* Items without classes have those of their labels. */
-static enum sl_status match_labels(const struct cli *cli, const struct train_values *values,
-                                   struct cli_feeding *data, struct sl_rows *labels,
-                                   struct sl_error *err)
-{
-    const char *path = values->labels ? values->labels : values->extra_labels;
-    const struct sl_class_list classes = {path, labels->classes, labels->n_classes};
-    if (data->dataset->n_classes == 0 && classes.names)
-        return cli_feeding_match(cli, &classes, data, err);
-    return cli_feeding_labels(cli, data, path, labels, err);
-}
-
 static enum sl_status make_targets(const struct cli *cli, const struct train_values *values,
                                    struct train_inputs *inputs, struct sl_error *err)
 {
@@ -173,8 +170,7 @@ static enum sl_status make_targets(const struct cli *cli, const struct train_val
     struct sl_rows *labels = NULL, *teacher = NULL;
     char **holdout = NULL;
     enum sl_status status = SL_OK;
-    SL_TRY_OUT(read_labels(cli, values, &labels, err));
-    if (labels) SL_TRY_OUT(match_labels(cli, values, &inputs->data, labels, err));
+    SL_TRY_OUT(read_labels(cli, values, &inputs->data, &labels, err));
     if (values->teacher && !(recipe->teacher_share > 0)) {
         status = sl_fail(err, SL_ERR_USAGE,
                          "--teacher has no effect while the recipe's teacher_share is 0: --set "
@@ -182,7 +178,7 @@ static enum sl_status make_targets(const struct cli *cli, const struct train_val
         goto out;
     }
     if (values->teacher) {
-        SL_TRY_OUT(read_teacher(values, recipe->temperature, &teacher, err));
+        SL_TRY_OUT(read_teacher(cli, values, recipe->temperature, &teacher, err));
         SL_TRY_OUT(cli_feeding_labels(cli, &inputs->data, values->teacher, teacher, err));
     }
     SL_TRY_OUT(read_holdout(values, recipe, labels, &holdout, err));
@@ -215,6 +211,18 @@ out:
 
 /* ---- Data ---- */
 
+/* The classes of more items are those of the data, found by name. */
+static enum sl_status match_extra(const struct cli *cli, const struct sl_dataset *dataset,
+                                  struct sl_dataset *extra, struct sl_error *err)
+{
+    const struct sl_class_list classes = {dataset->name, dataset->classes, dataset->n_classes};
+    struct cli_feeding more = {.dataset = extra};
+    if (classes.count == 0 || extra->n_classes == 0) return SL_OK;
+    const enum sl_status status = cli_feeding_match(cli, &classes, &more, err);
+    free(more.columns);
+    return status;
+}
+
 static enum sl_status add_extra(const struct cli *cli, const struct train_values *values,
                                 struct cli_feeding *data, struct sl_error *err)
 {
@@ -226,6 +234,7 @@ static enum sl_status add_extra(const struct cli *cli, const struct train_values
     enum sl_status status = SL_OK;
     SL_TRY_OUT(sl_dataset_load_with(extra, &form, NULL, err));
     sl_dataset_tell(extra, &cli->log);
+    SL_TRY_OUT(match_extra(cli, dataset, extra, err));
     SL_TRY_OUT(sl_dataset_append(dataset, extra, err));
     sl_feed_destroy(data->feed);
     data->feed = NULL;
@@ -362,6 +371,27 @@ static enum sl_status hash_items(const struct cli_feeding *data, char out[65], s
     return status;
 }
 
+/* Classes of the weights that nothing is trained on. */
+static void say_untrained(const struct cli *cli, const struct sl_class_list *network,
+                          const struct cli_feeding *data)
+{
+    char **untrained = sl_alloc(network->count, sizeof *untrained), names[LISTED];
+    size_t count = 0;
+    for (size_t k = 0; k < network->count; k++) {
+        size_t own = 0;
+        while (own < data->n_own && data->columns[own] != k)
+            own++;
+        if (own == data->n_own) untrained[count++] = network->names[k];
+    }
+    if (count > 0 && data->n_own > 0)
+        sl_log(&cli->log, SL_LOG_WARNING,
+               "%s: the network keeps its output%s for %s, which %s not a class of %s",
+               network->owner, count == 1 ? "" : "s",
+               sl_classes_text(untrained, count, names, sizeof names), count == 1 ? "is" : "are",
+               data->dataset->name);
+    free(untrained);
+}
+
 /* Classes are those of the weights to begin with, whose columns have an order already. */
 static enum sl_status match_weights(const struct cli *cli, struct train_inputs *inputs,
                                     struct sl_error *err)
@@ -372,6 +402,7 @@ static enum sl_status match_weights(const struct cli *cli, struct train_inputs *
     network.names = names;
     if (names) {
         const enum sl_status status = cli_feeding_match(cli, &network, &inputs->data, err);
+        if (status == SL_OK) say_untrained(cli, &network, &inputs->data);
         sl_names_destroy(names);
         return status;
     }

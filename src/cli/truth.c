@@ -6,6 +6,7 @@
 
 /* A file's truths as they are read. */
 struct truths {
+    const struct cli *cli;
     const char *path;
     const struct cli_names *names;
     struct cli_strangers *strangers; /* NULL = nobody asks */
@@ -21,15 +22,6 @@ static enum sl_status find_column(const struct sl_csv *csv, const char *const *n
     for (; names[1]; names++)
         if (sl_csv_column(csv, names[0], out, NULL) == SL_OK) return SL_OK;
     return sl_csv_column(csv, names[0], out, err);
-}
-
-static int64_t find_class(const struct cli_names *names, const struct sl_field *name)
-{
-    for (size_t k = 0; k < names->n_classes; k++)
-        if (strlen(names->classes[k]) == name->length &&
-            memcmp(names->classes[k], name->text, name->length) == 0)
-            return (int64_t)k;
-    return -1;
 }
 
 static const char *const truth_names[] = {"label", "gold", "class", "truth", NULL};
@@ -72,10 +64,13 @@ static enum sl_status say_truth(struct truths *truths, uint32_t item, int32_t cl
 static enum sl_status read_class(const struct truths *truths, const struct sl_field *name,
                                  size_t line, int32_t *out, struct sl_error *err)
 {
-    const int64_t found = find_class(truths->names, name);
-    if (found < 0)
-        return sl_fail(err, SL_ERR_INPUT, "%s:%zu: there is no class \"%.*s\"", truths->path, line,
-                       (int)(name->length < 60 ? name->length : 60), name->text);
+    const struct cli_names *names = truths->names;
+    const size_t found = sl_class_find(names->classes, names->n_classes, name->text, name->length);
+    char known[200];
+    if (found == SIZE_MAX)
+        return sl_fail(err, SL_ERR_INPUT, "%s:%zu: there is no class \"%.*s\" among %s",
+                       truths->path, line, (int)(name->length < 60 ? name->length : 60), name->text,
+                       sl_classes_text(names->classes, names->n_classes, known, sizeof known));
     *out = (int32_t)found;
     return SL_OK;
 }
@@ -96,7 +91,7 @@ static enum sl_status read_table(struct truths *truths, struct sl_error *err)
         SL_TRY_OUT(sl_csv_next(csv, &record, err));
         if (record.count == 0) break;
         const struct sl_field item = sl_csv_plain(record.fields[item_column]);
-        const struct sl_field name = sl_csv_plain(record.fields[truth_column]);
+        const struct sl_field name = sl_csv_class(record.fields[truth_column]);
         int32_t class_index = SL_NO_LABEL;
         SL_TRY_OUT(read_class(truths, &name, record.line, &class_index, err));
         uint32_t index = sl_name_table_find(truths->names->items, item.text, item.length);
@@ -167,7 +162,7 @@ static enum sl_status read_lines(struct truths *truths, struct sl_error *err)
                               &truths->matching, err));
     at = text.data;
     for (size_t row = 0; row < n_lines; row++) {
-        const struct sl_field name = next_line(&at);
+        const struct sl_field name = sl_csv_class(next_line(&at));
         int32_t class_index = SL_NO_LABEL;
         SL_TRY_OUT(read_class(truths, &name, row + 1, &class_index, err));
         SL_TRY_OUT(say_row(truths, row, class_index, err));
@@ -179,14 +174,14 @@ out:
 
 /* The largest of each row. */
 static enum sl_status take_rows(struct truths *truths, const struct sl_rows *rows,
-                                struct sl_error *err)
+                                const size_t *order, struct sl_error *err)
 {
     const struct sl_name_table *items = truths->names->items;
     if (!rows->items)
         SL_TRY(cli_match_rows(truths->path, "rows", rows->n_rows, items, &truths->matching, err));
     for (size_t row = 0; row < rows->n_rows; row++) {
         const float *values = rows->values + row * rows->n_classes;
-        const int32_t largest = (int32_t)sl_first_choice(values, rows->n_classes);
+        const int32_t largest = (int32_t)sl_first_choice(values, rows->n_classes, order);
         if (!rows->items) {
             SL_TRY(say_row(truths, row, largest, err));
             continue;
@@ -207,8 +202,11 @@ static enum sl_status take_rows(struct truths *truths, const struct sl_rows *row
 static enum sl_status read_labels(struct truths *truths, struct sl_error *err)
 {
     struct sl_rows *rows = NULL;
-    SL_TRY(cli_read_labels(truths->path, "labels", truths->names, &rows, err));
-    enum sl_status status = take_rows(truths, rows, err);
+    SL_TRY(cli_read_labels(truths->cli, truths->path, "labels", truths->names, &rows, err));
+    size_t *order = sl_alloc(rows->n_classes, sizeof *order);
+    sl_classes_order(truths->names->classes, rows->n_classes, order);
+    enum sl_status status = take_rows(truths, rows, order, err);
+    free(order);
     sl_rows_destroy(rows);
     return status;
 }
@@ -222,12 +220,12 @@ static enum sl_status read_truths(struct truths *truths, struct sl_error *err)
     return read_labels(truths, err);
 }
 
-enum sl_status cli_read_truth_of(const char *path, const struct cli_names *names,
-                                 struct cli_strangers *strangers, int32_t **out,
-                                 struct sl_error *err)
+enum sl_status cli_read_truth_of(const struct cli *cli, const char *path,
+                                 const struct cli_names *names, struct cli_strangers *strangers,
+                                 int32_t **out, struct sl_error *err)
 {
     const size_t n_items = sl_name_table_count(names->items);
-    struct truths truths = {.path = path, .names = names, .strangers = strangers};
+    struct truths truths = {.cli = cli, .path = path, .names = names, .strangers = strangers};
     enum sl_status status = SL_OK;
     size_t n_known = 0;
     truths.classes = sl_data_alloc(n_items, sizeof *truths.classes, err);
@@ -253,7 +251,7 @@ out:
 enum sl_status cli_read_truth(const struct cli *cli, const char *path,
                               const struct cli_names *names, int32_t **out, struct sl_error *err)
 {
-    SL_TRY(cli_read_truth_of(path, names, NULL, out, err));
+    SL_TRY(cli_read_truth_of(cli, path, names, NULL, out, err));
     const size_t n_items = sl_name_table_count(names->items);
     size_t n_known = 0;
     for (size_t i = 0; i < n_items; i++)

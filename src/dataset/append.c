@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "softlab/base/classes.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/names.h"
 #include "softlab/base/text.h"
@@ -33,6 +34,23 @@ static enum sl_status check(const struct sl_dataset *dataset, const struct sl_da
     return status;
 }
 
+/* For each class of `more` its place in `dataset`; NULL where one of them has no classes. The
+ * caller frees it. */
+static enum sl_status match_classes(const struct sl_dataset *dataset, const struct sl_dataset *more,
+                                    size_t **out, struct sl_error *err)
+{
+    const struct sl_class_list from = {more->name, more->classes, more->n_classes};
+    const struct sl_class_list to = {dataset->name, dataset->classes, dataset->n_classes};
+    if (from.count == 0 || to.count == 0) return SL_OK;
+    size_t *columns = sl_alloc(from.count, sizeof *columns);
+    const enum sl_status status = sl_classes_match(&from, &to, columns, NULL, err);
+    if (status == SL_OK)
+        *out = columns;
+    else
+        free(columns);
+    return status;
+}
+
 /* `count` elements and `n_more` behind them, in new memory. */
 static void *join(const void *first, size_t count, const void *second, size_t n_more, size_t size,
                   struct sl_error *err)
@@ -47,7 +65,9 @@ static void *join(const void *first, size_t count, const void *second, size_t n_
 enum sl_status sl_dataset_append(struct sl_dataset *dataset, const struct sl_dataset *more,
                                  struct sl_error *err)
 {
+    size_t *columns = NULL;
     SL_TRY(check(dataset, more, err));
+    SL_TRY(match_classes(dataset, more, &columns, err));
     const size_t image = dataset->height * dataset->width * dataset->channels;
     const size_t count = dataset->count + more->count;
     uint8_t *pixels = join(dataset->pixels, dataset->count, more->pixels, more->count, image, err);
@@ -59,13 +79,16 @@ enum sl_status sl_dataset_append(struct sl_dataset *dataset, const struct sl_dat
         free(pixels);
         free(labels);
         free(items);
+        free(columns);
         return SL_ERR_NOMEM;
     }
     /* Classes of the second set are not those of the first by number. */
     for (size_t i = dataset->count; i < count; i++) {
-        labels[i] = SL_NO_LABEL;
+        if (labels[i] != SL_NO_LABEL)
+            labels[i] = columns ? (int32_t)columns[labels[i]] : SL_NO_LABEL;
         items[i] = sl_string_copy(items[i]);
     }
+    free(columns);
     free(dataset->pixels);
     free(dataset->labels);
     free(dataset->items);

@@ -198,12 +198,13 @@ static void attack_batch(struct attack *attack, size_t begin, size_t count)
            attack->batch * attack->pixels * sizeof *attack->moved);
     const float *logits = look(attack);
     result->clean_loss += total(attack->losses, count);
-    result->clean_accuracy += (double)sl_eval_n_right(logits, items->hard + begin, count, k);
+    result->clean_accuracy +=
+        (double)sl_eval_n_right(attack->model, logits, items->hard + begin, count);
     for (size_t r = 0; r < result->n_restarts; r++)
         attack_once(attack, r, begin, count);
     result->loss += total(attack->worst, count);
-    result->accuracy +=
-        (double)sl_eval_n_right(result->logits + begin * k, items->hard + begin, count, k);
+    result->accuracy += (double)sl_eval_n_right(attack->model, result->logits + begin * k,
+                                                items->hard + begin, count);
 }
 
 static void divide(struct sl_attack_result *result, size_t count)

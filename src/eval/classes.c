@@ -4,14 +4,21 @@
 #include <stdlib.h>
 
 #include "eval/eval_internal.h"
+#include "softlab/base/classes.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/stats.h"
 
-size_t sl_eval_n_right(const float *logits, const int32_t *classes, size_t n, size_t n_classes)
+size_t sl_eval_n_right(const struct sl_model *model, const float *logits, const int32_t *classes,
+                       size_t n)
 {
+    const size_t n_classes = sl_model_classes(model);
+    char *const *names = sl_model_class_names(model);
+    size_t *order = names ? sl_alloc(n_classes, sizeof *order) : NULL;
     size_t right = 0;
+    if (names) sl_classes_order(names, n_classes, order);
     for (size_t i = 0; i < n; i++)
-        right += sl_first_choice(logits + i * n_classes, n_classes) == (size_t)classes[i];
+        right += sl_first_choice(logits + i * n_classes, n_classes, order) == (size_t)classes[i];
+    free(order);
     return right;
 }
 

@@ -3,6 +3,7 @@
 #define SOFTLAB_EVAL_INTERNAL_H
 
 #include "softlab/eval.h"
+#include "softlab/nn.h"
 
 /* Room for `n` rows: all fields allocated, nothing filled. Without `whole_rows` the three matrices
  * have no room. */
@@ -21,8 +22,9 @@ static inline bool sl_eval_is_right(const struct sl_scored *scored, size_t row)
     return scored->top[row] == scored->human_top[row];
 }
 
-/* How many rows of logits have their largest at the class given for them. */
-size_t sl_eval_n_right(const float *logits, const int32_t *classes, size_t n, size_t n_classes);
+/* How many rows of a network's logits have their largest at the class given for them. */
+size_t sl_eval_n_right(const struct sl_model *model, const float *logits, const int32_t *classes,
+                       size_t n);
 
 /* -sum_k human_k log predicted_k of a row; `clip` as in struct sl_metric_options. */
 double sl_eval_cross_entropy(const struct sl_scored *scored, size_t row, double clip);

@@ -20,6 +20,7 @@ struct pairing {
     size_t *row_of; /* owned; per label its row of the predictions, SIZE_MAX = none */
     size_t count;   /* labels that have one */
     size_t *column; /* owned; per class of the predictions its column of the labels */
+    size_t *order;  /* owned; columns by name, for ties; NULL = neither set names them */
 };
 
 enum sl_status sl_eval_allocate(size_t n, size_t n_classes, bool with_hard, bool whole_rows,
@@ -91,9 +92,6 @@ static enum sl_status check_sets(const struct pairing *pairing, struct sl_error 
                        labels->n_rows == 0 ? "labels" : "predictions");
     if (predictions->n_rows >= UINT32_MAX)
         return sl_fail(err, SL_ERR_INPUT, "%zu rows are too many to rank", predictions->n_rows);
-    if (predictions->n_classes != labels->n_classes)
-        return sl_fail(err, SL_ERR_INPUT, "the predictions have %zu classes, the labels %zu",
-                       predictions->n_classes, labels->n_classes);
     if (labels->n_classes < 2)
         return sl_fail(err, SL_ERR_INPUT, "there is one class only, nothing can be scored");
     if (!pairing->options->softmax_counts)
@@ -106,25 +104,11 @@ static enum sl_status check_sets(const struct pairing *pairing, struct sl_error 
 static enum sl_status match_columns(struct pairing *pairing, struct sl_error *err)
 {
     const struct sl_rows *predictions = pairing->predictions, *labels = pairing->labels;
-    const size_t n_classes = labels->n_classes;
-    const bool named = predictions->classes && labels->classes;
-    pairing->column = sl_alloc(n_classes, sizeof *pairing->column);
-    for (size_t k = 0; k < n_classes; k++) {
-        pairing->column[k] = k;
-        if (!named) continue;
-        const char *name = predictions->classes[k];
-        pairing->column[k] = sl_class_find(labels->classes, n_classes, name, strlen(name));
-        if (pairing->column[k] == SIZE_MAX)
-            return sl_fail(err, SL_ERR_INPUT,
-                           "the predictions have a class \"%.60s\", the labels do not", name);
-        for (size_t j = 0; j < k; j++)
-            if (pairing->column[j] == pairing->column[k])
-                return sl_fail(err, SL_ERR_INPUT,
-                               "classes \"%.60s\" and \"%.60s\" of the predictions are the same "
-                               "one of the labels",
-                               predictions->classes[j], name);
-    }
-    return SL_OK;
+    const struct sl_class_list from = {"the predictions", predictions->classes,
+                                       predictions->n_classes};
+    const struct sl_class_list to = {"the labels", labels->classes, labels->n_classes};
+    pairing->column = sl_alloc(from.count, sizeof *pairing->column);
+    return sl_classes_pair(&from, &to, pairing->column, err);
 }
 
 static const char *item_of(const struct sl_rows *rows, size_t row, char number[NUMBER_SIZE])
@@ -244,12 +228,29 @@ static enum sl_status match_rows(struct pairing *pairing, struct sl_error *err)
     return check_complete(pairing, err);
 }
 
-static bool rank(const double *values, size_t n_classes, uint32_t *top, uint32_t *second)
+/* The labels' names, or the predictions' where only those have any. */
+static char *const *names_of(const struct pairing *pairing)
+{
+    return pairing->labels->classes ? pairing->labels->classes : pairing->predictions->classes;
+}
+
+static void order_classes(struct pairing *pairing)
+{
+    const size_t n_classes = pairing->labels->n_classes;
+    if (!names_of(pairing)) return;
+    pairing->order = sl_alloc(n_classes, sizeof *pairing->order);
+    sl_classes_order(names_of(pairing), n_classes, pairing->order);
+}
+
+static bool rank(const struct pairing *pairing, const double *values, uint32_t *top,
+                 uint32_t *second, size_t *n_tied)
 {
     size_t first = 0, next = 0;
-    const bool unique = sl_first_two(values, n_classes, &first, &next);
+    const bool unique =
+        sl_first_two(values, pairing->labels->n_classes, pairing->order, &first, &next);
     *top = (uint32_t)first;
     *second = (uint32_t)next;
+    *n_tied += values[first] == values[next];
     return unique;
 }
 
@@ -281,7 +282,7 @@ static enum sl_status fill_prediction(const struct pairing *pairing, struct sl_s
         p[pairing->column[k]] = (double)values[k];
     }
     /* Logits are ranked as they are: the smallest probabilities may be equal where they are not. */
-    rank(p, n_classes, &scored->top[row], &scored->second[row]);
+    rank(pairing, p, &scored->top[row], &scored->second[row], &scored->n_tied);
     if (pairing->options->logits) {
         memcpy(log_p, p, n_classes * sizeof *p);
         log_softmax(log_p, n_classes);
@@ -320,8 +321,8 @@ static void fill_label(const struct pairing *pairing, struct sl_scored *scored, 
     double *human = scored->human + row * n_classes;
     for (size_t k = 0; k < n_classes; k++)
         human[k] = (double)values[k];
-    scored->unique_second[row] =
-        rank(human, n_classes, &scored->human_top[row], &scored->human_second[row]);
+    scored->unique_second[row] = rank(pairing, human, &scored->human_top[row],
+                                      &scored->human_second[row], &scored->n_human_tied);
     fill_scores(scored, row, human);
     if (pairing->options->softmax_counts) {
         log_softmax(human, n_classes);
@@ -407,11 +408,9 @@ static enum sl_status fill(const struct pairing *pairing, struct sl_scored *scor
     return sort_by_confidence(scored, err);
 }
 
-/* The labels' names, or the predictions' where only those have any. */
 static void copy_classes(const struct pairing *pairing, struct sl_scored *scored)
 {
-    char *const *names =
-        pairing->labels->classes ? pairing->labels->classes : pairing->predictions->classes;
+    char *const *names = names_of(pairing);
     if (!names) return;
     scored->classes = sl_alloc(scored->n_classes, sizeof *scored->classes);
     for (size_t k = 0; k < scored->n_classes; k++)
@@ -425,9 +424,10 @@ enum sl_status sl_scored_create(const struct sl_rows *predictions, const struct 
     struct pairing pairing = {.predictions = predictions, .labels = labels, .options = options};
     struct sl_scored *scored = NULL;
     enum sl_status status = SL_OK;
-    SL_TRY_OUT(check_sets(&pairing, err));
     SL_TRY_OUT(match_columns(&pairing, err));
+    SL_TRY_OUT(check_sets(&pairing, err));
     SL_TRY_OUT(match_rows(&pairing, err));
+    order_classes(&pairing);
     SL_TRY_OUT(sl_eval_allocate(pairing.count, labels->n_classes,
                                 options->hard || options->labels_hard, true, &scored, err));
     SL_TRY_OUT(fill(&pairing, scored, err));
@@ -438,5 +438,6 @@ out:
     sl_scored_destroy(scored);
     free(pairing.row_of);
     free(pairing.column);
+    free(pairing.order);
     return status;
 }

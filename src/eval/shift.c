@@ -92,8 +92,7 @@ static double mean_loss(const struct shift *shift, const float *rows)
 static double accuracy(const struct shift *shift)
 {
     const struct sl_shift_items *items = shift->items;
-    return (double)sl_eval_n_right(shift->logits, items->hard, items->count,
-                                   sl_model_classes(shift->model)) /
+    return (double)sl_eval_n_right(shift->model, shift->logits, items->hard, items->count) /
            (double)items->count;
 }
 

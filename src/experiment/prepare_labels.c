@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "experiment/prepare.h"
+#include "softlab/base/classes.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/rows.h"
 
@@ -148,9 +149,8 @@ static enum sl_status fill_rest(const char *path, struct sl_rows **rows, struct 
     struct source *sources = NULL;
     enum sl_status status = SL_OK;
     SL_TRY_OUT(read_named(path, "labels", &rest, err));
-    if ((*rows)->classes && rest->classes)
-        SL_TRY_OUT(sl_rows_reorder(rest, (const char *const *)(*rows)->classes, (*rows)->n_classes,
-                                   path, err));
+    const struct sl_class_list classes = {"the labels", (*rows)->classes, (*rows)->n_classes};
+    SL_TRY_OUT(sl_rows_reorder(rest, path, &classes, err));
     SL_TRY_OUT(item_names(*rows, &names, err));
     sources = sl_alloc((*rows)->n_rows + rest->n_rows, sizeof *sources);
     size_t count = 0;

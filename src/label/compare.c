@@ -166,42 +166,62 @@ static enum sl_status number_items(const struct sl_rows *rows, const char *which
     return SL_OK;
 }
 
-/* For each column of a, the column of b. */
-static enum sl_status match_columns(const struct sl_rows *a, const struct sl_rows *b,
-                                    size_t *columns, struct sl_error *err)
+/* What the rows of two sets need to stand side by side. */
+struct matching {
+    const struct sl_rows *a, *b;
+    size_t *columns;      /* owned; for each column of a, that of b */
+    size_t *order;        /* owned; columns of a by name, for ties; NULL = neither set names them */
+    double *left, *right; /* owned; a row of each, in the order of a's columns */
+};
+
+static enum sl_status matching_init(struct matching *matching, struct sl_error *err)
 {
-    if (a->n_classes != b->n_classes)
-        return sl_fail(err, SL_ERR_INPUT, "the first set has %zu classes, the second %zu",
-                       a->n_classes, b->n_classes);
-    for (size_t k = 0; k < a->n_classes; k++) {
-        columns[k] = k;
-        if (!a->classes || !b->classes) continue;
-        columns[k] = sl_class_find(b->classes, b->n_classes, a->classes[k], strlen(a->classes[k]));
-        if (columns[k] == SIZE_MAX)
-            return sl_fail(err, SL_ERR_INPUT, "the second set has no class \"%s\"", a->classes[k]);
-    }
+    const size_t n_classes = matching->a->n_classes;
+    char *const *names = matching->a->classes ? matching->a->classes : matching->b->classes;
+    matching->columns = sl_alloc(n_classes, sizeof *matching->columns);
+    matching->left = sl_alloc(n_classes, sizeof *matching->left);
+    matching->right = sl_alloc(n_classes, sizeof *matching->right);
+    const struct sl_class_list a = {"the first set", matching->a->classes, n_classes};
+    const struct sl_class_list b = {"the second set", matching->b->classes, matching->b->n_classes};
+    SL_TRY(sl_classes_pair(&a, &b, matching->columns, err));
+    if (!names) return SL_OK;
+    matching->order = sl_alloc(n_classes, sizeof *matching->order);
+    sl_classes_order(names, n_classes, matching->order);
     return SL_OK;
 }
 
-static void measure_item(const struct sl_rows *a, const struct sl_rows *b, const size_t *columns,
-                         double *scratch, struct sl_item_difference *item, size_t *n_agreeing)
+static void matching_release(struct matching *matching)
 {
-    size_t n_classes = a->n_classes;
-    double *left = scratch, *right = scratch + n_classes, *turned = scratch + 2 * n_classes;
+    free(matching->columns);
+    free(matching->order);
+    free(matching->left);
+    free(matching->right);
+}
+
+static size_t first_choice(const struct matching *matching, const double *row, size_t *n_tied)
+{
+    size_t first = 0, second = 0;
+    sl_first_two(row, matching->a->n_classes, matching->order, &first, &second);
+    *n_tied += first != second && row[first] == row[second];
+    return first;
+}
+
+static void measure_item(const struct matching *matching, struct sl_item_difference *item,
+                         struct sl_comparison *comparison, size_t *n_agreeing)
+{
+    const struct sl_rows *a = matching->a, *b = matching->b;
+    const size_t n_classes = a->n_classes;
+    double *left = matching->left, *right = matching->right;
     for (size_t k = 0; k < n_classes; k++) {
         left[k] = (double)a->values[item->row_a * n_classes + k];
-        right[k] = (double)b->values[item->row_b * n_classes + columns[k]];
+        right[k] = (double)b->values[item->row_b * n_classes + matching->columns[k]];
     }
     for (size_t d = 0; d < SL_DISTANCE_COUNT; d++)
         item->distance[d] = sl_label_distances[d].between(left, right, n_classes);
     item->entropy_a = sl_entropy(left, n_classes);
     item->entropy_b = sl_entropy(right, n_classes);
-    /* Ties go by the order of b's classes, as they go by that of the labels where a is scored. */
-    for (size_t k = 0; k < n_classes; k++)
-        turned[columns[k]] = left[k];
-    size_t first = 0, second = 0;
-    sl_first_two(turned, n_classes, &first, &second);
-    item->same_first = first == sl_first_choice(b->values + item->row_b * n_classes, n_classes);
+    item->same_first = first_choice(matching, left, &comparison->n_tied_a) ==
+                       first_choice(matching, right, &comparison->n_tied_b);
     *n_agreeing += item->same_first;
 }
 
@@ -285,12 +305,12 @@ enum sl_status sl_labels_compare(const struct sl_rows *a, const struct sl_rows *
 {
     enum sl_status status = SL_OK;
     struct sl_comparison comparison = {0};
+    struct matching matching = {.a = a, .b = b};
     size_t n_agreeing = 0;
-    double *scratch = NULL, *row = sl_alloc(3 * a->n_classes, sizeof *row);
-    size_t *columns = sl_alloc(a->n_classes, sizeof *columns);
+    double *scratch = NULL;
     SL_TRY_OUT(sl_rows_check_distributions(a, "first set", err));
     SL_TRY_OUT(sl_rows_check_distributions(b, "second set", err));
-    SL_TRY_OUT(match_columns(a, b, columns, err));
+    SL_TRY_OUT(matching_init(&matching, err));
     SL_TRY_OUT(match_rows(a, b, &comparison, err));
     scratch = sl_data_alloc(comparison.n_items, 2 * sizeof *scratch, err);
     if (!scratch) {
@@ -298,14 +318,13 @@ enum sl_status sl_labels_compare(const struct sl_rows *a, const struct sl_rows *
         goto out;
     }
     for (size_t i = 0; i < comparison.n_items; i++)
-        measure_item(a, b, columns, row, &comparison.items[i], &n_agreeing);
+        measure_item(&matching, &comparison.items[i], &comparison, &n_agreeing);
     summarise(&comparison, n_agreeing, scratch);
     *out = comparison;
     comparison.items = NULL;
 out:
     free(comparison.items);
-    free(columns);
-    free(row);
+    matching_release(&matching);
     free(scratch);
     return status;
 }

@@ -137,7 +137,7 @@ static double expected_error(const struct analysis *analysis, double annotators)
 static size_t most_probable(const double *row, size_t n_classes)
 {
     size_t best = 0, second = 0;
-    sl_first_two(row, n_classes, &best, &second);
+    sl_first_two(row, n_classes, NULL, &best, &second);
     return best;
 }
 

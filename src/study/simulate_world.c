@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "softlab/base/classes.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/rows.h"
 #include "softlab/label/simulate.h"
@@ -110,12 +111,8 @@ static enum sl_status read_rows(const char *path, const struct sl_study *study,
     SL_TRY(sl_rows_read(path, "labels", rows, err));
     if ((*rows)->annotators || !(*rows)->items)
         return sl_fail(err, SL_ERR_INPUT, "%s: expected one row per item, with its name", path);
-    if ((*rows)->n_classes != study->n_classes)
-        return sl_fail(err, SL_ERR_INPUT, "%s: has %zu classes, the study %zu", path,
-                       (*rows)->n_classes, study->n_classes);
-    if ((*rows)->classes)
-        SL_TRY(sl_rows_reorder(*rows, (const char *const *)study->classes, study->n_classes, path,
-                               err));
+    const struct sl_class_list classes = {"the study", study->classes, study->n_classes};
+    SL_TRY(sl_rows_reorder(*rows, path, &classes, err));
     SL_TRY(sl_rows_check_distributions(*rows, path, err));
     uint32_t number = 0;
     for (size_t i = 0; i < (*rows)->n_rows; i++)

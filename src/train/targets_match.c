@@ -29,28 +29,18 @@ enum sl_status sl_target_names(const struct sl_target_items *items, struct sl_na
     return status;
 }
 
+/* The column of each class of the data set. */
 static enum sl_status match_classes(const struct sl_target_items *items, const struct sl_rows *set,
                                     const char *what, size_t *columns, struct sl_error *err)
 {
-    if (set->n_classes != items->n_classes)
-        return sl_fail(err, SL_ERR_INPUT, "%s: %zu classes, and the data set has %zu", what,
-                       set->n_classes, items->n_classes);
-    for (size_t k = 0; k < items->n_classes; k++) {
-        columns[k] = k;
-        if (!set->classes || !items->classes) continue;
-        const char *name = items->classes[k];
-        columns[k] = sl_class_find(set->classes, set->n_classes, name, strlen(name));
-        if (columns[k] == SIZE_MAX)
-            return sl_fail(err, SL_ERR_INPUT, "%s: no class \"%.60s\", which the data set has",
-                           what, name);
-        for (size_t before = 0; before < k; before++)
-            if (columns[before] == columns[k])
-                return sl_fail(
-                    err, SL_ERR_INPUT,
-                    "%s: class \"%.60s\" is both \"%.60s\" and \"%.60s\" of the data set", what,
-                    set->classes[columns[k]], items->classes[before], name);
-    }
-    return SL_OK;
+    const struct sl_class_list own = {what, set->classes, set->n_classes};
+    const struct sl_class_list data = {"the data set", items->classes, items->n_classes};
+    size_t *places = sl_alloc(own.count + 1, sizeof *places);
+    const enum sl_status status = sl_classes_pair(&own, &data, places, err);
+    for (size_t k = 0; status == SL_OK && k < own.count; k++)
+        columns[places[k]] = k;
+    free(places);
+    return status;
 }
 
 /* Items that rows may be of without being in the data set. */

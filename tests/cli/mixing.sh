@@ -29,6 +29,9 @@ printf 'item,cat,dog,ship\n1,1,0,0\n2,1,0,0\n3,0.98,0.02,0\n4,0.5,0.5,0\n5,0.6,0
 try softlab simulate-labels --fit soft.jsonl --reference reference.csv --vectors vectors.txt --save model.json
 try softlab simulate-labels --parameters model.json --reference reference.csv --vectors vectors.txt -a 3 -o simulated.csv
 try sh -c 'wc -l < simulated.csv'
+# The columns of a reference are found by the names of the answers' classes.
+awk -F, '{ line = $1; for (k = NF; k > 1; k--) line = line "," $k; print line }' reference.csv > turned.csv
+try sh -c 'for file in reference turned; do softlab simulate-labels --fit soft.jsonl --reference $file.csv --vectors vectors.txt -a 3 -o of-$file.csv --quiet >/dev/null; done; cmp of-reference.csv of-turned.csv && echo the same'
 try softlab simulate-labels --reference reference.csv --vectors vectors.txt -o x.csv
 try softlab labels soft.jsonl --method t1-semantic --vectors vectors.txt -o semantic.csv --quiet
 try softlab labels soft.jsonl --method ds-soft --calibrate --reference reference.csv -o ds-soft.csv --quiet

@@ -57,6 +57,31 @@ static void test_classes_are_found_by_name(void **state)
     assert_places(none, network, NULL, SL_CLASSES_BY_NAME);
 }
 
+static void test_the_order_of_ties_is_that_of_names(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *words;
+        size_t order[6];
+    } cases[] = {
+        {"cat", {0}},
+        {"ship cat dog", {1, 2, 0}},
+        {"Ship cat Dog", {1, 2, 0}},
+        {"cat Cat", {1, 0}},
+        {"Cat cat", {0, 1}},
+        {"cats cat", {1, 0}},
+        {"10 2 0 1", {2, 3, 1, 0}},
+        {"2 1a 10 a", {0, 2, 1, 3}},
+        {"02 2 1", {2, 0, 1}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct sl_class_list classes = list("photos", cases[i].words);
+        size_t out[6];
+        sl_classes_order(classes.names, classes.count, out);
+        assert_memory_equal(out, cases[i].order, classes.count * sizeof *out);
+    }
+}
+
 static void test_a_class_that_is_unknown_is_named(void **state)
 {
     (void)state;
@@ -103,6 +128,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_classes_are_found_by_name),
+        cmocka_unit_test(test_the_order_of_ties_is_that_of_names),
         cmocka_unit_test(test_a_class_that_is_unknown_is_named),
         cmocka_unit_test(test_counted_classes_are_matched_by_number_where_names_do_not),
         cmocka_unit_test(test_long_lists_are_cut),

@@ -1,3 +1,5 @@
+#include "softlab/base/classes.h"
+
 #include "support.h"
 
 static struct sl_rows *make(size_t n_rows, size_t n_classes, const float *values)
@@ -245,22 +247,34 @@ static void test_columns_follow_another_order_of_classes(void **state)
 {
     (void)state;
     struct sl_error err;
-    const char *const other[] = {classes[2], classes[0], classes[1]};
-    static const char *const wrong[] = {"cat", "dog", "deer"};
+    char *names[4];
+    static const char ship[] = "ship";
+    const char *const texts[] = {classes[2], classes[0], classes[1], ship};
+    memcpy(names, texts, sizeof names);
+    static const char *const wrong_texts[] = {"cat", "dog", "deer"};
+    char *wrong_names[3];
+    memcpy(wrong_names, wrong_texts, sizeof wrong_names);
+    const struct sl_class_list other = {"the answers", names, 3};
+    const struct sl_class_list fewer = {"the answers", names, 2}, more = {"the answers", names, 4};
+    const struct sl_class_list wrong = {"the answers", wrong_names, 3};
     struct sl_rows *rows = three_rows();
-    assert_ok(sl_rows_reorder(rows, other, 3, "labels", &err), err);
+    assert_ok(sl_rows_reorder(rows, "labels", &other, &err), err);
     assert_near(rows->values[0], 0, 0);
     assert_near(rows->values[1], .1f, 0);
     assert_near(rows->values[2], .9f, 0);
     assert_near(rows->values[3], .5f, 0);
     assert_string_equal(rows->classes[0], classes[2]);
-    assert_fails(sl_rows_reorder(rows, wrong, 3, "labels", &err), SL_ERR_INPUT, err,
-                 "labels: no class \"dog\"");
-    assert_fails(sl_rows_reorder(rows, other, 2, "labels", &err), SL_ERR_INPUT, err,
-                 "has 3 classes, expected 2");
+    assert_fails(sl_rows_reorder(rows, "labels", &wrong, &err), SL_ERR_INPUT, err,
+                 "labels: class \"\xC3\xA9lan\" is unknown to the answers (cat, dog, deer)");
+    assert_fails(sl_rows_reorder(rows, "labels", &fewer, &err), SL_ERR_INPUT, err,
+                 "labels: class \"d,og\" is unknown to the answers");
+    assert_fails(sl_rows_reorder(rows, "labels", &more, &err), SL_ERR_INPUT, err,
+                 "labels: class \"ship\" of the answers is missing; give it a column");
     sl_rows_destroy(rows);
     rows = make(3, 3, values);
-    assert_ok(sl_rows_reorder(rows, wrong, 3, "labels", &err), err);
+    assert_fails(sl_rows_reorder(rows, "labels", &more, &err), SL_ERR_INPUT, err,
+                 "labels: 3 classes without names beside the 4 of the answers (");
+    assert_ok(sl_rows_reorder(rows, "labels", &wrong, &err), err);
     assert_memory_equal(rows->values, values, sizeof values);
     assert_string_equal(rows->classes[2], "deer");
     sl_rows_destroy(rows);

@@ -238,11 +238,24 @@ static void test_of_equal_values_the_later_is_the_first_choice(void **state)
         float row[4];
         for (size_t k = 0; k < 4; k++)
             row[k] = (float)cases[i].values[k];
-        assert_int_equal(sl_first_two(cases[i].values, cases[i].count, &first, &second),
+        assert_int_equal(sl_first_two(cases[i].values, cases[i].count, NULL, &first, &second),
                          cases[i].unique);
         assert_int_equal(first, cases[i].first);
         assert_int_equal(second, cases[i].second);
-        assert_int_equal(sl_first_choice(row, cases[i].count), cases[i].first);
+        assert_int_equal(sl_first_choice(row, cases[i].count, NULL), cases[i].first);
+        /* The same values in other places, which `order` finds again. */
+        static const size_t orders[][4] = {{0}, {0}, {1, 0}, {2, 0, 1}, {2, 0, 3, 1}};
+        const size_t count = cases[i].count, *order = orders[count];
+        double turned[4];
+        float turned_row[4];
+        for (size_t k = 0; k < count; k++) {
+            turned[order[k]] = cases[i].values[k];
+            turned_row[order[k]] = (float)cases[i].values[k];
+        }
+        assert_int_equal(sl_first_two(turned, count, order, &first, &second), cases[i].unique);
+        assert_int_equal(first, order[cases[i].first]);
+        assert_int_equal(second, order[cases[i].second]);
+        assert_int_equal(sl_first_choice(turned_row, count, order), order[cases[i].first]);
     }
 }
 

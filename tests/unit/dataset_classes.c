@@ -41,6 +41,36 @@ static void test_labels_and_truth_follow_the_names(void **state)
     sl_dataset_destroy(was);
 }
 
+static void test_classes_of_more_items_follow_by_name(void **state)
+{
+    (void)state;
+    struct sl_dataset *dataset = three_shapes(), *more = three_shapes();
+    const struct sl_class_list own = {"shapes", more->classes, OWN}, four = {"four", others, 4};
+    size_t places[OWN];
+    struct sl_error err;
+    for (size_t i = 0; i < COUNT; i++)
+        more->items[i][0] = 'm';
+    assert_ok(sl_classes_match(&own, &four, places, NULL, &err), err);
+    assert_ok(sl_dataset_set_classes(more, places, others, 4, &err), err);
+    assert_fails(sl_dataset_append(dataset, more, &err), SL_ERR_INPUT, err,
+                 "class \"star\" is unknown to shapes");
+    assert_int_equal(dataset->count, COUNT);
+    const size_t columns[] = {2, 0, 1}; /* of what `dataset` has in the order of three shapes */
+    char *const turned[] = {square, triangle, circle};
+    assert_ok(sl_dataset_set_classes(dataset, columns, turned, OWN, &err), err);
+    sl_dataset_destroy(more);
+    more = three_shapes();
+    for (size_t i = 0; i < COUNT; i++)
+        more->items[i][0] = 'm';
+    assert_ok(sl_dataset_append(dataset, more, &err), err);
+    assert_int_equal(dataset->count, 2 * COUNT);
+    for (size_t i = 0; i < COUNT; i++)
+        assert_string_equal(dataset->classes[dataset->labels[COUNT + i]],
+                            more->classes[more->labels[i]]);
+    sl_dataset_destroy(dataset);
+    sl_dataset_destroy(more);
+}
+
 static void test_a_set_without_classes_takes_the_names(void **state)
 {
     (void)state;
@@ -64,6 +94,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_labels_and_truth_follow_the_names),
+        cmocka_unit_test(test_classes_of_more_items_follow_by_name),
         cmocka_unit_test(test_a_set_without_classes_takes_the_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,6 +33,17 @@ enum sl_status sl_classes_match(const struct sl_class_list *from, const struct s
                                 size_t *out, enum sl_class_matching *how,
                                 struct sl_error *err) SL_MUST_USE;
 
+/* The same where both must have the same classes: by name, and SL_ERR_INPUT also names those of
+ * `to` that `from` lacks. Where one of them has no names (NULL), class k is class k, and both have
+ * as many: whoever can speak says so. */
+enum sl_status sl_classes_pair(const struct sl_class_list *from, const struct sl_class_list *to,
+                               size_t *out, struct sl_error *err) SL_MUST_USE;
+
+/* Which of equally probable classes is chosen must depend on neither the order of a file's columns
+ * nor on which of two files is named first: ties go by name. Places of the classes sorted by name
+ * into out[n_classes]: numbers by value, then words by the alphabet, letters' case aside. */
+void sl_classes_order(char *const *classes, size_t n_classes, size_t *out);
+
 /* "cat, dog, ship" into `out`, cut with "..." where it is too long; returns `out`. */
 char *sl_classes_text(char *const *names, size_t count, char *out, size_t size);
 

@@ -52,10 +52,12 @@ void sl_csv_close(struct sl_csv *csv);
 enum sl_status sl_csv_next(struct sl_csv *csv, struct sl_csv_record *out,
                            struct sl_error *err) SL_MUST_USE;
 
-/* The header's columns (none without a header), and the place of a column:
- * SL_ERR_INPUT naming the file and the columns there are. */
+/* The header's columns (none without a header), and the place of a column, of which capitals and
+ * blanks around it do not matter where no column is called exactly so: SL_ERR_INPUT naming the file
+ * and the columns there are, or the two that may be meant. */
 size_t sl_csv_column_count(const struct sl_csv *csv);
 const char *sl_csv_column_name(const struct sl_csv *csv, size_t column);
+bool sl_csv_column_is(const struct sl_csv *csv, size_t column, const char *name);
 enum sl_status sl_csv_column(const struct sl_csv *csv, const char *name, size_t *out,
                              struct sl_error *err) SL_MUST_USE;
 
@@ -90,6 +92,20 @@ static inline struct sl_field sl_csv_plain(struct sl_field field)
         return field;
     field.text++;
     field.length--;
+    return field;
+}
+/* A cell that is the name of a class: plain, and without blanks around it, so that "cat" and "cat "
+ * are one class. */
+static inline struct sl_field sl_csv_class(struct sl_field field)
+{
+    field = sl_csv_plain(field);
+    while (field.length > 0 && (field.text[0] == ' ' || field.text[0] == '\t')) {
+        field.text++;
+        field.length--;
+    }
+    while (field.length > 0 &&
+           (field.text[field.length - 1] == ' ' || field.text[field.length - 1] == '\t'))
+        field.length--;
     return field;
 }
 void sl_csv_append_real(struct sl_buffer *line, double value);

@@ -55,10 +55,11 @@ enum sl_settled {
 };
 enum sl_settled sl_distribution_settle(float *row, size_t n_classes, double *sum);
 
-/* The same classes in another order: columns are permuted to `classes`; SL_ERR_INPUT naming the
- * class that is missing. */
-enum sl_status sl_rows_reorder(struct sl_rows *rows, const char *const *classes, size_t n_classes,
-                               const char *what, struct sl_error *err) SL_MUST_USE;
+/* The same classes in another order: columns are permuted to those of `like`, found by name
+ * (sl_classes_pair in softlab/base/classes.h), and take its names. */
+struct sl_class_list;
+enum sl_status sl_rows_reorder(struct sl_rows *rows, const char *what,
+                               const struct sl_class_list *like, struct sl_error *err) SL_MUST_USE;
 
 /* Other classes, perhaps more: column k becomes columns[k] of `classes`, as sl_classes_match
  * (softlab/base/classes.h) found it, and the others are 0. */

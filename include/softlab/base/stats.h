@@ -22,11 +22,14 @@ double sl_pearson(const double *x, const double *y, size_t count); /* NaN if one
 size_t sl_largest(const float *values, size_t count);
 
 /* A distribution's first choice, wherever two distributions are compared or one stands for a class:
- * the last of numpy's stable argsort, so that of equal values the later one is chosen. sl_first_two
- * also finds the second choice (the same place if there is one value) and says whether it outweighs
- * the third. count > 0. docs/internals/eval.md says why. */
-size_t sl_first_choice(const float *values, size_t count);
-bool sl_first_two(const double *values, size_t count, size_t *first, size_t *second);
+ * the last of numpy's stable argsort, so that of equal values the later one is chosen. Later means
+ * later in `order`, the places 0 to count - 1 as sl_classes_order (softlab/base/classes.h) sorts
+ * classes by name, or NULL: as they stand. sl_first_two also finds the second choice (the same
+ * place if there is one value) and says whether it outweighs the third. count > 0.
+ * docs/internals/eval.md says why. */
+size_t sl_first_choice(const float *values, size_t count, const size_t *order);
+bool sl_first_two(const double *values, size_t count, const size_t *order, size_t *first,
+                  size_t *second);
 
 /* Quantile by linear interpolation (numpy's default); sl_quantile_sorted needs
  * ascending values, sl_quantile copies and sorts. 0 <= p <= 1. */

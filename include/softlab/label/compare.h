@@ -37,7 +37,7 @@ struct sl_item_difference {
     size_t row_a, row_b;
     double distance[SL_DISTANCE_COUNT];
     double entropy_a, entropy_b;
-    bool same_first; /* the largest class is the same, of ties the first */
+    bool same_first; /* the largest class is the same, of ties the last by name (sl_first_two) */
 };
 
 struct sl_comparison {
@@ -48,7 +48,8 @@ struct sl_comparison {
     size_t n_infinite_kl;
     double entropy_r;            /* Pearson over items */
     double entropy_a, entropy_b; /* means */
-    double top1_agreement;       /* share of items with the same largest class, first of ties */
+    double top1_agreement;       /* share of items with the same largest class */
+    size_t n_tied_a, n_tied_b;   /* items with several largest classes */
 };
 
 /* Rows are matched by item; the items of a set without names are called "0", "1", ... Columns are
