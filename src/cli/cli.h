@@ -26,6 +26,8 @@ enum cli_kind {
                    the standard input */
     CLI_OUTPUT, /* const char *; a file to write; "-" is the standard output */
     CLI_FOLDER, /* const char *; a folder, which "-" is not */
+    CLI_SOURCE, /* const char *; what is known by a name here, or its file or folder, which may be
+                   read again; "-" is none of them */
     CLI_CHOICE, /* const char *; one of choices() */
     CLI_INTEGER, /* int64_t within [minimum, maximum] */
     CLI_REAL,    /* double within [minimum, maximum] */
@@ -173,6 +175,8 @@ enum sl_status cli_open_streams(struct cli *cli, void *values, struct sl_error *
  * speak of the streams and not of the files. */
 enum sl_status cli_close_streams(struct cli *cli, enum sl_status status, struct sl_error *err);
 bool cli_is_path(enum cli_kind kind);
+/* A text, on the heap, with the streams' names in place of those of their temporary files. */
+char *cli_name_streams(const struct cli *cli, const char *text);
 
 /* "0 to 1", "at least 1" ... into `out`; empty if any value will do. */
 const char *cli_range_text(const struct cli_option *option, char *out, size_t size);
@@ -193,6 +197,8 @@ enum sl_status cli_find_places(struct cli *cli, void *values, struct sl_error *e
 enum sl_status cli_find_place(struct cli *cli, const char *typed, const char **out,
                               struct sl_error *err);
 const char *cli_typed(const struct cli *cli, const char *text);
+/* The same for messages, which call the streams by name. */
+const char *cli_shown(const struct cli *cli, const char *text);
 void cli_places_release(struct cli *cli);
 
 /* help.c, manual.c, completion.c: each walks cli_commands[]. */

@@ -222,8 +222,8 @@ static enum sl_label_distance_kind find_distance(const char *name)
 static enum sl_status compare_sets(const struct cli *cli, const struct compare_values *options,
                                    struct sl_error *err)
 {
-    struct pair pair = {.name_a = cli_typed(cli, cli->arguments[0]),
-                        .name_b = cli_typed(cli, cli->arguments[1]),
+    struct pair pair = {.name_a = cli_shown(cli, cli->arguments[0]),
+                        .name_b = cli_shown(cli, cli->arguments[1]),
                         .least = options->least};
     struct sl_comparison comparison = {0};
     enum sl_status status = SL_OK;

@@ -108,7 +108,7 @@ static const struct cli_argument dataset_arguments[] = {
          "a set from --list, with its split or options after a colon (cifar10:test, "
          "shapes:n=500,seed=3); or a path: a folder of images (photos/, photos:val), .npy, .npz, "
          "IDX, .tsv",
-     .kind = CLI_TEXT,
+     .kind = CLI_SOURCE,
      .choices = cli_dataset_names,
      .optional = true},
     {.name = NULL},

@@ -276,10 +276,10 @@ enum sl_status labels_read(struct cli *cli, const struct labels_values *values,
     out->options.mean_first = values->mean_first;
     out->options.generated = values->generated;
     out->options.annotators = (size_t)values->annotators;
-    out->options.keep = values->as_released ? SL_ANSWER_REPEAT | SL_ANSWER_SECOND_RUN : 0;
     out->options.seed = (uint64_t)values->seed;
     out->options.notes = &out->notes;
-    return SL_OK;
+    return cli_as_released(cli->arguments[0], out->answers, values->as_released, &out->options.keep,
+                           err);
 }
 
 void labels_input_release(struct labels_input *input)

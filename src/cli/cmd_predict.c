@@ -21,7 +21,7 @@ static const char *array_names(size_t index)
 static const struct cli_option predict_options[] = {
     {.name = "data",
      .letter = 'd',
-     .kind = CLI_TEXT,
+     .kind = CLI_SOURCE,
      .value = "DATA",
      .help = "the items: a data set's name or path, as in softlab dataset",
      .offset = offsetof(struct predict_values, data),
@@ -192,7 +192,7 @@ static enum sl_status predict_run(struct cli *cli, const void *raw, struct sl_er
         sl_softmax(rows->values, rows->n_rows, rows->n_classes, rows->values);
     SL_TRY_OUT(sl_rows_write(rows, values->array, values->output, err));
     char count[32];
-    sl_log(&cli->log, SL_LOG_INFO, "%s: %s rows of %zu classes", cli_typed(cli, values->output),
+    sl_log(&cli->log, SL_LOG_INFO, "%s: %s rows of %zu classes", cli_shown(cli, values->output),
            sl_text_count(rows->n_rows, count, sizeof count), rows->n_classes);
 out:
     sl_rows_destroy(rows);

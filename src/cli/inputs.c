@@ -64,7 +64,7 @@ void cli_say_rescaled(const struct cli *cli, const char *path, const struct sl_r
 {
     if (rows && rows->n_rescaled)
         sl_log(&cli->log, SL_LOG_INFO,
-               "%s: %zu of %zu rows were off 1 by rounding and scaled to it", cli_typed(cli, path),
+               "%s: %zu of %zu rows were off 1 by rounding and scaled to it", cli_shown(cli, path),
                rows->n_rescaled, rows->n_rows);
 }
 

@@ -8,11 +8,12 @@
 
 static void write_log_line(void *context, enum sl_log_level level, const char *line)
 {
-    (void)context;
+    char *named = cli_name_streams(context, line);
     if (level == SL_LOG_INFO)
-        fprintf(stderr, "%s\n", line);
+        fprintf(stderr, "%s\n", named);
     else
-        fprintf(stderr, "%s: %s\n", sl_log_level_name(level), line);
+        fprintf(stderr, "%s: %s\n", sl_log_level_name(level), named);
+    free(named);
 }
 
 /* $XDG_DATA_HOME/softlab, as the base directory specification has it: a relative
@@ -30,8 +31,8 @@ static void prepare(struct cli *cli)
     enum sl_log_level level = SL_LOG_ERROR;
     while (strcmp(sl_log_level_name(level), cli->common.log_level) != 0)
         level++;
-    cli->log =
-        (struct sl_log){.level = cli->common.quiet ? SL_LOG_ERROR : level, .write = write_log_line};
+    cli->log = (struct sl_log){
+        .level = cli->common.quiet ? SL_LOG_ERROR : level, .write = write_log_line, .context = cli};
     cli->progress = (struct sl_progress){.stream = cli->common.quiet ? NULL : stderr,
                                          .terminal = isatty(STDERR_FILENO) == 1,
                                          .columns = cli_terminal_columns()};

@@ -13,7 +13,7 @@ enum { COPY_BYTES = 1 << 16, SCRATCH_TRIES = 100 };
 
 bool cli_is_path(enum cli_kind kind)
 {
-    return kind == CLI_PATH || kind == CLI_OUTPUT || kind == CLI_FOLDER;
+    return kind == CLI_PATH || kind == CLI_OUTPUT || kind == CLI_FOLDER || kind == CLI_SOURCE;
 }
 
 /* ---- Where paths are ---- */
@@ -141,14 +141,14 @@ static enum sl_status check_distinct(const struct cli *cli, const void *values,
         if (strcmp(other.path, output->path) != 0 && !sl_path_same(other.path, output->path))
             continue;
         return sl_fail(err, SL_ERR_USAGE, "%s: %s is also %s; choose another name", output->name,
-                       cli_typed(cli, output->path), earlier ? other.name : "read");
+                       cli_shown(cli, output->path), earlier ? other.name : "read");
     }
     return SL_OK;
 }
 
 enum sl_status cli_check_streams(const struct cli *cli, const void *values, struct sl_error *err)
 {
-    struct slot slot, taken[CLI_FOLDER + 1] = {{.path = NULL}};
+    struct slot slot, taken[CLI_SOURCE + 1] = {{.path = NULL}};
     for (size_t i = 0; slot_at(cli, values, i, &slot); i++) {
         if (!slot.path || !cli_is_path(slot.kind)) continue;
         if (!is_stream(&slot)) {
@@ -157,9 +157,9 @@ enum sl_status cli_check_streams(const struct cli *cli, const void *values, stru
             if (slot.kind == CLI_OUTPUT) SL_TRY(check_distinct(cli, values, &slot, i, err));
             continue;
         }
-        if (slot.kind == CLI_FOLDER)
-            return sl_fail(err, SL_ERR_USAGE, "%s: - is a stream, and a folder is needed",
-                           slot.name);
+        if (slot.kind == CLI_FOLDER || slot.kind == CLI_SOURCE)
+            return sl_fail(err, SL_ERR_USAGE, "%s: - is a stream, and %s is needed", slot.name,
+                           slot.kind == CLI_FOLDER ? "a folder" : "a name, a file or a folder");
         if (taken[slot.kind].path)
             return sl_fail(err, SL_ERR_USAGE, "%s: the standard %s is already that of %s",
                            slot.name, slot.kind == CLI_PATH ? "input" : "output",
@@ -284,15 +284,25 @@ static enum sl_status print_file(const char *path, struct sl_error *err)
     return status;
 }
 
-/* `name` for the first `path` in a message. */
-static void rename_in(struct sl_error *err, const char *path, const char *name)
+/* `text`, which is taken, with `name` for every `path` in it. */
+static char *rename_in(char *text, const char *path, const char *name)
 {
-    char *at = strstr(err->message, path);
-    if (!at) return;
-    char *text = sl_string_printf("%.*s%s%s", (int)(at - err->message), err->message, name,
-                                  at + strlen(path));
-    snprintf(err->message, sizeof err->message, "%s", text);
-    free(text);
+    for (char *at = strstr(text, path); at; at = strstr(text, path)) {
+        char *renamed =
+            sl_string_printf("%.*s%s%s", (int)(at - text), text, name, at + strlen(path));
+        free(text);
+        text = renamed;
+    }
+    return text;
+}
+
+char *cli_name_streams(const struct cli *cli, const char *text)
+{
+    char *named = sl_string_copy(text);
+    for (size_t i = 0; i < cli->n_places; i++)
+        if (cli->places[i].stream != CLI_TEXT)
+            named = rename_in(named, cli->places[i].path, cli_shown(cli, cli->places[i].path));
+    return named;
 }
 
 enum sl_status cli_close_streams(struct cli *cli, enum sl_status status, struct sl_error *err)
@@ -300,10 +310,12 @@ enum sl_status cli_close_streams(struct cli *cli, enum sl_status status, struct 
     for (size_t i = 0; i < cli->n_places; i++) {
         const struct cli_place *place = &cli->places[i];
         if (place->stream == CLI_OUTPUT && status == SL_OK) status = print_file(place->path, err);
-        if (place->stream != CLI_TEXT && status != SL_OK)
-            rename_in(err, place->path,
-                      place->stream == CLI_PATH ? "standard input" : "standard output");
         if (place->stream != CLI_TEXT) unlink(place->path);
+    }
+    if (status != SL_OK && cli->n_places > 0) {
+        char *message = cli_name_streams(cli, err->message);
+        snprintf(err->message, sizeof err->message, "%s", message);
+        free(message);
     }
     if (cli->scratch) rmdir(cli->scratch);
     free(cli->scratch);
