@@ -131,6 +131,12 @@ struct cli_place {
                              CLI_TEXT: neither */
 };
 
+/* A folder that was asked for, of whose path so many bytes existed. */
+struct cli_folder {
+    const char *path; /* borrowed from argv */
+    size_t existing;
+};
+
 /* One run of the program. */
 struct cli {
     const struct cli_command *command;
@@ -145,8 +151,10 @@ struct cli {
     char *data_folder;        /* owned; roots.folder */
     struct cli_place *places; /* owned; n_places */
     size_t n_places;
-    const char *temporary; /* borrowed; where temporary files go */
-    char *scratch;         /* owned; a folder of ours there, or NULL */
+    const char *temporary;      /* borrowed; where temporary files go */
+    char *scratch;              /* owned; a folder of ours there, or NULL */
+    struct cli_folder *folders; /* owned; n_folders that the command may make */
+    size_t n_folders;
 };
 
 /* Every command, in the order of the overview, ending with NULL. */
@@ -174,6 +182,10 @@ enum sl_status cli_open_streams(struct cli *cli, void *values, struct sl_error *
 /* Copy what was written for stdout there, if all went well, and remove the temporary files; errors
  * speak of the streams and not of the files. */
 enum sl_status cli_close_streams(struct cli *cli, enum sl_status status, struct sl_error *err);
+/* Which folders are new, to be called before the command runs; then remove those that it made and
+ * left empty, if it failed. */
+void cli_note_folders(struct cli *cli, const void *values);
+void cli_tidy_folders(struct cli *cli, enum sl_status status);
 bool cli_is_path(enum cli_kind kind);
 /* A text, on the heap, with the streams' names in place of those of their temporary files. */
 char *cli_name_streams(const struct cli *cli, const char *text);
@@ -213,8 +225,10 @@ void cli_completion_bash(FILE *out);
 void cli_completion_zsh(FILE *out);
 void cli_completion_fish(FILE *out);
 
-/* signals.c: from now on SIGINT and SIGTERM ask to stop, which cli_should_stop says (the hook of
- * whoever can be stopped; its context is unused). */
+/* signals.c: SIGINT, SIGTERM and SIGHUP end the program, once temporary files are removed. */
+void cli_tidy_on_signals(void);
+/* From now on they ask to stop, which cli_should_stop says (the hook of whoever can be stopped; its
+ * context is unused). */
 enum sl_status cli_catch_signals(struct sl_error *err);
 bool cli_should_stop(void *context);
 /* Once all is written: end by the signal that came, so that whoever started the program (a shell's

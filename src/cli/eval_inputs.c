@@ -156,8 +156,8 @@ static enum sl_status read_hard_as_labels(const struct cli *cli, const struct ev
         sl_log(&cli->log, SL_LOG_INFO, "%s: left out %zu of %zu items, which have no class in %s",
                path, n_all - n_known, n_all, values->hard);
     if (strangers.count)
-        sl_log(&cli->log, SL_LOG_INFO, "%s: left out %zu item%s without a row in %s",
-               values->hard, strangers.count, strangers.count == 1 ? "" : "s", path);
+        sl_log(&cli->log, SL_LOG_INFO, "%s: left out %zu item%s without a row in %s", values->hard,
+               strangers.count, strangers.count == 1 ? "" : "s", path);
     if (n_known < n_all) keep_known(inputs);
     inputs->reference = as_classes;
     return rows_of_classes(inputs->labels_hard, n_known, inputs->predictions->n_classes,

@@ -58,7 +58,9 @@ static enum sl_status start(struct cli *cli, void *values, struct sl_error *err)
     SL_TRY(cli_find_places(cli, values, err));
     SL_TRY(cli_check_modes(cli, values, err));
     SL_TRY(cli_check_streams(cli, values, err));
-    return cli_open_streams(cli, values, err);
+    SL_TRY(cli_open_streams(cli, values, err));
+    cli_note_folders(cli, values);
+    return SL_OK;
 }
 
 /* A command that only names others needs one of them. */
@@ -91,6 +93,7 @@ static enum sl_status run(const struct cli_command *command, char **words, size_
         status = start(&cli, values, err);
         if (status == SL_OK) status = command->run(&cli, values, err);
         status = cli_close_streams(&cli, status, err);
+        cli_tidy_folders(&cli, status);
         cli_places_release(&cli);
         free(cli.data_folder);
     }
@@ -132,6 +135,7 @@ static void ignore_file_limit(void)
 int main(int argc, char **argv)
 {
     ignore_file_limit();
+    cli_tidy_on_signals();
     sl_memory_on_exhausted(end_without_memory);
     sl_json_use_memory();
     sl_http_use_memory();

@@ -178,13 +178,16 @@ static enum sl_status make_scratch(struct cli *cli, struct sl_error *err)
     for (int attempt = 0; !cli->scratch && attempt < SCRATCH_TRIES; attempt++) {
         char *folder =
             sl_string_printf("%s/softlab-%ld-%d", cli->temporary, (long)getpid(), attempt);
-        const int made = mkdir(folder, S_IRWXU);
-        if (made == 0) {
+        sl_temporary_add(folder);
+        if (mkdir(folder, S_IRWXU) == 0) {
             cli->scratch = folder;
             return SL_OK;
         }
+        const int reason = errno;
+        sl_temporary_drop(folder);
         free(folder);
-        if (errno != EEXIST) break;
+        errno = reason;
+        if (reason != EEXIST) break;
     }
     if (cli->scratch) return SL_OK;
     return sl_fail_errno(err, "%s: no folder for temporary files (TMPDIR)", cli->temporary);
@@ -232,6 +235,7 @@ static enum sl_status keep_stdin(struct cli *cli, char **path, struct sl_error *
     char beginning[COPY_BYTES];
     const size_t length = fread(beginning, 1, sizeof beginning, stdin);
     char *name = sl_string_printf("%s/stdin%s", cli->scratch, suffix_of(beginning, length));
+    sl_temporary_add(name);
     FILE *file = fopen(name, "wb");
     enum sl_status status = file ? SL_OK : sl_fail_errno(err, "%s", name);
     if (status == SL_OK && fwrite(beginning, 1, length, file) != length)
@@ -253,6 +257,7 @@ static enum sl_status open_stream(struct cli *cli, const struct slot *slot, void
     } else {
         stdout_suffix(slot, suffix);
         path = sl_string_printf("%s/stdout%s", cli->scratch, suffix);
+        sl_temporary_add(path);
     }
     cli->places = sl_resize(cli->places, cli->n_places + 1, sizeof *cli->places);
     cli->places[cli->n_places++] = (struct cli_place){path, slot->path, slot->kind};
@@ -270,6 +275,33 @@ enum sl_status cli_open_streams(struct cli *cli, void *values, struct sl_error *
         if (cli_is_path(slot.kind) && is_stream(&slot))
             SL_TRY(open_stream(cli, &slot, values, err));
     return SL_OK;
+}
+
+/* ---- Folders ---- */
+
+/* They are temporary until the command is done: one that is still empty goes with a signal. */
+void cli_note_folders(struct cli *cli, const void *values)
+{
+    struct slot slot;
+    for (size_t i = 0; slot_at(cli, values, i, &slot); i++) {
+        if (slot.kind != CLI_FOLDER || !slot.path) continue;
+        const size_t existing = sl_folder_existing(slot.path);
+        if (existing == strlen(slot.path)) continue;
+        cli->folders = sl_resize(cli->folders, cli->n_folders + 1, sizeof *cli->folders);
+        cli->folders[cli->n_folders++] = (struct cli_folder){slot.path, existing};
+        sl_temporary_add(slot.path);
+    }
+}
+
+void cli_tidy_folders(struct cli *cli, enum sl_status status)
+{
+    for (size_t i = 0; i < cli->n_folders; i++) {
+        const struct cli_folder *folder = &cli->folders[i];
+        sl_temporary_drop(folder->path);
+        if (status != SL_OK) sl_folder_remove_empty(folder->path, folder->existing);
+    }
+    free(cli->folders);
+    cli->folders = NULL;
 }
 
 /* ---- At the end ---- */
@@ -310,14 +342,19 @@ enum sl_status cli_close_streams(struct cli *cli, enum sl_status status, struct 
     for (size_t i = 0; i < cli->n_places; i++) {
         const struct cli_place *place = &cli->places[i];
         if (place->stream == CLI_OUTPUT && status == SL_OK) status = print_file(place->path, err);
-        if (place->stream != CLI_TEXT) unlink(place->path);
+        if (place->stream == CLI_TEXT) continue;
+        unlink(place->path);
+        sl_temporary_drop(place->path);
     }
     if (status != SL_OK && cli->n_places > 0) {
         char *message = cli_name_streams(cli, err->message);
         snprintf(err->message, sizeof err->message, "%s", message);
         free(message);
     }
-    if (cli->scratch) rmdir(cli->scratch);
+    if (cli->scratch) {
+        rmdir(cli->scratch);
+        sl_temporary_drop(cli->scratch);
+    }
     free(cli->scratch);
     cli->scratch = NULL;
     return status;
