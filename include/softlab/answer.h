@@ -114,6 +114,8 @@ struct sl_import_notes {
     size_t n_abstained;   /* answers left out because they name a class of `abstain` */
     size_t n_left_out;    /* answers left out because they name a class of `leave_out` alone */
     size_t n_confident;   /* answers that became votes without their confidence */
+    size_t n_timed;       /* votes that came with a time */
+    double ms_timed;      /* what those took together */
     struct sl_log *log;   /* borrowed or NULL: one warning for each of the first few */
 };
 

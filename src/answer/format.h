@@ -31,6 +31,9 @@ void sl_import_release(struct sl_import *import);
 /* Give the sink the user's classes, or these (NULL-ended). */
 enum sl_status sl_import_begin(struct sl_import *import, const char *const *classes,
                                struct sl_error *err) SL_MUST_USE;
+/* The same of classes that were found in files, which errors name. */
+enum sl_status sl_import_begin_found(struct sl_import *import, const char *const *paths,
+                                     size_t n_paths, char *const *classes, struct sl_error *err);
 enum sl_status sl_import_put(struct sl_import *import, const struct sl_answer *answer,
                              struct sl_error *err) SL_MUST_USE;
 /* SL_ERR_INPUT if nothing was put. */

@@ -231,7 +231,8 @@ static enum sl_status compare_sets(const struct cli *cli, const struct compare_v
     SL_TRY_OUT(cli_read_labels(cli->arguments[1], "labels", NULL, &pair.b, err));
     cli_say_rescaled(cli, pair.name_a, pair.a);
     cli_say_rescaled(cli, pair.name_b, pair.b);
-    SL_TRY_OUT(sl_labels_compare(pair.a, pair.b, &comparison, err));
+    const char *const names[2] = {pair.name_a, pair.name_b};
+    SL_TRY_OUT(sl_labels_compare(pair.a, pair.b, names, &comparison, err));
     SL_TRY_OUT(sl_comparison_sort(&comparison, find_distance(options->by), options->least, err));
     const struct sl_comparison_filter filter = {.same_first = options->same_first,
                                                 .min_entropy = options->min_entropy,

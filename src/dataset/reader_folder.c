@@ -93,23 +93,36 @@ static void release_finds(struct finds *finds)
     sl_buffer_release(&finds->links.names);
 }
 
-static void add_find(struct finds *finds, char *name, int32_t label)
-{
-    if (finds->count == finds->capacity) {
-        finds->capacity = finds->capacity ? finds->capacity * 2 : 64;
-        finds->names = sl_resize(finds->names, finds->capacity, sizeof *finds->names);
-        finds->labels = sl_resize(finds->labels, finds->capacity, sizeof *finds->labels);
-    }
-    finds->names[finds->count] = name;
-    finds->labels[finds->count++] = label;
-}
-
 static enum sl_status check_name(const struct finds *finds, const char *name, struct sl_error *err)
 {
     size_t valid = sl_utf8_valid(name, strlen(name));
     if (valid == strlen(name)) return SL_OK;
     return sl_fail(err, SL_ERR_INPUT, "%s: byte %zu of the name of %.*s... is not UTF-8",
                    finds->folder, valid + 1, (int)valid, name);
+}
+
+static enum sl_status grow_finds(struct finds *finds, struct sl_error *err)
+{
+    const size_t capacity = finds->capacity ? finds->capacity * 2 : 64;
+    char **names = sl_data_resize(finds->names, capacity, sizeof *names, err);
+    if (!names) return SL_ERR_NOMEM;
+    finds->names = names;
+    int32_t *labels = sl_data_resize(finds->labels, capacity, sizeof *labels, err);
+    if (!labels) return SL_ERR_NOMEM;
+    finds->labels = labels;
+    finds->capacity = capacity;
+    return SL_OK;
+}
+
+static enum sl_status add_find(struct finds *finds, const char *name, int32_t label,
+                               struct sl_error *err)
+{
+    if (finds->count == finds->capacity) SL_TRY(grow_finds(finds, err));
+    char *copy = sl_data_string(name, strlen(name), err);
+    if (!copy) return SL_ERR_NOMEM;
+    finds->names[finds->count] = copy;
+    finds->labels[finds->count++] = label;
+    return check_name(finds, name, err);
 }
 
 static bool is_image(const char *path, const char *name)
@@ -147,16 +160,13 @@ static enum sl_status find_in_class(struct finds *finds, const char *class_name,
     SL_TRY_OUT(sl_folder_list(folder, &names, NULL, err));
     for (char **name = names; *name; name++) {
         char *path = sl_path_join(folder, *name), *within = sl_path_join(class_name, *name);
-        const bool image = is_image(path, *name);
-        if (image)
-            add_find(finds, within, (int32_t)finds->n_classes);
+        if (is_image(path, *name))
+            status = add_find(finds, within, (int32_t)finds->n_classes, err);
         else
             pass_over(finds, path, *name, within);
         free(path);
-        if (image)
-            SL_TRY_OUT(check_name(finds, within, err));
-        else
-            free(within);
+        free(within);
+        if (status != SL_OK) goto out;
     }
     if (finds->count > before) {
         finds->classes = sl_resize(finds->classes, finds->n_classes + 1, sizeof *finds->classes);
@@ -175,8 +185,7 @@ static enum sl_status find_one(struct finds *finds, const char *name, struct sl_
     if (*name != '.' && sl_folder_exists(path)) {
         status = find_in_class(finds, name, err);
     } else if (is_image(path, name)) {
-        add_find(finds, sl_string_copy(name), SL_NO_LABEL);
-        status = check_name(finds, name, err);
+        status = add_find(finds, name, SL_NO_LABEL, err);
     } else {
         pass_over(finds, path, name, name);
     }
@@ -248,6 +257,7 @@ static enum sl_status name_items(struct sl_dataset *dataset, const struct finds 
     if (!items) return SL_ERR_NOMEM;
     for (size_t i = 0; i < finds->count; i++)
         items[i] = (struct item){finds->names[i], stem_length(finds->names[i]), i};
+    enum sl_status status = SL_OK;
     bool changed = true;
     while (changed) {
         changed = false;
@@ -260,10 +270,13 @@ static enum sl_status name_items(struct sl_dataset *dataset, const struct finds 
             changed = changed || end - i > 1;
         }
     }
-    for (size_t i = 0; i < finds->count; i++)
-        dataset->items[items[i].index] = sl_string_copy_n(items[i].name, items[i].length);
+    for (size_t i = 0; i < finds->count && status == SL_OK; i++) {
+        char *id = sl_data_string(items[i].name, items[i].length, err);
+        dataset->items[items[i].index] = id;
+        if (!id) status = SL_ERR_NOMEM;
+    }
     free(items);
-    return SL_OK;
+    return status;
 }
 
 static void note_left_out(struct sl_dataset *dataset, const struct finds *finds)

@@ -155,8 +155,8 @@ static enum sl_status number_items(const struct sl_rows *rows, const char *which
         uint32_t place = 0;
         enum sl_status status = sl_name_table_add(names, name, strlen(name), &place, err);
         if (status == SL_OK && place != i)
-            status = sl_fail(err, SL_ERR_INPUT, "%s set: rows %u and %zu are both of item %s",
-                             which, place, i, name);
+            status = sl_fail(err, SL_ERR_INPUT, "%s: rows %u and %zu are both of item %s", which,
+                             place, i, name);
         if (status != SL_OK) {
             sl_name_table_destroy(names);
             return status;
@@ -168,17 +168,19 @@ static enum sl_status number_items(const struct sl_rows *rows, const char *which
 
 /* For each column of a, the column of b. */
 static enum sl_status match_columns(const struct sl_rows *a, const struct sl_rows *b,
-                                    size_t *columns, struct sl_error *err)
+                                    const char *const names[2], size_t *columns,
+                                    struct sl_error *err)
 {
     if (a->n_classes != b->n_classes)
-        return sl_fail(err, SL_ERR_INPUT, "the first set has %zu classes, the second %zu",
-                       a->n_classes, b->n_classes);
+        return sl_fail(err, SL_ERR_INPUT, "%s has %zu classes, %s has %zu", names[0], a->n_classes,
+                       names[1], b->n_classes);
     for (size_t k = 0; k < a->n_classes; k++) {
         columns[k] = k;
         if (!a->classes || !b->classes) continue;
         columns[k] = sl_class_find(b->classes, b->n_classes, a->classes[k], strlen(a->classes[k]));
         if (columns[k] == SIZE_MAX)
-            return sl_fail(err, SL_ERR_INPUT, "the second set has no class \"%s\"", a->classes[k]);
+            return sl_fail(err, SL_ERR_INPUT, "%s has no class \"%s\", which %s has", names[1],
+                           a->classes[k], names[0]);
     }
     return SL_OK;
 }
@@ -231,8 +233,8 @@ static void summarise(struct sl_comparison *comparison, size_t n_agreeing, doubl
  * numbers of its rows. */
 static enum sl_status match_order(const struct sl_rows *a, const struct sl_rows *b,
                                   const struct sl_name_table *a_names,
-                                  const struct sl_name_table *b_names, bool *out,
-                                  struct sl_error *err)
+                                  const struct sl_name_table *b_names, const char *const names[2],
+                                  bool *out, struct sl_error *err)
 {
     enum sl_row_matching how = SL_ROWS_BY_NUMBER;
     if (!a->items && !b->items)
@@ -244,21 +246,21 @@ static enum sl_status match_order(const struct sl_rows *a, const struct sl_rows 
     *out = how == SL_ROWS_BY_ORDER;
     if (how != SL_ROWS_UNCLEAR) return SL_OK;
     return sl_fail(err, SL_ERR_INPUT,
-                   "the first set has %zu rows, the second %zu, and no items tell which belong "
-                   "together",
-                   a->n_rows, b->n_rows);
+                   "%s has %zu rows, %s has %zu, and no items tell which belong together", names[0],
+                   a->n_rows, names[1], b->n_rows);
 }
 
 /* Pairs of rows about the same item, in the order of a. */
 static enum sl_status match_rows(const struct sl_rows *a, const struct sl_rows *b,
-                                 struct sl_comparison *out, struct sl_error *err)
+                                 const char *const names[2], struct sl_comparison *out,
+                                 struct sl_error *err)
 {
     enum sl_status status = SL_OK;
     struct sl_name_table *a_names = NULL, *b_names = NULL;
-    SL_TRY_OUT(number_items(a, "first", &a_names, err));
-    SL_TRY_OUT(number_items(b, "second", &b_names, err));
+    SL_TRY_OUT(number_items(a, names[0], &a_names, err));
+    SL_TRY_OUT(number_items(b, names[1], &b_names, err));
     bool in_order = false;
-    SL_TRY_OUT(match_order(a, b, a_names, b_names, &in_order, err));
+    SL_TRY_OUT(match_order(a, b, a_names, b_names, names, &in_order, err));
     out->items = sl_data_alloc(a->n_rows, sizeof *out->items, err);
     if (!out->items) {
         status = SL_ERR_NOMEM;
@@ -273,7 +275,8 @@ static enum sl_status match_rows(const struct sl_rows *a, const struct sl_rows *
     }
     out->n_only_a = a->n_rows - out->n_items;
     out->n_only_b = b->n_rows - out->n_items;
-    if (out->n_items == 0) status = sl_fail(err, SL_ERR_INPUT, "no item is in both sets");
+    if (out->n_items == 0)
+        status = sl_fail(err, SL_ERR_INPUT, "no item is in both %s and %s", names[0], names[1]);
 out:
     sl_name_table_destroy(a_names);
     sl_name_table_destroy(b_names);
@@ -281,17 +284,20 @@ out:
 }
 
 enum sl_status sl_labels_compare(const struct sl_rows *a, const struct sl_rows *b,
-                                 struct sl_comparison *out, struct sl_error *err)
+                                 const char *const names[2], struct sl_comparison *out,
+                                 struct sl_error *err)
 {
     enum sl_status status = SL_OK;
     struct sl_comparison comparison = {0};
     size_t n_agreeing = 0;
     double *scratch = NULL, *row = sl_alloc(3 * a->n_classes, sizeof *row);
     size_t *columns = sl_alloc(a->n_classes, sizeof *columns);
-    SL_TRY_OUT(sl_rows_check_distributions(a, "first set", err));
-    SL_TRY_OUT(sl_rows_check_distributions(b, "second set", err));
-    SL_TRY_OUT(match_columns(a, b, columns, err));
-    SL_TRY_OUT(match_rows(a, b, &comparison, err));
+    static const char *const unnamed[2] = {"the first set", "the second set"};
+    if (!names) names = unnamed;
+    SL_TRY_OUT(sl_rows_check_distributions(a, names[0], err));
+    SL_TRY_OUT(sl_rows_check_distributions(b, names[1], err));
+    SL_TRY_OUT(match_columns(a, b, names, columns, err));
+    SL_TRY_OUT(match_rows(a, b, names, &comparison, err));
     scratch = sl_data_alloc(comparison.n_items, 2 * sizeof *scratch, err);
     if (!scratch) {
         status = SL_ERR_NOMEM;

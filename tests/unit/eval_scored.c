@@ -264,7 +264,7 @@ static void test_accuracy_is_the_agreement_of_compare(void **state)
     const struct sl_scored_options options = {0};
     const struct sl_metric_options settings = sl_metric_options_default();
     assert_ok(sl_scored_create(a, b, &options, &scored, &err), err);
-    assert_ok(sl_labels_compare(a, b, &comparison, &err), err);
+    assert_ok(sl_labels_compare(a, b, NULL, &comparison, &err), err);
     assert_near(comparison.top1_agreement, sl_metric_find("accuracy")->value(scored, &settings),
                 1e-12);
     sl_comparison_release(&comparison);
