@@ -92,6 +92,8 @@ enum sl_status sl_answers_add(struct sl_answers *answers, const struct sl_answer
 void sl_answers_get(const struct sl_answers *answers, size_t index, struct sl_answer *out);
 /* How many answers come with a confidence. */
 size_t sl_answers_count_confident(const struct sl_answers *answers);
+/* How many have one of these flags. */
+size_t sl_answers_count_flagged(const struct sl_answers *answers, unsigned flags);
 int64_t sl_answers_find_class(const struct sl_answers *answers, const char *text, size_t length);
 
 /* Indices of the answers to each item: begin[i]..begin[i+1] in `order`, in file order. */
@@ -114,6 +116,8 @@ struct sl_import_notes {
     size_t n_abstained;   /* answers left out because they name a class of `abstain` */
     size_t n_left_out;    /* answers left out because they name a class of `leave_out` alone */
     size_t n_confident;   /* answers that became votes without their confidence */
+    size_t n_timed;       /* votes that came with a time */
+    double ms_timed;      /* what those took together */
     struct sl_log *log;   /* borrowed or NULL: one warning for each of the first few */
 };
 

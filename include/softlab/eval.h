@@ -60,6 +60,13 @@ struct sl_metric_options {
 };
 struct sl_metric_options sl_metric_options_default(void);
 
+/* What a measure reads of its options; the others change nothing about it. */
+enum {
+    SL_METRIC_READS_BIN_SIZE = 1,
+    SL_METRIC_READS_BINS = 2,
+    SL_METRIC_READS_CLIP = 4,
+};
+
 /* A measure. `per_item` gives row i's share where the measure is a mean over items (for bootstrap
  * and paired tests without recomputing); NULL otherwise. */
 struct sl_metric {
@@ -69,6 +76,7 @@ struct sl_metric {
     const char *summary;
     const char *source; /* where it is defined: "Peterson et al. 2019" */
     int better;         /* 1 larger, -1 smaller, 0 neither */
+    unsigned reads;     /* bit set of SL_METRIC_READS_... */
     double (*value)(const struct sl_scored *scored, const struct sl_metric_options *options);
     double (*per_item)(const struct sl_scored *scored, size_t row,
                        const struct sl_metric_options *options);
@@ -133,7 +141,9 @@ struct sl_class_score {
     double precision, recall, f1;
     double cross_entropy; /* of the items of this class */
 };
-void sl_class_scores(const struct sl_scored *scored, struct sl_class_score *out); /* n_classes */
+/* (n_classes) into `out`; of the options, `clip` is read. */
+void sl_class_scores(const struct sl_scored *scored, const struct sl_metric_options *options,
+                     struct sl_class_score *out);
 
 SL_END_DECLS
 

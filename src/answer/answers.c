@@ -142,6 +142,17 @@ size_t sl_answers_count_confident(const struct sl_answers *answers)
     return count;
 }
 
+size_t sl_answers_count_flagged(const struct sl_answers *answers, unsigned flags)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < answers->count; i++) {
+        struct sl_answer answer;
+        sl_answers_get(answers, i, &answer);
+        if (answer.flags & flags) count++;
+    }
+    return count;
+}
+
 int64_t sl_answers_find_class(const struct sl_answers *answers, const char *text, size_t length)
 {
     uint32_t found = sl_name_table_find(answers->pools->class_names, text, length);

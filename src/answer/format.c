@@ -52,9 +52,14 @@ void sl_import_release(struct sl_import *import)
 
 static enum sl_status add_class(struct sl_import *import, const char *name, struct sl_error *err)
 {
-    size_t before = sl_name_table_count(import->classes);
+    const size_t before = sl_name_table_count(import->classes);
+    const size_t valid = sl_utf8_valid(name, strlen(name));
     uint32_t index = 0;
     int64_t number = 0;
+    if (name[valid])
+        return sl_fail(err, SL_ERR_INPUT,
+                       "byte %zu of the class \"%.*s...\" is not UTF-8; save the file as UTF-8",
+                       valid + 1, (int)valid, name);
     SL_TRY(sl_name_table_add(import->classes, name, strlen(name), &index, err));
     if (index != before) return sl_fail(err, SL_ERR_USAGE, "class \"%s\" is listed twice", name);
     if (sl_text_to_integer(name, strlen(name), &number)) import->numbered = false;
@@ -119,6 +124,14 @@ static enum sl_status say_truth(struct sl_import *import, const struct sl_answer
     const bool elsewhere = import->path && before->path && strcmp(before->path, import->path) != 0;
     return sl_import_fail_truth(import, answer->item, (uint32_t)before->truth, before->line,
                                 elsewhere ? before->path : NULL, (uint32_t)answer->truth, err);
+}
+
+enum sl_status sl_import_begin_found(struct sl_import *import, const char *const *paths,
+                                     size_t n_paths, char *const *classes, struct sl_error *err)
+{
+    const enum sl_status status = sl_import_begin(import, (const char *const *)classes, err);
+    if (status != SL_ERR_INPUT) return status;
+    return sl_fail_within(err, status, "%s%s", paths[0], n_paths > 1 ? " or a later file" : "");
 }
 
 enum sl_status sl_import_put(struct sl_import *import, const struct sl_answer *answer,

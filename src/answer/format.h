@@ -36,6 +36,9 @@ enum sl_status sl_import_begin(struct sl_import *import, const char *const *clas
                                struct sl_error *err) SL_MUST_USE;
 /* The answers that are put from now on stand here. */
 void sl_import_at(struct sl_import *import, const char *path, size_t line);
+/* The same of classes that were found in files, which errors name. */
+enum sl_status sl_import_begin_found(struct sl_import *import, const char *const *paths,
+                                     size_t n_paths, char *const *classes, struct sl_error *err);
 enum sl_status sl_import_put(struct sl_import *import, const struct sl_answer *answer,
                              struct sl_error *err) SL_MUST_USE;
 /* SL_ERR_INPUT: of this item one class was said to be true on a line (of a file, unless it is NULL)

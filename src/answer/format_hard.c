@@ -107,7 +107,7 @@ enum sl_status sl_import_hard(const struct sl_hard_reader *reader, const char *c
             SL_TRY_OUT(sl_import_finish(&pass.import, paths[0], err));
         classes = sl_classes_of(found, true);
     }
-    SL_TRY_OUT(sl_import_begin(&pass.import, (const char *const *)classes, err));
+    SL_TRY_OUT(sl_import_begin_found(&pass.import, paths, n_paths, classes, err));
     SL_TRY_OUT(read_paths(reader, paths, n_paths, &pass, err));
     status = sl_import_finish(&pass.import, paths[0], err);
 out:

@@ -21,8 +21,9 @@ static enum sl_status read_probability(struct sl_field text, const char *column,
                                        struct sl_error *err)
 {
     if (sl_text_to_real(text.text, text.length, out) && *out >= 0 && *out <= 1) return SL_OK;
-    return sl_fail(err, SL_ERR_INPUT, "%s \"%.*s\" is not a probability from 0 to 1", column,
-                   sl_field_shown(text), text.text);
+    const bool percent = sl_text_to_real(text.text, text.length, out) && *out > 1 && *out <= 100;
+    return sl_fail(err, SL_ERR_INPUT, "%s \"%.*s\" is not a probability from 0 to 1%s", column,
+                   sl_field_shown(text), text.text, percent ? ": 90 % is 0.9" : "");
 }
 
 /* Scale a distribution that is off by rounding; SL_ERR_INPUT if it is off by more. */
@@ -262,7 +263,7 @@ SL_IMPORTER(sl_import_probs_long)
     gathering.items = sl_name_table_create();
     gathering.workers = sl_name_table_create();
     gathering.keys = sl_name_table_create();
-    SL_TRY_OUT(sl_import_begin(&gathering.import, (const char *const *)classes, err));
+    SL_TRY_OUT(sl_import_begin_found(&gathering.import, paths, 1, classes, err));
     SL_TRY_OUT(gather(&gathering, paths[0], err));
     SL_TRY_OUT(put_gathered(&gathering, paths[0], err));
     SL_TRY_OUT(sl_import_finish(&gathering.import, paths[0], err));

@@ -70,4 +70,7 @@ struct sl_votes_mapping {
 
 extern const char sl_slb_magic[8];
 
+/* What an answer that is read as a vote loses. */
+void sl_votes_note(const struct sl_answer *answer, struct sl_import_notes *notes);
+
 #endif

@@ -1,6 +1,5 @@
 /* Votes of an answers.jsonl: the choice of every answer. Checks, repeats and second runs give
  * their item and no vote. */
-#include <math.h>
 #include <stdlib.h>
 
 #include "answer/jsonl.h"
@@ -30,7 +29,7 @@ static enum sl_status next_jsonl(void *source, struct sl_import_notes *notes, st
     SL_TRY(sl_jsonl_next(jsonl, notes, &answer, err));
     *more = answer != NULL;
     if (!answer) return SL_OK;
-    if (notes && !isnan(answer->mix.confidence)) notes->n_confident++;
+    if (notes) sl_votes_note(answer, notes);
     out->item = answer->item;
     out->annotator = answer->annotator;
     out->label = answer->flags == 0 ? sl_answer_choice(answer, jsonl->n_classes) : SL_NO_NAME;

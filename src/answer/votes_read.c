@@ -1,3 +1,4 @@
+#include <math.h>
 #include <string.h>
 
 #include "answer/answer_internal.h"
@@ -43,6 +44,14 @@ static void warn_of_confidence(const char *path, const struct sl_import_notes *n
                path, notes->n_confident);
 }
 
+void sl_votes_note(const struct sl_answer *answer, struct sl_import_notes *notes)
+{
+    if (!isnan(answer->mix.confidence)) notes->n_confident++;
+    if (answer->flags || isnan(answer->ms)) return;
+    notes->n_timed++;
+    notes->ms_timed += answer->ms;
+}
+
 /* The choices of answers that are no votes yet, or that lose a class on the way. */
 static enum sl_status read_choices(const char *path, const struct sl_import_options *options,
                                    struct sl_votes **out, struct sl_error *err)
@@ -50,7 +59,11 @@ static enum sl_status read_choices(const char *path, const struct sl_import_opti
     struct sl_answers *answers = NULL;
     SL_TRY(sl_answers_load(path, options, &answers, err));
     enum sl_status status = sl_votes_from_answers(answers, 0, out, err);
-    if (options->notes) options->notes->n_confident += sl_answers_count_confident(answers);
+    for (size_t i = 0; options->notes && i < answers->count; i++) {
+        struct sl_answer answer;
+        sl_answers_get(answers, i, &answer);
+        sl_votes_note(&answer, options->notes);
+    }
     warn_of_confidence(path, options->notes);
     sl_answers_destroy(answers);
     return status;

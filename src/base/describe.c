@@ -1,5 +1,6 @@
 #include "base/describe.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -73,8 +74,11 @@ char *sl_describe_integers(int64_t minimum, int64_t maximum, char out[SL_DESCRIB
 
 char *sl_describe_reals(double minimum, double maximum, char out[SL_DESCRIBE_SIZE])
 {
-    bool low = minimum != -(double)INFINITY, high = maximum != (double)INFINITY;
-    if (low && high)
+    /* The ends of single precision say no more about what is wanted than infinity does. */
+    const bool low = minimum > -(double)FLT_MAX, high = maximum < (double)FLT_MAX;
+    if (!low && !high && isfinite(maximum))
+        snprintf(out, SL_DESCRIBE_SIZE, "a number up to %.2g", maximum);
+    else if (low && high)
         snprintf(out, SL_DESCRIBE_SIZE, "a number from %g to %g", minimum, maximum);
     else if (low)
         snprintf(out, SL_DESCRIBE_SIZE, "a number of at least %g", minimum);

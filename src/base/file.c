@@ -145,6 +145,38 @@ enum sl_status sl_folder_create(const char *path, struct sl_error *err)
     return status;
 }
 
+/* Where the last name of the first `length` bytes of a path ends without it. */
+static size_t parent_length(const char *path, size_t length)
+{
+    while (length > 0 && path[length - 1] == '/')
+        length--;
+    while (length > 0 && path[length - 1] != '/')
+        length--;
+    return length;
+}
+
+size_t sl_folder_existing(const char *path)
+{
+    char *partial = sl_string_copy(path);
+    size_t length = strlen(path);
+    while (length > 0 && !sl_folder_exists(partial)) {
+        length = parent_length(path, length);
+        partial[length] = '\0';
+    }
+    free(partial);
+    return length;
+}
+
+void sl_folder_remove_empty(const char *path, size_t existing)
+{
+    char *partial = sl_string_copy(path);
+    for (size_t length = strlen(path); length > existing; length = parent_length(path, length)) {
+        partial[length] = '\0';
+        if (rmdir(partial) != 0 && errno != ENOENT) break;
+    }
+    free(partial);
+}
+
 static int compare_names(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);

@@ -8,7 +8,8 @@ static enum sl_status check_text(const char *text, size_t length, const char *wh
 {
     size_t valid = sl_utf8_valid(text, length);
     if (valid != length)
-        return sl_fail(err, SL_ERR_INPUT, "%s is not valid UTF-8 at byte %zu", what, valid);
+        return sl_fail(err, SL_ERR_INPUT,
+                       "%s is not valid UTF-8 at byte %zu; save the file as UTF-8", what, valid);
     if (memchr(text, '\0', length)) return sl_fail(err, SL_ERR_INPUT, "%s has a NUL byte", what);
     return SL_OK;
 }

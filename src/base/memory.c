@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/temporaries.h"
+#include "softlab/base/file.h"
 
 enum { DATA_ALIGNMENT = 64, ARENA_BLOCK = 16 * 1024 };
 
@@ -52,7 +53,10 @@ void sl_memory_on_exhausted(void (*handler)(size_t bytes))
 
 void sl_memory_exhausted(size_t bytes)
 {
-    sl_temporaries_remove(!innermost);
+    if (innermost)
+        sl_temporaries_remove_own();
+    else
+        sl_temporaries_remove_all();
     missing = bytes;
     if (innermost) longjmp(innermost->back, 1);
     void (*handler)(size_t) = atomic_load(&on_exhausted);

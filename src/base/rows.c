@@ -214,9 +214,10 @@ enum sl_status sl_rows_check_distributions(const struct sl_rows *rows, const cha
     if (improper == rows->n_rows) improper = find_improper(rows, sum_tolerance, &sum);
     if (improper == rows->n_rows) return SL_OK;
     char *row = describe_row(rows, what, improper);
-    enum sl_status status = isnan(sum)
-                                ? sl_fail(err, SL_ERR_INPUT, "%s has a negative value", row)
-                                : sl_fail(err, SL_ERR_INPUT, "%s sums to %g, expected 1", row, sum);
+    enum sl_status status =
+        isnan(sum) ? sl_fail(err, SL_ERR_INPUT, "%s has a negative value", row)
+                   : sl_fail(err, SL_ERR_INPUT, "%s sums to %g, expected 1%s", row, sum,
+                             fabs(sum - 100) < 1 ? ": divide percentages by 100" : "");
     free(row);
     return status;
 }

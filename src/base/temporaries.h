@@ -1,16 +1,9 @@
-/* Temporary files that are being written, so that none is left when memory runs out. Private to
- * base/. */
+/* What memory.c removes of the temporary files in softlab/base/file.h. Private to base/. */
 #ifndef SOFTLAB_BASE_TEMPORARIES_H
 #define SOFTLAB_BASE_TEMPORARIES_H
 
-#include <stdbool.h>
-
-/* From before the file is made until it has its final name or is gone. */
-void sl_temporary_add(const char *path);
-void sl_temporary_drop(const char *path);
-
-/* Unlink those of this thread's innermost guard, or all of the process. Does not allocate. */
-void sl_temporaries_remove(bool all);
+/* Unlink those of this thread's innermost guard. Does not allocate. */
+void sl_temporaries_remove_own(void);
 
 /* memory.c: how many guards this thread is inside. */
 unsigned sl_guard_depth(void);

@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/temporaries.h"
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
 

@@ -68,3 +68,15 @@ enum sl_status cli_read_answers(struct cli *cli, const char *path,
     cli_answer_input_release(&input);
     return status;
 }
+
+enum sl_status cli_as_released(const char *path, const struct sl_answers *answers, bool asked,
+                               unsigned *keep, struct sl_error *err)
+{
+    const unsigned flags = SL_ANSWER_REPEAT | SL_ANSWER_SECOND_RUN;
+    *keep = asked ? flags : 0;
+    if (!asked || sl_answers_count_flagged(answers, flags) > 0) return SL_OK;
+    return sl_fail(err, SL_ERR_USAGE,
+                   "%s: no answer is marked as a repeat or a second run, so that --as-released has "
+                   "no effect: leave it out",
+                   path);
+}

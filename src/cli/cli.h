@@ -26,6 +26,8 @@ enum cli_kind {
                    the standard input */
     CLI_OUTPUT, /* const char *; a file to write; "-" is the standard output */
     CLI_FOLDER, /* const char *; a folder, which "-" is not */
+    CLI_SOURCE, /* const char *; what is known by a name here, or its file or folder, which may be
+                   read again; "-" is none of them */
     CLI_CHOICE, /* const char *; one of choices() */
     CLI_INTEGER, /* int64_t within [minimum, maximum] */
     CLI_REAL,    /* double within [minimum, maximum] */
@@ -129,6 +131,12 @@ struct cli_place {
                              CLI_TEXT: neither */
 };
 
+/* A folder that was asked for, of whose path so many bytes existed. */
+struct cli_folder {
+    const char *path; /* borrowed from argv */
+    size_t existing;
+};
+
 /* One run of the program. */
 struct cli {
     const struct cli_command *command;
@@ -144,8 +152,10 @@ struct cli {
     char *data_folder;             /* owned; roots.folder */
     struct cli_place *places;      /* owned; n_places */
     size_t n_places;
-    const char *temporary; /* borrowed; where temporary files go */
-    char *scratch;         /* owned; a folder of ours there, or NULL; see cli_scratch */
+    const char *temporary;      /* borrowed; where temporary files go */
+    char *scratch;              /* owned; a folder of ours there, or NULL; see cli_scratch */
+    struct cli_folder *folders; /* owned; n_folders that the command may make */
+    size_t n_folders;
 };
 
 /* Every command, in the order of the overview, ending with NULL. */
@@ -175,7 +185,13 @@ enum sl_status cli_scratch(struct cli *cli, struct sl_error *err);
 /* Copy what was written for stdout there, if all went well, and remove the temporary files; errors
  * speak of the streams and not of the files. */
 enum sl_status cli_close_streams(struct cli *cli, enum sl_status status, struct sl_error *err);
+/* Which folders are new, to be called before the command runs; then remove those that it made and
+ * left empty, if it failed. */
+void cli_note_folders(struct cli *cli, const void *values);
+void cli_tidy_folders(struct cli *cli, enum sl_status status);
 bool cli_is_path(enum cli_kind kind);
+/* A text, on the heap, with the streams' names in place of those of their temporary files. */
+char *cli_name_streams(const struct cli *cli, const char *text);
 
 /* "0 to 1", "at least 1" ... into `out`; empty if any value will do. */
 const char *cli_range_text(const struct cli_option *option, char *out, size_t size);
@@ -196,6 +212,8 @@ enum sl_status cli_find_places(struct cli *cli, void *values, struct sl_error *e
 enum sl_status cli_find_place(struct cli *cli, const char *typed, const char **out,
                               struct sl_error *err);
 const char *cli_typed(const struct cli *cli, const char *text);
+/* The same for messages, which call the streams by name. */
+const char *cli_shown(const struct cli *cli, const char *text);
 void cli_places_release(struct cli *cli);
 
 /* help.c, manual.c, completion.c: each walks cli_commands[]. */
@@ -210,8 +228,10 @@ void cli_completion_bash(FILE *out);
 void cli_completion_zsh(FILE *out);
 void cli_completion_fish(FILE *out);
 
-/* signals.c: from now on SIGINT and SIGTERM ask to stop, which cli_should_stop says (the hook of
- * whoever can be stopped; its context is unused). */
+/* signals.c: SIGINT, SIGTERM and SIGHUP end the program, once temporary files are removed. */
+void cli_tidy_on_signals(void);
+/* From now on they ask to stop, which cli_should_stop says (the hook of whoever can be stopped; its
+ * context is unused). */
 enum sl_status cli_catch_signals(struct sl_error *err);
 bool cli_should_stop(void *context);
 /* Once all is written: end by the signal that came, so that whoever started the program (a shell's

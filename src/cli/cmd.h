@@ -102,6 +102,10 @@ void cli_answer_input_say(const struct cli *cli, const struct sl_import_notes *n
 enum sl_status cli_read_answers(struct cli *cli, const char *path,
                                 const struct cli_answer_words *words, struct sl_answers **out,
                                 struct sl_error *err);
+/* --as-released: which flags of answers are no reason to leave them out, into *keep. SL_ERR_USAGE
+ * where it was asked for and changes nothing. */
+enum sl_status cli_as_released(const char *path, const struct sl_answers *answers, bool asked,
+                               unsigned *keep, struct sl_error *err);
 
 /* A class per item, -1 where the file says nothing: from a label file (the largest), a CSV with
  * columns like item and truth, or a text file with a class per line. Says of how many items it

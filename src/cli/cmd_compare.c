@@ -223,8 +223,8 @@ static enum sl_label_distance_kind find_distance(const char *name)
 static enum sl_status compare_sets(const struct cli *cli, const struct compare_values *options,
                                    struct sl_error *err)
 {
-    struct pair pair = {.name_a = cli_typed(cli, cli->arguments[0]),
-                        .name_b = cli_typed(cli, cli->arguments[1]),
+    struct pair pair = {.name_a = cli_shown(cli, cli->arguments[0]),
+                        .name_b = cli_shown(cli, cli->arguments[1]),
                         .least = options->least};
     struct sl_comparison comparison = {0};
     enum sl_status status = SL_OK;
@@ -232,7 +232,8 @@ static enum sl_status compare_sets(const struct cli *cli, const struct compare_v
     SL_TRY_OUT(cli_read_labels(cli, cli->arguments[1], "labels", NULL, &pair.b, err));
     cli_say_rescaled(cli, pair.name_a, pair.a);
     cli_say_rescaled(cli, pair.name_b, pair.b);
-    SL_TRY_OUT(sl_labels_compare(pair.a, pair.b, &comparison, err));
+    const char *const names[2] = {pair.name_a, pair.name_b};
+    SL_TRY_OUT(sl_labels_compare(pair.a, pair.b, names, &comparison, err));
     const struct sl_class_list of_a = {cli->arguments[0], pair.a->classes, pair.a->n_classes};
     const struct sl_class_list of_b = {cli->arguments[1], pair.b->classes, pair.b->n_classes};
     cli_say_unnamed(cli, &of_a, &of_b);

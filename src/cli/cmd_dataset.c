@@ -108,7 +108,7 @@ static const struct cli_argument dataset_arguments[] = {
          "a set from --list, with its split or options after a colon (cifar10:test, "
          "shapes:n=500,seed=3); or a path: a folder of images (photos/, photos:val), .npy, .npz, "
          "IDX, .tsv",
-     .kind = CLI_TEXT,
+     .kind = CLI_SOURCE,
      .choices = cli_dataset_names,
      .optional = true},
     {.name = NULL},
@@ -120,7 +120,7 @@ struct summary {
     size_t *per_class; /* owned; n_classes */
     size_t n_labelled;
     double mean_entropy;            /* of the true distributions; NaN without them */
-    size_t smallest[2], largest[2]; /* height, width */
+    size_t smallest[2], largest[2]; /* height, width, each on its own */
     size_t n_sizes_seen;
 };
 
@@ -148,10 +148,12 @@ static void count_labels(struct summary *summary)
 
 static void note_size(struct summary *summary, size_t height, size_t width)
 {
-    size_t *small = summary->smallest, *large = summary->largest;
-    bool first = summary->n_sizes_seen++ == 0;
-    if (first || height * width < small[0] * small[1]) small[0] = height, small[1] = width;
-    if (first || height * width > large[0] * large[1]) large[0] = height, large[1] = width;
+    const size_t sides[2] = {height, width};
+    const bool first = summary->n_sizes_seen++ == 0;
+    for (size_t i = 0; i < 2; i++) {
+        if (first || sides[i] < summary->smallest[i]) summary->smallest[i] = sides[i];
+        if (first || sides[i] > summary->largest[i]) summary->largest[i] = sides[i];
+    }
 }
 
 static enum sl_status look_at_sizes(struct summary *summary, struct sl_error *err)
@@ -174,6 +176,27 @@ static const char *kind_of(const struct sl_dataset *set)
     return set->features ? "row" : "image";
 }
 
+/* "8 pixels", or "8 to 12 pixels". */
+static void describe_side(size_t smallest, size_t largest, const char *which, struct sl_buffer *out)
+{
+    sl_buffer_printf(out, "%zu", smallest);
+    if (largest != smallest) sl_buffer_printf(out, " to %zu", largest);
+    sl_buffer_printf(out, " %s", which);
+}
+
+static void describe_sizes(const struct summary *summary, struct sl_buffer *out)
+{
+    const size_t *small = summary->smallest, *large = summary->largest;
+    if (small[0] == large[0] && small[1] == large[1]) {
+        sl_buffer_printf(out, " of %zu x %zu", small[1], small[0]);
+        if (small[0] != small[1]) sl_buffer_text(out, " (width x height)");
+        return;
+    }
+    sl_buffer_text(out, ", ");
+    describe_side(small[1], large[1], "pixels wide and ", out);
+    describe_side(small[0], large[0], "high", out);
+}
+
 static void describe_items(const struct summary *summary, struct sl_buffer *out)
 {
     const struct sl_dataset *set = summary->dataset;
@@ -183,10 +206,7 @@ static void describe_items(const struct summary *summary, struct sl_buffer *out)
     if (set->features) sl_buffer_printf(out, " of %zu features", set->n_features);
     if (set->spans) sl_buffer_text(out, ", with the part that is asked about");
     if (set->texts || summary->n_sizes_seen == 0) return;
-    const size_t *small = summary->smallest, *large = summary->largest;
-    sl_buffer_printf(out, " of %zu x %zu", small[0], small[1]);
-    if (small[0] != large[0] || small[1] != large[1])
-        sl_buffer_printf(out, " to %zu x %zu (height x width)", large[0], large[1]);
+    describe_sizes(summary, out);
     if (set->pixels) sl_buffer_text(out, set->channels == 3 ? ", colour" : ", grey");
     if (set->files && summary->n_sizes_seen < set->count)
         sl_buffer_printf(out, ", by the %zu looked at", summary->n_sizes_seen);
@@ -232,6 +252,7 @@ static json_t *summary_json(const struct summary *summary, const struct cli *cli
         json_pack("{s:s, s:I, s:s, s:I, s:o}", "name", set->name, "items", (json_int_t)set->count,
                   "kind", set->features ? "features" : kind_of(set), "labelled",
                   (json_int_t)summary->n_labelled, "classes", classes);
+    /* Height and width. */
     if (summary->n_sizes_seen)
         json_object_set_new(result, "smallest",
                             json_pack("[I, I]", (json_int_t)summary->smallest[0],

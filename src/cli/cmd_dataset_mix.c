@@ -90,7 +90,7 @@ static const struct cli_option mix_options[] = {
 static const struct cli_argument mix_arguments[] = {
     {.name = "NAME",
      .help = "the labelled data set to draw from, as in softlab dataset",
-     .kind = CLI_TEXT,
+     .kind = CLI_SOURCE,
      .choices = cli_dataset_names},
     {.name = NULL},
 };

@@ -1,4 +1,5 @@
 #include <stdlib.h>
+#include <string.h>
 
 #include "eval.h"
 #include "eval_weights.h"
@@ -12,6 +13,39 @@ static const char *reference_names(size_t index)
 enum { ONE = 1, SEVERAL = 2, ITEMS = 4, TESTS = 8, LISTS = 16 };
 enum { CHECKS_ITEMS = 32, CHECKS_TESTS = 64, CHECKS = CHECKS_ITEMS | CHECKS_TESTS };
 enum { PREDICTED = ONE | SEVERAL, WEIGHTS = ITEMS | TESTS, MEASURED = ONE | ITEMS | TESTS };
+
+/* The bits of options that measures read. */
+#define METRIC_BITS(bits) ((uint64_t)(bits) << 8)
+#define METRIC(what)      .modes = METRIC_BITS(SL_METRIC_READS_##what)
+
+/* What the chosen measures and the other outputs read; a name that no measure has is refused
+ * later. */
+static uint64_t bits_of_measures(const struct eval_values *options)
+{
+    unsigned reads = 0;
+    char **names = options->metrics ? cli_split_list(options->metrics) : NULL;
+    for (const struct sl_metric *m = sl_metrics; m->name && !names; m++)
+        reads |= m->reads;
+    for (size_t i = 0; names && names[i]; i++) {
+        const struct sl_metric *metric = sl_metric_find(names[i]);
+        reads |= metric ? metric->reads : UINT8_MAX;
+    }
+    if (names) sl_names_destroy(names);
+    if (options->plots) reads |= SL_METRIC_READS_BINS;
+    if (options->per_class) reads |= SL_METRIC_READS_CLIP;
+    return METRIC_BITS(reads);
+}
+
+/* Test sets of a file say themselves what is measured. */
+static void add_measures(const struct eval_values *options, struct cli_mode *mode)
+{
+    if (!(mode->does & (PREDICTED | ITEMS))) return;
+    mode->does |= bits_of_measures(options);
+    if (!options->metrics) return;
+    snprintf(mode->text, sizeof mode->text, "%s and --metrics %.40s%s", mode->name,
+             options->metrics, strlen(options->metrics) > 40 ? "..." : "");
+    mode->name = mode->text;
+}
 
 static void eval_mode(const struct cli *cli, const void *values, struct cli_mode *out)
 {
@@ -28,12 +62,16 @@ static void eval_mode(const struct cli *cli, const void *values, struct cli_mode
         *out = cli->n_arguments == 1
                    ? (struct cli_mode){ONE, .name = "one file of predictions"}
                    : (struct cli_mode){SEVERAL, .name = "several files of predictions"};
+    if (out->name) add_measures(options, out);
 }
 
 static const char *const eval_samples[] = {"--list",
                                            "a.npz -l b.npz",
+                                           "a.npz -l b.npz --metrics accuracy,brier",
+                                           "a.npz -l b.npz --metrics ece",
                                            "a.npz b.npz -l b.npz",
                                            "w.safetensors -d shapes",
+                                           "w.safetensors -d shapes -m cross_entropy",
                                            "w.safetensors --tests t.json",
                                            "w.safetensors -d shapes --dry-run",
                                            "w.safetensors --tests t.json --dry-run",
@@ -56,7 +94,7 @@ static const struct cli_option eval_options[] = {
      .choices = reference_names,
      .modes = PREDICTED},
     {.name = "hard",
-     .kind = CLI_TEXT,
+     .kind = CLI_PATH,
      .value = "FILE|DATASET",
      .help =
          "true classes; otherwise people's first choice. Without --labels, what is scored against",
@@ -89,16 +127,16 @@ static const struct cli_option eval_options[] = {
      .fallback = "100",
      .minimum = 1,
      .maximum = 1e9,
-     .modes = PREDICTED | ITEMS},
+     METRIC(BIN_SIZE)},
     {.name = "bins",
      .kind = CLI_INTEGER,
      .value = "N",
-     .help = "bins of ece, mce and adaptive_ece",
+     .help = "bins of ece, mce, adaptive_ece and of reliability.svg",
      .offset = offsetof(struct eval_values, bins),
      .fallback = "15",
      .minimum = 1,
      .maximum = 1e5,
-     .modes = PREDICTED | ITEMS},
+     METRIC(BINS)},
     {.name = "clip",
      .kind = CLI_REAL,
      .value = "P",
@@ -107,7 +145,7 @@ static const struct cli_option eval_options[] = {
      .fallback = "1e-12",
      .minimum = 0,
      .maximum = 0.4,
-     .modes = PREDICTED | ITEMS},
+     METRIC(CLIP)},
     {.name = "bootstrap",
      .kind = CLI_INTEGER,
      .value = "N",
@@ -155,7 +193,7 @@ static const struct cli_option eval_options[] = {
      .modes = MEASURED},
     {.name = "data",
      .letter = 'd',
-     .kind = CLI_TEXT,
+     .kind = CLI_SOURCE,
      .value = "DATA",
      .help = "of weights: the items to evaluate them on, as in softlab dataset",
      .offset = offsetof(struct eval_values, data),

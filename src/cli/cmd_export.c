@@ -203,7 +203,7 @@ static enum sl_status export_run(struct cli *cli, const void *raw, struct sl_err
     else
         SL_TRY_OUT(sl_weights_write(values->output, model, NULL, 0, err));
     char count[32];
-    sl_log(&cli->log, SL_LOG_INFO, "%s: %s, %s parameters", cli_typed(cli, values->output),
+    sl_log(&cli->log, SL_LOG_INFO, "%s: %s, %s parameters", cli_shown(cli, values->output),
            sl_model_spec(model), sl_text_count(sl_model_n_values(model), count, sizeof count));
 out:
     sl_model_destroy(model);

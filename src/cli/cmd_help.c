@@ -1,8 +1,13 @@
+#include <string.h>
+
 #include "cmd.h"
 
+/* The first words of commands. */
 static const char *command_names(size_t index)
 {
-    return cli_commands[index] ? cli_commands[index]->name : NULL;
+    for (size_t i = 0; cli_commands[i]; i++)
+        if (!strchr(cli_commands[i]->name, ' ') && index-- == 0) return cli_commands[i]->name;
+    return NULL;
 }
 
 static const struct cli_argument help_arguments[] = {

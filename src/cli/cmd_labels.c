@@ -211,7 +211,9 @@ static const struct cli_option labels_options[] = {
      FIELD(rows), .choices = row_methods, .modes = SOFT},
     {"calibrate", 0, CLI_FLAG, NULL, "calibrate every annotator's probabilities first",
      FIELD(calibrate), CROWD(CALIBRATE)},
-    {"reference", 0, CLI_PATH, "FILE", "known distributions of some items, to learn weights from",
+    {"reference", 0, CLI_PATH, "FILE",
+     "known distributions of some items, to learn from: weights, unless --weights gives them, and "
+     "how far a pool is sharpened",
      FIELD(reference), CROWD(REFERENCE)},
     {"annotators-out", 0, CLI_OUTPUT, "FILE.csv",
      "also write what the method estimates of annotators: skill, weight, confusion; all crowd "
@@ -276,10 +278,10 @@ enum sl_status labels_read(struct cli *cli, const struct labels_values *values,
     out->options.mean_first = values->mean_first;
     out->options.generated = values->generated;
     out->options.annotators = (size_t)values->annotators;
-    out->options.keep = values->as_released ? SL_ANSWER_REPEAT | SL_ANSWER_SECOND_RUN : 0;
     out->options.seed = (uint64_t)values->seed;
     out->options.notes = &out->notes;
-    return SL_OK;
+    return cli_as_released(cli->arguments[0], out->answers, values->as_released, &out->options.keep,
+                           err);
 }
 
 void labels_input_release(struct labels_input *input)
@@ -357,6 +359,17 @@ static enum sl_status print_summary(const struct cli *cli, const struct labels_v
     return status;
 }
 
+enum sl_status labels_build(const struct cli *cli, const struct sl_label_method *method,
+                            const struct sl_answers *answers,
+                            const struct sl_label_options *options, struct sl_rows **out,
+                            struct sl_error *err)
+{
+    const enum sl_status status = sl_labels_build(method, answers, options, out, err);
+    return status == SL_ERR_INPUT
+               ? sl_fail_within(err, status, "%s", cli_shown(cli, cli->arguments[0]))
+               : status;
+}
+
 static enum sl_status build(struct cli *cli, const struct labels_values *values,
                             const struct sl_label_method *method, struct sl_rows **out,
                             struct sl_label_notes *notes, struct sl_error *err)
@@ -367,11 +380,8 @@ static enum sl_status build(struct cli *cli, const struct labels_values *values,
         status = labels_weights_read(cli, values->weights, input.answers->annotators,
                                      &input.weights, err);
     input.options.weights = input.weights;
-    if (status == SL_OK) {
-        status = sl_labels_build(method, input.answers, &input.options, out, err);
-        if (status == SL_ERR_INPUT)
-            sl_fail_within(err, status, "%s", cli_typed(cli, cli->arguments[0]));
-    }
+    if (status == SL_OK)
+        status = labels_build(cli, method, input.answers, &input.options, out, err);
     if (status == SL_OK) *notes = input.notes;
     if (status == SL_OK) labels_say_what_became(cli, notes, (*out)->n_rows);
     labels_input_release(&input);
@@ -440,7 +450,10 @@ static enum sl_status run_labels(struct cli *cli, const void *values, struct sl_
     if (cli->n_arguments == 0) return sl_fail(err, SL_ERR_USAGE, "FILE is missing: the answers");
     bool many = strcmp(options->method, ensemble) == 0;
     if (cli->n_arguments > 1 && !many)
-        return sl_fail(err, SL_ERR_USAGE, "one word too many: \"%s\"", cli->arguments[1]);
+        return sl_fail(
+            err, SL_ERR_USAGE,
+            "\"%s\": %s reads one file of answers; softlab import joins several of one format",
+            cli_shown(cli, cli->arguments[1]), options->method);
     const struct sl_label_method *method = sl_label_method_find(options->method);
     struct sl_label_notes notes = {0};
     struct sl_rows *rows = NULL;

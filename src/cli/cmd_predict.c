@@ -21,7 +21,7 @@ static const char *array_names(size_t index)
 static const struct cli_option predict_options[] = {
     {.name = "data",
      .letter = 'd',
-     .kind = CLI_TEXT,
+     .kind = CLI_SOURCE,
      .value = "DATA",
      .help = "the items: a data set's name or path, as in softlab dataset",
      .offset = offsetof(struct predict_values, data),
@@ -81,6 +81,10 @@ enum sl_status cli_check_weights(const char *weights, const json_t *record, stru
     const json_t *kept = json_object_get(json_object_get(record, "result"), "weights_sha256");
     char hash[SL_SHA256_TEXT];
     if (!json_is_string(kept)) return SL_OK;
+    if (!sl_file_exists(weights))
+        return sl_fail(err, SL_ERR_NOT_FOUND,
+                       "%s is gone, though the run was finished; train again with --restart",
+                       weights);
     SL_TRY(sl_sha256_file(weights, hash, err));
     if (strcmp(hash, json_string_value(kept)) == 0) return SL_OK;
     return sl_fail(err, SL_ERR_INPUT,
@@ -102,10 +106,20 @@ enum sl_status cli_find_weights(const char *path, char **out, struct sl_error *e
                        : sl_string_printf("%.*srun.json", (int)(name - path), path);
     struct sl_json record = {0};
     enum sl_status status = SL_OK;
-    if (sl_file_exists(run) && sl_file_exists(weights)) {
+    const bool trained = sl_file_exists(run);
+    if (trained) {
         SL_TRY_OUT(sl_json_read(run, RECORD_LIMIT, &record, err));
         SL_TRY_OUT(cli_check_weights(weights, record.root, err));
     }
+    if (folder && !sl_file_exists(weights))
+        SL_TRY_OUT(trained
+                       ? sl_fail(err, SL_ERR_NOT_FOUND,
+                                 "%s: the run is not finished and has no weights; train to its end",
+                                 path)
+                       : sl_fail(err, SL_ERR_NOT_FOUND,
+                                 "%s: no run's folder, since it has neither run.json nor %s; name "
+                                 "what softlab train --output wrote, or a file of weights",
+                                 path, weights_name));
     *out = weights;
     weights = NULL;
 out:
@@ -192,7 +206,7 @@ static enum sl_status predict_run(struct cli *cli, const void *raw, struct sl_er
         sl_softmax(rows->values, rows->n_rows, rows->n_classes, rows->values);
     SL_TRY_OUT(sl_rows_write(rows, values->array, values->output, err));
     char count[32];
-    sl_log(&cli->log, SL_LOG_INFO, "%s: %s rows of %zu classes", cli_typed(cli, values->output),
+    sl_log(&cli->log, SL_LOG_INFO, "%s: %s rows of %zu classes", cli_shown(cli, values->output),
            sl_text_count(rows->n_rows, count, sizeof count), rows->n_classes);
 out:
     sl_rows_destroy(rows);

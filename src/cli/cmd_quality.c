@@ -372,7 +372,7 @@ static enum sl_status run_quality(struct cli *cli, const void *values, struct sl
                                                .most_answers = (size_t)options->most_answers};
     status = sl_quality_measure(answers, &measure, &quality, err);
     if (status != SL_OK) {
-        status = sl_fail_within(err, status, "%s", cli_typed(cli, cli->arguments[0]));
+        status = sl_fail_within(err, status, "%s", cli_shown(cli, cli->arguments[0]));
         goto out;
     }
     if (options->reference) SL_TRY_OUT(measure_parts(cli, answers, options, &parts, err));

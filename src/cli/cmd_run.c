@@ -116,7 +116,7 @@ static const struct cli_argument run_arguments[] = {
     {.name = "EXPERIMENT",
      .help = "a name from --list, a paper in it for all of its tables, or the folder or spec.json "
              "of one's own",
-     .kind = CLI_TEXT,
+     .kind = CLI_SOURCE,
      .choices = experiment_names,
      .optional = true,
      .repeated = true},

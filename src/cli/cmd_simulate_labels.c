@@ -46,13 +46,15 @@ static const struct cli_option simulate_options[] = {
 
 static const char *const part_names[SL_SIMULATOR_PARTS] = {"low", "high"};
 
-static enum sl_status load_model(const struct cli *cli, const struct simulate_values *values,
-                                 struct sl_answers *answers, const struct sl_rows *reference,
-                                 struct sl_simulator **out, struct sl_error *err)
+static enum sl_status load_model(const struct simulate_values *values, struct sl_answers *answers,
+                                 const struct sl_rows *reference, struct sl_simulator **out,
+                                 struct sl_error *err)
 {
-    (void)cli;
-    unsigned keep = values->as_released ? SL_ANSWER_REPEAT | SL_ANSWER_SECOND_RUN : 0;
-    if (answers) return sl_simulator_fit(answers, reference, values->threshold, keep, out, err);
+    unsigned keep = 0;
+    if (answers) {
+        SL_TRY(cli_as_released(values->fit, answers, values->as_released, &keep, err));
+        return sl_simulator_fit(answers, reference, values->threshold, keep, out, err);
+    }
     struct sl_json json;
     SL_TRY(sl_json_read(values->parameters, 1 << 24, &json, err));
     enum sl_status status = sl_simulator_from_json(&json, out, err);
@@ -186,7 +188,7 @@ static enum sl_status run_simulate(struct cli *cli, const void *values, struct s
     }
     SL_TRY_OUT(cli_read_similarity(options->vectors, (const char *const *)classes,
                                    reference->n_classes, &similarity, err));
-    SL_TRY_OUT(load_model(cli, options, answers, reference, &simulator, err));
+    SL_TRY_OUT(load_model(options, answers, reference, &simulator, err));
     if (options->save) SL_TRY_OUT(save_model(simulator, options->save, err));
     SL_TRY_OUT(sl_simulate(simulator, reference, similarity, (size_t)options->annotators,
                            (uint64_t)options->seed, &simulated, err));

@@ -32,15 +32,14 @@ static void put_value_cases(const struct cli_command *command, FILE *out)
             if (o->kind == CLI_FLAG) continue;
             fprintf(out, "        \"%s --%s\"", command->name, o->name);
             if (o->letter) fprintf(out, " | \"%s -%c\"", command->name, o->letter);
-            if (cli_is_path(o->kind)) {
-                fputs(") COMPREPLY=($(compgen -f -- \"$current\")); return ;;\n", out);
-            } else if (o->choices) {
-                fputs(") COMPREPLY=($(compgen -W '", out);
+            fputs(") ", out);
+            if (o->choices) {
+                fputs("COMPREPLY+=($(compgen -W '", out);
                 put_choices(o->choices, " ", out);
-                fputs("' -- \"$current\")); return ;;\n", out);
-            } else {
-                fputs(") return ;;\n", out);
+                fputs("' -- \"$current\")); ", out);
             }
+            if (cli_is_path(o->kind)) fputs("COMPREPLY+=($(compgen -f -- \"$current\")); ", out);
+            fputs("return ;;\n", out);
         }
     }
 }
@@ -51,6 +50,17 @@ static void put_second_words(const struct cli_command *command, FILE *out)
     const struct cli_command *const *at = NULL;
     while ((at = cli_next_within(command, at)) != NULL)
         fprintf(out, " %s", (*at)->name + strlen(command->name) + 1);
+}
+
+/* Which command the first two words are; what follows "help study" is what follows "study". */
+static void put_two_words_case(const struct cli_command *command, FILE *out)
+{
+    const char *name = command->name;
+    if (strchr(name, ' ')) fprintf(out, "        \"%s\") command='%s' ;;\n", name, name);
+    if (!cli_next_within(command, NULL)) return;
+    fprintf(out, "        \"help %s\")\n            COMPREPLY=($(compgen -W '", name);
+    put_second_words(command, out);
+    fputs("' -- \"$current\"))\n            return ;;\n", out);
 }
 
 static void put_words_case(const struct cli_command *command, FILE *out)
@@ -85,13 +95,11 @@ void cli_completion_bash(FILE *out)
         "        COMPREPLY=($(compgen -W '",
         out);
     put_command_names(out);
-    fputs(
-        "' -- \"$current\"))\n        return\n    fi\n    case \"$command ${COMP_WORDS[2]}\" in\n",
-        out);
+    fputs("' -- \"$current\"))\n        return\n    fi\n"
+          "    [ \"$COMP_CWORD\" -eq 2 ] || case \"$command ${COMP_WORDS[2]}\" in\n",
+          out);
     for (size_t i = 0; cli_commands[i]; i++)
-        if (strchr(cli_commands[i]->name, ' '))
-            fprintf(out, "        \"%s\") command='%s' ;;\n", cli_commands[i]->name,
-                    cli_commands[i]->name);
+        put_two_words_case(cli_commands[i], out);
     fputs("    esac\n    case \"$command $previous\" in\n", out);
     for (size_t i = 0; cli_commands[i]; i++)
         put_value_cases(cli_commands[i], out);

@@ -72,7 +72,7 @@ enum sl_status eval_read_vector(const struct cli *cli, const char *path,
 /* eval_print.c, eval_json.c, eval_plots.c: what is known of a run, as tables, JSON, and SVG in a
  * folder. */
 void eval_print(const struct eval_run *run);
-void eval_print_classes(const struct sl_scored *scored);
+void eval_print_classes(const struct eval_run *run);
 json_t *eval_json(const struct eval_run *run);
 /* Intervals, classes and the other model, where they were asked for. */
 void eval_json_more(const struct eval_run *run, json_t *into);

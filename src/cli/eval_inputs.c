@@ -170,8 +170,8 @@ static enum sl_status read_hard_as_labels(const struct cli *cli, const struct ev
         sl_log(&cli->log, SL_LOG_INFO, "%s: left out %zu of %zu items, which have no class in %s",
                path, n_all - n_known, n_all, values->hard);
     if (strangers.count)
-        sl_log(&cli->log, SL_LOG_INFO, "%s: left out %zu item%s, which have no row in %s",
-               values->hard, strangers.count, strangers.count == 1 ? "" : "s", path);
+        sl_log(&cli->log, SL_LOG_INFO, "%s: left out %zu item%s without a row in %s", values->hard,
+               strangers.count, strangers.count == 1 ? "" : "s", path);
     if (n_known < n_all) keep_known(inputs);
     inputs->reference = as_classes;
     return rows_of_classes(inputs->labels_hard, n_known, inputs->predictions, values->hard,
@@ -251,9 +251,9 @@ static enum sl_status read_all(const struct cli *cli, const struct eval_values *
     SL_TRY(cli_read_predictions(path, &inputs->predictions, &model->kind, err));
     cli_say_rescaled(cli, path, inputs->predictions);
     SL_TRY(has_own_labels(path, &own, err));
-    model->labels = values->labels ? cli_typed(cli, values->labels)
+    model->labels = values->labels ? cli_shown(cli, values->labels)
                     : own          ? "the predictions' own"
-                                   : values->hard;
+                                   : cli_shown(cli, values->hard);
     if (values->labels)
         SL_TRY(read_labels(cli, values->labels, inputs, err));
     else if (own)
@@ -280,7 +280,7 @@ enum sl_status eval_read(const struct cli *cli, const struct eval_values *values
                          struct eval_model *out, struct sl_error *err)
 {
     struct inputs inputs = {.path = path};
-    struct eval_model model = {.path = cli_typed(cli, path)};
+    struct eval_model model = {.path = cli_shown(cli, path)};
     enum sl_status status = SL_OK;
     SL_TRY_OUT(read_all(cli, values, path, &inputs, &model, err));
     const struct sl_scored_options options = {.logits = model.kind == SL_PREDICTION_LOGITS,
@@ -295,7 +295,7 @@ enum sl_status eval_read(const struct cli *cli, const struct eval_values *values
         goto out;
     }
     model.reference = inputs.reference;
-    model.hard = inputs.labels_hard ? sl_string_copy(values->hard)
+    model.hard = inputs.labels_hard ? sl_string_copy(cli_shown(cli, values->hard))
                  : inputs.own_hard  ? sl_string_copy("the predictions' own")
                                     : sl_string_copy("people's first choice");
     *out = model;

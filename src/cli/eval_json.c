@@ -42,11 +42,12 @@ static json_t *paired_json(const struct eval_run *run)
     return paired;
 }
 
-static json_t *classes_json(const struct sl_scored *scored)
+static json_t *classes_json(const struct eval_run *run)
 {
+    const struct sl_scored *scored = run->models[0].scored;
     struct sl_class_score *scores = sl_alloc(scored->n_classes, sizeof *scores);
     json_t *classes = json_array();
-    sl_class_scores(scored, scores);
+    sl_class_scores(scored, &run->options, scores);
     for (size_t k = 0; k < scored->n_classes; k++)
         json_array_append_new(
             classes,
@@ -67,8 +68,7 @@ void eval_json_more(const struct eval_run *run, json_t *into)
         json_object_set_new(into, "intervals", intervals_json(run));
         json_object_set_new(into, "interval_method", json_string(run->interval));
     }
-    if (run->values->per_class)
-        json_object_set_new(into, "per_class", classes_json(run->models[0].scored));
+    if (run->values->per_class) json_object_set_new(into, "per_class", classes_json(run));
     if (run->paired) json_object_set_new(into, "against", paired_json(run));
 }
 

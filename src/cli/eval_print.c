@@ -114,11 +114,12 @@ static void print_paired(const struct eval_run *run)
     }
 }
 
-void eval_print_classes(const struct sl_scored *scored)
+void eval_print_classes(const struct eval_run *run)
 {
+    const struct sl_scored *scored = run->models[0].scored;
     struct sl_class_score *scores = sl_alloc(scored->n_classes, sizeof *scores);
     struct cli_table table;
-    sl_class_scores(scored, scores);
+    sl_class_scores(scored, &run->options, scores);
     cli_table_init(&table, "lrrrrrrr");
     cli_table_add(&table, "class", "items", "predicted", "right", "precision", "recall", "F1",
                   "cross-entropy");
@@ -146,7 +147,7 @@ void eval_print(const struct eval_run *run)
         print_paired(run);
     else
         print_measures(run);
-    if (run->values->per_class) eval_print_classes(run->models[0].scored);
+    if (run->values->per_class) eval_print_classes(run);
 }
 
 enum sl_status eval_list(bool json, struct sl_error *err)

@@ -86,7 +86,7 @@ static enum sl_status find_intervals(struct eval_run *run, struct sl_error *err)
 /* Whether a measure is over bins of --bin-size, as published. */
 static bool needs_bins(const struct sl_metric *metric)
 {
-    return strstr(metric->name, "_calibration") && !strstr(metric->name, "_corrected");
+    return metric->reads & SL_METRIC_READS_BIN_SIZE && !strstr(metric->name, "_corrected");
 }
 
 /* What an aggregation of few answers has many of. */

@@ -240,7 +240,7 @@ enum sl_status eval_tests_read(struct cli *cli, const struct eval_values *values
         SL_TRY_OUT(test_of_values(values, &tests.tests[0], err));
         tests.count = 1;
     }
-    const char *weights = cli_typed(cli, cli->arguments[0]);
+    const char *weights = cli_shown(cli, cli->arguments[0]);
     for (size_t t = 0; t < tests.count; t++)
         tests.tests[t].title = tests.count > 1
                                    ? sl_string_printf("%s on %s", weights, tests.tests[t].name)

@@ -228,7 +228,7 @@ out:
 static enum sl_status score_other(const struct testing *testing, const char *path,
                                   struct eval_model *out, struct sl_error *err)
 {
-    out->path = cli_typed(testing->cli, path);
+    out->path = cli_shown(testing->cli, path);
     return eval_is_weights(path) ? score_other_weights(testing, path, out, err)
                                  : score_other_rows(testing, path, out, err);
 }
@@ -407,7 +407,7 @@ static enum sl_status measure(struct testing *testing, const struct eval_values 
                             .kind = SL_PREDICTION_LOGITS,
                             .scored = testing->scored,
                             .labels = are_own(test->labels) ? "those of the data set"
-                                                            : cli_typed(testing->cli, test->labels),
+                                                            : cli_shown(testing->cli, test->labels),
                             .reference = reference_name(test->labels),
                             .hard = sl_string_copy("those of the data set")};
     testing->scored = NULL; /* the run's now */
@@ -506,7 +506,7 @@ static void show_runs(const struct eval_tests *tests, const struct eval_run *run
     print_results(tests, results, !whole);
     for (size_t t = 0; !whole && values->per_class && t < tests->count; t++) {
         if (tests->count > 1) printf("\n%s", tests->tests[t].name);
-        eval_print_classes(runs[t].models[0].scored);
+        eval_print_classes(&runs[t]);
     }
 }
 

@@ -64,7 +64,7 @@ void cli_say_rescaled(const struct cli *cli, const char *path, const struct sl_r
 {
     if (rows && rows->n_rescaled)
         sl_log(&cli->log, SL_LOG_INFO,
-               "%s: %zu of %zu rows were off 1 by rounding and scaled to it", cli_typed(cli, path),
+               "%s: %zu of %zu rows were off 1 by rounding and scaled to it", cli_shown(cli, path),
                rows->n_rescaled, rows->n_rows);
 }
 
@@ -117,11 +117,26 @@ static bool are_shares(const struct sl_rows *rows)
     return true;
 }
 
+/* So are rows that all sum to 100. */
+static bool are_percentages(const struct sl_rows *rows)
+{
+    for (size_t r = 0; r < rows->n_rows; r++) {
+        double sum = 0;
+        for (size_t k = 0; k < rows->n_classes; k++) {
+            const float value = rows->values[r * rows->n_classes + k];
+            if (!(value >= 0)) return false;
+            sum += (double)value;
+        }
+        if (!(fabs(sum - 100) < 0.5)) return false;
+    }
+    return rows->n_rows > 0;
+}
+
 static enum sl_status tell_kind(const struct sl_rows *rows, const char *path,
                                 enum sl_prediction_kind *kind, struct sl_error *err)
 {
     enum sl_status status = sl_rows_check_distributions(rows, path, err);
-    if (status != SL_OK && are_shares(rows)) return status;
+    if (status != SL_OK && (are_shares(rows) || are_percentages(rows))) return status;
     *kind = status == SL_OK ? SL_PREDICTION_PROBABILITIES : SL_PREDICTION_LOGITS;
     return SL_OK;
 }

@@ -61,6 +61,11 @@ struct labels_input {
 };
 enum sl_status labels_read(struct cli *cli, const struct labels_values *values,
                            struct labels_input *out, struct sl_error *err);
+/* sl_labels_build; what is wrong with the answers is said with their file. */
+enum sl_status labels_build(const struct cli *cli, const struct sl_label_method *method,
+                            const struct sl_answers *answers,
+                            const struct sl_label_options *options, struct sl_rows **out,
+                            struct sl_error *err);
 void labels_input_release(struct labels_input *input);
 void labels_say_what_became(const struct cli *cli, const struct sl_label_notes *notes,
                             size_t n_labels);

@@ -140,7 +140,7 @@ enum sl_status labels_weights_read(const struct cli *cli, const char *path,
     SL_TRY_OUT(check_all(weights, annotators, path, err));
     if (n_others)
         sl_log(&cli->log, SL_LOG_INFO, "%s: %zu of its annotators gave no answer here",
-               cli_typed(cli, path), n_others);
+               cli_shown(cli, path), n_others);
     *out = weights;
     weights = NULL;
 out:

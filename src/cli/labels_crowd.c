@@ -153,6 +153,16 @@ static void warn_if_unlearnable(const struct cli *cli, const struct sl_aggregato
            method->name);
 }
 
+static struct sl_label_notes votes_notes(const struct sl_votes *votes,
+                                         const struct sl_import_notes *read)
+{
+    const bool all = read->n_timed == votes->count;
+    return (struct sl_label_notes){.n_used = votes->count,
+                                   .n_timed = read->n_timed,
+                                   .ms_timed = read->ms_timed,
+                                   .ms_used = all ? read->ms_timed : (double)NAN};
+}
+
 static enum sl_status aggregate_votes(struct cli *cli, const struct labels_values *values,
                                       const struct sl_aggregator *method, struct sl_rows **out,
                                       struct sl_label_notes *notes, struct sl_error *err)
@@ -172,7 +182,8 @@ static enum sl_status aggregate_votes(struct cli *cli, const struct labels_value
     const struct labels_asked asked = {&names, votes->annotator, votes->count};
     labels_say_weightless(cli, held.weights, &asked);
     warn_if_unlearnable(cli, method, votes->begin, votes->n_items);
-    *notes = (struct sl_label_notes){.n_used = votes->count, .ms_used = (double)NAN};
+    *notes = votes_notes(votes, &input.notes);
+    labels_say_what_became(cli, notes, votes->n_items);
     SL_TRY_OUT(sl_aggregate(method, votes, &options, &state, err));
     SL_TRY_OUT(finish(cli, values, method, &state, &asked, out, err));
 out:
@@ -316,7 +327,7 @@ static enum sl_status aggregate_rows(struct cli *cli, const struct labels_values
     input.options.per_annotator = true;
     const struct sl_label_method *row_method = NULL;
     SL_TRY_OUT(find_rows(method, values, input.answers, &row_method, err));
-    SL_TRY_OUT(sl_labels_build(row_method, input.answers, &input.options, &rows, err));
+    SL_TRY_OUT(labels_build(cli, row_method, input.answers, &input.options, &rows, err));
     *notes = input.notes;
     labels_say_what_became(cli, notes, sl_name_table_count(input.answers->items));
     SL_TRY_OUT(soft_from_rows(rows, input.answers, &soft, err));
@@ -340,6 +351,10 @@ enum sl_status labels_aggregate(struct cli *cli, const struct labels_values *val
                                 const struct sl_aggregator *method, struct sl_rows **out,
                                 struct sl_label_notes *notes, struct sl_error *err)
 {
+    if (method->needs & SL_CROWD_PREDICTIONS && !values->predictions)
+        return sl_fail(err, SL_ERR_USAGE,
+                       "--predictions is missing: %s reads those of a classifier for every item",
+                       method->name);
     bool by_rows = method->needs & SL_CROWD_SOFT || values->annotators > 0 || values->as_released ||
                    values->json; /* for the times of the answers */
     return by_rows ? aggregate_rows(cli, values, method, out, notes, err)

@@ -8,11 +8,12 @@
 
 static void write_log_line(void *context, enum sl_log_level level, const char *line)
 {
-    (void)context;
+    char *named = cli_name_streams(context, line);
     if (level == SL_LOG_INFO)
-        fprintf(stderr, "%s\n", line);
+        fprintf(stderr, "%s\n", named);
     else
-        fprintf(stderr, "%s: %s\n", sl_log_level_name(level), line);
+        fprintf(stderr, "%s: %s\n", sl_log_level_name(level), named);
+    free(named);
 }
 
 /* $XDG_DATA_HOME/softlab, as the base directory specification has it: a relative
@@ -30,8 +31,8 @@ static void prepare(struct cli *cli)
     enum sl_log_level level = SL_LOG_ERROR;
     while (strcmp(sl_log_level_name(level), cli->common.log_level) != 0)
         level++;
-    cli->log =
-        (struct sl_log){.level = cli->common.quiet ? SL_LOG_ERROR : level, .write = write_log_line};
+    cli->log = (struct sl_log){
+        .level = cli->common.quiet ? SL_LOG_ERROR : level, .write = write_log_line, .context = cli};
     cli->progress = (struct sl_progress){.stream = cli->common.quiet ? NULL : stderr,
                                          .terminal = isatty(STDERR_FILENO) == 1,
                                          .columns = cli_terminal_columns()};
@@ -58,7 +59,9 @@ static enum sl_status start(struct cli *cli, void *values, struct sl_error *err)
     SL_TRY(cli_find_places(cli, values, err));
     SL_TRY(cli_check_modes(cli, values, err));
     SL_TRY(cli_check_streams(cli, values, err));
-    return cli_open_streams(cli, values, err);
+    SL_TRY(cli_open_streams(cli, values, err));
+    cli_note_folders(cli, values);
+    return SL_OK;
 }
 
 /* A command that only names others needs one of them. */
@@ -91,6 +94,7 @@ static enum sl_status run(const struct cli_command *command, char **words, size_
         status = start(&cli, values, err);
         if (status == SL_OK) status = command->run(&cli, values, err);
         status = cli_close_streams(&cli, status, err);
+        cli_tidy_folders(&cli, status);
         cli_places_release(&cli);
         sl_name_table_destroy(cli.unnamed);
         free(cli.data_folder);
@@ -133,6 +137,7 @@ static void ignore_file_limit(void)
 int main(int argc, char **argv)
 {
     ignore_file_limit();
+    cli_tidy_on_signals();
     sl_memory_on_exhausted(end_without_memory);
     sl_json_use_memory();
     sl_http_use_memory();

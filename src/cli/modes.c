@@ -35,7 +35,7 @@ enum sl_status cli_check_modes(const struct cli *cli, const void *values, struct
     if (command->mode) command->mode(cli, values, &mode);
     if (mode.alone && cli->n_arguments > 0)
         return sl_fail(err, SL_ERR_USAGE, "\"%s\" has no effect with %s: leave it out",
-                       cli_typed(cli, cli->arguments[0]), mode.name);
+                       cli_shown(cli, cli->arguments[0]), mode.name);
     for (const struct cli_option *o = command->options; o && o->name; o++) {
         if (!(cli->given >> (o - command->options) & 1)) continue;
         if (o->modes && !(o->modes & mode.does))

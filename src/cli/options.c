@@ -158,6 +158,7 @@ static enum sl_status set_value(const struct cli_option *option, const char *tex
     case CLI_PATH:
     case CLI_OUTPUT:
     case CLI_FOLDER:
+    case CLI_SOURCE:
         if (!text[0]) return sl_fail(err, SL_ERR_USAGE, "--%s: the path is empty", option->name);
         *(const char **)field = text;
         return SL_OK;

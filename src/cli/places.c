@@ -43,7 +43,7 @@ enum sl_status cli_find_places(struct cli *cli, void *values, struct sl_error *e
 {
     for (const struct cli_option *o = cli->command->options; o && o->name; o++) {
         const char **field = (const char **)((char *)values + o->offset);
-        if (o->kind != CLI_PATH || !*field || **field != '@') continue;
+        if ((o->kind != CLI_PATH && o->kind != CLI_SOURCE) || !*field || **field != '@') continue;
         SL_TRY(cli_find_place(cli, *field, field, err));
     }
     for (size_t i = 0; i < cli->n_arguments; i++) {
@@ -60,6 +60,14 @@ const char *cli_typed(const struct cli *cli, const char *text)
     for (size_t i = 0; i < cli->n_places; i++)
         if (cli->places[i].path == text) return cli->places[i].typed;
     return text;
+}
+
+const char *cli_shown(const struct cli *cli, const char *text)
+{
+    for (size_t i = 0; i < cli->n_places; i++)
+        if (cli->places[i].path == text && cli->places[i].stream != CLI_TEXT)
+            return cli->places[i].stream == CLI_PATH ? "standard input" : "standard output";
+    return cli_typed(cli, text);
 }
 
 void cli_places_release(struct cli *cli)

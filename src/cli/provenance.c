@@ -46,6 +46,7 @@ static json_t *value_json(const struct cli *cli, const struct cli_option *option
     case CLI_PATH:
     case CLI_OUTPUT:
     case CLI_FOLDER:
+    case CLI_SOURCE:
     case CLI_CHOICE: break;
     }
     const char *text = *(const char *const *)field;

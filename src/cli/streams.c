@@ -13,7 +13,7 @@ enum { COPY_BYTES = 1 << 16, SCRATCH_TRIES = 100 };
 
 bool cli_is_path(enum cli_kind kind)
 {
-    return kind == CLI_PATH || kind == CLI_OUTPUT || kind == CLI_FOLDER;
+    return kind == CLI_PATH || kind == CLI_OUTPUT || kind == CLI_FOLDER || kind == CLI_SOURCE;
 }
 
 /* ---- Where paths are ---- */
@@ -141,14 +141,14 @@ static enum sl_status check_distinct(const struct cli *cli, const void *values,
         if (strcmp(other.path, output->path) != 0 && !sl_path_same(other.path, output->path))
             continue;
         return sl_fail(err, SL_ERR_USAGE, "%s: %s is also %s; choose another name", output->name,
-                       cli_typed(cli, output->path), earlier ? other.name : "read");
+                       cli_shown(cli, output->path), earlier ? other.name : "read");
     }
     return SL_OK;
 }
 
 enum sl_status cli_check_streams(const struct cli *cli, const void *values, struct sl_error *err)
 {
-    struct slot slot, taken[CLI_FOLDER + 1] = {{.path = NULL}};
+    struct slot slot, taken[CLI_SOURCE + 1] = {{.path = NULL}};
     for (size_t i = 0; slot_at(cli, values, i, &slot); i++) {
         if (!slot.path || !cli_is_path(slot.kind)) continue;
         if (!is_stream(&slot)) {
@@ -157,9 +157,9 @@ enum sl_status cli_check_streams(const struct cli *cli, const void *values, stru
             if (slot.kind == CLI_OUTPUT) SL_TRY(check_distinct(cli, values, &slot, i, err));
             continue;
         }
-        if (slot.kind == CLI_FOLDER)
-            return sl_fail(err, SL_ERR_USAGE, "%s: - is a stream, and a folder is needed",
-                           slot.name);
+        if (slot.kind == CLI_FOLDER || slot.kind == CLI_SOURCE)
+            return sl_fail(err, SL_ERR_USAGE, "%s: - is a stream, and %s is needed", slot.name,
+                           slot.kind == CLI_FOLDER ? "a folder" : "a name, a file or a folder");
         if (taken[slot.kind].path)
             return sl_fail(err, SL_ERR_USAGE, "%s: the standard %s is already that of %s",
                            slot.name, slot.kind == CLI_PATH ? "input" : "output",
@@ -178,13 +178,16 @@ enum sl_status cli_scratch(struct cli *cli, struct sl_error *err)
     for (int attempt = 0; !cli->scratch && attempt < SCRATCH_TRIES; attempt++) {
         char *folder =
             sl_string_printf("%s/softlab-%ld-%d", cli->temporary, (long)getpid(), attempt);
-        const int made = mkdir(folder, S_IRWXU);
-        if (made == 0) {
+        sl_temporary_add(folder);
+        if (mkdir(folder, S_IRWXU) == 0) {
             cli->scratch = folder;
             return SL_OK;
         }
+        const int reason = errno;
+        sl_temporary_drop(folder);
         free(folder);
-        if (errno != EEXIST) break;
+        errno = reason;
+        if (reason != EEXIST) break;
     }
     if (cli->scratch) return SL_OK;
     return sl_fail_errno(err, "%s: no folder for temporary files (TMPDIR)", cli->temporary);
@@ -232,6 +235,7 @@ static enum sl_status keep_stdin(struct cli *cli, char **path, struct sl_error *
     char beginning[COPY_BYTES];
     const size_t length = fread(beginning, 1, sizeof beginning, stdin);
     char *name = sl_string_printf("%s/stdin%s", cli->scratch, suffix_of(beginning, length));
+    sl_temporary_add(name);
     FILE *file = fopen(name, "wb");
     enum sl_status status = file ? SL_OK : sl_fail_errno(err, "%s", name);
     if (status == SL_OK && fwrite(beginning, 1, length, file) != length)
@@ -253,6 +257,7 @@ static enum sl_status open_stream(struct cli *cli, const struct slot *slot, void
     } else {
         stdout_suffix(slot, suffix);
         path = sl_string_printf("%s/stdout%s", cli->scratch, suffix);
+        sl_temporary_add(path);
     }
     cli->places = sl_resize(cli->places, cli->n_places + 1, sizeof *cli->places);
     cli->places[cli->n_places++] = (struct cli_place){path, slot->path, slot->kind};
@@ -272,6 +277,33 @@ enum sl_status cli_open_streams(struct cli *cli, void *values, struct sl_error *
     return SL_OK;
 }
 
+/* ---- Folders ---- */
+
+/* They are temporary until the command is done: one that is still empty goes with a signal. */
+void cli_note_folders(struct cli *cli, const void *values)
+{
+    struct slot slot;
+    for (size_t i = 0; slot_at(cli, values, i, &slot); i++) {
+        if (slot.kind != CLI_FOLDER || !slot.path) continue;
+        const size_t existing = sl_folder_existing(slot.path);
+        if (existing == strlen(slot.path)) continue;
+        cli->folders = sl_resize(cli->folders, cli->n_folders + 1, sizeof *cli->folders);
+        cli->folders[cli->n_folders++] = (struct cli_folder){slot.path, existing};
+        sl_temporary_add(slot.path);
+    }
+}
+
+void cli_tidy_folders(struct cli *cli, enum sl_status status)
+{
+    for (size_t i = 0; i < cli->n_folders; i++) {
+        const struct cli_folder *folder = &cli->folders[i];
+        sl_temporary_drop(folder->path);
+        if (status != SL_OK) sl_folder_remove_empty(folder->path, folder->existing);
+    }
+    free(cli->folders);
+    cli->folders = NULL;
+}
+
 /* ---- At the end ---- */
 
 /* A command that failed for another reason, or had nothing to write, left no file. */
@@ -284,15 +316,25 @@ static enum sl_status print_file(const char *path, struct sl_error *err)
     return status;
 }
 
-/* `name` for the first `path` in a message. */
-static void rename_in(struct sl_error *err, const char *path, const char *name)
+/* `text`, which is taken, with `name` for every `path` in it. */
+static char *rename_in(char *text, const char *path, const char *name)
 {
-    char *at = strstr(err->message, path);
-    if (!at) return;
-    char *text = sl_string_printf("%.*s%s%s", (int)(at - err->message), err->message, name,
-                                  at + strlen(path));
-    snprintf(err->message, sizeof err->message, "%s", text);
-    free(text);
+    for (char *at = strstr(text, path); at; at = strstr(text, path)) {
+        char *renamed =
+            sl_string_printf("%.*s%s%s", (int)(at - text), text, name, at + strlen(path));
+        free(text);
+        text = renamed;
+    }
+    return text;
+}
+
+char *cli_name_streams(const struct cli *cli, const char *text)
+{
+    char *named = sl_string_copy(text);
+    for (size_t i = 0; i < cli->n_places; i++)
+        if (cli->places[i].stream != CLI_TEXT)
+            named = rename_in(named, cli->places[i].path, cli_shown(cli, cli->places[i].path));
+    return named;
 }
 
 enum sl_status cli_close_streams(struct cli *cli, enum sl_status status, struct sl_error *err)
@@ -300,12 +342,19 @@ enum sl_status cli_close_streams(struct cli *cli, enum sl_status status, struct 
     for (size_t i = 0; i < cli->n_places; i++) {
         const struct cli_place *place = &cli->places[i];
         if (place->stream == CLI_OUTPUT && status == SL_OK) status = print_file(place->path, err);
-        if (place->stream != CLI_TEXT && status != SL_OK)
-            rename_in(err, place->path,
-                      place->stream == CLI_PATH ? "standard input" : "standard output");
-        if (place->stream != CLI_TEXT) unlink(place->path);
+        if (place->stream == CLI_TEXT) continue;
+        unlink(place->path);
+        sl_temporary_drop(place->path);
     }
-    if (cli->scratch) sl_folder_remove(cli->scratch);
+    if (status != SL_OK && cli->n_places > 0) {
+        char *message = cli_name_streams(cli, err->message);
+        snprintf(err->message, sizeof err->message, "%s", message);
+        free(message);
+    }
+    if (cli->scratch) {
+        sl_folder_remove(cli->scratch);
+        sl_temporary_drop(cli->scratch);
+    }
     free(cli->scratch);
     cli->scratch = NULL;
     return status;

@@ -257,7 +257,7 @@ enum sl_status cli_read_truth(const struct cli *cli, const char *path,
     for (size_t i = 0; i < n_items; i++)
         n_known += (*out)[i] != SL_NO_LABEL;
     if (n_known < n_items)
-        sl_log(&cli->log, SL_LOG_INFO, "%s has %zu of %zu items", cli_typed(cli, path), n_known,
+        sl_log(&cli->log, SL_LOG_INFO, "%s has %zu of %zu items", cli_shown(cli, path), n_known,
                n_items);
     return SL_OK;
 }

@@ -1,6 +1,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "softlab/base/file.h"
 #include "softlab/base/json.h"
@@ -73,12 +75,10 @@ static enum sl_status write_batches(const struct sl_dataset *dataset,
     return status;
 }
 
-enum sl_status sl_mix_write(const struct sl_dataset *dataset, const struct sl_mix_plan *plan,
-                            size_t batch_size, const char *folder, struct sl_progress *progress,
-                            struct sl_error *err)
+static enum sl_status write_all(const struct sl_dataset *dataset, const struct sl_mix_plan *plan,
+                                size_t batch_size, const char *folder, struct sl_progress *progress,
+                                struct sl_error *err)
 {
-    if (batch_size == 0) return sl_fail(err, SL_ERR_USAGE, "expected a batch size above 0");
-    SL_TRY(sl_folder_create(folder, err));
     sl_progress_start(progress, "mixing", plan->count, "images");
     for (size_t i = 0; i < plan->count; i++) {
         SL_TRY(write_image(dataset, &plan->items[i], folder, err));
@@ -86,4 +86,28 @@ enum sl_status sl_mix_write(const struct sl_dataset *dataset, const struct sl_mi
     }
     sl_progress_finish(progress);
     return write_batches(dataset, plan, batch_size, folder, err);
+}
+
+/* Of a folder that is new, nothing stays. */
+static void remove_all(const struct sl_mix_plan *plan, const char *folder, size_t existing)
+{
+    for (size_t i = 0; i < plan->count; i++) {
+        char *path = sl_path_join(folder, plan->items[i].file);
+        const bool gone = unlink(path) != 0;
+        free(path);
+        if (gone) break;
+    }
+    sl_folder_remove_empty(folder, existing);
+}
+
+enum sl_status sl_mix_write(const struct sl_dataset *dataset, const struct sl_mix_plan *plan,
+                            size_t batch_size, const char *folder, struct sl_progress *progress,
+                            struct sl_error *err)
+{
+    if (batch_size == 0) return sl_fail(err, SL_ERR_USAGE, "expected a batch size above 0");
+    const size_t existing = sl_folder_existing(folder);
+    enum sl_status status = sl_folder_create(folder, err);
+    if (status == SL_OK) status = write_all(dataset, plan, batch_size, folder, progress, err);
+    if (status != SL_OK && existing < strlen(folder)) remove_all(plan, folder, existing);
+    return status;
 }

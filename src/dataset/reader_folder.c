@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
 
 #include "dataset/reader.h"
 #include "softlab/base/buffer.h"
@@ -14,7 +16,7 @@
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
 
-static const char *const suffixes[] = {".png", ".jpg", ".jpeg"};
+static const char *const suffixes[] = {".png", ".jpg", ".jpeg", ".jpe", ".jfif"};
 
 /* Of pictures that are not read: one who has them would miss them. */
 static const char *const others[] = {".webp", ".gif",  ".bmp", ".tif", ".tiff", ".heic",
@@ -64,7 +66,8 @@ struct finds {
     char **classes; /* owned */
     size_t n_classes;
     size_t passed_over;
-    struct left_out pictures, folders; /* of other kinds; within those of classes */
+    struct left_out pictures, folders,
+        links; /* of other kinds; within those of classes; to nothing */
 };
 
 static struct finds begin_finds(const char *folder)
@@ -72,6 +75,7 @@ static struct finds begin_finds(const char *folder)
     struct finds finds = {.folder = folder};
     sl_buffer_init(&finds.pictures.names, 512);
     sl_buffer_init(&finds.folders.names, 512);
+    sl_buffer_init(&finds.links.names, 512);
     return finds;
 }
 
@@ -86,17 +90,7 @@ static void release_finds(struct finds *finds)
     free(finds->classes);
     sl_buffer_release(&finds->pictures.names);
     sl_buffer_release(&finds->folders.names);
-}
-
-static void add_find(struct finds *finds, char *name, int32_t label)
-{
-    if (finds->count == finds->capacity) {
-        finds->capacity = finds->capacity ? finds->capacity * 2 : 64;
-        finds->names = sl_resize(finds->names, finds->capacity, sizeof *finds->names);
-        finds->labels = sl_resize(finds->labels, finds->capacity, sizeof *finds->labels);
-    }
-    finds->names[finds->count] = name;
-    finds->labels[finds->count++] = label;
+    sl_buffer_release(&finds->links.names);
 }
 
 static enum sl_status check_name(const struct finds *finds, const char *name, struct sl_error *err)
@@ -107,9 +101,39 @@ static enum sl_status check_name(const struct finds *finds, const char *name, st
                    finds->folder, valid + 1, (int)valid, name);
 }
 
+static enum sl_status grow_finds(struct finds *finds, struct sl_error *err)
+{
+    const size_t capacity = finds->capacity ? finds->capacity * 2 : 64;
+    char **names = sl_data_resize(finds->names, capacity, sizeof *names, err);
+    if (!names) return SL_ERR_NOMEM;
+    finds->names = names;
+    int32_t *labels = sl_data_resize(finds->labels, capacity, sizeof *labels, err);
+    if (!labels) return SL_ERR_NOMEM;
+    finds->labels = labels;
+    finds->capacity = capacity;
+    return SL_OK;
+}
+
+static enum sl_status add_find(struct finds *finds, const char *name, int32_t label,
+                               struct sl_error *err)
+{
+    if (finds->count == finds->capacity) SL_TRY(grow_finds(finds, err));
+    char *copy = sl_data_string(name, strlen(name), err);
+    if (!copy) return SL_ERR_NOMEM;
+    finds->names[finds->count] = copy;
+    finds->labels[finds->count++] = label;
+    return check_name(finds, name, err);
+}
+
 static bool is_image(const char *path, const char *name)
 {
     return *name != '.' && stem_length(name) > 0 && sl_file_exists(path);
+}
+
+static bool leads_nowhere(const char *path)
+{
+    struct stat info;
+    return lstat(path, &info) == 0 && S_ISLNK(info.st_mode) && stat(path, &info) != 0;
 }
 
 /* What is no image: `within` is its path below the folder. */
@@ -117,7 +141,9 @@ static void pass_over(struct finds *finds, const char *path, const char *name, c
 {
     finds->passed_over++;
     if (*name == '.') return;
-    if (sl_folder_exists(path))
+    if (leads_nowhere(path))
+        leave_out(&finds->links, within);
+    else if (sl_folder_exists(path))
         leave_out(&finds->folders, within);
     else if (is_other_picture(name))
         leave_out(&finds->pictures, within);
@@ -134,16 +160,13 @@ static enum sl_status find_in_class(struct finds *finds, const char *class_name,
     SL_TRY_OUT(sl_folder_list(folder, &names, NULL, err));
     for (char **name = names; *name; name++) {
         char *path = sl_path_join(folder, *name), *within = sl_path_join(class_name, *name);
-        const bool image = is_image(path, *name);
-        if (image)
-            add_find(finds, within, (int32_t)finds->n_classes);
+        if (is_image(path, *name))
+            status = add_find(finds, within, (int32_t)finds->n_classes, err);
         else
             pass_over(finds, path, *name, within);
         free(path);
-        if (image)
-            SL_TRY_OUT(check_name(finds, within, err));
-        else
-            free(within);
+        free(within);
+        if (status != SL_OK) goto out;
     }
     if (finds->count > before) {
         finds->classes = sl_resize(finds->classes, finds->n_classes + 1, sizeof *finds->classes);
@@ -162,8 +185,7 @@ static enum sl_status find_one(struct finds *finds, const char *name, struct sl_
     if (*name != '.' && sl_folder_exists(path)) {
         status = find_in_class(finds, name, err);
     } else if (is_image(path, name)) {
-        add_find(finds, sl_string_copy(name), SL_NO_LABEL);
-        status = check_name(finds, name, err);
+        status = add_find(finds, name, SL_NO_LABEL, err);
     } else {
         pass_over(finds, path, name, name);
     }
@@ -178,6 +200,11 @@ static enum sl_status check_finds(const struct finds *finds, struct sl_error *er
             err, SL_ERR_INPUT,
             "%s: no PNG or JPEG files in it or in its sub-folders; convert the others: %s",
             finds->folder, finds->pictures.names.data);
+    if (finds->count == 0 && finds->links.count > 0)
+        return sl_fail(err, SL_ERR_INPUT,
+                       "%s: no PNG or JPEG files in it or in its sub-folders, but links that lead "
+                       "nowhere: %s",
+                       finds->folder, finds->links.names.data);
     if (finds->count == 0)
         return sl_fail(err, SL_ERR_INPUT,
                        "%s: no PNG or JPEG files in it or in its sub-folders (%zu other entries)",
@@ -230,6 +257,7 @@ static enum sl_status name_items(struct sl_dataset *dataset, const struct finds 
     if (!items) return SL_ERR_NOMEM;
     for (size_t i = 0; i < finds->count; i++)
         items[i] = (struct item){finds->names[i], stem_length(finds->names[i]), i};
+    enum sl_status status = SL_OK;
     bool changed = true;
     while (changed) {
         changed = false;
@@ -242,15 +270,19 @@ static enum sl_status name_items(struct sl_dataset *dataset, const struct finds 
             changed = changed || end - i > 1;
         }
     }
-    for (size_t i = 0; i < finds->count; i++)
-        dataset->items[items[i].index] = sl_string_copy_n(items[i].name, items[i].length);
+    for (size_t i = 0; i < finds->count && status == SL_OK; i++) {
+        char *id = sl_data_string(items[i].name, items[i].length, err);
+        dataset->items[items[i].index] = id;
+        if (!id) status = SL_ERR_NOMEM;
+    }
     free(items);
-    return SL_OK;
+    return status;
 }
 
 static void note_left_out(struct sl_dataset *dataset, const struct finds *finds)
 {
     const struct left_out *pictures = &finds->pictures, *folders = &finds->folders;
+    const struct left_out *links = &finds->links;
     if (pictures->count > 0)
         sl_dataset_note(dataset, SL_LOG_WARNING, "%s: %zu %s not PNG or JPEG and %s left out: %s",
                         finds->folder, pictures->count,
@@ -261,6 +293,11 @@ static void note_left_out(struct sl_dataset *dataset, const struct finds *finds)
             dataset, SL_LOG_WARNING, "%s: %zu %s within the folders of classes and %s left out: %s",
             finds->folder, folders->count, folders->count == 1 ? "folder lies" : "folders lie",
             folders->count == 1 ? "was" : "were", folders->names.data);
+    if (links->count > 0)
+        sl_dataset_note(dataset, SL_LOG_WARNING, "%s: %zu %s nowhere and %s left out: %s",
+                        finds->folder, links->count,
+                        links->count == 1 ? "link leads" : "links lead",
+                        links->count == 1 ? "was" : "were", links->names.data);
 }
 
 static enum sl_status build(const struct finds *finds, struct sl_dataset **out,
@@ -325,7 +362,7 @@ static struct contents look_into(const char *folder, bool deeper)
 static bool is_part_name(const char *name)
 {
     for (size_t i = 0; i < MOST_PARTS; i++)
-        if (strcmp(part_names[i], name) == 0) return true;
+        if (strcasecmp(part_names[i], name) == 0) return true;
     return false;
 }
 
@@ -345,41 +382,83 @@ static bool has_classes(const char *path)
     return found;
 }
 
-/* The parts of a folder, NULL-ended in `out`, or none: a class may be called train too. One part
- * alone must have classes itself. */
-static size_t find_parts(const char *path, const char *out[MOST_PARTS + 1])
+/* What a folder's parts are called, and the sub-folders that they are: Train is the part train. */
+struct parts {
+    const char *names[MOST_PARTS + 1]; /* NULL-ended */
+    char *folders[MOST_PARTS];         /* owned */
+    size_t count, n_with_classes;
+};
+
+static void release_parts(struct parts *parts)
 {
-    size_t count = 0, n_with_classes = 0;
-    for (size_t i = 0; i < MOST_PARTS; i++) {
-        char *inside = sl_path_join(path, part_names[i]);
-        const struct contents contents = look_into(inside, true);
-        free(inside);
+    for (size_t i = 0; i < parts->count; i++)
+        free(parts->folders[i]);
+    *parts = (struct parts){0};
+}
+
+/* The sub-folder of this name, whatever its case, if it holds images. */
+static enum sl_status add_part(struct parts *parts, const char *path, char *const *inside,
+                               const char *part, struct sl_error *err)
+{
+    const size_t before = parts->count;
+    for (; *inside; inside++) {
+        if (strcasecmp(*inside, part) != 0) continue;
+        char *folder = sl_path_join(path, *inside);
+        const struct contents contents = look_into(folder, true);
+        free(folder);
         if (contents.n_images + contents.n_folders == 0) continue;
-        out[count++] = part_names[i];
-        n_with_classes += contents.n_images == 0;
+        if (parts->count > before)
+            return sl_fail(err, SL_ERR_INPUT, "%s: holds both %s and %s; rename one of them", path,
+                           parts->folders[before], *inside);
+        parts->names[parts->count] = part;
+        parts->folders[parts->count++] = sl_string_copy(*inside);
+        parts->n_with_classes += contents.n_images == 0;
     }
-    const bool parts = count > 1 || n_with_classes > 0;
-    if (!parts || look_into(path, false).n_images > 0 || has_classes(path)) count = 0;
-    out[count] = NULL;
-    return count;
+    return SL_OK;
+}
+
+/* The parts of a folder, or none: a class may be called train too. One part alone must have classes
+ * itself. */
+static enum sl_status find_parts(const char *path, struct parts *out, struct sl_error *err)
+{
+    char **inside = NULL;
+    enum sl_status status = SL_OK;
+    *out = (struct parts){0};
+    if (sl_folder_list(path, &inside, NULL, NULL) != SL_OK) return SL_OK;
+    for (size_t i = 0; i < MOST_PARTS && status == SL_OK; i++)
+        status = add_part(out, path, inside, part_names[i], err);
+    sl_names_destroy(inside);
+    const bool any = out->count > 1 || out->n_with_classes > 0;
+    if (status != SL_OK || !any || look_into(path, false).n_images > 0 || has_classes(path))
+        release_parts(out);
+    return status;
+}
+
+/* The part that `split` names, whatever its case. */
+static const char *part_called(const struct parts *parts, const char *split)
+{
+    for (size_t i = 0; i < parts->count; i++)
+        if (split && strcasecmp(parts->names[i], split) == 0) return parts->names[i];
+    return split;
 }
 
 /* Of a folder of parts: the one named, or the training part, and that it was chosen. */
-static enum sl_status open_part(const char *path, const char *const *parts, const char *split,
+static enum sl_status open_part(const char *path, const struct parts *parts, const char *split,
                                 struct sl_dataset **out, struct sl_error *err)
 {
+    const char *const *names = parts->names;
     const bool named = split && *split;
     char list[128] = "";
-    for (size_t i = 0, used = 0; parts[i] && used < sizeof list; i++)
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", parts[i]);
-    const bool only = parts[0] && !parts[1];
+    for (size_t i = 0, used = 0; names[i] && used < sizeof list; i++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", names[i]);
+    const bool only = parts->count == 1;
     /* "training" too. */
-    if (!named && !only && parts[0] && strncmp(parts[0], "train", 5) != 0)
+    if (!named && !only && strncmp(names[0], "train", 5) != 0)
         return sl_fail(err, SL_ERR_USAGE, "%s: has the parts %s; name one, as %s:%s", path, list,
-                       path, parts[0]);
+                       path, names[0]);
     size_t chosen = 0;
-    SL_TRY(sl_choose(parts, split, path, &chosen, err));
-    char *folder = sl_path_join(path, parts[chosen]);
+    SL_TRY(sl_choose(names, part_called(parts, split), path, &chosen, err));
+    char *folder = sl_path_join(path, parts->folders[chosen]);
     const enum sl_status status = read_folder(folder, out, err);
     free(folder);
     if (status != SL_OK || named) return status;
@@ -389,17 +468,25 @@ static enum sl_status open_part(const char *path, const char *const *parts, cons
     }
     (*out)->parts = sl_string_copy(list);
     sl_dataset_note(*out, SL_LOG_WARNING, "%s: has the parts %s; none was named, so %s is read",
-                    path, list, parts[chosen]);
+                    path, list, names[chosen]);
     return SL_OK;
 }
 
 static enum sl_status open_folder(const char *path, const char *split, struct sl_dataset **out,
                                   struct sl_error *err)
 {
-    const char *parts[MOST_PARTS + 1];
-    if (find_parts(path, parts) > 0) return open_part(path, parts, split, out, err);
-    SL_TRY(sl_no_split(path, split, err));
-    return read_folder(path, out, err);
+    struct parts parts;
+    enum sl_status status = SL_OK;
+    SL_TRY_OUT(find_parts(path, &parts, err));
+    if (parts.count > 0) {
+        status = open_part(path, &parts, split, out, err);
+    } else {
+        SL_TRY_OUT(sl_no_split(path, split, err));
+        status = read_folder(path, out, err);
+    }
+out:
+    release_parts(&parts);
+    return status;
 }
 
 const struct sl_reader sl_reader_folder = {

@@ -50,12 +50,13 @@ static void count_classes(const struct sl_scored *scored, struct sl_class_score 
     }
 }
 
-void sl_class_scores(const struct sl_scored *scored, struct sl_class_score *out)
+void sl_class_scores(const struct sl_scored *scored, const struct sl_metric_options *options,
+                     struct sl_class_score *out)
 {
     count_classes(scored, out);
-    const double clip = sl_metric_options_default().clip;
     for (size_t i = 0; i < scored->n; i++)
-        out[sl_eval_truth(scored, i)].cross_entropy += sl_eval_cross_entropy(scored, i, clip);
+        out[sl_eval_truth(scored, i)].cross_entropy +=
+            sl_eval_cross_entropy(scored, i, options->clip);
     for (size_t k = 0; k < scored->n_classes; k++)
         out[k].cross_entropy /= (double)out[k].support;
 }

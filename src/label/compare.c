@@ -155,8 +155,8 @@ static enum sl_status number_items(const struct sl_rows *rows, const char *which
         uint32_t place = 0;
         enum sl_status status = sl_name_table_add(names, name, strlen(name), &place, err);
         if (status == SL_OK && place != i)
-            status = sl_fail(err, SL_ERR_INPUT, "%s set: rows %u and %zu are both of item %s",
-                             which, place, i, name);
+            status = sl_fail(err, SL_ERR_INPUT, "%s: rows %u and %zu are both of item %s", which,
+                             place, i, name);
         if (status != SL_OK) {
             sl_name_table_destroy(names);
             return status;
@@ -174,15 +174,16 @@ struct matching {
     double *left, *right; /* owned; a row of each, in the order of a's columns */
 };
 
-static enum sl_status matching_init(struct matching *matching, struct sl_error *err)
+static enum sl_status matching_init(struct matching *matching, const char *const owners[2],
+                                    struct sl_error *err)
 {
     const size_t n_classes = matching->a->n_classes;
     char *const *names = matching->a->classes ? matching->a->classes : matching->b->classes;
     matching->columns = sl_alloc(n_classes, sizeof *matching->columns);
     matching->left = sl_alloc(n_classes, sizeof *matching->left);
     matching->right = sl_alloc(n_classes, sizeof *matching->right);
-    const struct sl_class_list a = {"the first set", matching->a->classes, n_classes};
-    const struct sl_class_list b = {"the second set", matching->b->classes, matching->b->n_classes};
+    const struct sl_class_list a = {owners[0], matching->a->classes, n_classes};
+    const struct sl_class_list b = {owners[1], matching->b->classes, matching->b->n_classes};
     SL_TRY(sl_classes_pair(&a, &b, matching->columns, err));
     if (!names) return SL_OK;
     matching->order = sl_alloc(n_classes, sizeof *matching->order);
@@ -251,8 +252,8 @@ static void summarise(struct sl_comparison *comparison, size_t n_agreeing, doubl
  * numbers of its rows. */
 static enum sl_status match_order(const struct sl_rows *a, const struct sl_rows *b,
                                   const struct sl_name_table *a_names,
-                                  const struct sl_name_table *b_names, bool *out,
-                                  struct sl_error *err)
+                                  const struct sl_name_table *b_names, const char *const names[2],
+                                  bool *out, struct sl_error *err)
 {
     enum sl_row_matching how = SL_ROWS_BY_NUMBER;
     if (!a->items && !b->items)
@@ -264,21 +265,21 @@ static enum sl_status match_order(const struct sl_rows *a, const struct sl_rows 
     *out = how == SL_ROWS_BY_ORDER;
     if (how != SL_ROWS_UNCLEAR) return SL_OK;
     return sl_fail(err, SL_ERR_INPUT,
-                   "the first set has %zu rows, the second %zu, and no items tell which belong "
-                   "together",
-                   a->n_rows, b->n_rows);
+                   "%s has %zu rows, %s has %zu, and no items tell which belong together", names[0],
+                   a->n_rows, names[1], b->n_rows);
 }
 
 /* Pairs of rows about the same item, in the order of a. */
 static enum sl_status match_rows(const struct sl_rows *a, const struct sl_rows *b,
-                                 struct sl_comparison *out, struct sl_error *err)
+                                 const char *const names[2], struct sl_comparison *out,
+                                 struct sl_error *err)
 {
     enum sl_status status = SL_OK;
     struct sl_name_table *a_names = NULL, *b_names = NULL;
-    SL_TRY_OUT(number_items(a, "first", &a_names, err));
-    SL_TRY_OUT(number_items(b, "second", &b_names, err));
+    SL_TRY_OUT(number_items(a, names[0], &a_names, err));
+    SL_TRY_OUT(number_items(b, names[1], &b_names, err));
     bool in_order = false;
-    SL_TRY_OUT(match_order(a, b, a_names, b_names, &in_order, err));
+    SL_TRY_OUT(match_order(a, b, a_names, b_names, names, &in_order, err));
     out->items = sl_data_alloc(a->n_rows, sizeof *out->items, err);
     if (!out->items) {
         status = SL_ERR_NOMEM;
@@ -293,7 +294,8 @@ static enum sl_status match_rows(const struct sl_rows *a, const struct sl_rows *
     }
     out->n_only_a = a->n_rows - out->n_items;
     out->n_only_b = b->n_rows - out->n_items;
-    if (out->n_items == 0) status = sl_fail(err, SL_ERR_INPUT, "no item is in both sets");
+    if (out->n_items == 0)
+        status = sl_fail(err, SL_ERR_INPUT, "no item is in both %s and %s", names[0], names[1]);
 out:
     sl_name_table_destroy(a_names);
     sl_name_table_destroy(b_names);
@@ -301,17 +303,20 @@ out:
 }
 
 enum sl_status sl_labels_compare(const struct sl_rows *a, const struct sl_rows *b,
-                                 struct sl_comparison *out, struct sl_error *err)
+                                 const char *const names[2], struct sl_comparison *out,
+                                 struct sl_error *err)
 {
     enum sl_status status = SL_OK;
     struct sl_comparison comparison = {0};
     struct matching matching = {.a = a, .b = b};
     size_t n_agreeing = 0;
     double *scratch = NULL;
-    SL_TRY_OUT(sl_rows_check_distributions(a, "first set", err));
-    SL_TRY_OUT(sl_rows_check_distributions(b, "second set", err));
-    SL_TRY_OUT(matching_init(&matching, err));
-    SL_TRY_OUT(match_rows(a, b, &comparison, err));
+    static const char *const unnamed[2] = {"the first set", "the second set"};
+    if (!names) names = unnamed;
+    SL_TRY_OUT(sl_rows_check_distributions(a, names[0], err));
+    SL_TRY_OUT(sl_rows_check_distributions(b, names[1], err));
+    SL_TRY_OUT(matching_init(&matching, names, err));
+    SL_TRY_OUT(match_rows(a, b, names, &comparison, err));
     scratch = sl_data_alloc(comparison.n_items, 2 * sizeof *scratch, err);
     if (!scratch) {
         status = SL_ERR_NOMEM;

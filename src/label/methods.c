@@ -1,4 +1,5 @@
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -336,13 +337,25 @@ static const char *kind_name(enum sl_answer_kind kind)
     return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "unknown";
 }
 
+/* Names the methods that would read it. */
+static enum sl_status refuse_kind(const struct sl_label_method *method, enum sl_answer_kind kind,
+                                  struct sl_error *err)
+{
+    char others[120] = "";
+    size_t used = 0;
+    for (const struct sl_label_method *m = sl_label_methods; m->name; m++)
+        if (m->kinds & 1u << kind && used < sizeof others)
+            used += (size_t)snprintf(others + used, sizeof others - used, "%s%s",
+                                     used ? ", " : "; these do: ", m->name);
+    return sl_fail(err, SL_ERR_INPUT, "%s does not read answers of kind \"%s\"%s", method->name,
+                   kind_name(kind), others);
+}
+
 enum sl_status sl_label_row(const struct sl_label_method *method, const struct sl_answer *answer,
                             size_t n_classes, const struct sl_label_options *options, double *out,
                             struct sl_error *err)
 {
-    if (!(method->kinds & 1u << answer->kind))
-        return sl_fail(err, SL_ERR_INPUT, "%s does not read answers of kind \"%s\"", method->name,
-                       kind_name(answer->kind));
+    if (!(method->kinds & 1u << answer->kind)) return refuse_kind(method, answer->kind, err);
     struct sl_label_options resolved = *options;
     if (isnan(resolved.gamma)) resolved.gamma = method->gamma;
     return method->row(answer, n_classes, &resolved, out, err);

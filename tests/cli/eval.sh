@@ -47,6 +47,11 @@ try softlab eval model.csv turned.csv other.csv --labels labels.csv -m accuracy,
 try softlab eval model.csv --against other.csv --labels labels.csv -m accuracy,brier,entropy_correlation
 try softlab eval model.csv --labels labels.csv -m accuracy,second_best_accuracy,confidence_incorrect --json
 try softlab eval model.csv --labels labels.csv -m accuracy --plots figures
+# What no chosen measure reads is refused.
+try softlab eval model.csv --labels labels.csv -m accuracy,brier --bins 3
+try softlab eval model.csv --labels labels.csv -m ece --clip 0.1
+try softlab eval model.csv other.csv --labels labels.csv -m ece --bin-size 2
+try softlab eval model.csv --labels labels.csv -m accuracy --clip 0.3 --per-class
 try ls figures
 # People predict themselves: nothing is wrong.
 try softlab eval labels.csv --labels labels.csv --against other.csv -m accuracy --plots figures --quiet

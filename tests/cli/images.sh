@@ -63,3 +63,29 @@ try softlab dataset camera
 # A small file that states more than it can hold.
 picture iVBORw0KGgoAAAANSUhEUgAA6mAAAOpgCAIAAAAPsOIVAAAAEUlEQVR4nGNgGAWjYBQMdwAAA+gAAbOm00YAAAAASUVORK5CYII= huge/1.png
 try softlab dataset huge
+# Sizes, parts in capitals, endings of JPEG, links that lead nowhere.
+picture "$turned" mixed/1.png
+picture "$red" mixed/2.png
+try softlab dataset mixed
+try sh -c 'softlab dataset mixed --json | tr -d " \n" | grep -o "\"smallest.*\"largest[^]]*]"'
+for i in 1 2; do
+    picture "$red" capitals/Train/apple/$i.png
+    picture "$blue" capitals/TEST/berry/$i.png
+done
+try softlab dataset capitals
+try softlab dataset capitals:test
+try softlab dataset capitals:TEST
+mkdir capitals/Test && cp -r capitals/TEST/berry capitals/Test/
+try softlab dataset capitals
+mkdir jpegs && cp mixed/2.png jpegs/a.jpe && cp mixed/2.png jpegs/b.JFIF
+ln -s ../mixed/2.png jpegs/c.png && ln -s ../mixed/3.png jpegs/d.png
+try softlab dataset jpegs
+mkdir links && ln -s nowhere.png links/a.png
+try softlab dataset links
+# What fails leaves no folder that it made.
+mkdir -p sizes/apple sizes/berry && cp photos/train/apple/1.png sizes/apple/ && cp mixed/1.png sizes/berry/
+try softlab dataset mix sizes --count 2 -o made/here
+try sh -c '(ulimit -f 0; softlab dataset mix shapes:n=20,size=8 --count 3 -o made/here --quiet 2>&1) | cat'
+try sh -c '(ulimit -f 1; softlab dataset mix shapes:n=20,size=8 --count 3 -o made/here --quiet 2>&1) | cat'
+try sh -c 'softlab train --data missing --network mlp -o made/run; softlab eval missing.csv --plots made/figures -l missing.csv'
+try ls made

@@ -20,6 +20,9 @@ done
 try softlab labels answers.jsonl --method t2-clamp --per-annotator -o each.csv
 show each.csv
 try softlab labels answers.jsonl --method t2-clamp --as-released -o all.json
+try softlab labels answers.jsonl --method mv --as-released -o all.json
+printf 'item,worker,label\n1,ann,cat\n2,bob,dog\n' > plain.csv
+try softlab labels plain.csv --method mv --as-released -o all.json
 try softlab labels answers.jsonl --method t2-clamp -o clamp.npz --quiet
 # What the file says of itself, of which the version is not ours to fix; another name, the same bytes.
 try sh -c "tr -d '\\000' <clamp.npz | grep -ao '{\"softlab.*}' | sed 's/\"softlab\":\"[^\"]*\"/\"softlab\":\"...\"/'"

@@ -19,6 +19,16 @@ try sh -c 'softlab export --network mlp:hidden=2 --input 2 --classes 2 -o - --qu
 printf '1,0.5\n' > wrong.csv
 try sh -c 'softlab compare - ds.csv < wrong.csv'
 try sh -c 'softlab labels - --method share -o - < /dev/null'
+# Messages and warnings call the streams by name.
+printf 'item,worker,label,time\n1,ann,cat,x\n1,ann,cat,x\n2,ann,dog,x\n' > twice.csv
+try sh -c 'softlab labels - --method mv -o - < twice.csv'
+printf 'item,label\n1,dog\n2,dog\n3,dog\n' > truth.csv
+try sh -c 'softlab eval s.npz --hard - -m accuracy < truth.csv'
+try sh -c 'softlab eval s.npz --hard - --subset -m accuracy < truth.csv'
+try sh -c 'softlab labels answers.jsonl --method hard --truth - -o - < truth.csv'
+printf '{"softlab":"recipe","version":1,"name":"mine","source":"me","settings":{"epochs":3}}\n' > recipe.json
+try sh -c 'softlab train --recipe - --keys < recipe.json | grep "epochs "'
+try sh -c 'softlab train --recipe - --data shapes:n=8 --network mlp -o run < votes.csv'
 # Nothing is called "-", and nothing temporary stays.
 try ls
 try sh -c 'TMPDIR=$PWD softlab labels answers.jsonl --method share -o - --quiet; ls'
@@ -30,6 +40,8 @@ try softlab dataset mix shapes:n=4 -o -
 try softlab train --data shapes:n=4 --network resnet8 -o -
 try softlab run collins2022/table2 -o -
 try softlab study status -
+try softlab dataset -
+try softlab eval w.safetensors --data -
 try sh -c 'softlab compare - - < s.npz'
 # A name whose ending belongs to another format.
 try softlab labels answers.jsonl --method ds --state s.csv -o x.npz

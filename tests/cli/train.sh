@@ -46,7 +46,7 @@ try softlab eval b --data shapes:n=20,size=8,seed=9 --labels truth --metrics acc
 try softlab eval b --data shapes:n=20,size=8 --attack fgms
 # Intervals, classes, charts and another model: of predictions and of weights alike.
 softlab predict b --data shapes:n=20,size=8,seed=9 -o other.csv --quiet
-try softlab eval b --data shapes:n=20,size=8,seed=9 --metrics accuracy,brier --bootstrap 50 --per-class --plots charts --bin-size 5
+try softlab eval b --data shapes:n=20,size=8,seed=9 --metrics accuracy,brier --bootstrap 50 --per-class --plots charts
 try ls charts
 try softlab eval b --data shapes:n=20,size=8,seed=9 --metrics accuracy,brier --against other.csv
 try softlab eval b --data shapes:n=20,size=8,seed=9 --metrics accuracy --against b

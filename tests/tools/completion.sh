@@ -32,6 +32,17 @@ passes "the second word of a command is offered" has mix dataset m
 passes "a word that only begins commands is completed" has study stu
 passes "so are the words that follow it" has simulate study si
 passes "help knows it too" has study help stu
+lacks() {
+    ! has "$@"
+}
+once() {
+    [ "$(offers "${@:2}" | grep -cx -- "$1")" -eq 1 ]
+}
+passes "help offers a command once" once study help stu
+passes "and no second words without the first" lacks simulate help si
+passes "help offers the second words behind the first" once simulate help study si
+passes "a second word is completed at its end" once mix dataset mix
+passes "names and files are offered where both are taken" has shapes train --data sh
 passes "a command of two words has its own options" has --lambdas dataset mix --lam
 passes "names of data sets are offered" has shapes dataset sh
 if command -v zsh >/dev/null; then

@@ -8,6 +8,7 @@
 /* The names are the linker's. NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
  */
 static size_t n_allocations;
+static size_t n_data_allocations;          /* of these, those that can report */
 static size_t allocations_left = SIZE_MAX; /* data-sized ones that will succeed before one fails */
 static size_t n_refused;
 void *__real_sl_alloc(size_t count, size_t size);
@@ -39,6 +40,7 @@ void *__wrap_sl_resize(void *block, size_t count, size_t size)
 static bool is_refused(struct sl_error *err)
 {
     n_allocations++;
+    n_data_allocations += err != NULL;
     if (!err || allocations_left-- > 0) return false;
     n_refused++;
     sl_fail(err, SL_ERR_NOMEM, "no memory left");

@@ -100,7 +100,7 @@ static enum sl_status compare_rows(struct sl_error *err)
     struct sl_rows *mean = NULL;
     struct sl_comparison comparison = {0};
     enum sl_status status;
-    SL_TRY_OUT(sl_labels_compare(sets[0], sets[1], &comparison, err));
+    SL_TRY_OUT(sl_labels_compare(sets[0], sets[1], NULL, &comparison, err));
     SL_TRY_OUT(sl_comparison_sort(&comparison, SL_DISTANCE_L1, false, err));
     SL_TRY_OUT(sl_rows_ensemble(both, 2, SL_PREDICTION_PROBABILITIES, 1, &mean, err));
 out:
@@ -143,6 +143,11 @@ static enum sl_status open_texts(struct sl_error *err)
     return open_set(test_path("texts.tsv"), err);
 }
 
+static enum sl_status open_pictures(struct sl_error *err)
+{
+    return open_set(test_path("folder"), err);
+}
+
 static enum sl_status list_folder(struct sl_error *err)
 {
     char **names = NULL;
@@ -160,12 +165,17 @@ static void test_data_sets(void **state)
     assert_ok(sl_folder_create(test_path("folder"), &err), err);
     for (int i = 0; i < 20; i++) {
         char name[32];
-        snprintf(name, sizeof name, "folder/%d", i);
+        snprintf(name, sizeof name, "folder/%d.png", i);
         test_write(test_path(name), "x", 1);
     }
     starve(open_shapes);
     starve(open_texts);
     starve(list_folder);
+    starve(open_pictures);
+    /* A name and an id for each. */
+    n_data_allocations = 0;
+    assert_ok(open_pictures(&err), err);
+    assert_true(n_data_allocations >= 2 * 20);
 }
 
 int main(void)

@@ -282,7 +282,7 @@ static void check_path(const struct cli_command *command, const struct cli_optio
     struct sl_error err = {0};
     enum sl_status status = give_path(command, option, "-", &err);
     const bool taken = option->kind == CLI_OUTPUT && option->prints;
-    if (option->kind == CLI_FOLDER) {
+    if (option->kind == CLI_FOLDER || option->kind == CLI_SOURCE) {
         assert_int_equal(status, SL_ERR_USAGE);
         assert_true(names_option(&err, option));
     } else if (status != SL_OK && !taken) {
@@ -306,6 +306,10 @@ static void test_every_path_takes_a_dash_or_says_why_not(void **state)
                 fail_msg("softlab %s --%s is written to", cli_commands[i]->name, o->name);
             if (o->value && strcmp(o->value, "FOLDER") == 0) assert_int_equal(o->kind, CLI_FOLDER);
             if (o->kind != CLI_OUTPUT) assert_true(!o->suffixes && !o->prints);
+            const bool names_file =
+                o->value && (strstr(o->value, "FILE") || strstr(o->value, "DATA"));
+            if (names_file && !cli_is_path(o->kind))
+                fail_msg("softlab %s --%s may be a file", cli_commands[i]->name, o->name);
         }
 }
 
@@ -333,6 +337,11 @@ static void test_streams_are_used_once(void **state)
          "--output: \"x.doc\" must end in .csv, .npz, .npy or .json"},
         {"train --data shapes --network resnet8 -o -",
          "--output: - is a stream, and a folder is needed"},
+        {"train --data - --network resnet8 -o x",
+         "--data: - is a stream, and a name, a file or a folder is needed"},
+        {"dataset -", "NAME: - is a stream, and a name, a file or a folder is needed"},
+        {"run -", "EXPERIMENT: - is a stream, and a name, a file or a folder is needed"},
+        {"eval - --hard -", "PREDICTIONS: the standard input is already that of --hard"},
         {"study status -", "FOLDER: - is a stream, and a folder is needed"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

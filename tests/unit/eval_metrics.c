@@ -168,7 +168,8 @@ static void test_scores_of_classes_by_hand(void **state)
     (void)state;
     struct sl_scored *scored = four_items(hard);
     struct sl_class_score scores[3];
-    sl_class_scores(scored, scores);
+    struct sl_metric_options options = sl_metric_options_default();
+    sl_class_scores(scored, &options, scores);
     assert_int_equal(scores[0].support, 3);
     assert_int_equal(scores[0].predicted, 2);
     assert_int_equal(scores[0].correct, 2);
@@ -179,6 +180,9 @@ static void test_scores_of_classes_by_hand(void **state)
     assert_int_equal(scores[2].support, 0);
     assert_near(scores[2].precision + scores[2].recall + scores[2].f1, 0, 0);
     assert_true(isnan(scores[2].cross_entropy));
+    options.clip = 0.4;
+    sl_class_scores(scored, &options, scores);
+    assert_near(scores[1].cross_entropy, -0.25 * log(0.4) - 0.75 * log(0.6), 1e-15);
     sl_scored_destroy(scored);
 }
 

@@ -161,6 +161,29 @@ static void test_left_out_bins_only_lower_sums(void **state)
     }
 }
 
+/* softlab eval refuses the other options by what rows say. */
+static void test_a_row_says_which_options_change_its_value(void **state)
+{
+    (void)state;
+    struct test_study study = test_study_create(N, K, 9);
+    struct sl_scored *scored = test_study_score(&study);
+    struct sl_metric_options usual = sl_metric_options_default();
+    usual.bin_size = 20;
+    for (unsigned bit = 1; bit <= SL_METRIC_READS_CLIP; bit *= 2) {
+        struct sl_metric_options other = usual;
+        if (bit == SL_METRIC_READS_BIN_SIZE) other.bin_size = 70;
+        if (bit == SL_METRIC_READS_BINS) other.n_bins = 4;
+        if (bit == SL_METRIC_READS_CLIP) other.clip = 0.3;
+        for (const struct sl_metric *m = sl_metrics; m->name; m++) {
+            const bool changes = m->value(scored, &usual) != m->value(scored, &other);
+            if (changes != ((m->reads & bit) != 0))
+                fail_msg("%s %s option %u", m->name, changes ? "reads" : "does not read", bit);
+        }
+    }
+    sl_scored_destroy(scored);
+    test_study_release(&study);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -170,6 +193,7 @@ int main(void)
         cmocka_unit_test(test_people_predict_themselves_perfectly),
         cmocka_unit_test(test_a_model_that_knows_nothing),
         cmocka_unit_test(test_left_out_bins_only_lower_sums),
+        cmocka_unit_test(test_a_row_says_which_options_change_its_value),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

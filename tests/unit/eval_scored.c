@@ -251,7 +251,7 @@ static double agreement_of(const struct sl_rows *a, const struct sl_rows *b)
 {
     struct sl_comparison comparison;
     struct sl_error err;
-    assert_ok(sl_labels_compare(a, b, &comparison, &err), err);
+    assert_ok(sl_labels_compare(a, b, NULL, &comparison, &err), err);
     const double agreement = comparison.top1_agreement;
     sl_comparison_release(&comparison);
     return agreement;

@@ -62,7 +62,7 @@ static void test_rows_are_matched_by_item_and_columns_by_class(void **state)
     struct sl_rows *b = test_rows(right, 3, 3, others, turned);
     struct sl_comparison comparison;
     struct sl_error err;
-    assert_ok(sl_labels_compare(a, b, &comparison, &err), err);
+    assert_ok(sl_labels_compare(a, b, NULL, &comparison, &err), err);
     assert_int_equal(comparison.n_items, 2);
     assert_int_equal(comparison.n_only_a, 1);
     assert_int_equal(comparison.n_only_b, 1);
@@ -80,7 +80,7 @@ static void test_rows_are_matched_by_item_and_columns_by_class(void **state)
     assert_near(comparison.mean[SL_DISTANCE_KL], log(2) / 2, 1e-7);
     assert_int_equal(comparison.n_infinite_kl, 0);
     sl_comparison_release(&comparison);
-    assert_ok(sl_labels_compare(b, a, &comparison, &err), err);
+    assert_ok(sl_labels_compare(b, a, NULL, &comparison, &err), err);
     assert_near(comparison.top1_agreement, .5, 0);
     assert_int_equal(comparison.n_tied_a, 1);
     assert_int_equal(comparison.n_infinite_kl, 1);
@@ -99,7 +99,7 @@ static void test_rows_without_names_are_items_by_number(void **state)
     struct sl_rows *b = test_rows(right, 3, 2, NULL, NULL);
     struct sl_comparison comparison;
     struct sl_error err;
-    assert_ok(sl_labels_compare(a, b, &comparison, &err), err);
+    assert_ok(sl_labels_compare(a, b, NULL, &comparison, &err), err);
     assert_int_equal(comparison.n_items, 2);
     assert_near(comparison.mean[SL_DISTANCE_L1], 0, 0);
     sl_comparison_release(&comparison);
@@ -121,7 +121,7 @@ test_sorting_puts_the_most_or_least_different_first_and_keeps_ties_in_order(void
     struct sl_rows *a = test_rows(left, 4, 2, NULL, NULL), *b = test_rows(right, 4, 2, NULL, NULL);
     struct sl_comparison comparison;
     struct sl_error err;
-    assert_ok(sl_labels_compare(a, b, &comparison, &err), err);
+    assert_ok(sl_labels_compare(a, b, NULL, &comparison, &err), err);
     static const size_t orders[2][4] = {{2, 0, 3, 1}, {1, 0, 3, 2}};
     for (int least = 0; least < 2; least++) {
         assert_ok(sl_comparison_sort(&comparison, SL_DISTANCE_L1, least, &err), err);
@@ -154,7 +154,7 @@ static void test_items_are_kept_by_first_class_and_by_entropy(void **state)
     struct sl_error err;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         struct sl_comparison comparison;
-        assert_ok(sl_labels_compare(a, b, &comparison, &err), err);
+        assert_ok(sl_labels_compare(a, b, NULL, &comparison, &err), err);
         assert_int_equal(sl_comparison_keep(&comparison, &cases[c].filter), cases[c].count);
         for (size_t i = 0; i < cases[c].count; i++)
             assert_int_equal(comparison.items[i].row_a, cases[c].rows[i]);
@@ -169,7 +169,7 @@ static void assert_incomparable(struct sl_rows *a, struct sl_rows *b, const char
 {
     struct sl_comparison comparison;
     struct sl_error err;
-    assert_fails(sl_labels_compare(a, b, &comparison, &err), SL_ERR_INPUT, err, part);
+    assert_fails(sl_labels_compare(a, b, NULL, &comparison, &err), SL_ERR_INPUT, err, part);
     sl_rows_destroy(a);
     sl_rows_destroy(b);
 }
@@ -181,13 +181,13 @@ static void test_sets_that_cannot_be_compared_say_why(void **state)
     static const char *const twice[] = {"x", "x"}, *const fish[] = {"cat", "eel"},
                              *const unknown[] = {"no", "none"};
     assert_incomparable(test_rows(two, 2, 2, twice, NULL), test_rows(two, 2, 2, items, NULL),
-                        "first set: rows 0 and 1 are both of item x");
+                        "the first set: rows 0 and 1 are both of item x");
     assert_incomparable(test_rows(two, 2, 2, items, NULL), test_rows(two, 2, 2, unknown, NULL),
-                        "no item is in both sets");
+                        "no item is in both the first set and the second set");
     assert_incomparable(test_rows(two, 2, 2, items, NULL), test_rows(two, 1, 2, NULL, NULL),
-                        "first set has 2 rows, the second 1, and no items tell");
+                        "the first set has 2 rows, the second set has 1, and no items tell");
     assert_incomparable(test_rows(two, 1, 2, NULL, NULL), test_rows(two, 2, 2, NULL, NULL),
-                        "first set has 1 rows, the second 2, and no items tell");
+                        "the first set has 1 rows, the second set has 2, and no items tell");
     assert_incomparable(test_rows(two, 2, 2, NULL, NULL), test_rows(three, 1, 3, NULL, NULL),
                         "2 classes beside the 3 of the second set");
     assert_incomparable(test_rows(two, 2, 2, NULL, classes), test_rows(two, 2, 2, NULL, fish),

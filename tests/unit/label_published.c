@@ -52,7 +52,7 @@ static struct sl_comparison compare(const struct sl_rows *a, const struct sl_row
 {
     struct sl_comparison comparison;
     struct sl_error err;
-    assert_ok(sl_labels_compare(a, b, &comparison, &err), err);
+    assert_ok(sl_labels_compare(a, b, NULL, &comparison, &err), err);
     return comparison;
 }
 

@@ -47,6 +47,13 @@ enum sl_status sl_writer_patch(struct sl_writer *writer, uint64_t offset, const 
 enum sl_status sl_writer_commit(struct sl_writer *writer, struct sl_error *err) SL_MUST_USE;
 void sl_writer_discard(struct sl_writer *writer);
 
+/* Files, and folders once they are empty, that are to go if the process ends early: from before
+ * they are made until they are dropped. Writers add theirs. The path is copied. */
+void sl_temporary_add(const char *path);
+void sl_temporary_drop(const char *path);
+/* Remove them all. Safe in a signal handler; whoever calls it ends the process next. */
+void sl_temporaries_remove_all(void);
+
 /* pread until `length` bytes arrived; a short file is SL_ERR_INPUT naming the
  * offset at which it ends. */
 enum sl_status sl_file_pread(int descriptor, const char *path, uint64_t offset, void *out,
@@ -61,6 +68,11 @@ bool sl_folder_exists(const char *path);
 
 /* Create a folder and its parents; existing ones are fine. */
 enum sl_status sl_folder_create(const char *path, struct sl_error *err) SL_MUST_USE;
+/* How many bytes of a path are a folder that exists: strlen(path), or what sl_folder_create would
+ * begin with. */
+size_t sl_folder_existing(const char *path);
+/* Remove the folders of a path behind its first `existing` bytes, as far as they are empty. */
+void sl_folder_remove_empty(const char *path, size_t existing);
 
 /* Names in a folder, sorted bytewise, without "." and "..". `names` is NULL-ended;
  * free it with sl_names_destroy. */

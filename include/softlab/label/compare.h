@@ -55,9 +55,11 @@ struct sl_comparison {
 /* Rows are matched by item; the items of a set without names are called "0", "1", ... Columns are
  * matched by class where both name them, letters' case aside (CIFAR-10H says "cat", CIFAR-10S
  * "Cat"). SL_ERR_INPUT if a set has two rows for an item or a row
- * that is no distribution, or if no item is in both. */
+ * that is no distribution, or if no item is in both; it calls the sets by `names`, or the first and
+ * the second set if that is NULL. */
 enum sl_status sl_labels_compare(const struct sl_rows *a, const struct sl_rows *b,
-                                 struct sl_comparison *out, struct sl_error *err) SL_MUST_USE;
+                                 const char *const names[2], struct sl_comparison *out,
+                                 struct sl_error *err) SL_MUST_USE;
 void sl_comparison_release(struct sl_comparison *comparison);
 
 /* Put the most different items first, or with `least` the least different; equal ones stay in the
