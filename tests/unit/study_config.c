@@ -101,6 +101,8 @@ static void test_every_mistake_is_named_with_its_line_and_key(void **state)
         {",\n\"recruiter\": {\"keep\": [\"sig\"]}", "softlab's own"},
         {",\n\"recruiter\": {\"links\": \"sined\"}", "did you mean \"signed\"?"},
         {",\n\"recruiter\": {\"links\": \"signed\"}", "signed links need recruiter.person"},
+        {",\n\"recruiter\": {\"kind\": \"prolific\", \"person\": \"P\", \"links\": \"signed\"}",
+         "Prolific makes its links itself"},
         {",\n\"recruiter\": {\"places_per_address\": -1}", "$.recruiter.places_per_address"},
         {",\n\"recruiter\": {\"complete\": \"javascript:alert(1)\"}", "must begin with https://"},
         {",\n\"recruiter\": {\"complete\": \"https://x/\\\"\"}", "addresses may not have"},
