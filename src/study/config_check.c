@@ -82,8 +82,16 @@ static enum sl_status check_keep(const struct sl_study *study, struct sl_error *
 
 static enum sl_status check_links(const struct sl_study *study, struct sl_error *err)
 {
-    if (!study->signed_links || *study->person) return SL_OK;
-    return sl_fail(err, SL_ERR_INPUT, "signed links need recruiter.person, whose value is signed");
+    if (!study->signed_links) return SL_OK;
+    if (!*study->person)
+        return sl_fail(err, SL_ERR_INPUT,
+                       "signed links need recruiter.person, whose value is signed");
+    if (strcmp(study->recruiter, "prolific") == 0)
+        return sl_fail(
+            err, SL_ERR_INPUT,
+            "Prolific makes its links itself and cannot sign them: say \"plain\", or make "
+            "recruiter.kind \"generic\"");
+    return SL_OK;
 }
 
 static enum sl_status check_address(const char *address, struct sl_error *err)

@@ -130,6 +130,9 @@ static enum sl_status check_person(const struct sl_study *study, const char *per
                        "recruiter.person names the parameter that holds them",
                        study->name);
     if (!*person) return sl_fail(err, SL_ERR_INPUT, "the participant has no name");
+    for (const char *c = person; *c; c++)
+        if ((unsigned char)*c < 0x20 || *c == 0x7f)
+            return sl_fail(err, SL_ERR_INPUT, "the participant's name holds a control character");
     if (strlen(person) > SL_LINK_PARAMETER_MAX)
         return sl_fail(err, SL_ERR_INPUT, "the participant's name is longer than %d bytes",
                        SL_LINK_PARAMETER_MAX);

@@ -29,6 +29,8 @@ printf 'id\np1\np2\np1\n' > twice.csv
 try softlab study links named twice.csv --url $url -o new.csv
 printf 'id,x\n,1\n' > empty.csv
 try softlab study links named empty.csv --url $url -o new.csv
+printf 'id,x\n"a\nb",1\n' > broken.csv
+try softlab study links named broken.csv --url $url -o new.csv
 printf 'id\n' > none.csv
 try softlab study links named none.csv --url $url -o new.csv
 try softlab study links nowhere --url $url

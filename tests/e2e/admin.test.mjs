@@ -182,6 +182,10 @@ test('the researcher sees the study, sorts, downloads and leaves', async (t) => 
       assert.match(await answers.textContent(), /22/);
       assert.match(await page.getByRole('img', { name: /last 24 hours/ }).getAttribute('aria-label'), /22 in all/);
       assert.match(await page.getByRole('region', { name: 'Times of collins' }).textContent(), /impossible.*3\.5 s/);
+      const link = await page.locator('code', { hasText: '?test=' }).textContent();
+      assert.match(link, /^\/\?test=[\w-]{22}$/);
+      const tried = await fetch(new URL(link, annotators), { redirect: 'manual' });
+      assert.strictEqual(tried.status, 303);
       await page.getByText('The same as a table').click();
       await look(page, 'overview');
     });
