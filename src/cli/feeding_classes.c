@@ -30,13 +30,13 @@ void cli_say_unnamed(const struct cli *cli, const struct sl_class_list *a,
     if (other->names)
         sl_log(&cli->log, SL_LOG_WARNING,
                "%s does not name its classes: they are taken in the order of %s (%s); %s",
-               cli_typed(cli, own->owner), cli_typed(cli, other->owner),
+               cli_shown(cli, own->owner), cli_shown(cli, other->owner),
                sl_classes_text(other->names, other->count, names, sizeof names), remedy);
     else
         sl_log(&cli->log, SL_LOG_WARNING,
                "neither %s nor %s names its classes: class k of one is taken as class k of the "
                "other; %s",
-               cli_typed(cli, own->owner), cli_typed(cli, other->owner), remedy);
+               cli_shown(cli, own->owner), cli_shown(cli, other->owner), remedy);
 }
 
 static void warn_of_numbers(const struct cli *cli, const struct sl_class_list *own,
