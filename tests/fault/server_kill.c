@@ -102,8 +102,9 @@ static bool run(const char *folder, int64_t kills, struct load *load)
     snprintf(url, sizeof url, "%s", server.url);
     load->url = url;
     load->folder = folder;
+    const uint64_t seed = (uint64_t)load->seed; /* the load goes on counting */
     if (pthread_create(&thread, NULL, run_load, load) != 0) return false;
-    bool started = kill_and_start(&server, load, kills, (uint64_t)load->seed);
+    bool started = kill_and_start(&server, load, kills, seed);
     atomic_store(&load->enough, true);
     pthread_join(thread, NULL);
     bool stopped = server_process_stop(&server);
