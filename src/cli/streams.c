@@ -146,15 +146,21 @@ static enum sl_status check_distinct(const struct cli *cli, const void *values,
     return SL_OK;
 }
 
+static enum sl_status check_output(const struct cli *cli, const void *values,
+                                   const struct slot *slot, size_t index, struct sl_error *err)
+{
+    if (slot->option && slot->option->suffixes)
+        SL_TRY(cli_check_suffix(slot->option->name, slot->path, slot->option->suffixes, err));
+    return check_distinct(cli, values, slot, index, err);
+}
+
 enum sl_status cli_check_streams(const struct cli *cli, const void *values, struct sl_error *err)
 {
     struct slot slot, taken[CLI_SOURCE + 1] = {{.path = NULL}};
     for (size_t i = 0; slot_at(cli, values, i, &slot); i++) {
         if (!slot.path || !cli_is_path(slot.kind)) continue;
         if (!is_stream(&slot)) {
-            if (slot.kind == CLI_OUTPUT && slot.option && slot.option->suffixes)
-                SL_TRY(cli_check_suffix(slot.option->name, slot.path, slot.option->suffixes, err));
-            if (slot.kind == CLI_OUTPUT) SL_TRY(check_distinct(cli, values, &slot, i, err));
+            if (slot.kind == CLI_OUTPUT) SL_TRY(check_output(cli, values, &slot, i, err));
             continue;
         }
         if (slot.kind == CLI_FOLDER || slot.kind == CLI_SOURCE)

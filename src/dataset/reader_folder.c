@@ -437,7 +437,7 @@ static enum sl_status find_parts(const char *path, struct parts *out, struct sl_
 /* The part that `split` names, whatever its case. */
 static const char *part_called(const struct parts *parts, const char *split)
 {
-    for (size_t i = 0; i < parts->count; i++)
+    for (size_t i = 0; parts->names[i]; i++)
         if (split && strcasecmp(parts->names[i], split) == 0) return parts->names[i];
     return split;
 }
@@ -453,7 +453,7 @@ static enum sl_status open_part(const char *path, const struct parts *parts, con
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", names[i]);
     const bool only = parts->count == 1;
     /* "training" too. */
-    if (!named && !only && strncmp(names[0], "train", 5) != 0)
+    if (!named && !only && names[0] && strncmp(names[0], "train", 5) != 0)
         return sl_fail(err, SL_ERR_USAGE, "%s: has the parts %s; name one, as %s:%s", path, list,
                        path, names[0]);
     size_t chosen = 0;
