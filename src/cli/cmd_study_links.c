@@ -138,6 +138,20 @@ out:
     return status;
 }
 
+/* A signed link is as good as the person. */
+static enum sl_status write_private(const char *path, const struct sl_buffer *text,
+                                    struct sl_error *err)
+{
+    struct sl_writer writer = {0};
+    enum sl_status status = SL_OK;
+    SL_TRY_OUT(sl_writer_open_private(&writer, path, err));
+    SL_TRY_OUT(sl_writer_write(&writer, text->data, text->length, err));
+    SL_TRY_OUT(sl_writer_commit(&writer, err));
+out:
+    sl_writer_discard(&writer);
+    return status;
+}
+
 static enum sl_status write_links(const struct cli *cli, const struct links_values *options,
                                   struct links_list *list, struct sl_error *err)
 {
@@ -146,8 +160,7 @@ static enum sl_status write_links(const struct cli *cli, const struct links_valu
     sl_buffer_init_data(&list->out, 1 << 30);
     list->seen = sl_name_table_create();
     enum sl_status status = fill(list, cli->arguments[1], options->column, err);
-    if (status == SL_OK)
-        status = sl_file_write(options->output, list->out.data, list->out.length, err);
+    if (status == SL_OK) status = write_private(options->output, &list->out, err);
     if (status == SL_OK)
         sl_log(&cli->log, SL_LOG_INFO, "%zu links%s", sl_name_table_count(list->seen),
                list->study->signed_links ? ", signed"

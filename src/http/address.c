@@ -1,5 +1,6 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "http_internal.h"
@@ -25,7 +26,7 @@ static void keep_network(unsigned char bytes[16])
     if (!is_mapped(bytes)) memset(bytes + 8, 0, 8);
 }
 
-static void print_address(const unsigned char bytes[16], char out[SL_HTTP_NETWORK])
+static void print_address(const unsigned char bytes[16], char out[INET6_ADDRSTRLEN])
 {
     bool mapped = is_mapped(bytes);
     inet_ntop(mapped ? AF_INET : AF_INET6, mapped ? bytes + 12 : bytes, out, INET6_ADDRSTRLEN);
@@ -91,7 +92,7 @@ bool sl_http_network(const char *text, size_t length, char out[SL_HTTP_NETWORK])
     else if (inet_pton(AF_INET6, plain, bytes) != 1)
         return false;
     keep_network(bytes);
-    print_address(bytes, out);
-    if (!is_mapped(bytes)) strcat(out, "/64");
+    print_address(bytes, plain);
+    snprintf(out, SL_HTTP_NETWORK, "%s%s", plain, is_mapped(bytes) ? "" : "/64");
     return true;
 }

@@ -393,10 +393,10 @@ static void test_places_of_one_network_are_counted_without_its_address(void **st
     struct sl_study *study = NULL;
     struct sl_store *store = NULL;
     struct sl_error err;
-    size_t sessions = 0;
+    struct sl_store_purged purged;
     assert_ok(sl_study_read(scene.folder, &study, &err), err);
     assert_ok(sl_study_store(study, false, &store, &err), err);
-    assert_ok(sl_study_purge(study, store, "b", scene.clock, &sessions, &err), err);
+    assert_ok(sl_study_purge(study, store, "b", scene.clock, &purged, &err), err);
     sl_store_close(store);
     sl_study_destroy(study);
     scene_start(&scene);
