@@ -94,10 +94,10 @@ fails "a method that wants percentages" 't2-clamp does not read answers of kind 
     method '\"method\": "t2-clamp"'
 says "names the answers" "mine/answers.csv: "
 fails "so one of mixtures" 'mix does not read answers of kind "hard"' method '\"method\": "mix"'
-fails "crowdlab has no classifier" "a classifier's predictions are needed" method '\"method\": "crowdlab"'
+fails "crowdlab has no classifier" "--predictions is missing: crowdlab reads" method '\"method\": "crowdlab"'
 sed '$a apple/1,d,cherry' "$mine/answers.csv" >"$mine/cherry.csv"
 fails "kos has two classes" "kos" dry "s|answers.csv\", \"method\": \"mv\"|cherry.csv\", \"method\": \"kos\"|"
-fails "a class that no item has is found" "3 classes, and the data set has 2" answers cherry.csv
+fails "a class that no item has is found" 'class "cherry" is unknown to' answers cherry.csv
 sed '$a apple/99,a,apple' "$mine/answers.csv" >"$mine/strange.csv"
 fails "so is an item" 'apple/99' answers strange.csv
 head -n 1 "$mine/answers.csv" >"$mine/header.csv"
