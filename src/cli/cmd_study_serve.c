@@ -66,11 +66,11 @@ static const struct cli_option serve_options[] = {
      .maximum = 100000,
      .help = "connections one address may have, without a proxy; 0 is any number"},
     {.name = "access-log",
-     .kind = CLI_TEXT,
+     .kind = CLI_OUTPUT,
+     .prints = "",
      .value = "FILE",
      AT(access_log),
-     .help = "append a line per request, without addresses and without what follows a ?; - is the "
-             "standard output"},
+     .help = "append a line per request, without addresses and without what follows a ?"},
     {.name = NULL},
 };
 

@@ -112,9 +112,7 @@ static char *replaced(char *text, const char *from, const char *to)
     return out;
 }
 
-/* In the words of a specification: "cache/0123.npz" is a file that is thrown away, and who writes
- * specifications types no options. */
-static char *in_its_words(const struct sl_experiment *plan, char *text)
+char *sl_plan_words(const struct sl_experiment *plan, char *text)
 {
     static const struct {
         const char *option, *key;
@@ -139,7 +137,7 @@ static char *sentence_of(const struct sl_experiment *plan, const char *log)
         const char *colon = strstr(line, ": ");
         if (colon) line = colon + 2;
     }
-    return in_its_words(plan, sl_string_copy(line));
+    return sl_plan_words(plan, sl_string_copy(line));
 }
 
 static void miss_runs(struct rehearsal *rehearsal, const char *title, const char *log)

@@ -241,8 +241,10 @@ static void pass_on_warnings(const struct state *state, const struct sl_job *job
     for (char *line = log; line; line = next) {
         next = strchr(line, '\n');
         if (next) *next++ = '\0';
-        if (strncmp(line, mark, sizeof mark - 1) == 0)
-            tell(state, SL_RUN_WARNS, job->title, line + sizeof mark - 1);
+        if (strncmp(line, mark, sizeof mark - 1) != 0) continue;
+        char *words = sl_plan_words(state->experiment, sl_string_copy(line + sizeof mark - 1));
+        tell(state, SL_RUN_WARNS, job->title, words);
+        free(words);
     }
     free(log);
 }

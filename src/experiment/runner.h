@@ -58,4 +58,8 @@ json_t *sl_run_head(const struct sl_experiment *experiment, const struct sl_run 
 size_t sl_job_memory(const struct sl_job *job);
 size_t sl_memory_free(void);
 
+/* What a process said, which is taken, in the words of a specification: nobody knows
+ * "cache/0123.npz" by that name, and who writes specifications types no options. */
+char *sl_plan_words(const struct sl_experiment *plan, char *text);
+
 #endif

@@ -18,9 +18,7 @@ enum sl_status sl_monitor_open(struct sl_monitor *monitor, const char *access_lo
                                struct sl_error *err)
 {
     if (!access_log) return SL_OK;
-    int file = strcmp(access_log, "-") == 0
-                   ? dup(STDOUT_FILENO)
-                   : open(access_log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    int file = open(access_log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (file >= 0) monitor->access = fdopen(file, "a");
     if (monitor->access) return SL_OK;
     enum sl_status status = sl_fail_errno(err, "%s", access_log);

@@ -145,8 +145,8 @@ post /api/instructions '{"pages": [1, 2, 3]}' >"$scratch/output"
 passes "the check is passed" post /api/check '{"answers": [0, 0]}'
 header "and the trials begin" '"place": *"trials"'
 annotator /api/session >"$scratch/output"
-image=$(grep -o '"/image/[0-9a-f]*"' "$scratch/output" | head -n 1 | tr -d '"')
-annotator "$image" -o "$scratch/picture" -i >/dev/null
+image=$(grep -o '"image/[0-9a-f]*"' "$scratch/output" | head -n 1 | tr -d '"')
+annotator "/$image" -o "$scratch/picture" -i >/dev/null
 cp "$scratch/picture" "$scratch/output"
 header "a picture comes" '^content-type: image/png$'
 grep -q PNG "$scratch/picture"

@@ -101,7 +101,7 @@ static void test_every_edit_without_answers(void **state)
     char cookie[65];
     scene_make(&scene, 6, 3, NULL);
     scene_start(&scene);
-    arrive(&scene, "/?test=1", cookie);
+    arrive(&scene, scene_test_link(&scene), cookie);
     pass_to_trials(&scene, cookie);
     assert_int_equal(posted(&scene, "/api/answer", cookie, hard_answer(1, 0, true, "square")), 200);
     scene_stop(&scene);
@@ -182,7 +182,9 @@ static void test_a_picture_that_has_answers_cannot_be_replaced(void **state)
     json_t *session = session_of(&scene, cookie);
     const char *image = json_string_value(
         json_object_get(json_array_get(json_object_get(session, "items"), 0), "image"));
-    struct reply reply = get(&scene, image, cookie);
+    char path[128];
+    snprintf(path, sizeof path, "/%s", image);
+    struct reply reply = get(&scene, path, cookie);
     assert_int_equal(reply.status, 503);
     reply_release(&reply);
     json_decref(session);
