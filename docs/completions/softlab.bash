@@ -7,9 +7,13 @@ _softlab() {
         COMPREPLY=($(compgen -W 'study import labels quality compare simulate-labels mixing models train predict eval run report export bench fetch dataset help version manual completion' -- "$current"))
         return
     fi
-    case "$command ${COMP_WORDS[2]}" in
+    [ "$COMP_CWORD" -eq 2 ] || case "$command ${COMP_WORDS[2]}" in
+        "help study")
+            COMPREPLY=($(compgen -W ' init serve links password simulate status export backup restore purge' -- "$current"))
+            return ;;
         "study init") command='study init' ;;
         "study serve") command='study serve' ;;
+        "study links") command='study links' ;;
         "study password") command='study password' ;;
         "study simulate") command='study simulate' ;;
         "study status") command='study status' ;;
@@ -17,40 +21,51 @@ _softlab() {
         "study backup") command='study backup' ;;
         "study restore") command='study restore' ;;
         "study purge") command='study purge' ;;
+        "help dataset")
+            COMPREPLY=($(compgen -W ' corrupt mix' -- "$current"))
+            return ;;
         "dataset corrupt") command='dataset corrupt' ;;
         "dataset mix") command='dataset mix' ;;
     esac
     case "$command $previous" in
-        "study --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "study --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
-        "study init --images") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "study init --texts") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "study init --mixtures") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "study --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "study --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
+        "study init --images") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "study init --texts") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "study init --mixtures") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "study init --classes") return ;;
-        "study init --screen" | "study init -s") COMPREPLY=($(compgen -W 'collins collins+ possible bars fast hard select2 mix mix+ mixsoft' -- "$current")); return ;;
-        "study init --recruiter") COMPREPLY=($(compgen -W 'open prolific generic' -- "$current")); return ;;
+        "study init --screen" | "study init -s") COMPREPLY+=($(compgen -W 'collins collins+ possible bars fast hard select2 mix mix+ mixsoft' -- "$current")); return ;;
+        "study init --recruiter") COMPREPLY+=($(compgen -W 'open prolific generic' -- "$current")); return ;;
         "study init --batch") return ;;
         "study init --annotators") return ;;
-        "study init --batches") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "study init --checks") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "study init --reference") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "study init --batches") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "study init --checks") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "study init --reference") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "study init --high") return ;;
         "study init --low") return ;;
         "study init --low-per-batch") return ;;
         "study init --seed") return ;;
-        "study init --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "study init --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
+        "study init --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "study init --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
         "study serve --address") return ;;
         "study serve --port" | "study serve -p") return ;;
         "study serve --admin-address") return ;;
         "study serve --admin-port") return ;;
-        "study serve --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "study serve --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
-        "study password --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "study password --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
-        "study simulate --study") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "study simulate --truth") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "study simulate --model") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "study serve --host") return ;;
+        "study serve --per-address") return ;;
+        "study serve --access-log") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "study serve --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "study serve --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
+        "study links --url" | "study links -u") return ;;
+        "study links --column" | "study links -c") return ;;
+        "study links --output" | "study links -o") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "study links --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "study links --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
+        "study password --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "study password --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
+        "study simulate --study") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "study simulate --truth") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "study simulate --model") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "study simulate --annotators" | "study simulate -a") return ;;
         "study simulate --at-once") return ;;
         "study simulate --speed") return ;;
@@ -60,242 +75,242 @@ _softlab() {
         "study simulate --patience") return ;;
         "study simulate --target") return ;;
         "study simulate --seed") return ;;
-        "study simulate --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "study simulate --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
-        "study status --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "study status --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
-        "study export --format" | "study export -f") COMPREPLY=($(compgen -W 'answers items trials changes cifar10s-raw cifar10s-json cifar10h-raw cifar10h-counts cifar10h-probs payments bonus' -- "$current")); return ;;
-        "study export --output" | "study export -o") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "study export --screen" | "study export -s") COMPREPLY=($(compgen -W 'collins collins+ possible bars fast hard select2 mix mix+ mixsoft' -- "$current")); return ;;
-        "study export --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "study export --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
-        "study backup --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "study backup --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
-        "study restore --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "study restore --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
+        "study simulate --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "study simulate --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
+        "study status --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "study status --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
+        "study export --format" | "study export -f") COMPREPLY+=($(compgen -W 'answers items trials changes cifar10s-raw cifar10s-json cifar10h-raw cifar10h-counts cifar10h-probs payments bonus' -- "$current")); return ;;
+        "study export --output" | "study export -o") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "study export --screen" | "study export -s") COMPREPLY+=($(compgen -W 'collins collins+ possible bars fast hard select2 mix mix+ mixsoft' -- "$current")); return ;;
+        "study export --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "study export --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
+        "study backup --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "study backup --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
+        "study restore --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "study restore --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
         "study purge --participant" | "study purge -p") return ;;
-        "study purge --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "study purge --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
-        "import --from" | "import -f") COMPREPLY=($(compgen -W 'answers cifar10h-counts cifar10h-raw cifar10s-json cifar10s-raw hmix hmix-soft labelme long-csv peerannot pos probs-long probs-wide wide' -- "$current")); return ;;
-        "import --to" | "import -t") COMPREPLY=($(compgen -W 'answers cifar10h-counts cifar10s-json hmix labelme long-csv peerannot wide' -- "$current")); return ;;
-        "import --output" | "import -o") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "study purge --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "study purge --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
+        "import --from" | "import -f") COMPREPLY+=($(compgen -W 'answers cifar10h-counts cifar10h-raw cifar10s-json cifar10s-raw hmix hmix-soft labelme long-csv peerannot pos probs-long probs-wide wide' -- "$current")); return ;;
+        "import --to" | "import -t") COMPREPLY+=($(compgen -W 'answers cifar10h-counts cifar10s-json hmix labelme long-csv peerannot wide' -- "$current")); return ;;
+        "import --output" | "import -o") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "import --columns") return ;;
         "import --abstain") return ;;
         "import --leave-out") return ;;
-        "import --header") COMPREPLY=($(compgen -W 'yes no' -- "$current")); return ;;
+        "import --header") COMPREPLY+=($(compgen -W 'yes no' -- "$current")); return ;;
         "import --id-column") return ;;
         "import --classes") return ;;
-        "import --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "import --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
-        "labels --method" | "labels -m") COMPREPLY=($(compgen -W 'hard share softmax t1-uniform t1-clamp t1-semantic t2-uniform t2-clamp t2-semantic select2 uniform random smooth class mix mv wawa ds ds-onecoin ds-fast ds-hybrid ibcc glad mace zencrowd kos catd crowdlab ds-soft pool-linear pool-log ensemble' -- "$current")); return ;;
-        "labels --output" | "labels -o") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "import --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "import --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
+        "labels --method" | "labels -m") COMPREPLY+=($(compgen -W 'hard share softmax t1-uniform t1-clamp t1-semantic t2-uniform t2-clamp t2-semantic select2 uniform random smooth class mix mv wawa ds ds-onecoin ds-fast ds-hybrid ibcc glad mace zencrowd kos catd crowdlab ds-soft pool-linear pool-log ensemble' -- "$current")); return ;;
+        "labels --output" | "labels -o") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "labels --columns") return ;;
         "labels --abstain") return ;;
         "labels --leave-out") return ;;
         "labels --annotators" | "labels -a") return ;;
         "labels --seed") return ;;
         "labels --seconds-per-input") return ;;
-        "labels --truth") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "labels --weights") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "labels --truth") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "labels --weights") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "labels --gamma") return ;;
         "labels --beta") return ;;
         "labels --temperature") return ;;
         "labels --folds") return ;;
-        "labels --vectors") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "labels --vectors") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "labels --iterations") return ;;
         "labels --tolerance") return ;;
         "labels --smoothing") return ;;
         "labels --diagonal") return ;;
-        "labels --start") COMPREPLY=($(compgen -W 'shares diagonal' -- "$current")); return ;;
-        "labels --tie") COMPREPLY=($(compgen -W 'share first random' -- "$current")); return ;;
-        "labels --gold") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "labels --predictions") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "labels --rows") COMPREPLY=($(compgen -W 'hard share softmax t1-uniform t1-clamp t1-semantic t2-uniform t2-clamp t2-semantic select2 smooth class mix' -- "$current")); return ;;
-        "labels --reference") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "labels --annotators-out") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "labels --state") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "labels --resume") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "labels --prior") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "labels --start") COMPREPLY+=($(compgen -W 'shares diagonal' -- "$current")); return ;;
+        "labels --tie") COMPREPLY+=($(compgen -W 'share first random' -- "$current")); return ;;
+        "labels --gold") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "labels --predictions") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "labels --rows") COMPREPLY+=($(compgen -W 'hard share softmax t1-uniform t1-clamp t1-semantic t2-uniform t2-clamp t2-semantic select2 smooth class mix' -- "$current")); return ;;
+        "labels --reference") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "labels --annotators-out") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "labels --state") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "labels --resume") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "labels --prior") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "labels --prior-weight") return ;;
         "labels --threads") return ;;
-        "labels --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "labels --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
+        "labels --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "labels --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
         "quality --columns") return ;;
         "quality --abstain") return ;;
         "quality --leave-out") return ;;
-        "quality --truth") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "quality --exclude" | "quality -x") COMPREPLY=($(compgen -W 'none collins2022-as-published collins2022-as-run peterson2019' -- "$current")); return ;;
+        "quality --truth") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "quality --exclude" | "quality -x") COMPREPLY+=($(compgen -W 'none collins2022-as-published collins2022-as-run peterson2019' -- "$current")); return ;;
         "quality --most-answers") return ;;
-        "quality --reference") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "quality --reference") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "quality --high") return ;;
         "quality --low") return ;;
-        "quality --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "quality --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
+        "quality --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "quality --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
         "compare --top") return ;;
-        "compare --by") COMPREPLY=($(compgen -W 'wasserstein-values wasserstein-classes l1 kl js' -- "$current")); return ;;
+        "compare --by") COMPREPLY+=($(compgen -W 'wasserstein-values wasserstein-classes l1 kl js' -- "$current")); return ;;
         "compare --min-entropy") return ;;
         "compare --max-entropy-b") return ;;
-        "compare --mix") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "compare --endpoint-labels") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "compare --only") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "compare --mixed") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "compare --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "compare --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
-        "simulate-labels --fit") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "simulate-labels --parameters") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "simulate-labels --reference" | "simulate-labels -r") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "simulate-labels --vectors") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "simulate-labels --output" | "simulate-labels -o") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "simulate-labels --save") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "compare --mix") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "compare --endpoint-labels") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "compare --only") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "compare --mixed") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "compare --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "compare --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
+        "simulate-labels --fit") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "simulate-labels --parameters") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "simulate-labels --reference" | "simulate-labels -r") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "simulate-labels --vectors") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "simulate-labels --output" | "simulate-labels -o") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "simulate-labels --save") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "simulate-labels --threshold") return ;;
         "simulate-labels --annotators" | "simulate-labels -a") return ;;
         "simulate-labels --seed") return ;;
-        "simulate-labels --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "simulate-labels --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
-        "mixing --output" | "mixing -o") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "simulate-labels --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "simulate-labels --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
+        "mixing --output" | "mixing -o") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "mixing --k") return ;;
         "mixing --x0") return ;;
-        "mixing --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "mixing --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
+        "mixing --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "mixing --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
         "models --classes" | "models -k") return ;;
         "models --input" | "models -i") return ;;
-        "models --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "models --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
-        "train --data" | "train -d") COMPREPLY=($(compgen -W 'cifar10 cifar10.1-v4 cifar10.1-v6 cifar10-c cinic10 cinic10_sample fashion-mnist labelme pos shapes' -- "$current")); return ;;
-        "train --split") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "train --labels" | "train -l") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "train --rest") COMPREPLY=($(compgen -W 'hard drop fail' -- "$current")); return ;;
-        "train --holdout") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "train --network" | "train -n") COMPREPLY=($(compgen -W 'resnet34a resnet50 vgg11 preact-resnet18 preact-resnet34 vgg_15_BN_64 resnet_basic_110 resnet_preact_bottleneck_164 wrn_28_10 resnext_29_8x64d densenet_BC_100_12 pyramidnet_basic_110_270 shake_shake_26_2x64d resnet8 resnet20 mlp mlp-uma tagger' -- "$current")); return ;;
-        "train --recipe" | "train -r") COMPREPLY=($(compgen -W 'quick collins2022 collins2022-smooth uma2020-cifar10h uma2020-cifar10h-crowd uma2020-labelme uma2020-labelme-crowd uma2020-labelme-rodrigues uma2020-pos uma2020-pos-crowd peterson2019-vgg_15_BN_64-scratch peterson2019-vgg_15_BN_64-pretrain peterson2019-vgg_15_BN_64-finetune peterson2019-resnet_basic_110-scratch peterson2019-resnet_basic_110-pretrain peterson2019-resnet_basic_110-finetune peterson2019-resnet_preact_bottleneck_164-scratch peterson2019-resnet_preact_bottleneck_164-pretrain peterson2019-resnet_preact_bottleneck_164-finetune peterson2019-wrn_28_10-scratch peterson2019-wrn_28_10-pretrain peterson2019-wrn_28_10-finetune peterson2019-resnext_29_8x64d-scratch peterson2019-resnext_29_8x64d-pretrain peterson2019-resnext_29_8x64d-finetune peterson2019-densenet_BC_100_12-scratch peterson2019-densenet_BC_100_12-pretrain peterson2019-densenet_BC_100_12-finetune peterson2019-pyramidnet_basic_110_270-scratch peterson2019-pyramidnet_basic_110_270-pretrain peterson2019-pyramidnet_basic_110_270-finetune peterson2019-shake_shake_26_2x64d-scratch peterson2019-shake_shake_26_2x64d-pretrain peterson2019-shake_shake_26_2x64d-finetune regmixup thesis-ch4 thesis-ch5 thesis-ch5-mix-maxent thesis-ch5-ent-wc thesis-mixup' -- "$current")); return ;;
+        "models --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "models --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
+        "train --data" | "train -d") COMPREPLY+=($(compgen -W 'cifar10 cifar10.1-v4 cifar10.1-v6 cifar10-c cinic10 cinic10_sample fashion-mnist labelme pos shapes' -- "$current")); COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "train --split") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "train --labels" | "train -l") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "train --rest") COMPREPLY+=($(compgen -W 'hard drop fail' -- "$current")); return ;;
+        "train --holdout") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "train --network" | "train -n") COMPREPLY+=($(compgen -W 'resnet34a resnet50 vgg11 preact-resnet18 preact-resnet34 vgg_15_BN_64 resnet_basic_110 resnet_preact_bottleneck_164 wrn_28_10 resnext_29_8x64d densenet_BC_100_12 pyramidnet_basic_110_270 shake_shake_26_2x64d resnet8 resnet20 mlp mlp-uma tagger' -- "$current")); return ;;
+        "train --recipe" | "train -r") COMPREPLY+=($(compgen -W 'quick collins2022 collins2022-smooth uma2020-cifar10h uma2020-cifar10h-crowd uma2020-labelme uma2020-labelme-crowd uma2020-labelme-rodrigues uma2020-pos uma2020-pos-crowd peterson2019-vgg_15_BN_64-scratch peterson2019-vgg_15_BN_64-pretrain peterson2019-vgg_15_BN_64-finetune peterson2019-resnet_basic_110-scratch peterson2019-resnet_basic_110-pretrain peterson2019-resnet_basic_110-finetune peterson2019-resnet_preact_bottleneck_164-scratch peterson2019-resnet_preact_bottleneck_164-pretrain peterson2019-resnet_preact_bottleneck_164-finetune peterson2019-wrn_28_10-scratch peterson2019-wrn_28_10-pretrain peterson2019-wrn_28_10-finetune peterson2019-resnext_29_8x64d-scratch peterson2019-resnext_29_8x64d-pretrain peterson2019-resnext_29_8x64d-finetune peterson2019-densenet_BC_100_12-scratch peterson2019-densenet_BC_100_12-pretrain peterson2019-densenet_BC_100_12-finetune peterson2019-pyramidnet_basic_110_270-scratch peterson2019-pyramidnet_basic_110_270-pretrain peterson2019-pyramidnet_basic_110_270-finetune peterson2019-shake_shake_26_2x64d-scratch peterson2019-shake_shake_26_2x64d-pretrain peterson2019-shake_shake_26_2x64d-finetune regmixup thesis-ch4 thesis-ch5 thesis-ch5-mix-maxent thesis-ch5-ent-wc thesis-mixup' -- "$current")); COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "train --set") return ;;
         "train --epochs" | "train -e") return ;;
         "train --seed" | "train -s") return ;;
-        "train --output" | "train -o") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "train --weights" | "train -w") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "train --dev") COMPREPLY=($(compgen -W 'cifar10 cifar10.1-v4 cifar10.1-v6 cifar10-c cinic10 cinic10_sample fashion-mnist labelme pos shapes' -- "$current")); return ;;
-        "train --dev-split") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "train --dev-labels") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "train --teacher") return ;;
-        "train --mixing") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "train --extra") return ;;
-        "train --extra-labels") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "train --output" | "train -o") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "train --weights" | "train -w") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "train --dev") COMPREPLY+=($(compgen -W 'cifar10 cifar10.1-v4 cifar10.1-v6 cifar10-c cinic10 cinic10_sample fashion-mnist labelme pos shapes' -- "$current")); COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "train --dev-split") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "train --dev-labels") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "train --teacher") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "train --mixing") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "train --extra") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "train --extra-labels") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "train --size") return ;;
-        "train --channels") COMPREPLY=($(compgen -W '1 3' -- "$current")); return ;;
-        "train --vectors") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "train --tuning") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "train --channels") COMPREPLY+=($(compgen -W '1 3' -- "$current")); return ;;
+        "train --vectors") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "train --tuning") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "train --checkpoint-seconds") return ;;
-        "train --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "train --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
-        "predict --data" | "predict -d") COMPREPLY=($(compgen -W 'cifar10 cifar10.1-v4 cifar10.1-v6 cifar10-c cinic10 cinic10_sample fashion-mnist labelme pos shapes' -- "$current")); return ;;
-        "predict --split") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "train --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "train --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
+        "predict --data" | "predict -d") COMPREPLY+=($(compgen -W 'cifar10 cifar10.1-v4 cifar10.1-v6 cifar10-c cinic10 cinic10_sample fashion-mnist labelme pos shapes' -- "$current")); COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "predict --split") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "predict --size") return ;;
-        "predict --channels") COMPREPLY=($(compgen -W '1 3' -- "$current")); return ;;
-        "predict --vectors") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "predict --array") COMPREPLY=($(compgen -W 'logits probs' -- "$current")); return ;;
+        "predict --channels") COMPREPLY+=($(compgen -W '1 3' -- "$current")); return ;;
+        "predict --vectors") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "predict --array") COMPREPLY+=($(compgen -W 'logits probs' -- "$current")); return ;;
         "predict --batch" | "predict -b") return ;;
-        "predict --output" | "predict -o") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "predict --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "predict --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
-        "eval --labels" | "eval -l") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "eval --reference") COMPREPLY=($(compgen -W 'normalise softmax' -- "$current")); return ;;
-        "eval --hard") return ;;
-        "eval --order") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "predict --output" | "predict -o") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "predict --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "predict --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
+        "eval --labels" | "eval -l") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "eval --reference") COMPREPLY+=($(compgen -W 'normalise softmax' -- "$current")); return ;;
+        "eval --hard") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "eval --order") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "eval --metrics" | "eval -m") return ;;
         "eval --bin-size") return ;;
         "eval --bins") return ;;
         "eval --clip") return ;;
         "eval --bootstrap") return ;;
         "eval --seed") return ;;
-        "eval --against") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "eval --plots") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "eval --data" | "eval -d") COMPREPLY=($(compgen -W 'cifar10 cifar10.1-v4 cifar10.1-v6 cifar10-c cinic10 cinic10_sample fashion-mnist labelme pos shapes' -- "$current")); return ;;
-        "eval --split") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "eval --against") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "eval --plots") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "eval --data" | "eval -d") COMPREPLY+=($(compgen -W 'cifar10 cifar10.1-v4 cifar10.1-v6 cifar10-c cinic10 cinic10_sample fashion-mnist labelme pos shapes' -- "$current")); COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "eval --split") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "eval --size") return ;;
-        "eval --channels") COMPREPLY=($(compgen -W '1 3' -- "$current")); return ;;
-        "eval --tests") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "eval --channels") COMPREPLY+=($(compgen -W '1 3' -- "$current")); return ;;
+        "eval --tests") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "eval --attack" | "eval -a") return ;;
         "eval --attack-items") return ;;
         "eval --severity") return ;;
-        "eval --corruption-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "eval --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "eval --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
-        "run --scale") COMPREPLY=($(compgen -W 'quick paper' -- "$current")); return ;;
-        "run --output" | "run -o") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "eval --corruption-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "eval --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "eval --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
+        "run --scale") COMPREPLY+=($(compgen -W 'quick paper' -- "$current")); return ;;
+        "run --output" | "run -o") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "run --jobs" | "run -j") return ;;
         "run --memory") return ;;
         "run --only") return ;;
         "run --shard") return ;;
-        "run --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "run --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
-        "report --output" | "report -o") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "report --format") COMPREPLY=($(compgen -W 'html md csv latex' -- "$current")); return ;;
+        "run --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "run --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
+        "report --output" | "report -o") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "report --format") COMPREPLY+=($(compgen -W 'html md csv latex' -- "$current")); return ;;
         "report --spec") return ;;
-        "report --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "report --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
-        "export --output" | "export -o") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "export --network" | "export -n") COMPREPLY=($(compgen -W 'resnet34a resnet50 vgg11 preact-resnet18 preact-resnet34 vgg_15_BN_64 resnet_basic_110 resnet_preact_bottleneck_164 wrn_28_10 resnext_29_8x64d densenet_BC_100_12 pyramidnet_basic_110_270 shake_shake_26_2x64d resnet8 resnet20 mlp mlp-uma tagger' -- "$current")); return ;;
+        "report --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "report --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
+        "export --output" | "export -o") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "export --network" | "export -n") COMPREPLY+=($(compgen -W 'resnet34a resnet50 vgg11 preact-resnet18 preact-resnet34 vgg_15_BN_64 resnet_basic_110 resnet_preact_bottleneck_164 wrn_28_10 resnext_29_8x64d densenet_BC_100_12 pyramidnet_basic_110_270 shake_shake_26_2x64d resnet8 resnet20 mlp mlp-uma tagger' -- "$current")); return ;;
         "export --classes" | "export -k") return ;;
         "export --class-names") return ;;
         "export --input" | "export -i") return ;;
         "export --mean") return ;;
         "export --deviation") return ;;
-        "export --init") COMPREPLY=($(compgen -W 'paper pytorch' -- "$current")); return ;;
+        "export --init") COMPREPLY+=($(compgen -W 'paper pytorch' -- "$current")); return ;;
         "export --seed" | "export -s") return ;;
-        "export --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "export --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
+        "export --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "export --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
         "bench --batch" | "bench -b") return ;;
         "bench --steps" | "bench -n") return ;;
         "bench --rounds") return ;;
-        "bench --output" | "bench -o") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "bench --tuning") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "bench --output" | "bench -o") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "bench --tuning") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "bench --classes" | "bench -k") return ;;
         "bench --input" | "bench -i") return ;;
-        "bench --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "bench --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
-        "fetch --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "fetch --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
-        "dataset --preview" | "dataset -p") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "bench --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "bench --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
+        "fetch --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "fetch --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
+        "dataset --preview" | "dataset -p") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "dataset --rows") return ;;
         "dataset --columns") return ;;
         "dataset --seed") return ;;
-        "dataset --split") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "dataset --truth") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "dataset --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "dataset --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
-        "dataset corrupt --output" | "dataset corrupt -o") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "dataset --split") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "dataset --truth") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "dataset --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "dataset --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
+        "dataset corrupt --output" | "dataset corrupt -o") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "dataset corrupt --only") return ;;
         "dataset corrupt --severity") return ;;
-        "dataset corrupt --split") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "dataset corrupt --split") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "dataset corrupt --size") return ;;
-        "dataset corrupt --channels") COMPREPLY=($(compgen -W '1 3' -- "$current")); return ;;
+        "dataset corrupt --channels") COMPREPLY+=($(compgen -W '1 3' -- "$current")); return ;;
         "dataset corrupt --seed") return ;;
-        "dataset corrupt --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "dataset corrupt --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
-        "dataset mix --output" | "dataset mix -o") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "dataset corrupt --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "dataset corrupt --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
+        "dataset mix --output" | "dataset mix -o") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "dataset mix --lambdas") return ;;
         "dataset mix --pairs") return ;;
         "dataset mix --count") return ;;
         "dataset mix --batch") return ;;
-        "dataset mix --split") COMPREPLY=($(compgen -f -- "$current")); return ;;
+        "dataset mix --split") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "dataset mix --size") return ;;
-        "dataset mix --channels") COMPREPLY=($(compgen -W '1 3' -- "$current")); return ;;
+        "dataset mix --channels") COMPREPLY+=($(compgen -W '1 3' -- "$current")); return ;;
         "dataset mix --seed") return ;;
-        "dataset mix --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "dataset mix --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
-        "help --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "help --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
-        "version --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "version --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
-        "manual --output" | "manual -o") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "manual --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "manual --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
-        "completion --data-folder") COMPREPLY=($(compgen -f -- "$current")); return ;;
-        "completion --log-level") COMPREPLY=($(compgen -W 'error warning info debug' -- "$current")); return ;;
+        "dataset mix --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "dataset mix --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
+        "help --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "help --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
+        "version --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "version --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
+        "manual --output" | "manual -o") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "manual --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "manual --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
+        "completion --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "completion --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
     esac
     case "$command" in
         "study")
-            words=' init serve password simulate status export backup restore purge'
+            words=' init serve links password simulate status export backup restore purge'
             options='--data-folder --log-level --quiet --help'
             files=no ;;
         "study init")
@@ -304,7 +319,11 @@ _softlab() {
             files=yes ;;
         "study serve")
             words=''
-            options='--address --port --admin-address --admin-port --behind-proxy --data-folder --log-level --quiet --help'
+            options='--address --port --admin-address --admin-port --behind-proxy --host --per-address --access-log --data-folder --log-level --quiet --help'
+            files=yes ;;
+        "study links")
+            words=''
+            options='--url --column --output --data-folder --log-level --quiet --help'
             files=yes ;;
         "study password")
             words=''
@@ -364,7 +383,7 @@ _softlab() {
             files=yes ;;
         "train")
             words=''
-            options='--data --split --labels --rest --holdout --network --recipe --as-run --as-published --set --epochs --seed --output --restart --weights --dev --dev-split --dev-labels --teacher --mixing --extra --extra-labels --size --channels --skip-broken --vectors --tuning --checkpoint-seconds --list --keys --json --data-folder --log-level --quiet --help'
+            options='--data --split --labels --rest --holdout --network --recipe --as-run --as-published --set --epochs --seed --output --restart --untrained --weights --dev --dev-split --dev-labels --teacher --mixing --extra --extra-labels --size --channels --skip-broken --vectors --tuning --checkpoint-seconds --list --keys --json --data-folder --log-level --quiet --help'
             files=no ;;
         "predict")
             words=''
@@ -372,7 +391,7 @@ _softlab() {
             files=yes ;;
         "eval")
             words=''
-            options='--labels --reference --hard --order --subset --metrics --bin-size --bins --clip --bootstrap --seed --against --each --per-class --plots --data --split --size --channels --skip-broken --tests --attack --attack-items --attack-hard --corruptions --extra --severity --corruption-folder --list --json --data-folder --log-level --quiet --help'
+            options='--labels --reference --hard --order --subset --metrics --bin-size --bins --clip --bootstrap --seed --against --each --per-class --plots --data --split --size --channels --skip-broken --tests --dry-run --attack --attack-items --attack-hard --corruptions --extra --severity --corruption-folder --list --json --data-folder --log-level --quiet --help'
             files=yes ;;
         "run")
             words='collins2022/figure10 collins2022/figure2 collins2022/figure4 collins2022/figure5 collins2022/figure6 collins2022/figure8 collins2022/figure9 collins2022/section4.3 collins2022/table1 collins2022/table2 collins2022/table3 collins2022/table4 collins2022/table5 collins2022/table6 peterson2019/figure1 peterson2019/figure2 peterson2019/figure3 peterson2019/figure4 peterson2019/table1 peterson2019/table2 thesis2022/figure3.6 thesis2022/figure4.2 thesis2022/figure4.3 thesis2022/figure4.4 thesis2022/figure4.5 thesis2022/figure5.1 thesis2022/section4.2.2 thesis2022/section5.1.2 thesis2022/table3.1 thesis2022/table3.2 thesis2022/table3.3 thesis2022/table3.4 thesis2022/table4.1 thesis2022/table4.2 thesis2022/table4.3 thesis2022/table5.1 thesis2022/table5.2 thesis2022/tableB.1 thesis2022/tableB.2 thesis2022/tableB.3 thesis2022/tableC.1 uma2020/table1 uma2020/table2 uma2020/table3'
@@ -407,7 +426,7 @@ _softlab() {
             options='--output --lambdas --pairs --count --batch --split --size --channels --skip-broken --seed --data-folder --log-level --quiet --help'
             files=yes ;;
         "help")
-            words='study study init study serve study password study simulate study status study export study backup study restore study purge import labels quality compare simulate-labels mixing models train predict eval run report export bench fetch dataset dataset corrupt dataset mix help version manual completion'
+            words='study import labels quality compare simulate-labels mixing models train predict eval run report export bench fetch dataset help version manual completion'
             options='--data-folder --log-level --quiet --help'
             files=no ;;
         "version")
