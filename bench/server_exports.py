@@ -110,7 +110,7 @@ def main():
         names = [item["image"].rsplit("/", 1)[-1] for item in session["items"]]
         sizes = []
         busy = [threading.Thread(target=lambda p=path: sizes.append(len(ask(server.researcher, p, researcher)[1])))
-                for path in ("/admin/export/answers", "/admin/export/trials", "/admin/status")]
+                for path in ("/admin/export/answers", "/admin/export/changes", "/admin/status")]
         begun = time.monotonic()
         for thread in busy:
             thread.start()
@@ -119,7 +119,7 @@ def main():
         print(f"{count} answers: two exports and a status ({sum(sizes) / 1e6:.0f} MB) in {time.monotonic() - begun:.1f} s; "
               f"{len(times)} pictures and pages meanwhile: median {times[len(times) // 2]:.1f} ms, p99 {p99:.1f} ms "
               f"(at most {MOST_PICTURE_MS}), slowest {times[-1]:.1f} ms")
-        waiting = [threading.Thread(target=lambda: ask(server.researcher, "/admin/export/answers", researcher), daemon=True)
+        waiting = [threading.Thread(target=lambda: ask(server.researcher, "/admin/export/changes", researcher), daemon=True)
                    for _ in range(5)]
         threading.excepthook = lambda _: None
         for thread in waiting:
