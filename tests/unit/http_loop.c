@@ -13,7 +13,6 @@ struct desk {
     size_t n_waiting, commits, ticks;
     size_t works, dones;
     bool on_worker, on_loop;
-    pthread_t loop_thread;
     atomic_uint seen; /* requests that have been handled */
 };
 
@@ -65,6 +64,7 @@ static void release(struct sl_http_exchange *exchange, void *context)
 
 struct task {
     struct desk *desk;
+    pthread_t loop_thread;
     struct sl_http_exchange *exchange;
     size_t length;
 };
@@ -74,7 +74,7 @@ static void do_work(void *context)
     struct task *task = context;
     /* The request may be read here, as the loop leaves it alone until the reply. */
     sl_http_body(task->exchange, &task->length);
-    task->desk->on_worker = !pthread_equal(pthread_self(), task->desk->loop_thread);
+    task->desk->on_worker = !pthread_equal(pthread_self(), task->loop_thread);
     task->desk->works++;
 }
 
@@ -83,7 +83,7 @@ static void work_done(void *context)
     struct task *task = context;
     char text[32];
     int length = snprintf(text, sizeof text, "%zu bytes", task->length);
-    task->desk->on_loop = pthread_equal(pthread_self(), task->desk->loop_thread);
+    task->desk->on_loop = pthread_equal(pthread_self(), task->loop_thread);
     task->desk->dones++;
     sl_http_send(task->exchange,
                  &(struct sl_http_reply){
@@ -95,8 +95,7 @@ static void by_work(struct sl_http_exchange *exchange, void *context)
 {
     struct desk *desk = context;
     struct task *task = sl_alloc(1, sizeof *task);
-    *task = (struct task){.desk = desk, .exchange = exchange};
-    desk->loop_thread = pthread_self();
+    *task = (struct task){.desk = desk, .exchange = exchange, .loop_thread = pthread_self()};
     sl_http_work(desk->loop, 1, do_work, work_done, task);
     atomic_fetch_add(&desk->seen, 1);
 }
