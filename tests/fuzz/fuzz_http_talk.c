@@ -185,19 +185,28 @@ static void bind_somewhere(int socket)
     if (bind(socket, (struct sockaddr *)&address, sizeof address) != 0) abort();
 }
 
-static void open_client(struct talk *talk, struct client *client, bool small)
+/* False if the system has no port left just now; that it never has any is not to go unseen. */
+static bool open_client(struct talk *talk, struct client *client, bool small)
 {
+    static unsigned refused;
     struct sockaddr_in address = {
         .sin_family = AF_INET,
         .sin_port = htons(sl_http_port(talk->desk.listener)),
         .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
     };
-    if (client->socket >= 0) return;
+    if (client->socket >= 0) return true;
     *client = (struct client){.socket = socket(AF_INET, SOCK_STREAM, 0)};
     if (client->socket < 0) abort();
     bind_somewhere(client->socket);
     if (small) setsockopt(client->socket, SOL_SOCKET, SO_RCVBUF, &(int){2048}, sizeof(int));
-    if (connect(client->socket, (struct sockaddr *)&address, sizeof address) != 0) abort();
+    if (connect(client->socket, (struct sockaddr *)&address, sizeof address) == 0) {
+        refused = 0;
+        return true;
+    }
+    close(client->socket);
+    client->socket = -1;
+    if (++refused > 1000) abort();
+    return false;
 }
 
 static void say(const struct client *client, const void *bytes, size_t length)
@@ -240,7 +249,7 @@ static void step(struct talk *talk)
     const char *phrase = phrases[argument % (sizeof phrases / sizeof *phrases)];
     if (what % 16 < 2) turn(&talk->desk, 1 + argument % 8);
     if (what % 16 == 2) release(&talk->desk);
-    if (what % 16 == 3 || client->socket < 0) open_client(talk, client, argument % 2);
+    if (!open_client(talk, client, argument % 2)) return;
     switch (what % 16) {
     case 4:
     case 5:
