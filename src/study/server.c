@@ -76,16 +76,22 @@ static void get_studies(struct sl_http_exchange *exchange, void *context)
     const struct sl_study_server *server = context;
     struct sl_buffer page;
     sl_buffer_init(&page, 1 << 20);
-    sl_buffer_text(&page, "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"
-                          "<meta name=\"viewport\" content=\"width=device-width\">\n"
-                          "<title>Studies</title>\n<h1>Studies</h1>\n<ul>\n");
+    sl_buffer_printf(&page,
+                     "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"
+                     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                     "<meta name=\"color-scheme\" content=\"light dark\">\n"
+                     "<title>softlab: studies</title>\n"
+                     "<link rel=\"icon\" href=\"%s/admin/file/icon.svg\" type=\"image/svg+xml\">\n"
+                     "<link rel=\"stylesheet\" href=\"%s/admin/file/style.css\">\n"
+                     "<main><div class=\"view\">\n<h1>Studies</h1>\n<ul class=\"cards\">\n",
+                     server->sites[0]->prefix, server->sites[0]->prefix);
     for (size_t i = 0; i < server->n_sites; i++) {
         const struct sl_site *site = server->sites[i];
-        sl_buffer_printf(&page, "<li><a href=\"%s/admin\">", site->prefix);
+        sl_buffer_printf(&page, "<li class=\"card\"><h2><a href=\"%s/admin\">", site->prefix);
         sl_html_escape(&page, site->study->title, strlen(site->study->title));
-        sl_buffer_text(&page, "</a></li>\n");
+        sl_buffer_printf(&page, "</a></h2>\n<p>%s/</p></li>\n", site->prefix);
     }
-    sl_buffer_text(&page, "</ul>\n</html>\n");
+    sl_buffer_text(&page, "</ul>\n</div></main>\n</html>\n");
     sl_http_send(exchange, &(struct sl_http_reply){.status = 200,
                                                    .type = "text/html; charset=utf-8",
                                                    .body = page.data,
