@@ -138,6 +138,8 @@ const char *sl_http_peer(const struct sl_http_exchange *exchange);              
  * customer has 2^64 addresses. `text` may have a port or brackets. False if it is no address. */
 enum { SL_HTTP_NETWORK = 50 };
 bool sl_http_network(const char *text, size_t length, char out[SL_HTTP_NETWORK]);
+/* Whether only the head of the reply is wanted: nothing is to change for it. */
+bool sl_http_is_head(const struct sl_http_exchange *exchange);
 /* Whether a browser sent this from a page of ours: Sec-Fetch-Site is same-origin or none, or,
  * without that header, Origin names our Host, or there is neither (not a browser). */
 bool sl_http_same_origin(const struct sl_http_exchange *exchange);

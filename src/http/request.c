@@ -51,6 +51,11 @@ const char *sl_http_peer(const struct sl_http_exchange *exchange)
     return exchange->peer;
 }
 
+bool sl_http_is_head(const struct sl_http_exchange *exchange)
+{
+    return exchange->head.bodiless;
+}
+
 bool sl_http_same_origin(const struct sl_http_exchange *exchange)
 {
     const char *site = sl_http_request_header(exchange, "Sec-Fetch-Site");

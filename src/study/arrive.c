@@ -197,6 +197,11 @@ void sl_handle_arrival(struct sl_http_exchange *exchange, void *context)
     uint8_t person[SL_STORE_PERSON_BYTES];
     char token[SL_TOKEN_TEXT] = "";
     struct sl_error err;
+    /* Previews of links and monitors look; nobody has come. */
+    if (sl_http_is_head(exchange)) {
+        send_page(site, exchange, 200, site->study->title, "");
+        return;
+    }
     if (!sl_site_ready(site, exchange)) return;
     if (!sl_request_admit(site, exchange, &arrivals)) return;
     if (name && (!*name || strlen(name) > SL_LINK_PARAMETER_MAX)) name = NULL;

@@ -106,6 +106,26 @@ static void test_a_proxy_is_believed_only_where_the_options_say_so(void **state)
     scene_stop(&scene);
 }
 
+/* The preview of a link takes nobody's place. */
+static void test_a_look_at_the_head_is_no_arrival(void **state)
+{
+    (void)state;
+    struct scene scene;
+    char cookie[65];
+    scene_make(&scene, 3, 3, "{\"batch\": {\"annotators\": 1}}");
+    scene_start(&scene);
+    for (int i = 0; i < 5; i++) {
+        struct reply reply = ask(&scene, "HEAD", "/", NULL, NULL, NULL);
+        assert_int_equal(reply.status, 200);
+        assert_null(strstr(reply.head, "Set-Cookie"));
+        assert_string_equal(reply.body, "");
+        reply_release(&reply);
+    }
+    arrive(&scene, "/", cookie);
+    assert_string_equal(place_of(&scene, cookie), "consent");
+    scene_stop(&scene);
+}
+
 static void test_pages_carry_the_security_headers(void **state)
 {
     (void)state;
@@ -152,6 +172,7 @@ int main(void)
         cmocka_unit_test(test_a_full_study_says_so_with_its_code),
         cmocka_unit_test(test_prolific_people_keep_their_place),
         cmocka_unit_test(test_a_proxy_is_believed_only_where_the_options_say_so),
+        cmocka_unit_test(test_a_look_at_the_head_is_no_arrival),
         cmocka_unit_test(test_pages_carry_the_security_headers),
     };
     return cmocka_run_group_tests(tests, NULL, test_folder_clear);
