@@ -236,6 +236,22 @@ static void test_guessing_gets_slower_and_always_hears_the_same(void **state)
     assert_non_null(strstr(reply, "Retry-After: 1\r\n"));
 }
 
+/* Guessers from everywhere, whatever lines of X-Forwarded-For they make up, keep nobody out. */
+static void test_wrong_passwords_shut_out_their_own_address_only(void **state)
+{
+    (void)state;
+    char right[256];
+    snprintf(right, sizeof right, "{\"password\":\"%s\"}", password);
+    for (unsigned i = 0; i < 30; i++) {
+        char from[128];
+        snprintf(from, sizeof from,
+                 "X-Forwarded-For: 198.51.100.9\r\nX-Forwarded-For: 10.0.0.1, 203.0.113.%u\r\n", i);
+        assert_int_equal(post("/admin/login", from, "{\"password\":\"wrong\"}"), 401);
+        assert_int_equal(post("/admin/login", from, right), 429);
+    }
+    assert_int_equal(post("/admin/login", "X-Forwarded-For: 198.51.100.9\r\n", right), 200);
+}
+
 static void test_waits_grow_for_an_address_and_for_no_other(void **state)
 {
     (void)state;
@@ -463,6 +479,7 @@ int main(void)
         WITH_SERVER(test_logging_out_needs_the_session_s_own_token),
         WITH_SERVER(test_other_sites_cannot_log_anybody_in),
         WITH_SERVER(test_guessing_gets_slower_and_always_hears_the_same),
+        WITH_SERVER(test_wrong_passwords_shut_out_their_own_address_only),
         cmocka_unit_test(test_waits_grow_for_an_address_and_for_no_other),
         cmocka_unit_test(test_the_oldest_session_gives_way),
         WITH_SERVER(test_bodies_that_are_no_login_are_refused),

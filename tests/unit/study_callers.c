@@ -1,6 +1,7 @@
 /* Who counts as whom, and what one of them may take: several addresses in a header, addresses that
  * are claimed, floods of events, and a database that another program holds. */
 #include <sqlite3.h>
+#include <sys/stat.h>
 
 #include "study_scene.h"
 
@@ -103,6 +104,42 @@ static void test_a_session_may_note_so_much_and_no_more(void **state)
     scene_stop(&scene);
 }
 
+/* ---- What is written down of requests ---- */
+
+static void test_the_log_of_requests_names_nobody(void **state)
+{
+    (void)state;
+    struct sl_error err;
+    struct sl_buffer log;
+    char *path = sl_string_copy(test_path("access.txt"));
+    scene_make(&scene, 6, 3,
+               "{\"recruiter\": {\"kind\": \"generic\", \"person\": \"participant\"}}");
+    struct sl_study_serve serve = sl_study_serve_default();
+    serve.port = serve.admin_port = 0;
+    serve.behind_proxy = true;
+    serve.access_log = path;
+    assert_ok(sl_study_server_create(scene.folder, &serve, &scene.server, &err), err);
+    scene.port = sl_study_server_port(scene.server);
+    scene_go(&scene);
+    struct reply reply =
+        ask(&scene, "GET", "/?participant=jo.doe", NULL, "X-Forwarded-For: 203.0.113.7\r\n", NULL);
+    assert_int_equal(reply.status, 303);
+    reply_release(&reply);
+    scene_stop(&scene);
+    sl_buffer_init(&log, 1 << 16);
+    assert_ok(sl_file_read(path, &log, &err), err);
+    sl_buffer_byte(&log, '\0');
+    assert_non_null(strstr(log.data, " annotators GET / 303 0 "));
+    assert_null(strstr(log.data, "jo.doe"));
+    assert_null(strstr(log.data, "203.0.113"));
+    assert_null(strstr(log.data, "127.0.0.1"));
+    struct stat info;
+    assert_int_equal(stat(path, &info), 0);
+    assert_int_equal(info.st_mode & 0777, 0600);
+    sl_buffer_release(&log);
+    free(path);
+}
+
 /* ---- Another program has the database ---- */
 
 static sqlite3 *take_lock(void)
@@ -172,6 +209,7 @@ int main(void)
         cmocka_unit_test(test_ports_do_not_make_new_people),
         cmocka_unit_test(test_ipv6_counts_by_its_network),
         cmocka_unit_test(test_a_session_may_note_so_much_and_no_more),
+        cmocka_unit_test(test_the_log_of_requests_names_nobody),
         cmocka_unit_test(test_a_foreign_lock_delays_saves_and_not_pages),
     };
     return cmocka_run_group_tests(tests, NULL, test_folder_clear);
