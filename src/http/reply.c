@@ -83,14 +83,15 @@ static bool is_among(const struct sl_http_header *headers, const char *name)
 /* RFC 9110, section 5.6.7; strftime would follow the locale. */
 static void add_date(struct sl_http_exchange *exchange)
 {
-    static const char days[] = "SunMonTueWedThuFriSat",
-                      months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+    static const char days[][4] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+    static const char months[][4] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                     "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
     struct tm now;
     time_t seconds = time(NULL);
     if (!gmtime_r(&seconds, &now)) return;
-    evbuffer_add_printf(output_of(exchange), "Date: %.3s, %02d %.3s %d %02d:%02d:%02d GMT\r\n",
-                        days + 3 * now.tm_wday, now.tm_mday, months + 3 * now.tm_mon,
-                        now.tm_year + 1900, now.tm_hour, now.tm_min, now.tm_sec);
+    evbuffer_add_printf(output_of(exchange), "Date: %s, %02d %s %d %02d:%02d:%02d GMT\r\n",
+                        days[now.tm_wday], now.tm_mday, months[now.tm_mon], now.tm_year + 1900,
+                        now.tm_hour, now.tm_min, now.tm_sec);
 }
 
 /* All of the head but what frames the body. A header of the reply stands for one of the same name

@@ -166,6 +166,7 @@ static size_t waiting_requests(void)
     researcher.port = sl_study_server_admin_port(scene.server);
     struct reply reply = get(&researcher, "/metrics", NULL);
     assert_int_equal(reply.status, 200);
+    assert_non_null(reply.body);
     const char *line = strstr(reply.body, "\nsoftlab_waiting_requests ");
     assert_non_null(line);
     size_t waiting = strtoul(line + strlen("\nsoftlab_waiting_requests "), NULL, 10);

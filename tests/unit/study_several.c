@@ -103,6 +103,7 @@ static void test_researchers_have_a_page_for_each(void **state)
     host.port = sl_study_server_admin_port(host.server);
     struct reply reply = get(&host, "/", NULL);
     assert_int_equal(reply.status, 200);
+    assert_non_null(reply.body);
     assert_non_null(strstr(reply.body, "<a href=\"/birds/admin\">"));
     assert_non_null(strstr(reply.body, "<a href=\"/dogs/admin\">"));
     reply_release(&reply);
