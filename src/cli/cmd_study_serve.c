@@ -17,6 +17,19 @@ struct serve_values {
 
 #define AT(field) .offset = offsetof(struct serve_values, field)
 
+enum { DIRECT = 1, BEHIND_PROXY = 2 };
+
+/* Behind a proxy everybody has the proxy's address. */
+static void serve_mode(const struct cli *cli, const void *values, struct cli_mode *out)
+{
+    (void)cli;
+    const struct serve_values *options = values;
+    *out = options->behind_proxy ? (struct cli_mode){BEHIND_PROXY, .name = "--behind-proxy"}
+                                 : (struct cli_mode){DIRECT, .name = "no proxy"};
+}
+
+static const char *const serve_samples[] = {"study", "study --behind-proxy", NULL};
+
 static const struct cli_option serve_options[] = {
     {.name = "address",
      .kind = CLI_TEXT,
@@ -64,6 +77,7 @@ static const struct cli_option serve_options[] = {
      .fallback = "256",
      .minimum = 0,
      .maximum = 100000,
+     .modes = DIRECT,
      .help = "connections one address may have, without a proxy; 0 is any number"},
     {.name = "access-log",
      .kind = CLI_OUTPUT,
@@ -180,5 +194,7 @@ const struct cli_command cmd_study_serve = {
     .options = serve_options,
     .examples = serve_examples,
     .values_size = sizeof(struct serve_values),
+    .mode = serve_mode,
+    .samples = serve_samples,
     .run = run_serve,
 };
