@@ -18,7 +18,7 @@ import {
 
 const sessionOf = (page) => page.evaluate(async () => (await fetch('/api/session')).json());
 const imageShown = (page) =>
-  page.evaluate(() => new URL(document.querySelector('.stimulus img').src).pathname);
+  page.evaluate(() => document.querySelector('.stimulus img').getAttribute('src'));
 const textOf = async (page, css) =>
   (await page.locator(css).allTextContents()).join(' ').replace(/\s+/g, ' ');
 

@@ -66,8 +66,9 @@ static void test_what_is_left_out_is_said_in_every_format(void **state)
 {
     (void)state;
     static const char *const said[] = {
-        "Reliability: 6 of 9 diagrams, those of the rows nearest to the diagonal and farthest from "
-        "it",
+        ("Reliability: 6 of 9 diagrams, those of the rows nearest to the diagonal and farthest "
+         "from "
+         "it"),
         "8 of 9 rows: the 4 that end lowest and the 4 that end highest.",
         "Pictures of 3 of 9 rows"};
     static const char *const formats[] = {"html", "md", "latex"};
