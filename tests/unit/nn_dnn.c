@@ -123,7 +123,7 @@ static void test_op_runs_with_other_data_each_time(void **state)
     struct sl_dnn_op op;
     dnnl_memory_desc_t layout;
     dnnl_eltwise_desc_t relu;
-    dnnl_primitive_desc_t descriptor;
+    dnnl_primitive_desc_t descriptor = NULL;
     const dnnl_dims_t dims = {COUNT};
     float first[COUNT], second[COUNT], out[COUNT];
     for (int i = 0; i < COUNT; i++) {
