@@ -343,7 +343,7 @@ static enum sl_status read_list(const char *path, struct sl_name_table *out, str
     struct sl_buffer text;
     sl_buffer_init(&text, 1 << 28);
     enum sl_status status = sl_file_read(path, &text, err);
-    const char *at = text.data, *end = text.data + text.length;
+    const char *at = text.length ? text.data : "", *end = at + text.length;
     while (status == SL_OK && at < end) {
         const char *line_end = memchr(at, '\n', (size_t)(end - at));
         size_t length = (size_t)((line_end ? line_end : end) - at);

@@ -154,7 +154,7 @@ static enum sl_status read_lines(struct truths *truths, struct sl_error *err)
     sl_buffer_init(&text, (size_t)1 << 30);
     SL_TRY(sl_file_read(truths->path, &text, err));
     enum sl_status status = SL_OK;
-    const char *at = text.data, *end = text.data + text.length;
+    const char *at = text.length ? text.data : "", *end = at + text.length;
     size_t n_lines = 0;
     for (; at < end; n_lines++)
         next_line(&at);

@@ -204,7 +204,7 @@ static enum sl_status read_curve(const struct sl_job *training, const char *fold
     json_t *curve = json_array();
     enum sl_status status = SL_OK;
     SL_TRY_OUT(sl_file_read(path, &text, err));
-    const char *at = text.data, *end = text.data + text.length;
+    const char *at = text.length ? text.data : "", *end = at + text.length;
     while (text.length > 0 && at < end) {
         const char *newline = memchr(at, '\n', (size_t)(end - at));
         if (!newline) break;

@@ -128,7 +128,7 @@ static enum sl_status read_lines(struct sl_ledger *ledger, bool *cut, struct sl_
     sl_buffer_init(&text, RESULTS_LIMIT);
     enum sl_status status = SL_OK;
     if (sl_file_exists(ledger->results)) SL_TRY_OUT(sl_file_read(ledger->results, &text, err));
-    const char *at = text.data, *end = text.data + text.length;
+    const char *at = text.length ? text.data : "", *end = at + text.length;
     for (size_t number = 1; text.length > 0 && at < end; number++) {
         const char *newline = memchr(at, '\n', (size_t)(end - at));
         if (!newline) {
