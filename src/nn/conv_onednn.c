@@ -321,7 +321,8 @@ static void onednn_run(const struct sl_nn_conv *conv, const struct sl_nn_conv_ar
     sl_dnn_op_set(op, DNNL_ARG_DIFF_SRC, written);
     sl_dnn_op_set(op, DNNL_ARG_DIFF_WEIGHTS, written);
     sl_dnn_op_set(op, DNNL_ARG_DIFF_BIAS, args->bias_gradient);
-    sl_dnn_op_set(op, DNNL_ARG_SCRATCHPAD, (char *)args->scratch + state->scratchpad_at);
+    sl_dnn_op_set(op, DNNL_ARG_SCRATCHPAD, /* none: nothing needs one */
+                  args->scratch ? (char *)args->scratch + state->scratchpad_at : NULL);
     sl_dnn_op_run(op);
     if (!reorders) return;
     sl_dnn_op_set(&state->result_out, DNNL_ARG_FROM, written);
