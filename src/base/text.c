@@ -1,10 +1,13 @@
 #include "softlab/base/text.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "softlab/base/memory.h"
 
 /* "-0." and 1074 digits: the longest exact decimal of a double. */
 enum { NUMBER_LENGTH = 1077, NEAREST_LENGTH = 63 };
@@ -236,6 +239,24 @@ char *sl_text_bytes(uint64_t value, char *out, size_t size)
         unit++;
     }
     snprintf(out, size, unit > 0 && amount < 99.95 ? "%.1f %s" : "%.0f %s", amount, units[unit]);
+    return out;
+}
+
+char *sl_text_replace(const char *text, const char *from, const char *to)
+{
+    const size_t from_length = strlen(from), to_length = strlen(to);
+    size_t count = 0;
+    assert(from_length > 0);
+    for (const char *at = strstr(text, from); at; at = strstr(at + from_length, from))
+        count++;
+    char *out = sl_alloc(strlen(text) + count * to_length + 1, 1), *end = out;
+    for (const char *at; (at = strstr(text, from)); text = at + from_length) {
+        memcpy(end, text, (size_t)(at - text));
+        end += at - text;
+        memcpy(end, to, to_length);
+        end += to_length;
+    }
+    memcpy(end, text, strlen(text) + 1);
     return out;
 }
 

@@ -322,24 +322,16 @@ static enum sl_status print_file(const char *path, struct sl_error *err)
     return status;
 }
 
-/* `text`, which is taken, with `name` for every `path` in it. */
-static char *rename_in(char *text, const char *path, const char *name)
-{
-    for (char *at = strstr(text, path); at; at = strstr(text, path)) {
-        char *renamed =
-            sl_string_printf("%.*s%s%s", (int)(at - text), text, name, at + strlen(path));
-        free(text);
-        text = renamed;
-    }
-    return text;
-}
-
 char *cli_name_streams(const struct cli *cli, const char *text)
 {
     char *named = sl_string_copy(text);
-    for (size_t i = 0; i < cli->n_places; i++)
-        if (cli->places[i].stream != CLI_TEXT)
-            named = rename_in(named, cli->places[i].path, cli_shown(cli, cli->places[i].path));
+    for (size_t i = 0; i < cli->n_places; i++) {
+        const char *path = cli->places[i].path;
+        if (cli->places[i].stream == CLI_TEXT) continue;
+        char *renamed = sl_text_replace(named, path, cli_shown(cli, path));
+        free(named);
+        named = renamed;
+    }
     return named;
 }
 

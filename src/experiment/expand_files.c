@@ -7,28 +7,15 @@
 #include "softlab/base/array.h"
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
+#include "softlab/base/text.h"
 
 /* ---- Commands ---- */
-
-/* `text` with every `from` replaced. */
-static char *replaced(const char *text, const char *from, const char *to)
-{
-    struct sl_buffer out;
-    sl_buffer_init(&out, (size_t)1 << 20);
-    const char *at = text;
-    for (const char *found; (found = strstr(at, from)) != NULL; at = found + strlen(from)) {
-        sl_buffer_append(&out, at, (size_t)(found - at));
-        sl_buffer_text(&out, to);
-    }
-    sl_buffer_text(&out, at);
-    return out.data;
-}
 
 static char *fill_in(const char *word, int64_t seed)
 {
     char *number = sl_string_printf("%lld", (long long)seed);
-    char *seeded = replaced(word, "{seed}", number);
-    char *placed = replaced(seeded, "{data}/", "@");
+    char *seeded = sl_text_replace(word, "{seed}", number);
+    char *placed = sl_text_replace(seeded, "{data}/", "@");
     free(number);
     free(seeded);
     return placed;

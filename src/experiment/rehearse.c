@@ -7,6 +7,7 @@
 
 #include "experiment/runner.h"
 #include "softlab/base/memory.h"
+#include "softlab/base/text.h"
 
 struct rehearsal {
     struct sl_experiment *experiment;        /* borrowed; gets what is missing */
@@ -102,12 +103,10 @@ static void rehearsal_release(struct rehearsal *rehearsal)
 
 /* ---- What went wrong ---- */
 
-/* The text, which is taken, with the first `from` in it replaced. */
+/* The text, which is taken, with every `from` in it replaced. */
 static char *replaced(char *text, const char *from, const char *to)
 {
-    const char *at = strstr(text, from);
-    if (!at) return text;
-    char *out = sl_string_printf("%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+    char *out = sl_text_replace(text, from, to);
     free(text);
     return out;
 }

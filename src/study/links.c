@@ -1,7 +1,6 @@
 #include "study/links.h"
 
 #include <sodium.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "softlab/base/markup.h"
@@ -10,43 +9,9 @@
 
 static const char key_name[] = "link-key";
 
-static enum sl_status read_key(struct sl_store *store, struct sl_links *out, struct sl_error *err)
-{
-    char *text = NULL;
-    SL_TRY(sl_store_get_text(store, key_name, &text, err));
-    const bool whole = sl_secret_from_hex(text, out->key, sizeof out->key);
-    sodium_memzero(text, strlen(text));
-    free(text);
-    return whole ? SL_OK : sl_fail(err, SL_ERR_INPUT, "the study's key of links is damaged");
-}
-
-/* Inside the transaction nobody else can make another. */
-static enum sl_status make_key(struct sl_store *store, struct sl_links *out, struct sl_error *err)
-{
-    char text[2 * SL_LINK_KEY + 1];
-    enum sl_status status = read_key(store, out, err);
-    if (status != SL_ERR_NOT_FOUND) return status;
-    randombytes_buf(out->key, sizeof out->key);
-    sodium_bin2hex(text, sizeof text, out->key, sizeof out->key);
-    status = sl_store_put_text(store, key_name, text, err);
-    sodium_memzero(text, sizeof text);
-    return status;
-}
-
 enum sl_status sl_links_read(struct sl_store *store, struct sl_links *out, struct sl_error *err)
 {
-    SL_TRY(sl_secret_init(err));
-    enum sl_status status = read_key(store, out, err);
-    if (status != SL_ERR_NOT_FOUND) return status;
-    status = sl_store_begin(store, err);
-    if (status == SL_ERR_USAGE) /* it is only being read */
-        return sl_fail(err, SL_ERR_NOT_FOUND,
-                       "the study has no links yet: serve it once, or say softlab study links");
-    if (status != SL_OK) return status;
-    status = make_key(store, out, err);
-    if (status == SL_OK) return sl_store_commit(store, err);
-    sl_store_rollback(store);
-    return status;
+    return sl_secret_key(store, key_name, out->key, err);
 }
 
 /* One purpose's hash is of no use for another. */
@@ -89,7 +54,9 @@ json_t *sl_links_test_path(struct sl_store *store)
 {
     struct sl_links links;
     char token[SL_STUDY_LINK_TEXT];
-    if (sl_secret_init(NULL) != SL_OK || read_key(store, &links, NULL) != SL_OK) return json_null();
+    if (sl_secret_init(NULL) != SL_OK ||
+        sl_secret_key_read(store, key_name, links.key, NULL) != SL_OK)
+        return json_null();
     sl_links_test(&links, token);
     sodium_memzero(&links, sizeof links);
     return json_sprintf("/?" SL_LINK_TEST "=%s", token);

@@ -5,18 +5,18 @@
 #define SOFTLAB_STUDY_LINKS_H
 
 #include "softlab/study.h"
+#include "study/secret.h"
 
 /* The parameters of an address that are softlab's own. */
 #define SL_LINK_TEST      "test"
 #define SL_LINK_SIGNATURE "sig"
 /* What a name of a participant may have; longer ones are no link of ours. */
-enum { SL_LINK_KEY = 32, SL_LINK_PARAMETER_MAX = 500 };
+enum { SL_LINK_PARAMETER_MAX = 500 };
 
 struct sl_links {
-    uint8_t key[SL_LINK_KEY];
+    uint8_t key[SL_STUDY_KEY];
 };
-/* The study's key; made if there is none and the store can be written (outside a transaction), else
- * SL_ERR_NOT_FOUND. */
+/* The key, as sl_secret_key. */
 enum sl_status sl_links_read(struct sl_store *store, struct sl_links *out,
                              struct sl_error *err) SL_MUST_USE;
 

@@ -1,61 +1,20 @@
 /* Participants: how they are stored, and how they are forgotten. */
 #include <sodium.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "softlab/base/memory.h"
 #include "softlab/study.h"
 #include "study/collect.h"
 #include "study/purged.h"
+#include "study/secret.h"
 
 static const char key_name[] = "person-key";
-
-enum {
-    KEY_BYTES = crypto_generichash_KEYBYTES,
-    KEY_TEXT = 2 * KEY_BYTES + 1,
-};
-
-static enum sl_status make_key(struct sl_store *store, struct sl_error *err)
-{
-    unsigned char key[KEY_BYTES];
-    char text[KEY_TEXT];
-    crypto_generichash_keygen(key);
-    sodium_bin2hex(text, sizeof text, key, sizeof key);
-    const bool own = !sl_store_in_transaction(store);
-    enum sl_status status = own ? sl_store_begin(store, err) : SL_OK;
-    if (status == SL_OK) status = sl_store_put_text(store, key_name, text, err);
-    if (status == SL_OK && own) status = sl_store_commit(store, err);
-    if (status != SL_OK && own) sl_store_rollback(store);
-    sodium_memzero(key, sizeof key);
-    sodium_memzero(text, sizeof text);
-    return status;
-}
-
-static enum sl_status read_key(struct sl_store *store, unsigned char out[KEY_BYTES],
-                               struct sl_error *err)
-{
-    char *text = NULL;
-    size_t length = 0;
-    SL_TRY(sl_store_get_text(store, key_name, &text, err));
-    const bool whole =
-        sodium_hex2bin(out, KEY_BYTES, text, strlen(text), NULL, &length, NULL) == 0 &&
-        length == KEY_BYTES;
-    sodium_memzero(text, strlen(text));
-    free(text);
-    return whole ? SL_OK : sl_fail(err, SL_ERR_INPUT, "the study's key is damaged");
-}
 
 enum sl_status sl_study_person(struct sl_store *store, const char *name,
                                uint8_t out[SL_STORE_PERSON_BYTES], struct sl_error *err)
 {
-    unsigned char key[KEY_BYTES];
-    if (sodium_init() < 0) return sl_fail(err, SL_ERR_BACKEND, "libsodium does not start");
-    enum sl_status status = read_key(store, key, err);
-    if (status == SL_ERR_NOT_FOUND) {
-        SL_TRY(make_key(store, err));
-        status = read_key(store, key, err);
-    }
-    if (status != SL_OK) return status;
+    uint8_t key[SL_STUDY_KEY];
+    SL_TRY(sl_secret_key(store, key_name, key, err));
     crypto_generichash(out, SL_STORE_PERSON_BYTES, (const unsigned char *)name, strlen(name), key,
                        sizeof key);
     sodium_memzero(key, sizeof key);

@@ -1,6 +1,7 @@
 #include "study/secret.h"
 
 #include <sodium.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum sl_status sl_secret_init(struct sl_error *err)
@@ -60,10 +61,52 @@ bool sl_secret_token_hash(const char *text, uint8_t hash[SL_STORE_TOKEN_BYTES])
     return true;
 }
 
-void sl_secret_opaque(const uint8_t key[SL_OPAQUE_KEY], const char *name, char out[SL_OPAQUE_TEXT])
+enum sl_status sl_secret_key_read(struct sl_store *store, const char *name,
+                                  uint8_t out[SL_STUDY_KEY], struct sl_error *err)
+{
+    char *text = NULL;
+    SL_TRY(sl_store_get_text(store, name, &text, err));
+    const bool whole = sl_secret_from_hex(text, out, SL_STUDY_KEY);
+    sodium_memzero(text, strlen(text));
+    free(text);
+    return whole ? SL_OK : sl_fail(err, SL_ERR_INPUT, "the study's %s is damaged", name);
+}
+
+/* Inside the transaction nobody else can make another. */
+static enum sl_status make_key(struct sl_store *store, const char *name, uint8_t out[SL_STUDY_KEY],
+                               struct sl_error *err)
+{
+    char text[2 * SL_STUDY_KEY + 1];
+    enum sl_status status = sl_secret_key_read(store, name, out, err);
+    if (status != SL_ERR_NOT_FOUND) return status;
+    randombytes_buf(out, SL_STUDY_KEY);
+    sodium_bin2hex(text, sizeof text, out, SL_STUDY_KEY);
+    status = sl_store_put_text(store, name, text, err);
+    sodium_memzero(text, sizeof text);
+    return status;
+}
+
+enum sl_status sl_secret_key(struct sl_store *store, const char *name, uint8_t out[SL_STUDY_KEY],
+                             struct sl_error *err)
+{
+    const bool own = !sl_store_in_transaction(store);
+    SL_TRY(sl_secret_init(err));
+    enum sl_status status = sl_secret_key_read(store, name, out, err);
+    if (status != SL_ERR_NOT_FOUND) return status;
+    status = own ? sl_store_begin(store, err) : SL_OK;
+    if (status == SL_ERR_USAGE)
+        return sl_fail(err, SL_ERR_NOT_FOUND, "the study has no %s yet: serve it once", name);
+    if (status != SL_OK) return status;
+    status = make_key(store, name, out, err);
+    if (status == SL_OK && own) return sl_store_commit(store, err);
+    if (status != SL_OK && own) sl_store_rollback(store);
+    return status;
+}
+
+void sl_secret_opaque(const uint8_t key[SL_STUDY_KEY], const char *name, char out[SL_OPAQUE_TEXT])
 {
     uint8_t hash[(SL_OPAQUE_TEXT - 1) / 2];
     crypto_generichash(hash, sizeof hash, (const unsigned char *)name, strlen(name), key,
-                       SL_OPAQUE_KEY);
+                       SL_STUDY_KEY);
     sodium_bin2hex(out, SL_OPAQUE_TEXT, hash, sizeof hash);
 }

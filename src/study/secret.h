@@ -12,7 +12,7 @@
 enum {
     SL_TOKEN_TEXT = 2 * SL_STORE_TOKEN_BYTES + 1, /* a cookie's value and a NUL */
     SL_OPAQUE_TEXT = 33,                          /* 32 hexadecimal digits and a NUL */
-    SL_OPAQUE_KEY = 32,
+    SL_STUDY_KEY = 32,
 };
 
 enum sl_status sl_secret_init(struct sl_error *err) SL_MUST_USE;
@@ -29,7 +29,16 @@ bool sl_secret_token_hash(const char *text, uint8_t hash[SL_STORE_TOKEN_BYTES]);
 /* `length` bytes from exactly 2 * length hexadecimal digits. */
 bool sl_secret_from_hex(const char *text, void *out, size_t length);
 
+/* One of the study's keys, which its database keeps under `name` as hexadecimal digits. Made when
+ * there is none, inside the transaction that is open or in one of its own; SL_ERR_NOT_FOUND if the
+ * store is open for reading only. */
+enum sl_status sl_secret_key(struct sl_store *store, const char *name, uint8_t out[SL_STUDY_KEY],
+                             struct sl_error *err) SL_MUST_USE;
+/* The same, never made. */
+enum sl_status sl_secret_key_read(struct sl_store *store, const char *name,
+                                  uint8_t out[SL_STUDY_KEY], struct sl_error *err) SL_MUST_USE;
+
 /* Keyed hash of a name: says nothing about it to those without the key. */
-void sl_secret_opaque(const uint8_t key[SL_OPAQUE_KEY], const char *name, char out[SL_OPAQUE_TEXT]);
+void sl_secret_opaque(const uint8_t key[SL_STUDY_KEY], const char *name, char out[SL_OPAQUE_TEXT]);
 
 #endif

@@ -258,6 +258,7 @@ static enum sl_status write_items(const struct sl_setup_plan *plan, const char *
     char *database = sl_path_join(folder, SL_STUDY_DATABASE);
     char *items = sl_path_join(folder, plan->study->items_folder);
     bool *used = find_used(plan);
+    uint8_t made[SL_STUDY_KEY];
     enum sl_status status = SL_OK;
     for (size_t i = 0; i < plan->n_items; i++)
         if (used[i] && plan->items[i].target)
@@ -266,7 +267,7 @@ static enum sl_status write_items(const struct sl_setup_plan *plan, const char *
     options.create = true;
     SL_TRY_OUT(sl_store_open(database, &options, &store, err));
     SL_TRY_OUT(fill_store(store, plan, used, err));
-    SL_TRY_OUT(sl_stimuli_make_key(store, err));
+    SL_TRY_OUT(sl_secret_key(store, SL_STIMULI_KEY, made, err));
     SL_TRY_OUT(bind_store(store, plan, folder, err));
 out:
     sl_store_close(store);

@@ -6,32 +6,6 @@
 #include "softlab/base/memory.h"
 #include "softlab/base/random.h"
 
-enum sl_status sl_stimuli_make_key(struct sl_store *store, struct sl_error *err)
-{
-    char text[SL_TOKEN_TEXT];
-    uint8_t unused[SL_STORE_TOKEN_BYTES];
-    sl_secret_token(text, unused);
-    SL_TRY(sl_store_begin(store, err));
-    enum sl_status status = sl_store_put_text(store, SL_STIMULI_KEY, text, err);
-    if (status == SL_OK) return sl_store_commit(store, err);
-    sl_store_rollback(store);
-    return status;
-}
-
-static enum sl_status read_key(struct sl_store *store, uint8_t *key, struct sl_error *err)
-{
-    char *text = NULL;
-    enum sl_status status = sl_store_get_text(store, SL_STIMULI_KEY, &text, err);
-    if (status == SL_ERR_NOT_FOUND) {
-        SL_TRY(sl_stimuli_make_key(store, err));
-        status = sl_store_get_text(store, SL_STIMULI_KEY, &text, err);
-    }
-    if (status != SL_OK) return status;
-    bool whole = sl_secret_from_hex(text, key, SL_OPAQUE_KEY);
-    free(text);
-    return whole ? SL_OK : sl_fail(err, SL_ERR_INPUT, "the store's key of images is damaged");
-}
-
 struct reading {
     struct sl_stimuli *stimuli;
     struct sl_error *err;
@@ -80,7 +54,7 @@ enum sl_status sl_stimuli_read(struct sl_store *store, struct sl_stimuli *out, s
     struct sl_stimuli stimuli = {.by_id = sl_name_table_create(),
                                  .by_opaque = sl_name_table_create()};
     struct reading reading = {&stimuli, err};
-    enum sl_status status = read_key(store, stimuli.key, err);
+    enum sl_status status = sl_secret_key(store, SL_STIMULI_KEY, stimuli.key, err);
     if (status == SL_OK) status = sl_store_each_item(store, take_item, &reading, err);
     if (status == SL_OK && stimuli.count == 0)
         status = sl_fail(err, SL_ERR_INPUT, "the store has no items");

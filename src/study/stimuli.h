@@ -7,7 +7,7 @@
 #include "softlab/study.h"
 #include "study/secret.h"
 
-/* The text of the store that holds the key of the opaque names. */
+/* The key of the opaque names (sl_secret_key); study init makes it, so that readers find one. */
 #define SL_STIMULI_KEY "image-key"
 
 struct sl_stimulus {
@@ -29,11 +29,9 @@ struct sl_stimuli {
         size_t count;
     } * batches; /* owned; read when first asked for */
     size_t n_batches;
-    uint8_t key[SL_OPAQUE_KEY];
+    uint8_t key[SL_STUDY_KEY];
 };
 
-/* The key of the opaque names: study init makes it, so that readers find one. */
-enum sl_status sl_stimuli_make_key(struct sl_store *store, struct sl_error *err) SL_MUST_USE;
 /* Read the items; the key of the opaque names is made if the store has none yet. */
 enum sl_status sl_stimuli_read(struct sl_store *store, struct sl_stimuli *out,
                                struct sl_error *err) SL_MUST_USE;

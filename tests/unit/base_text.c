@@ -273,6 +273,26 @@ static void test_bytes_have_three_digits_and_a_unit(void **state)
     assert_string_equal(sl_text_bytes(UINT64_MAX, text, sizeof text), "18446744 TB");
 }
 
+static void test_every_occurrence_is_replaced_and_nothing_twice(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *from, *to, *out;
+    } rows[] = {
+        {"{seed} and {seed}", "{seed}", "7", "7 and 7"},
+        {"aaa", "a", "aa", "aaaaaa"},
+        {"aaa", "aa", "a", "aa"},
+        {"nothing", "x", "y", "nothing"},
+        {"all", "all", "", ""},
+        {"", "x", "y", ""},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char *out = sl_text_replace(rows[i].text, rows[i].from, rows[i].to);
+        assert_string_equal(out, rows[i].out);
+        free(out);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -289,6 +309,7 @@ int main(void)
         cmocka_unit_test(test_names_are_known_however_they_are_joined),
         cmocka_unit_test(test_counts_have_thousands_separators),
         cmocka_unit_test(test_bytes_have_three_digits_and_a_unit),
+        cmocka_unit_test(test_every_occurrence_is_replaced_and_nothing_twice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
