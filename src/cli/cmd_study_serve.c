@@ -68,8 +68,7 @@ static const struct cli_option serve_options[] = {
      .kind = CLI_TEXTS,
      .value = "NAME",
      AT(hosts),
-     .help = "a name this server has; with one or more of these, requests for other names are "
-             "refused"},
+     .help = "answer requests for this host name only; repeat the option for further names"},
     {.name = "per-address",
      .kind = CLI_INTEGER,
      .value = "N",
@@ -78,13 +77,13 @@ static const struct cli_option serve_options[] = {
      .minimum = 0,
      .maximum = 100000,
      .modes = DIRECT,
-     .help = "connections one address may have, without a proxy; 0 is any number"},
+     .help = "the most connections of one client address, without a proxy; 0 is no limit"},
     {.name = "access-log",
      .kind = CLI_OUTPUT,
      .prints = "",
      .value = "FILE",
      AT(access_log),
-     .help = "append a line per request, without addresses and without what follows a ?"},
+     .help = "append one line per request to this file; it holds no addresses and no queries"},
     {.name = NULL},
 };
 

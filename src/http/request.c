@@ -143,14 +143,9 @@ static bool matches(const struct sl_http_route *route, const char *path, const c
     return !strchr(*segment, '/');
 }
 
-/* What is known of a path that has not found its handler. */
-struct search {
-    bool is_known; /* with the other method */
-};
-
-/* True if a handler has had it. */
+/* True if a handler has had it; *is_known if there is one, with the other method. */
 static bool try_routes(struct sl_http_exchange *exchange, const struct sl_http_route *routes,
-                       const char *path, void *context, struct search *search)
+                       const char *path, void *context, bool *is_known)
 {
     for (const struct sl_http_route *at = routes; at && at->path; at++) {
         if (!matches(at, path, &exchange->segment)) continue;
@@ -158,7 +153,7 @@ static bool try_routes(struct sl_http_exchange *exchange, const struct sl_http_r
             at->handle(exchange, context);
             return true;
         }
-        search->is_known = true;
+        *is_known = true;
     }
     return false;
 }
@@ -174,7 +169,7 @@ static void send_to_slash(struct sl_http_exchange *exchange, const char *prefix)
 }
 
 static bool try_mounts(struct sl_http_exchange *exchange, const struct sl_http_mount *mounts,
-                       struct search *search)
+                       bool *is_known)
 {
     const char *path = exchange->head.path;
     for (const struct sl_http_mount *at = mounts; at && at->prefix; at++) {
@@ -185,7 +180,7 @@ static bool try_mounts(struct sl_http_exchange *exchange, const struct sl_http_m
             return true;
         }
         if (path[length] == '/' &&
-            try_routes(exchange, at->routes, path + length, at->context, search))
+            try_routes(exchange, at->routes, path + length, at->context, is_known))
             return true;
     }
     return false;
@@ -194,11 +189,11 @@ static bool try_mounts(struct sl_http_exchange *exchange, const struct sl_http_m
 void sl_http_exchange_route(struct sl_http_exchange *exchange)
 {
     const struct sl_http_options *options = &exchange->listener->options;
-    struct search search = {0};
-    if (try_mounts(exchange, options->mounts, &search)) return;
-    if (try_routes(exchange, options->routes, exchange->head.path, options->context, &search))
+    bool is_known = false;
+    if (try_mounts(exchange, options->mounts, &is_known)) return;
+    if (try_routes(exchange, options->routes, exchange->head.path, options->context, &is_known))
         return;
-    if (!search.is_known) {
+    if (!is_known) {
         sl_http_fail(exchange, 404, "there is no such page");
         return;
     }

@@ -166,13 +166,14 @@ struct attempt {
     struct sl_http_exchange *exchange;
     char *slot;            /* in admin->trying; holds the caller's network */
     char *hash, *password; /* owned */
-    bool matches;
+    bool compared, matches;
 };
 
 static void compare(void *context)
 {
     struct attempt *attempt = context;
     attempt->matches = sl_study_password_matches(attempt->hash, attempt->password);
+    attempt->compared = true;
 }
 
 /* The cookie reaches nothing but the researcher's pages and is sent from them only. */
@@ -205,7 +206,9 @@ static void finish_attempt(void *context)
 {
     struct attempt *attempt = context;
     struct sl_study_admin *admin = attempt->admin;
-    if (attempt->matches) {
+    if (!attempt->compared) {
+        sl_http_fail(attempt->exchange, 503, "the server is being stopped");
+    } else if (attempt->matches) {
         welcome(attempt);
     } else {
         sl_admin_failed(&admin->access, attempt->slot, sl_admin_now(admin));

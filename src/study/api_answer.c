@@ -136,7 +136,6 @@ static enum sl_status keep(struct sl_request *request, const struct sl_trials *t
     if (outcome == SL_PUT_REPLAYED) return SL_OK;
     SL_TRY(sl_session_may_answer(&request->session, site->study, sent->trial, trials->count,
                                  sent->practice, err));
-    SL_TRY(sl_site_begin(site, err));
     SL_TRY(sl_store_put_answer(site->store, answer, &outcome, err));
     return sl_session_answered(&request->session, &site->flow, sent->trial, trials->count,
                                sent->practice, request->now, err);

@@ -47,17 +47,11 @@ static void reply_all(struct sl_waiting *all, bool stored)
     }
 }
 
-enum sl_status sl_site_begin(struct sl_site *site, struct sl_error *err)
+static void count_commit(struct sl_site *site, bool stored)
 {
-    if (sl_store_in_transaction(site->store)) return SL_OK;
-    return sl_store_begin(site->store, err);
-}
-
-static void count_commit(struct sl_monitor *monitor, bool stored)
-{
-    monitor->commits += stored;
-    monitor->failed_commits += !stored;
-    monitor->last_commit_failed = !stored;
+    site->host->monitor.commits += stored;
+    site->host->monitor.failed_commits += !stored;
+    site->failing = !stored;
 }
 
 void sl_site_flush(struct sl_site *site)
@@ -65,10 +59,9 @@ void sl_site_flush(struct sl_site *site)
     struct sl_error err;
     struct sl_waiting *all = take_all(site);
     enum sl_status status = SL_OK;
-    if (sl_store_in_transaction(site->store)) {
-        status = sl_store_commit(site->store, &err);
-        count_commit(&site->host->monitor, status == SL_OK);
-    }
+    if (sl_store_in_transaction(site->store)) status = sl_store_commit(site->store, &err);
+    /* A commit of nothing proves nothing. */
+    if (all || status != SL_OK) count_commit(site, status == SL_OK);
     if (status != SL_OK) {
         sl_store_rollback(site->store);
         sl_log(site->host->options.log, SL_LOG_ERROR, "not stored: %s", err.message);
@@ -98,7 +91,7 @@ void sl_site_abort(struct sl_site *site, struct sl_http_exchange *exchange,
 {
     sl_log(site->host->options.log, SL_LOG_ERROR, "not stored: %s", err->message);
     sl_store_rollback(site->store);
-    count_commit(&site->host->monitor, false);
+    count_commit(site, false);
     reply_all(take_all(site), false);
     send_json(exchange, 503, not_stored, later);
 }
@@ -125,7 +118,6 @@ static void retry(void *context)
     parked->count = parked->capacity = 0;
     for (size_t i = 0; i < count; i++)
         sl_http_again(exchanges[i]);
-    parked->site->host->monitor.parked = parked->count;
     free((void *)exchanges);
 }
 
@@ -152,8 +144,12 @@ static void park(struct sl_parked *parked, struct sl_http_exchange *exchange)
                                       sizeof(struct sl_http_exchange *));
     }
     parked->exchanges[parked->count++] = exchange;
-    parked->site->host->monitor.parked = parked->count;
     sl_http_timer_start(parked->timer, retry_seconds);
+}
+
+size_t sl_site_parked(const struct sl_site *site)
+{
+    return site->parked->count;
 }
 
 bool sl_site_ready(struct sl_site *site, struct sl_http_exchange *exchange)

@@ -82,7 +82,8 @@ static void print_requests(const struct sl_monitor *monitor, struct sl_buffer *o
                          monitor->ports[port].seconds);
 }
 
-static void print_all(const struct sl_monitor *monitor, struct sl_buffer *out)
+static void print_all(const struct sl_monitor *monitor, const struct sl_gauges *gauges,
+                      struct sl_buffer *out)
 {
     const struct {
         const char *name, *type, *help;
@@ -92,10 +93,9 @@ static void print_all(const struct sl_monitor *monitor, struct sl_buffer *out)
         {"commits_total", "counter", "Transactions that are safe on disk.", monitor->commits},
         {"failed_commits_total", "counter", "Transactions that were undone.",
          monitor->failed_commits},
-        {"last_commit_failed", "gauge", "1 if the last transaction was undone.",
-         monitor->last_commit_failed},
+        {"failing_studies", "gauge", "Studies whose last transaction was undone.", gauges->failing},
         {"waiting_requests", "gauge", "Requests that wait for another program's lock.",
-         monitor->parked},
+         gauges->waiting},
         {"start_time_seconds", "gauge", "When the server was started.",
          (uint64_t)(monitor->started / 1000)},
     };
@@ -103,29 +103,28 @@ static void print_all(const struct sl_monitor *monitor, struct sl_buffer *out)
     head(out, "connections", "gauge", "Connections that are open.");
     for (size_t port = 0; port < SL_PORTS; port++)
         sl_buffer_printf(out, "softlab_connections{port=\"%s\"} %zu\n", port_names[port],
-                         monitor->listeners[port] ? sl_http_connections(monitor->listeners[port])
-                                                  : 0);
+                         gauges->connections[port]);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         head(out, rows[i].name, rows[i].type, rows[i].help);
         sl_buffer_printf(out, "softlab_%s %" PRIu64 "\n", rows[i].name, rows[i].value);
     }
 }
 
-void sl_monitor_health(const struct sl_monitor *monitor, struct sl_http_exchange *exchange)
+void sl_monitor_health(const struct sl_gauges *gauges, struct sl_http_exchange *exchange)
 {
-    const char *text = monitor->last_commit_failed ? "nothing can be stored\n" : "ok\n";
-    sl_http_send(exchange,
-                 &(struct sl_http_reply){.status = monitor->last_commit_failed ? 503 : 200,
-                                         .type = "text/plain; charset=utf-8",
-                                         .body = text,
-                                         .length = strlen(text)});
+    const char *text = gauges->failing > 0 ? "nothing can be stored\n" : "ok\n";
+    sl_http_send(exchange, &(struct sl_http_reply){.status = gauges->failing > 0 ? 503 : 200,
+                                                   .type = "text/plain; charset=utf-8",
+                                                   .body = text,
+                                                   .length = strlen(text)});
 }
 
-void sl_monitor_metrics(const struct sl_monitor *monitor, struct sl_http_exchange *exchange)
+void sl_monitor_metrics(const struct sl_monitor *monitor, const struct sl_gauges *gauges,
+                        struct sl_http_exchange *exchange)
 {
     struct sl_buffer text;
     sl_buffer_init(&text, 64 << 10);
-    print_all(monitor, &text);
+    print_all(monitor, gauges, &text);
     sl_http_send(exchange, &(struct sl_http_reply){.status = 200,
                                                    .type = "text/plain; version=0.0.4",
                                                    .body = text.data,

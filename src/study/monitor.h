@@ -1,5 +1,6 @@
-/* What a monitor asks of a server: counters since it started, and a line per request without
- * addresses, queries or cookies. Private to study/; used on the loop's thread only. */
+/* What a monitor asks of a server: counters since it started, what is at present, and a line per
+ * request without addresses, queries or cookies. Private to study/; used on the loop's thread only.
+ */
 #ifndef SOFTLAB_STUDY_MONITOR_H
 #define SOFTLAB_STUDY_MONITOR_H
 
@@ -18,10 +19,14 @@ struct sl_monitor {
         double seconds;       /* from a whole request to the end of its reply, all together */
     } ports[SL_PORTS];
     uint64_t answers, commits, failed_commits;
-    bool last_commit_failed;
-    size_t parked; /* requests that wait for another program's lock */
-    FILE *access;  /* owned; NULL: no log of requests */
-    const struct sl_http_listener *listeners[SL_PORTS]; /* borrowed; to be counted; or NULL */
+    FILE *access; /* owned; NULL: no log of requests */
+};
+
+/* How things are, of all studies together. */
+struct sl_gauges {
+    size_t connections[SL_PORTS];
+    size_t waiting; /* requests, for another program's lock */
+    size_t failing; /* studies whose last transaction was undone */
 };
 
 /* SL_ERR_IO naming the file. Lines are appended; only the owner may read it. */
@@ -31,9 +36,10 @@ void sl_monitor_close(struct sl_monitor *monitor);
 /* A reply went out. `now` is the server's clock, in ms. */
 void sl_monitor_note(struct sl_monitor *monitor, enum sl_monitor_port port,
                      const struct sl_http_served *served, int64_t now);
-/* GET /healthz: 200, or 503 when the last commit failed. */
-void sl_monitor_health(const struct sl_monitor *monitor, struct sl_http_exchange *exchange);
+/* GET /healthz: 200, or 503 while a study is failing. */
+void sl_monitor_health(const struct sl_gauges *gauges, struct sl_http_exchange *exchange);
 /* GET /metrics, in Prometheus' text format. */
-void sl_monitor_metrics(const struct sl_monitor *monitor, struct sl_http_exchange *exchange);
+void sl_monitor_metrics(const struct sl_monitor *monitor, const struct sl_gauges *gauges,
+                        struct sl_http_exchange *exchange);
 
 #endif

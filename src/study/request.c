@@ -71,9 +71,7 @@ static bool check_lease(struct sl_request *request)
     if (!over && session->state != SL_SESSION_EXPIRED) return true;
     if (over) {
         session->state = SL_SESSION_EXPIRED;
-        enum sl_status status = sl_site_begin(request->site, &err);
-        if (status == SL_OK) status = sl_store_save_session(request->site->store, session, &err);
-        if (status != SL_OK) {
+        if (sl_store_save_session(request->site->store, session, &err) != SL_OK) {
             sl_site_abort(request->site, request->exchange, &err);
             return false;
         }
@@ -116,6 +114,9 @@ bool sl_request_open(struct sl_request *request, struct sl_site *site,
                      struct sl_http_exchange *exchange, enum sl_http_method method)
 {
     *request = (struct sl_request){.site = site, .exchange = exchange, .now = sl_site_now(site)};
+    /* First of all: a request that has to wait is handled from the beginning again, and must not
+     * count against limits each time. */
+    if (!sl_site_ready(site, exchange)) return false;
     if (!sl_request_admit(site, exchange, NULL)) return false;
     if (method == SL_HTTP_POST && !sl_http_same_origin(exchange)) {
         sl_http_fail(exchange, 403, "this came from another site's page");
@@ -123,10 +124,6 @@ bool sl_request_open(struct sl_request *request, struct sl_site *site,
     }
     if (!find_session(request) || !admit_session(request) || !check_lease(request)) return false;
     if (method == SL_HTTP_POST && !read_body(request)) return false;
-    if (!sl_site_ready(site, exchange)) {
-        sl_request_close(request);
-        return false;
-    }
     sl_session_renew(&request->session, site->study, request->now);
     return true;
 }
@@ -150,9 +147,7 @@ void sl_request_finish(struct sl_request *request, json_t *body)
 {
     struct sl_site *site = request->site;
     struct sl_error err;
-    enum sl_status status = sl_site_begin(site, &err);
-    if (status == SL_OK) status = sl_store_save_session(site->store, &request->session, &err);
-    if (status == SL_OK) {
+    if (sl_store_save_session(site->store, &request->session, &err) == SL_OK) {
         sl_site_reply(site, request->exchange, body);
         return;
     }
@@ -163,13 +158,10 @@ void sl_request_finish(struct sl_request *request, json_t *body)
 enum sl_status sl_request_note(struct sl_request *request, const char *kind, json_t *body,
                                struct sl_error *err)
 {
-    struct sl_site *site = request->site;
     char *text = json_dumps(body, JSON_COMPACT);
     json_decref(body);
-    enum sl_status status = sl_site_begin(site, err);
-    if (status == SL_OK)
-        status = sl_store_put_event(site->store, request->session.id, request->now, kind,
-                                    text ? text : "{}", err);
+    enum sl_status status = sl_store_put_event(request->site->store, request->session.id,
+                                               request->now, kind, text ? text : "{}", err);
     free(text);
     return status;
 }

@@ -7,7 +7,6 @@
 #include "softlab/base/file.h"
 #include "softlab/base/markup.h"
 #include "softlab/base/memory.h"
-#include "softlab/base/text.h"
 #include "study/site.h"
 
 struct sl_study_server {
@@ -58,16 +57,29 @@ static int64_t host_now(const struct sl_host *host)
 
 /* ---- What the process itself answers, whatever it serves ---- */
 
+static struct sl_gauges read_gauges(const struct sl_study_server *server)
+{
+    struct sl_gauges gauges = {0};
+    for (size_t port = 0; port < SL_PORTS; port++)
+        gauges.connections[port] = sl_http_connections(server->listeners[port]);
+    for (size_t i = 0; i < server->n_sites; i++) {
+        gauges.waiting += sl_site_parked(server->sites[i]);
+        gauges.failing += server->sites[i]->failing;
+    }
+    return gauges;
+}
+
 static void get_health(struct sl_http_exchange *exchange, void *context)
 {
-    const struct sl_study_server *server = context;
-    sl_monitor_health(&server->host.monitor, exchange);
+    const struct sl_gauges gauges = read_gauges(context);
+    sl_monitor_health(&gauges, exchange);
 }
 
 static void get_metrics(struct sl_http_exchange *exchange, void *context)
 {
     const struct sl_study_server *server = context;
-    sl_monitor_metrics(&server->host.monitor, exchange);
+    const struct sl_gauges gauges = read_gauges(server);
+    sl_monitor_metrics(&server->host.monitor, &gauges, exchange);
 }
 
 /* The researcher's root: where the pages of each study are. */
@@ -211,9 +223,7 @@ static enum sl_status open_port(struct sl_study_server *server, enum sl_monitor_
     http.hosts = options->hosts;
     /* Behind a proxy all of them come from its address, and it has limits of its own. */
     http.max_per_address = options->behind_proxy ? 0 : options->per_address;
-    SL_TRY(sl_http_listen(server->host.loop, &http, &server->listeners[port], err));
-    server->host.monitor.listeners[port] = server->listeners[port];
-    return SL_OK;
+    return sl_http_listen(server->host.loop, &http, &server->listeners[port], err);
 }
 
 static enum sl_status open_all(struct sl_study_server *server, const char *folder,

@@ -50,6 +50,7 @@ struct sl_site {
     struct sl_waiting *first, **last;
     struct sl_picture_job *pictures;
     struct sl_parked *parked; /* owned */
+    bool failing;             /* the last transaction that held something was undone */
 };
 
 /* Read the study and open its store. `prefix` is copied. */
@@ -64,12 +65,11 @@ int64_t sl_site_now(const struct sl_site *site);
 
 /* ---- commit.c ---- */
 
-/* Inside a transaction from here on. */
-enum sl_status sl_site_begin(struct sl_site *site, struct sl_error *err) SL_MUST_USE;
 /* A transaction is open, and will be committed when the events at hand have been handled. False
  * while another program has the database: the request waits and is then handled from the beginning
  * again, or hears 503 after ten seconds. Nobody else waits for it. */
 bool sl_site_ready(struct sl_site *site, struct sl_http_exchange *exchange);
+size_t sl_site_parked(const struct sl_site *site); /* requests that wait so */
 struct sl_parked *sl_parked_create(struct sl_site *site);
 void sl_parked_destroy(struct sl_parked *parked);
 /* Reply with `body` (taken) and 200 when what was written is safe. */

@@ -202,6 +202,49 @@ static void test_a_foreign_lock_delays_saves_and_not_pages(void **state)
     scene_stop(&scene);
 }
 
+static void *save_from_afar(void *cookie)
+{
+    static int status;
+    struct reply reply = ask(&scene, "POST", "/api/consent", cookie,
+                             "Sec-Fetch-Site: same-origin\r\nX-Forwarded-For: 203.0.113.7\r\n",
+                             "{\"version\": \"1\", \"agreed\": true}");
+    status = reply.status;
+    reply_release(&reply);
+    return &status;
+}
+
+/* A save that waits is tried again and again, and is one request all the same. */
+static void test_waiting_does_not_count_against_limits(void **state)
+{
+    (void)state;
+    enum { BURST_OF_A_SESSION = 100 };
+    static const char afar[] = "X-Forwarded-For: 203.0.113.7\r\n";
+    char cookie[65];
+    pthread_t saver;
+    void *status = NULL;
+    begin(NULL, true);
+    arrive(&scene, "/", cookie);
+    /* The clock stands still: one request more is allowed. */
+    for (int i = 0; i < BURST_OF_A_SESSION - 1; i++) {
+        struct reply reply = ask(&scene, "GET", "/api/session", cookie, afar, NULL);
+        assert_int_equal(reply.status, 200);
+        reply_release(&reply);
+    }
+    sqlite3 *db = take_lock();
+    assert_int_equal(pthread_create(&saver, NULL, save_from_afar, cookie), 0);
+    while (waiting_requests() == 0)
+        sched_yield();
+    for (int i = 0; i < 300; i++) {
+        assert_int_equal(waiting_requests(), 1);
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
+    sqlite3_close(db);
+    pthread_join(saver, &status);
+    assert_int_equal(*(int *)status, 200);
+    scene_stop(&scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -212,6 +255,7 @@ int main(void)
         cmocka_unit_test(test_a_session_may_note_so_much_and_no_more),
         cmocka_unit_test(test_the_log_of_requests_names_nobody),
         cmocka_unit_test(test_a_foreign_lock_delays_saves_and_not_pages),
+        cmocka_unit_test(test_waiting_does_not_count_against_limits),
     };
     return cmocka_run_group_tests(tests, NULL, test_folder_clear);
 }

@@ -1,4 +1,6 @@
 /* Several studies of one server, each below its own name. */
+#include "store/backend.h"
+#include "study/site.h"
 #include "study_scene.h"
 
 static struct scene host; /* its folder holds the studies */
@@ -93,6 +95,51 @@ static void test_a_name_without_its_slash_leads_there(void **state)
     scene_stop(&host);
 }
 
+/* ---- One that cannot store ---- */
+
+static const struct sl_store_backend *real;
+
+static enum sl_status refuse_commit(struct sl_store *store, struct sl_error *err)
+{
+    real->rollback(store);
+    return sl_fail(err, SL_ERR_IO, "the disk is full");
+}
+
+static int agree(const char *prefix, const char *cookie)
+{
+    char path[64];
+    snprintf(path, sizeof path, "%s/api/consent", prefix);
+    return posted(&host, path, cookie, "{\"version\": \"1\", \"agreed\": true}");
+}
+
+static void test_one_study_that_cannot_store_is_enough_for_a_monitor(void **state)
+{
+    (void)state;
+    char birds[65], dogs[65];
+    struct sl_store_backend full;
+    begin();
+    add_study("birds");
+    add_study("dogs");
+    scene_start(&host);
+    arrive(&host, "/birds/", birds);
+    arrive(&host, "/dogs/", dogs);
+    assert_int_equal(status_of("/healthz", NULL), 200);
+    scene_stop(&host);
+    scene_create(&host);
+    struct sl_store *store = sl_server_site(host.server, 0)->store;
+    real = store->backend;
+    full = *real;
+    full.commit = refuse_commit;
+    store->backend = &full;
+    scene_go(&host);
+    assert_int_equal(agree("/birds", birds), 503);
+    /* What the other one stores, and commits of nothing, change nothing about it. */
+    assert_int_equal(agree("/dogs", dogs), 200);
+    assert_int_equal(status_of("/birds/api/session", NULL), 401);
+    assert_int_equal(status_of("/healthz", NULL), 503);
+    scene_stop(&host);
+}
+
 static bool says(const struct reply *reply, const char *part)
 {
     return reply->body && strstr(reply->body, part);
@@ -178,6 +225,7 @@ int main(void)
         cmocka_unit_test(test_studies_do_not_meet),
         cmocka_unit_test(test_a_name_without_its_slash_leads_there),
         cmocka_unit_test(test_researchers_have_a_page_for_each),
+        cmocka_unit_test(test_one_study_that_cannot_store_is_enough_for_a_monitor),
         cmocka_unit_test(test_simulated_annotators_find_their_study),
         cmocka_unit_test(test_what_cannot_be_an_address_is_refused),
     };
