@@ -39,7 +39,7 @@ static enum sl_status take_consent(struct sl_request *request, struct sl_error *
     SL_TRY(sl_json_boolean(&at, &agreed, err));
     SL_TRY(sl_session_reach(&request->session, SL_PLACE_CONSENT, &behind, err));
     if (behind) return SL_OK;
-    SL_TRY(sl_session_consent(&request->session, request->site->study, &request->site->flow, agreed,
+    SL_TRY(sl_session_consent(&request->session, request->site->study, &request->flow, agreed,
                               version, request->now, err));
     return sl_request_note(request, "consent", json_incref(request->body.root), err);
 }
@@ -62,8 +62,8 @@ static enum sl_status take_instructions(struct sl_request *request, struct sl_er
     }
     SL_TRY(sl_session_reach(&request->session, SL_PLACE_INSTRUCTIONS, &behind, err));
     if (behind) return SL_OK;
-    SL_TRY(sl_session_leave(&request->session, &request->site->flow, SL_PLACE_INSTRUCTIONS,
-                            request->now, err));
+    SL_TRY(sl_session_leave(&request->session, &request->flow, SL_PLACE_INSTRUCTIONS, request->now,
+                            err));
     return sl_request_note(request, "instructions", json_incref(request->body.root), err);
 }
 
@@ -171,8 +171,7 @@ static enum sl_status do_check(struct sl_request *request, struct sl_checking *c
     if (again) return SL_OK;
     checking->passed = strcmp(request->session.place, sl_place_names[SL_PLACE_FAILED]) != 0;
     if (behind) return SL_OK;
-    SL_TRY(sl_session_check(&request->session, study, &request->site->flow, checking, request->now,
-                            err));
+    SL_TRY(sl_session_check(&request->session, study, &request->flow, checking, request->now, err));
     json_t *note =
         json_pack("{s:O, s:b, s:o}", "answers", json_object_get(request->body.root, "answers"),
                   "passed", checking->passed, "wrong", wrong_json(study, checking));
@@ -278,8 +277,8 @@ static enum sl_status take_debrief(struct sl_request *request, struct sl_error *
     }
     SL_TRY(sl_session_reach(&request->session, SL_PLACE_DEBRIEF, &behind, err));
     if (behind) return SL_OK;
-    SL_TRY(sl_session_leave(&request->session, &request->site->flow, SL_PLACE_DEBRIEF, request->now,
-                            err));
+    SL_TRY(
+        sl_session_leave(&request->session, &request->flow, SL_PLACE_DEBRIEF, request->now, err));
     return sl_request_note(request, "debrief", json_incref(request->body.root), err);
 }
 

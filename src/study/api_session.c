@@ -143,7 +143,7 @@ static enum sl_status describe(struct sl_request *request, json_t **out, struct 
     struct sl_site *site = request->site;
     struct sl_trials trials = {0};
     enum sl_place place = SL_PLACE_CONSENT;
-    SL_TRY(sl_session_settle(&request->session, &site->flow, request->now, err));
+    SL_TRY(sl_session_settle(&request->session, &request->flow, request->now, err));
     SL_TRY(sl_session_place(&request->session, &place, err));
     SL_TRY(sl_stimuli_trials(&site->stimuli, site->study, site->store, &request->session, &trials,
                              err));

@@ -87,6 +87,7 @@ struct sl_request {
     struct sl_http_exchange *exchange;
     int64_t now;
     struct sl_store_session session;
+    struct sl_flow flow; /* the study's places that this session has */
     struct sl_json body; /* of a POST */
 };
 
