@@ -89,6 +89,7 @@ static enum sl_status configure(struct sl_setup_plan *plan, struct sl_error *err
     study->annotators = setup->annotators;
     if (study->repeats > study->batch_size) study->repeats = study->batch_size;
     if (setup->checks) study->check_every = CHECK_EVERY;
+    study->shuffle_options = true;
     sl_setup_questions(study);
     enum sl_status status = sl_study_check(study, &key, err);
     return status == SL_OK ? SL_OK : sl_fail_within(err, status, "%s", key);

@@ -115,6 +115,7 @@ enum sl_status sl_request_note(struct sl_request *request, const char *kind, jso
 extern const struct sl_http_route sl_study_routes[];
 void sl_handle_arrival(struct sl_http_exchange *exchange, void *context);
 void sl_handle_session(struct sl_http_exchange *exchange, void *context);
+void sl_handle_check(struct sl_http_exchange *exchange, void *context);
 void sl_handle_answer(struct sl_http_exchange *exchange, void *context);
 void sl_handle_page(struct sl_http_exchange *exchange, void *context);
 void sl_handle_file(struct sl_http_exchange *exchange, void *context);
