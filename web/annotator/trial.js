@@ -96,9 +96,15 @@ function remark({ practice, answered }) {
   return answered ? 'You have answered this one. Change your answer, or keep it.' : null;
 }
 
-// {session, item, practice, number, total, canGoBack, answered, previous, enter}: `answered` is
+// What to keep of the trial at hand when the page goes.
+let leaving = null;
+window.addEventListener('pagehide', () => leaving?.());
+
+// {session, item, practice, number, total, canGoBack, answered, previous, enter, spent, onChange}: `answered` is
 // true for a trial gone back to, `previous` its answer if known; `enter` is true when the annotator
-// comes from another place, so that the heading is read first. Resolves with
+// comes from another place, so that the heading is read first; `spent` is the time that went into
+// this trial before the page was loaded again; onChange(draft, spent) hears after every change, and
+// when the page is left, what is filled in and how long it took so far. Resolves with
 // {answer, elapsed, times}, {back: true} or {keep: true}.
 export function showTrial(main, options) {
   const { session, item } = options;
@@ -107,7 +113,7 @@ export function showTrial(main, options) {
 
   return new Promise((resolve) => {
     const form = make('form', { class: 'trial', novalidate: true, autocomplete: 'off' });
-    const watch = stopwatch(form);
+    const watch = stopwatch(form, options.spent);
     const built = performance.now();
     const keys = make('p', { class: 'keys' });
     const submitButton = make('button', { type: 'submit', class: 'primary' }, 'Continue');
@@ -166,6 +172,12 @@ export function showTrial(main, options) {
       if (problems) complain(problems);
       else finish(answer);
     });
+
+    const changed = () => {
+      if (form.isConnected) options.onChange?.(screen.draft?.(), watch.spent());
+    };
+    for (const type of ['input', 'change', 'click']) form.addEventListener(type, changed);
+    leaving = changed;
 
     main.replaceChildren(form);
     window.scrollTo(0, 0);
