@@ -85,6 +85,20 @@ static enum sl_status open_store(struct sl_site *site, struct sl_error *err)
     return sl_identity_bind(site->study, site->store, err);
 }
 
+static enum sl_status check_obvious(const struct sl_site *site, struct sl_error *err)
+{
+    const struct sl_study *study = site->study;
+    if (study->check_every == 0 || site->stimuli.n_checks > 0) return SL_OK;
+    for (size_t i = 0; i < study->n_check_kinds; i++)
+        if (strcmp(study->check_kinds[i], "obvious") == 0)
+            return sl_fail(err, SL_ERR_INPUT,
+                           "study.json: batch.check_every is %zu, but the study has no obvious "
+                           "items; make it with --checks, or let batch.check_kinds be "
+                           "[\"instructed\"]",
+                           study->check_every);
+    return SL_OK;
+}
+
 static enum sl_status load(struct sl_site *site, const char *folder, struct sl_error *err)
 {
     const struct sl_study *study = NULL;
@@ -96,11 +110,9 @@ static enum sl_status load(struct sl_site *site, const char *folder, struct sl_e
     SL_TRY(sl_links_read(site->store, &site->links, err));
     SL_TRY(sl_texts_read(study, &site->texts, err));
     SL_TRY(sl_words_read(study, &site->words, err));
+    SL_TRY(sl_stimuli_add_cards(study, site->store, err));
     SL_TRY(sl_stimuli_read(site->store, &site->stimuli, err));
-    if (study->check_every > 0 && site->stimuli.n_checks == 0)
-        return sl_fail(err, SL_ERR_INPUT,
-                       "study.json: batch.check_every is %zu, but the study has no obvious items",
-                       study->check_every);
+    SL_TRY(check_obvious(site, err));
     sl_images_init(&site->images, site->stimuli.count);
     site->flow = flow_of(study, &site->texts);
     sl_secret_random(site->limits->key, sizeof site->limits->key);
