@@ -24,6 +24,7 @@ SL_BEGIN_DECLS
 enum sl_item_kind { SL_ITEM_IMAGES, SL_ITEM_TEXTS, SL_ITEM_MIXTURES };
 enum sl_bonus_rule { SL_BONUS_NONE, SL_BONUS_ACCURACY, SL_BONUS_FINISHED };
 
+enum { SL_STUDY_MAX_OPTIONS = 20 };
 struct sl_study_question {
     char *question;
     char **options; /* comprehension only */
@@ -46,7 +47,7 @@ struct sl_study {
     size_t n_screens;
     bool first_person;
     size_t batch_size, repeats, annotators, check_every;
-    bool shuffle_items, shuffle_classes;
+    bool shuffle_items, shuffle_classes, shuffle_options;
     size_t attempts, break_after;
     bool practice, back;
     size_t lease_minutes;

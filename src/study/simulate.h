@@ -74,8 +74,7 @@ struct sl_sim_person {
     double pace; /* of this person; 1: the median */
     char cookie[160];
     json_t *told;      /* the last GET /api/session; owned */
-    json_t *guesses;   /* at the comprehension check; owned */
-    size_t attempts;   /* there */
+    size_t attempts;   /* at the comprehension check */
     char *body, *path; /* of the request under way; owned */
     char id[33];       /* of the answer under way, or "" */
     size_t image;      /* the trial whose image is loaded */

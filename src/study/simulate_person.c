@@ -197,34 +197,38 @@ static void at_instructions(struct sl_sim_person *person)
     post(person, 136, "/api/instructions", json_pack("{s:o}", "pages", pages), hear_place);
 }
 
-/* What was wrong gets the next option. */
-static void hear_check(struct sl_sim_person *person, const json_t *reply)
+/* The place at which the page shows the right option of a question; options are shuffled, so that
+ * only their text says which is which. Without the study people guess, and may fail. */
+static json_int_t choose_option(struct sl_sim_person *person, const json_t *shown, size_t question)
 {
-    const json_t *wrong = json_object_get(reply, "wrong");
-    for (size_t i = 0; i < json_array_size(wrong); i++) {
-        size_t which = (size_t)json_integer_value(json_array_get(wrong, i));
-        json_t *guess = json_array_get(person->guesses, which);
-        if (guess) json_integer_set(guess, json_integer_value(guess) + 1);
+    const struct sl_study *study = person->simulation->world.study;
+    const json_t *options = json_object_get(shown, "options");
+    struct sl_rng rng;
+    if (study && question < study->n_comprehension) {
+        const struct sl_study_question *known = &study->comprehension[question];
+        for (size_t i = 0; i < json_array_size(options); i++)
+            if (strcmp(json_string_value(json_array_get(options, i)),
+                       known->options[known->answer]) == 0)
+                return (json_int_t)i;
     }
-    look(person);
+    draw(person, "simulate.check", person->attempts * 100 + question, &rng);
+    size_t count = json_array_size(options);
+    return count ? (json_int_t)sl_rng_below(&rng, count) : 0;
 }
 
 static void at_check(struct sl_sim_person *person)
 {
-    const struct sl_study *study = person->simulation->world.study;
     const json_t *questions = json_object_get(person->told, "questions");
-    if (!person->guesses) {
-        person->guesses = json_array();
-        for (size_t i = 0; i < json_array_size(questions); i++)
-            json_array_append_new(person->guesses,
-                                  json_integer(study && i < study->n_comprehension
-                                                   ? (json_int_t)study->comprehension[i].answer
-                                                   : 0));
-    }
+    json_t *answers = json_array();
     char id[33];
+    for (size_t i = 0; i < json_array_size(questions); i++)
+        json_array_append_new(answers,
+                              json_integer(choose_option(person, json_array_get(questions, i), i)));
     make_id(person, "simulate.id.check", person->attempts++, id);
-    post(person, 20, "/api/check", json_pack("{s:s, s:O}", "id", id, "answers", person->guesses),
-         hear_check);
+    post(person, 20, "/api/check",
+         json_pack("{s:s, s:O*, s:o}", "id", id, "attempt",
+                   json_object_get(person->told, "attempt"), "answers", answers),
+         hear_place);
 }
 
 static void at_debrief(struct sl_sim_person *person)
@@ -430,9 +434,8 @@ void sl_sim_person_start(struct sl_sim_person *person, size_t number)
 void sl_sim_person_release(struct sl_sim_person *person)
 {
     json_decref(person->told);
-    json_decref(person->guesses);
     free(person->body);
     free(person->path);
-    person->told = person->guesses = NULL;
+    person->told = NULL;
     person->body = person->path = NULL;
 }
