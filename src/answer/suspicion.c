@@ -12,6 +12,8 @@ static const double PRIOR = .02;
 /* Evidence from which on a signal is named as a reason. */
 static const double WORTH_NAMING = 1;
 static const double MOSTLY = .9;
+/* Who looks agrees, passes checks and repeats the class: one fact, so it counts once. */
+static const double MOST_IN_FAVOUR = -3;
 
 struct accused {
     const struct sl_answers *answers;
@@ -24,7 +26,8 @@ static double clamp(double value, double least, double most)
     return fmin(fmax(value, least), most);
 }
 
-/* From 0 at `none` to 1 at `all`, even in the logarithm. `value` may be NaN, which tells nothing. */
+/* From 0 at `none` to 1 at `all`, even in the logarithm. `value` may be NaN, which tells nothing.
+ */
 static double between(double value, double none, double all)
 {
     if (isnan(value)) return 0;
@@ -69,8 +72,9 @@ static char *name_habit(const struct accused *accused)
         return sl_string_printf("always the same class (\"%s\" in %zu of %zu answers)",
                                 accused->answers->classes[suspect->usual], suspect->n_usual,
                                 suspect->n_votes);
-    return sl_string_printf("agrees with others by chance only (%.0f %%; chance %.0f %%)",
-                            100 * suspect->agreement, 100 * suspect->chance);
+    return sl_string_printf(
+        "agrees with others hardly more than by chance (%.0f %%, chance %.0f %%)",
+        100 * suspect->agreement, 100 * suspect->chance);
 }
 
 /* ---- Times ---- */
@@ -78,7 +82,7 @@ static char *name_habit(const struct accused *accused)
 static double evidence_fast(const struct accused *accused)
 {
     const struct sl_suspect *suspect = accused->suspect;
-    return 5 * enough(suspect->n_times, 2, 8) * between(exp(suspect->pace), 1. / 4, 1. / 10);
+    return 5 * enough(suspect->n_times, 2, 6) * between(exp(suspect->pace), 1. / 4, 1. / 10);
 }
 
 static char *name_fast(const struct accused *accused)
@@ -90,7 +94,7 @@ static char *name_fast(const struct accused *accused)
 static double evidence_even(const struct accused *accused)
 {
     const struct sl_suspect *suspect = accused->suspect;
-    return 5 * enough(suspect->n_times, 4, 12) * between(suspect->evenness, 1. / 4, 1. / 8);
+    return 5 * enough(suspect->n_times, 3, 7) * between(suspect->evenness, 1. / 4, 1. / 8);
 }
 
 static char *name_even(const struct accused *accused)
@@ -190,12 +194,14 @@ static void name_reasons(const struct accused *accused, struct sl_suspicion *out
 
 static void judge(const struct accused *accused, struct sl_suspicion *out)
 {
-    double odds = log(PRIOR / (1 - PRIOR));
+    double against = 0, in_favour = 0;
     for (int s = 0; s < SL_SUSPECT_COUNT; s++) {
         const struct signal *signal = &signals[s];
         out->evidence[s] = clamp(signal->evidence(accused), signal->least, signal->most);
-        odds += out->evidence[s];
+        against += fmax(out->evidence[s], 0);
+        in_favour += fmin(out->evidence[s], 0);
     }
+    const double odds = log(PRIOR / (1 - PRIOR)) + against + fmax(in_favour, MOST_IN_FAVOUR);
     out->score = 1 / (1 + exp(-odds));
     out->flagged = out->score >= SL_SUSPICION_FLAG;
     name_reasons(accused, out);

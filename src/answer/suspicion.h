@@ -7,11 +7,11 @@
 /* What is known of one annotator. */
 struct sl_suspect {
     /* suspicion_habit.c */
-    size_t n_votes;   /* a person's first answer to each item */
-    uint32_t usual;   /* the class given most often; n_classes and above: a range of shares */
-    size_t n_usual;   /* how often */
-    double same;      /* probability that two of the own votes are equal */
-    size_t n_alone;   /* votes on items where nobody else says anything */
+    size_t n_votes; /* a person's first answer to each item */
+    uint32_t usual; /* the class given most often; n_classes and above: a range of shares */
+    size_t n_usual; /* how often */
+    double same;    /* probability that two of the own votes are equal */
+    size_t n_alone; /* votes on items where nobody else says anything */
     size_t n_alone_usual;
     double usual_elsewhere; /* share of `usual` among the votes of all */
     size_t n_compared;
@@ -20,10 +20,10 @@ struct sl_suspect {
     /* suspicion_times.c */
     size_t n_times;
     double median_ms;
-    double pace;      /* log of the time over the upper quartile of annotators; NaN: unknown */
-    double usual_ms;  /* what that quartile amounts to */
-    double spread;    /* of log times, robust; NaN without */
-    double evenness;  /* spread over the upper quartile of annotators */
+    double pace;     /* log of the time over the upper quartile of annotators; NaN: unknown */
+    double usual_ms; /* what that quartile amounts to */
+    double spread;   /* of log times, robust; NaN without */
+    double evenness; /* spread over the upper quartile of annotators */
     /* suspicion_pattern.c */
     size_t n_patterned, n_same; /* answers with percentages; those with the most frequent ones */
     double same_elsewhere;      /* share of these percentages in the answers of others */

@@ -12,10 +12,10 @@
 #include "softlab/base/stats.h"
 
 enum { SHARE_RANGES = 5, ROUNDS = 20, ENOUGH_VOTES = 5 };
-static const double PRIOR_VOTES = 1;   /* weight of the overall shares beside an item's votes */
+static const double PRIOR_VOTES = 1;    /* weight of the overall shares beside an item's votes */
 static const double LEAST_OTHERS = .25; /* weight of others below which a vote stands alone */
-static const double CAREFUL = .5;      /* of the quartile's t: what "looked" is tested with */
-static const double PRESUMED = .8;     /* the quartile's t where there are too few annotators */
+static const double CAREFUL = .6;       /* of the quartile's t: what "looked" is tested with */
+static const double PRESUMED = .8;      /* the quartile's t where there are too few annotators */
 
 /* Votes by group (an item's classes, or its mixing shares), and the same by voter. */
 struct crowd {
@@ -170,9 +170,9 @@ static void measure_support(struct crowd *crowd, bool learned)
             const double own = weight_of(crowd, i, learned);
             const uint32_t category = crowd->category[i];
             crowd->others[i] = fmax(total - own, 0);
-            crowd->support[i] = (fmax(crowd->scratch[category] - own, 0) +
-                                 PRIOR_VOTES * crowd->prior[category]) /
-                                (crowd->others[i] + PRIOR_VOTES);
+            crowd->support[i] =
+                (fmax(crowd->scratch[category] - own, 0) + PRIOR_VOTES * crowd->prior[category]) /
+                (crowd->others[i] + PRIOR_VOTES);
         }
         for (size_t i = crowd->group[g]; i < crowd->group[g + 1]; i++)
             crowd->scratch[crowd->category[i]] = 0;

@@ -103,8 +103,8 @@ enum sl_status sl_suspect_patterns(const struct sl_answers *answers, struct sl_s
             struct sl_suspect *suspect = &suspects[a];
             const size_t n_others = count - suspect->n_patterned;
             if (suspect->n_patterned == 0 || n_others == 0) continue;
-            const size_t all = first_from(patterns, count, most[a] + 1) -
-                               first_from(patterns, count, most[a]);
+            const size_t all =
+                first_from(patterns, count, most[a] + 1) - first_from(patterns, count, most[a]);
             suspect->same_elsewhere = (double)(all - suspect->n_same) / (double)n_others;
         }
     }

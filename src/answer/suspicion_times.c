@@ -14,12 +14,12 @@ static const double MAD_TO_SPREAD = 1.4826;
 struct clock {
     const struct sl_answers *answers;
     size_t n_annotators;
-    double *logs;             /* owned; by annotator */
+    double *logs;               /* owned; by annotator */
     enum sl_answer_kind *kinds; /* owned; of each */
-    size_t *end;              /* owned; n_annotators */
-    double *values;           /* owned; room for an annotator's, or one per annotator */
-    double resolution;        /* ms: files may hold whole seconds */
-    double usual[N_KINDS];    /* the quartile's log time; NaN: unknown */
+    size_t *end;                /* owned; n_annotators */
+    double *values;             /* owned; room for an annotator's, or one per annotator */
+    double resolution;          /* ms: files may hold whole seconds */
+    double usual[N_KINDS];      /* the quartile's log time; NaN: unknown */
 };
 
 /* The time of an answer of a known annotator, or NaN. */
@@ -79,8 +79,7 @@ static void find_usual(struct clock *clock, double *medians)
             size_t count = 0;
             for (size_t i = begin_of(clock, a); i < clock->end[a]; i++)
                 if ((int)clock->kinds[i] == kind) clock->values[count++] = clock->logs[i];
-            if (count >= ENOUGH_FOR_MEDIAN)
-                medians[n_medians++] = sl_median(clock->values, count);
+            if (count >= ENOUGH_FOR_MEDIAN) medians[n_medians++] = sl_median(clock->values, count);
         }
         clock->usual[kind] = quartile(medians, n_medians);
     }

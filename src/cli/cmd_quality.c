@@ -161,9 +161,10 @@ static void print_suspicious(const struct sl_answers *answers,
                              const struct sl_suspicions *suspicions)
 {
     if (suspicions->n_flagged == 0) return;
-    printf("\n%zu of %zu annotators may have answered without looking; look at their answers before "
-           "you exclude anybody\n",
-           suspicions->n_flagged, suspicions->n_annotators);
+    printf(
+        "\n%zu of %zu annotators may have answered without looking; look at their answers before "
+        "you exclude anybody\n",
+        suspicions->n_flagged, suspicions->n_annotators);
     for (size_t i = 0; i < suspicions->n_annotators; i++) {
         const struct sl_suspicion *one = &suspicions->annotators[i];
         char text[32];
@@ -201,8 +202,7 @@ static void print_annotators(const struct sl_answers *answers, const struct sl_q
                       percent(a->top2, top2), sl_text_count(a->n_repeats, repeats, sizeof repeats),
                       percent(a->changed_class, changed), real(a->median_ms, "seconds", time),
                       sl_text_count(slips_of(a), slips, sizeof slips),
-                      score(&suspicions->annotators[i], suspicion),
-                      a->excluded ? a->excluded : "");
+                      score(&suspicions->annotators[i], suspicion), a->excluded ? a->excluded : "");
     }
     cli_table_print(&table, stdout);
     cli_table_release(&table);
@@ -428,8 +428,7 @@ static enum sl_status run_quality(struct cli *cli, const void *values, struct sl
         status = sl_fail_within(err, status, "%s", cli_shown(cli, cli->arguments[0]));
         goto out;
     }
-    SL_TRY_OUT(
-        sl_suspicion_measure(answers, &measured.quality, truth, &measured.suspicions, err));
+    SL_TRY_OUT(sl_suspicion_measure(answers, &measured.quality, truth, &measured.suspicions, err));
     if (options->reference) SL_TRY_OUT(measure_parts(cli, answers, options, &measured.parts, err));
     SL_TRY_OUT(print_quality(cli, answers, &measured, options, err));
 out:
