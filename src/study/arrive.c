@@ -153,6 +153,12 @@ static bool check_link(struct sl_site *site, struct sl_http_exchange *exchange, 
                        const char *name)
 {
     char expected[SL_STUDY_LINK_TEXT];
+    if (!test && site->host->options.rehearse) {
+        send_page(site, exchange, 403, "This study has not begun",
+                  "The researchers are still preparing it. Please come back later with the same "
+                  "link.");
+        return false;
+    }
     sl_links_test(&site->links, expected);
     if (test && !sl_links_equal(test, expected)) {
         send_page(site, exchange, 403, "This test link is not valid",

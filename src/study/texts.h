@@ -9,9 +9,10 @@ struct sl_texts {
     char **instructions;     /* owned; a page each */
     size_t n_instructions;
 };
-/* A file that is not there is a text that the study does not have. */
-enum sl_status sl_texts_read(const struct sl_study *study, struct sl_texts *out,
-                             struct sl_error *err) SL_MUST_USE;
+/* What the texts leave open (template.h) is filled in: with the pay of study.json and the time that
+ * the batches of the store take. A file that is not there is a text that the study does not have. */
+enum sl_status sl_texts_read(const struct sl_study *study, struct sl_store *store,
+                             struct sl_texts *out, struct sl_error *err) SL_MUST_USE;
 void sl_texts_release(struct sl_texts *texts);
 
 #endif
