@@ -150,7 +150,8 @@ static enum sl_status load(struct sl_site *site, const char *folder, struct sl_e
     SL_TRY(open_store(site, err));
     SL_TRY(set_target(site, err));
     SL_TRY(sl_links_read(site->store, &site->links, err));
-    SL_TRY(sl_texts_read(study, site->store, &site->texts, err));
+    SL_TRY(sl_words_read(study, &site->words, err));
+    SL_TRY(sl_texts_read(study, &site->words, site->store, &site->texts, err));
     SL_TRY(sl_stimuli_read(site->store, &site->stimuli, err));
     SL_TRY(inspect(site, err));
     sl_images_init(&site->images, site->stimuli.count);
@@ -200,6 +201,7 @@ void sl_site_close(struct sl_site *site)
     sl_images_release(&site->images);
     sl_stimuli_release(&site->stimuli);
     sl_texts_release(&site->texts);
+    sl_words_release(&site->words);
     sl_store_close(site->store);
     sl_study_destroy(site->study);
     sl_parked_destroy(site->parked);

@@ -13,72 +13,63 @@ const char *const sl_template_names[SL_TEMPLATE_COUNT + 1] = {
     [SL_TEMPLATE_KEEP_UNTIL] = "keep_until",
 };
 
-/* Heap string; letters of the currency that Markdown would take for its own are escaped. */
+/* "**3.50 GBP**" on the heap; letters of the currency that Markdown would take for its own are
+ * escaped. */
 static char *amount_text(double amount, const char *currency)
 {
     struct sl_buffer out;
     sl_buffer_init(&out, 1024);
-    sl_buffer_printf(&out, "%.2f", amount);
+    sl_buffer_printf(&out, "**%.2f", amount);
     if (*currency) sl_buffer_byte(&out, ' ');
     for (const char *c = currency; *c; c++) {
         if (strchr("\\*_[]()#-`<>&.!", *c)) sl_buffer_byte(&out, '\\');
         sl_buffer_byte(&out, *c);
     }
+    sl_buffer_text(&out, "**");
     return out.data;
 }
 
-/* Whole sentences, since languages order words differently. Nothing is promised where nothing is
- * paid. */
+/* Nothing is promised where nothing is paid. */
 static const struct {
     bool base;
     enum sl_bonus_rule bonus;
-    const char *sentence;
-} pay_sentences[] = {
-    {true, SL_BONUS_NONE, "You are paid **{base}**."},
-    {true, SL_BONUS_ACCURACY,
-     "You are paid **{base}**, and **{bonus}** more if you answer at least {percent} % of the "
-     "clear "
-     "cases correctly."},
-    {true, SL_BONUS_FINISHED,
-     "You are paid **{base}**, and **{bonus}** more if you finish the study."},
-    {false, SL_BONUS_NONE, ""},
-    {false, SL_BONUS_ACCURACY,
-     "You are paid **{bonus}** if you answer at least {percent} % of the clear cases correctly."},
-    {false, SL_BONUS_FINISHED, "You are paid **{bonus}** if you finish the study."},
+    const char *words;
+} pay_words[] = {
+    {true, SL_BONUS_NONE, "consent.pay"},
+    {true, SL_BONUS_ACCURACY, "consent.pay_accuracy"},
+    {true, SL_BONUS_FINISHED, "consent.pay_finished"},
+    {false, SL_BONUS_NONE, NULL},
+    {false, SL_BONUS_ACCURACY, "consent.bonus_accuracy"},
+    {false, SL_BONUS_FINISHED, "consent.bonus_finished"},
 };
 
-static char *put(char *text, const char *from, const char *to)
+static char *put(char *text, const char *place, char *value)
 {
-    char *filled = sl_text_replace(text, from, to);
+    char *filled = sl_text_replace(text, place, value);
     free(text);
+    free(value);
     return filled;
 }
 
-static char *pay_text(const struct sl_study *study)
+static char *pay_text(const struct sl_study *study, const struct sl_words *words)
 {
     const enum sl_bonus_rule rule = study->bonus > 0 ? study->bonus_rule : SL_BONUS_NONE;
-    char *base = amount_text(study->base, study->currency);
-    char *bonus = amount_text(study->bonus, study->currency);
-    char *percent = sl_string_printf("%g", 100 * study->bonus_from);
     size_t row = 0;
-    while (pay_sentences[row].base != (study->base > 0) || pay_sentences[row].bonus != rule)
+    while (pay_words[row].base != (study->base > 0) || pay_words[row].bonus != rule)
         row++;
-    char *text = sl_string_copy(pay_sentences[row].sentence);
-    text = put(text, "{percent}", percent);
-    text = put(text, "{base}", base);
-    text = put(text, "{bonus}", bonus);
-    free(base);
-    free(bonus);
-    free(percent);
-    return text;
+    if (!pay_words[row].words) return sl_string_copy("");
+    char *text = sl_string_copy(sl_words_say(words, pay_words[row].words));
+    text = put(text, "{percent}", sl_string_printf("%g", 100 * study->bonus_from));
+    text = put(text, "{base}", amount_text(study->base, study->currency));
+    return put(text, "{bonus}", amount_text(study->bonus, study->currency));
 }
 
 void sl_template_values_init(struct sl_template_values *values, const struct sl_study *study,
-                             const struct sl_study_effort *effort)
+                             const struct sl_words *words, const struct sl_study_effort *effort)
 {
     values->texts[SL_TEMPLATE_MINUTES] = sl_string_printf("%zu", effort->minutes);
     values->texts[SL_TEMPLATE_TRIALS] = sl_string_printf("%zu", effort->n_trials);
-    values->texts[SL_TEMPLATE_PAY] = pay_text(study);
+    values->texts[SL_TEMPLATE_PAY] = pay_text(study, words);
     values->texts[SL_TEMPLATE_KEEP_UNTIL] = sl_string_copy(study->keep_until);
 }
 

@@ -5,6 +5,7 @@
 
 #include "softlab/base/buffer.h"
 #include "softlab/study/check.h"
+#include "study/words.h"
 
 enum sl_template_name {
     SL_TEMPLATE_MINUTES,    /* how long it takes */
@@ -19,7 +20,7 @@ struct sl_template_values {
     char *texts[SL_TEMPLATE_COUNT]; /* owned */
 };
 void sl_template_values_init(struct sl_template_values *values, const struct sl_study *study,
-                             const struct sl_study_effort *effort);
+                             const struct sl_words *words, const struct sl_study_effort *effort);
 void sl_template_values_release(struct sl_template_values *values);
 
 /* "{minutes}" at the start of `text`: its length with the braces, 0 if no word in braces stands

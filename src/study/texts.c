@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "softlab/base/markup.h"
 #include "softlab/base/memory.h"
+#include "softlab/base/text.h"
 #include "study/markdown.h"
 #include "study/template.h"
 
@@ -62,26 +64,31 @@ static enum sl_status read_pages(const struct sl_study *study,
 }
 
 /* A consent text that does not say itself when the data are deleted is followed by the date. */
-static void add_date(const struct sl_study *study, char **consent)
+static void add_date(const struct sl_study *study, const struct sl_words *words, char **consent)
 {
     if (!**consent || !*study->keep_until || strstr(*consent, study->keep_until)) return;
-    char *with = sl_string_printf("%s<p>What could be traced to you is deleted by "
-                                  "<strong>%s</strong>.</p>\n",
-                                  *consent, study->keep_until);
+    char *sentence =
+        sl_text_replace(sl_words_say(words, "consent.deleted"), "{date}", study->keep_until);
+    struct sl_buffer html;
+    sl_buffer_init(&html, HTML_BYTES);
+    sl_buffer_printf(&html, "%s<p>", *consent);
+    sl_html_escape(&html, sentence, strlen(sentence));
+    sl_buffer_text(&html, "</p>\n");
+    free(sentence);
     free(*consent);
-    *consent = with;
+    *consent = html.data;
 }
 
-enum sl_status sl_texts_read(const struct sl_study *study, struct sl_store *store,
-                             struct sl_texts *out, struct sl_error *err)
+enum sl_status sl_texts_read(const struct sl_study *study, const struct sl_words *words,
+                             struct sl_store *store, struct sl_texts *out, struct sl_error *err)
 {
     struct sl_texts texts = {0};
     struct sl_study_effort effort;
     struct sl_template_values values;
     SL_TRY(sl_study_effort(study, store, &effort, err));
-    sl_template_values_init(&values, study, &effort);
+    sl_template_values_init(&values, study, words, &effort);
     enum sl_status status = read_html(study, "consent.md", &values, &texts.consent, err);
-    if (status == SL_OK) add_date(study, &texts.consent);
+    if (status == SL_OK) add_date(study, words, &texts.consent);
     if (status == SL_OK) status = read_html(study, "debrief.md", &values, &texts.debrief, err);
     if (status == SL_OK) status = read_pages(study, &values, &texts, err);
     if (status == SL_OK)
