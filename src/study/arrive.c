@@ -163,6 +163,10 @@ static bool check_link(struct sl_site *site, struct sl_http_exchange *exchange, 
                        const char *name)
 {
     char expected[SL_STUDY_LINK_TEXT];
+    if (!test && site->host->options.rehearse) {
+        send_page(site, exchange, 403, "server.not_begun");
+        return false;
+    }
     sl_links_test(&site->links, expected);
     if (test && !sl_links_equal(test, expected)) {
         send_page(site, exchange, 403, "server.test_link");

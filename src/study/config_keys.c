@@ -70,6 +70,7 @@ const struct sl_study_key sl_study_keys[] = {
     {"pay", "bonus", SL_KEY_REAL, AT(bonus), .maximum = 1e6, .fallback = "0"},
     {"pay", "bonus_rule", SL_KEY_ENUM, AT(bonus_rule), .choices = bonus_rules, .fallback = "none"},
     {"pay", "bonus_from", SL_KEY_REAL, AT(bonus_from), .maximum = 1, .fallback = "0.75"},
+    {"pay", "per_hour", SL_KEY_REAL, AT(per_hour), .maximum = 1e6, .fallback = "0"},
     {"", "keep_until", SL_KEY_TEXT, AT(keep_until), .maximum = 10, .fallback = ""},
     {.name = NULL},
 };

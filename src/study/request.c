@@ -136,8 +136,12 @@ bool sl_request_open(struct sl_request *request, struct sl_site *site,
         sl_http_fail(exchange, 403, "this came from another site's page");
         return false;
     }
-    if (!find_session(request) || !admit_session(request) || !check_lease(request)) return false;
-    if (!find_flow(request)) return false;
+    if (!find_session(request) || !admit_session(request)) return false;
+    if (site->host->options.rehearse && !request->session.test) {
+        sl_http_fail(exchange, 403, "the study has not begun");
+        return false;
+    }
+    if (!check_lease(request) || !find_flow(request)) return false;
     if (method == SL_HTTP_POST && !read_body(request)) return false;
     sl_session_renew(&request->session, site->study, request->now);
     return true;

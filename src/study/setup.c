@@ -17,7 +17,7 @@
 #include "study/simulate.h"
 #include "study/stimuli.h"
 
-enum { TEXT_BYTES = 64 << 20, CODE_LETTERS = 8, CHECK_EVERY = 10 };
+enum { TEXT_BYTES = 64 << 20, CODE_LETTERS = 8, CHECK_EVERY = 10, MAX_CONTACT = 1000 };
 
 struct sl_study_setup sl_study_setup_default(void)
 {
@@ -321,9 +321,27 @@ static enum sl_status write_folder(const struct sl_setup_plan *plan, const char 
     SL_TRY(sl_private_tighten(folder, &tightened, err));
     SL_TRY(write_items(plan, folder, err));
     SL_TRY(write_config(plan->study, folder, err));
-    SL_TRY(sl_setup_write_texts(plan->study, folder, err));
+    SL_TRY(sl_setup_write_texts(plan->study, plan->setup->contact, folder, err));
     SL_TRY(write_truth(plan, folder, err));
     return sl_private_tighten(folder, &tightened, err);
+}
+
+/* One line of text that somebody can be reached by. */
+static enum sl_status check_contact(const char *contact, struct sl_error *err)
+{
+    if (!contact) return SL_OK;
+    if (strspn(contact, " ") == strlen(contact))
+        return sl_fail(err, SL_ERR_USAGE,
+                       "--contact is empty: give a name and how to reach you, such as \"Ada "
+                       "Lovelace, University of X, ada@x.org\"");
+    if (strlen(contact) > MAX_CONTACT)
+        return sl_fail(err, SL_ERR_USAGE, "--contact is longer than %d bytes", MAX_CONTACT);
+    for (const char *c = contact; *c; c++)
+        if ((unsigned char)*c < 0x20 || *c == 0x7f)
+            return sl_fail(err, SL_ERR_USAGE,
+                           "--contact holds a control character; give one line, and write more "
+                           "into consent.md");
+    return SL_OK;
 }
 
 static enum sl_status check_setup(const struct sl_study_setup *setup, struct sl_error *err)
@@ -337,6 +355,7 @@ static enum sl_status check_setup(const struct sl_study_setup *setup, struct sl_
                        setup->recruiter);
     if (setup->batch_size == 0 || setup->batch_size > 10000)
         return sl_fail(err, SL_ERR_USAGE, "a batch has 1 to 10000 items");
+    SL_TRY(check_contact(setup->contact, err));
     if (setup->annotators == 0) return sl_fail(err, SL_ERR_USAGE, "a batch needs an annotator");
     if (sl_file_exists(setup->folder) || sl_folder_exists(setup->folder))
         return sl_fail(err, SL_ERR_INPUT, "%s is there already; a study is made in a new folder",

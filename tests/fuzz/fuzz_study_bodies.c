@@ -83,6 +83,7 @@ static void start(void)
     struct sl_error err;
     snprintf(folder, sizeof folder, "fuzz-bodies-%ld", (long)getpid());
     setup.folder = folder;
+    setup.contact = "Ada Lovelace, ada@example.org";
     setup.images = "shapes:n=2,classes=3,size=8";
     setup.batch_size = 1;
     setup.screens = "hard";
