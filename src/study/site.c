@@ -100,7 +100,8 @@ static enum sl_status load(struct sl_site *site, const char *folder, struct sl_e
         return sl_fail(err, SL_ERR_INPUT,
                        "study.json: batch.check_every is %zu, but the study has no obvious items",
                        study->check_every);
-    sl_images_init(&site->images, site->stimuli.count);
+    /* Each as it stands on the page, and behind them all each enlarged. */
+    sl_images_init(&site->images, 2 * site->stimuli.count);
     site->flow = flow_of(study, &site->texts);
     sl_secret_random(site->limits->key, sizeof site->limits->key);
     return SL_OK;
