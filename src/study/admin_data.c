@@ -256,7 +256,8 @@ static enum sl_status read_image(struct job *job, const char *name, struct sl_er
     char *path = sl_string_printf("%s/%s/%s", study->folder, study->items_folder, name);
     enum sl_status status = SL_OK;
     if (sl_file_exists(path))
-        status = sl_picture_make(path, "none", 0, &job->image, &job->type, err);
+        status = sl_picture_make(path, &(struct sl_picture_look){.upsample = "none"}, &job->image,
+                                 &job->type, err);
     else
         status = sl_fail(err, SL_ERR_NOT_FOUND, "the picture's file is missing");
     free(path);

@@ -163,6 +163,10 @@ static enum sl_status take_item(const struct sl_store_item *item, void *context)
     uint32_t number = 0;
     SL_TRY(
         sl_json_parse(item->content, strlen(item->content), item->id, 1, &content, reading->err));
+    if (json_object_get(content.root, "instructed")) { /* a card, which the server made */
+        sl_json_release(&content);
+        return SL_OK;
+    }
     if (checking->n_items == checking->capacity) {
         checking->capacity = checking->capacity * 2 + 64;
         checking->items = sl_resize(checking->items, checking->capacity, sizeof *checking->items);

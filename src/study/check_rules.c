@@ -18,8 +18,8 @@ void sl_check_practice(struct sl_checking *checking)
         checking, SL_FINDING_WARNING, sl_check_key(checking, "flow.practice"),
         "give obvious images with study init --checks, make smaller batches, or set "
         "flow.practice to false",
-        "a batch holds all %zu items and there are no obvious ones, so the practice trial "
-        "shows an item that is judged later",
+        "a batch holds all %zu items and there are no obvious ones, so its annotators have no "
+        "practice trial",
         checking->n_items);
 }
 
@@ -64,6 +64,13 @@ static void note_truths(struct sl_checking *checking)
                       only, only);
 }
 
+static bool shows_obvious(const struct sl_study *study)
+{
+    for (size_t i = 0; i < study->n_check_kinds; i++)
+        if (strcmp(study->check_kinds[i], "obvious") == 0) return true;
+    return false;
+}
+
 void sl_check_attention(struct sl_checking *checking)
 {
     const struct sl_study *study = checking->study;
@@ -72,20 +79,22 @@ void sl_check_attention(struct sl_checking *checking)
                       "set it to 10, for one after every ten trials",
                       "there are %zu obvious items, but none is shown", checking->n_checks);
     if (study->check_every == 0) return;
-    if (checking->n_checks == 0) {
+    if (checking->n_checks == 0 && shows_obvious(study)) {
         sl_check_note(checking, SL_FINDING_ERROR, sl_check_key(checking, "batch.check_every"),
-                      "set it to 0, or make the study again with --checks FOLDER",
+                      "set it to 0, let batch.check_kinds be [\"instructed\"], or make the study "
+                      "again with --checks FOLDER",
                       "an obvious item is due after every %zu trials, but there is none",
                       study->check_every);
         return;
     }
     note_truths(checking);
     if (study->check_every > checking->effort.n_trials)
-        sl_check_note(checking, SL_FINDING_WARNING, sl_check_key(checking, "batch.check_every"),
-                      "make it smaller",
-                      "everybody passes: an obvious item is due after %zu trials, and people have "
-                      "only %zu",
-                      study->check_every, checking->effort.n_trials);
+        sl_check_note(
+            checking, SL_FINDING_WARNING, sl_check_key(checking, "batch.check_every"),
+            "make it smaller",
+            "everybody passes: an attention check is due after %zu trials, and people have "
+            "only %zu",
+            study->check_every, checking->effort.n_trials);
 }
 
 /* ---- Comprehension ---- */

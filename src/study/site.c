@@ -86,20 +86,6 @@ static enum sl_status open_store(struct sl_site *site, struct sl_error *err)
     return sl_identity_bind(site->study, site->store, err);
 }
 
-static enum sl_status check_obvious(const struct sl_site *site, struct sl_error *err)
-{
-    const struct sl_study *study = site->study;
-    if (study->check_every == 0 || site->stimuli.n_checks > 0) return SL_OK;
-    for (size_t i = 0; i < study->n_check_kinds; i++)
-        if (strcmp(study->check_kinds[i], "obvious") == 0)
-            return sl_fail(err, SL_ERR_INPUT,
-                           "study.json: batch.check_every is %zu, but the study has no obvious "
-                           "items; make it with --checks, or let batch.check_kinds be "
-                           "[\"instructed\"]",
-                           study->check_every);
-    return SL_OK;
-}
-
 /* So many findings of a kind go to the log. */
 enum { SHOWN = 5 };
 
@@ -169,8 +155,8 @@ static enum sl_status load(struct sl_site *site, const char *folder, struct sl_e
     SL_TRY(sl_stimuli_add_cards(study, site->store, err));
     SL_TRY(sl_stimuli_read(site->store, &site->stimuli, err));
     SL_TRY(inspect(site, err));
-    SL_TRY(check_obvious(site, err));
-    sl_images_init(&site->images, site->stimuli.count);
+    /* Each as it stands on the page, and behind them all each enlarged. */
+    sl_images_init(&site->images, 2 * site->stimuli.count);
     site->flow = flow_of(study, &site->texts);
     sl_secret_random(site->limits->key, sizeof site->limits->key);
     return SL_OK;

@@ -385,7 +385,7 @@ static void test_checks_that_nobody_or_everybody_passes_are_named(void **state)
     scene_change(&world.scene, "{\"classes\": [\"circle\", \"square\", \"triangle\"], \"batch\": "
                                "{\"check_every\": 50}}");
     look(&world);
-    expect(&world, "everybody passes: an obvious item is due after 50 trials", SL_FINDING_WARNING);
+    expect(&world, "everybody passes: an attention check is due after 50 trials", SL_FINDING_WARNING);
     tear_down(&world);
     scene_change(&world.scene, "{\"batch\": {\"check_every\": 0}}");
     look(&world);

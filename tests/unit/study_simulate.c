@@ -285,7 +285,9 @@ static void test_annotators_say_why_they_were_refused(void **state)
     scene_stop(&scene);
     scene_make(&scene, 8, 4,
                "{\"flow\": {\"attempts\": 1}, \"comprehension\": [{\"question\": \"q\", "
-               "\"options\": [\"no\", \"yes\"], \"answer\": 1}]}");
+               "\"options\": [\"1\", \"2\", \"3\", \"4\", \"5\", \"6\", \"7\", \"8\", \"9\", "
+               "\"10\", \"11\", "
+               "\"12\", \"13\", \"14\", \"15\"], \"answer\": 14}]}");
     scene_start(&scene);
     options = options_for(&scene, url);
     options.folder = NULL; /* nor the right answer */

@@ -164,7 +164,8 @@ export class Flow {
           session: this.session,
           ...options,
           previous: draft?.answer ?? options.previous,
-          spent: draft?.spent,
+          spent: draft?.spent ?? undefined,
+          earliest: 1000 * (this.session.min_seconds || 0),
           onChange: (answer, spent) => this.#drafts.set(key, { answer, spent }),
         }),
       );
