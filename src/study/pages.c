@@ -11,9 +11,8 @@
 
 enum { PAGE_BYTES = 4 << 20 };
 
-/* Bytes that a browser asks about again and seldom needs. */
-static void send_tagged(struct sl_http_exchange *exchange, const char *type, const void *bytes,
-                        size_t length)
+void sl_send_tagged(struct sl_http_exchange *exchange, const char *type, const void *bytes,
+                    size_t length)
 {
     char sum[SL_SHA256_TEXT], tag[24];
     sl_sha256(bytes, length, sum);
@@ -33,7 +32,7 @@ static void send_file(struct sl_http_exchange *exchange, const char *path)
 {
     const struct sl_web_file *file = sl_web_find(path);
     if (file)
-        send_tagged(exchange, file->type, file->bytes, file->length);
+        sl_send_tagged(exchange, file->type, file->bytes, file->length);
     else
         sl_http_fail(exchange, 404, "there is no such page");
 }
@@ -46,7 +45,7 @@ void sl_handle_page(struct sl_http_exchange *exchange, void *context)
     if (!sl_request_admit(site, exchange, NULL)) return;
     sl_buffer_init(&page, PAGE_BYTES);
     sl_words_page(&site->words, (const char *)file->bytes, file->length, &page);
-    send_tagged(exchange, file->type, page.data, page.length);
+    sl_send_tagged(exchange, file->type, page.data, page.length);
     sl_buffer_release(&page);
 }
 

@@ -122,6 +122,10 @@ void sl_handle_answer(struct sl_http_exchange *exchange, void *context);
 void sl_handle_page(struct sl_http_exchange *exchange, void *context);
 void sl_handle_file(struct sl_http_exchange *exchange, void *context);
 void sl_handle_image(struct sl_http_exchange *exchange, void *context);
+void sl_handle_media(struct sl_http_exchange *exchange, void *context);
+/* Bytes that a browser asks about again and seldom needs. */
+void sl_send_tagged(struct sl_http_exchange *exchange, const char *type, const void *bytes,
+                    size_t length);
 
 /* An item as pages get it; a new object. `name_endpoints`: whether a mixture says of what. */
 json_t *sl_stimulus_json(const struct sl_stimulus *stimulus, bool name_endpoints);

@@ -211,7 +211,8 @@ static void test_placeholders_in_texts_are_named_with_their_line(void **state)
                "[Name of the researcher, e-mail address] and [sic] [1] [a link](https://x.test)\n"
                "\\[no placeholder\\] and \\{neither}, TODOS\n");
     write_text(&world, "instructions.md", "TODO: write this\n---\nLorem ipsum\n[NAME]\n");
-    write_text(&world, "debrief.md", "Thank you, XXX\n");
+    write_text(&world, "debrief.md",
+               "Thank you, XXX\n\n![a plan](plan.svg) ![a map](media/map.png)\n");
     look(&world);
     expect(&world, "consent.md:3: \"{trails}\"", SL_FINDING_ERROR);
     expect(&world, "consent.md:5: \"[Name of the researcher, e-mail address]\"", SL_FINDING_ERROR);
@@ -219,7 +220,9 @@ static void test_placeholders_in_texts_are_named_with_their_line(void **state)
     expect(&world, "instructions.md:3: \"Lorem ipsum\"", SL_FINDING_ERROR);
     expect(&world, "instructions.md:4: \"[NAME]\"", SL_FINDING_ERROR);
     expect(&world, "debrief.md:1: \"XXX\"", SL_FINDING_ERROR);
-    assert_int_equal(world.findings.count, 6);
+    expect(&world, "debrief.md:3: the picture \"plan.svg\" cannot be shown", SL_FINDING_ERROR);
+    expect(&world, "debrief.md:3: the picture \"media/map.png\" is not there", SL_FINDING_ERROR);
+    assert_int_equal(world.findings.count, 8);
     assert_int_equal(world.findings.n_errors, 6);
     tear_down(&world);
 }
@@ -385,7 +388,8 @@ static void test_checks_that_nobody_or_everybody_passes_are_named(void **state)
     scene_change(&world.scene, "{\"classes\": [\"circle\", \"square\", \"triangle\"], \"batch\": "
                                "{\"check_every\": 50}}");
     look(&world);
-    expect(&world, "everybody passes: an attention check is due after 50 trials", SL_FINDING_WARNING);
+    expect(&world, "everybody passes: an attention check is due after 50 trials",
+           SL_FINDING_WARNING);
     tear_down(&world);
     scene_change(&world.scene, "{\"batch\": {\"check_every\": 0}}");
     look(&world);
