@@ -223,7 +223,7 @@ static void test_placeholders_in_texts_are_named_with_their_line(void **state)
     expect(&world, "debrief.md:3: the picture \"plan.svg\" cannot be shown", SL_FINDING_ERROR);
     expect(&world, "debrief.md:3: the picture \"media/map.png\" is not there", SL_FINDING_ERROR);
     assert_int_equal(world.findings.count, 8);
-    assert_int_equal(world.findings.n_errors, 6);
+    assert_int_equal(world.findings.n_errors, 8);
     tear_down(&world);
 }
 
