@@ -176,7 +176,7 @@ static enum sl_status take_item(const struct sl_store_item *item, void *context)
                                .content = json_incref(content.root),
                                .truth = item->truth ? sl_string_copy(item->truth) : NULL,
                                .check = item->check};
-    checking->n_checks += item->check;
+    checking->n_checks += item->check && !json_object_get(content.root, "training");
     sl_json_release(&content);
     return sl_name_table_add(reading->ids, item->id, strlen(item->id), &number, reading->err);
 }

@@ -56,8 +56,9 @@ function likeOthers(item, { items }) {
   return (item.instructed !== undefined && items?.find((one) => !one.instructed)) || item;
 }
 
-function heading({ practice, number, total, item, session }) {
+function heading({ practice, exercise, number, total, item, session }) {
   const thing = likeOthers(item, session).text === undefined ? 'image' : 'text';
+  if (exercise) return say('training.of', { number, total });
   return practice ? say(`trial.practice_${thing}`) : say(`trial.${thing}_of`, { number, total });
 }
 
@@ -67,7 +68,8 @@ function complain(problems) {
 }
 
 // What to know before the questions, or null.
-function remark({ practice, answered }) {
+function remark({ practice, exercise, answered }) {
+  if (exercise) return say('training.remark');
   if (practice) return say('trial.practice');
   return answered ? say('trial.answered') : null;
 }
@@ -76,7 +78,7 @@ function remark({ practice, answered }) {
 let leaving = null;
 window.addEventListener('pagehide', () => leaving?.());
 
-// {session, item, practice, number, total, canGoBack, answered, previous, enter, spent, earliest,
+// {session, item, practice, exercise, number, total, canGoBack, answered, previous, enter, spent, earliest,
 // onChange}: `answered` is true for a trial gone back to, `previous` its answer if known, or a draft
 // of one; `enter` is true when the annotator comes from another place, so that the heading is read
 // first; `spent` is the time that went into this trial before the page was loaded again, `earliest`
@@ -141,7 +143,7 @@ export function showTrial(main, options) {
     });
 
     const title = make('h1', { tabindex: '-1' }, heading(options));
-    const progress = options.practice
+    const progress = options.practice && !options.exercise
       ? null
       : progressBar(options.number - 1, options.total, say('trial.progress'));
     const back = options.canGoBack
