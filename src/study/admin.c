@@ -34,6 +34,7 @@ void sl_study_admin_destroy(struct sl_study_admin *admin)
 {
     if (!admin) return;
     sl_study_items_release(&admin->items);
+    sl_admin_views_release(&admin->views);
     sodium_memzero(&admin->access, sizeof admin->access);
     free(admin);
 }
@@ -315,7 +316,11 @@ const struct sl_http_route sl_study_admin_routes[] = {
     {SL_HTTP_POST, "/admin/login", post_login},
     {SL_HTTP_POST, "/admin/logout", post_logout},
     {SL_HTTP_GET, "/admin/status", sl_admin_get_status},
+    {SL_HTTP_GET, "/admin/person/", sl_admin_get_person},
+    {SL_HTTP_GET, "/admin/item/", sl_admin_get_item},
+    {SL_HTTP_GET, "/admin/comments", sl_admin_get_comments},
     {SL_HTTP_GET, "/admin/export/", sl_admin_get_export},
+    {SL_HTTP_GET, "/admin/labels/", sl_admin_get_labels},
     {SL_HTTP_GET, "/admin/image/", sl_admin_get_image},
     {.path = NULL},
 };
