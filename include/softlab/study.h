@@ -35,6 +35,7 @@ struct sl_study {
     char *folder; /* where it was read */
     char *name, *title;
     char *id; /* of the study, as its database knows it; "" in a file that has none */
+    char *language; /* of the pages: "en" */
     char **classes;
     size_t n_classes;
     enum sl_item_kind kind;

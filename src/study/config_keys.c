@@ -19,6 +19,7 @@ const struct sl_study_key sl_study_keys[] = {
     {"", "name", SL_KEY_TEXT, AT(name), .minimum = 1, .maximum = 200},
     {"", "id", SL_KEY_TEXT, AT(id), .maximum = 64, .fallback = ""},
     {"", "title", SL_KEY_TEXT, AT(title), .minimum = 1, .maximum = 500},
+    {"", "language", SL_KEY_TEXT, AT(language), .minimum = 2, .maximum = 16, .fallback = "en"},
     {"", "classes", SL_KEY_TEXTS, AT(classes), .count_offset = offsetof(struct sl_study, n_classes),
      .minimum = 2, .maximum = 1000},
     {"", "screens", SL_KEY_TEXTS, AT(screens), .count_offset = offsetof(struct sl_study, n_screens),

@@ -95,6 +95,7 @@ static enum sl_status load(struct sl_site *site, const char *folder, struct sl_e
     SL_TRY(set_target(site, err));
     SL_TRY(sl_links_read(site->store, &site->links, err));
     SL_TRY(sl_texts_read(study, &site->texts, err));
+    SL_TRY(sl_words_read(study, &site->words, err));
     SL_TRY(sl_stimuli_read(site->store, &site->stimuli, err));
     if (study->check_every > 0 && site->stimuli.n_checks == 0)
         return sl_fail(err, SL_ERR_INPUT,
@@ -147,6 +148,7 @@ void sl_site_close(struct sl_site *site)
     sl_images_release(&site->images);
     sl_stimuli_release(&site->stimuli);
     sl_texts_release(&site->texts);
+    sl_words_release(&site->words);
     sl_store_close(site->store);
     sl_study_destroy(site->study);
     sl_parked_destroy(site->parked);

@@ -23,6 +23,7 @@
 #include "study/session.h"
 #include "study/stimuli.h"
 #include "study/texts.h"
+#include "study/words.h"
 
 struct sl_waiting;     /* a reply that waits for the commit */
 struct sl_parked;      /* requests that wait for another program's lock */
@@ -43,6 +44,7 @@ struct sl_site {
     struct sl_study_admin *admin; /* owned */
     struct sl_flow flow;
     struct sl_texts texts;
+    struct sl_words words;
     struct sl_stimuli stimuli;
     struct sl_images images;
     struct sl_limits *limits; /* owned */
