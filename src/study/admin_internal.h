@@ -36,6 +36,11 @@ struct sl_study_admin {
 int64_t sl_admin_now(const struct sl_study_admin *admin);
 /* The cookie's secret if it is that of a live session; otherwise NULL, after a 401. */
 const char *sl_admin_require(struct sl_study_admin *admin, struct sl_http_exchange *exchange);
+/* The same for a request that changes something: from our own page, with the session's token; false
+ * after a refusal. */
+bool sl_admin_require_form(struct sl_study_admin *admin, struct sl_http_exchange *exchange);
+/* Reply with `value` (taken); `cookie` is one to be set, or NULL. */
+void sl_admin_send_json(struct sl_http_exchange *exchange, json_t *value, const char *cookie);
 /* A line in the study's own log of events: who looked, and from where. A log that cannot be
  * written is said in the server's log and stops nobody. */
 void sl_admin_note(struct sl_study_admin *admin, struct sl_http_exchange *exchange,
@@ -71,6 +76,15 @@ void sl_admin_send(struct sl_study_admin *admin, struct sl_http_exchange *exchan
                    struct sl_admin_download *download);
 /* A path in the study's folder that nobody has: heap string. */
 char *sl_admin_hidden_path(const struct sl_study_admin *admin, const char *suffix);
+
+/* preview.c: the annotators' pages on this port, answered and not kept. */
+void sl_admin_get_previews(struct sl_http_exchange *exchange, void *context);
+void sl_admin_get_preview(struct sl_http_exchange *exchange, void *context);
+void sl_admin_post_preview(struct sl_http_exchange *exchange, void *context);
+
+/* admin_words.c: what those pages say. */
+void sl_admin_get_words(struct sl_http_exchange *exchange, void *context);
+void sl_admin_post_words(struct sl_http_exchange *exchange, void *context);
 
 /* admin_labels.c */
 void sl_admin_get_labels(struct sl_http_exchange *exchange, void *context);

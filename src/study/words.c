@@ -62,6 +62,19 @@ enum sl_status sl_words_check(const struct sl_words *words, const char *key, con
     return SL_OK;
 }
 
+enum sl_status sl_words_check_places(const struct sl_words *words, const char *key,
+                                     const char *text, struct sl_error *err)
+{
+    const char *known = json_string_value(json_object_get(words->language, key));
+    for (const char *at = known ? known : ""; (at = strchr(at, '{')); at++) {
+        size_t length = place_length(at, strlen(at));
+        if (length > 0 && !has_place(text, at, length))
+            return sl_fail(err, SL_ERR_INPUT, "\"%s\" lacks %.*s: the program says \"%s\"", key,
+                           (int)length, at, known);
+    }
+    return SL_OK;
+}
+
 /* Every member of the file must be a text that may stand there. */
 static enum sl_status check_own(const struct sl_words *words, const struct sl_json *file,
                                 struct sl_error *err)
