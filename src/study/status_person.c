@@ -215,6 +215,14 @@ static json_t *quality_json(const struct sl_annotator_quality *quality)
     return result;
 }
 
+static json_t *debrief_questions(const struct sl_study *study)
+{
+    json_t *questions = json_array();
+    for (size_t i = 0; i < study->n_debrief; i++)
+        json_array_append_new(questions, json_string(study->debrief[i].question));
+    return questions;
+}
+
 static enum sl_status describe(struct sl_status_gathering *from, const char *annotator,
                                json_t **out, struct sl_error *err)
 {
@@ -228,9 +236,10 @@ static enum sl_status describe(struct sl_status_gathering *from, const char *ann
                                       &person, err));
     const struct sl_annotator_quality *quality =
         person.number == SL_NO_NAME ? NULL : &from->quality.annotators[person.number];
-    *out = json_pack("{s:s, s:I, s:O, s:o}", "annotator", annotator, "now", (json_int_t)from->now,
-                     "sessions", person.sessions, "quality",
-                     quality ? quality_json(quality) : json_null());
+    *out = json_pack("{s:s, s:I, s:O, s:o, s:o}", "annotator", annotator, "now",
+                     (json_int_t)from->now, "sessions", person.sessions, "quality",
+                     quality ? quality_json(quality) : json_null(), "questions",
+                     debrief_questions(from->study));
 out:
     sl_item_index_release(&person.index);
     json_decref(person.sessions);
@@ -281,10 +290,9 @@ static enum sl_status visit_comment(const struct sl_store_row *row, void *contex
 enum sl_status sl_status_comments(const struct sl_study *study, struct sl_store *store,
                                   json_t **out, struct sl_error *err)
 {
-    json_t *questions = json_array(), *list = json_array();
-    for (size_t i = 0; i < study->n_debrief; i++)
-        json_array_append_new(questions, json_string(study->debrief[i].question));
-    json_t *result = json_pack("{s:o, s:o}", "questions", questions, "comments", list);
+    json_t *list = json_array();
+    json_t *result =
+        json_pack("{s:o, s:o}", "questions", debrief_questions(study), "comments", list);
     const enum sl_status status = sl_store_each_event(store, visit_comment, list, err);
     if (status == SL_OK)
         *out = result;

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "softlab/base/markup.h"
 #include "softlab/base/memory.h"
@@ -169,6 +170,8 @@ enum sl_status sl_words_save(struct sl_words *words, const struct sl_study *stud
     }
     char *path = sl_path_join(study->folder, SL_WORDS_FILE);
     enum sl_status status = sl_json_write(changed, path, err);
+    /* As everything in the folder. */
+    if (status == SL_OK && chmod(path, 0600) != 0) status = sl_fail_errno(err, "%s", path);
     free(path);
     if (status != SL_OK) {
         json_decref(changed);

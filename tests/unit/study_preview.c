@@ -1,3 +1,5 @@
+#include <sys/stat.h>
+
 #include "study_scene.h"
 
 static const char password[] = "correct horse battery";
@@ -220,6 +222,15 @@ static json_t *own_words(void)
     return words;
 }
 
+static unsigned words_rights(void)
+{
+    struct stat info;
+    char *path = sl_path_join(scene.folder, "words.json");
+    assert_int_equal(stat(path, &info), 0);
+    free(path);
+    return info.st_mode & 0777;
+}
+
 static void test_words_that_are_saved_are_said_at_once(void **state)
 {
     (void)state;
@@ -230,6 +241,7 @@ static void test_words_that_are_saved_are_said_at_once(void **state)
     reply_release(&reply);
     json_t *own = own_words();
     assert_string_equal(text_of(own, "frame.leave"), "I want to stop");
+    assert_int_equal(words_rights(), 0600);
     assert_int_equal(json_object_size(own), 1); /* the other is what the language says */
     json_decref(own);
     struct reply page = look("/admin/preview/hard/trials/phone/study");
