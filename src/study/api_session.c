@@ -143,7 +143,7 @@ static json_t *session_json(const struct sl_request *request, const struct sl_tr
     return reply;
 }
 
-static enum sl_status describe(struct sl_request *request, json_t **out, struct sl_error *err)
+enum sl_status sl_session_describe(struct sl_request *request, json_t **out, struct sl_error *err)
 {
     struct sl_site *site = request->site;
     struct sl_trials trials = {0};
@@ -178,7 +178,7 @@ void sl_handle_session(struct sl_http_exchange *exchange, void *context)
     if (send_full(context, exchange)) return;
     if (!sl_request_open(&request, context, exchange, SL_HTTP_GET)) return;
     /* The lease is renewed, and what the page hears is what is stored. */
-    if (describe(&request, &reply, &err) == SL_OK)
+    if (sl_session_describe(&request, &reply, &err) == SL_OK)
         sl_request_finish(&request, reply);
     else
         sl_request_fail(&request, &err);

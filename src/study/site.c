@@ -163,7 +163,8 @@ static enum sl_status load(struct sl_site *site, const char *folder, struct sl_e
 static enum sl_status make_admin(struct sl_site *site, struct sl_error *err)
 {
     struct sl_host *host = site->host;
-    const struct sl_study_admin_options options = {.study = site->study,
+    const struct sl_study_admin_options options = {.site = site,
+                                                   .study = site->study,
                                                    .store = site->store,
                                                    .prefix = site->prefix,
                                                    .loop = host->loop,
