@@ -498,6 +498,16 @@ static enum sl_status check_answer(const struct sl_json_cursor *root, struct sl_
     return SL_OK;
 }
 
+/* Who answered decides what an answer is worth. */
+static enum sl_status check_people(const struct sl_json_cursor *root, struct sl_error *err)
+{
+    const struct sl_json_cursor people =
+        below(root, "people", json_object_get(root->value, "people"));
+    const char *word = json_string_value(people.value);
+    if (!word || strcmp(word, "simulated") == 0 || strcmp(word, "real") == 0) return SL_OK;
+    return sl_json_fail(&people, err, "\"%s\" is not one of: simulated, real", word);
+}
+
 static enum sl_status check_files(const struct sl_json_cursor *root, struct sl_error *err)
 {
     const struct sl_json_cursor files = below(root, "files", json_object_get(root->value, "files"));
@@ -532,6 +542,7 @@ enum sl_status sl_spec_check(const struct sl_json *document, struct sl_error *er
     SL_TRY(check_fields(&root, sl_spec_fields, err));
     SL_TRY(check_head(&root, err));
     SL_TRY(check_files(&root, err));
+    SL_TRY(check_people(&root, err));
     SL_TRY(check_answer(&root, err));
     SL_TRY(sl_spec_check_show(&root, err));
     const struct design whole = {root.value, NULL};

@@ -163,6 +163,7 @@ const struct sl_spec_field sl_spec_fields[] = {
     {"name", TEXT | REQUIRED, NULL},
     {"title", TEXT | REQUIRED, NULL},
     {"source", TEXT, NULL},
+    {"people", TEXT, NULL},
     {"notes", TEXTS, NULL},
     {"needs", TEXTS, NULL},
     {"files", ANY, NULL},

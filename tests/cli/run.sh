@@ -62,4 +62,4 @@ try sh -c 'sed "s/\"count\": 2/\"class\": \"star\"/" show.json >none.json; softl
 try sh -c 'sed "s/\"series\": {\"shares\": \"share/\"series\": {\"shares\": \"shore/" show.json >bad.json; softlab run bad.json -o seen'
 try sh -c 'sed "s/\"seeds\"/\"sedes\"/" spec.json >bad.json; softlab run bad.json -o made'
 # The results carry the specification: they can be reported where nothing else is.
-try sh -c 'mkdir elsewhere; cp made/results.jsonl elsewhere; cd elsewhere; softlab report . --format md | head -n 12'
+try sh -c 'mkdir elsewhere; cp made/results.jsonl elsewhere; cd elsewhere; softlab report . --format md | head -n 16'
