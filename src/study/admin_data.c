@@ -208,7 +208,8 @@ static enum sl_status read_image(struct picture *picture, const char *name, stru
     char *path = sl_string_printf("%s/%s/%s", study->folder, study->items_folder, name);
     enum sl_status status = SL_OK;
     if (sl_file_exists(path))
-        status = sl_picture_make(path, "none", 0, &picture->image, &picture->type, err);
+        status = sl_picture_make(path, &(struct sl_picture_look){.upsample = "none"},
+                                 &picture->image, &picture->type, err);
     else
         status = sl_fail(err, SL_ERR_NOT_FOUND, "the picture's file is missing");
     free(path);

@@ -17,17 +17,20 @@ struct screen_log {
     struct sl_error *err;
 };
 
+/* What was typed, unless the page knew a number that readers of this layout would not find in it:
+ * "33,5" and "70 %" are written as numbers. */
 static void set_percent(json_t *response, const char *key, const struct sl_answer *answer,
                         size_t which)
 {
     char number[SL_NUMBER_TEXT] = "";
+    double read = (double)NAN;
     const struct sl_field raw = answer->raw[which];
-    if (raw.length > 0) {
+    const bool known = which < answer->n_top && !isnan(answer->top[which].probability);
+    if (raw.length > 0 && (!known || sl_text_to_real(raw.text, raw.length, &read))) {
         json_object_set_new(response, key, json_stringn(raw.text, raw.length));
         return;
     }
-    if (which < answer->n_top && !isnan(answer->top[which].probability))
-        sl_text_from_double(sl_to_percent(answer->top[which].probability), number);
+    if (known) sl_text_from_double(sl_to_percent(answer->top[which].probability), number);
     json_object_set_new(response, key, json_string(number));
 }
 

@@ -74,7 +74,7 @@ struct sl_picture_job {
     struct sl_site *site;
     struct sl_http_exchange **exchanges; /* owned; all want it */
     size_t n_exchanges;
-    size_t index;
+    size_t index;     /* among the site's images */
     char *path;       /* owned */
     const char *hash; /* borrowed from the stimulus, or NULL */
     struct sl_buffer bytes;
@@ -105,8 +105,10 @@ static void make_picture(void *context)
     const struct sl_study *study = job->site->study;
     job->status = sl_identity_picture(job->path, job->hash, &job->err);
     if (job->status != SL_OK) return;
-    job->status = sl_picture_make(job->path, study->upsample, study->size, &job->bytes, &job->type,
-                                  &job->err);
+    const struct sl_picture_look look = {.upsample = study->upsample,
+                                         .size = study->size,
+                                         .large = job->index >= job->site->stimuli.count};
+    job->status = sl_picture_make(job->path, &look, &job->bytes, &job->type, &job->err);
 }
 
 static void give_picture(void *context)
@@ -154,7 +156,7 @@ static void wait_for_picture(struct sl_site *site, struct sl_http_exchange *exch
             .index = index,
             .path =
                 sl_string_printf("%s/%s/%s", site->study->folder, site->study->items_folder, file),
-            .hash = site->stimuli.items[index].hash,
+            .hash = site->stimuli.items[index % site->stimuli.count].hash,
             .next = site->pictures,
         };
         job->status = sl_fail(&job->err, SL_ERR_STOPPED, "the server is being stopped");
@@ -177,6 +179,7 @@ void sl_site_send_image(struct sl_site *site, struct sl_http_exchange *exchange,
         sl_http_fail(exchange, 404, "there is no such image");
         return;
     }
+    if (sl_http_query(exchange, "large")) index += site->stimuli.count;
     struct sl_picture *picture = sl_images_find(&site->images, index);
     if (picture) {
         send_picture(exchange, picture);

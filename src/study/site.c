@@ -154,7 +154,8 @@ static enum sl_status load(struct sl_site *site, const char *folder, struct sl_e
     SL_TRY(sl_texts_read(study, &site->words, site->store, &site->texts, err));
     SL_TRY(sl_stimuli_read(site->store, &site->stimuli, err));
     SL_TRY(inspect(site, err));
-    sl_images_init(&site->images, site->stimuli.count);
+    /* Each as it stands on the page, and behind them all each enlarged. */
+    sl_images_init(&site->images, 2 * site->stimuli.count);
     site->flow = flow_of(study, &site->texts);
     sl_secret_random(site->limits->key, sizeof site->limits->key);
     return SL_OK;

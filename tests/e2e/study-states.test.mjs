@@ -159,7 +159,7 @@ const complaints = {
   collins: /select a category/,
   'collins+': /most probable category/,
   possible: /most probable category/,
-  bars: /100 % are left/,
+  bars: /100 % left/,
   select2: /Choose two/,
   'mix+': /set this slider/,
   mixsoft: /select a category/,
