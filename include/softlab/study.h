@@ -35,7 +35,7 @@ struct sl_study_question {
 struct sl_study {
     char *folder; /* where it was read */
     char *name, *title;
-    char *id; /* of the study, as its database knows it; "" in a file that has none */
+    char *id;       /* of the study, as its database knows it; "" in a file that has none */
     char *language; /* of the pages: "en" */
     char **classes;
     size_t n_classes;
@@ -47,8 +47,11 @@ struct sl_study {
     size_t n_screens;
     bool first_person;
     size_t batch_size, repeats, annotators, check_every;
+    char **check_kinds; /* rows of sl_check_kind_names, which take turns */
+    size_t n_check_kinds;
     bool shuffle_items, shuffle_classes, shuffle_options;
     size_t attempts, break_after;
+    double min_seconds; /* a trial is not answered sooner; 0: as soon as one likes */
     bool practice, back;
     size_t lease_minutes;
     struct sl_study_question *comprehension, *debrief;
@@ -129,19 +132,24 @@ void sl_screen_answer_release(struct sl_answer *answer);
 struct sl_trial {
     const char *item; /* borrowed from the batch's names */
     bool repeat;      /* the item comes a second time */
-    bool check;       /* an obvious one */
+    bool check;       /* an obvious one, or one that says what to choose */
 };
 struct sl_trials {
     struct sl_trial *trials; /* owned */
     size_t count;
     size_t *class_order; /* owned; n_classes */
 };
-/* What they are made of: the items of a batch, and the obvious ones. All borrowed. */
+/* Kinds of attention checks in study.json: an obvious item, or a card that says which class to
+ * choose. Ends with NULL. */
+extern const char *const sl_check_kind_names[];
+/* What they are made of: the items of a batch, the obvious ones, and the cards. All borrowed. */
 struct sl_trial_items {
     const char *const *items;
     size_t n_items;
     const char *const *checks;
     size_t n_checks;
+    const char *const *cards;
+    size_t n_cards;
 };
 enum sl_status sl_trials_make(const struct sl_study *study, const struct sl_trial_items *items,
                               uint64_t seed, struct sl_trials *out,

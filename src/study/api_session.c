@@ -10,7 +10,12 @@ json_t *sl_stimulus_json(const struct sl_stimulus *stimulus, bool name_endpoints
     json_t *text = json_object_get(content, "text");
     json_t *span = json_object_get(content, "span");
     json_t *endpoints = json_object_get(content, "endpoints");
+    json_t *instructed = json_object_get(content, "instructed");
     json_t *item = json_object();
+    if (instructed) {
+        json_object_set(item, "instructed", instructed);
+        return item;
+    }
     if (text) {
         json_object_set(item, "text", text);
         if (span) json_object_set(item, "span", span);
@@ -132,11 +137,12 @@ static json_t *session_json(const struct sl_request *request, const struct sl_tr
     sl_secret_opaque(site->stimuli.key, name, opaque);
     size_t left = sl_session_attempts_left(session, study);
     json_t *reply = json_pack(
-        "{s:s, s:s, s:s, s:s, s:s, s:I, s:b, s:I, s:b, s:I, s:I}", "session", opaque, "title",
+        "{s:s, s:s, s:s, s:s, s:s, s:I, s:b, s:I, s:b, s:I, s:I, s:f}", "session", opaque, "title",
         study->title, "place", session->place, "screen", session->screen, "framing",
         study->first_person ? "first" : "third", "size", (json_int_t)study->size, "back",
         study->back, "break_after", (json_int_t)study->break_after, "test", session->test,
-        "attempts_left", (json_int_t)left, "attempt", (json_int_t)session->attempts);
+        "attempts_left", (json_int_t)left, "attempt", (json_int_t)session->attempts, "min_seconds",
+        study->min_seconds);
     add_texts(reply, request, place);
     add_trials(reply, request, trials, place);
     json_object_set_new(reply, "completion", sl_session_completion(study, place, session->test));

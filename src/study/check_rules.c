@@ -64,6 +64,13 @@ static void note_truths(struct sl_checking *checking)
                       only, only);
 }
 
+static bool shows_obvious(const struct sl_study *study)
+{
+    for (size_t i = 0; i < study->n_check_kinds; i++)
+        if (strcmp(study->check_kinds[i], "obvious") == 0) return true;
+    return false;
+}
+
 void sl_check_attention(struct sl_checking *checking)
 {
     const struct sl_study *study = checking->study;
@@ -71,12 +78,13 @@ void sl_check_attention(struct sl_checking *checking)
         sl_check_note(checking, SL_FINDING_WARNING, sl_check_key(checking, "batch.check_every"),
                       "set it to 10, for one after every ten trials",
                       "there are %zu obvious items, but none is shown", checking->n_checks);
-    if (study->check_every == 0) return;
+    if (study->check_every == 0 || !shows_obvious(study)) return;
     if (checking->n_checks == 0) {
-        sl_check_note(checking, SL_FINDING_ERROR, sl_check_key(checking, "batch.check_every"),
-                      "set it to 0, or make the study again with --checks FOLDER",
-                      "an obvious item is due after every %zu trials, but there is none",
-                      study->check_every);
+        sl_check_note(
+            checking, SL_FINDING_ERROR, sl_check_key(checking, "batch.check_every"),
+            "set it to 0, make the study again with --checks FOLDER, or let batch.check_kinds be "
+            "[\"instructed\"]",
+            "an obvious item is due after every %zu trials, but there is none", study->check_every);
         return;
     }
     note_truths(checking);

@@ -99,6 +99,7 @@ struct sl_sim_person {
     char id[33];       /* of the answer under way, or "" */
     size_t image;      /* the trial whose image is loaded */
     size_t n_done;     /* trials that are behind this person */
+    double least;      /* seconds that the next request must wait */
     double due, begun; /* when it was to be sent; when it was first sent */
     unsigned tries, conflicts;
     void (*heard)(struct sl_sim_person *person, const json_t *reply);

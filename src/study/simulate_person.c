@@ -180,6 +180,8 @@ static void ask(struct sl_sim_person *person, double seconds, char *path, json_t
         person->due = simulation->started + (double)simulation->n_slots++ / options->rate;
         pause = fmax(person->due - now, 0);
     }
+    pause = fmax(pause, person->least);
+    person->least = 0;
     if (pause > 0)
         sl_http_client_wait(person->client, pause, send_now, person);
     else
@@ -344,7 +346,9 @@ static void answer(struct sl_sim_person *person, bool practice, size_t trial)
     json_t *said = screen->say(&belief, &sight, slip, &rng);
     sl_sim_behaviour_settle(behaviour, said);
     free(belief.classes);
-    double seconds = trial_seconds(person, trial, screen->seconds);
+    /* What the server asks for is waited for at any speed. */
+    person->least = json_number_value(json_object_get(person->told, "min_seconds"));
+    double seconds = fmax(trial_seconds(person, trial, screen->seconds), person->least);
     make_id(person, practice ? "simulate.id.practice" : "simulate.id", trial, person->id);
     json_t *body =
         json_pack("{s:s, s:I, s:b, s:I, s:o, s:o}", "id", person->id, "trial", (json_int_t)trial,
@@ -475,7 +479,7 @@ void sl_sim_person_start(struct sl_sim_person *person, size_t number)
     person->behaviour = person->simulation->behaviours[number];
     person->cookie[0] = person->id[0] = '\0';
     person->image = SIZE_MAX;
-    person->due = person->begun = 0;
+    person->due = person->begun = person->least = 0;
     person->tries = person->conflicts = 0;
     person->attempts = person->n_done = 0;
     draw(person, "simulate.pace", 0, &rng);

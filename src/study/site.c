@@ -152,6 +152,7 @@ static enum sl_status load(struct sl_site *site, const char *folder, struct sl_e
     SL_TRY(sl_links_read(site->store, &site->links, err));
     SL_TRY(sl_words_read(study, &site->words, err));
     SL_TRY(sl_texts_read(study, &site->words, site->store, &site->texts, err));
+    SL_TRY(sl_stimuli_add_cards(study, site->store, err));
     SL_TRY(sl_stimuli_read(site->store, &site->stimuli, err));
     SL_TRY(inspect(site, err));
     /* Each as it stands on the page, and behind them all each enlarged. */

@@ -56,7 +56,7 @@ static size_t count_practice(struct shown *shown, size_t n_batches, bool obvious
         const struct sl_stimulus *item = sl_stimuli_practice(&shown->stimuli, &trials, seed);
         for (size_t t = 0; item && t < trials.count; t++)
             assert_string_not_equal(trials.trials[t].item, item->id);
-        if (item) assert_int_equal(item->check, obvious);
+        if (item) assert_int_equal(item->role == SL_STIMULUS_OBVIOUS, obvious);
         assert_ok(sl_stimuli_has_practice(&shown->stimuli, shown->study, shown->store,
                                           session.batch, &there, &err),
                   err);
