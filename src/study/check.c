@@ -124,6 +124,21 @@ static bool step(const struct sl_json_cursor *at, const char *part, size_t lengt
            out->value;
 }
 
+/* "$.comprehension[0].question" of "comprehension.0.question", as errors of study.json call it. */
+static char *key_path(const char *key)
+{
+    struct sl_buffer path;
+    sl_buffer_init(&path, 1024);
+    sl_buffer_byte(&path, '$');
+    for (const char *part = key; *part;) {
+        const int length = (int)strcspn(part, ".");
+        const bool number = *part >= '0' && *part <= '9';
+        sl_buffer_printf(&path, number ? "[%.*s]" : ".%.*s", length, part);
+        part += length + (part[length] == '.');
+    }
+    return path.data;
+}
+
 char *sl_check_key(const struct sl_checking *checking, const char *key)
 {
     struct sl_json_cursor cursors[MAX_DEPTH + 1];
@@ -140,10 +155,12 @@ char *sl_check_key(const struct sl_checking *checking, const char *key)
     (void)sl_json_fail(&cursors[depth], &at, "%s", "");
     for (size_t i = 0; i < MAX_DEPTH; i++)
         free(names[i]);
-    /* "birds/study.json:12: $.pay: ": the path is said in full by the caller's key. */
-    char *end = strstr(at.message, ": $");
+    /* Up to the path, "birds/study.json:12", since a key that is not written has none. */
+    char *end = strstr(at.message, ": $"), *path = key_path(key);
     if (end) *end = '\0';
-    return sl_string_printf("%s: %s", at.message, key);
+    char *where = sl_string_printf("%s: %s", at.message, path);
+    free(path);
+    return where;
 }
 
 /* ---- Reading ---- */

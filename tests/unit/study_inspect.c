@@ -108,16 +108,16 @@ static void test_what_study_json_says_is_checked(void **state)
         const char *change, *part;
         enum sl_finding_level level;
     } rows[] = {
-        {"{\"title\": \"TODO\"}", "study.json:6: title: \"TODO\" is a placeholder",
+        {"{\"title\": \"TODO\"}", "study.json:6: $.title: \"TODO\" is a placeholder",
          SL_FINDING_ERROR},
         {"{\"comprehension\": [{\"question\": \"XXXX\", \"options\": [\"a\", \"b\"], \"answer\": "
          "0}]}",
-         "comprehension.0.question: \"XXXX\"", SL_FINDING_ERROR},
+         "comprehension[0].question: \"XXXX\"", SL_FINDING_ERROR},
         {"{\"comprehension\": [{\"question\": \"q\", \"options\": [\"a\", \"[your text]\"], "
          "\"answer\": 0}]}",
-         "comprehension.0.options.1", SL_FINDING_ERROR},
+         "$.comprehension[0].options[1]", SL_FINDING_ERROR},
         {"{\"debrief\": [{\"question\": \"Lorem ipsum dolor\", \"kind\": \"text\"}]}",
-         "debrief.0.question", SL_FINDING_ERROR},
+         "$.debrief[0].question", SL_FINDING_ERROR},
         {"{\"recruiter\": {\"codes\": {\"done\": \"XXXXXXXX\"}}}",
          "the completion code \"XXXXXXXX\" is a placeholder", SL_FINDING_ERROR},
         {"{\"recruiter\": {\"codes\": {\"done\": \"SAME\", \"failed\": \"SAME\"}}}",
