@@ -3,24 +3,34 @@
 
 #include "softlab/base/memory.h"
 #include "study/check.h"
+#include "study/effort.h"
 
 /* ---- Practice ---- */
 
-/* The item of practice is an obvious one, else one of another batch (stimuli.c). */
+/* How many different items a person of the batch is shown. */
+static size_t count_shown(const struct sl_checking *checking, const struct sl_check_batch *batch)
+{
+    const struct sl_study *study = checking->study;
+    const size_t trials = sl_effort_trials(study, batch->n_items);
+    const size_t repeats = study->repeats < batch->n_items ? study->repeats : batch->n_items;
+    const size_t checks = trials - batch->n_items - repeats;
+    return batch->n_items + (checks < checking->n_checks ? checks : checking->n_checks);
+}
+
+/* The item of practice is one that is not judged later (stimuli.c). */
 void sl_check_practice(struct sl_checking *checking)
 {
-    if (!checking->study->practice || checking->n_checks > 0) return;
-    size_t largest = 0;
+    size_t without = 0;
+    if (!checking->study->practice) return;
     for (size_t b = 0; b < checking->n_batches; b++)
-        if (checking->batches[b].n_items > largest) largest = checking->batches[b].n_items;
-    if (largest < checking->n_items) return;
-    sl_check_note(
-        checking, SL_FINDING_WARNING, sl_check_key(checking, "flow.practice"),
-        "give obvious images with study init --checks, make smaller batches, or set "
-        "flow.practice to false",
-        "a batch holds all %zu items and there are no obvious ones, so the practice trial "
-        "shows an item that is judged later",
-        checking->n_items);
+        without += count_shown(checking, &checking->batches[b]) >= checking->n_items;
+    if (without == 0) return;
+    sl_check_note(checking, SL_FINDING_WARNING, sl_check_key(checking, "flow.practice"),
+                  "give obvious images with study init --checks, make smaller batches, or set "
+                  "flow.practice to false",
+                  "the trials of %zu batch%s show every item of the study, so that none is left to "
+                  "practise on",
+                  without, without == 1 ? "" : "es");
 }
 
 /* ---- Attention checks ---- */

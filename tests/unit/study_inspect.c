@@ -348,16 +348,20 @@ static void test_texts_that_are_long_or_come_twice_are_named(void **state)
     tear_down(&world);
 }
 
-static void test_practice_that_shows_what_is_judged_later_is_named(void **state)
+static void test_practice_without_an_item_of_its_own_is_named(void **state)
 {
     struct world world;
     (void)state;
     world = (struct world){0};
     scene_make(&world.scene, 4, 4, NULL);
     look(&world);
-    expect(&world, "flow.practice: a batch holds all 4 items", SL_FINDING_WARNING);
+    expect(&world, "$.flow.practice: the trials of 1 batch show every item", SL_FINDING_WARNING);
     tear_down(&world);
     scene_make(&world.scene, 4, 4, "{\"flow\": {\"practice\": false}}");
+    look(&world);
+    assert_null(find(&world, "flow.practice"));
+    tear_down(&world);
+    scene_make(&world.scene, 5, 4, NULL);
     look(&world);
     assert_null(find(&world, "flow.practice"));
     tear_down(&world);
@@ -568,7 +572,7 @@ int main(void)
         cmocka_unit_test(test_a_study_without_consent_is_a_warning),
         cmocka_unit_test(test_odd_pictures_are_named),
         cmocka_unit_test(test_texts_that_are_long_or_come_twice_are_named),
-        cmocka_unit_test(test_practice_that_shows_what_is_judged_later_is_named),
+        cmocka_unit_test(test_practice_without_an_item_of_its_own_is_named),
         cmocka_unit_test(test_checks_that_nobody_or_everybody_passes_are_named),
         cmocka_unit_test(test_the_time_of_a_study_is_that_of_cifar10s),
         cmocka_unit_test(test_the_consent_page_says_time_pay_and_date),
