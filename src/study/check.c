@@ -48,14 +48,13 @@ void sl_check_note(struct sl_checking *checking, enum sl_finding_level level, ch
         all->capacity = all->capacity * 2 + 16;
         all->list = sl_resize(all->list, all->capacity, sizeof *all->list);
     }
-    const struct sl_finding *before = all->count > 0 ? &all->list[all->count - 1] : NULL;
     all->list[all->count++] = (struct sl_finding){
         .level = level,
         .check = checking->check,
         .where = where,
         .problem = text.data,
         .remedy = sl_string_copy(remedy),
-        .nth = before && before->check == checking->check ? before->nth + 1 : 0,
+        .nth = checking->n_found++,
     };
     all->n_errors += level == SL_FINDING_ERROR;
 }
@@ -248,6 +247,7 @@ enum sl_status sl_study_inspect(const struct sl_study *study, struct sl_store *s
     enum sl_status status = read_study(&checking, store, err);
     for (size_t i = 0; status == SL_OK && i < sizeof checks / sizeof *checks; i++) {
         checking.check = checks[i].name;
+        checking.n_found = 0;
         checks[i].run(&checking);
     }
     release(&checking);

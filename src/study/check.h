@@ -26,7 +26,8 @@ struct sl_checking {
     size_t n_items, capacity, n_checks;
     struct sl_check_batch *batches; /* owned */
     size_t n_batches;
-    const char *check; /* the row at work */
+    const char *check; /* the row at work, and what it has found */
+    size_t n_found;
     struct sl_findings *findings;
 };
 

@@ -491,6 +491,7 @@ static void test_a_study_that_is_not_ready_is_only_rehearsed(void **state)
     scene_go(&world.scene);
     struct reply reply = get(&world.scene, "/", NULL);
     assert_int_equal(reply.status, 403);
+    assert_non_null(reply.body);
     assert_non_null(strstr(reply.body, "This study has not begun"));
     reply_release(&reply);
     arrive(&world.scene, scene_test_link(&world.scene), cookie);
