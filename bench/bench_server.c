@@ -100,6 +100,7 @@ static struct sl_simulation_result simulate(const struct server_process *server,
     struct sl_error err;
     times->count = 0;
     options.url = server->url;
+    options.count = true;
     options.annotators = options.at_once = annotators;
     options.speed = 0;
     options.rate = rate;

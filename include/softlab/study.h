@@ -24,6 +24,7 @@ SL_BEGIN_DECLS
 enum sl_item_kind { SL_ITEM_IMAGES, SL_ITEM_TEXTS, SL_ITEM_MIXTURES };
 enum sl_bonus_rule { SL_BONUS_NONE, SL_BONUS_ACCURACY, SL_BONUS_FINISHED };
 
+enum { SL_STUDY_MAX_OPTIONS = 20 };
 struct sl_study_question {
     char *question;
     char **options; /* comprehension only */
@@ -46,7 +47,7 @@ struct sl_study {
     size_t n_screens;
     bool first_person;
     size_t batch_size, repeats, annotators, check_every;
-    bool shuffle_items, shuffle_classes;
+    bool shuffle_items, shuffle_classes, shuffle_options;
     size_t attempts, break_after;
     bool practice, back;
     size_t lease_minutes;
@@ -280,7 +281,11 @@ struct sl_study_simulation {
     double noise, slips; /* .05, .02: how far beliefs wander; how often an answer is a slip */
     double patience;     /* 60: seconds of asking in vain until an annotator goes */
     bool images;         /* true: load what is shown, as a browser does */
-    bool test;           /* sessions that never count; needs the folder */
+    /* false: test sessions, which never count and need the folder; true: sessions that count, so
+     * that simulated people take the places of real ones. */
+    bool count;
+    /* So many of the annotators are scripts: "key1=5,random=5", or NULL. */
+    const char *scripts;
     uint64_t seed;
     /* Called before an answer is first sent and when it is acknowledged; or NULL. */
     void (*saved)(void *context, const char *id, bool acknowledged);
@@ -289,11 +294,23 @@ struct sl_study_simulation {
     struct sl_progress *progress; /* NULL: silent */
 };
 struct sl_study_simulation sl_study_simulation_default(void);
+/* What `scripts` may name, up to NULL; the first, "careful", is what all others are. */
+const char *sl_study_behaviour_name(size_t index);
+const char *sl_study_behaviour_summary(size_t index);
+
+enum { SL_SIMULATION_REASONS = 8, SL_SIMULATION_REASON = 200 };
+struct sl_simulation_reason {
+    char text[SL_SIMULATION_REASON]; /* one sentence */
+    size_t count;
+};
 struct sl_simulation_result {
     size_t finished; /* annotators */
     size_t refused;  /* no place, failed the check, or the server did not want what they sent */
     size_t lost;     /* went because they heard nothing */
-    size_t answers;  /* acknowledged, practice among them */
+    struct sl_simulation_reason reasons[SL_SIMULATION_REASONS]; /* of the refused and the lost */
+    size_t n_reasons;
+    int64_t after;  /* the last session that was there before; 0 without the folder */
+    size_t answers; /* acknowledged, practice among them */
     size_t retries;
     double seconds, p50_ms, p99_ms, worst_ms; /* of a save that was acknowledged; NaN without */
 };
@@ -320,12 +337,18 @@ struct sl_power {
     struct sl_power_row *rows; /* owned */
     size_t n_rows;
 };
+struct sl_power_options {
+    const char *truth; /* label file; NULL: what study init knew */
+    uint64_t seed;
+    bool tests;    /* the answers of test sessions, in place of those that count */
+    int64_t after; /* only of sessions that came after this one; 0: of all */
+};
 /* What the labels of a study's answers are worth by the number of annotators. For an item with the
  * truth t and answers whose labels have the mean m and the spread s^2 (the mean |y - m|^2,
  * unbiased) the mean of M labels is expected |m - t|^2 - s^2/n + s^2/M from t, squared: so `error`
  * is known for any M. The others are means over draws of M of the answers without replacement. The
  * truth is as in a simulation. SL_ERR_INPUT if no item has two answers. */
-enum sl_status sl_study_power(const char *folder, const char *truth, uint64_t seed,
+enum sl_status sl_study_power(const char *folder, const struct sl_power_options *options,
                               struct sl_power *out, struct sl_error *err) SL_MUST_USE;
 void sl_power_release(struct sl_power *power);
 /* The least number of annotators whose error is at most `target`; 0 if there is none. */

@@ -172,7 +172,8 @@ enum sl_status sl_sqlite_each_batch(struct sl_store *base,
                                     void *context, struct sl_error *err)
 {
     sqlite3_stmt *rows = NULL;
-    SL_TRY(sl_sqlite_start(sl_sqlite_of(base), SL_SQL_EACH_BATCH, NULL, 0, &rows, err));
+    SL_TRY(sl_sqlite_start(sl_sqlite_of(base), SL_SQL_EACH_BATCH, SL_VALUES(sl_sqlite_integer(0)),
+                           &rows, err));
     enum sl_status status = SL_OK;
     for (;;) {
         bool row = false;

@@ -40,9 +40,9 @@ static const char *const texts[SL_SQL_STATEMENTS] = {
                            "WHERE b.batch = ?1 ORDER BY b.position",
     [SL_SQL_EACH_BATCH] = "SELECT b.batch, b.target, "
                           "(SELECT COUNT(*) FROM sessions s "
-                          "WHERE s.batch = b.batch AND s.state = 1 AND s.test = 0), "
+                          "WHERE s.batch = b.batch AND s.state = 1 AND s.test = ?1), "
                           "(SELECT COUNT(*) FROM sessions s "
-                          "WHERE s.batch = b.batch AND s.state = 0 AND s.test = 0) "
+                          "WHERE s.batch = b.batch AND s.state = 0 AND s.test = ?1) "
                           "FROM batches b ORDER BY b.batch",
 
     [SL_SQL_EXPIRE] = "UPDATE sessions SET state = 3 WHERE state = 0 AND lease_until < ?1",

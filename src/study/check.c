@@ -212,9 +212,9 @@ static enum sl_status take_batch(const struct sl_store_batch_row *row, void *con
     return SL_OK;
 }
 
-static enum sl_status read_study(struct sl_checking *checking, struct sl_store *store,
-                                 struct sl_error *err)
+static enum sl_status read_study(struct sl_checking *checking, struct sl_error *err)
 {
+    struct sl_store *store = checking->store;
     struct reading reading = {checking, store, sl_name_table_create(), err};
     char *path = sl_path_join(checking->study->folder, "study.json");
     enum sl_status status = sl_json_read(path, STUDY_BYTES, &checking->document, err);
@@ -243,8 +243,9 @@ enum sl_status sl_study_inspect(const struct sl_study *study, struct sl_store *s
                                 struct sl_error *err)
 {
     struct sl_findings findings = {0};
-    struct sl_checking checking = {.study = study, .how = how, .findings = &findings};
-    enum sl_status status = read_study(&checking, store, err);
+    struct sl_checking checking = {
+        .study = study, .store = store, .how = how, .findings = &findings};
+    enum sl_status status = read_study(&checking, err);
     for (size_t i = 0; status == SL_OK && i < sizeof checks / sizeof *checks; i++) {
         checking.check = checks[i].name;
         checking.n_found = 0;

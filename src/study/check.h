@@ -19,6 +19,7 @@ struct sl_check_batch {
 
 struct sl_checking {
     const struct sl_study *study;          /* borrowed */
+    struct sl_store *store;                /* borrowed */
     const struct sl_study_inspection *how; /* borrowed */
     struct sl_json document;               /* study.json, for the lines of keys */
     struct sl_study_effort effort;

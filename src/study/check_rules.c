@@ -3,27 +3,21 @@
 
 #include "softlab/base/memory.h"
 #include "study/check.h"
-#include "study/effort.h"
+#include "study/stimuli.h"
 
 /* ---- Practice ---- */
 
-/* How many different items a person of the batch is shown. */
-static size_t count_shown(const struct sl_checking *checking, const struct sl_check_batch *batch)
-{
-    const struct sl_study *study = checking->study;
-    const size_t trials = sl_effort_trials(study, batch->n_items);
-    const size_t repeats = study->repeats < batch->n_items ? study->repeats : batch->n_items;
-    const size_t checks = trials - batch->n_items - repeats;
-    return batch->n_items + (checks < checking->n_checks ? checks : checking->n_checks);
-}
-
-/* The item of practice is one that is not judged later (stimuli.c). */
+/* Sessions of such a batch have no practice trial, since its item is never judged later. */
 void sl_check_practice(struct sl_checking *checking)
 {
+    const struct sl_study *study = checking->study;
+    struct sl_stimuli stimuli = {0};
     size_t without = 0;
-    if (!checking->study->practice) return;
-    for (size_t b = 0; b < checking->n_batches; b++)
-        without += count_shown(checking, &checking->batches[b]) >= checking->n_items;
+    if (!study->practice || sl_stimuli_read(checking->store, &stimuli, NULL) != SL_OK) return;
+    /* Fails where attention checks are missing, which another row finds. */
+    if (sl_stimuli_without_practice(&stimuli, study, checking->store, &without, NULL) != SL_OK)
+        without = 0;
+    sl_stimuli_release(&stimuli);
     if (without == 0) return;
     sl_check_note(checking, SL_FINDING_WARNING, sl_check_key(checking, "flow.practice"),
                   "give obvious images with study init --checks, make smaller batches, or set "
@@ -120,10 +114,18 @@ static bool is_longest(const struct sl_study_question *question)
 void sl_check_comprehension(struct sl_checking *checking)
 {
     const struct sl_study *study = checking->study;
-    size_t n_longest = 0;
+    size_t n_longest = 0, n_first = 0;
     if (study->n_comprehension == 0) return;
-    for (size_t i = 0; i < study->n_comprehension; i++)
+    for (size_t i = 0; i < study->n_comprehension; i++) {
         n_longest += is_longest(&study->comprehension[i]);
+        n_first += study->comprehension[i].answer == 0;
+    }
+    if (!study->shuffle_options && n_first > 1 && n_first == study->n_comprehension)
+        sl_check_note(
+            checking, SL_FINDING_WARNING, sl_check_key(checking, "order.shuffle_options"),
+            "set it to true",
+            "the right option of every question is the first one, and options are shown in "
+            "the order of the file");
     if (can_be_guessed(study))
         sl_check_note(checking, SL_FINDING_WARNING, sl_check_key(checking, "flow.attempts"),
                       "allow fewer attempts, or ask more",

@@ -119,11 +119,11 @@ struct answer_walk {
     struct sl_error *err;
 };
 
-static bool counts(const struct sl_store_row *row)
+static bool counts(const struct sl_store_row *row, enum sl_study_extent extent)
 {
     const struct sl_store_session *session = row->session;
-    return !session->test && !row->answer->practice && session->state != SL_SESSION_RETURNED &&
-           session->state != SL_SESSION_REFUSED;
+    return session->test == (extent == SL_STUDY_TESTS) && !row->answer->practice &&
+           session->state != SL_SESSION_RETURNED && session->state != SL_SESSION_REFUSED;
 }
 
 static enum sl_status give(struct answer_walk *walk, const struct sl_store_session *session,
@@ -184,7 +184,7 @@ static enum sl_status visit_answer(const struct sl_store_row *row, void *context
     struct answer_walk *walk = context;
     const struct held *held = &walk->held;
     if (walk->extent == SL_STUDY_EVERY) return give(walk, row->session, row->answer);
-    if (!counts(row)) return SL_OK;
+    if (!counts(row, walk->extent)) return SL_OK;
     if (held->body &&
         (held->session.id != row->session->id || held->answer.trial != row->answer->trial))
         SL_TRY(give_held(walk));
@@ -268,7 +268,7 @@ void sl_study_record_release(struct sl_study_record *record)
 
 struct set_walk {
     const struct sl_study *study;
-    unsigned kinds;
+    const struct sl_study_choice *choice;
     struct sl_answers *answers;
 };
 
@@ -278,22 +278,24 @@ static enum sl_status add_to_set(const struct sl_study_given *given, void *conte
     struct set_walk *walk = context;
     struct sl_study_record record;
     enum sl_status status = SL_OK;
+    if (given->session->id <= walk->choice->after) return SL_OK;
     SL_TRY(sl_study_record_make(walk->study, given, &record, err));
-    if (walk->kinds & 1u << record.answer.kind)
+    if (walk->choice->kinds & 1u << record.answer.kind)
         status = sl_answers_add(walk->answers, &record.answer, err);
     sl_study_record_release(&record);
     return status;
 }
 
 enum sl_status sl_study_answers(const struct sl_study *study, struct sl_store *store,
-                                const struct sl_study_items *items, unsigned kinds,
-                                struct sl_answers **out, struct sl_error *err)
+                                const struct sl_study_items *items,
+                                const struct sl_study_choice *choice, struct sl_answers **out,
+                                struct sl_error *err)
 {
-    struct set_walk walk = {.study = study, .kinds = kinds};
+    struct set_walk walk = {.study = study, .choice = choice};
     SL_TRY(sl_answers_create((const char *const *)study->classes, study->n_classes, &walk.answers,
                              err));
     enum sl_status status =
-        sl_study_each_given(study, store, items, SL_STUDY_COUNTING, add_to_set, &walk, err);
+        sl_study_each_given(study, store, items, choice->extent, add_to_set, &walk, err);
     if (status == SL_OK)
         *out = walk.answers;
     else

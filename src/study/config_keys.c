@@ -39,6 +39,7 @@ const struct sl_study_key sl_study_keys[] = {
     {"batch", "check_every", SL_KEY_COUNT, AT(check_every), .maximum = 10000, .fallback = "0"},
     {"order", "shuffle_items", SL_KEY_FLAG, AT(shuffle_items), .fallback = "true"},
     {"order", "shuffle_classes", SL_KEY_FLAG, AT(shuffle_classes), .fallback = "true"},
+    {"order", "shuffle_options", SL_KEY_FLAG, AT(shuffle_options), .fallback = "false"},
     {"flow", "attempts", SL_KEY_COUNT, AT(attempts), .minimum = 1, .maximum = 100, .fallback = "3"},
     {"flow", "practice", SL_KEY_FLAG, AT(practice), .fallback = "true"},
     {"flow", "break_after", SL_KEY_COUNT, AT(break_after), .maximum = 10000, .fallback = "0"},

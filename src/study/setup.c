@@ -89,6 +89,7 @@ static enum sl_status configure(struct sl_setup_plan *plan, struct sl_error *err
     study->annotators = setup->annotators;
     if (study->repeats > study->batch_size) study->repeats = study->batch_size;
     if (setup->checks) study->check_every = CHECK_EVERY;
+    study->shuffle_options = true;
     sl_setup_questions(study);
     enum sl_status status = sl_study_check(study, &key, err);
     return status == SL_OK ? SL_OK : sl_fail_within(err, status, "%s", key);
@@ -177,12 +178,13 @@ out:
     return status;
 }
 
-static enum sl_status copy_texts(const char *source, const char *folder, struct sl_error *err)
+static enum sl_status copy_texts(const struct sl_setup_plan *plan, const char *folder,
+                                 struct sl_error *err)
 {
     struct sl_buffer bytes;
-    char *path = sl_path_join(folder, "items.tsv");
+    char *path = sl_path_join(folder, plan->study->items_file);
     sl_buffer_init(&bytes, TEXT_BYTES);
-    enum sl_status status = sl_file_read(source, &bytes, err);
+    enum sl_status status = sl_file_read(plan->setup->texts, &bytes, err);
     if (status == SL_OK) status = sl_file_write(path, bytes.data, bytes.length, err);
     sl_buffer_release(&bytes);
     free(path);
@@ -263,7 +265,7 @@ static enum sl_status write_items(const struct sl_setup_plan *plan, const char *
     for (size_t i = 0; i < plan->n_items; i++)
         if (used[i] && plan->items[i].target)
             SL_TRY_OUT(copy_image(plan, &plan->items[i], items, err));
-    if (plan->setup->texts) SL_TRY_OUT(copy_texts(plan->setup->texts, folder, err));
+    if (*plan->study->items_file) SL_TRY_OUT(copy_texts(plan, folder, err));
     options.create = true;
     SL_TRY_OUT(sl_store_open(database, &options, &store, err));
     SL_TRY_OUT(fill_store(store, plan, used, err));

@@ -142,6 +142,13 @@ static enum sl_status gather(struct sl_sim_world *world, struct sl_store *store,
     return status;
 }
 
+static enum sl_status note_session(const struct sl_store_row *row, void *context)
+{
+    int64_t *last = context;
+    if (row->session->id > *last) *last = row->session->id;
+    return SL_OK;
+}
+
 enum sl_status sl_sim_world_read(const char *folder, const char *truth, struct sl_sim_world *out,
                                  struct sl_error *err)
 {
@@ -162,6 +169,7 @@ enum sl_status sl_sim_world_read(const char *folder, const char *truth, struct s
     SL_TRY_OUT(sl_study_store(world.study, true, &store, err));
     status = sl_links_read(store, &world.links, err);
     if (status != SL_OK && status != SL_ERR_NOT_FOUND) goto out; /* none: it was never served */
+    SL_TRY_OUT(sl_store_each_session(store, note_session, &world.last_session, err));
     beside = sl_path_join(folder, SL_STUDY_TRUTH_FILE);
     if (!truth && sl_file_exists(beside)) truth = beside;
     if (truth) SL_TRY_OUT(read_rows(truth, world.study, &rows, row_names, err));

@@ -89,6 +89,7 @@ struct sl_request {
     struct sl_http_exchange *exchange;
     int64_t now;
     struct sl_store_session session;
+    struct sl_flow flow; /* the study's places that this session has */
     struct sl_json body; /* of a POST */
 };
 
@@ -116,6 +117,7 @@ enum sl_status sl_request_note(struct sl_request *request, const char *kind, jso
 extern const struct sl_http_route sl_study_routes[];
 void sl_handle_arrival(struct sl_http_exchange *exchange, void *context);
 void sl_handle_session(struct sl_http_exchange *exchange, void *context);
+void sl_handle_check(struct sl_http_exchange *exchange, void *context);
 void sl_handle_answer(struct sl_http_exchange *exchange, void *context);
 void sl_handle_page(struct sl_http_exchange *exchange, void *context);
 void sl_handle_file(struct sl_http_exchange *exchange, void *context);

@@ -160,7 +160,8 @@ static enum sl_status gather(struct sl_status_gathering *to, struct sl_error *er
     SL_TRY(sl_study_each_given(study, to->store, &to->items, SL_STUDY_COUNTING, gather_answer, to,
                                err));
     const struct sl_quality_options options = {.preset = preset};
-    return sl_quality_measure(to->answers, &options, &to->quality, err);
+    SL_TRY(sl_quality_measure(to->answers, &options, &to->quality, err));
+    return sl_status_measure_suspicion(to, err);
 }
 
 static void release(struct sl_status_gathering *gathered)
@@ -172,6 +173,7 @@ static void release(struct sl_status_gathering *gathered)
     free(gathered->sessions);
     free(gathered->inputs);
     sl_name_table_destroy(gathered->input_names);
+    sl_status_suspicion_release(gathered);
     sl_quality_release(&gathered->quality);
     sl_answers_destroy(gathered->answers);
     sl_study_items_release(&gathered->items);

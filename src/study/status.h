@@ -3,6 +3,7 @@
 #define SOFTLAB_STUDY_STATUS_H
 
 #include "softlab/answer/quality.h"
+#include "softlab/answer/suspicion.h"
 #include "softlab/study.h"
 #include "study/collect.h"
 
@@ -36,6 +37,11 @@ struct sl_status_gathering {
     struct sl_status_series *inputs;   /* owned; one per name */
     size_t n_inputs;
     struct sl_quality quality;
+    struct sl_suspicions suspicions;
+    struct sl_status_tests {
+        struct sl_answers *answers; /* owned; NULL: there are no test sessions */
+        struct sl_suspicions suspicions;
+    } tests;
     struct sl_error *err;
 };
 
@@ -49,6 +55,15 @@ json_t *sl_status_exclusions(const struct sl_status_gathering *from);
 json_t *sl_status_leases(const struct sl_status_gathering *from);
 json_t *sl_status_sessions(const struct sl_status_gathering *from);
 bool sl_status_is_live(const struct sl_store_session *session, int64_t now);
+
+/* status_suspicion.c: of the answers that count, and of test sessions by themselves, so that a
+ * study can be rehearsed. Needs the sessions, the answers and their quality. */
+enum sl_status sl_status_measure_suspicion(struct sl_status_gathering *gathered,
+                                           struct sl_error *err) SL_MUST_USE;
+/* {"score": .99, "flagged": true, "reasons": [...]}, or null for somebody without answers. */
+json_t *sl_status_suspicion(const struct sl_status_gathering *from, const char *annotator,
+                            bool test);
+void sl_status_suspicion_release(struct sl_status_gathering *gathered);
 
 /* status_items.c: every item that is no check, with its mean label. */
 enum sl_status sl_status_items(const struct sl_status_gathering *from, json_t **out,

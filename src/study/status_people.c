@@ -119,6 +119,7 @@ static json_t *annotator_json(const struct sl_status_gathering *from,
     json_object_set_new(result, "started", json_integer(session->started));
     json_object_set_new(result, "finished", json_integer(session->finished));
     json_object_set_new(result, "excluded", reason ? json_string(reason) : json_null());
+    json_object_set_new(result, "suspicion", sl_status_suspicion(from, annotator, session->test));
     return result;
 }
 

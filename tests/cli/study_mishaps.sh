@@ -24,7 +24,7 @@ modes() {
 }
 serve
 try modes shop shop/study.json shop/study.db shop/study.db-wal shop/study.db-shm shop/study.db-lock shop/items shop/consent.md
-softlab study simulate "$url" --study shop --annotators 2 --speed 0 --no-images --quiet >/dev/null 2>&1
+softlab study simulate "$url" --study shop --annotators 2 --speed 0 --no-images --count --quiet >/dev/null 2>&1
 # While it is served: one server, and no restore; looking and copying go on.
 try softlab study backup shop monday.db
 try modes monday.db

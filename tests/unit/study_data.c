@@ -210,6 +210,7 @@ static void check_mixed_study(const struct sl_study_setup *setup)
     scene_start(&scene);
     snprintf(url, sizeof url, "http://127.0.0.1:%u/", (unsigned)scene.port);
     options.url = url;
+    options.count = true;
     options.folder = scene.folder;
     options.annotators = options.at_once = 9;
     options.speed = options.noise = options.slips = 0;

@@ -35,7 +35,8 @@ static void make_checks(void)
 static void set_up(struct world *world, const char *change)
 {
     *world = (struct world){0};
-    scene_make(&world->scene, 12, 4, change);
+    scene_make(&world->scene, 12, 4, "{\"order\": {\"shuffle_options\": true}}");
+    if (change) scene_change(&world->scene, change);
 }
 
 static void look(struct world *world)
@@ -171,6 +172,9 @@ static void test_what_study_json_says_is_checked(void **state)
          "\"answer\": 0}, {\"question\": \"r\", \"options\": [\"b\", \"long\", \"c\"], "
          "\"answer\": 1}]}",
          "the right option of every question is the longest", SL_FINDING_WARNING},
+        {"{\"order\": {\"shuffle_options\": false}}",
+         "$.order.shuffle_options: the right option of every question is the first",
+         SL_FINDING_WARNING},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -61,6 +61,8 @@ static inline void scene_make(struct scene *scene, size_t n_items, size_t batch,
     setup.screens = "hard";
     setup.contact = "Ada Lovelace, ada@example.org";
     assert_ok(sl_study_init(&setup, NULL, &err), err);
+    /* So that tests may say 0 for the right option; one that wants them shuffled says so. */
+    scene_change(scene, "{\"order\": {\"shuffle_options\": false}}");
     if (change) scene_change(scene, change);
 }
 

@@ -189,6 +189,7 @@ static void test_simulated_annotators_find_their_study(void **state)
     scene_start(&host);
     snprintf(url, sizeof url, "http://127.0.0.1:%u/dogs/", (unsigned)host.port);
     options.url = url;
+    options.count = true;
     options.annotators = options.at_once = 3;
     options.speed = 0;
     assert_ok(sl_study_simulate(&options, &result, &err), err);

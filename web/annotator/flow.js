@@ -79,11 +79,10 @@ export class Flow {
         await this.#race(pages.instructions(main, this.session, this.#instructions));
         return;
       }
-      const reply = await this.#send('check', { id: newAnswerId(), answers });
+      const { attempt } = this.session;
+      const reply = await this.#send('check', { id: newAnswerId(), attempt, answers });
       this.#checked =
-        reply && !reply.passed
-          ? { answers, wrong: reply.wrong, attemptsLeft: reply.attempts_left }
-          : null;
+        reply && !reply.passed ? { wrong: reply.wrong, attemptsLeft: reply.attempts_left } : null;
     },
     practice: this.#trials,
     trials: this.#trials,
