@@ -122,6 +122,7 @@ static void make_study(const char *folder, size_t trials)
     setup.images = "shapes:n=100";
     setup.batch_size = trials;
     setup.annotators = 100000;
+    setup.contact = "Ada Lovelace, ada@example.org";
     check(sl_study_init(&setup, NULL, &err) == SL_OK, err.message);
 }
 

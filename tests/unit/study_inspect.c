@@ -35,7 +35,8 @@ static void make_checks(void)
 static void set_up(struct world *world, const char *change)
 {
     *world = (struct world){0};
-    scene_make(&world->scene, 12, 4, change);
+    scene_make(&world->scene, 12, 4, "{\"order\": {\"shuffle_options\": true}}");
+    if (change) scene_change(&world->scene, change);
 }
 
 static void look(struct world *world)
@@ -108,16 +109,16 @@ static void test_what_study_json_says_is_checked(void **state)
         const char *change, *part;
         enum sl_finding_level level;
     } rows[] = {
-        {"{\"title\": \"TODO\"}", "study.json:6: title: \"TODO\" is a placeholder",
+        {"{\"title\": \"TODO\"}", "study.json:6: $.title: \"TODO\" is a placeholder",
          SL_FINDING_ERROR},
         {"{\"comprehension\": [{\"question\": \"XXXX\", \"options\": [\"a\", \"b\"], \"answer\": "
          "0}]}",
-         "comprehension.0.question: \"XXXX\"", SL_FINDING_ERROR},
+         "comprehension[0].question: \"XXXX\"", SL_FINDING_ERROR},
         {"{\"comprehension\": [{\"question\": \"q\", \"options\": [\"a\", \"[your text]\"], "
          "\"answer\": 0}]}",
-         "comprehension.0.options.1", SL_FINDING_ERROR},
+         "$.comprehension[0].options[1]", SL_FINDING_ERROR},
         {"{\"debrief\": [{\"question\": \"Lorem ipsum dolor\", \"kind\": \"text\"}]}",
-         "debrief.0.question", SL_FINDING_ERROR},
+         "$.debrief[0].question", SL_FINDING_ERROR},
         {"{\"recruiter\": {\"codes\": {\"done\": \"XXXXXXXX\"}}}",
          "the completion code \"XXXXXXXX\" is a placeholder", SL_FINDING_ERROR},
         {"{\"recruiter\": {\"codes\": {\"done\": \"SAME\", \"failed\": \"SAME\"}}}",
@@ -171,6 +172,9 @@ static void test_what_study_json_says_is_checked(void **state)
          "\"answer\": 0}, {\"question\": \"r\", \"options\": [\"b\", \"long\", \"c\"], "
          "\"answer\": 1}]}",
          "the right option of every question is the longest", SL_FINDING_WARNING},
+        {"{\"order\": {\"shuffle_options\": false}}",
+         "$.order.shuffle_options: the right option of every question is the first",
+         SL_FINDING_WARNING},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -348,16 +352,20 @@ static void test_texts_that_are_long_or_come_twice_are_named(void **state)
     tear_down(&world);
 }
 
-static void test_practice_that_shows_what_is_judged_later_is_named(void **state)
+static void test_practice_without_an_item_of_its_own_is_named(void **state)
 {
     struct world world;
     (void)state;
     world = (struct world){0};
     scene_make(&world.scene, 4, 4, NULL);
     look(&world);
-    expect(&world, "flow.practice: a batch holds all 4 items", SL_FINDING_WARNING);
+    expect(&world, "$.flow.practice: the trials of 1 batch show every item", SL_FINDING_WARNING);
     tear_down(&world);
     scene_make(&world.scene, 4, 4, "{\"flow\": {\"practice\": false}}");
+    look(&world);
+    assert_null(find(&world, "flow.practice"));
+    tear_down(&world);
+    scene_make(&world.scene, 5, 4, NULL);
     look(&world);
     assert_null(find(&world, "flow.practice"));
     tear_down(&world);
@@ -487,6 +495,7 @@ static void test_a_study_that_is_not_ready_is_only_rehearsed(void **state)
     scene_go(&world.scene);
     struct reply reply = get(&world.scene, "/", NULL);
     assert_int_equal(reply.status, 403);
+    assert_non_null(reply.body);
     assert_non_null(strstr(reply.body, "This study has not begun"));
     reply_release(&reply);
     arrive(&world.scene, scene_test_link(&world.scene), cookie);
@@ -568,7 +577,7 @@ int main(void)
         cmocka_unit_test(test_a_study_without_consent_is_a_warning),
         cmocka_unit_test(test_odd_pictures_are_named),
         cmocka_unit_test(test_texts_that_are_long_or_come_twice_are_named),
-        cmocka_unit_test(test_practice_that_shows_what_is_judged_later_is_named),
+        cmocka_unit_test(test_practice_without_an_item_of_its_own_is_named),
         cmocka_unit_test(test_checks_that_nobody_or_everybody_passes_are_named),
         cmocka_unit_test(test_the_time_of_a_study_is_that_of_cifar10s),
         cmocka_unit_test(test_the_consent_page_says_time_pay_and_date),
