@@ -38,6 +38,24 @@ try softlab run spec.json -j 1 --only figures -o made
 try softlab run spec.json -j 1 -o made
 try sh -c 'grep -o "\"set\":[^,]*" made/results.jsonl; grep -o "\"computed\":[^}]*" made/results.jsonl'
 try sh -c 'grep -o "\"set\":[^,]*" made/failures.jsonl'
+# Every fold is a line; a grid is searched on each set by what its epochs are chosen by.
+cat >folds.json <<'JSON'
+{"softlab": "experiment", "version": 1, "name": "folded", "title": "Folds",
+ "files": {"answers.jsonl": ["import", "--from", "long-csv", "{spec}/answers.csv"]},
+ "references": {"people": {"labels": ["labels", "answers.jsonl", "--method", "share"]}},
+ "sets": {"start": {"labels": null, "train": false}, "hard": {"labels": null},
+          "people": {"labels": ["labels", "answers.jsonl", "--method", "share"], "rest": "hard", "dev_labels": "people"}},
+ "networks": ["resnet8"], "recipe": "quick", "settings": {"epochs": 1, "batch": 8},
+ "start": {"recipe": "quick", "data": "shapes:n=24,size=8,classes=2,seed=2", "seeds": [1], "settings": {"epochs": 1}},
+ "data": "shapes:n=24,size=8,classes=2", "folds": 2, "seeds": [1],
+ "tests": {"held": {"data": "shapes:n=24,size=8,classes=2", "split": "fold", "labels": "hard", "metrics": ["accuracy"]},
+           "new": {"data": "shapes:n=24,size=8,classes=2,seed=2", "labels": "hard", "metrics": ["accuracy"]}},
+ "tune": [{"parameter": "lr", "sets": ["hard"], "grid": [0.1, 0.2], "validation": "fold", "metric": "cross_entropy", "seeds": [1]}]}
+JSON
+try softlab run folds.json -j 1 -o folded
+try sh -c 'grep "\"result\"" folded/results.jsonl | grep -o "\"set\":[^,]*\|\"fold\":[^,]*\|\"[a-z]*/accuracy\"" | paste -sd " " | sed "s/ \"set/\n\"set/g"'
+try sh -c 'softlab run folds.json --tune -j 1 -o folded --only hard; grep -o "\"softlab\":\"tun[a-z]*\"" folded/results.jsonl | sort | uniq -c'
+try sh -c 'sed "s/\"sets\": \[\"hard\"\]/\"sets\": [\"start\"]/" folds.json >bad.json; softlab run bad.json --tune -o folded'
 # Pictures and charts that need no training.
 cat >show.json <<'JSON'
 {"softlab": "experiment", "version": 1, "name": "shown", "title": "What is shown", "needs": ["labels"],
