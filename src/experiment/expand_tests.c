@@ -63,8 +63,18 @@ static bool asks_for(const json_t *test, const char *beginning)
     return false;
 }
 
-static void set_attacks(json_t *out, const json_t *test, const json_t *settings)
+/* Whether an attack goes by hard labels: those of the test are, or the public code's were. */
+static bool attacks_by_hard(const struct sl_planner *planner, const json_t *test)
 {
+    const char *labels = sl_plan_text(test, "labels");
+    const char *as_run = sl_plan_text(json_object_get(test, "settings"), "attack_labels");
+    return !labels || strcmp(labels, "hard") == 0 ||
+           (as_run && strcmp(as_run, "hard") == 0 && !planner->options->as_published);
+}
+
+static void set_attacks(const struct sl_planner *planner, json_t *out, const json_t *test)
+{
+    const json_t *settings = json_object_get(test, "settings");
     static const char *const kinds[] = {"fgsm", "pgd"};
     const char *paper = sl_plan_text(settings, "attack");
     json_t *attacks = json_array();
@@ -75,8 +85,7 @@ static void set_attacks(json_t *out, const json_t *test, const json_t *settings)
         free(name);
     }
     if (json_array_size(attacks) > 0) {
-        const char *labels = sl_plan_text(test, "labels");
-        const bool hard = !labels || strcmp(labels, "hard") == 0;
+        const bool hard = attacks_by_hard(planner, test);
         json_t *items = json_object_get(settings, "attack_items");
         json_object_set(out, "attacks", attacks);
         json_object_set_new(out, "attack_labels", json_string(hard ? "hard" : "soft"));
@@ -85,12 +94,12 @@ static void set_attacks(json_t *out, const json_t *test, const json_t *settings)
     json_decref(attacks);
 }
 
-static void set_settings(json_t *out, const json_t *test)
+static void set_settings(const struct sl_planner *planner, json_t *out, const json_t *test)
 {
     const json_t *settings = json_object_get(test, "settings");
     json_t *bin = json_object_get(settings, "calibration_bin");
     json_t *severity = json_object_get(settings, "corruption_severity");
-    set_attacks(out, test, settings);
+    set_attacks(planner, out, test);
     if (bin) json_object_set(out, "bin_size", bin);
     if (asks_for(test, "corruption"))
         json_object_set_new(out, "corruptions",
@@ -279,7 +288,7 @@ static json_t *describe(struct gathering *gathering, const char *key, const char
         out, "labels",
         json_string(labels == SL_NO_JOB ? "hard" : planner->plan->jobs[labels].output));
     json_object_set_new(out, "metrics", metrics_of(key, test, gathering->run));
-    set_settings(out, test);
+    set_settings(planner, out, test);
     if (choice->seed == 1 && labels != SL_NO_JOB && choice->fold < 0)
         json_object_set_new(out, "gallery", json_integer(GALLERY));
     return out;

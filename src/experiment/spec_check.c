@@ -27,11 +27,23 @@ static enum sl_status check_word(const struct sl_json_cursor *object, const char
                                  const char *const *words, struct sl_error *err)
 {
     json_t *value = json_object_get(object->value, key);
-    if (!value) return SL_OK;
-    for (size_t i = 0; words[i]; i++)
-        if (strcmp(words[i], json_string_value(value)) == 0) return SL_OK;
     const struct sl_json_cursor at = sl_spec_below(object, key, value);
-    return sl_json_fail(&at, err, "\"%s\" is not among what it may be", json_string_value(value));
+    const char *word = json_string_value(value);
+    if (!value) return SL_OK;
+    if (!word) return sl_json_fail(&at, err, "expected text");
+    struct sl_buffer known;
+    sl_buffer_init(&known, 4096);
+    for (size_t i = 0; words[i]; i++) {
+        if (strcmp(words[i], word) == 0) {
+            sl_buffer_release(&known);
+            return SL_OK;
+        }
+        sl_buffer_printf(&known, "%s%s", i > 0 ? ", " : "", words[i]);
+    }
+    const enum sl_status status =
+        sl_json_fail(&at, err, "\"%s\" is not one of: %s", word, known.data);
+    sl_buffer_release(&known);
+    return status;
 }
 
 static int compare_texts(const void *a, const void *b)
@@ -209,6 +221,14 @@ static enum sl_status check_metric(const struct sl_json_cursor *at, bool joined,
                         near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
 
+static enum sl_status check_attack(const struct sl_json_cursor *test, struct sl_error *err)
+{
+    static const char *const labels[] = {"hard", NULL};
+    const struct sl_json_cursor settings =
+        sl_spec_below(test, "settings", json_object_get(test->value, "settings"));
+    return check_word(&settings, "attack_labels", labels, err);
+}
+
 static enum sl_status check_test(const struct design *design, const struct sl_json_cursor *test,
                                  struct sl_error *err)
 {
@@ -228,6 +248,7 @@ static enum sl_status check_test(const struct design *design, const struct sl_js
     if (json_is_string(split) && strcmp(json_string_value(split), "fold") == 0 &&
         !json_is_number(look_up(design, "folds")))
         return sl_json_fail(&part, err, "\"fold\" needs \"folds\", the number of folds");
+    SL_TRY(check_attack(test, err));
     return check_reference(design, test, "labels", err);
 }
 

@@ -249,6 +249,41 @@ static void test_rates_are_those_of_the_authors_notebook(void **state)
     sl_experiment_destroy(plan);
 }
 
+/* The public code attacked with hard labels where an image was not relabelled, which no test image
+ * of CIFAR-10H was; the text has the labels of the test. */
+static void test_an_attack_on_cifar10h_is_by_hard_labels_as_run(void **state)
+{
+    (void)state;
+    static const char *const specs[] = {
+        "collins2022/table1",  "collins2022/table6",  "collins2022/figure10",
+        "thesis2022/table3.1", "thesis2022/table3.4", "thesis2022/figure3.6",
+        "thesis2022/tableB.3",
+    };
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+        struct sl_experiment *run = expand(specs[i], "paper", false);
+        struct sl_experiment *published = expand(specs[i], "paper", true);
+        const json_t *test = json_object_get(tests_of(run, &run->runs[0]), "cifar10h");
+        assert_string_equal(sl_plan_text(test, "attack_labels"), "hard");
+        test = json_object_get(tests_of(published, &published->runs[0]), "cifar10h");
+        assert_string_equal(sl_plan_text(test, "attack_labels"), "soft");
+        test = json_object_get(tests_of(run, &run->runs[0]), "cifar10s");
+        if (test) assert_string_equal(sl_plan_text(test, "attack_labels"), "soft");
+        sl_experiment_destroy(run);
+        sl_experiment_destroy(published);
+    }
+}
+
+/* How runs are scored is no part of how they are trained: finished trainings stay. */
+static void test_the_training_of_a_scored_run_keeps_its_key(void **state)
+{
+    (void)state;
+    struct sl_experiment *plan = expand("collins2022/table1", "paper", false);
+    const struct sl_run *run = find(plan, "hard", "resnet34a", 1);
+    assert_string_equal(plan->jobs[run->training].output,
+                        "runs/9c3c3954e65af66648ad49061df13208/weights.safetensors");
+    sl_experiment_destroy(plan);
+}
+
 static void test_a_small_network_has_the_first_networks_recipe(void **state)
 {
     (void)state;
@@ -466,6 +501,8 @@ int main(void)
         cmocka_unit_test(test_every_fold_is_scored_on_what_it_held_out),
         cmocka_unit_test(test_an_epoch_is_chosen_by_the_labels_that_the_set_names),
         cmocka_unit_test(test_rates_are_those_of_the_authors_notebook),
+        cmocka_unit_test(test_an_attack_on_cifar10h_is_by_hard_labels_as_run),
+        cmocka_unit_test(test_the_training_of_a_scored_run_keeps_its_key),
         cmocka_unit_test(test_a_small_network_has_the_first_networks_recipe),
         cmocka_unit_test(test_what_is_not_there_is_missing_with_its_reason),
         cmocka_unit_test(test_what_was_tuned_is_trained_with),
