@@ -247,7 +247,9 @@ SL_STUDY_EXPORTER(sl_study_export_cifar10s_json)
     struct sl_study_out out;
     sl_study_out_init(&out, sink, context);
     SL_TRY_OUT(sl_study_items_read(study, store, &items, err));
-    SL_TRY_OUT(sl_study_answers(study, store, &items, 1u << SL_ANSWER_SOFT, &answers, err));
+    const struct sl_study_choice soft = {.extent = SL_STUDY_COUNTING,
+                                         .kinds = 1u << SL_ANSWER_SOFT};
+    SL_TRY_OUT(sl_study_answers(study, store, &items, &soft, &answers, err));
     if (answers->count == 0) SL_TRY_OUT(nothing_soft(study, err));
     SL_TRY_OUT(sl_item_index_create(answers, &index, err));
     status = write_release(answers, &index, &out, err);

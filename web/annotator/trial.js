@@ -13,16 +13,18 @@ export { preload } from './picture.js';
 
 const fastest = 150; // ms
 const shortText = 140; // characters that leave room for questions on a phone
+const shortLines = 4;
 
 // Positions in `span` count characters as the server does: Unicode code points.
 function textWithSpan(item) {
   const characters = Array.from(item.text);
   const part = (from, to) => characters.slice(from, to).join('');
-  if (!item.span) return make('p', { class: 'text-item' }, item.text);
+  const attributes = { class: 'text-item', dir: 'auto' };
+  if (!item.span) return make('p', attributes, item.text);
   const [from, to] = item.span;
   return make(
     'p',
-    { class: 'text-item' },
+    attributes,
     part(0, from),
     make('mark', {}, part(from, to)),
     part(to),
@@ -32,7 +34,8 @@ function textWithSpan(item) {
 // {element, ready, missing()}, as picture() has it.
 function stimulus(item, stage) {
   if (item.text === undefined) return picture(item, stage);
-  const long = item.text.length > shortText ? ' stimulus-long' : '';
+  const isLong = item.text.length > shortText || item.text.split('\n').length > shortLines;
+  const long = isLong ? ' stimulus-long' : '';
   const element = make('div', { class: `stimulus stimulus-text${long}` }, textWithSpan(item));
   return { element, ready: Promise.resolve(), missing: () => false };
 }
@@ -53,10 +56,16 @@ function remark({ practice, answered }) {
   return answered ? say('trial.answered') : null;
 }
 
-// {session, item, practice, number, total, canGoBack, answered, previous, enter, onChange}:
+// What to keep of the trial at hand when the page goes.
+let leaving = null;
+window.addEventListener('pagehide', () => leaving?.());
+
+// {session, item, practice, number, total, canGoBack, answered, previous, enter, spent, onChange}:
 // `answered` is true for a trial gone back to, `previous` its answer if known, or a draft of one;
 // `enter` is true when the annotator comes from another place, so that the heading is read first;
-// `onChange(draft)` hears what is filled in after every change. Resolves with
+// `spent` is the time that went into this trial before the page was loaded again;
+// onChange(draft, spent) hears after every change, and when the page is left, what is filled in and
+// how long it took so far. Resolves with
 // {answer, elapsed, times}, {back: true} or {keep: true}.
 export function showTrial(main, options) {
   const { session, item } = options;
@@ -66,7 +75,7 @@ export function showTrial(main, options) {
 
   return new Promise((resolve) => {
     const form = make('form', { class: 'trial', novalidate: true, autocomplete: 'off' });
-    const watch = stopwatch(form);
+    const watch = stopwatch(form, options.spent);
     const built = performance.now();
     const keys = make('p', { class: 'keys' });
     const submitButton = make(
@@ -79,7 +88,9 @@ export function showTrial(main, options) {
       if (performance.now() - built >= fastest && !missing())
         resolve({ answer, elapsed: watch.elapsed(), times: watch.times() });
     };
-    const changed = () => options.onChange?.(screen.draft?.());
+    const changed = () => {
+      if (form.isConnected) options.onChange?.(screen.draft?.(), watch.spent());
+    };
     const screen = screens[session.screen]({
       session,
       item,
@@ -134,6 +145,7 @@ export function showTrial(main, options) {
     );
     form.append(stage);
     for (const type of ['input', 'change']) form.addEventListener(type, changed);
+    leaving = changed;
     form.addEventListener('submit', (event) => {
       event.preventDefault();
       const { answer, problems } = screen.read();
