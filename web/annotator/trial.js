@@ -119,8 +119,10 @@ export function showTrial(main, options) {
       : null;
     const said = remark(options);
     keys.textContent = screen.keys || '';
+    // What the layout must know of the classes.
     form.style.setProperty('--word', `${widestWord(session.classes)}em`);
     form.style.setProperty('--letters', widestWord(session.classes));
+    form.style.setProperty('--count', session.classes.length);
     form.append(make('div', { class: 'trial-head' }, title, progress));
     if (said) form.append(make('p', { class: 'remark' }, said));
     if (screen.intro)
