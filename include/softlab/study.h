@@ -24,6 +24,7 @@ SL_BEGIN_DECLS
 enum sl_item_kind { SL_ITEM_IMAGES, SL_ITEM_TEXTS, SL_ITEM_MIXTURES };
 enum sl_bonus_rule { SL_BONUS_NONE, SL_BONUS_ACCURACY, SL_BONUS_FINISHED };
 
+enum { SL_STUDY_MAX_OPTIONS = 20 };
 struct sl_study_question {
     char *question;
     char **options; /* comprehension only */
@@ -35,6 +36,7 @@ struct sl_study {
     char *folder; /* where it was read */
     char *name, *title;
     char *id; /* of the study, as its database knows it; "" in a file that has none */
+    char *language; /* of the pages: "en" */
     char **classes;
     size_t n_classes;
     enum sl_item_kind kind;
@@ -45,7 +47,7 @@ struct sl_study {
     size_t n_screens;
     bool first_person;
     size_t batch_size, repeats, annotators, check_every;
-    bool shuffle_items, shuffle_classes;
+    bool shuffle_items, shuffle_classes, shuffle_options;
     size_t attempts, break_after;
     bool practice, back;
     size_t lease_minutes;
@@ -62,6 +64,7 @@ struct sl_study {
     char *code_done, *code_refused, *code_failed, *code_full;
     char *currency;
     double base, bonus, bonus_from;
+    double per_hour; /* the least that a person is to earn in an hour; 0: nothing is stated */
     enum sl_bonus_rule bonus_rule;
     char *keep_until; /* "2027-01-31", or "" */
 };
@@ -105,6 +108,7 @@ struct sl_screen {
     const char *name;    /* "collins+" */
     const char *summary; /* one line */
     unsigned flags;
+    double seconds; /* median of a trial */
     /* SL_ERR_INPUT naming the input that is wrong. `answer` is the "answer" of a POST. */
     enum sl_status (*check)(const json_t *answer, const struct sl_study *study,
                             struct sl_error *err);
@@ -158,6 +162,7 @@ struct sl_study_setup {
     const char *screens;   /* "collins,bars" */
     const char *recruiter; /* "open" */
     const char *checks;    /* a folder of obvious images; or NULL */
+    const char *contact;   /* who asks and how to reach them, for the consent page; or NULL */
     const char *reference; /* label file whose entropies stratify the batches; or NULL */
     double high, low;      /* .25, .1 */
     size_t low_per_batch;  /* 3 */
@@ -181,6 +186,8 @@ struct sl_study_serve {
     size_t per_address;            /* 256: connections of one address, not behind a proxy; 0: any */
     const char *const *hosts;      /* names a request may ask for; ends with NULL; NULL: any */
     const char *access_log;        /* a line per request, without addresses; or NULL */
+    bool rehearse;                 /* only the test link lets anybody in, and no error of
+                                      sl_study_inspect stops the server */
     int64_t (*now)(void *context); /* milliseconds since 1970; NULL: the clock */
     void *clock_context;
     const struct sl_log *log;
@@ -205,6 +212,9 @@ void sl_study_server_destroy(struct sl_study_server *server);
 enum { SL_STUDY_LINK_TEXT = 23 };
 void sl_study_server_test_token(const struct sl_study_server *server, size_t index,
                                 char out[SL_STUDY_LINK_TEXT]);
+/* The links of the study number `index` below `address`, as sl_study_links_json (study/check.h). */
+json_t *sl_study_server_links(const struct sl_study_server *server, size_t index,
+                              const char *address);
 enum sl_status sl_study_test_token(struct sl_store *store, char out[SL_STUDY_LINK_TEXT],
                                    struct sl_error *err) SL_MUST_USE;
 /* A participant's own link behind the server's address, "/?participant=7&sig=...", signed where the

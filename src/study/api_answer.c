@@ -103,7 +103,10 @@ static enum sl_status find_item(struct sl_request *request, const struct sl_tria
     if (sent->practice) {
         if (sent->trial != 0)
             return sl_fail(err, SL_ERR_INPUT, "$.trial: there is one practice trial, 0");
-        answer->item = sl_stimuli_practice(&site->stimuli, trials, request->session.seed)->id;
+        const struct sl_stimulus *practice =
+            sl_stimuli_practice(&site->stimuli, trials, request->session.seed);
+        if (!practice) return sl_fail(err, SL_ERR_USAGE, "this session has no practice trial");
+        answer->item = practice->id;
         return SL_OK;
     }
     if (sent->trial >= trials->count)
@@ -137,7 +140,7 @@ static enum sl_status keep(struct sl_request *request, const struct sl_trials *t
     SL_TRY(sl_session_may_answer(&request->session, site->study, sent->trial, trials->count,
                                  sent->practice, err));
     SL_TRY(sl_store_put_answer(site->store, answer, &outcome, err));
-    return sl_session_answered(&request->session, &site->flow, sent->trial, trials->count,
+    return sl_session_answered(&request->session, &request->flow, sent->trial, trials->count,
                                sent->practice, request->now, err);
 }
 

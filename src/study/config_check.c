@@ -5,6 +5,7 @@
 #include "study/config.h"
 #include "study/links.h"
 #include "study/session.h"
+#include "study/words.h"
 
 static enum sl_status check_path(const char *path, struct sl_error *err)
 {
@@ -15,6 +16,14 @@ static enum sl_status check_path(const char *path, struct sl_error *err)
             return sl_fail(err, SL_ERR_INPUT, "must lie within the study's folder");
     }
     return SL_OK;
+}
+
+static enum sl_status check_language(const struct sl_study *study, struct sl_error *err)
+{
+    if (sl_words_know(study->language)) return SL_OK;
+    return sl_fail(err, SL_ERR_INPUT,
+                   "there are no words in \"%s\"; say \"en\" and write your own in " SL_WORDS_FILE,
+                   study->language);
 }
 
 static enum sl_status check_screens(const struct sl_study *study, struct sl_error *err)
@@ -170,11 +179,12 @@ enum sl_status sl_study_check(const struct sl_study *study, const char **key, st
         const char *key;
         enum sl_status (*check)(const struct sl_study *study, struct sl_error *err);
     } checks[] = {
-        {"screens", check_screens},         {"items.folder", check_folder},
-        {"items.file", check_file},         {"batch.repeats", check_repeats},
-        {"recruiter.person", check_person}, {"recruiter.keep", check_keep},
-        {"recruiter.links", check_links},   {"recruiter.complete", check_complete},
-        {"recruiter.codes", check_codes},   {"keep_until", check_keep_until},
+        {"language", check_language},           {"screens", check_screens},
+        {"items.folder", check_folder},         {"items.file", check_file},
+        {"batch.repeats", check_repeats},       {"recruiter.person", check_person},
+        {"recruiter.keep", check_keep},         {"recruiter.links", check_links},
+        {"recruiter.complete", check_complete}, {"recruiter.codes", check_codes},
+        {"keep_until", check_keep_until},
     };
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
         *key = checks[i].key;

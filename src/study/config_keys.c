@@ -19,6 +19,7 @@ const struct sl_study_key sl_study_keys[] = {
     {"", "name", SL_KEY_TEXT, AT(name), .minimum = 1, .maximum = 200},
     {"", "id", SL_KEY_TEXT, AT(id), .maximum = 64, .fallback = ""},
     {"", "title", SL_KEY_TEXT, AT(title), .minimum = 1, .maximum = 500},
+    {"", "language", SL_KEY_TEXT, AT(language), .minimum = 2, .maximum = 16, .fallback = "en"},
     {"", "classes", SL_KEY_TEXTS, AT(classes), .count_offset = offsetof(struct sl_study, n_classes),
      .minimum = 2, .maximum = 1000},
     {"", "screens", SL_KEY_TEXTS, AT(screens), .count_offset = offsetof(struct sl_study, n_screens),
@@ -38,6 +39,7 @@ const struct sl_study_key sl_study_keys[] = {
     {"batch", "check_every", SL_KEY_COUNT, AT(check_every), .maximum = 10000, .fallback = "0"},
     {"order", "shuffle_items", SL_KEY_FLAG, AT(shuffle_items), .fallback = "true"},
     {"order", "shuffle_classes", SL_KEY_FLAG, AT(shuffle_classes), .fallback = "true"},
+    {"order", "shuffle_options", SL_KEY_FLAG, AT(shuffle_options), .fallback = "false"},
     {"flow", "attempts", SL_KEY_COUNT, AT(attempts), .minimum = 1, .maximum = 100, .fallback = "3"},
     {"flow", "practice", SL_KEY_FLAG, AT(practice), .fallback = "true"},
     {"flow", "break_after", SL_KEY_COUNT, AT(break_after), .maximum = 10000, .fallback = "0"},
@@ -64,6 +66,7 @@ const struct sl_study_key sl_study_keys[] = {
     {"pay", "bonus", SL_KEY_REAL, AT(bonus), .maximum = 1e6, .fallback = "0"},
     {"pay", "bonus_rule", SL_KEY_ENUM, AT(bonus_rule), .choices = bonus_rules, .fallback = "none"},
     {"pay", "bonus_from", SL_KEY_REAL, AT(bonus_from), .maximum = 1, .fallback = "0.75"},
+    {"pay", "per_hour", SL_KEY_REAL, AT(per_hour), .maximum = 1e6, .fallback = "0"},
     {"", "keep_until", SL_KEY_TEXT, AT(keep_until), .maximum = 10, .fallback = ""},
     {.name = NULL},
 };

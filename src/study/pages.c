@@ -9,31 +9,45 @@
 #include "study/site.h"
 #include "study/web.h"
 
-static void send_file(struct sl_http_exchange *exchange, const char *path)
+enum { PAGE_BYTES = 4 << 20 };
+
+/* Bytes that a browser asks about again and seldom needs. */
+static void send_tagged(struct sl_http_exchange *exchange, const char *type, const void *bytes,
+                        size_t length)
 {
-    const struct sl_web_file *file = sl_web_find(path);
-    if (!file) {
-        sl_http_fail(exchange, 404, "there is no such page");
-        return;
-    }
     char sum[SL_SHA256_TEXT], tag[24];
-    sl_sha256(file->bytes, file->length, sum);
+    sl_sha256(bytes, length, sum);
     snprintf(tag, sizeof tag, "\"%.16s\"", sum);
     const struct sl_http_header headers[] = {
         {"Cache-Control", "no-cache"}, {"ETag", tag}, {NULL, NULL}};
     const char *known = sl_http_request_header(exchange, "If-None-Match");
     bool same = known && strcmp(known, tag) == 0;
     sl_http_send(exchange, &(struct sl_http_reply){.status = same ? 304 : 200,
-                                                   .type = file->type,
-                                                   .body = file->bytes,
-                                                   .length = file->length,
+                                                   .type = type,
+                                                   .body = bytes,
+                                                   .length = length,
                                                    .headers = headers});
+}
+
+static void send_file(struct sl_http_exchange *exchange, const char *path)
+{
+    const struct sl_web_file *file = sl_web_find(path);
+    if (file)
+        send_tagged(exchange, file->type, file->bytes, file->length);
+    else
+        sl_http_fail(exchange, 404, "there is no such page");
 }
 
 void sl_handle_page(struct sl_http_exchange *exchange, void *context)
 {
-    if (!sl_request_admit(context, exchange, NULL)) return;
-    send_file(exchange, "annotator/index.html");
+    struct sl_site *site = context;
+    const struct sl_web_file *file = sl_web_find("annotator/index.html");
+    struct sl_buffer page;
+    if (!sl_request_admit(site, exchange, NULL)) return;
+    sl_buffer_init(&page, PAGE_BYTES);
+    sl_words_page(&site->words, (const char *)file->bytes, file->length, &page);
+    send_tagged(exchange, file->type, page.data, page.length);
+    sl_buffer_release(&page);
 }
 
 void sl_handle_file(struct sl_http_exchange *exchange, void *context)

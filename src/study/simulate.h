@@ -94,8 +94,7 @@ struct sl_sim_person {
     const struct sl_sim_behaviour *behaviour;
     char cookie[160];
     json_t *told;      /* the last GET /api/session; owned */
-    json_t *guesses;   /* at the comprehension check; owned */
-    size_t attempts;   /* there */
+    size_t attempts;   /* at the comprehension check */
     char *body, *path; /* of the request under way; owned */
     char id[33];       /* of the answer under way, or "" */
     size_t image;      /* the trial whose image is loaded */

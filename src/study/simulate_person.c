@@ -229,45 +229,38 @@ static void at_instructions(struct sl_sim_person *person)
     post(person, 136, "/api/instructions", json_pack("{s:o}", "pages", pages), hear_place);
 }
 
-/* What was wrong gets the next option. */
-static void hear_check(struct sl_sim_person *person, const json_t *reply)
+/* The place at which the page shows the right option of a question; options are shuffled, so that
+ * only their text says which is which. Without the study people guess, and may fail. */
+static json_int_t choose_option(struct sl_sim_person *person, const json_t *shown, size_t question)
 {
-    const json_t *wrong = json_object_get(reply, "wrong");
-    for (size_t i = 0; i < json_array_size(wrong); i++) {
-        size_t which = (size_t)json_integer_value(json_array_get(wrong, i));
-        json_t *guess = json_array_get(person->guesses, which);
-        if (guess) json_integer_set(guess, json_integer_value(guess) + 1);
-    }
-    look(person);
-}
-
-/* Where the right option stands on the page; the first if the study is not known. */
-static json_int_t right_option(const struct sl_study *study, size_t question, const json_t *shown)
-{
-    if (!study || question >= study->n_comprehension) return 0;
-    const struct sl_study_question *asked = &study->comprehension[question];
+    const struct sl_study *study = person->simulation->world.study;
     const json_t *options = json_object_get(shown, "options");
-    for (size_t i = 0; i < json_array_size(options); i++) {
-        const char *option = json_string_value(json_array_get(options, i));
-        if (option && strcmp(option, asked->options[asked->answer]) == 0) return (json_int_t)i;
+    struct sl_rng rng;
+    if (study && question < study->n_comprehension) {
+        const struct sl_study_question *known = &study->comprehension[question];
+        for (size_t i = 0; i < json_array_size(options); i++)
+            if (strcmp(json_string_value(json_array_get(options, i)),
+                       known->options[known->answer]) == 0)
+                return (json_int_t)i;
     }
-    return (json_int_t)asked->answer;
+    draw(person, "simulate.check", person->attempts * 100 + question, &rng);
+    size_t count = json_array_size(options);
+    return count ? (json_int_t)sl_rng_below(&rng, count) : 0;
 }
 
 static void at_check(struct sl_sim_person *person)
 {
-    const struct sl_study *study = person->simulation->world.study;
     const json_t *questions = json_object_get(person->told, "questions");
-    if (!person->guesses) {
-        person->guesses = json_array();
-        for (size_t i = 0; i < json_array_size(questions); i++)
-            json_array_append_new(person->guesses, json_integer(right_option(
-                                                       study, i, json_array_get(questions, i))));
-    }
+    json_t *answers = json_array();
     char id[33];
+    for (size_t i = 0; i < json_array_size(questions); i++)
+        json_array_append_new(answers,
+                              json_integer(choose_option(person, json_array_get(questions, i), i)));
     make_id(person, "simulate.id.check", person->attempts++, id);
-    post(person, 20, "/api/check", json_pack("{s:s, s:O}", "id", id, "answers", person->guesses),
-         hear_check);
+    post(person, 20, "/api/check",
+         json_pack("{s:s, s:O*, s:o}", "id", id, "attempt",
+                   json_object_get(person->told, "attempt"), "answers", answers),
+         hear_place);
 }
 
 static void at_debrief(struct sl_sim_person *person)
@@ -493,9 +486,8 @@ void sl_sim_person_start(struct sl_sim_person *person, size_t number)
 void sl_sim_person_release(struct sl_sim_person *person)
 {
     json_decref(person->told);
-    json_decref(person->guesses);
     free(person->body);
     free(person->path);
-    person->told = person->guesses = NULL;
+    person->told = NULL;
     person->body = person->path = NULL;
 }

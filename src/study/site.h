@@ -23,6 +23,7 @@
 #include "study/session.h"
 #include "study/stimuli.h"
 #include "study/texts.h"
+#include "study/words.h"
 
 struct sl_waiting;     /* a reply that waits for the commit */
 struct sl_parked;      /* requests that wait for another program's lock */
@@ -43,6 +44,7 @@ struct sl_site {
     struct sl_study_admin *admin; /* owned */
     struct sl_flow flow;
     struct sl_texts texts;
+    struct sl_words words;
     struct sl_stimuli stimuli;
     struct sl_images images;
     struct sl_limits *limits; /* owned */
@@ -87,6 +89,7 @@ struct sl_request {
     struct sl_http_exchange *exchange;
     int64_t now;
     struct sl_store_session session;
+    struct sl_flow flow; /* the study's places that this session has */
     struct sl_json body; /* of a POST */
 };
 
@@ -114,6 +117,7 @@ enum sl_status sl_request_note(struct sl_request *request, const char *kind, jso
 extern const struct sl_http_route sl_study_routes[];
 void sl_handle_arrival(struct sl_http_exchange *exchange, void *context);
 void sl_handle_session(struct sl_http_exchange *exchange, void *context);
+void sl_handle_check(struct sl_http_exchange *exchange, void *context);
 void sl_handle_answer(struct sl_http_exchange *exchange, void *context);
 void sl_handle_page(struct sl_http_exchange *exchange, void *context);
 void sl_handle_file(struct sl_http_exchange *exchange, void *context);

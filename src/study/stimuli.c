@@ -122,24 +122,79 @@ enum sl_status sl_stimuli_trials(struct sl_stimuli *stimuli, const struct sl_stu
     return sl_trials_make(study, &items, session->seed, out, err);
 }
 
-static bool among(const struct sl_trials *trials, const char *id)
+/* Which stimuli are among the trials. `count` flags, owned by the caller. */
+static bool *mark_shown(const struct sl_stimuli *stimuli, const struct sl_trials *trials)
 {
-    for (size_t i = 0; i < trials->count; i++)
-        if (strcmp(trials->trials[i].item, id) == 0) return true;
-    return false;
+    bool *shown = sl_alloc(stimuli->count, sizeof *shown);
+    for (size_t t = 0; t < trials->count; t++) {
+        const char *id = trials->trials[t].item;
+        uint32_t number = sl_name_table_find(stimuli->by_id, id, strlen(id));
+        if (number != SL_NO_NAME) shown[number] = true;
+    }
+    return shown;
 }
 
 const struct sl_stimulus *sl_stimuli_practice(const struct sl_stimuli *stimuli,
                                               const struct sl_trials *trials, uint64_t seed)
 {
+    const struct sl_stimulus *found = NULL;
+    bool *shown = mark_shown(stimuli, trials);
     struct sl_rng rng;
     sl_rng_init(&rng, seed, "study.practice", 0, 0);
-    if (stimuli->n_checks > 0)
-        return sl_stimulus_find(stimuli, stimuli->checks[sl_rng_below(&rng, stimuli->n_checks)]);
     size_t start = (size_t)sl_rng_below(&rng, stimuli->count);
     for (size_t i = 0; i < stimuli->count; i++) {
         const struct sl_stimulus *one = &stimuli->items[(start + i) % stimuli->count];
-        if (!among(trials, one->id)) return one;
+        if (shown[(start + i) % stimuli->count] || (found && !one->check)) continue;
+        found = one;
+        if (one->check) break;
     }
-    return sl_stimulus_find(stimuli, trials->trials[0].item);
+    free(shown);
+    return found;
+}
+
+enum sl_status sl_stimuli_has_practice(struct sl_stimuli *stimuli, const struct sl_study *study,
+                                       struct sl_store *store, size_t batch, bool *out,
+                                       struct sl_error *err)
+{
+    const struct sl_store_session any = {.batch = batch};
+    struct sl_trials trials = {0};
+    SL_TRY(read_batch(stimuli, store, batch, err));
+    struct sl_stimuli_batch *about = &stimuli->batches[batch];
+    if (about->practice == SL_PRACTICE_UNKNOWN) {
+        /* The order differs from seed to seed, how many stimuli are shown does not. */
+        SL_TRY(sl_stimuli_trials(stimuli, study, store, &any, &trials, err));
+        about->practice =
+            sl_stimuli_practice(stimuli, &trials, 0) ? SL_PRACTICE_THERE : SL_PRACTICE_NONE;
+        sl_trials_release(&trials);
+    }
+    *out = about->practice == SL_PRACTICE_THERE;
+    return SL_OK;
+}
+
+struct practice_walk {
+    struct sl_stimuli *stimuli;
+    const struct sl_study *study;
+    struct sl_store *store;
+    size_t without;
+    struct sl_error *err;
+};
+
+static enum sl_status look_at_batch(const struct sl_store_batch_row *row, void *context)
+{
+    struct practice_walk *walk = context;
+    bool there = false;
+    SL_TRY(sl_stimuli_has_practice(walk->stimuli, walk->study, walk->store, row->batch, &there,
+                                   walk->err));
+    walk->without += !there;
+    return SL_OK;
+}
+
+enum sl_status sl_stimuli_without_practice(struct sl_stimuli *stimuli, const struct sl_study *study,
+                                           struct sl_store *store, size_t *out,
+                                           struct sl_error *err)
+{
+    struct practice_walk walk = {stimuli, study, store, 0, err};
+    SL_TRY(sl_store_each_batch(store, look_at_batch, &walk, err));
+    *out = walk.without;
+    return SL_OK;
 }

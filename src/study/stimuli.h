@@ -27,6 +27,7 @@ struct sl_stimuli {
     struct sl_stimuli_batch {
         char **items; /* owned */
         size_t count;
+        enum { SL_PRACTICE_UNKNOWN, SL_PRACTICE_THERE, SL_PRACTICE_NONE } practice;
     } * batches; /* owned; read when first asked for */
     size_t n_batches;
     uint8_t key[SL_STUDY_KEY];
@@ -43,9 +44,16 @@ size_t sl_stimulus_of_opaque(const struct sl_stimuli *stimuli, const char *opaqu
 enum sl_status sl_stimuli_trials(struct sl_stimuli *stimuli, const struct sl_study *study,
                                  struct sl_store *store, const struct sl_store_session *session,
                                  struct sl_trials *out, struct sl_error *err) SL_MUST_USE;
-/* The item of the practice trial: an obvious one if there is any, else one that is not among the
- * trials, else the first of them. */
+/* The item of the practice trial: never one of the trials; an obvious one if there is any left,
+ * else one of another batch; NULL if the trials hold everything that the study has. */
 const struct sl_stimulus *sl_stimuli_practice(const struct sl_stimuli *stimuli,
                                               const struct sl_trials *trials, uint64_t seed);
+/* Whether there is one for the sessions of a batch; and the number of batches that have none. */
+enum sl_status sl_stimuli_has_practice(struct sl_stimuli *stimuli, const struct sl_study *study,
+                                       struct sl_store *store, size_t batch, bool *out,
+                                       struct sl_error *err) SL_MUST_USE;
+enum sl_status sl_stimuli_without_practice(struct sl_stimuli *stimuli, const struct sl_study *study,
+                                           struct sl_store *store, size_t *out,
+                                           struct sl_error *err) SL_MUST_USE;
 
 #endif

@@ -1,8 +1,9 @@
 # A study that is served, copied, edited and restored by somebody in a hurry.
 umask 000
 softlab study init shop --images shapes:n=6,classes=3,size=16,seed=3 --batch 3 --annotators 9 --screen bars \
-    --recruiter generic --quiet >/dev/null
-softlab study init yard --images shapes:n=6,classes=3,size=16,seed=3 --batch 3 --screen bars --quiet >/dev/null
+    --recruiter generic --contact "Ada Lovelace, ada@example.org" --quiet >/dev/null
+softlab study init yard --images shapes:n=6,classes=3,size=16,seed=3 --batch 3 --screen bars \
+    --contact "Ada Lovelace, ada@example.org" --quiet >/dev/null
 # Port 0 is any; what the server prints first says which.
 serve() {
     : >serve.txt # not the last one's words

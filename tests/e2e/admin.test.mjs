@@ -21,7 +21,7 @@ const looks = [['light', 320], ['dark', 1280], ...(process.env.LONG ? [['light',
 
 function makeStudy(root, screen = 'collins') {
   const folder = path.join(root, 'study');
-  execFileSync(softlab, ['study', 'init', folder, '--images', 'shapes:n=8,seed=3', '--screen', screen, '--batch', '4', '--annotators', '3', '--quiet'], { stdio: ['ignore', 'ignore', 'inherit'] });
+  execFileSync(softlab, ['study', 'init', folder, '--images', 'shapes:n=8,seed=3', '--screen', screen, '--batch', '4', '--annotators', '3', '--contact', 'Ada Lovelace, ada@example.org', '--quiet'], { stdio: ['ignore', 'ignore', 'inherit'] });
   const file = path.join(folder, 'study.json');
   const config = JSON.parse(fs.readFileSync(file, 'utf8'));
   Object.assign(config, { title, comprehension: [], debrief: [{ question: 'How was it?', kind: 'text' }] });

@@ -80,6 +80,8 @@ export class Study {
           ...(extra.includes('--mixtures') ? [] : ['--batch', '3']),
           '--annotators',
           String(options.annotators || 50),
+          '--contact',
+          'Ada Lovelace, University of X, ada@x.org',
           '--quiet',
           ...extra,
         ],

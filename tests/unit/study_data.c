@@ -75,6 +75,7 @@ static struct sl_study_setup setup_of(const char *name, char folder[512], const 
     setup.folder = folder;
     setup.texts = texts;
     setup.classes = class_list;
+    setup.contact = "Ada Lovelace, ada@example.org";
     return setup;
 }
 

@@ -11,6 +11,7 @@ static void add_study(const char *name)
     struct sl_study_setup setup = sl_study_setup_default();
     char *folder = sl_path_join(host.folder, name);
     setup.folder = folder;
+    setup.contact = "Ada Lovelace, ada@example.org";
     setup.images = "shapes:n=6,classes=3,size=16";
     setup.batch_size = 3;
     setup.screens = "hard";

@@ -8,6 +8,7 @@ import * as pages from './pages.js';
 import { newAnswerId, Queue } from './queue.js';
 import { EventLog } from './timing.js';
 import { preload, showTrial } from './trial.js';
+import { say } from './words.js';
 
 // Thrown into whatever page is shown when the session cannot go on as it is.
 class Interrupt extends Error {
@@ -78,11 +79,10 @@ export class Flow {
         await this.#race(pages.instructions(main, this.session, this.#instructions));
         return;
       }
-      const reply = await this.#send('check', { id: newAnswerId(), answers });
+      const { attempt } = this.session;
+      const reply = await this.#send('check', { id: newAnswerId(), attempt, answers });
       this.#checked =
-        reply && !reply.passed
-          ? { answers, wrong: reply.wrong, attemptsLeft: reply.attempts_left }
-          : null;
+        reply && !reply.passed ? { wrong: reply.wrong, attemptsLeft: reply.attempts_left } : null;
     },
     practice: this.#trials,
     trials: this.#trials,
@@ -238,7 +238,7 @@ export class Flow {
     const end = ends[error.status];
     if (end) {
       this.#view.over();
-      pages.notice(main, this.session, end[0], [end[1]], null);
+      pages.notice(main, this.session, say(end[0]), [say(end[1])], null);
       return false;
     }
     const refused = this.#queue?.setAside() || [];

@@ -105,9 +105,6 @@ function radioQuestion(text, options, name, row = false) {
     element,
     showError: error.show,
     value: () => (value() < 0 ? null : value()),
-    set: (i) => {
-      if (i !== null) inputs[i].checked = true;
-    },
     focus: () => (inputs.find((input) => input.checked) || inputs[0]).focus(),
   };
 }
@@ -116,8 +113,9 @@ function attemptsLeft(n) {
   return n === 1 ? 'You have one more attempt.' : `You have ${n} more attempts.`;
 }
 
-// `before` is {answers, wrong, attemptsLeft} of a failed attempt. Settles with the answers, or with
-// null to read the instructions again (`reread`: whether they are at hand).
+// `before` is {wrong, attemptsLeft} of a failed attempt: how many answers were wrong, not which; the
+// options come in another order now. Settles with the answers, or with null to read the
+// instructions again (`reread`: whether they are at hand).
 export function check(main, session, before, reread) {
   return new Promise((resolve) => {
     const fields = session.questions.map(({ question, options }) =>
@@ -144,19 +142,15 @@ export function check(main, session, before, reread) {
     const summary = before
       ? make(
           'p',
-          { class: 'notice' },
-          before.wrong.length === 1
+          { class: 'notice', role: 'alert' },
+          before.wrong === 1
             ? 'One answer was not right. '
-            : `${before.wrong.length} answers were not right. `,
+            : `${before.wrong} answers were not right. `,
+          'Please answer all of them again; their order has changed. ',
           attemptsLeft(before.attemptsLeft),
         )
       : make('p', { class: 'lead' }, 'A few questions, to see that the instructions were clear.');
     show(main, session, 'Is everything clear?', summary, form);
-    if (!before) return;
-    before.answers.forEach((answer, i) => fields[i]?.set(answer));
-    for (const i of before.wrong)
-      fields[i].showError('This answer is not right. Please choose another.');
-    fields[before.wrong[0]].focus();
   });
 }
 

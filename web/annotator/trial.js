@@ -8,16 +8,18 @@ import { wordsFor } from './wording.js';
 
 const fastest = 150; // ms
 const shortText = 140; // characters that leave room for questions on a phone
+const shortLines = 4;
 
 // Positions in `span` count characters as the server does: Unicode code points.
 function textWithSpan(item) {
   const characters = Array.from(item.text);
   const part = (from, to) => characters.slice(from, to).join('');
-  if (!item.span) return make('p', { class: 'text-item' }, item.text);
+  const attributes = { class: 'text-item', dir: 'auto' };
+  if (!item.span) return make('p', attributes, item.text);
   const [from, to] = item.span;
   return make(
     'p',
-    { class: 'text-item' },
+    attributes,
     part(0, from),
     make('mark', {}, part(from, to)),
     part(to),
@@ -46,7 +48,8 @@ export function preload(items, from) {
 // should judge one that is missing.
 function stimulus(item, size) {
   if (item.text !== undefined) {
-    const long = item.text.length > shortText ? ' stimulus-long' : '';
+    const isLong = item.text.length > shortText || item.text.split('\n').length > shortLines;
+    const long = isLong ? ' stimulus-long' : '';
     const element = make('div', { class: `stimulus stimulus-text${long}` }, textWithSpan(item));
     return { element, ready: Promise.resolve(), missing: () => false };
   }
