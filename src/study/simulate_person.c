@@ -344,7 +344,7 @@ static void answer(struct sl_sim_person *person, bool practice, size_t trial)
     json_t *said = screen->say(&belief, &sight, slip, &rng);
     sl_sim_behaviour_settle(behaviour, said);
     free(belief.classes);
-    double seconds = trial_seconds(person, trial, screen->seconds);
+    double seconds = trial_seconds(person, trial, sl_screen_find(screen->name)->seconds);
     make_id(person, practice ? "simulate.id.practice" : "simulate.id", trial, person->id);
     json_t *body =
         json_pack("{s:s, s:I, s:b, s:I, s:o, s:o}", "id", person->id, "trial", (json_int_t)trial,
