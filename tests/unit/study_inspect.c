@@ -144,6 +144,9 @@ static void test_what_study_json_says_is_checked(void **state)
          "\"currency\": \"EUR\"}}",
          "payments have no names", SL_FINDING_WARNING},
         {"{\"lease_minutes\": 1}", "a person who pauses for 1 loses the place", SL_FINDING_WARNING},
+        {"{\"flow\": {\"min_seconds\": 5}}", "a trial takes 5.0 s at least", SL_FINDING_WARNING},
+        {"{\"batch\": {\"check_every\": 40, \"check_kinds\": [\"instructed\"]}}",
+         "a check is due after 40 trials", SL_FINDING_WARNING},
         {"{\"pay\": {\"base\": 2}}", "a currency that is not named", SL_FINDING_ERROR},
         {"{\"pay\": {\"base\": 0.1, \"currency\": \"GBP\", \"per_hour\": 9}}", "less than 9.00",
          SL_FINDING_WARNING},
@@ -192,6 +195,8 @@ static void test_what_is_right_is_not_found(void **state)
         "{\"keep_until\": \"2023-11-14\"}", /* today */
         "{\"pay\": {\"base\": 3, \"currency\": \"GBP\", \"per_hour\": 9}}",
         "{\"lease_minutes\": 10}",
+        "{\"flow\": {\"min_seconds\": 1}}",
+        "{\"batch\": {\"check_every\": 3, \"check_kinds\": [\"instructed\"]}}",
         "{\"classes\": [\"circle\", \"square\", \"circles\"]}",
     };
     (void)state;
@@ -393,7 +398,7 @@ static void test_checks_that_nobody_or_everybody_passes_are_named(void **state)
     scene_change(&world.scene, "{\"classes\": [\"circle\", \"square\", \"triangle\"], \"batch\": "
                                "{\"check_every\": 50}}");
     look(&world);
-    expect(&world, "everybody passes: an obvious item is due after 50 trials", SL_FINDING_WARNING);
+    expect(&world, "everybody passes: a check is due after 50 trials", SL_FINDING_WARNING);
     tear_down(&world);
     scene_change(&world.scene, "{\"batch\": {\"check_every\": 0}}");
     look(&world);
