@@ -27,6 +27,7 @@ static const struct {
     {"batch size", sl_check_batch_size},
     {"recruiter", sl_check_recruiter},
     {"completion codes", sl_check_codes},
+    {"least time", sl_check_least_time},
     {"lease", sl_check_lease},
     {"pay", sl_check_pay},
     {"keep_until", sl_check_keep_until},
