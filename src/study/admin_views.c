@@ -29,11 +29,13 @@ struct view {
                            int64_t now, json_t **out, struct sl_error *err);
 };
 
-static void add_link(json_t *list, const char *name, const char *url, const char *note)
+/* `kind` is "link", or "code" for what people enter elsewhere. */
+static void add_link(json_t *list, const char *kind, const char *name, const char *url,
+                     const char *note)
 {
     if (url && *url)
-        json_array_append_new(list,
-                              json_pack("{s:s, s:s, s:s}", "name", name, "url", url, "note", note));
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s}", "kind", kind, "name", name,
+                                              "url", url, "note", note));
 }
 
 static const char *text_of(const json_t *object, const char *key)
@@ -50,16 +52,13 @@ static json_t *links_json(const struct sl_study_admin *admin, struct sl_store *s
     size_t place = 0;
     char *how = sl_string_printf("%s%s", text_of(known, "how"),
                                  address ? "" : " Put it behind the address of your proxy.");
-    add_link(list, "Link to send", text_of(known, "annotators"), how);
-    add_link(list, "Test link", text_of(known, "test"),
+    add_link(list, "link", "Link to send", text_of(known, "annotators"), how);
+    add_link(list, "link", "Test link", text_of(known, "test"),
              "Test runs never count and are not paid: their codes begin with TEST-.");
     json_array_foreach(json_object_get(known, "outcomes"), place, outcome)
     {
-        char *name = sl_string_printf("Completion code: %s", text_of(outcome, "outcome"));
-        char *when = sl_string_printf("Shown when %s.", text_of(outcome, "when"));
-        add_link(list, name, text_of(outcome, "code"), when);
-        free(when);
-        free(name);
+        add_link(list, "code", text_of(outcome, "outcome"), text_of(outcome, "code"),
+                 text_of(outcome, "when"));
     }
     free(how);
     json_decref(known);
