@@ -24,7 +24,6 @@ json_t *sl_stimulus_json(const struct sl_stimulus *stimulus, bool name_endpoints
     char address[64];
     snprintf(address, sizeof address, "image/%s", stimulus->opaque);
     json_object_set_new(item, "image", json_string(address));
-    json_object_set_new(item, "alt", json_string("image to be judged"));
     if (endpoints && name_endpoints) json_object_set(item, "endpoints", endpoints);
     return item;
 }
