@@ -177,6 +177,17 @@ static enum sl_status make_admin(struct sl_site *site, struct sl_error *err)
     return sl_study_admin_create(&options, &site->admin, err);
 }
 
+char *sl_site_address(const struct sl_site *site)
+{
+    const struct sl_study_serve *options = &site->host->options;
+    if (options->hosts && *options->hosts)
+        return sl_string_printf("https://%s%s", *options->hosts, site->prefix);
+    if (options->behind_proxy) return NULL;
+    const bool any = strcmp(options->address, "0.0.0.0") == 0;
+    return sl_string_printf("http://%s:%d%s", any ? "127.0.0.1" : options->address,
+                            (int)site->host->port, site->prefix);
+}
+
 enum sl_status sl_site_open(struct sl_host *host, const char *folder, const char *prefix,
                             struct sl_site **out, struct sl_error *err)
 {
