@@ -320,7 +320,9 @@ static enum sl_status dev_score(void *context, struct sl_model *model, double *s
     const size_t n = training->dev_predictions->n_rows;
     sl_predict(training->dev, training->inputs->dev.feed, training->dev_items, n, NULL,
                training->dev_predictions->values);
-    const struct sl_scored_options options = {.logits = true, .hard = training->dev_hard};
+    /* --dev-split takes some items of --dev, and --dev-labels may have those of all. */
+    const struct sl_scored_options options = {
+        .logits = true, .hard = training->dev_hard, .subset = true};
     const struct sl_metric_options settings = sl_metric_options_default();
     struct sl_scored *scored = NULL;
     SL_TRY(sl_scored_create(training->dev_predictions, training->dev_reference, &options, &scored,

@@ -18,7 +18,7 @@ static void measure(struct sl_planner *planner, struct sl_run *run, const char *
     }
     json_object_set_new(run->measured, name,
                         json_pack("{s:s, s:s}", "output", made->output, "path", path));
-    sl_run_add_scores(run, NULL, job);
+    sl_run_add_scores(run, job);
 }
 
 static void measure_distance(struct sl_planner *planner, const struct sl_training_choice *choice,

@@ -24,6 +24,8 @@ static const struct sl_spec_field set_fields[] = {
     {"extra", OBJECT, extra_fields},
     {"mixing", TEXT, NULL},
     {"settings", ANY, NULL},
+    {"as_run", ANY, NULL},
+    {"dev_labels", TEXT, NULL},
     {"train", BOOLEAN, NULL},
     {"seconds", NUMBER, NULL},
     {NULL, 0, NULL},

@@ -13,16 +13,25 @@ enum { COOKIE_SECONDS = 30 * 24 * 3600 };
 /* A lecture hall behind one address comes all at once; a flood of made-up people does not pass. */
 static const struct sl_limit arrivals = {"arrival", 1, 200};
 
+/* A page of two sentences: `words` and `words`_text; only the title without. */
 static void send_page(struct sl_site *site, struct sl_http_exchange *exchange, int status,
-                      const char *heading, const char *text)
+                      const char *words)
 {
+    static const char head[] =
+        "<!doctype html>\n<html lang=\"{language.code}\" dir=\"{language.direction}\">\n"
+        "<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n"
+        "<title>";
+    char *key = words ? sl_string_printf("%s_text", words) : NULL;
+    const char *heading = words ? sl_words_say(&site->words, words) : site->study->title;
+    const char *text = words ? sl_words_say(&site->words, key) : "";
     struct sl_buffer page;
     sl_buffer_init(&page, 16 << 10);
-    sl_buffer_text(&page, "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"
-                          "<meta name=\"viewport\" content=\"width=device-width\">\n<title>");
+    sl_words_page(&site->words, head, sizeof head - 1, &page);
     sl_html_escape(&page, site->study->title, strlen(site->study->title));
-    sl_buffer_text(&page, "</title>\n<link rel=\"stylesheet\" href=\"web/style.css\">\n"
-                          "<main id=\"main\"><div class=\"page\">\n<h1>");
+    sl_buffer_text(&page,
+                   "</title>\n<link rel=\"icon\" href=\"web/icon.svg\" type=\"image/svg+xml\">\n"
+                   "<link rel=\"stylesheet\" href=\"web/style.css\">\n"
+                   "<main id=\"main\"><div class=\"page\">\n<h1>");
     sl_html_escape(&page, heading, strlen(heading));
     sl_buffer_text(&page, "</h1>\n<p class=\"lead\">");
     sl_html_escape(&page, text, strlen(text));
@@ -32,6 +41,7 @@ static void send_page(struct sl_site *site, struct sl_http_exchange *exchange, i
                                                    .body = page.data,
                                                    .length = page.length});
     sl_buffer_release(&page);
+    free(key);
 }
 
 static void redirect(struct sl_site *site, struct sl_http_exchange *exchange, const char *token)
@@ -153,19 +163,19 @@ static bool check_link(struct sl_site *site, struct sl_http_exchange *exchange, 
                        const char *name)
 {
     char expected[SL_STUDY_LINK_TEXT];
+    if (!test && site->host->options.rehearse) {
+        send_page(site, exchange, 403, "server.not_begun");
+        return false;
+    }
     sl_links_test(&site->links, expected);
     if (test && !sl_links_equal(test, expected)) {
-        send_page(site, exchange, 403, "This test link is not valid",
-                  "A test run needs the whole test link with its token. The researcher finds it on "
-                  "the overview page, or with the command softlab study links.");
+        send_page(site, exchange, 403, "server.test_link");
         return false;
     }
     if (test || !name || !site->study->signed_links) return true;
     sl_links_sign(&site->links, name, expected);
     if (sl_links_equal(sl_http_query(exchange, SL_LINK_SIGNATURE), expected)) return true;
-    send_page(site, exchange, 403, "This link is not valid",
-              "Please open the link exactly as you were given it. If that does not help, tell the "
-              "researchers who sent it to you.");
+    send_page(site, exchange, 403, "server.link");
     return false;
 }
 
@@ -178,13 +188,10 @@ static void reply_arrival(struct sl_site *site, struct sl_http_exchange *exchang
     } else if (status == SL_ERR_NOT_FOUND) {
         redirect(site, exchange, "full");
     } else if (status == SL_ERR_USAGE && site->study->places_per_address > 0) {
-        send_page(site, exchange, 403, "There is no place left for your network",
-                  "Only a limited number of people may take part from one internet connection, and "
-                  "that many already do. Thank you for your interest.");
+        send_page(site, exchange, 403, "server.network");
     } else {
         sl_log(site->host->options.log, SL_LOG_ERROR, "nobody can arrive: %s", err->message);
-        send_page(site, exchange, 503, "Please try again in a moment",
-                  "The study cannot store anything at present.");
+        send_page(site, exchange, 503, "server.busy");
     }
 }
 
@@ -199,7 +206,7 @@ void sl_handle_arrival(struct sl_http_exchange *exchange, void *context)
     struct sl_error err;
     /* Previews of links and monitors look; nobody has come. */
     if (sl_http_is_head(exchange)) {
-        send_page(site, exchange, 200, site->study->title, "");
+        send_page(site, exchange, 200, NULL);
         return;
     }
     if (!sl_site_ready(site, exchange)) return;
@@ -212,8 +219,7 @@ void sl_handle_arrival(struct sl_http_exchange *exchange, void *context)
         return;
     }
     if (status == SL_OK && !test && !name && *study->person) {
-        send_page(site, exchange, 400, "This link is not complete",
-                  "Please open the study from the page where you found it.");
+        send_page(site, exchange, 400, "server.incomplete");
         return;
     }
     if (status == SL_OK) status = arrive(site, exchange, person, test != NULL, token, &err);

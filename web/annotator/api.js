@@ -15,9 +15,9 @@ export class ApiError extends Error {
     return this.status === 0 || this.status === 408 || this.status === 429 || this.status >= 500;
   }
 
-  // Why nothing is saved at present, in two words.
+  // Why nothing is saved at present: which of the frame's words say it.
   get trouble() {
-    return this.status === 0 || this.status === 408 ? 'No connection' : 'The server is busy';
+    return this.status === 0 || this.status === 408 ? 'connection' : 'busy';
   }
 }
 
@@ -49,7 +49,7 @@ async function call(path, options) {
   if (!reply.ok)
     throw new ApiError(
       reply.status,
-      value?.error || `The server answered ${reply.status}`,
+      value?.error || `status ${reply.status}`,
       1000 * Number(reply.headers.get('Retry-After') || 0),
     );
   return value;

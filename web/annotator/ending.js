@@ -2,19 +2,14 @@
 
 import { make } from './dom.js';
 import { actions, button, show } from './pages.js';
+import { say } from './words.js';
 
-// Statuses after which the session is over for this page.
+// Statuses after which the session is over for this page: the words for them.
 export const ends = {
-  401: [
-    'Your session is not known here',
-    'Please open the link of the study again, in the browser you began in. What you have answered is kept.',
-  ],
-  403: ['This page cannot be used from here', 'Please open the link of the study again.'],
-  404: ['The study is not here', 'Please open the link of the study again.'],
-  410: [
-    'Your place has been given away',
-    'Nothing was heard from this page for a long time, so that your place went to somebody else. If you open the link of the study again you may get a new one.',
-  ],
+  401: ['trouble.unknown', 'trouble.unknown_text'],
+  403: ['trouble.forbidden', 'trouble.open_again'],
+  404: ['trouble.gone', 'trouble.open_again'],
+  410: ['trouble.given_away', 'trouble.given_away_text'],
 };
 
 function copyButton(code) {
@@ -27,7 +22,7 @@ function copyButton(code) {
     'aria-hidden': 'true',
   });
   return [
-    button('Copy the code', async () => {
+    button(say('end.copy'), async () => {
       try {
         await navigator.clipboard.writeText(code);
       } catch {
@@ -35,41 +30,31 @@ function copyButton(code) {
         field.select();
         document.execCommand('copy');
       }
-      said.textContent = 'Copied.';
+      said.textContent = say('end.copied');
     }),
     said,
     field,
   ];
 }
 
-const endings = {
-  done: ['Thank you', 'All your answers are saved.'],
-  refused: ['You are not taking part', 'Your place has been given back. Thank you for your time.'],
-  failed: [
-    'The study ends here',
-    'The questions about the instructions were not answered as needed. Thank you for your time; this does not count against you.',
-  ],
-  full: ['The study is full', 'All places are taken at present. Thank you for your interest.'],
-};
+const endings = new Set(['done', 'refused', 'failed', 'full']);
 
 // What to do now.
 function nextStep(code, link) {
-  if (link) return 'Press the button to tell the recruiting site; you need to do nothing else.';
-  if (code)
-    return 'Copy the code and enter it where you found this study. Then you can close this page.';
-  return 'You can close this page.';
+  if (link) return say('end.next_link');
+  return say(code ? 'end.next_code' : 'end.next_close');
 }
 
 export function ending(main, session) {
   const { completion, place } = session;
-  const [title, sentence] = endings[place] || endings.done;
-  const parts = [make('p', { class: 'lead' }, sentence)];
+  const end = endings.has(place) ? place : 'done';
+  const parts = [make('p', { class: 'lead' }, say(`end.${end}_text`))];
   if (completion?.code)
     parts.push(
       make(
         'p',
         { class: 'code-label', id: 'code-label' },
-        place === 'done' ? 'Your completion code' : 'Your code',
+        say(place === 'done' ? 'end.completion_code' : 'end.code'),
       ),
       make('p', { class: 'code', 'aria-labelledby': 'code-label' }, completion.code),
     );
@@ -77,11 +62,11 @@ export function ending(main, session) {
     ? make(
         'a',
         { class: 'button primary', href: completion.url, rel: 'noreferrer' },
-        'Continue to the recruiting site',
+        say('end.continue'),
       )
     : null;
   parts.push(make('p', { class: 'next' }, nextStep(completion?.code, link)));
   if (completion?.code || link)
     parts.push(actions(link, ...(completion.code ? copyButton(completion.code) : [])));
-  show(main, session, title, ...parts);
+  show(main, session, say(`end.${end}`), ...parts);
 }

@@ -2,6 +2,7 @@
 
 import { make } from './dom.js';
 import { Flow } from './flow.js';
+import { say } from './words.js';
 
 const late = 1500; // ms an answer may be under way before anyone hears of it
 const leavable = new Set(['instructions', 'check', 'practice', 'trials']);
@@ -19,7 +20,7 @@ class View {
 
   update(session) {
     this.#session = session;
-    const badge = session.test ? make('span', { class: 'badge' }, 'Test run') : null;
+    const badge = session.test ? make('span', { class: 'badge' }, say('frame.test')) : null;
     find('study-title').replaceChildren(...[session.title, badge].filter(Boolean));
     find('foot').replaceChildren(...(leavable.has(session.place) ? [leaveButton()] : []));
     this.#draw();
@@ -55,14 +56,16 @@ class View {
     const waiting = this.#queue?.length || 0;
     const failing = this.#trouble || this.#queue?.trouble;
     let text = '';
+    let kind = failing ? ' state-trouble' : '';
     if (waiting)
-      text = failing
-        ? `${failing.trouble}: ${waiting} waiting, nothing is lost`
-        : `${waiting} waiting`;
-    else if (failing) text = `${failing.trouble}, trying again`;
-    else if (this.#answered && leavable.has(this.#session?.place)) text = 'Saved';
+      text = say(failing ? `frame.${failing.trouble}_waiting` : 'frame.waiting', { n: waiting });
+    else if (failing) text = say(`frame.${failing.trouble}`);
+    else if (this.#answered && leavable.has(this.#session?.place)) {
+      text = say('frame.saved');
+      kind = ' state-saved';
+    }
     if (this.#state.textContent !== text) this.#state.textContent = text;
-    this.#state.className = `top-state${failing ? ' state-trouble' : ''}${text === 'Saved' ? ' state-saved' : ''}`;
+    this.#state.className = `top-state${kind}`;
   }
 }
 
@@ -76,15 +79,15 @@ function leaveButton() {
         const dialog = make(
           'dialog',
           { 'aria-labelledby': 'leave-title' },
-          make('h2', { id: 'leave-title' }, 'Stop taking part?'),
-          make('p', {}, 'Your place goes to somebody else and you cannot come back to it.'),
+          make('h2', { id: 'leave-title' }, say('leave.title')),
+          make('p', {}, say('leave.text')),
           make(
             'div',
             { class: 'actions' },
             make(
               'button',
               { type: 'button', class: 'primary', autofocus: true, click: () => dialog.close() },
-              'Stay',
+              say('leave.stay'),
             ),
             make(
               'button',
@@ -95,7 +98,7 @@ function leaveButton() {
                   flow.giveBack();
                 },
               },
-              'Stop and give back my place',
+              say('leave.go'),
             ),
           ),
         );
@@ -104,7 +107,7 @@ function leaveButton() {
         dialog.showModal();
       },
     },
-    'Stop taking part',
+    say('frame.leave'),
   );
 }
 
