@@ -460,7 +460,7 @@ static enum sl_status check_answer(const struct sl_json_cursor *root, struct sl_
 static enum sl_status check_people(const struct sl_json_cursor *root, struct sl_error *err)
 {
     const struct sl_json_cursor people =
-        below(root, "people", json_object_get(root->value, "people"));
+        sl_spec_below(root, "people", json_object_get(root->value, "people"));
     const char *word = json_string_value(people.value);
     if (!word || strcmp(word, "simulated") == 0 || strcmp(word, "real") == 0) return SL_OK;
     return sl_json_fail(&people, err, "\"%s\" is not one of: simulated, real", word);
