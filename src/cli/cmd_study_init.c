@@ -70,7 +70,7 @@ static const struct cli_option init_options[] = {
      .kind = CLI_TEXT,
      .value = "NAME,...",
      AT(screen),
-     .fallback = "collins",
+     .fallback = "collins+",
      .choices = screen_names,
      .help = "how to ask; annotators are spread over several at random"},
     {.name = "recruiter",

@@ -15,7 +15,7 @@ const struct sl_experiment_metric sl_experiment_metrics[] = {
     {"corruption_ce", NULL, "cross-entropy on corrupted images", -1},
     {"confidence_correct", NULL, "confidence when right", 0},
     {"confidence_incorrect", NULL, "confidence when wrong", 0},
-    {"seconds", NULL, "seconds", -1},
+    {"seconds", NULL, "annotator time (s)", -1},
     {"answers", NULL, "answers", 0},
     {"items", NULL, "items", 0},
     {"annotators", NULL, "annotators", 0},

@@ -66,6 +66,8 @@ struct sl_presentation {
     struct sl_report *report;
     const struct sl_outcome *outcome;
     const char *badge; /* "quick scale, not a reproduction", or NULL */
+    const char *id;    /* of its section, for links */
+    bool is_alone;     /* the report is about it and has its title */
 };
 enum sl_status sl_present_outcome(const struct sl_presentation *show,
                                   struct sl_error *err) SL_MUST_USE;
@@ -73,6 +75,10 @@ enum sl_status sl_present_outcome(const struct sl_presentation *show,
  * tables and charts. */
 void sl_present_summary(struct sl_report *report, const struct sl_presentation *shows,
                         size_t count);
+/* "3 hold here, 0 fail and 1 is undecided; 2 were not run."; `n_quick` of those that hold do so at
+ * quick scale only. */
+void sl_present_verdicts(struct sl_report *report, const size_t verdicts[SL_VERDICTS],
+                         const char *where, size_t n_quick);
 enum sl_status sl_present_overview(struct sl_report *report, const struct sl_presentation *shows,
                                    size_t count, struct sl_error *err) SL_MUST_USE;
 /* One chart of the measure that most outcomes share, here and in the papers. */
@@ -105,6 +111,12 @@ void sl_present_gallery(const struct sl_presentation *show, const struct sl_show
 void sl_present_provenance(const struct sl_presentation *show);
 /* "cross-entropy, cifar10h" for "cifar10h/cross_entropy". */
 char *sl_experiment_column_title(const char *column) SL_MUST_USE;
+/* The same as one would say it: "cross-entropy on cifar10h". */
+char *sl_experiment_chart_title(const char *column) SL_MUST_USE;
+/* The same for an axis, with the direction: "cross-entropy (lower is better)". */
+char *sl_experiment_axis_title(const char *metric) SL_MUST_USE;
+/* What stands at the head of a chart begins with a capital. Takes the text over. */
+char *sl_experiment_heading(char *text) SL_MUST_USE;
 /* "resnet8 soft" for row "resnet8|soft", by its number. */
 char *sl_experiment_row_title(const struct sl_outcome *outcome, uint32_t row) SL_MUST_USE;
 

@@ -9,6 +9,14 @@ static const char *text_at(const struct sl_outcome *outcome, const char *key)
     return json_string_value(json_object_get(outcome->source.spec->json, key));
 }
 
+/* A heading of its own within the outcome's section. */
+static void section(const struct sl_presentation *show, const char *part, const char *title)
+{
+    char *id = sl_string_printf("%s-%s", show->id, part);
+    sl_report_section(show->report, 3, id, title);
+    free(id);
+}
+
 /* ---- Claims ---- */
 
 struct verdict_words {
@@ -113,21 +121,17 @@ static void show_claims(const struct sl_presentation *show)
                                           "In the paper's own figures",
                                           "In the paper's words"};
     const struct sl_outcome *outcome = show->outcome;
-    size_t counts[4] = {0};
+    size_t counts[SL_VERDICTS] = {0};
     if (outcome->n_claims == 0) return;
     for (size_t i = 0; i < outcome->n_claims; i++)
         counts[outcome->claims[i].here.verdict]++;
-    sl_report_section(show->report, 3, "claims", "What the paper claims");
+    section(show, "what-is-claimed", "What the paper claims");
     sl_report_paragraph(show->report);
-    sl_report_text(show->report, SL_STYLE_PLAIN,
-                   "Comparisons: %zu. Hold here: %zu, fail: %zu, undecided within the interval: "
-                   "%zu, not run: %zu.",
-                   outcome->n_claims, counts[SL_VERDICT_HOLDS], counts[SL_VERDICT_FAILS],
-                   counts[SL_VERDICT_UNDECIDED], counts[SL_VERDICT_NOT_RUN]);
-    char *id = sl_string_printf("%s-claims", outcome->source.spec->name);
-    char *caption =
-        sl_string_printf("%s: comparisons the paper draws; ± is half the 95 %% interval",
-                         outcome->source.spec->name);
+    sl_report_text(show->report, SL_STYLE_PLAIN, "Of %zu claims, ", outcome->n_claims);
+    sl_present_verdicts(show->report, counts, show->badge ? "at quick scale" : "here", 0);
+    char *id = sl_string_printf("%s-claims", show->id);
+    char *caption = sl_string_printf("%s: the claims; ± is half the 95 %% interval",
+                                     outcome->source.spec->name);
     struct sl_table_head head = {.id = id,
                                  .caption = caption,
                                  .badge = show->badge,
@@ -174,8 +178,10 @@ static void show_head(const struct sl_presentation *show)
     const json_t *spec = outcome->source.spec->json, *notes = json_object_get(spec, "notes");
     const char *source = text_at(outcome, "source"), *title = text_at(outcome, "title"), *part;
     json_t *value;
-    char *heading = sl_string_printf("%s: %s", outcome->source.spec->name, title ? title : "");
-    sl_report_section(show->report, 2, outcome->source.spec->name, heading);
+    char *heading =
+        show->is_alone ? sl_string_printf("All figures of %s", outcome->source.spec->name)
+                       : sl_string_printf("%s: %s", outcome->source.spec->name, title ? title : "");
+    sl_report_section(show->report, 2, show->id, heading);
     free(heading);
     if (show->badge) show_scale(show);
     show_reason(show, NULL, json_object_get(spec, "missing"));
@@ -213,8 +219,7 @@ enum sl_status sl_present_outcome(const struct sl_presentation *show, struct sl_
     SL_TRY(sl_present_forests(show, err));
     show_claims(show);
     const bool is_chart = show->outcome->exhibits && !is_picture;
-    if (is_chart || has_charts(show->outcome))
-        sl_report_section(show->report, 3, "charts", "Charts");
+    if (is_chart || has_charts(show->outcome)) section(show, "charts", "Charts");
     if (is_chart) sl_present_exhibits(show);
     SL_TRY(sl_present_series(show, err));
     SL_TRY(sl_present_reliability(show, err));

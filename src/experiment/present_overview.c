@@ -16,7 +16,7 @@ static const char *const source_titles[N_SOURCES] = {
 
 struct tally {
     size_t n_tables, n_runs, n_published, n_filled, n_claims;
-    size_t verdicts[4];
+    size_t verdicts[SL_VERDICTS];
 };
 struct tallies {
     struct tally all, sources[N_SOURCES];
@@ -86,48 +86,131 @@ static struct tallies count_all(const struct sl_presentation *shows, size_t coun
 
 /* ---- In words ---- */
 
-/* "3 by 9 runs at quick scale, 1 computed from published data". */
+static const char *plural(size_t count, const char *one, const char *many)
+{
+    return count == 1 ? one : many;
+}
+
+/* "37 hold here, 0 fail and 0 are undecided; 1 was not run". */
+void sl_present_verdicts(struct sl_report *report, const size_t verdicts[SL_VERDICTS],
+                         const char *where, size_t n_quick)
+{
+    sl_report_text(report, SL_STYLE_STRONG, "%zu %s %s", verdicts[SL_VERDICT_HOLDS],
+                   plural(verdicts[SL_VERDICT_HOLDS], "holds", "hold"), where);
+    if (n_quick)
+        sl_report_text(report, SL_STYLE_PLAIN, " (%zu of them at quick scale only)", n_quick);
+    sl_report_text(report, SL_STYLE_PLAIN, ", ");
+    sl_report_text(report, SL_STYLE_STRONG, "%zu %s", verdicts[SL_VERDICT_FAILS],
+                   plural(verdicts[SL_VERDICT_FAILS], "fails", "fail"));
+    sl_report_text(
+        report, SL_STYLE_PLAIN, " and %zu %s undecided; %zu %s not run.",
+        verdicts[SL_VERDICT_UNDECIDED], plural(verdicts[SL_VERDICT_UNDECIDED], "is", "are"),
+        verdicts[SL_VERDICT_NOT_RUN], plural(verdicts[SL_VERDICT_NOT_RUN], "was", "were"));
+}
+
+/* Whether no row has a second run that could give it an interval. */
+static bool has_one_run(const struct sl_presentation *shows, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t c = 0; c < shows[i].outcome->n_cells; c++)
+            if (shows[i].outcome->cells[c].here.n_runs > 1) return false;
+    return true;
+}
+
+static size_t count_judged(const struct tally *tally)
+{
+    return tally->n_claims - tally->verdicts[SL_VERDICT_NOT_RUN];
+}
+
+/* How many of the papers' claims held, in a sentence that says no more than the runs do. */
+static void say_claims(struct sl_report *report, const struct sl_presentation *shows, size_t count,
+                       const struct tallies *tallies)
+{
+    const size_t *verdicts = tallies->all.verdicts, n_claims = tallies->all.n_claims;
+    const size_t n_judged = count_judged(&tallies->all);
+    const size_t n_decided = verdicts[SL_VERDICT_HOLDS] + verdicts[SL_VERDICT_FAILS];
+    const size_t n_quick = tallies->sources[SOURCE_QUICK].verdicts[SL_VERDICT_HOLDS];
+    const bool is_quick = count_judged(&tallies->sources[SOURCE_QUICK]) == n_judged;
+    sl_report_note(report, SL_TONE_ANSWER);
+    if (count == 0) {
+        sl_report_text(report, SL_STYLE_PLAIN, "There is nothing to report: no result was read.");
+    } else if (n_claims == 0) {
+        sl_report_text(report, SL_STYLE_PLAIN,
+                       "These tables make no claim to test: %zu of %zu published figures have a "
+                       "value here.",
+                       tallies->all.n_filled, tallies->all.n_published);
+    } else if (n_judged == 0) {
+        sl_report_text(report, SL_STYLE_STRONG, "Nothing is decided.");
+        sl_report_text(report, SL_STYLE_PLAIN,
+                       " None of the %zu claims of the papers could be tested with these results.",
+                       n_claims);
+    } else if (n_decided == 0) {
+        sl_report_text(report, SL_STYLE_STRONG, "Nothing is decided.");
+        sl_report_text(report, SL_STYLE_PLAIN,
+                       " Of the papers' %zu claims, %zu could be tested, and %s undecided%s.",
+                       n_claims, n_judged, plural(n_judged, "it is", "all are"),
+                       has_one_run(shows, count) ? ", since one run per row has no interval" : "");
+    } else {
+        sl_report_text(report, SL_STYLE_PLAIN, "Of the papers' %zu claims, ", n_claims);
+        sl_present_verdicts(report, verdicts, is_quick ? "at quick scale" : "here",
+                            is_quick ? 0 : n_quick);
+    }
+}
+
+/* "60 runs at the papers' scale, 39 runs at quick scale, 3 figures computed from published data".
+ */
 static void say_sources(struct sl_report *report, const struct tallies *tallies)
 {
-    const char *before = ": ";
+    const char *before = "What this rests on: ";
     for (size_t i = N_SOURCES; i-- > 0;) {
         const struct tally *source = &tallies->sources[i];
         if (source->n_filled + source->n_runs == 0) continue;
         if (i == SOURCE_DATA) {
             sl_report_text(report, SL_STYLE_PLAIN,
-                           "%s%zu computed from published data, without training", before,
-                           source->n_filled);
+                           "%s%zu figure%s computed from published data, without training", before,
+                           source->n_filled, plural(source->n_filled, "", "s"));
         } else {
-            sl_report_text(report, SL_STYLE_PLAIN, "%s%zu by %zu run%s at ", before,
-                           source->n_filled, source->n_runs, source->n_runs == 1 ? "" : "s");
+            sl_report_text(report, SL_STYLE_PLAIN, "%s%zu run%s at ", before, source->n_runs,
+                           plural(source->n_runs, "", "s"));
             sl_report_text(report, SL_STYLE_STRONG, "%s",
                            i == SOURCE_QUICK ? "quick scale" : "the papers' scale");
         }
         before = ", ";
     }
+    if (*before == 'W') sl_report_text(report, SL_STYLE_PLAIN, "%sno run and no figure", before);
+}
+
+/* How many runs are behind a figure that was trained for: "2 to 15 runs per figure". */
+static void say_depth(struct sl_report *report, const struct sl_presentation *shows, size_t count)
+{
+    size_t fewest = SIZE_MAX, most = 0;
+    for (size_t i = 0; i < count; i++)
+        for (size_t c = 0; c < shows[i].outcome->n_cells; c++) {
+            const size_t n_runs = shows[i].outcome->cells[c].here.n_runs;
+            if (n_runs == 0) continue;
+            fewest = n_runs < fewest ? n_runs : fewest;
+            most = n_runs > most ? n_runs : most;
+        }
+    if (most == 0) return;
+    sl_report_text(report, SL_STYLE_PLAIN, "; %zu", fewest);
+    if (most > fewest) sl_report_text(report, SL_STYLE_PLAIN, " to %zu", most);
+    sl_report_text(report, SL_STYLE_PLAIN, " run%s per figure", plural(most, "", "s"));
 }
 
 void sl_present_summary(struct sl_report *report, const struct sl_presentation *shows, size_t count)
 {
     struct tallies tallies = count_all(shows, count);
-    const size_t *verdicts = tallies.all.verdicts;
-    sl_report_paragraph(report);
-    sl_report_text(report, SL_STYLE_PLAIN, "%zu of %zu published figures in %zu table%s are filled",
-                   tallies.all.n_filled, tallies.all.n_published, count, count == 1 ? "" : "s");
+    say_claims(report, shows, count, &tallies);
+    if (count == 0) return;
+    sl_report_note(report, SL_TONE_BASIS);
     say_sources(report, &tallies);
-    sl_report_text(report, SL_STYLE_PLAIN,
-                   ". Of %zu comparisons that the papers draw, %zu could be judged: ",
-                   tallies.all.n_claims, tallies.all.n_claims - verdicts[SL_VERDICT_NOT_RUN]);
-    sl_report_text(report, SL_STYLE_STRONG, "%zu hold%s here", verdicts[SL_VERDICT_HOLDS],
-                   verdicts[SL_VERDICT_HOLDS] == 1 ? "s" : "");
-    sl_report_text(report, SL_STYLE_PLAIN, ", ");
-    sl_report_text(report, SL_STYLE_STRONG, "%zu fail%s", verdicts[SL_VERDICT_FAILS],
-                   verdicts[SL_VERDICT_FAILS] == 1 ? "s" : "");
-    sl_report_text(report, SL_STYLE_PLAIN, ", %zu %s undecided within the interval; ",
-                   verdicts[SL_VERDICT_UNDECIDED],
-                   verdicts[SL_VERDICT_UNDECIDED] == 1 ? "is" : "are");
-    sl_report_text(report, SL_STYLE_PLAIN, "%zu %s not run.", verdicts[SL_VERDICT_NOT_RUN],
-                   verdicts[SL_VERDICT_NOT_RUN] == 1 ? "was" : "were");
+    say_depth(report, shows, count);
+    sl_report_text(
+        report, SL_STYLE_PLAIN,
+        ". %zu of %zu published figures in %zu table%s have a value here. A claim is one "
+        "comparison that a paper draws, on one measure and test set; runs decide "
+        "it by the 95 %% interval of the difference.",
+        tallies.all.n_filled, tallies.all.n_published, count, plural(count, "", "s"));
     if (tallies.sources[SOURCE_QUICK].n_runs == 0) return;
     sl_report_note(report, SL_TONE_WARNING);
     sl_report_text(report, SL_STYLE_PLAIN, "Figures at ");
@@ -160,9 +243,9 @@ static void show_runs(struct sl_report *report, const struct tally *tally)
 static void show_sources(struct sl_report *report, const struct tallies *tallies)
 {
     static const char *const columns[] = {"Judged by", "Hold",   "Fail", "Undecided",
-                                          "Not run",   "Tables", "Runs", "Figures filled"};
+                                          "Not run",   "Tables", "Runs", "Figures here"};
     struct sl_table_head head = {.id = "overview-sources",
-                                 .caption = "What holds and what fails",
+                                 .caption = "Claims by what they were judged by",
                                  .columns = columns,
                                  .n_columns = sizeof columns / sizeof *columns};
     sl_report_table(report, &head);
@@ -179,13 +262,21 @@ static void show_sources(struct sl_report *report, const struct tallies *tallies
     }
 }
 
+/* The name of a table, which leads to its section. */
+static struct sl_cell link_to(const struct sl_presentation *show)
+{
+    struct sl_cell cell = sl_cell_text(show->outcome->source.spec->name);
+    cell.link = show->id;
+    return cell;
+}
+
 static void show_tables(struct sl_report *report, const struct sl_presentation *shows, size_t count)
 {
-    static const char *const columns[] = {"Table", "Scale",          "Hold",
-                                          "Fail",  "Undecided",      "Not run",
-                                          "Runs",  "Figures filled", "Printed"};
+    static const char *const columns[] = {"Table", "Scale",        "Hold",
+                                          "Fail",  "Undecided",    "Not run",
+                                          "Runs",  "Figures here", "Figures in the paper"};
     struct sl_table_head head = {.id = "overview-tables",
-                                 .caption = "Tables, and how their comparisons came out",
+                                 .caption = "Claims by table",
                                  .columns = columns,
                                  .n_columns = sizeof columns / sizeof *columns};
     sl_report_table(report, &head);
@@ -196,7 +287,7 @@ static void show_tables(struct sl_report *report, const struct sl_presentation *
                                             : all->n_runs  ? shows[i].outcome->source.spec->scale
                                                            : "computed");
         scale.strong = shows[i].badge != NULL;
-        sl_report_cell(report, sl_cell_text(shows[i].outcome->source.spec->name));
+        sl_report_cell(report, link_to(&shows[i]));
         sl_report_cell(report, scale);
         show_counts(report, all);
         show_runs(report, all);
@@ -213,15 +304,15 @@ static void say_chance(struct sl_report *report, const struct tallies *tallies)
     size_t count = 0;
     for (size_t i = 0; i < N_SOURCES; i++) {
         const struct tally *source = &tallies->sources[i];
-        if (i != SOURCE_DATA) count += source->n_claims - source->verdicts[SL_VERDICT_NOT_RUN];
+        if (i != SOURCE_DATA) count += count_judged(source);
     }
     const double by_chance = (double)count / 20;
     if (by_chance < 1) return;
     sl_report_paragraph(report);
     sl_report_text(report, SL_STYLE_PLAIN,
-                   "Where nothing differs, one comparison in twenty is decided all the same, as "
-                   "intervals are of 95 %%, and half of those fail: of the %zu that were judged by "
-                   "runs, up to about %.0f.",
+                   "Chance decides some claims: where nothing differs, about one in twenty 95 %% "
+                   "intervals excludes zero. Of the %zu claims judged by runs that is up to about "
+                   "%.0f.",
                    count, by_chance);
 }
 
@@ -242,10 +333,10 @@ static void show_decided(struct sl_report *report, const struct sl_presentation 
     bool is_quick = false;
     for (size_t i = 0; i < count; i++)
         is_quick = is_quick || shows[i].badge;
-    char *title = sl_string_printf("The %zu comparisons that were decided: %zu fail, %zu hold",
+    char *title = sl_string_printf("The %zu claims that were decided: %zu fail, %zu hold",
                                    n_fail + n_hold, n_fail, n_hold);
     struct sl_table_head head = {.id = "overview-decided",
-                                 .caption = "Comparisons that were decided; ± is half the 95 % "
+                                 .caption = "Claims that were decided; ± is half the 95 % "
                                             "interval",
                                  .badge = is_quick ? mixed_badge : NULL,
                                  .columns = columns,
@@ -257,7 +348,7 @@ static void show_decided(struct sl_report *report, const struct sl_presentation 
             for (size_t c = 0; c < shows[i].outcome->n_claims; c++) {
                 const struct sl_outcome_claim *claim = &shows[i].outcome->claims[c];
                 if (claim->here.verdict != order[v]) continue;
-                sl_report_cell(report, sl_cell_text(shows[i].outcome->source.spec->name));
+                sl_report_cell(report, link_to(&shows[i]));
                 sl_present_claim(report, claim);
             }
     sl_report_fold_end(report);
@@ -308,8 +399,8 @@ static enum sl_status show_bars(struct sl_report *report, const struct sl_presen
             (struct sl_plot_series){.name = names[i], .count = bars.count, .x = bars.values[i]};
     struct sl_plot plot = {
         .kind = SL_PLOT_BARS,
-        .title = "Comparisons that were judged, by paper",
-        .x = {.label = "Comparisons"},
+        .title = "Claims that were judged, by paper",
+        .x = {.label = "Number of claims"},
         .y = {.scale = SL_SCALE_CATEGORY, .categories = categories, .n_categories = bars.count},
         .series = series,
         .n_series = N_BARS};

@@ -29,6 +29,7 @@ static const char *const texts[SL_SQL_STATEMENTS] = {
     [SL_SQL_ANSWERED_ITEM] = "SELECT 1 FROM answers a JOIN items i ON i.position = a.item "
                              "JOIN sessions s ON s.id = a.session "
                              "WHERE i.id = ?1 AND s.test = 0 LIMIT 1",
+    [SL_SQL_VERSION] = "PRAGMA data_version",
     [SL_SQL_FIND_ITEM] = "SELECT position FROM items WHERE id = ?1",
     [SL_SQL_EACH_ITEM] = "SELECT id, content, truth, entropy, is_check, hash FROM items "
                          "ORDER BY position",

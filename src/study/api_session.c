@@ -25,7 +25,6 @@ json_t *sl_stimulus_json(const struct sl_stimulus *stimulus, bool name_endpoints
     char address[64];
     snprintf(address, sizeof address, "image/%s", stimulus->opaque);
     json_object_set_new(item, "image", json_string(address));
-    json_object_set_new(item, "alt", json_string("image to be judged"));
     if (endpoints && name_endpoints) json_object_set(item, "endpoints", endpoints);
     return item;
 }
@@ -171,7 +170,7 @@ static json_t *session_json(const struct sl_request *request, const struct sl_tr
     return reply;
 }
 
-static enum sl_status describe(struct sl_request *request, json_t **out, struct sl_error *err)
+enum sl_status sl_session_describe(struct sl_request *request, json_t **out, struct sl_error *err)
 {
     struct sl_site *site = request->site;
     struct sl_trials trials = {0};
@@ -206,7 +205,7 @@ void sl_handle_session(struct sl_http_exchange *exchange, void *context)
     if (send_full(context, exchange)) return;
     if (!sl_request_open(&request, context, exchange, SL_HTTP_GET)) return;
     /* The lease is renewed, and what the page hears is what is stored. */
-    if (describe(&request, &reply, &err) == SL_OK)
+    if (sl_session_describe(&request, &reply, &err) == SL_OK)
         sl_request_finish(&request, reply);
     else
         sl_request_fail(&request, &err);

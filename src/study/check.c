@@ -27,6 +27,7 @@ static const struct {
     {"batch size", sl_check_batch_size},
     {"recruiter", sl_check_recruiter},
     {"completion codes", sl_check_codes},
+    {"least time", sl_check_least_time},
     {"lease", sl_check_lease},
     {"pay", sl_check_pay},
     {"keep_until", sl_check_keep_until},
@@ -48,14 +49,13 @@ void sl_check_note(struct sl_checking *checking, enum sl_finding_level level, ch
         all->capacity = all->capacity * 2 + 16;
         all->list = sl_resize(all->list, all->capacity, sizeof *all->list);
     }
-    const struct sl_finding *before = all->count > 0 ? &all->list[all->count - 1] : NULL;
     all->list[all->count++] = (struct sl_finding){
         .level = level,
         .check = checking->check,
         .where = where,
         .problem = text.data,
         .remedy = sl_string_copy(remedy),
-        .nth = before && before->check == checking->check ? before->nth + 1 : 0,
+        .nth = checking->n_found++,
     };
     all->n_errors += level == SL_FINDING_ERROR;
 }
@@ -124,6 +124,21 @@ static bool step(const struct sl_json_cursor *at, const char *part, size_t lengt
            out->value;
 }
 
+/* "$.comprehension[0].question" of "comprehension.0.question", as errors of study.json call it. */
+static char *key_path(const char *key)
+{
+    struct sl_buffer path;
+    sl_buffer_init(&path, 1024);
+    sl_buffer_byte(&path, '$');
+    for (const char *part = key; *part;) {
+        const int length = (int)strcspn(part, ".");
+        const bool number = *part >= '0' && *part <= '9';
+        sl_buffer_printf(&path, number ? "[%.*s]" : ".%.*s", length, part);
+        part += length + (part[length] == '.');
+    }
+    return path.data;
+}
+
 char *sl_check_key(const struct sl_checking *checking, const char *key)
 {
     struct sl_json_cursor cursors[MAX_DEPTH + 1];
@@ -140,10 +155,12 @@ char *sl_check_key(const struct sl_checking *checking, const char *key)
     (void)sl_json_fail(&cursors[depth], &at, "%s", "");
     for (size_t i = 0; i < MAX_DEPTH; i++)
         free(names[i]);
-    /* "birds/study.json:12: $.pay: ": the path is said in full by the caller's key. */
-    char *end = strstr(at.message, ": $");
+    /* Up to the path, "birds/study.json:12", since a key that is not written has none. */
+    char *end = strstr(at.message, ": $"), *path = key_path(key);
     if (end) *end = '\0';
-    return sl_string_printf("%s: %s", at.message, key);
+    char *where = sl_string_printf("%s: %s", at.message, path);
+    free(path);
+    return where;
 }
 
 /* ---- Reading ---- */
@@ -200,9 +217,9 @@ static enum sl_status take_batch(const struct sl_store_batch_row *row, void *con
     return SL_OK;
 }
 
-static enum sl_status read_study(struct sl_checking *checking, struct sl_store *store,
-                                 struct sl_error *err)
+static enum sl_status read_study(struct sl_checking *checking, struct sl_error *err)
 {
+    struct sl_store *store = checking->store;
     struct reading reading = {checking, store, sl_name_table_create(), err};
     char *path = sl_path_join(checking->study->folder, "study.json");
     enum sl_status status = sl_json_read(path, STUDY_BYTES, &checking->document, err);
@@ -231,10 +248,12 @@ enum sl_status sl_study_inspect(const struct sl_study *study, struct sl_store *s
                                 struct sl_error *err)
 {
     struct sl_findings findings = {0};
-    struct sl_checking checking = {.study = study, .how = how, .findings = &findings};
-    enum sl_status status = read_study(&checking, store, err);
+    struct sl_checking checking = {
+        .study = study, .store = store, .how = how, .findings = &findings};
+    enum sl_status status = read_study(&checking, err);
     for (size_t i = 0; status == SL_OK && i < sizeof checks / sizeof *checks; i++) {
         checking.check = checks[i].name;
+        checking.n_found = 0;
         checks[i].run(&checking);
     }
     release(&checking);

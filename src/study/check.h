@@ -19,6 +19,7 @@ struct sl_check_batch {
 
 struct sl_checking {
     const struct sl_study *study;          /* borrowed */
+    struct sl_store *store;                /* borrowed */
     const struct sl_study_inspection *how; /* borrowed */
     struct sl_json document;               /* study.json, for the lines of keys */
     struct sl_study_effort effort;
@@ -26,7 +27,8 @@ struct sl_checking {
     size_t n_items, capacity, n_checks;
     struct sl_check_batch *batches; /* owned */
     size_t n_batches;
-    const char *check; /* the row at work */
+    const char *check; /* the row at work, and what it has found */
+    size_t n_found;
     struct sl_findings *findings;
 };
 
@@ -36,13 +38,14 @@ sl_check_function sl_check_texts, sl_check_config_texts, sl_check_pictures, sl_c
 sl_check_function sl_check_practice, sl_check_attention, sl_check_comprehension, sl_check_places;
 sl_check_function sl_check_codes, sl_check_recruiter, sl_check_lease, sl_check_pay;
 sl_check_function sl_check_keep_until, sl_check_classes, sl_check_batch_size;
+sl_check_function sl_check_least_time;
 
 /* Note a finding. `where` is taken; `remedy` is copied. */
 void sl_check_note(struct sl_checking *checking, enum sl_finding_level level, char *where,
                    const char *remedy, const char *problem, ...) SL_PRINTF(5, 6);
-/* The place of a key of study.json, "birds/study.json:12: recruiter.codes.done": heap string. Parts
- * of `key` that are numbers are places in lists. A key that is not written stands for the nearest
- * one around it. */
+/* The place of a key of study.json, "birds/study.json:12: $.recruiter.codes.done": heap string.
+ * Parts of `key` that are numbers are places in lists. A key that is not written stands for the
+ * nearest one around it. */
 char *sl_check_key(const struct sl_checking *checking, const char *key) SL_MUST_USE;
 /* "birds/consent.md:26": heap string; line 0 is the whole file. */
 char *sl_check_file(const struct sl_checking *checking, const char *name, size_t line) SL_MUST_USE;

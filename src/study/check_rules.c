@@ -3,24 +3,28 @@
 
 #include "softlab/base/memory.h"
 #include "study/check.h"
+#include "study/stimuli.h"
 
 /* ---- Practice ---- */
 
-/* The item of practice is an obvious one, else one of another batch (stimuli.c). */
+/* Sessions of such a batch have no practice trial, since its item is never judged later. */
 void sl_check_practice(struct sl_checking *checking)
 {
-    if (!checking->study->practice || checking->n_checks > 0) return;
-    size_t largest = 0;
-    for (size_t b = 0; b < checking->n_batches; b++)
-        if (checking->batches[b].n_items > largest) largest = checking->batches[b].n_items;
-    if (largest < checking->n_items) return;
-    sl_check_note(
-        checking, SL_FINDING_WARNING, sl_check_key(checking, "flow.practice"),
-        "give obvious images with study init --checks, make smaller batches, or set "
-        "flow.practice to false",
-        "a batch holds all %zu items and there are no obvious ones, so its annotators have no "
-        "practice trial",
-        checking->n_items);
+    const struct sl_study *study = checking->study;
+    struct sl_stimuli stimuli = {0};
+    size_t without = 0;
+    if (!study->practice || sl_stimuli_read(checking->store, &stimuli, NULL) != SL_OK) return;
+    /* Fails where attention checks are missing, which another row finds. */
+    if (sl_stimuli_without_practice(&stimuli, study, checking->store, &without, NULL) != SL_OK)
+        without = 0;
+    sl_stimuli_release(&stimuli);
+    if (without == 0) return;
+    sl_check_note(checking, SL_FINDING_WARNING, sl_check_key(checking, "flow.practice"),
+                  "give obvious images with study init --checks, make smaller batches, or set "
+                  "flow.practice to false",
+                  "the trials of %zu batch%s show every item of the study, so that none is left to "
+                  "practise on",
+                  without, without == 1 ? "" : "es");
 }
 
 /* ---- Attention checks ---- */
@@ -78,23 +82,22 @@ void sl_check_attention(struct sl_checking *checking)
         sl_check_note(checking, SL_FINDING_WARNING, sl_check_key(checking, "batch.check_every"),
                       "set it to 10, for one after every ten trials",
                       "there are %zu obvious items, but none is shown", checking->n_checks);
-    if (study->check_every == 0) return;
-    if (checking->n_checks == 0 && shows_obvious(study)) {
-        sl_check_note(checking, SL_FINDING_ERROR, sl_check_key(checking, "batch.check_every"),
-                      "set it to 0, let batch.check_kinds be [\"instructed\"], or make the study "
-                      "again with --checks FOLDER",
-                      "an obvious item is due after every %zu trials, but there is none",
-                      study->check_every);
+    if (study->check_every > checking->effort.n_trials)
+        sl_check_note(checking, SL_FINDING_WARNING, sl_check_key(checking, "batch.check_every"),
+                      "make it smaller",
+                      "everybody passes: a check is due after %zu trials, and people have "
+                      "only %zu",
+                      study->check_every, checking->effort.n_trials);
+    if (study->check_every == 0 || !shows_obvious(study)) return;
+    if (checking->n_checks == 0) {
+        sl_check_note(
+            checking, SL_FINDING_ERROR, sl_check_key(checking, "batch.check_every"),
+            "set it to 0, make the study again with --checks FOLDER, or let batch.check_kinds be "
+            "[\"instructed\"]",
+            "an obvious item is due after every %zu trials, but there is none", study->check_every);
         return;
     }
     note_truths(checking);
-    if (study->check_every > checking->effort.n_trials)
-        sl_check_note(
-            checking, SL_FINDING_WARNING, sl_check_key(checking, "batch.check_every"),
-            "make it smaller",
-            "everybody passes: an attention check is due after %zu trials, and people have "
-            "only %zu",
-            study->check_every, checking->effort.n_trials);
 }
 
 /* ---- Comprehension ---- */
@@ -119,10 +122,18 @@ static bool is_longest(const struct sl_study_question *question)
 void sl_check_comprehension(struct sl_checking *checking)
 {
     const struct sl_study *study = checking->study;
-    size_t n_longest = 0;
+    size_t n_longest = 0, n_first = 0;
     if (study->n_comprehension == 0) return;
-    for (size_t i = 0; i < study->n_comprehension; i++)
+    for (size_t i = 0; i < study->n_comprehension; i++) {
         n_longest += is_longest(&study->comprehension[i]);
+        n_first += study->comprehension[i].answer == 0;
+    }
+    if (!study->shuffle_options && n_first > 1 && n_first == study->n_comprehension)
+        sl_check_note(
+            checking, SL_FINDING_WARNING, sl_check_key(checking, "order.shuffle_options"),
+            "set it to true",
+            "the right option of every question is the first one, and options are shown in "
+            "the order of the file");
     if (can_be_guessed(study))
         sl_check_note(checking, SL_FINDING_WARNING, sl_check_key(checking, "flow.attempts"),
                       "allow fewer attempts, or ask more",

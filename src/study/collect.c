@@ -113,6 +113,7 @@ struct answer_walk {
     const struct sl_study *study;
     const struct sl_study_items *items;
     enum sl_study_extent extent;
+    const char *annotator; /* or NULL: everybody */
     sl_study_take take;
     void *context;
     struct held held;
@@ -183,6 +184,11 @@ static enum sl_status visit_answer(const struct sl_store_row *row, void *context
 {
     struct answer_walk *walk = context;
     const struct held *held = &walk->held;
+    char annotator[SL_STUDY_ANNOTATOR_TEXT];
+    if (walk->annotator) {
+        sl_study_annotator(row->session->person, annotator);
+        if (strcmp(annotator, walk->annotator) != 0) return SL_OK;
+    }
     if (walk->extent == SL_STUDY_EVERY) return give(walk, row->session, row->answer);
     if (!counts(row, walk->extent)) return SL_OK;
     if (held->body &&
@@ -206,6 +212,20 @@ enum sl_status sl_study_each_given(const struct sl_study *study, struct sl_store
     if (status == SL_OK) status = give_held(&walk);
     drop_held(&walk.held);
     return status;
+}
+
+enum sl_status sl_study_each_given_by(const struct sl_study *study, struct sl_store *store,
+                                      const struct sl_study_items *items, const char *annotator,
+                                      sl_study_take take, void *context, struct sl_error *err)
+{
+    struct answer_walk walk = {.study = study,
+                               .items = items,
+                               .extent = SL_STUDY_EVERY,
+                               .annotator = annotator,
+                               .take = take,
+                               .context = context,
+                               .err = err};
+    return sl_store_each_answer(store, visit_answer, &walk, err);
 }
 
 /* ---- Records ---- */
@@ -303,7 +323,15 @@ enum sl_status sl_study_answers(const struct sl_study *study, struct sl_store *s
     return status;
 }
 
-bool sl_study_label(const struct sl_answers *answers, size_t index, double *row)
+int64_t sl_study_top_class(const struct sl_study *study, const struct sl_answer *answer)
+{
+    if (answer->n_top == 0 && answer->kind != SL_ANSWER_DIST && answer->kind != SL_ANSWER_MIX)
+        return -1;
+    const uint32_t choice = sl_answer_choice(answer, study->n_classes);
+    return choice < study->n_classes ? (int64_t)choice : -1;
+}
+
+bool sl_study_label_of(const struct sl_answer *answer, size_t n_classes, double *row)
 {
     static const char *const methods[] = {[SL_ANSWER_HARD] = "share",
                                           [SL_ANSWER_SOFT] = "t2-clamp",
@@ -311,8 +339,13 @@ bool sl_study_label(const struct sl_answers *answers, size_t index, double *row)
                                           [SL_ANSWER_DIST] = "share",
                                           [SL_ANSWER_MIX] = "mix"};
     const struct sl_label_options options = sl_label_options_default();
+    return sl_label_row(sl_label_method_find(methods[answer->kind]), answer, n_classes, &options,
+                        row, NULL) == SL_OK;
+}
+
+bool sl_study_label(const struct sl_answers *answers, size_t index, double *row)
+{
     struct sl_answer answer;
     sl_answers_get(answers, index, &answer);
-    return answer.flags == 0 && sl_label_row(sl_label_method_find(methods[answer.kind]), &answer,
-                                             answers->n_classes, &options, row, NULL) == SL_OK;
+    return answer.flags == 0 && sl_study_label_of(&answer, answers->n_classes, row);
 }

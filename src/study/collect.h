@@ -56,6 +56,12 @@ enum sl_status sl_study_each_given(const struct sl_study *study, struct sl_store
                                    sl_study_take take, void *context,
                                    struct sl_error *err) SL_MUST_USE;
 
+/* Whatever was stored of one annotator, named as in exports. */
+enum sl_status sl_study_each_given_by(const struct sl_study *study, struct sl_store *store,
+                                      const struct sl_study_items *items, const char *annotator,
+                                      sl_study_take take, void *context,
+                                      struct sl_error *err) SL_MUST_USE;
+
 /* A given answer as a record of answer/, with everything the store knows about it. */
 struct sl_study_record {
     struct sl_answer answer; /* its lists are owned, its texts borrowed from here and the given */
@@ -66,6 +72,9 @@ enum sl_status sl_study_record_make(const struct sl_study *study,
                                     const struct sl_study_given *given, struct sl_study_record *out,
                                     struct sl_error *err) SL_MUST_USE;
 void sl_study_record_release(struct sl_study_record *record);
+
+/* The class that an answer names first, or -1. */
+int64_t sl_study_top_class(const struct sl_study *study, const struct sl_answer *answer);
 
 /* Which answers make a set. */
 struct sl_study_choice {
@@ -80,5 +89,7 @@ enum sl_status sl_study_answers(const struct sl_study *study, struct sl_store *s
 /* The label of one answer by itself, by the method that reads what its screen asks; `row` has
  * n_classes values. False for repeats, second runs, checks and what the method cannot read. */
 bool sl_study_label(const struct sl_answers *answers, size_t index, double *row);
+/* The same of any answer, repeats and checks too. */
+bool sl_study_label_of(const struct sl_answer *answer, size_t n_classes, double *row);
 
 #endif

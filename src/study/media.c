@@ -53,7 +53,7 @@ void sl_handle_media(struct sl_http_exchange *exchange, void *context)
     if (!type || !sl_file_exists(path) || sl_file_read(path, &bytes, &err) != SL_OK)
         sl_http_fail(exchange, 404, "there is no such picture");
     else
-        sl_send_tagged(exchange, type, bytes.data, bytes.length);
+        sl_send_tagged(exchange, type, NULL, bytes.data, bytes.length);
     sl_buffer_release(&bytes);
     free(path);
 }

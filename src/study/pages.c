@@ -11,14 +11,19 @@
 
 enum { PAGE_BYTES = 4 << 20 };
 
-void sl_send_tagged(struct sl_http_exchange *exchange, const char *type, const void *bytes,
-                    size_t length)
+/* Headers beside those that every such reply has. */
+enum { MOST_HEADERS = 8 };
+
+void sl_send_tagged(struct sl_http_exchange *exchange, const char *type,
+                    const struct sl_http_header *more, const void *bytes, size_t length)
 {
     char sum[SL_SHA256_TEXT], tag[24];
     sl_sha256(bytes, length, sum);
     snprintf(tag, sizeof tag, "\"%.16s\"", sum);
-    const struct sl_http_header headers[] = {
-        {"Cache-Control", "no-cache"}, {"ETag", tag}, {NULL, NULL}};
+    struct sl_http_header headers[MOST_HEADERS + 3] = {{"Cache-Control", "no-cache"},
+                                                       {"ETag", tag}};
+    for (size_t i = 0; more && more[i].name && i < MOST_HEADERS; i++)
+        headers[i + 2] = more[i];
     const char *known = sl_http_request_header(exchange, "If-None-Match");
     bool same = known && strcmp(known, tag) == 0;
     sl_http_send(exchange, &(struct sl_http_reply){.status = same ? 304 : 200,
@@ -28,33 +33,37 @@ void sl_send_tagged(struct sl_http_exchange *exchange, const char *type, const v
                                                    .headers = headers});
 }
 
-static void send_file(struct sl_http_exchange *exchange, const char *path)
+void sl_site_send_page(struct sl_site *site, struct sl_http_exchange *exchange,
+                       const struct sl_http_header *headers)
 {
+    const struct sl_web_file *file = sl_web_find("annotator/index.html");
+    struct sl_buffer page;
+    sl_buffer_init(&page, PAGE_BYTES);
+    sl_words_page(&site->words, (const char *)file->bytes, file->length, &page);
+    sl_send_tagged(exchange, file->type, headers, page.data, page.length);
+    sl_buffer_release(&page);
+}
+
+void sl_site_send_file(struct sl_http_exchange *exchange, const char *name)
+{
+    char *path = sl_string_printf("annotator/%s", name);
     const struct sl_web_file *file = sl_web_find(path);
     if (file)
-        sl_send_tagged(exchange, file->type, file->bytes, file->length);
+        sl_send_tagged(exchange, file->type, NULL, file->bytes, file->length);
     else
         sl_http_fail(exchange, 404, "there is no such page");
+    free(path);
 }
 
 void sl_handle_page(struct sl_http_exchange *exchange, void *context)
 {
-    struct sl_site *site = context;
-    const struct sl_web_file *file = sl_web_find("annotator/index.html");
-    struct sl_buffer page;
-    if (!sl_request_admit(site, exchange, NULL)) return;
-    sl_buffer_init(&page, PAGE_BYTES);
-    sl_words_page(&site->words, (const char *)file->bytes, file->length, &page);
-    sl_send_tagged(exchange, file->type, page.data, page.length);
-    sl_buffer_release(&page);
+    if (sl_request_admit(context, exchange, NULL)) sl_site_send_page(context, exchange, NULL);
 }
 
 void sl_handle_file(struct sl_http_exchange *exchange, void *context)
 {
-    if (!sl_request_admit(context, exchange, NULL)) return;
-    char *path = sl_string_printf("annotator/%s", sl_http_segment(exchange));
-    send_file(exchange, path);
-    free(path);
+    if (sl_request_admit(context, exchange, NULL))
+        sl_site_send_file(exchange, sl_http_segment(exchange));
 }
 
 /* ---- Pictures: made on the other thread ---- */
@@ -159,11 +168,9 @@ static void wait_for_picture(struct sl_site *site, struct sl_http_exchange *exch
     job->exchanges[job->n_exchanges++] = exchange;
 }
 
-void sl_handle_image(struct sl_http_exchange *exchange, void *context)
+void sl_site_send_image(struct sl_site *site, struct sl_http_exchange *exchange, const char *opaque)
 {
-    struct sl_site *site = context;
-    if (!sl_request_admit(site, exchange, NULL)) return;
-    size_t index = sl_stimulus_of_opaque(&site->stimuli, sl_http_segment(exchange));
+    size_t index = sl_stimulus_of_opaque(&site->stimuli, opaque);
     const char *file = NULL;
     if (index != SIZE_MAX)
         file = json_string_value(json_object_get(site->stimuli.items[index].content, "image"));
@@ -178,4 +185,10 @@ void sl_handle_image(struct sl_http_exchange *exchange, void *context)
         return;
     }
     wait_for_picture(site, exchange, index, file);
+}
+
+void sl_handle_image(struct sl_http_exchange *exchange, void *context)
+{
+    if (sl_request_admit(context, exchange, NULL))
+        sl_site_send_image(context, exchange, sl_http_segment(exchange));
 }

@@ -348,7 +348,8 @@ static void answer(struct sl_sim_person *person, bool practice, size_t trial)
     free(belief.classes);
     /* What the server asks for is waited for at any speed. */
     person->least = json_number_value(json_object_get(person->told, "min_seconds"));
-    double seconds = fmax(trial_seconds(person, trial, screen->seconds), person->least);
+    double seconds =
+        fmax(trial_seconds(person, trial, sl_screen_find(screen->name)->seconds), person->least);
     make_id(person, practice ? "simulate.id.practice" : "simulate.id", trial, person->id);
     json_t *body =
         json_pack("{s:s, s:I, s:b, s:I, s:o, s:o}", "id", person->id, "trial", (json_int_t)trial,

@@ -171,7 +171,8 @@ static enum sl_status load(struct sl_site *site, const char *folder, struct sl_e
 static enum sl_status make_admin(struct sl_site *site, struct sl_error *err)
 {
     struct sl_host *host = site->host;
-    const struct sl_study_admin_options options = {.study = site->study,
+    const struct sl_study_admin_options options = {.site = site,
+                                                   .study = site->study,
                                                    .store = site->store,
                                                    .prefix = site->prefix,
                                                    .loop = host->loop,
@@ -180,6 +181,17 @@ static enum sl_status make_admin(struct sl_site *site, struct sl_error *err)
                                                    .clock_context = host->options.clock_context,
                                                    .log = host->options.log};
     return sl_study_admin_create(&options, &site->admin, err);
+}
+
+char *sl_site_address(const struct sl_site *site)
+{
+    const struct sl_study_serve *options = &site->host->options;
+    if (options->hosts && *options->hosts)
+        return sl_string_printf("https://%s%s", *options->hosts, site->prefix);
+    if (options->behind_proxy) return NULL;
+    const bool any = strcmp(options->address, "0.0.0.0") == 0;
+    return sl_string_printf("http://%s:%d%s", any ? "127.0.0.1" : options->address,
+                            (int)site->host->port, site->prefix);
 }
 
 enum sl_status sl_site_open(struct sl_host *host, const char *folder, const char *prefix,

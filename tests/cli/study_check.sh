@@ -16,7 +16,7 @@ softlab study init open --images shapes:n=12,classes=3,size=16 --batch 6 --scree
 try hide softlab study check open
 try softlab study serve open --port 0 --admin-port 0
 try softlab study check open --quiet --url study.example.org
-# Everything at once.
+# Everything at once. Lines of study.json move with its keys.
 printf '# Hello\n\nPay: {payment}\nLorem ipsum [your name]\n' >good/consent.md
 printf 'TODO\n' >good/instructions.md
 printf 'no picture' >good/items/shapes-000001.png
@@ -26,9 +26,9 @@ change good/study.json 's/"title": "good"/"title": "XXX"/; s/"base": 3.5/"base":
     s/"annotators": 6/"annotators": 1/; s/"failed": ".*"/"failed": "SAME"/; s/"full": ".*"/"full": "SAME"/
     s/"done": ".*"/"done": ""/; s/"circle"/"Square"/'
 findings() {
-    softlab study check good --json 2>/dev/null | sed -n 's/^      "where": "\(.*\)",/\1/p'
+    softlab study check good --json 2>/dev/null | sed -n 's/:[0-9]*: /:LINE: /; s/^      "where": "\(.*\)",/\1/p'
 }
-softlab study check good 2>&1 | sed -n '/^error\|^warning\|not ready/p'
+softlab study check good 2>&1 | sed 's|study.json:[0-9]*|study.json:LINE|' | sed -n '/^error\|^warning\|not ready/p'
 try findings
 softlab study check good --json 2>/dev/null | grep -E '^  "(errors|warnings|trials|minutes)"'
 # The first error stops the server, and the others are said before it.

@@ -35,7 +35,8 @@ static void make_checks(void)
 static void set_up(struct world *world, const char *change)
 {
     *world = (struct world){0};
-    scene_make(&world->scene, 12, 4, change);
+    scene_make(&world->scene, 12, 4, "{\"order\": {\"shuffle_options\": true}}");
+    if (change) scene_change(&world->scene, change);
 }
 
 static void look(struct world *world)
@@ -102,82 +103,87 @@ static void test_a_study_that_is_ready_has_no_findings(void **state)
 }
 
 /* Each row: a change of study.json, and what must be found. */
+static const struct {
+    const char *change, *part;
+    enum sl_finding_level level;
+} planted[] = {
+    {"{\"title\": \"TODO\"}", "study.json:6: $.title: \"TODO\" is a placeholder", SL_FINDING_ERROR},
+    {"{\"comprehension\": [{\"question\": \"XXXX\", \"options\": [\"a\", \"b\"], \"answer\": "
+     "0}]}",
+     "comprehension[0].question: \"XXXX\"", SL_FINDING_ERROR},
+    {"{\"comprehension\": [{\"question\": \"q\", \"options\": [\"a\", \"[your text]\"], "
+     "\"answer\": 0}]}",
+     "$.comprehension[0].options[1]", SL_FINDING_ERROR},
+    {"{\"debrief\": [{\"question\": \"Lorem ipsum dolor\", \"kind\": \"text\"}]}",
+     "$.debrief[0].question", SL_FINDING_ERROR},
+    {"{\"recruiter\": {\"codes\": {\"done\": \"XXXXXXXX\"}}}",
+     "the completion code \"XXXXXXXX\" is a placeholder", SL_FINDING_ERROR},
+    {"{\"recruiter\": {\"codes\": {\"done\": \"SAME\", \"failed\": \"SAME\"}}}",
+     "recruiter.codes.failed: the code \"SAME\" is also recruiter.codes.done", SL_FINDING_ERROR},
+    {"{\"recruiter\": {\"codes\": {\"refused\": \"SAME\", \"full\": \"SAME\"}}}",
+     "is also recruiter.codes.refused", SL_FINDING_WARNING},
+    {"{\"recruiter\": {\"kind\": \"prolific\", \"person\": \"who\"}}",
+     "Prolific names people by the parameter PROLIFIC_PID", SL_FINDING_ERROR},
+    {"{\"recruiter\": {\"kind\": \"prolific\", \"person\": \"PROLIFIC_PID\"}}",
+     "SESSION_ID is not kept", SL_FINDING_ERROR},
+    {"{\"recruiter\": {\"kind\": \"prolific\", \"person\": \"PROLIFIC_PID\", \"keep\": "
+     "[\"SESSION_ID\"]}}",
+     "STUDY_ID is not kept", SL_FINDING_WARNING},
+    {"{\"recruiter\": {\"kind\": \"prolific\", \"person\": \"PROLIFIC_PID\"}}",
+     "not led back to Prolific", SL_FINDING_WARNING},
+    {"{\"recruiter\": {\"kind\": \"prolific\", \"person\": \"PROLIFIC_PID\", \"codes\": "
+     "{\"done\": \"\"}}}",
+     "recruiter.codes.done: the completion code is empty", SL_FINDING_ERROR},
+    {"{\"recruiter\": {\"complete\": \"https://x.test/\"}}", "the same for everybody",
+     SL_FINDING_WARNING},
+    {"{\"recruiter\": {\"kind\": \"generic\", \"person\": \"id\"}, \"pay\": {\"base\": 2, "
+     "\"currency\": \"EUR\"}}",
+     "payments have no names", SL_FINDING_WARNING},
+    {"{\"lease_minutes\": 1}", "a person who pauses for 1 loses the place", SL_FINDING_WARNING},
+    {"{\"flow\": {\"min_seconds\": 5}}", "a trial takes 5.0 s at least", SL_FINDING_WARNING},
+    {"{\"batch\": {\"check_every\": 40, \"check_kinds\": [\"instructed\"]}}",
+     "a check is due after 40 trials", SL_FINDING_WARNING},
+    {"{\"pay\": {\"base\": 2}}", "a currency that is not named", SL_FINDING_ERROR},
+    {"{\"pay\": {\"base\": 0.1, \"currency\": \"GBP\", \"per_hour\": 9}}", "less than 9.00",
+     SL_FINDING_WARNING},
+    {"{\"pay\": {\"base\": 0.1, \"currency\": \"GBP\"}, \"recruiter\": {\"kind\": "
+     "\"prolific\", \"person\": \"PROLIFIC_PID\"}}",
+     "less than 6.00", SL_FINDING_WARNING},
+    {"{\"pay\": {\"bonus\": 1, \"currency\": \"GBP\"}}", "nobody gets the bonus of 1.00 GBP",
+     SL_FINDING_WARNING},
+    {"{\"pay\": {\"bonus\": 1, \"currency\": \"GBP\", \"bonus_rule\": \"accuracy\"}}",
+     "nobody can earn the bonus", SL_FINDING_ERROR},
+    {"{\"keep_until\": \"2023-11-13\"}", "by 2023-11-13, which has passed", SL_FINDING_ERROR},
+    {"{\"classes\": [\"circle\", \"square\", \"Circle\"]}",
+     "\"circle\" and \"Circle\" differ only in capital letters", SL_FINDING_WARNING},
+    {"{\"batch\": {\"check_every\": 2}}", "is due after every 2 trials, but there is none",
+     SL_FINDING_ERROR},
+    {"{\"batch\": {\"annotators\": 1}}", "nothing can show whether people agree",
+     SL_FINDING_WARNING},
+    {"{\"batch\": {\"annotators\": 2}, \"screens\": [\"hard\", \"bars\", \"fast\"]}",
+     "2 annotators per batch are spread over 3 screens", SL_FINDING_WARNING},
+    {"{\"batch\": {\"size\": 9}}", "it says 9, but the largest batch has 4 items",
+     SL_FINDING_WARNING},
+    {"{\"comprehension\": [{\"question\": \"q\", \"options\": [\"a\", \"b\"], \"answer\": "
+     "0}]}",
+     "3 attempts are enough to try every answer", SL_FINDING_WARNING},
+    {"{\"comprehension\": [{\"question\": \"q\", \"options\": [\"long\", \"b\", \"c\"], "
+     "\"answer\": 0}, {\"question\": \"r\", \"options\": [\"b\", \"long\", \"c\"], "
+     "\"answer\": 1}]}",
+     "the right option of every question is the longest", SL_FINDING_WARNING},
+    {"{\"order\": {\"shuffle_options\": false}}",
+     "$.order.shuffle_options: the right option of every question is the first",
+     SL_FINDING_WARNING},
+};
+
 static void test_what_study_json_says_is_checked(void **state)
 {
-    static const struct {
-        const char *change, *part;
-        enum sl_finding_level level;
-    } rows[] = {
-        {"{\"title\": \"TODO\"}", "study.json:6: title: \"TODO\" is a placeholder",
-         SL_FINDING_ERROR},
-        {"{\"comprehension\": [{\"question\": \"XXXX\", \"options\": [\"a\", \"b\"], \"answer\": "
-         "0}]}",
-         "comprehension.0.question: \"XXXX\"", SL_FINDING_ERROR},
-        {"{\"comprehension\": [{\"question\": \"q\", \"options\": [\"a\", \"[your text]\"], "
-         "\"answer\": 0}]}",
-         "comprehension.0.options.1", SL_FINDING_ERROR},
-        {"{\"debrief\": [{\"question\": \"Lorem ipsum dolor\", \"kind\": \"text\"}]}",
-         "debrief.0.question", SL_FINDING_ERROR},
-        {"{\"recruiter\": {\"codes\": {\"done\": \"XXXXXXXX\"}}}",
-         "the completion code \"XXXXXXXX\" is a placeholder", SL_FINDING_ERROR},
-        {"{\"recruiter\": {\"codes\": {\"done\": \"SAME\", \"failed\": \"SAME\"}}}",
-         "recruiter.codes.failed: the code \"SAME\" is also recruiter.codes.done",
-         SL_FINDING_ERROR},
-        {"{\"recruiter\": {\"codes\": {\"refused\": \"SAME\", \"full\": \"SAME\"}}}",
-         "is also recruiter.codes.refused", SL_FINDING_WARNING},
-        {"{\"recruiter\": {\"kind\": \"prolific\", \"person\": \"who\"}}",
-         "Prolific names people by the parameter PROLIFIC_PID", SL_FINDING_ERROR},
-        {"{\"recruiter\": {\"kind\": \"prolific\", \"person\": \"PROLIFIC_PID\"}}",
-         "SESSION_ID is not kept", SL_FINDING_ERROR},
-        {"{\"recruiter\": {\"kind\": \"prolific\", \"person\": \"PROLIFIC_PID\", \"keep\": "
-         "[\"SESSION_ID\"]}}",
-         "STUDY_ID is not kept", SL_FINDING_WARNING},
-        {"{\"recruiter\": {\"kind\": \"prolific\", \"person\": \"PROLIFIC_PID\"}}",
-         "not led back to Prolific", SL_FINDING_WARNING},
-        {"{\"recruiter\": {\"kind\": \"prolific\", \"person\": \"PROLIFIC_PID\", \"codes\": "
-         "{\"done\": \"\"}}}",
-         "recruiter.codes.done: the completion code is empty", SL_FINDING_ERROR},
-        {"{\"recruiter\": {\"complete\": \"https://x.test/\"}}", "the same for everybody",
-         SL_FINDING_WARNING},
-        {"{\"recruiter\": {\"kind\": \"generic\", \"person\": \"id\"}, \"pay\": {\"base\": 2, "
-         "\"currency\": \"EUR\"}}",
-         "payments have no names", SL_FINDING_WARNING},
-        {"{\"lease_minutes\": 1}", "a person who pauses for 1 loses the place", SL_FINDING_WARNING},
-        {"{\"pay\": {\"base\": 2}}", "a currency that is not named", SL_FINDING_ERROR},
-        {"{\"pay\": {\"base\": 0.1, \"currency\": \"GBP\", \"per_hour\": 9}}", "less than 9.00",
-         SL_FINDING_WARNING},
-        {"{\"pay\": {\"base\": 0.1, \"currency\": \"GBP\"}, \"recruiter\": {\"kind\": "
-         "\"prolific\", \"person\": \"PROLIFIC_PID\"}}",
-         "less than 6.00", SL_FINDING_WARNING},
-        {"{\"pay\": {\"bonus\": 1, \"currency\": \"GBP\"}}", "nobody gets the bonus of 1.00 GBP",
-         SL_FINDING_WARNING},
-        {"{\"pay\": {\"bonus\": 1, \"currency\": \"GBP\", \"bonus_rule\": \"accuracy\"}}",
-         "nobody can earn the bonus", SL_FINDING_ERROR},
-        {"{\"keep_until\": \"2023-11-13\"}", "by 2023-11-13, which has passed", SL_FINDING_ERROR},
-        {"{\"classes\": [\"circle\", \"square\", \"Circle\"]}",
-         "\"circle\" and \"Circle\" differ only in capital letters", SL_FINDING_WARNING},
-        {"{\"batch\": {\"check_every\": 2}}", "is due after every 2 trials, but there is none",
-         SL_FINDING_ERROR},
-        {"{\"batch\": {\"annotators\": 1}}", "nothing can show whether people agree",
-         SL_FINDING_WARNING},
-        {"{\"batch\": {\"annotators\": 2}, \"screens\": [\"hard\", \"bars\", \"fast\"]}",
-         "2 annotators per batch are spread over 3 screens", SL_FINDING_WARNING},
-        {"{\"batch\": {\"size\": 9}}", "it says 9, but the largest batch has 4 items",
-         SL_FINDING_WARNING},
-        {"{\"comprehension\": [{\"question\": \"q\", \"options\": [\"a\", \"b\"], \"answer\": "
-         "0}]}",
-         "3 attempts are enough to try every answer", SL_FINDING_WARNING},
-        {"{\"comprehension\": [{\"question\": \"q\", \"options\": [\"long\", \"b\", \"c\"], "
-         "\"answer\": 0}, {\"question\": \"r\", \"options\": [\"b\", \"long\", \"c\"], "
-         "\"answer\": 1}]}",
-         "the right option of every question is the longest", SL_FINDING_WARNING},
-    };
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < sizeof planted / sizeof *planted; i++) {
         struct world world;
-        set_up(&world, rows[i].change);
+        set_up(&world, planted[i].change);
         look(&world);
-        expect(&world, rows[i].part, rows[i].level);
+        expect(&world, planted[i].part, planted[i].level);
         tear_down(&world);
     }
 }
@@ -188,6 +194,8 @@ static void test_what_is_right_is_not_found(void **state)
         "{\"keep_until\": \"2023-11-14\"}", /* today */
         "{\"pay\": {\"base\": 3, \"currency\": \"GBP\", \"per_hour\": 9}}",
         "{\"lease_minutes\": 10}",
+        "{\"flow\": {\"min_seconds\": 1}}",
+        "{\"batch\": {\"check_every\": 3, \"check_kinds\": [\"instructed\"]}}",
         "{\"classes\": [\"circle\", \"square\", \"circles\"]}",
     };
     (void)state;
@@ -351,16 +359,20 @@ static void test_texts_that_are_long_or_come_twice_are_named(void **state)
     tear_down(&world);
 }
 
-static void test_practice_that_shows_what_is_judged_later_is_named(void **state)
+static void test_practice_without_an_item_of_its_own_is_named(void **state)
 {
     struct world world;
     (void)state;
     world = (struct world){0};
     scene_make(&world.scene, 4, 4, NULL);
     look(&world);
-    expect(&world, "flow.practice: a batch holds all 4 items", SL_FINDING_WARNING);
+    expect(&world, "$.flow.practice: the trials of 1 batch show every item", SL_FINDING_WARNING);
     tear_down(&world);
     scene_make(&world.scene, 4, 4, "{\"flow\": {\"practice\": false}}");
+    look(&world);
+    assert_null(find(&world, "flow.practice"));
+    tear_down(&world);
+    scene_make(&world.scene, 5, 4, NULL);
     look(&world);
     assert_null(find(&world, "flow.practice"));
     tear_down(&world);
@@ -388,8 +400,7 @@ static void test_checks_that_nobody_or_everybody_passes_are_named(void **state)
     scene_change(&world.scene, "{\"classes\": [\"circle\", \"square\", \"triangle\"], \"batch\": "
                                "{\"check_every\": 50}}");
     look(&world);
-    expect(&world, "everybody passes: an attention check is due after 50 trials",
-           SL_FINDING_WARNING);
+    expect(&world, "everybody passes: a check is due after 50 trials", SL_FINDING_WARNING);
     tear_down(&world);
     scene_change(&world.scene, "{\"batch\": {\"check_every\": 0}}");
     look(&world);
@@ -491,6 +502,7 @@ static void test_a_study_that_is_not_ready_is_only_rehearsed(void **state)
     scene_go(&world.scene);
     struct reply reply = get(&world.scene, "/", NULL);
     assert_int_equal(reply.status, 403);
+    assert_non_null(reply.body);
     assert_non_null(strstr(reply.body, "This study has not begun"));
     reply_release(&reply);
     arrive(&world.scene, scene_test_link(&world.scene), cookie);
@@ -572,7 +584,7 @@ int main(void)
         cmocka_unit_test(test_a_study_without_consent_is_a_warning),
         cmocka_unit_test(test_odd_pictures_are_named),
         cmocka_unit_test(test_texts_that_are_long_or_come_twice_are_named),
-        cmocka_unit_test(test_practice_that_shows_what_is_judged_later_is_named),
+        cmocka_unit_test(test_practice_without_an_item_of_its_own_is_named),
         cmocka_unit_test(test_checks_that_nobody_or_everybody_passes_are_named),
         cmocka_unit_test(test_the_time_of_a_study_is_that_of_cifar10s),
         cmocka_unit_test(test_the_consent_page_says_time_pay_and_date),

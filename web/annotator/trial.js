@@ -78,8 +78,8 @@ function remark({ practice, exercise, answered }) {
 let leaving = null;
 window.addEventListener('pagehide', () => leaving?.());
 
-// {session, item, practice, exercise, number, total, canGoBack, answered, previous, enter, spent, earliest,
-// onChange}: `answered` is true for a trial gone back to, `previous` its answer if known, or a draft
+// {session, item, practice, exercise, number, total, canGoBack, answered, previous, enter, spent,
+// earliest, onChange}: `answered` is true for a trial gone back to, `previous` its answer if known, or a draft
 // of one; `enter` is true when the annotator comes from another place, so that the heading is read
 // first; `spent` is the time that went into this trial before the page was loaded again, `earliest`
 // the ms that it takes at least; `onChange(draft, spent)` hears what is filled in, and how long it
@@ -154,8 +154,10 @@ export function showTrial(main, options) {
       : null;
     const said = remark(options);
     keys.textContent = screen.keys || '';
+    // What the layout must know of the classes.
     form.style.setProperty('--word', `${widestWord(session.classes)}em`);
     form.style.setProperty('--letters', widestWord(session.classes));
+    form.style.setProperty('--count', session.classes.length);
     form.append(make('div', { class: 'trial-head' }, title, progress));
     if (said) form.append(make('p', { class: 'remark' }, said));
     if (screen.intro)
@@ -179,6 +181,7 @@ export function showTrial(main, options) {
     );
     form.append(stage);
     for (const type of ['input', 'change']) form.addEventListener(type, changed);
+    leaving = changed;
     form.addEventListener('submit', (event) => {
       event.preventDefault();
       const { answer, problems } = screen.read();
@@ -186,7 +189,6 @@ export function showTrial(main, options) {
       else finish(answer);
     });
 
-    leaving = changed;
 
     main.replaceChildren(form);
     window.scrollTo(0, 0);

@@ -49,7 +49,13 @@ struct sl_outcome_cell {
     unsigned paper_decimals;      /* as printed */
 };
 
-enum sl_verdict { SL_VERDICT_NOT_RUN, SL_VERDICT_HOLDS, SL_VERDICT_FAILS, SL_VERDICT_UNDECIDED };
+enum sl_verdict {
+    SL_VERDICT_NOT_RUN,
+    SL_VERDICT_HOLDS,
+    SL_VERDICT_FAILS,
+    SL_VERDICT_UNDECIDED,
+    SL_VERDICTS
+};
 
 /* How a claim came out: the difference it is about, in its favour where positive, with its 95 %
  * interval. */
