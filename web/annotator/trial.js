@@ -189,7 +189,6 @@ export function showTrial(main, options) {
       else finish(answer);
     });
 
-
     main.replaceChildren(form);
     window.scrollTo(0, 0);
     if (options.enter) title.focus({ preventScroll: true });
