@@ -219,7 +219,8 @@ static void test_placeholders_in_texts_are_named_with_their_line(void **state)
                "[Name of the researcher, e-mail address] and [sic] [1] [a link](https://x.test)\n"
                "\\[no placeholder\\] and \\{neither}, TODOS\n");
     write_text(&world, "instructions.md", "TODO: write this\n---\nLorem ipsum\n[NAME]\n");
-    write_text(&world, "debrief.md", "Thank you, XXX\n");
+    write_text(&world, "debrief.md",
+               "Thank you, XXX\n\n![a plan](plan.svg) ![a map](media/map.png)\n");
     look(&world);
     expect(&world, "consent.md:3: \"{trails}\"", SL_FINDING_ERROR);
     expect(&world, "consent.md:5: \"[Name of the researcher, e-mail address]\"", SL_FINDING_ERROR);
@@ -227,8 +228,10 @@ static void test_placeholders_in_texts_are_named_with_their_line(void **state)
     expect(&world, "instructions.md:3: \"Lorem ipsum\"", SL_FINDING_ERROR);
     expect(&world, "instructions.md:4: \"[NAME]\"", SL_FINDING_ERROR);
     expect(&world, "debrief.md:1: \"XXX\"", SL_FINDING_ERROR);
-    assert_int_equal(world.findings.count, 6);
-    assert_int_equal(world.findings.n_errors, 6);
+    expect(&world, "debrief.md:3: the picture \"plan.svg\" cannot be shown", SL_FINDING_ERROR);
+    expect(&world, "debrief.md:3: the picture \"media/map.png\" is not there", SL_FINDING_ERROR);
+    assert_int_equal(world.findings.count, 8);
+    assert_int_equal(world.findings.n_errors, 8);
     tear_down(&world);
 }
 
