@@ -187,7 +187,7 @@ static enum sl_status open_group(struct group *group, const struct sl_results *r
 
 static const char *badge_of(const struct group *group)
 {
-    return group->outcome->n_runs && sl_spec_is_small(group->spec) ? quick_badge : NULL;
+    return group->outcome->n_runs && !sl_spec_trains_as_published(group->spec) ? quick_badge : NULL;
 }
 
 /* ---- The rest ---- */
@@ -364,6 +364,16 @@ out:
     return status;
 }
 
+/* Verdicts that allow for how many claims a paper draws. */
+static void adjust(const struct groups *groups)
+{
+    struct sl_outcome **outcomes = sl_alloc(groups->count + 1, sizeof(struct sl_outcome *));
+    for (size_t i = 0; i < groups->count; i++)
+        outcomes[i] = groups->items[i].outcome;
+    sl_outcomes_adjust(outcomes, groups->count);
+    free(outcomes);
+}
+
 enum sl_status sl_experiment_report(const struct sl_results *results,
                                     const struct sl_report_options *options, struct sl_report **out,
                                     struct sl_error *err)
@@ -377,6 +387,7 @@ enum sl_status sl_experiment_report(const struct sl_results *results,
         choose_known(&groups, results);
     for (size_t i = 0; i < groups.count; i++)
         SL_TRY_OUT(open_group(&groups.items[i], results, err));
+    adjust(&groups);
     report = sl_report_create(title_of(&groups));
     SL_TRY_OUT(write_report(&groups, results, options, report, err));
     *out = report;

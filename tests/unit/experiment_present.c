@@ -218,13 +218,12 @@ static void test_the_overview_counts_what_was_judged_by_what(void **state)
                    "{\"softlab\":\"result\",\"key\":\"c\",\"spec\":\"uma2020/table1\","
                    "\"scale\":\"quick\",\"set\":null,\"computed\":{\"pos/items\":14439}}\n");
     char *csv = make_report(&lines, "collins2022/table2", true, "csv");
-    assert_non_null(strstr(csv, "overview-sources,2,runs at quick scale,Runs,4,,,\n"));
-    assert_non_null(
-        strstr(csv, "overview-sources,1,\"published data, without training\",Runs,,,,"));
+    assert_non_null(strstr(csv, "overview-sources,2,small network,Runs,4,,,\n"));
+    assert_non_null(strstr(csv, "overview-sources,1,from the authors' files,Runs,,,,"));
     assert_non_null(strstr(csv, "overview-tables,1,collins2022/table2,Scale,,,quick scale,\n"));
     assert_non_null(strstr(csv, "overview-tables,2,uma2020/table1,Scale,,,computed,\n"));
     char *md = make_report(&lines, "collins2022/table2", true, "md");
-    assert_non_null(strstr(md, " by 4 runs at **quick scale**"));
+    assert_non_null(strstr(md, "4 runs (small network)"));
     free(csv);
     free(md);
     sl_buffer_release(&lines);
