@@ -80,7 +80,9 @@ static size_t pair_runs(const struct sl_contrast *contrast, size_t n_identities,
 static bool is_exact(const struct sl_contrast *contrast)
 {
     for (size_t i = 0; i < contrast->count; i++)
-        if (contrast->summaries[i].variance != 0 || contrast->samples[i].count) return false;
+        if (contrast->summaries[i].variance != 0 || contrast->samples[i].count ||
+            contrast->is_sampled[i])
+            return false;
     return true;
 }
 

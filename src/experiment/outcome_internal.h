@@ -71,6 +71,7 @@ struct sl_contrast {
     struct sl_summary summaries[SL_CONTRAST_MAX];
     struct sl_sample samples[SL_CONTRAST_MAX]; /* those of a paper are empty */
     size_t n_runs[SL_CONTRAST_MAX];            /* 0: no runs of ours */
+    bool is_sampled[SL_CONTRAST_MAX];          /* has a sampling error, be it none that shows */
 };
 /* The variance of a mean over runs whose training sets overlap is s^2 (1/n + n_test / n_train)
  * (Nadeau and Bengio 2003), as s^2 / n takes them for independent. */

@@ -273,6 +273,7 @@ bool sl_term_fill_computed(const struct sl_outcome *outcome, const struct sl_ter
     } else if (json_is_number(error)) {
         summary->variance = json_number_value(error) * json_number_value(error);
         summary->freedom = (double)INFINITY;
+        contrast->is_sampled[index] = true;
     } else if (cell && !(metric && metric->kind == SL_METRIC_COUNT)) {
         /* A sample of people or items whose error nobody worked out: nothing can be decided. */
         summary->variance = (double)NAN;
