@@ -100,6 +100,7 @@ static struct sl_simulation_result simulate(const struct server_process *server,
     struct sl_error err;
     times->count = 0;
     options.url = server->url;
+    options.count = true;
     options.annotators = options.at_once = annotators;
     options.speed = 0;
     options.rate = rate;
@@ -121,6 +122,7 @@ static void make_study(const char *folder, size_t trials)
     setup.images = "shapes:n=100";
     setup.batch_size = trials;
     setup.annotators = 100000;
+    setup.contact = "Ada Lovelace, ada@example.org";
     check(sl_study_init(&setup, NULL, &err) == SL_OK, err.message);
 }
 

@@ -97,7 +97,7 @@ def main():
         softlab(options.program, "study", "password", folder, input=PASSWORD + "\n")
         server = Server(options.program, folder)
         softlab(options.program, "study", "simulate", f"http://127.0.0.1:{server.annotators}/", "--annotators", 40,
-                "--speed", 0)
+                "--speed", 0, "--count")
         server.stop()
         count = multiply(folder, options.answers)
         server = Server(options.program, folder)

@@ -91,19 +91,13 @@ struct sl_job {
     const char *network; /* borrowed from `step` */
 };
 
-/* Scores that belong to a run. */
-struct sl_scores {
-    char *test; /* owned; of predictions: the test that they are; NULL: a file of several tests */
-    size_t job;
-};
-
 /* One line of results.jsonl. */
 struct sl_run {
     char key[65];               /* SHA-256 of all that its figures depend on */
     char *title;                /* owned; "t2-clamp, resnet8, seed 1" */
     char *part, *set, *network; /* owned; NULL where there is none */
     int64_t seed, fold;         /* -1: none */
-    struct sl_scores *scores;   /* owned; n_scores */
+    size_t *scores;             /* owned; n_scores jobs whose outputs have its figures */
     size_t n_scores;
     size_t training;  /* its job, SIZE_MAX if nothing is trained */
     double seconds;   /* of annotators, per item; NaN if nobody knows */
@@ -151,7 +145,7 @@ void sl_experiment_destroy(struct sl_experiment *experiment);
 
 /* Keep the runs of shard `index` (from 0) of `count`, or those one of whose coordinates `cell`
  * names ("t2-clamp", "resnet8", "t2-clamp|resnet8|1": all of them; "figures": those that need no
- * training). Runs over folds go with their folds. Jobs stay. SL_ERR_NOT_FOUND if nothing is left of
+ * training). The folds of a cell stay together. Jobs stay. SL_ERR_NOT_FOUND if nothing is left of
  * the cell. */
 void sl_experiment_shard(struct sl_experiment *experiment, size_t index, size_t count);
 enum sl_status sl_experiment_only(struct sl_experiment *experiment, const char *cell,

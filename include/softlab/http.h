@@ -68,7 +68,7 @@ struct sl_http_exchange;
 struct sl_http_route {
     enum sl_http_method method;
     const char *path; /* exact; one that ends in "/" takes one further segment, not empty,
-                       * except "/" itself */
+                       * except "/" itself; one that ends in "/" and a star takes one or more */
     void (*handle)(struct sl_http_exchange *exchange, void *context);
 };
 
@@ -125,7 +125,8 @@ size_t sl_http_connections(const struct sl_http_listener *listener); /* that are
 
 /* ---- Requests: everything borrowed until the reply ---- */
 
-const char *sl_http_segment(const struct sl_http_exchange *exchange); /* decoded; "" if none */
+/* What a route that ends in "/" or a star has taken, decoded; "" if nothing. */
+const char *sl_http_segment(const struct sl_http_exchange *exchange);
 /* A query parameter, decoded, or NULL. Repeated: the first. */
 const char *sl_http_query(const struct sl_http_exchange *exchange, const char *name);
 /* In any case of letters. Repeated: the first, or the last. */

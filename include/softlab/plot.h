@@ -24,7 +24,7 @@ SL_BEGIN_DECLS
 /* What a series holds, by kind. x and y may be NULL where they are "0, 1, 2, ...".
  *
  * bars         values on one axis, categories on the other, which decides the direction; intervals
- * scatter      x and y, intervals on both; `texts` name points where there is room
+ * scatter      x and y, intervals on both; `texts` name the points, up to 200 of them
  * lines        x ascending or not, y; intervals as a band or as whiskers
  * heat         z, row by row from the top: (y categories, x categories); one series
  * histogram    x: the raw values, counted here into common bins; y is not used
@@ -58,7 +58,8 @@ enum sl_plot_scale {
 
 struct sl_plot_axis {
     const char *label; /* NULL: none */
-    const char *unit;  /* NULL, or behind the label: "Time (s)"; "%" goes behind every number */
+    const char *unit;  /* NULL, or behind the label: "Time (s)"; "%" goes behind every number.
+                        * A logarithmic axis is called so there too: "Time (s, log scale)" */
     enum sl_plot_scale scale;
     double low, high;              /* the range; equal, as when left out: from the values */
     const char *const *categories; /* (n_categories), for SL_SCALE_CATEGORY */

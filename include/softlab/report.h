@@ -26,8 +26,9 @@ void sl_report_destroy(struct sl_report *report);
  * '-', '_' are kept, and what is not unique gets a number. */
 void sl_report_section(struct sl_report *report, unsigned level, const char *id, const char *title);
 
-/* Texts: begin a paragraph or a note, then append to it. */
-enum sl_tone { SL_TONE_PLAIN, SL_TONE_WARNING };
+/* Texts: begin a paragraph or a note, then append to it. An answer is the sentence that a reader
+ * came for; its basis, which says what it rests on, follows it at once. */
+enum sl_tone { SL_TONE_PLAIN, SL_TONE_WARNING, SL_TONE_ANSWER, SL_TONE_BASIS, SL_TONE_COUNT };
 enum sl_style { SL_STYLE_PLAIN, SL_STYLE_STRONG, SL_STYLE_CODE };
 void sl_report_paragraph(struct sl_report *report);
 void sl_report_note(struct sl_report *report, enum sl_tone tone);
@@ -55,10 +56,11 @@ struct sl_cell {
     enum sl_cell_kind kind;
     const char *text;
     double value;
-    double spread; /* half the interval, or NaN */
-    unsigned decimals;
+    double spread;     /* half the interval, or NaN */
+    unsigned decimals; /* at least: an interval that they would show as zero gets more */
     enum sl_mark mark;
     bool strong;
+    const char *link; /* the id that a section was given, or NULL */
 };
 
 /* Shorthands. */

@@ -206,6 +206,11 @@ enum sl_status sl_store_peek_answer(struct sl_store *store, const struct sl_stor
  * (NULL: to any), or about this item if it is not NULL. */
 enum sl_status sl_store_has_answers(struct sl_store *store, const char *screen, const char *item,
                                     bool *found, struct sl_error *err) SL_MUST_USE;
+/* A number that is another one after every commit of any other connection, also of another process:
+ * what was read under the same number need not be read again. It means nothing to another
+ * connection. */
+enum sl_status sl_store_version(struct sl_store *store, int64_t *out,
+                                struct sl_error *err) SL_MUST_USE;
 /* Anything else worth keeping about a session: consent, checks, debrief, focus, refusals. Session
  * 0: about the study itself (the researcher's log). */
 enum sl_status sl_store_put_event(struct sl_store *store, int64_t session, int64_t now,

@@ -24,6 +24,7 @@ SL_BEGIN_DECLS
 enum sl_item_kind { SL_ITEM_IMAGES, SL_ITEM_TEXTS, SL_ITEM_MIXTURES };
 enum sl_bonus_rule { SL_BONUS_NONE, SL_BONUS_ACCURACY, SL_BONUS_FINISHED };
 
+enum { SL_STUDY_MAX_OPTIONS = 20 };
 struct sl_study_question {
     char *question;
     char **options; /* comprehension only */
@@ -34,7 +35,7 @@ struct sl_study_question {
 struct sl_study {
     char *folder; /* where it was read */
     char *name, *title;
-    char *id; /* of the study, as its database knows it; "" in a file that has none */
+    char *id;       /* of the study, as its database knows it; "" in a file that has none */
     char *language; /* of the pages: "en" */
     char **classes;
     size_t n_classes;
@@ -46,8 +47,11 @@ struct sl_study {
     size_t n_screens;
     bool first_person;
     size_t batch_size, repeats, annotators, check_every;
-    bool shuffle_items, shuffle_classes;
+    char **check_kinds; /* rows of sl_check_kind_names, which take turns */
+    size_t n_check_kinds;
+    bool shuffle_items, shuffle_classes, shuffle_options;
     size_t attempts, break_after;
+    double min_seconds; /* a trial is not answered sooner; 0: as soon as one likes */
     bool practice, back;
     size_t lease_minutes;
     struct sl_study_question *comprehension, *debrief;
@@ -63,6 +67,7 @@ struct sl_study {
     char *code_done, *code_refused, *code_failed, *code_full;
     char *currency;
     double base, bonus, bonus_from;
+    double per_hour; /* the least that a person is to earn in an hour; 0: nothing is stated */
     enum sl_bonus_rule bonus_rule;
     char *keep_until; /* "2027-01-31", or "" */
 };
@@ -106,6 +111,7 @@ struct sl_screen {
     const char *name;    /* "collins+" */
     const char *summary; /* one line */
     unsigned flags;
+    double seconds; /* median of a trial */
     /* SL_ERR_INPUT naming the input that is wrong. `answer` is the "answer" of a POST. */
     enum sl_status (*check)(const json_t *answer, const struct sl_study *study,
                             struct sl_error *err);
@@ -126,19 +132,24 @@ void sl_screen_answer_release(struct sl_answer *answer);
 struct sl_trial {
     const char *item; /* borrowed from the batch's names */
     bool repeat;      /* the item comes a second time */
-    bool check;       /* an obvious one */
+    bool check;       /* an obvious one, or one that says what to choose */
 };
 struct sl_trials {
     struct sl_trial *trials; /* owned */
     size_t count;
     size_t *class_order; /* owned; n_classes */
 };
-/* What they are made of: the items of a batch, and the obvious ones. All borrowed. */
+/* Kinds of attention checks in study.json: an obvious item, or a card that says which class to
+ * choose. Ends with NULL. */
+extern const char *const sl_check_kind_names[];
+/* What they are made of: the items of a batch, the obvious ones, and the cards. All borrowed. */
 struct sl_trial_items {
     const char *const *items;
     size_t n_items;
     const char *const *checks;
     size_t n_checks;
+    const char *const *cards;
+    size_t n_cards;
 };
 enum sl_status sl_trials_make(const struct sl_study *study, const struct sl_trial_items *items,
                               uint64_t seed, struct sl_trials *out,
@@ -159,6 +170,7 @@ struct sl_study_setup {
     const char *screens;   /* "collins,bars" */
     const char *recruiter; /* "open" */
     const char *checks;    /* a folder of obvious images; or NULL */
+    const char *contact;   /* who asks and how to reach them, for the consent page; or NULL */
     const char *reference; /* label file whose entropies stratify the batches; or NULL */
     double high, low;      /* .25, .1 */
     size_t low_per_batch;  /* 3 */
@@ -182,6 +194,8 @@ struct sl_study_serve {
     size_t per_address;            /* 256: connections of one address, not behind a proxy; 0: any */
     const char *const *hosts;      /* names a request may ask for; ends with NULL; NULL: any */
     const char *access_log;        /* a line per request, without addresses; or NULL */
+    bool rehearse;                 /* only the test link lets anybody in, and no error of
+                                      sl_study_inspect stops the server */
     int64_t (*now)(void *context); /* milliseconds since 1970; NULL: the clock */
     void *clock_context;
     const struct sl_log *log;
@@ -206,6 +220,9 @@ void sl_study_server_destroy(struct sl_study_server *server);
 enum { SL_STUDY_LINK_TEXT = 23 };
 void sl_study_server_test_token(const struct sl_study_server *server, size_t index,
                                 char out[SL_STUDY_LINK_TEXT]);
+/* The links of the study number `index` below `address`, as sl_study_links_json (study/check.h). */
+json_t *sl_study_server_links(const struct sl_study_server *server, size_t index,
+                              const char *address);
 enum sl_status sl_study_test_token(struct sl_store *store, char out[SL_STUDY_LINK_TEXT],
                                    struct sl_error *err) SL_MUST_USE;
 /* A participant's own link behind the server's address, "/?participant=7&sig=...", signed where the
@@ -272,7 +289,11 @@ struct sl_study_simulation {
     double noise, slips; /* .05, .02: how far beliefs wander; how often an answer is a slip */
     double patience;     /* 60: seconds of asking in vain until an annotator goes */
     bool images;         /* true: load what is shown, as a browser does */
-    bool test;           /* sessions that never count; needs the folder */
+    /* false: test sessions, which never count and need the folder; true: sessions that count, so
+     * that simulated people take the places of real ones. */
+    bool count;
+    /* So many of the annotators are scripts: "key1=5,random=5", or NULL. */
+    const char *scripts;
     uint64_t seed;
     /* Called before an answer is first sent and when it is acknowledged; or NULL. */
     void (*saved)(void *context, const char *id, bool acknowledged);
@@ -281,11 +302,23 @@ struct sl_study_simulation {
     struct sl_progress *progress; /* NULL: silent */
 };
 struct sl_study_simulation sl_study_simulation_default(void);
+/* What `scripts` may name, up to NULL; the first, "careful", is what all others are. */
+const char *sl_study_behaviour_name(size_t index);
+const char *sl_study_behaviour_summary(size_t index);
+
+enum { SL_SIMULATION_REASONS = 8, SL_SIMULATION_REASON = 200 };
+struct sl_simulation_reason {
+    char text[SL_SIMULATION_REASON]; /* one sentence */
+    size_t count;
+};
 struct sl_simulation_result {
     size_t finished; /* annotators */
     size_t refused;  /* no place, failed the check, or the server did not want what they sent */
     size_t lost;     /* went because they heard nothing */
-    size_t answers;  /* acknowledged, practice among them */
+    struct sl_simulation_reason reasons[SL_SIMULATION_REASONS]; /* of the refused and the lost */
+    size_t n_reasons;
+    int64_t after;  /* the last session that was there before; 0 without the folder */
+    size_t answers; /* acknowledged, practice among them */
     size_t retries;
     double seconds, p50_ms, p99_ms, worst_ms; /* of a save that was acknowledged; NaN without */
 };
@@ -312,12 +345,18 @@ struct sl_power {
     struct sl_power_row *rows; /* owned */
     size_t n_rows;
 };
+struct sl_power_options {
+    const char *truth; /* label file; NULL: what study init knew */
+    uint64_t seed;
+    bool tests;    /* the answers of test sessions, in place of those that count */
+    int64_t after; /* only of sessions that came after this one; 0: of all */
+};
 /* What the labels of a study's answers are worth by the number of annotators. For an item with the
  * truth t and answers whose labels have the mean m and the spread s^2 (the mean |y - m|^2,
  * unbiased) the mean of M labels is expected |m - t|^2 - s^2/n + s^2/M from t, squared: so `error`
  * is known for any M. The others are means over draws of M of the answers without replacement. The
  * truth is as in a simulation. SL_ERR_INPUT if no item has two answers. */
-enum sl_status sl_study_power(const char *folder, const char *truth, uint64_t seed,
+enum sl_status sl_study_power(const char *folder, const struct sl_power_options *options,
                               struct sl_power *out, struct sl_error *err) SL_MUST_USE;
 void sl_power_release(struct sl_power *power);
 /* The least number of annotators whose error is at most `target`; 0 if there is none. */

@@ -273,6 +273,7 @@ static enum sl_status step_plain(struct sl_csv *csv, size_t at)
     } else if (byte == '\0') {
         return fail_at(csv, at, csv->line, "NUL byte");
     } else if (at != csv->field) {
+        if (csv->options.inner_quotes) return SL_OK;
         return fail_at(csv, at, csv->line, "quote inside an unquoted field");
     } else {
         csv->state = SL_CSV_QUOTED;

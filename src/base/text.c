@@ -147,6 +147,31 @@ size_t sl_utf8_decode(const char *text, size_t length, uint32_t *out)
     return size;
 }
 
+static bool is_invisible(uint32_t code_point)
+{
+    /* Spaces (Zs), line and paragraph separators, and what has no width (Cf) of every script. */
+    static const uint32_t ranges[][2] = {
+        {0x00, 0x20},     {0x7F, 0xA0},     {0xAD, 0xAD},     {0x034F, 0x034F},   {0x061C, 0x061C},
+        {0x115F, 0x1160}, {0x1680, 0x1680}, {0x17B4, 0x17B5}, {0x180B, 0x180E},   {0x2000, 0x200F},
+        {0x2028, 0x202F}, {0x205F, 0x206F}, {0x2800, 0x2800}, {0x3000, 0x3000},   {0x3164, 0x3164},
+        {0xFE00, 0xFE0F}, {0xFEFF, 0xFEFF}, {0xFFA0, 0xFFA0}, {0xE0000, 0xE0FFF},
+    };
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        if (code_point >= ranges[i][0] && code_point <= ranges[i][1]) return true;
+    return false;
+}
+
+bool sl_text_is_blank(const char *text, size_t length)
+{
+    for (size_t at = 0; at < length;) {
+        uint32_t code_point = 0;
+        size_t size = sl_utf8_decode(text + at, length - at, &code_point);
+        if (size == 0 || !is_invisible(code_point)) return false;
+        at += size;
+    }
+    return true;
+}
+
 static size_t minimum3(size_t a, size_t b, size_t c)
 {
     size_t least = a < b ? a : b;

@@ -161,6 +161,11 @@ enum sl_status cli_read_ensemble(const struct cli *cli, char *const *paths, size
 const char *cli_row_item(const struct sl_rows *rows, size_t row, char *out, size_t size);
 enum sl_status cli_write_answers(const struct sl_answers *answers, const char *path,
                                  struct sl_error *err);
+/* Shared by the commands about studies (study_links.c): the address of a study without the slash at
+ * its end, since paths begin with one, on the heap; and the links of sl_study_links_json with what
+ * to do with them and the completion codes. */
+enum sl_status cli_take_url(const char *url, char **out, struct sl_error *err);
+void cli_print_links(const json_t *links);
 /* Shared by the commands about networks (cmd_models.c): the names to complete; a shape, "3x32x32",
  * "512" for a row of features or four numbers for texts; and what a network reads, with NULL for
  * what most of its kind do. */
@@ -267,6 +272,7 @@ extern const struct cli_command cmd_run;
 extern const struct cli_command cmd_simulate_labels;
 extern const struct cli_command cmd_study;
 extern const struct cli_command cmd_study_backup;
+extern const struct cli_command cmd_study_check;
 extern const struct cli_command cmd_study_export;
 extern const struct cli_command cmd_study_init;
 extern const struct cli_command cmd_study_links;

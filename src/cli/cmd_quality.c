@@ -4,6 +4,7 @@
 
 #include "cmd.h"
 #include "softlab/answer/quality.h"
+#include "softlab/answer/suspicion.h"
 #include "softlab/label/compare.h"
 
 struct quality_values {
@@ -169,6 +170,33 @@ static void print_overall(const struct sl_quality *quality, size_t n_classes)
     cli_table_release(&table);
 }
 
+/* Two decimals, never rounded up to a flag. */
+static const char *score(const struct sl_suspicion *suspicion, char out[32])
+{
+    snprintf(out, 32, "%.2f", floor(100 * suspicion->score) / 100);
+    return out;
+}
+
+static void print_suspicious(const struct sl_answers *answers,
+                             const struct sl_suspicions *suspicions)
+{
+    if (suspicions->n_flagged == 0) return;
+    printf(
+        "\n%zu of %zu annotators may have answered without looking; look at their answers before "
+        "you exclude anybody\n",
+        suspicions->n_flagged, suspicions->n_annotators);
+    for (size_t i = 0; i < suspicions->n_annotators; i++) {
+        const struct sl_suspicion *one = &suspicions->annotators[i];
+        char text[32];
+        if (!one->flagged) continue;
+        printf("  %s (suspicion %s): ", sl_name_table_get(answers->annotators, (uint32_t)i, NULL),
+               score(one, text));
+        for (size_t r = 0; r < one->n_reasons; r++)
+            printf("%s%s", r ? "; " : "", one->reasons[r]);
+        puts("");
+    }
+}
+
 static size_t slips_of(const struct sl_annotator_quality *annotator)
 {
     size_t total = 0;
@@ -177,23 +205,24 @@ static size_t slips_of(const struct sl_annotator_quality *annotator)
     return total;
 }
 
-static void print_annotators(const struct sl_answers *answers, const struct sl_quality *quality)
+static void print_annotators(const struct sl_answers *answers, const struct sl_quality *quality,
+                             const struct sl_suspicions *suspicions)
 {
     struct cli_table table;
-    cli_table_init(&table, "lrrrrrrrrl");
+    cli_table_init(&table, "lrrrrrrrrrl");
     cli_table_add(&table, "annotator", "answers", "agreement", "top-1", "top-2", "repeats",
-                  "changed", "time", "slips", "excluded");
+                  "changed", "time", "slips", "suspicion", "excluded");
     for (size_t i = 0; i < quality->n_annotators; i++) {
         const struct sl_annotator_quality *a = &quality->annotators[i];
         char count[32], agreement[32], top1[32], top2[32], repeats[32], changed[32], time[32],
-            slips[32];
+            slips[32], suspicion[32];
         cli_table_add(&table, sl_name_table_get(answers->annotators, (uint32_t)i, NULL),
                       sl_text_count(a->n_answers, count, sizeof count),
                       percent(a->agreement, agreement), percent(a->top1, top1),
                       percent(a->top2, top2), sl_text_count(a->n_repeats, repeats, sizeof repeats),
                       percent(a->changed_class, changed), real(a->median_ms, "seconds", time),
                       sl_text_count(slips_of(a), slips, sizeof slips),
-                      a->excluded ? a->excluded : "");
+                      score(&suspicions->annotators[i], suspicion), a->excluded ? a->excluded : "");
     }
     cli_table_print(&table, stdout);
     cli_table_release(&table);
@@ -227,13 +256,28 @@ static json_t *annotator_json(const struct sl_annotator_quality *a)
                      (json_int_t)a->n_checks_right, "slips", slips, "excluded", a->excluded);
 }
 
+static json_t *suspicion_json(const struct sl_suspicion *suspicion)
+{
+    json_t *reasons = json_array(), *evidence = json_object();
+    for (size_t r = 0; r < suspicion->n_reasons; r++)
+        json_array_append_new(reasons, json_string(suspicion->reasons[r]));
+    for (size_t s = 0; s < SL_SUSPECT_COUNT; s++)
+        json_object_set_new(evidence, sl_suspicion_names[s], json_real(suspicion->evidence[s]));
+    return json_pack("{s:f, s:b, s:o, s:o}", "score", suspicion->score, "flagged",
+                     suspicion->flagged, "reasons", reasons, "evidence", evidence);
+}
+
 static json_t *quality_json(const struct cli *cli, const struct sl_answers *answers,
-                            const struct sl_quality *quality)
+                            const struct sl_quality *quality,
+                            const struct sl_suspicions *suspicions)
 {
     json_t *annotators = json_object();
-    for (size_t i = 0; i < quality->n_annotators; i++)
+    for (size_t i = 0; i < quality->n_annotators; i++) {
+        json_t *one = annotator_json(&quality->annotators[i]);
+        json_object_set_new(one, "suspicion", suspicion_json(&suspicions->annotators[i]));
         json_object_set_new(annotators, sl_name_table_get(answers->annotators, (uint32_t)i, NULL),
-                            annotator_json(&quality->annotators[i]));
+                            one);
+    }
     json_t *result = annotator_json(&quality->overall);
     const struct {
         const char *name;
@@ -249,6 +293,7 @@ static json_t *quality_json(const struct cli *cli, const struct sl_answers *answ
     for (size_t i = 0; i < sizeof reals / sizeof *reals; i++)
         json_object_set_new(result, reals[i].name, cli_json_real(reals[i].value));
     json_object_set_new(result, "items", json_integer((json_int_t)quality->n_items));
+    json_object_set_new(result, "suspicious", json_integer((json_int_t)suspicions->n_flagged));
     json_object_set_new(result, "annotators", annotators);
     json_object_set_new(result, "provenance", cli_provenance(cli));
     return result;
@@ -381,15 +426,23 @@ static const struct sl_exclusion_preset *find_preset(const char *name)
     return preset;
 }
 
+/* What was measured. */
+struct measured {
+    struct sl_quality quality;
+    struct sl_quality_intervals intervals;
+    struct sl_suspicions suspicions;
+    struct parts parts;
+};
+
 static enum sl_status print_quality(const struct cli *cli, const struct sl_answers *answers,
-                                    const struct sl_quality *quality,
-                                    const struct sl_quality_intervals *intervals,
-                                    const struct parts *parts, const struct quality_values *options,
-                                    struct sl_error *err)
+                                    const struct measured *measured,
+                                    const struct quality_values *options, struct sl_error *err)
 {
+    const struct parts *parts = &measured->parts;
     if (options->json) {
-        json_t *value = quality_json(cli, answers, quality);
-        if (options->bootstrap) json_object_set_new(value, "intervals", intervals_json(intervals));
+        json_t *value = quality_json(cli, answers, &measured->quality, &measured->suspicions);
+        if (options->bootstrap)
+            json_object_set_new(value, "intervals", intervals_json(&measured->intervals));
         if (options->reference)
             json_object_set_new(value, "by_entropy",
                                 json_pack("{s:o, s:o}", "high",
@@ -400,11 +453,12 @@ static enum sl_status print_quality(const struct cli *cli, const struct sl_answe
         return status;
     }
     if (options->annotators)
-        print_annotators(answers, quality);
+        print_annotators(answers, &measured->quality, &measured->suspicions);
     else
-        print_overall(quality, answers->n_classes);
+        print_overall(&measured->quality, answers->n_classes);
     if (options->reference) print_parts(parts, options);
-    print_excluded(answers, quality, options->exclude);
+    print_excluded(answers, &measured->quality, options->exclude);
+    print_suspicious(answers, &measured->suspicions);
     return SL_OK;
 }
 
@@ -412,9 +466,7 @@ static enum sl_status run_quality(struct cli *cli, const void *values, struct sl
 {
     const struct quality_values *options = values;
     struct sl_answers *answers = NULL;
-    struct sl_quality quality = {0};
-    struct sl_quality_intervals intervals = {0};
-    struct parts parts = {0};
+    struct measured measured = {0};
     int32_t *truth = NULL;
     enum sl_status status = SL_OK;
     SL_TRY_OUT(cli_read_answers(cli, cli->arguments[0], &options->input, &answers, err));
@@ -423,21 +475,23 @@ static enum sl_status run_quality(struct cli *cli, const void *values, struct sl
     const struct sl_quality_options measure = {.truth = truth,
                                                .preset = find_preset(options->exclude),
                                                .most_answers = (size_t)options->most_answers};
-    status = sl_quality_measure(answers, &measure, &quality, err);
+    status = sl_quality_measure(answers, &measure, &measured.quality, err);
     if (status != SL_OK) {
         status = sl_fail_within(err, status, "%s", cli_shown(cli, cli->arguments[0]));
         goto out;
     }
     if (options->bootstrap) {
         const struct sl_bootstrap_options bootstrap = bootstrap_of(options);
-        SL_TRY_OUT(sl_quality_bootstrap(answers, &measure, &bootstrap, &intervals, err));
+        SL_TRY_OUT(sl_quality_bootstrap(answers, &measure, &bootstrap, &measured.intervals, err));
     }
-    if (options->reference) SL_TRY_OUT(measure_parts(cli, answers, options, &parts, err));
-    SL_TRY_OUT(print_quality(cli, answers, &quality, &intervals, &parts, options, err));
+    SL_TRY_OUT(sl_suspicion_measure(answers, &measured.quality, truth, &measured.suspicions, err));
+    if (options->reference) SL_TRY_OUT(measure_parts(cli, answers, options, &measured.parts, err));
+    SL_TRY_OUT(print_quality(cli, answers, &measured, options, err));
 out:
     for (size_t p = 0; p < PARTS; p++)
-        sl_answer_group_release(&parts.groups[p]);
-    sl_quality_release(&quality);
+        sl_answer_group_release(&measured.parts.groups[p]);
+    sl_suspicions_release(&measured.suspicions);
+    sl_quality_release(&measured.quality);
     free(truth);
     sl_answers_destroy(answers);
     return status;

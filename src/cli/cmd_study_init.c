@@ -6,7 +6,7 @@
 
 struct init_values {
     const char *images, *texts, *mixtures, *batches, *classes, *screen, *recruiter, *checks,
-        *reference;
+        *reference, *contact;
     int64_t batch, annotators, low_per_batch, seed;
     double high, low;
     bool skip_broken;
@@ -107,6 +107,13 @@ static const struct cli_option init_options[] = {
      .value = "FOLDER",
      AT(checks),
      .help = "obvious images, a sub-folder per class, shown now and then"},
+    {.name = "contact",
+     .kind = CLI_TEXT,
+     .value = "TEXT",
+     AT(contact),
+     .help = "who asks and how to reach them, for the consent page, e.g. \"Ada Lovelace, "
+             "University of X, ada@x.org\"; without it the page has a placeholder, and the study "
+             "can only be rehearsed until you fill it in"},
     {.name = "skip-broken",
      .kind = CLI_FLAG,
      AT(skip_broken),
@@ -160,6 +167,22 @@ static const struct cli_argument init_arguments[] = {
     {.name = NULL},
 };
 
+static void say_next(const struct sl_study_setup *setup)
+{
+    const char *folder = setup->folder;
+    printf("%s is a study now. What to do next:\n"
+           "  read and change %s/consent.md, instructions.md, debrief.md and study.json\n"
+           "  softlab study check %s       says what is still to be done, and the links to send\n"
+           "  softlab study password %s    so that you can see how it goes\n",
+           folder, folder, folder, folder);
+    if (setup->contact)
+        printf("  softlab study serve %s       and open the test link it prints\n", folder);
+    else
+        printf("  softlab study serve %s --rehearse    and open the test link it prints\n"
+               "Others can come once %s/consent.md says who you are, and without --rehearse.\n",
+               folder, folder);
+}
+
 static enum sl_status run_init(struct cli *cli, const void *values, struct sl_error *err)
 {
     const struct init_values *options = values;
@@ -174,6 +197,7 @@ static enum sl_status run_init(struct cli *cli, const void *values, struct sl_er
     setup.recruiter = options->recruiter;
     setup.checks = options->checks;
     setup.reference = options->reference;
+    setup.contact = options->contact;
     setup.high = options->high;
     setup.low = options->low;
     setup.low_per_batch = (size_t)options->low_per_batch;
@@ -185,16 +209,13 @@ static enum sl_status run_init(struct cli *cli, const void *values, struct sl_er
     if (setup.skip_broken && !setup.images)
         return sl_fail(err, SL_ERR_USAGE, "--skip-broken is for --images");
     SL_TRY(sl_study_init(&setup, &cli->log, err));
-    printf("%s is a study now. What to do next:\n"
-           "  read and change %s/consent.md, instructions.md, debrief.md and study.json\n"
-           "  softlab study password %s    so that you can see how it goes\n"
-           "  softlab study serve %s       and open the test link it prints\n",
-           setup.folder, setup.folder, setup.folder, setup.folder);
+    say_next(&setup);
     return SL_OK;
 }
 
 static const struct cli_example init_examples[] = {
-    {"softlab study init birds --images photos/ --screen collins+",
+    {"softlab study init birds --images photos/ --contact \"Ada Lovelace, University of X, "
+     "ada@x.org\"",
      "a folder of images, a sub-folder per class"},
     {"softlab study init both --images shapes:n=100 --screen collins+,bars",
      "two ways to ask, to compare them"},

@@ -3,7 +3,7 @@
 
 #include "cmd.h"
 #include "softlab/base/names.h"
-#include "softlab/study.h"
+#include "softlab/study/check.h"
 
 struct links_values {
     const char *url, *column, *output;
@@ -52,30 +52,12 @@ static const struct cli_option links_options[] = {
 static const struct cli_argument links_arguments[] = {
     {.name = "FOLDER", .help = "a study that softlab study init made", .kind = CLI_FOLDER},
     {.name = "IDS",
-     .help = "a CSV file with one participant per line; without it the test link is printed",
+     .help =
+         "a CSV file with one participant per line; without it the links of the study are printed",
      .kind = CLI_PATH,
      .optional = true},
     {.name = NULL},
 };
-
-/* Without the slash at its end, since paths begin with one. */
-static enum sl_status take_url(const char *url, char **out, struct sl_error *err)
-{
-    if (!url)
-        return sl_fail(err, SL_ERR_USAGE,
-                       "where is the study? Say --url https://study.example.org/");
-    const bool web = strncmp(url, "https://", 8) == 0 || strncmp(url, "http://", 7) == 0;
-    if (!web || strcspn(url, "?#\"<>\\^`{|} ") != strlen(url) || strlen(strstr(url, "//")) < 3)
-        return sl_fail(err, SL_ERR_USAGE,
-                       "--url \"%s\" is not an address of a study: give one like "
-                       "https://study.example.org/",
-                       url);
-    size_t length = strlen(url);
-    while (url[length - 1] == '/')
-        length--;
-    *out = sl_string_copy_n(url, length);
-    return SL_OK;
-}
 
 /* What is read and written of one list. */
 struct links_list {
@@ -173,13 +155,10 @@ static enum sl_status write_links(const struct cli *cli, const struct links_valu
 static enum sl_status print_links(const struct links_list *list, struct sl_error *err)
 {
     char token[SL_STUDY_LINK_TEXT];
-    SL_TRY(sl_study_test_token(list->store, token, err));
-    if (*list->study->person)
-        printf("annotators: %s/?%s=...%s\n", list->url, list->study->person,
-               list->study->signed_links ? "&sig=..." : "");
-    else
-        printf("annotators: %s/\n", list->url);
-    printf("to try it:  %s/?test=%s\n", list->url, token);
+    SL_TRY(sl_study_test_token(list->store, token, err)); /* made if there is none yet */
+    json_t *links = sl_study_links_json(list->study, list->store, list->url);
+    cli_print_links(links);
+    json_decref(links);
     return SL_OK;
 }
 
@@ -190,7 +169,12 @@ static enum sl_status run_links(struct cli *cli, const void *values, struct sl_e
     struct links_list list = {0};
     char *url = NULL;
     enum sl_status status = SL_OK;
-    SL_TRY_OUT(take_url(options->url, &url, err));
+    if (!options->url) {
+        status =
+            sl_fail(err, SL_ERR_USAGE, "where is the study? Say --url https://study.example.org/");
+        goto out;
+    }
+    SL_TRY_OUT(cli_take_url(options->url, &url, err));
     SL_TRY_OUT(sl_study_read(cli->arguments[0], &study, err));
     SL_TRY_OUT(sl_study_store(study, false, &list.store, err));
     list.study = study;
@@ -204,7 +188,8 @@ out:
 }
 
 static const struct cli_example links_examples[] = {
-    {"softlab study links birds --url https://study.example.org/", "the link to try the study"},
+    {"softlab study links birds --url https://study.example.org/",
+     "the link to send, the test link and the codes"},
     {"softlab study links birds people.csv --url https://study.example.org/ -o links.csv",
      "one link for every participant, signed if recruiter.links is \"signed\""},
     {NULL, NULL},
@@ -216,7 +201,10 @@ const struct cli_command cmd_study_links = {
     .group = "studies",
     .summary = "the links of a study: one per participant, and the one to try it",
     .description =
-        "Writes one link for each participant of a CSV file. If recruiter.links in study.json is "
+        "Prints the link to send, with the recruiter's parameters, the test link and the "
+        "completion "
+        "codes; or writes one link for each participant of a CSV file. If recruiter.links in "
+        "study.json is "
         "\"signed\", every link carries a signature of the participant's id, and the server "
         "refuses an id without it: nobody can invent participants. The test link carries a token; "
         "test runs never count, and their completion codes begin with TEST-. Signatures and token "

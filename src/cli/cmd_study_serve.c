@@ -1,9 +1,11 @@
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
 #include "cmd.h"
+#include "softlab/base/memory.h"
 #include "softlab/study.h"
 
 struct serve_values {
@@ -13,6 +15,7 @@ struct serve_values {
     int64_t per_address;
     struct cli_texts hosts;
     const char *access_log;
+    bool rehearse;
 };
 
 #define AT(field) .offset = offsetof(struct serve_values, field)
@@ -78,6 +81,12 @@ static const struct cli_option serve_options[] = {
      .maximum = 100000,
      .modes = DIRECT,
      .help = "the most connections of one client address, without a proxy; 0 is no limit"},
+    {.name = "rehearse",
+     .kind = CLI_FLAG,
+     AT(rehearse),
+     .help =
+         "let people in by the test link only, and serve the study although softlab study check "
+         "finds errors in it"},
     {.name = "access-log",
      .kind = CLI_OUTPUT,
      .prints = "",
@@ -124,20 +133,33 @@ static void allow_descriptors(void)
     (void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+/* The links of one study; scripts read the address after "annotators:". */
+static void say_links(const struct serve_values *options, const struct sl_study_server *server,
+                      size_t index, const char *address)
+{
+    const char *prefix = sl_study_server_prefix(server, index);
+    json_t *links = sl_study_server_links(server, index, address);
+    const char *send = json_string_value(json_object_get(links, "annotators"));
+    const char *test = json_string_value(json_object_get(links, "test"));
+    printf("annotators: %s%s/\n", address, prefix);
+    if (strchr(send, '?')) printf("to send:    %s\n", send);
+    printf("to try it:  %s\n", test ? test : "");
+    printf("researcher: http://%s:%d%s/\n", options->admin_address,
+           (int)sl_study_server_admin_port(server), prefix);
+    json_decref(links);
+}
+
 static void say_where(const struct serve_values *options, const struct sl_study_server *server)
 {
     const char *host = strcmp(options->address, "0.0.0.0") == 0 ? "127.0.0.1" : options->address;
-    char token[SL_STUDY_LINK_TEXT];
-    const char *prefix = NULL;
-    for (size_t i = 0; (prefix = sl_study_server_prefix(server, i)); i++) {
-        int port = sl_study_server_port(server), admin_port = sl_study_server_admin_port(server);
-        printf("annotators: http://%s:%d%s/\n", host, port, prefix);
-        sl_study_server_test_token(server, i, token);
-        printf("to try it:  http://%s:%d%s/?test=%s\n", host, port, prefix, token);
-        printf("researcher: http://%s:%d%s/\n", options->admin_address, admin_port, prefix);
-    }
+    char *address = sl_string_printf("http://%s:%d", host, (int)sl_study_server_port(server));
+    for (size_t i = 0; sl_study_server_prefix(server, i); i++)
+        say_links(options, server, i, address);
+    if (options->rehearse)
+        printf("this is a rehearsal: only the test link lets anybody in, and no answer counts\n");
     printf("stop with Ctrl-C; nothing that was acknowledged is lost\n");
     fflush(stdout);
+    free(address);
 }
 
 static enum sl_status run_serve(struct cli *cli, const void *values, struct sl_error *err)
@@ -152,6 +174,7 @@ static enum sl_status run_serve(struct cli *cli, const void *values, struct sl_e
     serve.behind_proxy = options->behind_proxy;
     serve.per_address = (size_t)options->per_address;
     serve.access_log = options->access_log;
+    serve.rehearse = options->rehearse;
     serve.log = &cli->log;
     /* The table of names ends with NULL. */
     const char *hosts[CLI_TEXTS_MAX + 1] = {NULL};
@@ -172,7 +195,8 @@ static enum sl_status run_serve(struct cli *cli, const void *values, struct sl_e
 }
 
 static const struct cli_example serve_examples[] = {
-    {"softlab study serve birds", "on this machine only, to try it"},
+    {"softlab study serve birds --rehearse", "try it on this machine; everybody else must wait"},
+    {"softlab study serve birds", "on this machine only"},
     {"softlab study serve birds --behind-proxy --host study.example.org",
      "behind nginx, which brings TLS"},
     {"softlab study serve studies", "studies/birds at /birds/, studies/dogs at /dogs/"},
@@ -188,7 +212,8 @@ const struct cli_command cmd_study_serve = {
         "Serves the pages of a study until it is stopped; the studies of a folder are served "
         "together, each below its folder's name (/birds/). Annotators and the researcher have a "
         "port each. An answer is acknowledged when it is safe on disk; the server may be stopped "
-        "and started at any time, and everybody goes on where they were.",
+        "and started at any time, and everybody goes on where they were. A study in which softlab "
+        "study check finds an error is not served: mend it, or say --rehearse.",
     .arguments = serve_arguments,
     .options = serve_options,
     .examples = serve_examples,

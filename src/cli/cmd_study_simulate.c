@@ -5,10 +5,10 @@
 #include "softlab/study.h"
 
 struct simulate_values {
-    const char *study, *truth, *model;
+    const char *study, *truth, *model, *scripts;
     int64_t annotators, at_once, seed;
     double speed, rate, noise, slips, patience, target;
-    bool no_images, test, power, json;
+    bool no_images, count, power, json;
 };
 
 #define AT(field) .offset = offsetof(struct simulate_values, field)
@@ -26,9 +26,9 @@ static void simulate_mode(const struct cli *cli, const void *values, struct cli_
     if (rate && options->model) out->name = "--rate and --model";
 }
 
-static const char *const simulate_samples[] = {"http://x --speed 0", "http://x --rate 5",
-                                               "http://x --study s --model m.json",
-                                               "http://x --study s --model m.json --rate 5", NULL};
+static const char *const simulate_samples[] = {
+    "http://x --count --speed 0", "http://x --count --rate 5", "http://x --study s --model m.json",
+    "http://x --study s --model m.json --rate 5", NULL};
 
 static const struct cli_option simulate_options[] = {
     {.name = "study",
@@ -111,16 +111,23 @@ static const struct cli_option simulate_options[] = {
      .kind = CLI_FLAG,
      AT(no_images),
      .help = "do not load the images that are shown"},
-    {.name = "test",
+    {.name = "scripts",
+     .kind = CLI_TEXT,
+     .value = "NAME=N,...",
+     AT(scripts),
+     .choices = sl_study_behaviour_name,
+     .help = "so many of the annotators do not look at the items, or hurry: to rehearse how "
+             "softlab study status finds them; all others are careful"},
+    {.name = "count",
      .kind = CLI_FLAG,
-     AT(test),
-     .help = "sessions that never count; the test link's token is read from --study",
-     .needs = "study"},
+     AT(count),
+     .help = "let the sessions count: simulated people take the places of real ones; without it "
+             "they are test sessions, which needs --study for the test link's token"},
     {.name = "power",
      .kind = CLI_FLAG,
      AT(power),
-     .help = "how many annotators are needed: the labels' error by their number, from all answers "
-             "the study has",
+     .help = "how many annotators are needed: the labels' error by their number, from the answers "
+             "of this simulation, or with --count from all that count",
      .needs = "study"},
     {.name = "target",
      .kind = CLI_REAL,
@@ -169,6 +176,11 @@ static void print_table(const struct sl_simulation_result *result)
     add_count(&table, "annotators finished", result->finished);
     add_count(&table, "refused", result->refused);
     add_count(&table, "lost", result->lost);
+    for (size_t i = 0; i < result->n_reasons; i++) {
+        char line[SL_SIMULATION_REASON + 4];
+        snprintf(line, sizeof line, "  %s", result->reasons[i].text);
+        add_count(&table, line, result->reasons[i].count);
+    }
     add_count(&table, "answers saved", result->answers);
     add_count(&table, "retries", result->retries);
     add_real(&table, "seconds", result->seconds);
@@ -233,8 +245,18 @@ static json_t *power_json(const struct sl_power *power, double target)
                      needed ? json_integer((json_int_t)needed) : json_null(), "rows", rows);
 }
 
+static json_t *reasons_json(const struct sl_simulation_result *result)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < result->n_reasons; i++)
+        json_array_append_new(list, json_pack("{s:s, s:I}", "reason", result->reasons[i].text,
+                                              "count", (json_int_t)result->reasons[i].count));
+    return list;
+}
+
 static enum sl_status print_json(const struct cli *cli, const struct sl_simulation_result *result,
-                                 const struct sl_power *power, double target, struct sl_error *err)
+                                 const struct sl_power *power,
+                                 const struct simulate_values *options, struct sl_error *err)
 {
     json_t *json =
         json_pack("{s:I, s:I, s:I, s:I, s:I, s:f, s:o, s:o, s:o, s:o}", "finished",
@@ -243,7 +265,9 @@ static enum sl_status print_json(const struct cli *cli, const struct sl_simulati
                   (json_int_t)result->retries, "seconds", result->seconds, "p50_ms",
                   cli_json_real(result->p50_ms), "p99_ms", cli_json_real(result->p99_ms),
                   "worst_ms", cli_json_real(result->worst_ms), "provenance", cli_provenance(cli));
-    if (power->rows) json_object_set_new(json, "power", power_json(power, target));
+    json_object_set_new(json, "reasons", reasons_json(result));
+    json_object_set_new(json, "counted", json_boolean(options->count));
+    if (power->rows) json_object_set_new(json, "power", power_json(power, options->target));
     enum sl_status status = cli_print_json(json, err);
     json_decref(json);
     return status;
@@ -255,8 +279,10 @@ static enum sl_status run_simulate(struct cli *cli, const void *values, struct s
     struct sl_study_simulation simulation = sl_study_simulation_default();
     struct sl_simulation_result result;
     struct sl_power power = {0};
-    if (options->power && options->test)
-        return sl_fail(err, SL_ERR_USAGE, "tests never count: --power has nothing to look at");
+    if (!options->count && !options->study)
+        return sl_fail(err, SL_ERR_USAGE,
+                       "simulated people come as test sessions: give --study FOLDER, which holds "
+                       "the test link's token, or --count to let them take places of real people");
     simulation.url = cli->arguments[0];
     simulation.folder = options->study;
     simulation.truth = options->truth;
@@ -269,16 +295,20 @@ static enum sl_status run_simulate(struct cli *cli, const void *values, struct s
     simulation.slips = options->slips;
     simulation.patience = options->patience;
     simulation.images = !options->no_images;
-    simulation.test = options->test;
+    simulation.count = options->count;
+    simulation.scripts = options->scripts;
     simulation.seed = (uint64_t)options->seed;
     simulation.log = &cli->log;
     simulation.progress = &cli->progress;
     SL_TRY(sl_study_simulate(&simulation, &result, err));
-    if (options->power)
-        SL_TRY(sl_study_power(options->study, options->truth, simulation.seed, &power, err));
+    const struct sl_power_options asked = {.truth = options->truth,
+                                           .seed = simulation.seed,
+                                           .tests = !options->count,
+                                           .after = options->count ? 0 : result.after};
+    if (options->power) SL_TRY(sl_study_power(options->study, &asked, &power, err));
     enum sl_status status = SL_OK;
     if (options->json) {
-        status = print_json(cli, &result, &power, options->target, err);
+        status = print_json(cli, &result, &power, options, err);
     } else {
         print_table(&result);
         if (options->power) print_power(&power, options->target);
@@ -288,11 +318,15 @@ static enum sl_status run_simulate(struct cli *cli, const void *values, struct s
 }
 
 static const struct cli_example simulate_examples[] = {
-    {"softlab study simulate http://127.0.0.1:8080/ --study birds --test",
-     "is everything in order?"},
-    {"softlab study simulate http://127.0.0.1:8080/ --study birds --annotators 12 --speed 0",
-     "twelve annotators of whom the true classes are known, at once"},
-    {"softlab study simulate http://127.0.0.1:8080/ --annotators 500 --at-once 500 --rate 50",
+    {"softlab study simulate http://127.0.0.1:8080/ --study birds",
+     "is everything in order? test sessions, which take nobody's place"},
+    {"softlab study simulate http://127.0.0.1:8080/ --study birds --annotators 20 --speed 0 "
+     "--scripts key1=3,random=2",
+     "would careless people be found? look at softlab study status birds afterwards"},
+    {"softlab study simulate http://127.0.0.1:8080/ --study copy --annotators 12 --speed 0 --count",
+     "fill a copy of the study, to try the export and the labels"},
+    {"softlab study simulate http://127.0.0.1:8080/ --annotators 500 --at-once 500 --rate 50 "
+     "--count",
      "500 people, 50 answers per second"},
     {"softlab study simulate http://127.0.0.1:8080/ --study pilot --annotators 200 --speed 0 "
      "--power",
@@ -315,8 +349,8 @@ const struct cli_command cmd_study_simulate = {
         "over "
         "items; floor^2 + spread^2 / M, so it is known beyond what was gathered), variation the "
         "mean total variation distance, top right the share of items whose most probable class is "
-        "the true one. Use --test with a study whose answers matter: without it simulated people "
-        "take the places of real ones.",
+        "the true one. They come as test sessions, which never count; with --count they take the "
+        "places of real people. What is said of those who were refused is counted by reason.",
     .arguments = simulate_arguments,
     .options = simulate_options,
     .examples = simulate_examples,

@@ -197,17 +197,50 @@ static void print_exclusions(const json_t *exclusions)
     }
 }
 
+static bool is_flagged(const json_t *annotator)
+{
+    return json_is_true(json_object_get(json_object_get(annotator, "suspicion"), "flagged"));
+}
+
+static void print_reasons(const json_t *annotator)
+{
+    const json_t *reason = NULL;
+    size_t index = 0;
+    printf("  %s%s: ", text(annotator, "annotator"),
+           json_is_true(json_object_get(annotator, "test")) ? " (test)" : "");
+    json_array_foreach(json_object_get(json_object_get(annotator, "suspicion"), "reasons"), index,
+                       reason)
+    {
+        printf("%s%s", index ? "; " : "", json_string_value(reason));
+    }
+    putchar('\n');
+}
+
+static void print_suspicious(const json_t *annotators)
+{
+    const json_t *one = NULL;
+    size_t index = 0, count = 0;
+    json_array_foreach(annotators, index, one)
+    {
+        if (!is_flagged(one)) continue;
+        if (count++ == 0)
+            puts("\nthese may have answered without looking; look at their answers before you "
+                 "exclude anybody");
+        print_reasons(one);
+    }
+}
+
 static void print_annotators(const json_t *annotators)
 {
     struct cli_table table;
     const json_t *one = NULL;
     size_t index = 0;
-    cli_table_init(&table, "llrlrrrl");
+    cli_table_init(&table, "llrlrrrrl");
     cli_table_add(&table, "annotator", "screen", "batch", "state", "answers", "s/trial", "checks",
-                  "exclude because");
+                  "suspicion", "exclude because");
     json_array_foreach(annotators, index, one)
     {
-        char batch[32], answers[32], seconds[32], checks[64], state[64];
+        char batch[32], answers[32], seconds[32], checks[64], state[64], suspicion[32];
         snprintf(checks, sizeof checks, "%" PRId64 "/%" PRId64, number(one, "checks_right"),
                  number(one, "checks"));
         snprintf(state, sizeof state, "%s%s%s", text(one, "state"),
@@ -216,7 +249,8 @@ static void print_annotators(const json_t *annotators)
         cli_table_add(&table, text(one, "annotator"), text(one, "screen"),
                       integer(number(one, "batch"), batch), state,
                       integer(number(one, "answers"), answers), real(one, "seconds", 1, 1, seconds),
-                      checks, text(one, "excluded"));
+                      checks, real(json_object_get(one, "suspicion"), "score", 1, 2, suspicion),
+                      text(one, "excluded"));
     }
     cli_table_print(&table, stdout);
     cli_table_release(&table);
@@ -290,6 +324,7 @@ static enum sl_status print_status(struct cli *cli, const struct status_values *
         print_batches(json_object_get(status, "batches"));
         print_times(status);
         print_exclusions(json_object_get(status, "exclusions"));
+        print_suspicious(json_object_get(status, "annotators"));
     }
     const char *until = text(json_object_get(status, "study"), "keep_until");
     if (is_over(until, number(status, "now")))
@@ -332,7 +367,9 @@ const struct cli_command cmd_study_status = {
         "Shows what the researcher's page shows, also while the study is served. Participants are "
         "short hashes. The seconds of an input count from the change before it, or from when the "
         "trial was shown, to its own last change; exclusions are those of the published rules, for "
-        "the analysis and not for payment.",
+        "the analysis and not for payment. Suspicion (0 to 1, flagged from 0.9) says who may have "
+        "answered without looking: a reason to look at their answers, never a reason not to pay. "
+        "Test sessions are judged among themselves.",
     .arguments = status_arguments,
     .options = status_options,
     .examples = status_examples,

@@ -320,7 +320,9 @@ static enum sl_status dev_score(void *context, struct sl_model *model, double *s
     const size_t n = training->dev_predictions->n_rows;
     sl_predict(training->dev, training->inputs->dev.feed, training->dev_items, n, NULL,
                training->dev_predictions->values);
-    const struct sl_scored_options options = {.logits = true, .hard = training->dev_hard};
+    /* --dev-split takes some items of --dev, and --dev-labels may have those of all. */
+    const struct sl_scored_options options = {
+        .logits = true, .hard = training->dev_hard, .subset = true};
     const struct sl_metric_options settings = sl_metric_options_default();
     struct sl_scored *scored = NULL;
     SL_TRY(sl_scored_create(training->dev_predictions, training->dev_reference, &options, &scored,
@@ -421,7 +423,7 @@ static enum sl_status report(struct cli *cli, const struct train_values *values,
 {
     if (result->end == SL_TRAIN_STOPPED) {
         sl_log(&cli->log, SL_LOG_WARNING,
-               "stopped after step %zu; the same command goes on from there (%s)", result->steps,
+               "stopped after step %zu; the same command continues from there (%s)", result->steps,
                folder->checkpoint);
         return sl_fail(err, SL_ERR_STOPPED, "stopped before the end");
     }
@@ -566,7 +568,7 @@ const struct cli_command cmd_train = {
     .description =
         "Trains a network. Everything it reads is checked before the first step. The folder gets "
         "weights.safetensors, log.jsonl with a line per epoch, and run.json with every setting and "
-        "hash. A run that was stopped (Ctrl-C) or killed goes on when the same command is given "
+        "hash. A run that was stopped (Ctrl-C) or killed continues when the same command is given "
         "again, and ends with the same weights to the bit.",
     .options = train_options,
     .examples = train_examples,

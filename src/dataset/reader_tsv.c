@@ -1,5 +1,7 @@
 /* Texts: tab-separated lines under a header with a column `text` and, if known, `item`,
- * `label`, and `start` and `end`, the bytes of the text that the question is about.
+ * `label`, and `start` and `end`, the bytes of the text that the question is about. A field that
+ * begins with a quote is quoted as in CSV and may hold tabs and line breaks; a quote elsewhere is
+ * an ordinary character.
  *
  * Classes are the labels that occur, sorted; if all of them are whole numbers they are the
  * classes' numbers. An empty label is an unknown one. */
@@ -114,6 +116,9 @@ static enum sl_status add_row(struct table *table, const struct sl_csv_record *r
     struct row *row = &table->rows[table->count++];
     *row = (struct row){.line = record->line};
     SL_TRY(copy_field(table, record, table->text, &row->text, err));
+    if (sl_text_is_blank(row->text, strlen(row->text)))
+        return sl_csv_fail(table->csv, record->line, err,
+                           "the text is blank; give every item a text or leave out its line");
     if (table->item != NO_COLUMN) {
         if (record->fields[table->item].length == 0)
             return sl_csv_fail(table->csv, record->line, err, "the item has no id");
@@ -128,7 +133,7 @@ static enum sl_status read_rows(struct table *table, struct sl_error *err)
 {
     struct sl_csv_options options = sl_csv_options_default();
     options.delimiter = '\t';
-    options.quoting = false;
+    options.inner_quotes = true;
     SL_TRY(sl_csv_open(table->path, &options, &table->csv, err));
     SL_TRY(find_columns(table, err));
     for (;;) {

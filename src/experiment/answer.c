@@ -83,18 +83,24 @@ static void find_front(struct sl_experiment_answer *answer)
     }
 }
 
-/* `weight` times the first sample less the second: positive is in favour of the claim. */
+/* `weight` times the first sample, less the second unless it is NULL: positive is in favour of the
+ * claim. */
 static void judge(const struct sl_outcome *outcome, const struct sl_sample *first,
                   const struct sl_sample *second, double weight, struct sl_judgement *out)
 {
     *out = (struct sl_judgement){.verdict = SL_VERDICT_NOT_RUN, .margin = {.value = NAN}};
-    if (first->count == 0 || second->count == 0) return;
-    const struct sl_contrast contrast = {
-        .count = 2,
+    if (first->count == 0 || (second && second->count == 0)) return;
+    struct sl_contrast contrast = {
+        .count = 1,
         .weights = {weight, -weight},
-        .summaries = {sl_summary_of(first), sl_summary_of(second)},
-        .samples = {*first, *second},
+        .summaries = {sl_summary_of(first)},
+        .samples = {*first},
     };
+    if (second) {
+        contrast.count = 2;
+        contrast.summaries[1] = sl_summary_of(second);
+        contrast.samples[1] = *second;
+    }
     sl_contrast_judge(&contrast, sl_name_table_count(outcome->identities), out);
     out->verdict = out->difference.low > 0    ? SL_VERDICT_HOLDS
                    : out->difference.high < 0 ? SL_VERDICT_FAILS
@@ -127,6 +133,7 @@ static void judge_choice(const struct sl_outcome *outcome, const struct material
     const char *measure = slash ? slash + 1 : answer->model;
     const struct sl_experiment_metric *metric = sl_experiment_metric_find(measure, strlen(measure));
     bool has_best = answer->best != SIZE_MAX, has_next = answer->next != SIZE_MAX;
+    judge(outcome, has_best ? &materials[answer->best].gain : &none, NULL, 1, &answer->best_gains);
     judge(outcome, has_best ? &materials[answer->best].gain : &none,
           has_next ? &materials[answer->next].gain : &none, 1, &answer->best_first);
     judge(outcome, has_best ? &materials[answer->best].model : &none,

@@ -23,6 +23,7 @@ struct sl_experiment_answer {
     size_t against;                 /* what the others are measured against */
     size_t best, next;              /* the greatest gains */
     size_t nearest;                 /* whatever it took */
+    struct sl_judgement best_gains; /* whether best is nearer than against; NOT_RUN without best */
     struct sl_judgement best_first; /* whether best is before next; NOT_RUN without next */
     /* Whether the model trained on best is the better one, beside that trained on against. */
     struct sl_judgement model_better;
@@ -33,7 +34,8 @@ bool sl_experiment_answer_find(const struct sl_outcome *outcome,
                                struct sl_experiment_answer *out) SL_MUST_USE;
 void sl_experiment_answer_release(struct sl_experiment_answer *answer);
 
-/* present_answer.c: the paragraph; then, in a section of its own, the chart and the table. */
+/* present_answer.c: the answer in a sentence or two and what it rests on; then, in a section of its
+ * own, the figures behind it, charts and the table. */
 void sl_present_answer(const struct sl_presentation *show,
                        const struct sl_experiment_answer *answer);
 enum sl_status sl_present_answer_details(const struct sl_presentation *show,

@@ -10,7 +10,6 @@
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/system.h"
-#include "softlab/eval.h"
 
 enum { SCORES_LIMIT = 1 << 28 };
 
@@ -86,18 +85,6 @@ static void put_test(struct parts *parts, const struct sl_run *run, const char *
     if (gallery && !parts->gallery) parts->gallery = json_incref(gallery);
 }
 
-/* Of predictions the measures are members of the whole. */
-static void put_predictions(struct parts *parts, const struct sl_run *run, const char *test,
-                            json_t *scores)
-{
-    const char *name;
-    json_t *value;
-    json_object_foreach(scores, name, value)
-    {
-        if (sl_metric_find(name)) put_metric(parts, run, test, name, value);
-    }
-}
-
 /* "cinic10#1/accuracy", "cinic10#2/accuracy" ... to their mean by items, "cinic10/accuracy". */
 static void join_numbered(struct parts *parts, const json_t *tests)
 {
@@ -134,7 +121,7 @@ static enum sl_status read_scores(const struct sl_experiment *experiment, const 
 {
     for (size_t i = 0; i < run->n_scores && !run->figures; i++) {
         struct sl_json json = {0};
-        char *path = sl_path_join(folder, experiment->jobs[run->scores[i].job].output);
+        char *path = sl_path_join(folder, experiment->jobs[run->scores[i]].output);
         const enum sl_status status = sl_json_read(path, SCORES_LIMIT, &json, err);
         free(path);
         if (status != SL_OK) return status;
@@ -147,7 +134,6 @@ static enum sl_status read_scores(const struct sl_experiment *experiment, const 
             put_test(parts, run, name, test);
         }
 
-        if (run->scores[i].test) put_predictions(parts, run, run->scores[i].test, json.root);
         if (json_is_array(classes) && !parts->classes) parts->classes = json_incref(classes);
         join_numbered(parts, tests);
         sl_json_release(&json);
@@ -271,7 +257,7 @@ static json_t *commands_of(const struct sl_experiment *experiment, const struct 
     bool *needed = sl_alloc(experiment->n_jobs + 1, sizeof *needed);
     json_t *commands = json_array();
     for (size_t i = 0; i < run->n_scores; i++)
-        mark(experiment, run->scores[i].job, needed);
+        mark(experiment, run->scores[i], needed);
     for (size_t i = 0; i < experiment->n_jobs; i++)
         if (needed[i]) json_array_append_new(commands, sl_job_words(&experiment->jobs[i]));
     free(needed);

@@ -357,7 +357,7 @@ enum sl_status sl_experiment_calibrate(const struct sl_experiment *experiment, c
         if (run->missing || sl_ledger_has(&ledger, run)) continue;
         estimating.estimate.n_runs++;
         for (size_t j = 0; j < run->n_scores; j++)
-            add_job(&estimating, run->scores[j].job);
+            add_job(&estimating, run->scores[j]);
     }
     *out = estimating.estimate;
 out:

@@ -83,7 +83,7 @@ static void name_training(struct sl_planner *planner, size_t training, const cha
     job->title = sl_string_printf("training %s", run);
 }
 
-static size_t expand_run(struct sl_planner *planner, const struct sl_training_choice *choice)
+static void expand_run(struct sl_planner *planner, const struct sl_training_choice *choice)
 {
     struct sl_run run = new_run(planner, choice);
     const size_t training = sl_expand_training(planner, choice);
@@ -95,39 +95,18 @@ static size_t expand_run(struct sl_planner *planner, const struct sl_training_ch
     } else {
         sl_run_release(&run);
     }
-    return training;
 }
 
-/* ---- Folds ---- */
-
-static size_t count_folds(const struct sl_planner *planner)
+/* A run for each fold that is asked for: its network is scored on what the fold held out. */
+static void expand_folds(struct sl_planner *planner, struct sl_training_choice choice)
 {
     const json_t *some = json_object_get(planner->design, "run_folds");
     const int64_t all = json_integer_value(json_object_get(planner->design, "folds"));
-    return some ? json_array_size(some) : (size_t)all;
-}
-
-static void expand_folds(struct sl_planner *planner, struct sl_training_choice choice)
-{
-    const size_t n = count_folds(planner);
-    const json_t *some = json_object_get(planner->design, "run_folds");
-    struct sl_fold_networks networks = {sl_alloc(n, sizeof *networks.trainings),
-                                        sl_alloc(n, sizeof *networks.folds), n};
+    const size_t n = some ? json_array_size(some) : (size_t)all;
     for (size_t i = 0; i < n; i++) {
         choice.fold = some ? json_integer_value(json_array_get(some, i)) : (int64_t)i;
-        networks.folds[i] = choice.fold;
-        networks.trainings[i] = expand_run(planner, &choice);
+        expand_run(planner, &choice);
     }
-    choice.fold = -1;
-    struct sl_run pooled = new_run(planner, &choice);
-    pooled.training = networks.trainings[0];
-    if (networks.trainings[0] != SL_NO_JOB &&
-        sl_expand_pooled(planner, &choice, &networks, &pooled))
-        take_run(planner, &pooled);
-    else
-        sl_run_release(&pooled);
-    free(networks.trainings);
-    free(networks.folds);
 }
 
 /* ---- Designs ---- */
@@ -148,7 +127,7 @@ static void expand_cell(struct sl_planner *planner, const char *name, json_t *se
         if (json_integer_value(json_object_get(planner->design, "folds")) > 0)
             expand_folds(planner, choice);
         else
-            (void)expand_run(planner, &choice);
+            expand_run(planner, &choice);
     }
     json_decref(tuned);
 }

@@ -18,7 +18,7 @@ static void measure(struct sl_planner *planner, struct sl_run *run, const char *
     }
     json_object_set_new(run->measured, name,
                         json_pack("{s:s, s:s}", "output", made->output, "path", path));
-    sl_run_add_scores(run, NULL, job);
+    sl_run_add_scores(run, job);
 }
 
 static void measure_distance(struct sl_planner *planner, const struct sl_training_choice *choice,
@@ -57,6 +57,17 @@ static void measure_seconds(struct sl_planner *planner, const struct sl_training
     json_decref(words);
 }
 
+/* How many labels there are stands beside the time they took. It makes no other run, so it is no
+ * part of the run's name. */
+static void measure_items(struct sl_run *run)
+{
+    const char *output = json_string_value(
+        json_object_get(json_object_get(run->measured, SL_ANSWER_SECONDS), "output"));
+    if (output)
+        json_object_set_new(run->measured, SL_ANSWER_ITEMS,
+                            json_pack("{s:s, s:s}", "output", output, "path", "$.labels"));
+}
+
 void sl_expand_answer(struct sl_planner *planner, const struct sl_training_choice *choice,
                       struct sl_run *run)
 {
@@ -69,4 +80,5 @@ void sl_expand_answer(struct sl_planner *planner, const struct sl_training_choic
     json_t *named = json_pack("{s:s, s:O}", "run", run->key, "measured", run->measured);
     sl_identity_key("answer", sl_identity_of_value(planner, "", named), run->key);
     json_decref(named);
+    measure_items(run);
 }

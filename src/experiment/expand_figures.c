@@ -71,7 +71,7 @@ static void add_figure(struct sl_planner *planner, struct sl_run *run, const cha
         json_object_set_new(run->absent, cell, json_string(reason));
     } else {
         json_object_set(run->figures, cell, figure);
-        if (job != SL_NO_JOB) sl_run_add_scores(run, cell, job);
+        if (job != SL_NO_JOB) sl_run_add_scores(run, job);
     }
     json_decref(figure);
 }

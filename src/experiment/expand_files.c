@@ -131,6 +131,18 @@ size_t sl_expand_labels(struct sl_planner *planner, const char *name, const json
     return sl_plan_add_job(planner, step, NULL, ".npz", &needs, name);
 }
 
+size_t sl_expand_reference(struct sl_planner *planner, const char *name, int64_t seed)
+{
+    const json_t *references = json_object_get(planner->design, "references");
+    if (!name || strcmp(name, "hard") == 0) return SL_NO_JOB;
+    return sl_expand_labels(planner, name, json_object_get(references, name), seed);
+}
+
+size_t sl_expand_dev_labels(struct sl_planner *planner, const struct sl_training_choice *choice)
+{
+    return sl_expand_reference(planner, sl_plan_text(choice->set, "dev_labels"), choice->seed);
+}
+
 /* ---- Items ---- */
 
 static void set_text(json_t *step, const char *key, const char *text)

@@ -99,7 +99,7 @@ static bool expand_gallery(struct sl_planner *planner, struct sl_run *run, const
         return false;
     }
     json_object_set_new(exhibit, "gallery", json_string(made->output));
-    sl_run_add_scores(run, NULL, job);
+    sl_run_add_scores(run, job);
     return true;
 }
 
@@ -125,7 +125,7 @@ static json_t *numbers_of(struct sl_planner *planner, struct sl_run *run, json_t
     if (made->missing)
         *reason = made->missing;
     else
-        sl_run_add_scores(run, NULL, job);
+        sl_run_add_scores(run, job);
     return source;
 }
 

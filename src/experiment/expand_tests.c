@@ -11,28 +11,24 @@
 
 enum { GALLERY = 4, HELD_OUT = 100 /* items of a hold-out, about */ };
 
-bool sl_test_is_of_folds(const json_t *test)
-{
-    const char *split = sl_plan_text(test, "split");
-    return split && strcmp(split, "fold") == 0;
-}
-
-size_t sl_expand_test_labels(struct sl_planner *planner, const json_t *test, int64_t seed)
+/* The job of a test's labels, SL_NO_JOB: hard. */
+static size_t labels_of(struct sl_planner *planner, const struct sl_training_choice *choice,
+                        const json_t *test)
 {
     const char *name = sl_plan_text(test, "labels");
-    if (!name || strcmp(name, "hard") == 0) return SL_NO_JOB;
-    const json_t *references = json_object_get(planner->design, "references");
-    return sl_expand_labels(planner, name, json_object_get(references, name), seed);
+    if (name && strcmp(name, SL_DEV_LABELS) == 0) return sl_expand_dev_labels(planner, choice);
+    return sl_expand_reference(planner, name, choice->seed);
 }
 
-void sl_run_add_scores(struct sl_run *run, const char *test, size_t job)
+void sl_run_add_scores(struct sl_run *run, size_t job)
 {
     run->scores = sl_resize(run->scores, run->n_scores + 1, sizeof *run->scores);
-    run->scores[run->n_scores++] =
-        (struct sl_scores){.test = test ? sl_string_copy(test) : NULL, .job = job};
+    run->scores[run->n_scores++] = job;
 }
 
-json_t *sl_expand_metrics(const char *name, const json_t *test, struct sl_run *run)
+/* The measures of a test that are the metrics table's; where accuracy is against true classes the
+ * one that says so, which `run` renames. */
+static json_t *metrics_of(const char *name, const json_t *test, struct sl_run *run)
 {
     const char *truth = sl_plan_text(test, "truth");
     const bool gold = truth && strcmp(truth, "gold") == 0;
@@ -67,8 +63,18 @@ static bool asks_for(const json_t *test, const char *beginning)
     return false;
 }
 
-static void set_attacks(json_t *out, const json_t *test, const json_t *settings)
+/* Whether an attack goes by hard labels: those of the test are, or the public code's were. */
+static bool attacks_by_hard(const struct sl_planner *planner, const json_t *test)
 {
+    const char *labels = sl_plan_text(test, "labels");
+    const char *as_run = sl_plan_text(json_object_get(test, "settings"), "attack_labels");
+    return !labels || strcmp(labels, "hard") == 0 ||
+           (as_run && strcmp(as_run, "hard") == 0 && !planner->options->as_published);
+}
+
+static void set_attacks(const struct sl_planner *planner, json_t *out, const json_t *test)
+{
+    const json_t *settings = json_object_get(test, "settings");
     static const char *const kinds[] = {"fgsm", "pgd"};
     const char *paper = sl_plan_text(settings, "attack");
     json_t *attacks = json_array();
@@ -79,8 +85,7 @@ static void set_attacks(json_t *out, const json_t *test, const json_t *settings)
         free(name);
     }
     if (json_array_size(attacks) > 0) {
-        const char *labels = sl_plan_text(test, "labels");
-        const bool hard = !labels || strcmp(labels, "hard") == 0;
+        const bool hard = attacks_by_hard(planner, test);
         json_t *items = json_object_get(settings, "attack_items");
         json_object_set(out, "attacks", attacks);
         json_object_set_new(out, "attack_labels", json_string(hard ? "hard" : "soft"));
@@ -89,12 +94,12 @@ static void set_attacks(json_t *out, const json_t *test, const json_t *settings)
     json_decref(attacks);
 }
 
-static void set_settings(json_t *out, const json_t *test)
+static void set_settings(const struct sl_planner *planner, json_t *out, const json_t *test)
 {
     const json_t *settings = json_object_get(test, "settings");
     json_t *bin = json_object_get(settings, "calibration_bin");
     json_t *severity = json_object_get(settings, "corruption_severity");
-    set_attacks(out, test, settings);
+    set_attacks(planner, out, test);
     if (bin) json_object_set(out, "bin_size", bin);
     if (asks_for(test, "corruption"))
         json_object_set_new(out, "corruptions",
@@ -153,31 +158,36 @@ static bool is_of_holdout(const json_t *test)
     return split && strcmp(split, "holdout") == 0;
 }
 
-static struct sl_item_choice choose_items(const struct sl_planner *planner, const json_t *test,
-                                          const char *data, int64_t seed)
+static struct sl_item_choice choose_items(const struct sl_planner *planner,
+                                          const struct sl_training_choice *choice,
+                                          const json_t *test, const char *data)
 {
     const char *split = sl_plan_text(test, "split");
     const json_t *own = json_object_get(test, "seed");
+    const bool fold = split && strcmp(split, "fold") == 0;
     return (struct sl_item_choice){
         .data = data,
-        .split = split,
+        .split = fold ? NULL : split,
         .only = sl_plan_text(test, "only"),
+        .folds = fold ? json_integer_value(json_object_get(planner->design, "folds")) : 0,
+        .fold = fold ? choice->fold : 0,
+        .held_out = fold,
         .first = json_integer_value(json_object_get(planner->design, "test_items")),
-        .seed = split && strcmp(split, "rest") == 0 ? seed
+        .seed = split && strcmp(split, "rest") == 0 ? choice->seed
                 : own                               ? json_integer_value(own)
                                                     : 1,
     };
 }
 
-static void set_items(struct sl_planner *planner, const json_t *test, const char *data,
-                      int64_t seed, json_t *out, struct sl_needs *needs)
+static void set_items(struct sl_planner *planner, const struct sl_training_choice *choice,
+                      const json_t *test, const char *data, json_t *out, struct sl_needs *needs)
 {
     if (is_of_holdout(test)) {
-        set_holdout(planner, data, seed, out, needs);
+        set_holdout(planner, data, choice->seed, out, needs);
         return;
     }
-    const struct sl_item_choice choice = choose_items(planner, test, data, seed);
-    char *path = sl_expand_items(planner, &choice, needs);
+    const struct sl_item_choice items = choose_items(planner, choice, test, data);
+    char *path = sl_expand_items(planner, &items, needs);
     if (path) json_object_set_new(out, "split", json_string(path));
     free(path);
 }
@@ -212,13 +222,13 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-static size_t count_items(struct sl_planner *planner, const json_t *test, const char *data,
-                          int64_t seed)
+static size_t count_items(struct sl_planner *planner, const struct sl_training_choice *choice,
+                          const json_t *test, const char *data)
 {
     size_t count = 0;
     if (is_of_holdout(test)) return HELD_OUT;
-    const struct sl_item_choice choice = choose_items(planner, test, data, seed);
-    return sl_expand_count(planner, &choice, &count, NULL) == SL_OK ? count : 0;
+    const struct sl_item_choice items = choose_items(planner, choice, test, data);
+    return sl_expand_count(planner, &items, &count, NULL) == SL_OK ? count : 0;
 }
 
 /* What it takes to score a test as softlab eval reads it. */
@@ -268,18 +278,18 @@ static json_t *describe(struct gathering *gathering, const char *key, const char
                         const json_t *test, struct sl_needs *needs)
 {
     struct sl_planner *planner = gathering->planner;
-    const int64_t seed = gathering->choice->seed;
+    const struct sl_training_choice *choice = gathering->choice;
     json_t *out = json_pack("{s:s}", "data", data);
     set_images(planner->design, out);
-    set_items(planner, test, data, seed, out, needs);
-    const size_t labels = sl_expand_test_labels(planner, test, seed);
+    set_items(planner, choice, test, data, out, needs);
+    const size_t labels = labels_of(planner, choice, test);
     sl_needs_add(needs, labels);
     json_object_set_new(
         out, "labels",
         json_string(labels == SL_NO_JOB ? "hard" : planner->plan->jobs[labels].output));
-    json_object_set_new(out, "metrics", sl_expand_metrics(key, test, gathering->run));
-    set_settings(out, test);
-    if (seed == 1 && labels != SL_NO_JOB && gathering->choice->fold < 0)
+    json_object_set_new(out, "metrics", metrics_of(key, test, gathering->run));
+    set_settings(planner, out, test);
+    if (choice->seed == 1 && labels != SL_NO_JOB && choice->fold < 0)
         json_object_set_new(out, "gallery", json_integer(GALLERY));
     return out;
 }
@@ -305,7 +315,7 @@ static void add_test(struct gathering *gathering, const char *name, const char *
     if (!json_object_get(gathering->run->absent, name)) {
         json_object_set(gathering->tests, key, out);
         if (planner->options->roots)
-            add_work(planner, out, count_items(planner, test, data, gathering->choice->seed),
+            add_work(planner, out, count_items(planner, gathering->choice, test, data),
                      &gathering->work);
         for (size_t i = 0; i < needs.count; i++)
             sl_needs_add(&gathering->needs, needs.jobs[i]);
@@ -378,7 +388,6 @@ bool sl_expand_tests(struct sl_planner *planner, const struct sl_training_choice
     json_t *test;
     json_object_foreach(json_object_get(planner->design, "tests"), name, test)
     {
-        if (choice->fold >= 0 && sl_test_is_of_folds(test)) continue;
         n_tests++;
         if (training != SL_NO_JOB) add_tests(&gathering, name, test);
     }
@@ -400,7 +409,7 @@ bool sl_expand_tests(struct sl_planner *planner, const struct sl_training_choice
         scores->work = gathering.work;
         scores->n_classes = planner->plan->jobs[training].n_classes;
         memcpy(scores->shape, planner->plan->jobs[training].shape, sizeof scores->shape);
-        sl_run_add_scores(run, NULL, job);
+        sl_run_add_scores(run, job);
         free(title);
     }
     json_decref(gathering.tests);

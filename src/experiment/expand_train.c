@@ -33,13 +33,10 @@ static char *value_text(const json_t *value)
     return sl_string_copy(number);
 }
 
-/* Network names of a recipe are those that the paper trained; another network that a scale puts in
- * their place has the first one's recipe. */
-static char *recipe_name(const struct sl_planner *planner, const char *template,
-                         const char *network)
+/* Recipes and rates are those of the networks that the paper trained; another network that a scale
+ * puts in their place has the first one's. */
+static const char *paper_network(const struct sl_planner *planner, const char *network)
 {
-    const char *at = strstr(template, "{network}");
-    if (!at) return sl_string_copy(template);
     const json_t *document = planner->spec->document.root;
     const json_t *parts = json_object_get(document, "parts");
     const json_t *part = planner->part ? json_object_get(parts, planner->part) : NULL;
@@ -48,8 +45,16 @@ static char *recipe_name(const struct sl_planner *planner, const char *template,
     const char *name = json_string_value(json_array_get(trained, 0));
     for (size_t i = 0; i < json_array_size(trained); i++)
         if (strcmp(json_string_value(json_array_get(trained, i)), network) == 0) name = network;
-    return sl_string_printf("%.*s%s%s", (int)(at - template), template, name ? name : network,
-                            at + strlen("{network}"));
+    return name ? name : network;
+}
+
+static char *recipe_name(const struct sl_planner *planner, const char *template,
+                         const char *network)
+{
+    const char *at = strstr(template, "{network}");
+    if (!at) return sl_string_copy(template);
+    return sl_string_printf("%.*s%s%s", (int)(at - template), template,
+                            paper_network(planner, network), at + strlen("{network}"));
 }
 
 /* What a smaller number of epochs makes of the recipe's milestones and cosine. */
@@ -306,8 +311,11 @@ static size_t add_dev(struct sl_planner *planner, const struct sl_training_choic
         if (items.first == 0) items.first = recipe->dev_count;
     }
     char *split = sl_expand_items(planner, &items, &words->needs);
+    const size_t labels = sl_expand_dev_labels(planner, choice);
+    sl_needs_add(&words->needs, labels);
     add_data(planner, words, "--dev", data);
     add(planner, words, "--dev-split", split);
+    add(planner, words, "--dev-labels", output(planner, labels));
     free(split);
     size_t count = 0;
     if (planner->options->roots && sl_expand_count(planner, &items, &count, NULL) != SL_OK)
@@ -407,13 +415,17 @@ size_t sl_expand_start(struct sl_planner *planner, const char *network)
     return job;
 }
 
-/* The design's settings, and the set's over them. */
+/* The design's settings, the set's over them, and over both what the public code ran the network
+ * with. */
 static json_t *settings_of(const struct sl_planner *planner,
                            const struct sl_training_choice *choice)
 {
     json_t *settings = json_object();
+    const json_t *as_run =
+        planner->options->as_published ? NULL : json_object_get(choice->set, "as_run");
     json_t *const layers[] = {json_object_get(planner->design, "settings"),
-                              json_object_get(choice->set, "settings")};
+                              json_object_get(choice->set, "settings"),
+                              json_object_get(as_run, paper_network(planner, choice->network))};
     for (size_t i = 0; i < sizeof layers / sizeof *layers; i++)
         if (layers[i]) json_object_update(settings, layers[i]);
     const char *draw = sl_plan_text(choice->set, "draw");

@@ -15,7 +15,7 @@ const struct sl_experiment_metric sl_experiment_metrics[] = {
     {"corruption_ce", NULL, "cross-entropy on corrupted images", -1, SL_METRIC_SCORE},
     {"confidence_correct", NULL, "confidence when right", 0, SL_METRIC_SHARE},
     {"confidence_incorrect", NULL, "confidence when wrong", 0, SL_METRIC_SHARE},
-    {"seconds", NULL, "seconds", -1, SL_METRIC_COUNT},
+    {"seconds", NULL, "annotator time (s)", -1, SL_METRIC_COUNT},
     {"answers", NULL, "answers", 0, SL_METRIC_COUNT},
     {"items", NULL, "items", 0, SL_METRIC_COUNT},
     {"annotators", NULL, "annotators", 0, SL_METRIC_COUNT},

@@ -462,13 +462,28 @@ static char *words_of(const char *row)
     return text;
 }
 
-char *sl_experiment_column_title(const char *column)
+/* The metric's title and, behind `between`, the test set. */
+static char *title_with(const char *column, const char *between)
 {
     const char *slash = strrchr(column, '/'), *name = slash ? slash + 1 : column;
     const struct sl_experiment_metric *metric = sl_experiment_metric_find(name, strlen(name));
     const char *title = metric ? metric->title : name;
     if (!slash) return sl_string_copy(title);
-    return sl_string_printf("%s, %.*s", title, (int)(slash - column), column);
+    /* What is measured of the labels themselves has no test set. */
+    if (strcmp(column, "labels/seconds") == 0) return sl_string_copy("annotator time per item (s)");
+    if (strncmp(column, "labels/", strlen("labels/")) == 0)
+        return sl_string_printf("%s from the truth", title);
+    return sl_string_printf("%s%s%.*s", title, between, (int)(slash - column), column);
+}
+
+char *sl_experiment_column_title(const char *column)
+{
+    return title_with(column, ", ");
+}
+
+char *sl_experiment_chart_title(const char *column)
+{
+    return title_with(column, " on ");
 }
 
 static void add_unpublished(struct sl_outcome *outcome, const char *row, const char *column)

@@ -150,6 +150,8 @@ struct sl_presentation {
     struct sl_report *report;
     const struct sl_outcome *outcome;
     const char *badge; /* "quick scale, not a reproduction", or NULL */
+    const char *id;    /* of its section, for links */
+    bool is_alone;     /* the report is about it and has its title */
 };
 enum sl_status sl_present_outcome(const struct sl_presentation *show,
                                   struct sl_error *err) SL_MUST_USE;
@@ -171,12 +173,15 @@ struct sl_tallies sl_tallies_count(const struct sl_presentation *shows, size_t c
 size_t sl_tally_judged(const struct sl_tally *tally);
 struct sl_tally sl_tally_sum(const struct sl_tally *a, const struct sl_tally *b);
 
-/* What was run, at which scale, what holds and what fails, over all outcomes: in words, and as
- * tables and charts. */
-void sl_present_summary(struct sl_report *report, const struct sl_presentation *shows,
-                        size_t count);
+/* What was run, by which kind of figures, what holds and what fails, over all outcomes: in words,
+ * and as tables and charts. Behind the outcomes that are shown, up to `n_all`, are tables without
+ * results, whose claims are counted. */
+void sl_present_summary(struct sl_report *report, const struct sl_presentation *shows, size_t count,
+                        size_t n_all);
+/* "3 hold, 0 fail and 1 is undecided". */
+void sl_present_verdicts(struct sl_report *report, const size_t verdicts[SL_VERDICTS]);
 enum sl_status sl_present_overview(struct sl_report *report, const struct sl_presentation *shows,
-                                   size_t count, struct sl_error *err) SL_MUST_USE;
+                                   size_t count, size_t n_all, struct sl_error *err) SL_MUST_USE;
 /* One chart of the measure that most outcomes share, here and in the papers. */
 enum sl_status sl_present_figures(struct sl_report *report, const struct sl_presentation *shows,
                                   size_t count, struct sl_error *err) SL_MUST_USE;
@@ -211,6 +216,12 @@ void sl_present_gallery(const struct sl_presentation *show, const struct sl_show
 void sl_present_provenance(const struct sl_presentation *show);
 /* "cross-entropy, cifar10h" for "cifar10h/cross_entropy". */
 char *sl_experiment_column_title(const char *column) SL_MUST_USE;
+/* The same as one would say it: "cross-entropy on cifar10h". */
+char *sl_experiment_chart_title(const char *column) SL_MUST_USE;
+/* The same for an axis, with the direction: "cross-entropy (lower is better)". */
+char *sl_experiment_axis_title(const char *metric) SL_MUST_USE;
+/* What stands at the head of a chart begins with a capital. Takes the text over. */
+char *sl_experiment_heading(char *text) SL_MUST_USE;
 /* "resnet8 soft" for row "resnet8|soft", by its number. */
 char *sl_experiment_row_title(const struct sl_outcome *outcome, uint32_t row) SL_MUST_USE;
 

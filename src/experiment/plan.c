@@ -187,8 +187,6 @@ enum sl_status sl_plan_data(struct sl_planner *planner, const char *name, struct
 
 void sl_run_release(struct sl_run *run)
 {
-    for (size_t i = 0; i < run->n_scores; i++)
-        free(run->scores[i].test);
     free(run->scores);
     free(run->title);
     free(run->part);

@@ -15,6 +15,7 @@
 #define SL_BESIDE_SPEC "{spec}/"
 /* The figure of a run that is the time of its labels' answers, in seconds per item. */
 #define SL_ANSWER_SECONDS "labels/seconds"
+#define SL_ANSWER_ITEMS "labels/items"
 
 /* The part of a specification that is being expanded. */
 struct sl_planner {
@@ -127,27 +128,17 @@ size_t sl_expand_training(struct sl_planner *planner, const struct sl_training_c
 /* The weights that trainings begin with, or SL_NO_JOB. */
 size_t sl_expand_start(struct sl_planner *planner, const char *network);
 
-/* expand_tests.c: the scores of a run, and its key; of folds those tests that each fold is scored
- * on. False if there are none. */
+/* The job of the labels of a reference; SL_NO_JOB: hard labels, as for NULL and "hard". */
+size_t sl_expand_reference(struct sl_planner *planner, const char *name, int64_t seed);
+/* The job of the labels that an epoch of the set is chosen by, SL_NO_JOB: hard. */
+size_t sl_expand_dev_labels(struct sl_planner *planner, const struct sl_training_choice *choice);
+/* In a test: the labels that an epoch of the run's set is chosen by. */
+#define SL_DEV_LABELS "{dev}"
+
+/* expand_tests.c: the scores of a run, and its key. False if there are none. */
 bool sl_expand_tests(struct sl_planner *planner, const struct sl_training_choice *choice,
                      size_t training, struct sl_run *run);
-/* The networks of one cell, each with the fold that it was not trained on. */
-struct sl_fold_networks {
-    size_t *trainings; /* owned; n */
-    int64_t *folds;    /* owned; n */
-    size_t n;
-};
-/* expand_folds.c: the run that scores what the folds' networks say of the items that each held out.
- * False if no test asks for it. */
-bool sl_expand_pooled(struct sl_planner *planner, const struct sl_training_choice *choice,
-                      const struct sl_fold_networks *networks, struct sl_run *run);
-bool sl_test_is_of_folds(const json_t *test);
-/* The job of a test's labels, SL_NO_JOB: hard. */
-size_t sl_expand_test_labels(struct sl_planner *planner, const json_t *test, int64_t seed);
-/* The measures of a test that are the metrics table's; where accuracy is against true classes the
- * one that says so, which `run` renames. */
-json_t *sl_expand_metrics(const char *name, const json_t *test, struct sl_run *run);
-void sl_run_add_scores(struct sl_run *run, const char *test, size_t job);
+void sl_run_add_scores(struct sl_run *run, size_t job);
 
 /* expand_answer.c: what a specification's question needs of a run, in run->measured and the key. */
 void sl_expand_answer(struct sl_planner *planner, const struct sl_training_choice *choice,

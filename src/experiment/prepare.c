@@ -1,4 +1,4 @@
-/* Small files that no command writes: chosen items, label sets cut and joined, mixed images. */
+/* Small files that no command writes: chosen items, label sets cut and filled, mixed images. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,6 @@ static const struct {
 } kinds[] = {
     {"items", sl_prepare_items},       {"named", sl_prepare_named},
     {"holdout", sl_prepare_holdout},   {"labels", sl_prepare_labels},
-    {"hard", sl_prepare_hard},         {"joined", sl_prepare_joined},
     {"mixtures", sl_prepare_mixtures}, {"gallery", sl_prepare_gallery},
 };
 

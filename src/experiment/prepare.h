@@ -17,10 +17,8 @@ enum sl_status sl_prepare_items(const struct sl_preparation *preparation, struct
 enum sl_status sl_prepare_named(const struct sl_preparation *preparation, struct sl_error *err);
 enum sl_status sl_prepare_holdout(const struct sl_preparation *preparation, struct sl_error *err);
 
-/* prepare_labels.c: label sets and predictions. */
+/* prepare_labels.c: label sets. */
 enum sl_status sl_prepare_labels(const struct sl_preparation *preparation, struct sl_error *err);
-enum sl_status sl_prepare_hard(const struct sl_preparation *preparation, struct sl_error *err);
-enum sl_status sl_prepare_joined(const struct sl_preparation *preparation, struct sl_error *err);
 
 /* prepare_mixtures.c: mixed images from their names. */
 enum sl_status sl_prepare_mixtures(const struct sl_preparation *preparation, struct sl_error *err);

@@ -9,6 +9,14 @@ static const char *text_at(const struct sl_outcome *outcome, const char *key)
     return json_string_value(json_object_get(outcome->source.spec->json, key));
 }
 
+/* A heading of its own within the outcome's section. */
+static void section(const struct sl_presentation *show, const char *part, const char *title)
+{
+    char *id = sl_string_printf("%s-%s", show->id, part);
+    sl_report_section(show->report, 3, id, title);
+    free(id);
+}
+
 /* ---- The section ---- */
 
 static void show_reason(const struct sl_presentation *show, const char *where, const json_t *reason)
@@ -43,8 +51,10 @@ static void show_head(const struct sl_presentation *show)
     const json_t *spec = outcome->source.spec->json, *notes = json_object_get(spec, "notes");
     const char *source = text_at(outcome, "source"), *title = text_at(outcome, "title"), *part;
     json_t *value;
-    char *heading = sl_string_printf("%s: %s", outcome->source.spec->name, title ? title : "");
-    sl_report_section(show->report, 2, outcome->source.spec->name, heading);
+    char *heading =
+        show->is_alone ? sl_string_printf("All figures of %s", outcome->source.spec->name)
+                       : sl_string_printf("%s: %s", outcome->source.spec->name, title ? title : "");
+    sl_report_section(show->report, 2, show->id, heading);
     free(heading);
     if (show->badge) show_scale(show);
     show_reason(show, NULL, json_object_get(spec, "missing"));
@@ -82,8 +92,7 @@ enum sl_status sl_present_outcome(const struct sl_presentation *show, struct sl_
     SL_TRY(sl_present_forests(show, err));
     sl_present_claims(show);
     const bool is_chart = show->outcome->exhibits && !is_picture;
-    if (is_chart || has_charts(show->outcome))
-        sl_report_section(show->report, 3, "charts", "Charts");
+    if (is_chart || has_charts(show->outcome)) section(show, "charts", "Charts");
     if (is_chart) sl_present_exhibits(show);
     SL_TRY(sl_present_series(show, err));
     SL_TRY(sl_present_reliability(show, err));

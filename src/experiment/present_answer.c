@@ -24,7 +24,7 @@ static struct sl_estimate per_hundred(struct sl_estimate gain)
     return gain;
 }
 
-/* ---- The paragraph ---- */
+/* ---- In words ---- */
 
 static void say(const struct sl_presentation *show, const char *words)
 {
@@ -36,52 +36,88 @@ static void say_name(const struct sl_presentation *show, const struct sl_answer_
     sl_report_text(show->report, SL_STYLE_STRONG, "%s", set->name);
 }
 
-static void say_estimate(const struct sl_presentation *show, struct sl_estimate estimate,
-                         int decimals)
+/* As many decimals as the spread supports: two digits of it up to 35, else one. */
+static int decimals_of(double spread, int most)
 {
-    sl_report_text(show->report, SL_STYLE_PLAIN, "%s%.*f", estimate.mean < 0 ? "\u2212" : "",
-                   decimals, fabs(estimate.mean));
-    if (isfinite(estimate.spread))
-        sl_report_text(show->report, SL_STYLE_PLAIN, " ± %.*f", decimals, estimate.spread);
+    enum { MOST_DECIMALS = 9 };
+    if (!(spread > 0)) return most;
+    const double exponent = floor(log10(spread));
+    const bool is_small = spread / pow(10, exponent) < 3.55;
+    const int decimals = (int)-exponent + (is_small ? 1 : 0);
+    return decimals < 0 ? 0 : decimals > MOST_DECIMALS ? MOST_DECIMALS : decimals;
 }
 
-static void say_place(const struct sl_presentation *show, const struct sl_answer_set *set)
+/* "0.0103 ± 0.0020"; `decimals` where there is no interval. */
+static void put_estimate(struct sl_buffer *out, struct sl_estimate estimate, int decimals)
 {
-    say_estimate(show, set->distance, DISTANCE_DECIMALS);
-    say(show, " for ");
-    say_estimate(show, set->seconds, SECONDS_DECIMALS);
-    say(show, " s per item");
+    /* Runs that agree have none, but for rounding. */
+    const bool has_interval =
+        isfinite(estimate.spread) && estimate.spread > 1e-9 * fabs(estimate.mean);
+    if (has_interval) decimals = decimals_of(estimate.spread, decimals);
+    sl_buffer_printf(out, "%s%.*f", estimate.mean < 0 ? "\u2212" : "", decimals,
+                     fabs(estimate.mean));
+    if (has_interval) sl_buffer_printf(out, "\u00a0±\u00a0%.*f", decimals, estimate.spread);
 }
 
-static void say_next(const struct sl_presentation *show, const struct sl_experiment_answer *answer)
+static bool is_lower_better(const char *column)
 {
-    if (answer->best_first.verdict == SL_VERDICT_NOT_RUN) return;
-    const struct sl_answer_set *next = &answer->sets[answer->next];
-    say(show, " Next is ");
-    say_name(show, next);
-    say(show, " with ");
-    say_estimate(show, per_hundred(next->gain), GAIN_DECIMALS);
-    if (answer->best_first.verdict == SL_VERDICT_HOLDS)
-        say(show, ", which is less beyond the interval.");
+    const char *slash = strrchr(column, '/'), *name = slash ? slash + 1 : column;
+    const struct sl_experiment_metric *metric = sl_experiment_metric_find(name, strlen(name));
+    return metric && metric->better < 0;
+}
+
+/* "73 % closer", "4 % further away". */
+static void say_closer(const struct sl_presentation *show, const struct sl_answer_set *set,
+                       const struct sl_answer_set *against)
+{
+    const double part = 1 - set->distance.mean / against->distance.mean;
+    if (isfinite(part))
+        sl_report_text(show->report, SL_STYLE_PLAIN, "%.0f\u00a0%% ", 100 * fabs(part));
+    say(show,
+        part >= 0 ? "closer to the true distributions" : "further from the true distributions");
+}
+
+/* "in 1.7 times the annotator time". */
+static void say_time(const struct sl_presentation *show, const struct sl_answer_set *set,
+                     const struct sl_answer_set *against)
+{
+    static const double about = .05;
+    const double ratio = set->seconds.mean / against->seconds.mean;
+    if (!isfinite(ratio) || !(ratio > 0)) return;
+    if (fabs(ratio - 1) < about)
+        say(show, " in about the same annotator time");
     else
-        say(show, "; which of the two is first, these runs do not decide.");
+        sl_report_text(show->report, SL_STYLE_PLAIN, " in %.*f times the annotator time",
+                       ratio < 10 ? 1 : 0, ratio);
 }
 
-static void say_nearest(const struct sl_presentation *show,
-                        const struct sl_experiment_answer *answer)
+static bool has_one_run(const struct sl_experiment_answer *answer)
 {
-    const struct sl_answer_set *nearest = &answer->sets[answer->nearest];
-    if (answer->nearest == answer->best) {
-        say(show, " Nothing came nearer, whatever it took.");
+    for (size_t i = 0; i < answer->n_sets; i++)
+        if (answer->sets[i].distance.n_runs > 1) return false;
+    return true;
+}
+
+/* Whether the first place is decided, where the gain itself is. */
+static void say_first(const struct sl_presentation *show, const struct sl_experiment_answer *answer)
+{
+    if (answer->best_first.verdict == SL_VERDICT_NOT_RUN) {
+        say(show, " This is decided.");
         return;
     }
-    say(show, " Nearest whatever it took: ");
-    say_name(show, nearest);
-    say(show, ", ");
-    say_place(show, nearest);
-    say(show, ".");
+    if (answer->best_first.verdict == SL_VERDICT_HOLDS) {
+        say(show, " This is decided, and so is its lead over the next best set, ");
+        say_name(show, &answer->sets[answer->next]);
+        say(show, ".");
+        return;
+    }
+    say(show, " This is decided; whether it or ");
+    say_name(show, &answer->sets[answer->next]);
+    sl_report_text(show->report, SL_STYLE_PLAIN, " is the best of the %zu label sets is not.",
+                   answer->n_sets);
 }
 
+/* What the labels did to the network: better or worse, by how much, and whether that is decided. */
 static void say_model(const struct sl_presentation *show, const struct sl_experiment_answer *answer)
 {
     const struct sl_judgement *judged = &answer->model_better;
@@ -89,71 +125,195 @@ static void say_model(const struct sl_presentation *show, const struct sl_experi
     const char *slash = strrchr(answer->model, '/');
     const double difference = judged->difference.estimate;
     const double half = (judged->difference.high - judged->difference.low) / 2;
-    say(show, " The model trained on ");
+    const bool is_lower = (difference >= 0) == is_lower_better(answer->model);
+    const bool is_open = judged->verdict == SL_VERDICT_UNDECIDED;
+    say(show, is_open ? " Whether the network trained on " : " The network trained on ");
     say_name(show, &answer->sets[answer->best]);
-    sl_report_text(show->report, SL_STYLE_PLAIN, " has a %s of ", measure_title(answer->model));
-    say_estimate(show, answer->sets[answer->best].model, MODEL_DECIMALS);
+    sl_report_text(show->report, SL_STYLE_PLAIN, " is %s than the one trained on ",
+                   is_open           ? "better"
+                   : difference >= 0 ? "decidedly better"
+                                     : "decidedly worse");
+    say_name(show, &answer->sets[answer->against]);
+    say(show, is_open ? " is not decided: its " : ": its ");
+    say(show, measure_title(answer->model));
     if (slash)
         sl_report_text(show->report, SL_STYLE_PLAIN, " on %.*s", (int)(slash - answer->model),
                        answer->model);
-    say(show, ", the one trained on ");
-    say_name(show, &answer->sets[answer->against]);
-    say(show, " ");
-    say_estimate(show, answer->sets[answer->against].model, MODEL_DECIMALS);
-    say(show, ": ");
-    say_estimate(show, (struct sl_estimate){.mean = fabs(difference), .spread = half},
+    struct sl_buffer number;
+    sl_buffer_init(&number, 256);
+    put_estimate(&number, (struct sl_estimate){.mean = fabs(difference), .spread = half},
                  MODEL_DECIMALS);
-    say(show, " ");
-    sl_report_text(show->report, SL_STYLE_STRONG, "%s", difference >= 0 ? "better" : "worse");
-    say(show, judged->verdict == SL_VERDICT_UNDECIDED
-                  ? ", which is within the interval and so undecided"
-                  : ", which is beyond the interval and so decided");
-    if (judged->test == SL_TEST_PAIRED)
-        sl_report_text(show->report, SL_STYLE_PLAIN, " (%zu pairs of runs)", judged->n_pairs);
+    sl_report_text(show->report, SL_STYLE_PLAIN, " is %s %s.", number.data,
+                   is_lower ? "lower" : "higher");
+    sl_buffer_release(&number);
+}
+
+static void say_better(const struct sl_presentation *show,
+                       const struct sl_experiment_answer *answer)
+{
+    const struct sl_answer_set *best = &answer->sets[answer->best];
+    const struct sl_answer_set *against = &answer->sets[answer->against];
+    const bool is_decided = answer->best_gains.verdict == SL_VERDICT_HOLDS;
+    if (!is_decided)
+        sl_report_text(show->report, SL_STYLE_STRONG, "%s",
+                       has_one_run(answer) ? "One run per label set decides nothing."
+                                           : "Nothing is decided.");
+    if (!is_decided) say(show, " In these runs, ");
+    say_name(show, best);
+    say(show, is_decided ? " gives better labels for the annotators' time than "
+                         : " gave better labels for the annotators' time than ");
+    say_name(show, against);
+    say(show, ": ");
+    say_closer(show, best, against);
+    say_time(show, best, against);
     say(show, ".");
+    if (is_decided) say_first(show, answer);
+}
+
+static void say_none(const struct sl_presentation *show, const struct sl_experiment_answer *answer)
+{
+    const struct sl_answer_set *against = &answer->sets[answer->against];
+    if (answer->best == SIZE_MAX) {
+        sl_report_text(show->report, SL_STYLE_STRONG, "Nothing can be compared:");
+        say(show, " no label set but ");
+        say_name(show, against);
+        say(show, " has runs.");
+        return;
+    }
+    const bool is_decided = answer->best_gains.verdict == SL_VERDICT_FAILS;
+    if (!is_decided)
+        sl_report_text(show->report, SL_STYLE_STRONG, "%s",
+                       has_one_run(answer) ? "One run per label set decides nothing."
+                                           : "Nothing is decided.");
+    say(show, is_decided
+                  ? "No label set came closer to the true distributions than "
+                  : " In these runs, no label set came closer to the true distributions than ");
+    say_name(show, against);
+    say(show, "; the least behind is ");
+    say_name(show, &answer->sets[answer->best]);
+    say(show, ", ");
+    say_closer(show, &answer->sets[answer->best], against);
+    say(show, is_decided ? ". This is decided." : ".");
+}
+
+/* ---- What it rests on ---- */
+
+static void say_people(const struct sl_presentation *show)
+{
+    const char *people =
+        json_string_value(json_object_get(show->outcome->source.spec->json, "people"));
+    if (!people) {
+        say(show, "the specification does not say whether people or a simulation answered");
+        return;
+    }
+    const bool is_simulated = strcmp(people, "simulated") == 0;
+    sl_report_text(show->report, SL_STYLE_STRONG, "%s",
+                   is_simulated ? "simulated people" : "real people");
+    if (is_simulated) say(show, ", so it says nothing yet about real ones");
+}
+
+/* A figure that every run has alike, such as its number of items; NaN where they differ. */
+static double common_figure(const struct sl_outcome *outcome, const char *column)
+{
+    double common = NAN;
+    for (size_t i = 0; i < outcome->n_runs; i++) {
+        const json_t *metrics = json_object_get(outcome->runs[i].result->json, "metrics");
+        const json_t *value = json_object_get(metrics, column);
+        if (!json_is_number(value)) return NAN;
+        if (!isnan(common) && json_number_value(value) != common) return NAN;
+        common = json_number_value(value);
+    }
+    return common;
+}
+
+/* Items that the network was scored on, by the bins of the first run; 0: not known. */
+static double count_scored(const struct sl_outcome *outcome, const char *column)
+{
+    enum { COUNT_FIELD = 2 };
+    const char *slash = strrchr(column, '/');
+    if (!slash || outcome->n_runs == 0) return 0;
+    char *test = sl_string_copy_n(column, (size_t)(slash - column));
+    const struct sl_numbers *bins = sl_numbers_find(&outcome->runs[0].result->reliability, test);
+    double count = 0;
+    for (size_t i = 0; bins && bins->width > COUNT_FIELD && i < bins->count; i++)
+        count += bins->values[i * bins->width + COUNT_FIELD];
+    free(test);
+    return isfinite(count) ? count : 0;
+}
+
+static void say_runs(const struct sl_presentation *show, const struct sl_experiment_answer *answer)
+{
+    size_t fewest = SIZE_MAX, most = 0;
+    for (size_t i = 0; i < answer->n_sets; i++) {
+        const size_t n_runs = answer->sets[i].distance.n_runs;
+        fewest = n_runs < fewest ? n_runs : fewest;
+        most = n_runs > most ? n_runs : most;
+    }
+    sl_report_text(show->report, SL_STYLE_PLAIN, "; %zu run%s of %zu label sets (%zu",
+                   show->outcome->n_runs, show->outcome->n_runs == 1 ? "" : "s", answer->n_sets,
+                   fewest);
+    if (most > fewest) sl_report_text(show->report, SL_STYLE_PLAIN, " to %zu", most);
+    say(show, " per set)");
+}
+
+static void say_basis(const struct sl_presentation *show, const struct sl_experiment_answer *answer)
+{
+    const double items = common_figure(show->outcome, SL_ANSWER_ITEMS);
+    const double scored = count_scored(show->outcome, answer->model);
+    sl_report_note(show->report, SL_TONE_BASIS);
+    say(show, "What this rests on: ");
+    say_people(show);
+    say_runs(show, answer);
+    if (items > 0) sl_report_text(show->report, SL_STYLE_PLAIN, "; labels of %.0f items", items);
+    if (scored > 0)
+        sl_report_text(show->report, SL_STYLE_PLAIN, "; networks scored on %.0f items", scored);
+    if (show->badge) {
+        say(show, "; ");
+        sl_report_text(show->report, SL_STYLE_STRONG, "%s", show->badge);
+    }
+    say(show, ". \u201cDecided\u201d means that the 95 % interval over runs excludes zero; it does "
+              "not speak of another study with other people.");
 }
 
 void sl_present_answer(const struct sl_presentation *show,
                        const struct sl_experiment_answer *answer)
 {
-    const struct sl_answer_set *against = &answer->sets[answer->against];
-    sl_report_paragraph(show->report);
-    if (answer->best == SIZE_MAX || !(answer->sets[answer->best].gain.mean > 0)) {
-        say(show, "No other way of asking and of building labels came closer to the true "
-                  "distributions than ");
-        say_name(show, against);
-        sl_report_text(show->report, SL_STYLE_PLAIN, " (%s ", measure_title(answer->distance));
-        say_place(show, against);
-        say(show, ").");
-        if (answer->best != SIZE_MAX) {
-            say(show, " Least behind is ");
-            say_name(show, &answer->sets[answer->best]);
-            say(show, ".");
-            say_model(show, answer);
-        }
-        return;
+    const bool is_better = answer->best != SIZE_MAX && answer->sets[answer->best].gain.mean > 0;
+    sl_report_note(show->report, SL_TONE_ANSWER);
+    if (is_better)
+        say_better(show, answer);
+    else
+        say_none(show, answer);
+    if (answer->best != SIZE_MAX && !has_one_run(answer)) say_model(show, answer);
+    say_basis(show, answer);
+}
+
+/* A set with the figures behind the answer: "few: Jensen-Shannon divergence 0.0103 ± 0.0020, 24.9 ±
+ * 0.7 s of annotator time per item, gain 0.111 ± 0.011 per 100 s". */
+static void show_figures(const struct sl_presentation *show,
+                         const struct sl_experiment_answer *answer, const char *role, size_t index)
+{
+    if (index == SIZE_MAX) return;
+    const struct sl_answer_set *set = &answer->sets[index];
+    struct sl_buffer text;
+    sl_buffer_init(&text, 1 << 16);
+    sl_buffer_printf(&text, "%s: %s ", set->name, measure_title(answer->distance));
+    put_estimate(&text, set->distance, DISTANCE_DECIMALS);
+    sl_buffer_text(&text, ", ");
+    put_estimate(&text, set->seconds, SECONDS_DECIMALS);
+    sl_buffer_text(&text, "\u00a0s of annotator time per item");
+    if (set->has_gain) {
+        sl_buffer_text(&text, ", gain ");
+        put_estimate(&text, per_hundred(set->gain), GAIN_DECIMALS);
+        sl_buffer_printf(&text, " per %d\u00a0s", GAIN_SECONDS);
     }
-    const struct sl_answer_set *best = &answer->sets[answer->best];
-    say(show, "Per second of annotators' time, ");
-    say_name(show, best);
-    sl_report_text(show->report, SL_STYLE_PLAIN, " came closest to the true distributions: %s ",
-                   measure_title(answer->distance));
-    say_place(show, best);
-    say(show, ", beside ");
-    say_name(show, against);
-    say(show, " with ");
-    say_place(show, against);
-    sl_report_text(show->report, SL_STYLE_PLAIN, ". That is nearer by ");
-    say_estimate(show, per_hundred(best->gain), GAIN_DECIMALS);
-    sl_report_text(show->report, SL_STYLE_PLAIN, " for every %d s spent on it.", GAIN_SECONDS);
-    say_next(show, answer);
-    say_nearest(show, answer);
-    say_model(show, answer);
+    sl_report_pair(show->report, role, text.length && !text.overflowed ? text.data : set->name);
+    sl_buffer_release(&text);
 }
 
 /* ---- Charts ---- */
 
-/* The points of a series: what is measured against, the front, or the others. */
+/* The points of a series: the set that all are measured against, the front, or the others. */
 enum group { AGAINST, FRONT, OTHERS, GROUPS };
 
 static enum group group_of(const struct sl_experiment_answer *answer, size_t index)
@@ -181,8 +341,8 @@ static void put_point(double *block, size_t n, size_t at, struct sl_estimate x,
 static struct sl_plot_series collect_points(const struct sl_experiment_answer *answer,
                                             enum group group, bool of_model, struct points *out)
 {
-    static const char *const names[] = {"measured against", "no other is nearer and quicker",
-                                        "others"};
+    static const char *const names[] = {"baseline", "unbeaten in distance and time",
+                                        "beaten by another set"};
     const size_t n = answer->n_sets;
     size_t count = 0;
     out->block = sl_alloc(6 * n, sizeof *out->block);
@@ -215,13 +375,6 @@ static enum sl_plot_scale scale_of(const struct sl_experiment_answer *answer)
     return SL_SCALE_LOG;
 }
 
-static bool is_lower_better(const char *column)
-{
-    const char *slash = strrchr(column, '/'), *name = slash ? slash + 1 : column;
-    const struct sl_experiment_metric *metric = sl_experiment_metric_find(name, strlen(name));
-    return metric && metric->better < 0;
-}
-
 static enum sl_status show_chart(const struct sl_presentation *show,
                                  const struct sl_experiment_answer *answer, bool of_model,
                                  struct sl_error *err)
@@ -233,21 +386,22 @@ static enum sl_status show_chart(const struct sl_presentation *show,
         series[count] = collect_points(answer, group, of_model, &points[group]);
         count += series[count].count > 0;
     }
-    char *label = of_model ? sl_experiment_column_title(answer->model)
-                           : sl_string_copy(measure_title(answer->distance));
+    char *label = sl_experiment_chart_title(of_model ? answer->model : answer->distance);
+    char *title = sl_experiment_heading(sl_string_printf("%s, by annotator time", label));
     struct sl_plot plot = {
         .kind = SL_PLOT_SCATTER,
-        .title = of_model ? "What it did to the model" : "How near labels came, and what it took",
+        .title = title,
         .subtitle = !of_model || is_lower_better(answer->model)
-                        ? "lower is better, and so is further to the left"
-                        : "higher is better, and so is further to the left",
-        .x = {.label = "Annotators' time per item", .unit = "s", .scale = scale_of(answer)},
+                        ? "Lower is better, and so is further to the left."
+                        : "Higher is better, and so is further to the left.",
+        .x = {.label = "Annotator time per item", .unit = "s", .scale = scale_of(answer)},
         .y = {.label = label},
         .note = "Mean over runs; whiskers are 95 % intervals.",
         .series = series,
         .n_series = count};
     enum sl_status status = sl_report_chart(show->report, &plot, show->badge, err);
     free(label);
+    free(title);
     for (size_t i = 0; i < GROUPS; i++) {
         free(points[i].block);
         free(points[i].texts);
@@ -268,11 +422,14 @@ static void show_table(const struct sl_presentation *show,
                        const struct sl_experiment_answer *answer)
 {
     char *model = sl_experiment_column_title(answer->model);
-    const char *const columns[] = {
-        "Labels", measure_title(answer->distance), "Seconds per item", "Nearer per 100 s", model,
-        "Front"};
+    const char *const columns[] = {"Label set",
+                                   measure_title(answer->distance),
+                                   "Annotator time per item (s)",
+                                   "Gain per 100 s",
+                                   model,
+                                   "Unbeaten"};
     const struct sl_table_head head = {.id = "answer",
-                                       .caption = "Every set of labels; ± is half the 95 % "
+                                       .caption = "Every label set; ± is half the 95 % "
                                                   "interval of the mean",
                                        .badge = show->badge,
                                        .columns = columns,
@@ -288,7 +445,7 @@ static void show_table(const struct sl_presentation *show,
         if (set->has_gain)
             cell(show, per_hundred(set->gain), GAIN_DECIMALS);
         else
-            sl_report_cell(show->report, sl_cell_empty("measured against"));
+            sl_report_cell(show->report, sl_cell_empty("baseline"));
         cell(show, set->model, MODEL_DECIMALS);
         sl_report_cell(show->report,
                        set->is_front ? sl_cell_mark(SL_MARK_GOOD, "yes") : sl_cell_text("no"));
@@ -300,15 +457,22 @@ enum sl_status sl_present_answer_details(const struct sl_presentation *show,
                                          const struct sl_experiment_answer *answer,
                                          struct sl_error *err)
 {
-    sl_report_section(show->report, 2, "answer-details", "How near, and how quick");
+    sl_report_section(show->report, 2, "answer-details",
+                      "Distance to the truth and annotator time");
+    show_figures(show, answer, "baseline", answer->against);
+    show_figures(show, answer, "best for its time", answer->best);
+    show_figures(show, answer, "next", answer->next);
+    if (answer->nearest != answer->best)
+        show_figures(show, answer, "closest, whatever the time", answer->nearest);
     SL_TRY(show_chart(show, answer, false, err));
     SL_TRY(show_chart(show, answer, true, err));
     show_table(show, answer);
     sl_report_paragraph(show->report);
     sl_report_text(show->report, SL_STYLE_PLAIN,
-                   "Nearer per 100 s: how much less the distance is than that of %s, in every run, "
-                   "over the seconds that the set's own answers took, times 100. On the front are "
-                   "those than which no other is both as near and as quick.",
-                   answer->sets[answer->against].name);
+                   "Gain per 100 s: in every run, the distance of the baseline, %s, less that of "
+                   "the set, divided by the set's own seconds, times 100. Unbeaten: no other set "
+                   "is both as close to the truth and as quick. The best set is chosen among %zu; "
+                   "its interval does not allow for that choice.",
+                   answer->sets[answer->against].name, answer->n_sets);
     return SL_OK;
 }

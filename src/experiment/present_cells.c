@@ -74,8 +74,9 @@ static void begin_table(const struct sl_presentation *show, enum table_kind kind
     const char *interval =
         json_string_value(json_object_get(json_object_get(spec->json, "table"), "interval"));
     bool is_sd = interval && strcmp(interval, "sd") == 0;
-    char *id = sl_string_printf("%s-%s", spec->name, table_kinds[kind].id);
-    char *caption = sl_string_printf("%s%s; %s", spec->name, table_kinds[kind].words,
+    char *id = sl_string_printf("%s-%s", show->id, table_kinds[kind].id);
+    char *caption = sl_string_printf("%s%s; %s", show->is_alone ? "Every measure" : spec->name,
+                                     table_kinds[kind].words,
                                      is_sd ? "± is the standard deviation over runs"
                                            : "± is half the 95 % interval of the mean");
     struct sl_table_head head = {.id = id,
@@ -88,12 +89,22 @@ static void begin_table(const struct sl_presentation *show, enum table_kind kind
     free(caption);
 }
 
+/* What a row is. */
+static const char *row_word(const struct sl_presentation *show)
+{
+    const json_t *rows =
+        json_object_get(json_object_get(show->outcome->source.spec->json, "table"), "rows");
+    const char *first = json_string_value(json_array_get(rows, 0));
+    const bool is_set = json_array_size(rows) == 1 && first && strcmp(first, "set") == 0;
+    return is_set && !has_paper(show) ? "Label set" : "Row";
+}
+
 /* A line per figure: sortable, and everything about it in one place. */
 static void show_list(const struct sl_presentation *show, enum table_kind kind)
 {
     const bool printed = kind == PRINTED;
-    static const char *const columns[] = {"Row",   "Measure",      "Here",           "Runs",
-                                          "Paper", "Paper's runs", "Here less paper"};
+    const char *const columns[] = {row_word(show), "Measure",      "Here",           "Runs",
+                                   "Paper",        "Paper's runs", "Here less paper"};
     enum { ALL = sizeof columns / sizeof *columns, OURS = 4 };
     begin_table(show, kind, columns, printed ? ALL : OURS);
     for (size_t i = 0; i < show->outcome->n_cells; i++) {
@@ -198,7 +209,7 @@ static void show_line(const struct sl_presentation *show, const char *row,
 
 static void show_grid(const struct sl_presentation *show, const struct grid *grid)
 {
-    const char *titles[COLUMNS_BEFORE + MOST_COLUMNS] = {"Row"};
+    const char *titles[COLUMNS_BEFORE + MOST_COLUMNS] = {row_word(show)};
     char *owned[MOST_COLUMNS];
     size_t before = 1;
     if (has_paper(show)) titles[before++] = "Figures";

@@ -1,3 +1,4 @@
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,22 @@ char *sl_experiment_row_title(const struct sl_outcome *outcome, uint32_t row)
     for (char *at = title; *at; at++)
         if (*at == '|') *at = ' ';
     return title;
+}
+
+char *sl_experiment_axis_title(const char *name)
+{
+    const struct sl_experiment_metric *metric = sl_experiment_metric_find(name, strlen(name));
+    if (!metric) return sl_string_copy(name);
+    const char *better = metric->better > 0   ? " (higher is better)"
+                         : metric->better < 0 ? " (lower is better)"
+                                              : "";
+    return sl_string_printf("%s%s", metric->title, better);
+}
+
+char *sl_experiment_heading(char *text)
+{
+    text[0] = (char)toupper((unsigned char)text[0]);
+    return text;
 }
 
 /* ---- Ours beside the paper's ---- */
@@ -46,9 +63,10 @@ static void add_to_forest(struct forest *forest, const struct sl_outcome_cell *c
 }
 
 static enum sl_status show_forest(const struct sl_presentation *show, const struct forest *forest,
-                                  const char *title, struct sl_error *err)
+                                  const char *title, const char *metric, struct sl_error *err)
 {
     struct sl_plot_series series[2];
+    char *axis = sl_experiment_axis_title(metric);
     for (size_t i = 0; i < 2; i++)
         series[i] = (struct sl_plot_series){.name = i == 0 ? "paper" : "here",
                                             .count = forest->count,
@@ -62,12 +80,15 @@ static enum sl_status show_forest(const struct sl_presentation *show, const stru
     struct sl_plot plot = {.kind = SL_PLOT_FOREST,
                            .title = title,
                            .note = forest->n_left_out ? note : NULL,
+                           .x = {.label = axis},
                            .y = {.scale = SL_SCALE_CATEGORY,
                                  .categories = forest->categories,
                                  .n_categories = forest->count},
                            .series = series,
                            .n_series = 2};
-    return sl_report_chart(show->report, &plot, show->badge, err);
+    const enum sl_status status = sl_report_chart(show->report, &plot, show->badge, err);
+    free(axis);
+    return status;
 }
 
 static bool same_column(const struct sl_outcome_cell *a, const struct sl_outcome_cell *b)
@@ -91,9 +112,11 @@ enum sl_status sl_present_forests(const struct sl_presentation *show, struct sl_
                 add_to_forest(&forest, &outcome->cells[i]);
         if (!forest.has_here || !forest.has_paper || forest.count < 2) continue;
         char *column = sl_string_printf("%s/%s", head->test_set, head->metric);
-        char *title = sl_experiment_column_title(*head->test_set ? column : head->metric);
-        enum sl_status status = show_forest(show, &forest, title, err);
+        char *name = sl_experiment_chart_title(*head->test_set ? column : head->metric);
+        char *title = sl_experiment_heading(sl_string_copy(name));
+        enum sl_status status = show_forest(show, &forest, title, head->metric, err);
         free(column);
+        free(name);
         free(title);
         SL_TRY(status);
     }
@@ -124,9 +147,10 @@ static const struct sl_experiment_metric *commonest_metric(const struct sl_prese
 }
 
 /* The first test set on which the outcome has figures of the metric. */
-static void add_outcome(struct forest *forest, const struct sl_outcome *outcome,
+static void add_outcome(struct forest *forest, const struct sl_presentation *show,
                         const struct sl_experiment_metric *metric, char **labels)
 {
+    const struct sl_outcome *outcome = show->outcome;
     const struct sl_outcome_cell *first = NULL;
     for (size_t i = 0; i < outcome->n_cells; i++) {
         const struct sl_outcome_cell *cell = &outcome->cells[i];
@@ -137,7 +161,7 @@ static void add_outcome(struct forest *forest, const struct sl_outcome *outcome,
         size_t place = forest->count;
         add_to_forest(forest, cell);
         if (forest->count == place) continue;
-        labels[place] = sl_string_printf("%s: %s", outcome->source.spec->name, cell->row);
+        labels[place] = sl_string_printf("%s: %s", show->id, cell->row);
         forest->categories[place] = labels[place];
     }
 }
@@ -151,13 +175,15 @@ enum sl_status sl_present_figures(struct sl_report *report, const struct sl_pres
     const struct sl_experiment_metric *metric = commonest_metric(shows, count);
     if (!metric) return SL_OK;
     for (size_t i = 0; i < count; i++) {
-        add_outcome(&forest, shows[i].outcome, metric, labels);
+        add_outcome(&forest, &shows[i], metric, labels);
         if (shows[i].badge) show.badge = "some at quick scale, not a reproduction";
     }
-    char *title = sl_string_printf("Here and in the papers: %s", metric->title);
-    sl_report_fold(report, title);
-    enum sl_status status = show_forest(&show, &forest, title, err);
+    char *fold = sl_string_printf("All tables in one chart: %s", metric->title);
+    char *title = sl_experiment_heading(sl_string_printf("%s in every table", metric->title));
+    sl_report_fold(report, fold);
+    enum sl_status status = show_forest(&show, &forest, title, metric->name, err);
     sl_report_fold_end(report);
+    free(fold);
     free(title);
     for (size_t i = 0; i < forest.count; i++)
         free(labels[i]);
@@ -249,11 +275,18 @@ static bool fill_series(const struct sl_outcome *outcome, const char *column, co
     return has_any;
 }
 
-static const char *axis_label(const char *axis)
+/* What stands on the x axis: in a title, and at the axis. */
+static const struct axis {
+    const char *name, *words, *label, *unit;
+} axes[] = {{"seconds", "annotator time", "Annotator time per item", "s"},
+            {"annotators", "annotators per item", "Annotators per item", NULL},
+            {"count", "number of soft labels", "Items with soft labels", NULL}};
+
+static struct axis find_axis(const char *name)
 {
-    if (strcmp(axis, "seconds") == 0) return "Seconds of annotators' time per item";
-    if (strcmp(axis, "annotators") == 0) return "Annotators per item";
-    return strcmp(axis, "count") == 0 ? "Items with soft labels" : axis;
+    for (size_t i = 0; i < sizeof axes / sizeof *axes; i++)
+        if (strcmp(axes[i].name, name) == 0) return axes[i];
+    return (struct axis){name, name, name, NULL};
 }
 
 /* Ours first, then what is printed of the same label sets. */
@@ -291,23 +324,30 @@ static enum sl_status show_column(const struct sl_presentation *show, const char
 {
     const struct sl_outcome *outcome = show->outcome;
     struct lines lines = {.count = 0};
-    const char *axis = json_string_value(plot_of(outcome, "x"));
+    const struct axis axis = find_axis(json_string_value(plot_of(outcome, "x")));
     enum sl_status status = SL_OK;
     add_lines(outcome, column, false, &lines);
     if (lines.count) add_lines(outcome, column, true, &lines);
-    char *title = sl_experiment_column_title(column);
+    const char *slash = strrchr(column, '/');
+    char *name = sl_experiment_chart_title(column);
+    char *title = sl_experiment_heading(sl_string_printf("%s, by %s", name, axis.words));
+    char *y_label = sl_experiment_axis_title(slash ? slash + 1 : column);
     struct sl_plot plot = {
         .kind = SL_PLOT_LINES,
         .title = title,
-        .x = {.label = axis_label(axis),
-              .scale = strcmp(axis, "count") == 0 ? SL_SCALE_LINEAR : SL_SCALE_LOG},
+        .y = {.label = y_label},
+        .x = {.label = axis.label,
+              .unit = axis.unit,
+              .scale = strcmp(axis.name, "count") == 0 ? SL_SCALE_LINEAR : SL_SCALE_LOG},
         .note = lines.n_papers ? "Mean over runs; whiskers are 95 % intervals. Grey: the points "
                                  "that the paper prints, with its ±."
                                : "Mean over runs; whiskers are 95 % intervals.",
         .series = lines.series,
         .n_series = lines.count};
     if (lines.count) status = sl_report_chart(show->report, &plot, show->badge, err);
+    free(name);
     free(title);
+    free(y_label);
     while (lines.count > 0) {
         free(lines.storage[--lines.count]);
         free(lines.names[lines.count]);

@@ -202,22 +202,22 @@ void sl_present_claims(const struct sl_presentation *show)
     if (outcome->n_claims == 0) return;
     for (size_t i = 0; i < outcome->n_claims; i++)
         counts[outcome->claims[i].here.verdict]++;
-    sl_report_section(show->report, 3, "claims", "What the paper claims");
+    char *id = sl_string_printf("%s-what-is-claimed", show->id);
+    sl_report_section(show->report, 3, id, "What the paper claims");
+    free(id);
     sl_report_paragraph(show->report);
-    sl_report_text(show->report, SL_STYLE_PLAIN,
-                   "Comparisons: %zu. Hold here: %zu, fail: %zu, undecided within the interval: "
-                   "%zu, not run: %zu.",
-                   outcome->n_claims - counts[SL_VERDICT_NO_CLAIM], counts[SL_VERDICT_HOLDS],
-                   counts[SL_VERDICT_FAILS], counts[SL_VERDICT_UNDECIDED],
-                   counts[SL_VERDICT_NOT_RUN]);
+    sl_report_text(show->report, SL_STYLE_PLAIN, "Of %zu claims, ",
+                   outcome->n_claims - counts[SL_VERDICT_NO_CLAIM]);
+    sl_present_verdicts(show->report, counts);
+    sl_report_text(show->report, SL_STYLE_PLAIN, "; %zu %s not run.", counts[SL_VERDICT_NOT_RUN],
+                   counts[SL_VERDICT_NOT_RUN] == 1 ? "was" : "were");
     if (counts[SL_VERDICT_NO_CLAIM])
         sl_report_text(show->report, SL_STYLE_PLAIN,
                        " Further %zu are shown and not judged, as the text claims no direction.",
                        counts[SL_VERDICT_NO_CLAIM]);
-    char *id = sl_string_printf("%s-claims", outcome->source.spec->name);
-    char *caption =
-        sl_string_printf("%s: comparisons the paper draws; ± is half the 95 %% interval",
-                         outcome->source.spec->name);
+    id = sl_string_printf("%s-claims", show->id);
+    char *caption = sl_string_printf("%s: the claims; ± is half the 95 %% interval",
+                                     outcome->source.spec->name);
     struct sl_table_head head = {.id = id,
                                  .caption = caption,
                                  .badge = show->badge,

@@ -196,10 +196,10 @@ static enum sl_status list_attacks(const struct sl_outcome *outcome, struct sl_n
 static enum sl_status show_attack(const struct sl_presentation *show, const char *key,
                                   struct sl_error *err)
 {
-    char *title = sl_string_printf("Loss under attack, %s", key);
+    char *title = sl_string_printf("Cross-entropy under attack, %s", key);
     struct curves curves = {.title = title,
                             .x_label = "Iteration of the attack",
-                            .y_label = "Cross-entropy",
+                            .y_label = "Cross-entropy (lower is better)",
                             .attack = key};
     enum sl_status status = show_curves(show, &curves, err);
     free(title);
@@ -209,9 +209,9 @@ static enum sl_status show_attack(const struct sl_presentation *show, const char
 enum sl_status sl_present_curves(const struct sl_presentation *show, struct sl_error *err)
 {
     static const struct curves training[] = {
-        {"Training: loss", "Epoch", "Loss", NULL, 1},
-        {"Training: accuracy", "Epoch", "Accuracy", NULL, 2},
-        {"Training: score on the development set", "Epoch", "Score", NULL, 3},
+        {"Loss on the training items, by epoch", "Epoch", "Loss (lower is better)", NULL, 1},
+        {"Accuracy on the training items, by epoch", "Epoch", "Accuracy", NULL, 2},
+        {"Score on the development set, by epoch", "Epoch", "Score", NULL, 3},
     };
     struct sl_name_table *attacks = sl_name_table_create();
     enum sl_status status = SL_OK;

@@ -19,12 +19,10 @@ static struct sl_tally headline_of(const struct sl_tallies *tallies)
 
 /* ---- In words ---- */
 
-/* "3 hold, 0 fail and 1 is undecided". */
-static void say_verdicts(struct sl_report *report, const struct sl_tally *tally)
+void sl_present_verdicts(struct sl_report *report, const size_t verdicts[SL_VERDICTS])
 {
-    const size_t n_hold = tally->verdicts[SL_VERDICT_HOLDS],
-                 n_fail = tally->verdicts[SL_VERDICT_FAILS],
-                 n_open = tally->verdicts[SL_VERDICT_UNDECIDED];
+    const size_t n_hold = verdicts[SL_VERDICT_HOLDS], n_fail = verdicts[SL_VERDICT_FAILS],
+                 n_open = verdicts[SL_VERDICT_UNDECIDED];
     sl_report_text(report, SL_STYLE_STRONG, "%zu %s", n_hold, plural(n_hold, "holds", "hold"));
     sl_report_text(report, SL_STYLE_PLAIN, ", ");
     sl_report_text(report, SL_STYLE_STRONG, "%zu %s", n_fail, plural(n_fail, "fails", "fail"));
@@ -32,26 +30,47 @@ static void say_verdicts(struct sl_report *report, const struct sl_tally *tally)
                    plural(n_open, "is", "are"));
 }
 
-/* How many of the papers' claims their own networks decide here. */
-static void say_claims(struct sl_report *report, const struct sl_tallies *tallies)
+/* Whether no row has a second run that could give it an interval. */
+static bool has_one_run(const struct sl_presentation *shows, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t c = 0; c < shows[i].outcome->n_cells; c++)
+            if (shows[i].outcome->cells[c].here.n_runs > 1) return false;
+    return true;
+}
+
+/* How many of the papers' claims their own networks decide here, in a sentence that says no more
+ * than the runs do. */
+static void say_claims(struct sl_report *report, const struct sl_presentation *shows, size_t count,
+                       const struct sl_tallies *tallies)
 {
     const struct sl_tally headline = headline_of(tallies);
     const size_t n_judged = sl_tally_judged(&headline);
-    sl_report_paragraph(report);
-    if (tallies->n_claims == 0) {
+    const size_t n_decided =
+        headline.verdicts[SL_VERDICT_HOLDS] + headline.verdicts[SL_VERDICT_FAILS];
+    sl_report_note(report, SL_TONE_ANSWER);
+    if (count == 0) {
+        sl_report_text(report, SL_STYLE_PLAIN, "There is nothing to report: no result was read.");
+    } else if (tallies->n_claims == 0) {
         sl_report_text(report, SL_STYLE_PLAIN,
                        "These tables make no claim to test: %zu of %zu published figures have a "
                        "value here.",
                        tallies->n_filled, tallies->n_published);
     } else if (n_judged == 0) {
-        sl_report_text(report, SL_STYLE_STRONG, "No claim was tested with a paper's own network.");
-        sl_report_text(report, SL_STYLE_PLAIN, " The papers draw %zu claims in these tables.",
-                       tallies->n_claims);
+        sl_report_text(report, SL_STYLE_STRONG, "Nothing is decided by a paper's own network.");
+        sl_report_text(report, SL_STYLE_PLAIN,
+                       " None of the papers' %zu claims could be tested so.", tallies->n_claims);
+    } else if (n_decided == 0) {
+        sl_report_text(report, SL_STYLE_STRONG, "Nothing is decided by a paper's own network.");
+        sl_report_text(report, SL_STYLE_PLAIN,
+                       " Of the papers' %zu claims, %zu could be tested so, and %s undecided%s.",
+                       tallies->n_claims, n_judged, plural(n_judged, "it is", "all are"),
+                       has_one_run(shows, count) ? ", since one run per row has no interval" : "");
     } else {
         sl_report_text(report, SL_STYLE_PLAIN,
                        "Of the papers' %zu claims, %zu %s tested with the paper's own network: ",
                        tallies->n_claims, n_judged, plural(n_judged, "was", "were"));
-        say_verdicts(report, &headline);
+        sl_present_verdicts(report, headline.verdicts);
         sl_report_text(report, SL_STYLE_PLAIN, ".");
     }
 }
@@ -68,7 +87,7 @@ static void say_others(struct sl_report *report, const struct sl_tallies *tallie
         const struct sl_tally *tally = &tallies->sources[others[i].evidence];
         if (sl_tally_judged(tally) == 0) continue;
         sl_report_text(report, SL_STYLE_PLAIN, " %s", others[i].words);
-        say_verdicts(report, tally);
+        sl_present_verdicts(report, tally->verdicts);
         sl_report_text(report, SL_STYLE_PLAIN, ".");
     }
 }
@@ -93,19 +112,39 @@ static void say_sources(struct sl_report *report, const struct sl_tallies *talli
     if (*before == 'W') sl_report_text(report, SL_STYLE_PLAIN, "%sno run and no figure", before);
 }
 
-void sl_present_summary(struct sl_report *report, const struct sl_presentation *shows, size_t count)
+/* How many runs are behind a figure that was trained for: "2 to 15 runs per figure". */
+static void say_depth(struct sl_report *report, const struct sl_presentation *shows, size_t count)
 {
-    const struct sl_tallies tallies = sl_tallies_count(shows, count);
-    say_claims(report, &tallies);
+    size_t fewest = SIZE_MAX, most = 0;
+    for (size_t i = 0; i < count; i++)
+        for (size_t c = 0; c < shows[i].outcome->n_cells; c++) {
+            const size_t n_runs = shows[i].outcome->cells[c].here.n_runs;
+            if (n_runs == 0) continue;
+            fewest = n_runs < fewest ? n_runs : fewest;
+            most = n_runs > most ? n_runs : most;
+        }
+    if (most == 0) return;
+    sl_report_text(report, SL_STYLE_PLAIN, "; %zu", fewest);
+    if (most > fewest) sl_report_text(report, SL_STYLE_PLAIN, " to %zu", most);
+    sl_report_text(report, SL_STYLE_PLAIN, " run%s per figure", plural(most, "", "s"));
+}
+
+void sl_present_summary(struct sl_report *report, const struct sl_presentation *shows, size_t count,
+                        size_t n_all)
+{
+    const struct sl_tallies tallies = sl_tallies_count(shows, n_all);
+    say_claims(report, shows, count, &tallies);
+    if (count == 0) return;
     say_others(report, &tallies);
-    sl_report_paragraph(report);
+    sl_report_note(report, SL_TONE_BASIS);
     say_sources(report, &tallies);
+    say_depth(report, shows, count);
     sl_report_text(
         report, SL_STYLE_PLAIN,
         ". %zu of %zu published figures in %zu table%s have a value here. A claim is one "
         "comparison that a paper draws, on one measure and test set; the 95 %% interval of the "
         "difference decides it. ",
-        tallies.n_filled, tallies.n_published, count, plural(count, "", "s"));
+        tallies.n_filled, tallies.n_published, n_all, plural(n_all, "", "s"));
     if (tallies.n_repeated)
         sl_report_text(
             report, SL_STYLE_PLAIN,
@@ -226,6 +265,14 @@ static void show_papers(struct sl_report *report, const struct sl_presentation *
     free(own);
 }
 
+/* The name of a table, which leads to its section. */
+static struct sl_cell link_to(const struct sl_presentation *show)
+{
+    struct sl_cell cell = sl_cell_text(show->outcome->source.spec->name);
+    cell.link = show->id;
+    return cell;
+}
+
 static void show_tables(struct sl_report *report, const struct sl_presentation *shows, size_t count)
 {
     static const char *const columns[] = {"Table",
@@ -253,7 +300,7 @@ static void show_tables(struct sl_report *report, const struct sl_presentation *
         snprintf(words, sizeof words, "%s scale", shows[i].outcome->source.spec->scale);
         struct sl_cell scale = sl_cell_text(tallies.n_runs ? words : "computed");
         scale.strong = shows[i].badge != NULL;
-        sl_report_cell(report, sl_cell_text(shows[i].outcome->source.spec->name));
+        sl_report_cell(report, link_to(&shows[i]));
         sl_report_cell(report, scale);
         show_counts(report, &all);
         sl_report_cell(report, count_cell(tallies.n_claims - tallies.n_judged, true));
@@ -311,7 +358,7 @@ static void show_decided(struct sl_report *report, const struct sl_presentation 
             for (size_t c = 0; c < shows[i].outcome->n_claims; c++) {
                 const struct sl_outcome_claim *claim = &shows[i].outcome->claims[c];
                 if (claim->here.verdict != order[v]) continue;
-                sl_report_cell(report, sl_cell_text(shows[i].outcome->source.spec->name));
+                sl_report_cell(report, link_to(&shows[i]));
                 sl_present_claim(report, claim);
             }
     sl_report_fold_end(report);
@@ -377,12 +424,12 @@ static enum sl_status show_bars(struct sl_report *report, const struct sl_presen
 }
 
 enum sl_status sl_present_overview(struct sl_report *report, const struct sl_presentation *shows,
-                                   size_t count, struct sl_error *err)
+                                   size_t count, size_t n_all, struct sl_error *err)
 {
-    const struct sl_tallies tallies = sl_tallies_count(shows, count);
+    const struct sl_tallies tallies = sl_tallies_count(shows, n_all);
     sl_report_section(report, 2, "overview", "Overview");
+    if (n_all > 1) show_papers(report, shows, n_all);
     if (count > 1) {
-        show_papers(report, shows, count);
         show_sources(report, &tallies);
         if (tallies.n_judged) SL_TRY(show_bars(report, shows, count, err));
         say_chance(report, &tallies);

@@ -50,10 +50,11 @@ static enum sl_status draw(const struct sl_presentation *show, const struct diag
                            const char *test, struct sl_error *err)
 {
     char subtitle[120];
-    snprintf(subtitle, sizeof subtitle, "Accuracy against confidence, %zu run%s; mean gap %.3f",
-             diagram->n_runs, diagram->n_runs == 1 ? "" : "s", diagram->gap);
+    snprintf(subtitle, sizeof subtitle,
+             "%zu run%s; accuracy and confidence differ by %.3f on average", diagram->n_runs,
+             diagram->n_runs == 1 ? "" : "s", diagram->gap);
     char *row = sl_experiment_row_title(show->outcome, diagram->row);
-    char *title = sl_string_printf("%s on %s", row, test);
+    char *title = sl_string_printf("Reliability of %s on %s", row, test);
     struct sl_plot_series series = {.count = N_BINS,
                                     .x = diagram->confidence,
                                     .y = diagram->accuracy,

@@ -13,6 +13,7 @@ struct group {
     struct sl_spec *spec;             /* owned */
     struct sl_experiment *experiment; /* owned; its runs, with their keys */
     struct sl_outcome *outcome;       /* owned */
+    char *id;                         /* owned; of its section */
 };
 struct groups {
     struct group *items; /* owned */
@@ -60,6 +61,7 @@ static void groups_release(struct groups *groups)
         sl_outcome_destroy(groups->items[i].outcome);
         sl_experiment_destroy(groups->items[i].experiment);
         sl_spec_destroy(groups->items[i].spec);
+        free(groups->items[i].id);
     }
     free(groups->items);
 }
@@ -285,31 +287,7 @@ static void show_making(struct sl_report *report, const struct sl_results *resul
     if (results->n_torn) sl_report_pair(report, "torn last lines, left out", lines);
 }
 
-/* ---- Questions ---- */
-
-/* Experiments that ask something are answered before all else. */
-static enum sl_status show_answers(struct sl_report *report, const struct groups *groups,
-                                   struct sl_error *err)
-{
-    struct sl_experiment_answer *answers = sl_alloc(groups->count + 1, sizeof *answers);
-    enum sl_status status = SL_OK;
-    for (size_t i = 0; i < groups->count; i++) {
-        const struct sl_presentation show = {.report = report, .outcome = groups->items[i].outcome};
-        if (sl_experiment_answer_find(show.outcome, &answers[i]))
-            sl_present_answer(&show, &answers[i]);
-    }
-    for (size_t i = 0; i < groups->count; i++) {
-        const struct sl_presentation show = {.report = report,
-                                             .outcome = groups->items[i].outcome,
-                                             .badge = badge_of(&groups->items[i])};
-        if (answers[i].sets) SL_TRY_OUT(sl_present_answer_details(&show, &answers[i], err));
-    }
-out:
-    for (size_t i = 0; i < groups->count; i++)
-        sl_experiment_answer_release(&answers[i]);
-    free(answers);
-    return status;
-}
+/* ---- What comes first ---- */
 
 /* Whether anything is published that could be counted; an empty report says that it is empty. */
 static bool is_about_papers(const struct groups *groups)
@@ -319,14 +297,70 @@ static bool is_about_papers(const struct groups *groups)
     return groups->count == 0;
 }
 
+/* The title of the only specification, or NULL. */
+static const char *own_title(const struct groups *groups)
+{
+    if (groups->count == 0 || is_about_papers(groups)) return NULL;
+    return json_string_value(json_object_get(groups->items[0].spec->json, "title"));
+}
+
 static const char *title_of(const struct groups *groups)
 {
-    const char *own = groups->count
-                          ? json_string_value(json_object_get(groups->items[0].spec->json, "title"))
-                          : NULL;
-    return own && !is_about_papers(groups)
-               ? own
-               : "Soft labels: the papers' tables, here and as published";
+    const char *own = own_title(groups);
+    return own ? own : "Soft labels: the papers' tables, here and as published";
+}
+
+/* Where nothing is asked and nothing is claimed. */
+static void say_what_is_here(struct sl_report *report, const struct groups *groups)
+{
+    size_t n_runs = 0, n_sets = 0;
+    for (size_t i = 0; i < groups->count; i++) {
+        n_runs += groups->items[i].outcome->n_runs;
+        n_sets += sl_name_table_count(groups->items[i].outcome->rows);
+    }
+    sl_report_note(report, SL_TONE_ANSWER);
+    if (n_runs)
+        sl_report_text(report, SL_STYLE_PLAIN,
+                       "This report shows figures and decides nothing: %zu run%s in %zu row%s.",
+                       n_runs, n_runs == 1 ? "" : "s", n_sets, n_sets == 1 ? "" : "s");
+    else
+        sl_report_text(report, SL_STYLE_PLAIN,
+                       "This report shows figures computed without training and decides nothing.");
+    sl_report_note(report, SL_TONE_BASIS);
+    sl_report_text(report, SL_STYLE_PLAIN,
+                   "The specification asks no question (\u201canswer\u201d) and has no claims.");
+}
+
+/* Answers to what is asked, then how the papers' claims came out: before all sections. True in
+ * `answers` where `sets` is not NULL. */
+static void show_answers(const struct groups *groups, const struct sl_presentation *shows,
+                         size_t n_all, struct sl_experiment_answer *answers,
+                         struct sl_report *report)
+{
+    size_t n_answers = 0;
+    for (size_t i = 0; i < groups->count; i++)
+        if (sl_experiment_answer_find(shows[i].outcome, &answers[i])) {
+            sl_present_answer(&shows[i], &answers[i]);
+            n_answers++;
+        }
+    if (is_about_papers(groups))
+        sl_present_summary(report, shows, groups->count, n_all);
+    else if (n_answers == 0)
+        say_what_is_here(report, groups);
+}
+
+/* A section's id is its specification's name; what stands here in several scales has them in it. */
+static void name_sections(struct groups *groups)
+{
+    for (size_t i = 0; i < groups->count; i++) {
+        struct group *group = &groups->items[i];
+        size_t n_before = 0;
+        for (size_t j = 0; j < i; j++)
+            n_before += strcmp(groups->items[j].spec->name, group->spec->name) == 0;
+        group->id = n_before == 0 ? sl_string_copy(group->spec->name)
+                                  : sl_string_printf("%s-%s-%zu", group->spec->name, group->scale,
+                                                     n_before + 1);
+    }
 }
 
 /* The sections of specifications that the results brought with them, or of the others. */
@@ -340,28 +374,53 @@ static enum sl_status show_outcomes(const struct groups *groups, const struct sl
     return SL_OK;
 }
 
-static enum sl_status write_report(const struct groups *groups, const struct sl_results *results,
+static enum sl_status write_report(const struct groups *groups, const struct groups *absent,
+                                   const struct sl_results *results,
                                    const struct sl_report_options *options,
                                    struct sl_report *report, struct sl_error *err)
 {
-    struct sl_presentation *shows = sl_alloc(groups->count + 1, sizeof *shows);
+    const size_t n_all = groups->count + absent->count;
+    struct sl_presentation *shows = sl_alloc(n_all + 1, sizeof *shows);
+    struct sl_experiment_answer *answers = sl_alloc(groups->count + 1, sizeof *answers);
     enum sl_status status = SL_OK;
     for (size_t i = 0; i < groups->count; i++)
-        shows[i] = (struct sl_presentation){.report = report,
-                                            .outcome = groups->items[i].outcome,
-                                            .badge = badge_of(&groups->items[i])};
-    SL_TRY_OUT(show_answers(report, groups, err));
-    SL_TRY_OUT(show_outcomes(groups, results, shows, true, err));
-    if (is_about_papers(groups)) sl_present_summary(report, shows, groups->count);
+        shows[i] =
+            (struct sl_presentation){.report = report,
+                                     .outcome = groups->items[i].outcome,
+                                     .badge = badge_of(&groups->items[i]),
+                                     .id = groups->items[i].id,
+                                     .is_alone = groups->count == 1 && own_title(groups) != NULL};
+    for (size_t i = 0; i < absent->count; i++)
+        shows[groups->count + i] =
+            (struct sl_presentation){.report = report, .outcome = absent->items[i].outcome};
+    show_answers(groups, shows, n_all, answers, report);
     show_strangers(report, results, options);
-    if (is_about_papers(groups)) SL_TRY_OUT(sl_present_overview(report, shows, groups->count, err));
+    for (size_t i = 0; i < groups->count; i++)
+        if (answers[i].sets) SL_TRY_OUT(sl_present_answer_details(&shows[i], &answers[i], err));
+    SL_TRY_OUT(show_outcomes(groups, results, shows, true, err));
+    if (is_about_papers(groups))
+        SL_TRY_OUT(sl_present_overview(report, shows, groups->count, n_all, err));
     SL_TRY_OUT(show_outcomes(groups, results, shows, false, err));
     show_failures(report, results);
     if (options->n_specs == 0 && is_about_papers(groups)) show_absent(report, groups);
     show_making(report, results, options);
 out:
+    for (size_t i = 0; i < groups->count; i++)
+        sl_experiment_answer_release(&answers[i]);
+    free(answers);
     free(shows);
     return status;
+}
+
+/* The papers' tables without results: what they claim is counted as not run. */
+static enum sl_status open_absent(struct groups *absent, const struct groups *groups,
+                                  const struct sl_results *results, struct sl_error *err)
+{
+    for (const char *const *name = sl_builtin_specs; *name; name++)
+        if (!has_group(groups, *name, NULL)) add_group(absent, *name, "paper", NULL);
+    for (size_t i = 0; i < absent->count; i++)
+        SL_TRY(open_group(&absent->items[i], results, err));
+    return SL_OK;
 }
 
 /* Verdicts that allow for how many claims a paper draws. */
@@ -378,7 +437,7 @@ enum sl_status sl_experiment_report(const struct sl_results *results,
                                     const struct sl_report_options *options, struct sl_report **out,
                                     struct sl_error *err)
 {
-    struct groups groups = {0};
+    struct groups groups = {0}, absent = {0};
     struct sl_report *report = NULL;
     enum sl_status status = SL_OK;
     if (options->n_specs)
@@ -387,13 +446,17 @@ enum sl_status sl_experiment_report(const struct sl_results *results,
         choose_known(&groups, results);
     for (size_t i = 0; i < groups.count; i++)
         SL_TRY_OUT(open_group(&groups.items[i], results, err));
+    if (options->n_specs == 0 && groups.count && is_about_papers(&groups))
+        SL_TRY_OUT(open_absent(&absent, &groups, results, err));
+    name_sections(&groups);
     adjust(&groups);
     report = sl_report_create(title_of(&groups));
-    SL_TRY_OUT(write_report(&groups, results, options, report, err));
+    SL_TRY_OUT(write_report(&groups, &absent, results, options, report, err));
     *out = report;
     report = NULL;
 out:
     groups_release(&groups);
+    groups_release(&absent);
     sl_report_destroy(report);
     return status;
 }

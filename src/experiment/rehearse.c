@@ -18,39 +18,14 @@ struct rehearsal {
 
 /* ---- The plan ---- */
 
-static bool needs_training(const struct sl_experiment *plan, size_t index)
-{
-    const struct sl_job *job = &plan->jobs[index];
-    if (job->network) return true;
-    for (size_t i = 0; i < job->n_needs; i++)
-        if (needs_training(plan, job->needs[i])) return true;
-    return false;
-}
-
-static bool reads_tests(const struct sl_job *job)
-{
-    return json_object_get(job->step, "tests") != NULL;
-}
-
 /* The step with the word that makes it stop before it takes long. */
 static json_t *rehearsed_step(const struct sl_job *job)
 {
     json_t *step = json_deep_copy(job->step);
-    const char *word = job->network ? "--untrained" : reads_tests(job) ? "--dry-run" : NULL;
+    const bool scores = json_object_get(step, "tests") != NULL;
+    const char *word = job->network ? "--untrained" : scores ? "--dry-run" : NULL;
     if (word) json_array_append_new(json_object_get(step, "command"), json_string(word));
     return step;
-}
-
-/* The job if it can be rehearsed, else what it needs that can be. */
-static void add_job(const struct sl_experiment *plan, size_t index, struct sl_run *run)
-{
-    const struct sl_job *job = &plan->jobs[index];
-    if (job->network || reads_tests(job) || !needs_training(plan, index)) {
-        sl_run_add_scores(run, NULL, index);
-        return;
-    }
-    for (size_t i = 0; i < job->n_needs; i++)
-        if (!plan->jobs[job->needs[i]].network) add_job(plan, job->needs[i], run);
 }
 
 /* Seeds and folds differ in what is drawn alone: one stands for all. */
@@ -87,7 +62,7 @@ static void rehearsal_init(struct rehearsal *rehearsal)
         rehearsed->scores = NULL;
         rehearsed->n_scores = 0;
         for (size_t j = 0; j < run->n_scores; j++)
-            add_job(plan, run->scores[j].job, rehearsed);
+            sl_run_add_scores(rehearsed, run->scores[j]);
     }
 }
 

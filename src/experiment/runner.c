@@ -85,7 +85,7 @@ static void open_runs(struct state *state)
         } else {
             state->runs[i] = OPEN;
             for (size_t j = 0; j < run->n_scores; j++)
-                need(state, run->scores[j].job);
+                need(state, run->scores[j]);
             /* A training whose scores are kept is still read for its curve. */
             if (run->training != SL_NO_JOB) need(state, run->training);
         }
@@ -147,7 +147,7 @@ static enum sl_status finish_run(struct state *state, const struct sl_run *run,
         return SL_OK;
     }
     for (size_t i = 0; i < run->n_scores; i++)
-        seconds += take_seconds(state, run->scores[i].job);
+        seconds += take_seconds(state, run->scores[i]);
     if (sl_collect(state->experiment, run, state->runner, seconds, &line, &problem) != SL_OK)
         return fail_run(state, run, "collecting its scores", problem.message, err);
     const enum sl_status status = sl_ledger_append(&state->ledger, line, err);
@@ -185,8 +185,8 @@ static enum sl_status close_run(struct state *state, size_t index, struct sl_err
     bool all = run->training == SL_NO_JOB || state->jobs[run->training] == DONE;
     size_t failed = run->training == SL_NO_JOB ? SL_NO_JOB : failed_below(state, run->training);
     for (size_t i = 0; i < run->n_scores; i++) {
-        all = all && state->jobs[run->scores[i].job] == DONE;
-        if (failed == SL_NO_JOB) failed = failed_below(state, run->scores[i].job);
+        all = all && state->jobs[run->scores[i]] == DONE;
+        if (failed == SL_NO_JOB) failed = failed_below(state, run->scores[i]);
     }
     if (!all && failed == SL_NO_JOB) return SL_OK;
     state->runs[index] = CLOSED;
@@ -446,7 +446,8 @@ static enum sl_status work(struct state *state, struct sl_error *err)
         size_t n_open = 0;
         /* First: a terminal's Ctrl-C ends the children too, and that is no failure of theirs. */
         if (hooks->stop && hooks->stop(hooks->context))
-            return sl_fail(err, SL_ERR_STOPPED, "stopped before the end; the same command goes on");
+            return sl_fail(err, SL_ERR_STOPPED,
+                           "stopped before the end; the same command continues");
         look_after(state);
         SL_TRY(close_runs(state, &n_open, err));
         if (n_open == 0) return SL_OK;

@@ -10,125 +10,6 @@
 #include "softlab/dataset/image.h"
 #include "softlab/eval.h"
 
-/* ---- Kinds ---- */
-
-static bool all_are(const json_t *list, bool (*is)(const json_t *))
-{
-    size_t i;
-    json_t *entry;
-    json_array_foreach(list, i, entry) if (!is(entry)) return false;
-    return json_is_array(list);
-}
-
-static bool is_text(const json_t *value)
-{
-    return json_is_string(value);
-}
-
-static bool is_number(const json_t *value)
-{
-    return json_is_number(value);
-}
-
-static bool is_kind(const json_t *value, unsigned kinds)
-{
-    return (kinds & ANY) || ((kinds & NOTHING) && json_is_null(value)) ||
-           ((kinds & TEXT) && json_is_string(value)) ||
-           ((kinds & NUMBER) && json_is_number(value)) ||
-           ((kinds & BOOLEAN) && json_is_boolean(value)) ||
-           ((kinds & TEXTS) && all_are(value, is_text)) ||
-           ((kinds & NUMBERS) && all_are(value, is_number)) ||
-           ((kinds & (OBJECT | MAP)) && json_is_object(value)) ||
-           ((kinds & OBJECTS) && json_is_array(value));
-}
-
-static const char *kind_words(unsigned kinds)
-{
-    static const struct {
-        unsigned kinds;
-        const char *words;
-    } rows[] = {
-        {NUMBERS | OBJECT, "a list of numbers or an object"},
-        {TEXTS | OBJECT, "a list of texts or an object"},
-        {TEXT | TEXTS | NOTHING, "text, a list of texts or null"},
-        {TEXT | TEXTS, "text or a list of texts"},
-        {TEXTS | NOTHING, "a list of texts or null"},
-        {TEXT | NOTHING, "text or null"},
-        {NUMBER | NOTHING, "a number or null"},
-        {TEXT, "text"},
-        {TEXTS, "a list of texts"},
-        {NUMBER, "a number"},
-        {NUMBERS, "a list of numbers"},
-        {BOOLEAN, "true or false"},
-        {OBJECTS, "a list of objects"},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if ((kinds & ~(unsigned)REQUIRED) == rows[i].kinds) return rows[i].words;
-    return "an object";
-}
-
-static enum sl_status check_fields(const struct sl_json_cursor *at,
-                                   const struct sl_spec_field *fields, struct sl_error *err);
-
-static struct sl_json_cursor below(const struct sl_json_cursor *at, const char *key, json_t *value)
-{
-    return (struct sl_json_cursor){
-        .document = at->document, .parent = at, .key = key, .value = value};
-}
-
-static enum sl_status check_inner(const struct sl_json_cursor *at,
-                                  const struct sl_spec_field *field, struct sl_error *err)
-{
-    if ((field->kinds & OBJECT) && json_is_object(at->value))
-        return check_fields(at, field->inner, err);
-    if (field->kinds & OBJECTS) {
-        for (size_t i = 0; i < json_array_size(at->value); i++) {
-            const struct sl_json_cursor element = sl_json_element(at, i);
-            SL_TRY(check_fields(&element, field->inner, err));
-        }
-    }
-    if (field->kinds & MAP) {
-        const char *key;
-        json_t *value;
-        json_object_foreach(at->value, key, value)
-        {
-            const struct sl_json_cursor member = below(at, key, value);
-            SL_TRY(check_fields(&member, field->inner, err));
-        }
-    }
-    return SL_OK;
-}
-
-static enum sl_status check_known(const struct sl_json_cursor *at,
-                                  const struct sl_spec_field *fields, struct sl_error *err)
-{
-    size_t count = 0;
-    while (fields[count].name)
-        count++;
-    const char **known = sl_alloc(count + 1, sizeof *known);
-    for (size_t i = 0; i < count; i++)
-        known[i] = fields[i].name;
-    const enum sl_status status = sl_json_only(at, known, err);
-    free(known);
-    return status;
-}
-
-static enum sl_status check_fields(const struct sl_json_cursor *at,
-                                   const struct sl_spec_field *fields, struct sl_error *err)
-{
-    SL_TRY(check_known(at, fields, err));
-    for (const struct sl_spec_field *field = fields; field->name; field++) {
-        json_t *value = json_object_get(at->value, field->name);
-        if (!value && !(field->kinds & REQUIRED)) continue;
-        if (!value) return sl_json_fail(at, err, "\"%s\" is missing", field->name);
-        const struct sl_json_cursor member = below(at, field->name, value);
-        if (!is_kind(value, field->kinds))
-            return sl_json_fail(&member, err, "expected %s", kind_words(field->kinds));
-        SL_TRY(check_inner(&member, field, err));
-    }
-    return SL_OK;
-}
-
 /* ---- What is named is there ---- */
 
 /* The whole, and the part that stands over it or NULL. */
@@ -146,11 +27,23 @@ static enum sl_status check_word(const struct sl_json_cursor *object, const char
                                  const char *const *words, struct sl_error *err)
 {
     json_t *value = json_object_get(object->value, key);
+    const struct sl_json_cursor at = sl_spec_below(object, key, value);
+    const char *word = json_string_value(value);
     if (!value) return SL_OK;
-    for (size_t i = 0; words[i]; i++)
-        if (strcmp(words[i], json_string_value(value)) == 0) return SL_OK;
-    const struct sl_json_cursor at = below(object, key, value);
-    return sl_json_fail(&at, err, "\"%s\" is not among what it may be", json_string_value(value));
+    if (!word) return sl_json_fail(&at, err, "expected text");
+    struct sl_buffer known;
+    sl_buffer_init(&known, 4096);
+    for (size_t i = 0; words[i]; i++) {
+        if (strcmp(words[i], word) == 0) {
+            sl_buffer_release(&known);
+            return SL_OK;
+        }
+        sl_buffer_printf(&known, "%s%s", i > 0 ? ", " : "", words[i]);
+    }
+    const enum sl_status status =
+        sl_json_fail(&at, err, "\"%s\" is not one of: %s", word, known.data);
+    sl_buffer_release(&known);
+    return status;
 }
 
 static int compare_texts(const void *a, const void *b)
@@ -182,7 +75,7 @@ static bool same_texts(const json_t *a, const json_t *b)
 static enum sl_status check_words(const struct sl_json_cursor *set, struct sl_error *err)
 {
     json_t *labels = json_object_get(set->value, "labels");
-    const struct sl_json_cursor at = below(set, "labels", labels);
+    const struct sl_json_cursor at = sl_spec_below(set, "labels", labels);
     if (!labels || !json_object_get(set->value, "answers")) return SL_OK;
     json_t *words = sl_spec_label_words(set->value);
     const bool same = same_texts(labels, words);
@@ -198,8 +91,8 @@ static enum sl_status check_method(const struct sl_json_cursor *set, struct sl_e
 {
     json_t *method = json_object_get(set->value, "method");
     json_t *options = json_object_get(set->value, "options");
-    const struct sl_json_cursor at = below(set, "method", method);
-    const struct sl_json_cursor settings = below(set, "options", options);
+    const struct sl_json_cursor at = sl_spec_below(set, "method", method);
+    const struct sl_json_cursor settings = sl_spec_below(set, "options", options);
     if (options && !json_is_object(options))
         return sl_json_fail(&settings, err, "expected an object");
     if (!json_object_get(set->value, "answers") != !method)
@@ -216,7 +109,7 @@ static enum sl_status check_whole(const struct sl_json_cursor *object, const cha
                                   struct sl_error *err)
 {
     json_t *value = json_object_get(object->value, key);
-    const struct sl_json_cursor at = below(object, key, value);
+    const struct sl_json_cursor at = sl_spec_below(object, key, value);
     int64_t number = 0;
     return json_is_number(value) ? sl_json_integer(&at, low, INT64_MAX, &number, err) : SL_OK;
 }
@@ -229,12 +122,41 @@ static enum sl_status check_hard(const struct sl_json_cursor *set, struct sl_err
                       json_object_get(set->value, "answers");
     for (size_t i = 0; !soft && i < sizeof keys / sizeof *keys; i++) {
         json_t *value = json_object_get(set->value, keys[i]);
-        const struct sl_json_cursor at = below(set, keys[i], value);
+        const struct sl_json_cursor at = sl_spec_below(set, keys[i], value);
         if (value)
             return sl_json_fail(&at, err,
                                 "has no effect on hard labels; give \"answers\" and a "
                                 "\"method\", or leave it out");
     }
+    return SL_OK;
+}
+
+/* What the public code ran: recipe keys by network. */
+static enum sl_status check_as_run(const struct sl_json_cursor *set, struct sl_error *err)
+{
+    const struct sl_json_cursor at =
+        sl_spec_below(set, "as_run", json_object_get(set->value, "as_run"));
+    const char *network;
+    json_t *keys;
+    if (at.value && !json_is_object(at.value)) return sl_json_fail(&at, err, "expected an object");
+    json_object_foreach(at.value, network, keys)
+    {
+        const struct sl_json_cursor entry = sl_spec_below(&at, network, keys);
+        if (!json_is_object(keys)) return sl_json_fail(&entry, err, "expected an object");
+    }
+    return SL_OK;
+}
+
+/* A name is a reference's, or "hard". */
+static enum sl_status check_reference(const struct design *design,
+                                      const struct sl_json_cursor *object, const char *key,
+                                      struct sl_error *err)
+{
+    json_t *value = json_object_get(object->value, key);
+    const char *name = json_string_value(value);
+    const struct sl_json_cursor at = sl_spec_below(object, key, value);
+    if (name && strcmp(name, "hard") != 0 && !json_object_get(look_up(design, "references"), name))
+        return sl_json_fail(&at, err, "no reference is called \"%s\"", name);
     return SL_OK;
 }
 
@@ -244,9 +166,12 @@ static enum sl_status check_set(const struct design *design, const struct sl_jso
     static const char *const draws[] = {"mean", "annotator", "sample", "each", NULL};
     SL_TRY(check_word(set, "draw", draws, err));
     SL_TRY(check_method(set, err));
-    const struct sl_json_cursor extra = below(set, "extra", json_object_get(set->value, "extra"));
+    const struct sl_json_cursor extra =
+        sl_spec_below(set, "extra", json_object_get(set->value, "extra"));
     if (extra.value) SL_TRY(check_method(&extra, err));
     SL_TRY(check_whole(set, "count", 1, err));
+    SL_TRY(check_as_run(set, err));
+    SL_TRY(check_reference(design, set, "dev_labels", err));
     const json_t *files = json_object_get(design->root, "files");
     static const char *const keys[] = {"only", "rest", "mixing"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
@@ -254,7 +179,7 @@ static enum sl_status check_set(const struct design *design, const struct sl_jso
         const char *name = json_string_value(value);
         const bool word =
             i == 1 && name && (strcmp(name, "hard") == 0 || strcmp(name, "none") == 0);
-        const struct sl_json_cursor at = below(set, keys[i], value);
+        const struct sl_json_cursor at = sl_spec_below(set, keys[i], value);
         if (name && !word && !json_object_get(files, name))
             return sl_json_fail(&at, err, "no file of \"files\" is called \"%s\"", name);
     }
@@ -296,12 +221,20 @@ static enum sl_status check_metric(const struct sl_json_cursor *at, bool joined,
                         near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
 
+static enum sl_status check_attack(const struct sl_json_cursor *test, struct sl_error *err)
+{
+    static const char *const labels[] = {"hard", NULL};
+    const struct sl_json_cursor settings =
+        sl_spec_below(test, "settings", json_object_get(test->value, "settings"));
+    return check_word(&settings, "attack_labels", labels, err);
+}
+
 static enum sl_status check_test(const struct design *design, const struct sl_json_cursor *test,
                                  struct sl_error *err)
 {
     json_t *metrics = json_object_get(test->value, "metrics");
     const bool joined = json_array_size(json_object_get(test->value, "data")) > 1;
-    const struct sl_json_cursor list = below(test, "metrics", metrics);
+    const struct sl_json_cursor list = sl_spec_below(test, "metrics", metrics);
     if (metrics && json_array_size(metrics) == 0)
         return sl_json_fail(&list, err,
                             "is empty: name at least one measure of softlab eval "
@@ -310,19 +243,20 @@ static enum sl_status check_test(const struct design *design, const struct sl_js
         const struct sl_json_cursor metric = sl_json_element(&list, i);
         SL_TRY(check_metric(&metric, joined, err));
     }
-    json_t *labels = json_object_get(test->value, "labels");
-    const char *name = json_string_value(labels);
-    const struct sl_json_cursor at = below(test, "labels", labels);
-    if (name && strcmp(name, "hard") != 0 && !json_object_get(look_up(design, "references"), name))
-        return sl_json_fail(&at, err, "no reference is called \"%s\"", name);
-    return SL_OK;
+    json_t *split = json_object_get(test->value, "split");
+    const struct sl_json_cursor part = sl_spec_below(test, "split", split);
+    if (json_is_string(split) && strcmp(json_string_value(split), "fold") == 0 &&
+        !json_is_number(look_up(design, "folds")))
+        return sl_json_fail(&part, err, "\"fold\" needs \"folds\", the number of folds");
+    SL_TRY(check_attack(test, err));
+    return check_reference(design, test, "labels", err);
 }
 
 /* Seeds are whole numbers, each once. */
 static enum sl_status check_seeds(const struct sl_json_cursor *design, struct sl_error *err)
 {
     json_t *seeds = json_object_get(design->value, "seeds");
-    const struct sl_json_cursor list = below(design, "seeds", seeds);
+    const struct sl_json_cursor list = sl_spec_below(design, "seeds", seeds);
     for (size_t i = 0; i < json_array_size(seeds); i++) {
         const struct sl_json_cursor at = sl_json_element(&list, i);
         int64_t seed = 0;
@@ -342,7 +276,7 @@ static enum sl_status check_some(const struct sl_json_cursor *design, struct sl_
     if (json_object_get(design->value, "parts")) return SL_OK;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         json_t *value = json_object_get(design->value, keys[i]);
-        const struct sl_json_cursor at = below(design, keys[i], value);
+        const struct sl_json_cursor at = sl_spec_below(design, keys[i], value);
         const bool empty = json_is_array(value) ? json_array_size(value) == 0
                                                 : json_is_object(value) && !json_object_size(value);
         if (empty) return sl_json_fail(&at, err, "is empty: name at least one, or leave it out");
@@ -354,7 +288,7 @@ static enum sl_status check_some(const struct sl_json_cursor *design, struct sl_
 static enum sl_status check_size(const struct sl_json_cursor *design, struct sl_error *err)
 {
     json_t *size = json_object_get(design->value, "size");
-    const struct sl_json_cursor at = below(design, "size", size);
+    const struct sl_json_cursor at = sl_spec_below(design, "size", size);
     const char *text = size ? json_string_value(size) : "1x1";
     const char *times = strchr(text, 'x');
     int64_t height = 0, width = 0;
@@ -372,7 +306,7 @@ static enum sl_status check_size(const struct sl_json_cursor *design, struct sl_
 static enum sl_status check_channels(const struct sl_json_cursor *design, struct sl_error *err)
 {
     json_t *channels = json_object_get(design->value, "channels");
-    const struct sl_json_cursor at = below(design, "channels", channels);
+    const struct sl_json_cursor at = sl_spec_below(design, "channels", channels);
     const double number = channels ? json_number_value(channels) : 1;
     if (json_is_real(channels) || (number != 1 && number != 3))
         return sl_json_fail(&at, err, "expected 1 (grey) or 3 (colour)");
@@ -383,7 +317,7 @@ static enum sl_status check_channels(const struct sl_json_cursor *design, struct
 static enum sl_status check_holdout(const struct sl_json_cursor *design, struct sl_error *err)
 {
     json_t *holdout = json_object_get(design->value, "holdout");
-    const struct sl_json_cursor at = below(design, "holdout", holdout);
+    const struct sl_json_cursor at = sl_spec_below(design, "holdout", holdout);
     const char *name = json_string_value(holdout);
     if (!name || strncmp(name, "share:", 6) != 0) return SL_OK;
     return sl_json_fail(&at, err,
@@ -411,23 +345,25 @@ static enum sl_status check_design(const struct design *design, const struct sl_
     SL_TRY(check_counts(at, err));
     SL_TRY(check_seeds(at, err));
     SL_TRY(check_some(at, err));
-    const struct sl_json_cursor sets = below(at, "sets", json_object_get(at->value, "sets"));
+    const struct sl_json_cursor sets =
+        sl_spec_below(at, "sets", json_object_get(at->value, "sets"));
     json_object_foreach(sets.value, key, value)
     {
-        const struct sl_json_cursor set = below(&sets, key, value);
+        const struct sl_json_cursor set = sl_spec_below(&sets, key, value);
         SL_TRY(check_set(design, &set, err));
     }
     const struct sl_json_cursor references =
-        below(at, "references", json_object_get(at->value, "references"));
+        sl_spec_below(at, "references", json_object_get(at->value, "references"));
     json_object_foreach(references.value, key, value)
     {
-        const struct sl_json_cursor reference = below(&references, key, value);
+        const struct sl_json_cursor reference = sl_spec_below(&references, key, value);
         SL_TRY(check_method(&reference, err));
     }
-    const struct sl_json_cursor tests = below(at, "tests", json_object_get(at->value, "tests"));
+    const struct sl_json_cursor tests =
+        sl_spec_below(at, "tests", json_object_get(at->value, "tests"));
     json_object_foreach(tests.value, key, value)
     {
-        const struct sl_json_cursor test = below(&tests, key, value);
+        const struct sl_json_cursor test = sl_spec_below(&tests, key, value);
         SL_TRY(check_test(design, &test, err));
     }
     return SL_OK;
@@ -439,13 +375,13 @@ static enum sl_status check_stands_for(const struct sl_json_cursor *root,
 {
     const json_t *networks = json_object_get(root->value, "networks");
     const struct sl_json_cursor at =
-        below(scale, "stands_for", json_object_get(scale->value, "stands_for"));
+        sl_spec_below(scale, "stands_for", json_object_get(scale->value, "stands_for"));
     const char *key;
     json_t *value;
     if (at.value && !json_is_object(at.value)) return sl_json_fail(&at, err, "expected an object");
     json_object_foreach(at.value, key, value)
     {
-        const struct sl_json_cursor entry = below(&at, key, value);
+        const struct sl_json_cursor entry = sl_spec_below(&at, key, value);
         const char *name = json_string_value(value);
         if (!name || !sl_plan_lists(networks, name))
             return sl_json_fail(&entry, err, "expected one of \"networks\"");
@@ -458,7 +394,7 @@ static enum sl_status check_scale(const struct sl_json_cursor *root,
                                   const struct sl_json_cursor *scale, struct sl_error *err)
 {
     json_t *list = json_object_get(scale->value, "sets");
-    const struct sl_json_cursor at = below(scale, "sets", list);
+    const struct sl_json_cursor at = sl_spec_below(scale, "sets", list);
     for (size_t i = 0; i < json_array_size(list); i++) {
         const struct sl_json_cursor entry = sl_json_element(&at, i);
         const char *name = json_string_value(entry.value);
@@ -472,6 +408,28 @@ static enum sl_status check_scale(const struct sl_json_cursor *root,
     return check_stands_for(root, scale, err);
 }
 
+/* A grid is searched on sets that there are and that it changes. */
+static enum sl_status check_tune(const struct sl_json_cursor *root, struct sl_error *err)
+{
+    const struct sl_json_cursor blocks =
+        sl_spec_below(root, "tune", json_object_get(root->value, "tune"));
+    json_t *sets = json_object_get(root->value, "sets");
+    for (size_t i = 0; i < json_array_size(blocks.value); i++) {
+        const struct sl_json_cursor block = sl_json_element(&blocks, i);
+        const struct sl_json_cursor list =
+            sl_spec_below(&block, "sets", json_object_get(block.value, "sets"));
+        for (size_t j = 0; j < json_array_size(list.value); j++) {
+            const struct sl_json_cursor at = sl_json_element(&list, j);
+            const char *name = json_string_value(at.value);
+            const json_t *set = json_object_get(sets, name);
+            if (sets && !set) return sl_json_fail(&at, err, "no set is called \"%s\"", name);
+            if (json_is_false(json_object_get(set, "train")))
+                return sl_json_fail(&at, err, "set \"%s\" trains nothing: leave it out", name);
+        }
+    }
+    return SL_OK;
+}
+
 /* A question names things that there are. */
 static enum sl_status check_answer(const struct sl_json_cursor *root, struct sl_error *err)
 {
@@ -479,10 +437,10 @@ static enum sl_status check_answer(const struct sl_json_cursor *root, struct sl_
         const char *key, *among;
     } names[] = {{"reference", "references"}, {"against", "sets"}};
     const struct sl_json_cursor answer =
-        below(root, "answer", json_object_get(root->value, "answer"));
+        sl_spec_below(root, "answer", json_object_get(root->value, "answer"));
     for (size_t i = 0; answer.value && i < sizeof names / sizeof *names; i++) {
         const struct sl_json_cursor at =
-            below(&answer, names[i].key, json_object_get(answer.value, names[i].key));
+            sl_spec_below(&answer, names[i].key, json_object_get(answer.value, names[i].key));
         if (!json_object_get(json_object_get(root->value, names[i].among),
                              json_string_value(at.value)))
             return sl_json_fail(&at, err, "%s has no \"%s\"", names[i].among,
@@ -498,15 +456,27 @@ static enum sl_status check_answer(const struct sl_json_cursor *root, struct sl_
     return SL_OK;
 }
 
+/* Who answered decides what an answer is worth. */
+static enum sl_status check_people(const struct sl_json_cursor *root, struct sl_error *err)
+{
+    const struct sl_json_cursor people =
+        sl_spec_below(root, "people", json_object_get(root->value, "people"));
+    const char *word = json_string_value(people.value);
+    if (!word || strcmp(word, "simulated") == 0 || strcmp(word, "real") == 0) return SL_OK;
+    return sl_json_fail(&people, err, "\"%s\" is not one of: simulated, real", word);
+}
+
 static enum sl_status check_files(const struct sl_json_cursor *root, struct sl_error *err)
 {
-    const struct sl_json_cursor files = below(root, "files", json_object_get(root->value, "files"));
+    const struct sl_json_cursor files =
+        sl_spec_below(root, "files", json_object_get(root->value, "files"));
     const char *key;
     json_t *value;
     json_object_foreach(files.value, key, value)
     {
-        const struct sl_json_cursor at = below(&files, key, value);
-        if (!all_are(value, is_text)) return sl_json_fail(&at, err, "expected a list of texts");
+        const struct sl_json_cursor at = sl_spec_below(&files, key, value);
+        if (!sl_spec_is_kind(value, TEXTS))
+            return sl_json_fail(&at, err, "expected a list of texts");
     }
     return SL_OK;
 }
@@ -514,7 +484,7 @@ static enum sl_status check_files(const struct sl_json_cursor *root, struct sl_e
 static enum sl_status check_head(const struct sl_json_cursor *root, struct sl_error *err)
 {
     const struct sl_json_cursor kind =
-        below(root, "softlab", json_object_get(root->value, "softlab"));
+        sl_spec_below(root, "softlab", json_object_get(root->value, "softlab"));
     if (strcmp(json_string_value(kind.value), "experiment") != 0)
         return sl_json_fail(&kind, err, "expected \"experiment\"");
     struct sl_json_cursor version;
@@ -529,25 +499,28 @@ enum sl_status sl_spec_check(const struct sl_json *document, struct sl_error *er
     const char *key;
     json_t *value;
     if (!json_is_object(root.value)) return sl_json_fail(&root, err, "expected an object");
-    SL_TRY(check_fields(&root, sl_spec_fields, err));
+    SL_TRY(sl_spec_check_fields(&root, sl_spec_fields, err));
     SL_TRY(check_head(&root, err));
     SL_TRY(check_files(&root, err));
+    SL_TRY(check_people(&root, err));
     SL_TRY(check_answer(&root, err));
+    SL_TRY(check_tune(&root, err));
     SL_TRY(sl_spec_check_show(&root, err));
     const struct design whole = {root.value, NULL};
     SL_TRY(check_design(&whole, &root, err));
-    const struct sl_json_cursor parts = below(&root, "parts", json_object_get(root.value, "parts"));
+    const struct sl_json_cursor parts =
+        sl_spec_below(&root, "parts", json_object_get(root.value, "parts"));
     json_object_foreach(parts.value, key, value)
     {
         const struct design design = {root.value, value};
-        const struct sl_json_cursor part = below(&parts, key, value);
+        const struct sl_json_cursor part = sl_spec_below(&parts, key, value);
         SL_TRY(check_design(&design, &part, err));
     }
     const struct sl_json_cursor scales =
-        below(&root, "scales", json_object_get(root.value, "scales"));
+        sl_spec_below(&root, "scales", json_object_get(root.value, "scales"));
     json_object_foreach(scales.value, key, value)
     {
-        const struct sl_json_cursor scale = below(&scales, key, value);
+        const struct sl_json_cursor scale = sl_spec_below(&scales, key, value);
         SL_TRY(check_scale(&root, &scale, err));
     }
     return SL_OK;

@@ -2,6 +2,8 @@
 #ifndef SOFTLAB_EXPERIMENT_SPEC_FIELDS_H
 #define SOFTLAB_EXPERIMENT_SPEC_FIELDS_H
 
+#include "softlab/base/json.h"
+
 /* What a value may be; several where a specification has a choice. */
 enum sl_spec_kind {
     NOTHING = 1, /* null */
@@ -25,5 +27,14 @@ struct sl_spec_field {
 
 /* Those of the document itself. */
 extern const struct sl_spec_field sl_spec_fields[];
+
+/* spec_kinds.c: whether an object has these fields and no others, each of its kind. */
+enum sl_status sl_spec_check_fields(const struct sl_json_cursor *at,
+                                    const struct sl_spec_field *fields,
+                                    struct sl_error *err) SL_MUST_USE;
+bool sl_spec_is_kind(const json_t *value, unsigned kinds);
+/* A member of what a cursor is at, which may be NULL. */
+struct sl_json_cursor sl_spec_below(const struct sl_json_cursor *at, const char *key,
+                                    json_t *value);
 
 #endif

@@ -25,8 +25,15 @@ static const char *key_of(const char *parameter)
 static void put(json_t *set, const char *key, json_t *value)
 {
     if (strncmp(key, "--", 2) != 0) {
+        const char *network;
+        json_t *as_run;
         if (!json_object_get(set, "settings")) json_object_set_new(set, "settings", json_object());
         json_object_set(json_object_get(set, "settings"), key, value);
+        /* What the public code ran with stands over the settings. */
+        json_object_foreach(json_object_get(set, "as_run"), network, as_run)
+        {
+            json_object_del(as_run, key);
+        }
         return;
     }
     json_t *words = json_object_get(set, "labels");
@@ -64,14 +71,18 @@ static char *grid_name(const char *set, const char *key, const json_t *value)
     return sl_string_printf("%s@%s=%s", set, key, number);
 }
 
-/* The sets that a block is searched on: its own, else the first. */
+/* The sets that a block is searched on: its own that the scale has, else the first that trains. */
 static json_t *searched_sets(const json_t *block, json_t *sets)
 {
-    json_t *own = json_object_get(block, "sets");
-    if (own) return json_incref(own);
-    json_t *list = json_array();
-    void *first = json_object_iter(sets);
-    if (first) json_array_append_new(list, json_string(json_object_iter_key(first)));
+    const json_t *own = json_object_get(block, "sets");
+    const char *name;
+    json_t *set, *list = json_array();
+    json_object_foreach(sets, name, set)
+    {
+        const bool trains = !json_is_false(json_object_get(set, "train"));
+        const bool searched = own ? sl_plan_lists(own, name) : json_array_size(list) == 0;
+        if (trains && searched) json_array_append_new(list, json_string(name));
+    }
     return list;
 }
 
@@ -82,7 +93,7 @@ static json_t *grid_sets(const json_t *block, json_t *sets)
     json_t *names = searched_sets(block, sets), *out = json_object();
     for (size_t i = 0; i < json_array_size(names); i++) {
         const char *name = json_string_value(json_array_get(names, i));
-        for (size_t j = 0; j < json_array_size(grid) && json_object_get(sets, name); j++) {
+        for (size_t j = 0; j < json_array_size(grid); j++) {
             json_t *set = json_deep_copy(json_object_get(sets, name));
             char *title = grid_name(name, key, json_array_get(grid, j));
             put(set, key, json_array_get(grid, j));
@@ -94,13 +105,15 @@ static json_t *grid_sets(const json_t *block, json_t *sets)
     return out;
 }
 
-/* Validation on items of a data set, or on the fold that is held out. */
+/* Validation on items of a data set by their hard labels, or on the fold that is held out by those
+ * that an epoch of the set is chosen by. */
 static void set_validation(json_t *design, const json_t *block)
 {
     json_t *validation = json_object_get(block, "validation");
-    json_t *test =
-        json_pack("{s:s, s:[s]}", "labels", "hard", "metrics", sl_plan_text(block, "metric"));
-    if (json_is_string(validation)) {
+    const bool on_fold = json_is_string(validation);
+    json_t *test = json_pack("{s:s, s:[s]}", "labels", on_fold ? SL_DEV_LABELS : "hard", "metrics",
+                             sl_plan_text(block, "metric"));
+    if (on_fold) {
         const json_t *folds = json_object_get(design, "run_folds");
         json_object_set(test, "data", json_object_get(design, "data"));
         json_object_set_new(test, "split", json_string("fold"));

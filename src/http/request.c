@@ -135,7 +135,12 @@ void sl_http_exchange_abandon(struct sl_http_exchange *exchange)
 static bool matches(const struct sl_http_route *route, const char *path, const char **segment)
 {
     size_t length = strlen(route->path);
+    const bool deep = length > 2 && route->path[length - 1] == '*';
     *segment = "";
+    if (deep && strncmp(route->path, path, length - 1) == 0) {
+        *segment = path + length - 1;
+        return **segment;
+    }
     if (strcmp(route->path, path) == 0) return length == 1 || path[length - 1] != '/';
     if (length < 2 || route->path[length - 1] != '/' || strncmp(route->path, path, length) != 0)
         return false;

@@ -87,7 +87,8 @@ static void draw_x_names(struct sl_plot_chart *chart)
     for (size_t i = 0; i < axis->n_categories; i += chart->category_step) {
         double x = sl_plot_range_at(&chart->x, (double)i);
         /* A tilted name reaches to the left, and must not leave the paper. */
-        double most = chart->tilt > 0 ? fmin(120, (x - 4) / 0.82) : band;
+        bool is_upright = chart->tilt >= 90;
+        double most = is_upright ? 120 : chart->tilt > 0 ? fmin(120, (x - 4) / 0.82) : band;
         sl_plot_put(chart->out, "<g transform='translate(%f,%f)", chart->tilt > 0 ? x + 4 : x, y);
         if (chart->tilt > 0) sl_plot_put(chart->out, "rotate(%f)", -chart->tilt);
         sl_plot_put(chart->out, "'>");

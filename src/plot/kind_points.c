@@ -3,14 +3,21 @@
 #include <stdlib.h>
 
 #include "plot/plot_internal.h"
-#include "softlab/base/memory.h"
 
-enum { FEW = 40, MAX_NAMED = 200 }; /* values on a line with marks; points with names */
+enum { FEW = 40 }; /* values on a line with marks */
 static const double mark_radius = 4;
 
 double sl_plot_points_height(const struct sl_plot_chart *chart)
 {
     return fmax(180, 0.66 * (chart->right - chart->left));
+}
+
+/* Many names need rows of their own. */
+double sl_plot_scatter_height(const struct sl_plot_chart *chart)
+{
+    static const double row = 11, head = 60;
+    return fmax(sl_plot_points_height(chart),
+                head + row * (double)sl_plot_points_named(chart->plot));
 }
 
 void sl_plot_group_open(struct sl_plot_chart *chart, size_t series)
@@ -42,114 +49,6 @@ static void draw_whiskers(struct sl_plot_chart *chart, size_t series)
             sl_plot_whiskers(chart, series, i, x_at(chart, values, i), y_at(chart, values, i));
 }
 
-/* Rectangles that names may not cover: points, and names that have their place. */
-struct boxes {
-    struct box {
-        double left, top, right, bottom;
-    } * items; /* owned */
-    size_t count;
-};
-
-static bool is_free(const struct boxes *boxes, const struct box *box)
-{
-    for (size_t i = 0; i < boxes->count; i++) {
-        const struct box *other = &boxes->items[i];
-        if (box->left < other->right && other->left < box->right && box->top < other->bottom &&
-            other->top < box->bottom)
-            return false;
-    }
-    return true;
-}
-
-static void add_box(struct boxes *boxes, double left, double top, double right, double bottom)
-{
-    boxes->items[boxes->count++] =
-        (struct box){fmin(left, right), fmin(top, bottom), fmax(left, right), fmax(top, bottom)};
-}
-
-/* A point's mark and whiskers. */
-static void add_point(const struct sl_plot_chart *chart, const struct sl_plot_series *series,
-                      size_t i, struct boxes *boxes)
-{
-    static const double cap = 3;
-    double x = x_at(chart, series, i), y = y_at(chart, series, i);
-    add_box(boxes, x - mark_radius, y - mark_radius, x + mark_radius, y + mark_radius);
-    if (sl_plot_has_interval(series->x_low, series->x_high, i))
-        add_box(boxes, sl_plot_range_at(&chart->x, series->x_low[i]), y - cap,
-                sl_plot_range_at(&chart->x, series->x_high[i]), y + cap);
-    if (sl_plot_has_interval(series->y_low, series->y_high, i))
-        add_box(boxes, x - cap, sl_plot_range_at(&chart->y, series->y_low[i]), x + cap,
-                sl_plot_range_at(&chart->y, series->y_high[i]));
-}
-
-/* Beside the point beyond its whiskers, between them, above or below: the first place that is
- * free; else nowhere, since the name is in the tooltip and the text alternative too. */
-static void place_name(struct sl_plot_chart *chart, struct boxes *boxes, const struct box *own,
-                       const char *name)
-{
-    double width = sl_plot_text_width(name, SL_SIZE_NOTE), gap = 3;
-    double x = (own->left + own->right) / 2, y = (own->top + own->bottom) / 2;
-    const struct box places[] = {
-        {own->right + gap, y - 6, own->right + gap + width, y + 6},
-        {own->left - gap - width, y - 6, own->left - gap, y + 6},
-        {x + 5, own->top - 9, x + 5 + width, own->top + 3},
-        {x - 5 - width, own->top - 9, x - 5, own->top + 3},
-        {x + 5, own->bottom - 3, x + 5 + width, own->bottom + 9},
-        {x - 5 - width, own->bottom - 3, x - 5, own->bottom + 9},
-        {x - width / 2, own->top - gap - 12, x + width / 2, own->top - gap},
-        {x - width / 2, own->bottom + gap, x + width / 2, own->bottom + gap + 12},
-    };
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        const struct box *box = &places[i];
-        if (box->left < chart->left || box->right > chart->width - 4 || box->top < chart->top - 6 ||
-            box->bottom > chart->bottom || !is_free(boxes, box))
-            continue;
-        boxes->items[boxes->count++] = *box;
-        sl_plot_put(chart->out, "<text class='z' x='%f' y='%f'>%s</text>\n", box->left,
-                    box->bottom - 2, name);
-        return;
-    }
-}
-
-static void name_series(struct sl_plot_chart *chart, const struct sl_plot_series *series,
-                        struct boxes *boxes)
-{
-    for (size_t i = 0; series->texts && i < series->count; i++) {
-        if (sl_plot_series_missing(series, i) || !series->texts[i]) continue;
-        struct box parts[3];
-        struct boxes point = {.items = parts};
-        add_point(chart, series, i, &point);
-        for (size_t p = 1; p < point.count; p++) {
-            parts[0].left = fmin(parts[0].left, parts[p].left);
-            parts[0].top = fmin(parts[0].top, parts[p].top);
-            parts[0].right = fmax(parts[0].right, parts[p].right);
-            parts[0].bottom = fmax(parts[0].bottom, parts[p].bottom);
-        }
-        place_name(chart, boxes, &parts[0], series->texts[i]);
-    }
-}
-
-static void name_points(struct sl_plot_chart *chart)
-{
-    const struct sl_plot *plot = chart->plot;
-    size_t total = 0;
-    bool named = false;
-    for (size_t s = 0; s < plot->n_series; s++) {
-        total += plot->series[s].count;
-        named = named || plot->series[s].texts;
-    }
-    if (!named || total > MAX_NAMED) return;
-    /* Three boxes for a point, one for its name. */
-    struct boxes boxes = {.items = sl_alloc(4 * total, sizeof *boxes.items)};
-    for (size_t s = 0; s < plot->n_series; s++)
-        for (size_t i = 0; i < plot->series[s].count; i++)
-            if (!sl_plot_series_missing(&plot->series[s], i))
-                add_point(chart, &plot->series[s], i, &boxes);
-    for (size_t s = 0; s < plot->n_series; s++)
-        name_series(chart, &plot->series[s], &boxes);
-    free(boxes.items);
-}
-
 void sl_plot_scatter_draw(struct sl_plot_chart *chart)
 {
     for (size_t i = 0; i < chart->plot->n_series; i++) {
@@ -158,7 +57,7 @@ void sl_plot_scatter_draw(struct sl_plot_chart *chart)
         sl_plot_marks_draw(chart, i, mark_radius);
         sl_plot_group_close(chart);
     }
-    name_points(chart);
+    sl_plot_points_name(chart, mark_radius);
 }
 
 static bool has_band(const struct sl_plot_series *series, size_t i)

@@ -5,7 +5,8 @@
 #include "plot/plot_internal.h"
 
 static const double pi = 3.14159265358979323846;
-enum { NARROWEST_BAND = 21 };
+/* Of a category, for names that tilt and for names that stand on end. */
+enum { TILTED_BAND = 21, NARROWEST_BAND = 13 };
 
 static double heights_of_head(struct sl_plot_chart *chart)
 {
@@ -68,8 +69,8 @@ static double left_margin(struct sl_plot_chart *chart, double area_height)
     return SL_PLOT_PADDING + width + 7;
 }
 
-/* Names side by side, or tilted where they are too long, or only some of them. Returns the height
- * that they take. */
+/* Names side by side; tilted where they are too long, on end where that is too dense; only some of
+ * them where even that is. Returns the height that they take. */
 static double place_names(struct sl_plot_chart *chart, double area_width)
 {
     const struct sl_plot_axis *axis = &chart->plot->x;
@@ -78,8 +79,8 @@ static double place_names(struct sl_plot_chart *chart, double area_width)
     chart->category_step = 1;
     chart->tilt = 0;
     if (longest <= band - 6) return 20;
-    chart->tilt = 35;
-    chart->category_step = (size_t)ceil(NARROWEST_BAND / band);
+    chart->tilt = band < TILTED_BAND ? 90 : 35;
+    chart->category_step = band < TILTED_BAND ? (size_t)ceil(NARROWEST_BAND / band) : 1;
     return 14 + longest * sin(chart->tilt * pi / 180);
 }
 

@@ -32,7 +32,7 @@ const struct sl_plot_methods sl_plot_methods[SL_PLOT_KINDS] = {
     [SL_PLOT_SCATTER] = {.noun = "Scatter plot",
                          .key = SL_KEY_MARK,
                          .prepare = sl_plot_prepare,
-                         .area_height = sl_plot_points_height,
+                         .area_height = sl_plot_scatter_height,
                          .legend = sl_plot_legend,
                          .draw = sl_plot_scatter_draw,
                          .describe = sl_plot_describe_series},

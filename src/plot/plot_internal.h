@@ -123,7 +123,7 @@ void sl_plot_text_wrap(const char *text, double size, double width, size_t most,
 /* A text that may have been cut, with the whole as its tooltip. `attributes` is markup. */
 void sl_plot_text_write(struct sl_buffer *out, const char *attributes, const char *text,
                         double size, double width);
-/* "Label (unit)", or the empty text. */
+/* "Label (unit)", "Label (unit, log scale)", or the empty text. */
 void sl_plot_axis_title(const struct sl_plot_axis *axis, char out[SL_PLOT_LINE]);
 
 /* range.c */
@@ -174,6 +174,11 @@ void sl_plot_whiskers(struct sl_plot_chart *chart, size_t series, size_t i, doub
 /* The dashes of a colour's lines, or "". */
 const char *sl_plot_mark_dashes(size_t colour);
 
+/* names.c: the name of every point of a scatter plot beside it, or at the end of a line from it. */
+void sl_plot_points_name(struct sl_plot_chart *chart, double radius);
+/* How many points have names to show; 0 where there are too many to read. */
+size_t sl_plot_points_named(const struct sl_plot *plot);
+
 /* Kinds */
 enum sl_status sl_plot_bars_check(const struct sl_plot *plot, struct sl_error *err);
 double sl_plot_bars_height(const struct sl_plot_chart *chart);
@@ -182,6 +187,7 @@ void sl_plot_bars_draw(struct sl_plot_chart *chart);
 void sl_plot_group_open(struct sl_plot_chart *chart, size_t series);
 void sl_plot_group_close(struct sl_plot_chart *chart);
 double sl_plot_points_height(const struct sl_plot_chart *chart);
+double sl_plot_scatter_height(const struct sl_plot_chart *chart);
 void sl_plot_scatter_draw(struct sl_plot_chart *chart);
 void sl_plot_lines_draw(struct sl_plot_chart *chart);
 enum sl_status sl_plot_heat_check(const struct sl_plot *plot, struct sl_error *err);

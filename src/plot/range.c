@@ -204,8 +204,9 @@ void sl_plot_ticks_find(const struct sl_plot_range *range, const struct sl_plot_
     if (axis->scale == SL_SCALE_CATEGORY) return;
     target = target < 1 ? 1 : target > MOST_TARGET ? MOST_TARGET : target;
     if (range->log) find_logarithmic(range, target, out);
-    /* Within less than a decade or so, round numbers are the better marks of a log axis too. */
-    if (!range->log || out->count < 2) find_linear(range, target, out);
+    /* Within little more than a decade, round numbers are the better marks of a log axis too. */
+    const bool is_short = range->log && out->count < 3 && range->high < 20 * range->low;
+    if (!range->log || out->count < 2 || is_short) find_linear(range, target, out);
     for (size_t i = 0; i < out->count; i++)
         append_unit(axis, out->texts[i]);
 }

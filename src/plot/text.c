@@ -135,9 +135,12 @@ void sl_plot_text_write(struct sl_buffer *out, const char *attributes, const cha
 void sl_plot_axis_title(const struct sl_plot_axis *axis, char out[SL_PLOT_LINE])
 {
     const char *label = axis->label ? axis->label : "";
-    bool bracket = axis->unit && *axis->unit && strcmp(axis->unit, "%") != 0;
-    if (bracket && *label)
-        snprintf(out, SL_PLOT_LINE, "%s (%s)", label, axis->unit);
+    /* Per cent stands behind every number. */
+    const char *unit = axis->unit && strcmp(axis->unit, "%") != 0 ? axis->unit : "";
+    const char *scale = axis->scale == SL_SCALE_LOG ? "log scale" : "";
+    const char *between = *unit && *scale ? ", " : "";
+    if (*label && (*unit || *scale))
+        snprintf(out, SL_PLOT_LINE, "%s (%s%s%s)", label, unit, between, scale);
     else
-        snprintf(out, SL_PLOT_LINE, "%s", *label || !bracket ? label : axis->unit);
+        snprintf(out, SL_PLOT_LINE, "%s%s%s%s", label, unit, between, scale);
 }

@@ -4,8 +4,6 @@
 
 #include "report/report_internal.h"
 
-enum { MOST_OPEN_SECTIONS = 8 };
-
 static void put_spans(struct sl_buffer *out, const struct sl_block *block)
 {
     static const char *const tags[] = {NULL, "strong", "code"};
@@ -78,14 +76,18 @@ static void put_chart(struct sl_buffer *out, const struct sl_block *chart,
 
 static void put_heading(struct sl_buffer *out, const struct sl_block *block)
 {
-    sl_buffer_printf(out, "<h%u id=\"%s\">", block->level, block->id);
+    sl_buffer_printf(out, "<h%u id=\"%s\"><a href=\"#%s\">", block->level, block->id, block->id);
     sl_report_html_text(out, block->title);
-    sl_buffer_printf(out, "</h%u>\n", block->level);
+    sl_buffer_printf(out, "</a></h%u>\n", block->level);
 }
 
 static void put_block(struct sl_buffer *out, const struct sl_block *block,
                       const struct sl_buffer *rules)
 {
+    static const char *const tones[SL_TONE_COUNT] = {[SL_TONE_PLAIN] = "note",
+                                                     [SL_TONE_WARNING] = "note warning",
+                                                     [SL_TONE_ANSWER] = "answer",
+                                                     [SL_TONE_BASIS] = "basis"};
     switch (block->kind) {
     case SL_BLOCK_HEADING: put_heading(out, block); break;
     case SL_BLOCK_PARAGRAPH:
@@ -94,8 +96,7 @@ static void put_block(struct sl_buffer *out, const struct sl_block *block,
         sl_buffer_text(out, "</p>\n");
         break;
     case SL_BLOCK_NOTE:
-        sl_buffer_text(out, block->tone == SL_TONE_WARNING ? "<p class=\"note warning\">"
-                                                           : "<p class=\"note\">");
+        sl_buffer_printf(out, "<p class=\"%s\">", tones[block->tone]);
         put_spans(out, block);
         sl_buffer_text(out, "</p>\n");
         break;
@@ -122,18 +123,18 @@ static bool is_section(const struct sl_block *block)
     return block->kind == SL_BLOCK_HEADING && block->level == 2;
 }
 
-/* Links to the sections; many are folded away, since what comes first should be seen first. */
+/* Links to the sections. They are open where no script runs; the script folds them away on narrow
+ * screens, where what comes first should be seen first. */
 static void put_contents(struct sl_buffer *out, const struct sl_report *report)
 {
     size_t n_sections = 0;
     for (size_t i = 0; i < report->count; i++)
         n_sections += is_section(&report->blocks[i]);
-    bool is_folded = n_sections > MOST_OPEN_SECTIONS;
     if (n_sections < 2) return;
-    sl_buffer_text(out, "<nav aria-label=\"Contents\">");
-    if (is_folded)
-        sl_buffer_printf(out, "<details><summary>Contents: %zu sections</summary>\n", n_sections);
-    sl_buffer_text(out, "<ul>\n");
+    sl_buffer_printf(out,
+                     "<nav aria-label=\"Contents\"><details open><summary>Contents: %zu "
+                     "sections</summary>\n<ul>\n",
+                     n_sections);
     for (size_t i = 0; i < report->count; i++) {
         const struct sl_block *block = &report->blocks[i];
         if (!is_section(block)) continue;
@@ -141,7 +142,7 @@ static void put_contents(struct sl_buffer *out, const struct sl_report *report)
         sl_report_html_text(out, block->title);
         sl_buffer_text(out, "</a></li>\n");
     }
-    sl_buffer_text(out, is_folded ? "</ul></details></nav>\n" : "</ul></nav>\n");
+    sl_buffer_text(out, "</ul></details></nav>\n");
 }
 
 static void put_lines(struct sl_buffer *out, const char *const *lines)

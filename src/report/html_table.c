@@ -66,7 +66,9 @@ static void put_cell(struct sl_buffer *out, const struct sl_cell *cell, const ch
     }
     sl_buffer_byte(out, '>');
     if (cell->strong) sl_buffer_text(out, "<strong>");
+    if (cell->link) sl_buffer_printf(out, "<a href=\"#%s\">", cell->link);
     put_content(out, cell);
+    if (cell->link) sl_buffer_text(out, "</a>");
     if (cell->strong) sl_buffer_text(out, "</strong>");
     sl_buffer_text(out, is_head ? "</th>" : "</td>");
 }
@@ -125,6 +127,18 @@ static void put_rows(struct sl_buffer *out, const struct sl_block *table)
     free(classes);
 }
 
+/* Whether there is room for the names of the rows on one line each. */
+static bool is_brief(const struct sl_block *table)
+{
+    enum { MOST_COLUMNS = 7, LONGEST_NAME = 28 };
+    if (table->n_columns > MOST_COLUMNS) return false;
+    for (size_t row = 0; row < sl_report_rows(table); row++) {
+        const struct sl_cell cell = sl_report_cell_at(table, row, 0);
+        if (cell.text && strlen(cell.text) > LONGEST_NAME) return false;
+    }
+    return true;
+}
+
 void sl_report_html_table(struct sl_buffer *out, const struct sl_block *table)
 {
     /* The caption stays where it is while the table scrolls; a region that scrolls must be
@@ -134,9 +148,9 @@ void sl_report_html_table(struct sl_buffer *out, const struct sl_block *table)
     sl_report_html_text(out, table->title);
     sl_buffer_printf(out,
                      "</figcaption>\n<div class=\"scroll\" role=\"region\" tabindex=\"0\" "
-                     "aria-labelledby=\"%s-caption\">\n<table id=\"%s\" class=\"sortable\" "
+                     "aria-labelledby=\"%s-caption\">\n<table id=\"%s\" class=\"sortable%s\" "
                      "aria-labelledby=\"%s-caption\">\n",
-                     table->id, table->id, table->id);
+                     table->id, table->id, is_brief(table) ? " brief" : "", table->id);
     put_heading(out, table);
     put_rows(out, table);
     sl_buffer_text(out, "</table></div>\n<p class=\"downloads\" hidden>Download as");

@@ -26,8 +26,16 @@ static void put_badge(struct sl_buffer *out, const char *badge)
 
 static void put_spans(struct sl_buffer *out, const struct sl_block *block)
 {
-    bool is_note = block->kind == SL_BLOCK_NOTE;
-    if (is_note) sl_buffer_text(out, "\\begin{quote}\n");
+    static const struct {
+        const char *begin, *end;
+    } tones[SL_TONE_COUNT] = {
+        [SL_TONE_PLAIN] = {"\\begin{quote}\n", "\n\\end{quote}\n\n"},
+        [SL_TONE_WARNING] = {"\\begin{quote}\n", "\n\\end{quote}\n\n"},
+        [SL_TONE_ANSWER] = {"{\\large\\noindent ", "\\par}\n\n"},
+        [SL_TONE_BASIS] = {"{\\small\\noindent ", "\\par}\n\n"},
+    };
+    const bool is_note = block->kind == SL_BLOCK_NOTE;
+    if (is_note) sl_buffer_text(out, tones[block->tone].begin);
     for (size_t i = 0; i < block->count; i++) {
         const struct sl_span *span = &block->spans[i];
         if (span->style == SL_STYLE_STRONG)
@@ -37,7 +45,7 @@ static void put_spans(struct sl_buffer *out, const struct sl_block *block)
         else
             sl_report_latex_text(out, span->text);
     }
-    sl_buffer_text(out, is_note ? "\n\\end{quote}\n\n" : "\n\n");
+    sl_buffer_text(out, is_note ? tones[block->tone].end : "\n\n");
 }
 
 /* Each line a paragraph of its own: verbatim could be ended by the text. */

@@ -4,29 +4,31 @@
 
 #include "report/report_internal.h"
 
-/* Points: the width of an A4 page with margins of 2 cm, upright and turned; a column's gaps; how
- * wide a character is at one point of size, with some of them bold. In characters: how much words
- * may be wider than that. */
-static const double upright = 483, turned = 731, gaps = 8, character = .53, slack = .75;
+/* Points: the width of an A4 page with margins of 2 cm, upright and turned; a column's gaps. In
+ * ems: what a column gets beyond the widest thing in it. */
+static const double upright = 483, turned = 731, gaps = 8, slack = .1;
 
 /* How a table is set: the first row into which it fits. Where texts are not wrapped, columns are as
- * wide as what they hold. */
+ * wide as what they hold. `em` is how wide an em of ten-point letters comes out, in points: small
+ * sizes have relatively wider letters. */
 struct layout {
     const char *size;
-    double points;
+    double em;
     bool wraps, is_turned;
 };
 static const struct layout layouts[] = {
-    {"normalsize", 10, false, false},  {"small", 9, false, false},
-    {"footnotesize", 8, false, false}, {"footnotesize", 8, true, false},
-    {"scriptsize", 7, true, false},    {"footnotesize", 8, true, true},
-    {"scriptsize", 7, true, true},
+    {"normalsize", 10, false, false},    {"small", 9.25, false, false},
+    {"footnotesize", 8.5, false, false}, {"footnotesize", 8.5, true, false},
+    {"scriptsize", 8, true, false},      {"footnotesize", 8.5, true, true},
+    {"scriptsize", 8, true, true},
 };
 enum { N_LAYOUTS = sizeof layouts / sizeof *layouts };
 
-/* In characters. */
+/* In ems. */
 struct column {
-    double natural, least; /* on one line, and without breaking a word or a number */
+    double natural; /* on one line */
+    double least;   /* without breaking a word or a number */
+    double broken;  /* numbers break behind their ± */
     double width;
     bool is_numeric;
 };
@@ -54,20 +56,25 @@ static void put_cell(struct sl_buffer *out, const struct sl_cell *cell)
 
 static void measure_cell(struct column *column, const struct sl_cell *cell)
 {
-    size_t width = 0, longest = 0;
-    if (cell->text) width = sl_report_latex_width(cell->text, &longest);
+    static const double space = .333, mark = .9, bold = 1.16;
+    double width = 0, least = 0, broken = 0;
+    if (cell->text) width = sl_report_latex_width(cell->text, cell->kind == SL_CELL_CODE, &broken);
+    least = broken;
     if (cell->kind == SL_CELL_NUMBER && isfinite(cell->value)) {
-        static const struct sl_number_signs signs = {"-", " + "};
+        static const struct sl_number_signs signs = {"\u2212", "\u00a0\u00b1 "};
         struct sl_buffer number;
         sl_buffer_init(&number, 256);
         sl_report_put_estimate(&number, cell, &signs);
-        width += number.length + (cell->text ? 1 : 0);
-        longest = number.length > longest ? number.length : longest;
+        const double whole = sl_report_latex_width(number.data, false, &broken);
+        width += whole + (cell->text ? space : 0);
+        least = fmax(least, whole);
         sl_buffer_release(&number);
     }
-    if (cell->kind == SL_CELL_MARK) width += 2;
-    column->natural = fmax(column->natural, (double)width);
-    column->least = fmax(column->least, (double)longest + slack);
+    if (cell->kind == SL_CELL_MARK) width += mark + space;
+    const double weight = cell->strong ? bold : 1;
+    column->natural = fmax(column->natural, weight * width + slack);
+    column->least = fmax(column->least, weight * least + slack);
+    column->broken = fmax(column->broken, weight * broken + slack);
 }
 
 static struct column *measure(const struct sl_block *table)
@@ -88,7 +95,7 @@ static struct column *measure(const struct sl_block *table)
 static double room(const struct layout *layout, size_t n_columns)
 {
     double points = (layout->is_turned ? turned : upright) - gaps * (double)n_columns;
-    return points / (character * layout->points);
+    return points / layout->em;
 }
 
 static const struct layout *choose_layout(const struct column *columns, size_t count)
@@ -105,20 +112,22 @@ static const struct layout *choose_layout(const struct column *columns, size_t c
     return &layouts[chosen];
 }
 
-/* Where not even the least fits, numbers give way first: they can break at their ±. */
+/* Where not even the least fits, numbers give way first, as far as they break; then all. */
 static void press(struct column *columns, size_t count, double all)
 {
-    static const double broken = .6;
-    double least = 0, numbers = 0;
+    double least = 0, broken = 0, sum = 0;
     for (size_t i = 0; i < count; i++) {
         least += columns[i].least;
-        if (columns[i].is_numeric) numbers += columns[i].least;
+        broken += columns[i].broken;
     }
     if (least <= all) return;
-    double shrink = numbers > 0 ? fmax(1 - (least - all) / numbers, broken) : 1;
-    least -= (1 - shrink) * numbers;
-    for (size_t i = 0; i < count; i++)
-        columns[i].width *= (columns[i].is_numeric ? shrink : 1) * (least > all ? all / least : 1);
+    const double part = least > broken ? fmin((least - all) / (least - broken), 1) : 0;
+    for (size_t i = 0; i < count; i++) {
+        columns[i].width -= part * (columns[i].least - columns[i].broken);
+        sum += columns[i].width;
+    }
+    for (size_t i = 0; i < count && sum > all; i++)
+        columns[i].width *= all / sum;
 }
 
 /* Every column gets what it needs at least; what is left goes to those that would need more, by the
@@ -132,7 +141,7 @@ static void share_out(struct column *columns, size_t count, double all)
     for (size_t i = 0; i < count; i++)
         left -= columns[i].width;
     /* Columns that have enough leave the rest to the others. */
-    for (size_t round = 0; round < count && left > .5; round++) {
+    for (size_t round = 0; round < count && left > .1; round++) {
         double weights = 0, given = 0;
         for (size_t i = 0; i < count; i++)
             weights += sqrt(fmax(columns[i].natural - columns[i].width, 0));
@@ -157,7 +166,7 @@ static void put_columns(struct sl_buffer *out, struct column *columns, size_t co
             sl_buffer_byte(out, columns[i].is_numeric ? 'r' : 'l');
             continue;
         }
-        double share = (columns[i].width * character * layout->points + gaps) / page;
+        double share = (columns[i].width * layout->em + gaps) / page;
         sl_buffer_printf(out, "\n  >{\\ragged%s\\arraybackslash}",
                          columns[i].is_numeric ? "left" : "right");
         /* Rounded down: shares must not sum up to more than a line. */

@@ -1,3 +1,4 @@
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -47,7 +48,7 @@ static void put_badge(struct sl_buffer *out, const char *badge)
 
 static void put_spans(struct sl_buffer *out, const struct sl_block *block)
 {
-    if (block->kind == SL_BLOCK_NOTE) sl_buffer_text(out, "> ");
+    if (block->kind == SL_BLOCK_NOTE && block->tone <= SL_TONE_WARNING) sl_buffer_text(out, "> ");
     for (size_t i = 0; i < block->count; i++) {
         const struct sl_span *span = &block->spans[i];
         if (span->style == SL_STYLE_STRONG)
@@ -60,9 +61,34 @@ static void put_spans(struct sl_buffer *out, const struct sl_block *block)
     sl_buffer_text(out, "\n\n");
 }
 
-static void put_cell(struct sl_buffer *out, const struct sl_cell *cell)
+/* A heading's anchor as renderers make it from its text: small letters, digits, dashes for
+ * spaces. */
+static void put_anchor(struct sl_buffer *out, const char *title)
+{
+    for (const char *at = title; *at; at++) {
+        const unsigned char byte = (unsigned char)*at;
+        if (byte == ' ')
+            sl_buffer_byte(out, '-');
+        else if (isalnum(byte) || byte == '-' || byte == '_' || byte >= 0x80)
+            sl_buffer_byte(out, (char)tolower(byte));
+    }
+}
+
+static const char *title_of(const struct sl_report *report, const char *id)
+{
+    for (size_t i = 0; id && i < report->count; i++) {
+        const struct sl_block *block = &report->blocks[i];
+        if (block->kind == SL_BLOCK_HEADING && strcmp(block->id, id) == 0) return block->title;
+    }
+    return NULL;
+}
+
+static void put_cell(struct sl_buffer *out, const struct sl_report *report,
+                     const struct sl_cell *cell)
 {
     static const struct sl_number_signs signs = {"-", " \u00b1 "};
+    const char *title = title_of(report, cell->link);
+    if (title) sl_buffer_byte(out, '[');
     if (cell->strong) sl_buffer_text(out, "**");
     if (cell->kind == SL_CELL_NUMBER) sl_report_put_estimate(out, cell, &signs);
     if (cell->kind == SL_CELL_NUMBER && cell->text) sl_buffer_byte(out, ' ');
@@ -72,9 +98,14 @@ static void put_cell(struct sl_buffer *out, const struct sl_cell *cell)
     else if (cell->text)
         put_text(out, cell->text);
     if (cell->strong) sl_buffer_text(out, "**");
+    if (!title) return;
+    sl_buffer_text(out, "](#");
+    put_anchor(out, title);
+    sl_buffer_byte(out, ')');
 }
 
-static void put_table(struct sl_buffer *out, const struct sl_block *table)
+static void put_table(struct sl_buffer *out, const struct sl_report *report,
+                      const struct sl_block *table)
 {
     put_badge(out, table->badge);
     put_text(out, table->title);
@@ -92,7 +123,7 @@ static void put_table(struct sl_buffer *out, const struct sl_block *table)
         for (size_t column = 0; column < table->n_columns; column++) {
             struct sl_cell cell = sl_report_cell_at(table, row, column);
             sl_buffer_text(out, "| ");
-            put_cell(out, &cell);
+            put_cell(out, report, &cell);
             sl_buffer_byte(out, ' ');
         }
         sl_buffer_text(out, "|\n");
@@ -206,7 +237,7 @@ static void put_block(struct sl_buffer *out, const struct sl_report *report,
         sl_buffer_text(out, "\n\n");
         break;
     case SL_BLOCK_FOLD_END: break;
-    case SL_BLOCK_TABLE: put_table(out, block); break;
+    case SL_BLOCK_TABLE: put_table(out, report, block); break;
     case SL_BLOCK_CHART: put_chart(out, report, block); break;
     case SL_BLOCK_GALLERY: put_gallery(out, block); break;
     case SL_BLOCK_PAIRS: put_pairs(out, block); break;

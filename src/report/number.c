@@ -26,14 +26,34 @@ void sl_report_put_number(struct sl_buffer *out, double value, unsigned decimals
     sl_buffer_text(out, digits);
 }
 
+/* An interval is no wider than rounding leaves it: runs that agree. */
+static bool is_nothing(double spread, double value)
+{
+    return spread <= 1e-12 * fabs(value);
+}
+
+/* As many decimals as the spread's first digit needs: never "0.038 ± 0.000". */
+static unsigned decimals_of(const struct sl_cell *cell)
+{
+    enum { MOST_DECIMALS = 9 };
+    unsigned decimals = cell->decimals;
+    if (!isfinite(cell->spread) || is_nothing(cell->spread, cell->value)) return decimals;
+    while (decimals < MOST_DECIMALS && cell->spread < .5 * pow(10, -(double)decimals))
+        decimals++;
+    return decimals;
+}
+
 void sl_report_put_estimate(struct sl_buffer *out, const struct sl_cell *cell,
                             const struct sl_number_signs *signs)
 {
-    sl_report_put_number(out, cell->value, cell->decimals, signs->minus);
-    if (isfinite(cell->value) && isfinite(cell->spread)) {
-        sl_buffer_text(out, signs->plus_minus);
-        sl_report_put_number(out, cell->spread, cell->decimals, signs->minus);
-    }
+    const unsigned decimals = decimals_of(cell);
+    sl_report_put_number(out, cell->value, decimals, signs->minus);
+    if (!isfinite(cell->value) || !isfinite(cell->spread)) return;
+    sl_buffer_text(out, signs->plus_minus);
+    if (is_nothing(cell->spread, cell->value))
+        sl_buffer_byte(out, '0');
+    else
+        sl_report_put_number(out, cell->spread, decimals, signs->minus);
 }
 
 struct share {

@@ -27,8 +27,22 @@ const char *const sl_report_style[] = {
     "code{overflow-wrap:anywhere}\n",
     "pre{overflow-x:auto;background:var(--tint);padding:.75rem 1rem;border-radius:6px}\n",
     "pre code{overflow-wrap:normal}\n",
-    "nav ul{list-style:none;margin:0;padding:0;columns:18rem}\n",
-    "nav li{padding:.15rem 0;break-inside:avoid}\n",
+    "h2 a,h3 a,h4 a{color:inherit;text-decoration:none}\n",
+    "h2 a:hover,h3 a:hover,h4 a:hover{text-decoration:underline}\n",
+    ".answer{font-size:1.25rem;line-height:1.45;max-width:52rem;margin:1rem 0 .8rem;"
+    "text-wrap:pretty}\n",
+    ".basis{color:var(--soft);max-width:52rem;margin:.4rem 0 1.4rem;"
+    "border-inline-start:4px solid var(--line);padding-inline-start:.9rem}\n",
+    "nav ul{list-style:none;margin:0;padding:0}\n",
+    "nav li{padding:.2rem 0;break-inside:avoid}\n",
+    /* A side column that stays. */
+    "@media screen and (min-width:75rem){body:has(nav){max-width:92rem;padding-inline-start:16rem}"
+    "nav{position:fixed;inset-block:0;inset-inline-start:max(0px,(100vw - 92rem)/2);width:14.75rem;"
+    "overflow-y:auto;padding:1.5rem .75rem 1.5rem 1.25rem;font-size:.88rem;line-height:1.4;"
+    "border-inline-end:1px solid var(--line)}"
+    "nav details{border:0;padding:0;margin:0}nav summary{display:none}}\n",
+    "nav a[aria-current]{color:var(--ink);font-weight:600;text-decoration:none}\n",
+    "[id]{scroll-margin-top:1rem}\n",
     ".note{border-left:4px solid var(--line);background:var(--tint);padding:.6rem .9rem;"
     "border-radius:0 6px 6px 0}\n",
     ".note.warning{border-color:var(--warn-line);background:var(--warn-ground)}\n",
@@ -37,12 +51,13 @@ const char *const sl_report_style[] = {
     ".soft{color:var(--soft)}\n",
     ".table{margin:1.25rem 0}\n.scroll{overflow-x:auto}\n",
     "table{border-collapse:collapse;font-variant-numeric:tabular-nums}\n",
-    ".sortable{min-width:100%;font-size:.93rem}\n",
+    ".sortable{min-width:100%;font-size:.9rem}\n",
     ".table figcaption,.caption{font-weight:600;padding:.4rem 0;max-width:none}\n",
-    ".sortable th,.sortable td{padding:.4rem .5rem;text-align:left;vertical-align:top;"
+    ".sortable th,.sortable td{padding:.4rem;text-align:left;vertical-align:top;"
     "border-bottom:1px solid var(--line)}\n",
     ".sortable th:first-child{padding-left:0}\n",
     ".sortable tbody th{font-weight:400;min-width:7rem}\n",
+    "@media screen and (min-width:48rem){.brief tbody th{white-space:nowrap}}\n",
     ".sortable thead th{font-weight:600;border-bottom:2px solid "
     "var(--soft);vertical-align:bottom}\n",
     ".sortable .number{text-align:right}\n.sortable td.number{white-space:nowrap}\n"
@@ -93,10 +108,21 @@ const char *const sl_report_style[] = {
     "dt{color:var(--soft)}\ndd{margin:0;overflow-wrap:anywhere}\n",
     "@media (max-width:30rem){dl "
     "div{grid-template-columns:1fr;gap:0}}\n",
-    "@media print{body{max-width:none;padding:0;font-size:10pt}.downloads,nav{display:none}"
-    ".scroll{overflow:visible}thead button::after{content:''}h2,h3,h3+p{break-after:avoid}"
-    ".charts{grid-template-columns:1fr "
-    "1fr}tr,.chart{break-inside:avoid}.sortable{font-size:7.5pt}.sortable tbody th{min-width:0}"
+    /* A heading, a caption or a summary stays with what it heads; bars and pictures are not cut,
+     * and keep their colours. */
+    "@media print{@page{margin:15mm}body{max-width:none;padding:0;font-size:10pt}"
+    ".downloads,nav{display:none}"
+    ".scroll{overflow:visible}thead button::after{content:''}"
+    "h1,h2,h3,h4,h3+p,figcaption,.caption,.caption+.soft,summary{break-after:avoid}"
+    ".answer,.basis,.note,.item,.shares,.gallery li,.chart,tr,dl div{break-inside:avoid}"
+    "p,li{orphans:3;widows:3}h2{margin-top:1.5rem}"
+    ".charts{grid-template-columns:1fr 1fr}.gallery{grid-template-columns:1fr 1fr}"
+    ".many{grid-template-columns:1fr}"
+    "details{border:0;padding:0}summary{list-style:none}summary::-webkit-details-marker{display:"
+    "none}"
+    "thead{display:table-header-group;break-inside:avoid}"
+    ".bar,.badge,.note,.sl-plot{-webkit-print-color-adjust:exact;print-color-adjust:exact}"
+    ".sortable{font-size:7.5pt}.sortable tbody th{min-width:0}"
     ".sortable th,.sortable td{padding:.1rem .25rem;white-space:normal}"
     ".sortable td.number{white-space:normal}pre{white-space:pre-wrap}a{color:inherit}}\n",
     NULL,
@@ -136,6 +162,24 @@ const char *const sl_report_script[] = {
     "  link.addEventListener('click', () => {\n",
     "    link.href = URL.createObjectURL(new Blob([link.dataset.text], { type: 'text/plain' }));\n",
     "  }, { once: true });\n",
+    "const contents = document.querySelector('nav details');\n",
+    "if (contents) {\n",
+    "  const wide = matchMedia('(min-width:75rem)');\n",
+    "  const links = new Map([...contents.querySelectorAll('a')]\n",
+    "    .map((link) => [link.hash.slice(1), link]));\n",
+    "  const fold = () => { contents.open = wide.matches || links.size <= 8; };\n",
+    "  const mark = () => {\n",
+    "    const seen = [...links.keys()].filter((id) =>\n",
+    "      document.getElementById(id).getBoundingClientRect().top < 120).pop();\n",
+    "    for (const [id, link] of links)\n",
+    "      if (id === seen) link.setAttribute('aria-current', 'location');\n",
+    "      else link.removeAttribute('aria-current');\n",
+    "  };\n",
+    "  wide.addEventListener('change', fold);\n",
+    "  addEventListener('scroll', mark, { passive: true });\n",
+    "  fold();\n",
+    "  mark();\n",
+    "}\n",
     "addEventListener('beforeprint', () => {\n",
     "  for (const fold of document.querySelectorAll('details')) fold.open = true;\n",
     "});\n",

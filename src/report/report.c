@@ -106,17 +106,25 @@ static bool id_is_taken(const struct sl_report *report, const char *id)
     return false;
 }
 
-/* "collins2022/table2" to "collins2022-table2", or "collins2022-table2-2". */
-static const char *make_id(struct sl_report *report, const char *wish)
+/* "collins2022/table2" to "collins2022-table2"; its length. */
+enum { ID_SIZE = 160, LONGEST_WISH = 120 };
+static size_t clean_id(const char *wish, char id[ID_SIZE])
 {
-    char id[160];
     size_t length = 0;
     if (!isalpha((unsigned char)*wish)) id[length++] = 'x';
-    for (const char *at = wish; *at && length < 120; at++) {
+    for (const char *at = wish; *at && length < LONGEST_WISH; at++) {
         bool is_kept = isalnum((unsigned char)*at) || *at == '-' || *at == '_';
         id[length++] = is_kept ? *at : '-';
     }
     id[length] = '\0';
+    return length;
+}
+
+/* The same, or with a number: "collins2022-table2-2". */
+static const char *make_id(struct sl_report *report, const char *wish)
+{
+    char id[ID_SIZE];
+    size_t length = clean_id(wish, id);
     for (unsigned number = 2; id_is_taken(report, id); number++)
         snprintf(id + length, sizeof id - length, "-%u", number);
     return keep(report, id);
@@ -194,7 +202,12 @@ void sl_report_table(struct sl_report *report, const struct sl_table_head *head)
 
 void sl_report_cell(struct sl_report *report, struct sl_cell cell)
 {
+    char id[ID_SIZE];
     cell.text = keep(report, cell.text);
+    if (cell.link) {
+        clean_id(cell.link, id);
+        cell.link = keep(report, id);
+    }
     struct sl_cell *place = add_element(report, sizeof *place);
     *place = cell;
 }

@@ -92,8 +92,9 @@ struct sl_cell sl_report_cell_at(const struct sl_block *table, size_t row, size_
  * come out by their number. */
 void sl_report_latex_text(struct sl_buffer *out, const char *text);
 void sl_report_latex_code(struct sl_buffer *out, const char *text);
-/* Characters of the text; *longest grows to those of its longest piece that no line breaks. */
-size_t sl_report_latex_width(const char *text, size_t *longest);
+/* The width of the text in ems of ten-point letters; *longest grows to that of its longest piece
+ * that no line breaks. */
+double sl_report_latex_width(const char *text, bool is_code, double *longest);
 
 /* latex_table.c: within a document, and as a file that says what it needs. */
 #define SL_REPORT_LATEX_PACKAGES "amssymb,array,booktabs,longtable,pdflscape,textcomp"

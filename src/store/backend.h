@@ -42,6 +42,7 @@ struct sl_store_backend {
                                     struct sl_error *err);
     enum sl_status (*has_answers)(struct sl_store *store, const char *screen, const char *item,
                                   bool *found, struct sl_error *err);
+    enum sl_status (*version)(struct sl_store *store, int64_t *out, struct sl_error *err);
     enum sl_status (*add_batch)(struct sl_store *store, size_t batch, size_t target,
                                 const char *const *items, size_t n_items, struct sl_error *err);
     enum sl_status (*set_target)(struct sl_store *store, size_t target, struct sl_error *err);

@@ -228,6 +228,7 @@ const struct sl_store_backend sl_sqlite_backend = {
     .restore = sl_sqlite_restore,
     .set_item_hash = sl_sqlite_set_item_hash,
     .has_answers = sl_sqlite_has_answers,
+    .version = sl_sqlite_version,
     .put_text = sl_sqlite_put_text,
     .get_text = sl_sqlite_get_text,
     .add_item = sl_sqlite_add_item,

@@ -18,6 +18,7 @@ enum sl_sqlite_statement {
     SL_SQL_SET_ITEM_HASH,
     SL_SQL_ANSWERED_SCREEN,
     SL_SQL_ANSWERED_ITEM,
+    SL_SQL_VERSION,
     SL_SQL_FIND_ITEM,
     SL_SQL_EACH_ITEM,
     SL_SQL_ADD_BATCH,
@@ -173,6 +174,8 @@ enum sl_status sl_sqlite_set_item_hash(struct sl_store *base, const char *id, co
                                        struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_sqlite_has_answers(struct sl_store *base, const char *screen, const char *item,
                                      bool *found, struct sl_error *err) SL_MUST_USE;
+enum sl_status sl_sqlite_version(struct sl_store *base, int64_t *out,
+                                 struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_sqlite_add_batch(struct sl_store *base, size_t batch, size_t target,
                                    const char *const *items, size_t n_items,
                                    struct sl_error *err) SL_MUST_USE;

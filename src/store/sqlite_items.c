@@ -70,6 +70,12 @@ enum sl_status sl_sqlite_has_answers(struct sl_store *base, const char *screen, 
                             SL_VALUES(sl_sqlite_text(item ? item : screen)), &one, found, err);
 }
 
+enum sl_status sl_sqlite_version(struct sl_store *base, int64_t *out, struct sl_error *err)
+{
+    bool found = false;
+    return sl_sqlite_number(sl_sqlite_of(base), SL_SQL_VERSION, NULL, 0, out, &found, err);
+}
+
 /* All items are looked up before the first row is written, so that a wrong name changes nothing. */
 enum sl_status sl_sqlite_add_batch(struct sl_store *base, size_t batch, size_t target,
                                    const char *const *items, size_t n_items, struct sl_error *err)
@@ -172,7 +178,8 @@ enum sl_status sl_sqlite_each_batch(struct sl_store *base,
                                     void *context, struct sl_error *err)
 {
     sqlite3_stmt *rows = NULL;
-    SL_TRY(sl_sqlite_start(sl_sqlite_of(base), SL_SQL_EACH_BATCH, NULL, 0, &rows, err));
+    SL_TRY(sl_sqlite_start(sl_sqlite_of(base), SL_SQL_EACH_BATCH, SL_VALUES(sl_sqlite_integer(0)),
+                           &rows, err));
     enum sl_status status = SL_OK;
     for (;;) {
         bool row = false;

@@ -36,12 +36,14 @@ enum sl_status sl_sqlite_find_session(struct sl_store *base, const uint8_t *toke
                     SL_VALUES(sl_sqlite_blob(token_hash, SL_STORE_TOKEN_BYTES)), out, err);
 }
 
-/* The least filled batches that have room (a test does not need any), one of them by `tie`. */
+/* The least filled batches that have room, one of them by `tie`. Tests need no room; they fill
+ * batches among themselves, so that a rehearsal spreads as the study will. */
 static enum sl_status choose_batch(struct sl_sqlite *store, const struct sl_store_arrival *arrival,
                                    size_t *batch, struct sl_error *err)
 {
     sqlite3_stmt *rows = NULL;
-    SL_TRY(sl_sqlite_start(store, SL_SQL_EACH_BATCH, NULL, 0, &rows, err));
+    SL_TRY(sl_sqlite_start(store, SL_SQL_EACH_BATCH, SL_VALUES(sl_sqlite_integer(arrival->test)),
+                           &rows, err));
     size_t n_least = 0, capacity = 16;
     int64_t least = INT64_MAX;
     size_t *candidates = sl_alloc(capacity, sizeof *candidates);

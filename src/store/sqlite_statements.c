@@ -29,6 +29,7 @@ static const char *const texts[SL_SQL_STATEMENTS] = {
     [SL_SQL_ANSWERED_ITEM] = "SELECT 1 FROM answers a JOIN items i ON i.position = a.item "
                              "JOIN sessions s ON s.id = a.session "
                              "WHERE i.id = ?1 AND s.test = 0 LIMIT 1",
+    [SL_SQL_VERSION] = "PRAGMA data_version",
     [SL_SQL_FIND_ITEM] = "SELECT position FROM items WHERE id = ?1",
     [SL_SQL_EACH_ITEM] = "SELECT id, content, truth, entropy, is_check, hash FROM items "
                          "ORDER BY position",
@@ -40,9 +41,9 @@ static const char *const texts[SL_SQL_STATEMENTS] = {
                            "WHERE b.batch = ?1 ORDER BY b.position",
     [SL_SQL_EACH_BATCH] = "SELECT b.batch, b.target, "
                           "(SELECT COUNT(*) FROM sessions s "
-                          "WHERE s.batch = b.batch AND s.state = 1 AND s.test = 0), "
+                          "WHERE s.batch = b.batch AND s.state = 1 AND s.test = ?1), "
                           "(SELECT COUNT(*) FROM sessions s "
-                          "WHERE s.batch = b.batch AND s.state = 0 AND s.test = 0) "
+                          "WHERE s.batch = b.batch AND s.state = 0 AND s.test = ?1) "
                           "FROM batches b ORDER BY b.batch",
 
     [SL_SQL_EXPIRE] = "UPDATE sessions SET state = 3 WHERE state = 0 AND lease_until < ?1",

@@ -186,6 +186,11 @@ enum sl_status sl_store_has_answers(struct sl_store *store, const char *screen, 
     return store->backend->has_answers(store, screen, item, found, err);
 }
 
+enum sl_status sl_store_version(struct sl_store *store, int64_t *out, struct sl_error *err)
+{
+    return store->backend->version(store, out, err);
+}
+
 enum sl_status sl_store_add_batch(struct sl_store *store, size_t batch, size_t target,
                                   const char *const *items, size_t n_items, struct sl_error *err)
 {

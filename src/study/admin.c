@@ -34,6 +34,7 @@ void sl_study_admin_destroy(struct sl_study_admin *admin)
 {
     if (!admin) return;
     sl_study_items_release(&admin->items);
+    sl_admin_views_release(&admin->views);
     sodium_memzero(&admin->access, sizeof admin->access);
     free(admin);
 }
@@ -75,14 +76,17 @@ const char *sl_admin_require(struct sl_study_admin *admin, struct sl_http_exchan
 
 /* ---- Pages ---- */
 
-static void send_asset(struct sl_http_exchange *exchange, const char *path)
+/* `policy` stands for the port's own, or is NULL. */
+static void send_asset(struct sl_http_exchange *exchange, const char *path, const char *policy)
 {
     const struct sl_web_file *asset = sl_web_find(path);
     if (!asset) {
         sl_http_fail(exchange, 404, "there is no such page");
         return;
     }
-    const struct sl_http_header headers[] = {{"Cache-Control", "no-cache"}, {NULL, NULL}};
+    const struct sl_http_header headers[] = {{"Cache-Control", "no-cache"},
+                                             {policy ? "Content-Security-Policy" : NULL, policy},
+                                             {NULL, NULL}};
     sl_http_send(exchange, &(struct sl_http_reply){.status = 200,
                                                    .type = asset->type,
                                                    .body = asset->bytes,
@@ -93,7 +97,11 @@ static void send_asset(struct sl_http_exchange *exchange, const char *path)
 static void get_page(struct sl_http_exchange *exchange, void *context)
 {
     (void)context;
-    send_asset(exchange, "admin/index.html");
+    /* The port's policy, and frames for the previews. */
+    send_asset(exchange, "admin/index.html",
+               "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+               "connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; "
+               "frame-ancestors 'none'");
 }
 
 static void get_root(struct sl_http_exchange *exchange, void *context)
@@ -107,19 +115,18 @@ static void get_file(struct sl_http_exchange *exchange, void *context)
 {
     (void)context;
     char *path = sl_string_printf("admin/%s", sl_http_segment(exchange));
-    send_asset(exchange, path);
+    send_asset(exchange, path, NULL);
     free(path);
 }
 
 /* ---- Logging in ---- */
 
-static void send_json(struct sl_http_exchange *exchange, int status, json_t *value,
-                      const char *cookie)
+void sl_admin_send_json(struct sl_http_exchange *exchange, json_t *value, const char *cookie)
 {
     const struct sl_http_header headers[] = {
         {"Cache-Control", "no-store"}, {cookie ? "Set-Cookie" : NULL, cookie}, {NULL, NULL}};
     char *text = json_dumps(value, JSON_COMPACT);
-    sl_http_send(exchange, &(struct sl_http_reply){.status = status,
+    sl_http_send(exchange, &(struct sl_http_reply){.status = 200,
                                                    .type = "application/json",
                                                    .body = text,
                                                    .length = strlen(text),
@@ -150,15 +157,15 @@ static void get_session(struct sl_http_exchange *exchange, void *context)
     struct sl_error err;
     if (sl_admin_session_check(&admin->access, token, sl_admin_now(admin))) {
         sl_admin_csrf(token, csrf);
-        send_json(exchange, 200, json_pack("{s:b, s:s}", "in", true, "csrf", csrf), NULL);
+        sl_admin_send_json(exchange, json_pack("{s:b, s:s}", "in", true, "csrf", csrf), NULL);
         return;
     }
     const bool set = sl_study_password_hash(admin->options.store, &hash, &err) == SL_OK;
     free(hash);
-    send_json(exchange, 200,
-              json_pack("{s:b, s:b, s:s*}", "in", false, "password", set, "help",
-                        set ? NULL : no_password),
-              NULL);
+    sl_admin_send_json(exchange,
+                       json_pack("{s:b, s:b, s:s*}", "in", false, "password", set, "help",
+                                 set ? NULL : no_password),
+                       NULL);
 }
 
 struct attempt {
@@ -196,7 +203,8 @@ static void welcome(struct attempt *attempt)
     sl_admin_csrf(token, csrf);
     sl_admin_note(admin, attempt->exchange, "admin-login", "logged in");
     char *cookie = make_cookie(admin, attempt->exchange, token, (int64_t)SL_ADMIN_HOURS * 3600);
-    send_json(attempt->exchange, 200, json_pack("{s:b, s:s}", "in", true, "csrf", csrf), cookie);
+    sl_admin_send_json(attempt->exchange, json_pack("{s:b, s:s}", "in", true, "csrf", csrf),
+                       cookie);
     sodium_memzero(token, sizeof token);
     sodium_memzero(cookie, strlen(cookie));
     free(cookie);
@@ -287,23 +295,27 @@ static void post_login(struct sl_http_exchange *exchange, void *context)
         sl_http_fail(exchange, 400, "expected {\"password\": \"...\"}");
 }
 
+bool sl_admin_require_form(struct sl_study_admin *admin, struct sl_http_exchange *exchange)
+{
+    if (!sl_http_same_origin(exchange)) {
+        sl_http_fail(exchange, 403, "the request came from another site's page");
+        return false;
+    }
+    const char *token = sl_admin_require(admin, exchange);
+    if (!token) return false;
+    if (sl_admin_csrf_matches(token, sl_http_request_header(exchange, "X-CSRF-Token"))) return true;
+    sl_http_fail(exchange, 403, "the form's token is missing or wrong: reload the page");
+    return false;
+}
+
 static void post_logout(struct sl_http_exchange *exchange, void *context)
 {
     struct sl_study_admin *admin = context;
-    if (!sl_http_same_origin(exchange)) {
-        sl_http_fail(exchange, 403, "the request came from another site's page");
-        return;
-    }
-    const char *token = sl_admin_require(admin, exchange);
-    if (!token) return;
-    if (!sl_admin_csrf_matches(token, sl_http_request_header(exchange, "X-CSRF-Token"))) {
-        sl_http_fail(exchange, 403, "the form's token is missing or wrong: reload the page");
-        return;
-    }
-    sl_admin_session_close(&admin->access, token);
+    if (!sl_admin_require_form(admin, exchange)) return;
+    sl_admin_session_close(&admin->access, sl_http_cookie(exchange, cookie_name));
     sl_admin_note(admin, exchange, "admin-logout", "logged out");
     char *cookie = make_cookie(admin, exchange, "", 0);
-    send_json(exchange, 200, json_pack("{s:b}", "in", false), cookie);
+    sl_admin_send_json(exchange, json_pack("{s:b}", "in", false), cookie);
     free(cookie);
 }
 
@@ -315,7 +327,16 @@ const struct sl_http_route sl_study_admin_routes[] = {
     {SL_HTTP_POST, "/admin/login", post_login},
     {SL_HTTP_POST, "/admin/logout", post_logout},
     {SL_HTTP_GET, "/admin/status", sl_admin_get_status},
+    {SL_HTTP_GET, "/admin/person/", sl_admin_get_person},
+    {SL_HTTP_GET, "/admin/item/", sl_admin_get_item},
+    {SL_HTTP_GET, "/admin/comments", sl_admin_get_comments},
     {SL_HTTP_GET, "/admin/export/", sl_admin_get_export},
+    {SL_HTTP_GET, "/admin/labels/", sl_admin_get_labels},
+    {SL_HTTP_GET, "/admin/previews", sl_admin_get_previews},
+    {SL_HTTP_GET, "/admin/preview/*", sl_admin_get_preview},
+    {SL_HTTP_POST, "/admin/preview/*", sl_admin_post_preview},
+    {SL_HTTP_GET, "/admin/words", sl_admin_get_words},
+    {SL_HTTP_POST, "/admin/words", sl_admin_post_words},
     {SL_HTTP_GET, "/admin/image/", sl_admin_get_image},
     {.path = NULL},
 };

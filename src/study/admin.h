@@ -6,7 +6,10 @@
 #include "softlab/http.h"
 #include "softlab/study.h"
 
+struct sl_site;
+
 struct sl_study_admin_options {
+    struct sl_site *site;         /* that annotators see, for previews; NULL: there are none */
     const struct sl_study *study; /* borrowed, as all of these */
     struct sl_store *store;       /* for the password and the log; used on the loop's thread only */
     const char *prefix;           /* what stands before /admin: "" or "/birds" */

@@ -1,10 +1,7 @@
 /* What pages post on their way from place to place (docs/internals/study.md). Every handler checks
  * all of a request before it writes anything, so that what is refused leaves no trace. */
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
-#include "softlab/base/memory.h"
 #include "study/site.h"
 
 enum { MAX_EVENTS = 200, MAX_PAGES = 200, MAX_TEXT = 10000 };
@@ -39,7 +36,7 @@ static enum sl_status take_consent(struct sl_request *request, struct sl_error *
     SL_TRY(sl_json_boolean(&at, &agreed, err));
     SL_TRY(sl_session_reach(&request->session, SL_PLACE_CONSENT, &behind, err));
     if (behind) return SL_OK;
-    SL_TRY(sl_session_consent(&request->session, request->site->study, &request->site->flow, agreed,
+    SL_TRY(sl_session_consent(&request->session, request->site->study, &request->flow, agreed,
                               version, request->now, err));
     return sl_request_note(request, "consent", json_incref(request->body.root), err);
 }
@@ -62,143 +59,9 @@ static enum sl_status take_instructions(struct sl_request *request, struct sl_er
     }
     SL_TRY(sl_session_reach(&request->session, SL_PLACE_INSTRUCTIONS, &behind, err));
     if (behind) return SL_OK;
-    SL_TRY(sl_session_leave(&request->session, &request->site->flow, SL_PLACE_INSTRUCTIONS,
-                            request->now, err));
-    return sl_request_note(request, "instructions", json_incref(request->body.root), err);
-}
-
-/* ---- The comprehension check ---- */
-
-/* An attempt's id makes it count once, as that of an answer does; a page that sends none may be
- * counted twice. */
-static enum sl_status read_id(const struct sl_json_cursor *root, const char **id,
-                              struct sl_error *err)
-{
-    struct sl_json_cursor at;
-    uint8_t bytes[SL_STORE_CLIENT_BYTES];
-    SL_TRY(sl_json_optional(root, "id", &at, err));
-    if (!at.value) return SL_OK;
-    SL_TRY(sl_json_string(&at, id, err));
-    if (!sl_secret_from_hex(*id, bytes, sizeof bytes))
-        return sl_json_fail(&at, err, "expected 32 hexadecimal digits");
-    return SL_OK;
-}
-
-static enum sl_status read_answers(struct sl_request *request, struct sl_checking *checking,
-                                   const char **id, struct sl_error *err)
-{
-    static const char *const known[] = {"id", "answers", NULL};
-    const struct sl_study *study = request->site->study;
-    struct sl_json_cursor root = sl_json_root(&request->body), answers;
-    size_t count = 0;
-    SL_TRY(sl_json_only(&root, known, err));
-    SL_TRY(read_id(&root, id, err));
-    SL_TRY(sl_json_member(&root, "answers", &answers, err));
-    SL_TRY(sl_json_array_size(&answers, &count, err));
-    if (count != study->n_comprehension)
-        return sl_json_fail(&answers, err, "expected %zu answers, got %zu", study->n_comprehension,
-                            count);
-    for (size_t i = 0; i < count; i++) {
-        struct sl_json_cursor at = sl_json_element(&answers, i);
-        int64_t answer = 0;
-        SL_TRY(
-            sl_json_integer(&at, 0, (int64_t)study->comprehension[i].n_options - 1, &answer, err));
-        checking->answers[i] = (size_t)answer;
-    }
-    return SL_OK;
-}
-
-static json_t *wrong_json(const struct sl_study *study, const struct sl_checking *checking)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < study->n_comprehension; i++)
-        if (checking->wrong[i]) json_array_append_new(list, json_integer((json_int_t)i));
-    return list;
-}
-
-/* The attempt that was made under an id, if there was one. */
-struct attempt {
-    const char *id;
-    json_t *note; /* owned; NULL: none */
-};
-
-static enum sl_status match_attempt(const struct sl_store_row *row, void *context)
-{
-    struct attempt *attempt = context;
-    if (attempt->note || strcmp(row->kind, "check") != 0) return SL_OK;
-    json_t *note = json_loads(row->body, 0, NULL);
-    const char *id = json_string_value(json_object_get(note, "id"));
-    if (id && strcasecmp(id, attempt->id) == 0)
-        attempt->note = note;
-    else
-        json_decref(note);
-    return SL_OK;
-}
-
-/* Whether these answers were checked before; then what was said about them is said again. */
-static enum sl_status find_attempt(struct sl_request *request, const char *id,
-                                   struct sl_checking *checking, bool *again, struct sl_error *err)
-{
-    struct attempt attempt = {.id = id};
-    if (!id) return SL_OK;
-    SL_TRY(sl_store_each_event_of(request->site->store, request->session.id, match_attempt,
-                                  &attempt, err));
-    if (!attempt.note) return SL_OK;
-    const json_t *wrong = json_object_get(attempt.note, "wrong");
-    bool same = json_equal(json_object_get(attempt.note, "answers"),
-                           json_object_get(request->body.root, "answers"));
-    checking->passed = json_is_true(json_object_get(attempt.note, "passed"));
-    for (size_t i = 0; same && i < json_array_size(wrong); i++) {
-        json_int_t which = json_integer_value(json_array_get(wrong, i));
-        if (which >= 0 && which < (json_int_t)request->site->study->n_comprehension)
-            checking->wrong[which] = true;
-    }
-    json_decref(attempt.note);
-    if (!same) return sl_fail(err, SL_ERR_USAGE, "another attempt has this id already");
-    *again = true;
-    return SL_OK;
-}
-
-static enum sl_status do_check(struct sl_request *request, struct sl_checking *checking,
-                               struct sl_error *err)
-{
-    const struct sl_study *study = request->site->study;
-    const char *id = NULL;
-    bool behind = false, again = false;
-    SL_TRY(read_answers(request, checking, &id, err));
-    SL_TRY(sl_session_reach(&request->session, SL_PLACE_CHECK, &behind, err));
-    SL_TRY(find_attempt(request, id, checking, &again, err));
-    if (again) return SL_OK;
-    checking->passed = strcmp(request->session.place, sl_place_names[SL_PLACE_FAILED]) != 0;
-    if (behind) return SL_OK;
-    SL_TRY(sl_session_check(&request->session, study, &request->site->flow, checking, request->now,
+    SL_TRY(sl_session_leave(&request->session, &request->flow, SL_PLACE_INSTRUCTIONS, request->now,
                             err));
-    json_t *note =
-        json_pack("{s:O, s:b, s:o}", "answers", json_object_get(request->body.root, "answers"),
-                  "passed", checking->passed, "wrong", wrong_json(study, checking));
-    if (id) json_object_set_new(note, "id", json_string(id));
-    return sl_request_note(request, "check", note, err);
-}
-
-static void handle_check(struct sl_http_exchange *exchange, void *context)
-{
-    struct sl_request request;
-    struct sl_error err;
-    if (!sl_request_open(&request, context, exchange, SL_HTTP_POST)) return;
-    const struct sl_study *study = request.site->study;
-    struct sl_checking checking = {.answers = sl_alloc(study->n_comprehension + 1, sizeof(size_t)),
-                                   .wrong = sl_alloc(study->n_comprehension + 1, sizeof(bool))};
-    if (do_check(&request, &checking, &err) == SL_OK)
-        sl_request_finish(&request,
-                          json_pack("{s:s, s:b, s:o, s:I}", "place", request.session.place,
-                                    "passed", checking.passed, "wrong",
-                                    wrong_json(study, &checking), "attempts_left",
-                                    (json_int_t)sl_session_attempts_left(&request.session, study)));
-    else
-        sl_request_fail(&request, &err);
-    free(checking.answers);
-    free(checking.wrong);
-    sl_request_close(&request);
+    return sl_request_note(request, "instructions", json_incref(request->body.root), err);
 }
 
 /* ---- Events of the page ---- */
@@ -278,8 +141,8 @@ static enum sl_status take_debrief(struct sl_request *request, struct sl_error *
     }
     SL_TRY(sl_session_reach(&request->session, SL_PLACE_DEBRIEF, &behind, err));
     if (behind) return SL_OK;
-    SL_TRY(sl_session_leave(&request->session, &request->site->flow, SL_PLACE_DEBRIEF, request->now,
-                            err));
+    SL_TRY(
+        sl_session_leave(&request->session, &request->flow, SL_PLACE_DEBRIEF, request->now, err));
     return sl_request_note(request, "debrief", json_incref(request->body.root), err);
 }
 
@@ -344,7 +207,7 @@ const struct sl_http_route sl_study_routes[] = {
     {SL_HTTP_GET, "/api/session", sl_handle_session},
     {SL_HTTP_POST, "/api/consent", handle_consent},
     {SL_HTTP_POST, "/api/instructions", handle_instructions},
-    {SL_HTTP_POST, "/api/check", handle_check},
+    {SL_HTTP_POST, "/api/check", sl_handle_check},
     {SL_HTTP_POST, "/api/answer", sl_handle_answer},
     {SL_HTTP_POST, "/api/events", handle_events},
     {SL_HTTP_POST, "/api/debrief", handle_debrief},

@@ -103,7 +103,10 @@ static enum sl_status find_item(struct sl_request *request, const struct sl_tria
     if (sent->practice) {
         if (sent->trial != 0)
             return sl_fail(err, SL_ERR_INPUT, "$.trial: there is one practice trial, 0");
-        answer->item = sl_stimuli_practice(&site->stimuli, trials, request->session.seed)->id;
+        const struct sl_stimulus *practice =
+            sl_stimuli_practice(&site->stimuli, trials, request->session.seed);
+        if (!practice) return sl_fail(err, SL_ERR_USAGE, "this session has no practice trial");
+        answer->item = practice->id;
         return SL_OK;
     }
     if (sent->trial >= trials->count)
@@ -124,6 +127,24 @@ static enum sl_status check_screen(struct sl_request *request, const struct sent
     return screen->check(sent->answer, request->site->study, err);
 }
 
+/* A page waits for the time that the study asks for, and so must anybody else: no trial in less by
+ * its own clock, and not all of them in less by ours. Answers that waited for a connection come
+ * together, so only their sum can be compared. */
+static enum sl_status check_time(const struct sl_request *request, const struct sent *sent,
+                                 struct sl_error *err)
+{
+    const struct sl_store_session *session = &request->session;
+    const double least = request->site->study->min_seconds * 1000;
+    const double since = (double)(session->seen - session->started);
+    if ((double)sent->elapsed < least)
+        return sl_fail(err, SL_ERR_INPUT, "$.elapsed: a trial takes at least %g s", least / 1000);
+    if (since < least * (double)(sent->trial + 1))
+        return sl_fail(err, SL_ERR_INPUT,
+                       "$.trial: %zu answers take at least %g s, but the session began %g s ago",
+                       sent->trial + 1, least * (double)(sent->trial + 1) / 1000, since / 1000);
+    return SL_OK;
+}
+
 static enum sl_status keep(struct sl_request *request, const struct sl_trials *trials,
                            const struct sent *sent, struct sl_store_answer *answer,
                            struct sl_error *err)
@@ -134,10 +155,11 @@ static enum sl_status keep(struct sl_request *request, const struct sl_trials *t
     if (outcome == SL_PUT_CONFLICT)
         return sl_fail(err, SL_ERR_USAGE, "another answer has this id already");
     if (outcome == SL_PUT_REPLAYED) return SL_OK;
+    SL_TRY(check_time(request, sent, err));
     SL_TRY(sl_session_may_answer(&request->session, site->study, sent->trial, trials->count,
                                  sent->practice, err));
     SL_TRY(sl_store_put_answer(site->store, answer, &outcome, err));
-    return sl_session_answered(&request->session, &site->flow, sent->trial, trials->count,
+    return sl_session_answered(&request->session, &request->flow, sent->trial, trials->count,
                                sent->practice, request->now, err);
 }
 

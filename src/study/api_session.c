@@ -10,7 +10,12 @@ json_t *sl_stimulus_json(const struct sl_stimulus *stimulus, bool name_endpoints
     json_t *text = json_object_get(content, "text");
     json_t *span = json_object_get(content, "span");
     json_t *endpoints = json_object_get(content, "endpoints");
+    json_t *instructed = json_object_get(content, "instructed");
     json_t *item = json_object();
+    if (instructed) {
+        json_object_set(item, "instructed", instructed);
+        return item;
+    }
     if (text) {
         json_object_set(item, "text", text);
         if (span) json_object_set(item, "span", span);
@@ -52,16 +57,20 @@ static json_t *practice_json(const struct sl_request *request, const struct sl_t
     return item;
 }
 
-static json_t *questions_json(const struct sl_study *study)
+static json_t *questions_json(const struct sl_request *request)
 {
+    const struct sl_study *study = request->site->study;
+    const struct sl_store_session *session = &request->session;
     json_t *list = json_array();
     for (size_t i = 0; i < study->n_comprehension; i++) {
+        const struct sl_study_question *question = &study->comprehension[i];
+        size_t order[SL_STUDY_MAX_OPTIONS];
         json_t *options = json_array();
-        for (size_t o = 0; o < study->comprehension[i].n_options; o++)
-            json_array_append_new(options, json_string(study->comprehension[i].options[o]));
-        json_array_append_new(list,
-                              json_pack("{s:s, s:o}", "question", study->comprehension[i].question,
-                                        "options", options));
+        sl_session_options(study, session->seed, session->attempts, i, order);
+        for (size_t o = 0; o < question->n_options; o++)
+            json_array_append_new(options, json_string(question->options[order[o]]));
+        json_array_append_new(
+            list, json_pack("{s:s, s:o}", "question", question->question, "options", options));
     }
     return list;
 }
@@ -76,8 +85,9 @@ static json_t *debrief_json(const struct sl_study *study)
 }
 
 /* The texts of the present place, null for all others. */
-static void add_texts(json_t *reply, const struct sl_site *site, enum sl_place place)
+static void add_texts(json_t *reply, const struct sl_request *request, enum sl_place place)
 {
+    const struct sl_site *site = request->site;
     const struct sl_study *study = site->study;
     json_t *consent = NULL, *pages = NULL, *questions = NULL, *debrief = NULL, *html = NULL;
     if (place == SL_PLACE_CONSENT)
@@ -86,7 +96,7 @@ static void add_texts(json_t *reply, const struct sl_site *site, enum sl_place p
     if (place == SL_PLACE_INSTRUCTIONS) pages = json_array();
     for (size_t i = 0; pages && i < site->texts.n_instructions; i++)
         json_array_append_new(pages, json_string(site->texts.instructions[i]));
-    if (place == SL_PLACE_CHECK) questions = questions_json(study);
+    if (place == SL_PLACE_CHECK) questions = questions_json(request);
     if (place == SL_PLACE_DEBRIEF) debrief = debrief_json(study);
     if (place == SL_PLACE_DEBRIEF) html = json_string(site->texts.debrief);
     json_object_set_new(reply, "consent", consent ? consent : json_null());
@@ -126,24 +136,25 @@ static json_t *session_json(const struct sl_request *request, const struct sl_tr
     snprintf(name, sizeof name, "session %lld", (long long)session->id);
     sl_secret_opaque(site->stimuli.key, name, opaque);
     size_t left = sl_session_attempts_left(session, study);
-    json_t *reply =
-        json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:b, s:I, s:b, s:I}", "session", opaque, "title",
-                  study->title, "place", session->place, "screen", session->screen, "framing",
-                  study->first_person ? "first" : "third", "size", (json_int_t)study->size, "back",
-                  study->back, "break_after", (json_int_t)study->break_after, "test", session->test,
-                  "attempts_left", (json_int_t)left);
-    add_texts(reply, site, place);
+    json_t *reply = json_pack(
+        "{s:s, s:s, s:s, s:s, s:s, s:I, s:b, s:I, s:b, s:I, s:I, s:f}", "session", opaque, "title",
+        study->title, "place", session->place, "screen", session->screen, "framing",
+        study->first_person ? "first" : "third", "size", (json_int_t)study->size, "back",
+        study->back, "break_after", (json_int_t)study->break_after, "test", session->test,
+        "attempts_left", (json_int_t)left, "attempt", (json_int_t)session->attempts, "min_seconds",
+        study->min_seconds);
+    add_texts(reply, request, place);
     add_trials(reply, request, trials, place);
     json_object_set_new(reply, "completion", sl_session_completion(study, place, session->test));
     return reply;
 }
 
-static enum sl_status describe(struct sl_request *request, json_t **out, struct sl_error *err)
+enum sl_status sl_session_describe(struct sl_request *request, json_t **out, struct sl_error *err)
 {
     struct sl_site *site = request->site;
     struct sl_trials trials = {0};
     enum sl_place place = SL_PLACE_CONSENT;
-    SL_TRY(sl_session_settle(&request->session, &site->flow, request->now, err));
+    SL_TRY(sl_session_settle(&request->session, &request->flow, request->now, err));
     SL_TRY(sl_session_place(&request->session, &place, err));
     SL_TRY(sl_stimuli_trials(&site->stimuli, site->study, site->store, &request->session, &trials,
                              err));
@@ -173,7 +184,7 @@ void sl_handle_session(struct sl_http_exchange *exchange, void *context)
     if (send_full(context, exchange)) return;
     if (!sl_request_open(&request, context, exchange, SL_HTTP_GET)) return;
     /* The lease is renewed, and what the page hears is what is stored. */
-    if (describe(&request, &reply, &err) == SL_OK)
+    if (sl_session_describe(&request, &reply, &err) == SL_OK)
         sl_request_finish(&request, reply);
     else
         sl_request_fail(&request, &err);

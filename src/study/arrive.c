@@ -28,8 +28,10 @@ static void send_page(struct sl_site *site, struct sl_http_exchange *exchange, i
     sl_buffer_init(&page, 16 << 10);
     sl_words_page(&site->words, head, sizeof head - 1, &page);
     sl_html_escape(&page, site->study->title, strlen(site->study->title));
-    sl_buffer_text(&page, "</title>\n<link rel=\"stylesheet\" href=\"web/style.css\">\n"
-                          "<main id=\"main\"><div class=\"page\">\n<h1>");
+    sl_buffer_text(&page,
+                   "</title>\n<link rel=\"icon\" href=\"web/icon.svg\" type=\"image/svg+xml\">\n"
+                   "<link rel=\"stylesheet\" href=\"web/style.css\">\n"
+                   "<main id=\"main\"><div class=\"page\">\n<h1>");
     sl_html_escape(&page, heading, strlen(heading));
     sl_buffer_text(&page, "</h1>\n<p class=\"lead\">");
     sl_html_escape(&page, text, strlen(text));
@@ -161,6 +163,10 @@ static bool check_link(struct sl_site *site, struct sl_http_exchange *exchange, 
                        const char *name)
 {
     char expected[SL_STUDY_LINK_TEXT];
+    if (!test && site->host->options.rehearse) {
+        send_page(site, exchange, 403, "server.not_begun");
+        return false;
+    }
     sl_links_test(&site->links, expected);
     if (test && !sl_links_equal(test, expected)) {
         send_page(site, exchange, 403, "server.test_link");

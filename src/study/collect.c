@@ -113,17 +113,18 @@ struct answer_walk {
     const struct sl_study *study;
     const struct sl_study_items *items;
     enum sl_study_extent extent;
+    const char *annotator; /* or NULL: everybody */
     sl_study_take take;
     void *context;
     struct held held;
     struct sl_error *err;
 };
 
-static bool counts(const struct sl_store_row *row)
+static bool counts(const struct sl_store_row *row, enum sl_study_extent extent)
 {
     const struct sl_store_session *session = row->session;
-    return !session->test && !row->answer->practice && session->state != SL_SESSION_RETURNED &&
-           session->state != SL_SESSION_REFUSED;
+    return session->test == (extent == SL_STUDY_TESTS) && !row->answer->practice &&
+           session->state != SL_SESSION_RETURNED && session->state != SL_SESSION_REFUSED;
 }
 
 static enum sl_status give(struct answer_walk *walk, const struct sl_store_session *session,
@@ -183,8 +184,13 @@ static enum sl_status visit_answer(const struct sl_store_row *row, void *context
 {
     struct answer_walk *walk = context;
     const struct held *held = &walk->held;
+    char annotator[SL_STUDY_ANNOTATOR_TEXT];
+    if (walk->annotator) {
+        sl_study_annotator(row->session->person, annotator);
+        if (strcmp(annotator, walk->annotator) != 0) return SL_OK;
+    }
     if (walk->extent == SL_STUDY_EVERY) return give(walk, row->session, row->answer);
-    if (!counts(row)) return SL_OK;
+    if (!counts(row, walk->extent)) return SL_OK;
     if (held->body &&
         (held->session.id != row->session->id || held->answer.trial != row->answer->trial))
         SL_TRY(give_held(walk));
@@ -206,6 +212,20 @@ enum sl_status sl_study_each_given(const struct sl_study *study, struct sl_store
     if (status == SL_OK) status = give_held(&walk);
     drop_held(&walk.held);
     return status;
+}
+
+enum sl_status sl_study_each_given_by(const struct sl_study *study, struct sl_store *store,
+                                      const struct sl_study_items *items, const char *annotator,
+                                      sl_study_take take, void *context, struct sl_error *err)
+{
+    struct answer_walk walk = {.study = study,
+                               .items = items,
+                               .extent = SL_STUDY_EVERY,
+                               .annotator = annotator,
+                               .take = take,
+                               .context = context,
+                               .err = err};
+    return sl_store_each_answer(store, visit_answer, &walk, err);
 }
 
 /* ---- Records ---- */
@@ -268,7 +288,7 @@ void sl_study_record_release(struct sl_study_record *record)
 
 struct set_walk {
     const struct sl_study *study;
-    unsigned kinds;
+    const struct sl_study_choice *choice;
     struct sl_answers *answers;
 };
 
@@ -278,22 +298,24 @@ static enum sl_status add_to_set(const struct sl_study_given *given, void *conte
     struct set_walk *walk = context;
     struct sl_study_record record;
     enum sl_status status = SL_OK;
+    if (given->session->id <= walk->choice->after) return SL_OK;
     SL_TRY(sl_study_record_make(walk->study, given, &record, err));
-    if (walk->kinds & 1u << record.answer.kind)
+    if (walk->choice->kinds & 1u << record.answer.kind)
         status = sl_answers_add(walk->answers, &record.answer, err);
     sl_study_record_release(&record);
     return status;
 }
 
 enum sl_status sl_study_answers(const struct sl_study *study, struct sl_store *store,
-                                const struct sl_study_items *items, unsigned kinds,
-                                struct sl_answers **out, struct sl_error *err)
+                                const struct sl_study_items *items,
+                                const struct sl_study_choice *choice, struct sl_answers **out,
+                                struct sl_error *err)
 {
-    struct set_walk walk = {.study = study, .kinds = kinds};
+    struct set_walk walk = {.study = study, .choice = choice};
     SL_TRY(sl_answers_create((const char *const *)study->classes, study->n_classes, &walk.answers,
                              err));
     enum sl_status status =
-        sl_study_each_given(study, store, items, SL_STUDY_COUNTING, add_to_set, &walk, err);
+        sl_study_each_given(study, store, items, choice->extent, add_to_set, &walk, err);
     if (status == SL_OK)
         *out = walk.answers;
     else
@@ -301,7 +323,15 @@ enum sl_status sl_study_answers(const struct sl_study *study, struct sl_store *s
     return status;
 }
 
-bool sl_study_label(const struct sl_answers *answers, size_t index, double *row)
+int64_t sl_study_top_class(const struct sl_study *study, const struct sl_answer *answer)
+{
+    if (answer->n_top == 0 && answer->kind != SL_ANSWER_DIST && answer->kind != SL_ANSWER_MIX)
+        return -1;
+    const uint32_t choice = sl_answer_choice(answer, study->n_classes);
+    return choice < study->n_classes ? (int64_t)choice : -1;
+}
+
+bool sl_study_label_of(const struct sl_answer *answer, size_t n_classes, double *row)
 {
     static const char *const methods[] = {[SL_ANSWER_HARD] = "share",
                                           [SL_ANSWER_SOFT] = "t2-clamp",
@@ -309,8 +339,13 @@ bool sl_study_label(const struct sl_answers *answers, size_t index, double *row)
                                           [SL_ANSWER_DIST] = "share",
                                           [SL_ANSWER_MIX] = "mix"};
     const struct sl_label_options options = sl_label_options_default();
+    return sl_label_row(sl_label_method_find(methods[answer->kind]), answer, n_classes, &options,
+                        row, NULL) == SL_OK;
+}
+
+bool sl_study_label(const struct sl_answers *answers, size_t index, double *row)
+{
     struct sl_answer answer;
     sl_answers_get(answers, index, &answer);
-    return answer.flags == 0 && sl_label_row(sl_label_method_find(methods[answer.kind]), &answer,
-                                             answers->n_classes, &options, row, NULL) == SL_OK;
+    return answer.flags == 0 && sl_study_label_of(&answer, answers->n_classes, row);
 }

@@ -48,12 +48,19 @@ typedef enum sl_status (*sl_study_take)(const struct sl_study_given *given, void
 
 enum sl_study_extent {
     SL_STUDY_COUNTING, /* last revisions; no practice, no tests, nobody who gave the place back */
+    SL_STUDY_TESTS,    /* the same of test sessions */
     SL_STUDY_EVERY,    /* whatever was stored */
 };
 enum sl_status sl_study_each_given(const struct sl_study *study, struct sl_store *store,
                                    const struct sl_study_items *items, enum sl_study_extent extent,
                                    sl_study_take take, void *context,
                                    struct sl_error *err) SL_MUST_USE;
+
+/* Whatever was stored of one annotator, named as in exports. */
+enum sl_status sl_study_each_given_by(const struct sl_study *study, struct sl_store *store,
+                                      const struct sl_study_items *items, const char *annotator,
+                                      sl_study_take take, void *context,
+                                      struct sl_error *err) SL_MUST_USE;
 
 /* A given answer as a record of answer/, with everything the store knows about it. */
 struct sl_study_record {
@@ -66,12 +73,23 @@ enum sl_status sl_study_record_make(const struct sl_study *study,
                                     struct sl_error *err) SL_MUST_USE;
 void sl_study_record_release(struct sl_study_record *record);
 
-/* The answers that count, as a set; `kinds` is a bit set of 1u << enum sl_answer_kind. */
+/* The class that an answer names first, or -1. */
+int64_t sl_study_top_class(const struct sl_study *study, const struct sl_answer *answer);
+
+/* Which answers make a set. */
+struct sl_study_choice {
+    enum sl_study_extent extent;
+    unsigned kinds; /* a bit set of 1u << enum sl_answer_kind */
+    int64_t after;  /* only of sessions with a higher id than this */
+};
 enum sl_status sl_study_answers(const struct sl_study *study, struct sl_store *store,
-                                const struct sl_study_items *items, unsigned kinds,
-                                struct sl_answers **out, struct sl_error *err) SL_MUST_USE;
+                                const struct sl_study_items *items,
+                                const struct sl_study_choice *choice, struct sl_answers **out,
+                                struct sl_error *err) SL_MUST_USE;
 /* The label of one answer by itself, by the method that reads what its screen asks; `row` has
  * n_classes values. False for repeats, second runs, checks and what the method cannot read. */
 bool sl_study_label(const struct sl_answers *answers, size_t index, double *row);
+/* The same of any answer, repeats and checks too. */
+bool sl_study_label_of(const struct sl_answer *answer, size_t n_classes, double *row);
 
 #endif

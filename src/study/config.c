@@ -6,7 +6,7 @@
 #include "softlab/base/text.h"
 #include "study/config.h"
 
-enum { STUDY_BYTES = 4 << 20, MAX_KEYS = 64, MAX_QUESTIONS = 50, MAX_OPTIONS = 20 };
+enum { STUDY_BYTES = 4 << 20, MAX_KEYS = 64, MAX_QUESTIONS = 50 };
 
 static enum sl_status take_string(const struct sl_json_cursor *at, size_t minimum, size_t maximum,
                                   char **out, struct sl_error *err)
@@ -160,7 +160,7 @@ static enum sl_status read_comprehension(const struct sl_json_cursor *at,
     SL_TRY(sl_json_member(at, "question", &member, err));
     SL_TRY(take_string(&member, 1, 1000, &out->question, err));
     SL_TRY(sl_json_member(at, "options", &member, err));
-    SL_TRY(take_texts(&member, 2, MAX_OPTIONS, &out->options, &out->n_options, err));
+    SL_TRY(take_texts(&member, 2, SL_STUDY_MAX_OPTIONS, &out->options, &out->n_options, err));
     SL_TRY(sl_json_member(at, "answer", &member, err));
     return take_count(&member, 0, (double)out->n_options - 1, &out->answer, err);
 }

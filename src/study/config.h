@@ -44,6 +44,9 @@ void sl_study_set_texts(char ***field, size_t *count, const char *const *values,
 enum sl_status sl_study_check(const struct sl_study *study, const char **key,
                               struct sl_error *err) SL_MUST_USE;
 
+/* Whether every screen asks for a class; sliders between two given ones do not. */
+bool sl_study_asks_classes(const struct sl_study *study);
+
 /* From bytes; `name` is what errors call them. The study has no folder. */
 enum sl_status sl_study_parse(const char *text, size_t length, const char *name,
                               struct sl_study **out, struct sl_error *err) SL_MUST_USE;

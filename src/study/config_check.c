@@ -145,6 +145,34 @@ static enum sl_status check_repeats(const struct sl_study *study, struct sl_erro
                    study->repeats, study->batch_size);
 }
 
+bool sl_study_asks_classes(const struct sl_study *study)
+{
+    for (size_t i = 0; i < study->n_screens; i++)
+        if (strcmp(study->screens[i], "mix") == 0 || strcmp(study->screens[i], "mix+") == 0)
+            return false;
+    return true;
+}
+
+/* A screen about two images asks for no class, so that no card can say which to choose. */
+static enum sl_status check_kinds(const struct sl_study *study, struct sl_error *err)
+{
+    for (size_t i = 0; i < study->n_check_kinds; i++) {
+        const char *kind = study->check_kinds[i];
+        bool known = false;
+        for (const char *const *name = sl_check_kind_names; *name; name++)
+            known = known || strcmp(*name, kind) == 0;
+        if (!known)
+            return sl_fail(err, SL_ERR_INPUT,
+                           "unknown kind \"%s\"; say \"obvious\" or \"instructed\"", kind);
+        if (strcmp(kind, "instructed") == 0 && !sl_study_asks_classes(study))
+            return sl_fail(
+                err, SL_ERR_INPUT,
+                "\"instructed\" says which class to choose, but the screens mix and mix+ "
+                "ask for none; leave out one or the other");
+    }
+    return SL_OK;
+}
+
 static enum sl_status check_file(const struct sl_study *study, struct sl_error *err)
 {
     return check_path(study->items_file, err);
@@ -179,12 +207,12 @@ enum sl_status sl_study_check(const struct sl_study *study, const char **key, st
         const char *key;
         enum sl_status (*check)(const struct sl_study *study, struct sl_error *err);
     } checks[] = {
-        {"language", check_language},           {"screens", check_screens},
-        {"items.folder", check_folder},         {"items.file", check_file},
-        {"batch.repeats", check_repeats},       {"recruiter.person", check_person},
-        {"recruiter.keep", check_keep},         {"recruiter.links", check_links},
-        {"recruiter.complete", check_complete}, {"recruiter.codes", check_codes},
-        {"keep_until", check_keep_until},
+        {"language", check_language},       {"screens", check_screens},
+        {"items.folder", check_folder},     {"items.file", check_file},
+        {"batch.repeats", check_repeats},   {"batch.check_kinds", check_kinds},
+        {"recruiter.person", check_person}, {"recruiter.keep", check_keep},
+        {"recruiter.links", check_links},   {"recruiter.complete", check_complete},
+        {"recruiter.codes", check_codes},   {"keep_until", check_keep_until},
     };
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
         *key = checks[i].key;

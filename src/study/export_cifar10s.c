@@ -17,17 +17,20 @@ struct screen_log {
     struct sl_error *err;
 };
 
+/* What was typed, unless the page knew a number that readers of this layout would not find in it:
+ * "33,5" and "70 %" are written as numbers. */
 static void set_percent(json_t *response, const char *key, const struct sl_answer *answer,
                         size_t which)
 {
     char number[SL_NUMBER_TEXT] = "";
+    double read = (double)NAN;
     const struct sl_field raw = answer->raw[which];
-    if (raw.length > 0) {
+    const bool known = which < answer->n_top && !isnan(answer->top[which].probability);
+    if (raw.length > 0 && (!known || sl_text_to_real(raw.text, raw.length, &read))) {
         json_object_set_new(response, key, json_stringn(raw.text, raw.length));
         return;
     }
-    if (which < answer->n_top && !isnan(answer->top[which].probability))
-        sl_text_from_double(sl_to_percent(answer->top[which].probability), number);
+    if (known) sl_text_from_double(sl_to_percent(answer->top[which].probability), number);
     json_object_set_new(response, key, json_string(number));
 }
 
@@ -244,7 +247,9 @@ SL_STUDY_EXPORTER(sl_study_export_cifar10s_json)
     struct sl_study_out out;
     sl_study_out_init(&out, sink, context);
     SL_TRY_OUT(sl_study_items_read(study, store, &items, err));
-    SL_TRY_OUT(sl_study_answers(study, store, &items, 1u << SL_ANSWER_SOFT, &answers, err));
+    const struct sl_study_choice soft = {.extent = SL_STUDY_COUNTING,
+                                         .kinds = 1u << SL_ANSWER_SOFT};
+    SL_TRY_OUT(sl_study_answers(study, store, &items, &soft, &answers, err));
     if (answers->count == 0) SL_TRY_OUT(nothing_soft(study, err));
     SL_TRY_OUT(sl_item_index_create(answers, &index, err));
     status = write_release(answers, &index, &out, err);

@@ -67,12 +67,9 @@ static void write_times(const struct trial_lines *lines, json_t *times, struct s
     }
 }
 
-static const char *choice_of(const struct sl_study *study, const struct sl_answer *answer)
+static const char *class_name(const struct sl_study *study, int64_t class_index)
 {
-    if (answer->n_top == 0 && answer->kind != SL_ANSWER_DIST && answer->kind != SL_ANSWER_MIX)
-        return "";
-    uint32_t choice = sl_answer_choice(answer, study->n_classes);
-    return choice < study->n_classes ? study->classes[choice] : "";
+    return class_index >= 0 ? study->classes[class_index] : "";
 }
 
 static enum sl_status write_trial(const struct sl_study_given *given, void *context,
@@ -92,14 +89,14 @@ static enum sl_status write_trial(const struct sl_study_given *given, void *cont
     sl_study_cell_integer(line, session->second_run);
     sl_study_cell_integer(line, (int64_t)answer->trial);
     sl_study_cell(line, given->item->id);
-    sl_study_cell(line, given->item->truth >= 0 ? lines->study->classes[given->item->truth] : "");
+    sl_study_cell(line, class_name(lines->study, given->item->truth));
     sl_study_cell_integer(line, given->item->check);
     sl_study_cell_integer(line, answer->repeat);
     sl_study_cell_integer(line, (int64_t)answer->revision);
     sl_study_cell_integer(line, answer->received - answer->elapsed);
     sl_study_cell_integer(line, answer->received);
     sl_study_cell_integer(line, answer->elapsed);
-    sl_study_cell(line, choice_of(lines->study, &record.answer));
+    sl_study_cell(line, class_name(lines->study, sl_study_top_class(lines->study, &record.answer)));
     sl_study_cell_json(line, given->answered);
     write_times(lines, given->times, line);
     sl_csv_end_line(line);

@@ -1,5 +1,6 @@
 #include "study/images.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,15 +109,36 @@ static size_t scaled(size_t side, size_t longer, size_t wanted)
     return length ? length : 1;
 }
 
-static enum sl_status resample(const struct sl_buffer *file, const char *path, const char *upsample,
-                               size_t size, struct sl_buffer *out, struct sl_error *err)
+/* web/annotator/picture.js gives a picture this much room: the area of a square of `size`, so that
+ * a panorama is no thin line, but no side longer than twice `size`. */
+static size_t longer_side(const struct sl_image *image, size_t size)
+{
+    const bool wide = image->width > image->height;
+    const double ratio = wide ? (double)image->width / (double)image->height
+                              : (double)image->height / (double)image->width;
+    return (size_t)lround((double)size * fmin(sqrt(ratio), 2));
+}
+
+/* Enlarged, a picture has the pixels of its file, up to LARGEST. */
+static size_t wanted_side(const struct sl_image *image, const struct sl_picture_look *look)
+{
+    enum { LARGEST = 1600 };
+    const size_t own = image->height > image->width ? image->height : image->width;
+    const size_t detail = own < LARGEST ? own : LARGEST;
+    const size_t wanted = 2 * longer_side(image, look->size);
+    return look->large && detail > wanted ? detail : wanted;
+}
+
+static enum sl_status resample(const struct sl_buffer *file, const char *path,
+                               const struct sl_picture_look *look, struct sl_buffer *out,
+                               struct sl_error *err)
 {
     struct sl_image image = {0}, shown = {0};
     SL_TRY(sl_image_decode(file->data, file->length, path, &image, err));
     size_t longer = image.height > image.width ? image.height : image.width;
-    size_t height = scaled(image.height, longer, 2 * size);
-    size_t width = scaled(image.width, longer, 2 * size);
-    enum sl_status status = strcmp(upsample, "nearest") == 0
+    size_t height = scaled(image.height, longer, wanted_side(&image, look));
+    size_t width = scaled(image.width, longer, wanted_side(&image, look));
+    enum sl_status status = strcmp(look->upsample, "nearest") == 0
                                 ? resize_nearest(&image, height, width, &shown, err)
                                 : sl_image_resize(&image, height, width, &shown, err);
     if (status == SL_OK) status = sl_image_encode_png(&shown, out, err);
@@ -142,14 +164,14 @@ static enum sl_status copy_file(const char *path, struct sl_buffer *out, const c
     return status;
 }
 
-enum sl_status sl_picture_make(const char *path, const char *upsample, size_t size,
+enum sl_status sl_picture_make(const char *path, const struct sl_picture_look *look,
                                struct sl_buffer *out, const char **type, struct sl_error *err)
 {
     struct sl_buffer file;
-    if (strcmp(upsample, "none") == 0) return copy_file(path, out, type, err);
+    if (strcmp(look->upsample, "none") == 0) return copy_file(path, out, type, err);
     sl_buffer_init(&file, SL_IMAGES_MAX_BYTES);
     enum sl_status status = sl_file_read(path, &file, err);
-    if (status == SL_OK) status = resample(&file, path, upsample, size, out, err);
+    if (status == SL_OK) status = resample(&file, path, look, out, err);
     if (status == SL_OK) *type = "image/png";
     sl_buffer_release(&file);
     return status;

@@ -1,6 +1,6 @@
 /* The pictures that annotators see: resampled once to twice their size on the page, since screens
- * have two pixels where a page has one, and kept in memory up to a bound, those that are still
- * being sent among them. Private to study/. */
+ * have two pixels where a page has one, larger for whoever enlarges them, and kept in memory up to
+ * a bound, those that are still being sent among them. Private to study/. */
 #ifndef SOFTLAB_STUDY_IMAGES_H
 #define SOFTLAB_STUDY_IMAGES_H
 
@@ -18,7 +18,7 @@ struct sl_picture {
     struct sl_images *images;
 };
 struct sl_images {
-    struct sl_picture **pictures; /* owned; numbered as the stimuli; NULL: not at hand */
+    struct sl_picture **pictures; /* owned; NULL: not at hand */
     size_t count, bytes;
     uint64_t askings;
 };
@@ -35,9 +35,16 @@ struct sl_picture *sl_images_put(struct sl_images *images, size_t index, const c
 void sl_picture_hold(struct sl_picture *picture);
 void sl_picture_let_go(void *picture);
 
-/* Make the picture of a file: "lanczos" and "nearest" bring its longer side to twice `size`,
- * "none" leaves its pixels as they are. Upright in every browser. Safe on any thread. */
-enum sl_status sl_picture_make(const char *path, const char *upsample, size_t size,
+/* How a picture is made. "lanczos" and "nearest" give a square twice `size` pixels a side and every
+ * other shape the same area (no side above four times `size`); "none" leaves the pixels as they
+ * are. `large` keeps more of a file that has more, for whoever enlarges the picture. */
+struct sl_picture_look {
+    const char *upsample; /* borrowed */
+    size_t size;          /* CSS pixels */
+    bool large;
+};
+/* Upright in every browser. Safe on any thread. */
+enum sl_status sl_picture_make(const char *path, const struct sl_picture_look *look,
                                struct sl_buffer *out, const char **type,
                                struct sl_error *err) SL_MUST_USE;
 

@@ -1,11 +1,14 @@
 #include "study/links.h"
 
 #include <sodium.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "softlab/base/markup.h"
 #include "softlab/base/memory.h"
+#include "softlab/study/check.h"
 #include "study/secret.h"
+#include "study/session.h"
 
 static const char key_name[] = "link-key";
 
@@ -115,4 +118,81 @@ enum sl_status sl_study_link(const struct sl_study *study, struct sl_store *stor
     *out = sl_links_path(&links, study, person);
     sodium_memzero(&links, sizeof links);
     return SL_OK;
+}
+
+/* ---- What to send ---- */
+
+/* How the recruiter fills in a parameter, and what to do with the link. */
+static const struct {
+    const char *recruiter;
+    bool is_signed;
+    const char *before, *after; /* around the name of a parameter; NULL: nothing is filled in */
+    const char *how;
+} senders[] = {
+    {"open", false, NULL, NULL, "Send this link to everybody who may take part."},
+    {"prolific", false, "{{%", "%}}",
+     "Paste this link into Prolific as the URL of your study, and let Prolific record ids by URL "
+     "parameters."},
+    {"generic", false, NULL, NULL,
+     "Put each participant's own id in the place of the dots, or let softlab study links write a "
+     "link for each of them."},
+    {"generic", true, NULL, NULL,
+     "Every link is signed: softlab study links FOLDER people.csv writes one for each "
+     "participant."},
+};
+
+static char *annotators_link(const struct sl_study *study, const char *address, size_t sender)
+{
+    struct sl_buffer link;
+    const char *before = senders[sender].before, *after = senders[sender].after;
+    sl_buffer_init(&link, 64 << 10);
+    sl_buffer_printf(&link, "%s/", address);
+    for (size_t i = 0; *study->person && i < study->n_keep + 1; i++) {
+        const char *name = i == 0 ? study->person : study->keep[i - 1];
+        sl_buffer_printf(&link, "%c%s=%s%s%s", i == 0 ? '?' : '&', name, before ? before : "...",
+                         before ? name : "", after ? after : "");
+    }
+    if (study->signed_links) sl_buffer_text(&link, "&" SL_LINK_SIGNATURE "=...");
+    return link.data;
+}
+
+static json_t *outcomes_json(const struct sl_study *study)
+{
+    const struct {
+        const char *outcome, *when, *code;
+    } outcomes[] = {
+        {"done", "the study was finished", study->code_done},
+        {"refused", "no consent, or the place was given back", study->code_refused},
+        {"failed", "the comprehension check was failed", study->code_failed},
+        {"full", "no place was left", study->code_full},
+    };
+    json_t *list = json_array();
+    for (size_t i = 0; i < sizeof outcomes / sizeof *outcomes; i++) {
+        json_t *one = sl_completion_of(study, outcomes[i].code);
+        json_object_set_new(one, "outcome", json_string(outcomes[i].outcome));
+        json_object_set_new(one, "when", json_string(outcomes[i].when));
+        json_array_append_new(list, one);
+    }
+    return list;
+}
+
+json_t *sl_study_links_json(const struct sl_study *study, struct sl_store *store,
+                            const char *address)
+{
+    size_t sender = 0;
+    while (strcmp(senders[sender].recruiter, study->recruiter) != 0 ||
+           senders[sender].is_signed != study->signed_links)
+        sender++;
+    char *annotators = annotators_link(study, address, sender);
+    json_t *path = sl_links_test_path(store);
+    json_t *links = json_pack("{s:s, s:s, s:s}", "recruiter", study->recruiter, "annotators",
+                              annotators, "how", senders[sender].how);
+    json_object_set_new(links, "test",
+                        json_is_string(path)
+                            ? json_sprintf("%s%s", address, json_string_value(path))
+                            : json_null());
+    json_object_set_new(links, "outcomes", outcomes_json(study));
+    json_decref(path);
+    free(annotators);
+    return links;
 }

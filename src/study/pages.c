@@ -11,15 +11,20 @@
 
 enum { PAGE_BYTES = 4 << 20 };
 
+/* Headers beside those that every such reply has. */
+enum { MOST_HEADERS = 8 };
+
 /* Bytes that a browser asks about again and seldom needs. */
-static void send_tagged(struct sl_http_exchange *exchange, const char *type, const void *bytes,
-                        size_t length)
+static void send_tagged(struct sl_http_exchange *exchange, const char *type,
+                        const struct sl_http_header *more, const void *bytes, size_t length)
 {
     char sum[SL_SHA256_TEXT], tag[24];
     sl_sha256(bytes, length, sum);
     snprintf(tag, sizeof tag, "\"%.16s\"", sum);
-    const struct sl_http_header headers[] = {
-        {"Cache-Control", "no-cache"}, {"ETag", tag}, {NULL, NULL}};
+    struct sl_http_header headers[MOST_HEADERS + 3] = {{"Cache-Control", "no-cache"},
+                                                       {"ETag", tag}};
+    for (size_t i = 0; more && more[i].name && i < MOST_HEADERS; i++)
+        headers[i + 2] = more[i];
     const char *known = sl_http_request_header(exchange, "If-None-Match");
     bool same = known && strcmp(known, tag) == 0;
     sl_http_send(exchange, &(struct sl_http_reply){.status = same ? 304 : 200,
@@ -29,33 +34,37 @@ static void send_tagged(struct sl_http_exchange *exchange, const char *type, con
                                                    .headers = headers});
 }
 
-static void send_file(struct sl_http_exchange *exchange, const char *path)
+void sl_site_send_page(struct sl_site *site, struct sl_http_exchange *exchange,
+                       const struct sl_http_header *headers)
 {
+    const struct sl_web_file *file = sl_web_find("annotator/index.html");
+    struct sl_buffer page;
+    sl_buffer_init(&page, PAGE_BYTES);
+    sl_words_page(&site->words, (const char *)file->bytes, file->length, &page);
+    send_tagged(exchange, file->type, headers, page.data, page.length);
+    sl_buffer_release(&page);
+}
+
+void sl_site_send_file(struct sl_http_exchange *exchange, const char *name)
+{
+    char *path = sl_string_printf("annotator/%s", name);
     const struct sl_web_file *file = sl_web_find(path);
     if (file)
-        send_tagged(exchange, file->type, file->bytes, file->length);
+        send_tagged(exchange, file->type, NULL, file->bytes, file->length);
     else
         sl_http_fail(exchange, 404, "there is no such page");
+    free(path);
 }
 
 void sl_handle_page(struct sl_http_exchange *exchange, void *context)
 {
-    struct sl_site *site = context;
-    const struct sl_web_file *file = sl_web_find("annotator/index.html");
-    struct sl_buffer page;
-    if (!sl_request_admit(site, exchange, NULL)) return;
-    sl_buffer_init(&page, PAGE_BYTES);
-    sl_words_page(&site->words, (const char *)file->bytes, file->length, &page);
-    send_tagged(exchange, file->type, page.data, page.length);
-    sl_buffer_release(&page);
+    if (sl_request_admit(context, exchange, NULL)) sl_site_send_page(context, exchange, NULL);
 }
 
 void sl_handle_file(struct sl_http_exchange *exchange, void *context)
 {
-    if (!sl_request_admit(context, exchange, NULL)) return;
-    char *path = sl_string_printf("annotator/%s", sl_http_segment(exchange));
-    send_file(exchange, path);
-    free(path);
+    if (sl_request_admit(context, exchange, NULL))
+        sl_site_send_file(exchange, sl_http_segment(exchange));
 }
 
 /* ---- Pictures: made on the other thread ---- */
@@ -65,7 +74,7 @@ struct sl_picture_job {
     struct sl_site *site;
     struct sl_http_exchange **exchanges; /* owned; all want it */
     size_t n_exchanges;
-    size_t index;
+    size_t index;     /* among the site's images */
     char *path;       /* owned */
     const char *hash; /* borrowed from the stimulus, or NULL */
     struct sl_buffer bytes;
@@ -96,8 +105,10 @@ static void make_picture(void *context)
     const struct sl_study *study = job->site->study;
     job->status = sl_identity_picture(job->path, job->hash, &job->err);
     if (job->status != SL_OK) return;
-    job->status = sl_picture_make(job->path, study->upsample, study->size, &job->bytes, &job->type,
-                                  &job->err);
+    const struct sl_picture_look look = {.upsample = study->upsample,
+                                         .size = study->size,
+                                         .large = job->index >= job->site->stimuli.count};
+    job->status = sl_picture_make(job->path, &look, &job->bytes, &job->type, &job->err);
 }
 
 static void give_picture(void *context)
@@ -145,7 +156,7 @@ static void wait_for_picture(struct sl_site *site, struct sl_http_exchange *exch
             .index = index,
             .path =
                 sl_string_printf("%s/%s/%s", site->study->folder, site->study->items_folder, file),
-            .hash = site->stimuli.items[index].hash,
+            .hash = site->stimuli.items[index % site->stimuli.count].hash,
             .next = site->pictures,
         };
         job->status = sl_fail(&job->err, SL_ERR_STOPPED, "the server is being stopped");
@@ -158,11 +169,9 @@ static void wait_for_picture(struct sl_site *site, struct sl_http_exchange *exch
     job->exchanges[job->n_exchanges++] = exchange;
 }
 
-void sl_handle_image(struct sl_http_exchange *exchange, void *context)
+void sl_site_send_image(struct sl_site *site, struct sl_http_exchange *exchange, const char *opaque)
 {
-    struct sl_site *site = context;
-    if (!sl_request_admit(site, exchange, NULL)) return;
-    size_t index = sl_stimulus_of_opaque(&site->stimuli, sl_http_segment(exchange));
+    size_t index = sl_stimulus_of_opaque(&site->stimuli, opaque);
     const char *file = NULL;
     if (index != SIZE_MAX)
         file = json_string_value(json_object_get(site->stimuli.items[index].content, "image"));
@@ -170,10 +179,17 @@ void sl_handle_image(struct sl_http_exchange *exchange, void *context)
         sl_http_fail(exchange, 404, "there is no such image");
         return;
     }
+    if (sl_http_query(exchange, "large")) index += site->stimuli.count;
     struct sl_picture *picture = sl_images_find(&site->images, index);
     if (picture) {
         send_picture(exchange, picture);
         return;
     }
     wait_for_picture(site, exchange, index, file);
+}
+
+void sl_handle_image(struct sl_http_exchange *exchange, void *context)
+{
+    if (sl_request_admit(context, exchange, NULL))
+        sl_site_send_image(context, exchange, sl_http_segment(exchange));
 }

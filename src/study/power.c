@@ -68,8 +68,13 @@ static double median_seconds(const struct sl_answers *answers)
 }
 
 static enum sl_status gather(struct analysis *analysis, const struct sl_sim_world *world,
-                             struct sl_store *store, struct sl_error *err)
+                             struct sl_store *store, const struct sl_power_options *options,
+                             struct sl_error *err)
 {
+    const struct sl_study_choice choice = {.extent =
+                                               options->tests ? SL_STUDY_TESTS : SL_STUDY_COUNTING,
+                                           .kinds = ~0u,
+                                           .after = options->after};
     const struct sl_study *study = world->study;
     struct sl_study_items items = {0};
     struct sl_answers *answers = NULL;
@@ -77,7 +82,7 @@ static enum sl_status gather(struct analysis *analysis, const struct sl_sim_worl
     enum sl_status status;
     analysis->n_classes = study->n_classes;
     SL_TRY_OUT(sl_study_items_read(study, store, &items, err));
-    SL_TRY_OUT(sl_study_answers(study, store, &items, ~0u, &answers, err));
+    SL_TRY_OUT(sl_study_answers(study, store, &items, &choice, &answers, err));
     SL_TRY_OUT(sl_item_index_create(answers, &index, err));
     analysis->items = sl_data_zeroed(items.count, sizeof *analysis->items, err);
     SL_TRY_OUT(analysis->items ? SL_OK : SL_ERR_NOMEM);
@@ -186,16 +191,16 @@ static void fill(const struct analysis *analysis, struct sl_power *out)
     free(order);
 }
 
-enum sl_status sl_study_power(const char *folder, const char *truth, uint64_t seed,
+enum sl_status sl_study_power(const char *folder, const struct sl_power_options *options,
                               struct sl_power *out, struct sl_error *err)
 {
     struct sl_sim_world world = {0};
     struct sl_store *store = NULL;
-    struct analysis analysis = {.seed = seed};
+    struct analysis analysis = {.seed = options->seed};
     enum sl_status status;
-    SL_TRY_OUT(sl_sim_world_read(folder, truth, &world, err));
+    SL_TRY_OUT(sl_sim_world_read(folder, options->truth, &world, err));
     SL_TRY_OUT(sl_study_store(world.study, true, &store, err));
-    SL_TRY_OUT(gather(&analysis, &world, store, err));
+    SL_TRY_OUT(gather(&analysis, &world, store, options, err));
     double *mean = sl_alloc(analysis.n_classes, sizeof *mean);
     measure_spread(&analysis, mean);
     free(mean);

@@ -110,6 +110,20 @@ static bool read_body(struct sl_request *request)
     return false;
 }
 
+/* A session has no practice where its own trials hold all there is to see. */
+static bool find_flow(struct sl_request *request)
+{
+    struct sl_site *site = request->site;
+    bool *practice = &request->flow.has[SL_PLACE_PRACTICE];
+    struct sl_error err;
+    request->flow = site->flow;
+    if (!*practice || sl_stimuli_has_practice(&site->stimuli, site->study, site->store,
+                                              request->session.batch, practice, &err) == SL_OK)
+        return true;
+    sl_site_abort(site, request->exchange, &err);
+    return false;
+}
+
 bool sl_request_open(struct sl_request *request, struct sl_site *site,
                      struct sl_http_exchange *exchange, enum sl_http_method method)
 {
@@ -122,7 +136,12 @@ bool sl_request_open(struct sl_request *request, struct sl_site *site,
         sl_http_fail(exchange, 403, "this came from another site's page");
         return false;
     }
-    if (!find_session(request) || !admit_session(request) || !check_lease(request)) return false;
+    if (!find_session(request) || !admit_session(request)) return false;
+    if (site->host->options.rehearse && !request->session.test) {
+        sl_http_fail(exchange, 403, "the study has not begun");
+        return false;
+    }
+    if (!check_lease(request) || !find_flow(request)) return false;
     if (method == SL_HTTP_POST && !read_body(request)) return false;
     sl_session_renew(&request->session, site->study, request->now);
     return true;

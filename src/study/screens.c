@@ -7,26 +7,28 @@
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
 
+/* Seconds are measured for collins (CIFAR-10S), hard (CIFAR-10H), mix and mixsoft, and expected
+ * for the others. */
 const struct sl_screen sl_screens[] = {
-    {"collins", "most probable class, second and what it cannot be, as in the paper", 0,
+    {"collins", "most probable class, second and what it cannot be, as in the paper", 0, 32,
      sl_screen_check_loose, sl_screen_convert_soft},
-    {"collins+", "the same questions, checked as they are answered", SL_SCREEN_STRICT,
+    {"collins+", "the same questions, checked as they are answered", SL_SCREEN_STRICT, 21,
      sl_screen_check_strict, sl_screen_convert_soft},
-    {"possible", "the same, but tick what is still possible", SL_SCREEN_STRICT,
+    {"possible", "the same, but tick what is still possible", SL_SCREEN_STRICT, 17,
      sl_screen_check_possible, sl_screen_convert_possible},
-    {"bars", "one bar per class, together 100 percent", SL_SCREEN_STRICT, sl_screen_check_bars,
+    {"bars", "one bar per class, together 100 percent", SL_SCREEN_STRICT, 16, sl_screen_check_bars,
      sl_screen_convert_bars},
-    {"fast", "one key for certain, otherwise the questions of collins+", SL_SCREEN_STRICT,
+    {"fast", "one key for certain, otherwise the questions of collins+", SL_SCREEN_STRICT, 14,
      sl_screen_check_fast, sl_screen_convert_fast},
-    {"hard", "one class out of a ring of buttons", SL_SCREEN_STRICT, sl_screen_check_hard,
+    {"hard", "one class out of a ring of buttons", SL_SCREEN_STRICT, 1.8, sl_screen_check_hard,
      sl_screen_convert_hard},
-    {"select2", "the two most probable classes, without numbers", SL_SCREEN_STRICT,
+    {"select2", "the two most probable classes, without numbers", SL_SCREEN_STRICT, 5,
      sl_screen_check_select, sl_screen_convert_select},
-    {"mix", "the share of two classes in a mixed image, and confidence", SL_SCREEN_MIXTURES,
+    {"mix", "the share of two classes in a mixed image, and confidence", SL_SCREEN_MIXTURES, 8.4,
      sl_screen_check_mix, sl_screen_convert_mix},
-    {"mix+", "the same with sliders that must be touched", SL_SCREEN_MIXTURES | SL_SCREEN_STRICT,
+    {"mix+", "the same with sliders that must be touched", SL_SCREEN_MIXTURES | SL_SCREEN_STRICT, 8,
      sl_screen_check_mix_touched, sl_screen_convert_mix},
-    {"mixsoft", "the questions of collins about a mixed image", SL_SCREEN_MIXTURES,
+    {"mixsoft", "the questions of collins about a mixed image", SL_SCREEN_MIXTURES, 26,
      sl_screen_check_loose, sl_screen_convert_soft},
     {.name = NULL},
 };

@@ -7,6 +7,7 @@
 #include "softlab/base/file.h"
 #include "softlab/base/markup.h"
 #include "softlab/base/memory.h"
+#include "softlab/study/check.h"
 #include "study/site.h"
 
 struct sl_study_server {
@@ -276,6 +277,16 @@ void sl_study_server_test_token(const struct sl_study_server *server, size_t ind
                                 char out[SL_STUDY_LINK_TEXT])
 {
     sl_links_test(&server->sites[index]->links, out);
+}
+
+json_t *sl_study_server_links(const struct sl_study_server *server, size_t index,
+                              const char *address)
+{
+    const struct sl_site *site = server->sites[index];
+    char *base = sl_string_printf("%s%s", address, site->prefix);
+    json_t *links = sl_study_links_json(site->study, site->store, base);
+    free(base);
+    return links;
 }
 
 enum sl_status sl_study_server_run(struct sl_study_server *server, struct sl_error *err)

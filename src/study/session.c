@@ -6,6 +6,7 @@
 
 #include "softlab/base/markup.h"
 #include "softlab/base/memory.h"
+#include "softlab/base/random.h"
 
 const char *const sl_place_names[SL_PLACE_COUNT] = {
     "consent", "instructions", "check",   "practice", "trials",
@@ -93,19 +94,30 @@ enum sl_status sl_session_leave(struct sl_store_session *session, const struct s
     return go_on(session, flow, place, now, err);
 }
 
+void sl_session_options(const struct sl_study *study, uint64_t seed, size_t attempt,
+                        size_t question, size_t order[SL_STUDY_MAX_OPTIONS])
+{
+    const size_t count = study->comprehension[question].n_options;
+    struct sl_rng rng;
+    sl_rng_init(&rng, seed, "study.options", attempt, question);
+    for (size_t i = 0; i < count; i++)
+        order[i] = i;
+    if (study->shuffle_options) sl_rng_shuffle(&rng, order, count);
+}
+
 enum sl_status sl_session_check(struct sl_store_session *session, const struct sl_study *study,
                                 const struct sl_flow *flow, struct sl_checking *checking,
                                 int64_t now, struct sl_error *err)
 {
-    size_t n_wrong = 0;
+    checking->n_wrong = 0;
     for (size_t i = 0; i < study->n_comprehension; i++) {
         size_t answer = checking->answers[i];
         if (answer >= study->comprehension[i].n_options)
             return sl_fail(err, SL_ERR_INPUT, "question %zu has no option %zu", i, answer);
         checking->wrong[i] = answer != study->comprehension[i].answer;
-        n_wrong += checking->wrong[i];
+        checking->n_wrong += checking->wrong[i];
     }
-    checking->passed = n_wrong == 0;
+    checking->passed = checking->n_wrong == 0;
     session->attempts++;
     if (checking->passed) return go_on(session, flow, SL_PLACE_CHECK, now, err);
     if (session->attempts >= study->attempts)

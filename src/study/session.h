@@ -45,10 +45,15 @@ enum sl_status sl_session_consent(struct sl_store_session *session, const struct
 /* Leave `place` (instructions, debrief) for what follows it. */
 enum sl_status sl_session_leave(struct sl_store_session *session, const struct sl_flow *flow,
                                 enum sl_place place, int64_t now, struct sl_error *err) SL_MUST_USE;
+/* The order in which a session sees the options of a question at its attempt number `attempt`:
+ * another one each time, so that nobody finds the right option by its place. */
+void sl_session_options(const struct sl_study *study, uint64_t seed, size_t attempt,
+                        size_t question, size_t order[SL_STUDY_MAX_OPTIONS]);
 /* The comprehension check. When the attempts are used up the session has failed. */
 struct sl_checking {
     size_t *answers; /* n_comprehension, given */
     bool *wrong;     /* n_comprehension, filled */
+    size_t n_wrong;  /* filled */
     bool passed;     /* filled */
 };
 enum sl_status sl_session_check(struct sl_store_session *session, const struct sl_study *study,

@@ -17,7 +17,7 @@
 #include "study/simulate.h"
 #include "study/stimuli.h"
 
-enum { TEXT_BYTES = 64 << 20, CODE_LETTERS = 8, CHECK_EVERY = 10 };
+enum { TEXT_BYTES = 64 << 20, CODE_LETTERS = 8, CHECK_EVERY = 10, MAX_CONTACT = 1000 };
 
 struct sl_study_setup sl_study_setup_default(void)
 {
@@ -89,6 +89,7 @@ static enum sl_status configure(struct sl_setup_plan *plan, struct sl_error *err
     study->annotators = setup->annotators;
     if (study->repeats > study->batch_size) study->repeats = study->batch_size;
     if (setup->checks) study->check_every = CHECK_EVERY;
+    study->shuffle_options = true;
     sl_setup_questions(study);
     enum sl_status status = sl_study_check(study, &key, err);
     return status == SL_OK ? SL_OK : sl_fail_within(err, status, "%s", key);
@@ -177,12 +178,13 @@ out:
     return status;
 }
 
-static enum sl_status copy_texts(const char *source, const char *folder, struct sl_error *err)
+static enum sl_status copy_texts(const struct sl_setup_plan *plan, const char *folder,
+                                 struct sl_error *err)
 {
     struct sl_buffer bytes;
-    char *path = sl_path_join(folder, "items.tsv");
+    char *path = sl_path_join(folder, plan->study->items_file);
     sl_buffer_init(&bytes, TEXT_BYTES);
-    enum sl_status status = sl_file_read(source, &bytes, err);
+    enum sl_status status = sl_file_read(plan->setup->texts, &bytes, err);
     if (status == SL_OK) status = sl_file_write(path, bytes.data, bytes.length, err);
     sl_buffer_release(&bytes);
     free(path);
@@ -263,7 +265,7 @@ static enum sl_status write_items(const struct sl_setup_plan *plan, const char *
     for (size_t i = 0; i < plan->n_items; i++)
         if (used[i] && plan->items[i].target)
             SL_TRY_OUT(copy_image(plan, &plan->items[i], items, err));
-    if (plan->setup->texts) SL_TRY_OUT(copy_texts(plan->setup->texts, folder, err));
+    if (*plan->study->items_file) SL_TRY_OUT(copy_texts(plan, folder, err));
     options.create = true;
     SL_TRY_OUT(sl_store_open(database, &options, &store, err));
     SL_TRY_OUT(fill_store(store, plan, used, err));
@@ -319,9 +321,27 @@ static enum sl_status write_folder(const struct sl_setup_plan *plan, const char 
     SL_TRY(sl_private_tighten(folder, &tightened, err));
     SL_TRY(write_items(plan, folder, err));
     SL_TRY(write_config(plan->study, folder, err));
-    SL_TRY(sl_setup_write_texts(plan->study, folder, err));
+    SL_TRY(sl_setup_write_texts(plan->study, plan->setup->contact, folder, err));
     SL_TRY(write_truth(plan, folder, err));
     return sl_private_tighten(folder, &tightened, err);
+}
+
+/* One line of text that somebody can be reached by. */
+static enum sl_status check_contact(const char *contact, struct sl_error *err)
+{
+    if (!contact) return SL_OK;
+    if (strspn(contact, " ") == strlen(contact))
+        return sl_fail(err, SL_ERR_USAGE,
+                       "--contact is empty: give a name and how to reach you, such as \"Ada "
+                       "Lovelace, University of X, ada@x.org\"");
+    if (strlen(contact) > MAX_CONTACT)
+        return sl_fail(err, SL_ERR_USAGE, "--contact is longer than %d bytes", MAX_CONTACT);
+    for (const char *c = contact; *c; c++)
+        if ((unsigned char)*c < 0x20 || *c == 0x7f)
+            return sl_fail(err, SL_ERR_USAGE,
+                           "--contact holds a control character; give one line, and write more "
+                           "into consent.md");
+    return SL_OK;
 }
 
 static enum sl_status check_setup(const struct sl_study_setup *setup, struct sl_error *err)
@@ -335,6 +355,7 @@ static enum sl_status check_setup(const struct sl_study_setup *setup, struct sl_
                        setup->recruiter);
     if (setup->batch_size == 0 || setup->batch_size > 10000)
         return sl_fail(err, SL_ERR_USAGE, "a batch has 1 to 10000 items");
+    SL_TRY(check_contact(setup->contact, err));
     if (setup->annotators == 0) return sl_fail(err, SL_ERR_USAGE, "a batch needs an annotator");
     if (sl_file_exists(setup->folder) || sl_folder_exists(setup->folder))
         return sl_fail(err, SL_ERR_INPUT, "%s is there already; a study is made in a new folder",

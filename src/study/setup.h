@@ -54,9 +54,9 @@ void sl_setup_layout_release(struct sl_setup_layout *layout);
 char *sl_setup_batches_path(const struct sl_study_setup *setup) SL_MUST_USE;
 
 /* The texts of a new study (setup_texts.c): comprehension and debrief questions into the study,
- * and the Markdown files. */
+ * and the Markdown files. `contact` (or NULL: a placeholder is left) goes to the consent page. */
 void sl_setup_questions(struct sl_study *study);
-enum sl_status sl_setup_write_texts(const struct sl_study *study, const char *folder,
-                                    struct sl_error *err) SL_MUST_USE;
+enum sl_status sl_setup_write_texts(const struct sl_study *study, const char *contact,
+                                    const char *folder, struct sl_error *err) SL_MUST_USE;
 
 #endif

@@ -201,13 +201,43 @@ static enum sl_status gather_checks(struct sl_setup_plan *plan, struct sl_error 
 
 /* ---- Texts ---- */
 
+/* The first half of a CRLF, which pages have no use for. */
+static bool is_dropped(const char *at)
+{
+    return at[0] == '\r' && at[1] == '\n';
+}
+
 /* Spans are bytes in files and characters on pages. */
 static size_t characters(const char *text, size_t bytes)
 {
     size_t count = 0;
     for (size_t i = 0; i < bytes; i++)
-        count += ((unsigned char)text[i] & 0xc0) != 0x80;
+        count += ((unsigned char)text[i] & 0xc0) != 0x80 && !is_dropped(&text[i]);
     return count;
+}
+
+/* The text with every line break as LF. A heap string. */
+static char *with_line_feeds(const char *text)
+{
+    char *copy = sl_string_copy(text), *to = copy;
+    for (const char *from = text; *from; from++)
+        if (!is_dropped(from)) *to++ = (char)(*from == '\r' ? '\n' : *from);
+    *to = '\0';
+    return copy;
+}
+
+static json_t *text_content(const struct sl_dataset *set, size_t index)
+{
+    const char *text = set->texts[index];
+    char *shown = with_line_feeds(text);
+    json_t *content = json_pack("{s:s}", "text", shown);
+    free(shown);
+    if (content && set->spans && set->spans[index].end > set->spans[index].begin)
+        json_object_set_new(content, "span",
+                            json_pack("[I, I]",
+                                      (json_int_t)characters(text, set->spans[index].begin),
+                                      (json_int_t)characters(text, set->spans[index].end)));
+    return content;
 }
 
 static enum sl_status gather_texts(struct sl_setup_plan *plan, struct sl_error *err)
@@ -220,18 +250,15 @@ static enum sl_status gather_texts(struct sl_setup_plan *plan, struct sl_error *
     for (size_t i = 0; i < set->count; i++) {
         struct sl_setup_item *item = add_item(plan);
         item->id = sl_string_copy(set->items[i]);
-        item->content = json_pack("{s:s}", "text", set->texts[i]);
+        item->content = text_content(set, i);
         if (!item->content)
             return sl_fail(err, SL_ERR_INPUT, "%s: item %s is not UTF-8", set->name, item->id);
-        if (set->spans && set->spans[i].end > set->spans[i].begin)
-            json_object_set_new(
-                item->content, "span",
-                json_pack("[I, I]", (json_int_t)characters(set->texts[i], set->spans[i].begin),
-                          (json_int_t)characters(set->texts[i], set->spans[i].end)));
         if (set->labels[i] == SL_NO_LABEL) continue;
         SL_TRY(set_truth(plan, item, set->classes[set->labels[i]], set->name, err));
     }
-    sl_study_set_text(&plan->study->items_file, "items.tsv");
+    /* A named set has no one file; its texts are in the database as all others. */
+    if (sl_file_exists(plan->setup->texts))
+        sl_study_set_text(&plan->study->items_file, "items.tsv");
     return SL_OK;
 }
 

@@ -7,11 +7,14 @@
 #include "softlab/base/memory.h"
 #include "study/setup.h"
 
+/* {minutes} and the like are filled in when the page is served (template.h); the two places of
+ * printf are what is shown, and whom to ask. */
 static const char consent_text[] =
     "# About this study\n\n"
     "You are invited to take part in a study of how people see things that are not always clear. "
-    "You will look at %s and say what they could show, and how sure one can be.\n\n"
-    "- It takes about **%zu minutes**. You may stop at any time, without giving a reason.\n"
+    "You will look at {trials} %s and say what they could show, and how sure one can be.\n\n"
+    "- It takes about **{minutes} minutes**. You may stop at any time, without giving a reason.\n"
+    "- {pay}\n"
     "- There are no risks beyond those of everyday life.\n"
     "- You must be at least 18 years old.\n\n"
     "# What is stored\n\n"
@@ -22,14 +25,19 @@ static const char consent_text[] =
     "We store neither your name nor your internet address. The answers, without the code, may be "
     "published so that other researchers can use them. You may ask us to delete what you gave; "
     "we then delete all of it.\n\n"
+    "What could be traced to you is deleted by **{keep_until}**.\n\n"
     "# Contact\n\n"
-    "[Name of the researcher, institution, e-mail address, number of the ethics approval.]\n\n"
+    "%s\n\n"
     "By going on you say that you have read this and want to take part.\n";
+
+static const char no_contact[] =
+    "[Name of the researcher, institution, e-mail address, number of the ethics approval.]";
 
 /* The first page: the task, by framing and kind. */
 static const char task_third[] =
     "# Your task\n\n"
-    "We show you %s one after the other, %zu in all. For each one, **imagine 100 other people** "
+    "We show you %s one after the other, {trials} in all. For each one, **imagine 100 other "
+    "people** "
     "who "
     "are asked what it shows. Some cases are clear: all of them would say the same. In others "
     "they would differ.\n\n"
@@ -37,13 +45,15 @@ static const char task_third[] =
 
 static const char task_first[] =
     "# Your task\n\n"
-    "We show you %s one after the other, %zu in all. For each one, tell us what you think it shows "
+    "We show you %s one after the other, {trials} in all. For each one, tell us what you think it "
+    "shows "
     "and **how sure you are**. Some cases are clear, others are not.\n\n"
     "There are no trick questions, and being unsure is a good answer where one cannot be sure.\n\n";
 
 static const char task_sliders[] =
     "# Your task\n\n"
-    "We show you %s one after the other, %zu in all. Each of them is a **blend of two others**, "
+    "We show you %s one after the other, {trials} in all. Each of them is a **blend of two "
+    "others**, "
     "laid "
     "over each other, and we tell you what the two show. Your task is to say how much of either is "
     "in "
@@ -145,9 +155,11 @@ static const char *answer_page(const struct sl_study *study)
 void sl_setup_questions(struct sl_study *study)
 {
     static const char *const tasks[] = {"Say what each one shows, and how sure one can be",
-                                        "Find the one that is different", "Remember all of them"};
+                                        "Find the one that is different from all of the others",
+                                        "Remember all of them"};
     static const char *const views[] = {"That of 100 other people who are asked the same",
-                                        "My own alone", "That of an expert"};
+                                        "My own alone",
+                                        "That of an expert who knows what all of them show"};
     static const struct {
         const char *question;
         bool scale;
@@ -180,22 +192,16 @@ static enum sl_status write_one(const char *folder, const char *name, const stru
     return status;
 }
 
-/* Half a minute for each, and five for the rest. */
-static size_t minutes(size_t n_trials)
-{
-    return 5 + (n_trials + 1) / 2;
-}
-
-static void write_instructions(const struct sl_study *study, const char *things, size_t n_trials,
+static void write_instructions(const struct sl_study *study, const char *things,
                                struct sl_buffer *out)
 {
     bool sliders = has_sliders(study);
     if (sliders)
-        sl_buffer_printf(out, task_sliders, things, n_trials);
+        sl_buffer_printf(out, task_sliders, things);
     else if (study->first_person)
-        sl_buffer_printf(out, task_first, things, n_trials);
+        sl_buffer_printf(out, task_first, things);
     else
-        sl_buffer_printf(out, task_third, things, n_trials);
+        sl_buffer_printf(out, task_third, things);
     sl_buffer_text(out, "---\n\n");
     if (study->kind == SL_ITEM_MIXTURES && !sliders) sl_buffer_text(out, about_mixtures);
     sl_buffer_text(out, "# What to answer\n\n");
@@ -204,18 +210,32 @@ static void write_instructions(const struct sl_study *study, const char *things,
     sl_buffer_text(out, last_page);
 }
 
-enum sl_status sl_setup_write_texts(const struct sl_study *study, const char *folder,
-                                    struct sl_error *err)
+/* What a person typed, so that Markdown and templates leave it as it is. Heap string. */
+static char *plain_text(const char *typed)
+{
+    struct sl_buffer out;
+    sl_buffer_init(&out, 8192);
+    sl_buffer_text(&out, "");
+    for (const char *c = typed; *c; c++) {
+        if (strchr("\\*_[]`<>{", *c)) sl_buffer_byte(&out, '\\');
+        sl_buffer_byte(&out, *c);
+    }
+    return out.data;
+}
+
+enum sl_status sl_setup_write_texts(const struct sl_study *study, const char *contact,
+                                    const char *folder, struct sl_error *err)
 {
     const char *things = study->kind == SL_ITEM_TEXTS ? "short texts" : "images";
-    size_t n_trials = study->batch_size + study->repeats;
     struct sl_buffer text;
     sl_buffer_init(&text, 64 << 10);
     enum sl_status status;
-    sl_buffer_printf(&text, consent_text, things, minutes(n_trials));
+    char *whom = contact ? plain_text(contact) : sl_string_copy(no_contact);
+    sl_buffer_printf(&text, consent_text, things, whom);
+    free(whom);
     SL_TRY_OUT(write_one(folder, "consent.md", &text, err));
     sl_buffer_clear(&text);
-    write_instructions(study, things, n_trials, &text);
+    write_instructions(study, things, &text);
     SL_TRY_OUT(write_one(folder, "instructions.md", &text, err));
     sl_buffer_clear(&text);
     sl_buffer_text(&text, debrief_text);

@@ -1,7 +1,9 @@
 #include "study/simulate.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "softlab/base/memory.h"
 #include "softlab/base/stats.h"
@@ -57,9 +59,25 @@ static void sit_down(void *context)
     sl_sim_person_start(person, person->number);
 }
 
-void sl_sim_leave(struct sl_sim_person *person, enum sl_sim_end end)
+static void count_reason(struct sl_simulation_result *result, const char *why)
+{
+    struct sl_simulation_reason *reason = result->reasons;
+    size_t i = 0;
+    while (i < result->n_reasons && strcmp(reason[i].text, why) != 0)
+        i++;
+    if (i == SL_SIMULATION_REASONS) i--; /* the last row is for all that are left */
+    if (i == result->n_reasons) {
+        result->n_reasons++;
+        snprintf(reason[i].text, sizeof reason[i].text, "%s",
+                 i + 1 < SL_SIMULATION_REASONS ? why : "other reasons");
+    }
+    reason[i].count++;
+}
+
+void sl_sim_leave(struct sl_sim_person *person, enum sl_sim_end end, const char *why)
 {
     struct sl_simulation *simulation = person->simulation;
+    if (why) count_reason(&simulation->result, why);
     sl_sim_advance(person, 0, SIZE_MAX); /* whoever leaves early has none left either */
     simulation->result.finished += end == SL_SIM_FINISHED;
     simulation->result.refused += end == SL_SIM_REFUSED;
@@ -118,9 +136,10 @@ static enum sl_status check(const struct sl_study_simulation *options, struct sl
         return sl_fail(err, SL_ERR_USAGE, "speed, rate, noise and patience cannot be negative");
     if (!(options->slips >= 0 && options->slips <= 1))
         return sl_fail(err, SL_ERR_USAGE, "slips: expected a share from 0 to 1");
-    if (options->test && !options->folder)
+    if (!options->count && !options->folder)
         return sl_fail(err, SL_ERR_USAGE,
-                       "test runs need the study's folder, which holds the test link's token");
+                       "test sessions need the study's folder, which holds the test link's token; "
+                       "give it, or let the sessions count");
     return SL_OK;
 }
 
@@ -132,16 +151,20 @@ enum sl_status sl_study_simulate(const struct sl_study_simulation *options,
     enum sl_status status;
     SL_TRY_OUT(sl_sim_world_read(options->folder, options->truth, &simulation.world, err));
     if (options->model) SL_TRY_OUT(sl_sim_world_model(&simulation.world, options->model, err));
+    SL_TRY_OUT(sl_sim_behaviours_assign(options->scripts, options->annotators, options->seed,
+                                        &simulation.behaviours, err));
     SL_TRY_OUT(sl_http_loop_create(options->log, &simulation.loop, err));
     SL_TRY_OUT(make_seats(&simulation, err));
     SL_TRY_OUT(run(&simulation, err));
     *out = simulation.result;
+    out->after = simulation.world.last_session;
 out:
     for (size_t i = 0; i < simulation.n_people; i++) {
         sl_sim_person_release(&simulation.people[i]);
         sl_http_client_destroy(simulation.people[i].client);
     }
     free(simulation.people);
+    free(simulation.behaviours);
     free(simulation.latencies);
     if (simulation.loop) sl_http_loop_destroy(simulation.loop);
     sl_sim_world_release(&simulation.world);

@@ -24,6 +24,7 @@ struct sl_sim_world {
     double *share;                /* owned; of the first class in a mixture, NaN for others */
     uint32_t *sight_of;           /* owned; of the store's items, in its order */
     size_t n_items, n_read;
+    int64_t last_session;       /* id of the last that is there; 0: none */
     struct sl_simulator *model; /* owned; or NULL */
     float *likeness;            /* owned; (n_classes, n_classes), with a model */
 };
@@ -65,6 +66,24 @@ struct sl_sim_screen {
 extern const struct sl_sim_screen sl_sim_screens[];
 const struct sl_sim_screen *sl_sim_screen_find(const char *name);
 
+/* ---- simulate_behaviour.c: who looks, and who does not ---- */
+
+struct sl_sim_behaviour {
+    const char *name, *summary;
+    double seconds, spread; /* of every trial, and of its logarithm; 0: a person's times */
+    bool settled;           /* no second class, and the same confidence throughout */
+    /* Puts what is pressed in the place of what is believed; NULL: says what it believes. */
+    void (*press)(struct sl_sim_belief *belief, size_t n_classes, size_t trial, struct sl_rng *rng);
+};
+extern const struct sl_sim_behaviour sl_sim_behaviours[]; /* ends with a NULL name; careful first */
+/* What a behaviour changes in an answer that a screen has said. */
+void sl_sim_behaviour_settle(const struct sl_sim_behaviour *behaviour, json_t *answer);
+/* One row per person: of a list "key1=5,random=2" (or NULL) so many, drawn at random; all others
+ * are careful. The caller frees the array. */
+enum sl_status sl_sim_behaviours_assign(const char *list, size_t n_people, uint64_t seed,
+                                        const struct sl_sim_behaviour ***out,
+                                        struct sl_error *err) SL_MUST_USE;
+
 /* ---- simulate_person.c: one after another on a seat ---- */
 
 struct sl_sim_person {
@@ -72,14 +91,15 @@ struct sl_sim_person {
     struct sl_http_client *client; /* owned by the simulation */
     size_t number;
     double pace; /* of this person; 1: the median */
+    const struct sl_sim_behaviour *behaviour;
     char cookie[160];
     json_t *told;      /* the last GET /api/session; owned */
-    json_t *guesses;   /* at the comprehension check; owned */
-    size_t attempts;   /* there */
+    size_t attempts;   /* at the comprehension check */
     char *body, *path; /* of the request under way; owned */
     char id[33];       /* of the answer under way, or "" */
     size_t image;      /* the trial whose image is loaded */
     size_t n_done;     /* trials that are behind this person */
+    double least;      /* seconds that the next request must wait */
     double due, begun; /* when it was to be sent; when it was first sent */
     unsigned tries, conflicts;
     void (*heard)(struct sl_sim_person *person, const json_t *reply);
@@ -89,7 +109,8 @@ struct sl_simulation {
     const struct sl_study_simulation *options;
     struct sl_http_loop *loop; /* owned */
     struct sl_sim_world world;
-    struct sl_sim_person *people; /* seats; owned */
+    const struct sl_sim_behaviour **behaviours; /* owned; by number of a person */
+    struct sl_sim_person *people;               /* seats; owned */
     size_t n_people, n_seated, next;
     struct sl_simulation_result result;
     size_t n_trials;   /* of a session, as the first that came to them has; 0: nobody did */
@@ -106,8 +127,8 @@ struct sl_simulation {
 void sl_sim_person_start(struct sl_sim_person *person, size_t number);
 void sl_sim_person_release(struct sl_sim_person *person);
 enum sl_sim_end { SL_SIM_FINISHED, SL_SIM_REFUSED, SL_SIM_LOST };
-/* simulate.c: the seat is free. */
-void sl_sim_leave(struct sl_sim_person *person, enum sl_sim_end end);
+/* simulate.c: the seat is free. `why` is NULL for those who finished. */
+void sl_sim_leave(struct sl_sim_person *person, enum sl_sim_end end, const char *why);
 /* The person has this many of a session's `n_trials` behind them: for the progress. */
 void sl_sim_advance(struct sl_sim_person *person, size_t n_trials, size_t n_done);
 void sl_sim_saved(struct sl_simulation *simulation, double milliseconds);

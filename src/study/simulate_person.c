@@ -37,7 +37,39 @@ static void give_up(struct sl_sim_person *person, enum sl_sim_end end, const cha
     snprintf(simulation->trouble, sizeof simulation->trouble, "%s", why);
     sl_log(simulation->options->log, SL_LOG_DEBUG, "annotator %zu: %s: %s", person->number,
            person->path, why);
-    sl_sim_leave(person, end);
+    sl_sim_leave(person, end, why);
+}
+
+/* What a refusal says: the error of the API, or the heading of a page. */
+static void quote(const struct sl_http_heard *heard, char *out, size_t size)
+{
+    struct sl_json reply = {0};
+    char *body = sl_string_copy_n(heard->body ? heard->body : "", heard->body ? heard->length : 0);
+    const char *heading = strstr(body, "<h1>");
+    if (heading) {
+        heading += strlen("<h1>");
+        snprintf(out, size, "%.*s", (int)strcspn(heading, "<"), heading);
+    } else if (sl_json_parse(body, strlen(body), "reply", 1, &reply, NULL) == SL_OK) {
+        snprintf(out, size, "%s", text_at(reply.root, "error"));
+        sl_json_release(&reply);
+    } else {
+        snprintf(out, size, "%s", "");
+    }
+    free(body);
+}
+
+static void refuse(struct sl_sim_person *person, const struct sl_http_heard *heard)
+{
+    char said[128], why[SL_SIMULATION_REASON];
+    const char *query = strchr(person->path, '?');
+    const size_t length = query ? (size_t)(query - person->path) : strlen(person->path);
+    quote(heard, said, sizeof said);
+    if (length == 1 && *said)
+        snprintf(why, sizeof why, "refused on arrival: %s", said);
+    else
+        snprintf(why, sizeof why, "the server refused %.*s with status %d%s%s", (int)length,
+                 person->path, heard->status, *said ? ": " : "", said);
+    give_up(person, SL_SIM_REFUSED, why);
 }
 
 static void try_again(struct sl_sim_person *person, const struct sl_http_heard *heard)
@@ -51,7 +83,9 @@ static void try_again(struct sl_sim_person *person, const struct sl_http_heard *
     sl_log(simulation->options->log, SL_LOG_DEBUG, "annotator %zu: %s: status %d, once more",
            person->number, person->path, heard->status);
     if (sl_clock_seconds() - person->begun > simulation->options->patience) {
-        give_up(person, SL_SIM_LOST, heard->status ? "the server cannot" : "no reply");
+        give_up(person, SL_SIM_LOST,
+                heard->status ? "the server was too busy for too long"
+                              : "no reply from the server");
         return;
     }
     person->tries++;
@@ -81,7 +115,7 @@ static void take_reply(struct sl_sim_person *person, const struct sl_http_heard 
     if (heard->status == 200 && strncmp(person->path, "/image/", 7) != 0 &&
         sl_json_parse(heard->body ? heard->body : "", heard->length, "reply", 1, &reply, NULL) !=
             SL_OK) {
-        give_up(person, SL_SIM_REFUSED, "a reply that is no JSON");
+        give_up(person, SL_SIM_REFUSED, "the server's reply is not JSON");
         return;
     }
     person->simulation->arrived = true;
@@ -95,7 +129,6 @@ static void take_reply(struct sl_sim_person *person, const struct sl_http_heard 
 static void on_reply(const struct sl_http_heard *heard, void *context)
 {
     struct sl_sim_person *person = context;
-    char why[64];
     if (heard->status == 303) take_cookie(person, heard->cookie);
     if (heard->status == 200 || heard->status == 303) {
         take_reply(person, heard);
@@ -105,8 +138,7 @@ static void on_reply(const struct sl_http_heard *heard, void *context)
         person->id[0] = '\0';
         look(person);
     } else {
-        snprintf(why, sizeof why, "status %d", heard->status);
-        give_up(person, SL_SIM_REFUSED, why);
+        refuse(person, heard);
     }
 }
 
@@ -148,6 +180,8 @@ static void ask(struct sl_sim_person *person, double seconds, char *path, json_t
         person->due = simulation->started + (double)simulation->n_slots++ / options->rate;
         pause = fmax(person->due - now, 0);
     }
+    pause = fmax(pause, person->least);
+    person->least = 0;
     if (pause > 0)
         sl_http_client_wait(person->client, pause, send_now, person);
     else
@@ -197,34 +231,38 @@ static void at_instructions(struct sl_sim_person *person)
     post(person, 136, "/api/instructions", json_pack("{s:o}", "pages", pages), hear_place);
 }
 
-/* What was wrong gets the next option. */
-static void hear_check(struct sl_sim_person *person, const json_t *reply)
+/* The place at which the page shows the right option of a question; options are shuffled, so that
+ * only their text says which is which. Without the study people guess, and may fail. */
+static json_int_t choose_option(struct sl_sim_person *person, const json_t *shown, size_t question)
 {
-    const json_t *wrong = json_object_get(reply, "wrong");
-    for (size_t i = 0; i < json_array_size(wrong); i++) {
-        size_t which = (size_t)json_integer_value(json_array_get(wrong, i));
-        json_t *guess = json_array_get(person->guesses, which);
-        if (guess) json_integer_set(guess, json_integer_value(guess) + 1);
+    const struct sl_study *study = person->simulation->world.study;
+    const json_t *options = json_object_get(shown, "options");
+    struct sl_rng rng;
+    if (study && question < study->n_comprehension) {
+        const struct sl_study_question *known = &study->comprehension[question];
+        for (size_t i = 0; i < json_array_size(options); i++)
+            if (strcmp(json_string_value(json_array_get(options, i)),
+                       known->options[known->answer]) == 0)
+                return (json_int_t)i;
     }
-    look(person);
+    draw(person, "simulate.check", person->attempts * 100 + question, &rng);
+    size_t count = json_array_size(options);
+    return count ? (json_int_t)sl_rng_below(&rng, count) : 0;
 }
 
 static void at_check(struct sl_sim_person *person)
 {
-    const struct sl_study *study = person->simulation->world.study;
     const json_t *questions = json_object_get(person->told, "questions");
-    if (!person->guesses) {
-        person->guesses = json_array();
-        for (size_t i = 0; i < json_array_size(questions); i++)
-            json_array_append_new(person->guesses,
-                                  json_integer(study && i < study->n_comprehension
-                                                   ? (json_int_t)study->comprehension[i].answer
-                                                   : 0));
-    }
+    json_t *answers = json_array();
     char id[33];
+    for (size_t i = 0; i < json_array_size(questions); i++)
+        json_array_append_new(answers,
+                              json_integer(choose_option(person, json_array_get(questions, i), i)));
     make_id(person, "simulate.id.check", person->attempts++, id);
-    post(person, 20, "/api/check", json_pack("{s:s, s:O}", "id", id, "answers", person->guesses),
-         hear_check);
+    post(person, 20, "/api/check",
+         json_pack("{s:s, s:O*, s:o}", "id", id, "attempt",
+                   json_object_get(person->told, "attempt"), "answers", answers),
+         hear_place);
 }
 
 static void at_debrief(struct sl_sim_person *person)
@@ -247,6 +285,8 @@ static double trial_seconds(const struct sl_sim_person *person, size_t trial, do
 {
     struct sl_rng rng;
     draw(person, "simulate.time", trial, &rng);
+    if (person->behaviour->seconds > 0)
+        return person->behaviour->seconds * exp(person->behaviour->spread * sl_rng_normal(&rng));
     double learning = .82 + 1.14 * exp(-(double)trial / 4.33);
     return median * learning * person->pace * exp(TRIAL_SPREAD * sl_rng_normal(&rng));
 }
@@ -300,10 +340,15 @@ static void answer(struct sl_sim_person *person, bool practice, size_t trial)
     struct sl_rng rng;
     sl_sim_believe(&person->simulation->world, &sight, &how, &belief);
     draw(person, "simulate.answer", number, &rng);
-    bool slip = sl_rng_uniform(&rng) < options->slips;
+    const struct sl_sim_behaviour *behaviour = person->behaviour;
+    bool slip = sl_rng_uniform(&rng) < options->slips && !behaviour->press;
+    if (behaviour->press) behaviour->press(&belief, sight.n_classes, trial, &rng);
     json_t *said = screen->say(&belief, &sight, slip, &rng);
+    sl_sim_behaviour_settle(behaviour, said);
     free(belief.classes);
-    double seconds = trial_seconds(person, trial, screen->seconds);
+    /* What the server asks for is waited for at any speed. */
+    person->least = json_number_value(json_object_get(person->told, "min_seconds"));
+    double seconds = fmax(trial_seconds(person, trial, screen->seconds), person->least);
     make_id(person, practice ? "simulate.id.practice" : "simulate.id", trial, person->id);
     json_t *body =
         json_pack("{s:s, s:I, s:b, s:I, s:o, s:o}", "id", person->id, "trial", (json_int_t)trial,
@@ -353,12 +398,25 @@ static void at_trials(struct sl_sim_person *person)
 
 static void at_done(struct sl_sim_person *person)
 {
-    sl_sim_leave(person, SL_SIM_FINISHED);
+    sl_sim_leave(person, SL_SIM_FINISHED, NULL);
+}
+
+static void at_full(struct sl_sim_person *person)
+{
+    give_up(person, SL_SIM_REFUSED, "the study has no place left");
+}
+
+static void at_failed(struct sl_sim_person *person)
+{
+    give_up(person, SL_SIM_REFUSED, "failed the comprehension check");
 }
 
 static void at_other(struct sl_sim_person *person)
 {
-    give_up(person, SL_SIM_REFUSED, text_at(person->told, "place"));
+    char why[SL_SIMULATION_REASON];
+    snprintf(why, sizeof why, "came to a place that simulated people do not know: \"%.40s\"",
+             text_at(person->told, "place"));
+    give_up(person, SL_SIM_REFUSED, why);
 }
 
 static const struct place {
@@ -368,7 +426,8 @@ static const struct place {
     {"consent", at_consent}, {"instructions", at_instructions},
     {"check", at_check},     {"practice", at_practice},
     {"trials", at_trials},   {"debrief", at_debrief},
-    {"done", at_done},       {NULL, at_other},
+    {"done", at_done},       {"full", at_full},
+    {"failed", at_failed},   {NULL, at_other},
 };
 
 static void act(struct sl_sim_person *person)
@@ -398,7 +457,7 @@ static char *arrival_path(const struct sl_sim_person *person)
 {
     const struct sl_sim_world *world = &person->simulation->world;
     char name[32];
-    if (person->simulation->options->test) {
+    if (!person->simulation->options->count) {
         char token[SL_STUDY_LINK_TEXT];
         sl_links_test(&world->links, token);
         return sl_string_printf("/?" SL_LINK_TEST "=%s", token);
@@ -417,9 +476,10 @@ void sl_sim_person_start(struct sl_sim_person *person, size_t number)
     struct sl_rng rng;
     sl_sim_person_release(person);
     person->number = number;
+    person->behaviour = person->simulation->behaviours[number];
     person->cookie[0] = person->id[0] = '\0';
     person->image = SIZE_MAX;
-    person->due = person->begun = 0;
+    person->due = person->begun = person->least = 0;
     person->tries = person->conflicts = 0;
     person->attempts = person->n_done = 0;
     draw(person, "simulate.pace", 0, &rng);
@@ -430,9 +490,8 @@ void sl_sim_person_start(struct sl_sim_person *person, size_t number)
 void sl_sim_person_release(struct sl_sim_person *person)
 {
     json_decref(person->told);
-    json_decref(person->guesses);
     free(person->body);
     free(person->path);
-    person->told = person->guesses = NULL;
+    person->told = NULL;
     person->body = person->path = NULL;
 }

@@ -23,6 +23,8 @@ static char *sight_text(const json_t *item)
     const char *slash = image ? strrchr(image, '/') : NULL;
     if (image) return sl_string_copy(slash ? slash + 1 : image);
     const char *text = json_string_value(json_object_get(item, "text"));
+    const char *card = json_string_value(json_object_get(item, "instructed"));
+    if (card) return sl_string_printf("instructed\n%s", card);
     char *span = json_dumps(json_object_get(item, "span"), JSON_COMPACT);
     char *all = sl_string_printf("%s\n%s", text ? text : "", span ? span : "");
     free(span);
@@ -89,8 +91,8 @@ static enum sl_status take_item(const struct sl_store_item *item, void *context)
     const json_t *ends = json_object_get(stimulus->content, "endpoints");
     const json_t *share = json_object_get(stimulus->content, "lambda");
     uint32_t number = 0;
-    char *seen = json_object_get(stimulus->content, "text") ? sight_text(stimulus->content)
-                                                            : sl_string_copy(stimulus->opaque);
+    char *seen = json_object_get(stimulus->content, "image") ? sl_string_copy(stimulus->opaque)
+                                                             : sight_text(stimulus->content);
     enum sl_status status =
         sl_name_table_add(world->sights, seen, strlen(seen), &number, gathering->err);
     free(seen);
@@ -142,6 +144,13 @@ static enum sl_status gather(struct sl_sim_world *world, struct sl_store *store,
     return status;
 }
 
+static enum sl_status note_session(const struct sl_store_row *row, void *context)
+{
+    int64_t *last = context;
+    if (row->session->id > *last) *last = row->session->id;
+    return SL_OK;
+}
+
 enum sl_status sl_sim_world_read(const char *folder, const char *truth, struct sl_sim_world *out,
                                  struct sl_error *err)
 {
@@ -162,6 +171,7 @@ enum sl_status sl_sim_world_read(const char *folder, const char *truth, struct s
     SL_TRY_OUT(sl_study_store(world.study, true, &store, err));
     status = sl_links_read(store, &world.links, err);
     if (status != SL_OK && status != SL_ERR_NOT_FOUND) goto out; /* none: it was never served */
+    SL_TRY_OUT(sl_store_each_session(store, note_session, &world.last_session, err));
     beside = sl_path_join(folder, SL_STUDY_TRUTH_FILE);
     if (!truth && sl_file_exists(beside)) truth = beside;
     if (truth) SL_TRY_OUT(read_rows(truth, world.study, &rows, row_names, err));
@@ -232,6 +242,17 @@ static uint64_t text_number(const char *text)
     for (; *text; text++)
         hash = (hash ^ (unsigned char)*text) * 1099511628211u;
     return hash;
+}
+
+/* A card says which class to choose. */
+static bool obey(const struct sl_sim_sight *sight, double *out)
+{
+    const char *wanted = json_string_value(json_object_get(sight->item, "instructed"));
+    for (size_t k = 0; wanted && k < sight->n_classes; k++) {
+        const char *name = json_string_value(json_array_get(sight->classes, k));
+        out[k] = name && strcmp(name, wanted) == 0;
+    }
+    return wanted != NULL;
 }
 
 /* Without the study: something peaked that follows from the item and the classes' names, so that
@@ -320,6 +341,7 @@ void sl_sim_believe(const struct sl_sim_world *world, const struct sl_sim_sight 
         out->share = world->share[item];
     }
     free(seen);
+    if (obey(sight, out->classes)) return;
     if (item != SL_NO_NAME && world->model)
         ask_model(world, item, sight, &meeting, out->classes);
     else

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "softlab/base/memory.h"
+#include "softlab/study/check.h"
 #include "study/identity.h"
 #include "study/private.h"
 #include "study/purged.h"
@@ -85,6 +86,61 @@ static enum sl_status open_store(struct sl_site *site, struct sl_error *err)
     return sl_identity_bind(site->study, site->store, err);
 }
 
+/* So many findings of a kind go to the log. */
+enum { SHOWN = 5 };
+
+static void log_findings(const struct sl_host *host, const struct sl_findings *findings,
+                         const struct sl_finding *but)
+{
+    const struct sl_log *log = host->options.log;
+    for (size_t i = 0; i < findings->count; i++) {
+        const struct sl_finding *one = &findings->list[i];
+        if (one == but || one->nth > SHOWN) continue;
+        char *text = sl_finding_text(one);
+        const bool stops = one->level == SL_FINDING_ERROR && !host->options.rehearse;
+        if (one->nth < SHOWN)
+            sl_log(log, stops ? SL_LOG_ERROR : SL_LOG_WARNING, "%s", text);
+        else
+            sl_log(log, SL_LOG_WARNING, "%s: %zu more like this", one->check,
+                   sl_findings_left_out(findings, i, SHOWN));
+        free(text);
+    }
+}
+
+/* Whether the study may be served: what is wrong stops it, what is odd is said. A rehearsal is to
+ * find both. */
+static enum sl_status judge(const struct sl_site *site, const struct sl_findings *findings,
+                            struct sl_error *err)
+{
+    const struct sl_host *host = site->host;
+    const struct sl_finding *first = findings->list;
+    if (findings->n_errors == 0 || host->options.rehearse) {
+        log_findings(host, findings, NULL);
+        return SL_OK;
+    }
+    while (first->level != SL_FINDING_ERROR)
+        first++;
+    log_findings(host, findings, first);
+    char *text = sl_finding_text(first);
+    enum sl_status status = sl_fail(
+        err, SL_ERR_INPUT, "%s (--rehearse serves the study to its test link meanwhile)", text);
+    free(text);
+    return status;
+}
+
+static enum sl_status inspect(const struct sl_site *site, struct sl_error *err)
+{
+    struct sl_study_inspection how = {.now = sl_site_now(site)};
+    struct sl_findings findings = {0};
+    bool answered = false;
+    SL_TRY(sl_store_has_answers(site->store, NULL, NULL, &answered, err));
+    how.pictures = !answered;
+    SL_TRY(sl_study_inspect(site->study, site->store, &how, &findings, err));
+    enum sl_status status = judge(site, &findings, err);
+    sl_findings_release(&findings);
+    return status;
+}
+
 static enum sl_status load(struct sl_site *site, const char *folder, struct sl_error *err)
 {
     const struct sl_study *study = NULL;
@@ -94,14 +150,13 @@ static enum sl_status load(struct sl_site *site, const char *folder, struct sl_e
     SL_TRY(open_store(site, err));
     SL_TRY(set_target(site, err));
     SL_TRY(sl_links_read(site->store, &site->links, err));
-    SL_TRY(sl_texts_read(study, &site->texts, err));
     SL_TRY(sl_words_read(study, &site->words, err));
+    SL_TRY(sl_texts_read(study, &site->words, site->store, &site->texts, err));
+    SL_TRY(sl_stimuli_add_cards(study, site->store, err));
     SL_TRY(sl_stimuli_read(site->store, &site->stimuli, err));
-    if (study->check_every > 0 && site->stimuli.n_checks == 0)
-        return sl_fail(err, SL_ERR_INPUT,
-                       "study.json: batch.check_every is %zu, but the study has no obvious items",
-                       study->check_every);
-    sl_images_init(&site->images, site->stimuli.count);
+    SL_TRY(inspect(site, err));
+    /* Each as it stands on the page, and behind them all each enlarged. */
+    sl_images_init(&site->images, 2 * site->stimuli.count);
     site->flow = flow_of(study, &site->texts);
     sl_secret_random(site->limits->key, sizeof site->limits->key);
     return SL_OK;
@@ -110,7 +165,8 @@ static enum sl_status load(struct sl_site *site, const char *folder, struct sl_e
 static enum sl_status make_admin(struct sl_site *site, struct sl_error *err)
 {
     struct sl_host *host = site->host;
-    const struct sl_study_admin_options options = {.study = site->study,
+    const struct sl_study_admin_options options = {.site = site,
+                                                   .study = site->study,
                                                    .store = site->store,
                                                    .prefix = site->prefix,
                                                    .loop = host->loop,

@@ -89,6 +89,7 @@ struct sl_request {
     struct sl_http_exchange *exchange;
     int64_t now;
     struct sl_store_session session;
+    struct sl_flow flow; /* the study's places that this session has */
     struct sl_json body; /* of a POST */
 };
 
@@ -116,10 +117,22 @@ enum sl_status sl_request_note(struct sl_request *request, const char *kind, jso
 extern const struct sl_http_route sl_study_routes[];
 void sl_handle_arrival(struct sl_http_exchange *exchange, void *context);
 void sl_handle_session(struct sl_http_exchange *exchange, void *context);
+void sl_handle_check(struct sl_http_exchange *exchange, void *context);
 void sl_handle_answer(struct sl_http_exchange *exchange, void *context);
 void sl_handle_page(struct sl_http_exchange *exchange, void *context);
 void sl_handle_file(struct sl_http_exchange *exchange, void *context);
 void sl_handle_image(struct sl_http_exchange *exchange, void *context);
+
+/* The page with the study's words, one of its files, or a picture by its opaque name. `headers` are
+ * further ones, or NULL. */
+void sl_site_send_page(struct sl_site *site, struct sl_http_exchange *exchange,
+                       const struct sl_http_header *headers);
+void sl_site_send_file(struct sl_http_exchange *exchange, const char *name);
+void sl_site_send_image(struct sl_site *site, struct sl_http_exchange *exchange,
+                        const char *opaque);
+/* What /api/session says of the request's session, which goes on to a place that the study has. */
+enum sl_status sl_session_describe(struct sl_request *request, json_t **out,
+                                   struct sl_error *err) SL_MUST_USE;
 
 /* An item as pages get it; a new object. `name_endpoints`: whether a mixture says of what. */
 json_t *sl_stimulus_json(const struct sl_stimulus *stimulus, bool name_endpoints);

@@ -138,8 +138,7 @@ static enum sl_status gather_answer(const struct sl_study_given *given, void *co
     sl_status_series_add(&session->seconds, (double)given->answer->elapsed / 1000);
     if (given->item->check && given->item->truth >= 0) {
         session->checks++;
-        session->checks_right +=
-            sl_answer_choice(&record.answer, to->study->n_classes) == (uint32_t)given->item->truth;
+        session->checks_right += sl_study_top_class(to->study, &record.answer) == given->item->truth;
     }
     gather_hour(to, given->answer->received);
     SL_TRY_OUT(gather_times(to, given, err));
@@ -149,9 +148,10 @@ out:
     return status;
 }
 
-static enum sl_status gather(struct sl_status_gathering *to, struct sl_error *err)
+enum sl_status sl_status_gather(struct sl_status_gathering *to, struct sl_error *err)
 {
     const struct sl_study *study = to->study;
+    to->input_names = sl_name_table_create();
     const struct sl_exclusion_preset *preset = sl_exclusion_presets; /* "none": see people */
     SL_TRY(sl_study_items_read(study, to->store, &to->items, err));
     SL_TRY(sl_answers_create((const char *const *)study->classes, study->n_classes, &to->answers,
@@ -160,10 +160,11 @@ static enum sl_status gather(struct sl_status_gathering *to, struct sl_error *er
     SL_TRY(sl_study_each_given(study, to->store, &to->items, SL_STUDY_COUNTING, gather_answer, to,
                                err));
     const struct sl_quality_options options = {.preset = preset};
-    return sl_quality_measure(to->answers, &options, &to->quality, err);
+    SL_TRY(sl_quality_measure(to->answers, &options, &to->quality, err));
+    return sl_status_measure_suspicion(to, err);
 }
 
-static void release(struct sl_status_gathering *gathered)
+void sl_status_release(struct sl_status_gathering *gathered)
 {
     for (size_t i = 0; i < gathered->n_sessions; i++)
         sl_status_series_release(&gathered->sessions[i].seconds);
@@ -172,6 +173,7 @@ static void release(struct sl_status_gathering *gathered)
     free(gathered->sessions);
     free(gathered->inputs);
     sl_name_table_destroy(gathered->input_names);
+    sl_status_suspicion_release(gathered);
     sl_quality_release(&gathered->quality);
     sl_answers_destroy(gathered->answers);
     sl_study_items_release(&gathered->items);
@@ -318,14 +320,13 @@ enum sl_status sl_study_status(const struct sl_study *study, struct sl_store *st
                                json_t **out, struct sl_error *err)
 {
     enum sl_status status = SL_OK;
-    struct sl_status_gathering gathered = {
-        .study = study, .store = store, .now = now, .input_names = sl_name_table_create()};
+    struct sl_status_gathering gathered = {.study = study, .store = store, .now = now};
     json_t *result = json_object();
-    SL_TRY_OUT(gather(&gathered, err));
+    SL_TRY_OUT(sl_status_gather(&gathered, err));
     SL_TRY_OUT(describe(&gathered, result, err));
     *out = json_incref(result);
 out:
     json_decref(result);
-    release(&gathered);
+    sl_status_release(&gathered);
     return status;
 }

@@ -1,4 +1,5 @@
 /* Who takes part: sessions, live leases, annotators, and who would be excluded. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,8 +95,8 @@ json_t *sl_status_leases(const struct sl_status_gathering *from)
     return leases;
 }
 
-static json_t *annotator_json(const struct sl_status_gathering *from,
-                              const struct sl_status_session *one)
+json_t *sl_status_annotator(const struct sl_status_gathering *from,
+                            const struct sl_status_session *one)
 {
     const struct sl_store_session *session = &one->session;
     char annotator[SL_STUDY_ANNOTATOR_TEXT];
@@ -116,9 +117,13 @@ static json_t *annotator_json(const struct sl_status_gathering *from,
     json_object_set_new(result, "checks", json_integer((json_int_t)one->checks));
     json_object_set_new(result, "checks_right", json_integer((json_int_t)one->checks_right));
     json_object_set_new(result, "slips", json_integer((json_int_t)slips));
+    json_object_set_new(
+        result, "agreement",
+        sl_status_real(quality && one->answers > 0 ? quality->agreement : (double)NAN, 4));
     json_object_set_new(result, "started", json_integer(session->started));
     json_object_set_new(result, "finished", json_integer(session->finished));
     json_object_set_new(result, "excluded", reason ? json_string(reason) : json_null());
+    json_object_set_new(result, "suspicion", sl_status_suspicion(from, annotator, session->test));
     return result;
 }
 
@@ -126,6 +131,6 @@ json_t *sl_status_annotators(const struct sl_status_gathering *from)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < from->n_sessions; i++)
-        json_array_append_new(list, annotator_json(from, &from->sessions[i]));
+        json_array_append_new(list, sl_status_annotator(from, &from->sessions[i]));
     return list;
 }

@@ -11,6 +11,12 @@ struct reading {
     struct sl_error *err;
 };
 
+static enum sl_stimulus_role role_of(const struct sl_store_item *item, const json_t *content)
+{
+    if (json_object_get(content, "instructed")) return SL_STIMULUS_CARD;
+    return item->check ? SL_STIMULUS_OBVIOUS : SL_STIMULUS_ITEM;
+}
+
 static enum sl_status take_item(const struct sl_store_item *item, void *context)
 {
     struct reading *reading = context;
@@ -34,7 +40,7 @@ static enum sl_status take_item(const struct sl_store_item *item, void *context)
     *stimulus = (struct sl_stimulus){.id = sl_string_copy(item->id),
                                      .hash = item->hash ? sl_string_copy(item->hash) : NULL,
                                      .content = json_incref(content.root),
-                                     .check = item->check};
+                                     .role = role_of(item, content.root)};
     sl_json_release(&content);
     sl_secret_opaque(stimuli->key, item->id, stimulus->opaque);
     SL_TRY(sl_name_table_add(stimuli->by_id, item->id, strlen(item->id), &number, reading->err));
@@ -46,7 +52,8 @@ static void list_checks(struct sl_stimuli *stimuli)
 {
     stimuli->checks = sl_alloc(stimuli->count + 1, sizeof *stimuli->checks);
     for (size_t i = 0; i < stimuli->count; i++)
-        if (stimuli->items[i].check) stimuli->checks[stimuli->n_checks++] = stimuli->items[i].id;
+        if (stimuli->items[i].role == SL_STIMULUS_OBVIOUS)
+            stimuli->checks[stimuli->n_checks++] = stimuli->items[i].id;
 }
 
 enum sl_status sl_stimuli_read(struct sl_store *store, struct sl_stimuli *out, struct sl_error *err)
@@ -111,35 +118,113 @@ static enum sl_status read_batch(struct sl_stimuli *stimuli, struct sl_store *st
     return sl_store_batch_items(store, batch, &wanted->items, &wanted->count, err);
 }
 
+/* The cards of the study's classes, as far as they are there. The caller frees the list. */
+static const char **list_cards(const struct sl_stimuli *stimuli, const struct sl_study *study,
+                               size_t *count)
+{
+    const char **cards = sl_alloc(study->n_classes + 1, sizeof *cards);
+    for (size_t k = 0; k < study->n_classes; k++) {
+        char *id = sl_stimuli_card_id(study->classes[k]);
+        const struct sl_stimulus *card = sl_stimulus_find(stimuli, id);
+        if (card) cards[(*count)++] = card->id;
+        free(id);
+    }
+    return cards;
+}
+
 enum sl_status sl_stimuli_trials(struct sl_stimuli *stimuli, const struct sl_study *study,
                                  struct sl_store *store, const struct sl_store_session *session,
                                  struct sl_trials *out, struct sl_error *err)
 {
     SL_TRY(read_batch(stimuli, store, session->batch, err));
     const struct sl_stimuli_batch *batch = &stimuli->batches[session->batch];
-    const struct sl_trial_items items = {(const char *const *)batch->items, batch->count,
-                                         stimuli->checks, stimuli->n_checks};
-    return sl_trials_make(study, &items, session->seed, out, err);
+    struct sl_trial_items items = {(const char *const *)batch->items,
+                                   batch->count,
+                                   stimuli->checks,
+                                   stimuli->n_checks,
+                                   NULL,
+                                   0};
+    const char **cards = list_cards(stimuli, study, &items.n_cards);
+    items.cards = cards;
+    enum sl_status status = sl_trials_make(study, &items, session->seed, out, err);
+    free(cards);
+    return status;
 }
 
-static bool among(const struct sl_trials *trials, const char *id)
+/* Which stimuli are among the trials. `count` flags, owned by the caller. */
+static bool *mark_shown(const struct sl_stimuli *stimuli, const struct sl_trials *trials)
 {
-    for (size_t i = 0; i < trials->count; i++)
-        if (strcmp(trials->trials[i].item, id) == 0) return true;
-    return false;
+    bool *shown = sl_alloc(stimuli->count, sizeof *shown);
+    for (size_t t = 0; t < trials->count; t++) {
+        const char *id = trials->trials[t].item;
+        uint32_t number = sl_name_table_find(stimuli->by_id, id, strlen(id));
+        if (number != SL_NO_NAME) shown[number] = true;
+    }
+    return shown;
 }
 
 const struct sl_stimulus *sl_stimuli_practice(const struct sl_stimuli *stimuli,
                                               const struct sl_trials *trials, uint64_t seed)
 {
+    const struct sl_stimulus *found = NULL;
+    bool *shown = mark_shown(stimuli, trials);
     struct sl_rng rng;
     sl_rng_init(&rng, seed, "study.practice", 0, 0);
-    if (stimuli->n_checks > 0)
-        return sl_stimulus_find(stimuli, stimuli->checks[sl_rng_below(&rng, stimuli->n_checks)]);
     size_t start = (size_t)sl_rng_below(&rng, stimuli->count);
     for (size_t i = 0; i < stimuli->count; i++) {
         const struct sl_stimulus *one = &stimuli->items[(start + i) % stimuli->count];
-        if (!among(trials, one->id)) return one;
+        const bool obvious = one->role == SL_STIMULUS_OBVIOUS;
+        if (shown[(start + i) % stimuli->count] || one->role > SL_STIMULUS_OBVIOUS) continue;
+        if (!found || obvious) found = one;
+        if (obvious) break;
     }
-    return sl_stimulus_find(stimuli, trials->trials[0].item);
+    free(shown);
+    return found;
+}
+
+enum sl_status sl_stimuli_has_practice(struct sl_stimuli *stimuli, const struct sl_study *study,
+                                       struct sl_store *store, size_t batch, bool *out,
+                                       struct sl_error *err)
+{
+    const struct sl_store_session any = {.batch = batch};
+    struct sl_trials trials = {0};
+    SL_TRY(read_batch(stimuli, store, batch, err));
+    struct sl_stimuli_batch *about = &stimuli->batches[batch];
+    if (about->practice == SL_PRACTICE_UNKNOWN) {
+        /* The order differs from seed to seed, how many stimuli are shown does not. */
+        SL_TRY(sl_stimuli_trials(stimuli, study, store, &any, &trials, err));
+        about->practice =
+            sl_stimuli_practice(stimuli, &trials, 0) ? SL_PRACTICE_THERE : SL_PRACTICE_NONE;
+        sl_trials_release(&trials);
+    }
+    *out = about->practice == SL_PRACTICE_THERE;
+    return SL_OK;
+}
+
+struct practice_walk {
+    struct sl_stimuli *stimuli;
+    const struct sl_study *study;
+    struct sl_store *store;
+    size_t without;
+    struct sl_error *err;
+};
+
+static enum sl_status look_at_batch(const struct sl_store_batch_row *row, void *context)
+{
+    struct practice_walk *walk = context;
+    bool there = false;
+    SL_TRY(sl_stimuli_has_practice(walk->stimuli, walk->study, walk->store, row->batch, &there,
+                                   walk->err));
+    walk->without += !there;
+    return SL_OK;
+}
+
+enum sl_status sl_stimuli_without_practice(struct sl_stimuli *stimuli, const struct sl_study *study,
+                                           struct sl_store *store, size_t *out,
+                                           struct sl_error *err)
+{
+    struct practice_walk walk = {stimuli, study, store, 0, err};
+    SL_TRY(sl_store_each_batch(store, look_at_batch, &walk, err));
+    *out = walk.without;
+    return SL_OK;
 }

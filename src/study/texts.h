@@ -3,14 +3,18 @@
 #define SOFTLAB_STUDY_TEXTS_H
 
 #include "softlab/study.h"
+#include "study/words.h"
 
 struct sl_texts {
     char *consent, *debrief; /* owned; "" where there is no text */
     char **instructions;     /* owned; a page each */
     size_t n_instructions;
 };
-/* A file that is not there is a text that the study does not have. */
-enum sl_status sl_texts_read(const struct sl_study *study, struct sl_texts *out,
+/* What the texts leave open (template.h) is filled in: with the pay of study.json and the time that
+ * the batches of the store take. A file that is not there is a text that the study does not have.
+ */
+enum sl_status sl_texts_read(const struct sl_study *study, const struct sl_words *words,
+                             struct sl_store *store, struct sl_texts *out,
                              struct sl_error *err) SL_MUST_USE;
 void sl_texts_release(struct sl_texts *texts);
 

@@ -3,7 +3,7 @@
  * Items come shuffled. As in CIFAR-10S, whose repeats were the 6th and the 11th image seen, the
  * repeats at the end are the items seen at places 6, 11, 16, ...; where a batch is too short for
  * that, the first places not used yet follow. After every `check_every` of these trials comes an
- * obvious item, the obvious ones shuffled too and gone through in turn. */
+ * attention check. Its kinds take turns; those of a kind are shuffled and gone through in turn. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +12,9 @@
 #include "softlab/study.h"
 
 enum { REPEAT_STEP = 5 };
+enum kind { KIND_OBVIOUS, KIND_INSTRUCTED, N_KINDS };
+const char *const sl_check_kind_names[] = {
+    [KIND_OBVIOUS] = "obvious", [KIND_INSTRUCTED] = "instructed", [N_KINDS] = NULL};
 
 static size_t *make_order(size_t count, bool shuffle, uint64_t seed, const char *purpose)
 {
@@ -40,13 +43,34 @@ static size_t *choose_repeats(size_t n_items, size_t n_repeats)
     return places;
 }
 
+/* The checks of one kind, in the order of this session. */
+struct pool {
+    const char *const *items; /* borrowed */
+    size_t count;
+    size_t *order; /* owned */
+    size_t used;
+};
+
 struct maker {
     const struct sl_study *study;
-    const struct sl_trial_items *items;
-    const size_t *check_order;
-    size_t n_shown;
+    struct pool pools[N_KINDS];
+    size_t n_shown, n_checks;
     struct sl_trials *out;
 };
+
+/* A study that names no kind has obvious items. */
+static enum kind kind_of(const struct sl_study *study, size_t turn)
+{
+    const char *name = study->n_check_kinds ? study->check_kinds[turn % study->n_check_kinds] : "";
+    return strcmp(name, sl_check_kind_names[KIND_INSTRUCTED]) == 0 ? KIND_INSTRUCTED : KIND_OBVIOUS;
+}
+
+static void add_check(struct maker *maker)
+{
+    struct pool *pool = &maker->pools[kind_of(maker->study, maker->n_checks++)];
+    const char *item = pool->items[pool->order[pool->used++ % pool->count]];
+    maker->out->trials[maker->out->count++] = (struct sl_trial){.item = item, .check = true};
+}
 
 static void add_trial(struct maker *maker, const char *item, bool repeat)
 {
@@ -54,10 +78,21 @@ static void add_trial(struct maker *maker, const char *item, bool repeat)
     size_t every = maker->study->check_every;
     out->trials[out->count++] = (struct sl_trial){.item = item, .repeat = repeat};
     maker->n_shown++;
-    if (every == 0 || maker->n_shown % every != 0) return;
-    size_t turn = (maker->n_shown / every - 1) % maker->items->n_checks;
-    out->trials[out->count++] =
-        (struct sl_trial){.item = maker->items->checks[maker->check_order[turn]], .check = true};
+    if (every > 0 && maker->n_shown % every == 0) add_check(maker);
+}
+
+static enum sl_status check_pools(const struct sl_study *study, const struct sl_trial_items *items,
+                                  struct sl_error *err)
+{
+    const size_t counts[N_KINDS] = {items->n_checks, items->n_cards};
+    for (size_t i = 0; study->check_every > 0 && i < study->n_check_kinds + 1; i++) {
+        const enum kind kind = kind_of(study, i);
+        if (counts[kind] == 0)
+            return sl_fail(err, SL_ERR_INPUT,
+                           "an %s item is due every %zu trials, but there is none",
+                           sl_check_kind_names[kind], study->check_every);
+    }
+    return SL_OK;
 }
 
 enum sl_status sl_trials_make(const struct sl_study *study, const struct sl_trial_items *items,
@@ -65,26 +100,27 @@ enum sl_status sl_trials_make(const struct sl_study *study, const struct sl_tria
 {
     size_t n_items = items->n_items;
     if (n_items == 0) return sl_fail(err, SL_ERR_INPUT, "a batch without items cannot be shown");
-    if (study->check_every > 0 && items->n_checks == 0)
-        return sl_fail(err, SL_ERR_INPUT,
-                       "an obvious item is due every %zu trials, but there is "
-                       "none",
-                       study->check_every);
+    SL_TRY(check_pools(study, items, err));
     size_t n_repeats = study->repeats < n_items ? study->repeats : n_items;
     size_t *order = make_order(n_items, study->shuffle_items, seed, "study.items");
-    size_t *check_order = make_order(items->n_checks, true, seed, "study.checks");
     size_t *repeats = choose_repeats(n_items, n_repeats);
     struct sl_trials made = {
         .trials = sl_alloc(2 * (n_items + n_repeats), sizeof *made.trials),
         .class_order = make_order(study->n_classes, study->shuffle_classes, seed, "study.classes"),
     };
-    struct maker maker = {study, items, check_order, 0, &made};
+    struct maker maker = {.study = study,
+                          .pools = {{items->checks, items->n_checks,
+                                     make_order(items->n_checks, true, seed, "study.checks"), 0},
+                                    {items->cards, items->n_cards,
+                                     make_order(items->n_cards, true, seed, "study.cards"), 0}},
+                          .out = &made};
     for (size_t i = 0; i < n_items; i++)
         add_trial(&maker, items->items[order[i]], false);
     for (size_t i = 0; i < n_repeats; i++)
         add_trial(&maker, items->items[order[repeats[i]]], true);
+    for (size_t kind = 0; kind < N_KINDS; kind++)
+        free(maker.pools[kind].order);
     free(order);
-    free(check_order);
     free(repeats);
     *out = made;
     return SL_OK;

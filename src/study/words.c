@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "softlab/base/markup.h"
 #include "softlab/base/memory.h"
@@ -58,6 +59,19 @@ enum sl_status sl_words_check(const struct sl_words *words, const char *key, con
         if (length > 0 && !has_place(known, at, length))
             return sl_fail(err, SL_ERR_INPUT, "\"%s\" has no place %.*s: the program says \"%s\"",
                            key, (int)length, at, known);
+    }
+    return SL_OK;
+}
+
+enum sl_status sl_words_check_places(const struct sl_words *words, const char *key,
+                                     const char *text, struct sl_error *err)
+{
+    const char *known = json_string_value(json_object_get(words->language, key));
+    for (const char *at = known ? known : ""; (at = strchr(at, '{')); at++) {
+        size_t length = place_length(at, strlen(at));
+        if (length > 0 && !has_place(text, at, length))
+            return sl_fail(err, SL_ERR_INPUT, "\"%s\" lacks %.*s: the program says \"%s\"", key,
+                           (int)length, at, known);
     }
     return SL_OK;
 }
@@ -156,6 +170,8 @@ enum sl_status sl_words_save(struct sl_words *words, const struct sl_study *stud
     }
     char *path = sl_path_join(study->folder, SL_WORDS_FILE);
     enum sl_status status = sl_json_write(changed, path, err);
+    /* As everything in the folder. */
+    if (status == SL_OK && chmod(path, 0600) != 0) status = sl_fail_errno(err, "%s", path);
     free(path);
     if (status != SL_OK) {
         json_decref(changed);

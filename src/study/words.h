@@ -27,6 +27,10 @@ const char *sl_words_say(const struct sl_words *words, const char *key);
 /* Whether a study may say `text` under `key`: SL_ERR_INPUT naming the key if not. */
 enum sl_status sl_words_check(const struct sl_words *words, const char *key, const char *text,
                               struct sl_error *err) SL_MUST_USE;
+/* Whether `text` has every {place} that the language's text has: SL_ERR_INPUT naming the key and
+ * the place that is missing. */
+enum sl_status sl_words_check_places(const struct sl_words *words, const char *key,
+                                     const char *text, struct sl_error *err) SL_MUST_USE;
 /* Make `own` (borrowed; checked) the study's own words, on disk and in `words`. What equals the
  * language's word is left out. */
 enum sl_status sl_words_save(struct sl_words *words, const struct sl_study *study, json_t *own,

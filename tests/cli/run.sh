@@ -38,6 +38,28 @@ try softlab run spec.json -j 1 --only figures -o made
 try softlab run spec.json -j 1 -o made
 try sh -c 'grep -o "\"set\":[^,]*" made/results.jsonl; grep -o "\"computed\":[^}]*" made/results.jsonl'
 try sh -c 'grep -o "\"set\":[^,]*" made/failures.jsonl'
+# Every fold is a line; a grid is searched on each set by what its epochs are chosen by.
+{
+    echo item,circle,square
+    for i in $(seq 24); do printf 'shapes-%06d,0.%s,0.%s\n' "$i" $((10 + i)) $((90 - i)); done
+} >people.csv
+cat >folds.json <<'JSON'
+{"softlab": "experiment", "version": 1, "name": "folded", "title": "Folds",
+ "references": {"people": {"labels": ["labels", "{spec}/people.csv", "--method", "ensemble"]}},
+ "sets": {"start": {"labels": null, "train": false}, "hard": {"labels": null},
+          "people": {"labels": ["labels", "{spec}/people.csv", "--method", "ensemble"], "dev_labels": "people"}},
+ "networks": ["resnet8"], "recipe": "quick",
+ "settings": {"epochs": 1, "batch": 8, "select": "best", "dev": "held-out", "dev_metric": "cross-entropy"},
+ "start": {"recipe": "quick", "data": "shapes:n=24,size=8,classes=2,seed=2", "seeds": [1], "settings": {"epochs": 1}},
+ "data": "shapes:n=24,size=8,classes=2", "folds": 2, "seeds": [1],
+ "tests": {"held": {"data": "shapes:n=24,size=8,classes=2", "split": "fold", "labels": "hard", "metrics": ["accuracy"]},
+           "new": {"data": "shapes:n=24,size=8,classes=2,seed=2", "labels": "hard", "metrics": ["accuracy"]}},
+ "tune": [{"parameter": "lr", "sets": ["hard"], "grid": [0.1, 0.2], "validation": "fold", "metric": "cross_entropy", "seeds": [1]}]}
+JSON
+try softlab run folds.json -j 1 -o folded
+try sh -c 'grep "\"result\"" folded/results.jsonl | grep -o "\"set\":[^,]*\|\"fold\":[^,]*\|\"[a-z]*/accuracy\"" | paste -sd " " | sed "s/ \"set/\n\"set/g"'
+try sh -c 'softlab run folds.json --tune -j 1 -o folded --only hard; grep -o "\"softlab\":\"tun[a-z]*\"" folded/results.jsonl | sort | uniq -c'
+try sh -c 'sed "s/\"sets\": \[\"hard\"\]/\"sets\": [\"start\"]/" folds.json >bad.json; softlab run bad.json --tune -o folded'
 # Pictures and charts that need no training.
 cat >show.json <<'JSON'
 {"softlab": "experiment", "version": 1, "name": "shown", "title": "What is shown", "needs": ["labels"],
@@ -62,4 +84,4 @@ try sh -c 'sed "s/\"count\": 2/\"class\": \"star\"/" show.json >none.json; softl
 try sh -c 'sed "s/\"series\": {\"shares\": \"share/\"series\": {\"shares\": \"shore/" show.json >bad.json; softlab run bad.json -o seen'
 try sh -c 'sed "s/\"seeds\"/\"sedes\"/" spec.json >bad.json; softlab run bad.json -o made'
 # The results carry the specification: they can be reported where nothing else is.
-try sh -c 'mkdir elsewhere; cp made/results.jsonl elsewhere; cd elsewhere; softlab report . --format md | head -n 12'
+try sh -c 'mkdir elsewhere; cp made/results.jsonl elsewhere; cd elsewhere; softlab report . --format md | head -n 16'

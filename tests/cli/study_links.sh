@@ -1,6 +1,6 @@
 # Links of a study: the test link, and one for each participant. Tokens and signatures are random.
 hide() {
-    "$@" 2>&1 | sed -E 's/(test|sig)=[A-Za-z0-9_-]{22}$/\1=SECRET/'
+    "$@" 2>&1 | sed -E 's/(test|sig)=[A-Za-z0-9_-]{22}$/\1=SECRET/; s/[A-Z2-9]{8}  /CODE      /'
 }
 url=https://study.example.org/
 softlab study init open --images shapes:n=6,size=16 --batch 3 --quiet > /dev/null

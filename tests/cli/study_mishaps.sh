@@ -1,8 +1,9 @@
 # A study that is served, copied, edited and restored by somebody in a hurry.
 umask 000
 softlab study init shop --images shapes:n=6,classes=3,size=16,seed=3 --batch 3 --annotators 9 --screen bars \
-    --recruiter generic --quiet >/dev/null
-softlab study init yard --images shapes:n=6,classes=3,size=16,seed=3 --batch 3 --screen bars --quiet >/dev/null
+    --recruiter generic --contact "Ada Lovelace, ada@example.org" --quiet >/dev/null
+softlab study init yard --images shapes:n=6,classes=3,size=16,seed=3 --batch 3 --screen bars \
+    --contact "Ada Lovelace, ada@example.org" --quiet >/dev/null
 # Port 0 is any; what the server prints first says which.
 serve() {
     : >serve.txt # not the last one's words
@@ -23,7 +24,7 @@ modes() {
 }
 serve
 try modes shop shop/study.json shop/study.db shop/study.db-wal shop/study.db-shm shop/study.db-lock shop/items shop/consent.md
-softlab study simulate "$url" --study shop --annotators 2 --speed 0 --no-images --quiet >/dev/null 2>&1
+softlab study simulate "$url" --study shop --annotators 2 --speed 0 --no-images --count --quiet >/dev/null 2>&1
 # While it is served: one server, and no restore; looking and copying go on.
 try softlab study backup shop monday.db
 try modes monday.db

@@ -35,15 +35,15 @@ function freePort() {
   });
 }
 
-// Images of the set `shapes` under the names that mixtures have.
+// Images under the names that mixtures have.
 function makeMixtures(folder, images) {
   const files = fs
     .readdirSync(images, { recursive: true })
-    .filter((name) => name.endsWith('.png'))
+    .filter((name) => /\.(png|jpg)$/.test(name))
     .slice(0, 3);
   fs.mkdirSync(folder);
   const items = files.map((file, i) => {
-    const filename = `mixed_0.5_star_${i}_heart_${i + 1}.png`;
+    const filename = `mixed_0.5_star_${i}_heart_${i + 1}${path.extname(file)}`;
     fs.copyFileSync(path.join(images, file), path.join(folder, filename));
     return { filename, label1: 'star', label2: 'heart', mixtureCoeff: 0.5 };
   });
@@ -80,14 +80,17 @@ export class Study {
           ...(extra.includes('--mixtures') ? [] : ['--batch', '3']),
           '--annotators',
           String(options.annotators || 50),
+          '--contact',
+          'Ada Lovelace, University of X, ada@x.org',
           '--quiet',
           ...extra,
         ],
         { stdio: ['ignore', 'ignore', 'inherit'] },
       );
     if (options.mixtures) {
-      init(path.join(study.root, 'plain'), '--images', 'shapes:n=6,seed=2', '--screen', 'hard');
-      makeMixtures(path.join(study.root, 'mixtures'), path.join(study.root, 'plain', 'items'));
+      const plain = path.join(study.root, 'plain');
+      if (!options.images) init(plain, '--images', 'shapes:n=6,seed=2', '--screen', 'hard');
+      makeMixtures(path.join(study.root, 'mixtures'), options.images || path.join(plain, 'items'));
       init(
         study.folder,
         '--mixtures',
@@ -215,10 +218,17 @@ export class Study {
 // the network are meant to happen.
 export async function openPage(
   browser,
-  { width = 1280, dark = false, touch = false, expected = null, headers = {} } = {},
+  {
+    width = 1280,
+    height = width < 500 ? 640 : 800,
+    dark = false,
+    touch = false,
+    expected = null,
+    headers = {},
+  } = {},
 ) {
   const context = await browser.newContext({
-    viewport: { width, height: width < 500 ? 640 : 800 },
+    viewport: { width, height },
     colorScheme: dark ? 'dark' : 'light',
     hasTouch: touch,
     isMobile: touch,

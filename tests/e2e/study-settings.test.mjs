@@ -39,10 +39,35 @@ test('questions are put in the third person or in the first', long, async () => 
         }),
     );
   assert.match(seen.third, /Imagine 100 crowdsourced workers/);
-  assert.match(seen.third, /What category do you think they would select as most probably/);
-  assert.match(seen.first, /How sure are you, in percent/);
+  assert.match(seen.third, /Which would they find most probable/);
+  assert.match(seen.first, /How sure are you of it/);
   assert.doesNotMatch(seen.first, /workers|annotators|they/);
 });
+
+// Wording is part of the instrument: figure 7 of Collins et al. (2022), to the letter.
+test('collins asks in the words of the paper', () =>
+  withStudy({ screen: 'collins' }, (study) =>
+    withPage({}, async (page) => {
+      await walkToTrials(page, study);
+      assert.strictEqual(
+        await textOf(page, '.intro, legend, .percent label, .hint'),
+        'Imagine 100 crowdsourced workers are asked to identify what category the image below belongs to. ' +
+          'What category do you think they would select as most probably being the true category of the image? ' +
+          'What percent probability (between 0 and 100) do you think they would assign to the category you ' +
+          'selected being the true category of the image? ' +
+          'What alternate category, if any, do you think they would select as being the second most probable ' +
+          'of being the true category of the image? ' +
+          'If you selected an alternate category for the image, what percent probability (between 0 and 100) ' +
+          'do you think they would assign to the category you selected being the true category represented ' +
+          'in the image? ' +
+          'Are there one or more categories you think the crowdsourced annotators would say are definitely ' +
+          'not the true category of the image? ' +
+          'Please click ALL categories you think the annotators would say have zero probability of being ' +
+          'the true category.',
+      );
+    }),
+  ),
+);
 
 test('of a text the span is marked, in characters and not in bytes', long, () =>
   withStudy({ screen: 'hard', texts: shortTexts }, (study) =>
@@ -76,11 +101,14 @@ test('beyond 15 classes one types, and finds what was chosen before', long, () =
       const options = (name) => page.locator(`[data-input=${name}] [role=option]`);
       for (let i = 0; i < 2; i += 1) {
         await box('top').click();
-        if (i)
-          assert.deepStrictEqual((await options('top').allTextContents()).slice(0, 2), [
-            'Otter',
-            'Heron',
-          ]);
+        // All of them in the order of a dictionary, those chosen before in front.
+        const shown = await options('top').allTextContents();
+        const sorted = manyClasses.split(',').sort(new Intl.Collator('en').compare);
+        const before = i ? ['Otter', 'Heron'] : [];
+        assert.deepStrictEqual(shown, [
+          ...before,
+          ...sorted.filter((name) => !before.includes(name)),
+        ]);
         await page.keyboard.type('her');
         assert.deepStrictEqual(await options('top').allTextContents(), ['Heron']);
         await page.keyboard.press('Enter');

@@ -100,8 +100,10 @@ test('every page of the flow', long, async () => {
     await see('check-missing');
     await page.getByText('My own').click();
     await press(page, 'Check my answers');
-    await page.getByText('This answer is not right').waitFor();
-    assert.ok(await focusedIn(page, 'fieldset'));
+    await page.getByText('One answer was not right').waitFor();
+    // Nothing says which, and nothing is chosen any more.
+    assert.ok(await focusedIn(page, 'h1'));
+    assert.strictEqual(await page.locator('.error:not([hidden]), input:checked').count(), 0);
     await see('check-wrong');
     await page.getByText('That of 100').click();
     await press(page, 'Check my answers');
@@ -157,7 +159,7 @@ const complaints = {
   collins: /select a category/,
   'collins+': /most probable category/,
   possible: /most probable category/,
-  bars: /100 % are left/,
+  bars: /100 % left/,
   select2: /Choose two/,
   'mix+': /set this slider/,
   mixsoft: /select a category/,

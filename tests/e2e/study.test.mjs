@@ -111,44 +111,6 @@ test('bars arrive under the classes they were given for', long, () =>
   ),
 );
 
-test('a bar takes what is left, then from the others, and the sum stays within 100', long, () =>
-  withStudy({ screen: 'bars' }, (study) =>
-    withPage({}, async (page) => {
-      await page.goto(`${study.url}/`);
-      const found = await page.evaluate(async () => {
-        const { pull } = await import('/web/bars.js');
-        const wrong = [];
-        let values = [0, 0, 0, 0];
-        for (let i = 0; i < 2000; i += 1) {
-          const before = values.reduce((a, b) => a + b);
-          const at = Math.floor(Math.random() * 4);
-          const wanted = Math.floor(Math.random() * 101);
-          const exact = Math.random() < 0.5;
-          values = pull(values, at, wanted, exact);
-          const sum = values.reduce((a, b) => a + b);
-          const kept = exact || before === 100 ? values[at] === wanted : values[at] <= wanted;
-          if (
-            !(sum <= 100 && kept && values.every((value) => Number.isInteger(value) && value >= 0))
-          )
-            wrong.push([values, at, wanted, exact]);
-        }
-        return {
-          wrong,
-          left: pull([70, 0], 1, 50, false),
-          typed: pull([70, 0], 1, 50, true),
-          full: pull([70, 30, 0], 2, 10, false),
-        };
-      });
-      assert.deepStrictEqual(found, {
-        wrong: [],
-        left: [70, 30],
-        typed: [50, 50],
-        full: [63, 27, 10],
-      });
-    }),
-  ),
-);
-
 test('only plain markup of the texts reaches the page', long, () =>
   withStudy({ screen: 'hard' }, (study) =>
     withPage({ expected: /Content Security Policy/ }, async (page) => {

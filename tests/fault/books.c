@@ -112,6 +112,7 @@ enum sl_status make_study(const char *folder, const char *screens, size_t batch,
     struct sl_study_setup setup = sl_study_setup_default();
     snprintf(images, sizeof images, "shapes:n=%zu", 2 * batch);
     setup.folder = folder;
+    setup.contact = "Ada Lovelace, ada@example.org";
     setup.images = images;
     setup.screens = screens;
     setup.batch_size = batch;

@@ -38,6 +38,7 @@ static bool simulate(struct load *load)
     struct sl_simulation_result result;
     struct sl_error err;
     options.url = load->url;
+    options.count = true;
     options.folder = load->folder;
     options.annotators = options.at_once = (size_t)load->annotators;
     options.speed = 0;

@@ -29,6 +29,7 @@ static bool run(const char *folder, size_t annotators, size_t trials, uint64_t s
     if (!server_process_start(&server, SOFTLAB_PROGRAM, folder, 0)) return false;
     struct books *books = books_create();
     options.url = server.url;
+    options.count = true;
     options.folder = folder;
     options.annotators = options.at_once = annotators;
     options.speed = 0;

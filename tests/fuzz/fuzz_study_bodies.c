@@ -64,6 +64,18 @@ static void end(void)
     (void)!system(command);
 }
 
+/* The first option of every question stays the right one. */
+static void keep_order_of_options(void)
+{
+    char path[128];
+    struct sl_error err;
+    snprintf(path, sizeof path, "%s/study.json", folder);
+    json_t *config = json_load_file(path, 0, NULL);
+    json_object_set_new(json_object_get(config, "order"), "shuffle_options", json_false());
+    require(sl_json_write(config, path, &err) == SL_OK, err.message);
+    json_decref(config);
+}
+
 static void start(void)
 {
     struct sl_study_setup setup = sl_study_setup_default();
@@ -71,11 +83,13 @@ static void start(void)
     struct sl_error err;
     snprintf(folder, sizeof folder, "fuzz-bodies-%ld", (long)getpid());
     setup.folder = folder;
+    setup.contact = "Ada Lovelace, ada@example.org";
     setup.images = "shapes:n=2,classes=3,size=8";
     setup.batch_size = 1;
     setup.screens = "hard";
     serve.port = serve.admin_port = 0;
     require(sl_study_init(&setup, NULL, &err) == SL_OK, err.message);
+    keep_order_of_options();
     require(sl_study_server_create(folder, &serve, &server, &err) == SL_OK, err.message);
     require(pthread_create(&thread, NULL, run, NULL) == 0, "no thread");
     atexit(end);

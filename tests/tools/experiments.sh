@@ -73,6 +73,8 @@ plant expected.csv 's/65.22//'
 fails "only an illegible cell is empty" "expected.csv:2: an illegible cell is empty" check
 plant expected.csv '3s/shapes,,/shapes,66.64,/'
 fails "and an illegible cell is" "expected.csv:3: an illegible cell is empty" check
+plant expected.csv '$s/,2,,,,text,/,2,,,,notebook,/'
+fails "a notebook's cell says which and of how many runs" "a cell of a notebook says which" check
 plant expected.csv '2s/,sd,/,error,/'
 fails "an uncertainty has a known kind" "uncertainty_kind error is unknown" check
 plant expected.csv '2s/accuracy,shapes/precision,shapes/'

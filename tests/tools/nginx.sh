@@ -24,10 +24,12 @@ trap stop EXIT
 # ---- The study ----
 
 study=$scratch/study
-"$program" study init "$study" --images shapes:n=6,size=16 --batch 3 --screen hard --quiet >/dev/null ||
+"$program" study init "$study" --images shapes:n=6,size=16 --batch 3 --screen hard \
+    --contact "Ada Lovelace, ada@example.org" --quiet >/dev/null ||
     exit 1
 # One place per address shows whose address the server sees.
 sed -i -e 's/"places_per_address": 0/"places_per_address": 1/' -e 's/"practice": true/"practice": false/' \
+    -e 's/"shuffle_options": true/"shuffle_options": false/' \
     "$study/study.json"
 echo "correct horse battery" | "$program" study password "$study" >/dev/null || exit 1
 "$program" study serve "$study" --port 0 --admin-port 0 --behind-proxy >"$scratch/serve.txt" 2>&1 &

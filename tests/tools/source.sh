@@ -88,4 +88,8 @@ echo '/* TODO: later */' | write src/base/a.c
 fails "a TODO needs a number" "src/base/a.c:1: a TODO needs an issue number" check
 echo '/* TODO(#12): later */' | write src/base/a.c
 passes "with one it passes" check
+echo 'const char *word = "TODO \" FIXME"; /* of a text */' | write src/base/a.c
+passes "a word in a string is no note" check
+echo 'const char *word = "x"; /* TODO */' | write src/base/a.c
+fails "behind a string it is" "src/base/a.c:1: a TODO needs an issue number" check
 finish

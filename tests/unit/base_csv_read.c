@@ -123,6 +123,22 @@ static void test_malformed_text_is_named_with_line_and_field(void **state)
     check_readings(readings, COUNT(readings), &options);
 }
 
+static void test_inner_quotes_are_ordinary_where_they_are_allowed(void **state)
+{
+    (void)state;
+    static const struct reading readings[] = {
+        {"a\"b,c\n", 0, "1[a\"b|c]"},
+        {"5\"\"x\",\"y,\n\"\"z\"\nc,d\"", 0, "1[5\"\"x\"|y,\n\"z]3[c|d\"]"},
+        {"a, \"b\"\r\n", 0, "1[a| \"b\"]"},
+        {"a,\"b\"c\n", 0, "!t.csv:1: field 2: text after a closing quote"},
+        {"a,\"b\n", 0, "!t.csv:1: field 2: quote is not closed before the end of the file"},
+        {"a\"\0,b\n", 6, "!t.csv:1: field 1: NUL byte"},
+    };
+    struct sl_csv_options options = without_header();
+    options.inner_quotes = true;
+    check_readings(readings, COUNT(readings), &options);
+}
+
 static void test_every_record_is_as_wide_as_the_first(void **state)
 {
     (void)state;
@@ -374,6 +390,7 @@ int main(void)
         cmocka_unit_test(test_line_numbers_count_line_breaks_within_quotes),
         cmocka_unit_test(test_a_byte_order_mark_is_skipped_once),
         cmocka_unit_test(test_malformed_text_is_named_with_line_and_field),
+        cmocka_unit_test(test_inner_quotes_are_ordinary_where_they_are_allowed),
         cmocka_unit_test(test_every_record_is_as_wide_as_the_first),
         cmocka_unit_test(test_empty_lines_count_in_tables_of_one_column_only),
         cmocka_unit_test(test_tab_separated_text_has_no_quotes),

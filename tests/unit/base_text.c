@@ -198,6 +198,20 @@ static void test_every_code_point_survives_encoding(void **state)
     assert_int_equal(sl_utf8_decode("", 0, &code), 0);
 }
 
+static void test_a_text_that_shows_nothing_is_blank(void **state)
+{
+    (void)state;
+    /* No-break space, ideographic space, zero width space, byte order mark, Arabic letter mark. */
+    static const char *const blank[] = {
+        "", " ", "\t\r\n", "\xc2\xa0", "\xe3\x80\x80 ", "\xe2\x80\x8b\xef\xbb\xbf", "\xd8\x9c"};
+    static const char *const shown[] = {".", " a", "\xd9\x86\xd8\xb9\xd9\x85", "\xf0\x9f\x90\x88",
+                                        "0"};
+    for (size_t i = 0; i < sizeof blank / sizeof *blank; i++)
+        assert_true(sl_text_is_blank(blank[i], strlen(blank[i])));
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+        assert_false(sl_text_is_blank(shown[i], strlen(shown[i])));
+}
+
 static void test_the_nearest_word_is_suggested(void **state)
 {
     (void)state;
@@ -304,6 +318,7 @@ int main(void)
         cmocka_unit_test(test_valid_utf8_is_valid_to_its_end),
         cmocka_unit_test(test_invalid_utf8_of_every_kind_ends_the_prefix),
         cmocka_unit_test(test_every_code_point_survives_encoding),
+        cmocka_unit_test(test_a_text_that_shows_nothing_is_blank),
         cmocka_unit_test(test_the_nearest_word_is_suggested),
         cmocka_unit_test(test_far_words_are_not_suggested),
         cmocka_unit_test(test_names_are_known_however_they_are_joined),

@@ -95,6 +95,35 @@ static void test_spans_are_bytes_on_character_boundaries(void **state)
     assert_refused("text\tstart\nabc\t0\n", "found only start");
 }
 
+static void test_quoted_fields_hold_line_breaks_and_quotes_elsewhere_are_ordinary(void **state)
+{
+    (void)state;
+    struct sl_dataset *dataset = open_text("item\ttext\tlabel\tstart\tend\r\n"
+                                           "a\t\"one\r\ntwo \"\"2\"\"\tthree\"\tx\t5\t8\r\n"
+                                           "b\t5\" wide and \"good\"\ty\t\t\r\n"
+                                           "c\t\"\"\"Yes,\"\" she said\"\tx\t0\t6\r\n");
+    assert_int_equal(dataset->count, 3);
+    assert_string_equal(dataset->texts[0], "one\r\ntwo \"2\"\tthree");
+    assert_memory_equal(dataset->texts[0] + dataset->spans[0].begin, "two", 3);
+    assert_string_equal(dataset->texts[1], "5\" wide and \"good\"");
+    assert_string_equal(dataset->texts[2], "\"Yes,\" she said");
+    sl_dataset_destroy(dataset);
+    /* Lines are those of the file, whatever was quoted before. */
+    assert_refused("text\tlabel\n\"a\nb\"\tx\n\"c\" d\tx\n",
+                   "items.tsv:4: field 1: text after a closing quote");
+    assert_refused("text\tlabel\na\tx\n\"b\tx\nc\ty\n",
+                   "items.tsv:3: field 1: quote is not closed");
+}
+
+static void test_blank_texts_are_refused_by_their_line(void **state)
+{
+    (void)state;
+    assert_refused("item\ttext\na\t\"x\n\ny\"\nb\t\nc\tz\n", "items.tsv:5: the text is blank");
+    assert_refused("text\tlabel\n \xc2\xa0\xe2\x80\x8b\tx\n", "items.tsv:2: the text is blank");
+    assert_refused("text\tlabel\n\" \n\t\r\n\"\tx\n", "items.tsv:2: the text is blank");
+    assert_refused("text\na\n\nb\n", "items.tsv:3: the text is blank");
+}
+
 static void test_errors_name_the_line(void **state)
 {
     (void)state;
@@ -112,6 +141,8 @@ int main(void)
         cmocka_unit_test(test_texts_with_named_labels_have_sorted_classes),
         cmocka_unit_test(test_numbers_as_labels_are_the_classes_numbers),
         cmocka_unit_test(test_spans_are_bytes_on_character_boundaries),
+        cmocka_unit_test(test_quoted_fields_hold_line_breaks_and_quotes_elsewhere_are_ordinary),
+        cmocka_unit_test(test_blank_texts_are_refused_by_their_line),
         cmocka_unit_test(test_errors_name_the_line),
     };
     return cmocka_run_group_tests(tests, NULL, test_folder_clear);

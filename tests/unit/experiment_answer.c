@@ -65,8 +65,8 @@ static void close_fixture(struct fixture *fixture)
     sl_results_destroy(fixture->results);
 }
 
-/* The first paragraph as Markdown; the caller frees it. */
-static char *paragraph_of(const struct fixture *fixture)
+/* All but the title as Markdown; the caller frees it. */
+static char *lines_of(const struct fixture *fixture)
 {
     struct sl_error err;
     struct sl_buffer text;
@@ -78,12 +78,18 @@ static char *paragraph_of(const struct fixture *fixture)
     assert_ok(sl_present_answer_details(&show, &answer, &err), err);
     sl_buffer_init(&text, 1 << 20);
     assert_ok(sl_report_render(report, sl_report_format_find("md"), &text, &err), err);
-    const char *begin = strchr(text.data, '\n') + 2, *end = strchr(begin, '\n');
-    char *paragraph = sl_string_copy_n(begin, (size_t)(end - begin));
+    char *lines = sl_string_copy(strchr(text.data, '\n') + 2);
     sl_buffer_release(&text);
     sl_report_destroy(report);
     sl_experiment_answer_release(&answer);
-    return paragraph;
+    return lines;
+}
+
+static void assert_begins(const char *text, const char *part)
+{
+    if (strncmp(text, part, strlen(part)) == 0) return;
+    print_error("\"%s\" does not begin: %s\n", part, text);
+    fail();
 }
 
 static void assert_has(const char *text, const char *part)
@@ -148,27 +154,30 @@ static void test_the_front_holds_what_nothing_beats_in_both(void **state)
     close_fixture(&fixture);
 }
 
-static void test_the_paragraph_says_what_won_and_by_how_much(void **state)
+static void test_the_first_line_says_what_won_by_how_much_and_that_it_is_decided(void **state)
 {
     (void)state;
     struct fixture fixture;
     open_fixture(&fixture, common, N_COMMON);
-    char *words = paragraph_of(&fixture);
-    assert_has(words, "Per second of annotators' time, **few** came closest");
-    assert_has(words, "Jensen-Shannon divergence 0.1500");
-    assert_has(words, "nearer by 1.833");
-    assert_has(words, "Next is **many** with 0.300");
-    assert_has(words, "which is less beyond the interval");
-    assert_has(words, "Nearest whatever it took: **many**");
-    assert_has(
-        words,
-        "0.300 ± 0.000 **better**, which is beyond the interval and so decided (3 pairs of runs)");
+    char *words = lines_of(&fixture);
+    assert_begins(words, "**few** gives better labels for the annotators' time than **votes**: "
+                         "62\u00a0% closer to the true distributions in 2.7 times the annotator "
+                         "time. This is decided, and so is its lead over the next best set, "
+                         "**many**. The network trained on **few** is decidedly better than the "
+                         "one trained on **votes**: its cross-entropy on new is 0.300 lower.\n\n"
+                         "What this rests on: ");
+    assert_has(words, "9 runs of 3 label sets (3 per set)");
+    assert_has(words, "- baseline: votes: Jensen-Shannon divergence 0.40\u00a0±\u00a00.25, 5.0");
+    assert_has(words, "- best for its time: few: Jensen-Shannon divergence 0.15\u00a0±\u00a00.12");
+    assert_has(words, "gain 1.8\u00a0±\u00a00.7 per 100\u00a0s");
+    assert_has(words, "- next: many: ");
+    assert_has(words, "- closest, whatever the time: many: ");
     free(words);
     close_fixture(&fixture);
 }
 
 /* With the truth shuffled everything is as far from it, and soft labels only cost more. */
-static void test_other_distances_make_another_paragraph(void **state)
+static void test_other_distances_make_another_first_line(void **state)
 {
     (void)state;
     struct figures figures[N_COMMON];
@@ -179,42 +188,82 @@ static void test_other_distances_make_another_paragraph(void **state)
         figures[i].model = 2 + .1 * (double)(i % 5);
     }
     open_fixture(&fixture, figures, N_COMMON);
-    char *words = paragraph_of(&fixture);
-    assert_has(words, "No other way of asking and of building labels came closer");
-    assert_has(words, "than **votes**");
-    assert_has(words, "Least behind is **many**");
+    char *words = lines_of(&fixture);
+    assert_begins(words, "No label set came closer to the true distributions than **votes**; the "
+                         "least behind is **many**, 10\u00a0% further from the true "
+                         "distributions. This is decided.");
     free(words);
     close_fixture(&fixture);
 }
 
-static void test_what_runs_do_not_decide_is_said_to_be_undecided(void **state)
+static void test_what_runs_do_not_decide_is_said_first(void **state)
 {
     (void)state;
-    static const struct figures figures[] = {
+    static const struct figures open[] = {
         {"votes", 1, .4, 5, .9}, {"votes", 2, .4, 5, .8},  {"few", 1, .2, 10, .6},
         {"few", 2, .3, 10, .9},  {"many", 1, .25, 10, .5}, {"many", 2, .28, 10, .8},
     };
+    /* Both are nearer for certain; which of them is first is not. */
+    static const struct figures near[] = {
+        {"votes", 1, .4, 5, .9}, {"votes", 2, .4, 5, .8},  {"few", 1, .20, 10, .6},
+        {"few", 2, .21, 10, .9}, {"many", 1, .21, 10, .5}, {"many", 2, .201, 10, .8},
+    };
     struct fixture fixture;
-    open_fixture(&fixture, figures, 6);
-    char *words = paragraph_of(&fixture);
-    assert_has(words, "which of the two is first, these runs do not decide");
-    assert_has(words, "within the interval and so undecided");
+    open_fixture(&fixture, open, 6);
+    char *words = lines_of(&fixture);
+    assert_begins(words, "**Nothing is decided.** In these runs, **few** gave better labels for "
+                         "the annotators' time than **votes**: 38\u00a0% closer");
+    assert_has(words, "Whether the network trained on **few** is better than the one trained on "
+                      "**votes** is not decided: its cross-entropy on new is 0.1");
+    free(words);
+    close_fixture(&fixture);
+    open_fixture(&fixture, near, 6);
+    words = lines_of(&fixture);
+    assert_has(words, "This is decided; whether it or **many** is the best of the 3 label sets is "
+                      "not.");
     free(words);
     close_fixture(&fixture);
 }
 
-static void test_one_run_each_has_no_interval_and_no_verdict(void **state)
+static void test_one_run_each_decides_nothing(void **state)
 {
     (void)state;
     struct fixture fixture;
     open_fixture(&fixture, (const struct figures[]){common[0], common[3]}, 2);
-    char *words = paragraph_of(&fixture);
-    assert_has(words, "**few** came closest");
-    assert_has(words, "0.2000 for 10.0 s per item");
-    assert_has(words, "undecided");
+    char *words = lines_of(&fixture);
+    assert_begins(words, "**One run per label set decides nothing.** In these runs, **few** gave "
+                         "better labels");
+    assert_has(words, "2 runs of 2 label sets (1 per set)");
+    assert_has(words, "few: Jensen-Shannon divergence 0.2000, 10.0\u00a0s of annotator time");
     assert_null(strstr(words, "nan"));
+    assert_null(strstr(words, "This is decided"));
     free(words);
     close_fixture(&fixture);
+}
+
+/* Whether people or a simulation answered stands beside the answer; what is not known is said. */
+static void test_who_answered_stands_beside_the_answer(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *people, *words;
+    } cases[] = {
+        {NULL, "What this rests on: the specification does not say whether people or a simulation "
+               "answered; 9 runs"},
+        {"simulated", "What this rests on: **simulated people**, so it says nothing yet about real "
+                      "ones; 9 runs"},
+        {"real", "What this rests on: **real people**; 9 runs"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct fixture fixture;
+        open_fixture(&fixture, common, N_COMMON);
+        if (cases[i].people)
+            json_object_set_new(fixture.spec->json, "people", json_string(cases[i].people));
+        char *words = lines_of(&fixture);
+        assert_has(words, cases[i].words);
+        free(words);
+        close_fixture(&fixture);
+    }
 }
 
 static void test_without_runs_of_what_is_measured_against_there_is_no_answer(void **state)
@@ -297,6 +346,8 @@ static void test_runs_are_measured_and_named_by_what_is_in_their_files(void **st
     const json_t *distance = json_object_get(one->runs[0].measured, "labels/js");
     assert_string_equal(json_string_value(json_object_get(distance, "path")), "$.mean.js");
     assert_string_equal(json_string_value(json_object_get(seconds, "path")), "$.seconds_per_label");
+    const json_t *items = json_object_get(one->runs[0].measured, "labels/items");
+    assert_string_equal(json_string_value(json_object_get(items, "path")), "$.labels");
     assert_string_equal(one->runs[0].key, same->runs[0].key);
     assert_string_not_equal(one->runs[0].key, other->runs[0].key);
     sl_experiment_destroy(one);
@@ -320,10 +371,11 @@ int main(void)
         cmocka_unit_test(test_gains_are_paired_by_run_and_divided_by_the_sets_own_time),
         cmocka_unit_test(test_the_model_is_judged_by_pairs_with_lower_cross_entropy_better),
         cmocka_unit_test(test_the_front_holds_what_nothing_beats_in_both),
-        cmocka_unit_test(test_the_paragraph_says_what_won_and_by_how_much),
-        cmocka_unit_test(test_other_distances_make_another_paragraph),
-        cmocka_unit_test(test_what_runs_do_not_decide_is_said_to_be_undecided),
-        cmocka_unit_test(test_one_run_each_has_no_interval_and_no_verdict),
+        cmocka_unit_test(test_the_first_line_says_what_won_by_how_much_and_that_it_is_decided),
+        cmocka_unit_test(test_other_distances_make_another_first_line),
+        cmocka_unit_test(test_what_runs_do_not_decide_is_said_first),
+        cmocka_unit_test(test_one_run_each_decides_nothing),
+        cmocka_unit_test(test_who_answered_stands_beside_the_answer),
         cmocka_unit_test(test_without_runs_of_what_is_measured_against_there_is_no_answer),
         cmocka_unit_test(test_a_question_about_a_set_that_is_not_there_is_refused),
         cmocka_unit_test(test_runs_are_measured_and_named_by_what_is_in_their_files),

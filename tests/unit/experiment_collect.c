@@ -8,15 +8,15 @@ struct fixture {
     struct sl_experiment_runner runner;
     struct sl_job jobs[3];
     size_t needs[1];
-    struct sl_scores scores[2];
+    size_t scores[2];
     struct sl_run run;
     char folder[300];
 };
 
 static char output_of_training[] = "runs/a/weights.safetensors",
-            output_of_scores[] = "cache/b.json", output_of_joined[] = "cache/c.json";
+            output_of_scores[] = "cache/b.json", output_of_figure[] = "cache/c.json";
 static char spec[] = "paper/table", scale[] = "quick", variant[] = "as-run", set[] = "soft",
-            network[] = "resnet8", title[] = "soft, resnet8, seed 3", held[] = "held";
+            network[] = "resnet8", title[] = "soft, resnet8, seed 3";
 
 static void put_file(const struct fixture *fixture, const char *name, const char *text)
 {
@@ -51,7 +51,7 @@ static void write_files(const struct fixture *fixture)
              "\"reliability\":[[0,0.1,2,0.05,0.5]],\"gallery\":[1]},"
              "\"far#1\":{\"n\":30,\"metrics\":{\"accuracy\":0.5},\"gallery\":[2]},"
              "\"far#2\":{\"n\":10,\"metrics\":{\"accuracy\":0.9}}}}");
-    put_file(fixture, output_of_joined, "{\"cross_entropy\":0.625,\"items\":7,\"name\":\"x\"}");
+    put_file(fixture, output_of_figure, "{\"cross_entropy\":0.625,\"items\":7,\"name\":\"x\"}");
 }
 
 static void fixture_init(struct fixture *fixture, const char *name)
@@ -77,16 +77,16 @@ static void fixture_init(struct fixture *fixture, const char *name)
         .n_needs = 1,
     };
     fixture->jobs[2] = (struct sl_job){
-        .output = output_of_joined,
+        .output = output_of_figure,
         .title = title,
-        .step = json_pack("{s:s}", "prepare", "joined"),
+        .step = json_pack("{s:s}", "prepare", "labels"),
         .needs = fixture->needs,
         .n_needs = 1,
     };
     fixture->experiment.jobs = fixture->jobs;
     fixture->experiment.n_jobs = 3;
-    fixture->scores[0] = (struct sl_scores){.job = 1};
-    fixture->scores[1] = (struct sl_scores){.test = held, .job = 2};
+    fixture->scores[0] = 1;
+    fixture->scores[1] = 2;
     fixture->run.scores = fixture->scores;
     fixture->run.n_scores = 2;
     fixture->run.training = 0;
@@ -145,10 +145,9 @@ static void test_scores_are_gathered_from_all_files(void **state)
     fixture_init(&fixture, "scores");
     fixture.run.renamed = json_pack("{s:s}", "people/accuracy_hard", "people/accuracy");
     json_t *line = collected(&fixture), *metrics = json_object_get(line, "metrics");
-    assert_int_equal(json_object_size(metrics), 4);
+    assert_int_equal(json_object_size(metrics), 3);
     assert_json(metrics, "people/accuracy", "0.75");
     assert_json(metrics, "people/cross_entropy", "1.25");
-    assert_json(metrics, "held/cross_entropy", "0.625");
     assert_near(json_number_value(json_object_get(metrics, "far/accuracy")),
                 (30 * .5 + 10 * .9) / 40, 1e-15);
     assert_json(line, "attacks", "{\"people/pgd\":[1,2,3]}");
@@ -186,7 +185,7 @@ static void test_a_line_has_every_command_behind_it_in_order(void **state)
     assert_json(line, "commands",
                 "[[\"train\",\"--seed\",\"3\",\"--output\",\"runs/a\"],"
                 "[\"eval\",\"runs/a\",\"--tests\",\"cache/b.json.tests\",\"--json\"],"
-                "[\"#\",\"cache/c.json\",\"{\\\"prepare\\\":\\\"joined\\\"}\"]]");
+                "[\"#\",\"cache/c.json\",\"{\\\"prepare\\\":\\\"labels\\\"}\"]]");
     json_decref(line);
     fixture_release(&fixture);
 }
@@ -231,7 +230,7 @@ static void test_figures_that_need_no_training_are_a_line_of_their_own(void **st
     fixture.run.training = SL_NO_JOB;
     fixture.run.set = fixture.run.network = NULL;
     fixture.run.seed = -1;
-    fixture.run.figures = json_pack("{s:{s:s, s:s, s:f}}", "row/mean", "output", output_of_joined,
+    fixture.run.figures = json_pack("{s:{s:s, s:s, s:f}}", "row/mean", "output", output_of_figure,
                                     "path", "$.cross_entropy", "times", 2.0);
     json_t *line = collected(&fixture);
     assert_json(line, "computed", "{\"row/mean\":1.25}");

@@ -36,7 +36,7 @@ static void test_what_a_training_and_its_scores_do_is_counted(void **state)
     const struct sl_work *training = &plan->jobs[plan->runs[0].training].work;
     assert_near(training->trained, 80 * 5, 0);
     assert_near(training->predicted, 20 * 5, 0);
-    const struct sl_work *scoring = &plan->jobs[plan->runs[0].scores[0].job].work;
+    const struct sl_work *scoring = &plan->jobs[plan->runs[0].scores[0]].work;
     assert_near(scoring->trained, 0, 0);
     assert_near(scoring->attacked, 30 * (1 + 10), 0);
     assert_near(scoring->corrupted, 50 * 15, 0);
@@ -84,7 +84,7 @@ static void test_what_is_made_already_is_not_estimated(void **state)
     assert_ok(sl_experiment_calibrate(plan, folder, &none, &err), err);
     assert_int_equal(none.n_runs, 2);
     assert_near(none.seconds, 0, 0);
-    char *weights = sl_path_join(folder, plan->jobs[plan->runs[1].scores[0].job].output);
+    char *weights = sl_path_join(folder, plan->jobs[plan->runs[1].scores[0]].output);
     assert_int_equal(unlink(weights), 0);
     free(weights);
     assert_ok(sl_experiment_calibrate(plan, folder, &rest, &err), err);
@@ -108,7 +108,7 @@ static void test_memory_grows_with_the_network_and_its_batch(void **state)
     assert_true(wide > small);
     /* 768 x 2000 values of 24 bytes, and more */
     assert_true(large > ((size_t)400 << 20) + (size_t)768 * 2000 * 24);
-    assert_true(sl_job_memory(&plan->jobs[plan->runs[0].scores[0].job]) > (size_t)400 << 20);
+    assert_true(sl_job_memory(&plan->jobs[plan->runs[0].scores[0]]) > (size_t)400 << 20);
     assert_true(sl_memory_free() > 0);
     json_decref(step);
     sl_experiment_destroy(plan);

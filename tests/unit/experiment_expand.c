@@ -152,27 +152,135 @@ static void test_as_published_draws_the_hold_out_by_seed(void **state)
     sl_experiment_destroy(published);
 }
 
-static void test_folds_have_a_run_each_and_one_over_all(void **state)
+/* A run at these coordinates that has the fold. */
+static const struct sl_run *find_fold(const struct sl_experiment *plan, const char *set,
+                                      const char *network, int64_t fold)
 {
-    (void)state;
-    struct sl_experiment *plan = expand("peterson2019/table1", "paper", false);
-    size_t folds = 0, pooled = 0, untrained = 0;
     for (size_t i = 0; i < plan->n_runs; i++) {
         const struct sl_run *run = &plan->runs[i];
-        if (!run->network || strcmp(run->network, "vgg_15_BN_64") != 0) continue;
-        if (strcmp(run->set, "trained") == 0) {
-            untrained++;
-        } else if (run->fold >= 0) {
-            folds++;
-        } else {
-            pooled++;
-            assert_int_equal(run->n_scores, 2); /* c10h and c10 */
+        if (run->set && strcmp(run->set, set) == 0 && strcmp(run->network, network) == 0 &&
+            run->fold == fold)
+            return run;
+    }
+    fail_msg("no run of %s with %s and fold %d", set, network, (int)fold);
+    return NULL;
+}
+
+static const json_t *tests_of(const struct sl_experiment *plan, const struct sl_run *run)
+{
+    return json_object_get(plan->jobs[run->scores[0]].step, "tests");
+}
+
+static void test_every_fold_is_scored_on_what_it_held_out(void **state)
+{
+    (void)state;
+    static const char *const sets[] = {"trained", "hard", "mixup", "class", "soft", "sampled"};
+    struct sl_experiment *plan = expand("peterson2019/table1", "paper", false);
+    for (size_t s = 0; s < sizeof sets / sizeof *sets; s++) {
+        for (int64_t fold = 0; fold < 10; fold++) {
+            const struct sl_run *run = find_fold(plan, sets[s], "vgg_15_BN_64", fold);
+            const json_t *tests = tests_of(plan, run);
+            assert_int_equal(json_object_size(tests), 4);
+            const char *split = sl_plan_text(json_object_get(tests, "c10h"), "split");
+            assert_non_null(split);
+            const json_t *step = sl_plan_job_of(plan, split)->step;
+            assert_int_equal(json_integer_value(json_object_get(step, "fold")), fold);
+            assert_true(json_is_true(json_object_get(step, "held_out")));
+            assert_null(sl_plan_text(json_object_get(tests, "v4"), "split"));
         }
     }
-    assert_int_equal(folds, 5 * 10);
-    assert_int_equal(pooled, 5);
-    /* one network for all folds: one run on the other sets, one over all folds */
-    assert_int_equal(untrained, 2);
+    /* All folds of a cell, and no line over them that would count beside them. */
+    size_t count = 0;
+    for (size_t i = 0; i < plan->n_runs; i++)
+        count += plan->runs[i].network && strcmp(plan->runs[i].network, "vgg_15_BN_64") == 0;
+    assert_int_equal(count, 6 * 10);
+    sl_experiment_destroy(plan);
+}
+
+/* The authors chose an epoch by CIFAR-10H where people's labels trained, else by hard labels. */
+static void test_an_epoch_is_chosen_by_the_labels_that_the_set_names(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *spec, *set;
+        bool people;
+    } cases[] = {
+        {"peterson2019/table1", "hard", false},   {"peterson2019/table1", "mixup", false},
+        {"peterson2019/table1", "class", true},   {"peterson2019/table1", "soft", true},
+        {"peterson2019/table1", "sampled", true}, {"peterson2019/table2", "hard", false},
+        {"peterson2019/table2", "soft", true},    {"peterson2019/figure4", "soft", true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct sl_experiment *plan = expand(cases[i].spec, "paper", false);
+        char *words = training_words(plan, find(plan, cases[i].set, "vgg_15_BN_64", 1));
+        assert_int_equal(strstr(words, "--dev-labels cache/") != NULL, cases[i].people);
+        free(words);
+        sl_experiment_destroy(plan);
+    }
+}
+
+static void test_rates_are_those_of_the_authors_notebook(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *set, *network, *rate;
+    } cases[] = {
+        {"soft", "wrn_28_10", "rate=0.01"},
+        {"hard", "wrn_28_10", "rate=0.001"},
+        {"soft", "resnet_preact_bottleneck_164", "rate=0.1"},
+        {"hard", "shake_shake_26_2x64d", "rate=0.0001"},
+        {"hard", "resnext_29_8x64d", "rate=1e-05"},
+        {"mixup", "resnext_29_8x64d", "rate=1e-05"},
+        {"class", "pyramidnet_basic_110_270", "rate=0.1"},
+    };
+    struct sl_experiment *plan = expand("peterson2019/table1", "paper", false);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_trains_with(plan, find(plan, cases[i].set, cases[i].network, 1), cases[i].rate);
+    sl_experiment_destroy(plan);
+    /* The text has another optimiser, for which no rate is known. */
+    plan = expand("peterson2019/table1", "paper", true);
+    char *words = training_words(plan, find(plan, "hard", "resnext_29_8x64d", 1));
+    assert_null(strstr(words, "rate="));
+    free(words);
+    sl_experiment_destroy(plan);
+    /* A network that stands for another has its rate. */
+    plan = expand("peterson2019/table1", "quick", false);
+    assert_trains_with(plan, find(plan, "soft", "resnet8", 1), "rate=0.01");
+    sl_experiment_destroy(plan);
+}
+
+/* The public code attacked with hard labels where an image was not relabelled, which no test image
+ * of CIFAR-10H was; the text has the labels of the test. */
+static void test_an_attack_on_cifar10h_is_by_hard_labels_as_run(void **state)
+{
+    (void)state;
+    static const char *const specs[] = {
+        "collins2022/table1",  "collins2022/table6",  "collins2022/figure10",
+        "thesis2022/table3.1", "thesis2022/table3.4", "thesis2022/figure3.6",
+        "thesis2022/tableB.3",
+    };
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+        struct sl_experiment *run = expand(specs[i], "paper", false);
+        struct sl_experiment *published = expand(specs[i], "paper", true);
+        const json_t *test = json_object_get(tests_of(run, &run->runs[0]), "cifar10h");
+        assert_string_equal(sl_plan_text(test, "attack_labels"), "hard");
+        test = json_object_get(tests_of(published, &published->runs[0]), "cifar10h");
+        assert_string_equal(sl_plan_text(test, "attack_labels"), "soft");
+        test = json_object_get(tests_of(run, &run->runs[0]), "cifar10s");
+        if (test) assert_string_equal(sl_plan_text(test, "attack_labels"), "soft");
+        sl_experiment_destroy(run);
+        sl_experiment_destroy(published);
+    }
+}
+
+/* How runs are scored is no part of how they are trained: finished trainings stay. */
+static void test_the_training_of_a_scored_run_keeps_its_key(void **state)
+{
+    (void)state;
+    struct sl_experiment *plan = expand("collins2022/table1", "paper", false);
+    const struct sl_run *run = find(plan, "hard", "resnet34a", 1);
+    assert_string_equal(plan->jobs[run->training].output,
+                        "runs/9c3c3954e65af66648ad49061df13208/weights.safetensors");
     sl_experiment_destroy(plan);
 }
 
@@ -234,6 +342,48 @@ static void test_what_was_tuned_is_trained_with(void **state)
     json_decref(tuned);
 }
 
+/* The runs of a grid by set, network and seed, with the settings that they are trained with. */
+static struct sl_experiment *expand_grid(const char *name, const char *scale, size_t index)
+{
+    const struct sl_experiment_options options = {0};
+    struct sl_error err = {0};
+    struct sl_spec *spec = NULL;
+    struct sl_experiment *plan = NULL;
+    assert_ok(sl_spec_read(name, scale, &spec, &err), err);
+    assert_true(index < sl_experiment_n_grids(spec));
+    assert_ok(sl_experiment_grid(spec, &options, index, &plan, &err), err);
+    sl_spec_destroy(spec);
+    return plan;
+}
+
+static void test_a_grid_is_searched_on_every_set_that_trains(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *spec;
+        size_t n_sets;
+    } cases[] = {
+        {"peterson2019/table1", 5}, {"peterson2019/table2", 2}, {"peterson2019/figure4", 2}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct sl_experiment *plan = expand_grid(cases[i].spec, "paper", 0);
+        /* five rates, eight networks, one fold */
+        assert_int_equal(plan->n_runs, cases[i].n_sets * 5 * 8);
+        sl_experiment_destroy(plan);
+    }
+    struct sl_experiment *plan = expand_grid("peterson2019/table1", "paper", 0);
+    assert_trains_with(plan, find(plan, "hard@rate=0.1", "resnext_29_8x64d", 1), "rate=0.1");
+    /* Validated by what an epoch of the set is chosen by. */
+    const json_t *hard = tests_of(plan, find(plan, "hard@rate=0.1", "wrn_28_10", 1));
+    const json_t *soft = tests_of(plan, find(plan, "soft@rate=0.1", "wrn_28_10", 1));
+    assert_string_equal(sl_plan_text(json_object_get(hard, "validation"), "labels"), "hard");
+    assert_string_not_equal(sl_plan_text(json_object_get(soft, "validation"), "labels"), "hard");
+    sl_experiment_destroy(plan);
+    /* A block that names no set is searched on the first that trains. */
+    plan = expand_grid("collins2022/table1", "quick", 0);
+    assert_int_equal(plan->n_runs, 7);
+    sl_experiment_destroy(plan);
+}
+
 /* ---- One's own ---- */
 
 #define OWN(keys)                                                                                  \
@@ -260,7 +410,7 @@ static struct sl_experiment *expand_own(const char *text)
 
 static const json_t *test_of(const struct sl_experiment *plan, const struct sl_run *run)
 {
-    const json_t *step = plan->jobs[run->scores[0].job].step;
+    const json_t *step = plan->jobs[run->scores[0]].step;
     return json_object_get(json_object_get(step, "tests"), "new");
 }
 
@@ -308,12 +458,12 @@ static void test_shards_have_every_run_once(void **state)
         struct sl_experiment *part = expand("peterson2019/table1", "quick", false);
         sl_experiment_shard(part, i, 3);
         together += part->n_runs;
-        /* What pools folds is with its folds. */
+        /* The folds of a cell stay together. */
         for (size_t r = 0; r < part->n_runs; r++) {
-            if (!part->runs[r].set || part->runs[r].fold >= 0) continue;
+            if (part->runs[r].fold < 1) continue;
             assert_true(r > 0);
-            assert_non_null(part->runs[r - 1].set);
             assert_string_equal(part->runs[r - 1].set, part->runs[r].set);
+            assert_int_equal(part->runs[r - 1].fold, part->runs[r].fold - 1);
         }
         sl_experiment_destroy(part);
     }
@@ -348,10 +498,15 @@ int main(void)
         cmocka_unit_test(test_a_training_names_labels_and_rest),
         cmocka_unit_test(test_other_peoples_time_is_not_made_up),
         cmocka_unit_test(test_as_published_draws_the_hold_out_by_seed),
-        cmocka_unit_test(test_folds_have_a_run_each_and_one_over_all),
+        cmocka_unit_test(test_every_fold_is_scored_on_what_it_held_out),
+        cmocka_unit_test(test_an_epoch_is_chosen_by_the_labels_that_the_set_names),
+        cmocka_unit_test(test_rates_are_those_of_the_authors_notebook),
+        cmocka_unit_test(test_an_attack_on_cifar10h_is_by_hard_labels_as_run),
+        cmocka_unit_test(test_the_training_of_a_scored_run_keeps_its_key),
         cmocka_unit_test(test_a_small_network_has_the_first_networks_recipe),
         cmocka_unit_test(test_what_is_not_there_is_missing_with_its_reason),
         cmocka_unit_test(test_what_was_tuned_is_trained_with),
+        cmocka_unit_test(test_a_grid_is_searched_on_every_set_that_trains),
         cmocka_unit_test(test_images_are_read_as_the_specification_says),
         cmocka_unit_test(test_a_hold_out_of_a_file_is_what_its_test_is_on),
         cmocka_unit_test(test_shards_have_every_run_once),

@@ -169,29 +169,6 @@ static void test_so_many_items_are_drawn_with_all_their_rows(void **state)
     json_decref(step);
 }
 
-static void test_predictions_of_folds_are_joined_in_the_order_of_the_data(void **state)
-{
-    (void)state;
-    struct sl_error err = {0};
-    const char *one = test_path("one.csv"), *two = test_path("two.csv");
-    const char *output = test_path("joined.npz");
-    write_csv(one, "item,circle,square\nshapes-000003,3,0\nshapes-000001,1,0\n");
-    write_csv(two, "item,circle,square\nshapes-000002,2,0\n");
-    prepare(json_pack("{s:s, s:s, s:[s, s]}", "prepare", "joined", "data", "shapes:n=12,classes=2",
-                      "inputs", one, two),
-            output);
-    struct sl_rows *rows = read_rows(output, "logits");
-    assert_int_equal(rows->n_rows, 3);
-    for (size_t i = 0; i < 3; i++)
-        assert_near(rows->values[2 * i], i + 1, 0);
-    sl_rows_destroy(rows);
-    json_t *step = json_pack("{s:s, s:s, s:[s, s]}", "prepare", "joined", "data",
-                             "shapes:n=12,classes=2", "inputs", one, one);
-    assert_fails(sl_prepare(step, output, &nowhere, &err), SL_ERR_INPUT, err,
-                 "is held out by two folds");
-    json_decref(step);
-}
-
 /* ---- Mixed images ---- */
 
 static void test_mixed_images_are_made_from_their_names(void **state)
@@ -232,7 +209,6 @@ int main(void)
         cmocka_unit_test(test_labels_are_cut_hardened_and_filled),
         cmocka_unit_test(test_rows_without_names_fill_by_number),
         cmocka_unit_test(test_so_many_items_are_drawn_with_all_their_rows),
-        cmocka_unit_test(test_predictions_of_folds_are_joined_in_the_order_of_the_data),
         cmocka_unit_test(test_mixed_images_are_made_from_their_names),
     };
     return cmocka_run_group_tests(tests, NULL, test_folder_clear);

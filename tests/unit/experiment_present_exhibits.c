@@ -47,7 +47,7 @@ static void test_pictures_come_before_the_table(void **state)
     assert_well_formed(html);
     const char *chart = strstr(html, "<svg "),
                *gallery = strstr(html, "<ul class=\"gallery many\">");
-    const char *table = strstr(html, "class=\"sortable\"");
+    const char *table = strstr(html, "class=\"sortable");
     assert_non_null(chart);
     assert_true(chart < gallery && gallery < table);
     assert_int_equal(count_text(html, "<svg "), 1);

@@ -45,7 +45,7 @@ static void test_every_cell_stands_beside_the_papers(void **state)
                ">81.5 <span class=\"soft\">in the text</span></td>");
     assert_row(list, "<th scope=\"row\">Gone</th>", "<span class=\"soft\">nobody kept it</span>");
     assert_row(list, "<th scope=\"row\">Gone</th>", "<span class=\"soft\">illegible</span>");
-    assert_row(list, "<th scope=\"row\">Made</th><td>seconds</td>",
+    assert_row(list, "<th scope=\"row\">Made</th><td>annotator time (s)</td>",
                ">12.50 <span class=\"soft\">computed</span></td>");
     free(html);
     sl_results_destroy(results);
@@ -74,14 +74,16 @@ static void test_every_claim_has_its_verdict_and_interval(void **state)
                "alike means a difference of at most 5 % of the larger mean, 0.065");
     assert_row(claims, "not to be had\u201d", "</span> not run</span>");
     assert_row(claims, "the limit is less\u201d", "counts of a released file");
-    assert_non_null(strstr(
-        html,
-        "Comparisons: 11. Hold here: 3, fail: 2, undecided within the interval: 5, not run: 1."));
-    assert_non_null(strstr(html,
-                           "Of the papers&#39; 11 claims, 8 were tested with the paper&#39;s own "
-                           "network: <strong>2 hold</strong>, <strong>1 fails</strong> and 5 are "
-                           "undecided. From the authors&#39; files, without training: <strong>1 "
-                           "holds</strong>, <strong>1 fails</strong> and 0 are undecided."));
+    assert_non_null(strstr(html, "<p>Of 11 claims, <strong>3 hold</strong>, <strong>2 "
+                                 "fail</strong> and 5 are undecided; 1 was not run.</p>"));
+    assert_non_null(
+        strstr(html, "Of the papers&#39; 11 claims, 8 were tested with the paper&#39;s own "
+                     "network: <strong>2 hold</strong>, <strong>1 fails</strong> and 5 are "
+                     "undecided. From the authors&#39; files, without training: <strong>1 "
+                     "holds</strong>, <strong>1 fails</strong> and 0 are undecided.</p>\n<p "
+                     "class=\"basis\">What this rests on: 9 runs (paper&#39;s network, "
+                     "fewer of them), 1 figure from the authors&#39; files; 3 runs per figure. "
+                     "4 of 5 published figures in 1 table have a value here."));
     free(html);
     sl_results_destroy(results);
 }
@@ -159,7 +161,7 @@ static void test_quick_numbers_say_so_in_bold_wherever_they_appear(void **state)
     char *latex = make_report(results, "collins2022/table2", "latex");
     const char *badge = "<strong class=\"badge\">quick scale, not a reproduction</strong>";
     size_t n_charts = count_text(html, "<figure class=\"chart\">");
-    size_t n_tables = count_text(html, "class=\"sortable\"");
+    size_t n_tables = count_text(html, "class=\"sortable");
     assert_true(n_charts >= 4 && n_tables >= 3);
     /* Every chart, every table but the overview's and that of failures, and the gallery. */
     assert_int_equal(count_text(html, badge), n_charts + n_tables - 2 + 1);
@@ -199,7 +201,10 @@ static void test_a_table_without_results_can_be_asked_for(void **state)
     struct sl_results *none = sl_results_create();
     char *html = make_report(none, "peterson2019/table1", "html");
     assert_well_formed(html);
-    assert_non_null(strstr(html, "0 of 193 published figures in 1 table have a value here."));
+    assert_non_null(strstr(html, "<p class=\"answer\"><strong>Nothing is decided by a "
+                                 "paper&#39;s own network.</strong> None of the "));
+    assert_non_null(strstr(html, "What this rests on: no run and no figure. 0 of 193 published "
+                                 "figures in 1 table have a value here."));
     assert_non_null(strstr(html, "<span class=\"soft\">not run</span>"));
     assert_null(strstr(html, "id=\"not-here"));
     free(html);
@@ -228,7 +233,8 @@ static void test_a_table_that_shares_runs_is_shown_with_them(void **state)
     struct sl_results *results = sl_results_create();
     assert_ok(sl_results_read(results, test_path("shared.jsonl"), &err), err);
     char *html = make_report(results, NULL, "html");
-    assert_row(html, "<th scope=\"row\">thesis2022/table3.2</th>",
+    assert_row(html,
+               "<th scope=\"row\"><a href=\"#thesis2022-table3-2\">thesis2022/table3.2</a></th>",
                ">1</td><td class=\"number\" data-k=\"1\">1</td><td class=\"number\" "
                "data-k=\"12\">12</td>");
     assert_true(count_text(html, "data-k=\"1.375\"") >= 4);

@@ -1,4 +1,4 @@
-#include "softlab/experiment.h"
+#include "experiment/outcome_internal.h"
 
 #include "support.h"
 
@@ -126,6 +126,9 @@ static void test_a_specification_goes_through_a_line_of_results(void **state)
     sl_spec_destroy(spec);
 }
 
+#define GRID(set)                                                                                  \
+    "{\"parameter\":\"lr\",\"grid\":[0.1],\"validation\":\"fold\",\"metric\":\"accuracy\","        \
+    "\"seeds\":[1],\"sets\":[\"" set "\"]}"
 #define ANSWERS "\"answers\":\"a.csv\",\"method\":\"mv\""
 
 /* The papers' own specifications have both, in either order of their options. */
@@ -152,7 +155,7 @@ static void test_mistakes_are_named_with_their_place(void **state)
         {HEAD "\"netwroks\":[]}", "networks"},
         {HEAD "\"seeds\":[\"1\"]}", "spec.json:2: $.seeds: expected a list of numbers"},
         {HEAD "\"sets\":{\"a\":{\"labels\":null,\n\"draw\":\"men\"}}}",
-         "spec.json:3: $.sets.a.draw: \"men\" is not among"},
+         "spec.json:3: $.sets.a.draw: \"men\" is not one of: mean, annotator, sample, each"},
         {HEAD "\"sets\":{\"a\":{\"labels\":null,\"only\":\"f.npz\"}}}",
          "$.sets.a.only: no file of \"files\" is called \"f.npz\""},
         {HEAD "\"tests\":{\"t\":{\"labels\":\"ref\"}}}", "no reference is called \"ref\""},
@@ -184,6 +187,20 @@ static void test_mistakes_are_named_with_their_place(void **state)
          "$.sets.a.labels: is not what \"answers\", \"method\" and \"options\" say"},
         {HEAD "\"references\":{\"a\":{" ANSWERS ",\"labels\":[\"labels\",\"a.csv\"]}}}",
          "$.references.a.labels: is not what"},
+        {HEAD "\"sets\":{\"a\":{\"dev_labels\":\"ref\"}}}",
+         "$.sets.a.dev_labels: no reference is called \"ref\""},
+        {HEAD "\"sets\":{\"a\":{\"as_run\":{\"vgg11\":0.1}}}}",
+         "$.sets.a.as_run.vgg11: expected an object"},
+        {HEAD "\"tests\":{\"t\":{\"settings\":{\"attack_labels\":\"soft\"}}}}",
+         "$.tests.t.settings.attack_labels: \"soft\" is not one of: hard"},
+        {HEAD "\"tests\":{\"t\":{\"settings\":{\"attack_labels\":1}}}}",
+         "$.tests.t.settings.attack_labels: expected text"},
+        {HEAD "\"tests\":{\"t\":{\"split\":\"fold\"}}}",
+         "$.tests.t.split: \"fold\" needs \"folds\""},
+        {HEAD "\"sets\":{\"a\":{\"train\":false}},\"tune\":[" GRID("a") "]}",
+         "$.tune[0].sets[0]: set \"a\" trains nothing"},
+        {HEAD "\"sets\":{\"a\":{}},\"tune\":[" GRID("b") "]}",
+         "$.tune[0].sets[0]: no set is called \"b\""},
         {"{\"softlab\":\"experiment\"}", "\"version\" is missing"},
         {"[]", "expected an object"},
     };
@@ -194,6 +211,33 @@ static void test_mistakes_are_named_with_their_place(void **state)
                      rows[i].part);
         assert_null(spec);
     }
+}
+
+/* What is illegible in the text was one run of the authors': the best rate, seed and epoch. */
+static void test_cells_of_a_notebook_say_so_and_stand_for_one_run(void **state)
+{
+    (void)state;
+    struct sl_error err = {0};
+    struct sl_spec *spec = NULL;
+    struct sl_expected *expected = NULL;
+    size_t n_noted = 0, n_illegible = 0;
+    assert_ok(sl_spec_read("peterson2019/table1", "paper", &spec, &err), err);
+    assert_ok(sl_expected_read(spec->expected, "expected.csv", &expected, &err), err);
+    for (size_t i = 0; i < expected->count; i++) {
+        const struct sl_expected_row *row = &expected->rows[i];
+        n_illegible += strcmp(row->status, "illegible") == 0;
+        if (strcmp(row->status, "notebook") != 0) continue;
+        n_noted++;
+        assert_int_equal(row->n_runs, 1);
+        assert_true(isfinite(row->value));
+        assert_int_equal(strncmp(row->note, "authors' notebook", 17), 0);
+    }
+    assert_int_equal(n_noted, 38);
+    assert_int_equal(n_illegible, 25);
+    const struct sl_expected_row *row = sl_expected_find(expected, "resnet_basic_110/soft/c10h");
+    assert_near(row->value, .346412, 0);
+    sl_expected_destroy(expected);
+    sl_spec_destroy(spec);
 }
 
 static void test_an_unknown_name_suggests_the_nearest(void **state)
@@ -217,6 +261,7 @@ int main(void)
         cmocka_unit_test(test_a_specification_goes_through_a_line_of_results),
         cmocka_unit_test(test_words_may_stand_beside_what_they_say),
         cmocka_unit_test(test_mistakes_are_named_with_their_place),
+        cmocka_unit_test(test_cells_of_a_notebook_say_so_and_stand_for_one_run),
         cmocka_unit_test(test_an_unknown_name_suggests_the_nearest),
     };
     return cmocka_run_group_tests(tests, NULL, test_folder_clear);

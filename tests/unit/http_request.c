@@ -25,6 +25,7 @@ static void echo(struct sl_http_exchange *exchange, void *context)
 static const struct sl_http_route routes[] = {
     {SL_HTTP_GET, "/", echo},
     {SL_HTTP_GET, "/item/", echo},
+    {SL_HTTP_GET, "/deep/*", echo},
     {SL_HTTP_POST, "/post", echo},
     {SL_HTTP_GET, NULL, NULL},
 };
@@ -64,6 +65,20 @@ static void test_segments_are_decoded(void **state)
     expect(*state, GET("/item/%2e%2e%2e"), "segment=...|");
     expect(*state, GET("/%69tem/x"), "segment=x|");
     expect(*state, GET("/"), "segment=|");
+}
+
+static void test_a_star_takes_all_that_follows(void **state)
+{
+    static const char *const nothing[] = {GET("/deep/"), GET("/deep"), GET("/deeper/a"),
+                                          GET("/deep/a/../b")};
+    expect(*state, GET("/deep/a"), "segment=a|");
+    expect(*state, GET("/deep/a/b%20c/d.js"), "segment=a/b c/d.js|");
+    expect(*state, GET("/deep/a/*"), "segment=a/*|");
+    for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++) {
+        char reply[4096] = "";
+        scene_ask(*state, nothing[i], reply, sizeof reply);
+        assert_true(scene_status(reply) == 404 || scene_status(reply) == 400);
+    }
 }
 
 static void test_queries_are_decoded(void **state)
@@ -175,6 +190,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_segments_are_decoded),
+        cmocka_unit_test(test_a_star_takes_all_that_follows),
         cmocka_unit_test(test_queries_are_decoded),
         cmocka_unit_test(test_cookies_are_found),
         cmocka_unit_test(test_headers_are_found_in_any_case),

@@ -81,6 +81,7 @@ static void test_ticks_of_a_log_axis_are_decades_or_parts_of_them(void **state)
     assert_string_equal(ticks(1, 1e6, 8, SL_SCALE_LOG), "1 10 100 1,000 10,000 100,000 1,000,000");
     assert_string_equal(ticks(0.01, 100, 9, SL_SCALE_LOG), "0.01 0.03 0.1 0.3 1 3 10 30 100");
     assert_string_equal(ticks(2.1, 2.6, 5, SL_SCALE_LOG), "2.1 2.2 2.3 2.4 2.5 2.6");
+    assert_string_equal(ticks(14, 80, 5, SL_SCALE_LOG), "20 30 40 50 60 70 80");
     assert_string_equal(ticks(1e-300, 1e300, 4, SL_SCALE_LOG), "10⁻²⁰⁰ 1 10²⁰⁰");
 }
 

@@ -146,10 +146,11 @@ static void test_ids_are_safe_and_unique(void **state)
     sl_report_section(report, 2, "a/b", "two");
     sl_report_section(report, 2, "1\" onclick=\"x", "three");
     char *html = render(report, "html");
-    assert_non_null(strstr(html, "<h2 id=\"a-b\">one</h2>"));
-    assert_non_null(strstr(html, "<h2 id=\"a-b-2\">two</h2>"));
-    assert_non_null(strstr(html, "<h2 id=\"x1--onclick--x\">three</h2>"));
-    assert_non_null(strstr(html, "<a href=\"#a-b-2\">two</a>"));
+    assert_non_null(strstr(html, "<h2 id=\"a-b\"><a href=\"#a-b\">one</a></h2>"));
+    assert_non_null(strstr(html, "<h2 id=\"a-b-2\"><a href=\"#a-b-2\">two</a></h2>"));
+    assert_non_null(
+        strstr(html, "<h2 id=\"x1--onclick--x\"><a href=\"#x1--onclick--x\">three</a>"));
+    assert_non_null(strstr(html, "<li><a href=\"#a-b-2\">two</a></li>"));
     free(html);
     sl_report_destroy(report);
 }

@@ -281,6 +281,36 @@ static void test_a_purge_beside_a_reader_succeeds_and_says_what_is_left(void **s
     sl_store_close(store);
 }
 
+static int64_t version_of(struct sl_store *store)
+{
+    int64_t version = -1;
+    assert_ok(sl_store_version(store, &version, &err), err);
+    return version;
+}
+
+static void test_the_version_changes_with_every_commit_of_others(void **state)
+{
+    (void)state;
+    struct sl_store *store = open_fresh(), *reader = NULL;
+    test_add_batches(store, 1, 5);
+    assert_ok(open_store(true, &reader, &err), err);
+    const int64_t before = version_of(reader);
+    assert_int_equal(version_of(reader), before);
+    test_begin(store);
+    assert_ok(sl_store_put_text(store, "k", "v", &err), err);
+    assert_int_equal(version_of(reader), before);
+    test_commit(store);
+    const int64_t after = version_of(reader);
+    assert_int_not_equal(after, before);
+    /* A transaction that was undone is none. */
+    test_begin(store);
+    assert_ok(sl_store_put_text(store, "k", "w", &err), err);
+    sl_store_rollback(store);
+    assert_int_equal(version_of(reader), after);
+    sl_store_close(reader);
+    sl_store_close(store);
+}
+
 static size_t files_in_folder(void)
 {
     char *folder = sl_string_copy_n(database(), strlen(database()) - strlen("/study.db"));
@@ -417,6 +447,7 @@ int main(void)
         cmocka_unit_test(test_an_older_layout_is_not_changed_by_a_reader),
         cmocka_unit_test(test_purged_bytes_are_gone_from_the_disk),
         cmocka_unit_test(test_a_purge_beside_a_reader_succeeds_and_says_what_is_left),
+        cmocka_unit_test(test_the_version_changes_with_every_commit_of_others),
         cmocka_unit_test(test_a_backup_is_whole_while_others_write),
         cmocka_unit_test(test_restore_brings_a_backup_back_and_keeps_what_was_there),
         cmocka_unit_test(test_two_writers_take_turns),

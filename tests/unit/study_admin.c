@@ -1,115 +1,5 @@
-#include "study/admin.h"
-
-#include <stdatomic.h>
-
-#include "http_scene.h"
+#include "admin_scene.h"
 #include "study/collect.h"
-#include "study_sample.h"
-#include "support.h"
-
-static const char password[] = "correct horse battery";
-
-static struct sample sample;
-static struct scene scene;
-static struct sl_study_admin *admin;
-static _Atomic int64_t clock_ms;
-static char reply[2 << 20];
-
-static int64_t now(void *context)
-{
-    (void)context;
-    return clock_ms;
-}
-
-static void open_server(bool with_password)
-{
-    struct sl_error err;
-    sample = sample_create("study", "");
-    clock_ms = SAMPLE_NOW;
-    if (with_password) assert_ok(sl_study_set_password(sample.store, password, &err), err);
-    assert_ok(sl_http_loop_create(NULL, &scene.loop, &err), err);
-    const struct sl_study_admin_options options = {.study = sample.study,
-                                                   .store = sample.store,
-                                                   .loop = scene.loop,
-                                                   .behind_proxy = true,
-                                                   .prefix = "",
-                                                   .now = now};
-    assert_ok(sl_study_admin_create(&options, &admin, &err), err);
-    struct sl_http_options listen = scene_options(sl_study_admin_routes);
-    listen.context = admin;
-    assert_ok(sl_http_listen(scene.loop, &listen, &scene.listener, &err), err);
-    scene_start(&scene);
-}
-
-static int set_up(void **state)
-{
-    (void)state;
-    open_server(true);
-    return 0;
-}
-
-static int set_up_without_password(void **state)
-{
-    (void)state;
-    open_server(false);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    scene_close(&scene);
-    sl_study_admin_destroy(admin);
-    sample_destroy(&sample);
-    return test_folder_clear(state);
-}
-
-/* `headers` are whole lines. The status; the reply is in `reply`. */
-static int get(const char *path, const char *headers)
-{
-    char request[2048];
-    snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: h\r\nConnection: close\r\n%s\r\n",
-             path, headers);
-    assert_true(scene_ask(&scene, request, reply, sizeof reply) >= 0);
-    return scene_status(reply);
-}
-
-static int post(const char *path, const char *headers, const char *body)
-{
-    char request[4096];
-    snprintf(request, sizeof request,
-             "POST %s HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Type: application/json"
-             "\r\nContent-Length: %zu\r\n%s\r\n%s",
-             path, strlen(body), headers, body);
-    assert_true(scene_ask(&scene, request, reply, sizeof reply) >= 0);
-    return scene_status(reply);
-}
-
-static int try_password(const char *given)
-{
-    char body[256];
-    snprintf(body, sizeof body, "{\"password\":\"%s\"}", given);
-    return post("/admin/login", "", body);
-}
-
-struct login {
-    char cookie[256]; /* a header line */
-    char csrf[256];   /* another */
-};
-
-static struct login log_in(void)
-{
-    struct login login;
-    char secret[SL_ADMIN_TOKEN_TEXT] = "", token[SL_ADMIN_TOKEN_TEXT] = "";
-    assert_int_equal(try_password(password), 200);
-    const char *cookie = strstr(reply, "Set-Cookie: softlab-admin=");
-    const char *csrf = strstr(reply, "\"csrf\":\"");
-    assert_true(cookie && csrf);
-    memcpy(secret, cookie + strlen("Set-Cookie: softlab-admin="), sizeof secret - 1);
-    memcpy(token, csrf + strlen("\"csrf\":\""), sizeof token - 1);
-    snprintf(login.cookie, sizeof login.cookie, "Cookie: softlab-admin=%s\r\n", secret);
-    snprintf(login.csrf, sizeof login.csrf, "X-CSRF-Token: %s\r\n", token);
-    return login;
-}
 
 static void test_without_a_password_the_page_says_how_to_set_one(void **state)
 {
@@ -380,25 +270,6 @@ static void test_the_status_holds_no_markup(void **state)
     json_decref(status);
 }
 
-/* The body of a chunked or plain reply, in place. */
-static size_t body_of(ssize_t length)
-{
-    char *at = strstr(reply, "\r\n\r\n") + 4, *out = reply;
-    if (!strstr(reply, "Transfer-Encoding: chunked")) {
-        size_t size = (size_t)(reply + length - at);
-        memmove(reply, at, size);
-        return size;
-    }
-    for (;;) {
-        char *end = NULL;
-        size_t size = strtoul(at, &end, 16);
-        if (size == 0) return (size_t)(out - reply);
-        memmove(out, end + 2, size);
-        out += size;
-        at = end + 2 + size + 2;
-    }
-}
-
 static void test_every_export_can_be_downloaded(void **state)
 {
     (void)state;
@@ -465,8 +336,6 @@ static void test_the_page_and_its_files_are_there(void **state)
     assert_int_equal(get("/admin/file/nothing.js", ""), 404);
     assert_int_equal(get("/", ""), 303);
 }
-
-#define WITH_SERVER(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
 {

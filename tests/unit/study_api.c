@@ -173,7 +173,7 @@ static void test_a_lease_that_ran_out_is_gone(void **state)
     (void)state;
     struct scene scene;
     char cookie[65];
-    scene_make(&scene, 3, 3, "{\"lease_minutes\": 10, \"batch\": {\"annotators\": 1}}");
+    scene_make(&scene, 6, 3, "{\"lease_minutes\": 10, \"batch\": {\"annotators\": 1}}");
     scene_start(&scene);
     arrive(&scene, "/", cookie);
     atomic_fetch_add(&scene.clock, 9 * 60000);

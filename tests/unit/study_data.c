@@ -75,6 +75,7 @@ static struct sl_study_setup setup_of(const char *name, char folder[512], const 
     setup.folder = folder;
     setup.texts = texts;
     setup.classes = class_list;
+    setup.contact = "Ada Lovelace, ada@example.org";
     return setup;
 }
 
@@ -209,6 +210,7 @@ static void check_mixed_study(const struct sl_study_setup *setup)
     scene_start(&scene);
     snprintf(url, sizeof url, "http://127.0.0.1:%u/", (unsigned)scene.port);
     options.url = url;
+    options.count = true;
     options.folder = scene.folder;
     options.annotators = options.at_once = 9;
     options.speed = options.noise = options.slips = 0;

@@ -63,7 +63,8 @@ static const struct {
      NULL},
     {"{\"id\": \"\"}", NULL},
     {"{\"items\": {\"size\": 99, \"upsample\": \"nearest\"}, \"flow\": {\"back\": true}}", NULL},
-    {"{\"pay\": {\"base\": 2.5}, \"debrief\": [], \"comprehension\": []}", NULL},
+    {"{\"pay\": {\"base\": 2.5, \"currency\": \"GBP\"}, \"debrief\": [], \"comprehension\": []}",
+     NULL},
 };
 
 static void test_every_edit_beside_stored_answers(void **state)

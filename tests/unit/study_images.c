@@ -3,51 +3,69 @@
 #include "make_exif.h"
 #include "softlab/dataset/image.h"
 
-static const char *small_image(void)
+static const char *image_of(size_t height, size_t width)
 {
     struct sl_image image;
     struct sl_error err;
-    const char *path = test_path("small.png");
-    assert_ok(sl_image_create(4, 8, 3, &image, &err), err);
-    for (size_t i = 0; i < (size_t)4 * 8 * 3; i++)
+    const char *path = test_path("image.png");
+    assert_ok(sl_image_create(height, width, 3, &image, &err), err);
+    for (size_t i = 0; i < height * width * 3; i++)
         image.pixels[i] = (uint8_t)(i * 2);
     assert_ok(sl_image_write_png(&image, NULL, path, &err), err);
     sl_image_release(&image);
     return path;
 }
 
-static void make(const char *upsample, size_t size, struct sl_image *out)
+static void make(const char *path, const struct sl_picture_look *look, struct sl_image *out)
 {
     struct sl_buffer bytes;
     struct sl_error err;
     const char *type = NULL;
     sl_buffer_init(&bytes, 1 << 20);
-    assert_ok(sl_picture_make(small_image(), upsample, size, &bytes, &type, &err), err);
+    assert_ok(sl_picture_make(path, look, &bytes, &type, &err), err);
     assert_string_equal(type, "image/png");
     assert_ok(sl_image_decode(bytes.data, bytes.length, "made", out, &err), err);
     sl_buffer_release(&bytes);
 }
 
-static void test_the_longer_side_becomes_twice_the_size(void **state)
+static void assert_size(const char *path, const struct sl_picture_look *look, size_t width,
+                        size_t height)
+{
+    struct sl_image image;
+    make(path, look, &image);
+    assert_int_equal(image.width, width);
+    assert_int_equal(image.height, height);
+    sl_image_release(&image);
+}
+
+/* The area of a square of twice the size, whatever the shape, with no side above four times it. */
+static void test_every_shape_gets_the_area_of_the_box(void **state)
 {
     (void)state;
-    struct sl_image image;
-    make("lanczos", 20, &image);
-    assert_int_equal(image.width, 40);
-    assert_int_equal(image.height, 20);
-    sl_image_release(&image);
-    make("none", 20, &image);
-    assert_int_equal(image.width, 8);
-    sl_image_release(&image);
+    const struct sl_picture_look look = {.upsample = "lanczos", .size = 20};
+    assert_size(image_of(8, 8), &look, 40, 40);
+    assert_size(image_of(4, 9), &look, 60, 27);
+    assert_size(image_of(9, 4), &look, 27, 60);
+    assert_size(image_of(2, 32), &look, 80, 5);
+    assert_size(image_of(4, 8), &(struct sl_picture_look){.upsample = "none", .size = 20}, 8, 4);
+}
+
+static void test_enlarged_a_picture_keeps_what_its_file_has(void **state)
+{
+    (void)state;
+    const struct sl_picture_look large = {.upsample = "lanczos", .size = 20, .large = true};
+    assert_size(image_of(150, 100), &large, 100, 150);
+    assert_size(image_of(8, 8), &large, 40, 40);
+    assert_size(image_of(1, 3200), &large, 1600, 1);
 }
 
 static void test_nearest_repeats_pixels(void **state)
 {
     (void)state;
     struct sl_image image;
-    make("nearest", 8, &image);
+    make(image_of(8, 8), &(struct sl_picture_look){.upsample = "nearest", .size = 8}, &image);
     assert_int_equal(image.width, 16);
-    for (size_t y = 0; y < 8; y++)
+    for (size_t y = 0; y < 16; y++)
         for (size_t x = 0; x < 16; x++)
             assert_int_equal(image.pixels[(y * 16 + x) * 3], (y / 2 * 8 + x / 2) * 3 * 2 % 256);
     sl_image_release(&image);
@@ -58,12 +76,13 @@ static void test_what_is_no_image_is_an_error(void **state)
     (void)state;
     struct sl_buffer bytes;
     struct sl_error err;
+    const struct sl_picture_look look = {.upsample = "lanczos", .size = 8};
     const char *type = NULL;
     sl_buffer_init(&bytes, 1 << 20);
     test_write(test_path("broken.png"), "not", 3);
-    assert_fails(sl_picture_make(test_path("broken.png"), "lanczos", 8, &bytes, &type, &err),
-                 SL_ERR_INPUT, err, "broken.png");
-    assert_fails(sl_picture_make(test_path("absent.png"), "lanczos", 8, &bytes, &type, &err),
+    assert_fails(sl_picture_make(test_path("broken.png"), &look, &bytes, &type, &err), SL_ERR_INPUT,
+                 err, "broken.png");
+    assert_fails(sl_picture_make(test_path("absent.png"), &look, &bytes, &type, &err),
                  SL_ERR_NOT_FOUND, err, "absent.png");
     sl_buffer_release(&bytes);
 }
@@ -142,14 +161,16 @@ static void assert_upright(const char *path, const char *upsample)
     struct sl_image shown = {0};
     const char *type = NULL;
     sl_buffer_init(&bytes, 1 << 20);
-    assert_ok(sl_picture_make(path, upsample, 20, &bytes, &type, &err), err);
+    const struct sl_picture_look look = {.upsample = upsample, .size = 20};
+    assert_ok(sl_picture_make(path, &look, &bytes, &type, &err), err);
     /* What a browser shows: a PNG as it is, a JPEG turned. */
     if (strcmp(type, "image/png") == 0)
         assert_int_equal(sl_image_orientation(bytes.data, bytes.length), 1);
     else
         assert_int_equal(sl_image_orientation(bytes.data, bytes.length), 6);
     assert_ok(sl_image_decode(bytes.data, bytes.length, "made", &shown, &err), err);
-    assert_int_equal(shown.height, 2 * shown.width);
+    /* Of 16 x 8: twice as high as wide, to the pixel. */
+    assert_true(shown.height > shown.width && shown.height <= 2 * shown.width + 1);
     assert_true(shown.pixels[3] < 128);
     assert_true(shown.pixels[3 * (shown.width - 1)] > 128);
     sl_image_release(&shown);
@@ -183,7 +204,8 @@ static void test_photographs_are_upright_for_everybody(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_longer_side_becomes_twice_the_size),
+        cmocka_unit_test(test_every_shape_gets_the_area_of_the_box),
+        cmocka_unit_test(test_enlarged_a_picture_keeps_what_its_file_has),
         cmocka_unit_test(test_nearest_repeats_pixels),
         cmocka_unit_test(test_what_is_no_image_is_an_error),
         cmocka_unit_test(test_photographs_are_upright_for_everybody),

@@ -37,6 +37,13 @@ static const char *truth_file(const struct scene *scene, size_t class_index)
     return path;
 }
 
+static enum sl_status measure(const struct scene *scene, const char *truth, struct sl_power *power,
+                              struct sl_error *err)
+{
+    const struct sl_power_options options = {.truth = truth, .seed = 1};
+    return sl_study_power(scene->folder, &options, power, err);
+}
+
 static void test_the_error_is_what_two_who_disagree_make_it(void **state)
 {
     (void)state;
@@ -44,7 +51,7 @@ static void test_the_error_is_what_two_who_disagree_make_it(void **state)
     struct sl_power power;
     struct sl_error err;
     make_answers(&scene);
-    assert_ok(sl_study_power(scene.folder, truth_file(&scene, 0), 1, &power, &err), err);
+    assert_ok(measure(&scene, truth_file(&scene, 0), &power, &err), err);
     assert_int_equal(power.n_items, 3);
     assert_int_equal(power.n_answers, 6);
     /* The mean of both is (1/2, 1/2, 0): nobody is wrong in the mean but by chance. */
@@ -75,7 +82,7 @@ static void test_what_is_wrong_in_the_mean_stays(void **state)
     struct sl_power power;
     struct sl_error err;
     make_answers(&scene);
-    assert_ok(sl_study_power(scene.folder, truth_file(&scene, 2), 1, &power, &err), err);
+    assert_ok(measure(&scene, truth_file(&scene, 2), &power, &err), err);
     assert_near(power.floor, 1, 1e-9);
     assert_near(power.rows[1].error, sqrt(1.5), 1e-9);
     assert_near(power.rows[1].variation, 1, 1e-9);
@@ -92,13 +99,13 @@ static void test_without_answers_nothing_is_said(void **state)
     struct sl_power power;
     struct sl_error err;
     scene_make(&scene, 3, 3, NULL);
-    assert_fails(sl_study_power(scene.folder, NULL, 1, &power, &err), SL_ERR_INPUT, err,
-                 "no item has two answers");
-    assert_fails(sl_study_power(test_path("nowhere"), NULL, 1, &power, &err), SL_ERR_NOT_FOUND, err,
-                 "nowhere");
+    assert_fails(measure(&scene, NULL, &power, &err), SL_ERR_INPUT, err, "no item has two answers");
+    snprintf(scene.folder, sizeof scene.folder, "%s", test_path("nowhere"));
+    assert_fails(measure(&scene, NULL, &power, &err), SL_ERR_NOT_FOUND, err, "nowhere");
 }
 
-/* The error of one simulated annotator; `model` may be NULL. */
+/* The error of one simulated annotator; `model` may be NULL. They come as test sessions, after
+ * others with much more noise, whose answers are not looked at. */
 static double simulated_error(double noise, const char *model)
 {
     struct scene scene;
@@ -114,14 +121,20 @@ static double simulated_error(double noise, const char *model)
     options.folder = scene.folder;
     options.annotators = options.at_once = 4;
     options.speed = options.slips = 0;
+    options.images = false;
+    options.noise = 10;
+    assert_ok(sl_study_simulate(&options, &result, &err), err);
+    assert_int_equal(result.after, 0);
     options.noise = noise;
     options.model = model;
-    options.images = false;
     assert_ok(sl_study_simulate(&options, &result, &err), err);
+    assert_int_equal(result.after, 4);
     scene_stop(&scene);
-    assert_ok(sl_study_power(scene.folder, NULL, 1, &power, &err), err);
+    const struct sl_power_options tests = {.seed = 1, .tests = true, .after = result.after};
+    assert_ok(sl_study_power(scene.folder, &tests, &power, &err), err);
     double error = power.rows[0].error;
     assert_int_equal(power.n_items, 24);
+    assert_int_equal(power.n_answers, 4 * 12);
     sl_power_release(&power);
     return error;
 }
@@ -160,6 +173,7 @@ static void test_people_may_be_as_a_model_found_them(void **state)
     struct sl_simulation_result result;
     struct sl_error err;
     options.url = "http://127.0.0.1:1/";
+    options.count = true;
     options.model = path;
     assert_fails(sl_study_simulate(&options, &result, &err), SL_ERR_USAGE, err, "study's folder");
     struct scene scene;

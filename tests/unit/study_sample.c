@@ -89,7 +89,7 @@ static const char *say(size_t index, const char *truth, bool repeat)
     else
         snprintf(text, sizeof text,
                  "{\"top\":{\"class\":\"%s\",\"percent\":%d,\"raw\":\"%d\"},\"second\":{\"class\":"
-                 "\"%s\",\"percent\":20,\"raw\":\"20\"},\"impossible\":[\"%s\"]}",
+                 "\"%s\",\"percent\":20,\"raw\":\"20,0\"},\"impossible\":[\"%s\"]}",
                  truth, repeat ? 60 : 70, repeat ? 60 : 70,
                  strcmp(truth, "Deer") == 0 ? "Horse" : "Deer", impossible);
     return text;

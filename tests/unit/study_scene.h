@@ -15,7 +15,7 @@
 struct scene {
     char folder[512];
     atomic_llong clock; /* ms */
-    bool behind_proxy;
+    bool behind_proxy, rehearse;
     struct sl_study_server *server;
     pthread_t thread;
     uint16_t port;
@@ -59,7 +59,10 @@ static inline void scene_make(struct scene *scene, size_t n_items, size_t batch,
     setup.batch_size = batch;
     setup.annotators = 2;
     setup.screens = "hard";
+    setup.contact = "Ada Lovelace, ada@example.org";
     assert_ok(sl_study_init(&setup, NULL, &err), err);
+    /* So that tests may say 0 for the right option; one that wants them shuffled says so. */
+    scene_change(scene, "{\"order\": {\"shuffle_options\": false}}");
     if (change) scene_change(scene, change);
 }
 
@@ -78,6 +81,7 @@ static inline void scene_create(struct scene *scene)
     serve.now = scene_now;
     serve.clock_context = &scene->clock;
     serve.behind_proxy = scene->behind_proxy;
+    serve.rehearse = scene->rehearse;
     assert_ok(sl_study_server_create(scene->folder, &serve, &scene->server, &err), err);
     scene->port = sl_study_server_port(scene->server);
 }

@@ -165,6 +165,40 @@ static void test_texts_keep_their_spans_in_characters(void **state)
     close_study(study, &seen);
 }
 
+static void test_texts_of_several_lines_stay_one_item_with_line_feeds(void **state)
+{
+    (void)state;
+    /* Two Arabic words before the span, CRLF and CR within the text: bytes 11 to 15 of the file's
+     * text are the characters 6 to 8 of what pages show. */
+    static const char table[] =
+        "item\ttext\tstart\tend\nb\tother\t\t\n"
+        "a\t\"\xd9\x86\xd8\xb9\xd9\x85\r\n\"\"x\xd9\x84\xd8\xa7\ry\"\t10\t14\n";
+    struct sl_error err;
+    struct seen seen;
+    struct sl_study_setup setup = setup_of("lines", NULL);
+    test_write(test_path("lines.tsv"), table, sizeof table - 1);
+    setup.texts = test_path("lines.tsv");
+    setup.classes = "X,Y";
+    assert_ok(sl_study_init(&setup, NULL, &err), err);
+    struct sl_study *study = open_study(folder_text, &seen);
+    assert_int_equal(seen.n_items, 2);
+    assert_string_equal(seen.id, "a");
+    assert_string_equal(json_string_value(json_object_get(seen.last, "text")),
+                        "\xd9\x86\xd8\xb9\xd9\x85\n\"x\xd9\x84\xd8\xa7\ny");
+    const json_t *span = json_object_get(seen.last, "span");
+    assert_int_equal(json_integer_value(json_array_get(span, 0)), 6);
+    assert_int_equal(json_integer_value(json_array_get(span, 1)), 8);
+    assert_string_equal(study->items_file, "items.tsv");
+    close_study(study, &seen);
+    static const char blank[] = "text\tlabel\nfine\tX\n \tY\n";
+    test_write(test_path("lines.tsv"), blank, sizeof blank - 1);
+    setup = setup_of("blank", NULL);
+    setup.texts = test_path("lines.tsv");
+    assert_fails(sl_study_init(&setup, NULL, &err), SL_ERR_INPUT, err,
+                 "lines.tsv:3: the text is blank");
+    assert_false(sl_folder_exists(folder_text));
+}
+
 static void test_mixtures_keep_what_was_mixed(void **state)
 {
     (void)state;
@@ -317,6 +351,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_folder_of_images_becomes_a_study),
         cmocka_unit_test(test_texts_keep_their_spans_in_characters),
+        cmocka_unit_test(test_texts_of_several_lines_stay_one_item_with_line_feeds),
         cmocka_unit_test(test_mixtures_keep_what_was_mixed),
         cmocka_unit_test(test_a_published_batches_file_says_what_is_seen_together),
         cmocka_unit_test(test_a_reference_stratifies_by_entropy),

@@ -11,6 +11,7 @@ static void add_study(const char *name)
     struct sl_study_setup setup = sl_study_setup_default();
     char *folder = sl_path_join(host.folder, name);
     setup.folder = folder;
+    setup.contact = "Ada Lovelace, ada@example.org";
     setup.images = "shapes:n=6,classes=3,size=16";
     setup.batch_size = 3;
     setup.screens = "hard";
@@ -188,6 +189,7 @@ static void test_simulated_annotators_find_their_study(void **state)
     scene_start(&host);
     snprintf(url, sizeof url, "http://127.0.0.1:%u/dogs/", (unsigned)host.port);
     options.url = url;
+    options.count = true;
     options.annotators = options.at_once = 3;
     options.speed = 0;
     assert_ok(sl_study_simulate(&options, &result, &err), err);

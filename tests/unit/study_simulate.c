@@ -138,6 +138,7 @@ static struct sl_study_simulation options_for(const struct scene *scene, char ur
     snprintf(url, 64, "http://127.0.0.1:%u/", (unsigned)scene->port);
     options.url = url;
     options.folder = scene->folder;
+    options.count = true;
     options.annotators = 4;
     options.at_once = 3;
     options.speed = 0;
@@ -165,6 +166,9 @@ static void test_annotators_without_noise_say_the_truth(void **state)
     assert_ok(sl_study_simulate(&options, &result, &err), err);
     assert_int_equal(result.refused, 4);
     assert_int_equal(result.answers, 0);
+    assert_int_equal(result.n_reasons, 1);
+    assert_string_equal(result.reasons[0].text, "the study has no place left");
+    assert_int_equal(result.reasons[0].count, 4);
     scene_stop(&scene);
     struct sl_study *study = NULL;
     struct sl_store *store = NULL;
@@ -232,7 +236,7 @@ static void test_tests_do_not_count_and_need_the_study_s_token(void **state)
     struct sl_study_simulation options = options_for(&scene, url);
     const char *folder = options.folder;
     options.folder = NULL;
-    options.test = true;
+    options.count = false;
     options.annotators = 6;
     options.rate = 500;
     assert_fails(sl_study_simulate(&options, &result, &err), SL_ERR_USAGE, err, "token");
@@ -263,6 +267,136 @@ static void test_simulated_people_have_signed_links(void **state)
     assert_ok(sl_study_simulate(&options, &result, &err), err);
     assert_int_equal(result.finished, 2);
     scene_stop(&scene);
+}
+
+static void test_annotators_say_why_they_were_refused(void **state)
+{
+    (void)state;
+    struct scene scene;
+    struct sl_simulation_result result;
+    struct sl_error err;
+    char url[64];
+    scene_make(&scene, 8, 4, "{\"recruiter\": {\"kind\": \"generic\", \"person\": \"who\"}}");
+    scene_start(&scene);
+    struct sl_study_simulation options = options_for(&scene, url);
+    options.folder = NULL; /* so that nobody knows the name of the parameter */
+    assert_fails(sl_study_simulate(&options, &result, &err), SL_ERR_IO, err,
+                 "refused on arrival: This link is not complete");
+    scene_stop(&scene);
+    scene_make(&scene, 8, 4,
+               "{\"flow\": {\"attempts\": 1}, \"comprehension\": [{\"question\": \"q\", "
+               "\"options\": [\"no\", \"yes\"], \"answer\": 1}]}");
+    scene_start(&scene);
+    options = options_for(&scene, url);
+    options.folder = NULL; /* nor the right answer */
+    assert_ok(sl_study_simulate(&options, &result, &err), err);
+    assert_int_equal(result.refused, 4);
+    assert_int_equal(result.n_reasons, 1);
+    assert_string_equal(result.reasons[0].text, "failed the comprehension check");
+    assert_int_equal(result.reasons[0].count, 4);
+    scene_stop(&scene);
+}
+
+/* ---- Behaviours ---- */
+
+static void test_a_list_says_who_behaves_how(void **state)
+{
+    (void)state;
+    const struct sl_sim_behaviour **people = NULL;
+    struct sl_error err;
+    size_t counts[3] = {0};
+    assert_ok(sl_sim_behaviours_assign("key1=3,random=2", 9, 1, &people, &err), err);
+    for (size_t i = 0; i < 9; i++)
+        counts[strcmp(people[i]->name, "careful") == 0 ? 0
+               : strcmp(people[i]->name, "key1") == 0  ? 1
+                                                       : 2]++;
+    assert_int_equal(counts[0], 4);
+    assert_int_equal(counts[1], 3);
+    assert_int_equal(counts[2], 2);
+    free(people);
+    assert_fails(sl_sim_behaviours_assign("key1=3,x=2", 9, 1, &people, &err), SL_ERR_USAGE, err,
+                 "\"x=2\" is not a behaviour");
+    assert_fails(sl_sim_behaviours_assign("key1", 9, 1, &people, &err), SL_ERR_USAGE, err,
+                 "\"key1\" is not a behaviour and a number");
+    assert_fails(sl_sim_behaviours_assign("key1=-1", 9, 1, &people, &err), SL_ERR_USAGE, err,
+                 "\"-1\" is not a number");
+    assert_fails(sl_sim_behaviours_assign("key1=10", 9, 1, &people, &err), SL_ERR_USAGE, err,
+                 "more than the 9");
+    for (size_t i = 0; sl_study_behaviour_name(i); i++)
+        assert_non_null(sl_study_behaviour_summary(i));
+}
+
+static void test_every_behaviour_gives_answers_that_screens_take(void **state)
+{
+    (void)state;
+    json_t *classes = shown_classes();
+    struct sl_sim_sight sight = {.classes = classes, .n_classes = 4};
+    for (const struct sl_sim_behaviour *row = sl_sim_behaviours; row->name; row++)
+        for (const struct sl_sim_screen *screen = sl_sim_screens; screen->name; screen++) {
+            double values[4] = {.1, .6, .3, 0};
+            struct sl_sim_belief belief = {values, .3};
+            struct sl_rng rng;
+            struct sl_error err;
+            sl_rng_init(&rng, 1, "test", 0, 0);
+            if (row->press) row->press(&belief, 4, 1, &rng);
+            json_t *answer = screen->say(&belief, &sight, false, &rng);
+            sl_sim_behaviour_settle(row, answer);
+            assert_ok(sl_screen_find(screen->name)->check(answer, &four_classes, &err), err);
+            json_decref(answer);
+        }
+    json_decref(classes);
+}
+
+/* Twenty scripts that always press the first key at 1.3 s, and twenty careful people, as test
+ * sessions: the status flags all of the first and none of the others. */
+static void check_scripts(const char *screen)
+{
+    struct scene scene;
+    struct sl_simulation_result result;
+    struct sl_study *study = NULL;
+    struct sl_store *store = NULL;
+    struct sl_error err;
+    json_t *status = NULL;
+    char url[64];
+    scene_make(&scene, 25, 25, NULL);
+    char *change = sl_string_printf("{\"screens\": [\"%s\"]}", screen);
+    scene_change(&scene, change);
+    free(change);
+    scene_start(&scene);
+    struct sl_study_simulation options = options_for(&scene, url);
+    options.annotators = options.at_once = 40;
+    options.count = options.images = false;
+    options.scripts = "key1=20";
+    assert_ok(sl_study_simulate(&options, &result, &err), err);
+    assert_int_equal(result.finished, 40);
+    scene_stop(&scene);
+    assert_ok(sl_study_read(scene.folder, &study, &err), err);
+    assert_ok(sl_study_store(study, true, &store, &err), err);
+    assert_ok(sl_study_status(study, store, 1700000000000, &status, &err), err);
+    const json_t *people = json_object_get(status, "annotators");
+    size_t n_scripts = 0, n_flagged = 0;
+    for (size_t i = 0; i < json_array_size(people); i++) {
+        const json_t *one = json_array_get(people, i), *judged = json_object_get(one, "suspicion");
+        const bool flagged = json_is_true(json_object_get(judged, "flagged"));
+        const json_t *reasons = json_object_get(judged, "reasons");
+        const char *reason = json_string_value(json_array_get(reasons, 0));
+        const bool same = reason && strstr(reason, "always the same class");
+        assert_int_equal(flagged, same);
+        n_flagged += flagged;
+        n_scripts += same;
+    }
+    assert_int_equal(n_flagged, 20);
+    assert_int_equal(n_scripts, 20);
+    json_decref(status);
+    sl_store_close(store);
+    sl_study_destroy(study);
+}
+
+static void test_scripts_are_flagged_and_careful_people_are_not(void **state)
+{
+    (void)state;
+    check_scripts("hard");
+    check_scripts("collins+");
 }
 
 /* Every look at the clock is three seconds after the last. */
@@ -304,6 +438,7 @@ static void test_mistakes_of_the_caller_are_named(void **state)
     struct sl_error err;
     struct sl_study_simulation options = sl_study_simulation_default();
     options.url = "http://127.0.0.1:1/"; /* where nobody listens */
+    options.count = true;
     options.annotators = 2;
     options.patience = 0;
     assert_fails(sl_study_simulate(&options, &result, &err), SL_ERR_IO, err, "no reply");
@@ -326,6 +461,10 @@ int main(void)
         cmocka_unit_test(test_labels_that_are_given_are_believed),
         cmocka_unit_test(test_tests_do_not_count_and_need_the_study_s_token),
         cmocka_unit_test(test_simulated_people_have_signed_links),
+        cmocka_unit_test(test_annotators_say_why_they_were_refused),
+        cmocka_unit_test(test_a_list_says_who_behaves_how),
+        cmocka_unit_test(test_every_behaviour_gives_answers_that_screens_take),
+        cmocka_unit_test(test_scripts_are_flagged_and_careful_people_are_not),
         cmocka_unit_test(test_progress_counts_trials_to_the_last),
         cmocka_unit_test(test_mistakes_of_the_caller_are_named),
     };

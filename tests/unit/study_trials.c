@@ -30,8 +30,8 @@ static struct sl_trials make(const struct sl_study *study, uint64_t seed)
 {
     struct sl_trials trials;
     struct sl_error err;
-    assert_ok(sl_trials_make(study, &(struct sl_trial_items){items, N_ITEMS, checks, 3}, seed,
-                             &trials, &err),
+    assert_ok(sl_trials_make(study, &(struct sl_trial_items){items, N_ITEMS, checks, 3, NULL, 0},
+                             seed, &trials, &err),
               err);
     return trials;
 }
@@ -120,19 +120,20 @@ static void test_short_batches_repeat_what_they_have(void **state)
     struct sl_trials trials;
     struct sl_error err;
     study.repeats = 3;
-    assert_ok(sl_trials_make(&study, &(struct sl_trial_items){items, 2, NULL, 0}, 1, &trials, &err),
+    assert_ok(sl_trials_make(&study, &(struct sl_trial_items){items, 2, NULL, 0, NULL, 0}, 1,
+                             &trials, &err),
               err);
     assert_int_equal(trials.count, 4);
     assert_ptr_equal(trials.trials[2].item, trials.trials[0].item);
     assert_ptr_equal(trials.trials[3].item, trials.trials[1].item);
     sl_trials_release(&trials);
-    assert_fails(
-        sl_trials_make(&study, &(struct sl_trial_items){items, 0, NULL, 0}, 1, &trials, &err),
-        SL_ERR_INPUT, err, "without items");
+    assert_fails(sl_trials_make(&study, &(struct sl_trial_items){items, 0, NULL, 0, NULL, 0}, 1,
+                                &trials, &err),
+                 SL_ERR_INPUT, err, "without items");
     study.check_every = 5;
-    assert_fails(
-        sl_trials_make(&study, &(struct sl_trial_items){items, 2, NULL, 0}, 1, &trials, &err),
-        SL_ERR_INPUT, err, "obvious item is due every 5");
+    assert_fails(sl_trials_make(&study, &(struct sl_trial_items){items, 2, NULL, 0, NULL, 0}, 1,
+                                &trials, &err),
+                 SL_ERR_INPUT, err, "obvious item is due every 5");
 }
 
 int main(void)

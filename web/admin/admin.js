@@ -1,24 +1,42 @@
-// The researcher's page: logging in, and the four sections over one status object.
+// The researcher's page: logging in, and sections over one status object that keeps itself up to
+// date.
 import * as api from './api.js';
-import { make, newId } from './dom.js';
+import { comments } from './comments.js';
+import { clockOf, make, newId } from './dom.js';
 import { downloads } from './downloads.js';
+import { item } from './item.js';
 import { items } from './items.js';
 import { overview } from './overview.js';
 import { annotators } from './people.js';
+import { person } from './person.js';
+import { preview } from './preview.js';
 
-const sections = { overview, items, annotators, downloads };
-const refreshEvery = 60000;
+// A section is a function of {leave(), rest} that returns {element, update(status)}; with a rest
+// ("items/12") the second one of a pair shows one of what the first one lists.
+const sections = {
+  overview: [overview], items: [items, item], annotators: [annotators, person],
+  comments: [comments], downloads: [downloads], preview: [preview],
+};
+const lookEvery = 5000; // ms
+const longestPause = 60000;
 
 const main = document.getElementById('main');
 const top = document.getElementById('top');
 const state = document.getElementById('state');
+const announced = document.getElementById('announced');
 
+let watched = null;
 let status = null;
 let shown = null;
+const visited = new Map(); // sections that were shown before: what was chosen or typed there stays
+let heard = 0; // when the server last answered
+let failures = 0;
+let clock = 0;
+let looking = false;
 
-function say(text, trouble = false) {
-  state.textContent = text;
-  state.classList.toggle('trouble', trouble);
+export function sentence(text) {
+  const whole = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.?!)]$/.test(whole) ? whole : `${whole}.`;
 }
 
 // ---- Logging in ----
@@ -26,6 +44,7 @@ function say(text, trouble = false) {
 function lone(...children) {
   top.hidden = true;
   shown = null;
+  clearTimeout(clock);
   document.title = 'softlab: researcher';
   main.replaceChildren(make('section', { class: 'lone' }, ...children));
 }
@@ -54,7 +73,7 @@ function showLogin(notice = '') {
     button.textContent = 'Checking…';
     try {
       await api.logIn(field.value);
-      await load();
+      await enter();
       main.focus();
     } catch (refused) {
       error.textContent = sentence(refused.message);
@@ -75,20 +94,17 @@ function showLogin(notice = '') {
   field.focus();
 }
 
-function sentence(text) {
-  const whole = text.charAt(0).toUpperCase() + text.slice(1);
-  return /[.?!)]$/.test(whole) ? whole : `${whole}.`;
+function leave() {
+  status = null;
+  showLogin('Please log in again.');
 }
 
 // ---- Sections ----
 
-function nameOfHash() {
-  const name = location.hash.slice(1);
-  return Object.hasOwn(sections, name) ? name : 'overview';
-}
-
-function leave() {
-  showLogin('Please log in again.');
+function placeOfHash() {
+  const [name, rest = ''] = location.hash.slice(1).split('/');
+  if (!Object.hasOwn(sections, name)) return { name: 'overview', rest: '' };
+  return { name, rest: sections[name].length > 1 ? decodeURIComponent(rest) : '' };
 }
 
 function markTab(name) {
@@ -97,44 +113,82 @@ function markTab(name) {
     else link.removeAttribute('aria-current');
 }
 
-// `keep`: the section shows newer numbers, but choices made in it and the place stay.
-function show(keep) {
-  const name = nameOfHash();
+// The section of the address. One that is shown already only gets the newer numbers.
+function show() {
+  const { name, rest } = placeOfHash();
+  const place = rest ? `${name}/${rest}` : name;
   const title = status.study.title;
   top.hidden = false;
   document.getElementById('study-title').textContent = title;
-  document.title = `${name.charAt(0).toUpperCase()}${name.slice(1)} – ${title}`;
+  document.title = `${name.charAt(0).toUpperCase()}${name.slice(1)}${rest ? ` ${rest}` : ''} – ${title}`;
   markTab(name);
-  if (shown?.name !== name) shown = { name, view: sections[name](leave) };
+  if (shown?.place !== place) {
+    const view = visited.get(place) ?? sections[name][rest ? 1 : 0]({ leave, rest });
+    if (!rest) visited.set(place, view);
+    shown = { place, view };
+  }
   shown.view.update(status);
-  if (keep && main.contains(shown.view.element)) return;
-  main.replaceChildren(shown.view.element);
+  if (!main.contains(shown.view.element)) main.replaceChildren(shown.view.element);
 }
 
-async function load(keep = false) {
-  say('Loading…');
+// ---- Keeping up to date ----
+
+// What changes every few seconds is seen, and only what matters is also said.
+function say(text, trouble) {
+  state.textContent = text;
+  if (state.classList.contains('trouble') !== trouble) announced.textContent = text;
+  state.classList.toggle('trouble', trouble);
+}
+
+function lookLater() {
+  clearTimeout(clock);
+  if (top.hidden || document.visibilityState !== 'visible') return;
+  clock = setTimeout(look, Math.min(longestPause, lookEvery * 2 ** Math.min(failures, 4)));
+}
+
+async function look() {
+  if (looking || top.hidden) return;
+  looking = true;
   try {
-    status = await api.status();
+    const next = await watched.look();
+    failures = 0;
+    heard = Date.now();
+    if (next) status = next;
+    if (next && !top.hidden) show();
+    say(`Up to date at ${clockOf(heard)}`, false);
   } catch (refused) {
-    if (refused.status === 401) {
-      leave();
-      return;
-    }
-    if (!status) throw refused;
-    say(sentence(refused.message), true);
-    return;
+    failures += 1;
+    if (refused.status === 401) leave();
+    else say(refused.status === 0 ? `No connection since ${clockOf(heard)}, trying again` : sentence(refused.message), true);
   }
-  show(keep);
-  say(`As of ${new Date(status.now).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' })}`);
+  looking = false;
+  lookLater();
+}
+
+// Throws if there is nothing to show.
+async function enter() {
+  watched = new api.Watched('admin/status');
+  visited.clear();
+  status = await watched.look();
+  failures = 0;
+  heard = Date.now();
+  show();
+  say(`Up to date at ${clockOf(heard)}`, false);
+  lookLater();
 }
 
 async function start() {
   try {
     const session = await api.session();
-    if (session.in) await load();
+    if (session.in) await enter();
     else if (session.password) showLogin();
     else showNoPassword();
   } catch (refused) {
+    if (refused.status === undefined) throw refused;
+    if (refused.status === 401) {
+      leave();
+      return;
+    }
     lone(
       make('h1', {}, 'Something is wrong'),
       make('p', { role: 'alert' }, sentence(refused.message)),
@@ -142,7 +196,7 @@ async function start() {
   }
 }
 
-document.getElementById('refresh').addEventListener('click', () => load(true));
+document.getElementById('refresh').addEventListener('click', look);
 document.getElementById('logout').addEventListener('click', async () => {
   try {
     await api.logOut();
@@ -154,12 +208,15 @@ document.getElementById('logout').addEventListener('click', async () => {
 });
 addEventListener('hashchange', () => {
   if (!status || top.hidden || location.hash === '#main') return;
-  show(false);
+  show();
   scrollTo(0, 0);
   main.focus({ preventScroll: true });
 });
-setInterval(() => {
-  if (status && !top.hidden && document.visibilityState === 'visible') load(true);
-}, refreshEvery);
+// A page that nobody sees asks nothing; one that is seen again asks at once.
+document.addEventListener('visibilitychange', () => {
+  if (document.visibilityState === 'visible') look();
+  else clearTimeout(clock);
+});
+addEventListener('online', look);
 
 start();

@@ -9,7 +9,7 @@ export class Refused extends Error {
   }
 }
 
-// A reply that is no refusal.
+// A reply that is no refusal; 304 is none.
 async function reach(path, options = {}) {
   let reply;
   try {
@@ -17,7 +17,7 @@ async function reach(path, options = {}) {
   } catch {
     throw new Refused(0, 'The server cannot be reached. Is it still running?');
   }
-  if (reply.ok) return reply;
+  if (reply.ok || reply.status === 304) return reply;
   const body = await reply.json().catch(() => ({}));
   const wait = Number(reply.headers.get('Retry-After'));
   const sentence = body.error || `The server answered ${reply.status}.`;
@@ -40,9 +40,31 @@ function send(path, body) {
 }
 
 export const session = () => ask('admin/session');
-export const status = () => ask('admin/status');
 export const logIn = (password) => send('admin/login', { password });
 export const logOut = () => send('admin/logout', {});
+export const previews = () => ask('admin/previews');
+export const words = () => ask('admin/words');
+export const saveWords = (changed) => send('admin/words', { words: changed });
+
+// Something that is looked at again and again: look() is its value if that has changed since the
+// last look, otherwise null. The server compares.
+export class Watched {
+  #path;
+  #tag = null;
+
+  constructor(path) {
+    this.#path = path;
+  }
+
+  async look() {
+    const reply = await reach(this.#path, this.#tag ? { headers: { 'If-None-Match': this.#tag } } : {});
+    if (reply.status === 304) return null;
+    const value = await reply.json().catch(() => null);
+    if (!value) throw new Refused(0, 'The connection broke off. Please try again.');
+    this.#tag = reply.headers.get('ETag');
+    return value;
+  }
+}
 
 // A file, whole: the browser alone would leave the page for a refusal, or save it as the file.
 export async function download(path) {

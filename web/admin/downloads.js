@@ -1,6 +1,6 @@
 // Every export, with a word on what it is for.
 import { download } from './api.js';
-import { make } from './dom.js';
+import { make, newId } from './dom.js';
 
 const groups = [
   { name: 'For analysis', exports: ['answers', 'trials', 'items', 'changes'] },
@@ -17,8 +17,8 @@ function save(blob, name) {
   setTimeout(() => URL.revokeObjectURL(address), 60000);
 }
 
-function entry(one, leave) {
-  const path = `admin/export/${encodeURIComponent(one.name)}`;
+// A link to a file that is fetched first, so that a refusal is said beside it.
+function entry({ path, file, summary }, leave) {
   const state = make('p', { class: 'download-state', role: 'status' });
   let busy = false;
   async function take(event) {
@@ -28,7 +28,7 @@ function entry(one, leave) {
     state.classList.remove('error');
     state.textContent = 'Being made…';
     try {
-      save(await download(path), one.file);
+      save(await download(path), file);
       state.textContent = 'Saved by your browser.';
     } catch (refused) {
       state.classList.add('error');
@@ -38,34 +38,62 @@ function entry(one, leave) {
     busy = false;
   }
   return make('li', {},
-    make('a', { href: path, download: one.file, click: take }, one.file),
-    make('span', {}, one.summary),
+    make('a', { href: path, download: file, click: take }, file),
+    make('span', {}, summary),
     state);
 }
 
+const exportEntry = (one, leave) => entry({ path: `admin/export/${encodeURIComponent(one.name)}`, file: one.file, summary: one.summary }, leave);
+
+// ---- Soft labels ----
+
+const forms = { csv: 'a line per item, a column per class', npz: 'the same for NumPy: labels, item, classes' };
+
+function labels(methods, leave) {
+  const list = make('ul', { class: 'downloads' });
+  const about = make('p', { class: 'hint', id: newId('about') });
+  const choose = () => {
+    const method = methods.find((one) => one.name === select.value);
+    about.textContent = `${method.summary.charAt(0).toUpperCase()}${method.summary.slice(1)}.`;
+    list.replaceChildren(...Object.entries(forms).map(([form, summary]) => entry({
+      path: `admin/labels/${encodeURIComponent(method.name)}.${form}`, file: `labels-${method.name}.${form}`, summary,
+    }, leave)));
+  };
+  const select = make('select', { id: newId('method'), 'aria-describedby': about.id, change: choose },
+    ...methods.map((method) => make('option', { value: method.name, selected: ['t2-clamp', 'mix'].includes(method.name) }, method.name)));
+  choose();
+  return make('section', {},
+    make('h2', {}, 'Soft labels'),
+    make('p', { class: 'hint' }, 'What softlab labels makes of the answers so far with its own settings; checks, repeats and second runs stay out.'),
+    make('div', { class: 'tools' }, make('p', { class: 'field' }, make('label', { for: select.id }, 'Method'), select)),
+    about, list);
+}
+
 // `leave` is called when nobody is logged in any more.
-export function downloads(leave) {
+export function downloads({ leave }) {
   const element = make('div', { class: 'view' });
   let before = '';
   return {
     element,
-    update(status) {
-      // The list never changes, and what stands beside a file should stay there.
-      if (before === JSON.stringify(status.study.exports)) return;
-      before = JSON.stringify(status.study.exports);
-      const known = new Map(status.study.exports.map((one) => [one.name, one]));
+    update({ study }) {
+      // The lists never change, and what stands beside a file should stay there.
+      const now = JSON.stringify([study.exports, study.labels]);
+      if (before === now) return;
+      before = now;
+      const known = new Map(study.exports.map((one) => [one.name, one]));
       const listed = new Set(groups.flatMap((group) => group.exports));
       const rest = { name: 'Others', exports: [...known.keys()].filter((name) => !listed.has(name)) };
       element.replaceChildren(
         make('h1', {}, 'Downloads'),
         make('p', { class: 'hint' }, 'Participants are short hashes; addresses and ids in free text are removed. Every download is noted in the log of changes.'),
+        ...(study.labels?.length ? [labels(study.labels, leave)] : []),
         ...[...groups, rest]
           .map((group) => ({ ...group, found: group.exports.filter((name) => known.has(name)) }))
           .filter((group) => group.found.length > 0)
           .map((group) => make('section', {},
             make('h2', {}, group.name),
             group.hint ? make('p', { class: 'hint' }, group.hint) : null,
-            make('ul', { class: 'downloads' }, ...group.found.map((name) => entry(known.get(name), leave))))));
+            make('ul', { class: 'downloads' }, ...group.found.map((name) => exportEntry(known.get(name), leave))))));
     },
   };
 }

@@ -1,34 +1,38 @@
 // Every item with its picture or text and what people make of it.
-import { bar, count, decimal, make, newId, percent, plural } from './dom.js';
+import { bar, count, decimal, make, newId, percent, plural, seconds, stimulus, update as redraw } from './dom.js';
 
 const pageSize = 60;
+const first = (key, sign) => (a, b) => sign * ((a[key] ?? Infinity * sign) - (b[key] ?? Infinity * sign)) || 0;
 const orders = {
-  disagreement: { name: 'most disagreement first', compare: (a, b) => (b.entropy ?? -1) - (a.entropy ?? -1) },
-  agreement: { name: 'most agreement first', compare: (a, b) => (a.entropy ?? 99) - (b.entropy ?? 99) },
-  fewest: { name: 'fewest answers first', compare: (a, b) => a.answers - b.answers },
+  disagreement: { name: 'people disagree most', compare: first('disagreement', -1) },
+  agreement: { name: 'people agree most', compare: first('disagreement', 1) },
+  entropy: { name: 'most uncertain (entropy)', compare: first('entropy', -1) },
+  certain: { name: 'most certain (entropy)', compare: first('entropy', 1) },
+  fewest: { name: 'fewest answers', compare: first('answers', 1) },
+  most: { name: 'most answers', compare: first('answers', -1) },
+  slowest: { name: 'slowest answers', compare: first('seconds', -1) },
+  fastest: { name: 'fastest answers', compare: first('seconds', 1) },
   given: { name: 'as set up', compare: () => 0 },
 };
 
-function labelLines(item) {
+export function labelLines(item) {
   if (item.label.length === 0) return make('p', { class: 'empty' }, 'No answer yet.');
-  return make('ul', { class: 'label' }, ...item.label.map(([name, share]) => make('li', {},
-    make('span', { class: name === item.truth ? 'label-name true' : 'label-name' }, name),
+  return make('ul', { class: 'label' }, ...item.label.map(([name, share]) => make('li', { 'data-key': name },
+    make('span', { class: name === item.truth ? 'label-name true' : 'label-name', title: name, dir: 'auto' }, name),
     bar(share),
     make('span', { class: 'number' }, percent(share)))));
 }
 
 function card(item) {
-  const picture = item.image
-    ? make('img', { src: item.image, alt: `Item ${item.id}`, loading: 'lazy', width: 96, height: 96 })
-    : make('blockquote', {}, item.text ?? '');
-  return make('li', { class: 'card' },
+  return make('li', { class: 'card', 'data-key': item.id },
     make('div', { class: 'card-head' },
-      picture,
+      stimulus(item, 96),
       make('div', {},
-        make('h2', {}, item.id),
-        make('p', {}, plural(item.answers, 'answer', 'answers')),
+        make('h2', {}, make('a', { href: `#items/${item.number}` }, item.id)),
+        make('p', {}, plural(item.answers, 'answer', 'answers'), item.seconds === null ? '' : `, ${seconds(item.seconds)}`),
         item.entropy === null ? null : make('p', {}, `entropy ${decimal(item.entropy, 2)}`),
-        item.truth ? make('p', {}, `set up as ${item.truth}`) : null)),
+        item.entropy === null ? null : make('p', {}, `${decimal(item.disagreement, 2)} between people`),
+        item.truth ? make('p', {}, 'set up as ', make('span', { dir: 'auto' }, item.truth)) : null)),
     labelLines(item));
 }
 
@@ -49,18 +53,17 @@ export function items() {
       .map((item, place) => ({ item, place }))
       .sort((a, b) => orders[order].compare(a.item, b.item) || a.place - b.place)
       .map(({ item }) => item);
-    list.replaceChildren(...chosen.slice(0, room).map(card));
-    found.textContent = word ? `${plural(chosen.length, 'item', 'items')} found` : `${count(chosen.length)} items, labels are means over annotators`;
+    redraw(list, ...chosen.slice(0, room).map(card));
+    const text = word ? `${plural(chosen.length, 'item', 'items')} found` : `${count(chosen.length)} items. Labels are means over annotators, times medians; “between people” is the part of the entropy (in nats) that comes from people who disagree.`;
+    if (found.textContent !== text) found.textContent = text;
     more.hidden = chosen.length <= room;
   }
 
   more.addEventListener('click', () => {
-    const first = room;
+    const next = room;
     room += pageSize;
     fill();
-    const next = list.children[first]?.querySelector('h2');
-    next?.setAttribute('tabindex', '-1');
-    next?.focus();
+    list.children[next]?.querySelector('h2 a')?.focus();
   });
   const select = make('select', {
     id: newId('order'), change: (event) => { order = event.target.value; room = pageSize; fill(); },

@@ -1,11 +1,8 @@
 // How far the study is, at a glance and in numbers.
-import { bar, count, decimal, draw, duration, make, newId, percent, plural, seconds } from './dom.js';
+import { bar, copyButton, count, decimal, draw, duration, make, percent, personLink, plural, seconds, tile, update as redraw } from './dom.js';
+import { table } from './table.js';
 
 const batchesAtFirst = 60;
-
-function tile(name, value, note) {
-  return make('div', { class: 'tile' }, make('dt', {}, name), make('dd', {}, make('b', {}, value), make('span', {}, note)));
-}
 
 function trialTile(times) {
   const known = Object.entries(times).filter(([, time]) => time.count > 0);
@@ -42,18 +39,12 @@ function batchLine(batch) {
     make('span', { class: 'batch-text' }, `${count(batch.finished)} of ${count(batch.target)} done${open}`));
 }
 
-function batches(status) {
-  const section = make('section', {}, make('h2', {}, 'Batches'));
-  const list = make('ul', { class: 'batches' });
-  section.append(list);
-  const fill = (all) => list.replaceChildren(...(all ? status.batches : status.batches.slice(0, batchesAtFirst)).map(batchLine));
-  fill(false);
-  if (status.batches.length > batchesAtFirst) {
-    const more = make('button', { type: 'button', class: 'quiet', click: () => { fill(true); more.remove(); } },
-      `Show all ${count(status.batches.length)} batches`);
-    section.append(more);
-  }
-  return section;
+function batches(status, all, showAll) {
+  const listed = all ? status.batches : status.batches.slice(0, batchesAtFirst);
+  return make('section', {}, make('h2', {}, 'Batches'),
+    make('ul', { class: 'batches' }, ...listed.map(batchLine)),
+    listed.length < status.batches.length
+      ? make('button', { type: 'button', class: 'quiet', click: showAll }, `Show all ${count(status.batches.length)} batches`) : null);
 }
 
 // ---- Answers per hour ----
@@ -83,16 +74,16 @@ function hourChart(status) {
 }
 
 function hours(status) {
-  const rows = status.per_hour.map((value, index) => make('tr', {}, make('th', { scope: 'row' }, `from ${hourName(status.now, index)}`), make('td', {}, count(value))));
+  const rows = status.per_hour.map((value, index) => ({ value, index }));
   return make('section', {},
     make('h2', {}, 'Answers per hour'),
     hourChart(status),
     make('details', {},
       make('summary', {}, 'The same as a table'),
-      make('table', { class: 'narrow' },
-        make('caption', { class: 'unseen' }, 'Answers in each of the last 24 hours'),
-        make('thead', {}, make('tr', {}, make('th', { scope: 'col' }, 'Hour'), make('th', { scope: 'col' }, 'Answers'))),
-        make('tbody', {}, ...rows))));
+      table([
+        { name: 'Hour', cell: ({ index }) => `from ${hourName(status.now, index)}` },
+        { name: 'Answers', number: true, cell: ({ value }) => count(value) },
+      ], rows, { caption: 'Answers in each of the last 24 hours', kind: 'narrow' })));
 }
 
 // ---- Time per input ----
@@ -105,17 +96,14 @@ const inputNames = {
 function inputTable(screen, inputs, trial) {
   const entries = Object.entries(inputs);
   const longest = Math.max(.1, ...entries.map(([, time]) => time.median ?? 0));
-  const rows = entries.map(([name, time]) => make('tr', {},
-    make('th', { scope: 'row' }, name, inputNames[name] ? make('small', {}, ` ${inputNames[name]}`) : null),
-    make('td', { class: 'wide' }, bar((time.median ?? 0) / longest)),
-    make('td', { class: 'number' }, seconds(time.median)),
-    make('td', { class: 'number' }, count(time.count))));
-  return make('table', { class: 'inputs' },
-    make('caption', {}, `${screen}: ${seconds(trial?.median)} for a whole trial, median of ${count(trial?.count ?? 0)}`),
-    make('thead', {}, make('tr', {},
-      make('th', { scope: 'col' }, 'Input'), make('td', { class: 'wide' }),
-      make('th', { scope: 'col', class: 'number' }, 'Median'), make('th', { scope: 'col', class: 'number' }, 'Times'))),
-    make('tbody', {}, ...rows));
+  return make('div', { class: 'framed' },
+    make('p', { class: 'framed-title' }, make('b', {}, screen), `: ${seconds(trial?.median)} for a whole trial, median of ${count(trial?.count ?? 0)}`),
+    table([
+      { name: 'Input', cell: ([name]) => [name, inputNames[name] ? make('small', {}, ` ${inputNames[name]}`) : null] },
+      { name: 'Share of the longest', kind: 'wide', minor: true, cell: ([, time]) => bar((time.median ?? 0) / longest) },
+      { name: 'Median', number: true, cell: ([, time]) => seconds(time.median) },
+      { name: 'Times', number: true, cell: ([, time]) => count(time.count) },
+    ], entries, { caption: `Times of ${screen}`, kind: 'inputs', key: ([name]) => name }));
 }
 
 function inputTimes(status) {
@@ -124,29 +112,25 @@ function inputTimes(status) {
     make('h2', {}, 'Time per input'),
     make('p', { class: 'hint' }, 'From the change before it (or from when the trial was shown) to the input’s own last change.'),
     screens.length === 0 ? make('p', { class: 'empty' }, 'No times yet.') : null,
-    ...screens.map(([screen, inputs]) => make('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': `Times of ${screen}` },
-      inputTable(screen, inputs, status.trial_seconds[screen]))));
+    ...screens.map(([screen, inputs]) => inputTable(screen, inputs, status.trial_seconds[screen])));
 }
 
 // ---- People ----
 
+const leaseColumns = [
+  { name: 'Annotator', cell: (lease) => personLink(lease.annotator) },
+  { name: 'Batch', number: true, cell: (lease) => String(lease.batch) },
+  { name: 'Screen', cell: (lease) => lease.screen },
+  { name: 'Place', cell: (lease) => (lease.place === 'trials' ? `trial ${lease.trial + 1}` : lease.place) },
+  { name: 'Last heard', number: true, cell: (lease) => `${duration(lease.seen_seconds)} ago` },
+  { name: 'Lease left', number: true, cell: (lease) => duration(lease.left_seconds) },
+];
+
 function leases(status) {
-  const id = newId('leases');
-  const heads = ['Annotator', 'Batch', 'Screen', 'Place', 'Last heard', 'Lease left'];
-  const rows = status.leases.map((lease) => make('tr', {},
-    make('th', { scope: 'row' }, make('code', {}, lease.annotator)),
-    make('td', {}, String(lease.batch)),
-    make('td', {}, lease.screen),
-    make('td', {}, lease.place === 'trials' ? `trial ${lease.trial + 1}` : lease.place),
-    make('td', {}, `${duration(lease.seen_seconds)} ago`),
-    make('td', {}, duration(lease.left_seconds))));
   return make('section', {},
-    make('h2', { id }, 'Working now'),
-    rows.length === 0 ? make('p', { class: 'empty' }, 'Nobody at present.')
-      : make('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-labelledby': id },
-        make('table', {},
-          make('thead', {}, make('tr', {}, ...heads.map((head) => make('th', { scope: 'col' }, head)))),
-          make('tbody', {}, ...rows))));
+    make('h2', {}, 'Working now'),
+    status.leases.length === 0 ? make('p', { class: 'empty' }, 'Nobody at present.')
+      : make('div', { class: 'framed' }, table(leaseColumns, status.leases, { caption: 'People who are working now', cards: true, key: (lease) => lease.annotator })));
 }
 
 function sessions(status) {
@@ -167,7 +151,7 @@ function exclusions(status) {
   for (const one of status.exclusions) reasons.set(one.reason, [...(reasons.get(one.reason) ?? []), one.annotator]);
   const lines = [...reasons].map(([reason, people]) => make('li', {},
     make('b', {}, count(people.length)), ` ${reason}: `,
-    ...people.flatMap((person, place) => [place ? ', ' : '', make('code', {}, person)])));
+    ...people.flatMap((person, place) => [place ? ', ' : '', personLink(person)])));
   return make('section', {},
     make('h2', {}, 'To be excluded'),
     make('p', { class: 'hint' }, 'A proposal for the analysis, not a reason to refuse payment.'),
@@ -180,29 +164,50 @@ function keepNotice(status) {
   return make('p', { class: 'notice' }, `The consent page promised to keep the data until ${until}. That day has passed: export what you need and delete the rest.`);
 }
 
-// The page does not know under which address annotators reach the study.
-function testLink(status) {
-  if (!status.test_link) return null;
-  return make('p', { class: 'hint' }, 'To try the study, open ', make('code', {}, status.test_link),
-    ' behind the annotators’ address. Test runs never count and are not paid: their codes begin with TEST-.');
+// ---- Links ----
+
+// The server names them where it knows its own address; the test link's path it always knows.
+function linksOf(status) {
+  if (status.links?.length) return status.links;
+  if (!status.test_link) return [];
+  return [{
+    name: 'Test link', url: status.test_link,
+    note: 'Put it behind the annotators’ address. Test runs never count and are not paid: their codes begin with TEST-.',
+  }];
+}
+
+function links(status) {
+  const known = linksOf(status);
+  if (known.length === 0) return null;
+  return make('section', {},
+    make('h2', {}, 'Links to send'),
+    make('ul', { class: 'links' }, ...known.map((link) => make('li', { 'data-key': link.name },
+      make('b', {}, link.name),
+      make('code', {}, link.url),
+      copyButton(link.url, link.name.toLowerCase()),
+      link.note ? make('p', {}, link.note) : null))));
 }
 
 export function overview() {
   const element = make('div', { class: 'view' });
+  let all = false;
+  let status = null;
+  function fill() {
+    redraw(element,
+      make('h1', {}, 'Overview'),
+      keepNotice(status),
+      tiles(status),
+      links(status),
+      batches(status, all, () => { all = true; fill(); }),
+      make('div', { class: 'pair' }, hours(status), make('div', {}, sessions(status), exclusions(status))),
+      leases(status),
+      inputTimes(status));
+  }
   return {
     element,
-    update(status) {
-      const open = [...element.querySelectorAll('details')].map((details) => details.open);
-      element.replaceChildren(
-        make('h1', {}, 'Overview'),
-        ...[keepNotice(status)].filter(Boolean),
-        tiles(status),
-        ...[testLink(status)].filter(Boolean),
-        batches(status),
-        make('div', { class: 'pair' }, hours(status), make('div', {}, sessions(status), exclusions(status))),
-        leases(status),
-        inputTimes(status));
-      element.querySelectorAll('details').forEach((details, index) => { details.open = open[index] ?? false; });
+    update(next) {
+      status = next;
+      fill();
     },
   };
 }

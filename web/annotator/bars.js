@@ -1,35 +1,24 @@
-// The whole distribution at once: one bar per class, together at most 100. A bar is set by a click,
-// by arrow keys in steps of 5 or by a number. Raising one uses up what is left first; when nothing
-// is left it takes from the others in proportion.
+// The whole distribution at once: one bar per class, together 100. A bar is set by a click, by arrow
+// keys in steps of 5 or by a number. Nothing but its own control changes a bar: pulling one stops
+// where all is given, and numbers that are too much together are said to be.
 
 import { choice } from './choice.js';
-import { longestList } from './classes.js';
-import { errorLine, make, newId, rich } from './dom.js';
+import { longestList, tag } from './classes.js';
+import { announceChange, errorLine, make, newId, rich } from './dom.js';
 import { parsePercent } from './percent.js';
+import { ask as question, number as shown } from './wording.js';
+import { say } from './words.js';
 
 const step = 5;
-const sum = (values) => values.reduce((total, value) => total + value, 0);
+const tolerance = 0.05; // of the sum, as the server has it
+const silence = 1000; // ms without a change until the sum is read aloud
+const sum = (values) => Math.round(values.reduce((all, value) => all + value, 0) * 1e6) / 1e6;
+const complete = (values) => Math.abs(sum(values) - 100) <= tolerance;
 
-// `amount` taken from `values` (not at `index`) in proportion, in whole numbers: largest remainders.
-function takeFromOthers(values, index, amount) {
-  const others = sum(values) - values[index];
-  const shares = values.map((value, i) => (i === index ? 0 : (value * amount) / others));
-  const taken = shares.map(Math.floor);
-  const byRemainder = shares.map((share, i) => [share - taken[i], i]).sort((a, b) => b[0] - a[0]);
-  for (let n = 0; sum(taken) < amount; n += 1) taken[byRemainder[n][1]] += 1;
-  return values.map((value, i) => value - taken[i]);
-}
-
-// The values after bar `index` was pulled to `wanted`. A pull stops where the rest is used up, so
-// that the last bar needs no aim; `exact` (a typed number) does not.
-export function pull(values, index, wanted, exact) {
-  const left = 100 - sum(values);
-  const target = Math.min(100, Math.max(0, Math.round(wanted)));
-  const stopped = !exact && left > 0 ? Math.min(target, values[index] + left) : target;
-  const rise = stopped - values[index];
-  const after = rise > left ? takeFromOthers(values, index, rise - left) : [...values];
-  after[index] = stopped;
-  return after;
+// The value of bar `index` after it was pulled to `wanted`: no further than what is left.
+export function pull(values, index, wanted) {
+  const left = Math.max(0, 100 - sum(values));
+  return Math.max(0, Math.min(wanted, values[index] + left));
 }
 
 const keys = {
@@ -42,57 +31,64 @@ const keys = {
   Home: -100,
   End: 100,
 };
+const turned = { ArrowRight: 'ArrowLeft', ArrowLeft: 'ArrowRight' };
 
-function bar(name, set, next) {
+// `pulled(value)` is called for steps and clicks, `typed(value or null)` for text.
+function bar(name, { pulled, typed, next }) {
   const id = newId('bar');
   const range = make('input', {
     type: 'range',
     id,
     min: 0,
     max: 100,
-    step,
+    step: 'any',
     value: 0,
     'aria-labelledby': `${id}-name`,
   });
   const number = make('input', {
     type: 'text',
-    inputmode: 'numeric',
+    inputmode: 'decimal',
     class: 'bar-number',
     value: '0',
+    maxlength: 10,
     autocomplete: 'off',
-    'aria-label': `${name}, percent`,
+    'aria-label': say('bars.number', { name }),
   });
+  const { class: kind, dir } = tag(name);
   const element = make(
     'div',
     { class: 'bar', 'data-input': `percents.${name}` },
-    make('label', { for: id, id: `${id}-name`, class: 'bar-name' }, name),
+    make('label', { for: id, id: `${id}-name`, class: `bar-name ${kind}`, dir }, name),
     make('div', { class: 'bar-track' }, range),
     make('span', { class: 'percent-box' }, number, make('span', { 'aria-hidden': 'true' }, '%')),
   );
   let value = 0;
 
-  range.addEventListener('input', () => set(Number(range.value), false));
+  const change = (by) => {
+    pulled(value + by);
+    announceChange(range);
+  };
+  range.addEventListener('input', () => pulled(Math.round(Number(range.value) / step) * step));
   range.addEventListener('keydown', (event) => {
-    if (event.key in keys) {
+    const rightToLeft = getComputedStyle(range).direction === 'rtl';
+    const key = (rightToLeft && turned[event.key]) || event.key;
+    if (key in keys) {
       event.preventDefault();
-      set(value + keys[event.key], false);
-      range.dispatchEvent(new Event('change', { bubbles: true }));
-    } else if (event.key === 'Enter') {
+      change(keys[key]);
+    } else if (key === 'Enter') {
       event.preventDefault();
       next(element);
     }
   });
   number.addEventListener('focus', () => number.select());
-  number.addEventListener('change', () => {
-    const typed = parsePercent(number.value);
-    set(typed === null ? value : typed, true);
-  });
+  number.addEventListener('input', () =>
+    typed(number.value.trim() ? parsePercent(number.value) : 0),
+  );
   number.addEventListener('keydown', (event) => {
-    const change = { ArrowUp: step, ArrowDown: -step }[event.key];
-    if (change) {
+    const by = { ArrowUp: step, ArrowDown: -step }[event.key];
+    if (by) {
       event.preventDefault();
-      set(value + change, false);
-      range.dispatchEvent(new Event('change', { bubbles: true }));
+      change(by);
       number.select();
     } else if (event.key === 'Enter') {
       event.preventDefault();
@@ -103,55 +99,121 @@ function bar(name, set, next) {
   return {
     name,
     element,
+    number,
     focus: () => range.focus(),
-    draw(now) {
+    // Text that is being typed stays as it is.
+    draw(now, keepText) {
       value = now;
       range.value = String(now);
-      number.value = String(now);
-      range.setAttribute('aria-valuetext', `${now} percent`);
-      element.style.setProperty('--value', `${now}%`);
+      if (!keepText) number.value = shown(now);
+      range.setAttribute('aria-valuetext', say('bars.value', { n: shown(now) }));
+      element.style.setProperty('--value', `${Math.min(100, now)}%`);
     },
   };
 }
 
-export function bars({ session, words, previous, button }) {
+// The one place that says how much is given and what is wrong with it. Seen at once, read aloud when
+// nothing has changed for a moment.
+function total(fieldset) {
+  const seen = make('p', { class: 'sum', 'aria-hidden': 'true' });
+  const heard = make('p', { class: 'unseen', role: 'status' });
+  const error = errorLine(() => [fieldset()]);
+  const element = make('div', { class: 'sum-line' }, seen, heard, error.element);
+  let timer = 0;
+  return {
+    element,
+    tell(text, { done = false, wrong = false }) {
+      seen.textContent = text;
+      seen.hidden = wrong;
+      seen.classList.toggle('sum-done', done);
+      error.show(wrong ? text : null);
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        heard.textContent = text;
+      }, silence);
+    },
+  };
+}
+
+export function bars({ session, ask, previous, changed, button }) {
   const { classes } = session;
-  let values = previous ? [...previous.percents] : classes.map(() => 0);
+  let values = previous?.percents ? [...previous.percents] : classes.map(() => 0);
+  const unread = new Set(); // bars whose text is no number
+  let asked = false; // somebody wanted to go on
   const many = classes.length > longestList;
-  const left = make('p', { class: 'left', role: 'status' });
+  const holder = make('div', { class: 'bars' });
+  const total100 = total(() => fieldset);
   const clear = make(
     'button',
-    { type: 'button', class: 'quiet', click: () => update(classes.map(() => 0)) },
-    'Clear',
+    { type: 'button', class: 'quiet', click: clearAll },
+    say('bars.clear'),
   );
-  const holder = make('div', { class: 'bars' });
   const fieldset = make(
     'fieldset',
     { class: 'question', 'data-input': 'percents', tabindex: '-1' },
-    make('legend', {}, words.bars),
+    make('legend', {}, rich(question('bars.percents', ask))),
     holder,
+    // What is given and what is wrong stay in sight while the bars scroll.
+    make('div', { class: 'bars-foot' }, total100.element, clear),
   );
-  const error = errorLine(() => [fieldset]);
   const rows = classes.map((name, i) =>
-    bar(name, (wanted, exact) => update(pull(values, i, wanted, exact)), next),
+    bar(name, {
+      pulled(wanted) {
+        unread.delete(i);
+        values[i] = pull(values, i, wanted);
+        draw(i, false, wanted > values[i] && wanted <= 100);
+      },
+      typed(value) {
+        const fits = value !== null && value >= 0 && value <= 100;
+        if (fits) unread.delete(i);
+        else unread.add(i);
+        values[i] = fits ? value : 0;
+        draw(i, true);
+      },
+      next,
+    }),
   );
 
+  function clearAll() {
+    unread.clear();
+    values = classes.map(() => 0);
+    asked = false;
+    drawAll();
+    changed();
+  }
   function next(element) {
     const following = rows.find((row) => row.element === element.nextElementSibling);
-    if (following && sum(values) < 100) following.focus();
+    if (following && !complete(values)) following.focus();
     else button().focus();
   }
-  function update(now) {
-    values = now;
-    rows.forEach((row, i) => row.draw(values[i]));
-    const rest = 100 - sum(values);
-    left.textContent = rest ? `${rest} % left to give` : 'All 100 % given';
-    left.classList.toggle('left-none', rest === 0);
-    if (!rest) error.show(null);
+  // What is wrong, or null: a text that is no number, too much, or, once asked for, too little.
+  function fault() {
+    if (unread.size) return say('bars.unread', { name: classes[[...unread][0]] });
+    if (complete(values)) return null;
+    const over = sum(values) - 100;
+    if (over > 0) return say('bars.over', { given: shown(sum(values)), over: shown(over) });
+    return asked ? say('bars.missing', { left: shown(-over) }) : null;
+  }
+  function tell(stopped) {
+    const wrong = fault();
+    const given = sum(values);
+    if (wrong) total100.tell(wrong, { wrong: true });
+    else if (complete(values))
+      total100.tell(say(stopped ? 'bars.stopped' : 'bars.done'), { done: true });
+    else total100.tell(say('bars.given', { given: shown(given), left: shown(100 - given) }), {});
+  }
+  function draw(i, keepText, stopped) {
+    rows[i].draw(values[i], keepText);
+    if (unread.has(i)) rows[i].number.setAttribute('aria-invalid', 'true');
+    else rows[i].number.removeAttribute('aria-invalid');
+    tell(stopped);
+  }
+  function drawAll() {
+    rows.forEach((_, i) => draw(i, false));
   }
 
   // Too many for a bar each: those with a share, and a field to find more.
-  const find = many ? choice({ name: 'find', legend: 'Add a category', classes }) : null;
+  const find = many ? choice({ name: 'find', legend: say('bars.find'), classes }) : null;
   const show = (name) => {
     const row = rows[classes.indexOf(name)];
     holder.append(row.element);
@@ -165,25 +227,26 @@ export function bars({ session, words, previous, button }) {
   });
   if (many) classes.filter((_, i) => values[i]).forEach(show);
   else holder.append(...rows.map((row) => row.element));
-  // What is left and what is wrong stay in sight while the bars scroll.
-  fieldset.append(make('div', { class: 'bars-foot' }, error.element, left, clear));
-  update(values);
+  drawAll();
 
   return {
-    intro: rich(words.intro),
-    keys: 'Arrow keys change a bar by 5, Enter goes on to the next.',
+    intro: rich(question('bars.intro', ask)),
+    keys: say('bars.keys'),
     parts: find ? [find.element, fieldset] : [fieldset],
     focus: () => (find ? find.focus() : fieldset.focus({ preventScroll: true })),
+    draft: () => ({ percents: [...values] }),
     read() {
-      if (sum(values) === 100) return { answer: { percents: values } };
+      asked = true;
+      tell();
+      const text = fault();
+      if (!text) return { answer: { percents: [...values] } };
+      const first = () =>
+        holder.querySelector('[aria-invalid=true]') || holder.querySelector('input');
       const field = {
-        showError: error.show,
-        focus: () =>
-          find && !holder.children.length ? find.focus() : holder.querySelector('input').focus(),
+        showError: () => {}, // it stands there already
+        focus: () => (find && !holder.children.length ? find.focus() : first().focus()),
       };
-      return {
-        problems: [{ field, text: `Give all of the 100 %: ${100 - sum(values)} % are left.` }],
-      };
+      return { problems: [{ field, text }] };
     },
   };
 }

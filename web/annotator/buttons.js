@@ -2,13 +2,15 @@
 // focus among them, so that no slip of a key becomes an answer.
 
 import { choice } from './choice.js';
-import { digitOf, longestList } from './classes.js';
+import { digitOf, longestList, tag } from './classes.js';
 import { errorLine, make, newId, rich } from './dom.js';
+import { say } from './words.js';
 
 function typeAhead(options) {
   const field = choice({
     name: options.name,
     legend: options.legend,
+    labelledBy: options.labelledBy,
     hint: options.hint,
     classes: options.classes,
   });
@@ -20,7 +22,7 @@ function typeAhead(options) {
   return {
     element: field.element,
     focus: field.focus,
-    read: () => ({ problems: [{ field, text: 'Choose a category.' }] }),
+    read: () => ({ problems: [{ field, text: say('choice.missing') }] }),
   };
 }
 
@@ -46,7 +48,8 @@ function onKey(event, rows, options) {
   else found[(here + 1) % found.length].focus();
 }
 
-// {name, legend, hint, classes, chosen, choose(class)}
+// {name, legend or labelledBy (the id of a question elsewhere), hint, classes, chosen,
+// choose(class)}
 export function buttons(options) {
   if (options.classes.length > longestList) return typeAhead(options);
   const hint = options.hint
@@ -61,7 +64,7 @@ export function buttons(options) {
         'aria-pressed': options.chosen ? String(name === options.chosen) : null,
         click: () => options.choose(name),
       },
-      make('span', {}, name),
+      make('span', tag(name), name),
       digitOf(i) ? make('kbd', { 'aria-hidden': 'true' }, digitOf(i)) : null,
     ),
   );
@@ -72,9 +75,10 @@ export function buttons(options) {
       'data-input': options.name,
       tabindex: '-1',
       'aria-describedby': hint ? hint.id : null,
+      'aria-labelledby': options.labelledBy,
       keydown: (event) => onKey(event, rows, options),
     },
-    make('legend', {}, rich(options.legend)),
+    options.legend ? make('legend', {}, rich(options.legend)) : null,
     hint,
     make('div', { class: 'class-buttons' }, rows),
   );
@@ -88,7 +92,7 @@ export function buttons(options) {
       problems: [
         {
           field: { showError: error.show, focus: () => rows[0].focus() },
-          text: 'Choose a category.',
+          text: say('choice.missing'),
         },
       ],
     }),

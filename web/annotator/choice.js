@@ -4,12 +4,12 @@
 //   element, value() -> class | null (one) or [class] (many), set(value), disable(classes),
 //   showError(text | null), focus()
 
-import { digitOf, longestList } from './classes.js';
+import { digitOf, longestList, tag } from './classes.js';
 import { combobox } from './combobox.js';
 import { announceChange, describe, errorLine, make, newId, rich } from './dom.js';
 
 function legendOf(options) {
-  const parts = [make('legend', {}, rich(options.legend))];
+  const parts = options.legend ? [make('legend', {}, rich(options.legend))] : [];
   if (options.hint) parts.push(make('p', { class: 'hint', id: newId('hint') }, rich(options.hint)));
   return parts;
 }
@@ -17,7 +17,8 @@ function legendOf(options) {
 function row(option, index, options, type, group) {
   const input = make('input', { type, name: group, value: option.value, id: newId('option') });
   const none = option.value ? '' : ' option-none';
-  const text = make('span', { class: 'option-text', id: newId('text') }, option.label);
+  const { class: name, dir } = option.value ? tag(option.label) : { class: '' };
+  const text = make('span', { class: `option-text ${name}`, dir, id: newId('text') }, option.label);
   // As in figure 7 only the button itself can be clicked: it is named by the text beside it.
   if (options.plain) {
     input.setAttribute('aria-labelledby', text.id);
@@ -63,14 +64,20 @@ function list(options) {
   const group = newId(options.name);
   const choices = options.classes.map((name) => ({ value: name, label: name }));
   if (options.none) choices.push({ value: '', label: options.none });
+  const looks = [options.plain ? 'plain' : 'chips', options.mark];
   const rows = choices.map((choice, i) => ({ ...choice, ...row(choice, i, options, type, group) }));
   const fieldset = make(
     'fieldset',
-    { class: 'question', 'data-input': options.name, tabindex: '-1' },
+    {
+      class: 'question',
+      'data-input': options.name,
+      tabindex: '-1',
+      'aria-labelledby': options.labelledBy,
+    },
     ...legendOf(options),
     make(
       'div',
-      { class: options.plain ? 'options options-plain' : 'options' },
+      { class: `options options-${looks.filter(Boolean).join(' options-')}` },
       rows.map((entry) => entry.element),
     ),
   );
@@ -114,8 +121,9 @@ function list(options) {
   };
 }
 
-// {name, legend, hint, classes, many, none, keys, plain, recent}; `none` is the label of "none of
-// them", whose value is the empty string; `recent: false` if a class chosen here is not worth
+// {name, legend or labelledBy (the id of a question elsewhere), hint, classes, many, none, keys,
+// plain, mark, recent}; `none` is the label of "none of them", whose value is the empty string;
+// `mark` is "cross" where choosing rules out; `recent: false` if a class chosen here is not worth
 // offering first the next time.
 export function choice(options) {
   return options.classes.length > longestList

@@ -6,61 +6,69 @@
 import { choice } from './choice.js';
 import { rich } from './dom.js';
 import { percentField } from './percent.js';
+import { ask as question } from './wording.js';
+import { say } from './words.js';
 
-const noAlternative = 'No Alternative';
-
-export function collins({ session, words, previous, mixed }) {
+export function collins({ session, ask, previous, mixed }) {
   const { classes } = session;
-  const top = choice({ name: 'top', legend: words.top, classes, plain: true });
-  const topPercent = percentField({ name: 'top_percent', label: words.topPercent, lenient: true });
+  const words = (name) => question(`collins.${name}`, ask);
+  const top = choice({ name: 'top', legend: words('top'), classes, plain: true });
+  const topPercent = percentField({
+    name: 'top_percent',
+    label: words('top_percent'),
+    lenient: true,
+  });
   const second = choice({
     name: 'second',
-    legend: words.second,
+    legend: words('second'),
     classes,
-    none: noAlternative,
+    none: say('collins.none'),
     plain: true,
   });
   const secondPercent = percentField({
     name: 'second_percent',
-    label: words.secondPercent,
+    label: words('second_percent'),
     lenient: true,
   });
   const impossible = choice({
     name: 'impossible',
-    legend: words.impossible,
-    hint: words.impossibleHint,
+    legend: words('impossible'),
+    hint: words('impossible_hint'),
     classes,
     many: true,
     plain: true,
     recent: false,
   });
 
-  if (previous) {
+  // What a draft does not know has no key, since null is an answer.
+  if (previous?.top) {
     top.set(previous.top.class);
     topPercent.set(previous.top.raw);
-    second.set(previous.second?.class ?? '');
+    if ('second' in previous) second.set(previous.second?.class ?? (previous.second ? null : ''));
     if (previous.second) secondPercent.set(previous.second.raw);
-    impossible.set(previous.impossible);
+    impossible.set(previous.impossible || []);
   }
 
   const typed = (name, field) => ({ class: name, percent: field.value(), raw: field.raw() });
+  // A number without a class is a slip worth keeping: one in six did it in the published data.
+  const other = () =>
+    second.value() || secondPercent.raw() ? typed(second.value() || null, secondPercent) : null;
+  const answer = () => ({
+    top: typed(top.value(), topPercent),
+    second: other(),
+    impossible: impossible.value(),
+  });
   return {
-    intro: rich(mixed ? words.introMixed : words.intro),
+    intro: rich(words(mixed ? 'intro_mixed' : 'intro')),
     parts: [top, topPercent, second, secondPercent, impossible].map((field) => field.element),
     focus: () => top.element.focus({ preventScroll: true }),
+    draft() {
+      const { second: given, ...rest } = answer();
+      return second.value() === null && !given ? rest : { ...rest, second: given };
+    },
     read() {
-      if (!top.value()) return { problems: [{ field: top, text: 'Please select a category.' }] };
-      return {
-        answer: {
-          top: typed(top.value(), topPercent),
-          // A number without a class is a slip worth keeping: one in six did it in the published data.
-          second:
-            second.value() || secondPercent.raw()
-              ? typed(second.value() || null, secondPercent)
-              : null,
-          impossible: impossible.value(),
-        },
-      };
+      if (!top.value()) return { problems: [{ field: top, text: say('collins.missing') }] };
+      return { answer: answer() };
     },
   };
 }

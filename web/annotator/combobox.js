@@ -1,11 +1,13 @@
 // Type-ahead for many classes: the ARIA combobox with a list that narrows while one types. Classes
-// chosen before come first, since neighbouring items often share them. With `many` every class
-// chosen becomes a button that takes it out again.
+// chosen before come first, since neighbouring items often share them, then all others in the order
+// of a dictionary. With `many` every class chosen becomes a button that takes it out again.
 
+import { sorted } from './classes.js';
 import { announceChange, describe, errorLine, make, newId } from './dom.js';
+import { say } from './words.js';
 
 const recent = []; // newest first, for the life of the page
-const shown = 8;
+const offered = 5; // of those chosen before
 
 function remember(name) {
   const at = recent.indexOf(name);
@@ -13,16 +15,18 @@ function remember(name) {
   recent.unshift(name);
 }
 
+// Without marks on letters, so that "e" finds "é".
+const plain = (text) => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+
+// `classes` are sorted.
 function matches(classes, typed) {
-  const text = typed.trim().toLowerCase();
-  const known = [
-    ...recent.filter((name) => classes.includes(name)),
-    ...classes.filter((name) => !recent.includes(name)),
-  ];
+  const text = plain(typed.trim());
+  const before = recent.filter((name) => classes.includes(name)).slice(0, offered);
+  const known = [...before, ...classes.filter((name) => !before.includes(name))];
   if (!text) return known;
   return [
-    ...known.filter((name) => name.toLowerCase().startsWith(text)),
-    ...known.filter((name) => name.toLowerCase().indexOf(text) > 0),
+    ...known.filter((name) => plain(name).startsWith(text)),
+    ...known.filter((name) => plain(name).indexOf(text) > 0),
   ];
 }
 
@@ -32,6 +36,7 @@ export function combobox(options) {
     type: 'text',
     role: 'combobox',
     id: newId('combobox'),
+    dir: 'auto',
     autocomplete: 'off',
     autocapitalize: 'none',
     spellcheck: 'false',
@@ -43,7 +48,7 @@ export function combobox(options) {
     role: 'listbox',
     id: listId,
     hidden: true,
-    'aria-label': 'Matching categories',
+    'aria-label': say('choice.matching'),
   });
   const chips = make('ul', { class: 'chips', hidden: true });
   const none = options.none
@@ -51,12 +56,17 @@ export function combobox(options) {
     : null;
   const fieldset = make(
     'fieldset',
-    { class: 'question', 'data-input': options.name, tabindex: '-1' },
+    {
+      class: 'question',
+      'data-input': options.name,
+      tabindex: '-1',
+      'aria-labelledby': options.labelledBy,
+    },
     ...options.parts,
     make(
       'label',
       { class: 'combobox-label', for: input.id },
-      options.many ? 'Type to find, Enter adds' : 'Type to find',
+      say(options.many ? 'choice.find_many' : 'choice.find'),
     ),
     make('div', { class: 'combobox' }, input, listbox),
     none,
@@ -72,8 +82,9 @@ export function combobox(options) {
   let active = -1;
   let rows = [];
 
+  const classes = sorted(options.classes);
   const free = () =>
-    options.classes.filter(
+    classes.filter(
       (name) => !off.includes(name) && !(options.many && chosen.includes(name)),
     );
 
@@ -94,12 +105,12 @@ export function combobox(options) {
   }
 
   function open(typed) {
-    const found = matches(free(), typed);
-    rows = found.slice(0, typed.trim() ? 50 : Math.max(shown, recent.length)).map((name) =>
+    rows = matches(free(), typed).map((name) =>
       make(
         'li',
         {
           role: 'option',
+          dir: 'auto',
           id: newId('row'),
           'aria-selected': 'false',
           // The field keeps the focus.
@@ -131,9 +142,9 @@ export function combobox(options) {
             announceChange(input);
             input.focus();
           },
-          'aria-label': `Take out ${name}`,
+          'aria-label': say('choice.take_out', { name }),
         },
-        name,
+        make('span', { dir: 'auto' }, name),
         make('span', { 'aria-hidden': 'true' }, '\u00d7'),
       ),
     );
@@ -162,8 +173,8 @@ export function combobox(options) {
   input.addEventListener('input', () => {
     if (!options.many)
       chosen =
-        options.classes.find(
-          (name) => name.toLowerCase() === input.value.trim().toLowerCase() && !off.includes(name),
+        classes.find(
+          (name) => plain(name) === plain(input.value.trim()) && !off.includes(name),
         ) || null;
     if (none) none.setAttribute('aria-pressed', 'false');
     open(input.value);

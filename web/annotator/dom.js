@@ -1,5 +1,7 @@
 // Small helpers to build pages. Text always goes in as text.
 
+import { calmly } from './calm.js';
+
 let lastId = 0;
 
 export function newId(prefix) {
@@ -34,23 +36,22 @@ export function describe(element, id, on) {
   else element.removeAttribute('aria-describedby');
 }
 
-// A place for an error in text below a field; `targets` are described by it while it shows.
+// A place for an error in text below a field; `targets` are described by it while it shows. It
+// comes and goes only while no pointer is down.
 export function errorLine(targets) {
   const element = make('p', { class: 'error', id: newId('error'), hidden: true });
-  return {
-    element,
-    show(message) {
-      element.textContent = message || '';
-      element.hidden = !message;
-      for (const target of targets()) {
-        describe(target, element.id, Boolean(message));
-        if (target.matches('input, textarea')) {
-          if (message) target.setAttribute('aria-invalid', 'true');
-          else target.removeAttribute('aria-invalid');
-        }
+  function draw(message) {
+    element.textContent = message || '';
+    element.hidden = !message;
+    for (const target of targets()) {
+      describe(target, element.id, Boolean(message));
+      if (target.matches('input, textarea')) {
+        if (message) target.setAttribute('aria-invalid', 'true');
+        else target.removeAttribute('aria-invalid');
       }
-    },
-  };
+    }
+  }
+  return { element, show: (message) => calmly(element, () => draw(message)) };
 }
 
 // For changes made by the program, so that clocks and validators hear of them as of any other.

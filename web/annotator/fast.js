@@ -4,18 +4,17 @@ import { buttons } from './buttons.js';
 import { keysFor } from './classes.js';
 import { make, rich } from './dom.js';
 import { soft } from './soft.js';
+import { ask as question } from './wording.js';
+import { say } from './words.js';
 
 export function fast(context) {
-  const { words, previous, submit, showButton, showKeys } = context;
-  const keys = keysFor(
-    context.session.classes,
-    'A digit or letter chooses a category you are certain of.',
-  );
+  const { previous, submit, changed, showButton, showKeys } = context;
+  const keys = keysFor(context.session.classes, say('fast.keys'));
   let opened = null;
-  const ask = buttons({
+  const certain = buttons({
     name: 'certain',
-    legend: words.fast,
-    hint: words.fastHint,
+    legend: question('fast.certain', context.ask),
+    hint: question('fast.hint', context.ask),
     classes: context.session.classes,
     chosen: previous?.certain,
     choose: (name) => submit({ certain: name }),
@@ -23,38 +22,46 @@ export function fast(context) {
   const unsure = make(
     'button',
     { type: 'button', class: 'wide', 'data-input': 'unsure', click: () => open(true) },
-    'Not certain: give percentages',
+    say('fast.unsure'),
   );
   const sure = make(
     'button',
     { type: 'button', class: 'quiet', click: () => close() },
-    'I am certain after all',
+    say('fast.sure'),
   );
   const root = make('div', { class: 'questions-group' });
+  const drawing = make('div', { class: 'drawn-place' });
 
   function open(move) {
     opened = soft(context, 'impossible');
     root.replaceChildren(sure, ...opened.parts);
+    drawing.replaceChildren(opened.drawn);
     showButton(true);
     showKeys(opened.keys);
-    if (move) opened.start();
+    if (!move) return;
+    opened.start();
+    changed();
   }
   function close() {
     opened = null;
-    root.replaceChildren(ask.element, unsure);
+    root.replaceChildren(certain.element, unsure);
+    drawing.replaceChildren();
     showButton(false);
     showKeys(keys);
-    ask.focus();
+    certain.focus();
+    changed();
   }
 
   showButton(false);
-  root.append(ask.element, unsure);
+  root.append(certain.element, unsure);
   if (previous?.top) open(false);
   return {
-    intro: rich(words.introPlain),
+    intro: rich(question('plain.intro', context.ask)),
     keys: opened ? opened.keys : keys,
     parts: [root],
-    focus: () => (opened ? opened.focus() : ask.focus()),
-    read: () => (opened ? opened.read() : ask.read()),
+    drawn: drawing,
+    focus: () => (opened ? opened.focus() : certain.focus()),
+    draft: () => (opened ? opened.draft() : {}),
+    read: () => (opened ? opened.read() : certain.read()),
   };
 }

@@ -3,7 +3,7 @@
 
 import { getSession, pauseAfter, post } from './api.js';
 import { ending, ends } from './ending.js';
-import { Given } from './given.js';
+import { Kept } from './given.js';
 import * as pages from './pages.js';
 import { newAnswerId, Queue } from './queue.js';
 import { EventLog } from './timing.js';
@@ -21,7 +21,8 @@ class Interrupt extends Error {
 export class Flow {
   #view;
   #queue = null;
-  #given = null;
+  #given = null; // answers by trial, where one may go back
+  #drafts = null; // what is filled in and not answered yet
   #log = new EventLog((events, leaving) => post('events', events, leaving));
   #reject = null;
   #pending = null;
@@ -79,11 +80,10 @@ export class Flow {
         await this.#race(pages.instructions(main, this.session, this.#instructions));
         return;
       }
-      const reply = await this.#send('check', { id: newAnswerId(), answers });
+      const { attempt } = this.session;
+      const reply = await this.#send('check', { id: newAnswerId(), attempt, answers });
       this.#checked =
-        reply && !reply.passed
-          ? { answers, wrong: reply.wrong, attemptsLeft: reply.attempts_left }
-          : null;
+        reply && !reply.passed ? { wrong: reply.wrong, attemptsLeft: reply.attempts_left } : null;
     },
     practice: this.#trials,
     trials: this.#trials,
@@ -99,6 +99,7 @@ export class Flow {
 
   async #end() {
     this.#given?.clear();
+    this.#drafts?.clear();
     ending(this.#view.main, this.session);
     return 'end';
   }
@@ -112,7 +113,7 @@ export class Flow {
     );
     let enter = true;
     if (session.place === 'practice' && !queued.length) {
-      const result = await this.#ask({ item: session.practice, practice: true, enter });
+      const result = await this.#ask('practice', { item: session.practice, practice: true, enter });
       this.#keep(result, 0, true);
       await this.#race(pages.ready(this.#view.main, session));
       enter = false;
@@ -122,7 +123,7 @@ export class Flow {
       preload(session.items, at + 1);
       const answered = at < furthest;
       const previous = answered ? this.#given.get(at) : undefined;
-      const result = await this.#ask({
+      const result = await this.#ask(at, {
         item: session.items[at],
         number: at + 1,
         total: session.trials,
@@ -149,10 +150,31 @@ export class Flow {
     await this.#race(pages.saving(this.#view.main, session, this.#queue));
   }
 
-  #ask(options) {
-    const title = options.practice ? 'Practice' : `${options.number} of ${options.total}`;
+  // One trial, with what was filled in before the page was loaded again; `key` is the trial's number
+  // or "practice". The draft goes when the trial is answered, not when one goes back from it.
+  async #ask(key, options) {
+    const title = options.practice
+      ? say('practice.tab')
+      : say('frame.of', { n: options.number, total: options.total });
     document.title = `${title} \u00b7 ${this.session.title}`;
-    return this.#race(showTrial(this.#view.main, { session: this.session, ...options }));
+    const draft = this.#drafts.get(key);
+    try {
+      const result = await this.#race(
+        showTrial(this.#view.main, {
+          session: this.session,
+          ...options,
+          previous: draft?.answer ?? options.previous,
+          spent: draft?.spent,
+          onChange: (answer, spent) => this.#drafts.set(key, { answer, spent }),
+        }),
+      );
+      if (!result.back) this.#drafts.forget(key);
+      return result;
+    } catch (error) {
+      // A draft that the screen cannot show must not stop the next try as well.
+      if (!(error instanceof Interrupt)) this.#drafts.forget(key);
+      throw error;
+    }
   }
 
   #keep({ answer, elapsed, times }, trial, practice) {
@@ -165,7 +187,8 @@ export class Flow {
     this.#view.update(this.session);
     if (this.#queue) return;
     this.#queue = new Queue(this.session.session);
-    this.#given = new Given(this.session);
+    this.#given = new Kept('given', this.session.session, this.session.back);
+    this.#drafts = new Kept('draft', this.session.session);
     this.#queue.addEventListener('refused', ({ detail }) => this.#interrupt(detail.error));
     this.#view.watch(this.#queue);
     this.#queue.retry();
@@ -229,9 +252,9 @@ export class Flow {
       await pages.notice(
         main,
         this.session,
-        'Something went wrong',
-        ['The page met an error of its own. Your answers are kept.'],
-        'Load again',
+        say('trouble.page'),
+        [say('trouble.page_text')],
+        say('trouble.page_again'),
       );
       window.location.reload();
       return false;
@@ -243,16 +266,13 @@ export class Flow {
       return false;
     }
     const refused = this.#queue?.setAside() || [];
-    this.#given?.forget(refused.map((entry) => entry.trial));
+    this.#given?.forget(...refused.map((entry) => entry.trial)); // no answers, as they were not taken
     await pages.notice(
       main,
       this.session,
-      'One answer was not taken',
-      [
-        `The server says: ${error.message}.`,
-        'Perhaps the study is open in another tab: please use only one. You can go on where the server is.',
-      ],
-      'Go on',
+      say('trouble.not_taken'),
+      [say('trouble.not_taken_why', { message: error.message }), say('trouble.not_taken_text')],
+      say('trouble.go_on'),
     );
     this.#queue?.resume();
     return true;

@@ -1,28 +1,29 @@
-// The answers given so far, by trial, so that whoever goes back finds them, after a reload too.
-// Kept only where the study allows going back, and only until the session ends.
+// What was filled in, by trial, so that it is there again after a reload: the answers given so far,
+// for whoever goes back, and the draft of a trial that is not answered yet. Kept only until the
+// session ends.
 
 import { openStorage, readJson } from './storage.js';
 
-export class Given {
+export class Kept {
   #key;
   #on;
   #storage = openStorage();
 
-  constructor({ session, back }) {
-    this.#key = `softlab.given.${session}`;
-    this.#on = back;
+  // `name` tells apart what is kept of a session; nothing is kept unless `on`.
+  constructor(name, session, on = true) {
+    this.#key = `softlab.${name}.${session}`;
+    this.#on = on;
   }
 
   get(trial) {
     return this.#all()[trial];
   }
 
-  set(trial, answer) {
-    if (this.#on) this.#write({ ...this.#all(), [trial]: answer });
+  set(trial, value) {
+    if (this.#on) this.#write({ ...this.#all(), [trial]: value });
   }
 
-  // What the server did not take is no answer.
-  forget(trials) {
+  forget(...trials) {
     const all = this.#all();
     for (const trial of trials) delete all[trial];
     this.#write(all);

@@ -2,27 +2,38 @@
 // room, a grid below it on phones. The places are the annotator's class order.
 
 import { buttons } from './buttons.js';
-import { keysFor } from './classes.js';
+import { hasLongWord, keysFor } from './classes.js';
+import { newId, rich } from './dom.js';
+import { ask as question } from './wording.js';
+import { say } from './words.js';
 
-export function hard({ session, words, previous, submit, showButton }) {
+export function hard({ session, item, ask, previous, submit, showButton }) {
   showButton(false);
-  const ask = buttons({
+  const introId = newId('question');
+  const choose = buttons({
     name: 'class',
-    legend: words.hard,
+    labelledBy: introId,
     classes: session.classes,
     chosen: previous?.class,
     choose: (name) => submit({ class: name }),
   });
-  const ring = ask.rows?.length >= 3;
-  ask.rows?.forEach((button, i) =>
-    button.style.setProperty('--place', String(i / ask.rows.length)),
-  );
+  // A round button holds no long word, and a text would cover the ring.
+  const ring =
+    choose.rows?.length >= 3 && item.text === undefined && !session.classes.some(hasLongWord);
+  if (ring) {
+    choose.element.style.setProperty('--count', String(choose.rows.length));
+    choose.rows.forEach((button, i) =>
+      button.style.setProperty('--place', String(i / choose.rows.length)),
+    );
+  }
   return {
-    intro: null,
+    intro: rich(question('hard.class', ask)),
+    introId,
     layout: ring ? 'ring' : null,
-    keys: keysFor(session.classes, 'A digit or letter chooses a category.'),
-    parts: [ask.element],
-    focus: ask.focus,
-    read: ask.read,
+    keys: keysFor(session.classes, say('hard.keys')),
+    parts: [choose.element],
+    focus: choose.focus,
+    draft: () => ({}),
+    read: choose.read,
   };
 }

@@ -3,6 +3,8 @@
 // `mix+` shows no start and asks for both.
 
 import { errorLine, make, newId } from './dom.js';
+import { ask as question } from './wording.js';
+import { say as words } from './words.js';
 
 const setting = new Set([
   'ArrowLeft',
@@ -30,7 +32,7 @@ function slider({ name, legend, marks, say, hidden, previous }) {
     make(
       'div',
       { class: 'slider-marks', 'aria-hidden': 'true' },
-      marks.map((text) => make('span', {}, text)),
+      marks.map((text) => make('span', { dir: 'auto' }, text)),
     ),
     said,
   );
@@ -40,7 +42,7 @@ function slider({ name, legend, marks, say, hidden, previous }) {
 
   function draw() {
     const shown = touched || !hidden;
-    const text = shown ? say(Number(input.value)) : 'not set yet';
+    const text = shown ? say(Number(input.value)) : words('mix.unset');
     element.classList.toggle('slider-hidden', !shown);
     said.textContent = text;
     input.setAttribute('aria-valuetext', text);
@@ -77,46 +79,50 @@ function sides([a, b], classes) {
   return { left: turned ? b : a, right: turned ? a : b, own };
 }
 
-function build({ session, item, words, previous }, strict) {
+function build({ session, item, ask, previous }, strict) {
   const { left, right, own } = sides(item.endpoints, session.classes);
   const before = (i, value) => previous && { value, touched: previous.touched[i] };
+  const answer = () => ({
+    mixing: own(mixing.value()),
+    confidence: confidence.value(),
+    touched: [mixing.touched(), confidence.touched()],
+  });
   const mixing = slider({
     name: 'mixing',
-    legend: words.mixing,
-    marks: [`100 % ${left}`, '50 / 50', `100 % ${right}`],
-    say: (value) => `${100 - value} % ${left}, ${value} % ${right}`,
+    legend: question('mix.mixing', ask),
+    marks: [
+      words('mix.end', { name: left }),
+      words('mix.middle'),
+      words('mix.end', { name: right }),
+    ],
+    say: (value) => words('mix.shares', { left, right, first: 100 - value, second: value }),
     hidden: strict,
     previous: previous && before(0, own(previous.mixing)),
   });
   const confidence = slider({
     name: 'confidence',
-    legend: words.confidence,
-    marks: ['0 %', '50 %', '100 %'],
-    say: (value) => `${value} %`,
+    legend: question('mix.confidence', ask),
+    marks: [0, 50, 100].map((n) => words('percent.value', { n })),
+    say: (value) => words('percent.value', { n: value }),
     hidden: strict,
     previous: before(1, previous?.confidence),
   });
   return {
-    intro: words.mixIntro(left, right),
-    keys: 'Arrow keys move a slider by 1, Page Up and Page Down by 10.',
+    intro: question('mix.intro', ask, { left, right }),
+    keys: words('mix.keys'),
     parts: [mixing.element, confidence.element],
     focus: () => mixing.focus(),
+    draft: answer,
     read() {
       const missing = [mixing, confidence].filter((field) => strict && !field.touched());
       if (missing.length)
         return {
           problems: missing.map((field) => ({
             field,
-            text: 'Please set this slider: click it or use the arrow keys.',
+            text: words('mix.missing'),
           })),
         };
-      return {
-        answer: {
-          mixing: own(mixing.value()),
-          confidence: confidence.value(),
-          touched: [mixing.touched(), confidence.touched()],
-        },
-      };
+      return { answer: answer() };
     },
   };
 }

@@ -2,6 +2,7 @@
 
 import { errorLine, make, newId } from './dom.js';
 import { prose } from './html.js';
+import { say } from './words.js';
 
 // Puts a page in place, names the tab and moves the focus to the heading.
 export function show(main, session, title, ...content) {
@@ -17,7 +18,7 @@ export const button = (text, click, kind = '') =>
 export const actions = (...children) => make('div', { class: 'actions' }, ...children);
 
 export const progress = (done, total, label) =>
-  make('progress', { max: total, value: done, 'aria-label': label }, `${done} of ${total}`);
+  make('progress', { max: total, value: done, 'aria-label': label }, say('frame.of', { n: done, total }));
 
 // A sentence or more and one button; settles when it is pressed.
 export function notice(main, session, title, sentences, label, above = null) {
@@ -38,11 +39,11 @@ export function consent(main, session) {
     show(
       main,
       session,
-      'Taking part',
+      say('consent.title'),
       prose(session.consent.html),
       actions(
-        button('I agree, begin', () => resolve(true), 'primary'),
-        button('I do not agree', () => resolve(false)),
+        button(say('consent.agree'), () => resolve(true), 'primary'),
+        button(say('consent.refuse'), () => resolve(false)),
       ),
     );
   });
@@ -64,12 +65,14 @@ export function instructions(main, session, pages) {
       show(
         main,
         session,
-        pages.length > 1 ? `Instructions, ${at + 1} of ${pages.length}` : 'Instructions',
-        pages.length > 1 ? progress(at + 1, pages.length, 'Pages of the instructions') : null,
+        pages.length > 1
+          ? say('instructions.title_of', { n: at + 1, total: pages.length })
+          : say('instructions.title'),
+        pages.length > 1 ? progress(at + 1, pages.length, say('instructions.progress')) : null,
         prose(pages[at]),
         actions(
-          button(last ? 'I have read this' : 'Next', () => turn(at, at + 1), 'primary'),
-          at > 0 ? button('Back', () => turn(at, at - 1)) : null,
+          button(last ? say('instructions.read') : say('instructions.next'), () => turn(at, at + 1), 'primary'),
+          at > 0 ? button(say('instructions.back'), () => turn(at, at - 1)) : null,
         ),
       );
     }
@@ -105,19 +108,17 @@ function radioQuestion(text, options, name, row = false) {
     element,
     showError: error.show,
     value: () => (value() < 0 ? null : value()),
-    set: (i) => {
-      if (i !== null) inputs[i].checked = true;
-    },
     focus: () => (inputs.find((input) => input.checked) || inputs[0]).focus(),
   };
 }
 
 function attemptsLeft(n) {
-  return n === 1 ? 'You have one more attempt.' : `You have ${n} more attempts.`;
+  return n === 1 ? say('check.attempt') : say('check.attempts', { n });
 }
 
-// `before` is {answers, wrong, attemptsLeft} of a failed attempt. Settles with the answers, or with
-// null to read the instructions again (`reread`: whether they are at hand).
+// `before` is {wrong, attemptsLeft} of a failed attempt: how many answers were wrong, not which; the
+// options come in another order now. Settles with the answers, or with null to read the
+// instructions again (`reread`: whether they are at hand).
 export function check(main, session, before, reread) {
   return new Promise((resolve) => {
     const fields = session.questions.map(({ question, options }) =>
@@ -130,33 +131,29 @@ export function check(main, session, before, reread) {
         submit: (event) => {
           event.preventDefault();
           const missing = fields.filter((field) => field.value() === null);
-          for (const field of missing) field.showError('Please choose an answer.');
+          for (const field of missing) field.showError(say('check.missing'));
           if (missing.length) missing[0].focus();
           else resolve(fields.map((field) => field.value()));
         },
       },
       fields.map((field) => field.element),
       actions(
-        make('button', { type: 'submit', class: 'primary' }, 'Check my answers'),
-        reread ? button('Read the instructions again', () => resolve(null)) : null,
+        make('button', { type: 'submit', class: 'primary' }, say('check.submit')),
+        reread ? button(say('check.reread'), () => resolve(null)) : null,
       ),
     );
     const summary = before
       ? make(
           'p',
-          { class: 'notice' },
-          before.wrong.length === 1
-            ? 'One answer was not right. '
-            : `${before.wrong.length} answers were not right. `,
+          { class: 'notice', role: 'alert' },
+          before.wrong === 1
+            ? say('check.wrong')
+            : say('check.wrong_many', { n: before.wrong }),
+          ' ',
           attemptsLeft(before.attemptsLeft),
         )
-      : make('p', { class: 'lead' }, 'A few questions, to see that the instructions were clear.');
-    show(main, session, 'Is everything clear?', summary, form);
-    if (!before) return;
-    before.answers.forEach((answer, i) => fields[i]?.set(answer));
-    for (const i of before.wrong)
-      fields[i].showError('This answer is not right. Please choose another.');
-    fields[before.wrong[0]].focus();
+      : make('p', { class: 'lead' }, say('check.lead'));
+    show(main, session, say('check.title'), summary, form);
   });
 }
 
@@ -164,25 +161,22 @@ export function pause(main, session, done, total) {
   return notice(
     main,
     session,
-    'Time for a break',
-    [
-      `${done} of ${total} are done. Rest your eyes for a few minutes: your place is kept meanwhile, ` +
-        'though not for hours.',
-    ],
-    'Continue',
-    progress(done, total, 'Progress'),
+    say('pause.title'),
+    [say('pause.text', { done, total })],
+    say('pause.continue'),
+    progress(done, total, say('frame.progress')),
   );
 }
 
 export function ready(main, session) {
   const thing = session.items[0]?.text === undefined ? 'image' : 'text';
-  const many = session.trials === 1 ? `one ${thing}` : `${session.trials} ${thing}s`;
+  const n = session.trials;
   return notice(
     main,
     session,
-    'That was the practice',
-    [`Now come ${many}. Take the time you need; your answers are saved as you go.`],
-    'Begin',
+    say('practice.title'),
+    [n === 1 ? say(`practice.${thing}`) : say(`practice.${thing}s`, { n })],
+    say('practice.begin'),
   );
 }
 
@@ -192,14 +186,14 @@ export async function saving(main, session, queue) {
   const line = make('p', { class: 'lead', role: 'status' });
   const draw = () => {
     const n = queue.length;
-    line.textContent = `${n === 1 ? 'One answer is' : `${n} answers are`} not saved yet. Please leave this page open; nothing is lost.`;
+    line.textContent = n === 1 ? say('saving.one') : say('saving.many', { n });
   };
   show(
     main,
     session,
-    'Saving your answers',
+    say('saving.title'),
     line,
-    actions(button('Try now', () => queue.retry(), 'primary')),
+    actions(button(say('saving.now'), () => queue.retry(), 'primary')),
   );
   draw();
   queue.addEventListener('change', draw);
@@ -240,15 +234,15 @@ export function debrief(main, session) {
         },
       },
       fields.map((field) => field.element),
-      actions(make('button', { type: 'submit', class: 'primary' }, 'Finish')),
+      actions(make('button', { type: 'submit', class: 'primary' }, say('debrief.finish'))),
     );
     show(
       main,
       session,
-      fields.length ? 'A few last questions' : 'Almost done',
+      fields.length ? say('debrief.title') : say('debrief.title_plain'),
       prose(session.debrief_html),
       fields.length
-        ? make('p', { class: 'hint' }, 'You may leave out what you do not want to answer.')
+        ? make('p', { class: 'hint' }, say('debrief.hint'))
         : null,
       form,
     );

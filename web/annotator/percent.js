@@ -1,13 +1,22 @@
 // A field for a percentage. `lenient` takes any text, as figure 7 did; otherwise a number field
-// whose value is checked by the screen.
+// whose value is checked by the screen. With `row` label, field and complaint stand side by side.
 
 import { errorLine, make, newId, rich } from './dom.js';
 
 const longest = 40; // characters of raw text
 
-// What was typed as a number, or null: "70", " 70 % ", "12.5" are numbers, "8p" and "" are not.
+// Digits, point and per cent sign as Arabic and Persian write them.
+const western = (text) =>
+  text
+    .replace(/[\u0660-\u0669]/g, (digit) => String(digit.charCodeAt(0) - 0x660))
+    .replace(/[\u06f0-\u06f9]/g, (digit) => String(digit.charCodeAt(0) - 0x6f0))
+    .replace('\u066b', '.')
+    .replace('\u066a', '%');
+
+// What was typed as a number, or null: "70", " 70 % ", "12.5" and "33,5" are numbers, "8p" and ""
+// are not.
 export function parsePercent(raw) {
-  const text = raw.trim().replace(/\s*%$/, '');
+  const text = western(raw).trim().replace(/\s*%$/, '').replace(',', '.');
   return /^[+-]?(\d+(\.\d*)?|\.\d+)$/.test(text) ? Number(text) : null;
 }
 
@@ -22,7 +31,7 @@ export function percentField(options) {
   });
   const element = make(
     'div',
-    { class: 'percent', 'data-input': options.name },
+    { class: options.row ? 'percent percent-row' : 'percent', 'data-input': options.name },
     make('label', { for: input.id }, rich(options.label)),
     make('span', { class: 'percent-box' }, input, make('span', { 'aria-hidden': 'true' }, '%')),
   );
@@ -33,7 +42,7 @@ export function percentField(options) {
     raw: () => input.value,
     value: () => parsePercent(input.value),
     set(raw) {
-      input.value = raw;
+      input.value = raw ?? '';
     },
     enable(on) {
       input.disabled = !on;

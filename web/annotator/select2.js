@@ -1,13 +1,15 @@
-// The two most probable classes, without numbers.
+// The two most probable classes, without numbers. A third one takes the place of the second.
 
 import { choice } from './choice.js';
 import { keysFor } from './classes.js';
 import { make, rich } from './dom.js';
+import { ask as question } from './wording.js';
+import { say } from './words.js';
 
-export function select2({ session, words, previous, button }) {
+export function select2({ session, ask, previous, button }) {
   const field = choice({
     name: 'classes',
-    legend: words.select2,
+    legend: question('select2.classes', ask),
     classes: session.classes,
     many: true,
     keys: true,
@@ -16,19 +18,27 @@ export function select2({ session, words, previous, button }) {
   field.element.querySelector('legend').after(count);
 
   // The one chosen first stands first: it is the more probable one.
-  let chosen = previous ? previous.classes : [];
+  let chosen = previous?.classes || [];
 
+  function tell(out) {
+    const [first, second] = chosen;
+    if (out) count.textContent = say('select2.replaced', { first, second, out });
+    else if (second) count.textContent = say('select2.both', { first, second });
+    else count.textContent = first ? say('select2.one', { first }) : say('select2.none');
+  }
   function update() {
     const now = field.value();
-    chosen = [...chosen, ...now.filter((name) => !chosen.includes(name))];
-    chosen = chosen.filter((name) => now.includes(name));
-    const n = chosen.length;
-    count.textContent = n
-      ? `${n} of 2 chosen: ${chosen.join(', then ')}`
-      : 'Begin with the more probable one.';
-    if (n === 2) field.showError(null);
+    const kept = chosen.filter((name) => now.includes(name));
+    chosen = [...kept, ...now.filter((name) => !kept.includes(name))];
+    const out = chosen.length > 2 ? chosen[1] : null;
+    if (out) {
+      chosen = [chosen[0], chosen[chosen.length - 1]];
+      field.set(chosen);
+    }
+    tell(out);
+    if (chosen.length === 2) field.showError(null);
   }
-  if (previous) field.set(previous.classes);
+  field.set(chosen);
   update();
   field.element.addEventListener('change', update);
   field.element.addEventListener('keydown', (event) => {
@@ -38,21 +48,15 @@ export function select2({ session, words, previous, button }) {
   });
 
   return {
-    intro: rich(words.introPlain),
-    keys: keysFor(
-      session.classes,
-      'Digits choose by place, letters by name, Enter goes to the button.',
-    ),
+    intro: rich(question('plain.intro', ask)),
+    keys: keysFor(session.classes, say('select2.keys')),
     parts: [field.element],
     focus: () => field.element.focus({ preventScroll: true }),
+    draft: () => ({ classes: chosen }),
     read() {
       field.showError(null);
       if (chosen.length === 2) return { answer: { classes: chosen } };
-      const text =
-        chosen.length < 2
-          ? 'Choose two categories.'
-          : `Choose only two categories: ${chosen.length} are chosen.`;
-      return { problems: [{ field, text }] };
+      return { problems: [{ field, text: say('select2.missing') }] };
     },
   };
 }

@@ -1,54 +1,45 @@
 // The three questions of `collins` with help: numbers are checked, the top class is greyed out
-// further down, keys choose, Enter moves on to the next input and never submits. `possible` turns
-// the last question round; `fast` opens these questions when one key was not enough.
+// further down, keys choose, Enter moves on to the next input and never submits, and what was said
+// is drawn beside the picture. `possible` turns the last question round; `fast` opens these
+// questions when one key was not enough.
 
 import { choice } from './choice.js';
 import { keysFor } from './classes.js';
 import { announceChange, make, rich } from './dom.js';
+import { drawn } from './drawn.js';
 import { percentField } from './percent.js';
+import { ask as question, number } from './wording.js';
+import { say } from './words.js';
 
-const none = 'No alternative';
+const within = (percent) => percent > 0 && percent <= 100;
 
 function checkTop(fields) {
   const percent = fields.topPercent.value();
-  if (!fields.top.value()) return { field: fields.top, text: 'Choose the most probable category.' };
-  if (percent === null)
-    return { field: fields.topPercent, text: 'Give a number between 1 and 100.' };
-  if (!(percent > 0 && percent <= 100))
-    return { field: fields.topPercent, text: 'The number must be above 0 and at most 100.' };
+  if (!fields.top.value()) return { field: fields.top, text: say('soft.top_missing') };
+  if (percent === null) return { field: fields.topPercent, text: say('percent.missing') };
+  if (!within(percent)) return { field: fields.topPercent, text: say('percent.range') };
+  return null;
+}
+
+function checkSecondPercent(fields) {
+  const percent = fields.secondPercent.value();
+  const first = fields.topPercent.value();
+  if (percent === null) return say('soft.second_percent_missing');
+  if (!within(percent)) return say('soft.second_percent_range');
+  if (first !== null && percent > first) return say('soft.second_more', { first: number(first) });
+  if (first !== null && first + percent > 100)
+    return say('soft.second_sum', { most: number(Math.max(0, 100 - first)) });
   return null;
 }
 
 function checkSecond(fields) {
   const name = fields.second.value();
-  const percent = fields.secondPercent.value();
-  const first = fields.topPercent.value();
   // All of it went to the first: there is nothing left for a second.
-  if (name === null && first === 100) return null;
-  if (name === null)
-    return { field: fields.second, text: `Choose a second category, or \u201c${none}\u201d.` };
+  if (name === null && fields.topPercent.value() === 100) return null;
+  if (name === null) return { field: fields.second, text: say('soft.second_missing') };
   if (name === '') return null;
-  if (percent === null)
-    return {
-      field: fields.secondPercent,
-      text: `Give a number between 1 and 100, or choose \u201c${none}\u201d.`,
-    };
-  if (!(percent > 0 && percent <= 100))
-    return {
-      field: fields.secondPercent,
-      text: `The number must be above 0 and at most 100; for none choose \u201c${none}\u201d.`,
-    };
-  if (first !== null && percent > first)
-    return {
-      field: fields.secondPercent,
-      text: `The second category cannot be more probable than the first (${first} %).`,
-    };
-  if (first !== null && first + percent > 100)
-    return {
-      field: fields.secondPercent,
-      text: `Together they can be at most 100 %: at most ${Math.max(0, 100 - first)} here.`,
-    };
-  return null;
+  const text = checkSecondPercent(fields);
+  return text && { field: fields.secondPercent, text };
 }
 
 function restButton(fields, classes) {
@@ -67,19 +58,20 @@ function restButton(fields, classes) {
     button,
     update() {
       const full = rest().length > 0 && fields.last.value().length === rest().length;
-      button.textContent = full ? 'None of them' : 'All the rest';
+      button.textContent = say(full ? 'soft.rest_none' : 'soft.rest_all');
     },
   };
 }
 
+// Answers and drafts: what a draft does not know has no key, since null is an answer here.
 function restore(fields, previous, lastName) {
   if (!previous?.top) return;
   fields.top.set(previous.top.class);
   fields.topPercent.set(previous.top.raw);
-  fields.second.set(previous.second ? previous.second.class : '');
+  if ('second' in previous) fields.second.set(previous.second ? previous.second.class : '');
   fields.secondPercent.enable(Boolean(previous.second));
   if (previous.second) fields.secondPercent.set(previous.second.raw);
-  fields.last.set(previous[lastName]);
+  fields.last.set(previous[lastName] || []);
 }
 
 // Enter goes to the next input that can be used, after the last one to the button.
@@ -95,20 +87,54 @@ function enterMovesOn(root, fields, button) {
   });
 }
 
-export function soft({ session, words, previous, button }, lastName) {
+// The rest is shared by the classes that are neither named nor ruled out.
+function draw(drawing, fields, classes, lastName) {
+  const share = (field) => {
+    const percent = field.value();
+    return percent !== null && within(percent) ? percent : null;
+  };
+  const top = fields.top.value();
+  const second = fields.second.value();
+  const first = share(fields.topPercent);
+  const other = second ? share(fields.secondPercent) : null;
+  const rest = Math.max(0, Math.round((100 - (first || 0) - (other || 0)) * 1e6) / 1e6);
+  const listed = fields.last.value().length;
+  const named = (top ? 1 : 0) + (second ? 1 : 0);
+  const open = lastName === 'possible' ? listed : classes.length - named - listed;
+  const notes = [say('soft.rest_nowhere'), say('soft.rest_share')];
+  const note = notes[open] || say('soft.rest_shares', { n: open });
+  drawing.update([
+    { name: top || say('soft.row_top'), percent: first },
+    second === ''
+      ? { name: say('choice.none'), percent: null }
+      : { name: second || say('soft.row_second'), percent: other },
+    { name: say('soft.row_rest'), percent: rest, kind: 'rest', note: rest ? note : null },
+  ]);
+}
+
+export function soft({ session, ask, previous, button }, lastName) {
   const { classes } = session;
+  const words = (name) => question(`soft.${name}`, ask);
+  const percent = (name, label) => percentField({ name, label: words(label), row: true });
   const fields = {
-    top: choice({ name: 'top', legend: words.top, classes, keys: true }),
-    topPercent: percentField({ name: 'top_percent', label: words.topPercent }),
-    second: choice({ name: 'second', legend: words.second, classes, none, keys: true }),
-    secondPercent: percentField({ name: 'second_percent', label: words.secondPercent }),
+    top: choice({ name: 'top', legend: words('top'), classes, keys: true }),
+    topPercent: percent('top_percent', 'top_percent'),
+    second: choice({
+      name: 'second',
+      legend: words('second'),
+      classes,
+      none: say('choice.none'),
+      keys: true,
+    }),
+    secondPercent: percent('second_percent', 'second_percent'),
     last: choice({
       name: lastName,
-      legend: words[lastName],
-      hint: words[`${lastName}Hint`],
+      legend: words(lastName),
+      hint: words(`${lastName}_hint`),
       classes,
       many: true,
       keys: true,
+      mark: lastName === 'impossible' ? 'cross' : null,
       recent: lastName === 'possible',
     }),
   };
@@ -121,6 +147,7 @@ export function soft({ session, words, previous, button }, lastName) {
     { class: 'questions-group' },
     Object.values(fields).map((field) => field.element),
   );
+  const drawing = drawn(say('soft.drawn'));
 
   function follow() {
     const top = fields.top.value();
@@ -130,6 +157,7 @@ export function soft({ session, words, previous, button }, lastName) {
     const wanted = Boolean(fields.second.value());
     if (before === wanted) fields.secondPercent.enable(wanted);
     rest.update();
+    draw(drawing, fields, classes, lastName);
   }
   fields.secondPercent.enable(false);
   restore(fields, previous, lastName);
@@ -142,37 +170,45 @@ export function soft({ session, words, previous, button }, lastName) {
     second: checkSecond,
     secondPercent: checkSecond,
   };
-  root.addEventListener('change', (event) => {
+  function review(event) {
     follow();
     for (const [name, check] of Object.entries(complaints)) {
       const found = check(fields);
       const own = found && found.field === fields[name];
       const left = fields[name].element.contains(event.target) && fields[name].raw?.();
       if (!own) fields[name].showError(null);
-      else if (left) fields[name].showError(found.text);
+      else if (left && event.type === 'change') fields[name].showError(found.text);
     }
-  });
+  }
+  root.addEventListener('input', review);
+  root.addEventListener('change', review);
   enterMovesOn(root, fields, button);
 
   const typed = (name, field) => ({ class: name, percent: field.value(), raw: field.raw() });
+  const second = () => {
+    const name = fields.second.value();
+    return name ? typed(name, fields.secondPercent) : null;
+  };
   return {
-    intro: rich(words.intro),
-    keys: keysFor(
-      classes,
-      'Digits choose by place, letters by name, Enter goes on to the next question.',
-    ),
+    intro: rich(words('intro')),
+    keys: keysFor(classes, say('soft.keys')),
     parts: [root],
+    drawn: drawing.element,
     focus: () => fields.top.element.focus({ preventScroll: true }),
     start: () => fields.top.focus(),
+    draft: () => ({
+      top: typed(fields.top.value(), fields.topPercent),
+      ...(fields.second.value() === null ? {} : { second: second() }),
+      [lastName]: fields.last.value(),
+    }),
     read() {
       const problems = [checkTop(fields), checkSecond(fields)].filter(Boolean);
       for (const field of Object.values(fields)) field.showError(null);
       if (problems.length) return { problems };
-      const second = fields.second.value();
       return {
         answer: {
           top: typed(fields.top.value(), fields.topPercent),
-          second: second ? typed(second, fields.secondPercent) : null,
+          second: second(),
           [lastName]: fields.last.value(),
         },
       };

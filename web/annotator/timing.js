@@ -14,14 +14,18 @@ function isNothing(event) {
   return event.type === 'change' && event.isTrusted && event.target.matches('input[type=text]');
 }
 
-export function stopwatch(form) {
-  let start = performance.now();
-  const times = new Map();
+// `before` is what spent() said when the page was loaded the last time: the clock goes on from there,
+// and the time in between does not count.
+export function stopwatch(form, before = { elapsed: 0, times: {} }) {
+  let start = performance.now() - before.elapsed;
+  let touched = false;
+  const times = new Map(Object.entries(before.times));
   const now = () => Math.round(performance.now() - start);
 
   function note(event) {
     if (isNothing(event)) return;
     const at = now();
+    touched = true;
     for (
       let element = event.target.closest('[data-input]');
       element;
@@ -37,11 +41,11 @@ export function stopwatch(form) {
   return {
     // From now on, unless someone has begun already.
     restart() {
-      if (times.size) return;
-      start = performance.now();
+      if (!touched) start = performance.now() - before.elapsed;
     },
     elapsed: now,
     times: () => Object.fromEntries(times),
+    spent: () => ({ elapsed: now(), times: Object.fromEntries(times) }),
   };
 }
 

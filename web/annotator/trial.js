@@ -1,85 +1,48 @@
 // One trial: the item, the questions of the screen, and what the annotator did with them.
 
+import { widestWord } from './classes.js';
 import { make } from './dom.js';
 import { progress as progressBar } from './pages.js';
+import { picture } from './picture.js';
 import { screens } from './screens.js';
 import { stopwatch } from './timing.js';
-import { wordsFor } from './wording.js';
+import { thingOf } from './wording.js';
+import { say } from './words.js';
+
+export { preload } from './picture.js';
 
 const fastest = 150; // ms
 const shortText = 140; // characters that leave room for questions on a phone
+const shortLines = 4;
 
 // Positions in `span` count characters as the server does: Unicode code points.
 function textWithSpan(item) {
   const characters = Array.from(item.text);
   const part = (from, to) => characters.slice(from, to).join('');
-  if (!item.span) return make('p', { class: 'text-item' }, item.text);
+  const attributes = { class: 'text-item', dir: 'auto' };
+  if (!item.span) return make('p', attributes, item.text);
   const [from, to] = item.span;
   return make(
     'p',
-    { class: 'text-item' },
+    attributes,
     part(0, from),
     make('mark', {}, part(from, to)),
     part(to),
   );
 }
 
-// Images of trials to come, kept so that a lost connection does not stop anyone at once.
-const held = new Map();
-const ahead = 5;
-
-function imageOf(address) {
-  const known = held.get(address);
-  // One that failed while the server was away is asked for again.
-  if (known && !(known.complete && known.naturalWidth === 0)) return known;
-  const image = new Image();
-  image.src = address;
-  held.set(address, image);
-  return image;
-}
-
-export function preload(items, from) {
-  for (const { image } of items.slice(from, from + ahead)) if (image) imageOf(image);
-}
-
-// {element, ready, missing()}: ready settles when the image can be seen, or cannot be had; nobody
-// should judge one that is missing.
-function stimulus(item, size) {
-  if (item.text !== undefined) {
-    const long = item.text.length > shortText ? ' stimulus-long' : '';
-    const element = make('div', { class: `stimulus stimulus-text${long}` }, textWithSpan(item));
-    return { element, ready: Promise.resolve(), missing: () => false };
-  }
-  const image = imageOf(item.image);
-  image.alt = item.alt || 'image to be judged';
-  image.width = size;
-  image.height = size;
-  image.draggable = false;
-  const again = () => {
-    note.hidden = true;
-    image.src = `${item.image}?again=${Date.now()}`;
-  };
-  const note = make(
-    'p',
-    { class: 'error', role: 'alert', hidden: true },
-    'The image did not load. ',
-    make('button', { type: 'button', class: 'quiet', click: again }, 'Try again'),
-  );
-  image.onerror = () => {
-    note.hidden = false;
-  };
-  const element = make('div', { class: 'stimulus' }, image, note);
-  const missing = () => {
-    if (note.hidden) return false;
-    note.lastElementChild.focus();
-    return true;
-  };
-  return { element, ready: image.decode().catch(() => {}), missing };
+// {element, ready, missing()}, as picture() has it.
+function stimulus(item, stage) {
+  if (item.text === undefined) return picture(item, stage);
+  const isLong = item.text.length > shortText || item.text.split('\n').length > shortLines;
+  const long = isLong ? ' stimulus-long' : '';
+  const element = make('div', { class: `stimulus stimulus-text${long}` }, textWithSpan(item));
+  return { element, ready: Promise.resolve(), missing: () => false };
 }
 
 function heading({ practice, number, total, item }) {
-  const thing = item.text === undefined ? 'Image' : 'Text';
-  return practice ? `Practice ${thing.toLowerCase()}` : `${thing} ${number} of ${total}`;
+  const thing = item.text === undefined ? 'image' : 'text';
+  return practice ? say(`trial.practice_${thing}`) : say(`trial.${thing}_of`, { number, total });
 }
 
 function complain(problems) {
@@ -89,36 +52,52 @@ function complain(problems) {
 
 // What to know before the questions, or null.
 function remark({ practice, answered }) {
-  if (practice) return 'This one is to try things out. It does not count.';
-  return answered ? 'You have answered this one. Change your answer, or keep it.' : null;
+  if (practice) return say('trial.practice');
+  return answered ? say('trial.answered') : null;
 }
 
-// {session, item, practice, number, total, canGoBack, answered, previous, enter}: `answered` is
-// true for a trial gone back to, `previous` its answer if known; `enter` is true when the annotator
-// comes from another place, so that the heading is read first. Resolves with
+// What to keep of the trial at hand when the page goes.
+let leaving = null;
+window.addEventListener('pagehide', () => leaving?.());
+
+// {session, item, practice, number, total, canGoBack, answered, previous, enter, spent, onChange}:
+// `answered` is true for a trial gone back to, `previous` its answer if known, or a draft of one;
+// `enter` is true when the annotator comes from another place, so that the heading is read first;
+// `spent` is the time that went into this trial before the page was loaded again;
+// onChange(draft, spent) hears after every change, and when the page is left, what is filled in and
+// how long it took so far. Resolves with
 // {answer, elapsed, times}, {back: true} or {keep: true}.
 export function showTrial(main, options) {
   const { session, item } = options;
-  const { element: shown, ready, missing } = stimulus(item, session.size);
+  const stage = make('div', { class: 'stage' });
+  const { element: shown, ready, missing } = stimulus(item, stage);
   document.documentElement.style.setProperty('--size', `${session.size}px`);
 
   return new Promise((resolve) => {
     const form = make('form', { class: 'trial', novalidate: true, autocomplete: 'off' });
-    const watch = stopwatch(form);
+    const watch = stopwatch(form, options.spent);
     const built = performance.now();
     const keys = make('p', { class: 'keys' });
-    const submitButton = make('button', { type: 'submit', class: 'primary' }, 'Continue');
+    const submitButton = make(
+      'button',
+      { type: 'submit', class: 'primary' },
+      say('trial.continue'),
+    );
     const finish = (answer) => {
       // Nobody answers that fast: it is the second half of a double click on the trial before.
       if (performance.now() - built >= fastest && !missing())
         resolve({ answer, elapsed: watch.elapsed(), times: watch.times() });
     };
+    const changed = () => {
+      if (form.isConnected) options.onChange?.(screen.draft?.(), watch.spent());
+    };
     const screen = screens[session.screen]({
       session,
       item,
-      words: wordsFor(session.framing, item),
+      ask: { framing: session.framing === 'first' ? 'first' : 'third', thing: thingOf(item) },
       previous: options.previous,
       submit: finish,
+      changed,
       button: () => submitButton,
       showButton: (visible) => {
         submitButton.hidden = !visible;
@@ -131,32 +110,40 @@ export function showTrial(main, options) {
     const title = make('h1', { tabindex: '-1' }, heading(options));
     const progress = options.practice
       ? null
-      : progressBar(options.number - 1, options.total, 'Progress');
+      : progressBar(options.number - 1, options.total, say('trial.progress'));
     const back = options.canGoBack
-      ? make('button', { type: 'button', click: () => resolve({ back: true }) }, 'Back')
+      ? make('button', { type: 'button', click: () => resolve({ back: true }) }, say('trial.back'))
       : null;
     const keep = options.answered
-      ? make('button', { type: 'button', click: () => resolve({ keep: true }) }, 'Keep my answer')
+      ? make('button', { type: 'button', click: () => resolve({ keep: true }) }, say('trial.keep'))
       : null;
     const said = remark(options);
     keys.textContent = screen.keys || '';
+    form.style.setProperty('--word', `${widestWord(session.classes)}em`);
+    form.style.setProperty('--letters', widestWord(session.classes));
     form.append(make('div', { class: 'trial-head' }, title, progress));
     if (said) form.append(make('p', { class: 'remark' }, said));
-    if (screen.intro) form.append(make('p', { class: 'intro' }, screen.intro));
-    form.append(
+    if (screen.intro)
+      form.append(make('p', { class: 'intro', id: screen.introId }, screen.intro));
+    if (screen.layout) stage.classList.add(`stage-${screen.layout}`);
+    if (screen.drawn) shown.append(screen.drawn);
+    stage.append(
+      shown,
       make(
         'div',
-        { class: screen.layout ? `stage stage-${screen.layout}` : 'stage' },
-        shown,
+        { class: 'questions' },
+        screen.parts,
         make(
           'div',
-          { class: 'questions' },
-          screen.parts,
+          { class: 'finish' },
           make('div', { class: 'actions' }, submitButton, keep, back),
           keys,
         ),
       ),
     );
+    form.append(stage);
+    for (const type of ['input', 'change']) form.addEventListener(type, changed);
+    leaving = changed;
     form.addEventListener('submit', (event) => {
       event.preventDefault();
       const { answer, problems } = screen.read();

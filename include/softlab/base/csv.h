@@ -18,10 +18,11 @@
 SL_BEGIN_DECLS
 
 struct sl_csv_options {
-    char delimiter;      /* ',' by default */
-    bool quoting;        /* true by default; false: quotes are ordinary bytes (TSV) */
-    bool header;         /* true by default: the first record names the columns */
-    bool fixed_width;    /* true by default: every record has as many fields as the first */
+    char delimiter;    /* ',' by default */
+    bool quoting;      /* true by default; false: quotes are ordinary bytes */
+    bool inner_quotes; /* false by default; true: a quote that does not begin a field is one too */
+    bool header;       /* true by default: the first record names the columns */
+    bool fixed_width;  /* true by default: every record has as many fields as the first */
     size_t record_limit; /* bytes; 16 MiB by default */
 };
 struct sl_csv_options sl_csv_options_default(void);

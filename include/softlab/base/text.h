@@ -36,6 +36,10 @@ size_t sl_utf8_encode(uint32_t code_point, char *out);
 /* Read one code point at the start of valid UTF-8; the number of bytes it took. */
 size_t sl_utf8_decode(const char *text, size_t length, uint32_t *out);
 
+/* Whether valid UTF-8 shows nothing: spaces of any script, line breaks, controls and characters
+ * without width; so does an empty text. */
+bool sl_text_is_blank(const char *text, size_t length);
+
 /* The candidate nearest to `word` by edit distance, borrowed, or NULL if none is
  * near enough to be worth suggesting. `candidates` ends with NULL. */
 const char *sl_text_nearest(const char *word, const char *const *candidates);

@@ -1,0 +1,101 @@
+// The picture of a trial: as large as `size` allows in the room there is, and larger for whoever
+// asks. trial.css bounds it by width and height; here is only what it needs to know of the file.
+
+import { make } from './dom.js';
+import { say } from './words.js';
+
+// Pictures of trials to come, kept so that a lost connection does not stop anyone at once.
+const held = new Map();
+const ahead = 5;
+
+function imageOf(address) {
+  const known = held.get(address);
+  // One that failed while the server was away is asked for again.
+  if (known && !(known.complete && known.naturalWidth === 0)) return known;
+  const image = new Image();
+  image.src = address;
+  held.set(address, image);
+  return image;
+}
+
+export function preload(items, from) {
+  for (const { image } of items.slice(from, from + ahead)) if (image) imageOf(image);
+}
+
+// Every shape has the area of a square of `size`, no side above twice that, as src/study/images.c
+// makes it: `--scale` is the width in sizes, `--diagonal` that of the picture in widths.
+function tellShape(element, { naturalWidth, naturalHeight }) {
+  if (!naturalWidth || !naturalHeight) return;
+  const ratio = naturalWidth / naturalHeight;
+  const scale = Math.min(Math.sqrt(ratio), 2, 2 * ratio);
+  const set = (name, value) => element.style.setProperty(name, value.toFixed(4));
+  set('--ratio', ratio);
+  set('--scale', scale);
+  set('--diagonal', Math.hypot(1, 1 / ratio));
+}
+
+// A dialog with the picture as large as the window; any press or Escape closes it. The browser
+// gives the focus back.
+function enlarged(address, alt) {
+  const large = make('img', { src: address, alt, draggable: 'false' });
+  const dialog = make(
+    'dialog',
+    { class: 'zoom', 'aria-label': say('trial.enlarged'), click: () => dialog.close() },
+    large,
+    make('button', { type: 'button', class: 'zoom-close' }, say('trial.close')),
+  );
+  return {
+    dialog,
+    open() {
+      // The small one until the large one is there; without a connection it stays.
+      const better = new Image();
+      better.onload = () => {
+        large.src = better.src;
+      };
+      better.src = `${address}?large=1`;
+      dialog.showModal();
+    },
+  };
+}
+
+// {element, ready, missing(), shape(stage)}: ready settles when the picture can be seen, or cannot
+// be had; nobody should judge one that is missing. The stage hears of the picture's shape.
+export function picture(item, stage) {
+  const image = imageOf(item.image);
+  image.alt = item.alt || say('trial.alt');
+  image.draggable = false;
+  const zoom = enlarged(item.image, image.alt);
+  const note = make(
+    'p',
+    { class: 'error', role: 'alert', hidden: true },
+    say('trial.image_failed'),
+    ' ',
+    make('button', { type: 'button', class: 'quiet', click: again }, say('trial.image_again')),
+  );
+  const show = make(
+    'button',
+    { type: 'button', class: 'picture', click: zoom.open },
+    image,
+    make('span', { class: 'unseen' }, say('trial.enlarge')),
+  );
+  function again() {
+    note.hidden = true;
+    show.hidden = false;
+    image.src = `${item.image}?again=${Date.now()}`;
+  }
+  image.onerror = () => {
+    note.hidden = false;
+    show.hidden = true;
+  };
+  image.onload = () => tellShape(stage, image);
+  tellShape(stage, image);
+  return {
+    element: make('div', { class: 'stimulus' }, show, note, zoom.dialog),
+    ready: image.decode().catch(() => {}),
+    missing() {
+      if (note.hidden) return false;
+      note.querySelector('button').focus();
+      return true;
+    },
+  };
+}
