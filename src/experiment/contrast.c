@@ -21,6 +21,13 @@ static void set_interval(struct sl_judgement *out, const struct sl_summary *diff
     out->freedom = difference->freedom;
 }
 
+void sl_sample_release(struct sl_sample *sample)
+{
+    free(sample->values);
+    free(sample->identities);
+    *sample = (struct sl_sample){0};
+}
+
 struct sl_summary sl_summary_of(const struct sl_sample *sample)
 {
     const double sd = sl_sd(sample->values, sample->count);

@@ -317,13 +317,6 @@ void sl_outcome_collect(const struct sl_outcome *outcome, const char *pattern, c
     free(fits);
 }
 
-void sl_sample_release(struct sl_sample *sample)
-{
-    free(sample->values);
-    free(sample->identities);
-    *sample = (struct sl_sample){0};
-}
-
 struct sl_estimate sl_outcome_estimate(const struct sl_outcome *outcome,
                                        const struct sl_sample *sample)
 {
