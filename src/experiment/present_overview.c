@@ -197,6 +197,20 @@ static void say_depth(struct sl_report *report, const struct sl_presentation *sh
     sl_report_text(report, SL_STYLE_PLAIN, " run%s per figure", plural(most, "", "s"));
 }
 
+/* Many claims at once: some are decided although nothing differs. */
+static void say_chance(struct sl_report *report, const struct tallies *tallies)
+{
+    const size_t count = count_judged(&tallies->sources[SOURCE_QUICK]) +
+                         count_judged(&tallies->sources[SOURCE_PAPER]);
+    const double by_chance = (double)count / 20;
+    if (by_chance < 1) return;
+    sl_report_text(
+        report, SL_STYLE_PLAIN,
+        " Chance decides some of them: where nothing differs, one 95\u00a0%% interval in "
+        "twenty excludes zero, which is up to about %.0f of the %zu judged by runs.",
+        by_chance, count);
+}
+
 void sl_present_summary(struct sl_report *report, const struct sl_presentation *shows, size_t count)
 {
     struct tallies tallies = count_all(shows, count);
@@ -211,6 +225,7 @@ void sl_present_summary(struct sl_report *report, const struct sl_presentation *
         "comparison that a paper draws, on one measure and test set; runs decide "
         "it by the 95 %% interval of the difference.",
         tallies.all.n_filled, tallies.all.n_published, count, plural(count, "", "s"));
+    say_chance(report, &tallies);
     if (tallies.sources[SOURCE_QUICK].n_runs == 0) return;
     sl_report_note(report, SL_TONE_WARNING);
     sl_report_text(report, SL_STYLE_PLAIN, "Figures at ");
@@ -296,24 +311,6 @@ static void show_tables(struct sl_report *report, const struct sl_presentation *
         sl_report_cell(report, all->n_published ? sl_cell_number((double)all->n_published, NAN, 0)
                                                 : sl_cell_empty("none"));
     }
-}
-
-/* Many comparisons at once: some are decided although nothing differs. */
-static void say_chance(struct sl_report *report, const struct tallies *tallies)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < N_SOURCES; i++) {
-        const struct tally *source = &tallies->sources[i];
-        if (i != SOURCE_DATA) count += count_judged(source);
-    }
-    const double by_chance = (double)count / 20;
-    if (by_chance < 1) return;
-    sl_report_paragraph(report);
-    sl_report_text(report, SL_STYLE_PLAIN,
-                   "Chance decides some claims: where nothing differs, about one in twenty 95 %% "
-                   "intervals excludes zero. Of the %zu claims judged by runs that is up to about "
-                   "%.0f.",
-                   count, by_chance);
 }
 
 /* Every comparison that came out one way or the other, those that fail first. */
@@ -419,7 +416,6 @@ enum sl_status sl_present_overview(struct sl_report *report, const struct sl_pre
         show_sources(report, &tallies);
         if (tallies.all.n_claims > tallies.all.verdicts[SL_VERDICT_NOT_RUN])
             SL_TRY(show_bars(report, shows, count, err));
-        say_chance(report, &tallies);
         show_decided(report, shows, count, &tallies.all);
     }
     show_tables(report, shows, count);
