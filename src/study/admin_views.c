@@ -11,9 +11,11 @@
 
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
+#include "softlab/study/check.h"
 #include "study/admin_internal.h"
 #include "study/lanes.h"
 #include "study/secret.h"
+#include "study/site.h"
 #include "study/status.h"
 
 /* Leases run and hours pass without a commit. */
@@ -27,6 +29,43 @@ struct view {
                            int64_t now, json_t **out, struct sl_error *err);
 };
 
+/* `kind` is "link", or "code" for what people enter elsewhere. */
+static void add_link(json_t *list, const char *kind, const char *name, const char *url,
+                     const char *note)
+{
+    if (url && *url)
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s}", "kind", kind, "name", name,
+                                              "url", url, "note", note));
+}
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    return json_string_value(json_object_get(object, key));
+}
+
+/* The links and codes to send, for people who copy them. */
+static json_t *links_json(const struct sl_study_admin *admin, struct sl_store *store)
+{
+    char *address = sl_site_address(admin->options.site);
+    json_t *known = sl_study_links_json(admin->options.study, store, address ? address : "");
+    json_t *list = json_array(), *outcome = NULL;
+    size_t place = 0;
+    char *how = sl_string_printf("%s%s", text_of(known, "how"),
+                                 address ? "" : " Put it behind the address of your proxy.");
+    add_link(list, "link", "Link to send", text_of(known, "annotators"), how);
+    add_link(list, "link", "Test link", text_of(known, "test"),
+             "Test runs never count and are not paid: their codes begin with TEST-.");
+    json_array_foreach(json_object_get(known, "outcomes"), place, outcome)
+    {
+        add_link(list, "code", text_of(outcome, "outcome"), text_of(outcome, "code"),
+                 text_of(outcome, "when"));
+    }
+    free(how);
+    json_decref(known);
+    free(address);
+    return list;
+}
+
 static enum sl_status make_status(struct sl_study_admin *admin, struct sl_store *store,
                                   const char *of, int64_t now, json_t **out, struct sl_error *err)
 {
@@ -34,6 +73,7 @@ static enum sl_status make_status(struct sl_study_admin *admin, struct sl_store 
     SL_TRY(sl_study_status(admin->options.study, store, now, out, err));
     json_object_set_new(json_object_get(*out, "study"), "labels",
                         sl_admin_label_methods(admin->options.study));
+    if (admin->options.site) json_object_set_new(*out, "links", links_json(admin, store));
     return SL_OK;
 }
 

@@ -84,6 +84,7 @@ static enum sl_status make_up(const struct preview *preview, json_t **out, struc
     *session = (struct sl_store_session){.batch = batch, .seed = 1, .test = true};
     snprintf(session->screen, sizeof session->screen, "%s", preview->screen->name);
     snprintf(session->place, sizeof session->place, "%s", sl_place_names[preview->place]);
+    SL_TRY(sl_request_find_flow(&request, err));
     SL_TRY(sl_session_describe(&request, out, err));
     json_object_set_new(*out, "session",
                         json_sprintf("preview-%s-%s-%s", preview->screen->name,

@@ -110,17 +110,21 @@ static bool read_body(struct sl_request *request)
     return false;
 }
 
-/* A session has no practice where its own trials hold all there is to see. */
-static bool find_flow(struct sl_request *request)
+enum sl_status sl_request_find_flow(struct sl_request *request, struct sl_error *err)
 {
     struct sl_site *site = request->site;
     bool *practice = &request->flow.has[SL_PLACE_PRACTICE];
-    struct sl_error err;
     request->flow = site->flow;
-    if (!*practice || sl_stimuli_has_practice(&site->stimuli, site->study, site->store,
-                                              request->session.batch, practice, &err) == SL_OK)
-        return true;
-    sl_site_abort(site, request->exchange, &err);
+    if (!*practice) return SL_OK;
+    return sl_stimuli_has_practice(&site->stimuli, site->study, site->store, request->session.batch,
+                                   practice, err);
+}
+
+static bool find_flow(struct sl_request *request)
+{
+    struct sl_error err;
+    if (sl_request_find_flow(request, &err) == SL_OK) return true;
+    sl_site_abort(request->site, request->exchange, &err);
     return false;
 }
 

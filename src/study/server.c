@@ -235,6 +235,7 @@ static enum sl_status open_all(struct sl_study_server *server, const char *folde
     SL_TRY(open_sites(server, folder, err));
     SL_TRY(sl_monitor_open(&host->monitor, host->options.access_log, err));
     SL_TRY(open_port(server, SL_PORT_ANNOTATORS, err));
+    host->port = sl_http_port(server->listeners[SL_PORT_ANNOTATORS]);
     return open_port(server, SL_PORT_RESEARCHER, err);
 }
 

@@ -33,6 +33,7 @@ struct sl_picture_job; /* a picture in the making */
 struct sl_host {
     struct sl_http_loop *loop; /* owned by the server */
     struct sl_study_serve options;
+    uint16_t port; /* of the annotators; 0 until it is open */
     struct sl_monitor monitor;
 };
 
@@ -64,6 +65,9 @@ struct sl_site *sl_server_site(const struct sl_study_server *server, size_t inde
 void sl_site_close(struct sl_site *site);
 
 int64_t sl_site_now(const struct sl_site *site);
+/* Where annotators reach the study, "https://study.example/birds": heap string; NULL where only the
+ * proxy knows. */
+char *sl_site_address(const struct sl_site *site);
 
 /* ---- commit.c ---- */
 
@@ -101,6 +105,9 @@ bool sl_request_admit(struct sl_site *site, struct sl_http_exchange *exchange,
 bool sl_request_open(struct sl_request *request, struct sl_site *site,
                      struct sl_http_exchange *exchange, enum sl_http_method method);
 void sl_request_close(struct sl_request *request);
+/* The places that the request's session has: one has no practice where its own trials hold all
+ * there is to see. */
+enum sl_status sl_request_find_flow(struct sl_request *request, struct sl_error *err) SL_MUST_USE;
 /* Refuse: 400 for SL_ERR_INPUT, 409 for SL_ERR_USAGE, 404, else 503 for all that wait. */
 void sl_request_fail(struct sl_request *request, const struct sl_error *err);
 /* Save the session and reply with `body` (taken) after the commit. */
@@ -122,6 +129,10 @@ void sl_handle_answer(struct sl_http_exchange *exchange, void *context);
 void sl_handle_page(struct sl_http_exchange *exchange, void *context);
 void sl_handle_file(struct sl_http_exchange *exchange, void *context);
 void sl_handle_image(struct sl_http_exchange *exchange, void *context);
+void sl_handle_media(struct sl_http_exchange *exchange, void *context);
+/* Bytes that a browser asks about again and seldom needs; with `more` headers, or NULL. */
+void sl_send_tagged(struct sl_http_exchange *exchange, const char *type,
+                    const struct sl_http_header *more, const void *bytes, size_t length);
 
 /* The page with the study's words, one of its files, or a picture by its opaque name. `headers` are
  * further ones, or NULL. */

@@ -62,6 +62,8 @@ void sl_status_show_item(const struct sl_study_item *item, size_t number, json_t
     if (json_object_get(item->content, "image"))
         json_object_set_new(to, "image", json_sprintf("admin/image/%zu", number));
     if (json_is_string(text)) json_object_set(to, "text", text);
+    json_t *instructed = json_object_get(item->content, "instructed");
+    if (instructed) json_object_set(to, "instructed", instructed);
 }
 
 /* `disagreement` is the part of the entropy that lies between people: the entropy of the mean label

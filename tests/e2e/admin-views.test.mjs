@@ -169,6 +169,7 @@ test('links and suspicion are shown where the server knows them', async () => {
     const links = [
       { name: 'Prolific', url: 'https://study.example/?PROLIFIC_PID={{%PROLIFIC_PID%}}&SESSION_ID={{%SESSION_ID%}}', note: 'Paste it as the study’s address. Completion code: C1.' },
       { name: 'Test link', url: 'https://study.example/?test=abc', note: '' },
+      { kind: 'code', name: 'done', url: 'C1', note: 'the study was finished' },
     ];
     await change(page, '**/admin/status', (status) => {
       status.links = links;
@@ -181,6 +182,9 @@ test('links and suspicion are shown where the server knows them', async () => {
     await page.getByRole('button', { name: 'Copy prolific' }).click();
     await page.getByText('Copied').waitFor();
     assert.strictEqual(await page.evaluate(() => navigator.clipboard.readText()), links[0].url);
+    await page.getByText('Completion codes').first().click();
+    await page.getByRole('button', { name: 'Copy the code of “done”' }).click();
+    assert.strictEqual(await page.evaluate(() => navigator.clipboard.readText()), 'C1');
     await look(page, 'links');
     await page.setViewportSize({ width: 1280, height: 800 });
     await goTo(page, 'Annotators');

@@ -56,10 +56,10 @@ test('a draft that cannot be shown is dropped, and the trial shown empty', () =>
       await page.locator('[data-input=top]').getByLabel('star', { exact: true }).click();
       const [key] = await drafts(page);
       assert.ok(key);
-      // Leaving writes the draft once more, so it is spoilt when the page comes back.
       await page.addInitScript((name) => {
-        if (localStorage.getItem(name))
-          localStorage.setItem(name, '{"0": {"answer": 7, "spent": null}}');
+        if (sessionStorage.getItem('spoiled')) return;
+        sessionStorage.setItem('spoiled', '1');
+        localStorage.setItem(name, '{"0": {"answer": 7, "spent": null}}');
       }, key);
       await page.reload();
       await page.locator('h1').waitFor();

@@ -173,6 +173,28 @@ static void test_an_answer_is_acknowledged_and_not_kept(void **state)
     reply_release(&status);
 }
 
+static void test_the_status_names_the_links_to_send(void **state)
+{
+    (void)state;
+    struct reply status = look("/admin/status");
+    json_t *links = json_object_get(status.json, "links"), *link = NULL;
+    size_t place = 0, tests = 0, codes = 0;
+    char address[64];
+    snprintf(address, sizeof address, "http://127.0.0.1:%d/",
+             (int)sl_study_server_port(scene.server));
+    json_array_foreach(links, place, link)
+    {
+        assert_true(*text_of(link, "note"));
+        codes += strcmp(text_of(link, "kind"), "code") == 0;
+        if (strcmp(text_of(link, "kind"), "link") != 0) continue;
+        assert_int_equal(strncmp(text_of(link, "url"), address, strlen(address)), 0);
+        tests += strstr(text_of(link, "url"), scene_test_link(&scene)) != NULL;
+    }
+    assert_int_equal(tests, 1);
+    assert_int_equal(codes, 4);
+    reply_release(&status);
+}
+
 static void test_previews_are_for_those_who_logged_in(void **state)
 {
     (void)state;
@@ -341,6 +363,7 @@ int main(void)
         WITH_SERVER(test_each_frame_is_a_session_of_its_own),
         WITH_SERVER(test_only_the_preview_may_stand_in_a_frame),
         WITH_SERVER(test_an_answer_is_acknowledged_and_not_kept),
+        WITH_SERVER(test_the_status_names_the_links_to_send),
         WITH_SERVER(test_previews_are_for_those_who_logged_in),
         WITH_SERVER(test_other_addresses_lead_nowhere),
         WITH_SERVER(test_words_that_are_saved_are_said_at_once),

@@ -128,6 +128,7 @@ export function colourOf(name, order) {
 export function stimulus(item, size) {
   const name = item.item ?? item.id;
   if (item.image) return make('img', { src: item.image, alt: `Item ${name}`, loading: 'lazy', width: size, height: size });
+  if (item.instructed) return make('blockquote', {}, 'Says which class to choose: ', make('bdi', {}, item.instructed));
   return make('blockquote', { dir: 'auto' }, item.text ?? '');
 }
 

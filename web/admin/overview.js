@@ -136,11 +136,12 @@ function leases(status) {
 function sessions(status) {
   const names = {
     done: 'finished', active: 'working', expired: 'lease ran out', returned: 'gave the place back',
-    refused: 'did not consent or failed the comprehension check', test: 'test runs', second_run: 'second runs, flagged',
+    refused: 'did not consent or failed the comprehension check', test: ['test run', 'test runs'], second_run: ['second run, flagged', 'second runs, flagged'],
   };
+  const nameOf = (name, number) => (Array.isArray(name) ? name[number === 1 ? 0 : 1] : name);
   const lines = Object.entries(names)
     .filter(([key]) => status.sessions[key])
-    .map(([key, name]) => make('li', {}, make('b', {}, count(status.sessions[key])), ` ${name}`));
+    .map(([key, name]) => make('li', {}, make('b', {}, count(status.sessions[key])), ` ${nameOf(name, status.sessions[key])}`));
   return make('section', {},
     make('h2', {}, 'Sessions'),
     lines.length ? make('ul', { class: 'facts' }, ...lines) : make('p', { class: 'empty' }, 'Nobody has come yet.'));
@@ -176,16 +177,28 @@ function linksOf(status) {
   }];
 }
 
+const codeColumns = [
+  { name: 'When', cell: (code) => sentence(code.note || code.name) },
+  { name: 'Code', cell: (code) => make('code', {}, code.url) },
+  { name: 'To the clipboard', cell: (code) => copyButton(code.url, `the code of “${code.name}”`) },
+];
+
+const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
 function links(status) {
   const known = linksOf(status);
+  const codes = known.filter((link) => link.kind === 'code');
   if (known.length === 0) return null;
   return make('section', {},
     make('h2', {}, 'Links to send'),
-    make('ul', { class: 'links' }, ...known.map((link) => make('li', { 'data-key': link.name },
+    make('ul', { class: 'links' }, ...known.filter((link) => !codes.includes(link)).map((link) => make('li', { 'data-key': link.name },
       make('b', {}, link.name),
       make('code', {}, link.url),
       copyButton(link.url, link.name.toLowerCase()),
-      link.note ? make('p', {}, link.note) : null))));
+      link.note ? make('p', {}, link.note) : null))),
+    codes.length === 0 ? null : make('details', {},
+      make('summary', {}, 'Completion codes'),
+      make('div', { class: 'framed' }, table(codeColumns, codes, { caption: 'Completion codes', kind: 'codes', key: (code) => code.name }))));
 }
 
 export function overview() {
