@@ -91,8 +91,9 @@ static double plateau(const struct times *times)
     return (double)(to - from) / (times->at[to] - times->at[from]);
 }
 
-static struct sl_simulation_result simulate(const struct server_process *server, size_t annotators,
-                                            double rate, bool images, struct times *times)
+static struct sl_simulation_result simulate(const struct server_process *server, const char *folder,
+                                            size_t annotators, double rate, bool images,
+                                            struct times *times)
 {
     static uint64_t seed = 1;
     struct sl_study_simulation options = sl_study_simulation_default();
@@ -100,6 +101,7 @@ static struct sl_simulation_result simulate(const struct server_process *server,
     struct sl_error err;
     times->count = 0;
     options.url = server->url;
+    options.folder = folder; /* to pass the comprehension check */
     options.count = true;
     options.annotators = options.at_once = annotators;
     options.speed = 0;
@@ -145,7 +147,8 @@ static bool measure_calm(const struct server_process *server, const char *folder
     double best = 1e9, milliseconds[SYNCS];
     for (int i = 0; i < CALM_ROUNDS && best > most_p99_ms; i++) {
         measure_syncs(folder, SYNCS, 1 / calm_rate, milliseconds);
-        struct sl_simulation_result result = simulate(server, CALM, calm_rate, false, times);
+        struct sl_simulation_result result =
+            simulate(server, folder, CALM, calm_rate, false, times);
         printf("%.0f saves/s for %.0f s: median %.1f ms, p99 %.1f ms, slowest %.1f ms; a sync "
                "median %.1f ms, p99 %.1f ms\n",
                (double)result.answers / result.seconds, result.seconds, result.p50_ms,
@@ -163,7 +166,7 @@ static bool measure_rate(const struct server_process *server, const char *folder
     double best_rate = 0, best_syncs = 0;
     for (int i = 0; i < CROWD_ROUNDS; i++) {
         double syncs = syncs_per_second(folder);
-        struct sl_simulation_result result = simulate(server, CROWD, 0, i == 0, times);
+        struct sl_simulation_result result = simulate(server, folder, CROWD, 0, i == 0, times);
         double rate = plateau(times);
         printf("%d annotators at once: %zu answers in %.1f s, %.0f saves/s; disk %.0f syncs/s\n",
                CROWD, result.answers, result.seconds, rate, syncs);
@@ -188,7 +191,8 @@ static bool measure_throng(struct times *times)
     make_study(folder, THRONG_TRIALS);
     check(server_process_start(&server, SOFTLAB_PROGRAM, folder, 0), "the server");
     for (int i = 0; i < CROWD_ROUNDS && best > most_throng_ms; i++) {
-        struct sl_simulation_result result = simulate(&server, THRONG, throng_rate, false, times);
+        struct sl_simulation_result result =
+            simulate(&server, folder, THRONG, throng_rate, false, times);
         printf("%d connected at once, none turned away: %zu answers in %.1f s, a save median %.1f "
                "ms, p99 %.1f ms, slowest %.1f ms\n",
                THRONG, result.answers, result.seconds, result.p50_ms, result.p99_ms,

@@ -51,7 +51,10 @@ struct sl_study {
     size_t n_check_kinds;
     bool shuffle_items, shuffle_classes, shuffle_options;
     size_t attempts, break_after;
-    double min_seconds; /* a trial is not answered sooner; 0: as soon as one likes */
+    size_t training_trials,
+        training_attempts; /* exercises with feedback; 0: none. Rounds of them */
+    double training_pass;  /* the share that must be right */
+    double min_seconds;    /* a trial is not answered sooner; 0: as soon as one likes */
     bool practice, back;
     size_t lease_minutes;
     struct sl_study_question *comprehension, *debrief;
@@ -170,7 +173,8 @@ struct sl_study_setup {
     const char *screens;   /* "collins,bars" */
     const char *recruiter; /* "open" */
     const char *checks;    /* a folder of obvious images; or NULL */
-    const char *contact;   /* who asks and how to reach them, for the consent page; or NULL */
+    const char *training; /* exercises: images in folders by class, or texts with labels; or NULL */
+    const char *contact;  /* who asks and how to reach them, for the consent page; or NULL */
     const char *reference; /* label file whose entropies stratify the batches; or NULL */
     double high, low;      /* .25, .1 */
     size_t low_per_batch;  /* 3 */

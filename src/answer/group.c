@@ -1,11 +1,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "softlab/answer/quality.h"
+#include "answer/quality_internal.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/stats.h"
 
-static size_t count_possible(const struct sl_answer *answer, size_t n_classes)
+size_t sl_answer_count_possible(const struct sl_answer *answer, size_t n_classes)
 {
     size_t possible = 0;
     for (uint32_t k = 0; k < n_classes; k++) {
@@ -34,7 +34,7 @@ enum sl_status sl_answer_group_measure(const struct sl_answers *answers, const b
             (answer.flags & SL_ANSWER_CHECK))
             continue;
         const double probability = (double)answer.top[0].probability;
-        const size_t possible = count_possible(&answer, answers->n_classes);
+        const size_t possible = sl_answer_count_possible(&answer, answers->n_classes);
         answered[answers->item[i]] = true;
         group.n_answers++;
         group.possible_counts[possible]++;

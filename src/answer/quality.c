@@ -39,8 +39,7 @@ struct measure {
     size_t n_with_truth, n_never_true, n_left_out;
 };
 
-/* The two classes an answer names first, NO_CLASS where there is none. */
-static void top_two(const struct sl_answer *answer, size_t n_classes, uint32_t out[2])
+void sl_answer_top_two(const struct sl_answer *answer, size_t n_classes, uint32_t out[2])
 {
     out[0] = out[1] = NO_CLASS;
     if (answer->kind == SL_ANSWER_MIX) {
@@ -106,7 +105,7 @@ static void compare_repeat(struct measure *m, size_t annotator, const struct sl_
     struct sl_answer first;
     uint32_t first_top[2];
     sl_answers_get(m->answers, m->first[annotator], &first);
-    top_two(&first, m->answers->n_classes, first_top);
+    sl_answer_top_two(&first, m->answers->n_classes, first_top);
     const bool changed = top[0] != first_top[0];
     double change = (double)NAN;
     if (!changed) {
@@ -131,7 +130,7 @@ static bool measure_answer(struct measure *m, size_t at, int32_t item_truth, uin
 {
     struct sl_answer answer;
     sl_answers_get(m->answers, at, &answer);
-    top_two(&answer, m->answers->n_classes, top);
+    sl_answer_top_two(&answer, m->answers->n_classes, top);
     const uint32_t annotator = m->answers->annotator[at];
     const bool known = annotator != SL_NO_NAME;
     if (answer.flags & SL_ANSWER_CHECK) {

@@ -21,4 +21,9 @@ void sl_agreement_add(struct sl_agreement *agreement, const uint32_t *votes, siz
 double sl_agreement_observed(const struct sl_agreement *agreement);
 double sl_agreement_alpha(const struct sl_agreement *agreement);
 
+/* quality.c: the two classes an answer names first, UINT32_MAX where there is none. */
+void sl_answer_top_two(const struct sl_answer *answer, size_t n_classes, uint32_t out[2]);
+/* group.c: classes that an answer does not mark impossible. */
+size_t sl_answer_count_possible(const struct sl_answer *answer, size_t n_classes);
+
 #endif

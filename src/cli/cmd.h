@@ -247,6 +247,7 @@ char **cli_split_list(const char *text);
 int64_t cli_now(void);
 /* A number, or null where it is NaN or infinite. */
 json_t *cli_json_real(double value);
+json_t *cli_json_interval(const struct sl_interval *interval); /* [low, high] */
 json_t *cli_json_counts(const size_t *counts, size_t n);
 
 extern const struct cli_command cmd_bench;

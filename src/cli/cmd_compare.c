@@ -13,6 +13,8 @@ struct compare_values {
     const char *only;
     const char *by;
     int64_t top;
+    int64_t bootstrap;
+    int64_t seed;
     double min_entropy;
     double max_entropy_b;
     bool same_first;
@@ -115,6 +117,27 @@ static const struct cli_option compare_options[] = {
      .help = "with --mix: a line for every pair of classes",
      .offset = offsetof(struct compare_values, pairs),
      .modes = MIX},
+    {.name = "bootstrap",
+     .kind = CLI_INTEGER,
+     .value = "N",
+     .help = "with --mix and --json: 95 % intervals by this many resamples of items and annotators "
+             "(1000)",
+     .offset = offsetof(struct compare_values, bootstrap),
+     .fallback = "0",
+     .minimum = 0,
+     .maximum = 1e6,
+     .modes = MIX,
+     .needs = "json"},
+    {.name = "seed",
+     .kind = CLI_INTEGER,
+     .value = "N",
+     .help = "of the bootstrap",
+     .offset = offsetof(struct compare_values, seed),
+     .fallback = "1",
+     .minimum = 0,
+     .maximum = 9e15,
+     .modes = MIX,
+     .needs = "bootstrap"},
     {.name = "json",
      .kind = CLI_FLAG,
      .help = "as JSON",
@@ -201,7 +224,7 @@ static json_t *comparison_json(const struct cli *cli, const struct pair *pair,
         json_object_set_new(row, "entropy_b", cli_json_real(item->entropy_b));
         json_array_append_new(items, row);
     }
-    return json_pack(
+    json_t *value = json_pack(
         "{s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o}", "items",
         (json_int_t)comparison->n_items, "only_a", (json_int_t)comparison->n_only_a, "only_b",
         (json_int_t)comparison->n_only_b, "entropy_r", cli_json_real(comparison->entropy_r),
@@ -210,6 +233,11 @@ static json_t *comparison_json(const struct cli *cli, const struct pair *pair,
         cli_json_real(comparison->top1_agreement), "mean", means, "infinite_kl",
         (json_int_t)comparison->n_infinite_kl, pair->least ? "least_different" : "most_different",
         items, "provenance", cli_provenance(cli));
+    json_object_set_new(value, "intervals",
+                        json_pack("{s:o, s:o}", "entropy_a",
+                                  cli_json_interval(&comparison->a_interval), "entropy_b",
+                                  cli_json_interval(&comparison->b_interval)));
+    return value;
 }
 
 static enum sl_label_distance_kind find_distance(const char *name)
@@ -308,6 +336,13 @@ static json_t *group_json(const struct sl_answers *answers, const struct sl_mix_
                         cli_json_counts(group->inferred_counts, SL_MIX_BINS));
     json_object_set_new(value, "confidence_counts",
                         cli_json_counts(group->confidence_counts, SL_MIX_BINS));
+    if (!isnan(group->mean_interval.low))
+        json_object_set_new(value, "intervals",
+                            json_pack("{s:o, s:o, s:o, s:o}", "median",
+                                      cli_json_interval(&group->median_interval), "mean",
+                                      cli_json_interval(&group->mean_interval), "confidence",
+                                      cli_json_interval(&group->confidence_interval), "error",
+                                      cli_json_interval(&group->error_interval)));
     if (group->a != SL_NO_NAME)
         json_object_set_new(
             value, "classes",
@@ -371,6 +406,9 @@ static enum sl_status compare_mixing(struct cli *cli, const struct compare_value
         SL_TRY_OUT(cli_read_labels(cli, options->endpoint_labels, "labels", NULL, &endpoints, err));
     mix.endpoint_labels = endpoints;
     mix.only = only;
+    const struct sl_bootstrap_options bootstrap = {
+        .n_resamples = (size_t)options->bootstrap, .level = .95, .seed = (uint64_t)options->seed};
+    if (options->bootstrap) mix.bootstrap = &bootstrap;
     SL_TRY_OUT(sl_mix_summarise(answers, &mix, &summary, err));
     if (options->json) {
         json_t *value = mixing_json(cli, answers, &summary);
@@ -404,9 +442,10 @@ static enum sl_status compare_mixed(const struct cli *cli, const struct compare_
         return SL_OK;
     }
     json_t *value =
-        json_pack("{s:I, s:o, s:o, s:o}", "rows", (json_int_t)agreement.n_rows, "r",
+        json_pack("{s:I, s:o, s:o, s:{s:o}, s:o}", "rows", (json_int_t)agreement.n_rows, "r",
                   cli_json_real(agreement.r), "off_endpoints",
-                  cli_json_real(agreement.off_endpoints), "provenance", cli_provenance(cli));
+                  cli_json_real(agreement.off_endpoints), "intervals", "off_endpoints",
+                  cli_json_interval(&agreement.off_interval), "provenance", cli_provenance(cli));
     status = cli_print_json(value, err);
     json_decref(value);
     return status;

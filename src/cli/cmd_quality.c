@@ -15,6 +15,8 @@ struct quality_values {
     double high;
     double low;
     int64_t most_answers;
+    int64_t bootstrap;
+    int64_t seed;
     bool annotators;
     bool json;
 };
@@ -28,9 +30,9 @@ static const struct cli_option quality_options[] = {
     CLI_ANSWER_OPTIONS(offsetof(struct quality_values, input), 0, 0),
     {.name = "truth",
      .kind = CLI_PATH,
-     .value = "FILE",
-     .help = "true classes: a label file, a CSV with the columns item and truth, or a text file "
-             "with a class per line; otherwise what the answers carry",
+     .value = "FILE|DATASET",
+     .help = "true classes: a label file, a CSV with the columns item and truth, a text file with a "
+             "class per line, or a data set like cifar10:test; otherwise what the answers carry",
      .offset = offsetof(struct quality_values, truth)},
     {.name = "exclude",
      .letter = 'x',
@@ -77,6 +79,24 @@ static const struct cli_option quality_options[] = {
      .kind = CLI_FLAG,
      .help = "a line for every annotator; agreement is with the others' answers and needs no truth",
      .offset = offsetof(struct quality_values, annotators)},
+    {.name = "bootstrap",
+     .kind = CLI_INTEGER,
+     .value = "N",
+     .help = "with --json: 95 % intervals by this many resamples of items and annotators (1000)",
+     .offset = offsetof(struct quality_values, bootstrap),
+     .fallback = "0",
+     .minimum = 0,
+     .maximum = 1e6,
+     .needs = "json"},
+    {.name = "seed",
+     .kind = CLI_INTEGER,
+     .value = "N",
+     .help = "of the bootstrap",
+     .offset = offsetof(struct quality_values, seed),
+     .fallback = "1",
+     .minimum = 0,
+     .maximum = 9e15,
+     .needs = "bootstrap"},
     {.name = "json",
      .kind = CLI_FLAG,
      .help = "everything as JSON",
@@ -283,6 +303,7 @@ static json_t *quality_json(const struct cli *cli, const struct sl_answers *answ
 enum { HIGH, LOW, PARTS };
 struct parts {
     struct sl_answer_group groups[PARTS];
+    struct sl_answer_group_intervals intervals[PARTS];
     size_t n_classes;
 };
 
@@ -318,14 +339,37 @@ static void print_parts(const struct parts *parts, const struct quality_values *
     cli_table_release(&table);
 }
 
-static json_t *part_json(const struct sl_answer_group *group, size_t n_classes)
+static json_t *part_json(const struct parts *parts, size_t part, bool has_intervals)
 {
-    return json_pack(
+    const struct sl_answer_group *group = &parts->groups[part];
+    const size_t n_classes = parts->n_classes;
+    json_t *value = json_pack(
         "{s:I, s:I, s:o, s:o, s:o, s:o}", "items", (json_int_t)group->n_items, "answers",
         (json_int_t)group->n_answers, "first_probability", cli_json_real(group->mean_probability),
         "possible_classes", cli_json_real(group->mean_possible), "first_probability_counts",
         cli_json_counts(group->probability_counts, SL_ANSWER_BINS), "possible_classes_counts",
         cli_json_counts(group->possible_counts, n_classes + 1));
+    if (has_intervals)
+        json_object_set_new(value, "intervals",
+                            json_pack("{s:o, s:o}", "first_probability",
+                                      cli_json_interval(&parts->intervals[part].probability),
+                                      "possible_classes",
+                                      cli_json_interval(&parts->intervals[part].possible)));
+    return value;
+}
+
+static json_t *intervals_json(const struct sl_quality_intervals *intervals)
+{
+    return json_pack("{s:o, s:o, s:o, s:o}", "top1", cli_json_interval(&intervals->top1), "top2",
+                     cli_json_interval(&intervals->top2), "mean_accuracy",
+                     cli_json_interval(&intervals->mean_accuracy), "share_never_true",
+                     cli_json_interval(&intervals->share_never_true));
+}
+
+static struct sl_bootstrap_options bootstrap_of(const struct quality_values *options)
+{
+    return (struct sl_bootstrap_options){
+        .n_resamples = (size_t)options->bootstrap, .level = .95, .seed = (uint64_t)options->seed};
 }
 
 static enum sl_status measure_parts(const struct cli *cli, const struct sl_answers *answers,
@@ -359,8 +403,13 @@ static enum sl_status measure_parts(const struct cli *cli, const struct sl_answe
         in[LOW][i] = entropy <= options->low;
     }
     out->n_classes = answers->n_classes;
-    for (size_t p = 0; p < PARTS; p++)
+    const struct sl_bootstrap_options bootstrap = bootstrap_of(options);
+    for (size_t p = 0; p < PARTS; p++) {
         SL_TRY_OUT(sl_answer_group_measure(answers, in[p], &out->groups[p], err));
+        if (options->bootstrap)
+            SL_TRY_OUT(
+                sl_answer_group_bootstrap(answers, in[p], &bootstrap, &out->intervals[p], err));
+    }
 out:
     free(in[HIGH]);
     free(in[LOW]);
@@ -380,6 +429,7 @@ static const struct sl_exclusion_preset *find_preset(const char *name)
 /* What was measured. */
 struct measured {
     struct sl_quality quality;
+    struct sl_quality_intervals intervals;
     struct sl_suspicions suspicions;
     struct parts parts;
 };
@@ -391,11 +441,13 @@ static enum sl_status print_quality(const struct cli *cli, const struct sl_answe
     const struct parts *parts = &measured->parts;
     if (options->json) {
         json_t *value = quality_json(cli, answers, &measured->quality, &measured->suspicions);
+        if (options->bootstrap)
+            json_object_set_new(value, "intervals", intervals_json(&measured->intervals));
         if (options->reference)
             json_object_set_new(value, "by_entropy",
                                 json_pack("{s:o, s:o}", "high",
-                                          part_json(&parts->groups[HIGH], parts->n_classes), "low",
-                                          part_json(&parts->groups[LOW], parts->n_classes)));
+                                          part_json(parts, HIGH, options->bootstrap > 0), "low",
+                                          part_json(parts, LOW, options->bootstrap > 0)));
         enum sl_status status = cli_print_json(value, err);
         json_decref(value);
         return status;
@@ -427,6 +479,10 @@ static enum sl_status run_quality(struct cli *cli, const void *values, struct sl
     if (status != SL_OK) {
         status = sl_fail_within(err, status, "%s", cli_shown(cli, cli->arguments[0]));
         goto out;
+    }
+    if (options->bootstrap) {
+        const struct sl_bootstrap_options bootstrap = bootstrap_of(options);
+        SL_TRY_OUT(sl_quality_bootstrap(answers, &measure, &bootstrap, &measured.intervals, err));
     }
     SL_TRY_OUT(sl_suspicion_measure(answers, &measured.quality, truth, &measured.suspicions, err));
     if (options->reference) SL_TRY_OUT(measure_parts(cli, answers, options, &measured.parts, err));

@@ -393,11 +393,11 @@ const struct cli_command cmd_run = {
     .name = "run",
     .also = "experiment experiments reproduce replicate",
     .group = "learn",
-    .summary = "make the runs of a table, as many processes",
+    .summary = "run a paper's table: train and score every cell, one process per core",
     .description =
         "Runs an experiment: builds its label sets, trains and scores every cell, one process per "
         "core, and appends a line per run to results.jsonl. It can be stopped or killed at any "
-        "moment: the same command goes on, and what is finished is not made again, nor what "
+        "moment: the same command continues. Finished runs are not repeated, nor those that "
         "another experiment in the folder has made. A run that fails stops no other; "
         "failures.jsonl has the end of its log. experiments/README.md describes specifications.",
     .arguments = run_arguments,

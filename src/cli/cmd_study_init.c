@@ -6,7 +6,7 @@
 
 struct init_values {
     const char *images, *texts, *mixtures, *batches, *classes, *screen, *recruiter, *checks,
-        *reference, *contact;
+        *training, *reference, *contact;
     int64_t batch, annotators, low_per_batch, seed;
     double high, low;
     bool skip_broken;
@@ -70,7 +70,7 @@ static const struct cli_option init_options[] = {
      .kind = CLI_TEXT,
      .value = "NAME,...",
      AT(screen),
-     .fallback = "collins",
+     .fallback = "collins+",
      .choices = screen_names,
      .help = "how to ask; annotators are spread over several at random"},
     {.name = "recruiter",
@@ -114,6 +114,12 @@ static const struct cli_option init_options[] = {
      .help = "who asks and how to reach them, for the consent page, e.g. \"Ada Lovelace, "
              "University of X, ada@x.org\"; without it the page has a placeholder, and the study "
              "can only be rehearsed until you fill it in"},
+    {.name = "training",
+     .kind = CLI_PATH,
+     .value = "FOLDER",
+     AT(training),
+     .help = "exercises with feedback before the trials: images in a sub-folder per class, or for "
+             "texts a .tsv with labels"},
     {.name = "skip-broken",
      .kind = CLI_FLAG,
      AT(skip_broken),
@@ -196,6 +202,7 @@ static enum sl_status run_init(struct cli *cli, const void *values, struct sl_er
     setup.screens = options->screen;
     setup.recruiter = options->recruiter;
     setup.checks = options->checks;
+    setup.training = options->training;
     setup.reference = options->reference;
     setup.contact = options->contact;
     setup.high = options->high;

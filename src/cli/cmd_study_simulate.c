@@ -330,7 +330,7 @@ static const struct cli_example simulate_examples[] = {
      "500 people, 50 answers per second"},
     {"softlab study simulate http://127.0.0.1:8080/ --study pilot --annotators 200 --speed 0 "
      "--power",
-     "how many annotators do I need? (pilot: a study init with --annotators 20 or more)"},
+     "how many annotators do I need? test sessions need no places"},
     {NULL, NULL},
 };
 

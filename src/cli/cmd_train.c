@@ -423,7 +423,7 @@ static enum sl_status report(struct cli *cli, const struct train_values *values,
 {
     if (result->end == SL_TRAIN_STOPPED) {
         sl_log(&cli->log, SL_LOG_WARNING,
-               "stopped after step %zu; the same command goes on from there (%s)", result->steps,
+               "stopped after step %zu; the same command continues from there (%s)", result->steps,
                folder->checkpoint);
         return sl_fail(err, SL_ERR_STOPPED, "stopped before the end");
     }
@@ -568,7 +568,7 @@ const struct cli_command cmd_train = {
     .description =
         "Trains a network. Everything it reads is checked before the first step. The folder gets "
         "weights.safetensors, log.jsonl with a line per epoch, and run.json with every setting and "
-        "hash. A run that was stopped (Ctrl-C) or killed goes on when the same command is given "
+        "hash. A run that was stopped (Ctrl-C) or killed continues when the same command is given "
         "again, and ends with the same weights to the bit.",
     .options = train_options,
     .examples = train_examples,

@@ -21,8 +21,7 @@ static json_t *intervals_json(const struct eval_run *run)
     json_t *intervals = json_object();
     for (size_t m = 0; m < run->n_metrics; m++)
         json_object_set_new(intervals, run->metrics[m]->name,
-                            json_pack("[o, o]", cli_json_real(run->intervals[m].low),
-                                      cli_json_real(run->intervals[m].high)));
+                            cli_json_interval(&run->intervals[m]));
     return intervals;
 }
 

@@ -11,6 +11,11 @@ json_t *cli_json_real(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
+json_t *cli_json_interval(const struct sl_interval *interval)
+{
+    return json_pack("[o, o]", cli_json_real(interval->low), cli_json_real(interval->high));
+}
+
 json_t *cli_json_counts(const size_t *counts, size_t n)
 {
     json_t *list = json_array();

@@ -126,6 +126,30 @@ static struct sl_rows *take_rows(struct sl_crowd_state *state, const struct cli_
     return rows;
 }
 
+/* An item of whose answers none counts has no label: attention checks, which are no items of the
+ * data, would get one otherwise. */
+static void drop_unanswered(const struct cli *cli, const struct sl_votes *votes,
+                            const struct sl_crowd_options *options, struct sl_rows *rows)
+{
+    size_t count = 0;
+    if (options->predictions) return;
+    for (size_t i = 0; i < rows->n_rows; i++) {
+        const bool known = options->gold && options->gold[i] >= 0;
+        if (votes->begin[i] == votes->begin[i + 1] && !known) {
+            free(rows->items[i]);
+            continue;
+        }
+        rows->items[count] = rows->items[i];
+        memmove(rows->values + count * rows->n_classes, rows->values + i * rows->n_classes,
+                rows->n_classes * sizeof *rows->values);
+        count++;
+    }
+    if (count < rows->n_rows)
+        sl_log(&cli->log, SL_LOG_INFO, "%zu items have no answer that counts and get no label",
+               rows->n_rows - count);
+    rows->n_rows = count;
+}
+
 static enum sl_status finish(struct cli *cli, const struct labels_values *values,
                              const struct sl_aggregator *method, struct sl_crowd_state *state,
                              const struct labels_asked *asked, struct sl_rows **out,
@@ -186,6 +210,7 @@ static enum sl_status aggregate_votes(struct cli *cli, const struct labels_value
     labels_say_what_became(cli, notes, votes->n_items);
     SL_TRY_OUT(sl_aggregate(method, votes, &options, &state, err));
     SL_TRY_OUT(finish(cli, values, method, &state, &asked, out, err));
+    drop_unanswered(cli, votes, &options, *out);
 out:
     cli_answer_input_release(&input);
     sl_crowd_state_release(&state);

@@ -1,4 +1,4 @@
-/* What is true of items: a class each, from a table, lines of text or rows of labels. */
+/* What is true of items: a class each, from a table, lines of text, rows of labels or a data set. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -211,9 +211,57 @@ static enum sl_status read_labels(struct truths *truths, struct sl_error *err)
     return status;
 }
 
+/* ---- Data sets ---- */
+
+/* "cifar10:test", unless a file is called so. */
+static bool names_dataset(const char *text)
+{
+    const size_t length = strcspn(text, ":");
+    for (const struct sl_named_dataset *set = sl_named_datasets; set->name; set++)
+        if (strlen(set->name) == length && strncmp(set->name, text, length) == 0)
+            return !sl_file_exists(text);
+    return false;
+}
+
+static enum sl_status take_dataset(struct truths *truths, const struct sl_dataset *set,
+                                   const size_t *columns, struct sl_error *err)
+{
+    for (size_t i = 0; i < set->count; i++) {
+        const char *name = set->items[i];
+        const uint32_t item = sl_name_table_find(truths->names->items, name, strlen(name));
+        if (item == SL_NO_NAME)
+            note_stranger(truths->strangers, name, strlen(name));
+        else if (set->labels[i] != SL_NO_LABEL)
+            SL_TRY(say_truth(truths, item, (int32_t)columns[set->labels[i]], i + 1, err));
+    }
+    return SL_OK;
+}
+
+static enum sl_status read_dataset(struct truths *truths, struct sl_error *err)
+{
+    const struct cli_names *names = truths->names;
+    const struct sl_class_list like = {names->owner, names->numbered ? NULL : names->classes,
+                                       names->n_classes};
+    struct sl_dataset *set = NULL;
+    SL_TRY(sl_dataset_open(truths->path, &truths->cli->roots, &set, err));
+    const struct sl_class_list own = {set->name, set->classes, set->n_classes};
+    size_t *columns = sl_alloc(set->n_classes + 1, sizeof *columns);
+    enum sl_status status = SL_OK;
+    if (like.names)
+        SL_TRY_OUT(sl_classes_match(&own, &like, columns, NULL, err));
+    else
+        SL_TRY_OUT(sl_classes_pair(&own, &like, columns, err));
+    SL_TRY_OUT(take_dataset(truths, set, columns, err));
+out:
+    free(columns);
+    sl_dataset_destroy(set);
+    return status;
+}
+
 static enum sl_status read_truths(struct truths *truths, struct sl_error *err)
 {
     const char *path = truths->path;
+    if (names_dataset(path)) return read_dataset(truths, err);
     const bool table = sl_path_has_suffix(path, ".csv") || sl_path_has_suffix(path, ".csv.gz");
     if (table && has_truth_column(path)) return read_table(truths, err);
     if (sl_path_has_suffix(path, ".txt")) return read_lines(truths, err);

@@ -88,17 +88,17 @@ static void find_front(struct sl_experiment_answer *answer)
 static void judge(const struct sl_outcome *outcome, const struct sl_sample *first,
                   const struct sl_sample *second, double weight, struct sl_judgement *out)
 {
-    *out = (struct sl_judgement){.verdict = SL_VERDICT_NOT_RUN, .margin = NAN};
+    *out = (struct sl_judgement){.verdict = SL_VERDICT_NOT_RUN, .margin = {.value = NAN}};
     if (first->count == 0 || (second && second->count == 0)) return;
     struct sl_contrast contrast = {
         .count = 1,
         .weights = {weight, -weight},
-        .summaries = {sl_summary_of(first->values, first->count)},
+        .summaries = {sl_summary_of(first)},
         .samples = {*first},
     };
     if (second) {
         contrast.count = 2;
-        contrast.summaries[1] = sl_summary_of(second->values, second->count);
+        contrast.summaries[1] = sl_summary_of(second);
         contrast.samples[1] = *second;
     }
     sl_contrast_judge(&contrast, sl_name_table_count(outcome->identities), out);

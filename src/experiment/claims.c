@@ -6,18 +6,11 @@
 
 enum { N_COLUMNS = 7 };
 
-/* Two that differ by less than this share of the larger are alike. */
-static const double alike = .05;
-
-/* One mean of a claim: a row on a test set, or on its own if that is empty. */
-struct term {
-    char *row, *test; /* owned */
-    double weight;
-};
 struct question {
-    struct term terms[SL_CONTRAST_MAX];
+    const struct sl_relation *relation;
+    struct sl_term terms[SL_CONTRAST_MAX];
+    double weights[SL_CONTRAST_MAX];
     size_t count;
-    const char *metric;
 };
 
 /* The first or second half of "A>B"; all of it without a '>'. */
@@ -28,30 +21,28 @@ static char *half_of(const char *text, bool second)
     return second ? sl_string_copy(split + 1) : sl_string_copy_n(text, (size_t)(split - text));
 }
 
-static void add_term(struct question *question, const char *row, const char *test,
-                     const bool halves[2], double weight)
+static void add_term(struct question *question, const struct sl_outcome_claim *claim,
+                     const char *row, const bool halves[2], double weight)
 {
+    question->weights[question->count] = weight;
     question->terms[question->count++] =
-        (struct term){half_of(row, halves[0]), half_of(test, halves[1]), weight};
-}
-
-static bool begins(const char *text, const char *word)
-{
-    return strncmp(text, word, strlen(word)) == 0;
+        (struct sl_term){.row = half_of(row, halves[0]),
+                         .test = half_of(claim->test_set, halves[1]),
+                         .metric = claim->metric};
 }
 
 /* better - worse; for gains, the same in the second case taken away. The same row on both sides of
  * another claim means its two test sets. */
 static void ask(const struct sl_outcome_claim *claim, struct question *question)
 {
-    bool is_gain = begins(claim->claim, "gain:");
     const bool first[2] = {false, false}, second[2] = {true, true};
-    *question = (struct question){.metric = claim->metric};
-    add_term(question, claim->better, claim->test_set, first, 1);
-    add_term(question, claim->worse, claim->test_set, is_gain ? first : second, -1);
+    *question = (struct question){.relation = sl_relation_find(claim->claim)};
+    const bool is_gain = question->relation->kind == SL_RELATION_GAIN;
+    add_term(question, claim, claim->better, first, 1);
+    add_term(question, claim, claim->worse, is_gain ? first : second, -1);
     if (!is_gain) return;
-    add_term(question, claim->better, claim->test_set, second, -1);
-    add_term(question, claim->worse, claim->test_set, second, 1);
+    add_term(question, claim, claim->better, second, -1);
+    add_term(question, claim, claim->worse, second, 1);
 }
 
 static void question_release(struct question *question)
@@ -62,279 +53,155 @@ static void question_release(struct question *question)
     }
 }
 
-static bool has_row(const char *cell, const char *row)
-{
-    size_t length = sl_experiment_row_length(cell);
-    return strlen(row) == length && memcmp(cell, row, length) == 0;
-}
-
-/* A row key as coordinates: "pos/softmax" to "pos|softmax". */
-static char *pattern_of(const char *row)
-{
-    char *pattern = sl_string_copy(row);
-    for (char *at = pattern; *at; at++)
-        if (*at == '/') *at = '|';
-    return pattern;
-}
-
-/* Whether a published row is what a term asks for. */
-static bool fits_term(const struct sl_expected_row *row, const struct term *term,
-                      const char *metric)
-{
-    return has_row(row->cell, term->row) && strcmp(row->metric, metric) == 0 &&
-           (*term->test == '\0' || strcmp(row->test_set, term->test) == 0);
-}
-
-/* The published figure of the row that the term names. */
-static const struct sl_expected_row *find_named(const struct sl_outcome *outcome,
-                                                const struct term *term, const char *metric)
-{
-    for (size_t i = 0; i < outcome->expected->count; i++)
-        if (fits_term(&outcome->expected->rows[i], term, metric) &&
-            !isnan(outcome->expected->rows[i].value))
-            return &outcome->expected->rows[i];
-    return NULL;
-}
-
-/* Or else the one that is printed for its coordinates, perhaps for others too: "0 % for each
- * network". */
-static const struct sl_expected_row *find_published(const struct sl_outcome *outcome,
-                                                    const struct term *term, const char *metric)
-{
-    const struct sl_expected_row *named = find_named(outcome, term, metric);
-    if (named) return named;
-    char *pattern = pattern_of(term->row);
-    char *column = sl_string_printf("%s/%s", term->test, metric);
-    const char *cell = sl_outcome_published(outcome, pattern, column);
-    free(pattern);
-    free(column);
-    return cell ? sl_expected_find(outcome->expected, cell) : NULL;
-}
-
-/* The paper's mean with its variance, as far as it prints them. Without an uncertainty the printed
- * figures stand for themselves. */
-static bool summarise_published(const struct sl_outcome *outcome, const struct term *term,
-                                const char *metric, struct sl_summary *out)
-{
-    const struct sl_expected_row *row = find_published(outcome, term, metric);
-    if (!row || isnan(row->value)) return false;
-    double n = (double)row->n_runs, error = 0;
-    if (!isnan(row->uncertainty) && row->n_runs >= 2) {
-        if (strcmp(row->kind, "ci95") == 0)
-            error = row->uncertainty / sl_student_t_quantile(.975, n - 1);
-        if (strcmp(row->kind, "sd") == 0) error = row->uncertainty / sqrt(n);
-        if (strcmp(row->kind, "se") == 0) error = row->uncertainty;
-    }
-    *out = (struct sl_summary){row->value, error * error, n - 1};
-    return true;
-}
-
-/* The column of a metric on the term's test set; on the first that gives values where the claim
- * names none. */
-static void collect_column(const struct sl_outcome *outcome, const char *pattern,
-                           const struct term *term, const char *metric, struct sl_sample *out)
-{
-    json_t *columns =
-        json_object_get(json_object_get(outcome->source.spec->json, "table"), "columns");
-    for (size_t i = 0; i < json_array_size(columns); i++) {
-        const char *column = json_string_value(json_array_get(columns, i));
-        const char *slash = column ? strrchr(column, '/') : NULL;
-        if (!slash || strcmp(slash + 1, metric) != 0) continue;
-        size_t length = (size_t)(slash - column);
-        bool is_asked = strlen(term->test) == length && memcmp(term->test, column, length) == 0;
-        if (*term->test && !is_asked) continue;
-        sl_sample_release(out);
-        sl_outcome_collect(outcome, pattern, column, out);
-        if (out->count) return;
-    }
-}
-
-/* Runs of a term: by its coordinates, as a label set, or by the cell that it names. Not by a cell
- * that is printed for its coordinates among others: those others are not what was claimed. */
-static bool collect_runs(const struct sl_outcome *outcome, const struct term *term,
-                         const char *metric, struct sl_sample *out)
-{
-    *out = (struct sl_sample){0};
-    char *patterns[3] = {pattern_of(term->row), sl_outcome_set_pattern(outcome, term->row), NULL};
-    const struct sl_expected_row *row = find_named(outcome, term, metric);
-    const char *column;
-    if (row && !sl_outcome_place(outcome, row->cell, &patterns[2], &column)) patterns[2] = NULL;
-    for (size_t i = 0; i < 3 && out->count == 0; i++)
-        if (patterns[i]) collect_column(outcome, patterns[i], term, metric, out);
-    for (size_t i = 0; i < 3; i++)
-        free(patterns[i]);
-    return out->count > 0;
-}
-
-/* True if a column key ("ce-v6", "entropy") stands for the metric on the test set. */
-static bool column_means(const char *column, const struct sl_experiment_metric *metric,
-                         const char *test)
-{
-    char *dashed = sl_string_copy(metric->name);
-    for (char *at = dashed; *at; at++)
-        if (*at == '_') *at = '-';
-    const char *names[2] = {metric->column ? metric->column : dashed, dashed};
-    bool means = false;
-    for (size_t i = 0; i < 2 && !means; i++) {
-        size_t length = strlen(names[i]);
-        if (strncmp(column, names[i], length) != 0) continue;
-        means = column[length] == '\0' ||
-                (column[length] == '-' && strcmp(column + length + 1, test) == 0);
-    }
-    free(dashed);
-    return means;
-}
-
-static bool find_computed(const struct sl_outcome *outcome, const struct term *term,
-                          const char *metric, double *out)
-{
-    const struct sl_experiment_metric *known = sl_experiment_metric_find(metric, strlen(metric));
-    const char *key;
-    json_t *value;
-    json_object_foreach(outcome->computed, key, value)
-    {
-        if (!json_is_number(value) || !has_row(key, term->row)) continue;
-        const struct sl_expected_row *row = sl_expected_find(outcome->expected, key);
-        bool fits = row ? fits_term(row, term, metric)
-                        : known && column_means(key + strlen(term->row) + 1, known, term->test);
-        if (!fits) continue;
-        *out = json_number_value(value);
-        return true;
-    }
-    /* A row that is a number by definition, such as the share that was mixed. */
-    const json_t *name =
-        json_object_get(json_object_get(outcome->source.spec->json, "names"), term->row);
-    if (!json_is_number(name)) return false;
-    *out = json_number_value(name);
-    return true;
-}
-
-typedef bool fill_term(const struct sl_outcome *outcome, const struct term *term,
-                       const char *metric, struct sl_contrast *contrast, size_t index);
-
-static bool fill_published(const struct sl_outcome *outcome, const struct term *term,
-                           const char *metric, struct sl_contrast *contrast, size_t index)
-{
-    return summarise_published(outcome, term, metric, &contrast->summaries[index]);
-}
-
-static bool fill_runs(const struct sl_outcome *outcome, const struct term *term, const char *metric,
-                      struct sl_contrast *contrast, size_t index)
-{
-    struct sl_sample *sample = &contrast->samples[index];
-    if (!collect_runs(outcome, term, metric, sample)) return false;
-    contrast->summaries[index] = sl_summary_of(sample->values, sample->count);
-    return true;
-}
-
-static bool fill_computed(const struct sl_outcome *outcome, const struct term *term,
-                          const char *metric, struct sl_contrast *contrast, size_t index)
-{
-    double value;
-    if (!find_computed(outcome, term, metric, &value)) return false;
-    contrast->summaries[index] = (struct sl_summary){value, 0, 1};
-    return true;
-}
-
-static bool fill_either(const struct sl_outcome *outcome, const struct term *term,
-                        const char *metric, struct sl_contrast *contrast, size_t index)
-{
-    if (fill_runs(outcome, term, metric, contrast, index)) return true;
-    sl_sample_release(&contrast->samples[index]);
-    return fill_computed(outcome, term, metric, contrast, index);
-}
-
 static void contrast_release(struct sl_contrast *contrast)
 {
     for (size_t i = 0; i < SL_CONTRAST_MAX; i++)
         sl_sample_release(&contrast->samples[i]);
 }
 
+typedef bool fill_term(const struct sl_outcome *outcome, const struct sl_term *term,
+                       struct sl_contrast *contrast, size_t index);
+
 static bool fill(const struct sl_outcome *outcome, const struct question *question,
                  fill_term *fill_one, struct sl_contrast *out)
 {
     *out = (struct sl_contrast){.count = question->count};
     for (size_t i = 0; i < question->count; i++) {
-        out->weights[i] = question->terms[i].weight;
-        if (fill_one(outcome, &question->terms[i], question->metric, out, i)) continue;
+        out->weights[i] = question->weights[i];
+        if (fill_one(outcome, &question->terms[i], out, i)) continue;
         contrast_release(out);
         return false;
     }
     return true;
 }
 
-/* NaN ends leave everything undecided. */
-static enum sl_verdict decide(const struct sl_judgement *judgement)
+static const struct sl_judgement unknown = {.verdict = SL_VERDICT_NOT_RUN,
+                                            .holm = SL_VERDICT_NOT_RUN,
+                                            .difference = {NAN, NAN, NAN},
+                                            .p = NAN,
+                                            .means = {NAN, NAN},
+                                            .margin = {.value = NAN}};
+
+/* The two sides that are compared: rows, or the advantages of a gain. */
+static void find_means(const struct sl_contrast *contrast, double means[2])
 {
-    const struct sl_interval *range = &judgement->difference;
-    double margin = judgement->margin;
-    if (isnan(margin)) {
-        if (range->low > 0) return SL_VERDICT_HOLDS;
-        if (range->high < 0) return SL_VERDICT_FAILS;
-        /* Exact figures that are equal do not differ. */
-        return judgement->test == SL_TEST_EXACT && range->estimate == 0 ? SL_VERDICT_FAILS
-                                                                        : SL_VERDICT_UNDECIDED;
-    }
-    if (range->low >= -margin && range->high <= margin) return SL_VERDICT_HOLDS;
-    if (range->low > margin || range->high < -margin) return SL_VERDICT_FAILS;
-    return SL_VERDICT_UNDECIDED;
+    const struct sl_summary *of = contrast->summaries;
+    means[0] = contrast->count == 2 ? of[0].mean : of[0].mean - of[1].mean;
+    means[1] = contrast->count == 2 ? of[1].mean : of[2].mean - of[3].mean;
 }
 
-/* Which way a positive difference must point: 0 if nothing says. */
-static int orientation(const struct sl_outcome_claim *claim)
+static struct sl_judgement judge(const struct sl_outcome *outcome, const struct question *question,
+                                 struct sl_contrast *contrast)
 {
-    const struct sl_experiment_metric *metric =
-        sl_experiment_metric_find(claim->metric, strlen(claim->metric));
-    if (begins(claim->claim, "more:") || begins(claim->claim, "similar:")) return 1;
-    if (begins(claim->claim, "less:")) return -1;
-    return metric ? metric->better : 0;
-}
-
-static struct sl_judgement judge(const struct sl_outcome *outcome,
-                                 const struct sl_outcome_claim *claim, struct sl_contrast *contrast)
-{
-    struct sl_judgement judgement = {.verdict = SL_VERDICT_NOT_RUN, .margin = NAN};
-    int sign = orientation(claim);
+    const char *name = question->terms[0].metric;
+    const struct sl_experiment_metric *metric = sl_experiment_metric_find(name, strlen(name));
+    struct sl_judgement judgement = unknown;
+    const int sign = sl_relation_sign(question->relation, metric);
+    size_t n_identities = sl_name_table_count(outcome->identities);
     if (sign == 0) return judgement;
-    if (begins(claim->claim, "similar:"))
-        judgement.margin =
-            alike * fmax(fabs(contrast->summaries[0].mean), fabs(contrast->summaries[1].mean));
-    for (size_t i = 0; i < contrast->count; i++)
+    find_means(contrast, judgement.means);
+    judgement.margin = sl_relation_margin(question->relation, metric,
+                                          sl_outcome_unit(outcome, name), judgement.means);
+    for (size_t i = 0; i < contrast->count; i++) {
         contrast->weights[i] *= sign;
-    sl_contrast_judge(contrast, sl_name_table_count(outcome->identities), &judgement);
-    judgement.verdict = decide(&judgement);
+        for (size_t r = 0; r < contrast->samples[i].count; r++)
+            if (contrast->samples[i].identities[r] >= n_identities)
+                n_identities = contrast->samples[i].identities[r] + (size_t)1;
+    }
+    sl_contrast_judge(contrast, n_identities, &judgement);
+    sl_judgement_decide(question->relation, &judgement);
     return judgement;
+}
+
+/* What kind of figures the verdict rests on, and how many runs, of the side with the fewest. */
+static void find_evidence(const struct sl_outcome *outcome, const struct question *question,
+                          const struct sl_contrast *contrast, struct sl_judgement *out)
+{
+    struct sl_term_runs runs[SL_CONTRAST_MAX];
+    for (size_t i = 0; i < question->count; i++) {
+        runs[i] = (struct sl_term_runs){contrast->n_runs[i],
+                                        sl_term_wanted(outcome, &question->terms[i])};
+        if (i > 0 && runs[i].n_here >= out->n_runs) continue;
+        out->n_runs = runs[i].n_here;
+        out->n_wanted = runs[i].n_wanted;
+    }
+    out->evidence = sl_evidence_of(outcome, runs, question->count);
 }
 
 /* Runs if all sides have them, else figures computed from data if all sides have those, else
  * whatever there is, unless that were a small network against large ones. */
+static struct sl_judgement judge_here(const struct sl_outcome *outcome,
+                                      const struct question *question)
+{
+    static fill_term *const sources[] = {sl_term_fill_runs, sl_term_fill_computed,
+                                         sl_term_fill_either};
+    const size_t n_sources = sl_spec_trains_as_published(outcome->source.spec) ? 3 : 2;
+    struct sl_judgement here = unknown;
+    struct sl_contrast contrast;
+    for (size_t i = 0; i < n_sources; i++) {
+        if (!fill(outcome, question, sources[i], &contrast)) continue;
+        here = judge(outcome, question, &contrast);
+        find_evidence(outcome, question, &contrast, &here);
+        contrast_release(&contrast);
+        return here;
+    }
+    if (question->relation->kind == SL_RELATION_NONE)
+        here.verdict = here.holm = SL_VERDICT_NO_CLAIM;
+    here.evidence =
+        sl_spec_trains_as_published(outcome->source.spec) ? SL_EVIDENCE_PAPER : SL_EVIDENCE_SMALL;
+    return here;
+}
+
+/* The relation, the measure and, of each side, the keys of its runs, or how it is computed. */
+static char *identify(const struct sl_outcome *outcome, const struct question *question)
+{
+    json_t *terms = json_array();
+    for (size_t i = 0; i < question->count; i++) {
+        const struct sl_term *term = &question->terms[i];
+        json_t *rows = sl_term_planned(outcome, term);
+        if (json_object_size(rows) == 0) {
+            json_decref(rows);
+            rows = sl_term_definition(outcome, term);
+        }
+        json_array_append_new(terms, json_pack("{s:s, s:o}", "test", term->test, "rows", rows));
+    }
+    json_t *record = json_pack("{s:s, s:s, s:o}", "relation", question->relation->name, "metric",
+                               question->terms[0].metric, "terms", terms);
+    char *identity = json_dumps(record, JSON_SORT_KEYS | JSON_COMPACT);
+    json_decref(record);
+    return identity;
+}
+
 static void judge_claim(const struct sl_outcome *outcome, struct sl_outcome_claim *claim)
 {
-    static fill_term *const sources[] = {fill_runs, fill_computed, fill_either};
-    static const struct sl_judgement unknown = {
-        .verdict = SL_VERDICT_NOT_RUN, .difference = {NAN, NAN, NAN}, .margin = NAN};
-    const size_t n_sources = sl_spec_is_small(outcome->source.spec) ? 2 : 3;
     struct question question;
     struct sl_contrast contrast;
     ask(claim, &question);
-    claim->here = claim->paper = unknown;
-    for (size_t i = 0; i < n_sources; i++) {
-        if (!fill(outcome, &question, sources[i], &contrast)) continue;
-        claim->here = judge(outcome, claim, &contrast);
-        contrast_release(&contrast);
-        break;
-    }
-    if (fill(outcome, &question, fill_published, &contrast)) {
-        claim->paper = judge(outcome, claim, &contrast);
+    claim->unit = sl_outcome_unit(outcome, claim->metric);
+    claim->here = judge_here(outcome, &question);
+    claim->paper = unknown;
+    if (fill(outcome, &question, sl_term_fill_published, &contrast)) {
+        claim->paper = judge(outcome, &question, &contrast);
         contrast_release(&contrast);
     }
+    claim->identity = identify(outcome, &question);
     question_release(&question);
 }
 
-static void add_claim(struct sl_outcome *outcome, const struct sl_csv_record *record)
+static enum sl_status add_claim(struct sl_outcome *outcome, const struct sl_csv *csv,
+                                const struct sl_csv_record *record, struct sl_error *err)
 {
     const char *fields[N_COLUMNS];
     char *storage = sl_experiment_copy_record(record, N_COLUMNS, fields);
+    if (!sl_relation_find(fields[0])) {
+        const enum sl_status status = sl_csv_fail(
+            csv, record->line, err,
+            "claim \"%.60s\" has no known relation; begin it with better:, not-better:, "
+            "similar:, more:, less:, gain: or no-claim:",
+            fields[0]);
+        free(storage);
+        return status;
+    }
     outcome->claims = sl_resize(outcome->claims, outcome->n_claims + 1, sizeof *outcome->claims);
     struct sl_outcome_claim *claim = &outcome->claims[outcome->n_claims++];
     *claim = (struct sl_outcome_claim){.claim = fields[0],
@@ -346,6 +213,7 @@ static void add_claim(struct sl_outcome *outcome, const struct sl_csv_record *re
                                        .words = fields[6],
                                        .storage = storage};
     judge_claim(outcome, claim);
+    return SL_OK;
 }
 
 enum sl_status sl_outcome_read_claims(struct sl_outcome *outcome, struct sl_error *err)
@@ -364,7 +232,7 @@ enum sl_status sl_outcome_read_claims(struct sl_outcome *outcome, struct sl_erro
     for (;;) {
         SL_TRY_OUT(sl_csv_next(csv, &record, err));
         if (!record.count) break;
-        add_claim(outcome, &record);
+        SL_TRY_OUT(add_claim(outcome, csv, &record, err));
     }
 out:
     sl_csv_close(csv);

@@ -143,20 +143,33 @@ static enum sl_status read_scores(const struct sl_experiment *experiment, const 
 
 /* ---- Figures ---- */
 
+/* Figures to `out`; what chance does to them to `line`, where that is wanted. */
 static enum sl_status put_figures(json_t *figures, const struct sl_experiment_runner *runner,
-                                  json_t *out, struct sl_error *err)
+                                  json_t *out, json_t *line, struct sl_error *err)
 {
+    json_t *errors = json_object(), *samples = json_object();
+    enum sl_status status = SL_OK;
     const char *cell;
-    json_t *figure;
-    json_object_foreach(figures, cell, figure)
+    json_t *entry;
+    json_object_foreach(figures, cell, entry)
     {
-        double value = 0;
-        const enum sl_status status =
-            sl_figure_value(figure, runner->folder, &runner->roots, &value, err);
-        if (status != SL_OK) return sl_fail_within(err, status, "%s", cell);
-        json_object_set_new(out, cell, isfinite(value) ? json_real(value) : json_null());
+        struct sl_figure figure;
+        status = sl_figure_read(entry, runner->folder, &runner->roots, &figure, err);
+        if (status != SL_OK) {
+            status = sl_fail_within(err, status, "%s", cell);
+            goto out;
+        }
+        json_object_set_new(out, cell,
+                            isfinite(figure.value) ? json_real(figure.value) : json_null());
+        if (isfinite(figure.error)) json_object_set_new(errors, cell, json_real(figure.error));
+        if (figure.sample) json_object_set_new(samples, cell, figure.sample);
     }
-    return SL_OK;
+    if (line && json_object_size(errors)) json_object_set(line, "errors", errors);
+    if (line && json_object_size(samples)) json_object_set(line, "samples", samples);
+out:
+    json_decref(errors);
+    json_decref(samples);
+    return status;
 }
 
 /* Annotators' seconds per item: measured, or else as the specification has it. */
@@ -301,11 +314,11 @@ enum sl_status sl_collect(const struct sl_experiment *experiment, const struct s
     if (run->figures) {
         json_t *computed = json_object();
         json_object_set_new(line, "computed", computed);
-        SL_TRY_OUT(put_figures(run->figures, runner, computed, err));
+        SL_TRY_OUT(put_figures(run->figures, runner, computed, line, err));
         SL_TRY_OUT(sl_exhibits_collect(run, runner, line, err));
     } else {
         SL_TRY_OUT(read_scores(experiment, run, runner->folder, &parts, err));
-        SL_TRY_OUT(put_figures(run->measured, runner, parts.metrics, err));
+        SL_TRY_OUT(put_figures(run->measured, runner, parts.metrics, NULL, err));
         put_parts(line, &parts);
         SL_TRY_OUT(read_curve(training, runner->folder, &part, err));
         json_object_set_new(line, "curve", part);

@@ -5,12 +5,40 @@
 #include "experiment/exhibits.h"
 #include "softlab/base/memory.h"
 
+/* Commands whose figures are of a sample of people or items, and that say how far chance moves
+ * them if they are asked: a figure without its interval decides nothing. */
+static const struct sampled {
+    const char *command, *option; /* an option that must be there, or NULL */
+} sampled[] = {{"quality", NULL}, {"compare", "--mix"}, {"eval", NULL}};
+static const char n_resamples[] = "1000";
+
+/* The words of a command, asked for intervals; the caller owns them. */
+static json_t *with_intervals(const json_t *command)
+{
+    const char *name = json_string_value(json_array_get(command, 0));
+    json_t *words = json_deep_copy(command);
+    for (size_t i = 0; name && i < sizeof sampled / sizeof *sampled; i++) {
+        if (strcmp(sampled[i].command, name) != 0 || sl_plan_lists(command, "--bootstrap") ||
+            !sl_plan_lists(command, "--json") ||
+            (sampled[i].option && !sl_plan_lists(command, sampled[i].option)))
+            continue;
+        json_array_append_new(words, json_string("--bootstrap"));
+        json_array_append_new(words, json_string(n_resamples));
+    }
+    return words;
+}
+
 /* The job behind an entry, SL_NO_JOB if it reads published files by itself. */
 static size_t job_of(struct sl_planner *planner, const json_t *entry)
 {
     const json_t *command = json_object_get(entry, "command");
     const char *file = sl_plan_text(entry, "file");
-    if (command) return sl_expand_command(planner, command, 1, true, "a figure");
+    if (command) {
+        json_t *words = with_intervals(command);
+        const size_t job = sl_expand_command(planner, words, 1, true, "a figure");
+        json_decref(words);
+        return job;
+    }
     return file ? sl_expand_file(planner, file, 1) : SL_NO_JOB;
 }
 

@@ -41,13 +41,17 @@ json_t *sl_expand_words(struct sl_planner *planner, const json_t *words, int64_t
     return out;
 }
 
-/* The first file of a command that is not on this machine, said in *err. */
-static bool lacks_data(const struct sl_planner *planner, const json_t *words, struct sl_error *err)
+/* The first file or data set of a command that is not on this machine, said in *err. */
+static bool lacks_data(struct sl_planner *planner, const json_t *words, struct sl_error *err)
 {
     const struct sl_data_roots *roots = planner->options->roots;
+    struct sl_plan_set set;
     for (size_t i = 0; i < json_array_size(words); i++) {
         const char *word = json_string_value(json_array_get(words, i));
         char *path = NULL;
+        if (roots && strchr(word, ':') && sl_plan_names_data(word) &&
+            sl_plan_data(planner, word, &set, err) != SL_OK)
+            return true;
         const bool file =
             word[0] == '@' ? roots != NULL : word[0] == '/' || sl_word_names_file(word);
         if (!file || sl_plan_job_of(planner->plan, word)) continue;

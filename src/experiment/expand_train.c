@@ -11,6 +11,9 @@
 #include "softlab/nn.h"
 #include "softlab/train.h"
 
+/* What a tagger finds its words' vectors in. */
+#define VECTORS "@" SL_VECTORS_SET "/" SL_VECTORS_FILE
+
 /* ---- Recipes ---- */
 
 /* A value of a setting as `softlab train --set` reads it; the caller frees it. */
@@ -186,8 +189,7 @@ static void add_recipe(struct sl_planner *planner, struct words *words, const ch
     json_object_set_new(words->record, "network", json_string(network));
     json_object_set_new(words->record, "recipe", sl_recipe_to_json(&resolved->recipe));
     if (sl_network_reads_texts(network))
-        json_object_set_new(words->record, "vectors",
-                            sl_identity_of_text(planner, "@" SL_VECTORS_SET "/" SL_VECTORS_FILE));
+        json_object_set_new(words->record, "vectors", sl_identity_of_text(planner, VECTORS));
     if (planner->options->as_published)
         json_array_append_new(words->list, json_string("--as-published"));
     struct sl_buffer set;
@@ -381,6 +383,12 @@ static size_t finish(struct sl_planner *planner, struct words *words, const char
         sl_plan_add_job(planner, step, words->record, "/", &words->needs, "training");
     free(words->split);
     if (status != SL_OK) sl_plan_miss(planner, job, err->message);
+    struct sl_error problem;
+    char *vectors = NULL;
+    if (planner->options->roots && sl_network_reads_texts(network) &&
+        sl_experiment_place(planner->options->roots, VECTORS, &vectors, &problem) != SL_OK)
+        sl_plan_miss(planner, job, problem.message);
+    free(vectors);
     struct sl_job *training = &planner->plan->jobs[job];
     training->network = sl_plan_text(training->step, "network");
     training->n_epochs = (size_t)resolved->recipe.epochs;

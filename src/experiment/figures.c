@@ -9,6 +9,7 @@
 #include "softlab/base/csv.h"
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
+#include "softlab/base/stats.h"
 #include "softlab/base/text.h"
 
 enum { FIGURE_LIMIT = 1 << 28 };
@@ -158,15 +159,13 @@ out:
 
 /* ---- Means of CSV files ---- */
 
-/* The mean over a file's rows of the weighted sum of its columns. */
-static enum sl_status mean_of_file(const char *path, json_t *columns, double *out,
-                                   struct sl_error *err)
+/* The weighted sum of columns of each row of a file, joined to `out`. */
+static enum sl_status read_rows(const char *path, json_t *columns, json_t *out,
+                                struct sl_error *err)
 {
     const struct sl_csv_options options = sl_csv_options_default();
     struct sl_csv *csv = NULL;
     struct sl_csv_record record;
-    double sum = 0;
-    size_t rows = 0;
     enum sl_status status = SL_OK;
     SL_TRY(sl_csv_open(path, &options, &csv, err));
     for (;;) {
@@ -174,6 +173,7 @@ static enum sl_status mean_of_file(const char *path, json_t *columns, double *ou
         if (record.count == 0) break;
         const char *name;
         json_t *weight;
+        double sum = 0;
         json_object_foreach(columns, name, weight)
         {
             size_t column;
@@ -182,76 +182,147 @@ static enum sl_status mean_of_file(const char *path, json_t *columns, double *ou
             SL_TRY_OUT(sl_csv_real(csv, &record, column, -DBL_MAX, DBL_MAX, &value, err));
             sum += json_number_value(weight) * value;
         }
-        rows++;
+        json_array_append_new(out, json_real(sum));
     }
-    if (rows == 0) {
-        status = sl_fail(err, SL_ERR_INPUT, "%s: has no rows", path);
-        goto out;
-    }
-    *out = sum / (double)rows;
+    if (json_array_size(out) == 0) status = sl_fail(err, SL_ERR_INPUT, "%s: has no rows", path);
 out:
     sl_csv_close(csv);
     return status;
 }
 
-static enum sl_status mean_of_files(const json_t *mean_of, const struct sl_data_roots *roots,
-                                    double *out, struct sl_error *err)
+static double mean_of(const json_t *values)
+{
+    double sum = 0;
+    for (size_t i = 0; i < json_array_size(values); i++)
+        sum += json_number_value(json_array_get(values, i));
+    return sum / (double)json_array_size(values);
+}
+
+/* The rows of each file, as lists in a list that the caller owns. */
+static enum sl_status read_files(const json_t *mean_of, const struct sl_data_roots *roots,
+                                 json_t **out, struct sl_error *err)
 {
     const json_t *files = json_object_get(mean_of, "files");
-    const size_t count = json_array_size(files);
-    double sum = 0;
-    for (size_t i = 0; i < count; i++) {
+    json_t *all = json_array();
+    enum sl_status status = SL_OK;
+    for (size_t i = 0; i < json_array_size(files) && status == SL_OK; i++) {
         char *path = NULL;
-        double mean = 0;
-        SL_TRY(sl_experiment_place(roots, json_string_value(json_array_get(files, i)), &path, err));
-        const enum sl_status status =
-            mean_of_file(path, json_object_get(mean_of, "columns"), &mean, err);
+        json_t *rows = json_array();
+        json_array_append_new(all, rows);
+        status =
+            sl_experiment_place(roots, json_string_value(json_array_get(files, i)), &path, err);
+        if (status == SL_OK)
+            status = read_rows(path, json_object_get(mean_of, "columns"), rows, err);
         free(path);
-        if (status != SL_OK) return status;
-        sum += mean;
     }
-    *out = sum / (double)count;
+    if (status != SL_OK) {
+        json_decref(all);
+        return status;
+    }
+    *out = all;
     return SL_OK;
+}
+
+/* The mean over files of the means over their rows. */
+static double mean_of_files(const json_t *files)
+{
+    double sum = 0;
+    for (size_t i = 0; i < json_array_size(files); i++)
+        sum += mean_of(json_array_get(files, i));
+    return sum / (double)json_array_size(files);
+}
+
+/* Row by row the mean over files, if all have as many: rows are folds, which the files share. NULL
+ * otherwise. */
+static json_t *sample_of_files(const json_t *files, double factor)
+{
+    const size_t n_rows = json_array_size(json_array_get(files, 0));
+    json_t *sample = json_array();
+    for (size_t row = 0; row < n_rows; row++) {
+        double sum = 0;
+        for (size_t i = 0; i < json_array_size(files); i++) {
+            const json_t *rows = json_array_get(files, i);
+            if (json_array_size(rows) != n_rows) {
+                json_decref(sample);
+                return NULL;
+            }
+            sum += json_number_value(json_array_get(rows, row));
+        }
+        json_array_append_new(sample, json_real(factor * sum / (double)json_array_size(files)));
+    }
+    return sample;
 }
 
 /* ---- A figure ---- */
 
-static enum sl_status read_figure(const json_t *figure, const char *folder, double *out,
+/* From the unit of the command or file to the printed one. */
+static double unit_of(const json_t *figure)
+{
+    const json_t *times = json_object_get(figure, "times");
+    const json_t *divide = json_object_get(figure, "divide");
+    return (times ? json_number_value(times) : 1) / (divide ? json_number_value(divide) : 1);
+}
+
+/* The standard error of the figure at a path: the object that holds it may say under "intervals"
+ * what its 95 % interval is. NaN if it does not. */
+static double error_at(json_t *document, const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    json_t *found = NULL;
+    double error = (double)NAN;
+    if (!dot || strpbrk(dot, "[]#")) return error;
+    char *interval = sl_string_printf("%.*s.intervals%s", (int)(dot - path), path, dot);
+    if (sl_figures_at(document, interval, &found, NULL) == SL_OK) {
+        const json_t *ends = json_array_get(found, 0);
+        const json_t *low = json_array_get(ends, 0), *high = json_array_get(ends, 1);
+        if (json_is_number(low) && json_is_number(high))
+            error =
+                (json_number_value(high) - json_number_value(low)) / (2 * sl_normal_quantile(.975));
+    }
+    json_decref(found);
+    free(interval);
+    return error;
+}
+
+static enum sl_status read_figure(const json_t *figure, const char *folder, struct sl_figure *out,
                                   struct sl_error *err)
 {
     char *file = sl_path_join(folder, sl_plan_text(figure, "output"));
     const json_t *paths = json_object_get(figure, "path");
     const size_t count = json_is_array(paths) ? json_array_size(paths) : 1;
     struct sl_json document = {0};
-    double sum = 0;
     enum sl_status status = SL_OK;
     SL_TRY_OUT(sl_json_read(file, FIGURE_LIMIT, &document, err));
     for (size_t i = 0; i < count; i++) {
         double value = 0;
         const json_t *path = json_is_array(paths) ? json_array_get(paths, i) : paths;
         SL_TRY_OUT(sl_figure_at(document.root, json_string_value(path), &value, err));
-        sum += value;
+        out->value += value;
+        if (count == 1) out->error = error_at(document.root, json_string_value(path));
     }
-    *out = sum;
 out:
     sl_json_release(&document);
     free(file);
     return status;
 }
 
-enum sl_status sl_figure_value(const json_t *figure, const char *folder,
-                               const struct sl_data_roots *roots, double *out, struct sl_error *err)
+enum sl_status sl_figure_read(const json_t *figure, const char *folder,
+                              const struct sl_data_roots *roots, struct sl_figure *out,
+                              struct sl_error *err)
 {
-    const json_t *mean_of = json_object_get(figure, "mean_of");
-    const json_t *times = json_object_get(figure, "times");
-    const json_t *divide = json_object_get(figure, "divide");
-    double value = 0;
-    if (mean_of)
-        SL_TRY(mean_of_files(mean_of, roots, &value, err));
-    else
-        SL_TRY(read_figure(figure, folder, &value, err));
-    if (times) value *= json_number_value(times);
-    if (divide) value /= json_number_value(divide);
-    *out = value;
+    const json_t *averaged = json_object_get(figure, "mean_of");
+    const double unit = unit_of(figure);
+    *out = (struct sl_figure){.error = (double)NAN};
+    if (averaged) {
+        json_t *files = NULL;
+        SL_TRY(read_files(averaged, roots, &files, err));
+        out->value = mean_of_files(files);
+        out->sample = sample_of_files(files, unit);
+        json_decref(files);
+    } else {
+        SL_TRY(read_figure(figure, folder, out, err));
+    }
+    out->value *= unit;
+    out->error *= fabs(unit);
     return SL_OK;
 }

@@ -147,6 +147,7 @@ static enum sl_status add_run(struct sl_outcome *outcome, const struct sl_outcom
     SL_TRY_OUT(
         sl_name_table_add(outcome->identities, identity, strlen(identity), &run.identity, err));
     run.row = row_of(outcome, &run);
+    run.overlap = sl_outcome_overlap(outcome->source.spec->json, run.part, run.fold);
     outcome->runs[outcome->n_runs++] = run;
     SL_TRY_OUT(sl_name_table_add(outcome->rows, run.row, strlen(run.row),
                                  &outcome->runs[outcome->n_runs - 1].row_number, err));
@@ -159,8 +160,21 @@ out:
 /* Figures without training: the first of each key counts, and the first line with exhibits. */
 static void add_computed(struct sl_outcome *outcome, const struct sl_result *result)
 {
-    json_t *computed = json_object_get(result->json, "computed");
-    if (computed) json_object_update_missing(outcome->computed, computed);
+    const struct {
+        const char *name;
+        json_t *to;
+    } spreads[] = {{"samples", outcome->samples}, {"errors", outcome->errors}};
+    const char *key;
+    json_t *value;
+    json_object_foreach(json_object_get(result->json, "computed"), key, value)
+    {
+        if (json_object_get(outcome->computed, key)) continue;
+        json_object_set(outcome->computed, key, value);
+        for (size_t i = 0; i < 2; i++) {
+            json_t *spread = json_object_get(json_object_get(result->json, spreads[i].name), key);
+            if (spread) json_object_set(spreads[i].to, key, spread);
+        }
+    }
     if (!outcome->exhibits && (result->galleries || json_object_get(result->json, "charts")))
         outcome->exhibits = result;
 }
@@ -245,12 +259,16 @@ out:
     return status;
 }
 
-/* From our unit to the one the paper prints. */
+double sl_outcome_unit(const struct sl_outcome *outcome, const char *metric)
+{
+    const json_t *factor = json_object_get(table_of(outcome, "scale"), metric);
+    return json_is_number(factor) ? json_number_value(factor) : 1;
+}
+
 static double factor_of(const struct sl_outcome *outcome, const char *column)
 {
     const char *slash = strrchr(column, '/');
-    const json_t *factor = json_object_get(table_of(outcome, "scale"), slash ? slash + 1 : column);
-    return json_is_number(factor) ? json_number_value(factor) : 1;
+    return sl_outcome_unit(outcome, slash ? slash + 1 : column);
 }
 
 /* Every value once, since cells, claims and charts ask for them again and again. */
@@ -292,17 +310,11 @@ void sl_outcome_collect(const struct sl_outcome *outcome, const char *pattern, c
     for (size_t i = 0; i < outcome->n_runs; i++) {
         double value = outcome->values[i * n_columns + c];
         if (isnan(value) || !fits[outcome->runs[i].row_number]) continue;
+        out->overlap = fmax(out->overlap, outcome->runs[i].overlap);
         out->values[out->count] = value;
         out->identities[out->count++] = outcome->runs[i].identity;
     }
     free(fits);
-}
-
-void sl_sample_release(struct sl_sample *sample)
-{
-    free(sample->values);
-    free(sample->identities);
-    *sample = (struct sl_sample){0};
 }
 
 struct sl_estimate sl_outcome_estimate(const struct sl_outcome *outcome,
@@ -315,7 +327,7 @@ struct sl_estimate sl_outcome_estimate(const struct sl_outcome *outcome,
         estimate.mean = sl_mean(sample->values, sample->count);
         estimate.spread = sl_sd(sample->values, sample->count);
     } else {
-        struct sl_interval t95 = sl_mean_interval(sample->values, sample->count, .95);
+        struct sl_interval t95 = sl_sample_interval(sample);
         estimate.mean = t95.estimate;
         estimate.spread = (t95.high - t95.low) / 2;
     }
@@ -340,15 +352,24 @@ static const char *planned_reason(const struct sl_outcome *outcome, const char *
         const struct sl_run *plan = &source->plan[i];
         const char *absent = json_string_value(json_object_get(plan->absent, test));
         const char *reason = plan->missing ? plan->missing : absent;
-        if (!plan->set || !reason) continue;
-        struct sl_outcome_run run = {
-            .part = plan->part, .set = plan->set, .network = plan->network};
-        char *row = row_of(outcome, &run);
-        bool fits = sl_experiment_pattern_fits(pattern, row);
-        free(row);
-        if (fits) return reason;
+        if (reason && outcome->planned[i] &&
+            sl_experiment_pattern_fits(pattern, outcome->planned[i]))
+            return reason;
     }
     return NULL;
+}
+
+/* The rows of the plan's runs. */
+static void list_planned(struct sl_outcome *outcome)
+{
+    const struct sl_outcome_source *source = &outcome->source;
+    outcome->planned = sl_alloc(source->n_plan + 1, sizeof *outcome->planned);
+    for (size_t i = 0; i < source->n_plan; i++) {
+        const struct sl_run *plan = &source->plan[i];
+        const struct sl_outcome_run run = {
+            .part = plan->part, .set = plan->set, .network = plan->network};
+        if (plan->set) outcome->planned[i] = row_of(outcome, &run);
+    }
 }
 
 /* What the specification or the plan says where there is no figure. */
@@ -368,8 +389,9 @@ static void use_computed(const struct sl_outcome *outcome, struct sl_outcome_cel
 {
     const json_t *value = json_object_get(outcome->computed, cell->cell);
     if (!json_is_number(value)) return;
-    cell->here =
-        (struct sl_estimate){.mean = json_number_value(value), .spread = NAN, .is_computed = true};
+    cell->here = (struct sl_estimate){.mean = json_number_value(value),
+                                      .spread = sl_computed_spread(outcome, cell->cell),
+                                      .is_computed = true};
     /* One digit more than printed shows how near it is; counts have none. */
     if (cell->status && cell->here.mean != floor(cell->here.mean)) cell->decimals++;
 }
@@ -516,11 +538,14 @@ enum sl_status sl_outcome_create(const struct sl_outcome_source *source, struct 
     enum sl_status status = SL_OK;
     outcome->source = *source;
     outcome->computed = json_object();
+    outcome->samples = json_object();
+    outcome->errors = json_object();
     outcome->identities = sl_name_table_create();
     outcome->rows = sl_name_table_create();
     outcome->places = sl_name_table_create();
     SL_TRY_OUT(sl_expected_read(source->spec->expected, "expected.csv", &outcome->expected, err));
     SL_TRY_OUT(find_runs(outcome, err));
+    list_planned(outcome);
     read_values(outcome);
     for (size_t i = 0; i < outcome->expected->count; i++)
         add_published(outcome, &outcome->expected->rows[i]);
@@ -546,14 +571,21 @@ void sl_outcome_destroy(struct sl_outcome *outcome)
         free(cell->test_set);
         free(cell->pattern);
     }
-    for (size_t i = 0; i < outcome->n_claims; i++)
+    for (size_t i = 0; i < outcome->n_claims; i++) {
+        free(outcome->claims[i].identity);
         free(outcome->claims[i].storage);
+    }
+    for (size_t i = 0; outcome->planned && i < outcome->source.n_plan; i++)
+        free(outcome->planned[i]);
+    free(outcome->planned);
     for (size_t i = 0; i < outcome->n_runs; i++)
         free(outcome->runs[i].row);
     free(outcome->runs);
     free(outcome->cells);
     free(outcome->claims);
     json_decref(outcome->computed);
+    json_decref(outcome->samples);
+    json_decref(outcome->errors);
     sl_expected_destroy(outcome->expected);
     sl_name_table_destroy(outcome->identities);
     sl_name_table_destroy(outcome->rows);

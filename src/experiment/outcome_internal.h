@@ -26,6 +26,38 @@ const struct sl_expected_row *sl_expected_find(const struct sl_expected *expecte
 char *sl_experiment_copy_record(const struct sl_csv_record *record, size_t count,
                                 const char **fields);
 
+/* relation.c: what a claim says. A claim's key begins with the name of its relation. */
+enum sl_relation_kind {
+    SL_RELATION_BETTER,
+    SL_RELATION_NOT_BETTER,
+    SL_RELATION_SIMILAR,
+    SL_RELATION_MORE,
+    SL_RELATION_LESS,
+    SL_RELATION_GAIN,
+    SL_RELATION_NONE
+};
+struct sl_relation {
+    enum sl_relation_kind kind;
+    const char *name, *words; /* words stand between the two rows */
+};
+extern const struct sl_relation sl_relations[]; /* ends with a NULL name */
+/* NULL for an unknown one. */
+const struct sl_relation *sl_relation_find(const char *claim);
+/* Which way a positive difference must point: 0 if nothing says. */
+int sl_relation_sign(const struct sl_relation *relation, const struct sl_experiment_metric *metric);
+/* `unit` is what a whole is in print: 1, or 100. */
+struct sl_margin sl_relation_margin(const struct sl_relation *relation,
+                                    const struct sl_experiment_metric *metric, double unit,
+                                    const double means[2]);
+/* The verdict, and p, of a difference with its interval, test and margin. */
+void sl_judgement_decide(const struct sl_relation *relation, struct sl_judgement *judgement);
+
+/* holm.c: correction for many claims. Of one family; those without p are left alone, and the list
+ * is reordered. Of all outcomes of a report: a family is a paper's claims of one kind of evidence,
+ * those that ask the same once. */
+void sl_judgements_adjust(struct sl_judgement **family, size_t count);
+void sl_outcomes_adjust(struct sl_outcome *const *outcomes, size_t count);
+
 /* contrast.c: a weighted sum of means. */
 struct sl_summary {
     double mean;
@@ -38,9 +70,15 @@ struct sl_contrast {
     double weights[SL_CONTRAST_MAX];
     struct sl_summary summaries[SL_CONTRAST_MAX];
     struct sl_sample samples[SL_CONTRAST_MAX]; /* those of a paper are empty */
+    size_t n_runs[SL_CONTRAST_MAX];            /* 0: no runs of ours */
+    bool is_sampled[SL_CONTRAST_MAX];          /* has a sampling error, be it none that shows */
 };
-struct sl_summary sl_summary_of(const double *values, size_t count);
-/* By runs that all samples have, if there are two such runs or more; otherwise by Welch. */
+/* The variance of a mean over runs whose training sets overlap is s^2 (1/n + n_test / n_train)
+ * (Nadeau and Bengio 2003), as s^2 / n takes them for independent. */
+struct sl_summary sl_summary_of(const struct sl_sample *sample);
+struct sl_interval sl_sample_interval(const struct sl_sample *sample);
+/* By runs that all samples have, if there are two such runs or more; otherwise by Welch. Fills
+ * difference, error, freedom, overlap, test and n_pairs; the verdict is the caller's. */
 void sl_contrast_judge(const struct sl_contrast *contrast, size_t n_identities,
                        struct sl_judgement *out);
 
@@ -58,6 +96,52 @@ char *sl_outcome_set_pattern(const struct sl_outcome *outcome, const char *set);
 const char *sl_outcome_published(const struct sl_outcome *outcome, const char *row,
                                  const char *column);
 
+/* From our unit to the one the paper prints: 100 for shares in per cent. */
+double sl_outcome_unit(const struct sl_outcome *outcome, const char *metric);
+
+/* terms.c: one mean of a claim, and where it can come from. Each puts it at `index` of a contrast,
+ * or says that there is none. */
+struct sl_term {
+    char *row, *test;   /* owned by the caller; an empty test: the row's own */
+    const char *metric; /* borrowed */
+};
+bool sl_term_fill_runs(const struct sl_outcome *outcome, const struct sl_term *term,
+                       struct sl_contrast *contrast, size_t index);
+bool sl_term_fill_computed(const struct sl_outcome *outcome, const struct sl_term *term,
+                           struct sl_contrast *contrast, size_t index);
+bool sl_term_fill_either(const struct sl_outcome *outcome, const struct sl_term *term,
+                         struct sl_contrast *contrast, size_t index);
+bool sl_term_fill_published(const struct sl_outcome *outcome, const struct sl_term *term,
+                            struct sl_contrast *contrast, size_t index);
+/* The keys of the runs that the plan has for it, {key: true}; and how it is computed, or else its
+ * name. The caller owns both. */
+json_t *sl_term_planned(const struct sl_outcome *outcome, const struct sl_term *term);
+json_t *sl_term_definition(const struct sl_outcome *outcome, const struct sl_term *term);
+/* How many runs the paper had, or else the plan has. */
+size_t sl_term_wanted(const struct sl_outcome *outcome, const struct sl_term *term);
+/* Scores of published folds, each trained on all others, that pair by their places; `first` is the
+ * identity of the first. */
+struct sl_sample sl_sample_of_folds(const json_t *values, uint32_t first);
+/* Half the 95 % interval of a computed figure; NaN if it is not one of a sample. */
+double sl_computed_spread(const struct sl_outcome *outcome, const char *cell);
+/* A printed figure with the variance that its uncertainty stands for: of an unknown kind or number
+ * of runs the widest. */
+struct sl_summary sl_expected_summary(const struct sl_expected_row *row);
+
+/* evidence.c */
+struct sl_term_runs {
+    size_t n_here, n_wanted;
+};
+enum sl_evidence sl_evidence_of(const struct sl_outcome *outcome, const struct sl_term_runs *terms,
+                                size_t count);
+/* Whether runs have the paper's networks and recipe, be they fewer. */
+bool sl_spec_trains_as_published(const struct sl_spec *spec);
+/* n_test / n_train of a run whose training set shares items with those of the other folds or
+ * seeds, as the specification splits them; 0 if it shares none or all. */
+double sl_outcome_overlap(const json_t *spec, const char *part, int64_t fold);
+/* Keys of the planned runs whose row fits, {key: true}; owned by the caller. */
+json_t *sl_outcome_planned(const struct sl_outcome *outcome, const char *pattern);
+
 /* claims.c */
 enum sl_status sl_outcome_read_claims(struct sl_outcome *outcome, struct sl_error *err) SL_MUST_USE;
 
@@ -71,21 +155,42 @@ struct sl_presentation {
 };
 enum sl_status sl_present_outcome(const struct sl_presentation *show,
                                   struct sl_error *err) SL_MUST_USE;
-/* What was run, at which scale, what holds and what fails, over all outcomes: in words, and as
- * tables and charts. */
-void sl_present_summary(struct sl_report *report, const struct sl_presentation *shows,
-                        size_t count);
-/* "3 hold here, 0 fail and 1 is undecided; 2 were not run."; `n_quick` of those that hold do so at
- * quick scale only. */
-void sl_present_verdicts(struct sl_report *report, const size_t verdicts[SL_VERDICTS],
-                         const char *where, size_t n_quick);
+
+/* tally.c: what rests on one kind of figures, and all of them together. */
+struct sl_tally {
+    size_t n_tables, n_runs, n_filled; /* published figures that have a value here */
+    size_t verdicts[SL_VERDICTS], holm[SL_VERDICTS];
+};
+struct sl_tallies {
+    struct sl_tally sources[SL_EVIDENCE_COUNT];
+    size_t n_tables, n_runs, n_published, n_filled;
+    size_t n_claims;    /* each once; without those that claim nothing */
+    size_t n_judged;    /* of them, by whatever figures */
+    size_t n_repeated;  /* further places that draw one of them */
+    size_t n_no_claims; /* shown and not judged */
+};
+struct sl_tallies sl_tallies_count(const struct sl_presentation *shows, size_t count);
+size_t sl_tally_judged(const struct sl_tally *tally);
+struct sl_tally sl_tally_sum(const struct sl_tally *a, const struct sl_tally *b);
+
+/* What was run, by which kind of figures, what holds and what fails, over all outcomes: in words,
+ * and as tables and charts. Behind the outcomes that are shown, up to `n_all`, are tables without
+ * results, whose claims are counted. */
+void sl_present_summary(struct sl_report *report, const struct sl_presentation *shows, size_t count,
+                        size_t n_all);
+/* "3 hold, 0 fail and 1 is undecided". */
+void sl_present_verdicts(struct sl_report *report, const size_t verdicts[SL_VERDICTS]);
 enum sl_status sl_present_overview(struct sl_report *report, const struct sl_presentation *shows,
-                                   size_t count, struct sl_error *err) SL_MUST_USE;
+                                   size_t count, size_t n_all, struct sl_error *err) SL_MUST_USE;
 /* One chart of the measure that most outcomes share, here and in the papers. */
 enum sl_status sl_present_figures(struct sl_report *report, const struct sl_presentation *shows,
                                   size_t count, struct sl_error *err) SL_MUST_USE;
-/* Six cells: claim, measure, verdict, difference, test, and the verdict by the paper's figures. */
+/* present_claims.c: the cells of a claim, as many as there are columns; the claims of a table. */
+enum { SL_CLAIM_COLUMNS = 8 };
+extern const char *const sl_claim_columns[SL_CLAIM_COLUMNS];
 void sl_present_claim(struct sl_report *report, const struct sl_outcome_claim *claim);
+void sl_present_claims(const struct sl_presentation *show);
+extern const char *const sl_evidence_words[SL_EVIDENCE_COUNT];
 void sl_present_cells(const struct sl_presentation *show);
 enum sl_status sl_present_forests(const struct sl_presentation *show,
                                   struct sl_error *err) SL_MUST_USE;

@@ -44,6 +44,24 @@ const struct sl_job *sl_plan_job_of(const struct sl_experiment *plan, const char
     return NULL;
 }
 
+/* The first file of a data folder that a preparation names and that is not here, in *err. */
+static bool lacks_place(const struct sl_planner *planner, json_t *value, struct sl_error *err)
+{
+    const char *text = json_string_value(value), *key;
+    char *path = NULL;
+    json_t *member;
+    bool lacks = text && text[0] == '@' &&
+                 sl_experiment_place(planner->options->roots, text, &path, err) != SL_OK;
+    free(path);
+    for (size_t i = 0; i < json_array_size(value) && !lacks; i++)
+        lacks = lacks_place(planner, json_array_get(value, i), err);
+    json_object_foreach(value, key, member)
+    {
+        lacks = lacks || lacks_place(planner, member, err);
+    }
+    return lacks;
+}
+
 size_t sl_plan_add_job(struct sl_planner *planner, json_t *step, json_t *record, const char *suffix,
                        const struct sl_needs *needs, const char *title)
 {
@@ -69,6 +87,10 @@ size_t sl_plan_add_job(struct sl_planner *planner, json_t *step, json_t *record,
     for (size_t i = 0; i < job->n_needs; i++)
         if (plan->jobs[job->needs[i]].missing)
             sl_plan_miss(planner, plan->n_jobs, plan->jobs[job->needs[i]].missing);
+    struct sl_error err;
+    if (planner->options->roots && json_object_get(step, "prepare") &&
+        lacks_place(planner, step, &err))
+        sl_plan_miss(planner, plan->n_jobs, err.message);
     return plan->n_jobs++;
 }
 

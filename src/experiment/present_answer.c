@@ -396,7 +396,8 @@ static enum sl_status show_chart(const struct sl_presentation *show,
                         : "Higher is better, and so is further to the left.",
         .x = {.label = "Annotator time per item", .unit = "s", .scale = scale_of(answer)},
         .y = {.label = label},
-        .note = "Mean over runs; whiskers are 95 % intervals.",
+        .note = has_one_run(answer) ? "One run per label set, so no intervals."
+                                    : "Mean over runs; whiskers are 95 % intervals.",
         .series = series,
         .n_series = count};
     enum sl_status status = sl_report_chart(show->report, &plot, show->badge, err);

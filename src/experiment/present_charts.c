@@ -113,7 +113,7 @@ enum sl_status sl_present_forests(const struct sl_presentation *show, struct sl_
         if (!forest.has_here || !forest.has_paper || forest.count < 2) continue;
         char *column = sl_string_printf("%s/%s", head->test_set, head->metric);
         char *name = sl_experiment_chart_title(*head->test_set ? column : head->metric);
-        char *title = sl_experiment_heading(sl_string_printf("%s: here and in the paper", name));
+        char *title = sl_experiment_heading(sl_string_copy(name));
         enum sl_status status = show_forest(show, &forest, title, head->metric, err);
         free(column);
         free(name);
@@ -179,8 +179,7 @@ enum sl_status sl_present_figures(struct sl_report *report, const struct sl_pres
         if (shows[i].badge) show.badge = "some at quick scale, not a reproduction";
     }
     char *fold = sl_string_printf("All tables in one chart: %s", metric->title);
-    char *title =
-        sl_experiment_heading(sl_string_printf("%s: here and in the papers", metric->title));
+    char *title = sl_experiment_heading(sl_string_printf("%s in every table", metric->title));
     sl_report_fold(report, fold);
     enum sl_status status = show_forest(&show, &forest, title, metric->name, err);
     sl_report_fold_end(report);

@@ -189,7 +189,7 @@ static enum sl_status open_group(struct group *group, const struct sl_results *r
 
 static const char *badge_of(const struct group *group)
 {
-    return group->outcome->n_runs && sl_spec_is_small(group->spec) ? quick_badge : NULL;
+    return group->outcome->n_runs && !sl_spec_trains_as_published(group->spec) ? quick_badge : NULL;
 }
 
 /* ---- The rest ---- */
@@ -334,7 +334,8 @@ static void say_what_is_here(struct sl_report *report, const struct groups *grou
 /* Answers to what is asked, then how the papers' claims came out: before all sections. True in
  * `answers` where `sets` is not NULL. */
 static void show_answers(const struct groups *groups, const struct sl_presentation *shows,
-                         struct sl_experiment_answer *answers, struct sl_report *report)
+                         size_t n_all, struct sl_experiment_answer *answers,
+                         struct sl_report *report)
 {
     size_t n_answers = 0;
     for (size_t i = 0; i < groups->count; i++)
@@ -343,7 +344,7 @@ static void show_answers(const struct groups *groups, const struct sl_presentati
             n_answers++;
         }
     if (is_about_papers(groups))
-        sl_present_summary(report, shows, groups->count);
+        sl_present_summary(report, shows, groups->count, n_all);
     else if (n_answers == 0)
         say_what_is_here(report, groups);
 }
@@ -373,11 +374,13 @@ static enum sl_status show_outcomes(const struct groups *groups, const struct sl
     return SL_OK;
 }
 
-static enum sl_status write_report(const struct groups *groups, const struct sl_results *results,
+static enum sl_status write_report(const struct groups *groups, const struct groups *absent,
+                                   const struct sl_results *results,
                                    const struct sl_report_options *options,
                                    struct sl_report *report, struct sl_error *err)
 {
-    struct sl_presentation *shows = sl_alloc(groups->count + 1, sizeof *shows);
+    const size_t n_all = groups->count + absent->count;
+    struct sl_presentation *shows = sl_alloc(n_all + 1, sizeof *shows);
     struct sl_experiment_answer *answers = sl_alloc(groups->count + 1, sizeof *answers);
     enum sl_status status = SL_OK;
     for (size_t i = 0; i < groups->count; i++)
@@ -387,12 +390,16 @@ static enum sl_status write_report(const struct groups *groups, const struct sl_
                                      .badge = badge_of(&groups->items[i]),
                                      .id = groups->items[i].id,
                                      .is_alone = groups->count == 1 && own_title(groups) != NULL};
-    show_answers(groups, shows, answers, report);
+    for (size_t i = 0; i < absent->count; i++)
+        shows[groups->count + i] =
+            (struct sl_presentation){.report = report, .outcome = absent->items[i].outcome};
+    show_answers(groups, shows, n_all, answers, report);
     show_strangers(report, results, options);
     for (size_t i = 0; i < groups->count; i++)
         if (answers[i].sets) SL_TRY_OUT(sl_present_answer_details(&shows[i], &answers[i], err));
     SL_TRY_OUT(show_outcomes(groups, results, shows, true, err));
-    if (is_about_papers(groups)) SL_TRY_OUT(sl_present_overview(report, shows, groups->count, err));
+    if (is_about_papers(groups))
+        SL_TRY_OUT(sl_present_overview(report, shows, groups->count, n_all, err));
     SL_TRY_OUT(show_outcomes(groups, results, shows, false, err));
     show_failures(report, results);
     if (options->n_specs == 0 && is_about_papers(groups)) show_absent(report, groups);
@@ -405,11 +412,32 @@ out:
     return status;
 }
 
+/* The papers' tables without results: what they claim is counted as not run. */
+static enum sl_status open_absent(struct groups *absent, const struct groups *groups,
+                                  const struct sl_results *results, struct sl_error *err)
+{
+    for (const char *const *name = sl_builtin_specs; *name; name++)
+        if (!has_group(groups, *name, NULL)) add_group(absent, *name, "paper", NULL);
+    for (size_t i = 0; i < absent->count; i++)
+        SL_TRY(open_group(&absent->items[i], results, err));
+    return SL_OK;
+}
+
+/* Verdicts that allow for how many claims a paper draws. */
+static void adjust(const struct groups *groups)
+{
+    struct sl_outcome **outcomes = sl_alloc(groups->count + 1, sizeof(struct sl_outcome *));
+    for (size_t i = 0; i < groups->count; i++)
+        outcomes[i] = groups->items[i].outcome;
+    sl_outcomes_adjust(outcomes, groups->count);
+    free(outcomes);
+}
+
 enum sl_status sl_experiment_report(const struct sl_results *results,
                                     const struct sl_report_options *options, struct sl_report **out,
                                     struct sl_error *err)
 {
-    struct groups groups = {0};
+    struct groups groups = {0}, absent = {0};
     struct sl_report *report = NULL;
     enum sl_status status = SL_OK;
     if (options->n_specs)
@@ -418,13 +446,17 @@ enum sl_status sl_experiment_report(const struct sl_results *results,
         choose_known(&groups, results);
     for (size_t i = 0; i < groups.count; i++)
         SL_TRY_OUT(open_group(&groups.items[i], results, err));
+    if (options->n_specs == 0 && groups.count && is_about_papers(&groups))
+        SL_TRY_OUT(open_absent(&absent, &groups, results, err));
     name_sections(&groups);
+    adjust(&groups);
     report = sl_report_create(title_of(&groups));
-    SL_TRY_OUT(write_report(&groups, results, options, report, err));
+    SL_TRY_OUT(write_report(&groups, &absent, results, options, report, err));
     *out = report;
     report = NULL;
 out:
     groups_release(&groups);
+    groups_release(&absent);
     sl_report_destroy(report);
     return status;
 }

@@ -212,7 +212,8 @@ static enum sl_status check_kind(const struct sl_json_cursor *line, const char *
 static enum sl_status read_fields(const struct sl_json_cursor *line, struct sl_result *out,
                                   struct sl_error *err)
 {
-    static const char *const objects[] = {"metrics", "computed", "provenance", "time"};
+    static const char *const objects[] = {"metrics", "computed",   "errors",
+                                          "samples", "provenance", "time"};
     struct sl_json_cursor key;
     SL_TRY(sl_json_member(line, "key", &key, err));
     SL_TRY(sl_json_string(&key, &out->key, err));

@@ -446,7 +446,8 @@ static enum sl_status work(struct state *state, struct sl_error *err)
         size_t n_open = 0;
         /* First: a terminal's Ctrl-C ends the children too, and that is no failure of theirs. */
         if (hooks->stop && hooks->stop(hooks->context))
-            return sl_fail(err, SL_ERR_STOPPED, "stopped before the end; the same command goes on");
+            return sl_fail(err, SL_ERR_STOPPED,
+                           "stopped before the end; the same command continues");
         look_after(state);
         SL_TRY(close_runs(state, &n_open, err));
         if (n_open == 0) return SL_OK;

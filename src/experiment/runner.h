@@ -14,9 +14,15 @@ enum sl_status sl_figure_at(json_t *document, const char *path, double *out,
 /* All that a path finds, as a list that the caller owns; SL_ERR_INPUT for nothing. */
 enum sl_status sl_figures_at(json_t *document, const char *path, json_t **out,
                              struct sl_error *err) SL_MUST_USE;
-enum sl_status sl_figure_value(const json_t *figure, const char *folder,
-                               const struct sl_data_roots *roots, double *out,
-                               struct sl_error *err) SL_MUST_USE;
+/* A figure, and what is known of how far chance moves it. */
+struct sl_figure {
+    double value;   /* in the printed unit */
+    double error;   /* its standard error; NaN if the command says nothing */
+    json_t *sample; /* owned; the folds that it is the mean of, or NULL */
+};
+enum sl_status sl_figure_read(const json_t *figure, const char *folder,
+                              const struct sl_data_roots *roots, struct sl_figure *out,
+                              struct sl_error *err) SL_MUST_USE;
 
 /* process.c: start a job in the results folder; the process's standard error and, unless it is the
  * job's output, its standard output go to the log. */

@@ -244,6 +244,8 @@ static void summarise(struct sl_comparison *comparison, size_t n_agreeing, doubl
     }
     comparison->entropy_a = sl_mean(scratch, n_items);
     comparison->entropy_b = sl_mean(other, n_items);
+    comparison->a_interval = sl_mean_interval(scratch, n_items, .95);
+    comparison->b_interval = sl_mean_interval(other, n_items, .95);
     comparison->entropy_r = sl_pearson(scratch, other, n_items);
     comparison->top1_agreement = (double)n_agreeing / (double)n_items;
 }

@@ -153,7 +153,93 @@ static struct sl_mix_group describe(const struct sl_mix_point *points, size_t co
         if (!isnan(points[i].confidence)) scratch[n_confident++] = points[i].confidence;
     group.mean_confidence = sl_mean(scratch, n_confident);
     count_tenths(scratch, n_confident, group.confidence_counts);
+    group.median_interval = group.mean_interval = group.confidence_interval = group.error_interval =
+        (struct sl_interval){(double)NAN, (double)NAN, (double)NAN};
     return group;
+}
+
+/* What intervals are of; a figure for each. */
+static double inferred_of(const struct sl_mix_point *point)
+{
+    return point->inferred;
+}
+
+static double confidence_of(const struct sl_mix_point *point)
+{
+    return point->confidence;
+}
+
+static double error_of(const struct sl_mix_point *point)
+{
+    return fabs(point->inferred - point->generated);
+}
+
+/* Points as crossed values: (count) each, owned. */
+struct crossed_points {
+    double *values;
+    uint32_t *items, *annotators;
+    size_t n_items, n_annotators; /* of the whole set of answers */
+};
+
+static enum sl_status bootstrap_group(const struct sl_mix_point *points, size_t count,
+                                      struct crossed_points *into,
+                                      const struct sl_bootstrap_options *options,
+                                      struct sl_mix_group *group, struct sl_error *err)
+{
+    const struct {
+        double (*value)(const struct sl_mix_point *point);
+        enum sl_crossed_statistic statistic;
+        struct sl_interval *out;
+    } figures[] = {{inferred_of, SL_CROSSED_MEDIAN, &group->median_interval},
+                   {inferred_of, SL_CROSSED_MEAN, &group->mean_interval},
+                   {confidence_of, SL_CROSSED_MEAN, &group->confidence_interval},
+                   {error_of, SL_CROSSED_MEAN, &group->error_interval}};
+    for (size_t f = 0; f < sizeof figures / sizeof *figures; f++) {
+        struct sl_crossed data = {.values = into->values,
+                                  .first = into->items,
+                                  .second = into->annotators,
+                                  .n_first = into->n_items,
+                                  .n_second = into->n_annotators};
+        for (size_t i = 0; i < count; i++) {
+            const double value = figures[f].value(&points[i]);
+            if (isnan(value)) continue;
+            into->values[data.count] = value;
+            into->items[data.count] = points[i].item;
+            into->annotators[data.count++] = points[i].annotator;
+        }
+        SL_TRY(sl_bootstrap_crossed(figures[f].statistic, &data, options, figures[f].out, err));
+    }
+    return SL_OK;
+}
+
+/* Intervals of `n_groups` groups of points that follow each other, as many as each counts. */
+static enum sl_status bootstrap_groups(const struct sl_answers *answers,
+                                       const struct sl_mix_options *options,
+                                       const struct sl_mix_point *points,
+                                       struct sl_mix_group *groups, size_t n_groups,
+                                       struct sl_error *err)
+{
+    size_t most = 0;
+    if (!options->bootstrap) return SL_OK;
+    for (size_t g = 0; g < n_groups; g++)
+        most = groups[g].n_answers > most ? groups[g].n_answers : most;
+    struct crossed_points into = {.values = sl_data_alloc(most, sizeof(double), err),
+                                  .items = sl_data_alloc(most, sizeof(uint32_t), err),
+                                  .annotators = sl_data_alloc(most, sizeof(uint32_t), err),
+                                  .n_items = sl_name_table_count(answers->items),
+                                  .n_annotators = sl_name_table_count(answers->annotators)};
+    enum sl_status status = SL_OK;
+    SL_TRY_OUT(into.values && into.items && into.annotators ? SL_OK : SL_ERR_NOMEM);
+    for (size_t g = 0; g < n_groups; g++) {
+        SL_TRY_OUT(bootstrap_group(points, groups[g].n_answers, &into, options->bootstrap,
+                                   &groups[g], err));
+        points += groups[g].n_answers;
+    }
+out:
+    free(into.values);
+    free(into.items);
+    free(into.annotators);
+    return status;
 }
 
 /* Groups of points that `order` calls equal. */
@@ -240,6 +326,8 @@ static enum sl_status split_by_entropy(const struct sl_answers *answers,
     }
     summary->high = describe(high, n_high, scratch);
     summary->low = describe(low, n_low, scratch);
+    SL_TRY_OUT(bootstrap_groups(answers, options, high, &summary->high, 1, err));
+    SL_TRY_OUT(bootstrap_groups(answers, options, low, &summary->low, 1, err));
 out:
     free(scratch);
     free(high);
@@ -290,6 +378,8 @@ enum sl_status sl_mix_summarise(const struct sl_answers *answers,
         SL_TRY_OUT(split_by_entropy(answers, options, points, count, &summary, err));
     SL_TRY_OUT(group_points(points, count, order_by_share, scratch, &summary.by_share,
                             &summary.n_by_share, err));
+    SL_TRY_OUT(
+        bootstrap_groups(answers, options, points, summary.by_share, summary.n_by_share, err));
     turn_to_lower_class_first(points, count);
     SL_TRY_OUT(group_points(points, count, order_by_pair, scratch, &summary.by_pair,
                             &summary.n_by_pair, err));
@@ -347,7 +437,8 @@ enum sl_status sl_mixed_labels_measure(const struct sl_rows *rows, struct sl_mix
     }
     *out = (struct sl_mixed_agreement){.n_rows = rows->n_rows,
                                        .r = sl_pearson(shares, masses, 2 * rows->n_rows),
-                                       .off_endpoints = sl_mean(off, rows->n_rows)};
+                                       .off_endpoints = sl_mean(off, rows->n_rows),
+                                       .off_interval = sl_mean_interval(off, rows->n_rows, .95)};
 out:
     free(shares);
     free(masses);

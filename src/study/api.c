@@ -204,6 +204,7 @@ const struct sl_http_route sl_study_routes[] = {
     {SL_HTTP_GET, "/study", sl_handle_page},
     {SL_HTTP_GET, "/web/", sl_handle_file},
     {SL_HTTP_GET, "/image/", sl_handle_image},
+    {SL_HTTP_GET, "/media/", sl_handle_media},
     {SL_HTTP_GET, "/api/session", sl_handle_session},
     {SL_HTTP_POST, "/api/consent", handle_consent},
     {SL_HTTP_POST, "/api/instructions", handle_instructions},

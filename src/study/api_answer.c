@@ -15,8 +15,15 @@ struct sent {
     size_t trial;
     bool practice;
     int64_t elapsed;
-    json_t *answer; /* borrowed from the body */
+    json_t *answer;   /* borrowed from the body */
+    json_t *feedback; /* owned; of an exercise, or NULL */
+    json_t *round;    /* owned; at the end of a round of exercises, or NULL */
 };
+
+static bool is_exercise(const struct sent *sent)
+{
+    return sent->practice && sent->trial > 0;
+}
 
 /* "top", or "percents.Cat": a word, and behind a full stop a class. Anything else would be free
  * text in the headings of exports. */
@@ -100,9 +107,15 @@ static enum sl_status find_item(struct sl_request *request, const struct sl_tria
                                 struct sl_error *err)
 {
     const struct sl_site *site = request->site;
-    if (sent->practice) {
-        if (sent->trial != 0)
+    if (is_exercise(sent)) {
+        if (site->study->training_trials == 0)
             return sl_fail(err, SL_ERR_INPUT, "$.trial: there is one practice trial, 0");
+        answer->item =
+            sl_stimuli_exercise(&site->stimuli, site->study, request->session.seed, sent->trial - 1)
+                ->id;
+        return SL_OK;
+    }
+    if (sent->practice) {
         const struct sl_stimulus *practice =
             sl_stimuli_practice(&site->stimuli, trials, request->session.seed);
         if (!practice) return sl_fail(err, SL_ERR_USAGE, "this session has no practice trial");
@@ -138,27 +151,99 @@ static enum sl_status check_time(const struct sl_request *request, const struct 
     const double since = (double)(session->seen - session->started);
     if ((double)sent->elapsed < least)
         return sl_fail(err, SL_ERR_INPUT, "$.elapsed: a trial takes at least %g s", least / 1000);
-    if (since < least * (double)(sent->trial + 1))
+    const size_t count = sent->trial + (is_exercise(sent) ? 0 : 1);
+    if (since < least * (double)count)
         return sl_fail(err, SL_ERR_INPUT,
                        "$.trial: %zu answers take at least %g s, but the session began %g s ago",
-                       sent->trial + 1, least * (double)(sent->trial + 1) / 1000, since / 1000);
+                       count, least * (double)count / 1000, since / 1000);
     return SL_OK;
 }
 
+/* ---- Exercises ---- */
+
+/* Whether the most probable class of the answer is the right one. */
+static enum sl_status judge(const struct sl_request *request, struct sent *sent,
+                            const struct sl_stimulus *exercise, bool *right, struct sl_error *err)
+{
+    const struct sl_study *study = request->site->study;
+    const struct sl_screen *screen = sl_screen_find(request->session.screen);
+    struct sl_answer answer = sl_answer_empty();
+    const char *truth = exercise->truth ? exercise->truth : "";
+    SL_TRY(screen->convert(sent->answer, study, &answer, err));
+    const uint32_t choice = sl_answer_choice(&answer, study->n_classes);
+    *right = choice < study->n_classes && strcmp(study->classes[choice], truth) == 0;
+    sl_screen_answer_release(&answer);
+    sent->feedback = json_pack("{s:b, s:s}", "right", *right, "class", truth);
+    return SL_OK;
+}
+
+struct round {
+    size_t first, last; /* exercises of it */
+    size_t right;
+};
+
+static enum sl_status count_right(const struct sl_store_row *row, void *context)
+{
+    struct round *round = context;
+    if (strcmp(row->kind, "training") != 0) return SL_OK;
+    json_t *note = json_loads(row->body, 0, NULL);
+    const size_t trial = (size_t)json_integer_value(json_object_get(note, "trial"));
+    if (trial >= round->first && trial <= round->last)
+        round->right += json_is_true(json_object_get(note, "right"));
+    json_decref(note);
+    return SL_OK;
+}
+
+/* How the round of this exercise stands, said when it is the last of it. */
+static enum sl_status count_round(const struct sl_request *request, struct sent *sent,
+                                  struct round *round, struct sl_error *err)
+{
+    const struct sl_study *study = request->site->study;
+    const size_t n = study->training_trials, before = (sent->trial - 1) / n * n;
+    *round = (struct round){.first = before + 1, .last = before + n};
+    SL_TRY(
+        sl_store_each_event_of(request->site->store, request->session.id, count_right, round, err));
+    if (sent->trial == round->last)
+        sent->round =
+            json_pack("{s:I, s:I, s:b}", "right", (json_int_t)round->right, "of", (json_int_t)n,
+                      "passed", sl_session_training_passed(study, round->right));
+    return SL_OK;
+}
+
+/* What is said about an exercise; one that is new is noted, and the session goes on. */
+static enum sl_status train(struct sl_request *request, struct sent *sent, const char *item,
+                            bool known, struct sl_error *err)
+{
+    struct sl_site *site = request->site;
+    struct round round;
+    bool right = false;
+    SL_TRY(judge(request, sent, sl_stimulus_find(&site->stimuli, item), &right, err));
+    if (!known)
+        SL_TRY(sl_request_note(request, "training",
+                               json_pack("{s:I, s:s, s:b}", "trial", (json_int_t)sent->trial,
+                                         "item", item, "right", right),
+                               err));
+    SL_TRY(count_round(request, sent, &round, err));
+    if (known) return SL_OK;
+    return sl_session_trained(&request->session, site->study, &request->flow, round.right,
+                              request->now, err);
+}
+
 static enum sl_status keep(struct sl_request *request, const struct sl_trials *trials,
-                           const struct sent *sent, struct sl_store_answer *answer,
-                           struct sl_error *err)
+                           struct sent *sent, struct sl_store_answer *answer, struct sl_error *err)
 {
     struct sl_site *site = request->site;
     enum sl_put_outcome outcome = SL_PUT_STORED;
     SL_TRY(sl_store_peek_answer(site->store, answer, &outcome, err));
     if (outcome == SL_PUT_CONFLICT)
         return sl_fail(err, SL_ERR_USAGE, "another answer has this id already");
-    if (outcome == SL_PUT_REPLAYED) return SL_OK;
+    if (outcome == SL_PUT_REPLAYED)
+        return is_exercise(sent) ? train(request, sent, answer->item, true, err) : SL_OK;
     SL_TRY(check_time(request, sent, err));
     SL_TRY(sl_session_may_answer(&request->session, site->study, sent->trial, trials->count,
                                  sent->practice, err));
     SL_TRY(sl_store_put_answer(site->store, answer, &outcome, err));
+    if (is_exercise(sent)) return train(request, sent, answer->item, false, err);
     return sl_session_answered(&request->session, &request->flow, sent->trial, trials->count,
                                sent->practice, request->now, err);
 }
@@ -198,10 +283,13 @@ void sl_handle_answer(struct sl_http_exchange *exchange, void *context)
     struct sent sent = {.trial = 0};
     if (!sl_request_open(&request, context, exchange, SL_HTTP_POST)) return;
     if (take_answer(&request, &sent, &err) == SL_OK)
-        sl_request_finish(&request, json_pack("{s:s, s:s, s:I}", "saved", sent.id_text, "place",
-                                              request.session.place, "trial",
-                                              (json_int_t)request.session.trial));
+        sl_request_finish(&request, json_pack("{s:s, s:s, s:I, s:O*, s:O*}", "saved", sent.id_text,
+                                              "place", request.session.place, "trial",
+                                              (json_int_t)request.session.trial, "feedback",
+                                              sent.feedback, "round", sent.round));
     else
         sl_request_fail(&request, &err);
+    json_decref(sent.feedback);
+    json_decref(sent.round);
     sl_request_close(&request);
 }

@@ -1,4 +1,5 @@
 /* GET /api/session: all a page needs to show the place where the session is. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -49,11 +50,27 @@ static json_t *items_json(const struct sl_request *request, const struct sl_tria
 
 static json_t *practice_json(const struct sl_request *request, const struct sl_trials *trials)
 {
+    const struct sl_site *site = request->site;
+    const struct sl_store_session *session = &request->session;
+    const bool training = strcmp(session->place, sl_place_names[SL_PLACE_TRAINING]) == 0;
     const struct sl_stimulus *stimulus =
-        sl_stimuli_practice(&request->site->stimuli, trials, request->session.seed);
-    json_t *item = sl_stimulus_json(stimulus, names_endpoints(&request->session));
+        training ? sl_stimuli_exercise(&site->stimuli, site->study, session->seed, session->trial)
+                 : sl_stimuli_practice(&site->stimuli, trials, session->seed);
+    json_t *item = sl_stimulus_json(stimulus, names_endpoints(session));
     json_object_set_new(item, "item", json_string(stimulus->opaque));
+    json_object_set_new(item, "trial", json_integer(training ? (json_int_t)session->trial + 1 : 0));
     return item;
+}
+
+/* Where a session is in its exercises. */
+static json_t *training_json(const struct sl_request *request)
+{
+    const struct sl_study *study = request->site->study;
+    const size_t done = request->session.trial, total = study->training_trials;
+    return json_pack("{s:I, s:I, s:I, s:I}", "number", (json_int_t)(done % total), "total",
+                     (json_int_t)total, "needed",
+                     (json_int_t)ceil(study->training_pass * (double)total), "attempts_left",
+                     (json_int_t)(study->training_attempts - done / total));
 }
 
 static json_t *questions_json(const struct sl_request *request)
@@ -114,15 +131,20 @@ static void add_trials(json_t *reply, const struct sl_request *request,
     json_t *classes = json_array(), *answered = json_array();
     for (size_t k = 0; k < study->n_classes; k++)
         json_array_append_new(classes, json_string(study->classes[trials->class_order[k]]));
-    for (size_t t = 0; t < session->trial; t++)
+    /* Exercises are counted apart. */
+    const size_t trial = place == SL_PLACE_TRAINING ? 0 : session->trial;
+    for (size_t t = 0; t < trial; t++)
         json_array_append_new(answered, json_integer((json_int_t)t));
-    json_object_set_new(reply, "trial", json_integer((json_int_t)session->trial));
+    json_object_set_new(reply, "trial", json_integer((json_int_t)trial));
     json_object_set_new(reply, "trials", json_integer((json_int_t)trials->count));
     json_object_set_new(reply, "classes", classes);
     json_object_set_new(reply, "answered", answered);
     json_object_set_new(reply, "items", shown ? items_json(request, trials) : json_null());
+    const bool training = place == SL_PLACE_TRAINING;
     json_object_set_new(reply, "practice",
-                        place == SL_PLACE_PRACTICE ? practice_json(request, trials) : json_null());
+                        training || place == SL_PLACE_PRACTICE ? practice_json(request, trials)
+                                                               : json_null());
+    json_object_set_new(reply, "training", training ? training_json(request) : json_null());
 }
 
 static json_t *session_json(const struct sl_request *request, const struct sl_trials *trials,

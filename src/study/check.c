@@ -27,6 +27,7 @@ static const struct {
     {"batch size", sl_check_batch_size},
     {"recruiter", sl_check_recruiter},
     {"completion codes", sl_check_codes},
+    {"least time", sl_check_least_time},
     {"lease", sl_check_lease},
     {"pay", sl_check_pay},
     {"keep_until", sl_check_keep_until},
@@ -179,6 +180,10 @@ static enum sl_status take_item(const struct sl_store_item *item, void *context)
     uint32_t number = 0;
     SL_TRY(
         sl_json_parse(item->content, strlen(item->content), item->id, 1, &content, reading->err));
+    if (json_object_get(content.root, "instructed")) { /* a card, which the server made */
+        sl_json_release(&content);
+        return SL_OK;
+    }
     if (checking->n_items == checking->capacity) {
         checking->capacity = checking->capacity * 2 + 64;
         checking->items = sl_resize(checking->items, checking->capacity, sizeof *checking->items);
@@ -188,7 +193,7 @@ static enum sl_status take_item(const struct sl_store_item *item, void *context)
                                .content = json_incref(content.root),
                                .truth = item->truth ? sl_string_copy(item->truth) : NULL,
                                .check = item->check};
-    checking->n_checks += item->check;
+    checking->n_checks += item->check && !json_object_get(content.root, "training");
     sl_json_release(&content);
     return sl_name_table_add(reading->ids, item->id, strlen(item->id), &number, reading->err);
 }

@@ -82,6 +82,12 @@ void sl_check_attention(struct sl_checking *checking)
         sl_check_note(checking, SL_FINDING_WARNING, sl_check_key(checking, "batch.check_every"),
                       "set it to 10, for one after every ten trials",
                       "there are %zu obvious items, but none is shown", checking->n_checks);
+    if (study->check_every > checking->effort.n_trials)
+        sl_check_note(checking, SL_FINDING_WARNING, sl_check_key(checking, "batch.check_every"),
+                      "make it smaller",
+                      "everybody passes: a check is due after %zu trials, and people have "
+                      "only %zu",
+                      study->check_every, checking->effort.n_trials);
     if (study->check_every == 0 || !shows_obvious(study)) return;
     if (checking->n_checks == 0) {
         sl_check_note(
@@ -92,12 +98,6 @@ void sl_check_attention(struct sl_checking *checking)
         return;
     }
     note_truths(checking);
-    if (study->check_every > checking->effort.n_trials)
-        sl_check_note(checking, SL_FINDING_WARNING, sl_check_key(checking, "batch.check_every"),
-                      "make it smaller",
-                      "everybody passes: an obvious item is due after %zu trials, and people have "
-                      "only %zu",
-                      study->check_every, checking->effort.n_trials);
 }
 
 /* ---- Comprehension ---- */

@@ -6,6 +6,7 @@
 
 #include "softlab/base/memory.h"
 #include "study/check.h"
+#include "study/effort.h"
 
 /* ---- Places ---- */
 
@@ -142,6 +143,18 @@ void sl_check_lease(struct sl_checking *checking)
                   "the study takes about %zu minutes, and a person who pauses for %zu loses the "
                   "place",
                   checking->effort.minutes, study->lease_minutes);
+}
+
+void sl_check_least_time(struct sl_checking *checking)
+{
+    const struct sl_study *study = checking->study;
+    const double median = sl_effort_trial_seconds(study);
+    if (study->min_seconds <= median) return;
+    sl_check_note(checking, SL_FINDING_WARNING, sl_check_key(checking, "flow.min_seconds"),
+                  "make it a third of that, to stop only those who do not look",
+                  "most people must wait: a trial takes %.1f s at least, and half of them are "
+                  "answered within %.1f s",
+                  study->min_seconds, median);
 }
 
 /* ---- Pay ---- */

@@ -6,6 +6,8 @@
 #include "softlab/base/memory.h"
 #include "study/check.h"
 #include "study/effort.h"
+#include "study/markdown.h"
+#include "study/media.h"
 
 enum { TEXT_BYTES = 1 << 20, SHOWN = 60 };
 
@@ -35,6 +37,33 @@ static void note_placeholders_of(struct sl_checking *checking, const char *name,
     }
 }
 
+/* Pictures that cannot be shown, or are not there. */
+static void note_pictures_of(struct sl_checking *checking, const char *name, const char *text,
+                             size_t length)
+{
+    struct sl_markdown_picture found;
+    size_t line = 1, counted = 0, name_length = 0;
+    for (size_t from = 0; sl_markdown_picture(text, length, from, &found); from = found.end) {
+        for (; counted < found.at; counted++)
+            line += text[counted] == '\n';
+        const char *file = sl_media_name(found.address, found.length, &name_length);
+        char *shown = show(found.address, found.length);
+        char *path = sl_string_printf("%s/" SL_MEDIA_FOLDER "/%.*s", checking->study->folder,
+                                      (int)(file ? name_length : 0), file ? file : "");
+        if (!file)
+            sl_check_note(checking, SL_FINDING_ERROR, sl_check_file(checking, name, line),
+                          "name a png, jpg, webp or gif of the folder media, as in "
+                          "![a map](media/map.png)",
+                          "the picture \"%s\" cannot be shown", shown);
+        else if (!sl_file_exists(path))
+            sl_check_note(checking, SL_FINDING_ERROR, sl_check_file(checking, name, line),
+                          "put it into the folder media of the study",
+                          "the picture \"%s\" is not there", shown);
+        free(path);
+        free(shown);
+    }
+}
+
 void sl_check_texts(struct sl_checking *checking)
 {
     static const char *const names[] = {"consent.md", "instructions.md", "debrief.md"};
@@ -46,8 +75,10 @@ void sl_check_texts(struct sl_checking *checking)
         if (sl_file_exists(path) && sl_file_read(path, &text, &err) != SL_OK)
             sl_check_note(checking, SL_FINDING_ERROR, sl_string_copy(path),
                           "make it a text file that can be read", "%s", err.message);
-        else if (text.data)
+        else if (text.data) {
             note_placeholders_of(checking, names[i], text.data, text.length);
+            note_pictures_of(checking, names[i], text.data, text.length);
+        }
         sl_buffer_release(&text);
         free(path);
     }

@@ -173,6 +173,13 @@ static enum sl_status check_kinds(const struct sl_study *study, struct sl_error 
     return SL_OK;
 }
 
+static enum sl_status check_training(const struct sl_study *study, struct sl_error *err)
+{
+    if (study->training_trials == 0 || sl_study_asks_classes(study)) return SL_OK;
+    return sl_fail(err, SL_ERR_INPUT,
+                   "an exercise has a right class, but the screens mix and mix+ ask for none");
+}
+
 static enum sl_status check_file(const struct sl_study *study, struct sl_error *err)
 {
     return check_path(study->items_file, err);
@@ -207,12 +214,13 @@ enum sl_status sl_study_check(const struct sl_study *study, const char **key, st
         const char *key;
         enum sl_status (*check)(const struct sl_study *study, struct sl_error *err);
     } checks[] = {
-        {"language", check_language},       {"screens", check_screens},
-        {"items.folder", check_folder},     {"items.file", check_file},
-        {"batch.repeats", check_repeats},   {"batch.check_kinds", check_kinds},
-        {"recruiter.person", check_person}, {"recruiter.keep", check_keep},
-        {"recruiter.links", check_links},   {"recruiter.complete", check_complete},
-        {"recruiter.codes", check_codes},   {"keep_until", check_keep_until},
+        {"language", check_language},           {"screens", check_screens},
+        {"items.folder", check_folder},         {"items.file", check_file},
+        {"batch.repeats", check_repeats},       {"batch.check_kinds", check_kinds},
+        {"training.trials", check_training},    {"recruiter.person", check_person},
+        {"recruiter.keep", check_keep},         {"recruiter.links", check_links},
+        {"recruiter.complete", check_complete}, {"recruiter.codes", check_codes},
+        {"keep_until", check_keep_until},
     };
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
         *key = checks[i].key;

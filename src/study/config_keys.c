@@ -23,7 +23,7 @@ const struct sl_study_key sl_study_keys[] = {
     {"", "classes", SL_KEY_TEXTS, AT(classes), .count_offset = offsetof(struct sl_study, n_classes),
      .minimum = 2, .maximum = 1000},
     {"", "screens", SL_KEY_TEXTS, AT(screens), .count_offset = offsetof(struct sl_study, n_screens),
-     .minimum = 1, .maximum = 32, .fallback = "collins"},
+     .minimum = 1, .maximum = 32, .fallback = "collins"}, /* what files without it were made with */
     {"", "framing", SL_KEY_SECOND, AT(first_person), .choices = framings, .fallback = "third"},
     {"items", "kind", SL_KEY_ENUM, AT(kind), .choices = kinds},
     {"items", "folder", SL_KEY_TEXT, AT(items_folder), .minimum = 1, .maximum = 500,
@@ -48,6 +48,10 @@ const struct sl_study_key sl_study_keys[] = {
     {"flow", "break_after", SL_KEY_COUNT, AT(break_after), .maximum = 10000, .fallback = "0"},
     {"flow", "back", SL_KEY_FLAG, AT(back), .fallback = "false"},
     {"flow", "min_seconds", SL_KEY_REAL, AT(min_seconds), .maximum = 3600, .fallback = "0"},
+    {"training", "trials", SL_KEY_COUNT, AT(training_trials), .maximum = 1000, .fallback = "0"},
+    {"training", "pass", SL_KEY_REAL, AT(training_pass), .maximum = 1, .fallback = "0.75"},
+    {"training", "attempts", SL_KEY_COUNT, AT(training_attempts), .minimum = 1, .maximum = 100,
+     .fallback = "1"},
     {"", "lease_minutes", SL_KEY_COUNT, AT(lease_minutes), .minimum = 1, .maximum = 100000,
      .fallback = "60"},
     {"", "consent_version", SL_KEY_TEXT, AT(consent_version), .minimum = 1, .maximum = 23,
@@ -76,7 +80,7 @@ const struct sl_study_key sl_study_keys[] = {
 };
 
 const struct sl_study_section sl_study_sections[] = {
-    {"items", ""},     {"batch", ""},          {"order", ""}, {"flow", ""},
+    {"items", ""},     {"batch", ""},          {"order", ""}, {"flow", ""}, {"training", ""},
     {"recruiter", ""}, {"codes", "recruiter"}, {"pay", ""},   {NULL, NULL},
 };
 

@@ -33,8 +33,7 @@ bool sl_effort_has_text(const struct sl_study *study, const char *name)
     return found;
 }
 
-/* The slowest of the study's screens: nobody knows which one they will get. */
-static double trial_seconds(const struct sl_study *study)
+double sl_effort_trial_seconds(const struct sl_study *study)
 {
     double longest = 0;
     for (size_t i = 0; i < study->n_screens; i++)
@@ -44,8 +43,8 @@ static double trial_seconds(const struct sl_study *study)
 
 static double session_seconds(const struct sl_study *study, size_t n_trials)
 {
-    const double trial = trial_seconds(study);
-    double seconds = MEAN_PER_MEDIAN * trial * (double)n_trials;
+    const double trial = sl_effort_trial_seconds(study);
+    double seconds = fmax(MEAN_PER_MEDIAN * trial, study->min_seconds) * (double)n_trials;
     if (sl_effort_has_text(study, "consent.md")) seconds += CONSENT;
     if (sl_effort_has_text(study, "instructions.md")) seconds += INSTRUCTIONS;
     seconds += QUESTION * (double)study->n_comprehension;

@@ -6,6 +6,7 @@
 
 #include "softlab/base/markup.h"
 #include "softlab/base/memory.h"
+#include "study/media.h"
 
 /* Emphasis nested deeper than this stays as typed. */
 enum { MAX_OPEN = 8, MAX_LINK_TEXT = 500, MAX_LINK_ADDRESS = 1000 };
@@ -37,8 +38,14 @@ static bool has_scheme(const char *address, size_t length)
     return false;
 }
 
+static bool is_escape(const char *text, size_t length, size_t at)
+{
+    return text[at] == '\\' && at + 1 < length && strchr("\\*_[]()#-`<>&.!", text[at + 1]) &&
+           text[at + 1] != '\0';
+}
+
 /* "[text](address)" at `at`; looks no further than the two limits, which keeps all linear. */
-static bool find_link(const char *text, size_t length, size_t at, struct link *out)
+static bool find_bracket(const char *text, size_t length, size_t at, struct link *out)
 {
     size_t close = at + 1;
     while (close < length && close - at < MAX_LINK_TEXT && text[close] != ']')
@@ -49,9 +56,41 @@ static bool find_link(const char *text, size_t length, size_t at, struct link *o
         if ((unsigned char)text[end] <= ' ' || text[end] == 0x7f) return false;
         end++;
     }
-    if (end >= length || text[end] != ')' || !has_scheme(text + begin, end - begin)) return false;
+    if (end >= length || text[end] != ')') return false;
     *out = (struct link){at + 1, close - at - 1, begin, end - begin, end + 1};
     return true;
+}
+
+static bool find_link(const char *text, size_t length, size_t at, struct link *out)
+{
+    return text[at] == '[' && find_bracket(text, length, at, out) &&
+           has_scheme(text + out->address, out->address_length);
+}
+
+/* "![text](address)" with an address of the folder media/; anything else stays as typed. */
+static bool find_picture(const char *text, size_t length, size_t at, struct link *out)
+{
+    size_t name_length = 0;
+    return text[at] == '!' && at + 1 < length && text[at + 1] == '[' &&
+           find_bracket(text, length, at + 1, out) &&
+           sl_media_name(text + out->address, out->address_length, &name_length);
+}
+
+bool sl_markdown_picture(const char *text, size_t length, size_t from,
+                         struct sl_markdown_picture *out)
+{
+    struct link link;
+    for (size_t at = from; at + 1 < length; at++) {
+        if (is_escape(text, length, at)) {
+            at++;
+            continue;
+        }
+        if (text[at] != '!' || text[at + 1] != '[' || !find_bracket(text, length, at + 1, &link))
+            continue;
+        *out = (struct sl_markdown_picture){at, link.end, text + link.address, link.address_length};
+        return true;
+    }
+    return false;
 }
 
 static bool is_space(char c)
@@ -63,12 +102,6 @@ static bool is_word(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
            (unsigned char)c >= 0x80;
-}
-
-static bool is_escape(const char *text, size_t length, size_t at)
-{
-    return text[at] == '\\' && at + 1 < length && strchr("\\*_[]()#-`<>&.!", text[at + 1]) &&
-           text[at + 1] != '\0';
 }
 
 static void add_mark(struct marks *marks, struct mark mark)
@@ -108,7 +141,7 @@ static void find_marks(const char *text, size_t length, struct marks *marks)
     for (size_t at = 0; at < length;) {
         if (is_escape(text, length, at)) {
             at += 2;
-        } else if (text[at] == '[' && find_link(text, length, at, &link)) {
+        } else if (find_link(text, length, at, &link) || find_picture(text, length, at, &link)) {
             at = link.end;
         } else if (text[at] == '*' || text[at] == '_') {
             size_t run = at + 1 < length && text[at + 1] == text[at] ? 2 : 1;
@@ -139,6 +172,15 @@ static void write_link(const char *text, const struct link *link, struct sl_buff
     sl_buffer_text(out, "</a>");
 }
 
+static void write_picture(const char *text, const struct link *link, struct sl_buffer *out)
+{
+    size_t length = 0;
+    const char *name = sl_media_name(text + link->address, link->address_length, &length);
+    sl_buffer_printf(out, "<img src=\"" SL_MEDIA_FOLDER "/%.*s\" alt=\"", (int)length, name);
+    sl_html_escape(out, text + link->text, link->text_length);
+    sl_buffer_text(out, "\">");
+}
+
 /* Whether a line ends at `at` with two spaces or a backslash before its end. */
 static size_t break_length(const char *text, size_t length, size_t at)
 {
@@ -167,7 +209,10 @@ void sl_markdown_inline(const char *text, size_t length, struct sl_buffer *out)
         } else if (is_escape(text, length, at)) {
             sl_html_escape(out, text + at + 1, 1);
             at += 2;
-        } else if (text[at] == '[' && find_link(text, length, at, &link)) {
+        } else if (find_picture(text, length, at, &link)) {
+            write_picture(text, &link, out);
+            at = link.end;
+        } else if (find_link(text, length, at, &link)) {
             write_link(text, &link, out);
             at = link.end;
         } else {

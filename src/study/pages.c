@@ -14,9 +14,8 @@ enum { PAGE_BYTES = 4 << 20 };
 /* Headers beside those that every such reply has. */
 enum { MOST_HEADERS = 8 };
 
-/* Bytes that a browser asks about again and seldom needs. */
-static void send_tagged(struct sl_http_exchange *exchange, const char *type,
-                        const struct sl_http_header *more, const void *bytes, size_t length)
+void sl_send_tagged(struct sl_http_exchange *exchange, const char *type,
+                    const struct sl_http_header *more, const void *bytes, size_t length)
 {
     char sum[SL_SHA256_TEXT], tag[24];
     sl_sha256(bytes, length, sum);
@@ -41,7 +40,7 @@ void sl_site_send_page(struct sl_site *site, struct sl_http_exchange *exchange,
     struct sl_buffer page;
     sl_buffer_init(&page, PAGE_BYTES);
     sl_words_page(&site->words, (const char *)file->bytes, file->length, &page);
-    send_tagged(exchange, file->type, headers, page.data, page.length);
+    sl_send_tagged(exchange, file->type, headers, page.data, page.length);
     sl_buffer_release(&page);
 }
 
@@ -50,7 +49,7 @@ void sl_site_send_file(struct sl_http_exchange *exchange, const char *name)
     char *path = sl_string_printf("annotator/%s", name);
     const struct sl_web_file *file = sl_web_find(path);
     if (file)
-        send_tagged(exchange, file->type, NULL, file->bytes, file->length);
+        sl_send_tagged(exchange, file->type, NULL, file->bytes, file->length);
     else
         sl_http_fail(exchange, 404, "there is no such page");
     free(path);

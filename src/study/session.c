@@ -9,8 +9,8 @@
 #include "softlab/base/random.h"
 
 const char *const sl_place_names[SL_PLACE_COUNT] = {
-    "consent", "instructions", "check",   "practice", "trials",
-    "debrief", "done",         "refused", "failed",
+    "consent", "instructions", "check", "training", "practice",
+    "trials",  "debrief",      "done",  "refused",  "failed",
 };
 
 enum sl_status sl_session_place(const struct sl_store_session *session, enum sl_place *out,
@@ -137,11 +137,17 @@ enum sl_status sl_session_may_answer(const struct sl_store_session *session,
                                      bool practice, struct sl_error *err)
 {
     enum sl_place here = SL_PLACE_CONSENT;
-    enum sl_place wanted = practice ? SL_PLACE_PRACTICE : SL_PLACE_TRIALS;
+    const bool exercise = practice && trial > 0;
+    enum sl_place wanted = exercise   ? SL_PLACE_TRAINING
+                           : practice ? SL_PLACE_PRACTICE
+                                      : SL_PLACE_TRIALS;
     SL_TRY(sl_session_place(session, &here, err));
     if (here != wanted || session->state != SL_SESSION_ACTIVE)
         return sl_fail(err, SL_ERR_USAGE, "the session is at %s, this answer belongs to %s",
                        sl_place_names[here], sl_place_names[wanted]);
+    if (exercise && trial != session->trial + 1)
+        return sl_fail(err, SL_ERR_USAGE, "exercise %zu is next, not %zu", session->trial + 1,
+                       trial);
     if (practice) return SL_OK;
     if (trial > session->trial || trial >= n_trials)
         return sl_fail(err, SL_ERR_USAGE, "trial %zu cannot be answered before trial %zu", trial,
@@ -158,6 +164,26 @@ enum sl_status sl_session_answered(struct sl_store_session *session, const struc
     if (practice) return go_on(session, flow, SL_PLACE_PRACTICE, now, err);
     if (trial == session->trial) session->trial++;
     return session->trial < n_trials ? SL_OK : go_on(session, flow, SL_PLACE_TRIALS, now, err);
+}
+
+bool sl_session_training_passed(const struct sl_study *study, size_t right)
+{
+    return (double)right >= study->training_pass * (double)study->training_trials;
+}
+
+enum sl_status sl_session_trained(struct sl_store_session *session, const struct sl_study *study,
+                                  const struct sl_flow *flow, size_t right, int64_t now,
+                                  struct sl_error *err)
+{
+    session->trial++;
+    if (session->trial % study->training_trials != 0) return SL_OK;
+    if (sl_session_training_passed(study, right)) {
+        session->trial = 0;
+        return go_on(session, flow, SL_PLACE_TRAINING, now, err);
+    }
+    if (session->trial / study->training_trials >= study->training_attempts)
+        end_session(session, SL_PLACE_FAILED, SL_SESSION_REFUSED, now);
+    return SL_OK;
 }
 
 enum sl_status sl_session_return(struct sl_store_session *session, int64_t now,

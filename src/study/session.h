@@ -13,6 +13,7 @@ enum sl_place {
     SL_PLACE_CONSENT,
     SL_PLACE_INSTRUCTIONS,
     SL_PLACE_CHECK,
+    SL_PLACE_TRAINING,
     SL_PLACE_PRACTICE,
     SL_PLACE_TRIALS,
     SL_PLACE_DEBRIEF,
@@ -70,6 +71,13 @@ enum sl_status sl_session_may_answer(const struct sl_store_session *session,
 enum sl_status sl_session_answered(struct sl_store_session *session, const struct sl_flow *flow,
                                    size_t trial, size_t n_trials, bool practice, int64_t now,
                                    struct sl_error *err) SL_MUST_USE;
+/* An exercise was answered. Exercises are practice trials from 1 on, and `session->trial` counts
+ * them; at the end of a round, `right` of which were right, the session goes on, has another round,
+ * or has failed. */
+enum sl_status sl_session_trained(struct sl_store_session *session, const struct sl_study *study,
+                                  const struct sl_flow *flow, size_t right, int64_t now,
+                                  struct sl_error *err) SL_MUST_USE;
+bool sl_session_training_passed(const struct sl_study *study, size_t right);
 /* Give the place back. */
 enum sl_status sl_session_return(struct sl_store_session *session, int64_t now,
                                  struct sl_error *err) SL_MUST_USE;

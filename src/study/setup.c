@@ -21,7 +21,7 @@ enum { TEXT_BYTES = 64 << 20, CODE_LETTERS = 8, CHECK_EVERY = 10, MAX_CONTACT = 
 
 struct sl_study_setup sl_study_setup_default(void)
 {
-    return (struct sl_study_setup){.screens = "collins",
+    return (struct sl_study_setup){.screens = "collins+",
                                    .recruiter = "open",
                                    .high = .25,
                                    .low = .1,

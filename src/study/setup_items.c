@@ -150,21 +150,25 @@ static char *target_name(const struct sl_dataset *set, size_t index)
     return sl_string_printf("%.*s/%s", (int)(slash - set->items[index]), set->items[index], file);
 }
 
+/* Beside the items that are judged stand obvious ones and exercises, each kind in a folder. */
+static const char CHECKS[] = "checks/", TRAINING[] = "training/";
+
+/* `folder` is "" for the items themselves. */
 static enum sl_status add_image(struct sl_setup_plan *plan, const struct sl_dataset *set,
-                                size_t index, bool check, struct sl_error *err)
+                                size_t index, const char *folder, struct sl_error *err)
 {
     struct sl_setup_item *item = add_item(plan);
     char *target = target_name(set, index);
-    item->check = check;
+    item->check = *folder != '\0';
     item->index = index;
-    item->id = check ? sl_string_printf("checks/%s", set->items[index])
-                     : sl_string_copy(set->items[index]);
-    item->target = check ? sl_string_printf("checks/%s", target) : sl_string_copy(target);
+    item->id = sl_string_printf("%s%s", folder, set->items[index]);
+    item->target = sl_string_printf("%s%s", folder, target);
     free(target);
     if (set->files) item->source = sl_string_copy(set->files[index]);
     item->content = json_pack("{s:s}", "image", item->target);
     if (!item->content)
         return sl_fail(err, SL_ERR_INPUT, "%s: an item's name is not UTF-8", set->name);
+    if (folder == TRAINING) json_object_set_new(item->content, "training", json_true());
     if (set->labels[index] == SL_NO_LABEL) return SL_OK;
     return set_truth(plan, item, set->classes[set->labels[index]], set->name, err);
 }
@@ -177,7 +181,7 @@ static enum sl_status gather_images(struct sl_setup_plan *plan, struct sl_error 
         return sl_fail(err, SL_ERR_INPUT, "%s: holds texts, not images", plan->set->name);
     SL_TRY(take_classes(plan, plan->set->classes, plan->set->n_classes, err));
     for (size_t i = 0; i < plan->set->count; i++)
-        SL_TRY(add_image(plan, plan->set, i, false, err));
+        SL_TRY(add_image(plan, plan->set, i, "", err));
     return SL_OK;
 }
 
@@ -194,7 +198,7 @@ static enum sl_status gather_checks(struct sl_setup_plan *plan, struct sl_error 
                          "know what they show",
                          plan->setup->checks);
     for (size_t i = 0; status == SL_OK && i < set->count; i++)
-        status = add_image(plan, set, i, true, err);
+        status = add_image(plan, set, i, CHECKS, err);
     sl_dataset_destroy(set);
     return status;
 }
@@ -240,6 +244,20 @@ static json_t *text_content(const struct sl_dataset *set, size_t index)
     return content;
 }
 
+static enum sl_status add_text(struct sl_setup_plan *plan, const struct sl_dataset *set,
+                               size_t index, const char *folder, struct sl_error *err)
+{
+    struct sl_setup_item *item = add_item(plan);
+    item->check = *folder != '\0';
+    item->id = sl_string_printf("%s%s", folder, set->items[index]);
+    item->content = text_content(set, index);
+    if (!item->content)
+        return sl_fail(err, SL_ERR_INPUT, "%s: item %s is not UTF-8", set->name, item->id);
+    if (folder == TRAINING) json_object_set_new(item->content, "training", json_true());
+    if (set->labels[index] == SL_NO_LABEL) return SL_OK;
+    return set_truth(plan, item, set->classes[set->labels[index]], set->name, err);
+}
+
 static enum sl_status gather_texts(struct sl_setup_plan *plan, struct sl_error *err)
 {
     plan->study->kind = SL_ITEM_TEXTS;
@@ -247,19 +265,44 @@ static enum sl_status gather_texts(struct sl_setup_plan *plan, struct sl_error *
     const struct sl_dataset *set = plan->set;
     if (!set->texts) return sl_fail(err, SL_ERR_INPUT, "%s: holds images, not texts", set->name);
     SL_TRY(take_classes(plan, set->classes, set->n_classes, err));
-    for (size_t i = 0; i < set->count; i++) {
-        struct sl_setup_item *item = add_item(plan);
-        item->id = sl_string_copy(set->items[i]);
-        item->content = text_content(set, i);
-        if (!item->content)
-            return sl_fail(err, SL_ERR_INPUT, "%s: item %s is not UTF-8", set->name, item->id);
-        if (set->labels[i] == SL_NO_LABEL) continue;
-        SL_TRY(set_truth(plan, item, set->classes[set->labels[i]], set->name, err));
-    }
+    for (size_t i = 0; i < set->count; i++)
+        SL_TRY(add_text(plan, set, i, "", err));
     /* A named set has no one file; its texts are in the database as all others. */
     if (sl_file_exists(plan->setup->texts))
         sl_study_set_text(&plan->study->items_file, "items.tsv");
     return SL_OK;
+}
+
+/* ---- Exercises ---- */
+
+static enum sl_status add_exercises(struct sl_setup_plan *plan, const struct sl_dataset *set,
+                                    struct sl_error *err)
+{
+    const bool texts = plan->study->kind == SL_ITEM_TEXTS;
+    if (texts != (set->texts != NULL) || (!texts && !set->files))
+        return sl_fail(err, SL_ERR_INPUT, "%s: exercises must be %s, as the items are", set->name,
+                       texts ? "texts" : "a folder of images");
+    for (size_t i = 0; i < set->count; i++) {
+        if (set->n_classes == 0 || set->labels[i] == SL_NO_LABEL)
+            return sl_fail(err, SL_ERR_INPUT,
+                           "%s: exercise %s has no class; every exercise needs one, as the name of "
+                           "its folder or in a column label",
+                           set->name, set->items[i]);
+        SL_TRY(texts ? add_text(plan, set, i, TRAINING, err)
+                     : add_image(plan, set, i, TRAINING, err));
+    }
+    return SL_OK;
+}
+
+static enum sl_status gather_training(struct sl_setup_plan *plan, struct sl_error *err)
+{
+    enum { USUAL = 10 };
+    struct sl_dataset *set = NULL;
+    SL_TRY(open_set(plan, plan->setup->training, &set, err));
+    enum sl_status status = add_exercises(plan, set, err);
+    plan->study->training_trials = set->count < USUAL ? set->count : USUAL;
+    sl_dataset_destroy(set);
+    return status;
 }
 
 /* ---- Mixtures ---- */
@@ -406,5 +449,6 @@ enum sl_status sl_setup_gather(struct sl_setup_plan *plan, struct sl_error *err)
            : setup->texts ? gather_texts(plan, err)
                           : gather_mixtures(plan, err));
     if (plan->n_items == 0) return sl_fail(err, SL_ERR_INPUT, "there are no items");
-    return setup->checks ? gather_checks(plan, err) : SL_OK;
+    if (setup->checks) SL_TRY(gather_checks(plan, err));
+    return setup->training ? gather_training(plan, err) : SL_OK;
 }

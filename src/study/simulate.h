@@ -58,7 +58,6 @@ void sl_sim_believe(const struct sl_sim_world *world, const struct sl_sim_sight 
 
 struct sl_sim_screen {
     const char *name;
-    double seconds; /* median of a trial */
     json_t *(*say)(const struct sl_sim_belief *belief, const struct sl_sim_sight *sight, bool slip,
                    struct sl_rng *rng);
 };

@@ -182,19 +182,11 @@ static json_t *say_mix_touched(const struct sl_sim_belief *belief, const struct 
     return say_share(belief, slip, rng, true);
 }
 
-/* Measured for collins, hard, mix and mixsoft, expected for the others. */
 const struct sl_sim_screen sl_sim_screens[] = {
-    {"collins", 32, say_loose},
-    {"collins+", 21, say_strict},
-    {"possible", 17, say_possible},
-    {"bars", 16, say_bars},
-    {"fast", 14, say_fast},
-    {"hard", 1.8, say_hard},
-    {"select2", 5, say_two},
-    {"mix", 8.4, say_mix},
-    {"mix+", 8, say_mix_touched},
-    {"mixsoft", 26, say_loose},
-    {.name = NULL},
+    {"collins", say_loose}, {"collins+", say_strict}, {"possible", say_possible},
+    {"bars", say_bars},     {"fast", say_fast},       {"hard", say_hard},
+    {"select2", say_two},   {"mix", say_mix},         {"mix+", say_mix_touched},
+    {"mixsoft", say_loose}, {.name = NULL},
 };
 
 const struct sl_sim_screen *sl_sim_screen_find(const char *name)

@@ -334,7 +334,7 @@ static void answer(struct sl_sim_person *person, bool practice, size_t trial)
     struct sl_sim_sight sight = {.item = item_shown(person, practice, trial),
                                  .classes = classes,
                                  .n_classes = json_array_size(classes)};
-    uint64_t number = practice ? UINT64_MAX : trial;
+    uint64_t number = practice ? UINT64_MAX - trial : trial;
     struct sl_sim_draw how = {options->seed, person->number, number, options->noise};
     struct sl_sim_belief belief = {.classes = sl_alloc(sight.n_classes + 1, sizeof(double))};
     struct sl_rng rng;
@@ -348,7 +348,8 @@ static void answer(struct sl_sim_person *person, bool practice, size_t trial)
     free(belief.classes);
     /* What the server asks for is waited for at any speed. */
     person->least = json_number_value(json_object_get(person->told, "min_seconds"));
-    double seconds = fmax(trial_seconds(person, trial, screen->seconds), person->least);
+    double seconds =
+        fmax(trial_seconds(person, trial, sl_screen_find(screen->name)->seconds), person->least);
     make_id(person, practice ? "simulate.id.practice" : "simulate.id", trial, person->id);
     json_t *body =
         json_pack("{s:s, s:I, s:b, s:I, s:o, s:o}", "id", person->id, "trial", (json_int_t)trial,
@@ -366,10 +367,11 @@ static void hear_image(struct sl_sim_person *person, const json_t *reply)
 /* The image first, once per trial. */
 static void at_trial(struct sl_sim_person *person, bool practice)
 {
-    size_t trial =
-        practice ? 0 : (size_t)json_integer_value(json_object_get(person->told, "trial"));
+    /* Exercises are practice trials from 1 on. */
+    const json_t *told = practice ? json_object_get(person->told, "practice") : person->told;
+    size_t trial = (size_t)json_integer_value(json_object_get(told, "trial"));
     const json_t *item = item_shown(person, practice, trial);
-    size_t number = practice ? 0 : trial + 1;
+    size_t number = practice ? SIZE_MAX - 1 - trial : trial + 1;
     const char *image = text_at(item, "image");
     if (!item || !sl_sim_screen_find(text_at(person->told, "screen")) ||
         json_array_size(json_object_get(person->told, "classes")) < 2) {
@@ -423,11 +425,12 @@ static const struct place {
     const char *name;
     void (*act)(struct sl_sim_person *person);
 } places[] = {
-    {"consent", at_consent}, {"instructions", at_instructions},
-    {"check", at_check},     {"practice", at_practice},
-    {"trials", at_trials},   {"debrief", at_debrief},
-    {"done", at_done},       {"full", at_full},
-    {"failed", at_failed},   {NULL, at_other},
+    {"consent", at_consent},   {"instructions", at_instructions},
+    {"check", at_check},       {"practice", at_practice},
+    {"trials", at_trials},     {"debrief", at_debrief},
+    {"training", at_practice}, {"done", at_done},
+    {"full", at_full},         {"failed", at_failed},
+    {NULL, at_other},
 };
 
 static void act(struct sl_sim_person *person)

@@ -22,6 +22,7 @@ static struct sl_flow flow_of(const struct sl_study *study, const struct sl_text
         .has = {[SL_PLACE_CONSENT] = *texts->consent != '\0',
                 [SL_PLACE_INSTRUCTIONS] = texts->n_instructions > 0,
                 [SL_PLACE_CHECK] = study->n_comprehension > 0,
+                [SL_PLACE_TRAINING] = study->training_trials > 0,
                 [SL_PLACE_PRACTICE] = study->practice,
                 [SL_PLACE_TRIALS] = true,
                 [SL_PLACE_DEBRIEF] = study->n_debrief > 0 || *texts->debrief != '\0',
@@ -154,6 +155,11 @@ static enum sl_status load(struct sl_site *site, const char *folder, struct sl_e
     SL_TRY(sl_texts_read(study, &site->words, site->store, &site->texts, err));
     SL_TRY(sl_stimuli_add_cards(study, site->store, err));
     SL_TRY(sl_stimuli_read(site->store, &site->stimuli, err));
+    if (study->training_trials > site->stimuli.n_exercises)
+        return sl_fail(err, SL_ERR_INPUT,
+                       "study.json: training.trials is %zu, but there are %zu exercises; make it "
+                       "smaller, or the study again with --training FOLDER",
+                       study->training_trials, site->stimuli.n_exercises);
     SL_TRY(inspect(site, err));
     /* Each as it stands on the page, and behind them all each enlarged. */
     sl_images_init(&site->images, 2 * site->stimuli.count);

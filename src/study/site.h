@@ -129,6 +129,10 @@ void sl_handle_answer(struct sl_http_exchange *exchange, void *context);
 void sl_handle_page(struct sl_http_exchange *exchange, void *context);
 void sl_handle_file(struct sl_http_exchange *exchange, void *context);
 void sl_handle_image(struct sl_http_exchange *exchange, void *context);
+void sl_handle_media(struct sl_http_exchange *exchange, void *context);
+/* Bytes that a browser asks about again and seldom needs; with `more` headers, or NULL. */
+void sl_send_tagged(struct sl_http_exchange *exchange, const char *type,
+                    const struct sl_http_header *more, const void *bytes, size_t length);
 
 /* The page with the study's words, one of its files, or a picture by its opaque name. `headers` are
  * further ones, or NULL. */

@@ -138,7 +138,8 @@ static enum sl_status gather_answer(const struct sl_study_given *given, void *co
     sl_status_series_add(&session->seconds, (double)given->answer->elapsed / 1000);
     if (given->item->check && given->item->truth >= 0) {
         session->checks++;
-        session->checks_right += sl_study_top_class(to->study, &record.answer) == given->item->truth;
+        session->checks_right +=
+            sl_study_top_class(to->study, &record.answer) == given->item->truth;
     }
     gather_hour(to, given->answer->received);
     SL_TRY_OUT(gather_times(to, given, err));

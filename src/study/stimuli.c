@@ -14,6 +14,7 @@ struct reading {
 static enum sl_stimulus_role role_of(const struct sl_store_item *item, const json_t *content)
 {
     if (json_object_get(content, "instructed")) return SL_STIMULUS_CARD;
+    if (json_object_get(content, "training")) return SL_STIMULUS_EXERCISE;
     return item->check ? SL_STIMULUS_OBVIOUS : SL_STIMULUS_ITEM;
 }
 
@@ -39,6 +40,7 @@ static enum sl_status take_item(const struct sl_store_item *item, void *context)
     struct sl_stimulus *stimulus = &stimuli->items[stimuli->count++];
     *stimulus = (struct sl_stimulus){.id = sl_string_copy(item->id),
                                      .hash = item->hash ? sl_string_copy(item->hash) : NULL,
+                                     .truth = item->truth ? sl_string_copy(item->truth) : NULL,
                                      .content = json_incref(content.root),
                                      .role = role_of(item, content.root)};
     sl_json_release(&content);
@@ -51,9 +53,12 @@ static enum sl_status take_item(const struct sl_store_item *item, void *context)
 static void list_checks(struct sl_stimuli *stimuli)
 {
     stimuli->checks = sl_alloc(stimuli->count + 1, sizeof *stimuli->checks);
-    for (size_t i = 0; i < stimuli->count; i++)
-        if (stimuli->items[i].role == SL_STIMULUS_OBVIOUS)
-            stimuli->checks[stimuli->n_checks++] = stimuli->items[i].id;
+    stimuli->exercises = sl_alloc(stimuli->count + 1, sizeof *stimuli->exercises);
+    for (size_t i = 0; i < stimuli->count; i++) {
+        const struct sl_stimulus *one = &stimuli->items[i];
+        if (one->role == SL_STIMULUS_OBVIOUS) stimuli->checks[stimuli->n_checks++] = one->id;
+        if (one->role == SL_STIMULUS_EXERCISE) stimuli->exercises[stimuli->n_exercises++] = one->id;
+    }
 }
 
 enum sl_status sl_stimuli_read(struct sl_store *store, struct sl_stimuli *out, struct sl_error *err)
@@ -79,10 +84,12 @@ void sl_stimuli_release(struct sl_stimuli *stimuli)
     for (size_t i = 0; i < stimuli->count; i++) {
         free(stimuli->items[i].id);
         free(stimuli->items[i].hash);
+        free(stimuli->items[i].truth);
         json_decref(stimuli->items[i].content);
     }
     free(stimuli->items);
     free(stimuli->checks);
+    free(stimuli->exercises);
     for (size_t b = 0; b < stimuli->n_batches; b++)
         sl_store_free_names(stimuli->batches[b].items, stimuli->batches[b].count);
     free(stimuli->batches);
@@ -149,6 +156,22 @@ enum sl_status sl_stimuli_trials(struct sl_stimuli *stimuli, const struct sl_stu
     enum sl_status status = sl_trials_make(study, &items, session->seed, out, err);
     free(cards);
     return status;
+}
+
+const struct sl_stimulus *sl_stimuli_exercise(const struct sl_stimuli *stimuli,
+                                              const struct sl_study *study, uint64_t seed,
+                                              size_t index)
+{
+    const size_t count = stimuli->n_exercises, round = index / study->training_trials;
+    size_t *order = sl_alloc(count, sizeof *order);
+    struct sl_rng rng;
+    sl_rng_init(&rng, seed, "study.training", round, 0);
+    for (size_t i = 0; i < count; i++)
+        order[i] = i;
+    sl_rng_shuffle(&rng, order, count);
+    const char *id = stimuli->exercises[order[index % study->training_trials]];
+    free(order);
+    return sl_stimulus_find(stimuli, id);
 }
 
 /* Which stimuli are among the trials. `count` flags, owned by the caller. */

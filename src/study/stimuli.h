@@ -15,11 +15,13 @@ enum sl_stimulus_role {
     SL_STIMULUS_ITEM,
     SL_STIMULUS_OBVIOUS, /* an attention check */
     SL_STIMULUS_CARD,    /* another: it says which class to choose */
+    SL_STIMULUS_EXERCISE,
 };
 
 struct sl_stimulus {
     char *id;                    /* owned */
     char *hash;                  /* owned; of the picture's file, or NULL */
+    char *truth;                 /* owned; class name, or NULL */
     json_t *content;             /* owned; an object */
     char opaque[SL_OPAQUE_TEXT]; /* of the image, in addresses */
     enum sl_stimulus_role role;
@@ -31,6 +33,8 @@ struct sl_stimuli {
     struct sl_name_table *by_id, *by_opaque; /* owned; numbered as the items */
     const char **checks;                     /* owned; ids, borrowed from the items */
     size_t n_checks;
+    const char **exercises; /* owned; ids, borrowed likewise */
+    size_t n_exercises;
     struct sl_stimuli_batch {
         char **items; /* owned */
         size_t count;
@@ -56,6 +60,11 @@ enum sl_status sl_stimuli_add_cards(const struct sl_study *study, struct sl_stor
 enum sl_status sl_stimuli_trials(struct sl_stimuli *stimuli, const struct sl_study *study,
                                  struct sl_store *store, const struct sl_store_session *session,
                                  struct sl_trials *out, struct sl_error *err) SL_MUST_USE;
+/* The exercise that a session sees as number `index`, counted on from round to round: every round
+ * has an order of its own. The study has as many as a round needs. */
+const struct sl_stimulus *sl_stimuli_exercise(const struct sl_stimuli *stimuli,
+                                              const struct sl_study *study, uint64_t seed,
+                                              size_t index);
 /* The item of the practice trial: never one of the trials; an obvious one if there is any left,
  * else one of another batch; NULL if the trials hold everything that the study has. */
 const struct sl_stimulus *sl_stimuli_practice(const struct sl_stimuli *stimuli,

@@ -108,3 +108,8 @@ printf 'item,worker,label\n=1+1,@ann,-x\n=1+1,bob,-x\nb,bob,y\n' > formula.csv
 try softlab labels formula.csv --method ds --annotators-out skills.csv -o labels.csv
 try sh -c 'cut -d, -f1 labels.csv skills.csv; head -1 labels.csv'
 try softlab eval labels.csv --labels labels.csv --metrics cross_entropy
+# The true classes of a data set.
+printf 'item,annotator,label\nshapes-000001,a,circle\nshapes-000002,a,circle\nshapes-000003,a,circle\nshapes-000004,a,square\n' > shapes.csv
+try sh -c 'softlab quality shapes.csv --truth shapes:n=4,classes=2 | grep -i "truth\|accura"'
+try softlab quality shapes.csv --truth shapes:n=4,classes=7
+try softlab quality shapes.csv --truth cifar10:test

@@ -140,3 +140,20 @@ try softlab labels x.csv --method ensemble -o back.npz --quiet
 try softlab labels back.npz --method ensemble -o back.csv --quiet
 try cmp x.csv back.csv
 rm x.csv y.csv back.csv
+# Clicks with annotators: plain EM, and a row per annotator; attention checks are no items.
+cat >raw.csv <<'CSV'
+annotator_id,trial_index,is_attn_check,true_category,chosen_category,true_label,chosen_label,correct_guess,cifar10_test_test_idx,image_filename,subcategory,reaction_time,time_elapsed
+7,1,0,cat,cat,3,3,1,0,cat_1.png,x,1500,1500
+7,2,0,ship,ship,8,8,1,1,boat_1.png,x,1300,2900
+7,3,1,dog,dog,5,5,1,-99999,check_1.png,x,900,3900
+7,4,0,ship,airplane,8,0,0,2,boat_2.png,x,900,3900
+8,1,0,cat,dog,3,5,0,0,cat_1.png,x,1500,1500
+8,2,0,ship,ship,8,8,1,1,boat_1.png,x,1300,2900
+8,3,0,ship,ship,8,8,1,2,boat_2.png,x,1300,2900
+9,1,0,cat,cat,3,3,1,0,cat_1.png,x,1500,1500
+9,2,0,ship,ship,8,8,1,1,boat_1.png,x,1300,2900
+9,3,0,ship,ship,8,8,1,2,boat_2.png,x,1300,2900
+CSV
+try softlab import --from cifar10h-raw raw.csv --quiet -o raw.jsonl
+try sh -c 'softlab labels raw.jsonl --method ds --smoothing 0 --diagonal 0 -o - | cut -d , -f 1,2,5,7,10 | sed "s/[0-9.]*e-[0-9]*/0/g"'
+try sh -c 'softlab labels raw.jsonl --method share --per-annotator --quiet -o - | cut -d , -f 1,2,3,6,8,11'

@@ -14,7 +14,7 @@ const softlab = process.env.SOFTLAB;
 const axe = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const pictures = path.join(path.dirname(softlab), 'screens');
 // Every combination with LONG=1; otherwise each of the four once.
-const looks = [['light', 340], ['dark', 1280], ...(process.env.LONG ? [['light', 1280], ['dark', 340]] : [])];
+const looks = [['light', 390], ['dark', 1280], ...(process.env.LONG ? [['light', 1280], ['dark', 390], ['light', 340]] : [])];
 
 let root, address, browser;
 
@@ -118,8 +118,54 @@ test('the page can be read without scripts', async (t) => {
   assert.strictEqual(await page.locator('.downloads').first().isVisible(), false);
   assert.strictEqual(await page.locator('thead button').count(), 0);
   assert.ok(await page.locator('#collins2022-table2-table tbody tr').count() >= 4);
-  await page.locator('summary').first().click();
-  assert.strictEqual(await page.locator('details').first().getAttribute('open'), '');
+  assert.ok(await page.locator('nav li').count() >= 5);
+  assert.ok(await page.locator('nav li').first().isVisible());
+  await page.locator('main > details summary').first().click();
+  assert.strictEqual(await page.locator('main > details').first().getAttribute('open'), '');
+});
+
+test('the first line answers, and what it rests on is the next', async (t) => {
+  const { page } = await open(t);
+  const first = await page.locator('main > *').evaluateAll((list) => list.slice(0, 2).map((one) => [one.className, one.textContent]));
+  assert.strictEqual(first[0][0], 'answer');
+  assert.match(first[0][1], /^Of the papers' \d+ claims, \d+ holds? here .*, \d+ fails? and \d+ (is|are) undecided; \d+ (was|were) not run\.$/);
+  assert.strictEqual(first[1][0], 'basis');
+  assert.match(first[1][1], /^What this rests on: 60 runs at the papers' scale, 39 runs at quick scale/);
+});
+
+test('the contents stay in sight on a wide screen and fold on a narrow one; rows of the overview lead to their sections', async (t) => {
+  const wide = (await open(t)).page;
+  await wide.locator('#overview-tables a').last().click();
+  await wide.waitForFunction(() => scrollY > 2000);
+  assert.strictEqual(await wide.evaluate(() => location.hash), '#collins2022-table2');
+  const box = await wide.locator('nav').boundingBox();
+  assert.ok(box.y >= 0 && box.y < 10 && box.x >= 0, JSON.stringify(box));
+  const text = await wide.locator('h2#collins2022-table2').boundingBox();
+  assert.ok(text.x >= box.x + box.width, 'the contents cover the text');
+  await wide.waitForSelector('nav a[aria-current]');
+  assert.match(await wide.locator('nav a[aria-current]').textContent(), /collins2022\/table2/);
+  const narrow = (await open(t, { viewport: { width: 390, height: 844 } })).page;
+  assert.strictEqual(await narrow.evaluate(() => getComputedStyle(document.querySelector('nav')).position), 'static');
+  const first = await narrow.locator('.answer').boundingBox(), contents = await narrow.locator('nav').boundingBox();
+  assert.ok(first.y < contents.y, 'the answer is before the contents');
+});
+
+test('headings go down one level at a time and every chart says what it shows', async (t) => {
+  const { page } = await open(t);
+  const levels = await page.locator('h1, h2, h3, h4').evaluateAll((list) => list.map((one) => Number(one.tagName[1])));
+  assert.strictEqual(levels.filter((level) => level === 1).length, 1);
+  levels.forEach((level, i) => assert.ok(i === 0 || level <= levels[i - 1] + 1, `heading ${i} is an h${level} after an h${levels[i - 1]}`));
+  const charts = await page.$$eval('figure.chart svg', (list) => list.map((svg) => ({
+    title: svg.querySelector('title').textContent,
+    // A label on two lines, or cut, has the whole as its tooltip.
+    lines: [...svg.querySelectorAll('text')].map((text) => text.querySelector('title')?.textContent ?? text.textContent),
+  })));
+  for (const { title, lines } of charts) {
+    assert.ok(/^[A-Z]/.test(title) && title.split(' ').length >= 3, title);
+    const words = lines.filter((line) => /[a-z]{3}/i.test(line));
+    assert.deepStrictEqual(words.filter((line, i) => words.indexOf(line) !== i), [], `${title}: a label stands twice`);
+    if (/by annotators per item/.test(title)) assert.ok(lines.some((line) => /\(log scale\)$/.test(line)), `${title}: ${lines}`);
+  }
 });
 
 test('the page prints whole: light, unfolded and within the paper', async (t) => {
@@ -135,4 +181,16 @@ test('the page prints whole: light, unfolded and within the paper', async (t) =>
     wide: [...document.querySelectorAll('table.sortable')].filter((table) => table.getBoundingClientRect().right > innerWidth + 1).map((table) => table.id),
   }));
   assert.deepStrictEqual(seen, { closed: 0, ground: 'rgb(255, 255, 255)', wide: [] });
+  const rules = await page.evaluate(() => {
+    const style = (selector, name) => getComputedStyle(document.querySelector(selector))[name];
+    return {
+      chart: style('figure.chart', 'breakInside'), row: style('tbody tr', 'breakInside'), card: style('.gallery li', 'breakInside'),
+      section: style('h2', 'breakAfter'), part: style('h3', 'breakAfter'), caption: style('figcaption', 'breakAfter'),
+      bar: style('.bar', 'printColorAdjust'), plot: style('.sl-plot', 'printColorAdjust'), contents: style('nav', 'display'),
+    };
+  });
+  assert.deepStrictEqual(rules, {
+    chart: 'avoid', row: 'avoid', card: 'avoid', section: 'avoid', part: 'avoid', caption: 'avoid',
+    bar: 'exact', plot: 'exact', contents: 'none',
+  });
 });

@@ -354,6 +354,42 @@ for (const [screen, fill] of Object.entries(unfinished))
     ),
   );
 
+// The test language has no Latin letters: whatever has some is a name, or a sentence in no file.
+for (const screen of [...Object.keys(unfinished), 'hard'])
+  test(`${screen} in the test language, right to left`, screen === 'collins+' ? {} : long, () =>
+    withStudy(
+      {
+        screen,
+        mixtures: screen.startsWith('mix'),
+        settings: (config) => {
+          config.language = 'ar-XB';
+        },
+      },
+      async (study) => {
+        for (const view of [{ width: 1280 }, { width: 390, height: 844, touch: true }])
+          await withPage(view, async (page) => {
+            await walkToTrials(page, study);
+            if (screen === 'fast') await page.locator('[data-input=unsure]').click();
+            else if (screen !== 'hard') await page.locator('button[type=submit]').click();
+            await look(page);
+            const { dir, latin } = await page.evaluate((names) => {
+              const heard = [...document.querySelectorAll('.trial [aria-label], .trial [alt]')].map(
+                (one) => one.getAttribute('aria-label') || one.getAttribute('alt'),
+              );
+              const said = `${document.querySelector('.trial').innerText} ${heard.join(' ')}`;
+              const words = said.match(/[A-Za-z]+/g) || [];
+              return {
+                dir: document.documentElement.dir,
+                latin: words.filter((word) => !names.includes(word)),
+              };
+            }, shapes);
+            assert.deepStrictEqual({ dir, latin }, { dir: 'rtl', latin: [] });
+            assert.deepStrictEqual(await faults(page), []);
+          });
+      },
+    ),
+  );
+
 for (const screen of ['collins+', 'possible', 'bars'])
   test(`${screen} with 10 classes fits a window, and a phone with little scrolling`, () =>
     withStudy({ screen, classes: ten }, async (study) => {

@@ -56,9 +56,10 @@ test('a draft that cannot be shown is dropped, and the trial shown empty', () =>
       await page.locator('[data-input=top]').getByLabel('star', { exact: true }).click();
       const [key] = await drafts(page);
       assert.ok(key);
-      await page.evaluate((name) => {
+      await page.addInitScript((name) => {
+        if (sessionStorage.getItem('spoiled')) return;
+        sessionStorage.setItem('spoiled', '1');
         localStorage.setItem(name, '{"0": {"answer": 7, "spent": null}}');
-        window.addEventListener('pagehide', (event) => event.stopImmediatePropagation(), true);
       }, key);
       await page.reload();
       await page.locator('h1').waitFor();

@@ -106,7 +106,7 @@ const collinsPlus = {
   answer: (shown) => softAnswer('impossible', rest(shown)),
   async pointer(page, press) {
     await softByPointer(page, press);
-    await press(page.getByRole('button', { name: 'All the rest' }));
+    await press(page.locator('.question-tools button')); // all the rest
     await send(page, press);
   },
   async keys(page) {

@@ -76,7 +76,7 @@ async function walk(page, study, driver, looked) {
     } else if (await page.locator('.page form').count()) {
       await see(before === (await heading(page)) ? `form-${step}` : 'form');
       for (const group of await page.locator('.page fieldset').all())
-        await group.locator('input').nth(1).check();
+        await group.getByLabel('2', { exact: true }).check(); // options are shuffled
       await primary(page).click();
     } else {
       await see(`page-${step}`);

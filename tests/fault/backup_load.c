@@ -46,6 +46,7 @@ static void prepare(struct running *running, const struct scene *scene, struct j
     *running = (struct running){.options = sl_study_simulation_default()};
     snprintf(running->url, sizeof running->url, "http://127.0.0.1:%u/", (unsigned)scene->port);
     running->options.url = running->url;
+    running->options.folder = scene->folder; /* to pass the comprehension check */
     running->options.count = true;
     running->options.annotators = ANNOTATORS;
     running->options.at_once = AT_ONCE;

@@ -177,6 +177,7 @@ static void test_a_disk_that_comes_and_goes_loses_no_acknowledged_answer(void **
     start(&world);
     snprintf(url, sizeof url, "http://127.0.0.1:%u/", (unsigned)world.scene.port);
     simulated.options.url = url;
+    simulated.options.folder = world.scene.folder; /* to pass the comprehension check */
     simulated.options.count = true;
     simulated.options.annotators = 60;
     simulated.options.at_once = 20;

@@ -123,6 +123,30 @@ fails "a gain has two cases" "a gain compares two rows or two test sets" check
 plant claims.csv '2s/$/ by far and in every single case that we have been able to find/'
 fails "a quotation is short" "quotes more than 15 words" check
 
+both() { # a second claim about the same rows
+    tree
+    echo "$1,accuracy,shapes,5.3,another place of the text" >>"$here/claims.csv"
+}
+both better:hard-soft,hard,soft
+fails "two rows are not both better" "claims.csv:3: better:hard-soft contradicts" check
+both similar:hard-soft,hard,soft
+fails "nor better and alike" "claims.csv:3: similar:hard-soft contradicts" check
+both not-better:soft-hard,soft,hard
+fails "nor better and not better" "claims.csv:3: not-better:soft-hard contradicts" check
+both not-better:hard-soft,hard,soft
+passes "the worse one is not better" check
+both better:soft-hard-again,soft,hard
+passes "the same may be said twice" check
+both no-claim:hard-soft,hard,soft
+passes "what claims nothing contradicts nothing" check
+tree
+cp -r "$here" "$scratch/tree/experiments/paper/table2"
+sed -i 's/table1/table2/' "$scratch/tree/experiments/paper/table2/spec.json"
+sed -i 's/better:soft-hard,soft,hard/better:hard-soft,hard,soft/' "$scratch/tree/experiments/paper/table2/claims.csv"
+fails "nor in two tables of the same runs" "table2/claims.csv:2: better:hard-soft contradicts" check
+sed -i 's/"recipe": "some"/"recipe": "other"/' "$scratch/tree/experiments/paper/table2/spec.json"
+passes "runs of another recipe may differ the other way" check
+
 # A program made of a few lines, to be asked what it has and for a figure.
 tree
 cat >"$scratch/program" <<'END'

@@ -105,9 +105,9 @@ static struct sl_answers *create_set(void)
     return answers;
 }
 
-static void test_quality_of_a_small_study_is_as_worked_by_hand(void **state)
+/* Three annotators and one without a name, with repeats, checks and a second run. */
+static struct sl_answers *create_study(void)
 {
-    (void)state;
     const double no_time = (double)NAN;
     struct sl_answers *answers = create_set();
     add(answers, "x", "ann", 0, 0, .9f, 10);
@@ -121,6 +121,13 @@ static void test_quality_of_a_small_study_is_as_worked_by_hand(void **state)
     add(answers, "check", "bob", SL_ANSWER_CHECK, 1, 1, 1);
     add(answers, "z", "", 0, 1, .9f, no_time);
     add(answers, "z", "cat", SL_ANSWER_REPEAT, 0, .9f, no_time);
+    return answers;
+}
+
+static void test_quality_of_a_small_study_is_as_worked_by_hand(void **state)
+{
+    (void)state;
+    struct sl_answers *answers = create_study();
     struct sl_quality quality = measure(answers, NULL);
     const struct sl_annotator_quality *ann = &quality.annotators[0], *bob = &quality.annotators[1];
     assert_int_equal(quality.n_annotators, 3);
@@ -150,6 +157,35 @@ static void test_quality_of_a_small_study_is_as_worked_by_hand(void **state)
     assert_near(quality.share_accurate, 1. / 3, 1e-15);
     assert_near(quality.share_never_true, 2. / 3, 1e-15);
     sl_quality_release(&quality);
+    sl_answers_destroy(answers);
+}
+
+static void test_intervals_are_of_the_figures_that_are_measured(void **state)
+{
+    (void)state;
+    struct sl_answers *answers = create_study();
+    struct sl_error err;
+    const struct sl_bootstrap_options bootstrap = {.n_resamples = 200, .level = .95, .seed = 1};
+    for (size_t most = 0; most < 4; most += 3) {
+        const struct sl_quality_options options = {.most_answers = most};
+        struct sl_quality quality;
+        struct sl_quality_intervals intervals;
+        assert_ok(sl_quality_measure(answers, &options, &quality, &err), err);
+        assert_ok(sl_quality_bootstrap(answers, &options, &bootstrap, &intervals, &err), err);
+        const struct {
+            double measured;
+            struct sl_interval interval;
+        } figures[] = {{quality.overall.top1, intervals.top1},
+                       {quality.overall.top2, intervals.top2},
+                       {quality.mean_accuracy, intervals.mean_accuracy},
+                       {quality.share_never_true, intervals.share_never_true}};
+        for (size_t i = 0; i < 4; i++) {
+            assert_near(figures[i].interval.estimate, figures[i].measured, 1e-12);
+            assert_true(figures[i].interval.low <= figures[i].measured &&
+                        figures[i].measured <= figures[i].interval.high);
+        }
+        sl_quality_release(&quality);
+    }
     sl_answers_destroy(answers);
 }
 
@@ -384,6 +420,7 @@ int main(void)
         cmocka_unit_test(test_every_slip_is_seen),
         cmocka_unit_test(test_agreement_is_as_worked_by_hand),
         cmocka_unit_test(test_quality_of_a_small_study_is_as_worked_by_hand),
+        cmocka_unit_test(test_intervals_are_of_the_figures_that_are_measured),
         cmocka_unit_test(test_truth_of_the_caller_wins_and_is_checked),
         cmocka_unit_test(test_presets_exclude_as_stated),
         cmocka_unit_test(test_cifar10s_comes_out_as_published),

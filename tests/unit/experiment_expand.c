@@ -318,6 +318,58 @@ static void test_what_is_not_there_is_missing_with_its_reason(void **state)
     sl_spec_destroy(spec);
 }
 
+/* Whether a job or something that it needs says why it cannot be made. */
+static void assert_missing(const struct sl_experiment *plan, const struct sl_job *job,
+                           const char *place)
+{
+    if (!job->missing)
+        fail_msg("%s: \"%s\" needs %s, which is not here, and says nothing", plan->name, job->title,
+                 place);
+}
+
+/* Every text of a value that names a file of a data folder is here, or the job is missing. */
+static void check_places(const struct sl_experiment *plan, const struct sl_job *job,
+                         const json_t *value, const struct sl_data_roots *roots)
+{
+    const char *text = json_string_value(value), *key;
+    size_t i;
+    json_t *inner;
+    char *path = NULL;
+    if (text && text[0] == '@' && sl_experiment_place(roots, text, &path, NULL) != SL_OK)
+        assert_missing(plan, job, text);
+    free(path);
+    json_array_foreach(value, i, inner) check_places(plan, job, inner, roots);
+    if (!json_is_object(value)) return;
+    json_t *object = json_deep_copy(value);
+    json_object_foreach(object, key, inner)
+    {
+        /* What a test reads is the test's; the training behind scores is its own job. */
+        if (strcmp(key, "training") != 0) check_places(plan, job, inner, roots);
+    }
+    json_decref(object);
+}
+
+/* A dry run says what it is that a specification lacks, wherever it is named. */
+static void test_every_file_that_is_not_here_is_said_to_be_missing(void **state)
+{
+    (void)state;
+    const struct sl_data_roots roots = {.folder = test_path("nothing")};
+    const struct sl_experiment_options options = {.roots = &roots};
+    for (const char *const *name = sl_builtin_specs; *name; name++) {
+        struct sl_error err = {0};
+        struct sl_spec *spec = NULL;
+        struct sl_experiment *plan = NULL;
+        assert_ok(sl_spec_read(*name, "quick", &spec, &err), err);
+        assert_ok(sl_experiment_create(spec, &options, &plan, &err), err);
+        for (size_t i = 0; i < plan->n_jobs; i++)
+            check_places(plan, &plan->jobs[i], plan->jobs[i].step, &roots);
+        for (size_t i = 0; i < plan->n_runs; i++)
+            if (plan->runs[i].set) assert_non_null(plan->runs[i].missing);
+        sl_experiment_destroy(plan);
+        sl_spec_destroy(spec);
+    }
+}
+
 static void test_what_was_tuned_is_trained_with(void **state)
 {
     (void)state;
@@ -505,6 +557,7 @@ int main(void)
         cmocka_unit_test(test_the_training_of_a_scored_run_keeps_its_key),
         cmocka_unit_test(test_a_small_network_has_the_first_networks_recipe),
         cmocka_unit_test(test_what_is_not_there_is_missing_with_its_reason),
+        cmocka_unit_test(test_every_file_that_is_not_here_is_said_to_be_missing),
         cmocka_unit_test(test_what_was_tuned_is_trained_with),
         cmocka_unit_test(test_a_grid_is_searched_on_every_set_that_trains),
         cmocka_unit_test(test_images_are_read_as_the_specification_says),

@@ -84,9 +84,10 @@ static void test_figures_are_summed_and_scaled(void **state)
     const struct sl_data_roots roots = {0};
     json_t *figure = json_pack("{s:s, s:[s, s], s:i, s:i}", "output", "x.json", "path", "$.a",
                                "$['b c'][0]", "times", 10, "divide", 4);
-    double value = 0;
-    assert_ok(sl_figure_value(figure, folder, &roots, &value, &err), err);
-    assert_near(value, 8.75, 1e-12);
+    struct sl_figure read;
+    assert_ok(sl_figure_read(figure, folder, &roots, &read, &err), err);
+    assert_near(read.value, 8.75, 1e-12);
+    assert_true(isnan(read.error) && !read.sample);
     json_decref(figure);
     free(path);
 }
@@ -101,10 +102,61 @@ static void test_columns_are_averaged_over_rows_and_then_files(void **state)
     assert_ok(sl_file_write(two, "a,b\n6,0\n", 8, &err), err);
     json_t *figure = json_pack("{s:{s:[s, s], s:{s:f, s:f}}}", "mean_of", "files", one, two,
                                "columns", "a", .5, "b", .1);
-    double value = 0;
-    assert_ok(sl_figure_value(figure, ".", &roots, &value, &err), err);
-    assert_near(value, ((1 + 2) + 3) / 2.0, 1e-12);
+    struct sl_figure read;
+    assert_ok(sl_figure_read(figure, ".", &roots, &read, &err), err);
+    assert_near(read.value, ((1 + 2) + 3) / 2.0, 1e-12);
+    /* Rows of files that do not have as many are no folds. */
+    assert_null(read.sample);
     json_decref(figure);
+}
+
+static void test_rows_that_files_share_are_the_sample(void **state)
+{
+    (void)state;
+    struct sl_error err = {0};
+    const struct sl_data_roots roots = {0};
+    const char *one = test_path("one.csv"), *two = test_path("two.csv");
+    assert_ok(sl_file_write(one, "a\n1\n2\n6\n", 8, &err), err);
+    assert_ok(sl_file_write(two, "a\n3\n4\n8\n", 8, &err), err);
+    json_t *figure = json_pack("{s:{s:[s, s], s:{s:f}}, s:i}", "mean_of", "files", one, two,
+                               "columns", "a", 1., "times", 10);
+    struct sl_figure read;
+    assert_ok(sl_figure_read(figure, ".", &roots, &read, &err), err);
+    assert_near(read.value, 40, 1e-12);
+    assert_int_equal(json_array_size(read.sample), 3);
+    assert_near(json_number_value(json_array_get(read.sample, 2)), 70, 1e-12);
+    json_decref(read.sample);
+    json_decref(figure);
+}
+
+static void test_a_figure_has_the_error_that_its_interval_says(void **state)
+{
+    (void)state;
+    static const char said[] =
+        "{\"x\": [{\"g\": 1, \"m\": 0.5, \"intervals\": {\"m\": [0.4, 0.6]}},"
+        "{\"g\": 2, \"m\": 0.7}]}";
+    static const struct {
+        const char *path;
+        double error;
+    } cases[] = {{"$.x[?g=1].m", 100 * .1 / 1.9599640}, {"$.x[?g=2].m", NAN}, {"$.x[0].g", NAN}};
+    struct sl_error err = {0};
+    const char *folder = test_path("figures");
+    assert_ok(sl_folder_create(folder, &err), err);
+    char *path = sl_path_join(folder, "said.json");
+    assert_ok(sl_file_write(path, said, strlen(said), &err), err);
+    const struct sl_data_roots roots = {0};
+    for (size_t i = 0; i < 3; i++) {
+        json_t *figure = json_pack("{s:s, s:s, s:i}", "output", "said.json", "path", cases[i].path,
+                                   "times", 100);
+        struct sl_figure read;
+        assert_ok(sl_figure_read(figure, folder, &roots, &read, &err), err);
+        if (isnan(cases[i].error))
+            assert_true(isnan(read.error));
+        else
+            assert_near(read.error, cases[i].error, 1e-6);
+        json_decref(figure);
+    }
+    free(path);
 }
 
 int main(void)
@@ -115,6 +167,8 @@ int main(void)
         cmocka_unit_test(test_paths_lead_to_all_that_they_find),
         cmocka_unit_test(test_figures_are_summed_and_scaled),
         cmocka_unit_test(test_columns_are_averaged_over_rows_and_then_files),
+        cmocka_unit_test(test_rows_that_files_share_are_the_sample),
+        cmocka_unit_test(test_a_figure_has_the_error_that_its_interval_says),
     };
     return cmocka_run_group_tests(tests, NULL, test_folder_clear);
 }

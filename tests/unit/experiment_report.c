@@ -58,24 +58,32 @@ static void test_every_claim_has_its_verdict_and_interval(void **state)
     char *html = make_report(results, test_path("spec"), "html");
     const char *claims = strstr(html, "id=\"x-claims\"");
     assert_non_null(claims);
-    assert_row(claims, "<th scope=\"row\">a better than b</th>", "</span> holds here</span>");
-    assert_row(claims, "<th scope=\"row\">a better than b</th>",
-               "0.500 <span class=\"pm\">\u00b1</span> 0.248</td><td>3 pairs</td>");
-    assert_row(claims, "<th scope=\"row\">a better than b</th>", "</span> holds</span>");
-    assert_row(claims, "<th scope=\"row\">b better than a</th>", "</span> fails</span>");
-    assert_row(claims, "<th scope=\"row\">a better than c</th>", "</span> undecided</span>");
-    assert_row(claims, "<th scope=\"row\">a better than c</th>", "Welch");
-    assert_row(claims, "<th scope=\"row\">a better than c</th>", "</span> not printed</span>");
-    assert_row(claims, "<th scope=\"row\">a better than gone</th>", "</span> not run</span>");
-    assert_row(claims, "<th scope=\"row\">limit less than made</th>", "computed");
-    assert_non_null(strstr(html, "<p>Of 11 claims, <strong>3 hold here</strong>, <strong>2 "
+    assert_row(claims, "A is better\u201d (1)</th>", "<td>a better than b: cross-entropy, t</td>");
+    assert_row(claims, "A is better\u201d (1)</th>", "<td>1.200 and 1.700</td>");
+    assert_row(claims, "A is better\u201d (1)</th>",
+               "0.500 <span class=\"pm\">\u00b1</span> 0.248</td>");
+    assert_row(claims, "A is better\u201d (1)</th>", "</span> holds</span>");
+    assert_row(claims, "A is better\u201d (1)</th>",
+               "<td>3 pairs; the interval lies above 0; paper&#39;s network, fewer of them (3 of "
+               "15 runs)</td>");
+    assert_row(claims, "B is better\u201d (1)</th>", "</span> fails</span>");
+    assert_row(claims, "A is better than C\u201d", "</span> undecided</span>");
+    assert_row(claims, "A is better than C\u201d", "Welch");
+    assert_row(claims, "A is better than C\u201d", "</span> not printed</span>");
+    assert_row(claims, "A and C are alike\u201d",
+               "alike means a difference of at most 5 % of the larger mean, 0.065");
+    assert_row(claims, "not to be had\u201d", "</span> not run</span>");
+    assert_row(claims, "the limit is less\u201d", "counts of a released file");
+    assert_non_null(strstr(html, "<p>Of 11 claims, <strong>3 hold</strong>, <strong>2 "
                                  "fail</strong> and 5 are undecided; 1 was not run.</p>"));
-    assert_non_null(strstr(
-        html, "<p class=\"answer\">Of the papers&#39; 11 claims, <strong>3 hold here</strong>, "
-              "<strong>2 fail</strong> and 5 are undecided; 1 was not run.</p>\n<p "
-              "class=\"basis\">What this rests on: 9 runs at <strong>the papers&#39; "
-              "scale</strong>, 1 figure computed from published data, without training; 3 runs per "
-              "figure. 4 of 5 published figures in 1 table have a value here."));
+    assert_non_null(
+        strstr(html, "Of the papers&#39; 11 claims, 8 were tested with the paper&#39;s own "
+                     "network: <strong>2 hold</strong>, <strong>1 fails</strong> and 5 are "
+                     "undecided. From the authors&#39; files, without training: <strong>1 "
+                     "holds</strong>, <strong>1 fails</strong> and 0 are undecided.</p>\n<p "
+                     "class=\"basis\">What this rests on: 9 runs (paper&#39;s network, "
+                     "fewer of them), 1 figure from the authors&#39; files; 3 runs per figure. "
+                     "4 of 5 published figures in 1 table have a value here."));
     free(html);
     sl_results_destroy(results);
 }
@@ -92,7 +100,7 @@ static void test_all_formats_say_the_same(void **state)
     assert_non_null(strstr(latex, "Row A & cross-entropy, t & $1.200 \\pm 0.497$ & $3$ & "
                                   "$1.29 \\pm 0.08$ & $15$ & $-0.090$ \\\\"));
     assert_non_null(strstr(csv, "\nx-figures,1,Row A,Paper,1.29,0.08,,\n"));
-    assert_non_null(strstr(csv, "\nx-claims,1,a better than b,Here,,,holds here,\n"));
+    assert_non_null(strstr(csv, "\nx-claims,1,\u201cA is better\u201d (1),Verdict,,,holds,\n"));
     assert_null(strstr(markdown, "quick"));
     free(markdown);
     free(latex);
@@ -193,8 +201,8 @@ static void test_a_table_without_results_can_be_asked_for(void **state)
     struct sl_results *none = sl_results_create();
     char *html = make_report(none, "peterson2019/table1", "html");
     assert_well_formed(html);
-    assert_non_null(strstr(html, "<p class=\"answer\"><strong>Nothing is decided.</strong> None "
-                                 "of the "));
+    assert_non_null(strstr(html, "<p class=\"answer\"><strong>Nothing is decided by a "
+                                 "paper&#39;s own network.</strong> None of the "));
     assert_non_null(strstr(html, "What this rests on: no run and no figure. 0 of 193 published "
                                  "figures in 1 table have a value here."));
     assert_non_null(strstr(html, "<span class=\"soft\">not run</span>"));

@@ -102,6 +102,33 @@ static void test_groups_by_share_by_pair_and_by_both(void **state)
     sl_answers_destroy(answers);
 }
 
+static void test_groups_have_intervals_where_they_are_asked_for(void **state)
+{
+    (void)state;
+    struct sl_answers *answers = make_set();
+    const struct sl_bootstrap_options bootstrap = {.n_resamples = 300, .level = .95, .seed = 1};
+    struct sl_mix_options options = sl_mix_options_default();
+    struct sl_mix_summary summary;
+    struct sl_error err;
+    assert_ok(sl_mix_summarise(answers, &options, &summary, &err), err);
+    assert_true(isnan(summary.by_share[0].median_interval.low));
+    sl_mix_summary_release(&summary);
+    options.bootstrap = &bootstrap;
+    assert_ok(sl_mix_summarise(answers, &options, &summary, &err), err);
+    for (size_t i = 0; i < summary.n_by_share; i++) {
+        const struct sl_mix_group *group = &summary.by_share[i];
+        assert_near(group->median_interval.estimate, group->median, 1e-12);
+        assert_near(group->mean_interval.estimate, group->mean, 1e-12);
+        assert_near(group->error_interval.estimate, group->mean_error, 1e-12);
+        assert_true(group->mean_interval.low <= group->mean &&
+                    group->mean <= group->mean_interval.high);
+        if (!isnan(group->mean_confidence))
+            assert_near(group->confidence_interval.estimate, group->mean_confidence, 1e-12);
+    }
+    sl_mix_summary_release(&summary);
+    sl_answers_destroy(answers);
+}
+
 static void test_only_listed_items_and_endpoint_entropies(void **state)
 {
     (void)state;
@@ -281,6 +308,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names_of_mixed_images_are_taken_apart),
         cmocka_unit_test(test_groups_by_share_by_pair_and_by_both),
+        cmocka_unit_test(test_groups_have_intervals_where_they_are_asked_for),
         cmocka_unit_test(test_only_listed_items_and_endpoint_entropies),
         cmocka_unit_test(test_answers_that_cannot_be_summarised_are_named),
         cmocka_unit_test(test_soft_labels_over_mixed_images),

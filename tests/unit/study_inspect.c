@@ -103,85 +103,87 @@ static void test_a_study_that_is_ready_has_no_findings(void **state)
 }
 
 /* Each row: a change of study.json, and what must be found. */
+static const struct {
+    const char *change, *part;
+    enum sl_finding_level level;
+} planted[] = {
+    {"{\"title\": \"TODO\"}", "study.json:6: $.title: \"TODO\" is a placeholder", SL_FINDING_ERROR},
+    {"{\"comprehension\": [{\"question\": \"XXXX\", \"options\": [\"a\", \"b\"], \"answer\": "
+     "0}]}",
+     "comprehension[0].question: \"XXXX\"", SL_FINDING_ERROR},
+    {"{\"comprehension\": [{\"question\": \"q\", \"options\": [\"a\", \"[your text]\"], "
+     "\"answer\": 0}]}",
+     "$.comprehension[0].options[1]", SL_FINDING_ERROR},
+    {"{\"debrief\": [{\"question\": \"Lorem ipsum dolor\", \"kind\": \"text\"}]}",
+     "$.debrief[0].question", SL_FINDING_ERROR},
+    {"{\"recruiter\": {\"codes\": {\"done\": \"XXXXXXXX\"}}}",
+     "the completion code \"XXXXXXXX\" is a placeholder", SL_FINDING_ERROR},
+    {"{\"recruiter\": {\"codes\": {\"done\": \"SAME\", \"failed\": \"SAME\"}}}",
+     "recruiter.codes.failed: the code \"SAME\" is also recruiter.codes.done", SL_FINDING_ERROR},
+    {"{\"recruiter\": {\"codes\": {\"refused\": \"SAME\", \"full\": \"SAME\"}}}",
+     "is also recruiter.codes.refused", SL_FINDING_WARNING},
+    {"{\"recruiter\": {\"kind\": \"prolific\", \"person\": \"who\"}}",
+     "Prolific names people by the parameter PROLIFIC_PID", SL_FINDING_ERROR},
+    {"{\"recruiter\": {\"kind\": \"prolific\", \"person\": \"PROLIFIC_PID\"}}",
+     "SESSION_ID is not kept", SL_FINDING_ERROR},
+    {"{\"recruiter\": {\"kind\": \"prolific\", \"person\": \"PROLIFIC_PID\", \"keep\": "
+     "[\"SESSION_ID\"]}}",
+     "STUDY_ID is not kept", SL_FINDING_WARNING},
+    {"{\"recruiter\": {\"kind\": \"prolific\", \"person\": \"PROLIFIC_PID\"}}",
+     "not led back to Prolific", SL_FINDING_WARNING},
+    {"{\"recruiter\": {\"kind\": \"prolific\", \"person\": \"PROLIFIC_PID\", \"codes\": "
+     "{\"done\": \"\"}}}",
+     "recruiter.codes.done: the completion code is empty", SL_FINDING_ERROR},
+    {"{\"recruiter\": {\"complete\": \"https://x.test/\"}}", "the same for everybody",
+     SL_FINDING_WARNING},
+    {"{\"recruiter\": {\"kind\": \"generic\", \"person\": \"id\"}, \"pay\": {\"base\": 2, "
+     "\"currency\": \"EUR\"}}",
+     "payments have no names", SL_FINDING_WARNING},
+    {"{\"lease_minutes\": 1}", "a person who pauses for 1 loses the place", SL_FINDING_WARNING},
+    {"{\"flow\": {\"min_seconds\": 5}}", "a trial takes 5.0 s at least", SL_FINDING_WARNING},
+    {"{\"batch\": {\"check_every\": 40, \"check_kinds\": [\"instructed\"]}}",
+     "a check is due after 40 trials", SL_FINDING_WARNING},
+    {"{\"pay\": {\"base\": 2}}", "a currency that is not named", SL_FINDING_ERROR},
+    {"{\"pay\": {\"base\": 0.1, \"currency\": \"GBP\", \"per_hour\": 9}}", "less than 9.00",
+     SL_FINDING_WARNING},
+    {"{\"pay\": {\"base\": 0.1, \"currency\": \"GBP\"}, \"recruiter\": {\"kind\": "
+     "\"prolific\", \"person\": \"PROLIFIC_PID\"}}",
+     "less than 6.00", SL_FINDING_WARNING},
+    {"{\"pay\": {\"bonus\": 1, \"currency\": \"GBP\"}}", "nobody gets the bonus of 1.00 GBP",
+     SL_FINDING_WARNING},
+    {"{\"pay\": {\"bonus\": 1, \"currency\": \"GBP\", \"bonus_rule\": \"accuracy\"}}",
+     "nobody can earn the bonus", SL_FINDING_ERROR},
+    {"{\"keep_until\": \"2023-11-13\"}", "by 2023-11-13, which has passed", SL_FINDING_ERROR},
+    {"{\"classes\": [\"circle\", \"square\", \"Circle\"]}",
+     "\"circle\" and \"Circle\" differ only in capital letters", SL_FINDING_WARNING},
+    {"{\"batch\": {\"check_every\": 2}}", "is due after every 2 trials, but there is none",
+     SL_FINDING_ERROR},
+    {"{\"batch\": {\"annotators\": 1}}", "nothing can show whether people agree",
+     SL_FINDING_WARNING},
+    {"{\"batch\": {\"annotators\": 2}, \"screens\": [\"hard\", \"bars\", \"fast\"]}",
+     "2 annotators per batch are spread over 3 screens", SL_FINDING_WARNING},
+    {"{\"batch\": {\"size\": 9}}", "it says 9, but the largest batch has 4 items",
+     SL_FINDING_WARNING},
+    {"{\"comprehension\": [{\"question\": \"q\", \"options\": [\"a\", \"b\"], \"answer\": "
+     "0}]}",
+     "3 attempts are enough to try every answer", SL_FINDING_WARNING},
+    {"{\"comprehension\": [{\"question\": \"q\", \"options\": [\"long\", \"b\", \"c\"], "
+     "\"answer\": 0}, {\"question\": \"r\", \"options\": [\"b\", \"long\", \"c\"], "
+     "\"answer\": 1}]}",
+     "the right option of every question is the longest", SL_FINDING_WARNING},
+    {"{\"order\": {\"shuffle_options\": false}}",
+     "$.order.shuffle_options: the right option of every question is the first",
+     SL_FINDING_WARNING},
+};
+
 static void test_what_study_json_says_is_checked(void **state)
 {
-    static const struct {
-        const char *change, *part;
-        enum sl_finding_level level;
-    } rows[] = {
-        {"{\"title\": \"TODO\"}", "study.json:6: $.title: \"TODO\" is a placeholder",
-         SL_FINDING_ERROR},
-        {"{\"comprehension\": [{\"question\": \"XXXX\", \"options\": [\"a\", \"b\"], \"answer\": "
-         "0}]}",
-         "comprehension[0].question: \"XXXX\"", SL_FINDING_ERROR},
-        {"{\"comprehension\": [{\"question\": \"q\", \"options\": [\"a\", \"[your text]\"], "
-         "\"answer\": 0}]}",
-         "$.comprehension[0].options[1]", SL_FINDING_ERROR},
-        {"{\"debrief\": [{\"question\": \"Lorem ipsum dolor\", \"kind\": \"text\"}]}",
-         "$.debrief[0].question", SL_FINDING_ERROR},
-        {"{\"recruiter\": {\"codes\": {\"done\": \"XXXXXXXX\"}}}",
-         "the completion code \"XXXXXXXX\" is a placeholder", SL_FINDING_ERROR},
-        {"{\"recruiter\": {\"codes\": {\"done\": \"SAME\", \"failed\": \"SAME\"}}}",
-         "recruiter.codes.failed: the code \"SAME\" is also recruiter.codes.done",
-         SL_FINDING_ERROR},
-        {"{\"recruiter\": {\"codes\": {\"refused\": \"SAME\", \"full\": \"SAME\"}}}",
-         "is also recruiter.codes.refused", SL_FINDING_WARNING},
-        {"{\"recruiter\": {\"kind\": \"prolific\", \"person\": \"who\"}}",
-         "Prolific names people by the parameter PROLIFIC_PID", SL_FINDING_ERROR},
-        {"{\"recruiter\": {\"kind\": \"prolific\", \"person\": \"PROLIFIC_PID\"}}",
-         "SESSION_ID is not kept", SL_FINDING_ERROR},
-        {"{\"recruiter\": {\"kind\": \"prolific\", \"person\": \"PROLIFIC_PID\", \"keep\": "
-         "[\"SESSION_ID\"]}}",
-         "STUDY_ID is not kept", SL_FINDING_WARNING},
-        {"{\"recruiter\": {\"kind\": \"prolific\", \"person\": \"PROLIFIC_PID\"}}",
-         "not led back to Prolific", SL_FINDING_WARNING},
-        {"{\"recruiter\": {\"kind\": \"prolific\", \"person\": \"PROLIFIC_PID\", \"codes\": "
-         "{\"done\": \"\"}}}",
-         "recruiter.codes.done: the completion code is empty", SL_FINDING_ERROR},
-        {"{\"recruiter\": {\"complete\": \"https://x.test/\"}}", "the same for everybody",
-         SL_FINDING_WARNING},
-        {"{\"recruiter\": {\"kind\": \"generic\", \"person\": \"id\"}, \"pay\": {\"base\": 2, "
-         "\"currency\": \"EUR\"}}",
-         "payments have no names", SL_FINDING_WARNING},
-        {"{\"lease_minutes\": 1}", "a person who pauses for 1 loses the place", SL_FINDING_WARNING},
-        {"{\"pay\": {\"base\": 2}}", "a currency that is not named", SL_FINDING_ERROR},
-        {"{\"pay\": {\"base\": 0.1, \"currency\": \"GBP\", \"per_hour\": 9}}", "less than 9.00",
-         SL_FINDING_WARNING},
-        {"{\"pay\": {\"base\": 0.1, \"currency\": \"GBP\"}, \"recruiter\": {\"kind\": "
-         "\"prolific\", \"person\": \"PROLIFIC_PID\"}}",
-         "less than 6.00", SL_FINDING_WARNING},
-        {"{\"pay\": {\"bonus\": 1, \"currency\": \"GBP\"}}", "nobody gets the bonus of 1.00 GBP",
-         SL_FINDING_WARNING},
-        {"{\"pay\": {\"bonus\": 1, \"currency\": \"GBP\", \"bonus_rule\": \"accuracy\"}}",
-         "nobody can earn the bonus", SL_FINDING_ERROR},
-        {"{\"keep_until\": \"2023-11-13\"}", "by 2023-11-13, which has passed", SL_FINDING_ERROR},
-        {"{\"classes\": [\"circle\", \"square\", \"Circle\"]}",
-         "\"circle\" and \"Circle\" differ only in capital letters", SL_FINDING_WARNING},
-        {"{\"batch\": {\"check_every\": 2}}", "is due after every 2 trials, but there is none",
-         SL_FINDING_ERROR},
-        {"{\"batch\": {\"annotators\": 1}}", "nothing can show whether people agree",
-         SL_FINDING_WARNING},
-        {"{\"batch\": {\"annotators\": 2}, \"screens\": [\"hard\", \"bars\", \"fast\"]}",
-         "2 annotators per batch are spread over 3 screens", SL_FINDING_WARNING},
-        {"{\"batch\": {\"size\": 9}}", "it says 9, but the largest batch has 4 items",
-         SL_FINDING_WARNING},
-        {"{\"comprehension\": [{\"question\": \"q\", \"options\": [\"a\", \"b\"], \"answer\": "
-         "0}]}",
-         "3 attempts are enough to try every answer", SL_FINDING_WARNING},
-        {"{\"comprehension\": [{\"question\": \"q\", \"options\": [\"long\", \"b\", \"c\"], "
-         "\"answer\": 0}, {\"question\": \"r\", \"options\": [\"b\", \"long\", \"c\"], "
-         "\"answer\": 1}]}",
-         "the right option of every question is the longest", SL_FINDING_WARNING},
-        {"{\"order\": {\"shuffle_options\": false}}",
-         "$.order.shuffle_options: the right option of every question is the first",
-         SL_FINDING_WARNING},
-    };
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < sizeof planted / sizeof *planted; i++) {
         struct world world;
-        set_up(&world, rows[i].change);
+        set_up(&world, planted[i].change);
         look(&world);
-        expect(&world, rows[i].part, rows[i].level);
+        expect(&world, planted[i].part, planted[i].level);
         tear_down(&world);
     }
 }
@@ -192,6 +194,8 @@ static void test_what_is_right_is_not_found(void **state)
         "{\"keep_until\": \"2023-11-14\"}", /* today */
         "{\"pay\": {\"base\": 3, \"currency\": \"GBP\", \"per_hour\": 9}}",
         "{\"lease_minutes\": 10}",
+        "{\"flow\": {\"min_seconds\": 1}}",
+        "{\"batch\": {\"check_every\": 3, \"check_kinds\": [\"instructed\"]}}",
         "{\"classes\": [\"circle\", \"square\", \"circles\"]}",
     };
     (void)state;
@@ -215,7 +219,8 @@ static void test_placeholders_in_texts_are_named_with_their_line(void **state)
                "[Name of the researcher, e-mail address] and [sic] [1] [a link](https://x.test)\n"
                "\\[no placeholder\\] and \\{neither}, TODOS\n");
     write_text(&world, "instructions.md", "TODO: write this\n---\nLorem ipsum\n[NAME]\n");
-    write_text(&world, "debrief.md", "Thank you, XXX\n");
+    write_text(&world, "debrief.md",
+               "Thank you, XXX\n\n![a plan](plan.svg) ![a map](media/map.png)\n");
     look(&world);
     expect(&world, "consent.md:3: \"{trails}\"", SL_FINDING_ERROR);
     expect(&world, "consent.md:5: \"[Name of the researcher, e-mail address]\"", SL_FINDING_ERROR);
@@ -223,8 +228,10 @@ static void test_placeholders_in_texts_are_named_with_their_line(void **state)
     expect(&world, "instructions.md:3: \"Lorem ipsum\"", SL_FINDING_ERROR);
     expect(&world, "instructions.md:4: \"[NAME]\"", SL_FINDING_ERROR);
     expect(&world, "debrief.md:1: \"XXX\"", SL_FINDING_ERROR);
-    assert_int_equal(world.findings.count, 6);
-    assert_int_equal(world.findings.n_errors, 6);
+    expect(&world, "debrief.md:3: the picture \"plan.svg\" cannot be shown", SL_FINDING_ERROR);
+    expect(&world, "debrief.md:3: the picture \"media/map.png\" is not there", SL_FINDING_ERROR);
+    assert_int_equal(world.findings.count, 8);
+    assert_int_equal(world.findings.n_errors, 8);
     tear_down(&world);
 }
 
@@ -393,7 +400,7 @@ static void test_checks_that_nobody_or_everybody_passes_are_named(void **state)
     scene_change(&world.scene, "{\"classes\": [\"circle\", \"square\", \"triangle\"], \"batch\": "
                                "{\"check_every\": 50}}");
     look(&world);
-    expect(&world, "everybody passes: an obvious item is due after 50 trials", SL_FINDING_WARNING);
+    expect(&world, "everybody passes: a check is due after 50 trials", SL_FINDING_WARNING);
     tear_down(&world);
     scene_change(&world.scene, "{\"batch\": {\"check_every\": 0}}");
     look(&world);

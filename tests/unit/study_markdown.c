@@ -54,6 +54,35 @@ static void test_links_go_to_the_web_and_to_mail_only(void **state)
                 "noreferrer\">x</a></p>\n");
 }
 
+static void test_pictures_come_from_the_studys_own_folder(void **state)
+{
+    (void)state;
+    assert_html(
+        "See ![a *map* & \"key\"](media/map_1.png)!",
+        "<p>See <img src=\"media/map_1.png\" alt=\"a *map* &amp; &quot;key&quot;\">!</p>\n");
+    assert_html("![x](a.JPG)", "<p><img src=\"media/a.JPG\" alt=\"x\"></p>\n");
+    static const char *const refused[] = {
+        "![x](../study.db)",       "![x](media/../x.png)", "![x](a.svg)",    "![x](/etc/a.png)",
+        "![x](https://a.b/c.png)", "![x](.png)",           "![x](a%2e.png)", "\\![x](a.png",
+        "![x](media/.a.png)",      "![x](data:image/png)", "![x](a\"b.png)"};
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        struct sl_buffer html;
+        struct sl_error err;
+        sl_buffer_init(&html, 1 << 16);
+        assert_ok(sl_markdown_html(refused[i], strlen(refused[i]), &html, &err), err);
+        assert_null(strstr(html.data, "<img"));
+        sl_buffer_release(&html);
+    }
+    /* Checks see those too. */
+    static const char text[] = "a\n![x](a.svg) \\![no](b.png) ![y](c.png)";
+    struct sl_markdown_picture found;
+    assert_true(sl_markdown_picture(text, strlen(text), 0, &found));
+    assert_memory_equal(found.address, "a.svg", found.length);
+    assert_true(sl_markdown_picture(text, strlen(text), found.end, &found));
+    assert_memory_equal(found.address, "c.png", found.length);
+    assert_false(sl_markdown_picture(text, strlen(text), found.end, &found));
+}
+
 static void test_markup_of_the_author_is_text(void **state)
 {
     (void)state;
@@ -84,6 +113,7 @@ int main(void)
         cmocka_unit_test(test_blocks_become_elements),
         cmocka_unit_test(test_words_are_set_off),
         cmocka_unit_test(test_links_go_to_the_web_and_to_mail_only),
+        cmocka_unit_test(test_pictures_come_from_the_studys_own_folder),
         cmocka_unit_test(test_markup_of_the_author_is_text),
         cmocka_unit_test(test_dashes_divide_pages),
     };

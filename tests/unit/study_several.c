@@ -188,7 +188,9 @@ static void test_simulated_annotators_find_their_study(void **state)
     add_study("dogs");
     scene_start(&host);
     snprintf(url, sizeof url, "http://127.0.0.1:%u/dogs/", (unsigned)host.port);
+    char *dogs = sl_path_join(host.folder, "dogs");
     options.url = url;
+    options.folder = dogs; /* to pass the comprehension check */
     options.count = true;
     options.annotators = options.at_once = 3;
     options.speed = 0;
@@ -197,6 +199,7 @@ static void test_simulated_annotators_find_their_study(void **state)
     scene_stop(&host);
     assert_true(answers_of("dogs") >= 9);
     assert_int_equal(answers_of("birds"), 0);
+    free(dogs);
 }
 
 static void test_what_cannot_be_an_address_is_refused(void **state)

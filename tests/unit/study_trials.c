@@ -113,6 +113,39 @@ static void test_an_obvious_item_comes_every_n_trials(void **state)
     sl_trials_release(&trials);
 }
 
+static void test_kinds_of_checks_take_turns(void **state)
+{
+    (void)state;
+    static const char *const cards[] = {"choose a", "choose b", "choose c"};
+    char obvious[] = "obvious", instructed[] = "instructed", *kinds[] = {obvious, instructed};
+    const struct sl_trial_items from = {items, N_ITEMS, checks, 3, cards, 3};
+    struct sl_study study = plain();
+    struct sl_error err;
+    size_t first[3] = {0};
+    study.check_every = 5;
+    study.check_kinds = kinds;
+    study.n_check_kinds = 2;
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        struct sl_trials trials;
+        assert_ok(sl_trials_make(&study, &from, seed, &trials, &err), err);
+        size_t turn = 0;
+        for (size_t t = 0; t < trials.count; t++) {
+            if (!trials.trials[t].check) continue;
+            const bool card = strncmp(trials.trials[t].item, "choose", 6) == 0;
+            assert_int_equal(card, turn++ % 2);
+            if (turn == 2) first[trials.trials[t].item[7] - 'a']++;
+        }
+        assert_int_equal(turn, 5);
+        sl_trials_release(&trials);
+    }
+    for (size_t i = 0; i < 3; i++) /* which class follows from the seed */
+        assert_true(first[i] > 5);
+    const struct sl_trial_items without = {items, N_ITEMS, checks, 3, NULL, 0};
+    struct sl_trials trials;
+    assert_fails(sl_trials_make(&study, &without, 1, &trials, &err), SL_ERR_INPUT, err,
+                 "instructed item is due every 5");
+}
+
 static void test_short_batches_repeat_what_they_have(void **state)
 {
     (void)state;
@@ -143,6 +176,7 @@ int main(void)
         cmocka_unit_test(test_the_same_seed_shows_the_same_and_another_something_else),
         cmocka_unit_test(test_without_shuffling_the_order_is_the_files),
         cmocka_unit_test(test_an_obvious_item_comes_every_n_trials),
+        cmocka_unit_test(test_kinds_of_checks_take_turns),
         cmocka_unit_test(test_short_batches_repeat_what_they_have),
     };
     return cmocka_run_group_tests(tests, name_items, NULL);

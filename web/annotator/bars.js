@@ -123,7 +123,7 @@ function total(fieldset) {
   return {
     element,
     tell(text, { done = false, wrong = false }) {
-      seen.textContent = text;
+      seen.textContent = wrong ? '' : text;
       seen.hidden = wrong;
       seen.classList.toggle('sum-done', done);
       error.show(wrong ? text : null);

@@ -85,6 +85,30 @@ export class Flow {
       this.#checked =
         reply && !reply.passed ? { wrong: reply.wrong, attemptsLeft: reply.attempts_left } : null;
     },
+    async training() {
+      const { session } = this;
+      const { main } = this.#view;
+      const { practice: item, training } = session;
+      if (training.number === 0) await this.#race(pages.trainingBegins(main, session));
+      const result = await this.#ask(`training ${item.trial}`, {
+        item,
+        practice: true,
+        exercise: true,
+        number: training.number + 1,
+        total: training.total,
+        enter: true,
+      });
+      // What is right is known only when the answer has arrived.
+      const reply = await this.#send('answer', {
+        id: newAnswerId(),
+        trial: item.trial,
+        practice: true,
+        elapsed: result.elapsed,
+        times: result.times,
+        answer: result.answer,
+      });
+      if (reply?.feedback) await this.#race(pages.feedback(main, session, item, reply));
+    },
     practice: this.#trials,
     trials: this.#trials,
     async debrief() {
@@ -153,7 +177,7 @@ export class Flow {
   // One trial, with what was filled in before the page was loaded again; `key` is the trial's number
   // or "practice". The draft goes when the trial is answered, not when one goes back from it.
   async #ask(key, options) {
-    const title = options.practice
+    const title = options.practice && !options.exercise
       ? say('practice.tab')
       : say('frame.of', { n: options.number, total: options.total });
     document.title = `${title} \u00b7 ${this.session.title}`;
@@ -164,7 +188,8 @@ export class Flow {
           session: this.session,
           ...options,
           previous: draft?.answer ?? options.previous,
-          spent: draft?.spent,
+          spent: draft?.spent ?? undefined,
+          earliest: 1000 * (this.session.min_seconds || 0),
           onChange: (answer, spent) => this.#drafts.set(key, { answer, spent }),
         }),
       );

@@ -19,13 +19,11 @@ export function hard({ session, item, ask, previous, submit, showButton }) {
   });
   // A round button holds no long word, and a text would cover the ring.
   const ring =
-    choose.rows?.length >= 3 && item.text === undefined && !session.classes.some(hasLongWord);
-  if (ring) {
-    choose.element.style.setProperty('--count', String(choose.rows.length));
+    choose.rows?.length >= 3 && item.image && !session.classes.some(hasLongWord);
+  if (ring)
     choose.rows.forEach((button, i) =>
       button.style.setProperty('--place', String(i / choose.rows.length)),
     );
-  }
   return {
     intro: rich(question('hard.class', ask)),
     introId,

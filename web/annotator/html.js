@@ -20,6 +20,7 @@ const allowed = new Set([
   'br',
   'hr',
   'a',
+  'img',
   'table',
   'thead',
   'tbody',
@@ -51,6 +52,14 @@ function copyLink(from, to) {
   to.setAttribute('target', '_blank');
 }
 
+// Pictures of the study's own folder, and no others.
+function copyPicture(from, to) {
+  const src = from.getAttribute('src') || '';
+  if (!/^media\/[\w-][\w.-]*$/.test(src)) return;
+  to.setAttribute('src', src);
+  to.setAttribute('alt', from.getAttribute('alt') || '');
+}
+
 function copyChildren(from, to) {
   for (const node of from.childNodes) {
     if (node.nodeType === Node.TEXT_NODE) to.append(node.data);
@@ -63,6 +72,7 @@ function copyChildren(from, to) {
     }
     const copy = document.createElement(renamed[name] || name);
     if (name === 'a') copyLink(node, copy);
+    if (name === 'img') copyPicture(node, copy);
     copyChildren(node, copy);
     to.append(copy);
   }

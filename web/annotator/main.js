@@ -5,7 +5,7 @@ import { Flow } from './flow.js';
 import { say } from './words.js';
 
 const late = 1500; // ms an answer may be under way before anyone hears of it
-const leavable = new Set(['instructions', 'check', 'practice', 'trials']);
+const leavable = new Set(['instructions', 'check', 'training', 'practice', 'trials']);
 
 const find = (id) => document.getElementById(id);
 

@@ -32,7 +32,7 @@ function slider({ name, legend, marks, say, hidden, previous }) {
     make(
       'div',
       { class: 'slider-marks', 'aria-hidden': 'true' },
-      marks.map((text) => make('span', { dir: 'auto' }, text)),
+      marks.map((text) => make('span', {}, make('bdi', {}, text))),
     ),
     said,
   );

@@ -157,6 +157,51 @@ export function check(main, session, before, reread) {
   });
 }
 
+export function trainingBegins(main, session) {
+  const { total, needed, attempts_left: rounds } = session.training;
+  return notice(
+    main,
+    session,
+    say('training.title'),
+    [
+      total === 1 ? say('training.lead_one') : say('training.lead', { n: total }),
+      needed > 0 ? say('training.needed', { n: needed, total }) : null,
+      rounds > 1 ? say('training.rounds', { n: rounds }) : null,
+    ].filter(Boolean),
+    say('training.begin'),
+  );
+}
+
+function exercise(item) {
+  if (item.text !== undefined) return make('p', { class: 'text-item', dir: 'auto' }, item.text);
+  return make('img', { class: 'exercise', src: item.image, alt: say('trial.alt') });
+}
+
+// A sentence of the words with a name in it, which is strong and has a direction of its own.
+function withName(key, name) {
+  const [before, after] = say(key).split('{name}');
+  return make('p', { class: 'lead' }, before, make('strong', { dir: 'auto' }, name), after);
+}
+
+// What was right about an exercise, beside it. `round` is there when it was the last of a round.
+export function feedback(main, session, item, { feedback: said, round, place }) {
+  return new Promise((resolve) => {
+    const again = round && !round.passed && place === 'training';
+    show(
+      main,
+      session,
+      said.right ? say('training.right') : say('training.wrong'),
+      exercise(item),
+      withName(said.right ? 'training.right_text' : 'training.wrong_text', said.class),
+      round
+        ? make('p', {}, say('training.round', { right: round.right, total: round.of }))
+        : null,
+      again ? make('p', {}, say('training.again')) : null,
+      actions(button(say('training.next'), resolve, 'primary')),
+    );
+  });
+}
+
 export function pause(main, session, done, total) {
   return notice(
     main,

@@ -58,7 +58,7 @@ function enlarged(address, alt) {
   };
 }
 
-// {element, ready, missing(), shape(stage)}: ready settles when the picture can be seen, or cannot
+// {element, ready, missing()}: ready settles when the picture can be seen, or cannot
 // be had; nobody should judge one that is missing. The stage hears of the picture's shape.
 export function picture(item, stage) {
   const image = imageOf(item.image);

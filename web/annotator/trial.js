@@ -31,17 +31,34 @@ function textWithSpan(item) {
   );
 }
 
-// {element, ready, missing()}, as picture() has it.
-function stimulus(item, stage) {
-  if (item.text === undefined) return picture(item, stage);
-  const isLong = item.text.length > shortText || item.text.split('\n').length > shortLines;
-  const long = isLong ? ' stimulus-long' : '';
-  const element = make('div', { class: `stimulus stimulus-text${long}` }, textWithSpan(item));
+function card(name) {
+  const [before, after] = say('trial.instructed').split('{name}');
+  const strong = make('strong', { dir: 'auto' }, name);
+  return make('p', { class: 'text-item' }, before, strong, after);
+}
+
+function written(long, content) {
+  const kind = `stimulus stimulus-text${long ? ' stimulus-long' : ''}`;
+  const element = make('div', { class: kind }, content);
   return { element, ready: Promise.resolve(), missing: () => false };
 }
 
-function heading({ practice, number, total, item }) {
-  const thing = item.text === undefined ? 'image' : 'text';
+// {element, ready, missing()}, as picture() has it.
+function stimulus(item, stage) {
+  if (item.instructed !== undefined) return written(false, card(item.instructed));
+  if (item.text === undefined) return picture(item, stage);
+  const long = item.text.length > shortText || item.text.split('\n').length > shortLines;
+  return written(long, textWithSpan(item));
+}
+
+// A card that says what to choose stands for an item of the others' kind.
+function likeOthers(item, { items }) {
+  return (item.instructed !== undefined && items?.find((one) => !one.instructed)) || item;
+}
+
+function heading({ practice, exercise, number, total, item, session }) {
+  const thing = likeOthers(item, session).text === undefined ? 'image' : 'text';
+  if (exercise) return say('training.of', { number, total });
   return practice ? say(`trial.practice_${thing}`) : say(`trial.${thing}_of`, { number, total });
 }
 
@@ -51,7 +68,8 @@ function complain(problems) {
 }
 
 // What to know before the questions, or null.
-function remark({ practice, answered }) {
+function remark({ practice, exercise, answered }) {
+  if (exercise) return say('training.remark');
   if (practice) return say('trial.practice');
   return answered ? say('trial.answered') : null;
 }
@@ -60,12 +78,12 @@ function remark({ practice, answered }) {
 let leaving = null;
 window.addEventListener('pagehide', () => leaving?.());
 
-// {session, item, practice, number, total, canGoBack, answered, previous, enter, spent, onChange}:
-// `answered` is true for a trial gone back to, `previous` its answer if known, or a draft of one;
-// `enter` is true when the annotator comes from another place, so that the heading is read first;
-// `spent` is the time that went into this trial before the page was loaded again;
-// onChange(draft, spent) hears after every change, and when the page is left, what is filled in and
-// how long it took so far. Resolves with
+// {session, item, practice, exercise, number, total, canGoBack, answered, previous, enter, spent,
+// earliest, onChange}: `answered` is true for a trial gone back to, `previous` its answer if known, or a draft
+// of one; `enter` is true when the annotator comes from another place, so that the heading is read
+// first; `spent` is the time that went into this trial before the page was loaded again, `earliest`
+// the ms that it takes at least; `onChange(draft, spent)` hears what is filled in, and how long it
+// took so far, after every change and when the page is left. Resolves with
 // {answer, elapsed, times}, {back: true} or {keep: true}.
 export function showTrial(main, options) {
   const { session, item } = options;
@@ -83,10 +101,24 @@ export function showTrial(main, options) {
       { type: 'submit', class: 'primary' },
       say('trial.continue'),
     );
+    const slower = make('div', { role: 'status' });
+    // Says so if the trial is to take longer, until it has.
+    const tooFast = () => {
+      const left = (options.earliest || 0) - watch.elapsed();
+      if (left <= 0) return false;
+      const n = Math.ceil(options.earliest / 1000);
+      slower.textContent = n === 1 ? say('trial.too_fast') : say('trial.too_fast_many', { n });
+      slower.className = 'notice';
+      setTimeout(() => {
+        slower.textContent = '';
+        slower.className = '';
+      }, left);
+      return true;
+    };
     const finish = (answer) => {
       // Nobody answers that fast: it is the second half of a double click on the trial before.
-      if (performance.now() - built >= fastest && !missing())
-        resolve({ answer, elapsed: watch.elapsed(), times: watch.times() });
+      if (performance.now() - built < fastest || missing() || tooFast()) return;
+      resolve({ answer, elapsed: watch.elapsed(), times: watch.times() });
     };
     const changed = () => {
       if (form.isConnected) options.onChange?.(screen.draft?.(), watch.spent());
@@ -94,7 +126,10 @@ export function showTrial(main, options) {
     const screen = screens[session.screen]({
       session,
       item,
-      ask: { framing: session.framing === 'first' ? 'first' : 'third', thing: thingOf(item) },
+      ask: {
+        framing: session.framing === 'first' ? 'first' : 'third',
+        thing: thingOf(likeOthers(item, session)),
+      },
       previous: options.previous,
       submit: finish,
       changed,
@@ -108,7 +143,7 @@ export function showTrial(main, options) {
     });
 
     const title = make('h1', { tabindex: '-1' }, heading(options));
-    const progress = options.practice
+    const progress = options.practice && !options.exercise
       ? null
       : progressBar(options.number - 1, options.total, say('trial.progress'));
     const back = options.canGoBack
@@ -119,8 +154,10 @@ export function showTrial(main, options) {
       : null;
     const said = remark(options);
     keys.textContent = screen.keys || '';
+    // What the layout must know of the classes.
     form.style.setProperty('--word', `${widestWord(session.classes)}em`);
     form.style.setProperty('--letters', widestWord(session.classes));
+    form.style.setProperty('--count', session.classes.length);
     form.append(make('div', { class: 'trial-head' }, title, progress));
     if (said) form.append(make('p', { class: 'remark' }, said));
     if (screen.intro)
@@ -136,6 +173,7 @@ export function showTrial(main, options) {
         make(
           'div',
           { class: 'finish' },
+          slower,
           make('div', { class: 'actions' }, submitButton, keep, back),
           keys,
         ),

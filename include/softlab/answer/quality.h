@@ -10,6 +10,7 @@
 
 #include "softlab/answer.h"
 #include "softlab/base/error.h"
+#include "softlab/base/stats.h"
 
 SL_BEGIN_DECLS
 
@@ -105,6 +106,25 @@ enum sl_status sl_answer_group_measure(const struct sl_answers *answers, const b
                                        struct sl_answer_group *out,
                                        struct sl_error *err) SL_MUST_USE;
 void sl_answer_group_release(struct sl_answer_group *group);
+
+/* Intervals of such figures for other items and other annotators: both are drawn
+ * (sl_bootstrap_crossed). The share of items whose truth got no vote draws items alone: fewer
+ * voters would raise it. NaN ends where a figure has no answers. */
+struct sl_answer_group_intervals {
+    struct sl_interval probability, possible;
+};
+enum sl_status sl_answer_group_bootstrap(const struct sl_answers *answers, const bool *in,
+                                         const struct sl_bootstrap_options *bootstrap,
+                                         struct sl_answer_group_intervals *out,
+                                         struct sl_error *err) SL_MUST_USE;
+struct sl_quality_intervals {
+    struct sl_interval top1, top2, mean_accuracy, share_never_true;
+};
+enum sl_status sl_quality_bootstrap(const struct sl_answers *answers,
+                                    const struct sl_quality_options *options,
+                                    const struct sl_bootstrap_options *bootstrap,
+                                    struct sl_quality_intervals *out,
+                                    struct sl_error *err) SL_MUST_USE;
 
 SL_END_DECLS
 

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "softlab/base/error.h"
 #include "softlab/base/random.h"
@@ -60,6 +61,27 @@ struct sl_bootstrap_options sl_bootstrap_options_default(void);
 enum sl_status sl_bootstrap(sl_statistic *statistic, void *context, size_t count,
                             const struct sl_bootstrap_options *options, struct sl_interval *out,
                             struct sl_error *err) SL_MUST_USE;
+
+/* The same where values belong to two crossed groupings, such as answers to images and to
+ * annotators: both are drawn, so that the interval is one for other images and other annotators.
+ * Resample r draws groups from the streams (seed, "bootstrap first", 0, r) and "bootstrap second".
+ * NaN ends for no values. */
+#define SL_NO_GROUP UINT32_MAX
+struct sl_crossed {
+    const double *values;   /* (count), without NaN */
+    const uint32_t *first;  /* (count), below n_first */
+    const uint32_t *second; /* (count), below n_second, or SL_NO_GROUP; or NULL: one grouping */
+    size_t count, n_first, n_second;
+};
+enum sl_crossed_statistic {
+    SL_CROSSED_MEAN,
+    SL_CROSSED_MEDIAN,
+    SL_CROSSED_MEAN_OF_MEANS /* the mean over groups of the second of their own means */
+};
+enum sl_status sl_bootstrap_crossed(enum sl_crossed_statistic statistic,
+                                    const struct sl_crossed *data,
+                                    const struct sl_bootstrap_options *options,
+                                    struct sl_interval *out, struct sl_error *err) SL_MUST_USE;
 
 /* Special functions; NaN outside their domain. */
 double sl_log_gamma(double x);                           /* x > 0 */

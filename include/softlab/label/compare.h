@@ -7,6 +7,7 @@
 
 #include "softlab/base/error.h"
 #include "softlab/base/rows.h"
+#include "softlab/base/stats.h"
 
 SL_BEGIN_DECLS
 
@@ -46,10 +47,11 @@ struct sl_comparison {
     struct sl_item_difference *items; /* owned; n_items, in the order of a */
     double mean[SL_DISTANCE_COUNT];   /* over items; of KL, over the finite ones */
     size_t n_infinite_kl;
-    double entropy_r;            /* Pearson over items */
-    double entropy_a, entropy_b; /* means */
-    double top1_agreement;       /* share of items with the same largest class */
-    size_t n_tied_a, n_tied_b;   /* items with several largest classes */
+    double entropy_r;                          /* Pearson over items */
+    double entropy_a, entropy_b;               /* means */
+    struct sl_interval a_interval, b_interval; /* of these means, for other items */
+    double top1_agreement;                     /* share of items with the same largest class */
+    size_t n_tied_a, n_tied_b;                 /* items with several largest classes */
 };
 
 /* Rows are matched by item; the items of a set without names are called "0", "1", ... Columns are

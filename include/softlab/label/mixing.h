@@ -35,6 +35,8 @@ struct sl_mix_group {
     double lower, upper;    /* its quartiles */
     double mean_confidence; /* over answers that state one; NaN without */
     double mean_error;      /* mean |inferred - generated| */
+    /* of the four, for other images and annotators; NaN ends unless options ask for them */
+    struct sl_interval median_interval, mean_interval, confidence_interval, error_interval;
     /* answers by inferred share and by confidence, in tenths; 1 is in the last */
     size_t inferred_counts[SL_MIX_BINS], confidence_counts[SL_MIX_BINS];
 };
@@ -44,6 +46,8 @@ struct sl_mix_options {
     const struct sl_name_table *only;      /* items to use, or NULL: all */
     const struct sl_rows *endpoint_labels; /* or NULL; matched by the ids in item names */
     double high, low;                      /* both endpoints' entropies >= .5, or <= .1 */
+    /* or NULL; intervals of groups by share and by entropy, which draw items and annotators */
+    const struct sl_bootstrap_options *bootstrap;
 };
 struct sl_mix_options sl_mix_options_default(void);
 
@@ -71,6 +75,7 @@ struct sl_mixed_agreement {
     size_t n_rows;
     double r;
     double off_endpoints;
+    struct sl_interval off_interval; /* of that mean, for other images */
 };
 enum sl_status sl_mixed_labels_measure(const struct sl_rows *rows, struct sl_mixed_agreement *out,
                                        struct sl_error *err) SL_MUST_USE;
