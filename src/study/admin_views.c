@@ -19,9 +19,9 @@
 #include "study/status.h"
 
 /* Leases run and hours pass without a commit. */
-static const int64_t oldest_ms = 60 * 1000;
+static const int64_t oldest_ms = 60000;
 /* So much of the thread's time goes into one view: a tenth. */
-static const int64_t rest_of_cost = 10, longest_rest_ms = 30 * 1000;
+static const int64_t rest_of_cost = 10, longest_rest_ms = 30000;
 
 struct view {
     const char *name;

@@ -162,19 +162,37 @@ static enum sl_status check_time(const struct sl_request *request, const struct 
 /* ---- Exercises ---- */
 
 /* Whether the most probable class of the answer is the right one. */
-static enum sl_status judge(const struct sl_request *request, struct sent *sent,
-                            const struct sl_stimulus *exercise, bool *right, struct sl_error *err)
+static enum sl_status judge(const struct sl_request *request, const json_t *given,
+                            const struct sl_stimulus *exercise, json_t **feedback, bool *right,
+                            struct sl_error *err)
 {
     const struct sl_study *study = request->site->study;
     const struct sl_screen *screen = sl_screen_find(request->session.screen);
     struct sl_answer answer = sl_answer_empty();
     const char *truth = exercise->truth ? exercise->truth : "";
-    SL_TRY(screen->convert(sent->answer, study, &answer, err));
+    SL_TRY(screen->convert(given, study, &answer, err));
     const uint32_t choice = sl_answer_choice(&answer, study->n_classes);
     *right = choice < study->n_classes && strcmp(study->classes[choice], truth) == 0;
     sl_screen_answer_release(&answer);
-    sent->feedback = json_pack("{s:b, s:s}", "right", *right, "class", truth);
+    *feedback = json_pack("{s:b, s:s}", "right", *right, "class", truth);
     return SL_OK;
+}
+
+enum sl_status sl_exercise_feedback(struct sl_request *request, json_t *answer, json_t **out,
+                                    struct sl_error *err)
+{
+    struct sl_site *site = request->site;
+    const struct sl_store_session *session = &request->session;
+    const struct sl_screen *screen = sl_screen_find(session->screen);
+    struct sl_trials trials = {0};
+    bool right = false;
+    SL_TRY(sl_stimuli_trials(&site->stimuli, site->study, site->store, session, &trials, err));
+    order_percents(answer, site->study, trials.class_order);
+    sl_trials_release(&trials);
+    SL_TRY(screen->check(answer, site->study, err));
+    return judge(request, answer,
+                 sl_stimuli_exercise(&site->stimuli, site->study, session->seed, session->trial),
+                 out, &right, err);
 }
 
 struct round {
@@ -217,7 +235,8 @@ static enum sl_status train(struct sl_request *request, struct sent *sent, const
     struct sl_site *site = request->site;
     struct round round;
     bool right = false;
-    SL_TRY(judge(request, sent, sl_stimulus_find(&site->stimuli, item), &right, err));
+    SL_TRY(judge(request, sent->answer, sl_stimulus_find(&site->stimuli, item), &sent->feedback,
+                 &right, err));
     if (!known)
         SL_TRY(sl_request_note(request, "training",
                                json_pack("{s:I, s:s, s:b}", "trial", (json_int_t)sent->trial,

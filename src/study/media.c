@@ -40,11 +40,9 @@ const char *sl_media_name(const char *address, size_t length, size_t *name_lengt
     return sl_media_type(address + skipped, *name_length) ? address + skipped : NULL;
 }
 
-void sl_handle_media(struct sl_http_exchange *exchange, void *context)
+void sl_site_send_media(const struct sl_site *site, struct sl_http_exchange *exchange,
+                        const char *name)
 {
-    struct sl_site *site = context;
-    const char *name = sl_http_segment(exchange);
-    if (!sl_request_admit(site, exchange, NULL)) return;
     const char *type = sl_media_type(name, strlen(name));
     char *path = sl_string_printf("%s/" SL_MEDIA_FOLDER "/%s", site->study->folder, name);
     struct sl_buffer bytes;
@@ -56,4 +54,10 @@ void sl_handle_media(struct sl_http_exchange *exchange, void *context)
         sl_send_tagged(exchange, type, NULL, bytes.data, bytes.length);
     sl_buffer_release(&bytes);
     free(path);
+}
+
+void sl_handle_media(struct sl_http_exchange *exchange, void *context)
+{
+    if (sl_request_admit(context, exchange, NULL))
+        sl_site_send_media(context, exchange, sl_http_segment(exchange));
 }

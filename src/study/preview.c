@@ -73,18 +73,26 @@ static enum sl_status first_batch(const struct sl_store_batch_row *row, void *co
     return SL_OK;
 }
 
-static enum sl_status make_up(const struct preview *preview, json_t **out, struct sl_error *err)
+/* A test run at the place, as if it had just come there. */
+static enum sl_status make_up(const struct preview *preview, struct sl_request *out,
+                              struct sl_error *err)
 {
     struct sl_site *site = preview->site;
-    struct sl_request request = {
-        .site = site, .exchange = preview->exchange, .now = sl_site_now(site)};
-    struct sl_store_session *session = &request.session;
+    struct sl_store_session *session = &out->session;
     size_t batch = SIZE_MAX;
+    *out =
+        (struct sl_request){.site = site, .exchange = preview->exchange, .now = sl_site_now(site)};
     SL_TRY(sl_store_each_batch(site->store, first_batch, &batch, err));
     *session = (struct sl_store_session){.batch = batch, .seed = 1, .test = true};
     snprintf(session->screen, sizeof session->screen, "%s", preview->screen->name);
     snprintf(session->place, sizeof session->place, "%s", sl_place_names[preview->place]);
-    SL_TRY(sl_request_find_flow(&request, err));
+    return sl_request_find_flow(out, err);
+}
+
+static enum sl_status describe(const struct preview *preview, json_t **out, struct sl_error *err)
+{
+    struct sl_request request;
+    SL_TRY(make_up(preview, &request, err));
     SL_TRY(sl_session_describe(&request, out, err));
     json_object_set_new(*out, "session",
                         json_sprintf("preview-%s-%s-%s", preview->screen->name,
@@ -96,30 +104,47 @@ static void send_session(const struct preview *preview)
 {
     struct sl_error err;
     json_t *session = NULL;
-    const enum sl_status status = make_up(preview, &session, &err);
+    const enum sl_status status = describe(preview, &session, &err);
     if (status == SL_OK)
         sl_admin_send_json(preview->exchange, session, NULL);
     else
         sl_admin_fail(preview->site->admin, preview->exchange, status, &err);
 }
 
-/* What pages want to hear, whatever they sent: it arrived, go on. */
+static enum sl_status feedback(const struct preview *preview, json_t *body, json_t **out,
+                               struct sl_error *err)
+{
+    struct sl_request request;
+    json_t *answer = json_object_get(body, "answer");
+    if (!preview->site->flow.has[SL_PLACE_TRAINING] || preview->place != SL_PLACE_TRAINING ||
+        !answer)
+        return SL_OK;
+    SL_TRY(make_up(preview, &request, err));
+    return sl_exercise_feedback(&request, answer, out, err);
+}
+
+/* What pages want to hear, whatever they sent: it arrived, go on. Of an exercise also whether it
+ * was right. */
 static void acknowledge(const struct preview *preview)
 {
     size_t length = 0;
+    struct sl_error err;
+    json_t *said = NULL;
     const char *bytes = sl_http_body(preview->exchange, &length);
     json_t *body = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, NULL);
     const char *id = json_string_value(json_object_get(body, "id"));
     const json_int_t trial = json_integer_value(json_object_get(body, "trial"));
-    if (json_is_object(body))
+    if (!json_is_object(body))
+        sl_http_fail(preview->exchange, 400, "the body is no JSON object");
+    else if (feedback(preview, body, &said, &err) != SL_OK)
+        sl_http_fail(preview->exchange, 400, err.message);
+    else
         sl_admin_send_json(preview->exchange,
-                           json_pack("{s:s, s:s, s:I, s:b, s:[], s:I}", "saved", id ? id : "",
+                           json_pack("{s:s, s:s, s:I, s:b, s:[], s:I, s:o*}", "saved", id ? id : "",
                                      "place", sl_place_names[preview->place], "trial", trial + 1,
                                      "passed", true, "wrong", "attempts_left",
-                                     (json_int_t)preview->site->study->attempts),
+                                     (json_int_t)preview->site->study->attempts, "feedback", said),
                            NULL);
-    else
-        sl_http_fail(preview->exchange, 400, "the body is no JSON object");
     json_decref(body);
 }
 
@@ -149,6 +174,8 @@ void sl_admin_get_preview(struct sl_http_exchange *exchange, void *context)
         sl_site_send_file(exchange, name);
     else if (name && strcmp(folder, "image") == 0)
         sl_site_send_image(preview.site, exchange, name);
+    else if (name && strcmp(folder, "media") == 0)
+        sl_site_send_media(preview.site, exchange, name);
     else
         sl_http_fail(exchange, 404, "there is no such preview");
 }

@@ -141,6 +141,13 @@ void sl_site_send_page(struct sl_site *site, struct sl_http_exchange *exchange,
 void sl_site_send_file(struct sl_http_exchange *exchange, const char *name);
 void sl_site_send_image(struct sl_site *site, struct sl_http_exchange *exchange,
                         const char *opaque);
+/* A picture of the instructions. */
+void sl_site_send_media(const struct sl_site *site, struct sl_http_exchange *exchange,
+                        const char *name);
+/* {"right": true, "class": "Cat"}: what is said about an answer to the exercise at which the
+ * request's session stands; the answer's bars are put into the study's order. */
+enum sl_status sl_exercise_feedback(struct sl_request *request, json_t *answer, json_t **out,
+                                    struct sl_error *err) SL_MUST_USE;
 /* What /api/session says of the request's session, which goes on to a place that the study has. */
 enum sl_status sl_session_describe(struct sl_request *request, json_t **out,
                                    struct sl_error *err) SL_MUST_USE;

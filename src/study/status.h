@@ -72,7 +72,7 @@ json_t *sl_status_suspicion(const struct sl_status_gathering *from, const char *
                             bool test);
 void sl_status_suspicion_release(struct sl_status_gathering *gathered);
 
-/* status_items.c: every item that is no check, with its mean label. */
+/* status_items.c: every item that is no check and no exercise, with its mean label. */
 enum sl_status sl_status_items(const struct sl_status_gathering *from, json_t **out,
                                struct sl_error *err) SL_MUST_USE;
 /* The same of the item at one place of the store's list, checks too. */

@@ -126,7 +126,9 @@ enum sl_status sl_status_items(const struct sl_status_gathering *from, json_t **
     SL_TRY(labels_init(&labels, from, err));
     json_t *list = json_array();
     for (size_t i = 0; i < from->items.count; i++)
-        if (!from->items.items[i].check) json_array_append_new(list, item_json(&labels, i));
+        if (!from->items.items[i].check &&
+            !json_is_true(json_object_get(from->items.items[i].content, "training")))
+            json_array_append_new(list, item_json(&labels, i));
     labels_release(&labels);
     *out = list;
     return SL_OK;

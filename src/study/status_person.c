@@ -72,6 +72,8 @@ static json_t *trial_json(const struct person *person, const struct sl_study_giv
                               item->id, "check", item->check, "repeat", given->answer->repeat, "at",
                               (json_int_t)given->answer->received, "answer", said);
     add_picture(trial, person, item);
+    json_object_set_new(trial, "exercise",
+                        json_boolean(json_is_true(json_object_get(item->content, "training"))));
     json_object_set_new(trial, "seconds", sl_status_real((double)given->answer->elapsed / 1000, 1));
     json_object_set_new(trial, "label", sl_status_label(study, answer));
     json_object_set_new(trial, "right",

@@ -52,8 +52,13 @@ test('the page keeps itself up to date and out of the way', async () => {
     for (let i = 0; i < 8 && (await answers.textContent()) !== '7'; i += 1) await pass(page, 5000);
     assert.strictEqual(await answers.textContent(), '7');
     assert.ok(await summary.evaluate((element) => element === document.activeElement));
-    assert.ok(await page.locator('details').first().evaluate((element) => element.open));
+    assert.ok(await page.locator('details', { hasText: 'The same as a table' }).evaluate((element) => element.open));
     assert.strictEqual(await page.evaluate(() => scrollY), before);
+
+    // What was redrawn still works.
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('button', { name: 'Copy test link' }).click();
+    await page.getByText('Copied', { exact: true }).waitFor();
 
     // A page that nobody sees asks nothing, and asks at once when it is seen again.
     const hide = (state) => page.evaluate((value) => {

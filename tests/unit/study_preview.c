@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <sys/stat.h>
 
 #include "study_scene.h"
@@ -32,15 +33,47 @@ static void log_in(void)
     reply_release(&reply);
 }
 
-static int set_up(void **state)
+static void start(void)
 {
-    (void)state;
-    scene_make(&scene, 6, 3, NULL);
     set_password();
     scene_create(&scene);
     scene.port = sl_study_server_admin_port(scene.server);
     scene_go(&scene);
     log_in();
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    scene_make(&scene, 6, 3, NULL);
+    start();
+    return 0;
+}
+
+/* With exercises and a picture for the instructions. */
+static int set_up_trained(void **state)
+{
+    (void)state;
+    struct sl_error err;
+    struct sl_study_setup setup = sl_study_setup_default();
+    char exercises[512];
+    snprintf(exercises, sizeof exercises, "%s", test_path("exercises"));
+    scene_exercises("exercises", 1);
+    scene = (struct scene){.clock = 1700000000000};
+    snprintf(scene.folder, sizeof scene.folder, "%s", test_path("trained"));
+    setup.folder = scene.folder;
+    setup.images = "shapes:n=6,classes=3,size=16";
+    setup.training = exercises;
+    setup.contact = "Ada Lovelace, ada@example.org";
+    setup.batch_size = 3;
+    setup.screens = "hard";
+    assert_ok(sl_study_init(&setup, NULL, &err), err);
+    char *media = sl_path_join(scene.folder, "media"), *file = sl_path_join(media, "pic.gif");
+    assert_int_equal(mkdir(media, 0700) != 0 && errno != EEXIST, 0);
+    assert_ok(sl_file_write(file, "GIF89a", 6, &err), err);
+    free(file);
+    free(media);
+    start();
     return 0;
 }
 
@@ -170,6 +203,45 @@ static void test_an_answer_is_acknowledged_and_not_kept(void **state)
     struct reply status = look("/admin/status");
     assert_int_equal(json_integer_value(json_object_get(status.json, "answers")), 0);
     assert_int_equal(json_array_size(json_object_get(status.json, "annotators")), 0);
+    reply_release(&status);
+}
+
+static void test_exercises_are_judged_in_a_preview_too(void **state)
+{
+    (void)state;
+    char headers[300], body[200];
+    snprintf(headers, sizeof headers, "%sSec-Fetch-Site: same-origin\r\n", cookie);
+    struct reply session = look("/admin/preview/hard/training/phone/api/session");
+    assert_string_equal(text_of(session.json, "place"), "training");
+    json_t *class_name = NULL;
+    size_t place = 0, right = 0;
+    json_array_foreach(json_object_get(session.json, "classes"), place, class_name)
+    {
+        snprintf(body, sizeof body,
+                 "{\"id\": \"00\", \"trial\": 1, \"answer\": {\"class\": \"%s\"}}",
+                 json_string_value(class_name));
+        struct reply reply = ask(&scene, "POST", "/admin/preview/hard/training/phone/api/answer",
+                                 NULL, headers, body);
+        assert_int_equal(reply.status, 200);
+        const json_t *feedback = json_object_get(reply.json, "feedback");
+        const bool same = strcmp(text_of(feedback, "class"), json_string_value(class_name)) == 0;
+        assert_int_equal(json_is_true(json_object_get(feedback, "right")), same);
+        right += same;
+        reply_release(&reply);
+    }
+    assert_int_equal(right, 1);
+    reply_release(&session);
+    /* An answer that the screen does not know is refused as annotators' are. */
+    assert_int_equal(status_of(ask(&scene, "POST", "/admin/preview/hard/training/phone/api/answer",
+                                   NULL, headers, "{\"answer\": {\"class\": \"nothing\"}}")),
+                     400);
+    struct reply picture = look("/admin/preview/hard/instructions/phone/media/pic.gif");
+    assert_int_equal(picture.status, 200);
+    assert_memory_equal(picture.body, "GIF89a", 6);
+    reply_release(&picture);
+    /* Exercises are no items: nothing is asked about them. */
+    struct reply status = look("/admin/status");
+    assert_int_equal(json_array_size(json_object_get(status.json, "items")), 6);
     reply_release(&status);
 }
 
@@ -363,6 +435,8 @@ int main(void)
         WITH_SERVER(test_each_frame_is_a_session_of_its_own),
         WITH_SERVER(test_only_the_preview_may_stand_in_a_frame),
         WITH_SERVER(test_an_answer_is_acknowledged_and_not_kept),
+        cmocka_unit_test_setup_teardown(test_exercises_are_judged_in_a_preview_too, set_up_trained,
+                                        tear_down),
         WITH_SERVER(test_the_status_names_the_links_to_send),
         WITH_SERVER(test_previews_are_for_those_who_logged_in),
         WITH_SERVER(test_other_addresses_lead_nowhere),

@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <sys/socket.h>
 
+#include "softlab/dataset/image.h"
 #include "softlab/store.h"
 #include "softlab/study.h"
 #include "support.h"
@@ -64,6 +65,24 @@ static inline void scene_make(struct scene *scene, size_t n_items, size_t batch,
     /* So that tests may say 0 for the right option; one that wants them shuffled says so. */
     scene_change(scene, "{\"order\": {\"shuffle_options\": false}}");
     if (change) scene_change(scene, change);
+}
+
+/* Exercises of the three classes of scene_make, as many of each. */
+static inline void scene_exercises(const char *folder, size_t each)
+{
+    static const char *const classes[] = {"circle", "square", "triangle"};
+    struct sl_error err;
+    for (size_t i = 0; i < 3 * each; i++) {
+        struct sl_image image = {0};
+        char name[600];
+        snprintf(name, sizeof name, "%s/%s", test_path(folder), classes[i % 3]);
+        assert_ok(sl_folder_create(name, &err), err);
+        snprintf(name, sizeof name, "%s/%s/%zu.png", test_path(folder), classes[i % 3], i);
+        assert_ok(sl_image_create(4, 4, 3, &image, &err), err);
+        memset(image.pixels, (int)i, (size_t)4 * 4 * 3);
+        assert_ok(sl_image_write_png(&image, NULL, name, &err), err);
+        sl_image_release(&image);
+    }
 }
 
 static inline void *scene_run(void *context)

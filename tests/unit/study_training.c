@@ -1,24 +1,5 @@
 /* Exercises with feedback and a pass mark. */
-#include "softlab/dataset/image.h"
 #include "study_scene.h"
-
-/* Exercises of the three classes of scene_make, as many of each. */
-static void make_exercises(const char *folder, size_t each)
-{
-    static const char *const classes[] = {"circle", "square", "triangle"};
-    struct sl_error err;
-    for (size_t i = 0; i < 3 * each; i++) {
-        struct sl_image image = {0};
-        char name[600];
-        snprintf(name, sizeof name, "%s/%s", test_path(folder), classes[i % 3]);
-        assert_ok(sl_folder_create(name, &err), err);
-        snprintf(name, sizeof name, "%s/%s/%zu.png", test_path(folder), classes[i % 3], i);
-        assert_ok(sl_image_create(4, 4, 3, &image, &err), err);
-        memset(image.pixels, (int)i, (size_t)4 * 4 * 3);
-        assert_ok(sl_image_write_png(&image, NULL, name, &err), err);
-        sl_image_release(&image);
-    }
-}
 
 static void make_trained(struct scene *scene, const char *name, const char *change)
 {
@@ -59,7 +40,7 @@ static void test_exercises_say_what_is_right_and_count_the_round(void **state)
     (void)state;
     struct scene scene;
     char cookie[65];
-    make_exercises("exercises", 2);
+    scene_exercises("exercises", 2);
     make_trained(&scene, "trained",
                  "{\"training\": {\"trials\": 6, \"pass\": 0.3, \"attempts\": 2}}");
     scene_start(&scene);

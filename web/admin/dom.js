@@ -84,8 +84,9 @@ function patchNode(from, to) {
 }
 
 // Make the children of `element` look like `children` and leave alone what is right already: what
-// has the focus keeps it, what is scrolled or folded open stays so. Lists whose order changes need a
-// data-key on each child.
+// has the focus keeps it, what is scrolled or folded open stays so. Elements that were there take
+// over the listeners of the new ones, which must therefore act on the event's currentTarget. Lists
+// whose order changes need a data-key on each child.
 export function update(element, ...children) {
   const focused = document.activeElement;
   const next = element.cloneNode(false);
@@ -181,15 +182,15 @@ export function personLink(annotator) {
 
 // A button that puts a text on the clipboard, and says so.
 export function copyButton(text, what) {
-  const button = make('button', {
+  return make('button', {
     type: 'button', class: 'quiet', 'aria-label': `Copy ${what}`,
-    click: async () => {
+    // The button on the page is not always the one that was made here: see update.
+    click: async ({ currentTarget: button }) => {
       const done = await copy(text);
       button.textContent = done ? 'Copied' : 'Select and copy it';
       setTimeout(() => { button.textContent = 'Copy'; }, 3000);
     },
   }, 'Copy');
-  return button;
 }
 
 // Browsers offer the clipboard only to pages that came encrypted or from this machine.

@@ -6,7 +6,7 @@ import { table } from './table.js';
 
 const eventNames = {
   consent: 'answered the consent page', instructions: 'read the instructions', check: 'answered the comprehension check',
-  debrief: 'answered the last questions', return: 'gave the place back', blur: 'left the page', focus: 'came back to the page', paste: 'pasted text',
+  training: 'answered an exercise', debrief: 'answered the last questions', return: 'gave the place back', blur: 'left the page', focus: 'came back to the page', paste: 'pasted text',
 };
 const eventName = (kind) => eventNames[kind] ?? kind;
 
@@ -14,7 +14,7 @@ const eventName = (kind) => eventNames[kind] ?? kind;
 
 function notes(trial) {
   return [
-    trial.practice ? 'practice, does not count' : '',
+    trial.exercise ? 'exercise, does not count' : trial.practice ? 'practice, does not count' : '',
     trial.check ? (trial.right === null ? 'attention check' : `attention check ${trial.right ? 'passed' : 'failed'}`) : '',
     trial.repeat ? 'repeat' : '',
     trial.revisions > 1 ? `changed ${plural(trial.revisions - 1, 'time', 'times')}` : '',
