@@ -90,33 +90,32 @@ static void say_margin(struct sl_buffer *out, const struct sl_relation *relation
         sl_buffer_printf(out, "5 %% of the larger mean, %.3g", margin->value);
 }
 
-/* Where the interval lies. */
+/* Where the interval lies, by relation; what the others say of the sign. */
+static const struct place {
+    enum sl_relation_kind kind;
+    const char *holds, *fails, *open;
+} places[] = {
+    {SL_RELATION_SIMILAR, "the interval lies within", "the interval lies outside",
+     "the interval crosses that limit"},
+    {SL_RELATION_NOT_BETTER, "the one-sided 95 % bound rules out more", "the interval lies above 0",
+     "the bound lies beyond that"},
+};
+static const struct place sign = {SL_RELATION_BETTER, "the interval lies above 0",
+                                  "the interval lies below 0", "the interval contains 0"};
+static const struct place counted = {SL_RELATION_BETTER, "the difference is above 0",
+                                     "the difference is not above 0", ""};
+
 static const char *place_words(const struct sl_relation *relation,
                                const struct sl_judgement *judgement)
 {
-    const bool is_exact = judgement->test == SL_TEST_EXACT;
+    const struct place *place = judgement->test == SL_TEST_EXACT ? &counted : &sign;
     if (isnan(judgement->difference.low)) return "one figure on a side has no interval";
     if (relation->kind == SL_RELATION_NONE) return "the text claims no direction";
-    switch (judgement->verdict) {
-    case SL_VERDICT_HOLDS:
-        return relation->kind == SL_RELATION_NOT_BETTER ? "the one-sided 95 % bound rules out more"
-               : relation->kind == SL_RELATION_SIMILAR  ? "the interval lies within"
-               : is_exact                               ? "the difference is above 0"
-                                                        : "the interval lies above 0";
-    case SL_VERDICT_FAILS:
-        return relation->kind == SL_RELATION_NOT_BETTER ? "the interval lies above 0"
-               : relation->kind == SL_RELATION_SIMILAR  ? "the interval lies outside"
-               : is_exact                               ? "the difference is not above 0"
-                                                        : "the interval lies below 0";
-    case SL_VERDICT_UNDECIDED:
-        return relation->kind == SL_RELATION_SIMILAR      ? "the interval crosses that limit"
-               : relation->kind == SL_RELATION_NOT_BETTER ? "the bound lies beyond that"
-                                                          : "the interval contains 0";
-    case SL_VERDICT_NOT_RUN:
-    case SL_VERDICT_NO_CLAIM:
-    case SL_VERDICTS: break;
-    }
-    return "";
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (places[i].kind == relation->kind) place = &places[i];
+    return judgement->verdict == SL_VERDICT_HOLDS   ? place->holds
+           : judgement->verdict == SL_VERDICT_FAILS ? place->fails
+                                                    : place->open;
 }
 
 static char *why(const struct sl_outcome_claim *claim)

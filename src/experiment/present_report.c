@@ -51,7 +51,8 @@ static void add_groups(struct groups *groups, const struct sl_results *results, 
             bool is_run = result->set != NULL;
             if (!sl_plan_same(result->spec, spec) || is_run != (pass == 0)) continue;
             if (!has_group(groups, name, is_run ? result : NULL))
-                add_group(groups, name, result->scale, is_run ? result->variant : NULL);
+                add_group(groups, name, is_run ? result->scale : "paper",
+                          is_run ? result->variant : NULL);
         }
 }
 
