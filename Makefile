@@ -99,8 +99,9 @@ fuzz-http: ## clients that mean harm, against the server, for FUZZ_SECONDS (3600
 	@$(call compile,fuzz) --target fuzz_http_talk
 	@tools/fuzz $(FUZZ_SECONDS) http_talk
 
-docs: build ## write the manual anew from the program
+docs: build ## write the manual and docs/results.md anew from the program
 	@tools/make-docs build/release/softlab docs
+	@build/release/softlab report results/ledger.jsonl --format md -o docs/results.md
 
 # These two install no packages: they are for packagers, and for systems other than Debian.
 install: ## install to DESTDIR and PREFIX (/usr/local)

@@ -75,6 +75,7 @@ struct sl_table_head {
     const char *badge; /* a warning in bold before the caption, and a column of its CSV; or NULL */
     const char *const *columns; /* (n_columns); the first heads its rows */
     size_t n_columns;
+    bool as_cards; /* rows of sentences: on a phone a row is a card, each cell below its title */
 };
 
 /* Begin a table, then append its cells row by row. A last row that is not whole is filled with

@@ -302,14 +302,41 @@ out:
     return status;
 }
 
-/* The first list of files that can be had: each has an address, or a mirror has them all. */
+/* How a file of the set is made, or NULL. */
+static const struct sl_fetch_made *find_made(const struct sl_fetch_set *set, const char *path)
+{
+    for (const struct sl_fetch_made *made = set->made; made && made->path; made++)
+        if (strcmp(made->path, path) == 0) return made;
+    return NULL;
+}
+
+static enum sl_status make_file(const struct job *job, const struct sl_fetch_file *file,
+                                const struct sl_fetch_made *made, struct sl_error *err)
+{
+    char *path = sl_path_join(job->folder, file->path);
+    char *from = sl_path_join(job->folder, made->from);
+    char *part = sl_string_printf("%s.part", path);
+    enum sl_status status = SL_OK;
+    sl_log(job->options->log, SL_LOG_INFO, "%s/%s: from %s", job->set->name, file->path,
+           made->from);
+    SL_TRY_OUT(made->make(from, part, err));
+    SL_TRY_OUT(publish(job, file, part, path, err));
+out:
+    free(part);
+    free(from);
+    free(path);
+    return status;
+}
+
+/* The first list of files that can be had: each has an address or is made, or a mirror has them
+ * all. */
 static const struct sl_fetch_file *find_public(const struct job *job)
 {
     const struct sl_fetch_file *files = NULL;
     for (size_t list = 0; (files = file_list(job->set, list)); list++) {
         bool all = files->path != NULL;
         for (const struct sl_fetch_file *file = files; file->path && all; file++)
-            all = file->url || job->options->url_override;
+            all = file->url || find_made(job->set, file->path) || job->options->url_override;
         if (all) break;
     }
     return files;
@@ -321,8 +348,10 @@ static enum sl_status download_set(const struct job *job, struct sl_error *err)
     if (!files)
         return sl_fail(err, SL_ERR_NOT_FOUND, "%s: no public address of its files is known",
                        job->set->name);
-    for (; files->path; files++)
-        SL_TRY(download_file(job, files, err));
+    for (; files->path; files++) {
+        const struct sl_fetch_made *made = find_made(job->set, files->path);
+        SL_TRY(made ? make_file(job, files, made, err) : download_file(job, files, err));
+    }
     return SL_OK;
 }
 

@@ -40,4 +40,8 @@ enum sl_status sl_download_run(const struct sl_download *download,
 enum sl_status sl_package_fetch(const struct sl_fetch_set *set, const char *folder, char **files,
                                 struct sl_error *err) SL_MUST_USE;
 
+/* fetch_make.c: the names of images in a list of batches ("filename": "x.png"), sorted, each once,
+ * one on each line. */
+enum sl_status sl_make_names(const char *from, const char *to, struct sl_error *err) SL_MUST_USE;
+
 #endif

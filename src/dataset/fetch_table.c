@@ -7,8 +7,10 @@
  * published: the first download is recorded and checked from then on.
  *
  * A repository's other files are left out on purpose, as are files that somebody derived and
- * nobody publishes. */
+ * nobody publishes, unless fetch can make them from what is public. */
 #include "softlab/dataset/fetch.h"
+
+#include "dataset/fetch_internal.h"
 
 #define GITHUB           "https://raw.githubusercontent.com/"
 #define CIFAR10H         GITHUB "jcpeterson/cifar-10h/597cbc5f07266c9405b830ee4a53463539124c4f/"
@@ -20,6 +22,7 @@
 #define CIFAR10S_BATCHES GITHUB "cambridge-mlg/cifar-10s/f0486d6212d9a065aeb9d0e7c98ea82ae0095c2a/"
 #define HMIX_CSV         GITHUB "cambridge-mlg/hill-mixup/0231d4f010b65d9b614370f82accf825b38f94fd/"
 #define HMIX_JSON        GITHUB "cambridge-mlg/hill-mixup/82b679f5c7efd94dd9f0e9eb4296580c9e572861/"
+#define HMIX_SUITE       GITHUB "cambridge-mlg/hill-mixup/5a022730a270b6785355f9e57b6d2620075bfbab/"
 #define PETERSON         GITHUB "jcpeterson/cifar10-human-experiments/HEAD/"
 #define PETERSON_BASE                                                                              \
     GITHUB "jcpeterson/cifar10-human-experiments/9d7f0e2fc4f967e254fe6d72cbcff30fa9f210b0/"
@@ -116,25 +119,51 @@ static const struct sl_fetch_file cifar10s[] = {
     {0},
 };
 
+/* The thesis's 810 mixed images are those of its first collection. */
+#define HMIX_FILES                                                                                 \
+    {"hmix_infer_mixing_factor.csv",                                                               \
+     "9f8aa49c85e9879453a032ea43abf7764425fe1a452c8fdd5f3c9b7c9fd35eeb",                           \
+     HMIX_CSV "h_mix/hmix_infer_mixing_factor.csv", 1268629},                                      \
+        {"hmix_categorical_soft_labels.csv",                                                       \
+         "c9dec5d338399b6152db3b8389a98e98dc264bb6e07e5b4e07746a046f020584",                       \
+         HMIX_CSV "h_mix/hmix_categorical_soft_labels.csv", 117228},                               \
+        {"hmix_construct_midpoint.csv",                                                            \
+         "0b07e7acadf4b3c9f62b8a61e3f4a09114ec6cf4b515936410903f2e4085f452",                       \
+         HMIX_CSV "h_mix/hmix_construct_midpoint.csv", 225751},                                    \
+        {"hmix_select_shuffled_midpoint.csv",                                                      \
+         "866a1b015aad28ef00a9811c23c4d5b8b042eb4a1b12d055a84d5a503eb8a89e",                       \
+         HMIX_CSV "h_mix/hmix_select_shuffled_midpoint.csv", 133879},                              \
+        {"hmix_individ_soft_labels.json",                                                          \
+         "1433a745204f798c5fc3c1c029b37a8a29e2e4c558320a9443a8d1dd93b0db6b",                       \
+         HMIX_JSON "h_mix/hmix_individ_soft_labels.json", 23785},                                  \
+    {                                                                                              \
+        "processed_hmix_inferences.json",                                                          \
+            "0cec610ca92a493a8551b923dec5fdfedfcca0fe199f55aa2447db16621bcea7",                    \
+            HMIX_JSON "h_mix/processed_hmix_inferences.json", 779101                               \
+    }
+#define HMIX_THESIS                                                                                \
+    "thesis_810_filenames.txt", "a9f2667d368558b0d39625601c0f65a80630903e885494044ca2345a2bbc1802"
+
 static const struct sl_fetch_file hmix[] = {
-    {"hmix_infer_mixing_factor.csv",
-     "9f8aa49c85e9879453a032ea43abf7764425fe1a452c8fdd5f3c9b7c9fd35eeb",
-     HMIX_CSV "h_mix/hmix_infer_mixing_factor.csv", 1268629},
-    {"hmix_categorical_soft_labels.csv",
-     "c9dec5d338399b6152db3b8389a98e98dc264bb6e07e5b4e07746a046f020584",
-     HMIX_CSV "h_mix/hmix_categorical_soft_labels.csv", 117228},
-    {"hmix_construct_midpoint.csv",
-     "0b07e7acadf4b3c9f62b8a61e3f4a09114ec6cf4b515936410903f2e4085f452",
-     HMIX_CSV "h_mix/hmix_construct_midpoint.csv", 225751},
-    {"hmix_select_shuffled_midpoint.csv",
-     "866a1b015aad28ef00a9811c23c4d5b8b042eb4a1b12d055a84d5a503eb8a89e",
-     HMIX_CSV "h_mix/hmix_select_shuffled_midpoint.csv", 133879},
-    {"hmix_individ_soft_labels.json",
-     "1433a745204f798c5fc3c1c029b37a8a29e2e4c558320a9443a8d1dd93b0db6b",
-     HMIX_JSON "h_mix/hmix_individ_soft_labels.json", 23785},
-    {"processed_hmix_inferences.json",
-     "0cec610ca92a493a8551b923dec5fdfedfcca0fe199f55aa2447db16621bcea7",
-     HMIX_JSON "h_mix/processed_hmix_inferences.json", 779101},
+    HMIX_FILES,
+    {"first_collection_batches.js",
+     "43fec8f1d62715123f4d80ddde7426fa52109fdb83583d46d0cbe17475b9f3d9",
+     HMIX_SUITE
+     "hill_mixe_suite/infer-mixing-factor-with-unc/resources/first_collection_batches.js",
+     117617},
+    {HMIX_THESIS, NULL, 29184},
+    {0},
+};
+
+/* The same without what the names were made from. */
+static const struct sl_fetch_file hmix_names[] = {
+    HMIX_FILES,
+    {HMIX_THESIS, NULL, 29184},
+    {0},
+};
+static const struct sl_fetch_file *const hmix_alternatives[] = {hmix_names, NULL};
+static const struct sl_fetch_made hmix_made[] = {
+    {"thesis_810_filenames.txt", "first_collection_batches.js", sl_make_names},
     {0},
 };
 
@@ -447,7 +476,9 @@ const struct sl_fetch_set sl_fetch_sets[] = {
     {.name = "hmix",
      .summary = "H-Mix: human-inferred mixing coefficients of mixed CIFAR-10 images",
      .licence = "none stated, asks for citation",
-     .files = hmix},
+     .files = hmix,
+     .alternatives = hmix_alternatives,
+     .made = hmix_made},
     {.name = "peterson2019",
      .summary = "predictions and fold scores of eight networks on CIFAR-10H",
      .licence = "none stated",

@@ -222,7 +222,8 @@ void sl_present_claims(const struct sl_presentation *show)
                                  .caption = caption,
                                  .badge = show->badge,
                                  .columns = sl_claim_columns,
-                                 .n_columns = SL_CLAIM_COLUMNS};
+                                 .n_columns = SL_CLAIM_COLUMNS,
+                                 .as_cards = true};
     sl_report_table(show->report, &head);
     for (size_t i = 0; i < outcome->n_claims; i++)
         sl_present_claim(show->report, &outcome->claims[i]);

@@ -350,7 +350,8 @@ static void show_decided(struct sl_report *report, const struct sl_presentation 
                                             "interval",
                                  .badge = is_quick ? mixed_badge : NULL,
                                  .columns = columns,
-                                 .n_columns = 1 + SL_CLAIM_COLUMNS};
+                                 .n_columns = 1 + SL_CLAIM_COLUMNS,
+                                 .as_cards = true};
     sl_report_fold(report, "The claims that were decided, those that fail first");
     sl_report_table(report, &head);
     for (size_t v = 0; v < 2; v++)

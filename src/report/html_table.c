@@ -54,11 +54,17 @@ static void put_content(struct sl_buffer *out, const struct sl_cell *cell)
 }
 
 /* What the script sorts by stands in data-k where it is not the text. */
+/* `title` of the column where a row can become a card, or NULL. */
 static void put_cell(struct sl_buffer *out, const struct sl_cell *cell, const char *class,
-                     bool is_head)
+                     const char *title, bool is_head)
 {
     sl_buffer_text(out, is_head ? "<th scope=\"row\"" : "<td");
     sl_buffer_text(out, class);
+    if (title && !is_head) {
+        sl_buffer_text(out, " data-title=\"");
+        sl_report_html_text(out, title);
+        sl_buffer_byte(out, '"');
+    }
     if (cell->kind == SL_CELL_NUMBER && isfinite(cell->value)) {
         char key[SL_NUMBER_TEXT];
         sl_text_from_double(cell->value, key);
@@ -119,7 +125,8 @@ static void put_rows(struct sl_buffer *out, const struct sl_block *table)
         sl_buffer_text(out, "<tr>");
         for (size_t column = 0; column < table->n_columns; column++) {
             struct sl_cell cell = sl_report_cell_at(table, row, column);
-            put_cell(out, &cell, classes[column], column == 0);
+            put_cell(out, &cell, classes[column], table->as_cards ? table->columns[column] : NULL,
+                     column == 0);
         }
         sl_buffer_text(out, "</tr>\n");
     }
@@ -148,9 +155,10 @@ void sl_report_html_table(struct sl_buffer *out, const struct sl_block *table)
     sl_report_html_text(out, table->title);
     sl_buffer_printf(out,
                      "</figcaption>\n<div class=\"scroll\" role=\"region\" tabindex=\"0\" "
-                     "aria-labelledby=\"%s-caption\">\n<table id=\"%s\" class=\"sortable%s\" "
+                     "aria-labelledby=\"%s-caption\">\n<table id=\"%s\" class=\"sortable%s%s\" "
                      "aria-labelledby=\"%s-caption\">\n",
-                     table->id, table->id, is_brief(table) ? " brief" : "", table->id);
+                     table->id, table->id, is_brief(table) ? " brief" : "",
+                     table->as_cards ? " cards" : "", table->id);
     put_heading(out, table);
     put_rows(out, table);
     sl_buffer_text(out, "</table></div>\n<p class=\"downloads\" hidden>Download as");

@@ -106,6 +106,14 @@ const char *const sl_report_style[] = {
     "dl{display:grid;gap:.3rem;margin:.8rem 0}\n",
     "dl div{display:grid;grid-template-columns:minmax(6rem,11rem) 1fr;gap:.8rem}\n",
     "dt{color:var(--soft)}\ndd{margin:0;overflow-wrap:anywhere}\n",
+    "@media screen and (max-width:48rem){.cards thead{display:none}"
+    ".cards,.cards tbody,.cards tr,.cards th,.cards td{display:block}"
+    ".cards tr{border-bottom:2px solid var(--line);padding:.6rem 0}"
+    ".cards tbody th{font-weight:600}"
+    ".sortable.cards th,.sortable.cards td{border:0;padding:.15rem 0;text-align:left;"
+    "white-space:normal}"
+    ".cards td[data-title]:not(:empty)::before{content:attr(data-title) \": \";"
+    "color:var(--soft)}}\n",
     "@media (max-width:30rem){dl "
     "div{grid-template-columns:1fr;gap:0}}\n",
     /* A heading, a caption or a summary stays with what it heads; bars and pictures are not cut,

@@ -197,6 +197,7 @@ void sl_report_table(struct sl_report *report, const struct sl_table_head *head)
     block->id = made;
     block->title = keep(report, head->caption);
     block->badge = keep(report, head->badge);
+    block->as_cards = head->as_cards;
     keep_columns(report, head->columns, head->n_columns);
 }
 

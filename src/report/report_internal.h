@@ -36,6 +36,7 @@ struct sl_block {
     const char *id;       /* heading, table, chart */
     const char *title;    /* heading, fold, table, gallery, chart */
     const char *badge;    /* table, gallery, chart */
+    bool as_cards;        /* table */
     const char *content;  /* code: the lines; chart: the SVG */
     const char *spoken;   /* chart: its text alternative */
     const char *note;     /* gallery: below its title */

@@ -56,7 +56,10 @@ function layout() {
 }
 
 async function checkLayout(page, { height, touch }, shape, screen) {
-  await page.waitForFunction(() => document.querySelector('.stimulus img').naturalWidth > 0);
+  // The layout knows the shape once the whole picture is there.
+  await page.waitForFunction(() =>
+    document.querySelector('.stage').style.getPropertyValue('--ratio'),
+  );
   const found = await page.evaluate(layout);
   const { width, height: tall } = shapes[shape];
   const label = `${shape} ${screen} ${height}: ${JSON.stringify(found.image)}`;

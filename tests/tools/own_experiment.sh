@@ -70,7 +70,8 @@ fails "so is one of no pixels" '"0x0" is not a size' dry 's/32x32/0x0/'
 fails "and one that no image has" '"100000x100000" is more than an image may have' \
     dry 's/32x32/100000x100000/'
 fails "a size that takes more memory than there is, is found" "it needs more memory than this machine has" \
-    env ASAN_OPTIONS=allocator_may_return_null=1 "$program" run "$(spoil 's/32x32/8000x8000/')" --dry-run
+    env ASAN_OPTIONS=allocator_may_return_null=1 TSAN_OPTIONS=allocator_may_return_null=1 \
+    "$program" run "$(spoil 's/32x32/8000x8000/')" --dry-run
 fails "a method that there is not is refused" 'no label method is called "shore", did you mean "share"?' \
     dry 's/"mv"/"shore"/'
 fails "one by another name is told its own" '"majority" is called "mv" here' dry 's/"mv"/"majority"/'

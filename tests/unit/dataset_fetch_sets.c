@@ -33,6 +33,46 @@ static void test_a_file_without_a_published_sum_is_pinned(void **state)
     end_scene(&scene);
 }
 
+/* The names that the thesis used are those of a list of batches, sorted and each once. */
+static void test_names_are_made_from_batches(void **state)
+{
+    (void)state;
+    static const char batches[] =
+        "var batches = [{\"0\": [{\"filename\": \"mixed_b.png\", \"label1\": \"Cat\"}, "
+        "{\"filename\": \"mixed_a.png\"}], \"1\": [{\"filename\": \"mixed_b.png\"}]}]";
+    struct sl_error err = {0};
+    struct sl_buffer names;
+    test_write(test_path("batches.js"), batches, sizeof batches - 1);
+    assert_ok(sl_make_names(test_path("batches.js"), test_path("names.txt"), &err), err);
+    sl_buffer_init(&names, 1000);
+    assert_ok(sl_file_read(test_path("names.txt"), &names, &err), err);
+    sl_buffer_byte(&names, '\0');
+    assert_string_equal(names.data, "mixed_a.png\nmixed_b.png\n");
+    sl_buffer_release(&names);
+    test_write(test_path("batches.js"), "var batches = []", 16);
+    assert_fails(sl_make_names(test_path("batches.js"), test_path("names.txt"), &err), SL_ERR_INPUT,
+                 err, "names no image");
+}
+
+/* A file that has no address is made when the one before it has arrived. */
+static void test_a_file_is_made_from_what_was_brought(void **state)
+{
+    (void)state;
+    static const char batches[] = "[{\"filename\": \"b.png\"}, {\"filename\": \"a.png\"}]";
+    struct scene scene;
+    struct sl_error err;
+    set_scene(&scene, &(struct http_plan){.body = batches, .length = sizeof batches - 1});
+    struct sl_fetch_file files[] = {scene.files[0], {.path = "names.txt"}, {0}};
+    const struct sl_fetch_made made[] = {{"names.txt", files[0].path, sl_make_names}, {0}};
+    files[0].sha256 = NULL;
+    files[0].bytes = sizeof batches - 1;
+    scene.set.files = files;
+    scene.set.made = made;
+    assert_ok(fetch(&scene, &err), err);
+    assert_int_equal(size_of("data/little/names.txt"), strlen("a.png\nb.png\n"));
+    end_scene(&scene);
+}
+
 static void test_another_list_of_files_will_do(void **state)
 {
     (void)state;
@@ -159,7 +199,10 @@ static void test_every_row_of_the_table_is_sound(void **state)
                 assert_true(!file->url || strncmp(file->url, "https://", 8) == 0);
                 assert_true(!file->url || !strchr(file->url, ' '));
                 assert_true(!file->sha256 || file->bytes > 0);
-                all = all && file->url;
+                bool is_made = false;
+                for (const struct sl_fetch_made *made = set->made; made && made->path; made++)
+                    is_made = is_made || strcmp(made->path, file->path) == 0;
+                all = all && (file->url || is_made);
             }
             public = public || all;
         }
@@ -316,6 +359,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         FETCH_TEST(test_a_file_without_a_published_sum_is_pinned),
+        FETCH_TEST(test_names_are_made_from_batches),
+        FETCH_TEST(test_a_file_is_made_from_what_was_brought),
         FETCH_TEST(test_another_list_of_files_will_do),
         FETCH_TEST(test_a_right_file_of_another_list_is_not_called_wrong),
         FETCH_TEST(test_the_public_list_is_downloaded),

@@ -58,13 +58,16 @@ static void test_every_claim_has_its_verdict_and_interval(void **state)
     char *html = make_report(results, test_path("spec"), "html");
     const char *claims = strstr(html, "id=\"x-claims\"");
     assert_non_null(claims);
-    assert_row(claims, "A is better\u201d (1)</th>", "<td>a better than b: cross-entropy, t</td>");
-    assert_row(claims, "A is better\u201d (1)</th>", "<td>1.200 and 1.700</td>");
+    assert_row(claims, "A is better\u201d (1)</th>",
+               "<td data-title=\"What is compared\">a better than b: cross-entropy, t</td>");
+    assert_row(claims, "A is better\u201d (1)</th>",
+               "<td data-title=\"Our figures\">1.200 and 1.700</td>");
     assert_row(claims, "A is better\u201d (1)</th>",
                "0.500 <span class=\"pm\">\u00b1</span> 0.248</td>");
     assert_row(claims, "A is better\u201d (1)</th>", "</span> holds</span>");
     assert_row(claims, "A is better\u201d (1)</th>",
-               "<td>3 pairs; the interval lies above 0; paper&#39;s network, fewer of them (3 of "
+               "<td data-title=\"Why\">3 pairs; the interval lies above 0; paper&#39;s network, "
+               "fewer of them (3 of "
                "15 runs)</td>");
     assert_row(claims, "B is better\u201d (1)</th>", "</span> fails</span>");
     assert_row(claims, "A is better than C\u201d", "</span> undecided</span>");

@@ -31,6 +31,12 @@ struct sl_fetch_file {
     uint64_t bytes;     /* size, or 0 if unknown */
 };
 
+/* A file of a set that is made from another, which its list names before it. */
+struct sl_fetch_made {
+    const char *path, *from; /* within the set's folder */
+    enum sl_status (*make)(const char *from, const char *to, struct sl_error *err);
+};
+
 struct sl_fetch_set {
     const char *name;
     const char *summary;
@@ -42,7 +48,9 @@ struct sl_fetch_set {
     /* Other files that hold the same set, each list as `files`; ends with NULL, or NULL. Any
      * one complete list makes the set complete. */
     const struct sl_fetch_file *const *alternatives;
-    const char *unavailable; /* the sentence to print if it is not public, or NULL */
+    const struct sl_fetch_made *made; /* how its files without an address are made; ends with a NULL
+                                         path, or NULL */
+    const char *unavailable;          /* the sentence to print if it is not public, or NULL */
 };
 /* Ends with a NULL name. */
 extern const struct sl_fetch_set sl_fetch_sets[];
