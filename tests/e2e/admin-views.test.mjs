@@ -263,15 +263,18 @@ test('every screen can be tried before the study begins, and its words changed',
     // An answer is taken and kept nowhere.
     await page.setViewportSize({ width: 1280, height: 800 });
     await page.getByLabel('Screen').selectOption('hard');
+    await page.waitForFunction(() => {
+      const one = document.querySelector('iframe[title^="Phone"]');
+      return !one.inert && one.contentWindow.location.href.includes('preview/hard/') && one.contentDocument.querySelector('[data-input] button');
+    });
     const heading = frame('Phone').getByRole('heading', { level: 1 });
     const begun = await heading.textContent();
-    const taken = page.waitForResponse((reply) => reply.url().endsWith('/phone/api/answer'));
-    await page.waitForFunction(() => !document.querySelector('iframe[title^="Phone"]').inert);
-    await frame('Phone').locator('[data-input] button, [data-input] label').first().click();
-    const button = frame('Phone').locator('button[type=submit]');
-    if (await button.isVisible()) await button.click();
-    assert.strictEqual((await taken).status(), 200);
-    await page.waitForFunction((text) => document.querySelector('iframe[title^="Phone"]').contentDocument.querySelector('h1').textContent !== text, begun);
+    const taken = [];
+    page.on('response', (reply) => { if (reply.url().endsWith('/phone/api/answer')) taken.push(reply.status()); });
+    // A click in the first moments counts as the second half of a double one, and is passed over.
+    for (let i = 0; i < 20 && (await heading.textContent()) === begun; i += 1) await frame('Phone').locator('[data-input] button').first().click();
+    assert.notStrictEqual(await heading.textContent(), begun);
+    assert.ok(taken.length > 0 && taken.every((code) => code === 200), String(taken));
     const status = await page.request.get(new URL('/admin/status', researcher).href);
     assert.strictEqual((await status.json()).annotators.length, 0);
 

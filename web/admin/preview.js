@@ -14,13 +14,17 @@ const wordsAtFirst = 25;
 
 // ---- Frames ----
 
+// Where the reader was last, frames apart.
+let last = null;
+document.addEventListener('focusin', ({ target }) => { if (target.tagName !== 'IFRAME') last = target; });
+
 // Pages put the focus where people should begin; while one loads here nobody has asked for that.
 // Until it is there the frame cannot be used, and the focus goes back to where it was.
 function loadQuietly(frame, address) {
   let waits = 0;
   const giveBack = () => {
     if (document.activeElement !== frame) return;
-    if (frame.held?.isConnected && frame.held !== document.body) frame.held.focus({ preventScroll: true });
+    if (last?.isConnected) last.focus({ preventScroll: true });
     else frame.blur();
   };
   const free = () => {
@@ -33,7 +37,6 @@ function loadQuietly(frame, address) {
     frame.inert = false;
     removeEventListener('blur', giveBack);
   };
-  if (document.activeElement?.tagName !== 'IFRAME') frame.held = document.activeElement;
   frame.inert = true;
   addEventListener('blur', giveBack);
   frame.onload = free;
