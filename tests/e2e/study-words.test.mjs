@@ -64,6 +64,8 @@ async function walk(page, study, driver, looked) {
   await page.goto(`${study.url}/`);
   await page.locator('h1').waitFor();
   for (let step = 0; step < 30 && !(await page.locator('.code').count()); step += 1) {
+    // The page that waits for the last answers goes by itself.
+    await page.locator('.trial, .page .primary, .code').first().waitFor();
     const before = await heading(page);
     if (await page.locator('.trial').count()) {
       await see('trial');
