@@ -54,6 +54,12 @@ async function inspect(page, name, looked) {
   await picture(page, `words-${name}-${looked}`);
 }
 
+// Pages that wait for the server go by themselves, the last of them to the code.
+async function goOn(page) {
+  await page.locator('.page .primary, .code').first().waitFor();
+  if (!(await page.locator('.code').count())) await primary(page).click();
+}
+
 async function walk(page, study, driver, looked) {
   const seen = new Set();
   const see = async (name) => {
@@ -64,8 +70,6 @@ async function walk(page, study, driver, looked) {
   await page.goto(`${study.url}/`);
   await page.locator('h1').waitFor();
   for (let step = 0; step < 30 && !(await page.locator('.code').count()); step += 1) {
-    // The page that waits for the last answers goes by itself.
-    await page.locator('.trial, .page .primary, .code').first().waitFor();
     const before = await heading(page);
     if (await page.locator('.trial').count()) {
       await see('trial');
@@ -79,10 +83,10 @@ async function walk(page, study, driver, looked) {
       await see(before === (await heading(page)) ? `form-${step}` : 'form');
       for (const group of await page.locator('.page fieldset').all())
         await group.getByLabel('2', { exact: true }).check(); // options are shuffled
-      await primary(page).click();
+      await goOn(page);
     } else {
       await see(`page-${step}`);
-      await primary(page).click();
+      await goOn(page);
     }
     await page.waitForFunction(
       (text) =>
