@@ -54,6 +54,12 @@ async function inspect(page, name, looked) {
   await picture(page, `words-${name}-${looked}`);
 }
 
+// Pages that wait for the server go by themselves, the last of them to the code.
+async function goOn(page) {
+  await page.locator('.page .primary, .code').first().waitFor();
+  if (!(await page.locator('.code').count())) await primary(page).click();
+}
+
 async function walk(page, study, driver, looked) {
   const seen = new Set();
   const see = async (name) => {
@@ -77,10 +83,10 @@ async function walk(page, study, driver, looked) {
       await see(before === (await heading(page)) ? `form-${step}` : 'form');
       for (const group of await page.locator('.page fieldset').all())
         await group.getByLabel('2', { exact: true }).check(); // options are shuffled
-      await primary(page).click();
+      await goOn(page);
     } else {
       await see(`page-${step}`);
-      await primary(page).click();
+      await goOn(page);
     }
     await page.waitForFunction(
       (text) =>
