@@ -9,9 +9,10 @@ _softlab() {
     fi
     [ "$COMP_CWORD" -eq 2 ] || case "$command ${COMP_WORDS[2]}" in
         "help study")
-            COMPREPLY=($(compgen -W ' init serve links password simulate status export backup restore purge' -- "$current"))
+            COMPREPLY=($(compgen -W ' init check serve links password simulate status export backup restore purge' -- "$current"))
             return ;;
         "study init") command='study init' ;;
+        "study check") command='study check' ;;
         "study serve") command='study serve' ;;
         "study links") command='study links' ;;
         "study password") command='study password' ;;
@@ -40,6 +41,8 @@ _softlab() {
         "study init --annotators") return ;;
         "study init --batches") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "study init --checks") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "study init --contact") return ;;
+        "study init --training") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "study init --reference") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "study init --high") return ;;
         "study init --low") return ;;
@@ -47,6 +50,9 @@ _softlab() {
         "study init --seed") return ;;
         "study init --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "study init --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
+        "study check --url" | "study check -u") return ;;
+        "study check --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "study check --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
         "study serve --address") return ;;
         "study serve --port" | "study serve -p") return ;;
         "study serve --admin-address") return ;;
@@ -73,6 +79,7 @@ _softlab() {
         "study simulate --noise") return ;;
         "study simulate --slips") return ;;
         "study simulate --patience") return ;;
+        "study simulate --scripts") COMPREPLY+=($(compgen -W 'careful key1 key2 alternate slow1 random half flat hasty' -- "$current")); return ;;
         "study simulate --target") return ;;
         "study simulate --seed") return ;;
         "study simulate --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
@@ -144,6 +151,8 @@ _softlab() {
         "quality --reference") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "quality --high") return ;;
         "quality --low") return ;;
+        "quality --bootstrap") return ;;
+        "quality --seed") return ;;
         "quality --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "quality --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
         "compare --top") return ;;
@@ -154,6 +163,8 @@ _softlab() {
         "compare --endpoint-labels") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "compare --only") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "compare --mixed") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "compare --bootstrap") return ;;
+        "compare --seed") return ;;
         "compare --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "compare --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
         "simulate-labels --fit") COMPREPLY+=($(compgen -f -- "$current")); return ;;
@@ -310,16 +321,20 @@ _softlab() {
     esac
     case "$command" in
         "study")
-            words=' init serve links password simulate status export backup restore purge'
+            words=' init check serve links password simulate status export backup restore purge'
             options='--data-folder --log-level --quiet --help'
             files=no ;;
         "study init")
             words=''
-            options='--images --texts --mixtures --classes --screen --recruiter --batch --annotators --batches --checks --skip-broken --reference --high --low --low-per-batch --seed --data-folder --log-level --quiet --help'
+            options='--images --texts --mixtures --classes --screen --recruiter --batch --annotators --batches --checks --contact --training --skip-broken --reference --high --low --low-per-batch --seed --data-folder --log-level --quiet --help'
+            files=yes ;;
+        "study check")
+            words=''
+            options='--url --json --data-folder --log-level --quiet --help'
             files=yes ;;
         "study serve")
             words=''
-            options='--address --port --admin-address --admin-port --behind-proxy --host --per-address --access-log --data-folder --log-level --quiet --help'
+            options='--address --port --admin-address --admin-port --behind-proxy --host --per-address --rehearse --access-log --data-folder --log-level --quiet --help'
             files=yes ;;
         "study links")
             words=''
@@ -331,7 +346,7 @@ _softlab() {
             files=yes ;;
         "study simulate")
             words=''
-            options='--study --truth --model --annotators --at-once --speed --rate --noise --slips --patience --no-images --test --power --target --seed --json --data-folder --log-level --quiet --help'
+            options='--study --truth --model --annotators --at-once --speed --rate --noise --slips --patience --no-images --scripts --count --power --target --seed --json --data-folder --log-level --quiet --help'
             files=yes ;;
         "study status")
             words=''
@@ -363,11 +378,11 @@ _softlab() {
             files=yes ;;
         "quality")
             words=''
-            options='--columns --abstain --leave-out --truth --exclude --most-answers --reference --high --low --annotators --json --data-folder --log-level --quiet --help'
+            options='--columns --abstain --leave-out --truth --exclude --most-answers --reference --high --low --annotators --bootstrap --seed --json --data-folder --log-level --quiet --help'
             files=yes ;;
         "compare")
             words=''
-            options='--top --by --least --same-first --min-entropy --max-entropy-b --mix --endpoint-labels --only --mixed --pairs --json --data-folder --log-level --quiet --help'
+            options='--top --by --least --same-first --min-entropy --max-entropy-b --mix --endpoint-labels --only --mixed --pairs --bootstrap --seed --json --data-folder --log-level --quiet --help'
             files=yes ;;
         "simulate-labels")
             words=''
