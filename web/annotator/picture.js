@@ -36,26 +36,27 @@ function tellShape(element, { naturalWidth, naturalHeight }) {
 
 // A dialog with the picture as large as the window; any press or Escape closes it. The browser
 // gives the focus back.
-function enlarged(address, alt) {
-  const large = make('img', { src: address, alt, draggable: 'false' });
+function enlarge(place, address) {
+  const large = make('img', { src: address, alt: say('trial.alt'), draggable: 'false' });
   const dialog = make(
     'dialog',
-    { class: 'zoom', 'aria-label': say('trial.enlarged'), click: () => dialog.close() },
+    {
+      class: 'zoom',
+      'aria-label': say('trial.enlarged'),
+      click: () => dialog.close(),
+      close: () => dialog.remove(),
+    },
     large,
     make('button', { type: 'button', class: 'zoom-close' }, say('trial.close')),
   );
-  return {
-    dialog,
-    open() {
-      // The small one until the large one is there; without a connection it stays.
-      const better = new Image();
-      better.onload = () => {
-        large.src = better.src;
-      };
-      better.src = `${address}?large=1`;
-      dialog.showModal();
-    },
+  // The small one until the large one is there; without a connection it stays.
+  const better = new Image();
+  better.onload = () => {
+    large.src = better.src;
   };
+  better.src = `${address}?large=1`;
+  place.append(dialog);
+  dialog.showModal();
 }
 
 // {element, ready, missing()}: ready settles when the picture can be seen, or cannot
@@ -64,7 +65,7 @@ export function picture(item, stage) {
   const image = imageOf(item.image);
   image.alt = say('trial.alt');
   image.draggable = false;
-  const zoom = enlarged(item.image, image.alt);
+  const element = make('div', { class: 'stimulus' });
   const note = make(
     'p',
     { class: 'error', role: 'alert', hidden: true },
@@ -74,7 +75,7 @@ export function picture(item, stage) {
   );
   const show = make(
     'button',
-    { type: 'button', class: 'picture', click: zoom.open },
+    { type: 'button', class: 'picture', click: () => enlarge(element, item.image) },
     image,
     make('span', { class: 'unseen' }, say('trial.enlarge')),
   );
@@ -89,8 +90,9 @@ export function picture(item, stage) {
   };
   image.onload = () => tellShape(stage, image);
   tellShape(stage, image);
+  element.append(show, note);
   return {
-    element: make('div', { class: 'stimulus' }, show, note, zoom.dialog),
+    element,
     ready: image.decode().catch(() => {}),
     missing() {
       if (note.hidden) return false;
