@@ -115,8 +115,8 @@ static const struct cli_option init_options[] = {
              "University of X, ada@x.org\"; without it the page has a placeholder, and the study "
              "can only be rehearsed until you fill it in"},
     {.name = "training",
-     .kind = CLI_PATH,
-     .value = "FOLDER",
+     .kind = CLI_SOURCE,
+     .value = "DATA",
      AT(training),
      .help = "exercises with feedback before the trials: images in a sub-folder per class, or for "
              "texts a .tsv with labels"},

@@ -373,6 +373,20 @@ static void count_work(struct sl_job *training, const struct sl_recipe *recipe, 
     training->work.predicted = (double)n_dev * epochs;
 }
 
+/* A path of one's own may hold images, which no vectors would help: there the rehearsal says what
+ * is wrong. */
+static void miss_vectors(struct sl_planner *planner, size_t job, const char *network)
+{
+    const char *data = sl_plan_text(planner->design, "data");
+    struct sl_error problem;
+    char *vectors = NULL;
+    if (!planner->options->roots || !sl_network_reads_texts(network)) return;
+    if (data && strchr(data, '/')) return;
+    if (sl_experiment_place(planner->options->roots, VECTORS, &vectors, &problem) != SL_OK)
+        sl_plan_miss(planner, job, problem.message);
+    free(vectors);
+}
+
 static size_t finish(struct sl_planner *planner, struct words *words, const char *network,
                      const struct resolved *resolved, enum sl_status status,
                      const struct sl_error *err)
@@ -383,12 +397,7 @@ static size_t finish(struct sl_planner *planner, struct words *words, const char
         sl_plan_add_job(planner, step, words->record, "/", &words->needs, "training");
     free(words->split);
     if (status != SL_OK) sl_plan_miss(planner, job, err->message);
-    struct sl_error problem;
-    char *vectors = NULL;
-    if (planner->options->roots && sl_network_reads_texts(network) &&
-        sl_experiment_place(planner->options->roots, VECTORS, &vectors, &problem) != SL_OK)
-        sl_plan_miss(planner, job, problem.message);
-    free(vectors);
+    miss_vectors(planner, job, network);
     struct sl_job *training = &planner->plan->jobs[job];
     training->network = sl_plan_text(training->step, "network");
     training->n_epochs = (size_t)resolved->recipe.epochs;

@@ -34,6 +34,7 @@ softlab study check good --json 2>/dev/null | grep -E '^  "(errors|warnings|tria
 # The first error stops the server, and the others are said before it.
 softlab study serve good --port 0 --admin-port 0 2>&1 | tail -1
 # A rehearsal serves it, and says all of this too.
+: >serve.txt
 softlab study serve good --port 0 --admin-port 0 --rehearse >serve.txt 2>serve.err &
 server=$!
 until grep -q researcher serve.txt || ! kill -0 $server; do sleep .05; done

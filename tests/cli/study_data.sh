@@ -7,7 +7,7 @@ softlab study status birds --json | grep -c '"exclusions": \[\]'
 try softlab study export --list
 try softlab study export birds -o answers.jsonl
 try cat answers.jsonl
-try softlab study export birds --screen collins+ -o -
+try softlab study export birds --screen bars -o -
 try softlab study export birds -f items -o -
 try softlab study export birds -f trials -o -
 try softlab study export birds -f payments -o -

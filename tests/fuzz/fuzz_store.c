@@ -82,12 +82,13 @@ static size_t model_expire(struct model *model, int64_t now)
     return freed;
 }
 
-static size_t model_count(const struct model *model, size_t batch, enum sl_session_state state)
+static size_t model_count(const struct model *model, size_t batch, bool test,
+                          enum sl_session_state state)
 {
     size_t count = 0;
     for (size_t i = 0; i < model->n_sessions; i++)
         count += model->sessions[i].batch == batch && model->sessions[i].state == state &&
-                 !model->sessions[i].test;
+                 model->sessions[i].test == test;
     return count;
 }
 
@@ -96,8 +97,8 @@ static size_t model_choose(const struct model *model, bool test, unsigned tie)
 {
     size_t filled[BATCHES], least = SIZE_MAX, n_least = 0;
     for (size_t b = 0; b < BATCHES; b++) {
-        filled[b] =
-            model_count(model, b, SL_SESSION_ACTIVE) + model_count(model, b, SL_SESSION_DONE);
+        filled[b] = model_count(model, b, test, SL_SESSION_ACTIVE) +
+                    model_count(model, b, test, SL_SESSION_DONE);
         if (!test && filled[b] >= TARGET) filled[b] = SIZE_MAX;
         if (filled[b] < least) least = filled[b];
     }
@@ -331,8 +332,8 @@ static enum sl_status see_batch(const struct sl_store_batch_row *row, void *cont
 {
     const struct game *game = context;
     AGREE(row->target == TARGET);
-    AGREE(row->live == model_count(&game->now, row->batch, SL_SESSION_ACTIVE));
-    AGREE(row->finished == model_count(&game->now, row->batch, SL_SESSION_DONE));
+    AGREE(row->live == model_count(&game->now, row->batch, false, SL_SESSION_ACTIVE));
+    AGREE(row->finished == model_count(&game->now, row->batch, false, SL_SESSION_DONE));
     return SL_OK;
 }
 
