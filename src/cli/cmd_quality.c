@@ -31,8 +31,9 @@ static const struct cli_option quality_options[] = {
     {.name = "truth",
      .kind = CLI_PATH,
      .value = "FILE|DATASET",
-     .help = "true classes: a label file, a CSV with the columns item and truth, a text file with a "
-             "class per line, or a data set like cifar10:test; otherwise what the answers carry",
+     .help =
+         "true classes: a label file, a CSV with the columns item and truth, a text file with a "
+         "class per line, or a data set like cifar10:test; otherwise what the answers carry",
      .offset = offsetof(struct quality_values, truth)},
     {.name = "exclude",
      .letter = 'x',

@@ -1,4 +1,5 @@
-/* What is true of items: a class each, from a table, lines of text, rows of labels or a data set. */
+/* What is true of items: a class each, from a table, lines of text, rows of labels or a data set.
+ */
 #include <stdlib.h>
 #include <string.h>
 

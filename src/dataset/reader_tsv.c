@@ -116,7 +116,7 @@ static enum sl_status add_row(struct table *table, const struct sl_csv_record *r
     struct row *row = &table->rows[table->count++];
     *row = (struct row){.line = record->line};
     SL_TRY(copy_field(table, record, table->text, &row->text, err));
-    if (sl_text_is_blank(row->text, strlen(row->text)))
+    if (sl_text_is_blank(record->fields[table->text].text, record->fields[table->text].length))
         return sl_csv_fail(table->csv, record->line, err,
                            "the text is blank; give every item a text or leave out its line");
     if (table->item != NO_COLUMN) {

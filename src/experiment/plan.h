@@ -15,7 +15,7 @@
 #define SL_BESIDE_SPEC "{spec}/"
 /* The figure of a run that is the time of its labels' answers, in seconds per item. */
 #define SL_ANSWER_SECONDS "labels/seconds"
-#define SL_ANSWER_ITEMS "labels/items"
+#define SL_ANSWER_ITEMS   "labels/items"
 
 /* The part of a specification that is being expanded. */
 struct sl_planner {

@@ -16,7 +16,8 @@ static size_t collect(const struct sl_plot_chart *chart, struct entry entries[MA
 {
     const struct sl_plot *plot = chart->plot;
     if (plot->kind == SL_PLOT_RELIABILITY) {
-        entries[0] = (struct entry){.name = "accuracy in the bin", .key = SL_KEY_SWATCH, .colour = 1};
+        entries[0] =
+            (struct entry){.name = "accuracy in the bin", .key = SL_KEY_SWATCH, .colour = 1};
         entries[1] = (struct entry){.name = "gap to confidence", .key = SL_KEY_GAP, .colour = 6};
         entries[2] = (struct entry){.name = "calibrated", .key = SL_KEY_DIAGONAL};
         return 3;

@@ -23,11 +23,8 @@ static void echo(struct sl_http_exchange *exchange, void *context)
 }
 
 static const struct sl_http_route routes[] = {
-    {SL_HTTP_GET, "/", echo},
-    {SL_HTTP_GET, "/item/", echo},
-    {SL_HTTP_GET, "/deep/*", echo},
-    {SL_HTTP_POST, "/post", echo},
-    {SL_HTTP_GET, NULL, NULL},
+    {SL_HTTP_GET, "/", echo},      {SL_HTTP_GET, "/item/", echo}, {SL_HTTP_GET, "/deep/*", echo},
+    {SL_HTTP_POST, "/post", echo}, {SL_HTTP_GET, NULL, NULL},
 };
 
 static int open_server(void **state)
