@@ -138,9 +138,11 @@ static bool place_away(struct sl_plot_chart *chart, struct boxes *boxes, const s
     enum { DIRECTIONS = 24 };
     static const double pi = 3.14159265358979323846, nearest = 14, step = 7;
     double width = sl_plot_text_width(point->name, SL_SIZE_NOTE);
-    double farthest = hypot(chart->width, chart->bottom - chart->top);
-    for (double radius = nearest; radius < farthest; radius += step)
+    const double farthest = hypot(chart->width, chart->bottom - chart->top);
+    const size_t rings = (size_t)fmax(0, ceil((farthest - nearest) / step));
+    for (size_t ring = 0; ring < rings; ring++)
         for (size_t i = 0; i < DIRECTIONS; i++) {
+            const double radius = nearest + (double)ring * step;
             double angle = 2 * pi * (double)i / DIRECTIONS;
             double from[2] = {point->x, point->y};
             double end[2] = {point->x + radius * cos(angle), point->y + radius * sin(angle)};
