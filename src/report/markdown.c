@@ -1,4 +1,3 @@
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -65,12 +64,13 @@ static void put_spans(struct sl_buffer *out, const struct sl_block *block)
  * spaces. */
 static void put_anchor(struct sl_buffer *out, const char *title)
 {
+    static const char kept[] = "abcdefghijklmnopqrstuvwxyz0123456789-_";
     for (const char *at = title; *at; at++) {
-        const unsigned char byte = (unsigned char)*at;
-        if (byte == ' ')
+        const char small = (char)(*at >= 'A' && *at <= 'Z' ? *at - 'A' + 'a' : *at);
+        if (small == ' ')
             sl_buffer_byte(out, '-');
-        else if (isalnum(byte) || byte == '-' || byte == '_' || byte >= 0x80)
-            sl_buffer_byte(out, (char)tolower(byte));
+        else if (strchr(kept, small) || (unsigned char)small >= 0x80)
+            sl_buffer_byte(out, small);
     }
 }
 

@@ -138,7 +138,9 @@ async function pressBar(page, name, share, touch) {
   const range = page.locator(`[data-input="percents.${name}"] input[type=range]`);
   await range.scrollIntoViewIfNeeded();
   const { width, height } = await range.boundingBox();
-  const position = { x: width * share, y: height / 2 };
+  // A bar grows from where lines begin.
+  const rtl = await range.evaluate((bar) => getComputedStyle(bar).direction === 'rtl');
+  const position = { x: width * (rtl ? 1 - share : share), y: height / 2 };
   await (touch ? range.tap({ position }) : range.click({ position }));
 }
 
@@ -208,7 +210,9 @@ const select2 = {
 async function pressSlider(page, name, share, touch) {
   const range = page.locator(`[data-input="${name}"] input`);
   const { width, height } = await range.boundingBox();
-  const position = { x: width * share, y: height / 2 };
+  // A bar grows from where lines begin.
+  const rtl = await range.evaluate((bar) => getComputedStyle(bar).direction === 'rtl');
+  const position = { x: width * (rtl ? 1 - share : share), y: height / 2 };
   await (touch ? range.tap({ position }) : range.click({ position }));
 }
 

@@ -85,7 +85,7 @@ function suspicionOf(person) {
   return make('section', {},
     make('h2', {}, 'Suspicion'),
     make('p', { class: flagged.flagged ? 'notice' : null },
-      `Score ${suspicionText(flagged)} from 0 to 1: ${flagged.flagged ? 'the answers look as if nobody read the questions.' : 'nothing unusual.'}`),
+      `Score ${suspicionText(flagged)} from 0 to 1: ${flagged.flagged ? 'the answers look as if nobody read the questions.' : 'not flagged.'}`),
     flagged.reasons?.length ? make('ul', { class: 'facts' }, ...flagged.reasons.map((reason) => make('li', {}, reason))) : null);
 }
 
