@@ -28,10 +28,11 @@ static enum sl_status put_token(struct sl_hard_pass *pass, const struct sl_csv_r
         const char *comma = memchr(at, ',', (size_t)(end - at));
         const char *stop = comma ? comma : end;
         snprintf(annotator_name, sizeof annotator_name, "%zu", annotator);
-        const struct sl_hard_row row = {.item = record->fields[ID],
-                                        .annotator = sl_field_of(annotator_name),
-                                        .label = {at, (size_t)(stop - at)},
-                                        .truth = record->fields[GOLD]};
+        const struct sl_hard_row row = {
+            .item = record->fields[ID],
+            .annotator = sl_field_of(annotator_name),
+            .label = sl_csv_class((struct sl_field){at, (size_t)(stop - at)}),
+            .truth = sl_csv_class(record->fields[GOLD])};
         if (row.label.length > 0) {
             SL_TRY(sl_hard_row_put(pass, &row, err));
             ++*n_tags;
