@@ -338,7 +338,10 @@ static void check_places(const struct sl_experiment *plan, const struct sl_job *
     if (text && text[0] == '@' && sl_experiment_place(roots, text, &path, NULL) != SL_OK)
         assert_missing(plan, job, text);
     free(path);
-    json_array_foreach(value, i, inner) check_places(plan, job, inner, roots);
+    json_array_foreach(value, i, inner)
+    {
+        check_places(plan, job, inner, roots);
+    }
     if (!json_is_object(value)) return;
     json_t *object = json_deep_copy(value);
     json_object_foreach(object, key, inner)

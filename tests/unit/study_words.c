@@ -126,7 +126,9 @@ static void test_languages(void **state)
     assert_ok(read_words(&other, &err), err);
     assert_int_equal(json_object_size(english.texts), json_object_size(other.texts));
     json_object_foreach(other.texts, key, value)
+    {
         assert_ok(sl_words_check(&english, key, json_string_value(value), &err), err);
+    }
     sl_words_release(&english);
     sl_words_release(&other);
 }
