@@ -53,10 +53,10 @@ function copyLink(from, to) {
 }
 
 // Pictures of the study's own folder, and no others.
+const isOwn = (picture) => /^media\/[\w-][\w.-]*$/.test(picture.getAttribute('src') || '');
+
 function copyPicture(from, to) {
-  const src = from.getAttribute('src') || '';
-  if (!/^media\/[\w-][\w.-]*$/.test(src)) return;
-  to.setAttribute('src', src);
+  to.setAttribute('src', from.getAttribute('src'));
   to.setAttribute('alt', from.getAttribute('alt') || '');
 }
 
@@ -65,7 +65,7 @@ function copyChildren(from, to) {
     if (node.nodeType === Node.TEXT_NODE) to.append(node.data);
     if (node.nodeType !== Node.ELEMENT_NODE) continue;
     const name = node.localName;
-    if (dropped.has(name)) continue;
+    if (dropped.has(name) || (name === 'img' && !isOwn(node))) continue;
     if (!allowed.has(name)) {
       copyChildren(node, to);
       continue;
