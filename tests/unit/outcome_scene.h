@@ -90,4 +90,52 @@ static inline struct sl_results *scene_results(void)
     return results;
 }
 
+/* What was read, and what came of it. */
+struct scene {
+    struct sl_spec *spec;
+    struct sl_results *results;
+    struct sl_outcome *outcome;
+};
+
+static inline int set_up(void **state)
+{
+    struct sl_error err;
+    struct scene *scene = sl_alloc(1, sizeof *scene);
+    scene->spec = scene_read();
+    scene->results = scene_results();
+    struct sl_outcome_source source = {
+        .spec = scene->spec, .variant = "as-run", .results = scene->results};
+    assert_ok(sl_outcome_create(&source, &scene->outcome, &err), err);
+    *state = scene;
+    return 0;
+}
+
+static inline int tear_down(void **state)
+{
+    struct scene *scene = *state;
+    sl_outcome_destroy(scene->outcome);
+    sl_results_destroy(scene->results);
+    sl_spec_destroy(scene->spec);
+    free(scene);
+    return test_folder_clear(state);
+}
+
+static inline const struct sl_outcome_cell *find_cell(const struct sl_outcome *outcome,
+                                                      const char *name)
+{
+    for (size_t i = 0; i < outcome->n_cells; i++)
+        if (strcmp(outcome->cells[i].cell, name) == 0) return &outcome->cells[i];
+    fail_msg("no cell %s", name);
+    return NULL;
+}
+
+static inline const struct sl_outcome_claim *find_claim(const struct sl_outcome *outcome,
+                                                        const char *name)
+{
+    for (size_t i = 0; i < outcome->n_claims; i++)
+        if (strcmp(outcome->claims[i].claim, name) == 0) return &outcome->claims[i];
+    fail_msg("no claim %s", name);
+    return NULL;
+}
+
 #endif
