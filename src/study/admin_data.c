@@ -47,11 +47,18 @@ static bool is_stopping(void *loop)
     return sl_http_loop_stopping(loop);
 }
 
+enum sl_status sl_admin_open_store(const struct sl_study_admin *admin, struct sl_store **out,
+                                   struct sl_error *err)
+{
+    SL_TRY(sl_study_store(admin->options.study, true, out, err));
+    sl_store_stop_when(*out, is_stopping, admin->options.loop);
+    return SL_OK;
+}
+
 static enum sl_status fill(struct sl_admin_download *download, struct sl_error *err)
 {
     struct sl_store *store = NULL;
-    SL_TRY(sl_study_store(download->admin->options.study, true, &store, err));
-    sl_store_stop_when(store, is_stopping, download->admin->options.loop);
+    SL_TRY(sl_admin_open_store(download->admin, &store, err));
     enum sl_status status = download->fill(download, store, err);
     sl_store_close(store);
     if (status != SL_OK) return status;

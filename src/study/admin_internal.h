@@ -46,6 +46,9 @@ void sl_admin_send_json(struct sl_http_exchange *exchange, json_t *value, const 
 void sl_admin_note(struct sl_study_admin *admin, struct sl_http_exchange *exchange,
                    const char *kind, const char *what);
 
+/* A read-only connection of one's own, whose walks end when the server stops. */
+enum sl_status sl_admin_open_store(const struct sl_study_admin *admin, struct sl_store **out,
+                                   struct sl_error *err) SL_MUST_USE;
 /* Reply with the error's sentence, and log it. */
 void sl_admin_fail(const struct sl_study_admin *admin, struct sl_http_exchange *exchange,
                    enum sl_status status, const struct sl_error *err);

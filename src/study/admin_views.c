@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "softlab/base/log.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
 #include "softlab/study/check.h"
@@ -17,6 +17,7 @@
 #include "study/secret.h"
 #include "study/site.h"
 #include "study/status.h"
+#include "study/web.h"
 
 /* Leases run and hours pass without a commit. */
 static const int64_t oldest_ms = 60000;
@@ -143,27 +144,6 @@ static bool is_fresh(const struct sl_admin_kept *kept, const char *name, int64_t
     return age >= 0 && age < (kept->version == version ? oldest_ms : enough);
 }
 
-static int64_t monotonic_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-/* '<' stands in strings only; written as an escape no browser can take the reply for a page. */
-static char *without_markup(const char *text)
-{
-    struct sl_buffer out;
-    sl_buffer_init(&out, (size_t)1 << 30);
-    for (; *text; text++) {
-        if (*text == '<')
-            sl_buffer_text(&out, "\\u003c");
-        else
-            sl_buffer_byte(&out, *text);
-    }
-    return out.data ? out.data : sl_string_copy("");
-}
-
 /* ---- Making one, on the thread of statuses ---- */
 
 struct view_job {
@@ -179,19 +159,11 @@ struct view_job {
     char tag[SL_ADMIN_TAG];
 };
 
-static bool is_stopping(void *loop)
-{
-    return sl_http_loop_stopping(loop);
-}
-
 static enum sl_status open_store(struct sl_study_admin *admin, int64_t *version,
                                  struct sl_error *err)
 {
     struct sl_admin_views *views = &admin->views;
-    if (!views->store) {
-        SL_TRY(sl_study_store(admin->options.study, true, &views->store, err));
-        sl_store_stop_when(views->store, is_stopping, admin->options.loop);
-    }
+    if (!views->store) SL_TRY(sl_admin_open_store(admin, &views->store, err));
     return sl_store_version(views->store, version, err);
 }
 
@@ -199,22 +171,21 @@ static enum sl_status make_view(struct view_job *job, const char *name, int64_t 
                                 struct sl_admin_kept *kept)
 {
     json_t *value = NULL;
-    const int64_t begun = monotonic_ms();
+    const double begun = sl_clock_seconds();
     SL_TRY(
         job->view->make(job->admin, job->admin->views.store, job->of, job->now, &value, &job->err));
-    char *text = json_dumps(value, JSON_COMPACT);
+    char *text = sl_web_json(value);
     json_decref(value);
     if (!text) return sl_fail(&job->err, SL_ERR_NOMEM, "no memory for the %s", name);
     forget(kept);
     *kept = (struct sl_admin_kept){.name = sl_string_copy(name),
-                                   .text = without_markup(text),
+                                   .text = text,
                                    .version = version,
                                    .made = job->now,
-                                   .cost_ms = monotonic_ms() - begun};
+                                   .cost_ms = (int64_t)(1000 * (sl_clock_seconds() - begun))};
     char word[17];
     sl_secret_word(word, sizeof word - 1);
     snprintf(kept->tag, sizeof kept->tag, "\"%s\"", word);
-    free(text);
     return SL_OK;
 }
 

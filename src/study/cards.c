@@ -12,12 +12,11 @@ char *sl_stimuli_card_id(const char *class_name)
     return sl_string_printf("checks/instructed/%s", class_name);
 }
 
-static bool wants_cards(const struct sl_study *study)
+bool sl_study_checks_by(const struct sl_study *study, const char *kind)
 {
-    bool named = false;
-    for (size_t i = 0; i < study->n_check_kinds; i++)
-        named = named || strcmp(study->check_kinds[i], "instructed") == 0;
-    return named && study->check_every > 0;
+    for (size_t i = 0; study->check_every > 0 && i < study->n_check_kinds; i++)
+        if (strcmp(study->check_kinds[i], kind) == 0) return true;
+    return false;
 }
 
 static enum sl_status note_name(const struct sl_store_item *item, void *context)
@@ -55,7 +54,7 @@ static enum sl_status add_missing(const struct sl_study *study, struct sl_store 
 enum sl_status sl_stimuli_add_cards(const struct sl_study *study, struct sl_store *store,
                                     struct sl_error *err)
 {
-    if (!wants_cards(study)) return SL_OK;
+    if (!sl_study_checks_by(study, "instructed")) return SL_OK;
     struct sl_name_table *names = sl_name_table_create();
     enum sl_status status;
     SL_TRY_OUT(sl_store_begin(store, err));

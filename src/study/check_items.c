@@ -146,19 +146,6 @@ void sl_check_pictures(struct sl_checking *checking)
 
 /* ---- Texts ---- */
 
-static bool is_blank(const char *text)
-{
-    const size_t length = strlen(text);
-    for (size_t at = 0; at < length;) {
-        uint32_t letter = 0;
-        at += sl_utf8_decode(text + at, length - at, &letter);
-        const bool space = letter <= ' ' || letter == 0xa0 || letter == 0x3000 ||
-                           letter == 0xfeff || (letter >= 0x2000 && letter <= 0x200f);
-        if (!space) return false;
-    }
-    return true;
-}
-
 static size_t count_letters(const char *text)
 {
     size_t count = 0;
@@ -186,7 +173,7 @@ static void look_at_text(struct sl_checking *checking, const struct sl_check_ite
 {
     uint32_t number = 0;
     const size_t before = sl_name_table_count(seen), letters = count_letters(text);
-    if (is_blank(text)) {
+    if (sl_text_is_blank(text, strlen(text))) {
         sl_check_note(checking, SL_FINDING_ERROR, item_place(item),
                       "leave it out and make the study again", "the text is empty");
         return;

@@ -68,13 +68,6 @@ static void note_truths(struct sl_checking *checking)
                       only, only);
 }
 
-static bool shows_obvious(const struct sl_study *study)
-{
-    for (size_t i = 0; i < study->n_check_kinds; i++)
-        if (strcmp(study->check_kinds[i], "obvious") == 0) return true;
-    return false;
-}
-
 void sl_check_attention(struct sl_checking *checking)
 {
     const struct sl_study *study = checking->study;
@@ -88,7 +81,7 @@ void sl_check_attention(struct sl_checking *checking)
                       "everybody passes: a check is due after %zu trials, and people have "
                       "only %zu",
                       study->check_every, checking->effort.n_trials);
-    if (study->check_every == 0 || !shows_obvious(study)) return;
+    if (!sl_study_checks_by(study, "obvious")) return;
     if (checking->n_checks == 0) {
         sl_check_note(
             checking, SL_FINDING_ERROR, sl_check_key(checking, "batch.check_every"),

@@ -22,18 +22,27 @@ static size_t next_largest(const double *shares, size_t *order, size_t done, siz
     return found;
 }
 
+/* The classes worth a line, the largest share first, into `order` (n_classes); how many. */
+static size_t list_largest(const struct sl_study *study, const double *shares, size_t *order)
+{
+    size_t count = 0;
+    for (size_t k = 0; k < study->n_classes; k++)
+        order[k] = k;
+    while (count < MOST_LISTED && count < study->n_classes &&
+           shares[next_largest(shares, order, count, study->n_classes)] >= least_share)
+        count++;
+    return count;
+}
+
 json_t *sl_status_shares(const struct sl_study *study, const double *shares)
 {
     json_t *list = json_array();
     size_t *order = sl_alloc(study->n_classes, sizeof *order);
-    for (size_t k = 0; k < study->n_classes; k++)
-        order[k] = k;
-    for (size_t place = 0; place < MOST_LISTED && place < study->n_classes; place++) {
-        const size_t class_index = next_largest(shares, order, place, study->n_classes);
-        if (!(shares[class_index] >= least_share)) break;
+    const size_t count = list_largest(study, shares, order);
+    for (size_t i = 0; i < count; i++) {
         json_t *pair = json_array();
-        json_array_append_new(pair, json_string(study->classes[class_index]));
-        json_array_append_new(pair, sl_status_real(shares[class_index], 4));
+        json_array_append_new(pair, json_string(study->classes[order[i]]));
+        json_array_append_new(pair, sl_status_real(shares[order[i]], 4));
         json_array_append_new(list, pair);
     }
     free(order);
@@ -81,16 +90,12 @@ static void say_distribution(struct sl_buffer *out, const struct sl_study *study
 {
     size_t *order = sl_alloc(study->n_classes, sizeof *order);
     double *shares = sl_alloc(study->n_classes, sizeof *shares);
-    for (size_t k = 0; k < study->n_classes; k++) {
-        order[k] = k;
+    for (size_t k = 0; k < study->n_classes; k++)
         shares[k] = (double)answer->distribution[k];
-    }
-    for (size_t place = 0; place < MOST_LISTED && place < study->n_classes; place++) {
-        const size_t k = next_largest(shares, order, place, study->n_classes);
-        if (!(shares[k] >= least_share)) break;
-        sl_buffer_printf(out, "%s%s %.4g %%", place ? ", " : "", study->classes[k],
-                         100 * shares[k]);
-    }
+    const size_t count = list_largest(study, shares, order);
+    for (size_t i = 0; i < count; i++)
+        sl_buffer_printf(out, "%s%s %.4g %%", i ? ", " : "", study->classes[order[i]],
+                         100 * shares[order[i]]);
     free(shares);
     free(order);
 }

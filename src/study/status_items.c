@@ -6,6 +6,7 @@
 
 #include "softlab/base/memory.h"
 #include "softlab/base/stats.h"
+#include "softlab/label/compare.h"
 #include "study/status.h"
 
 struct labels {
@@ -18,20 +19,12 @@ struct labels {
     struct sl_status_series seconds; /* owned; that those answers took */
 };
 
-static double entropy(const double *shares, size_t count)
-{
-    double sum = 0;
-    for (size_t k = 0; k < count; k++)
-        if (shares[k] > 0) sum -= shares[k] * log(shares[k]);
-    return fabs(sum);
-}
-
 static void take_answer(struct labels *labels, size_t index)
 {
     const struct sl_answers *answers = labels->from->answers;
     struct sl_answer answer;
     labels->used++;
-    labels->spread += entropy(labels->row, answers->n_classes);
+    labels->spread += sl_entropy(labels->row, answers->n_classes);
     for (size_t k = 0; k < answers->n_classes; k++)
         labels->mean[k] += labels->row[k];
     sl_answers_get(answers, index, &answer);
@@ -74,7 +67,7 @@ static json_t *item_json(struct labels *labels, size_t number)
     const struct sl_study_item *item = &from->items.items[number];
     mean_label(labels, sl_name_table_find(from->answers->items, item->id, strlen(item->id)));
     const bool any = labels->used > 0;
-    const double whole = any ? entropy(labels->mean, from->study->n_classes) : (double)NAN;
+    const double whole = any ? fabs(sl_entropy(labels->mean, from->study->n_classes)) : (double)NAN;
     json_t *result = json_pack("{s:s, s:I, s:I}", "id", item->id, "number", (json_int_t)number,
                                "answers", (json_int_t)labels->used);
     sl_status_show_item(item, number, result);

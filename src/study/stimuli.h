@@ -51,6 +51,8 @@ void sl_stimuli_release(struct sl_stimuli *stimuli);
 const struct sl_stimulus *sl_stimulus_find(const struct sl_stimuli *stimuli, const char *id);
 /* Its number; SIZE_MAX if there is none. */
 size_t sl_stimulus_of_opaque(const struct sl_stimuli *stimuli, const char *opaque);
+/* Whether the study has checks, and among them those of a kind: "obvious", "instructed". */
+bool sl_study_checks_by(const struct sl_study *study, const char *kind);
 /* The id of the card that says to choose a class. A heap string. */
 char *sl_stimuli_card_id(const char *class_name) SL_MUST_USE;
 /* Put a card for every class into the store, where the study has such checks and lacks one. */

@@ -7,7 +7,6 @@
 
 #include "softlab/base/markup.h"
 #include "softlab/base/memory.h"
-#include "softlab/base/text.h"
 #include "study/web.h"
 
 enum { FILE_BYTES = 1 << 20 };
@@ -183,22 +182,14 @@ enum sl_status sl_words_save(struct sl_words *words, const struct sl_study *stud
     return SL_OK;
 }
 
-/* '<' stands in strings only: written as an escape it ends no element. */
-static void append_json(const struct sl_words *words, struct sl_buffer *out)
-{
-    char *text = json_dumps(words->texts, JSON_COMPACT | JSON_SORT_KEYS);
-    char *safe = sl_text_replace(text, "<", "\\u003c");
-    sl_buffer_text(out, safe);
-    free(safe);
-    free(text);
-}
-
 static void append_place(const struct sl_words *words, const char *name, size_t length,
                          struct sl_buffer *out)
 {
     char *key = sl_string_printf("%.*s", (int)length, name);
     if (strcmp(key, "words") == 0) {
-        append_json(words, out);
+        char *all = sl_web_json(words->texts);
+        sl_buffer_text(out, all ? all : "{}");
+        free(all);
     } else {
         const char *text = sl_words_say(words, key);
         sl_html_escape(out, text, strlen(text));
