@@ -153,6 +153,7 @@ static enum sl_status load(struct sl_site *site, const char *folder, struct sl_e
     SL_TRY(sl_links_read(site->store, &site->links, err));
     SL_TRY(sl_words_read(study, &site->words, err));
     SL_TRY(sl_texts_read(study, &site->words, site->store, &site->texts, err));
+    SL_TRY(sl_media_read(study, &site->media, err));
     SL_TRY(sl_stimuli_add_cards(study, site->store, err));
     SL_TRY(sl_stimuli_read(site->store, &site->stimuli, err));
     SL_TRY(inspect(site, err));
@@ -214,6 +215,7 @@ void sl_site_close(struct sl_site *site)
     if (!site) return;
     sl_study_admin_destroy(site->admin);
     sl_images_release(&site->images);
+    sl_media_release(&site->media);
     sl_stimuli_release(&site->stimuli);
     sl_texts_release(&site->texts);
     sl_words_release(&site->words);
