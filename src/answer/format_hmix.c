@@ -130,9 +130,10 @@ static json_t *json_percent(double percent)
 static void append_responses(struct sl_buffer *line, const struct sl_mix_answer *mix)
 {
     json_t *sliders = json_object();
-    json_object_set_new(sliders, "mixingcoeff", json_percent(sl_to_percent(1 - mix->lambda)));
+    json_object_set_new(sliders, "mixingcoeff", json_percent(sl_answer_percent(1 - mix->lambda)));
     if (!isnan(mix->confidence))
-        json_object_set_new(sliders, "confidence", json_percent(sl_to_percent(mix->confidence)));
+        json_object_set_new(sliders, "confidence",
+                            json_percent(sl_answer_percent(mix->confidence)));
     char *text = json_dumps(sliders, JSON_COMPACT);
     append_text(line, text ? text : "");
     free(text);
@@ -153,7 +154,7 @@ static void append_answer(struct sl_buffer *line, const struct sl_answers *answe
     append_text(line, repeat ? "rerun_rate_mixture" : "rate_mixture");
     append_text(line, answers->classes[answer->mix.a]);
     append_text(line, answers->classes[answer->mix.b]);
-    append_real_or_nothing(line, sl_to_percent(answer->mix.generated) / 100);
+    append_real_or_nothing(line, sl_answer_percent(answer->mix.generated) / 100);
     sl_csv_end_line(line);
 }
 
