@@ -188,6 +188,24 @@ static bool is_listed(const struct sl_fetch_file *files, const char *path)
     return false;
 }
 
+/* Whether each file of a list has an address or is made from another of it. */
+static bool check_list(const struct sl_fetch_set *set, const struct sl_fetch_file *files)
+{
+    bool all = files->path != NULL;
+    for (const struct sl_fetch_file *file = files; file->path; file++) {
+        bool is_made = false;
+        assert_true(file->path[0] != '/' && !strstr(file->path, ".."));
+        assert_true(!file->sha256 || (is_hexadecimal(file->sha256) && file->bytes > 0));
+        if (file->url)
+            assert_true(strncmp(file->url, "https://", 8) == 0 && !strchr(file->url, ' '));
+        for (const struct sl_fetch_made *made = set->made; made && made->path; made++)
+            is_made =
+                is_made || (strcmp(made->path, file->path) == 0 && is_listed(files, made->from));
+        all = all && (file->url || is_made);
+    }
+    return all;
+}
+
 static void test_every_row_of_the_table_is_sound(void **state)
 {
     (void)state;
@@ -196,30 +214,12 @@ static void test_every_row_of_the_table_is_sound(void **state)
         assert_non_null(set->summary);
         assert_non_null(set->licence);
         assert_true(set->debian_package == NULL || set->installed != NULL);
-        bool public = set->npm_package || set->debian_package;
         for (size_t i = 0; set->needs && set->needs[i]; i++)
             assert_non_null(sl_fetch_find(set->needs[i]));
-        for (size_t list = 0;; list++) {
-            const struct sl_fetch_file *file = list == 0           ? set->files
-                                               : set->alternatives ? set->alternatives[list - 1]
-                                                                   : NULL;
-            if (!file) break;
-            const struct sl_fetch_file *const first = file;
-            bool all = file->path != NULL;
-            for (; file->path; file++) {
-                assert_true(file->path[0] != '/' && !strstr(file->path, ".."));
-                assert_true(!file->sha256 || is_hexadecimal(file->sha256));
-                assert_true(!file->url || strncmp(file->url, "https://", 8) == 0);
-                assert_true(!file->url || !strchr(file->url, ' '));
-                assert_true(!file->sha256 || file->bytes > 0);
-                bool is_made = false;
-                for (const struct sl_fetch_made *made = set->made; made && made->path; made++)
-                    is_made = is_made ||
-                              (strcmp(made->path, file->path) == 0 && is_listed(first, made->from));
-                all = all && (file->url || is_made);
-            }
-            public = public || all;
-        }
+        bool public = set->npm_package || set->debian_package;
+        public = check_list(set, set->files) || public;
+        for (size_t i = 0; set->alternatives && set->alternatives[i]; i++)
+        public = check_list(set, set->alternatives[i]) || public;
         assert_true(public == (set->unavailable == NULL));
     }
 }

@@ -89,7 +89,7 @@ static void test_the_words_of_the_texts_get_their_rows(void **state)
         "cat",       "deer", "dog", "forest",   "frog",       "hello",
         "horse",     "ship", "the", "truck",    "url",        "\xc3\xa9t\xc3\xa9"};
     struct sl_error err = {0};
-    struct paths paths;
+    struct paths paths = {0};
     struct sl_name_table *words = NULL;
     struct sl_word_vectors rows;
     write_texts();
@@ -113,7 +113,7 @@ static void test_the_classes_get_theirs(void **state)
     (void)state;
     static const char *const none[] = {NULL};
     struct sl_error err = {0};
-    struct paths paths;
+    struct paths paths = {0};
     struct sl_buffer text;
     write_package(test_path("package.tgz"), none, 102);
     const struct sl_fetch_making making = making_of(&paths, "classes.txt");
@@ -156,7 +156,7 @@ static void test_a_package_of_another_form_is_refused(void **state)
         {"{\"vectors\":{}}", "no row for the class \"airplane\""},
     };
     struct sl_error err = {0};
-    struct paths paths;
+    struct paths paths = {0};
     const struct sl_fetch_making making = making_of(&paths, "classes.txt");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         write_json(cases[i].json);
