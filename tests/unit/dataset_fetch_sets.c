@@ -2,6 +2,8 @@
  * package managers of this machine are used for real. */
 #include "fetch_scene.h"
 
+#include "base/stream.h"
+
 static void test_a_file_without_a_published_sum_is_pinned(void **state)
 {
     (void)state;
@@ -462,6 +464,37 @@ static void test_packages_arrive(void **state)
     }
 }
 
+/* The selection of rows, whichever zlib packed it. */
+static void test_rows_are_made_from_the_real_package(void **state)
+{
+    (void)state;
+    enum { MOST = 1 << 24 };
+    const char *wanted = getenv("SOFTLAB_TEST_NETWORK");
+    if (!wanted || strcmp(wanted, "1") != 0 || !test_data("pos/gimpel_crowdsourced-tf.tsv")) {
+        print_message("skipped: needs SOFTLAB_TEST_NETWORK=1 and SOFTLAB_DATA\n");
+        skip();
+    }
+    struct sl_error err;
+    struct scene scene;
+    struct sl_stream *rows = NULL;
+    struct sl_fetch_set set = *sl_fetch_find("glove100d");
+    char *folder = NULL, *text = malloc(MOST), sum[SL_SHA256_TEXT];
+    size_t length = 0;
+    set_scene(&scene, NULL);
+    scene.options.roots.given = getenv("SOFTLAB_DATA");
+    set.alternatives = NULL;
+    assert_ok(sl_fetch_set_run(&set, &scene.options, &scene.limits, &folder, &err), err);
+    char *path = sl_path_join(folder, "pos_sentiment_labelme_vocab.glove.6B.100d.txt.gz");
+    assert_ok(sl_file_stream_open(path, &rows, &err), err);
+    assert_ok(sl_stream_read(rows, text, MOST, &length, &err), err);
+    sl_file_stream_close(rows);
+    sl_sha256(text, length, sum);
+    assert_string_equal(sum, "420220b8b7a56e7ac59a0c9ec6c98cc8f4259963cfe51201bdce5572070b3d10");
+    free(path);
+    free(text);
+    free(folder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -485,6 +518,7 @@ int main(void)
         FETCH_TEST(test_apt_that_fails_is_quoted),
         FETCH_TEST(test_no_package_manager_means_none),
         FETCH_TEST(test_packages_arrive),
+        FETCH_TEST(test_rows_are_made_from_the_real_package),
     };
     return cmocka_run_group_tests(tests, prepare, NULL);
 }
