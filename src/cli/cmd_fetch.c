@@ -153,7 +153,7 @@ const struct cli_command cmd_fetch = {
         "file is checked by its SHA-256. Where no checksum is published, as of cifar10h-raw, the "
         "first download is trusted: its checksum is recorded beside it in FILE.sha256, and every "
         "later one must have the same. Files that nobody publishes are made from those that were "
-        "brought: archives are unpacked, and glove100d selects the words of pos and "
+        "brought: cifar10h-raw.csv is unpacked, and glove100d selects the words of pos and "
         "sentiment_polarity, which it brings too.",
     .arguments = fetch_arguments,
     .options = fetch_options,

@@ -1,5 +1,6 @@
 #include "softlab/dataset/fetch.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -472,6 +473,7 @@ static enum sl_status install_package(const struct job *job, struct sl_error *er
 static enum sl_status fetch_needed(struct job *job, struct sl_error *err)
 {
     for (size_t i = 0; job->set->needs && job->set->needs[i]; i++) {
+        assert(i < NEEDED);
         const struct sl_fetch_set *set = find_set(job->set->needs[i], err);
         if (!set) return SL_ERR_USAGE;
         SL_TRY(sl_fetch_set_run(set, job->options, &job->limits, &job->needed[i], err));
