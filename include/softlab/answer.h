@@ -90,6 +90,10 @@ enum sl_status sl_answers_add(struct sl_answers *answers, const struct sl_answer
                               struct sl_error *err) SL_MUST_USE;
 /* Answer `index` as a view into the set, until the next add. */
 void sl_answers_get(const struct sl_answers *answers, size_t index, struct sl_answer *out);
+/* A probability in per cent as somebody typed it, without the noise of float. */
+double sl_answer_percent(float probability);
+/* An answer of at most two classes as the release of CIFAR-10S holds it; a new reference. */
+json_t *sl_answer_cifar10s_json(char *const *classes, const struct sl_answer *answer) SL_MUST_USE;
 /* How many answers come with a confidence. */
 size_t sl_answers_count_confident(const struct sl_answers *answers);
 /* How many have one of these flags. */

@@ -279,7 +279,7 @@ float sl_from_percent(double percent)
     return (float)(percent / 100);
 }
 
-double sl_to_percent(float probability)
+double sl_answer_percent(float probability)
 {
     /* Six digits are what float surely holds, and more than anybody types. */
     char text[32];

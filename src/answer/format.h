@@ -128,12 +128,8 @@ enum sl_status sl_matrix_order(const struct sl_name_table *names, uint32_t **out
 /* True if every class is called by a number, as in files that hold numbers. */
 bool sl_classes_are_numbers(const struct sl_answers *answers);
 
-/* A probability given in per cent as 0-1, and back without the noise of float. */
+/* A probability given in per cent as 0-1; sl_answer_percent is the way back. */
 float sl_from_percent(double percent);
-double sl_to_percent(float probability);
-
-/* One answer of at most two classes as the release of CIFAR-10S holds it; a new reference. */
-json_t *sl_cifar10s_json_answer(char *const *classes, const struct sl_answer *answer);
 
 /* The formats; each file says what it does with bad input. */
 #define SL_IMPORTER(name)                                                                          \

@@ -153,10 +153,10 @@ out:
 
 static json_t *json_probability(float probability)
 {
-    return isnan(probability) ? json_null() : json_real(sl_to_percent(probability));
+    return isnan(probability) ? json_null() : json_real(sl_answer_percent(probability));
 }
 
-json_t *sl_cifar10s_json_answer(char *const *classes, const struct sl_answer *answer)
+json_t *sl_answer_cifar10s_json(char *const *classes, const struct sl_answer *answer)
 {
     const bool second = answer->n_top > 1;
     json_t *object = json_object(), *impossible = json_array();
@@ -193,7 +193,7 @@ static enum sl_status fill_items(const struct sl_answers *answers,
                 return sl_fail(err, SL_ERR_INPUT,
                                "item %s: an answer names %zu classes, cifar10s-json holds two",
                                name, answer.n_top);
-            json_array_append_new(list, sl_cifar10s_json_answer(answers->classes, &answer));
+            json_array_append_new(list, sl_answer_cifar10s_json(answers->classes, &answer));
         }
     }
     return SL_OK;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/screens.h"
+#include "answer/jspsych_log.h"
 #include "softlab/base/memory.h"
 
 struct mix_columns {
@@ -41,7 +41,7 @@ static enum sl_status read_sliders(const struct sl_json *document, struct sl_mix
     return SL_OK;
 }
 
-static enum sl_status read_mix(struct sl_import *import, const struct sl_screens *screens,
+static enum sl_status read_mix(struct sl_import *import, const struct sl_jspsych_log *log,
                                const struct mix_columns *columns,
                                const struct sl_csv_record *record, struct sl_mix_answer *out,
                                struct sl_error *err)
@@ -50,39 +50,39 @@ static enum sl_status read_mix(struct sl_import *import, const struct sl_screens
     const struct sl_field a = sl_csv_class(record->fields[columns->label1]);
     const struct sl_field b = sl_csv_class(record->fields[columns->label2]);
     struct sl_json document = {0};
-    SL_TRY(sl_json_parse(text.text, text.length, screens->path, record->line, &document, err));
+    SL_TRY(sl_json_parse(text.text, text.length, log->path, record->line, &document, err));
     enum sl_status status = read_sliders(&document, out, err);
     sl_json_release(&document);
     SL_TRY(status);
-    SL_TRY(sl_at_line(sl_import_class(import, a.text, a.length, &out->a, err), screens->path,
+    SL_TRY(sl_at_line(sl_import_class(import, a.text, a.length, &out->a, err), log->path,
                       record->line, err));
-    SL_TRY(sl_at_line(sl_import_class(import, b.text, b.length, &out->b, err), screens->path,
+    SL_TRY(sl_at_line(sl_import_class(import, b.text, b.length, &out->b, err), log->path,
                       record->line, err));
     double generated = (double)NAN;
     if (record->fields[columns->generated].length > 0)
-        SL_TRY(sl_csv_real(screens->csv, record, columns->generated, 0, 1, &generated, err));
+        SL_TRY(sl_csv_real(log->csv, record, columns->generated, 0, 1, &generated, err));
     out->generated = (float)generated;
     return SL_OK;
 }
 
-static enum sl_status import_log(struct sl_import *import, struct sl_screens *screens,
+static enum sl_status import_log(struct sl_import *import, struct sl_jspsych_log *log,
                                  struct sl_error *err)
 {
     struct mix_columns columns;
-    SL_TRY(find_columns(screens->csv, &columns, err));
+    SL_TRY(find_columns(log->csv, &columns, err));
     for (;;) {
         struct sl_csv_record record = {0};
         struct sl_answer answer;
-        SL_TRY(sl_screens_next(screens, &record, &answer, err));
+        SL_TRY(sl_jspsych_log_next(log, &record, &answer, err));
         if (record.count == 0) return SL_OK;
         if (record.fields[columns.responses].length == 0) {
-            sl_import_skip(import, "%s:%zu: no response", screens->path, record.line);
+            sl_import_skip(import, "%s:%zu: no response", log->path, record.line);
             continue;
         }
         answer.kind = SL_ANSWER_MIX;
-        SL_TRY(read_mix(import, screens, &columns, &record, &answer.mix, err));
-        sl_import_at(import, screens->path, record.line);
-        SL_TRY(sl_at_line(sl_import_put(import, &answer, err), screens->path, record.line, err));
+        SL_TRY(read_mix(import, log, &columns, &record, &answer.mix, err));
+        sl_import_at(import, log->path, record.line);
+        SL_TRY(sl_at_line(sl_import_put(import, &answer, err), log->path, record.line, err));
     }
 }
 
@@ -90,17 +90,17 @@ SL_IMPORTER(sl_import_hmix)
 {
     enum sl_status status = SL_OK;
     struct sl_import import;
-    struct sl_screens screens;
+    struct sl_jspsych_log log;
     sl_import_init(&import, options, sink);
-    sl_screens_init(&screens);
+    sl_jspsych_log_init(&log);
     SL_TRY_OUT(sl_import_begin(&import, sl_cifar10_class_titles, err));
     for (size_t i = 0; i < n_paths; i++) {
-        SL_TRY_OUT(sl_screens_open(&screens, paths[i], err));
-        SL_TRY_OUT(import_log(&import, &screens, err));
+        SL_TRY_OUT(sl_jspsych_log_open(&log, paths[i], err));
+        SL_TRY_OUT(import_log(&import, &log, err));
     }
     status = sl_import_finish(&import, paths[0], err);
 out:
-    sl_screens_release(&screens);
+    sl_jspsych_log_release(&log);
     sl_import_release(&import);
     return status;
 }
@@ -130,9 +130,10 @@ static json_t *json_percent(double percent)
 static void append_responses(struct sl_buffer *line, const struct sl_mix_answer *mix)
 {
     json_t *sliders = json_object();
-    json_object_set_new(sliders, "mixingcoeff", json_percent(sl_to_percent(1 - mix->lambda)));
+    json_object_set_new(sliders, "mixingcoeff", json_percent(sl_answer_percent(1 - mix->lambda)));
     if (!isnan(mix->confidence))
-        json_object_set_new(sliders, "confidence", json_percent(sl_to_percent(mix->confidence)));
+        json_object_set_new(sliders, "confidence",
+                            json_percent(sl_answer_percent(mix->confidence)));
     char *text = json_dumps(sliders, JSON_COMPACT);
     append_text(line, text ? text : "");
     free(text);
@@ -153,7 +154,7 @@ static void append_answer(struct sl_buffer *line, const struct sl_answers *answe
     append_text(line, repeat ? "rerun_rate_mixture" : "rate_mixture");
     append_text(line, answers->classes[answer->mix.a]);
     append_text(line, answers->classes[answer->mix.b]);
-    append_real_or_nothing(line, sl_to_percent(answer->mix.generated) / 100);
+    append_real_or_nothing(line, sl_answer_percent(answer->mix.generated) / 100);
     sl_csv_end_line(line);
 }
 

@@ -1,6 +1,6 @@
 /* hmix-soft: the questions of CIFAR-10S about mixed images. Items are known by their file name,
  * which holds the share and the two images; there is no truth. */
-#include "answer/screens.h"
+#include "answer/jspsych_log.h"
 
 SL_IMPORTER(sl_import_hmix_soft)
 {

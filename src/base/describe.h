@@ -1,4 +1,4 @@
-/* Private to base: pieces of error messages about values from outside. Messages are one
+/* Private to the library: pieces of error messages about values from outside. Messages are one
  * line whatever a file holds, so text is escaped and cut before it is shown. */
 #ifndef SOFTLAB_BASE_DESCRIBE_H
 #define SOFTLAB_BASE_DESCRIBE_H

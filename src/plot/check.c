@@ -97,7 +97,7 @@ enum sl_status sl_plot_check(const struct sl_plot *plot, struct sl_error *err)
     if ((size_t)plot->kind >= SL_PLOT_KINDS)
         return sl_fail(err, SL_ERR_USAGE, "there is no chart kind %d", (int)plot->kind);
     const char *kind = sl_plot_kinds[plot->kind].name;
-    const struct sl_plot_methods *methods = &sl_plot_methods[plot->kind];
+    const struct sl_plot_kind_methods *methods = &sl_plot_methods[plot->kind];
     if (!is_id(plot->id))
         return sl_fail(err, SL_ERR_USAGE,
                        "a chart's id is a letter and up to 63 letters, digits, '-' or '_'");

@@ -18,7 +18,7 @@ const struct sl_plot_kind_info sl_plot_kinds[] = {
     [SL_PLOT_KINDS] = {0},
 };
 
-const struct sl_plot_methods sl_plot_methods[SL_PLOT_KINDS] = {
+const struct sl_plot_kind_methods sl_plot_methods[SL_PLOT_KINDS] = {
     [SL_PLOT_BARS] = {.noun = "Bar chart",
                       .key = SL_KEY_SWATCH,
                       .zero = true,

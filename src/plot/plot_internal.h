@@ -39,7 +39,7 @@ struct sl_plot_bins {
 
 struct sl_plot_chart {
     const struct sl_plot *plot;
-    const struct sl_plot_methods *kind;
+    const struct sl_plot_kind_methods *kind;
     struct sl_buffer *out;
     double width, height;
     double left, top, right, bottom; /* the area between the axes */
@@ -68,7 +68,7 @@ enum sl_plot_key {
     SL_KEY_DIAGONAL
 };
 
-struct sl_plot_methods {
+struct sl_plot_kind_methods {
     const char *noun;     /* "Bar chart", for the text alternative */
     enum sl_plot_key key; /* how the legend shows a series */
     bool zero;            /* the value axis begins at zero */
@@ -85,7 +85,7 @@ struct sl_plot_methods {
     void (*draw)(struct sl_plot_chart *chart);
     void (*describe)(const struct sl_plot_chart *chart);
 };
-extern const struct sl_plot_methods sl_plot_methods[SL_PLOT_KINDS];
+extern const struct sl_plot_kind_methods sl_plot_methods[SL_PLOT_KINDS];
 
 /* Series */
 

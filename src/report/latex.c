@@ -37,7 +37,7 @@ static void put_spans(struct sl_buffer *out, const struct sl_block *block)
     const bool is_note = block->kind == SL_BLOCK_NOTE;
     if (is_note) sl_buffer_text(out, tones[block->tone].begin);
     for (size_t i = 0; i < block->count; i++) {
-        const struct sl_span *span = &block->spans[i];
+        const struct sl_styled *span = &block->spans[i];
         if (span->style == SL_STYLE_STRONG)
             put_styled(out, "textbf", span->text);
         else if (span->style == SL_STYLE_CODE)

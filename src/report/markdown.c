@@ -49,7 +49,7 @@ static void put_spans(struct sl_buffer *out, const struct sl_block *block)
 {
     if (block->kind == SL_BLOCK_NOTE && block->tone <= SL_TONE_WARNING) sl_buffer_text(out, "> ");
     for (size_t i = 0; i < block->count; i++) {
-        const struct sl_span *span = &block->spans[i];
+        const struct sl_styled *span = &block->spans[i];
         if (span->style == SL_STYLE_STRONG)
             put_strong(out, span->text);
         else if (span->style == SL_STYLE_CODE)

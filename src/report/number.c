@@ -5,7 +5,7 @@
 
 #include "report/report_internal.h"
 
-const struct sl_mark_words sl_mark_words[SL_MARK_COUNT] = {
+const struct sl_mark_look sl_mark_words[SL_MARK_COUNT] = {
     [SL_MARK_NONE] = {"\u2013", "--", "none", "-"},
     [SL_MARK_GOOD] = {"\u2713", "$\\checkmark$", "good", "yes"},
     [SL_MARK_BAD] = {"\u2717", "$\\times$", "bad", "no"},

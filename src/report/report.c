@@ -160,7 +160,7 @@ void sl_report_text(struct sl_report *report, enum sl_style style, const char *f
     struct sl_block *block = last_block(report);
     if (!block || (block->kind != SL_BLOCK_PARAGRAPH && block->kind != SL_BLOCK_NOTE))
         sl_report_paragraph(report);
-    struct sl_span *span = add_element(report, sizeof *span);
+    struct sl_styled *span = add_element(report, sizeof *span);
     span->style = style;
     span->text = keep_n(report, text.length ? text.data : "", text.length);
     sl_buffer_release(&text);

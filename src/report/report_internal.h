@@ -18,7 +18,7 @@ enum sl_block_kind {
     SL_BLOCK_PAIRS,
 };
 
-struct sl_span {
+struct sl_styled {
     enum sl_style style;
     const char *text;
 };
@@ -45,7 +45,7 @@ struct sl_block {
     const char *series[SL_GALLERY_MAX_SERIES]; /* gallery: whose distributions */
     size_t n_series;
     union {
-        struct sl_span *spans;
+        struct sl_styled *spans;
         struct sl_cell *cells;
         struct sl_gallery_item *pictures;
         struct sl_pair *pairs;
@@ -74,10 +74,10 @@ void sl_report_put_estimate(struct sl_buffer *out, const struct sl_cell *cell,
                             const struct sl_number_signs *signs);
 
 /* What stands for a mark: "✓", "\checkmark" and so on, and how marks sort. */
-struct sl_mark_words {
+struct sl_mark_look {
     const char *symbol, *latex, *css, *plain;
 };
-extern const struct sl_mark_words sl_mark_words[SL_MARK_COUNT];
+extern const struct sl_mark_look sl_mark_words[SL_MARK_COUNT];
 
 /* table.c: what the formats ask of a table, and a table as a file of CSV. */
 void sl_report_csv_table(const struct sl_block *table, struct sl_buffer *out);

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/format.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
 #include "study/export.h"
@@ -30,7 +29,7 @@ static void set_percent(json_t *response, const char *key, const struct sl_answe
         json_object_set_new(response, key, json_stringn(raw.text, raw.length));
         return;
     }
-    if (known) sl_text_from_double(sl_to_percent(answer->top[which].probability), number);
+    if (known) sl_text_from_double(sl_answer_percent(answer->top[which].probability), number);
     json_object_set_new(response, key, json_string(number));
 }
 
@@ -214,7 +213,7 @@ static enum sl_status write_release(const struct sl_answers *answers,
             struct sl_answer answer;
             sl_answers_get(answers, index->order[at], &answer);
             if (answer.flags & SL_ANSWER_CHECK || answer.n_top == 0) continue;
-            json_array_append_new(list, sl_cifar10s_json_answer(answers->classes, &answer));
+            json_array_append_new(list, sl_answer_cifar10s_json(answers->classes, &answer));
         }
         if (json_array_size(list) > 0) {
             size_t length = 0;

@@ -9,15 +9,15 @@
 
 /* This process's part of a run. */
 struct session {
-    struct sl_run *run;
+    struct sl_training *run;
     double began, epoch_began;
     uint64_t steps; /* made by this process */
 };
 
-static struct sl_method_batch present(struct sl_run *run, size_t count)
+static struct sl_method_batch present(struct sl_training *run, size_t count)
 {
     const struct sl_targets *targets = run->options->targets;
-    const struct sl_run_position *at = &run->at;
+    const struct sl_training_position *at = &run->at;
     const size_t *positions = run->order + at->step * run->batch_size;
     for (size_t i = 0; i < run->copies * count; i++)
         run->items[i] =
@@ -38,7 +38,7 @@ static struct sl_method_batch present(struct sl_run *run, size_t count)
 }
 
 /* Clipping looks at all gradients together, as PyTorch's clip_grad_norm_ does. */
-static void update(struct sl_run *run, const float *gradients)
+static void update(struct sl_training *run, const float *gradients)
 {
     const struct sl_moment moment = {run->at.epoch, run->at.step, run->steps_per_epoch};
     struct sl_method *method = run->method;
@@ -61,7 +61,7 @@ static void update(struct sl_run *run, const float *gradients)
     sl_model_touch(run->model);
 }
 
-static enum sl_status step(struct sl_run *run, struct sl_error *err)
+static enum sl_status step(struct sl_training *run, struct sl_error *err)
 {
     const bool last = run->last && run->at.step + 1 == run->steps_per_epoch;
     struct sl_plan *plan = last ? run->last : run->full;
@@ -97,7 +97,7 @@ static double share(double part, uint64_t whole)
 
 static void tell(const struct session *session)
 {
-    const struct sl_run *run = session->run;
+    const struct sl_training *run = session->run;
     const struct sl_train_hooks *hooks = &run->options->hooks;
     if (!hooks->progress) return;
     const double elapsed = sl_clock_seconds() - session->began;
@@ -121,7 +121,7 @@ static void tell(const struct session *session)
 /* The epoch's score; better than all before it, its weights are kept. */
 static enum sl_status judge(struct session *session, struct sl_epoch *epoch, struct sl_error *err)
 {
-    struct sl_run *run = session->run;
+    struct sl_training *run = session->run;
     const struct sl_train_hooks *hooks = &run->options->hooks;
     epoch->score = NAN;
     if (!hooks->evaluate) return SL_OK;
@@ -143,8 +143,8 @@ static enum sl_status judge(struct session *session, struct sl_epoch *epoch, str
  * is killed in between repeats them and no epoch is lost from the log. */
 static enum sl_status finish_epoch(struct session *session, struct sl_error *err)
 {
-    struct sl_run *run = session->run;
-    struct sl_run_position *at = &run->at;
+    struct sl_training *run = session->run;
+    struct sl_training_position *at = &run->at;
     const struct sl_train_hooks *hooks = &run->options->hooks;
     const struct sl_moment moment = {at->epoch, run->steps_per_epoch - 1, run->steps_per_epoch};
     const double seconds = at->epoch_seconds + sl_clock_seconds() - session->epoch_began;
@@ -166,9 +166,9 @@ static enum sl_status finish_epoch(struct session *session, struct sl_error *err
     return SL_OK;
 }
 
-static bool is_over(const struct sl_run *run, enum sl_train_end *end)
+static bool is_over(const struct sl_training *run, enum sl_train_end *end)
 {
-    const struct sl_run_position *at = &run->at;
+    const struct sl_training_position *at = &run->at;
     const size_t patience = (size_t)run->recipe->patience;
     *end = SL_TRAIN_FINISHED;
     if (at->epoch >= (size_t)run->recipe->epochs) return true;
@@ -179,7 +179,7 @@ static bool is_over(const struct sl_run *run, enum sl_train_end *end)
 
 static enum sl_status save_if_due(struct session *session, bool must, struct sl_error *err)
 {
-    struct sl_run *run = session->run;
+    struct sl_training *run = session->run;
     const double now = sl_clock_seconds();
     if (!must && now - run->saved_at < run->options->checkpoint_seconds) return SL_OK;
     const double before = run->at.epoch_seconds;
@@ -192,7 +192,7 @@ static enum sl_status save_if_due(struct session *session, bool must, struct sl_
 /* The steps of what is left of an epoch. */
 static enum sl_status run_epoch(struct session *session, bool *stopped, struct sl_error *err)
 {
-    struct sl_run *run = session->run;
+    struct sl_training *run = session->run;
     const struct sl_train_hooks *hooks = &run->options->hooks;
     session->epoch_began = sl_clock_seconds();
     sl_run_shuffle(run);
@@ -209,7 +209,7 @@ static enum sl_status run_epoch(struct session *session, bool *stopped, struct s
     return save_if_due(session, run->at.epoch >= (size_t)run->recipe->epochs, err);
 }
 
-static enum sl_status run_epochs(struct sl_run *run, struct sl_train_result *result,
+static enum sl_status run_epochs(struct sl_training *run, struct sl_train_result *result,
                                  struct sl_error *err)
 {
     struct session session = {.run = run, .began = sl_clock_seconds()};
@@ -226,7 +226,7 @@ static enum sl_status run_epochs(struct sl_run *run, struct sl_train_result *res
     return SL_OK;
 }
 
-static void take_best(struct sl_run *run)
+static void take_best(struct sl_training *run)
 {
     if (!run->best_values || run->at.best_epoch == 0) return;
     memcpy(sl_model_values(run->model), run->best_values,
@@ -239,7 +239,7 @@ static void take_best(struct sl_run *run)
 enum sl_status sl_train(struct sl_model *model, const struct sl_train_options *options,
                         struct sl_train_result *out, struct sl_error *err)
 {
-    struct sl_run *run = NULL;
+    struct sl_training *run = NULL;
     SL_TRY(sl_run_create(model, options, &run, err));
     struct sl_train_result result = {0};
     bool resumed = false;

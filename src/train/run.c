@@ -10,7 +10,7 @@
 
 /* What cutout and the crop's padding show: the padding is black before the normalisation, as the
  * papers' programs had it; cutout fills with what the normalising layer makes 0. */
-static void set_augment(struct sl_run *run)
+static void set_augment(struct sl_training *run)
 {
     const struct sl_recipe *recipe = run->recipe;
     run->augment = (struct sl_augment){
@@ -57,7 +57,7 @@ static enum sl_status check(const struct sl_train_options *options, const struct
 
 /* A SHA-256 over everything that the weights depend on, so that a checkpoint of another run is not
  * taken up by mistake. */
-static enum sl_status identify(struct sl_run *run, struct sl_error *err)
+static enum sl_status identify(struct sl_training *run, struct sl_error *err)
 {
     const struct sl_train_options *options = run->options;
     char targets[SL_SHA256_TEXT], tuning[SL_SHA256_TEXT];
@@ -75,7 +75,7 @@ static enum sl_status identify(struct sl_run *run, struct sl_error *err)
     return SL_OK;
 }
 
-static enum sl_status make_plan(struct sl_run *run, size_t items, struct sl_plan **out,
+static enum sl_status make_plan(struct sl_training *run, size_t items, struct sl_plan **out,
                                 struct sl_error *err)
 {
     struct sl_plan_options options = sl_plan_options_default();
@@ -85,7 +85,7 @@ static enum sl_status make_plan(struct sl_run *run, size_t items, struct sl_plan
     return sl_plan_create(run->model, &options, out, err);
 }
 
-static enum sl_status make_plans(struct sl_run *run, struct sl_error *err)
+static enum sl_status make_plans(struct sl_training *run, struct sl_error *err)
 {
     const size_t left_over = run->n_items % run->batch_size;
     SL_TRY(make_plan(run, run->batch_size, &run->full, err));
@@ -93,7 +93,7 @@ static enum sl_status make_plans(struct sl_run *run, struct sl_error *err)
     return make_plan(run, left_over, &run->last, err);
 }
 
-static enum sl_status make_buffers(struct sl_run *run, struct sl_error *err)
+static enum sl_status make_buffers(struct sl_training *run, struct sl_error *err)
 {
     const size_t rows = run->copies * run->batch_size;
     run->order = sl_data_alloc(run->n_items, sizeof *run->order, err);
@@ -113,7 +113,7 @@ static enum sl_status make_buffers(struct sl_run *run, struct sl_error *err)
     return sl_feed_batch_create(run->options->feed, rows, &run->batch, err);
 }
 
-static void measure(struct sl_run *run)
+static void measure(struct sl_training *run)
 {
     const size_t n = run->n_items;
     const size_t wanted = (size_t)run->recipe->batch;
@@ -134,12 +134,12 @@ enum sl_status sl_train_check(const struct sl_model *model, const struct sl_trai
 }
 
 enum sl_status sl_run_create(struct sl_model *model, const struct sl_train_options *options,
-                             struct sl_run **out, struct sl_error *err)
+                             struct sl_training **out, struct sl_error *err)
 {
     SL_TRY(sl_recipe_check(options->recipe, err));
     SL_TRY(check(options, model, err));
-    struct sl_run *run = sl_alloc(1, sizeof *run);
-    *run = (struct sl_run){
+    struct sl_training *run = sl_alloc(1, sizeof *run);
+    *run = (struct sl_training){
         .model = model,
         .options = options,
         .recipe = options->recipe,
@@ -164,7 +164,7 @@ out:
     return status;
 }
 
-void sl_run_destroy(struct sl_run *run)
+void sl_run_destroy(struct sl_training *run)
 {
     if (!run) return;
     sl_plan_destroy(run->last);
@@ -182,7 +182,7 @@ void sl_run_destroy(struct sl_run *run)
     free(run);
 }
 
-void sl_run_shuffle(struct sl_run *run)
+void sl_run_shuffle(struct sl_training *run)
 {
     if (!run->recipe->shuffle) {
         for (size_t i = 0; i < run->n_items; i++)

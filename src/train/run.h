@@ -7,7 +7,7 @@
 #include "train/optimise.h"
 
 /* Where it stands: all that a checkpoint needs besides buffers of floats. */
-struct sl_run_position {
+struct sl_training_position {
     size_t epoch, step;          /* the next step's, from 0 */
     double loss_total;           /* of this epoch so far */
     uint64_t presented, correct; /* of this epoch so far */
@@ -18,7 +18,7 @@ struct sl_run_position {
     uint64_t optimiser_steps[2]; /* since the last reset: the model's, the method's own */
 };
 
-struct sl_run {
+struct sl_training {
     struct sl_model *model;                 /* borrowed */
     const struct sl_train_options *options; /* borrowed */
     const struct sl_recipe *recipe;         /* borrowed */
@@ -33,19 +33,19 @@ struct sl_run {
     size_t *items;                   /* (copies * batch_size) of this step */
     float *targets, *gradient;       /* (copies * batch_size, n_classes) */
     float *best_values, *best_state; /* of the best epoch; NULL unless it is selected */
-    struct sl_run_position at;
+    struct sl_training_position at;
     char identity[65]; /* SHA-256 of what the run depends on */
     double saved_at;   /* clock of the last checkpoint */
 };
 
 enum sl_status sl_run_create(struct sl_model *model, const struct sl_train_options *options,
-                             struct sl_run **out, struct sl_error *err) SL_MUST_USE;
-void sl_run_destroy(struct sl_run *run);
+                             struct sl_training **out, struct sl_error *err) SL_MUST_USE;
+void sl_run_destroy(struct sl_training *run);
 /* The order of this epoch's presentations, into run->order. */
-void sl_run_shuffle(struct sl_run *run);
+void sl_run_shuffle(struct sl_training *run);
 
-enum sl_status sl_run_save(struct sl_run *run, struct sl_error *err) SL_MUST_USE;
+enum sl_status sl_run_save(struct sl_training *run, struct sl_error *err) SL_MUST_USE;
 /* Go back to the checkpoint if there is one: *found. */
-enum sl_status sl_run_load(struct sl_run *run, bool *found, struct sl_error *err) SL_MUST_USE;
+enum sl_status sl_run_load(struct sl_training *run, bool *found, struct sl_error *err) SL_MUST_USE;
 
 #endif

@@ -12,17 +12,17 @@ static const struct {
     size_t offset;
     bool real;
 } fields[] = {
-    {"epoch", offsetof(struct sl_run_position, epoch), false},
-    {"step", offsetof(struct sl_run_position, step), false},
-    {"loss_total", offsetof(struct sl_run_position, loss_total), true},
-    {"presented", offsetof(struct sl_run_position, presented), false},
-    {"correct", offsetof(struct sl_run_position, correct), false},
-    {"epoch_seconds", offsetof(struct sl_run_position, epoch_seconds), true},
-    {"best_score", offsetof(struct sl_run_position, best_score), true},
-    {"best_epoch", offsetof(struct sl_run_position, best_epoch), false},
-    {"steps", offsetof(struct sl_run_position, steps), false},
-    {"optimiser_steps", offsetof(struct sl_run_position, optimiser_steps[0]), false},
-    {"own_optimiser_steps", offsetof(struct sl_run_position, optimiser_steps[1]), false},
+    {"epoch", offsetof(struct sl_training_position, epoch), false},
+    {"step", offsetof(struct sl_training_position, step), false},
+    {"loss_total", offsetof(struct sl_training_position, loss_total), true},
+    {"presented", offsetof(struct sl_training_position, presented), false},
+    {"correct", offsetof(struct sl_training_position, correct), false},
+    {"epoch_seconds", offsetof(struct sl_training_position, epoch_seconds), true},
+    {"best_score", offsetof(struct sl_training_position, best_score), true},
+    {"best_epoch", offsetof(struct sl_training_position, best_epoch), false},
+    {"steps", offsetof(struct sl_training_position, steps), false},
+    {"optimiser_steps", offsetof(struct sl_training_position, optimiser_steps[0]), false},
+    {"own_optimiser_steps", offsetof(struct sl_training_position, optimiser_steps[1]), false},
 };
 enum { N_FIELDS = sizeof fields / sizeof *fields };
 _Static_assert(sizeof(size_t) == sizeof(uint64_t), "positions are read as 64-bit numbers");
@@ -30,7 +30,7 @@ _Static_assert(sizeof(size_t) == sizeof(uint64_t), "positions are read as 64-bit
 enum { MAX_BUFFERS = 7 };
 
 /* Everything that changes from step to step besides the model. */
-static size_t list_buffers(struct sl_run *run, struct sl_checkpoint_buffer *out)
+static size_t list_buffers(struct sl_training *run, struct sl_checkpoint_buffer *out)
 {
     static const char *const names[2][2] = {{"optimiser.0", "optimiser.1"},
                                             {"own.optimiser.0", "own.optimiser.1"}};
@@ -52,7 +52,7 @@ static size_t list_buffers(struct sl_run *run, struct sl_checkpoint_buffer *out)
     return n;
 }
 
-static json_t *position_to_json(const struct sl_run *run)
+static json_t *position_to_json(const struct sl_training *run)
 {
     json_t *json = json_object();
     bool whole = json_object_set_new(json, "run", json_string(run->identity)) == 0;
@@ -72,7 +72,7 @@ static json_t *position_to_json(const struct sl_run *run)
     return NULL;
 }
 
-enum sl_status sl_run_save(struct sl_run *run, struct sl_error *err)
+enum sl_status sl_run_save(struct sl_training *run, struct sl_error *err)
 {
     if (!run->options->checkpoint) return SL_OK;
     struct sl_checkpoint_buffer buffers[MAX_BUFFERS];
@@ -92,9 +92,9 @@ enum sl_status sl_run_save(struct sl_run *run, struct sl_error *err)
 }
 
 static enum sl_status position_from_json(const struct sl_json_cursor *root,
-                                         struct sl_run_position *out, struct sl_error *err)
+                                         struct sl_training_position *out, struct sl_error *err)
 {
-    struct sl_run_position position = {0};
+    struct sl_training_position position = {0};
     for (size_t i = 0; i < N_FIELDS; i++) {
         struct sl_json_cursor at;
         char *field = (char *)&position + fields[i].offset;
@@ -113,7 +113,7 @@ static enum sl_status position_from_json(const struct sl_json_cursor *root,
     return SL_OK;
 }
 
-static enum sl_status take_position(struct sl_run *run, const char *text, struct sl_error *err)
+static enum sl_status take_position(struct sl_training *run, const char *text, struct sl_error *err)
 {
     const char *path = run->options->checkpoint;
     struct sl_json json = {0};
@@ -138,7 +138,7 @@ out:
     return status;
 }
 
-enum sl_status sl_run_load(struct sl_run *run, bool *found, struct sl_error *err)
+enum sl_status sl_run_load(struct sl_training *run, bool *found, struct sl_error *err)
 {
     const char *path = run->options->checkpoint;
     *found = path && sl_file_exists(path);

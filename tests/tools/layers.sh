@@ -4,7 +4,8 @@
 
 tree() { # a fresh small project
     rm -rf "$scratch/tree"
-    mkdir -p "$scratch/tree/include/softlab/label" "$scratch/tree/src/label" "$scratch/tree/src/cli"
+    mkdir -p "$scratch/tree/include/softlab/label" "$scratch/tree/src/label" "$scratch/tree/src/cli" \
+        "$scratch/tree/src/base" "$scratch/tree/src/store"
     cat >"$scratch/tree/src/LAYERS" <<'END'
 # a comment
 base:
@@ -19,6 +20,8 @@ END
     printf '#include "softlab/label.h"\n\n#include <stdio.h>\n#include <sys/stat.h>\n' \
         >"$scratch/tree/src/label/aggregate.c"
     printf '#include "cmd.h"\n#include "softlab/store.h"\n' >"$scratch/tree/src/cli/main.c"
+    printf '#include "softlab/base/file.h"\n#include "softlab/label.h"\n' >"$scratch/tree/src/cli/cmd.h"
+    echo '#include "softlab/base/error.h"' >"$scratch/tree/src/store/open.c"
 }
 
 plant() { # file line
@@ -61,6 +64,17 @@ plant src/label/aggregate.c '#include <curl/easy.h>'
 fails "as does every header of its folder" "<curl/easy.h> belongs to" check
 plant src/label/door.c '#include <curl/curl.h>'
 passes "the door itself may include it" check
+plant src/base/lock.h '/* What a file is locked with. Private
+ * to base/. */
+#ifndef LOCK
+#define LOCK'
+echo '#include "base/lock.h"' >>"$scratch/tree/src/base/file.c"
+passes "a module's own header is its own" check
+echo '#include "base/lock.h"' >>"$scratch/tree/src/store/open.c"
+fails "and nobody else's" "src/store/open.c:2: base/lock.h is private to base" check
+tree
+rm "$scratch/tree/src/store/open.c"
+fails "a permission that nobody needs goes" "src/LAYERS:4: store may include base, but does not" check
 plant src/magic/spell.c '#include <stdio.h>'
 fails "a module must be listed" "src/magic/spell.c:1: magic is not in src/LAYERS" check
 finish

@@ -32,6 +32,20 @@ static const char *a = "\\"; char *b = strcpy(c, "\"");
 END
 fails "also in tests, after an escaped quote" "tests/unit/a.c:1: strcpy is banned" check
 
+write src/label/a.h <<'END'
+struct sl_run {
+};
+struct sl_run {
+};
+END
+fails "a tag has one meaning" "src/label/a.h:3: struct sl_run is also defined in src/label/a.h:1" check
+write src/label/a.h <<'END'
+struct sl_run {
+};
+extern const struct sl_row sl_run[3];
+END
+fails "and no variable has its name" "src/label/a.h:3: sl_run is also a tag, in src/label/a.h:1" check
+
 echo 'static const char *a(void) { return getenv("HOME"); }' | write src/label/a.c
 fails "the library reads no environment" "src/label/a.c:1: getenv belongs to src/cli" check
 echo 'static void a(void) { fprintf(stderr, "x"); }' | write src/label/a.c

@@ -1,11 +1,11 @@
 /* Screen logs as jsPsych writes them: a line per screen, of which those with a `filename` are
  * answers. Shared by cifar10s-raw, hmix-soft and hmix. Private to answer/. */
-#ifndef SOFTLAB_ANSWER_SCREENS_H
-#define SOFTLAB_ANSWER_SCREENS_H
+#ifndef SOFTLAB_ANSWER_JSPSYCH_LOG_H
+#define SOFTLAB_ANSWER_JSPSYCH_LOG_H
 
 #include "answer/format.h"
 
-struct sl_screens {
+struct sl_jspsych_log {
     const char *path;   /* borrowed */
     struct sl_csv *csv; /* owned; NULL between files */
     size_t subject, trial, rt, filename, task, condition, study;
@@ -14,16 +14,16 @@ struct sl_screens {
     size_t n_states, capacity;
 };
 
-void sl_screens_init(struct sl_screens *screens);
-void sl_screens_release(struct sl_screens *screens);
+void sl_jspsych_log_init(struct sl_jspsych_log *log);
+void sl_jspsych_log_release(struct sl_jspsych_log *log);
 
 /* The next file; then its answers: item (the file name), annotator, flags, time, trial, batch and
  * study. `record->count` 0 at the end. A repeat is a screen whose task begins with "rerun"; a
  * second run begins where a subject's trials count from the start again. */
-enum sl_status sl_screens_open(struct sl_screens *screens, const char *path,
-                               struct sl_error *err) SL_MUST_USE;
-enum sl_status sl_screens_next(struct sl_screens *screens, struct sl_csv_record *record,
-                               struct sl_answer *answer, struct sl_error *err) SL_MUST_USE;
+enum sl_status sl_jspsych_log_open(struct sl_jspsych_log *log, const char *path,
+                                   struct sl_error *err) SL_MUST_USE;
+enum sl_status sl_jspsych_log_next(struct sl_jspsych_log *log, struct sl_csv_record *record,
+                                   struct sl_answer *answer, struct sl_error *err) SL_MUST_USE;
 
 /* What differs between the logs of the four questions (collins2022): top class, second class,
  * their probabilities, and classes it cannot be. */

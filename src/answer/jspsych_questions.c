@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/screens.h"
+#include "answer/jspsych_log.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
 
@@ -162,7 +162,7 @@ static enum sl_status find_columns(const struct sl_question_log *log, const stru
     return SL_OK;
 }
 
-static enum sl_status import_log(const struct sl_question_log *log, struct sl_screens *screens,
+static enum sl_status import_log(const struct sl_question_log *log, struct sl_jspsych_log *screens,
                                  struct screen_row *row, struct sl_error *err)
 {
     struct question_columns columns;
@@ -171,7 +171,7 @@ static enum sl_status import_log(const struct sl_question_log *log, struct sl_sc
     for (;;) {
         struct sl_csv_record record = {0};
         struct sl_answer answer;
-        SL_TRY(sl_screens_next(screens, &record, &answer, err));
+        SL_TRY(sl_jspsych_log_next(screens, &record, &answer, err));
         if (record.count == 0) return SL_OK;
         row->line = record.line;
         if (log->item_column) answer.item = without_point_zero(record.fields[columns.item]);
@@ -195,20 +195,20 @@ enum sl_status sl_import_questions(const struct sl_question_log *log, const char
 {
     enum sl_status status = SL_OK;
     struct sl_import import;
-    struct sl_screens screens;
+    struct sl_jspsych_log screens;
     struct screen_row row = {.import = &import};
     sl_import_init(&import, options, sink);
-    sl_screens_init(&screens);
+    sl_jspsych_log_init(&screens);
     SL_TRY_OUT(sl_import_begin(&import, sl_cifar10_class_titles, err));
     row.impossible = sl_alloc(sl_import_class_count(&import), sizeof *row.impossible);
     for (size_t i = 0; i < n_paths; i++) {
-        SL_TRY_OUT(sl_screens_open(&screens, paths[i], err));
+        SL_TRY_OUT(sl_jspsych_log_open(&screens, paths[i], err));
         SL_TRY_OUT(import_log(log, &screens, &row, err));
     }
     status = sl_import_finish(&import, paths[0], err);
 out:
     free(row.impossible);
-    sl_screens_release(&screens);
+    sl_jspsych_log_release(&screens);
     sl_import_release(&import);
     return status;
 }
