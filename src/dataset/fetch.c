@@ -1,5 +1,6 @@
 #include "softlab/dataset/fetch.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,14 +16,15 @@
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
 
-enum { PLACES = 3, RECORD_BYTES = 4096, SUGGESTIONS = 64 };
+enum { PLACES = 3, NEEDED = 4, RECORD_BYTES = 4096, SUGGESTIONS = 64 };
 
 /* One call of sl_fetch. */
 struct job {
     const struct sl_fetch_set *set;
     const struct sl_fetch_options *options;
     struct sl_fetch_limits limits;
-    char *folder; /* owned; where the set is written, NULL without a data folder */
+    char *folder;         /* owned; where the set is written, NULL without a data folder */
+    char *needed[NEEDED]; /* owned; folders of the sets that it needs */
 };
 
 struct sl_fetch_limits sl_fetch_limits_default(void)
@@ -228,6 +230,14 @@ static enum sl_status sync_file(const char *path, struct sl_error *err)
     return status;
 }
 
+/* How a file of the set is made, or NULL. */
+static const struct sl_fetch_made *find_made(const struct sl_fetch_set *set, const char *path)
+{
+    for (const struct sl_fetch_made *made = set->made; made && made->path; made++)
+        if (strcmp(made->path, path) == 0) return made;
+    return NULL;
+}
+
 /* Check complete bytes and give them their final name; wrong ones are deleted. */
 static enum sl_status publish(const struct job *job, const struct sl_fetch_file *file,
                               const char *bytes_at, const char *path, struct sl_error *err)
@@ -240,9 +250,14 @@ static enum sl_status publish(const struct job *job, const struct sl_fetch_file 
         char *record = sl_string_printf("%s.sha256", path);
         char *line = sl_string_printf("%s  %s\n", sum, sl_path_name(path));
         status = sl_file_write(record, line, strlen(line), err);
-        sl_log(job->options->log, SL_LOG_WARNING,
-               "%s: no published checksum is known; recorded that of this download, %s, in %s",
-               path, sum, record);
+        /* What was made is as good as what it was made from, which was checked. */
+        if (find_made(job->set, file->path))
+            sl_log(job->options->log, SL_LOG_INFO, "%s: its checksum, %s, is recorded in %s", path,
+                   sum, record);
+        else
+            sl_log(job->options->log, SL_LOG_WARNING,
+                   "%s: no published checksum is known; recorded that of this download, %s, in %s",
+                   path, sum, record);
         free(line);
         free(record);
         SL_TRY(status);
@@ -302,14 +317,6 @@ out:
     return status;
 }
 
-/* How a file of the set is made, or NULL. */
-static const struct sl_fetch_made *find_made(const struct sl_fetch_set *set, const char *path)
-{
-    for (const struct sl_fetch_made *made = set->made; made && made->path; made++)
-        if (strcmp(made->path, path) == 0) return made;
-    return NULL;
-}
-
 static enum sl_status make_file(const struct job *job, const struct sl_fetch_file *file,
                                 const struct sl_fetch_made *made, struct sl_error *err)
 {
@@ -317,9 +324,13 @@ static enum sl_status make_file(const struct job *job, const struct sl_fetch_fil
     char *from = sl_path_join(job->folder, made->from);
     char *part = sl_string_printf("%s.part", path);
     enum sl_status status = SL_OK;
+    if (sl_file_exists(path) && check_file(file, job->folder, NULL) == SL_OK) goto out;
     sl_log(job->options->log, SL_LOG_INFO, "%s/%s: from %s", job->set->name, file->path,
            made->from);
-    SL_TRY_OUT(made->make(from, part, err));
+    SL_TRY_OUT(create_folder_of(path, err));
+    const struct sl_fetch_making making = {from, part, sl_path_name(path),
+                                           (const char *const *)job->needed};
+    SL_TRY_OUT(made->make(&making, err));
     SL_TRY_OUT(publish(job, file, part, path, err));
 out:
     free(part);
@@ -328,15 +339,35 @@ out:
     return status;
 }
 
-/* The first list of files that can be had: each has an address or is made, or a mirror has them
- * all. */
+/* The files of a list that are made from others of it, once those are there. */
+static enum sl_status make_files(const struct job *job, const struct sl_fetch_file *files,
+                                 struct sl_error *err)
+{
+    for (; files->path; files++) {
+        const struct sl_fetch_made *made = find_made(job->set, files->path);
+        if (made) SL_TRY(make_file(job, files, made, err));
+    }
+    return SL_OK;
+}
+
+static bool lists(const struct sl_fetch_file *files, const char *path)
+{
+    for (; files->path; files++)
+        if (strcmp(files->path, path) == 0) return true;
+    return false;
+}
+
+/* The first list of files that can be had: each has an address or is made from one of them, or a
+ * mirror has them all. */
 static const struct sl_fetch_file *find_public(const struct job *job)
 {
     const struct sl_fetch_file *files = NULL;
     for (size_t list = 0; (files = file_list(job->set, list)); list++) {
         bool all = files->path != NULL;
-        for (const struct sl_fetch_file *file = files; file->path && all; file++)
-            all = file->url || find_made(job->set, file->path) || job->options->url_override;
+        for (const struct sl_fetch_file *file = files; file->path && all; file++) {
+            const struct sl_fetch_made *made = find_made(job->set, file->path);
+            all = file->url || (made && lists(files, made->from)) || job->options->url_override;
+        }
         if (all) break;
     }
     return files;
@@ -344,15 +375,16 @@ static const struct sl_fetch_file *find_public(const struct job *job)
 
 static enum sl_status download_set(const struct job *job, struct sl_error *err)
 {
+    const struct sl_fetch_set *set = job->set;
+    const char *package = set->npm_package ? set->npm_package : set->debian_package;
     const struct sl_fetch_file *files = find_public(job);
     if (!files)
-        return sl_fail(err, SL_ERR_NOT_FOUND, "%s: no public address of its files is known",
-                       job->set->name);
-    for (; files->path; files++) {
-        const struct sl_fetch_made *made = find_made(job->set, files->path);
-        SL_TRY(made ? make_file(job, files, made, err) : download_file(job, files, err));
-    }
-    return SL_OK;
+        return sl_fail(err, SL_ERR_NOT_FOUND, "%s: no public address of its files is known%s%s",
+                       set->name, package ? "; the package manager brings it as " : "",
+                       package ? package : "");
+    for (const struct sl_fetch_file *file = files; file->path; file++)
+        if (!find_made(set, file->path)) SL_TRY(download_file(job, file, err));
+    return make_files(job, files, err);
 }
 
 static enum sl_status publish_package(const struct job *job, const char *unpacked,
@@ -361,6 +393,7 @@ static enum sl_status publish_package(const struct job *job, const char *unpacke
     enum sl_status status = SL_OK;
     for (const struct sl_fetch_file *file = job->set->files; file->path && status == SL_OK;
          file++) {
+        if (find_made(job->set, file->path)) continue;
         char *from = sl_path_join(unpacked, file->path);
         char *path = sl_path_join(job->folder, file->path);
         status = create_folder_of(path, err);
@@ -371,10 +404,23 @@ static enum sl_status publish_package(const struct job *job, const char *unpacke
     return status;
 }
 
+/* Whether an earlier call brought all that the package has. */
+static bool package_is_here(const struct job *job)
+{
+    for (const struct sl_fetch_file *file = job->set->files; file->path; file++) {
+        const struct sl_fetch_file only[] = {*file, {0}};
+        struct sl_error ignored = {.code = SL_OK};
+        if (!find_made(job->set, file->path) && !files_are_right(only, job->folder, &ignored))
+            return false;
+    }
+    return true;
+}
+
 /* The temporary folder stands beside the files, so that moving them is a rename; its name is
  * fixed, so that what a killed call left is found and removed. */
-static enum sl_status install_package(const struct job *job, struct sl_error *err)
+static enum sl_status bring_package(const struct job *job, struct sl_error *err)
 {
+    if (package_is_here(job)) return SL_OK;
     char *temporary = sl_path_join(job->folder, ".package");
     char *unpacked = NULL;
     enum sl_status status = SL_OK;
@@ -417,20 +463,41 @@ static enum sl_status lock_folder(const struct job *job, int *descriptor, struct
     return status;
 }
 
-static enum sl_status obtain(const struct job *job, struct sl_error *err)
+static enum sl_status install_package(const struct job *job, struct sl_error *err)
+{
+    SL_TRY(bring_package(job, err));
+    return make_files(job, job->set->files, err);
+}
+
+/* The sets that making this one's files takes. */
+static enum sl_status fetch_needed(struct job *job, struct sl_error *err)
+{
+    for (size_t i = 0; job->set->needs && job->set->needs[i]; i++) {
+        assert(i < NEEDED);
+        const struct sl_fetch_set *set = find_set(job->set->needs[i], err);
+        if (!set) return SL_ERR_USAGE;
+        SL_TRY(sl_fetch_set_run(set, job->options, &job->limits, &job->needed[i], err));
+    }
+    return SL_OK;
+}
+
+static enum sl_status obtain(struct job *job, struct sl_error *err)
 {
     const struct sl_fetch_set *set = job->set;
     const struct sl_fetch_options *options = job->options;
     bool packaged = (set->npm_package || set->debian_package) && !options->no_package_manager;
+    SL_TRY(fetch_needed(job, err));
     if (packaged) {
         struct sl_error reason;
         if (install_package(job, &reason) == SL_OK) return SL_OK;
+        if (!find_public(job))
+            return sl_fail(err, reason.code, "%s: %s", set->name, reason.message);
         sl_log(options->log, SL_LOG_WARNING, "%s; trying the public address", reason.message);
     }
     return download_set(job, err);
 }
 
-static enum sl_status run_job(const struct job *job, char **folder, struct sl_error *err)
+static enum sl_status run_job(struct job *job, char **folder, struct sl_error *err)
 {
     const struct sl_log *log = job->options->log;
     int lock = -1;
@@ -466,6 +533,8 @@ enum sl_status sl_fetch_set_run(const struct sl_fetch_set *set,
     struct job job = {.set = set, .options = options, .limits = *limits};
     job.folder = sl_path_join(options->roots.folder, set->name);
     enum sl_status status = run_job(&job, folder, err);
+    for (size_t i = 0; i < NEEDED; i++)
+        free(job.needed[i]);
     free(job.folder);
     return status;
 }

