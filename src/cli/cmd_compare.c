@@ -372,24 +372,6 @@ static json_t *mixing_json(const struct cli *cli, const struct sl_answers *answe
                      group_json(answers, &summary->low), "provenance", cli_provenance(cli));
 }
 
-/* Names in a text file, one per line. */
-static enum sl_status read_list(const char *path, struct sl_name_table *out, struct sl_error *err)
-{
-    struct sl_buffer text;
-    sl_buffer_init(&text, 1 << 28);
-    enum sl_status status = sl_file_read(path, &text, err);
-    const char *at = text.length ? text.data : "", *end = at + text.length;
-    while (status == SL_OK && at < end) {
-        const char *line_end = memchr(at, '\n', (size_t)(end - at));
-        size_t length = (size_t)((line_end ? line_end : end) - at);
-        uint32_t index;
-        if (length) status = sl_name_table_add(out, at, length, &index, err);
-        at += length + 1;
-    }
-    sl_buffer_release(&text);
-    return status;
-}
-
 static enum sl_status compare_mixing(struct cli *cli, const struct compare_values *options,
                                      struct sl_error *err)
 {
@@ -397,11 +379,11 @@ static enum sl_status compare_mixing(struct cli *cli, const struct compare_value
     struct sl_mix_options mix = sl_mix_options_default();
     struct sl_answers *answers = NULL;
     struct sl_rows *endpoints = NULL;
-    struct sl_name_table *only = options->only ? sl_name_table_create() : NULL;
+    struct sl_name_table *only = NULL;
     struct sl_mix_summary summary = {0};
     enum sl_status status = SL_OK;
-    if (only) SL_TRY_OUT(read_list(options->only, only, err));
     SL_TRY_OUT(sl_answers_read(options->mix, &answers, &notes, err));
+    SL_TRY_OUT(cli_read_only(cli, options->only, answers, &only, err));
     if (options->endpoint_labels)
         SL_TRY_OUT(cli_read_labels(cli, options->endpoint_labels, "labels", NULL, &endpoints, err));
     mix.endpoint_labels = endpoints;

@@ -250,9 +250,12 @@ static void test_inferred_shares_of_mixed_images(void **state)
     sl_mix_summary_release(&summary);
     struct sl_mixing_functions *functions;
     assert_ok(sl_mixing_fit(answers, &options, &functions, &err), err);
-    size_t n_fitted = 0;
-    for (size_t i = 0; i < functions->n_classes * functions->n_classes; i++)
+    size_t n_fitted = 0, n_answers = 0;
+    for (size_t i = 0; i < functions->n_classes * functions->n_classes; i++) {
         n_fitted += functions->pairs[i].fitted;
+        n_answers += functions->pairs[i].n_answers;
+    }
+    assert_int_equal(n_answers, 1908);
     print_message("%zu of 45 class pairs have a logistic mixing function\n", n_fitted);
     assert_true(n_fitted >= 40 && n_fitted <= 45);
     sl_mixing_functions_destroy(functions);
