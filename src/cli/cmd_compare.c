@@ -301,8 +301,9 @@ static void add_group(struct cli_table *table, const char *name, const struct sl
 static void print_mixing(const struct sl_answers *answers, const struct sl_mix_summary *summary,
                          bool pairs)
 {
-    printf("%zu answers by %zu annotators, r of inferred and generated shares %.3f\n",
-           summary->n_answers, summary->n_annotators, summary->r);
+    printf(
+        "%zu answers about %zu items by %zu annotators, r of inferred and generated shares %.3f\n",
+        summary->n_answers, summary->n_items, summary->n_annotators, summary->r);
     struct cli_table table;
     cli_table_init(&table, "lrrrrr");
     cli_table_add(&table, "generated", "answers", "median", "mean", "confidence", "error");
@@ -362,9 +363,10 @@ static json_t *groups_json(const struct sl_answers *answers, const struct sl_mix
 static json_t *mixing_json(const struct cli *cli, const struct sl_answers *answers,
                            const struct sl_mix_summary *summary)
 {
-    return json_pack("{s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "answers",
-                     (json_int_t)summary->n_answers, "annotators",
-                     (json_int_t)summary->n_annotators, "r", cli_json_real(summary->r), "by_share",
+    return json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "answers",
+                     (json_int_t)summary->n_answers, "items", (json_int_t)summary->n_items,
+                     "annotators", (json_int_t)summary->n_annotators, "r",
+                     cli_json_real(summary->r), "by_share",
                      groups_json(answers, summary->by_share, summary->n_by_share), "by_pair",
                      groups_json(answers, summary->by_pair, summary->n_by_pair), "by_pair_share",
                      groups_json(answers, summary->by_pair_share, summary->n_by_pair_share),

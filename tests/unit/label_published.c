@@ -231,6 +231,7 @@ static void test_inferred_shares_of_mixed_images(void **state)
     struct sl_error err;
     assert_ok(sl_mix_summarise(answers, &options, &summary, &err), err);
     assert_int_equal(summary.n_answers, 1908);
+    assert_int_equal(summary.n_items, 810);
     assert_int_equal(summary.n_annotators, 33);
     assert_near(summary.r, 0.725, 0.0005);
     static const double shares[] = {0.1, 0.25, 0.5, 0.75, 0.9};
