@@ -1,42 +1,4 @@
-#include "experiment/plan.h"
-
-#include "support.h"
-
-static struct sl_experiment *expand(const char *name, const char *scale, bool as_published)
-{
-    const struct sl_experiment_options options = {.as_published = as_published};
-    struct sl_error err = {0};
-    struct sl_spec *spec = NULL;
-    struct sl_experiment *plan = NULL;
-    assert_ok(sl_spec_read(name, scale, &spec, &err), err);
-    assert_ok(sl_experiment_create(spec, &options, &plan, &err), err);
-    sl_spec_destroy(spec);
-    return plan;
-}
-
-static const struct sl_run *find(const struct sl_experiment *plan, const char *set,
-                                 const char *network, int64_t seed)
-{
-    for (size_t i = 0; i < plan->n_runs; i++) {
-        const struct sl_run *run = &plan->runs[i];
-        if (run->set && strcmp(run->set, set) == 0 && strcmp(run->network, network) == 0 &&
-            run->seed == seed)
-            return run;
-    }
-    fail_msg("no run of %s with %s and seed %d", set, network, (int)seed);
-    return NULL;
-}
-
-/* The words of a run's training, joined. */
-static char *training_words(const struct sl_experiment *plan, const struct sl_run *run)
-{
-    const json_t *words = json_object_get(plan->jobs[run->training].step, "command");
-    struct sl_buffer text;
-    sl_buffer_init(&text, 65536);
-    for (size_t i = 0; i < json_array_size(words); i++)
-        sl_buffer_printf(&text, "%s ", json_string_value(json_array_get(words, i)));
-    return text.data;
-}
+#include "experiment_plans.h"
 
 static void assert_trains_with(const struct sl_experiment *plan, const struct sl_run *run,
                                const char *part)
@@ -246,52 +208,6 @@ static void test_rates_are_those_of_the_authors_notebook(void **state)
     /* A network that stands for another has its rate. */
     plan = expand("peterson2019/table1", "quick", false);
     assert_trains_with(plan, find(plan, "soft", "resnet8", 1), "rate=0.01");
-    sl_experiment_destroy(plan);
-}
-
-/* Chapter 3 of the thesis has one network where the paper has three, and other seconds; the runs
- * are the paper's of that network. */
-static void test_the_thesis_figures_over_annotators_are_of_one_network(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *set;
-        double seconds;
-    } cases[] = {{"cifar10h-m1", 2.5},     {"cifar10h-m16-mean", 40}, {"cifar10h-mall", 127.75},
-                 {"t2-clamp-m1-mean", 32}, {"t2-clamp-m4", 128},      {"t2-clamp-m6", 192}};
-    static const char *const names[] = {"thesis2022/figure3.5", "thesis2022/figureB.3"};
-    struct sl_experiment *paper = expand("collins2022/figure10", "paper", false);
-    for (size_t n = 0; n < 2; n++) {
-        struct sl_experiment *plan = expand(names[n], "paper", false);
-        size_t n_trained = 0;
-        for (size_t i = 0; i < plan->n_runs; i++) {
-            if (!plan->runs[i].set) continue;
-            assert_string_equal(plan->runs[i].network, "resnet34a");
-            n_trained++;
-        }
-        assert_int_equal(n_trained, 26 * 5);
-        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-            const struct sl_run *run = find(plan, cases[i].set, "resnet34a", 5);
-            assert_near(run->seconds, cases[i].seconds, 1e-9);
-            assert_string_equal(run->key, find(paper, cases[i].set, "resnet34a", 5)->key);
-        }
-        sl_experiment_destroy(plan);
-    }
-    sl_experiment_destroy(paper);
-}
-
-/* The release holds a later collection too: 4,788 answers, of which the thesis has 1,908. */
-static void test_mixing_curves_are_fitted_to_the_thesis_own_answers(void **state)
-{
-    (void)state;
-    struct sl_experiment *plan = expand("thesis2022/tableC.1", "paper", false);
-    char *words = training_words(plan, find(plan, "tau", "preact-resnet34", 1));
-    char *file = strstr(words, "--mixing ") + strlen("--mixing ");
-    file[strcspn(file, " ")] = '\0';
-    char *fit = json_dumps(sl_plan_job_of(plan, file)->step, 0);
-    assert_non_null(strstr(fit, "\"--only\", \"@hmix/thesis_810_filenames.txt\""));
-    free(fit);
-    free(words);
     sl_experiment_destroy(plan);
 }
 
@@ -602,8 +518,6 @@ int main(void)
         cmocka_unit_test(test_every_fold_is_scored_on_what_it_held_out),
         cmocka_unit_test(test_an_epoch_is_chosen_by_the_labels_that_the_set_names),
         cmocka_unit_test(test_rates_are_those_of_the_authors_notebook),
-        cmocka_unit_test(test_the_thesis_figures_over_annotators_are_of_one_network),
-        cmocka_unit_test(test_mixing_curves_are_fitted_to_the_thesis_own_answers),
         cmocka_unit_test(test_an_attack_on_cifar10h_is_by_hard_labels_as_run),
         cmocka_unit_test(test_the_training_of_a_scored_run_keeps_its_key),
         cmocka_unit_test(test_a_small_network_has_the_first_networks_recipe),
