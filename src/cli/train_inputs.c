@@ -448,7 +448,6 @@ static enum sl_status make_model(const struct train_values *values, struct train
     const struct sl_recipe *recipe = &inputs->recipe;
     float mean[SL_RECIPE_LIST_MAX], deviation[SL_RECIPE_LIST_MAX];
     struct sl_model_options options = sl_model_options_default();
-    options.network = recipe->network;
     options.classes = inputs->targets->n_classes;
     options.input = sl_feed_shape(inputs->data.feed);
     options.init = recipe->init_pytorch ? SL_INIT_PYTORCH : SL_INIT_PAPER;
@@ -461,11 +460,13 @@ static enum sl_status make_model(const struct train_values *values, struct train
                        "the recipe normalises %zu channels, the images have %zu: set mean and "
                        "deviation",
                        recipe->mean.count, channels);
-    char *network = inputs->vocabulary ? sl_vocabulary_network(inputs->vocabulary, options.network)
-                                       : sl_string_copy(options.network);
+    char *named = sl_recipe_network(recipe);
+    char *network = inputs->vocabulary ? sl_vocabulary_network(inputs->vocabulary, named)
+                                       : sl_string_copy(named);
     options.network = network;
     const enum sl_status status = sl_model_create(&options, &inputs->model, err);
     free(network);
+    free(named);
     if (status != SL_OK) return status;
     SL_TRY(sl_model_set_class_names(inputs->model, inputs->data.dataset->classes, err));
     if (inputs->vocabulary) SL_TRY(give_words(inputs, err));
