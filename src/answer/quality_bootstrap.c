@@ -159,11 +159,11 @@ static double has_two_classes(const struct item *item)
     return !item->has_many;
 }
 
-static enum sl_status
-bootstrap_items(const struct sl_answers *answers, const struct sl_quality_options *options,
-                const struct item *items, double (*value_of)(const struct item *item),
-                struct crossed *into, const struct sl_bootstrap_options *bootstrap,
-                struct sl_interval *out, struct sl_error *err)
+static const struct crossed *take_items(const struct sl_answers *answers,
+                                        const struct sl_quality_options *options,
+                                        const struct item *items,
+                                        double (*value_of)(const struct item *item),
+                                        struct crossed *into)
 {
     const size_t n_items = sl_name_table_count(answers->items);
     into->data.count = 0;
@@ -173,7 +173,7 @@ bootstrap_items(const struct sl_answers *answers, const struct sl_quality_option
             !(options->most_answers && items[i].n_answers > options->most_answers))
             add(into, value, i, SL_NO_GROUP);
     }
-    return sl_bootstrap_crossed(SL_CROSSED_MEAN, &into->data, bootstrap, out, err);
+    return into;
 }
 
 enum sl_status sl_quality_bootstrap(const struct sl_answers *answers,
@@ -193,10 +193,16 @@ enum sl_status sl_quality_bootstrap(const struct sl_answers *answers,
     SL_TRY_OUT(sl_bootstrap_crossed(SL_CROSSED_MEAN, &top2.data, bootstrap, &out->top2, err));
     SL_TRY_OUT(sl_bootstrap_crossed(SL_CROSSED_MEAN_OF_MEANS, &top1.data, bootstrap,
                                     &out->mean_accuracy, err));
-    SL_TRY_OUT(bootstrap_items(answers, options, items, is_never_true, &top1, bootstrap,
-                               &out->share_never_true, err));
-    SL_TRY_OUT(bootstrap_items(answers, options, items, has_two_classes, &top1, bootstrap,
-                               &out->share_two_classes, err));
+    const struct {
+        double (*value_of)(const struct item *item);
+        struct sl_interval *interval;
+    } shares[] = {{is_never_true, &out->share_never_true},
+                  {has_two_classes, &out->share_two_classes}};
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
+        const struct crossed *of = take_items(answers, options, items, shares[i].value_of, &top1);
+        SL_TRY_OUT(
+            sl_bootstrap_crossed(SL_CROSSED_MEAN, &of->data, bootstrap, shares[i].interval, err));
+    }
 out:
     crossed_release(&top1);
     crossed_release(&top2);
