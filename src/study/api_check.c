@@ -39,7 +39,7 @@ static enum sl_status read_attempt(struct sl_request *request, const struct sl_j
 }
 
 /* From the options as shown to those of study.json. */
-static void unshuffle(const struct sl_request *request, struct sl_checking *checking,
+static void unshuffle(const struct sl_request *request, struct sl_comprehension *checking,
                       size_t attempt)
 {
     const struct sl_study *study = request->site->study;
@@ -50,7 +50,7 @@ static void unshuffle(const struct sl_request *request, struct sl_checking *chec
     }
 }
 
-static json_t *answers_json(const struct sl_study *study, const struct sl_checking *checking)
+static json_t *answers_json(const struct sl_study *study, const struct sl_comprehension *checking)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < study->n_comprehension; i++)
@@ -58,7 +58,7 @@ static json_t *answers_json(const struct sl_study *study, const struct sl_checki
     return list;
 }
 
-static enum sl_status read_answers(struct sl_request *request, struct sl_checking *checking,
+static enum sl_status read_answers(struct sl_request *request, struct sl_comprehension *checking,
                                    const char **id, size_t *attempt, struct sl_error *err)
 {
     static const char *const known[] = {"id", "attempt", "answers", NULL};
@@ -83,7 +83,7 @@ static enum sl_status read_answers(struct sl_request *request, struct sl_checkin
     return SL_OK;
 }
 
-static json_t *wrong_json(const struct sl_study *study, const struct sl_checking *checking)
+static json_t *wrong_json(const struct sl_study *study, const struct sl_comprehension *checking)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < study->n_comprehension; i++)
@@ -112,7 +112,7 @@ static enum sl_status match_attempt(const struct sl_store_row *row, void *contex
 
 /* Whether these answers were checked before; then what was said about them is said again. */
 static enum sl_status find_attempt(struct sl_request *request, const char *id,
-                                   struct sl_checking *checking, size_t attempt, bool *again,
+                                   struct sl_comprehension *checking, size_t attempt, bool *again,
                                    struct sl_error *err)
 {
     const struct sl_study *study = request->site->study;
@@ -135,7 +135,7 @@ static enum sl_status find_attempt(struct sl_request *request, const char *id,
     return SL_OK;
 }
 
-static enum sl_status do_check(struct sl_request *request, struct sl_checking *checking,
+static enum sl_status do_check(struct sl_request *request, struct sl_comprehension *checking,
                                struct sl_error *err)
 {
     const struct sl_study *study = request->site->study;
@@ -167,8 +167,9 @@ void sl_handle_check(struct sl_http_exchange *exchange, void *context)
     struct sl_error err;
     if (!sl_request_open(&request, context, exchange, SL_HTTP_POST)) return;
     const struct sl_study *study = request.site->study;
-    struct sl_checking checking = {.answers = sl_alloc(study->n_comprehension + 1, sizeof(size_t)),
-                                   .wrong = sl_alloc(study->n_comprehension + 1, sizeof(bool))};
+    struct sl_comprehension checking = {
+        .answers = sl_alloc(study->n_comprehension + 1, sizeof(size_t)),
+        .wrong = sl_alloc(study->n_comprehension + 1, sizeof(bool))};
     if (do_check(&request, &checking, &err) == SL_OK)
         sl_request_finish(&request,
                           json_pack("{s:s, s:b, s:I, s:I}", "place", request.session.place,

@@ -7,6 +7,8 @@
 
 #include "softlab/base/memory.h"
 #include "softlab/base/names.h"
+#include "study/texts.h"
+#include "study/words.h"
 
 enum { STUDY_BYTES = 4 << 20, MAX_DEPTH = 8 };
 
@@ -193,7 +195,9 @@ static enum sl_status take_item(const struct sl_store_item *item, void *context)
                                .content = json_incref(content.root),
                                .truth = item->truth ? sl_string_copy(item->truth) : NULL,
                                .check = item->check};
-    checking->n_checks += item->check && !json_object_get(content.root, "training");
+    const bool exercise = json_object_get(content.root, "training");
+    checking->n_exercises += exercise;
+    checking->n_checks += item->check && !exercise;
     sl_json_release(&content);
     return sl_name_table_add(reading->ids, item->id, strlen(item->id), &number, reading->err);
 }
@@ -217,6 +221,33 @@ static enum sl_status take_batch(const struct sl_store_batch_row *row, void *con
     return SL_OK;
 }
 
+/* What the server would say on its pages: it does not start with texts that cannot be read. */
+static enum sl_status read_texts(const struct sl_checking *checking, struct sl_error *err)
+{
+    struct sl_words words = {0};
+    struct sl_texts texts = {0};
+    SL_TRY(sl_words_read(checking->study, &words, err));
+    enum sl_status status = sl_texts_read(checking->study, &words, checking->store, &texts, err);
+    sl_texts_release(&texts);
+    sl_words_release(&words);
+    return status;
+}
+
+/* Not even a rehearsal can do without its exercises. */
+static enum sl_status check_training(const struct sl_checking *checking, struct sl_error *err)
+{
+    const size_t trials = checking->study->training_trials, exercises = checking->n_exercises;
+    if (trials <= exercises) return SL_OK;
+    char *where = sl_check_key(checking, "training.trials");
+    enum sl_status status =
+        sl_fail(err, SL_ERR_INPUT,
+                "%s: a round of training has %zu trials, but there %s %zu exercise%s; make it "
+                "smaller, or the study again with --training FOLDER",
+                where, trials, exercises == 1 ? "is" : "are", exercises, exercises == 1 ? "" : "s");
+    free(where);
+    return status;
+}
+
 static enum sl_status read_study(struct sl_checking *checking, struct sl_error *err)
 {
     struct sl_store *store = checking->store;
@@ -226,6 +257,8 @@ static enum sl_status read_study(struct sl_checking *checking, struct sl_error *
     if (status == SL_OK) status = sl_study_effort(checking->study, store, &checking->effort, err);
     if (status == SL_OK) status = sl_store_each_item(store, take_item, &reading, err);
     if (status == SL_OK) status = sl_store_each_batch(store, take_batch, &reading, err);
+    if (status == SL_OK) status = check_training(checking, err);
+    if (status == SL_OK) status = read_texts(checking, err);
     sl_name_table_destroy(reading.ids);
     free(path);
     return status;

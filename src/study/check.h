@@ -24,7 +24,7 @@ struct sl_checking {
     struct sl_json document;               /* study.json, for the lines of keys */
     struct sl_study_effort effort;
     struct sl_check_item *items; /* owned */
-    size_t n_items, capacity, n_checks;
+    size_t n_items, capacity, n_checks, n_exercises;
     struct sl_check_batch *batches; /* owned */
     size_t n_batches;
     const char *check; /* the row at work, and what it has found */

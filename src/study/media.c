@@ -7,7 +7,7 @@
 #include "softlab/base/memory.h"
 #include "study/site.h"
 
-enum { MEDIA_BYTES = 16 << 20, MAX_NAME = 200 };
+enum { MEDIA_BYTES = 64 << 20, MAX_NAME = 200 };
 
 const char *sl_media_type(const char *name, size_t length)
 {
@@ -40,20 +40,82 @@ const char *sl_media_name(const char *address, size_t length, size_t *name_lengt
     return sl_media_type(address + skipped, *name_length) ? address + skipped : NULL;
 }
 
+static enum sl_status take_file(struct sl_media *media, const char *folder, const char *name,
+                                size_t *room, struct sl_error *err)
+{
+    const char *type = sl_media_type(name, strlen(name));
+    if (!type) return SL_OK;
+    struct sl_buffer bytes;
+    struct sl_error why;
+    char *path = sl_path_join(folder, name);
+    sl_buffer_init(&bytes, *room);
+    enum sl_status status = sl_file_read(path, &bytes, &why);
+    if (status != SL_OK)
+        status = sl_fail(err, status, "%s (pictures of the texts may have %d MB together)",
+                         why.message, MEDIA_BYTES >> 20);
+    else {
+        struct sl_media_file *file = &media->files[media->count++];
+        *file = (struct sl_media_file){.name = sl_string_copy(name),
+                                       .type = type,
+                                       .bytes = sl_string_copy_n(bytes.data, bytes.length),
+                                       .length = bytes.length};
+        sl_reply_tag(file->bytes, file->length, file->tag);
+        *room -= bytes.length;
+    }
+    sl_buffer_release(&bytes);
+    free(path);
+    return status;
+}
+
+enum sl_status sl_media_read(const struct sl_study *study, struct sl_media *out,
+                             struct sl_error *err)
+{
+    struct sl_media media = {0};
+    char *folder = sl_path_join(study->folder, SL_MEDIA_FOLDER), **names = NULL;
+    size_t count = 0, room = MEDIA_BYTES;
+    enum sl_status status = SL_OK;
+    if (sl_folder_exists(folder)) status = sl_folder_list(folder, &names, &count, err);
+    if (status == SL_OK) media.files = sl_alloc(count ? count : 1, sizeof *media.files);
+    for (size_t i = 0; status == SL_OK && i < count; i++)
+        status = take_file(&media, folder, names[i], &room, err);
+    sl_names_destroy(names);
+    free(folder);
+    if (status == SL_OK)
+        *out = media;
+    else
+        sl_media_release(&media);
+    return status;
+}
+
+void sl_media_release(struct sl_media *media)
+{
+    for (size_t i = 0; i < media->count; i++) {
+        free(media->files[i].name);
+        free(media->files[i].bytes);
+    }
+    free(media->files);
+    *media = (struct sl_media){0};
+}
+
 void sl_site_send_media(const struct sl_site *site, struct sl_http_exchange *exchange,
                         const char *name)
 {
-    const char *type = sl_media_type(name, strlen(name));
-    char *path = sl_string_printf("%s/" SL_MEDIA_FOLDER "/%s", site->study->folder, name);
-    struct sl_buffer bytes;
-    struct sl_error err;
-    sl_buffer_init(&bytes, MEDIA_BYTES);
-    if (!type || !sl_file_exists(path) || sl_file_read(path, &bytes, &err) != SL_OK)
+    const struct sl_media *media = &site->media;
+    size_t i = 0;
+    while (i < media->count && strcmp(media->files[i].name, name) != 0)
+        i++;
+    if (i == media->count) {
         sl_http_fail(exchange, 404, "there is no such picture");
-    else
-        sl_send_tagged(exchange, type, NULL, bytes.data, bytes.length);
-    sl_buffer_release(&bytes);
-    free(path);
+        return;
+    }
+    const struct sl_media_file *file = &media->files[i];
+    sl_send_tagged(exchange,
+                   &(struct sl_http_reply){.type = file->type,
+                                           .body = file->bytes,
+                                           .length = file->length,
+                                           /* The study keeps them until its last reply is out. */
+                                           .done = sl_reply_lasts},
+                   file->tag);
 }
 
 void sl_handle_media(struct sl_http_exchange *exchange, void *context)

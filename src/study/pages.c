@@ -14,23 +14,30 @@ enum { PAGE_BYTES = 4 << 20 };
 /* Headers beside those that every such reply has. */
 enum { MOST_HEADERS = 8 };
 
-void sl_send_tagged(struct sl_http_exchange *exchange, const char *type,
-                    const struct sl_http_header *more, const void *bytes, size_t length)
+void sl_reply_tag(const void *bytes, size_t length, char out[SL_REPLY_TAG])
 {
-    char sum[SL_SHA256_TEXT], tag[24];
+    char sum[SL_SHA256_TEXT];
     sl_sha256(bytes, length, sum);
-    snprintf(tag, sizeof tag, "\"%.16s\"", sum);
+    snprintf(out, SL_REPLY_TAG, "\"%.16s\"", sum);
+}
+
+void sl_reply_lasts(void *context)
+{
+    (void)context;
+}
+
+void sl_send_tagged(struct sl_http_exchange *exchange, const struct sl_http_reply *reply,
+                    const char *tag)
+{
     struct sl_http_header headers[MOST_HEADERS + 3] = {{"Cache-Control", "no-cache"},
                                                        {"ETag", tag}};
-    for (size_t i = 0; more && more[i].name && i < MOST_HEADERS; i++)
-        headers[i + 2] = more[i];
+    for (size_t i = 0; reply->headers && reply->headers[i].name && i < MOST_HEADERS; i++)
+        headers[i + 2] = reply->headers[i];
     const char *known = sl_http_request_header(exchange, "If-None-Match");
-    bool same = known && strcmp(known, tag) == 0;
-    sl_http_send(exchange, &(struct sl_http_reply){.status = same ? 304 : 200,
-                                                   .type = type,
-                                                   .body = bytes,
-                                                   .length = length,
-                                                   .headers = headers});
+    struct sl_http_reply whole = *reply;
+    whole.status = known && strcmp(known, tag) == 0 ? 304 : 200;
+    whole.headers = headers;
+    sl_http_send(exchange, &whole);
 }
 
 void sl_site_send_page(struct sl_site *site, struct sl_http_exchange *exchange,
@@ -38,9 +45,15 @@ void sl_site_send_page(struct sl_site *site, struct sl_http_exchange *exchange,
 {
     const struct sl_web_file *file = sl_web_find("annotator/index.html");
     struct sl_buffer page;
+    char tag[SL_REPLY_TAG];
     sl_buffer_init(&page, PAGE_BYTES);
     sl_words_page(&site->words, (const char *)file->bytes, file->length, &page);
-    sl_send_tagged(exchange, file->type, headers, page.data, page.length);
+    sl_reply_tag(page.data, page.length, tag);
+    sl_send_tagged(
+        exchange,
+        &(struct sl_http_reply){
+            .type = file->type, .body = page.data, .length = page.length, .headers = headers},
+        tag);
     sl_buffer_release(&page);
 }
 
@@ -48,10 +61,18 @@ void sl_site_send_file(struct sl_http_exchange *exchange, const char *name)
 {
     char *path = sl_string_printf("annotator/%s", name);
     const struct sl_web_file *file = sl_web_find(path);
-    if (file)
-        sl_send_tagged(exchange, file->type, NULL, file->bytes, file->length);
-    else
+    if (file) {
+        char tag[SL_REPLY_TAG];
+        sl_reply_tag(file->bytes, file->length, tag);
+        sl_send_tagged(exchange,
+                       &(struct sl_http_reply){.type = file->type,
+                                               .body = file->bytes,
+                                               .length = file->length,
+                                               .done = sl_reply_lasts},
+                       tag);
+    } else {
         sl_http_fail(exchange, 404, "there is no such page");
+    }
     free(path);
 }
 

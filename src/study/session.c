@@ -106,7 +106,7 @@ void sl_session_options(const struct sl_study *study, uint64_t seed, size_t atte
 }
 
 enum sl_status sl_session_check(struct sl_store_session *session, const struct sl_study *study,
-                                const struct sl_flow *flow, struct sl_checking *checking,
+                                const struct sl_flow *flow, struct sl_comprehension *checking,
                                 int64_t now, struct sl_error *err)
 {
     checking->n_wrong = 0;

@@ -51,14 +51,14 @@ enum sl_status sl_session_leave(struct sl_store_session *session, const struct s
 void sl_session_options(const struct sl_study *study, uint64_t seed, size_t attempt,
                         size_t question, size_t order[SL_STUDY_MAX_OPTIONS]);
 /* The comprehension check. When the attempts are used up the session has failed. */
-struct sl_checking {
+struct sl_comprehension {
     size_t *answers; /* n_comprehension, given */
     bool *wrong;     /* n_comprehension, filled */
     size_t n_wrong;  /* filled */
     bool passed;     /* filled */
 };
 enum sl_status sl_session_check(struct sl_store_session *session, const struct sl_study *study,
-                                const struct sl_flow *flow, struct sl_checking *checking,
+                                const struct sl_flow *flow, struct sl_comprehension *checking,
                                 int64_t now, struct sl_error *err) SL_MUST_USE;
 /* Who stands at the check has an attempt, however many went with places that ran out. */
 size_t sl_session_attempts_left(const struct sl_store_session *session,

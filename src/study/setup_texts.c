@@ -7,8 +7,8 @@
 #include "softlab/base/memory.h"
 #include "study/setup.h"
 
-/* {minutes} and the like are filled in when the page is served (template.h); the two places of
- * printf are what is shown, and whom to ask. */
+/* {minutes} and the like are filled in when the page is served (template.h); the places of printf
+ * are what is shown, what stands for a person, what becomes of the answers, and whom to ask. */
 static const char consent_text[] =
     "# About this study\n\n"
     "You are invited to take part in a study of how people see things that are not always clear. "
@@ -20,15 +20,27 @@ static const char consent_text[] =
     "# What is stored\n\n"
     "- Your answers, and how long each of them took.\n"
     "- When you began and ended, and whether you left the page in between.\n"
-    "- A code made from your participant number. The number itself is not stored with the "
-    "answers.\n\n"
-    "We store neither your name nor your internet address. The answers, without the code, may be "
-    "published so that other researchers can use them. You may ask us to delete what you gave; "
-    "we then delete all of it.\n\n"
+    "- %s\n\n"
+    "We store neither your name nor your internet address. %s\n\n"
     "What could be traced to you is deleted by **{keep_until}**.\n\n"
     "# Contact\n\n"
     "%s\n\n"
     "By going on you say that you have read this and want to take part.\n";
+
+/* Whoever comes through a recruiter has a number there; of others nobody knows who they were. */
+struct stored {
+    const char *person, *answers;
+};
+static const struct stored of_known = {
+    "A code made from your participant number. The number itself is not stored with the answers.",
+    "The answers, without the code, may be published so that other researchers can use them. You "
+    "may ask us to delete what you gave; we then delete all of it.",
+};
+static const struct stored of_unknown = {
+    "A code drawn at random, which stands for you.",
+    "The answers, without the code, may be published so that other researchers can use them. "
+    "Nobody can tell later which answers are yours, so that we cannot delete them at your request.",
+};
 
 static const char no_contact[] =
     "[Name of the researcher, institution, e-mail address, number of the ethics approval.]";
@@ -231,7 +243,8 @@ enum sl_status sl_setup_write_texts(const struct sl_study *study, const char *co
     sl_buffer_init(&text, 64 << 10);
     enum sl_status status;
     char *whom = contact ? plain_text(contact) : sl_string_copy(no_contact);
-    sl_buffer_printf(&text, consent_text, things, whom);
+    const struct stored *stored = strcmp(study->recruiter, "open") == 0 ? &of_unknown : &of_known;
+    sl_buffer_printf(&text, consent_text, things, stored->person, stored->answers, whom);
     free(whom);
     SL_TRY_OUT(write_one(folder, "consent.md", &text, err));
     sl_buffer_clear(&text);

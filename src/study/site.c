@@ -153,13 +153,9 @@ static enum sl_status load(struct sl_site *site, const char *folder, struct sl_e
     SL_TRY(sl_links_read(site->store, &site->links, err));
     SL_TRY(sl_words_read(study, &site->words, err));
     SL_TRY(sl_texts_read(study, &site->words, site->store, &site->texts, err));
+    SL_TRY(sl_media_read(study, &site->media, err));
     SL_TRY(sl_stimuli_add_cards(study, site->store, err));
     SL_TRY(sl_stimuli_read(site->store, &site->stimuli, err));
-    if (study->training_trials > site->stimuli.n_exercises)
-        return sl_fail(err, SL_ERR_INPUT,
-                       "study.json: training.trials is %zu, but there are %zu exercises; make it "
-                       "smaller, or the study again with --training FOLDER",
-                       study->training_trials, site->stimuli.n_exercises);
     SL_TRY(inspect(site, err));
     /* Each as it stands on the page, and behind them all each enlarged. */
     sl_images_init(&site->images, 2 * site->stimuli.count);
@@ -219,6 +215,7 @@ void sl_site_close(struct sl_site *site)
     if (!site) return;
     sl_study_admin_destroy(site->admin);
     sl_images_release(&site->images);
+    sl_media_release(&site->media);
     sl_stimuli_release(&site->stimuli);
     sl_texts_release(&site->texts);
     sl_words_release(&site->words);

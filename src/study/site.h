@@ -19,6 +19,7 @@
 #include "study/lanes.h"
 #include "study/limits.h"
 #include "study/links.h"
+#include "study/media.h"
 #include "study/monitor.h"
 #include "study/session.h"
 #include "study/stimuli.h"
@@ -48,6 +49,7 @@ struct sl_site {
     struct sl_words words;
     struct sl_stimuli stimuli;
     struct sl_images images;
+    struct sl_media media;
     struct sl_limits *limits; /* owned */
     struct sl_links links;
     struct sl_waiting *first, **last;
@@ -130,9 +132,14 @@ void sl_handle_page(struct sl_http_exchange *exchange, void *context);
 void sl_handle_file(struct sl_http_exchange *exchange, void *context);
 void sl_handle_image(struct sl_http_exchange *exchange, void *context);
 void sl_handle_media(struct sl_http_exchange *exchange, void *context);
-/* Bytes that a browser asks about again and seldom needs; with `more` headers, or NULL. */
-void sl_send_tagged(struct sl_http_exchange *exchange, const char *type,
-                    const struct sl_http_header *more, const void *bytes, size_t length);
+/* Bytes that a browser asks about again and seldom needs. Of `reply`, status and the headers that
+ * go with the tag are set here. */
+void sl_send_tagged(struct sl_http_exchange *exchange, const struct sl_http_reply *reply,
+                    const char *tag);
+/* What changes when the bytes do, for ETag. */
+void sl_reply_tag(const void *bytes, size_t length, char out[SL_REPLY_TAG]);
+/* The `done` of a body that outlives every reply: nothing is copied, and nothing to do. */
+void sl_reply_lasts(void *context);
 
 /* The page with the study's words, one of its files, or a picture by its opaque name. `headers` are
  * further ones, or NULL. */

@@ -7,6 +7,7 @@
 
 #include "softlab/base/markup.h"
 #include "softlab/base/memory.h"
+#include "softlab/base/text.h"
 #include "study/web.h"
 
 enum { FILE_BYTES = 1 << 20 };
@@ -43,11 +44,31 @@ static bool has_place(const char *text, const char *place, size_t length)
     return false;
 }
 
+static enum sl_status unknown(const struct sl_words *words, const char *key, struct sl_error *err)
+{
+    const char **keys = sl_alloc(json_object_size(words->language) + 1, sizeof *keys);
+    const char *one = NULL;
+    json_t *text = NULL;
+    size_t count = 0;
+    json_object_foreach(words->language, one, text)
+    {
+        keys[count++] = one;
+    }
+    keys[count] = NULL;
+    const char *near = sl_text_nearest(key, keys);
+    enum sl_status status =
+        near ? sl_fail(err, SL_ERR_INPUT, "no page says \"%s\", did you mean \"%s\"?", key, near)
+             : sl_fail(err, SL_ERR_INPUT,
+                       "no page says \"%s\"; the researcher's page lists the words there are", key);
+    free(keys);
+    return status;
+}
+
 enum sl_status sl_words_check(const struct sl_words *words, const char *key, const char *text,
                               struct sl_error *err)
 {
     const char *known = json_string_value(json_object_get(words->language, key));
-    if (!known) return sl_fail(err, SL_ERR_INPUT, "no page says \"%s\"", key);
+    if (!known) return unknown(words, key, err);
     if (strspn(text, " \t\r\n") == strlen(text))
         return sl_fail(err, SL_ERR_INPUT, "\"%s\" says nothing; write a text", key);
     if (strcmp(key, "language.direction") == 0 && strcmp(text, "ltr") != 0 &&

@@ -48,3 +48,13 @@ for number in 01 02 03 04 05 06 07; do printf x >many/items/shapes-0000$number.p
 softlab study check many 2>&1 | sed -n '/^error\|more like/p'
 try softlab study check nowhere
 try softlab study init blank --images shapes:n=12 --contact " "
+# What serve would not start with, check says.
+softlab study init said --images shapes:n=12,classes=3,size=16 --batch 6 --screen hard --contact Ada --quiet >init.txt
+for words in '{"trial.continue": 7}' '{"trial.contniue": "On"}' '{"trial.image_of": "Image {nummer}"}' '{'; do
+    printf '%s\n' "$words" >said/words.json
+    try softlab study check said
+done
+rm said/words.json
+change said/study.json 's/"trials": 0/"trials": 4/'
+try softlab study check said
+try softlab study serve said --port 0 --admin-port 0 --rehearse

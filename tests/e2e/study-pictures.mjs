@@ -38,7 +38,7 @@ export const shapes = {
   turned: { width: 200, height: 640, turned: true },
 };
 
-// A folder of classes, two pictures of one shape in each; its path.
+// A folder of classes, three pictures of one shape in each: every batch of three is full. Its path.
 export async function makePhotographs(browser, root, shape, classes) {
   const page = await browser.newPage();
   const drawn = Buffer.from(await page.evaluate(drawJpeg, shapes[shape]), 'base64');
@@ -47,8 +47,8 @@ export async function makePhotographs(browser, root, shape, classes) {
   const folder = path.join(root, `photographs-${shape}`);
   for (const name of classes) {
     fs.mkdirSync(path.join(folder, name), { recursive: true });
-    // A byte behind the end of a JPEG makes two files of one picture.
-    for (const i of [1, 2])
+    // A byte behind the end of a JPEG makes several files of one picture.
+    for (const i of [1, 2, 3])
       fs.writeFileSync(
         path.join(folder, name, `${i}.jpg`),
         Buffer.concat([bytes, Buffer.from(`${name}${i}`)]),

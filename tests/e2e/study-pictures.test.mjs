@@ -55,11 +55,12 @@ function layout() {
   };
 }
 
+// The layout knows the shape once the whole picture is there; before, it leaves room for a square.
+const shapeKnown = (page) =>
+  page.waitForFunction(() => document.querySelector('.stage').style.getPropertyValue('--ratio'));
+
 async function checkLayout(page, { height, touch }, shape, screen) {
-  // The layout knows the shape once the whole picture is there.
-  await page.waitForFunction(() =>
-    document.querySelector('.stage').style.getPropertyValue('--ratio'),
-  );
+  await shapeKnown(page);
   const found = await page.evaluate(layout);
   const { width, height: tall } = shapes[shape];
   const label = `${shape} ${screen} ${height}: ${JSON.stringify(found.image)}`;
@@ -125,6 +126,7 @@ test('a photograph is enlarged by click, tap and Enter, and that is no answer', 
       });
     await withPage(desk, async (page) => {
       await walkToTrials(page, served);
+      await shapeKnown(page);
       const small = await page.locator('.stimulus > .picture img').boundingBox();
       await page.locator('.picture').click();
       await dialog(page).waitFor();
@@ -166,7 +168,7 @@ test('resting on a photograph enlarges it, and the answers stay within reach', (
       await walkToTrials(page, served);
       const width = () =>
         page.evaluate(() => document.querySelector('.picture img').getBoundingClientRect().width);
-      await page.waitForFunction(() => document.querySelector('.stimulus img').naturalWidth > 0);
+      await shapeKnown(page);
       const before = await width();
       await page.locator('.picture').hover();
       await page.waitForFunction(

@@ -1,7 +1,7 @@
 // Ways through a session that the tests share: a study, a page, steps from the link to the code.
 import assert from 'node:assert';
 import { after, before } from 'node:test';
-import { launch, openPage, Study } from './study-server.mjs';
+import { launch, openPage, picture, Study } from './study-server.mjs';
 
 export const long = { skip: process.env.LONG ? false : 'LONG=1 runs it' };
 export const heading = (page) => page.locator('h1').textContent();
@@ -26,6 +26,10 @@ export async function withPage(options, run) {
   try {
     await run(page);
     assert.deepStrictEqual(page.complaints, []);
+  } catch (error) {
+    // What stood there says more than the step that waited in vain.
+    await picture(page, `failed-${process.pid}-${Date.now()}`).catch(() => {});
+    throw error;
   } finally {
     await page.context().close();
   }

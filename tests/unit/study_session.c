@@ -94,7 +94,7 @@ static void test_attempts_are_counted_and_run_out(void **state)
     struct sl_store_session session = at(SL_PLACE_CHECK);
     size_t bad[] = {0, 0}, good[] = {0, 1}, far[] = {0, 2};
     bool wrong[2];
-    struct sl_checking checking = {.answers = bad, .wrong = wrong, .passed = true};
+    struct sl_comprehension checking = {.answers = bad, .wrong = wrong, .passed = true};
     assert_ok(sl_session_check(&session, &study, &all, &checking, 3, &err), err);
     assert_false(checking.passed || wrong[0]);
     assert_true(wrong[1]);

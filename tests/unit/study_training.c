@@ -145,7 +145,7 @@ static void test_an_exercise_sent_again_counts_once_and_hears_the_same(void **st
     struct sl_error err;
     serve.port = serve.admin_port = 0;
     assert_fails(sl_study_server_create(scene.folder, &serve, &server, &err), SL_ERR_INPUT, err,
-                 "training.trials is 7, but there are 6 exercises");
+                 "a round of training has 7 trials, but there are 6 exercises");
 }
 
 static void test_simulated_annotators_train(void **state)

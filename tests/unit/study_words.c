@@ -48,7 +48,9 @@ static void test_own_words(void **state)
     assert_string_equal(sl_words_say(&words, "leave.go"), "Stop and give back my place");
     sl_words_release(&words);
 
-    refused("{\"leave.sty\": \"x\"}", "words.json:1: $[\"leave.sty\"]: no page says \"leave.sty\"");
+    refused(
+        "{\"leave.sty\": \"x\"}",
+        "words.json:1: $[\"leave.sty\"]: no page says \"leave.sty\", did you mean \"leave.stay\"?");
     refused("{\n\"frame.waiting\": \"{m} to go\"}",
             "words.json:2: $[\"frame.waiting\"]: \"frame.waiting\" has no place {m}");
     refused("{\"leave.stay\": \" \"}", "says nothing");

@@ -2,7 +2,7 @@
 // date.
 import * as api from './api.js';
 import { comments } from './comments.js';
-import { clockOf, make, newId } from './dom.js';
+import { clockOf, make, newId, sentence } from './dom.js';
 import { downloads } from './downloads.js';
 import { item } from './item.js';
 import { items } from './items.js';
@@ -33,11 +33,6 @@ let heard = 0; // when the server last answered
 let failures = 0;
 let clock = 0;
 let looking = false;
-
-export function sentence(text) {
-  const whole = text.charAt(0).toUpperCase() + text.slice(1);
-  return /[.?!)]$/.test(whole) ? whole : `${whole}.`;
-}
 
 // ---- Logging in ----
 

@@ -1,7 +1,7 @@
 // What the sections about one person, one item and all comments share: they look for themselves
 // when the study has changed.
 import { Watched } from './api.js';
-import { make, update as redraw } from './dom.js';
+import { make, sentence, update as redraw } from './dom.js';
 
 // `render(value, status)` gives the children of the section; `context` is that of every section.
 export function detail(path, context, render) {
@@ -17,7 +17,7 @@ export function detail(path, context, render) {
     } catch (refused) {
       if (refused.status === 401) context.leave();
       else if (refused.status === 404 || !value)
-        redraw(element, make('h1', {}, 'Nothing to show'), make('p', { role: 'alert' }, refused.message));
+        redraw(element, make('h1', {}, 'Nothing to show'), make('p', { role: 'alert' }, sentence(refused.message)));
       else if (refused.status === undefined) throw refused;
     }
   }

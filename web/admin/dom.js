@@ -208,3 +208,10 @@ async function copy(text) {
     return done;
   }
 }
+
+// What the server says, as a sentence of the page.
+export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+export function sentence(text) {
+  const whole = capital(text);
+  return /[.?!)]$/.test(whole) ? whole : `${whole}.`;
+}

@@ -1,5 +1,5 @@
 // How far the study is, at a glance and in numbers.
-import { bar, copyButton, count, decimal, draw, duration, make, percent, personLink, plural, seconds, tile, update as redraw } from './dom.js';
+import { bar, capital, copyButton, count, decimal, draw, duration, make, percent, personLink, plural, seconds, tile, update as redraw } from './dom.js';
 import { table } from './table.js';
 
 const batchesAtFirst = 60;
@@ -178,12 +178,11 @@ function linksOf(status) {
 }
 
 const codeColumns = [
-  { name: 'When', cell: (code) => sentence(code.note || code.name) },
+  { name: 'When', cell: (code) => capital(code.note || code.name) },
   { name: 'Code', cell: (code) => make('code', {}, code.url) },
   { name: 'To the clipboard', cell: (code) => copyButton(code.url, `the code of “${code.name}”`) },
 ];
 
-const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 function links(status) {
   const known = linksOf(status);

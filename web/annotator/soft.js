@@ -102,7 +102,9 @@ function draw(drawing, fields, classes, lastName) {
   const named = (top ? 1 : 0) + (second ? 1 : 0);
   const open = lastName === 'possible' ? listed : classes.length - named - listed;
   const notes = [say('soft.rest_nowhere'), say('soft.rest_share')];
-  const note = notes[open] || say('soft.rest_shares', { n: open });
+  // Where nothing is ticked yet, nobody has said that nothing is possible.
+  const begun = lastName !== 'possible' || top;
+  const note = begun ? notes[open] || say('soft.rest_shares', { n: open }) : null;
   drawing.update([
     { name: top || say('soft.row_top'), percent: first },
     second === ''

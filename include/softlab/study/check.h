@@ -39,7 +39,7 @@ struct sl_study_inspection {
      * are bound by their hashes. */
     bool pictures;
 };
-/* SL_OK whatever is found; another status if the study cannot be read. */
+/* SL_OK whatever is found; another status if the study cannot be read, or not even be rehearsed. */
 enum sl_status sl_study_inspect(const struct sl_study *study, struct sl_store *store,
                                 const struct sl_study_inspection *how, struct sl_findings *out,
                                 struct sl_error *err) SL_MUST_USE;
