@@ -54,3 +54,4 @@ for variant in as-run as-published; do
 done
 try softlab predict as-published --data other.tsv --array probs --quiet -o attended.csv
 try softlab train --data rows/features.npy --network mlp --set network_options=attention=4 -o no
+try sh -c 'softlab train --recipe uma2020-pos --as-published --keys | grep network'

@@ -176,6 +176,8 @@ enum sl_status sl_recipe_check(const struct sl_recipe *recipe, struct sl_error *
 /* The network with the options that the recipe adds, "tagger:attention=512"; the caller owns it. */
 char *sl_recipe_network(const struct sl_recipe *recipe);
 
+/* The value that a recipe has for a key; the caller owns it. */
+json_t *sl_recipe_key_json(const struct sl_recipe_key *key, const struct sl_recipe *recipe);
 /* Every key with its value, in table order, without late ones that have their default; the caller
  * owns it. */
 json_t *sl_recipe_to_json(const struct sl_recipe *recipe);
