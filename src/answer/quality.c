@@ -36,7 +36,7 @@ struct measure {
     double *times;                        /* owned; by annotator */
     struct sl_item_index index;
     struct sl_agreement agreement;
-    size_t n_with_truth, n_never_true, n_left_out;
+    size_t n_with_truth, n_never_true, n_few_classes, n_left_out;
 };
 
 void sl_answer_top_two(const struct sl_answer *answer, size_t n_classes, uint32_t out[2])
@@ -221,6 +221,17 @@ static void compare_votes(struct measure *m, size_t item, size_t n_votes)
         m->class_votes[m->votes[i]] = 0;
 }
 
+static bool names_at_most_two(const uint32_t *votes, size_t count)
+{
+    uint32_t other = votes[0];
+    for (size_t i = 1; i < count; i++) {
+        if (votes[i] == votes[0] || votes[i] == other) continue;
+        if (other != votes[0]) return false;
+        other = votes[i];
+    }
+    return true;
+}
+
 static void measure_item(struct measure *m, size_t item)
 {
     const size_t *begin = m->index.order + m->index.begin[item];
@@ -245,6 +256,7 @@ static void measure_item(struct measure *m, size_t item)
     }
     sl_agreement_add(&m->agreement, m->votes, n_votes);
     compare_votes(m, item, n_votes);
+    m->n_few_classes += n_votes > 0 && names_at_most_two(m->votes, n_votes);
     if (truth < 0 || n_votes == 0) return;
     m->n_with_truth++;
     m->n_never_true += !voted;
@@ -328,6 +340,7 @@ static void give(struct measure *m, struct sl_quality *out)
         .mean_accuracy = n_judged ? accuracy / (double)n_judged : (double)NAN,
         .share_accurate = share(n_accurate, n_judged),
         .share_never_true = share(m->n_never_true, m->n_with_truth),
+        .share_two_classes = share(m->n_few_classes, m->agreement.n_items),
         .n_left_out = m->n_left_out,
     };
     m->quality = NULL;

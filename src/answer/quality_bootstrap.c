@@ -78,12 +78,24 @@ out:
 
 /* ---- Accuracy ---- */
 
-/* What is known of an item: how many answers it has, its truth, and whether a vote names it. */
+/* What is known of an item: how many answers it has, its truth, whether a vote names it, and which
+ * classes the votes name as long as they are two or fewer. */
 struct item {
     size_t n_answers;
     int32_t truth;
-    bool has_votes, is_named;
+    bool has_votes, is_named, has_many;
+    uint32_t named[2];
 };
+
+static void name_class(struct item *item, uint32_t class_index)
+{
+    uint32_t *named = item->named;
+    if (!item->has_votes) named[0] = named[1] = class_index;
+    item->has_votes = true;
+    if (class_index == named[0] || class_index == named[1]) return;
+    item->has_many = item->has_many || named[1] != named[0];
+    named[1] = class_index;
+}
 
 static bool is_vote(const struct sl_answer *answer)
 {
@@ -111,7 +123,7 @@ static void look_at_items(const struct sl_answers *answers,
         sl_answers_get(answers, i, &answer);
         if (!is_vote(&answer)) continue;
         sl_answer_top_two(&answer, answers->n_classes, top);
-        item->has_votes = true;
+        name_class(item, top[0]);
         item->is_named = item->is_named || (item->truth >= 0 && top[0] == (uint32_t)item->truth);
     }
 }
@@ -136,19 +148,32 @@ static void take_accuracy(const struct sl_answers *answers,
     }
 }
 
-static enum sl_status bootstrap_named(const struct sl_answers *answers,
-                                      const struct sl_quality_options *options,
-                                      const struct item *items, struct crossed *into,
-                                      const struct sl_bootstrap_options *bootstrap,
-                                      struct sl_interval *out, struct sl_error *err)
+/* Shares of items: what an item adds to one, NaN where it does not count. */
+static double is_never_true(const struct item *item)
+{
+    return item->truth >= 0 ? !item->is_named : (double)NAN;
+}
+
+static double has_two_classes(const struct item *item)
+{
+    return !item->has_many;
+}
+
+static const struct crossed *take_items(const struct sl_answers *answers,
+                                        const struct sl_quality_options *options,
+                                        const struct item *items,
+                                        double (*value_of)(const struct item *item),
+                                        struct crossed *into)
 {
     const size_t n_items = sl_name_table_count(answers->items);
     into->data.count = 0;
-    for (uint32_t i = 0; i < n_items; i++)
-        if (items[i].truth >= 0 && items[i].has_votes &&
+    for (uint32_t i = 0; i < n_items; i++) {
+        const double value = value_of(&items[i]);
+        if (!isnan(value) && items[i].has_votes &&
             !(options->most_answers && items[i].n_answers > options->most_answers))
-            add(into, !items[i].is_named, i, SL_NO_GROUP);
-    return sl_bootstrap_crossed(SL_CROSSED_MEAN, &into->data, bootstrap, out, err);
+            add(into, value, i, SL_NO_GROUP);
+    }
+    return into;
 }
 
 enum sl_status sl_quality_bootstrap(const struct sl_answers *answers,
@@ -168,8 +193,16 @@ enum sl_status sl_quality_bootstrap(const struct sl_answers *answers,
     SL_TRY_OUT(sl_bootstrap_crossed(SL_CROSSED_MEAN, &top2.data, bootstrap, &out->top2, err));
     SL_TRY_OUT(sl_bootstrap_crossed(SL_CROSSED_MEAN_OF_MEANS, &top1.data, bootstrap,
                                     &out->mean_accuracy, err));
-    SL_TRY_OUT(
-        bootstrap_named(answers, options, items, &top1, bootstrap, &out->share_never_true, err));
+    const struct {
+        double (*value_of)(const struct item *item);
+        struct sl_interval *interval;
+    } shares[] = {{is_never_true, &out->share_never_true},
+                  {has_two_classes, &out->share_two_classes}};
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
+        const struct crossed *of = take_items(answers, options, items, shares[i].value_of, &top1);
+        SL_TRY_OUT(
+            sl_bootstrap_crossed(SL_CROSSED_MEAN, &of->data, bootstrap, shares[i].interval, err));
+    }
 out:
     crossed_release(&top1);
     crossed_release(&top2);

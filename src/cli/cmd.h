@@ -144,6 +144,13 @@ void cli_say_ties(const struct cli *cli, const char *what, size_t n_tied, size_t
 enum sl_status cli_read_predictions(const char *path, struct sl_rows **out,
                                     enum sl_prediction_kind *kind, struct sl_error *err);
 enum sl_status cli_npz_has(const char *path, const char *array, bool *out, struct sl_error *err);
+/* The lines of a text file, without empty ones; NULL-ended, for sl_names_destroy. */
+enum sl_status cli_read_lines(const char *path, char ***out, struct sl_error *err);
+/* The items that a text file lists, one per line; *out stays NULL where `path` is. Says how many of
+ * them have no answer, and fails where none has one. */
+enum sl_status cli_read_only(const struct cli *cli, const char *path,
+                             const struct sl_answers *answers, struct sl_name_table **out,
+                             struct sl_error *err);
 /* The array classes of an .npz, NULL-ended, for sl_names_destroy; *out stays NULL if there is
  * none. */
 enum sl_status cli_read_class_names(const char *path, char ***out, size_t *count,

@@ -301,8 +301,9 @@ static void add_group(struct cli_table *table, const char *name, const struct sl
 static void print_mixing(const struct sl_answers *answers, const struct sl_mix_summary *summary,
                          bool pairs)
 {
-    printf("%zu answers by %zu annotators, r of inferred and generated shares %.3f\n",
-           summary->n_answers, summary->n_annotators, summary->r);
+    printf(
+        "%zu answers about %zu items by %zu annotators, r of inferred and generated shares %.3f\n",
+        summary->n_answers, summary->n_items, summary->n_annotators, summary->r);
     struct cli_table table;
     cli_table_init(&table, "lrrrrr");
     cli_table_add(&table, "generated", "answers", "median", "mean", "confidence", "error");
@@ -362,32 +363,15 @@ static json_t *groups_json(const struct sl_answers *answers, const struct sl_mix
 static json_t *mixing_json(const struct cli *cli, const struct sl_answers *answers,
                            const struct sl_mix_summary *summary)
 {
-    return json_pack("{s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "answers",
-                     (json_int_t)summary->n_answers, "annotators",
-                     (json_int_t)summary->n_annotators, "r", cli_json_real(summary->r), "by_share",
+    return json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "answers",
+                     (json_int_t)summary->n_answers, "items", (json_int_t)summary->n_items,
+                     "annotators", (json_int_t)summary->n_annotators, "r",
+                     cli_json_real(summary->r), "by_share",
                      groups_json(answers, summary->by_share, summary->n_by_share), "by_pair",
                      groups_json(answers, summary->by_pair, summary->n_by_pair), "by_pair_share",
                      groups_json(answers, summary->by_pair_share, summary->n_by_pair_share),
                      "high_entropy", group_json(answers, &summary->high), "low_entropy",
                      group_json(answers, &summary->low), "provenance", cli_provenance(cli));
-}
-
-/* Names in a text file, one per line. */
-static enum sl_status read_list(const char *path, struct sl_name_table *out, struct sl_error *err)
-{
-    struct sl_buffer text;
-    sl_buffer_init(&text, 1 << 28);
-    enum sl_status status = sl_file_read(path, &text, err);
-    const char *at = text.length ? text.data : "", *end = at + text.length;
-    while (status == SL_OK && at < end) {
-        const char *line_end = memchr(at, '\n', (size_t)(end - at));
-        size_t length = (size_t)((line_end ? line_end : end) - at);
-        uint32_t index;
-        if (length) status = sl_name_table_add(out, at, length, &index, err);
-        at += length + 1;
-    }
-    sl_buffer_release(&text);
-    return status;
 }
 
 static enum sl_status compare_mixing(struct cli *cli, const struct compare_values *options,
@@ -397,11 +381,11 @@ static enum sl_status compare_mixing(struct cli *cli, const struct compare_value
     struct sl_mix_options mix = sl_mix_options_default();
     struct sl_answers *answers = NULL;
     struct sl_rows *endpoints = NULL;
-    struct sl_name_table *only = options->only ? sl_name_table_create() : NULL;
+    struct sl_name_table *only = NULL;
     struct sl_mix_summary summary = {0};
     enum sl_status status = SL_OK;
-    if (only) SL_TRY_OUT(read_list(options->only, only, err));
     SL_TRY_OUT(sl_answers_read(options->mix, &answers, &notes, err));
+    SL_TRY_OUT(cli_read_only(cli, options->only, answers, &only, err));
     if (options->endpoint_labels)
         SL_TRY_OUT(cli_read_labels(cli, options->endpoint_labels, "labels", NULL, &endpoints, err));
     mix.endpoint_labels = endpoints;

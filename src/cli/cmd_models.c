@@ -158,14 +158,16 @@ static const struct sl_network_family *family_of(const char *spec)
     return family;
 }
 
-/* The value of the option number `index` in a spec that spells out every one of them. */
-static char *value_in(const char *spec, size_t index)
+/* The value of an option in a spec; its fallback where the spec does not spell it out. */
+static char *value_in(const char *spec, const struct sl_network_option *option)
 {
-    spec += strcspn(spec, ":") + 1;
-    for (; index > 0; index--)
-        spec += strcspn(spec, ",") + 1;
-    spec += strcspn(spec, "=") + 1;
-    return sl_string_copy_n(spec, strcspn(spec, ","));
+    const size_t length = strlen(option->name);
+    for (const char *at = spec + strcspn(spec, ":"); *at; at += strcspn(at, ",")) {
+        at++; /* behind the colon or comma */
+        if (strncmp(at, option->name, length) == 0 && at[length] == '=')
+            return sl_string_copy_n(at + length + 1, strcspn(at + length + 1, ","));
+    }
+    return sl_string_copy(option->fallback);
 }
 
 static const char *shape_text(const struct sl_layer_info *layer, char *out, size_t size)
@@ -203,7 +205,7 @@ static void print_options(const char *spec)
     cli_table_init(&table, "lll");
     cli_table_add(&table, "option", "value", "what");
     for (size_t i = 0; family->options[i].name; i++) {
-        char *value = value_in(spec, i);
+        char *value = value_in(spec, &family->options[i]);
         cli_table_add(&table, family->options[i].name, value, family->options[i].help);
         free(value);
     }

@@ -161,6 +161,7 @@ static void print_overall(const struct sl_quality *quality, size_t n_classes)
     add_row(&table, "mean accuracy of annotators", percent(quality->mean_accuracy, text));
     add_row(&table, "annotators at 75 % or better", percent(quality->share_accurate, text));
     add_row(&table, "items whose truth got no vote", percent(quality->share_never_true, text));
+    add_row(&table, "items with at most two classes", percent(quality->share_two_classes, text));
     add_row(&table, "repeats", sl_text_count(all->n_repeats, text, sizeof text));
     add_row(&table, "repeats with another class", percent(all->changed_class, text));
     add_row(&table, "mean change on repeat", real(all->mean_change, "points", text));
@@ -290,6 +291,7 @@ static json_t *quality_json(const struct cli *cli, const struct sl_answers *answ
         {"mean_accuracy", quality->mean_accuracy},
         {"share_accurate", quality->share_accurate},
         {"share_never_true", quality->share_never_true},
+        {"share_two_classes", quality->share_two_classes},
     };
     for (size_t i = 0; i < sizeof reals / sizeof *reals; i++)
         json_object_set_new(result, reals[i].name, cli_json_real(reals[i].value));
@@ -361,10 +363,11 @@ static json_t *part_json(const struct parts *parts, size_t part, bool has_interv
 
 static json_t *intervals_json(const struct sl_quality_intervals *intervals)
 {
-    return json_pack("{s:o, s:o, s:o, s:o}", "top1", cli_json_interval(&intervals->top1), "top2",
-                     cli_json_interval(&intervals->top2), "mean_accuracy",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "top1", cli_json_interval(&intervals->top1),
+                     "top2", cli_json_interval(&intervals->top2), "mean_accuracy",
                      cli_json_interval(&intervals->mean_accuracy), "share_never_true",
-                     cli_json_interval(&intervals->share_never_true));
+                     cli_json_interval(&intervals->share_never_true), "share_two_classes",
+                     cli_json_interval(&intervals->share_two_classes));
 }
 
 static struct sl_bootstrap_options bootstrap_of(const struct quality_values *options)

@@ -280,19 +280,18 @@ static enum sl_status print_keys(const struct train_values *values, struct sl_er
     if (values->recipe)
         SL_TRY(sl_recipe_read(values->recipe, values->as_published ? "as-published" : "as-run",
                               &recipe, err));
-    json_t *json = sl_recipe_to_json(&recipe);
     struct cli_table table;
     cli_table_init(&table, "lll");
     cli_table_add(&table, "key", "value", "what");
     for (const struct sl_recipe_key *key = sl_recipe_keys; key->name; key++) {
-        char *value = json_dumps(json_object_get(json, key->name),
-                                 JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(6));
+        json_t *json = sl_recipe_key_json(key, &recipe);
+        char *value = json_dumps(json, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(6));
         cli_table_add(&table, key->name, value, key->help);
         free(value);
+        json_decref(json);
     }
     cli_table_print(&table, stdout);
     cli_table_release(&table);
-    json_decref(json);
     return SL_OK;
 }
 

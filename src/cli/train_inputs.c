@@ -6,7 +6,7 @@
 #include "softlab/nn/weights.h"
 #include "train.h"
 
-enum { MIXING_LIMIT = 1 << 24, HOLDOUT_LIMIT = 1 << 26, TEXTS_LIMIT = 1 << 30 };
+enum { MIXING_LIMIT = 1 << 24, TEXTS_LIMIT = 1 << 30 };
 enum { LISTED = 200 }; /* bytes of names in a warning */
 
 /* ---- Recipe ---- */
@@ -99,24 +99,6 @@ out:
     return status;
 }
 
-/* A file with an item's name on each line. */
-static enum sl_status read_names(const char *path, char ***out, struct sl_error *err)
-{
-    struct sl_buffer text;
-    sl_buffer_init(&text, HOLDOUT_LIMIT);
-    const enum sl_status status = sl_file_read(path, &text, err);
-    if (status == SL_OK) {
-        for (size_t i = 0; i < text.length; i++)
-            if (text.data[i] == '\n' || text.data[i] == '\r') text.data[i] = ',';
-        while (text.length > 0 && text.data[text.length - 1] == ',')
-            text.length--;
-        sl_buffer_byte(&text, '\0');
-        *out = cli_split_list(text.data);
-    }
-    sl_buffer_release(&text);
-    return status;
-}
-
 /* What is never trained on: a file's names, a list that the program knows, or what the recipe says.
  */
 static enum sl_status read_holdout(const struct train_values *values,
@@ -125,7 +107,7 @@ static enum sl_status read_holdout(const struct train_values *values,
 {
     const char *name = values->holdout;
     if (name && strcmp(name, "none") == 0) return SL_OK;
-    if (name && !sl_recipe_holdout(name)) return read_names(name, out, err);
+    if (name && !sl_recipe_holdout(name)) return cli_read_lines(name, out, err);
     struct sl_recipe own = *recipe;
     if (name) {
         own.holdout_draw = 0;
@@ -466,7 +448,6 @@ static enum sl_status make_model(const struct train_values *values, struct train
     const struct sl_recipe *recipe = &inputs->recipe;
     float mean[SL_RECIPE_LIST_MAX], deviation[SL_RECIPE_LIST_MAX];
     struct sl_model_options options = sl_model_options_default();
-    options.network = recipe->network;
     options.classes = inputs->targets->n_classes;
     options.input = sl_feed_shape(inputs->data.feed);
     options.init = recipe->init_pytorch ? SL_INIT_PYTORCH : SL_INIT_PAPER;
@@ -479,11 +460,13 @@ static enum sl_status make_model(const struct train_values *values, struct train
                        "the recipe normalises %zu channels, the images have %zu: set mean and "
                        "deviation",
                        recipe->mean.count, channels);
-    char *network = inputs->vocabulary ? sl_vocabulary_network(inputs->vocabulary, options.network)
-                                       : sl_string_copy(options.network);
+    char *named = sl_recipe_network(recipe);
+    char *network = inputs->vocabulary ? sl_vocabulary_network(inputs->vocabulary, named)
+                                       : sl_string_copy(named);
     options.network = network;
     const enum sl_status status = sl_model_create(&options, &inputs->model, err);
     free(network);
+    free(named);
     if (status != SL_OK) return status;
     SL_TRY(sl_model_set_class_names(inputs->model, inputs->data.dataset->classes, err));
     if (inputs->vocabulary) SL_TRY(give_words(inputs, err));

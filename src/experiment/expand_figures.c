@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "experiment/exhibits.h"
+#include "experiment/spec_internal.h"
 #include "softlab/base/memory.h"
 
 /* Commands whose figures are of a sample of people or items, and that say how far chance moves
@@ -49,23 +50,43 @@ static json_t *with_places(struct sl_planner *planner, const json_t *mean_of)
     return json_pack("{s:o, s:O}", "files", files, "columns", json_object_get(mean_of, "columns"));
 }
 
-/* Adds the figure to `named`, from which the key is made, and if it can be had to the run. */
-static void add_figure(struct sl_planner *planner, struct sl_run *run, const char *cell,
-                       const json_t *entry, json_t *named)
+/* How an entry's figure is read; into *job what it is read from, or SL_NO_JOB, and into *reason why
+ * it cannot be had. */
+static json_t *figure_of(struct sl_planner *planner, const json_t *entry, size_t *job,
+                         const char **reason)
 {
-    static const char *const kept[] = {"path", "times", "divide"};
-    const char *reason = sl_plan_text(entry, "missing");
+    static const char *const kept[] = {"path", "times", "divide", "as"};
     const json_t *mean_of = json_object_get(entry, "mean_of");
-    json_t *figure = json_object();
-    const size_t job = reason ? SL_NO_JOB : job_of(planner, entry);
+    const json_t *cells = json_object_get(entry, "cells");
+    const char *missing = sl_plan_text(entry, "missing");
+    json_t *figure = json_object(), *of = cells ? json_array() : NULL;
+    *job = missing ? SL_NO_JOB : job_of(planner, entry);
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
         if (json_object_get(entry, kept[i]))
             json_object_set(figure, kept[i], json_object_get(entry, kept[i]));
     if (mean_of) json_object_set_new(figure, "mean_of", with_places(planner, mean_of));
-    if (job != SL_NO_JOB)
-        json_object_set_new(figure, "output", json_string(planner->plan->jobs[job].output));
+    if (*job != SL_NO_JOB)
+        json_object_set_new(figure, "output", json_string(planner->plan->jobs[*job].output));
+    if (*job != SL_NO_JOB) missing = planner->plan->jobs[*job].missing;
+    if (missing) *reason = missing;
+    for (size_t i = 0; i < json_array_size(cells); i++) {
+        size_t other; /* a job of the cell's own entry */
+        const char *cell = json_string_value(json_array_get(cells, i));
+        json_array_append_new(
+            of, figure_of(planner, sl_spec_figure(planner->spec->json, cell), &other, reason));
+    }
+    if (of) json_object_set_new(figure, "of", of);
+    return figure;
+}
+
+/* Adds the figure to `named`, from which the key is made, and if it can be had to the run. */
+static void add_figure(struct sl_planner *planner, struct sl_run *run, const char *cell,
+                       const json_t *entry, json_t *named)
+{
+    const char *reason = NULL;
+    size_t job;
+    json_t *figure = figure_of(planner, entry, &job, &reason);
     json_object_set(named, cell, figure);
-    if (job != SL_NO_JOB) reason = planner->plan->jobs[job].missing;
     if (reason) {
         if (!run->absent) run->absent = json_object();
         json_object_set_new(run->absent, cell, json_string(reason));

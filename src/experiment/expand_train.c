@@ -391,8 +391,10 @@ static size_t finish(struct sl_planner *planner, struct words *words, const char
                      const struct resolved *resolved, enum sl_status status,
                      const struct sl_error *err)
 {
-    json_t *step = json_pack("{s:o, s:s, s:o}", "command", words->list, "network", network,
+    char *trained = sl_recipe_network(&resolved->recipe);
+    json_t *step = json_pack("{s:o, s:s, s:o}", "command", words->list, "network", trained,
                              "recipe", sl_recipe_to_json(&resolved->recipe));
+    free(trained);
     const size_t job =
         sl_plan_add_job(planner, step, words->record, "/", &words->needs, "training");
     free(words->split);

@@ -1,5 +1,6 @@
-/* Figures that need no training: the number at a path of a command's JSON, or the mean of columns
- * of published CSV files. The paths are described in experiments/README.md. */
+/* Figures that need no training: the number at a path of a command's JSON, the mean of columns of
+ * published CSV files, or what becomes of two such figures. The paths are described in
+ * experiments/README.md. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -306,6 +307,61 @@ out:
     return status;
 }
 
+/* ---- Two figures ---- */
+
+static double difference(double first, double second)
+{
+    return first - second;
+}
+
+static double reduction(double first, double second)
+{
+    return 1 - second / first;
+}
+
+static const struct sl_figure_relation relations[] = {
+    {"difference", difference}, {"reduction", reduction}, {NULL, NULL}};
+
+const struct sl_figure_relation *sl_figure_relation_find(const char *name)
+{
+    for (const struct sl_figure_relation *row = relations; row->name; row++)
+        if (strcmp(row->name, name) == 0) return row;
+    return NULL;
+}
+
+/* Fold by fold, if both figures have the same folds. NULL otherwise. */
+static json_t *relate_samples(const struct sl_figure_relation *relation, const json_t *first,
+                              const json_t *second, double unit)
+{
+    const size_t count = json_array_size(first);
+    if (count == 0 || json_array_size(second) != count) return NULL;
+    json_t *sample = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(
+            sample,
+            json_real(unit * relation->value(json_number_value(json_array_get(first, i)),
+                                             json_number_value(json_array_get(second, i)))));
+    return sample;
+}
+
+static enum sl_status read_two(const json_t *figure, const char *folder,
+                               const struct sl_data_roots *roots, struct sl_figure *out,
+                               struct sl_error *err)
+{
+    const json_t *of = json_object_get(figure, "of");
+    const struct sl_figure_relation *relation = sl_figure_relation_find(sl_plan_text(figure, "as"));
+    struct sl_figure two[2] = {{.sample = NULL}, {.sample = NULL}};
+    enum sl_status status = SL_OK;
+    for (size_t i = 0; i < 2; i++)
+        SL_TRY_OUT(sl_figure_read(json_array_get(of, i), folder, roots, &two[i], err));
+    out->value = relation->value(two[0].value, two[1].value);
+    out->sample = relate_samples(relation, two[0].sample, two[1].sample, unit_of(figure));
+out:
+    json_decref(two[0].sample);
+    json_decref(two[1].sample);
+    return status;
+}
+
 enum sl_status sl_figure_read(const json_t *figure, const char *folder,
                               const struct sl_data_roots *roots, struct sl_figure *out,
                               struct sl_error *err)
@@ -313,7 +369,9 @@ enum sl_status sl_figure_read(const json_t *figure, const char *folder,
     const json_t *averaged = json_object_get(figure, "mean_of");
     const double unit = unit_of(figure);
     *out = (struct sl_figure){.error = (double)NAN};
-    if (averaged) {
+    if (json_object_get(figure, "of")) {
+        SL_TRY(read_two(figure, folder, roots, out, err));
+    } else if (averaged) {
         json_t *files = NULL;
         SL_TRY(read_files(averaged, roots, &files, err));
         out->value = mean_of_files(files);

@@ -24,13 +24,52 @@ static struct sl_cell short_cell(const struct sl_outcome_cell *cell)
     return isnan(cell->here.mean) && cell->reason ? sl_cell_empty("not here") : here_cell(cell);
 }
 
+/* Where a published figure was found, other than in a table or figure: the word beside it, and what
+ * the word means where it does not speak for itself. */
+static const struct published_status {
+    const char *name, *word, *meaning;
+} statuses[] = {
+    {"text", "in the text", NULL},
+    {"notebook", "notebook",
+     "the table is illegible there in the text that we have, and the figure is from the authors' "
+     "public notebook. It is one training at the rate, seed and epoch that scored best, so it has "
+     "no ± and decides nothing alone"},
+    {"illegible", "illegible",
+     "the table cannot be read there in the text that we have, and no comparison uses the figure"},
+};
+enum { N_STATUSES = sizeof statuses / sizeof *statuses };
+
+/* NULL of a figure that a table or figure prints. */
+static const struct published_status *status_of(const struct sl_outcome_cell *cell)
+{
+    for (size_t i = 0; i < N_STATUSES && cell->status; i++)
+        if (strcmp(statuses[i].name, cell->status) == 0) return &statuses[i];
+    return NULL;
+}
+
 static struct sl_cell paper_cell(const struct sl_outcome_cell *cell)
 {
+    const struct published_status *status = status_of(cell);
     if (!cell->status) return sl_cell_empty("not printed");
-    if (isnan(cell->paper)) return sl_cell_empty("illegible");
+    if (isnan(cell->paper)) return sl_cell_empty(status ? status->word : "illegible");
     struct sl_cell shown = sl_cell_number(cell->paper, cell->uncertainty, cell->paper_decimals);
-    if (strcmp(cell->status, "text") == 0) shown.text = "in the text";
+    if (status) shown.text = status->word;
     return shown;
+}
+
+/* A note on every word of the section's tables that needs one. */
+static void explain_statuses(const struct sl_presentation *show)
+{
+    for (size_t s = 0; s < N_STATUSES; s++) {
+        size_t count = 0;
+        for (size_t i = 0; i < show->outcome->n_cells; i++)
+            count += status_of(&show->outcome->cells[i]) == &statuses[s];
+        if (count == 0 || !statuses[s].meaning) continue;
+        sl_report_note(show->report, SL_TONE_PLAIN);
+        sl_report_text(show->report, SL_STYLE_STRONG, "%s", statuses[s].word);
+        sl_report_text(show->report, SL_STYLE_PLAIN, " (%zu figure%s): %s.", count,
+                       count == 1 ? "" : "s", statuses[s].meaning);
+    }
 }
 
 static void show_published(struct sl_report *report, const struct sl_outcome_cell *cell)
@@ -242,6 +281,7 @@ void sl_present_cells(const struct sl_presentation *show)
     if (show->outcome->n_cells == 0) return;
     bool is_table = make_grid(show->outcome, &grid);
     if (is_table) show_grid(show, &grid);
+    explain_statuses(show);
     if (is_table && !has_paper(show)) { /* nothing to put beside it */
         free(grid.rows);
         return;

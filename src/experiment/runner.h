@@ -20,6 +20,12 @@ struct sl_figure {
     double error;   /* its standard error; NaN if the command says nothing */
     json_t *sample; /* owned; the folds that it is the mean of, or NULL */
 };
+/* What becomes of two figures, the rows of a table that ends with a NULL name. */
+struct sl_figure_relation {
+    const char *name;
+    double (*value)(double first, double second);
+};
+const struct sl_figure_relation *sl_figure_relation_find(const char *name);
 enum sl_status sl_figure_read(const json_t *figure, const char *folder,
                               const struct sl_data_roots *roots, struct sl_figure *out,
                               struct sl_error *err) SL_MUST_USE;

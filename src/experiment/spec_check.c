@@ -505,6 +505,7 @@ enum sl_status sl_spec_check(const struct sl_json *document, struct sl_error *er
     SL_TRY(check_people(&root, err));
     SL_TRY(check_answer(&root, err));
     SL_TRY(check_tune(&root, err));
+    SL_TRY(sl_spec_check_figures(&root, err));
     SL_TRY(sl_spec_check_show(&root, err));
     const struct design whole = {root.value, NULL};
     SL_TRY(check_design(&whole, &root, err));

@@ -69,9 +69,10 @@ static const struct sl_spec_field tune_fields[] = {
     {NULL, 0, NULL},
 };
 static const struct sl_spec_field figure_fields[] = {
-    {"command", TEXTS, NULL}, {"file", TEXT, NULL},    {"path", TEXT | TEXTS, NULL},
-    {"mean_of", ANY, NULL},   {"times", NUMBER, NULL}, {"divide", NUMBER, NULL},
-    {"here", ANY, NULL},      {"missing", TEXT, NULL}, {NULL, 0, NULL},
+    {"command", TEXTS, NULL}, {"file", TEXT, NULL},     {"path", TEXT | TEXTS, NULL},
+    {"mean_of", ANY, NULL},   {"cells", TEXTS, NULL},   {"as", TEXT, NULL},
+    {"times", NUMBER, NULL},  {"divide", NUMBER, NULL}, {"here", ANY, NULL},
+    {"missing", TEXT, NULL},  {NULL, 0, NULL},
 };
 /* Numbers of a chart that are not written out: cells, or what a path finds. */
 static const struct sl_spec_field numbers_fields[] = {

@@ -20,6 +20,11 @@ enum sl_status sl_spec_places(const struct sl_spec *spec, json_t **out,
                               struct sl_error *err) SL_MUST_USE;
 /* Whether a word of a command looks like a file's name. */
 bool sl_word_names_file(const char *word);
+/* spec_figures.c: figures that need no training, likewise; and the entry of a cell in "compute" or
+ * "further", borrowed, or NULL. */
+enum sl_status sl_spec_check_figures(const struct sl_json_cursor *root,
+                                     struct sl_error *err) SL_MUST_USE;
+const json_t *sl_spec_figure(const json_t *spec, const char *cell);
 /* spec_show.c: what is shown without training: that it has all that it needs, and that what it
  * names is there. Keys and kinds are checked before. */
 enum sl_status sl_spec_check_show(const struct sl_json_cursor *root,

@@ -335,18 +335,22 @@ out:
     return status;
 }
 
-static size_t count_annotators(const struct sl_answers *answers, const struct sl_mix_point *points,
-                               size_t count)
+/* How many items and annotators the points are about. */
+static void count_names(const struct sl_answers *answers, const struct sl_mix_point *points,
+                        size_t count, struct sl_mix_summary *out)
 {
-    bool *seen = sl_alloc(sl_name_table_count(answers->annotators), sizeof *seen);
-    size_t n_seen = 0;
+    bool *asked = sl_alloc(sl_name_table_count(answers->items) + 1, sizeof *asked);
+    bool *seen = sl_alloc(sl_name_table_count(answers->annotators) + 1, sizeof *seen);
     for (size_t i = 0; i < count; i++) {
-        if (points[i].annotator == SL_NO_NAME || seen[points[i].annotator]) continue;
-        seen[points[i].annotator] = true;
-        n_seen++;
+        const uint32_t item = points[i].item, annotator = points[i].annotator;
+        out->n_items += !asked[item];
+        asked[item] = true;
+        if (annotator == SL_NO_NAME) continue;
+        out->n_annotators += !seen[annotator];
+        seen[annotator] = true;
     }
+    free(asked);
     free(seen);
-    return n_seen;
 }
 
 /* `scratch` has room for 2 x count. */
@@ -371,7 +375,7 @@ enum sl_status sl_mix_summarise(const struct sl_answers *answers,
     double *scratch = sl_data_alloc(2 * count, sizeof *scratch, err);
     enum sl_status status;
     SL_TRY_OUT(scratch ? SL_OK : SL_ERR_NOMEM);
-    summary.n_annotators = count_annotators(answers, points, count);
+    count_names(answers, points, count, &summary);
     summary.r = correlation(points, count, scratch);
     summary.high = summary.low = describe(points, 0, scratch);
     if (options->endpoint_labels)

@@ -1,7 +1,9 @@
 /* The tagger of Uma et al. 2021 for parts of speech, after Plank et al. 2016: an LSTM over the
  * sentence, one over the word's letters, and linear layers with nothing between them. Word and
- * letter vectors are fixed. Their attention is an identity without a gradient (a softmax over the
- * batch, summed) and is left out; their letters are read at the second step, not at the ends. */
+ * letter vectors are fixed. Letters are read at the second step, not at the ends, as their code has
+ * it. The attention of their code is an identity without a gradient (a softmax over the batch,
+ * summed) and is left out by default; what their text says, "attention over character and the word
+ * level representations", is a softmax over a word's two representations. */
 #include <stdio.h>
 
 #include "nn/families.h"
@@ -14,6 +16,8 @@ const struct sl_network_option sl_nn_tagger_options[] = {
     {"step", "1", "which output of the word's LSTM is taken, from 0; last: where directions end"},
     {"hidden", "409-327", "units of the linear layers before the last"},
     {"dropout", "0.2", "rate after either LSTM"},
+    {"attention", "0",
+     "units that score the word's and its letters' outputs, to weigh them; 0: none"},
     {NULL, NULL, NULL},
 };
 
@@ -38,6 +42,25 @@ static size_t read_ids(struct sl_nn_graph *g, const struct reader *reader, float
     return dropout > 0 ? sl_nn_dropout(g, x, dropout) : x;
 }
 
+/* u tanh(W x + b) for each item. */
+static size_t score(struct sl_nn_graph *g, size_t x, const char *name, size_t units)
+{
+    char vector[SL_NN_NAME];
+    snprintf(vector, sizeof vector, "%s_vector", name);
+    return sl_nn_score(g, sl_nn_tanh(g, sl_nn_linear(g, x, name, units)), vector);
+}
+
+/* The two representations side by side, each times its weight where there is attention. */
+static size_t join(struct sl_nn_graph *g, size_t words, size_t letters, size_t units)
+{
+    const size_t both = sl_nn_concat(g, words, letters);
+    if (units == 0 || g->status != SL_OK) return both;
+    const size_t of_words = score(g, words, "word_attention", units);
+    const size_t of_letters = score(g, letters, "letter_attention", units);
+    return sl_nn_weigh(g, both, sl_nn_concat(g, of_words, of_letters),
+                       g->nodes[words].shape.channels);
+}
+
 void sl_nn_tagger_build(struct sl_nn_graph *g, const struct sl_model_options *options,
                         struct sl_nn_spec *spec)
 {
@@ -45,6 +68,7 @@ void sl_nn_tagger_build(struct sl_nn_graph *g, const struct sl_model_options *op
     size_t hidden[SL_NN_STAGES];
     size_t n_hidden = sl_nn_spec_list(spec, "hidden", WIDEST, hidden);
     float dropout = (float)sl_nn_spec_real(spec, "dropout", 0, .99);
+    const size_t attention = sl_nn_spec_count(spec, "attention", 0, WIDEST);
     const struct reader sentence = {.op = SL_NN_WORDS,
                                     .steps = input->tokens,
                                     .count = input->vocabulary,
@@ -69,8 +93,9 @@ void sl_nn_tagger_build(struct sl_nn_graph *g, const struct sl_model_options *op
                          "none");
         return;
     }
-    size_t x = read_ids(g, &sentence, dropout);
-    x = sl_nn_concat(g, x, read_ids(g, &word, dropout));
+    const size_t words = read_ids(g, &sentence, dropout);
+    const size_t letters = read_ids(g, &word, dropout);
+    size_t x = join(g, words, letters, attention);
     for (size_t i = 0; i < n_hidden; i++) {
         char name[SL_NN_NAME];
         snprintf(name, sizeof name, "hidden%zu", i + 1);

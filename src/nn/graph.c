@@ -36,6 +36,8 @@ const char *sl_nn_op_name(enum sl_nn_op op)
         [SL_NN_EMBED] = "embed",
         [SL_NN_LSTM] = "lstm",
         [SL_NN_PICK] = "pick",
+        [SL_NN_TANH] = "tanh",
+        [SL_NN_WEIGH] = "weigh",
     };
     return names[op];
 }
@@ -322,6 +324,22 @@ size_t sl_nn_linear(struct sl_nn_graph *g, size_t input, const char *name, size_
     return append(g, &node, name);
 }
 
+size_t sl_nn_score(struct sl_nn_graph *g, size_t input, const char *name)
+{
+    if (!fits(g, SL_NN_LINEAR, name, input, ROWS)) return 0;
+    struct sl_nn_node node = one_input(g, SL_NN_LINEAR, input);
+    node.shape.channels = 1;
+    node.as.linear.normal = true;
+    return append(g, &node, name);
+}
+
+size_t sl_nn_tanh(struct sl_nn_graph *g, size_t input)
+{
+    if (!fits(g, SL_NN_TANH, "", input, ROWS)) return 0;
+    struct sl_nn_node node = one_input(g, SL_NN_TANH, input);
+    return append(g, &node, "");
+}
+
 /* A node that reads two tensors of the same layout and the same map; the shape is the first's. */
 static bool two_inputs(struct sl_nn_graph *g, enum sl_nn_op op, size_t a, size_t b,
                        struct sl_nn_node *out)
@@ -353,6 +371,21 @@ size_t sl_nn_add(struct sl_nn_graph *g, size_t a, size_t b)
     struct sl_nn_node node;
     if (!two_inputs(g, SL_NN_ADD, a, b, &node)) return 0;
     if (shape_of(g, b)->channels > node.shape.channels) return channels_differ(g, &node);
+    return append(g, &node, "");
+}
+
+size_t sl_nn_weigh(struct sl_nn_graph *g, size_t input, size_t scores, size_t split)
+{
+    struct sl_nn_node node;
+    char where[PLACE_TEXT];
+    if (!fits(g, SL_NN_WEIGH, "", input, ROWS) || !two_inputs(g, SL_NN_WEIGH, input, scores, &node))
+        return 0;
+    if (shape_of(g, scores)->channels != 2 || split == 0 || split >= node.shape.channels)
+        return sl_nn_graph_fail(g, SL_ERR_INPUT,
+                                "%s weighs two parts of %zu channels, split at %zu, by %zu scores",
+                                place(g, SL_NN_WEIGH, "", where), node.shape.channels, split,
+                                shape_of(g, scores)->channels);
+    node.as.weigh.split = split;
     return append(g, &node, "");
 }
 

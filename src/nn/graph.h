@@ -36,6 +36,8 @@ enum sl_nn_op {
     SL_NN_EMBED, /* ids to fixed vectors: a sequence */
     SL_NN_LSTM,  /* one layer, both directions, PyTorch's gates and two biases */
     SL_NN_PICK,  /* one step of a sequence: rows */
+    SL_NN_TANH,
+    SL_NN_WEIGH, /* two parts of a row, each times its weight: the softmax of two scores */
     SL_NN_N_OPS
 };
 
@@ -71,6 +73,7 @@ struct sl_nn_node {
         } pool;
         struct {
             bool bias;
+            bool normal; /* weights begin as N(0, 1), as torch.randn draws them */
         } linear;
         struct {
             size_t stride, offset;
@@ -91,6 +94,9 @@ struct sl_nn_node {
             bool at_position; /* of sl_batch.positions; else at `step` */
             size_t step;
         } pick;
+        struct {
+            size_t split; /* where the second part begins */
+        } weigh;
     } as;
 };
 
@@ -143,6 +149,10 @@ size_t sl_nn_average_pool(struct sl_nn_graph *g, size_t input, size_t kernel, si
 size_t sl_nn_global_pool(struct sl_nn_graph *g, size_t input);
 size_t sl_nn_flatten(struct sl_nn_graph *g, size_t input);
 size_t sl_nn_linear(struct sl_nn_graph *g, size_t input, const char *name, size_t outputs);
+/* One number per row, without a bias: the product with a vector that begins as N(0, 1). */
+size_t sl_nn_score(struct sl_nn_graph *g, size_t input, const char *name);
+size_t sl_nn_tanh(struct sl_nn_graph *g, size_t input);
+size_t sl_nn_weigh(struct sl_nn_graph *g, size_t input, size_t scores, size_t split);
 size_t sl_nn_add(struct sl_nn_graph *g, size_t a, size_t b);
 size_t sl_nn_subsample(struct sl_nn_graph *g, size_t input, size_t stride, size_t offset);
 size_t sl_nn_concat(struct sl_nn_graph *g, size_t a, size_t b);

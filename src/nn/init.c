@@ -65,6 +65,7 @@ static struct draw draw_of(const struct sl_nn_node *node, const struct sl_nn_ini
     switch (node->op) {
     case SL_NN_CONV: return conv_draw(rule, weight, part == 1);
     case SL_NN_LINEAR:
+        if (node->as.linear.normal) return (struct draw){NORMAL, 0, 1};
         return part == 1 && rule->zero_linear_bias ? constant(0) : by_fan_in(weight->dims[1]);
     case SL_NN_BATCH_NORM:
         if (part == 1) return constant(0);

@@ -91,6 +91,6 @@ extern const struct sl_nn_layer_type sl_nn_layer_normalise, sl_nn_layer_conv,
     sl_nn_layer_batch_norm, sl_nn_layer_relu, sl_nn_layer_pool, sl_nn_layer_global_pool,
     sl_nn_layer_flatten, sl_nn_layer_linear, sl_nn_layer_add, sl_nn_layer_subsample,
     sl_nn_layer_concat, sl_nn_layer_dropout, sl_nn_layer_shake, sl_nn_layer_embed, sl_nn_layer_lstm,
-    sl_nn_layer_pick;
+    sl_nn_layer_pick, sl_nn_layer_tanh, sl_nn_layer_weigh;
 
 #endif

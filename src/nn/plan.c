@@ -28,6 +28,8 @@ const struct sl_nn_layer_type *const sl_nn_layer_types[SL_NN_N_OPS] = {
     [SL_NN_EMBED] = &sl_nn_layer_embed,
     [SL_NN_LSTM] = &sl_nn_layer_lstm,
     [SL_NN_PICK] = &sl_nn_layer_pick,
+    [SL_NN_TANH] = &sl_nn_layer_tanh,
+    [SL_NN_WEIGH] = &sl_nn_layer_weigh,
 };
 
 struct sl_plan_options sl_plan_options_default(void)

@@ -140,14 +140,31 @@ void sl_nn_spec_release(struct sl_nn_spec *spec)
     *spec = (struct sl_nn_spec){0};
 }
 
+/* Options that are not spelled out while they have their fallback, since weights and unfinished
+ * runs are older than they. */
+static bool is_late(const struct sl_network_family *family, const char *option)
+{
+    static const struct {
+        const char *family, *option;
+    } late[] = {{"tagger", "attention"}};
+    for (size_t i = 0; i < sizeof late / sizeof *late; i++)
+        if (strcmp(late[i].family, family->name) == 0 && strcmp(late[i].option, option) == 0)
+            return true;
+    return false;
+}
+
 char *sl_nn_spec_text(const struct sl_nn_spec *spec)
 {
     const struct sl_network_option *options = spec->family->options;
     struct sl_buffer text;
     sl_buffer_init(&text, SPEC_TEXT_MAX);
     sl_buffer_text(&text, spec->family->name);
-    for (size_t i = 0; options[i].name; i++)
+    for (size_t i = 0; options[i].name; i++) {
+        if (is_late(spec->family, options[i].name) &&
+            strcmp(options[i].fallback, spec->values[i]) == 0)
+            continue;
         sl_buffer_printf(&text, "%c%s=%s", i ? ',' : ':', options[i].name, spec->values[i]);
+    }
     assert(!text.overflowed);
     return text.data;
 }

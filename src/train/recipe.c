@@ -334,10 +334,34 @@ enum sl_status sl_recipe_set_all(struct sl_recipe *recipe, const char *assignmen
     return SL_OK;
 }
 
+char *sl_recipe_network(const struct sl_recipe *recipe)
+{
+    const char *network = recipe->network, *options = recipe->network_options;
+    if (!options[0]) return sl_string_copy(network);
+    return sl_string_printf("%s%c%s", network, strchr(network, ':') ? ',' : ':', options);
+}
+
+/* Keys that are not in JSON while they have their default, since records of runs are older than
+ * they. */
+static bool is_late(const struct sl_recipe_key *key)
+{
+    static const char *const late[] = {"network_options"};
+    for (size_t i = 0; i < sizeof late / sizeof *late; i++)
+        if (strcmp(late[i], key->name) == 0) return true;
+    return false;
+}
+
 json_t *sl_recipe_to_json(const struct sl_recipe *recipe)
 {
+    const struct sl_recipe plain = sl_recipe_default();
     json_t *object = json_object();
-    for (const struct sl_recipe_key *key = sl_recipe_keys; key->name; key++)
-        json_object_set_new(object, key->name, sl_recipe_key_json(key, recipe));
+    for (const struct sl_recipe_key *key = sl_recipe_keys; key->name; key++) {
+        json_t *value = sl_recipe_key_json(key, recipe);
+        json_t *fallback = sl_recipe_key_json(key, &plain);
+        if (!is_late(key) || !json_equal(value, fallback))
+            json_object_set(object, key->name, value);
+        json_decref(value);
+        json_decref(fallback);
+    }
     return object;
 }

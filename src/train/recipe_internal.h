@@ -14,7 +14,6 @@ enum sl_status sl_recipe_key_read(const struct sl_recipe_key *key, const struct 
                                   struct sl_recipe *recipe, struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_recipe_key_parse(const struct sl_recipe_key *key, const char *text, size_t length,
                                    struct sl_recipe *recipe, struct sl_error *err) SL_MUST_USE;
-json_t *sl_recipe_key_json(const struct sl_recipe_key *key, const struct sl_recipe *recipe);
 
 /* `<what> "word", did you mean "..."?`: `what` is like "no network is called"; the nearest of the
  * candidates (NULL-ended) is named if one is near. */

@@ -28,6 +28,7 @@ static const char *const dev_metrics[] = {"accuracy", "cross-entropy", "weighted
 
 const struct sl_recipe_key sl_recipe_keys[] = {
     {TEXT(network), "the network, by name; empty: to be chosen"},
+    {TEXT(network_options), "options that are added to the network's, such as attention=512"},
     {BOOLEAN(init_pytorch), "draw weights by PyTorch's defaults instead of the paper's way"},
     {REALS(mean), -1e3, 1e3, NULL, "mean of each channel, taken off; empty: none"},
     {REALS(deviation), 1e-6, 1e3, NULL, "standard deviation of each channel, divided by"},

@@ -48,3 +48,10 @@ try softlab train --data texts.tsv --network tagger --vectors missing.txt --quie
 try softlab train --data texts.tsv --network tagger:word-units=3,letter-units=3,hidden=4 --weights tagger/weights.safetensors --set epochs=1,batch=5 --quiet -o tuned
 try softlab train --data texts.tsv --network tagger --weights mlp/weights.safetensors --quiet -o no
 try sh -c 'ls no no.npz 2>/dev/null || echo nothing was written'
+# The attention of the text of Uma et al., which their code does not have.
+for variant in as-run as-published; do
+    try sh -c 'softlab train --data texts.tsv --dev texts.tsv --vectors words.txt --recipe uma2020-pos --'$variant' --set epochs=1 -o '$variant' 2>log; grep tagger: log'
+done
+try softlab predict as-published --data other.tsv --array probs --quiet -o attended.csv
+try softlab train --data rows/features.npy --network mlp --set network_options=attention=4 -o no
+try sh -c 'softlab train --recipe uma2020-pos --as-published --keys | grep network'

@@ -15,6 +15,17 @@ try cat constant.json
 try softlab mixing mix.jsonl -o fitted.json
 try sh -c 'grep -c "\"x0\"" fitted.json'
 try softlab mixing mix.jsonl --k 10 -o x.json
+# Only the answers about listed images count; lists from Windows too, and a name that nobody saw is said.
+try softlab mixing mix.jsonl --only only.txt -o fewer.json
+printf 'mixed_0.25_Cat_1_Dog_2.png\r\n\r\nmixed_0.75_Cat_1_Dog_2.png\r\nmixed_0.9_Cat_1_Dog_2.png' > three.txt
+try softlab mixing mix.jsonl --only three.txt -o three.json
+try sh -c 'grep "\"answers\"" three.json'
+try sh -c 'softlab compare --mix mix.jsonl --only three.txt | head -1'
+printf 'mixed_0.9_Cat_1_Dog_2.png\n' > nobody.txt
+try softlab mixing mix.jsonl --only nobody.txt -o nobody.json
+: > empty.txt
+try softlab mixing mix.jsonl --only empty.txt -o nobody.json
+try softlab mixing mix.jsonl --k 10 --x0 0.5 --only only.txt -o x.json
 try softlab labels mix.jsonl --method mix --gamma 0 -o mix.csv --quiet
 try cat mix.csv
 {

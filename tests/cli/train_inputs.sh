@@ -19,3 +19,12 @@ try softlab eval edited --data shapes:n=8,size=8,classes=2
 try softlab export edited -o m.onnx
 try softlab train $tiny --weights edited --quiet -o more
 try softlab predict edited/weights.safetensors --data shapes:n=8,size=8,classes=2 -o p.csv
+# A hold-out names an item on each line, a comma in the name and empty lines included.
+mkdir -p commas/cat commas/dog
+softlab dataset mix shapes:n=8,size=8,classes=2 --count 2 --lambdas 0.5 -o mixtures --quiet
+set -- mixtures/*.png
+cp "$1" "commas/cat/a,b.png"
+cp "$1" commas/cat/c.png
+cp "$2" commas/dog/d.png
+printf '\r\ncat/a,b\r\n\r\n' >held-out.txt
+try sh -c 'softlab train --data commas --network resnet8 --set epochs=1,batch=2 --holdout held-out.txt -o held-out 2>&1 | sed "s/  [0-9]* images.s//"'

@@ -21,11 +21,16 @@ LIMIT = 1e-5
 CLASSES, VOCABULARY, ALPHABET = 12, 90, 40
 SMALL = {"words": 7, "letters": 3, "word-units": 5, "letter-units": 2, "hidden": [11]}
 PAPER = {"words": 300, "letters": 64, "word-units": 128, "letter-units": 128, "hidden": [409, 327]}
+SIZES = [(SMALL, 13, 6, 5), (SMALL, 1, 1, 2), (PAPER, 60, 30, 12)]
 # Options, step of the letters, items, tokens, letters, whether items differ in length.
 CASES = [
     (options, step, items, tokens, letters, ragged)
-    for options, items, tokens, letters in [(SMALL, 13, 6, 5), (SMALL, 1, 1, 2), (PAPER, 60, 30, 12)]
+    for options, items, tokens, letters in SIZES
     for step in ("1", "0", "last")
+    for ragged in (False, True)
+] + [
+    ({**options, "attention": units}, "1", items, tokens, letters, ragged)
+    for (options, items, tokens, letters), units in zip(SIZES, (4, 3, 512))
     for ragged in (False, True)
 ]
 
@@ -41,6 +46,14 @@ class Tagger(torch.nn.Module):
                                          bidirectional=True)
         self.words.weight.requires_grad_(False)
         self.letters.weight.requires_grad_(False)
+        self.attention = options.get("attention", 0)
+        if self.attention:
+            for name in ("word", "letter"):
+                scored = torch.nn.Linear(2 * options[f"{name}-units"], self.attention)
+                vector = torch.nn.Linear(self.attention, 1, bias=False)
+                torch.nn.init.normal_(vector.weight)
+                setattr(self, f"{name}_attention", scored)
+                setattr(self, f"{name}_attention_vector", vector)
         width = 2 * (options["word-units"] + options["letter-units"])
         for i, units in enumerate(options["hidden"]):
             setattr(self, f"hidden{i + 1}", torch.nn.Linear(width, units))
@@ -55,7 +68,14 @@ class Tagger(torch.nn.Module):
         letters, ends = read(self.letters, self.letter_lstm, batch["letters"],
                              batch["letter_counts"])
         letters = torch.cat(list(ends), 1) if self.step == "last" else letters[int(self.step)]
-        rows = torch.cat([words * noise[0].to(words), letters * noise[1].to(words)], 1)
+        words, letters = words * noise[0].to(words), letters * noise[1].to(words)
+        if self.attention:
+            scores = torch.cat([
+                self.word_attention_vector(torch.tanh(self.word_attention(words))),
+                self.letter_attention_vector(torch.tanh(self.letter_attention(letters)))], 1)
+            weights = torch.softmax(scores, 1)
+            words, letters = words * weights[:, :1], letters * weights[:, 1:]
+        rows = torch.cat([words, letters], 1)
         for i in range(self.n_hidden):
             rows = getattr(self, f"hidden{i + 1}")(rows)
         return self.output(rows)

@@ -178,14 +178,44 @@ static void test_intervals_are_of_the_figures_that_are_measured(void **state)
         } figures[] = {{quality.overall.top1, intervals.top1},
                        {quality.overall.top2, intervals.top2},
                        {quality.mean_accuracy, intervals.mean_accuracy},
-                       {quality.share_never_true, intervals.share_never_true}};
-        for (size_t i = 0; i < 4; i++) {
+                       {quality.share_never_true, intervals.share_never_true},
+                       {quality.share_two_classes, intervals.share_two_classes}};
+        for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
             assert_near(figures[i].interval.estimate, figures[i].measured, 1e-12);
             assert_true(figures[i].interval.low <= figures[i].measured &&
                         figures[i].measured <= figures[i].interval.high);
         }
         sl_quality_release(&quality);
     }
+    sl_answers_destroy(answers);
+}
+
+static void test_items_with_votes_for_at_most_two_classes_are_counted(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *item;
+        size_t count;
+        uint32_t votes[5];
+    } items[] = {{"one", 3, {1, 1, 1}},
+                 {"two", 5, {2, 1, 2, 1, 2}},
+                 {"three", 5, {0, 1, 0, 1, 2}},
+                 {"mixed", 4, {0, 2, 1, 2}},
+                 {"alone", 1, {2}}};
+    struct sl_answers *answers = create_set();
+    for (size_t i = 0; i < sizeof items / sizeof *items; i++)
+        for (size_t v = 0; v < items[i].count; v++) {
+            const char voter[] = {'a', (char)('0' + (int)v), '\0'};
+            add(answers, items[i].item, voter, 0, items[i].votes[v], .9f, 1);
+        }
+    add(answers, "two", "a0", SL_ANSWER_REPEAT, 0, .9f, 1); /* no vote */
+    struct sl_quality quality = measure(answers, NULL);
+    assert_near(quality.share_two_classes, 3. / 5, 1e-15);
+    sl_quality_release(&quality);
+    const struct sl_quality_options options = {.most_answers = 4}; /* without two, three */
+    quality = measure(answers, &options);
+    assert_near(quality.share_two_classes, 2. / 3, 1e-15);
+    sl_quality_release(&quality);
     sl_answers_destroy(answers);
 }
 
@@ -421,6 +451,7 @@ int main(void)
         cmocka_unit_test(test_agreement_is_as_worked_by_hand),
         cmocka_unit_test(test_quality_of_a_small_study_is_as_worked_by_hand),
         cmocka_unit_test(test_intervals_are_of_the_figures_that_are_measured),
+        cmocka_unit_test(test_items_with_votes_for_at_most_two_classes_are_counted),
         cmocka_unit_test(test_truth_of_the_caller_wins_and_is_checked),
         cmocka_unit_test(test_presets_exclude_as_stated),
         cmocka_unit_test(test_cifar10s_comes_out_as_published),

@@ -129,6 +129,43 @@ static void test_rows_that_files_share_are_the_sample(void **state)
     json_decref(figure);
 }
 
+static void test_two_figures_are_related_as_wholes_and_fold_by_fold(void **state)
+{
+    (void)state;
+    struct sl_error err = {0};
+    const struct sl_data_roots roots = {0};
+    const char *one = test_path("one.csv"), *two = test_path("two.csv");
+    assert_ok(sl_file_write(one, "a\n2\n4\n", 6, &err), err);
+    assert_ok(sl_file_write(two, "a\n1\n3\n", 6, &err), err);
+    static const struct {
+        const char *as;
+        double value, first, second;
+    } rows[] = {{"reduction", 100 / 3., 50, 25}, {"difference", 100, 100, 100}};
+    for (size_t i = 0; i < 2; i++) {
+        json_t *figure = json_pack("{s:s, s:i, s:[{s:{s:[s], s:{s:i}}}, {s:{s:[s], s:{s:i}}}]}",
+                                   "as", rows[i].as, "times", 100, "of", "mean_of", "files", one,
+                                   "columns", "a", 1, "mean_of", "files", two, "columns", "a", 1);
+        struct sl_figure read;
+        assert_ok(sl_figure_read(figure, ".", &roots, &read, &err), err);
+        assert_near(read.value, rows[i].value, 1e-12);
+        assert_int_equal(json_array_size(read.sample), 2);
+        assert_near(json_number_value(json_array_get(read.sample, 0)), rows[i].first, 1e-12);
+        assert_near(json_number_value(json_array_get(read.sample, 1)), rows[i].second, 1e-12);
+        json_decref(read.sample);
+        json_decref(figure);
+    }
+    /* Other folds are no folds of the pair. */
+    assert_ok(sl_file_write(two, "a\n1\n3\n5\n", 8, &err), err);
+    json_t *figure = json_pack("{s:s, s:[{s:{s:[s], s:{s:i}}}, {s:{s:[s], s:{s:i}}}]}", "as",
+                               "difference", "of", "mean_of", "files", one, "columns", "a", 1,
+                               "mean_of", "files", two, "columns", "a", 1);
+    struct sl_figure read;
+    assert_ok(sl_figure_read(figure, ".", &roots, &read, &err), err);
+    assert_near(read.value, 0, 1e-12);
+    assert_null(read.sample);
+    json_decref(figure);
+}
+
 static void test_a_figure_has_the_error_that_its_interval_says(void **state)
 {
     (void)state;
@@ -168,6 +205,7 @@ int main(void)
         cmocka_unit_test(test_figures_are_summed_and_scaled),
         cmocka_unit_test(test_columns_are_averaged_over_rows_and_then_files),
         cmocka_unit_test(test_rows_that_files_share_are_the_sample),
+        cmocka_unit_test(test_two_figures_are_related_as_wholes_and_fold_by_fold),
         cmocka_unit_test(test_a_figure_has_the_error_that_its_interval_says),
     };
     return cmocka_run_group_tests(tests, NULL, test_folder_clear);

@@ -155,6 +155,37 @@ static void test_points_of_the_paper_stand_beside_ours(void **state)
     free(text);
 }
 
+/* Cells of the authors' notebook are marked where they stand, and a note says what that means. */
+static void test_where_a_published_figure_was_found_is_said(void **state)
+{
+    (void)state;
+    static const char *const formats[] = {"md", "html", "latex", "csv"};
+    struct sl_buffer lines;
+    sl_buffer_init(&lines, 1 << 16);
+    add_run(&lines, "peterson2019/table1", "soft", "resnet8", 1, "\"c10h/cross_entropy\":0.5");
+    sl_buffer_text(&lines, "}\n");
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        char *text = make_report(&lines, "peterson2019/table1", false, formats[i]);
+        const char *found = strstr(text, "0.346412");
+        assert_non_null(found);
+        const char *word = strstr(found, "notebook");
+        assert_true(word && word - found < 64);
+        if (i == 0) {
+            assert_non_null(
+                strstr(text, "**notebook** (38 figures): the table is illegible there"));
+            assert_non_null(strstr(text, "**illegible** (25 figures): "));
+            assert_null(strstr(text, "**in the text**"));
+        }
+        if (i < 3) assert_non_null(strstr(text, "scored best, so it has"));
+        free(text);
+    }
+    sl_buffer_release(&lines);
+    /* A table without such cells has no such note. */
+    char *text = report_of_rows(2, 1, "md");
+    assert_null(strstr(text, "notebook"));
+    free(text);
+}
+
 /* The paper prints "0 %" for each network; one of ours is none of them, another stands for one. */
 static void test_a_claim_about_one_network_is_not_judged_by_another(void **state)
 {
@@ -250,6 +281,7 @@ int main(void)
         cmocka_unit_test(test_every_test_set_gets_its_extremes),
         cmocka_unit_test(test_curves_have_intervals_where_there_is_room),
         cmocka_unit_test(test_points_of_the_paper_stand_beside_ours),
+        cmocka_unit_test(test_where_a_published_figure_was_found_is_said),
         cmocka_unit_test(test_a_claim_about_one_network_is_not_judged_by_another),
         cmocka_unit_test(test_many_figures_that_are_not_printed_do_not_bury_those_that_are),
         cmocka_unit_test(test_the_overview_counts_what_was_judged_by_what),

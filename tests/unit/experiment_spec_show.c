@@ -88,10 +88,44 @@ static void test_mistakes_in_what_is_shown_are_named_with_their_place(void **sta
     }
 }
 
+static void test_a_figure_says_in_one_way_where_it_comes_from(void **state)
+{
+    (void)state;
+#define FIGURES(text)                                                                              \
+    "{\"softlab\":\"experiment\",\"version\":1,\"name\":\"n\",\"title\":\"t\",\"compute\":{" text  \
+    "},\"further\":{\"b/x\":{\"command\":[\"version\"],\"path\":\"$.x\"}}}"
+#define A "\"a/x\":{\"command\":[\"version\"],\"path\":\"$.x\"},"
+    static const struct {
+        const char *text, *part;
+    } rows[] = {
+        {FIGURES("\"a/x\":{\"path\":\"$.x\"}"), "$.compute[\"a/x\"]: one of \"command\""},
+        {FIGURES("\"a/x\":{\"command\":[\"v\"],\"file\":\"f\",\"path\":\"$.x\"}"),
+         "says where it comes from"},
+        {FIGURES("\"a/x\":{\"command\":[\"v\"]}"), "\"path\" is missing"},
+        {FIGURES(A "\"c/x\":{\"cells\":[\"a/x\",\"b/x\"]}"), "\"as\" is missing"},
+        {FIGURES(A "\"c/x\":{\"cells\":[\"a/x\",\"b/x\"],\"as\":\"sum\"}"),
+         "expected difference or reduction"},
+        {FIGURES(A "\"c/x\":{\"cells\":[\"a/x\"],\"as\":\"difference\"}"), "1 cells, expected 2"},
+        {FIGURES(A "\"c/x\":{\"cells\":[\"a/x\",\"d/x\"],\"as\":\"difference\"}"),
+         "neither \"compute\" nor \"further\" has it"},
+        {FIGURES(A "\"c/x\":{\"cells\":[\"a/x\",\"c/x\"],\"as\":\"difference\"}"),
+         "is made of cells itself"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct sl_error err = {0};
+        assert_fails(read_text(rows[i].text, &err), SL_ERR_INPUT, err, rows[i].part);
+    }
+    struct sl_error err = {0};
+    assert_ok(
+        read_text(FIGURES(A "\"c/x\":{\"cells\":[\"a/x\",\"b/x\"],\"as\":\"reduction\"}"), &err),
+        err);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_galleries_and_charts_of_every_form_are_read),
+        cmocka_unit_test(test_a_figure_says_in_one_way_where_it_comes_from),
         cmocka_unit_test(test_mistakes_in_what_is_shown_are_named_with_their_place),
     };
     return cmocka_run_group_tests(tests, NULL, test_folder_clear);

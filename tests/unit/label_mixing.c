@@ -64,6 +64,7 @@ static void test_groups_by_share_by_pair_and_by_both(void **state)
     struct sl_error err;
     assert_ok(sl_mix_summarise(answers, &options, &summary, &err), err);
     assert_int_equal(summary.n_answers, 4);
+    assert_int_equal(summary.n_items, 3);
     assert_int_equal(summary.n_annotators, 2);
     assert_int_equal(summary.n_by_share, 2);
     assert_near(summary.by_share[0].generated, 0.1, 1e-12);

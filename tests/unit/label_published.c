@@ -231,6 +231,7 @@ static void test_inferred_shares_of_mixed_images(void **state)
     struct sl_error err;
     assert_ok(sl_mix_summarise(answers, &options, &summary, &err), err);
     assert_int_equal(summary.n_answers, 1908);
+    assert_int_equal(summary.n_items, 810);
     assert_int_equal(summary.n_annotators, 33);
     assert_near(summary.r, 0.725, 0.0005);
     static const double shares[] = {0.1, 0.25, 0.5, 0.75, 0.9};
@@ -250,9 +251,12 @@ static void test_inferred_shares_of_mixed_images(void **state)
     sl_mix_summary_release(&summary);
     struct sl_mixing_functions *functions;
     assert_ok(sl_mixing_fit(answers, &options, &functions, &err), err);
-    size_t n_fitted = 0;
-    for (size_t i = 0; i < functions->n_classes * functions->n_classes; i++)
+    size_t n_fitted = 0, n_answers = 0;
+    for (size_t i = 0; i < functions->n_classes * functions->n_classes; i++) {
         n_fitted += functions->pairs[i].fitted;
+        n_answers += functions->pairs[i].n_answers;
+    }
+    assert_int_equal(n_answers, 1908);
     print_message("%zu of 45 class pairs have a logistic mixing function\n", n_fitted);
     assert_true(n_fitted >= 40 && n_fitted <= 45);
     sl_mixing_functions_destroy(functions);

@@ -75,6 +75,52 @@ static void test_the_tagger_has_the_state_dict_of_its_module(void **state)
     sl_model_destroy(model);
 }
 
+/* What the text of Uma et al. adds: two scores of 512 units each, and their softmax. */
+static void test_attention_adds_its_own_values_and_no_others(void **state)
+{
+    (void)state;
+    static const char *const names[] = {
+        "word_attention.weight",   "word_attention.bias",   "word_attention_vector.weight",
+        "letter_attention.weight", "letter_attention.bias", "letter_attention_vector.weight"};
+    struct sl_error err;
+    struct sl_model *plain = NULL, *attending = NULL;
+    struct sl_model_options options = options_for("tagger");
+    assert_ok(sl_model_create(&options, &plain, &err), err);
+    options = options_for("tagger:attention=512");
+    assert_ok(sl_model_create(&options, &attending, &err), err);
+    assert_int_equal(sl_model_n_values(attending),
+                     sl_model_n_values(plain) + 2 * (512 * (256 + 1) + 512));
+    /* Weights from before there was attention have a spec without it. */
+    assert_null(strstr(sl_model_spec(plain), "attention"));
+    assert_non_null(strstr(sl_model_spec(attending), ",attention=512"));
+    size_t n_plain, count, n_shared = 0, n_own = 0;
+    const struct sl_tensor_info *old = sl_model_tensors(plain, &n_plain);
+    const struct sl_tensor_info *tensors = sl_model_tensors(attending, &count);
+    for (size_t i = 0; i < count; i++) {
+        const float *values = attending->values + tensors[i].offset;
+        if (n_own < 6 && strcmp(tensors[i].name, names[n_own]) == 0) {
+            double squares = 0;
+            for (size_t k = 0; k < tensors[i].count; k++)
+                squares += (double)values[k] * (double)values[k];
+            /* A vector begins as N(0, 1), a linear layer as U(-1/16, 1/16). */
+            const bool is_vector = n_own++ % 3 == 2;
+            assert_near(squares / (double)tensors[i].count, is_vector ? 1 : 1. / 768,
+                        is_vector ? .2 : .0003);
+            continue;
+        }
+        /* The others are drawn as they are without attention. */
+        assert_string_equal(tensors[i].name, old[n_shared].name);
+        if (tensors[i].kind == SL_TENSOR_VALUE)
+            assert_memory_equal(values, plain->values + old[n_shared].offset,
+                                tensors[i].count * sizeof *values);
+        n_shared++;
+    }
+    assert_int_equal(n_own, 6);
+    assert_int_equal(n_shared, n_plain);
+    sl_model_destroy(plain);
+    sl_model_destroy(attending);
+}
+
 /* Words are taken where the token is, letters at the second step or where directions end. */
 static void test_the_step_of_the_letters_is_an_option(void **state)
 {
@@ -137,6 +183,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_tagger_has_the_state_dict_of_its_module),
+        cmocka_unit_test(test_attention_adds_its_own_values_and_no_others),
         cmocka_unit_test(test_the_step_of_the_letters_is_an_option),
         cmocka_unit_test(test_every_width_is_an_option),
         cmocka_unit_test(test_what_it_cannot_read_is_said),

@@ -204,8 +204,12 @@ static void test_every_key_comes_back_from_its_json(void **state)
         assert_ok(sl_recipe_overlay(&again, &root, &err), err);
         assert_same(&recipe, &again);
         size_t count = 0;
-        for (const struct sl_recipe_key *key = sl_recipe_keys; key->name; key++, count++)
-            assert_non_null(json_object_get(object, key->name));
+        for (const struct sl_recipe_key *key = sl_recipe_keys; key->name; key++) {
+            if (json_object_get(object, key->name))
+                count++;
+            else
+                assert_string_equal(key->name, "network_options"); /* as it was before it */
+        }
         assert_int_equal(json_object_size(object), count);
         sl_json_release(&json);
         free(text);

@@ -142,8 +142,10 @@ static const struct expectation expectations[] = {
     {"uma2020-pos", "as-run", NULL,
      "network=tagger,optimiser=adam,rate=0.001,batch=1000,epochs=20,reduction=sum,select=best,"
      "dev_metric=weighted-f1"},
+    {"uma2020-pos", "as-run", NULL, "network_options="},
+    {"uma2020-pos", "as-published", NULL, "network=tagger,network_options=attention=512,epochs=20"},
     {"uma2020-pos-crowd", "as-published", NULL,
-     "method=crowd-layer,crowd_on_logits=true,reduction=sum"},
+     "network_options=attention=512,method=crowd-layer,crowd_on_logits=true,reduction=sum"},
     {"peterson2019-vgg_15_BN_64-scratch", "as-run", NULL,
      PETERSON NESTEROV "weight_decay=1e-4,rate=0.1,batch=128,epochs=150,schedule=step,"
                        "milestones=80,120,factors=0.1,0.1,cutout=0,select=best,dev=held-out,"

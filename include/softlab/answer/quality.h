@@ -58,6 +58,7 @@ struct sl_quality {
     double mean_accuracy;      /* top-1, mean over annotators */
     double share_accurate;     /* of annotators with accuracy >= .75 */
     double share_never_true;   /* of items with truth, whose truth got no vote */
+    double share_two_classes;  /* of items, whose votes name one class or two */
     size_t n_left_out;         /* answers to items with more than `most_answers` */
 };
 
@@ -108,8 +109,9 @@ enum sl_status sl_answer_group_measure(const struct sl_answers *answers, const b
 void sl_answer_group_release(struct sl_answer_group *group);
 
 /* Intervals of such figures for other items and other annotators: both are drawn
- * (sl_bootstrap_crossed). The share of items whose truth got no vote draws items alone: fewer
- * voters would raise it. NaN ends where a figure has no answers. */
+ * (sl_bootstrap_crossed). The shares of items whose truth got no vote and whose votes name at most
+ * two classes draw items alone: fewer voters would raise them. NaN ends where a figure has no
+ * answers. */
 struct sl_answer_group_intervals {
     struct sl_interval probability, possible;
 };
@@ -118,7 +120,7 @@ enum sl_status sl_answer_group_bootstrap(const struct sl_answers *answers, const
                                          struct sl_answer_group_intervals *out,
                                          struct sl_error *err) SL_MUST_USE;
 struct sl_quality_intervals {
-    struct sl_interval top1, top2, mean_accuracy, share_never_true;
+    struct sl_interval top1, top2, mean_accuracy, share_never_true, share_two_classes;
 };
 enum sl_status sl_quality_bootstrap(const struct sl_answers *answers,
                                     const struct sl_quality_options *options,

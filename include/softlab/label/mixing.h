@@ -52,7 +52,7 @@ struct sl_mix_options {
 struct sl_mix_options sl_mix_options_default(void);
 
 struct sl_mix_summary {
-    size_t n_answers, n_annotators;
+    size_t n_answers, n_items, n_annotators;
     double r;                      /* Pearson of inferred and generated over answers */
     struct sl_mix_group *by_share; /* owned; ascending shares */
     size_t n_by_share;

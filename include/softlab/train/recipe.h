@@ -55,8 +55,9 @@ struct sl_recipe {
     char name[SL_RECIPE_TEXT_MAX], variant[SL_RECIPE_TEXT_MAX]; /* "as-run"; not keys */
 
     /* network */
-    char network[SL_RECIPE_TEXT_MAX]; /* "" : the caller's choice */
-    bool init_pytorch;                /* PyTorch's default initialisation instead of the paper's */
+    char network[SL_RECIPE_TEXT_MAX];         /* "" : the caller's choice */
+    char network_options[SL_RECIPE_TEXT_MAX]; /* joined to the network's: "attention=512" */
+    bool init_pytorch; /* PyTorch's default initialisation instead of the paper's */
     struct sl_real_list mean, deviation; /* of the normalising layer; empty: none */
 
     /* data */
@@ -172,7 +173,13 @@ enum sl_status sl_recipe_overlay(struct sl_recipe *recipe, const struct sl_json_
  * method, network or hold-out list ...): one sentence. */
 enum sl_status sl_recipe_check(const struct sl_recipe *recipe, struct sl_error *err) SL_MUST_USE;
 
-/* Every key with its value, in table order; the caller owns it. */
+/* The network with the options that the recipe adds, "tagger:attention=512"; the caller owns it. */
+char *sl_recipe_network(const struct sl_recipe *recipe);
+
+/* The value that a recipe has for a key; the caller owns it. */
+json_t *sl_recipe_key_json(const struct sl_recipe_key *key, const struct sl_recipe *recipe);
+/* Every key with its value, in table order, without late ones that have their default; the caller
+ * owns it. */
 json_t *sl_recipe_to_json(const struct sl_recipe *recipe);
 
 SL_END_DECLS
