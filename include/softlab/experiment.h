@@ -238,18 +238,26 @@ enum sl_status sl_experiment_tune(const struct sl_spec *spec,
                                   const struct sl_experiment_runner *runner, json_t **out,
                                   struct sl_error *err) SL_MUST_USE;
 
-/* How long the runs of an experiment take on one core of this machine, and what memory the largest
- * needs: every network is timed for a few steps of training, predicting and attacking, within
- * seconds. Runs that results.jsonl of `folder` has (NULL: none) do not count, nor jobs whose output
- * it has. */
+/* What runs take on this machine, and what memory the largest needs. Time comes from the trainings'
+ * own steps: each network with its recipe and data is trained for a moment, once per estimator. */
 struct sl_experiment_estimate {
-    double seconds; /* of a processor, all runs one after another */
-    size_t memory;  /* bytes of the largest run */
-    size_t n_runs;  /* that would be made */
+    double seconds;   /* of a core, all runs one after another */
+    size_t memory;    /* bytes of the largest run */
+    size_t n_runs;    /* that would be made */
+    size_t n_untimed; /* jobs whose network could not be run; `seconds` has nothing of their work */
+    char problem[256]; /* why the first of them could not */
 };
-enum sl_status sl_experiment_calibrate(const struct sl_experiment *experiment, const char *folder,
-                                       struct sl_experiment_estimate *out,
-                                       struct sl_error *err) SL_MUST_USE;
+struct sl_estimator;
+struct sl_estimator *sl_estimator_create(const struct sl_data_roots *roots); /* borrowed */
+void sl_estimator_destroy(struct sl_estimator *estimator);
+/* The runs of an experiment. Those that results.jsonl of `folder` has (NULL: none) do not count,
+ * nor jobs whose output it has. */
+enum sl_status sl_estimator_add(struct sl_estimator *estimator,
+                                const struct sl_experiment *experiment, const char *folder,
+                                struct sl_experiment_estimate *out,
+                                struct sl_error *err) SL_MUST_USE;
+/* All experiments that were added; what they share counts once. */
+struct sl_experiment_estimate sl_estimator_sum(const struct sl_estimator *estimator);
 
 SL_END_DECLS
 
