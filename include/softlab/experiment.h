@@ -35,7 +35,7 @@ extern const char *const sl_builtin_specs[];
 
 struct sl_spec {
     char *name;              /* owned; "collins2022/table2" */
-    char *scale;             /* owned; "quick" or "paper" */
+    char *scale;             /* owned; "quick", "small" or "paper" */
     struct sl_json document; /* spec.json as it was written */
     json_t *json;            /* owned; the same with the scale applied, also within parts */
     char *expected, *claims; /* owned; the texts of expected.csv and claims.csv, or NULL */
@@ -50,6 +50,8 @@ struct sl_spec {
 enum sl_status sl_spec_read(const char *name, const char *scale, struct sl_spec **out,
                             struct sl_error *err) SL_MUST_USE;
 void sl_spec_destroy(struct sl_spec *spec);
+/* What all tables may take together at the scale "small", by sl_estimator_sum. */
+enum { SL_SMALL_CORE_HOURS = 40 };
 /* Whether what is trained is less than the paper's: such figures are no reproduction. */
 bool sl_spec_is_small(const struct sl_spec *spec);
 

@@ -110,12 +110,14 @@ enum sl_status run_print_plan(const struct sl_experiment *experiment,
 void run_print_sum(const struct run_tally *tally, const char *scale, size_t n_processes)
 {
     const struct sl_experiment_estimate sum = sl_estimator_sum(tally->estimator);
-    char cost[40], time[40], memory[40];
+    char cost[40], time[40], memory[40], budget[40] = "";
     if (tally->n_experiments < 2) return;
-    printf("%zu experiments, scale %s: %zu runs to make, each once; about %s, %s with %zu "
+    if (strcmp(scale, "small") == 0)
+        snprintf(budget, sizeof budget, " of a budget of %d", SL_SMALL_CORE_HOURS);
+    printf("%zu experiments, scale %s: %zu runs to make, each once; about %s%s, %s with %zu "
            "processes of at most %s\n",
            tally->n_experiments, scale, sum.n_runs, core_time(sum.seconds, cost, sizeof cost),
-           long_time(sum.seconds / (double)n_processes, time, sizeof time), n_processes,
+           budget, long_time(sum.seconds / (double)n_processes, time, sizeof time), n_processes,
            sl_text_bytes(sum.memory, memory, sizeof memory));
 }
 

@@ -6,7 +6,7 @@ try softlab run colins2022
 try softlab run collins2022/table1 --shard 3/2
 try softlab run collins2022/table1 --only nonesuch
 try softlab run uma2020 --only nonesuch
-try sh -c 'softlab run all --only nonesuch 2>&1 | tail -n 1'
+try sh -c 'softlab run all --scale small --only nonesuch 2>&1 | tail -n 1'
 try sh -c 'softlab run collins2022/table3 --dry-run --only t2-clamp-m1 | sed "s/; about.*//"'
 cat >answers.csv <<'CSV'
 item,annotator,label
