@@ -11,7 +11,14 @@
 #include "softlab/experiment.h"
 #include "softlab/train.h"
 
-enum { FIRST_ITEMS = 200, LEAST_ITEMS = 8, ANSWERS = 5, CROWD = 100, MOST_EPOCHS = 200 };
+enum {
+    FIRST_ITEMS = 200,
+    LEAST_ITEMS = 8,
+    SCORED = 30,
+    ANSWERS = 5,
+    CROWD = 100,
+    MOST_EPOCHS = 200
+};
 static const double run_seconds = 8; /* that a run should take */
 static const double limit = 1.5;
 
@@ -78,9 +85,9 @@ static enum sl_status write_spec(const struct bench *bench, const char *recipe,
         "softlab", "experiment", "version", 1, "name", "estimate", "title", "One run", "files",
         "answers.jsonl", "import", "--from", "long-csv", "{spec}/answers.csv", "sets", "set", set,
         "networks", reading->network, "recipe", recipe, "settings", "epochs", (json_int_t)n_epochs,
-        "data", reading->data, "dev", reading->data, "items", (json_int_t)n_items, "dev_items", 100,
-        "seeds", 1, "tests", "test", "data", reading->data, "labels", "hard", "metrics", metrics,
-        "test_items", 100);
+        "data", reading->data, "dev", reading->data, "items", (json_int_t)n_items, "dev_items",
+        SCORED, "seeds", 1, "tests", "test", "data", reading->data, "labels", "hard", "metrics",
+        metrics, "test_items", SCORED);
     char *path = sl_path_join(bench->folder, "spec.json");
     char *text = json_dumps(spec, JSON_INDENT(1));
     const enum sl_status status = sl_file_write(path, text, strlen(text), err);

@@ -53,8 +53,8 @@ const char *sl_job_option(const struct sl_job *job, const char *option)
 
 /* ---- What a step needs ---- */
 
-/* The training's recipe, but for what chooses epochs and for a rate so small that no loss becomes
- * infinite on made-up targets. */
+/* The training's recipe, but for what chooses epochs, and with one rate, so small that no loss
+ * becomes infinite on made-up targets. */
 static enum sl_status read_recipe(const struct sl_job *training, struct sl_recipe *out,
                                   struct sl_error *err)
 {
@@ -66,6 +66,9 @@ static enum sl_status read_recipe(const struct sl_job *training, struct sl_recip
     out->select = SL_SELECT_LAST;
     out->patience = 0;
     out->rate = 1e-7;
+    out->schedule = SL_SCHEDULE_CONSTANT;
+    out->milestones.count = out->factors.count = 0;
+    out->cosine_epochs = 0;
     out->draw = SL_DRAW_MEAN;
     return SL_OK;
 }
@@ -212,9 +215,9 @@ static enum sl_status make_targets(const struct stage *stage, size_t n_items,
     return status;
 }
 
-/* Core-seconds of a step with so many items. */
-static enum sl_status time_step(struct stage *stage, size_t batch, double seconds, double *out,
-                                struct sl_error *err)
+/* Core-seconds of a training step. */
+static enum sl_status time_training(struct stage *stage, size_t batch, double seconds, double *out,
+                                    struct sl_error *err)
 {
     const size_t n_batches = stage->dataset->count / batch;
     struct stopwatch watch = {.seconds = seconds};
@@ -234,45 +237,11 @@ static enum sl_status time_step(struct stage *stage, size_t batch, double second
     return status;
 }
 
-/* As many items as take so long, within limits. */
-static size_t fitting(double seconds, double per_item, size_t least, size_t most)
+/* Core-seconds of predicting a batch. */
+static enum sl_status time_predicting(struct stage *stage, size_t batch, double seconds,
+                                      double *out, struct sl_error *err)
 {
-    const double count = per_item > 0 ? floor(seconds / per_item) : (double)most;
-    if (least > most) least = most;
-    return count < (double)least ? least : count > (double)most ? most : (size_t)count;
-}
-
-/* What a training shows an item for. Batches grow to the recipe's own, or until a step takes so
- * long that the last two say enough: what a step takes by itself (updates, kernels that prepare
- * weights) and what each item adds. */
-static enum sl_status time_training(struct stage *stage, double *out, struct sl_error *err)
-{
-    const size_t count = stage->dataset->count, wanted = (size_t)stage->recipe.batch;
-    const size_t own = wanted == 0 || wanted > count ? count : wanted;
-    size_t batch = own < FEWEST ? own : FEWEST, half = 0;
-    double step = 0, half_step = 0;
-    SL_TRY(time_step(stage, batch, 0, &step, err));
-    while (batch < own && step < stage->seconds / 2) {
-        half = batch;
-        half_step = step;
-        batch = 2 * batch < own ? 2 * batch : own;
-        SL_TRY(time_step(stage, batch, 0, &step, err));
-    }
-    SL_TRY(time_step(stage, batch, stage->seconds, &step, err));
-    *out = step / (double)batch;
-    if (batch == own || half == 0) return SL_OK;
-    const double each = fmax((step - half_step) / (double)(batch - half), .5 * *out);
-    *out = each + fmax(step - each * (double)batch, 0) / (double)own;
-    return SL_OK;
-}
-
-static enum sl_status time_predicting(struct stage *stage, double trained, double *out,
-                                      struct sl_error *err)
-{
-    const size_t most =
-        stage->dataset->count < LARGEST_SCORED ? stage->dataset->count : LARGEST_SCORED;
-    const size_t batch = fitting(stage->seconds, trained, 1, most);
-    struct stopwatch watch = {.seconds = stage->seconds};
+    struct stopwatch watch = {.seconds = seconds};
     struct sl_predictor *predictor = NULL;
     float *logits = sl_alloc(batch * sl_model_classes(stage->model), sizeof *logits);
     const enum sl_status status =
@@ -281,23 +250,20 @@ static enum sl_status time_predicting(struct stage *stage, double trained, doubl
         do
             sl_predict(predictor, stage->feed, NULL, batch, NULL, logits);
         while (!is_enough(&watch));
-        *out = mean_step(&watch) / (double)batch;
+        *out = mean_step(&watch);
     }
     sl_predictor_destroy(predictor);
     free(logits);
     return status;
 }
 
-/* A pass there and one back to the pixels. */
-static enum sl_status time_attacking(struct stage *stage, double trained, double *out,
+/* Core-seconds of a pass there and one back to the pixels. */
+static enum sl_status time_attacking(struct stage *stage, size_t batch, double seconds, double *out,
                                      struct sl_error *err)
 {
-    const size_t most =
-        stage->dataset->count < LARGEST_SCORED ? stage->dataset->count : LARGEST_SCORED;
-    const size_t batch = fitting(stage->seconds, trained, 1, most);
     const size_t n_classes = sl_model_classes(stage->model);
     struct sl_plan_options options = sl_plan_options_default();
-    struct stopwatch watch = {.seconds = stage->seconds};
+    struct stopwatch watch = {.seconds = seconds};
     struct sl_feed_batch items = {0};
     struct sl_plan *plan = NULL;
     size_t *indices = sl_alloc(batch, sizeof *indices);
@@ -316,13 +282,42 @@ static enum sl_status time_attacking(struct stage *stage, double trained, double
         (void)sl_plan_forward(plan, &items.view);
         sl_plan_backward(plan, slope);
     } while (!is_enough(&watch));
-    *out = mean_step(&watch) / (double)batch;
+    *out = mean_step(&watch);
 out:
     sl_feed_batch_release(&items);
     sl_plan_destroy(plan);
     free(indices);
     free(slope);
     return status;
+}
+
+/* ---- What an item takes ---- */
+
+typedef enum sl_status time_batch(struct stage *stage, size_t batch, double seconds, double *out,
+                                  struct sl_error *err);
+
+/* Batches grow to the size that is wanted, or until one takes so long that the last two say enough:
+ * what a step takes by itself (updates, kernels that prepare weights) and what each item adds. */
+static enum sl_status time_item(struct stage *stage, time_batch *time, size_t wanted, double *out,
+                                struct sl_error *err)
+{
+    const size_t count = stage->dataset->count;
+    const size_t own = wanted == 0 || wanted > count ? count : wanted;
+    size_t batch = own < FEWEST ? own : FEWEST, half = 0;
+    double step = 0, half_step = 0;
+    SL_TRY(time(stage, batch, 0, &step, err));
+    while (batch < own && (half == 0 || step < stage->seconds / 2)) {
+        half = batch;
+        half_step = step;
+        batch = 2 * batch < own ? 2 * batch : own;
+        SL_TRY(time(stage, batch, 0, &step, err));
+    }
+    if (step < stage->seconds) SL_TRY(time(stage, batch, stage->seconds, &step, err));
+    *out = step / (double)batch;
+    if (batch == own) return SL_OK;
+    const double each = fmax((step - half_step) / (double)(batch - half), .5 * *out);
+    *out = each + fmax(step - each * (double)batch, 0) / (double)own;
+    return SL_OK;
 }
 
 enum sl_status sl_probe_training(const struct sl_job *training, const struct sl_data_roots *roots,
@@ -335,10 +330,10 @@ enum sl_status sl_probe_training(const struct sl_job *training, const struct sl_
     SL_TRY_OUT(open_items(training, roots, &stage, err));
     SL_TRY_OUT(make_model(training, &stage, err));
     SL_TRY_OUT(make_crowd(training, &stage, err));
-    SL_TRY_OUT(time_training(&stage, &probe.trained, err));
-    SL_TRY_OUT(time_predicting(&stage, probe.trained, &probe.predicted, err));
+    SL_TRY_OUT(time_item(&stage, time_training, (size_t)stage.recipe.batch, &probe.trained, err));
+    SL_TRY_OUT(time_item(&stage, time_predicting, LARGEST_SCORED, &probe.predicted, err));
     if (!stage.dataset->texts)
-        SL_TRY_OUT(time_attacking(&stage, probe.trained, &probe.attacked, err));
+        SL_TRY_OUT(time_item(&stage, time_attacking, LARGEST_SCORED, &probe.attacked, err));
     /* A method that shows an item twice counts twice in sl_work. */
     const struct sl_train_method *method = sl_train_method_find(stage.recipe.method);
     probe.trained /= (double)(method ? sl_train_copies(method) : 1);

@@ -138,6 +138,22 @@ static void test_what_cannot_be_timed_is_said(void **state)
     sl_experiment_destroy(plan);
 }
 
+/* A schedule that ends with the training would forbid more epochs than it has. */
+static void test_a_schedule_of_few_epochs_is_timed_too(void **state)
+{
+    (void)state;
+    struct sl_error err = {0};
+    struct sl_experiment *plan = expand(text);
+    const struct sl_job *training = &plan->jobs[plan->runs[0].training];
+    struct sl_probe probe = {NAN, NAN, NAN};
+    json_t *recipe = json_object_get(training->step, "recipe");
+    json_object_set_new(recipe, "schedule", json_string("cosine"));
+    json_object_set_new(recipe, "cosine_epochs", json_integer(5));
+    assert_ok(sl_probe_training(training, &nowhere, 0, &probe, &err), err);
+    assert_true(probe.trained > 0);
+    sl_experiment_destroy(plan);
+}
+
 /* Every method has steps that can be timed. */
 static void test_every_method_is_timed_by_its_own_steps(void **state)
 {
@@ -187,6 +203,7 @@ int main(void)
         cmocka_unit_test(test_what_is_made_already_is_not_estimated),
         cmocka_unit_test(test_what_experiments_share_counts_once),
         cmocka_unit_test(test_what_cannot_be_timed_is_said),
+        cmocka_unit_test(test_a_schedule_of_few_epochs_is_timed_too),
         cmocka_unit_test(test_every_method_is_timed_by_its_own_steps),
         cmocka_unit_test(test_memory_grows_with_the_network_and_its_batch),
     };
