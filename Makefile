@@ -1,7 +1,7 @@
 # The front door. CMake does the building; every verb here is a command or a script in
 # tools/ that can be run by itself. Settings: BROWSER=0, BOOTSTRAP=0, JOBS, FUZZ_SECONDS,
 # PREFIX, DESTDIR, SOFTLAB_DATA, BENCH, LONG=1 (every browser test), SERVE=1 (demo).
-.PHONY: help demo check check-long lint format bench bench-crowd bench-nn bench-server bench-soft \
+.PHONY: help demo check check-long lint format bench bench-crowd bench-estimates bench-nn bench-server bench-soft \
     bench-build fuzz fuzz-http docs install build coverage update-golden clean
 .NOTPARALLEL:
 
@@ -73,6 +73,9 @@ bench-crowd: bench-build ## every aggregator beside published accuracies (SOFTLA
 bench-server: bench-build ## the study server: start, saves, memory, 2,000 people, exports (minutes, loopback only)
 	@tools/bench server
 	@bench/server_exports.py build/release/softlab
+
+bench-estimates: bench-build ## what --dry-run says a run of every recipe takes against what it takes (an hour, SOFTLAB_DATA)
+	@tools/bench estimates
 
 bench-soft: bench-build ## methods that read distributions against CIFAR-10H (SOFTLAB_DATA)
 	@tools/bench soft

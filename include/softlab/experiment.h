@@ -35,7 +35,7 @@ extern const char *const sl_builtin_specs[];
 
 struct sl_spec {
     char *name;              /* owned; "collins2022/table2" */
-    char *scale;             /* owned; "quick" or "paper" */
+    char *scale;             /* owned; "quick", "small" or "paper" */
     struct sl_json document; /* spec.json as it was written */
     json_t *json;            /* owned; the same with the scale applied, also within parts */
     char *expected, *claims; /* owned; the texts of expected.csv and claims.csv, or NULL */
@@ -50,6 +50,8 @@ struct sl_spec {
 enum sl_status sl_spec_read(const char *name, const char *scale, struct sl_spec **out,
                             struct sl_error *err) SL_MUST_USE;
 void sl_spec_destroy(struct sl_spec *spec);
+/* What all tables may take together at the scale "small", by sl_estimator_sum. */
+enum { SL_SMALL_CORE_HOURS = 40 };
 /* Whether what is trained is less than the paper's: such figures are no reproduction. */
 bool sl_spec_is_small(const struct sl_spec *spec);
 
@@ -238,18 +240,26 @@ enum sl_status sl_experiment_tune(const struct sl_spec *spec,
                                   const struct sl_experiment_runner *runner, json_t **out,
                                   struct sl_error *err) SL_MUST_USE;
 
-/* How long the runs of an experiment take on one core of this machine, and what memory the largest
- * needs: every network is timed for a few steps of training, predicting and attacking, within
- * seconds. Runs that results.jsonl of `folder` has (NULL: none) do not count, nor jobs whose output
- * it has. */
+/* What runs take on this machine, and what memory the largest needs. Time comes from the trainings'
+ * own steps: each network with its recipe and data is trained for a moment, once per estimator. */
 struct sl_experiment_estimate {
-    double seconds; /* of a processor, all runs one after another */
-    size_t memory;  /* bytes of the largest run */
-    size_t n_runs;  /* that would be made */
+    double seconds;   /* of a core, all runs one after another */
+    size_t memory;    /* bytes of the largest run */
+    size_t n_runs;    /* that would be made */
+    size_t n_untimed; /* jobs whose network could not be run; `seconds` has nothing of their work */
+    char problem[256]; /* why the first of them could not */
 };
-enum sl_status sl_experiment_calibrate(const struct sl_experiment *experiment, const char *folder,
-                                       struct sl_experiment_estimate *out,
-                                       struct sl_error *err) SL_MUST_USE;
+struct sl_estimator;
+struct sl_estimator *sl_estimator_create(const struct sl_data_roots *roots); /* borrowed */
+void sl_estimator_destroy(struct sl_estimator *estimator);
+/* The runs of an experiment. Those that results.jsonl of `folder` has (NULL: none) do not count,
+ * nor jobs whose output it has. */
+enum sl_status sl_estimator_add(struct sl_estimator *estimator,
+                                const struct sl_experiment *experiment, const char *folder,
+                                struct sl_experiment_estimate *out,
+                                struct sl_error *err) SL_MUST_USE;
+/* All experiments that were added; what they share counts once. */
+struct sl_experiment_estimate sl_estimator_sum(const struct sl_estimator *estimator);
 
 SL_END_DECLS
 

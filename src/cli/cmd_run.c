@@ -1,6 +1,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "run.h"
@@ -15,7 +16,7 @@ struct run_values {
 
 static const char *scale_names(size_t index)
 {
-    static const char *const names[] = {"quick", "paper", NULL};
+    static const char *const names[] = {"quick", "small", "paper", NULL};
     return names[index];
 }
 
@@ -43,7 +44,9 @@ static const struct cli_option run_options[] = {
     {.name = "scale",
      .kind = CLI_CHOICE,
      .value = "SCALE",
-     .help = "quick: a small network and few epochs, to see it work; paper: as published",
+     .help =
+         "quick: a tiny network and few epochs, to see it work; small: ResNet-20 trained until it "
+         "fits, all tables in at most 40 core-hours; paper: as published",
      .offset = FIELD(scale),
      .fallback = "quick",
      .choices = scale_names,
@@ -114,8 +117,8 @@ static const struct cli_option run_options[] = {
 
 static const struct cli_argument run_arguments[] = {
     {.name = "EXPERIMENT",
-     .help = "a name from --list, a paper in it for all of its tables, or the folder or spec.json "
-             "of one's own",
+     .help = "a name from --list, a paper in it for all of its tables, all for those of every "
+             "paper, or the folder or spec.json of one's own",
      .kind = CLI_SOURCE,
      .choices = experiment_names,
      .optional = true,
@@ -192,12 +195,12 @@ static bool trains(const struct sl_experiment *experiment)
     return false;
 }
 
-static void say_scale(const struct cli *cli)
+static void say_scale(const struct cli *cli, const char *scale)
 {
     const bool bold = cli->progress.stream && cli->progress.terminal;
     sl_log(&cli->log, SL_LOG_INFO,
-           "%squick scale: its numbers are no reproduction; --scale paper is%s",
-           bold ? "\033[1m" : "", bold ? "\033[0m" : "");
+           "%s%s scale: its numbers are no reproduction; --scale paper is%s", bold ? "\033[1m" : "",
+           scale, bold ? "\033[0m" : "");
 }
 
 static enum sl_status run_all(struct cli *cli, const struct sl_experiment *experiment,
@@ -257,7 +260,7 @@ static enum sl_status run_one(struct cli *cli, const struct run_values *values, 
     if (values->dry_run)
         SL_TRY_OUT(run_print_plan(experiment, runner, tally, err));
     else if (sl_spec_is_small(spec) && trains(experiment))
-        say_scale(cli);
+        say_scale(cli, values->scale);
     if (!values->dry_run) SL_TRY_OUT(run_all(cli, experiment, runner, tally, err));
 out:
     json_decref(tuned);
@@ -287,17 +290,25 @@ static enum sl_status run_several(struct cli *cli, const struct run_values *valu
     return SL_OK;
 }
 
-/* The experiments that are asked for: a paper's name stands for all of its tables. */
+/* Whether a word stands for several tables, this one among them: a paper, or "all". */
+static bool stands_for(const char *asked, const char *name)
+{
+    const size_t length = strlen(asked);
+    return strcasecmp(asked, "all") == 0 ||
+           (strncmp(name, asked, length) == 0 && name[length] == '/');
+}
+
+/* The experiments that are asked for, each table by its name. */
 static char **experiments_of(const struct cli *cli)
 {
     char **names = sl_alloc(1, sizeof *names);
     size_t count = 0;
     for (size_t i = 0; i < cli->n_arguments; i++) {
         const char *asked = cli->arguments[i];
-        const size_t before = count, length = strlen(asked);
+        const size_t before = count;
         for (size_t s = 0; sl_builtin_specs[s] && !sl_folder_exists(asked); s++) {
             const char *name = sl_builtin_specs[s];
-            if (strncmp(name, asked, length) != 0 || name[length] != '/') continue;
+            if (!stands_for(asked, name)) continue;
             names = sl_resize(names, count + 2, sizeof *names);
             names[count++] = sl_string_copy(name);
         }
@@ -358,7 +369,9 @@ static enum sl_status run_run(struct cli *cli, const void *raw, struct sl_error 
                   .stop = cli_should_stop},
     };
     names = experiments_of(cli);
+    if (values->dry_run) tally.estimator = sl_estimator_create(&runner.roots);
     SL_TRY_OUT(run_several(cli, values, names, &runner, &tally, err));
+    if (values->dry_run) run_print_sum(&tally, values->scale, runner.n_processes);
     if (values->dry_run)
         status = check_dry(&tally, err);
     else if (tally.failed > 0)
@@ -371,6 +384,7 @@ static enum sl_status run_run(struct cli *cli, const void *raw, struct sl_error 
     else
         printf("%s/results.jsonl\n", values->output);
 out:
+    sl_estimator_destroy(tally.estimator);
     run_board_release(&board);
     sl_names_destroy(names);
     free(program);
@@ -382,6 +396,7 @@ out:
 static const struct cli_example run_examples[] = {
     {"softlab run collins2022/table2", "a small form of the paper's table, in minutes"},
     {"softlab run thesis2022 uma2020 --only figures", "what needs no training, of two papers"},
+    {"softlab run all --scale small --dry-run", "what the tables take with ResNet-20, together"},
     {"softlab run collins2022/table2 --scale paper --dry-run", "how long the real one would take"},
     {"softlab run collins2022/table1 --scale paper --shard 2/8 -o part2",
      "an eighth of it, on one of eight machines"},

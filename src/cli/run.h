@@ -23,12 +23,15 @@ struct run_tally {
     size_t there, failed, missing, all;
     size_t lacking;                  /* runs that lack tests */
     size_t n_experiments, n_without; /* those that lack what --only names */
+    struct sl_estimator *estimator;  /* owned; of a dry run */
 };
 
 /* run_dry.c: print the runs of a plan with what they lack and what they would take. */
 enum sl_status run_print_plan(const struct sl_experiment *experiment,
                               const struct sl_experiment_runner *runner, struct run_tally *tally,
                               struct sl_error *err);
+/* What all experiments of the command take together; says so only if they are several. */
+void run_print_sum(const struct run_tally *tally, const char *scale, size_t n_processes);
 /* Do all of an experiment but training and scoring, in a folder of its own: runs that fail become
  * missing. */
 enum sl_status run_rehearse(struct cli *cli, struct sl_experiment *experiment,

@@ -17,6 +17,18 @@ static const char *long_time(double seconds, char *out, size_t size)
     return out;
 }
 
+/* "12 core-seconds", "35 core-minutes", "6.2 core-hours". */
+static const char *core_time(double seconds, char *out, size_t size)
+{
+    if (seconds < 90)
+        snprintf(out, size, "%.0f core-seconds", ceil(seconds));
+    else if (seconds < 5400)
+        snprintf(out, size, "%.0f core-minutes", ceil(seconds / 60));
+    else
+        snprintf(out, size, "%.1f core-hours", seconds / 3600);
+    return out;
+}
+
 /* Every reason once, with the first run that has it. */
 static void say_missing(const struct run_board *board, const struct sl_experiment *experiment)
 {
@@ -56,12 +68,22 @@ static void say_lacking(const struct sl_experiment *experiment, struct run_board
     }
 }
 
+static void say_untimed(const struct run_board *board,
+                        const struct sl_experiment_estimate *estimate)
+{
+    if (estimate->n_untimed == 0) return;
+    fflush(stdout);
+    sl_log(&board->cli->log, SL_LOG_WARNING,
+           "the time of %zu trainings and scores is not in the estimate: %s", estimate->n_untimed,
+           estimate->problem);
+}
+
 enum sl_status run_print_plan(const struct sl_experiment *experiment,
                               const struct sl_experiment_runner *runner, struct run_tally *tally,
                               struct sl_error *err)
 {
     struct sl_experiment_estimate estimate;
-    char time[40], memory[40], missing[60] = "";
+    char cost[40], time[40], memory[40], missing[60] = "";
     size_t n_missing = 0;
     for (size_t i = 0; i < experiment->n_runs; i++) {
         const struct sl_run *run = &experiment->runs[i];
@@ -71,17 +93,32 @@ enum sl_status run_print_plan(const struct sl_experiment *experiment,
     }
     tally->missing += n_missing;
     tally->all += experiment->n_runs;
-    SL_TRY(sl_experiment_calibrate(experiment, runner->folder, &estimate, err));
+    SL_TRY(sl_estimator_add(tally->estimator, experiment, runner->folder, &estimate, err));
     if (n_missing > 0) snprintf(missing, sizeof missing, "%zu cannot be made here, ", n_missing);
-    printf("%s, scale %s: %zu %s, %s%zu to make; about %s with %zu processes of at most %s\n",
+    printf("%s, scale %s: %zu %s, %s%zu to make; about %s, %s with %zu processes of at most %s\n",
            experiment->name, experiment->scale, experiment->n_runs,
            strcmp(experiment->kind, "tuning") == 0 ? "runs to tune it" : "runs", missing,
-           estimate.n_runs,
+           estimate.n_runs, core_time(estimate.seconds, cost, sizeof cost),
            long_time(estimate.seconds / (double)runner->n_processes, time, sizeof time),
            runner->n_processes, sl_text_bytes(estimate.memory, memory, sizeof memory));
+    say_untimed(runner->hooks.context, &estimate);
     say_missing(runner->hooks.context, experiment);
     say_lacking(experiment, runner->hooks.context);
     return SL_OK;
+}
+
+void run_print_sum(const struct run_tally *tally, const char *scale, size_t n_processes)
+{
+    const struct sl_experiment_estimate sum = sl_estimator_sum(tally->estimator);
+    char cost[40], time[40], memory[40], budget[40] = "";
+    if (tally->n_experiments < 2) return;
+    if (strcmp(scale, "small") == 0)
+        snprintf(budget, sizeof budget, " of a budget of %d", SL_SMALL_CORE_HOURS);
+    printf("%zu experiments, scale %s: %zu runs to make, each once; about %s%s, %s with %zu "
+           "processes of at most %s\n",
+           tally->n_experiments, scale, sum.n_runs, core_time(sum.seconds, cost, sizeof cost),
+           budget, long_time(sum.seconds / (double)n_processes, time, sizeof time), n_processes,
+           sl_text_bytes(sum.memory, memory, sizeof memory));
 }
 
 enum sl_status run_rehearse(struct cli *cli, struct sl_experiment *experiment,

@@ -119,8 +119,9 @@ static void find_evidence(const struct sl_outcome *outcome, const struct questio
 {
     struct sl_term_runs runs[SL_CONTRAST_MAX];
     for (size_t i = 0; i < question->count; i++) {
-        runs[i] = (struct sl_term_runs){contrast->n_runs[i],
-                                        sl_term_wanted(outcome, &question->terms[i])};
+        const struct sl_term *term = &question->terms[i];
+        runs[i] = (struct sl_term_runs){contrast->n_runs[i], sl_term_wanted(outcome, term),
+                                        sl_spec_part_of(outcome->source.spec, term->row)};
         if (i > 0 && runs[i].n_here >= out->n_runs) continue;
         out->n_runs = runs[i].n_here;
         out->n_wanted = runs[i].n_wanted;
@@ -135,7 +136,10 @@ static struct sl_judgement judge_here(const struct sl_outcome *outcome,
 {
     static fill_term *const sources[] = {sl_term_fill_runs, sl_term_fill_computed,
                                          sl_term_fill_either};
-    const size_t n_sources = sl_spec_trains_as_published(outcome->source.spec) ? 3 : 2;
+    const struct sl_spec *spec = outcome->source.spec;
+    const char *part = sl_spec_part_of(spec, question->terms[0].row);
+    const bool is_small = sl_spec_scale_kind(spec, part) == SL_RUNS_OTHER;
+    const size_t n_sources = is_small ? 2 : 3;
     struct sl_judgement here = unknown;
     struct sl_contrast contrast;
     for (size_t i = 0; i < n_sources; i++) {
@@ -147,8 +151,7 @@ static struct sl_judgement judge_here(const struct sl_outcome *outcome,
     }
     if (question->relation->kind == SL_RELATION_NONE)
         here.verdict = here.holm = SL_VERDICT_NO_CLAIM;
-    here.evidence =
-        sl_spec_trains_as_published(outcome->source.spec) ? SL_EVIDENCE_PAPER : SL_EVIDENCE_SMALL;
+    here.evidence = is_small ? SL_EVIDENCE_SMALL : SL_EVIDENCE_PAPER;
     return here;
 }
 

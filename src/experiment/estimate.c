@@ -1,11 +1,15 @@
 /* What runs cost on this machine: memory before they are started, time from a few steps. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "experiment/probe.h"
 #include "experiment/runner.h"
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
+#include "softlab/base/names.h"
 #include "softlab/dataset/corruption.h"
 #include "softlab/nn.h"
 
@@ -15,9 +19,11 @@
 #define BYTES_PER_VALUE    24 /* value, gradient, two moments, the best epoch's and a checkpoint's */
 #define BYTES_PER_SCORED   8  /* value, and as kernels like it */
 #define EVALUATION_BATCHES 4
-/* Processor seconds, by rule of thumb: a process by itself with the labels that it reads or builds,
- * and how often what it opens is gone through: read, hashed, fed. */
-#define PROCESS_SECONDS .2
+/* Core-seconds, by rule of thumb: a process by itself; a command that reads answers or makes
+ * labels, for each byte of the files behind it; and how often what a training opens is gone
+ * through: read, hashed, fed. */
+#define PROCESS_SECONDS .02
+#define READING_SECONDS .15e-6
 #define OPENING         2
 enum { DEFAULT_BATCH = 32, MEMINFO_LIMIT = 1 << 16, LARGEST_BATCH = 256 };
 /* A sentence and a word as networks for texts read them: those of the POS corpus, about. */
@@ -126,119 +132,38 @@ size_t sl_memory_free(void)
 
 /* ---- Time ---- */
 
-/* A calibration takes about so many seconds, however many networks there are. */
-static const double calibration_seconds = 6;
-enum { KINDS = 3, TIMED_STEPS = 3, LARGEST_TIMED = 100, CORRUPTED = 2, CORRUPTED_SIDE = 32 };
+/* A timing takes about so long; a training needs a few of them. */
+static const double probe_seconds = .4;
+enum { CORRUPTED = 2, CORRUPTED_SIDE = 32 };
 
-/* What is done with a network. */
-struct usage {
-    bool training, backward;
-};
-static const struct usage usages[KINDS] = {{true, true}, {false, false}, {false, true}};
-
-/* Made-up items. */
-struct inputs {
-    float *pixels, *slope; /* owned */
-    int32_t *ids;          /* owned */
-    struct sl_batch batch;
-};
-
-static void inputs_init(struct inputs *inputs, const struct sl_model *model, size_t batch)
-{
-    const struct sl_input_shape shape = sl_model_input(model);
-    const size_t classes = sl_model_classes(model);
-    const size_t size = shape.channels * shape.height * shape.width;
-    const size_t n_ids = shape.tokens > shape.letters ? shape.tokens : shape.letters;
-    inputs->pixels = sl_alloc(batch * size + 1, sizeof *inputs->pixels);
-    inputs->slope = sl_alloc(batch * classes, sizeof *inputs->slope);
-    inputs->ids = sl_alloc(batch * n_ids + 1, sizeof *inputs->ids);
-    for (size_t i = 0; i < batch * size; i++)
-        inputs->pixels[i] = (float)(i * 37 % 101) / 101;
-    for (size_t i = 0; i < batch * classes; i++)
-        inputs->slope[i] = i % classes == 0 ? -.01F : .001F;
-    inputs->batch = (struct sl_batch){.pixels = inputs->pixels,
-                                      .words = inputs->ids,
-                                      .positions = inputs->ids,
-                                      .letters = inputs->ids};
-}
-
-static void inputs_release(struct inputs *inputs)
-{
-    free(inputs->pixels);
-    free(inputs->slope);
-    free(inputs->ids);
-}
-
-/* Seconds that one item takes, the fastest of a few steps. */
-static double time_steps(struct sl_model *model, const struct usage *usage, size_t batch,
-                         size_t n_steps)
-{
-    const bool text = sl_model_input(model).tokens > 0;
-    struct sl_plan_options options = sl_plan_options_default();
-    struct sl_plan *plan = NULL;
-    struct inputs inputs;
-    options.batch = batch;
-    options.training = usage->training;
-    options.input_gradient = !usage->training && usage->backward;
-    if (options.input_gradient && text) return 0; /* which nobody attacks */
-    if (sl_plan_create(model, &options, &plan, NULL) != SL_OK) return 0;
-    inputs_init(&inputs, model, batch);
-    double best = INFINITY;
-    for (size_t i = 0; i < n_steps; i++) {
-        const double before = sl_processor_seconds();
-        (void)sl_plan_forward(plan, &inputs.batch);
-        if (usage->backward) sl_plan_backward(plan, inputs.slope);
-        best = fmin(best, sl_processor_seconds() - before);
-    }
-    inputs_release(&inputs);
-    sl_plan_destroy(plan);
-    return best / (double)batch;
-}
-
-/* Networks are timed once for each size of batch. */
+/* Trainings whose steps are alike are timed once. */
 struct timing {
-    char *network; /* owned */
-    size_t batch, memory;
-    double seconds[KINDS]; /* per item */
-};
-struct timings {
-    struct timing *list; /* owned */
-    size_t count;
-    double step_seconds; /* that a timed step may take */
-    double corrupting;   /* seconds per image; NaN: not timed yet */
+    char *name; /* owned; what a step depends on */
+    struct sl_probe per_item;
+    size_t memory;
+    char *problem; /* owned; why it could not be timed, or NULL */
 };
 
-static void time_kinds(struct timings *timings, struct sl_model *model, struct timing *timing)
+/* What the time of a step depends on; the caller frees it. */
+static char *describe_step(const struct sl_job *training)
 {
-    const double probe = time_steps(model, &usages[0], 2, 2);
-    for (size_t kind = 0; kind < KINDS; kind++) {
-        const size_t most = kind == 0 ? timing->batch : LARGEST_TIMED;
-        const double fitting = probe > 0 ? timings->step_seconds / probe : (double)most;
-        const size_t batch = fitting < 1 ? 1 : fitting < (double)most ? (size_t)fitting : most;
-        timing->seconds[kind] = time_steps(model, &usages[kind], batch, TIMED_STEPS);
+    static const char *const keys[] = {"batch", "crop", "flip",      "cutout", "method",
+                                       "crowd", "clip", "optimiser", "mean"};
+    static const char *const options[] = {"--data", "--size", "--channels"};
+    const json_t *recipe = json_object_get(training->step, "recipe");
+    json_t *name = json_pack("[s]", training->network);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        json_array_append(name, json_object_get(recipe, keys[i]));
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        const char *word = sl_job_option(training, options[i]);
+        json_array_append_new(name, word ? json_string(word) : json_null());
     }
+    char *text = json_dumps(name, JSON_COMPACT);
+    json_decref(name);
+    return text;
 }
 
-static const struct timing *time_network(struct timings *timings, const struct sl_job *job)
-{
-    const size_t batch = batch_of(job);
-    for (size_t i = 0; i < timings->count; i++)
-        if (timings->list[i].batch == batch && strcmp(timings->list[i].network, job->network) == 0)
-            return &timings->list[i];
-    struct timing timing = {.network = sl_string_copy(job->network), .batch = batch};
-    const struct sl_plan_options plan = {.batch = batch, .training = true};
-    struct trainer trainer;
-    if (trainer_create(job, job->network, &plan, &trainer, NULL) == SL_OK) {
-        timing.memory = trainer_memory(&trainer);
-        time_kinds(timings, trainer.model, &timing);
-        trainer_release(&trainer);
-    }
-    timings->list = sl_resize(timings->list, timings->count + 1, sizeof *timings->list);
-    timings->list[timings->count] = timing;
-    return &timings->list[timings->count++];
-}
-
-/* Seconds that an image of CIFAR-10's size takes, the mean over all corruptions. */
+/* Core-seconds that an image of CIFAR-10's size takes, the mean over all corruptions. */
 static double time_corruptions(void)
 {
     uint8_t pixels[CORRUPTED_SIDE * CORRUPTED_SIDE * 3], out[sizeof pixels];
@@ -263,12 +188,71 @@ static double time_corruptions(void)
 
 /* ---- Jobs ---- */
 
+struct sl_estimator {
+    const struct sl_data_roots *roots; /* borrowed */
+    struct timing *timings;            /* owned; n_timings */
+    size_t n_timings;
+    double corrupting;          /* core-seconds per image; NaN: not timed yet */
+    struct sl_name_table *jobs; /* owned; outputs of those in `sum` */
+    struct sl_name_table *runs; /* owned; keys of those in `sum` */
+    struct sl_experiment_estimate sum;
+};
+
+struct sl_estimator *sl_estimator_create(const struct sl_data_roots *roots)
+{
+    struct sl_estimator *estimator = sl_alloc(1, sizeof *estimator);
+    *estimator = (struct sl_estimator){.roots = roots,
+                                       .corrupting = NAN,
+                                       .jobs = sl_name_table_create(),
+                                       .runs = sl_name_table_create(),
+                                       .sum = {.memory = BASE_MEMORY}};
+    return estimator;
+}
+
+void sl_estimator_destroy(struct sl_estimator *estimator)
+{
+    if (!estimator) return;
+    for (size_t i = 0; i < estimator->n_timings; i++) {
+        free(estimator->timings[i].name);
+        free(estimator->timings[i].problem);
+    }
+    free(estimator->timings);
+    sl_name_table_destroy(estimator->jobs);
+    sl_name_table_destroy(estimator->runs);
+    free(estimator);
+}
+
+struct sl_experiment_estimate sl_estimator_sum(const struct sl_estimator *estimator)
+{
+    return estimator->sum;
+}
+
+static const struct timing *timing_of(struct sl_estimator *estimator, const struct sl_job *training)
+{
+    char *name = describe_step(training);
+    for (size_t i = 0; i < estimator->n_timings; i++)
+        if (strcmp(estimator->timings[i].name, name) == 0) {
+            free(name);
+            return &estimator->timings[i];
+        }
+    struct timing timing = {.name = name, .memory = sl_job_memory(training)};
+    struct sl_error err;
+    if (sl_probe_training(training, estimator->roots, probe_seconds, &timing.per_item, &err) !=
+        SL_OK)
+        timing.problem = sl_string_copy(err.message);
+    estimator->timings =
+        sl_resize(estimator->timings, estimator->n_timings + 1, sizeof *estimator->timings);
+    estimator->timings[estimator->n_timings] = timing;
+    return &estimator->timings[estimator->n_timings++];
+}
+
+/* An experiment on its way into the sum. */
 struct estimating {
+    struct sl_estimator *estimator;         /* borrowed */
     const struct sl_experiment *experiment; /* borrowed */
     const char *folder;                     /* borrowed, or NULL */
     bool *counted;                          /* owned; n_jobs */
-    struct timings timings;
-    struct sl_experiment_estimate estimate;
+    struct sl_experiment_estimate own;
 };
 
 static bool is_made(const struct estimating *estimating, const struct sl_job *job)
@@ -290,64 +274,91 @@ static const struct sl_job *training_of(const struct sl_experiment *experiment,
     return NULL;
 }
 
-static void add_time(struct estimating *estimating, const struct sl_job *job,
-                     const struct sl_job *training)
+/* The bytes of the files that a job's command names, and of those behind its needs. */
+static double input_bytes(const struct estimating *estimating, const struct sl_job *job)
 {
-    const struct sl_work *work = &job->work;
-    struct sl_experiment_estimate *estimate = &estimating->estimate;
-    const struct timing *timing = time_network(&estimating->timings, training);
-    estimate->seconds += PROCESS_SECONDS + OPENING * work->seconds +
-                         work->trained * timing->seconds[0] + work->predicted * timing->seconds[1] +
-                         work->attacked * timing->seconds[2];
-    if (work->corrupted > 0) {
-        if (isnan(estimating->timings.corrupting))
-            estimating->timings.corrupting = time_corruptions();
-        estimate->seconds += work->corrupted * estimating->timings.corrupting;
+    const json_t *words = json_object_get(job->step, "command");
+    double sum = 0;
+    for (size_t i = 0; i < json_array_size(words); i++) {
+        const char *word = json_string_value(json_array_get(words, i));
+        char *path = NULL;
+        struct stat file;
+        if (word[0] != '@' ||
+            sl_experiment_place(estimating->estimator->roots, word, &path, NULL) != SL_OK)
+            path = sl_string_copy(word);
+        if (stat(path, &file) == 0 && S_ISREG(file.st_mode)) sum += (double)file.st_size;
+        free(path);
     }
-    if (BASE_MEMORY + timing->memory > estimate->memory)
-        estimate->memory = BASE_MEMORY + timing->memory;
+    for (size_t i = 0; i < job->n_needs; i++)
+        sum += input_bytes(estimating, &estimating->experiment->jobs[job->needs[i]]);
+    return sum;
+}
+
+/* What one job takes. */
+static struct sl_experiment_estimate estimate_job(struct estimating *estimating,
+                                                  const struct sl_job *job)
+{
+    struct sl_estimator *estimator = estimating->estimator;
+    struct sl_experiment_estimate cost = {.seconds = PROCESS_SECONDS};
+    const struct sl_job *training = training_of(estimating->experiment, job);
+    const struct sl_work *work = &job->work;
+    if (!training) {
+        cost.seconds += READING_SECONDS * input_bytes(estimating, job);
+        return cost;
+    }
+    const struct timing *timing = timing_of(estimator, training);
+    cost.memory = timing->memory;
+    cost.n_untimed = timing->problem != NULL;
+    if (timing->problem) snprintf(cost.problem, sizeof cost.problem, "%s", timing->problem);
+    cost.seconds += OPENING * work->seconds + work->trained * timing->per_item.trained +
+                    work->predicted * timing->per_item.predicted +
+                    work->attacked * timing->per_item.attacked;
+    if (work->corrupted > 0) {
+        if (isnan(estimator->corrupting)) estimator->corrupting = time_corruptions();
+        cost.seconds += work->corrupted * estimator->corrupting;
+    }
+    return cost;
+}
+
+static void add_cost(struct sl_experiment_estimate *sum, const struct sl_experiment_estimate *cost)
+{
+    if (sum->n_untimed == 0 && cost->n_untimed > 0)
+        memcpy(sum->problem, cost->problem, sizeof sum->problem);
+    sum->seconds += cost->seconds;
+    sum->n_untimed += cost->n_untimed;
+    if (cost->memory > sum->memory) sum->memory = cost->memory;
+}
+
+static bool is_new(struct sl_name_table *seen, const char *name)
+{
+    const size_t before = sl_name_table_count(seen);
+    uint32_t index = 0;
+    return sl_name_table_add(seen, name, strlen(name), &index, NULL) == SL_OK && index == before;
 }
 
 static void add_job(struct estimating *estimating, size_t index)
 {
-    const struct sl_experiment *experiment = estimating->experiment;
-    const struct sl_job *job = &experiment->jobs[index];
+    const struct sl_job *job = &estimating->experiment->jobs[index];
     if (estimating->counted[index] || is_made(estimating, job)) return;
     estimating->counted[index] = true;
     for (size_t i = 0; i < job->n_needs; i++)
         add_job(estimating, job->needs[i]);
-    const struct sl_job *training = training_of(experiment, job);
-    if (training)
-        add_time(estimating, job, training);
-    else
-        estimating->estimate.seconds += PROCESS_SECONDS;
+    const struct sl_experiment_estimate cost = estimate_job(estimating, job);
+    add_cost(&estimating->own, &cost);
+    if (is_new(estimating->estimator->jobs, job->output))
+        add_cost(&estimating->estimator->sum, &cost);
 }
 
-/* Different networks, so that each has its share of the time. */
-static size_t count_networks(const struct sl_experiment *experiment)
+enum sl_status sl_estimator_add(struct sl_estimator *estimator,
+                                const struct sl_experiment *experiment, const char *folder,
+                                struct sl_experiment_estimate *out, struct sl_error *err)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < experiment->n_jobs; i++) {
-        const char *network = experiment->jobs[i].network;
-        bool is_new = network != NULL;
-        for (size_t j = 0; j < i && is_new; j++)
-            is_new =
-                !experiment->jobs[j].network || strcmp(experiment->jobs[j].network, network) != 0;
-        count += is_new;
-    }
-    return count;
-}
-
-enum sl_status sl_experiment_calibrate(const struct sl_experiment *experiment, const char *folder,
-                                       struct sl_experiment_estimate *out, struct sl_error *err)
-{
-    const size_t n_steps = (count_networks(experiment) + 1) * KINDS * TIMED_STEPS;
     struct estimating estimating = {
+        .estimator = estimator,
         .experiment = experiment,
         .folder = folder,
         .counted = sl_alloc(experiment->n_jobs + 1, sizeof *estimating.counted),
-        .timings = {.step_seconds = calibration_seconds / (double)n_steps, .corrupting = NAN},
-        .estimate = {.memory = BASE_MEMORY},
+        .own = {.memory = BASE_MEMORY},
     };
     struct sl_ledger ledger = {.lock = -1};
     enum sl_status status = SL_OK;
@@ -355,16 +366,14 @@ enum sl_status sl_experiment_calibrate(const struct sl_experiment *experiment, c
     for (size_t i = 0; i < experiment->n_runs; i++) {
         const struct sl_run *run = &experiment->runs[i];
         if (run->missing || sl_ledger_has(&ledger, run)) continue;
-        estimating.estimate.n_runs++;
+        estimating.own.n_runs++;
+        estimator->sum.n_runs += is_new(estimator->runs, run->key);
         for (size_t j = 0; j < run->n_scores; j++)
             add_job(&estimating, run->scores[j]);
     }
-    *out = estimating.estimate;
+    *out = estimating.own;
 out:
     sl_ledger_close(&ledger);
-    for (size_t i = 0; i < estimating.timings.count; i++)
-        free(estimating.timings.list[i].network);
-    free(estimating.timings.list);
     free(estimating.counted);
     return status;
 }

@@ -28,53 +28,79 @@ double sl_outcome_overlap(const json_t *spec, const char *part, int64_t fold)
     return (1 - share) / share;
 }
 
-/* Whether a scale changes nothing but how many of the paper's runs are made. */
-static bool only_counts(json_t *changes, const json_t *paper)
+static bool lists_all(const json_t *list, const json_t *names)
 {
-    static const char *const counts[] = {"networks", "seeds", "sets", "run_folds", "parts", NULL};
+    for (size_t i = 0; i < json_array_size(names); i++)
+        if (!sl_plan_lists(list, json_string_value(json_array_get(names, i)))) return false;
+    return true;
+}
+
+static enum sl_scale_kind worse(enum sl_scale_kind a, enum sl_scale_kind b)
+{
+    return a > b ? a : b;
+}
+
+/* Of what a scale changes, its parts left aside: some keys only say how many runs are made. */
+static enum sl_scale_kind kind_of(json_t *changes, const json_t *networks)
+{
+    static const char *const counts[] = {"networks", "seeds", "sets", "run_folds", NULL};
+    enum sl_scale_kind kind = SL_RUNS_ALL;
     const char *key;
     json_t *value;
     json_object_foreach(changes, key, value)
     {
         size_t at = 0;
+        if (strcmp(key, "parts") == 0) continue;
         while (counts[at] && strcmp(counts[at], key) != 0)
             at++;
-        if (!counts[at]) return false;
-        if (strcmp(key, "networks") == 0)
-            for (size_t i = 0; i < json_array_size(value); i++)
-                if (!sl_plan_lists(json_object_get(paper, key),
-                                   json_string_value(json_array_get(value, i))))
-                    return false;
-        if (strcmp(key, "parts") != 0) continue;
-        const char *part;
-        json_t *own;
-        json_object_foreach(value, part, own)
-        {
-            if (!only_counts(own, json_object_get(json_object_get(paper, "parts"), part)))
-                return false;
-        }
+        if (!counts[at] || (at == 0 && !lists_all(networks, value))) return SL_RUNS_OTHER;
+        kind = SL_RUNS_FEWER;
     }
-    return true;
+    return kind;
 }
 
-bool sl_spec_trains_as_published(const struct sl_spec *spec)
+enum sl_scale_kind sl_spec_scale_kind(const struct sl_spec *spec, const char *part)
 {
     const json_t *paper = spec->document.root;
-    json_t *scale = json_object_get(json_object_get(paper, "scales"), spec->scale);
-    return !sl_spec_is_small(spec) || (scale && only_counts(scale, paper));
+    json_t *scale = json_object_get(json_object_get(paper, "scales"), spec->scale), *own;
+    const char *name;
+    if (!sl_spec_is_small(spec)) return SL_RUNS_ALL;
+    if (!scale) return SL_RUNS_OTHER;
+    enum sl_scale_kind kind = kind_of(scale, design_of(paper, part, "networks"));
+    json_object_foreach(json_object_get(scale, "parts"), name, own)
+    {
+        if (!part || strcmp(part, name) == 0)
+            kind = worse(kind, kind_of(own, design_of(paper, name, "networks")));
+    }
+    return kind;
+}
+
+const char *sl_spec_part_of(const struct sl_spec *spec, const char *row)
+{
+    const char *name;
+    json_t *part;
+    if (!row) return NULL;
+    json_object_foreach(json_object_get(spec->document.root, "parts"), name, part)
+    {
+        const size_t length = strlen(name);
+        if (strncmp(row, name, length) == 0 && row[length] == '/') return name;
+    }
+    return NULL;
 }
 
 enum sl_evidence sl_evidence_of(const struct sl_outcome *outcome, const struct sl_term_runs *terms,
                                 size_t count)
 {
     bool has_runs = false, is_whole = true;
+    enum sl_scale_kind kind = SL_RUNS_ALL;
     for (size_t i = 0; i < count; i++) {
         has_runs = has_runs || terms[i].n_here;
         is_whole = is_whole && (terms[i].n_here == 0 || terms[i].n_here >= terms[i].n_wanted);
+        kind = worse(kind, sl_spec_scale_kind(outcome->source.spec, terms[i].part));
     }
     if (!has_runs) return SL_EVIDENCE_FILES;
-    if (!sl_spec_trains_as_published(outcome->source.spec)) return SL_EVIDENCE_SMALL;
-    return is_whole ? SL_EVIDENCE_PAPER : SL_EVIDENCE_FEWER;
+    if (kind == SL_RUNS_OTHER) return SL_EVIDENCE_SMALL;
+    return is_whole && kind == SL_RUNS_ALL ? SL_EVIDENCE_PAPER : SL_EVIDENCE_FEWER;
 }
 
 json_t *sl_outcome_planned(const struct sl_outcome *outcome, const char *pattern)

@@ -7,12 +7,8 @@
 #include "experiment/prepare.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
-#include "softlab/feed/text.h"
 #include "softlab/nn.h"
 #include "softlab/train.h"
-
-/* What a tagger finds its words' vectors in. */
-#define VECTORS "@" SL_VECTORS_SET "/" SL_VECTORS_FILE
 
 /* ---- Recipes ---- */
 
@@ -189,7 +185,8 @@ static void add_recipe(struct sl_planner *planner, struct words *words, const ch
     json_object_set_new(words->record, "network", json_string(network));
     json_object_set_new(words->record, "recipe", sl_recipe_to_json(&resolved->recipe));
     if (sl_network_reads_texts(network))
-        json_object_set_new(words->record, "vectors", sl_identity_of_text(planner, VECTORS));
+        json_object_set_new(words->record, "vectors",
+                            sl_identity_of_text(planner, SL_VECTORS_PLACE));
     if (planner->options->as_published)
         json_array_append_new(words->list, json_string("--as-published"));
     struct sl_buffer set;
@@ -382,7 +379,7 @@ static void miss_vectors(struct sl_planner *planner, size_t job, const char *net
     char *vectors = NULL;
     if (!planner->options->roots || !sl_network_reads_texts(network)) return;
     if (data && strchr(data, '/')) return;
-    if (sl_experiment_place(planner->options->roots, VECTORS, &vectors, &problem) != SL_OK)
+    if (sl_experiment_place(planner->options->roots, SL_VECTORS_PLACE, &vectors, &problem) != SL_OK)
         sl_plan_miss(planner, job, problem.message);
     free(vectors);
 }

@@ -131,11 +131,20 @@ struct sl_summary sl_expected_summary(const struct sl_expected_row *row);
 /* evidence.c */
 struct sl_term_runs {
     size_t n_here, n_wanted;
+    const char *part; /* borrowed; of the specification, or NULL */
 };
 enum sl_evidence sl_evidence_of(const struct sl_outcome *outcome, const struct sl_term_runs *terms,
                                 size_t count);
-/* Whether runs have the paper's networks and recipe, be they fewer. */
-bool sl_spec_trains_as_published(const struct sl_spec *spec);
+/* What a scale makes of the paper's runs, from better to worse. */
+enum sl_scale_kind {
+    SL_RUNS_ALL,   /* all of them */
+    SL_RUNS_FEWER, /* with the paper's networks and recipe, fewer */
+    SL_RUNS_OTHER, /* other networks, recipes, settings or data */
+};
+/* Of a part, or of the whole (NULL), which is as its worst part. */
+enum sl_scale_kind sl_spec_scale_kind(const struct sl_spec *spec, const char *part);
+/* The part that a row or cell is of by its key ("pos/softmax"), or NULL. */
+const char *sl_spec_part_of(const struct sl_spec *spec, const char *row);
 /* n_test / n_train of a run whose training set shares items with those of the other folds or
  * seeds, as the specification splits them; 0 if it shares none or all. */
 double sl_outcome_overlap(const json_t *spec, const char *part, int64_t fold);
@@ -153,6 +162,19 @@ struct sl_presentation {
     const char *id;    /* of its section, for links */
     bool is_alone;     /* the report is about it and has its title */
 };
+/* What is said of figures at a scale that does not train as published. */
+struct sl_scale_words {
+    const char *scale;
+    const char *name;  /* "quick scale" */
+    const char *badge; /* at tables and charts */
+    const char *mixed; /* at those where only some are so */
+    const char *means; /* after the name, in a section's first note: the clause */
+    const char *about; /* after "Figures at <name>", in the overview */
+};
+extern const struct sl_scale_words sl_scale_words[];                 /* ends with a NULL scale */
+const struct sl_scale_words *sl_scale_words_find(const char *scale); /* unknown: the first */
+/* The warning over what several outcomes show together, the strongest of theirs; or NULL. */
+const char *sl_present_mixed(const struct sl_presentation *shows, size_t count);
 enum sl_status sl_present_outcome(const struct sl_presentation *show,
                                   struct sl_error *err) SL_MUST_USE;
 

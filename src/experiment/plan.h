@@ -8,6 +8,7 @@
 
 #include "experiment/inputs.h"
 #include "softlab/experiment.h"
+#include "softlab/feed/text.h"
 #include "softlab/train/recipe.h"
 
 #define SL_NO_JOB SIZE_MAX
@@ -16,6 +17,8 @@
 /* The figure of a run that is the time of its labels' answers, in seconds per item. */
 #define SL_ANSWER_SECONDS "labels/seconds"
 #define SL_ANSWER_ITEMS   "labels/items"
+/* What a tagger finds its words' vectors in; for sl_experiment_place. */
+#define SL_VECTORS_PLACE "@" SL_VECTORS_SET "/" SL_VECTORS_FILE
 
 /* The part of a specification that is being expanded. */
 struct sl_planner {

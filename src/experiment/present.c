@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "experiment/outcome_internal.h"
+#include "experiment/plan.h"
 
 static const char *text_at(const struct sl_outcome *outcome, const char *key)
 {
@@ -15,6 +16,39 @@ static void section(const struct sl_presentation *show, const char *part, const 
     char *id = sl_string_printf("%s-%s", show->id, part);
     sl_report_section(show->report, 3, id, title);
     free(id);
+}
+
+/* ---- Scales ---- */
+
+/* The stronger warning first. */
+const struct sl_scale_words sl_scale_words[] = {
+    {"quick", "quick scale", "quick scale, not a reproduction",
+     "some at quick scale, not a reproduction",
+     ", not a reproduction: small networks, few epochs, few seeds.",
+     " come from small networks trained for few epochs on few seeds. They show that everything "
+     "runs and are no reproduction of a paper."},
+    {"small", "small scale", "small scale, not a reproduction",
+     "some at small scale, not a reproduction",
+     ", not a reproduction: a smaller network than the paper's that fits its training set, few "
+     "seeds.",
+     " come from ResNet-20, trained on few seeds until it fits its training set. They can show an "
+     "effect and are no reproduction of a paper's figures."},
+    {NULL, NULL, NULL, NULL, NULL, NULL},
+};
+
+const struct sl_scale_words *sl_scale_words_find(const char *scale)
+{
+    for (const struct sl_scale_words *words = sl_scale_words; words->scale; words++)
+        if (sl_plan_same(words->scale, scale)) return words;
+    return sl_scale_words;
+}
+
+const char *sl_present_mixed(const struct sl_presentation *shows, size_t count)
+{
+    for (const struct sl_scale_words *words = sl_scale_words; words->scale; words++)
+        for (size_t i = 0; i < count; i++)
+            if (shows[i].badge && strcmp(shows[i].badge, words->badge) == 0) return words->mixed;
+    return NULL;
 }
 
 /* ---- The section ---- */
@@ -35,9 +69,9 @@ static void show_scale(const struct sl_presentation *show)
     const char *network;
     json_t *role;
     sl_report_note(show->report, SL_TONE_WARNING);
-    sl_report_text(show->report, SL_STYLE_STRONG, "quick scale");
-    sl_report_text(show->report, SL_STYLE_PLAIN,
-                   ", not a reproduction: small networks, few epochs, few seeds.");
+    const struct sl_scale_words *words = sl_scale_words_find(show->outcome->source.spec->scale);
+    sl_report_text(show->report, SL_STYLE_STRONG, "%s", words->name);
+    sl_report_text(show->report, SL_STYLE_PLAIN, "%s", words->means);
     json_object_foreach(roles, network, role)
     {
         sl_report_text(show->report, SL_STYLE_PLAIN, " %s stands for %s.", network,

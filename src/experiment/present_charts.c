@@ -170,14 +170,12 @@ enum sl_status sl_present_figures(struct sl_report *report, const struct sl_pres
                                   size_t count, struct sl_error *err)
 {
     struct forest forest = {.count = 0};
-    struct sl_presentation show = {.report = report};
+    struct sl_presentation show = {.report = report, .badge = sl_present_mixed(shows, count)};
     char *labels[MOST_ROWS] = {NULL};
     const struct sl_experiment_metric *metric = commonest_metric(shows, count);
     if (!metric) return SL_OK;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         add_outcome(&forest, &shows[i], metric, labels);
-        if (shows[i].badge) show.badge = "some at quick scale, not a reproduction";
-    }
     char *fold = sl_string_printf("All tables in one chart: %s", metric->title);
     char *title = sl_experiment_heading(sl_string_printf("%s in every table", metric->title));
     sl_report_fold(report, fold);

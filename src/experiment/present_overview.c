@@ -4,8 +4,6 @@
 
 #include "experiment/outcome_internal.h"
 
-static const char mixed_badge[] = "some at quick scale, not a reproduction";
-
 static const char *plural(size_t count, const char *one, const char *many)
 {
     return count == 1 ? one : many;
@@ -129,6 +127,21 @@ static void say_depth(struct sl_report *report, const struct sl_presentation *sh
     sl_report_text(report, SL_STYLE_PLAIN, " run%s per figure", plural(most, "", "s"));
 }
 
+/* What figures at small scales are worth, of each scale that is there. */
+static void say_scales(struct sl_report *report, const struct sl_presentation *shows, size_t count)
+{
+    for (const struct sl_scale_words *words = sl_scale_words; words->scale; words++) {
+        bool is_there = false;
+        for (size_t i = 0; i < count; i++)
+            is_there = is_there || (shows[i].badge && strcmp(shows[i].badge, words->badge) == 0);
+        if (!is_there) continue;
+        sl_report_note(report, SL_TONE_WARNING);
+        sl_report_text(report, SL_STYLE_PLAIN, "Figures at ");
+        sl_report_text(report, SL_STYLE_STRONG, "%s", words->name);
+        sl_report_text(report, SL_STYLE_PLAIN, "%s", words->about);
+    }
+}
+
 void sl_present_summary(struct sl_report *report, const struct sl_presentation *shows, size_t count,
                         size_t n_all)
 {
@@ -157,13 +170,7 @@ void sl_present_summary(struct sl_report *report, const struct sl_presentation *
             tallies.n_no_claims, plural(tallies.n_no_claims, " is", "s are"));
     sl_report_text(report, SL_STYLE_PLAIN, "%zu %s not run.", tallies.n_claims - tallies.n_judged,
                    plural(tallies.n_claims - tallies.n_judged, "claim was", "claims were"));
-    if (tallies.sources[SL_EVIDENCE_SMALL].n_runs == 0) return;
-    sl_report_note(report, SL_TONE_WARNING);
-    sl_report_text(report, SL_STYLE_PLAIN, "Figures at ");
-    sl_report_text(report, SL_STYLE_STRONG, "quick scale");
-    sl_report_text(report, SL_STYLE_PLAIN,
-                   " come from small networks trained for few epochs on few seeds. They show that "
-                   "everything runs and are no reproduction of a paper.");
+    say_scales(report, shows, count);
 }
 
 /* ---- As tables ---- */
@@ -336,19 +343,16 @@ static void show_decided(struct sl_report *report, const struct sl_presentation 
     const char *columns[1 + SL_CLAIM_COLUMNS] = {"Paper and table"};
     for (size_t i = 0; i < SL_CLAIM_COLUMNS; i++)
         columns[1 + i] = sl_claim_columns[i];
-    bool is_quick = false;
     size_t n_decided = 0;
-    for (size_t i = 0; i < count; i++) {
-        is_quick = is_quick || shows[i].badge;
+    for (size_t i = 0; i < count; i++)
         for (size_t c = 0; c < shows[i].outcome->n_claims; c++)
             for (size_t v = 0; v < 2; v++)
                 n_decided += shows[i].outcome->claims[c].here.verdict == order[v];
-    }
     if (n_decided == 0) return;
     struct sl_table_head head = {.id = "overview-decided",
                                  .caption = "Claims that were decided; ± is half the 95 % "
                                             "interval",
-                                 .badge = is_quick ? mixed_badge : NULL,
+                                 .badge = sl_present_mixed(shows, count),
                                  .columns = columns,
                                  .n_columns = 1 + SL_CLAIM_COLUMNS,
                                  .as_cards = true};
@@ -397,13 +401,12 @@ static enum sl_status show_bars(struct sl_report *report, const struct sl_presen
     static const char *const names[N_BARS] = {"hold", "fail", "undecided"};
     struct bars bars = {.count = 0};
     struct sl_plot_series series[N_BARS];
-    const char *categories[MOST_BARS], *badge = NULL;
+    const char *categories[MOST_BARS];
     enum sl_status status = SL_OK;
     struct sl_presentation *own = sl_alloc(count + 1, sizeof *own);
     for (size_t i = 0; i < count; i++) {
         const size_t n_own = gather_paper(shows, count, i, own);
         if (n_own) add_bars(&bars, own, n_own);
-        if (shows[i].badge) badge = mixed_badge;
     }
     free(own);
     for (size_t i = 0; i < bars.count; i++)
@@ -418,7 +421,8 @@ static enum sl_status show_bars(struct sl_report *report, const struct sl_presen
         .y = {.scale = SL_SCALE_CATEGORY, .categories = categories, .n_categories = bars.count},
         .series = series,
         .n_series = N_BARS};
-    if (bars.count >= 2) status = sl_report_chart(report, &plot, badge, err);
+    if (bars.count >= 2)
+        status = sl_report_chart(report, &plot, sl_present_mixed(shows, count), err);
     for (size_t i = 0; i < bars.count; i++)
         free(bars.names[i]);
     return status;

@@ -4,8 +4,6 @@
 
 #include "experiment/answer.h"
 
-static const char quick_badge[] = "quick scale, not a reproduction";
-
 /* A specification at one scale and in one variant: a section of the report. */
 struct group {
     const char *name; /* of the specification, or its path; borrowed */
@@ -190,7 +188,8 @@ static enum sl_status open_group(struct group *group, const struct sl_results *r
 
 static const char *badge_of(const struct group *group)
 {
-    return group->outcome->n_runs && !sl_spec_trains_as_published(group->spec) ? quick_badge : NULL;
+    const bool is_small = sl_spec_scale_kind(group->spec, NULL) == SL_RUNS_OTHER;
+    return group->outcome->n_runs && is_small ? sl_scale_words_find(group->scale)->badge : NULL;
 }
 
 /* ---- The rest ---- */

@@ -45,8 +45,10 @@ static enum sl_evidence cell_evidence(const struct sl_outcome *outcome,
                                       const struct sl_outcome_cell *cell)
 {
     if (cell->here.is_computed) return SL_EVIDENCE_FILES;
-    if (!sl_spec_trains_as_published(outcome->source.spec)) return SL_EVIDENCE_SMALL;
-    return cell->here.n_runs >= cell->paper_runs ? SL_EVIDENCE_PAPER : SL_EVIDENCE_FEWER;
+    const struct sl_spec *spec = outcome->source.spec;
+    const struct sl_term_runs runs = {cell->here.n_runs, cell->paper_runs,
+                                      sl_spec_part_of(spec, cell->cell)};
+    return sl_evidence_of(outcome, &runs, 1);
 }
 
 static void add_cells(const struct sl_outcome *outcome, struct sl_tallies *out,
@@ -107,15 +109,17 @@ static void add_claims(const struct sl_outcome *outcome, struct sl_tallies *out,
 static void add_runs(const struct sl_outcome *outcome, struct sl_tallies *out, struct seen *seen,
                      const bool is_in[SL_EVIDENCE_COUNT])
 {
-    const bool is_small = !sl_spec_trains_as_published(outcome->source.spec);
-    const enum sl_evidence evidence = is_small                   ? SL_EVIDENCE_SMALL
-                                      : is_in[SL_EVIDENCE_FEWER] ? SL_EVIDENCE_FEWER
-                                                                 : SL_EVIDENCE_PAPER;
-    for (size_t i = 0; i < outcome->n_runs; i++)
-        if (is_new(seen->runs, outcome->runs[i].result->key)) {
-            out->sources[evidence].n_runs++;
-            out->n_runs++;
-        }
+    for (size_t i = 0; i < outcome->n_runs; i++) {
+        const struct sl_outcome_run *run = &outcome->runs[i];
+        const enum sl_scale_kind kind = sl_spec_scale_kind(outcome->source.spec, run->part);
+        const bool is_fewer = kind == SL_RUNS_FEWER || is_in[SL_EVIDENCE_FEWER];
+        if (!is_new(seen->runs, run->result->key)) continue;
+        out->sources[kind == SL_RUNS_OTHER ? SL_EVIDENCE_SMALL
+                     : is_fewer            ? SL_EVIDENCE_FEWER
+                                           : SL_EVIDENCE_PAPER]
+            .n_runs++;
+        out->n_runs++;
+    }
 }
 
 struct sl_tallies sl_tallies_count(const struct sl_presentation *shows, size_t count)

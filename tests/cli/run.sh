@@ -6,6 +6,7 @@ try softlab run colins2022
 try softlab run collins2022/table1 --shard 3/2
 try softlab run collins2022/table1 --only nonesuch
 try softlab run uma2020 --only nonesuch
+try sh -c 'softlab run all --scale small --only nonesuch 2>&1 | tail -n 1'
 try sh -c 'softlab run collins2022/table3 --dry-run --only t2-clamp-m1 | sed "s/; about.*//"'
 cat >answers.csv <<'CSV'
 item,annotator,label
@@ -56,6 +57,7 @@ cat >folds.json <<'JSON'
            "new": {"data": "shapes:n=24,size=8,classes=2,seed=2", "labels": "hard", "metrics": ["accuracy"]}},
  "tune": [{"parameter": "lr", "sets": ["hard"], "grid": [0.1, 0.2], "validation": "fold", "metric": "cross_entropy", "seeds": [1]}]}
 JSON
+try sh -c 'softlab run folds.json folds.json --dry-run -o folded | sed -n "s/; about.*//; s/^[0-9a-f]*  .*//; /./p"'
 try softlab run folds.json -j 1 -o folded
 try sh -c 'grep "\"result\"" folded/results.jsonl | grep -o "\"set\":[^,]*\|\"fold\":[^,]*\|\"[a-z]*/accuracy\"" | paste -sd " " | sed "s/ \"set/\n\"set/g"'
 try sh -c 'softlab run folds.json --tune -j 1 -o folded --only hard; grep -o "\"softlab\":\"tun[a-z]*\"" folded/results.jsonl | sort | uniq -c'

@@ -356,13 +356,13 @@ def check_results(program, path):
         line = json.loads(text)
         if line.get("softlab") == "result" and line.get("set"):
             lines[line["spec"]].append({key: line.get(key) for key in
-                                        ("set", "part", "network", "seed", "fold", "metrics")})
+                                        ("scale", "set", "part", "network", "seed", "fold", "metrics")})
     shown, problems, verdicts, count = report_claims(program, path, None), [], set(), 0
     for name, runs in sorted(lines.items()):
         folder = Path(__file__).resolve().parents[2] / "experiments" / name
         spec = json.loads((folder / "spec.json").read_text(encoding="utf-8"))
-        roles = spec.get("scales", {}).get("quick", {}).get("stands_for", {})
         for run in runs:
+            roles = spec.get("scales", {}).get(run["scale"], {}).get("stands_for", {})
             run["network"] = roles.get(run["network"], run["network"])
         table = shown.get(f"{name.replace('/', '-').replace('.', '-')}-claims", [])
         with (folder / "claims.csv").open(encoding="utf-8") as file:

@@ -29,7 +29,7 @@ END
    "items": {"command": ["compare", "votes.jsonl", "--json"], "path": "$.items[*].item"}, "here": ["a", "b"]}},
   {"title": "Numbers", "chart": {"kind": "bars", "series": {"all": {"y": {"cells": ["vot*/answers"]}},
    "some": {"y": {"command": ["quality", "votes.jsonl", "--json"], "path": "$.counts[*]"}}}}}],
- "scales": {"quick": {"sets": ["soft"]}, "paper": {}}}
+ "scales": {"quick": {"sets": ["soft"]}, "small": {}, "paper": {}}}
 END
     cat >"$here/expected.csv" <<'END'
 cell,row,column,metric,test_set,value,uncertainty,uncertainty_kind,n_runs,status,note
@@ -98,6 +98,10 @@ plant spec.json 's/"quality", "votes/"quality", "ballots/'
 fails "a command's files are made" "ballots.jsonl is not among its files" check
 plant spec.json 's/"sets": \["soft"\]/"sets": ["sift"]/'
 fails "the quick scale runs sets that exist" "the quick scale names no set: sift" check
+plant spec.json 's/"small": {}/"small": {"sets": ["sift"]}/'
+fails "and so does the small one" "the small scale names no set: sift" check
+plant spec.json 's/"small": {}, //'
+fails "a table has all scales" "the scales are quick, small and paper" check
 plant spec.json 's/"draw": "mean"}}/"draw": "annotator"}}/'
 fails "drawing annotators takes their rows" "draws annotators but has no rows of theirs" check
 

@@ -116,12 +116,15 @@ static void test_a_scale_with_fewer_seeds_is_not_a_small_network(void **state)
     json_object_set_new(scene->spec->document.root, "scales", scales);
     static const struct {
         const char *scale;
-        bool is_published;
-    } cases[] = {{"paper", true}, {"few", true}, {"other", false}, {"short", false}};
+        enum sl_scale_kind kind;
+    } cases[] = {{"paper", SL_RUNS_ALL},
+                 {"few", SL_RUNS_FEWER},
+                 {"other", SL_RUNS_OTHER},
+                 {"short", SL_RUNS_OTHER}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         free(scene->spec->scale);
         scene->spec->scale = sl_string_copy(cases[i].scale);
-        assert_int_equal(sl_spec_trains_as_published(scene->spec), cases[i].is_published);
+        assert_int_equal(sl_spec_scale_kind(scene->spec, NULL), cases[i].kind);
     }
 }
 

@@ -1,4 +1,6 @@
+#include "experiment/probe.h"
 #include "experiment/runner.h"
+#include "softlab/train.h"
 
 #include "support.h"
 
@@ -13,9 +15,10 @@ static const char text[] =
     "\"shapes:n=60,size=16,seed=2\",\"labels\":\"hard\",\"metrics\":[\"accuracy\",\"fgsm_loss\","
     "\"pgd_loss\",\"corruption_ce\"],\"settings\":{\"attack_items\":30}}}}";
 
+static const struct sl_data_roots nowhere = {0};
+
 static struct sl_experiment *expand(const char *specification)
 {
-    static const struct sl_data_roots nowhere = {0};
     const struct sl_experiment_options options = {.roots = &nowhere};
     struct sl_error err = {0};
     struct sl_spec *spec = NULL;
@@ -67,9 +70,11 @@ static void test_what_is_made_already_is_not_estimated(void **state)
     struct sl_error err = {0};
     struct sl_experiment *plan = expand(text);
     struct sl_experiment_estimate all, rest, none;
+    struct sl_estimator *estimator = sl_estimator_create(&nowhere);
     const char *folder = test_path("made");
-    assert_ok(sl_experiment_calibrate(plan, NULL, &all, &err), err);
+    assert_ok(sl_estimator_add(estimator, plan, NULL, &all, &err), err);
     assert_int_equal(all.n_runs, 2);
+    assert_int_equal(all.n_untimed, 0);
     assert_true(all.seconds > 0);
     assert_true(all.memory > (size_t)400 << 20);
     for (size_t i = 0; i < plan->n_jobs; i++) {
@@ -81,15 +86,91 @@ static void test_what_is_made_already_is_not_estimated(void **state)
         test_write(path, "x", 1);
         free(path);
     }
-    assert_ok(sl_experiment_calibrate(plan, folder, &none, &err), err);
+    assert_ok(sl_estimator_add(estimator, plan, folder, &none, &err), err);
     assert_int_equal(none.n_runs, 2);
     assert_near(none.seconds, 0, 0);
     char *weights = sl_path_join(folder, plan->jobs[plan->runs[1].scores[0]].output);
     assert_int_equal(unlink(weights), 0);
     free(weights);
-    assert_ok(sl_experiment_calibrate(plan, folder, &rest, &err), err);
+    assert_ok(sl_estimator_add(estimator, plan, folder, &rest, &err), err);
     assert_true(rest.seconds > 0);
+    sl_estimator_destroy(estimator);
     sl_experiment_destroy(plan);
+}
+
+static void test_what_experiments_share_counts_once(void **state)
+{
+    (void)state;
+    struct sl_error err = {0};
+    struct sl_experiment *plan = expand(text);
+    struct sl_experiment_estimate one, two;
+    struct sl_estimator *estimator = sl_estimator_create(&nowhere);
+    assert_ok(sl_estimator_add(estimator, plan, NULL, &two, &err), err);
+    assert_near(sl_estimator_sum(estimator).seconds, two.seconds, 1e-9);
+    assert_ok(sl_experiment_only(plan, "1", &err), err);
+    assert_ok(sl_estimator_add(estimator, plan, NULL, &one, &err), err);
+    assert_int_equal(one.n_runs, 1);
+    assert_true(one.seconds > 0 && one.seconds < two.seconds);
+    const struct sl_experiment_estimate sum = sl_estimator_sum(estimator);
+    assert_int_equal(sum.n_runs, 2);
+    assert_near(sum.seconds, two.seconds, 1e-9);
+    assert_true(sum.memory == two.memory);
+    sl_estimator_destroy(estimator);
+    sl_experiment_destroy(plan);
+}
+
+/* A network that cannot be run is not one that takes no time. */
+static void test_what_cannot_be_timed_is_said(void **state)
+{
+    (void)state;
+    struct sl_error err = {0};
+    struct sl_experiment *plan = expand(text);
+    struct sl_experiment_estimate estimate;
+    struct sl_estimator *estimator = sl_estimator_create(&nowhere);
+    plan->jobs[plan->runs[0].training].network = "resnet:n=none";
+    assert_ok(sl_experiment_only(plan, "1", &err), err);
+    assert_ok(sl_estimator_add(estimator, plan, NULL, &estimate, &err), err);
+    assert_int_equal(estimate.n_untimed, 2);
+    assert_non_null(strstr(estimate.problem, "none"));
+    assert_int_equal(sl_estimator_sum(estimator).n_untimed, 2);
+    assert_string_equal(sl_estimator_sum(estimator).problem, estimate.problem);
+    sl_estimator_destroy(estimator);
+    sl_experiment_destroy(plan);
+}
+
+/* A schedule that ends with the training would forbid more epochs than it has. */
+static void test_a_schedule_of_few_epochs_is_timed_too(void **state)
+{
+    (void)state;
+    struct sl_error err = {0};
+    struct sl_experiment *plan = expand(text);
+    const struct sl_job *training = &plan->jobs[plan->runs[0].training];
+    struct sl_probe probe = {NAN, NAN, NAN};
+    json_t *recipe = json_object_get(training->step, "recipe");
+    json_object_set_new(recipe, "schedule", json_string("cosine"));
+    json_object_set_new(recipe, "cosine_epochs", json_integer(5));
+    assert_ok(sl_probe_training(training, &nowhere, 0, &probe, &err), err);
+    assert_true(probe.trained > 0);
+    sl_experiment_destroy(plan);
+}
+
+/* Every method has steps that can be timed. */
+static void test_every_method_is_timed_by_its_own_steps(void **state)
+{
+    (void)state;
+    for (const struct sl_train_method *method = sl_train_methods; method->name; method++) {
+        struct sl_error err = {0};
+        struct sl_experiment *plan = expand(text);
+        const struct sl_job *training = &plan->jobs[plan->runs[0].training];
+        struct sl_probe probe = {NAN, NAN, NAN};
+        json_object_set_new(json_object_get(training->step, "recipe"), "method",
+                            json_string(method->name));
+        assert_ok(sl_probe_training(training, &nowhere, 0, &probe, &err), err);
+        assert_true(probe.trained > 0);
+        assert_true(probe.predicted > 0);
+        assert_true(probe.attacked > 0);
+        sl_experiment_destroy(plan);
+    }
 }
 
 static void test_memory_grows_with_the_network_and_its_batch(void **state)
@@ -120,6 +201,10 @@ int main(void)
         cmocka_unit_test(test_what_a_training_and_its_scores_do_is_counted),
         cmocka_unit_test(test_methods_that_show_items_twice_count_twice),
         cmocka_unit_test(test_what_is_made_already_is_not_estimated),
+        cmocka_unit_test(test_what_experiments_share_counts_once),
+        cmocka_unit_test(test_what_cannot_be_timed_is_said),
+        cmocka_unit_test(test_a_schedule_of_few_epochs_is_timed_too),
+        cmocka_unit_test(test_every_method_is_timed_by_its_own_steps),
         cmocka_unit_test(test_memory_grows_with_the_network_and_its_batch),
     };
     return cmocka_run_group_tests(tests, NULL, test_folder_clear);

@@ -129,6 +129,39 @@ static const char hostile[] =
     "\"network\":\"" HOSTILE "\",\"log\":\"" HOSTILE "\"}\n"
     "{\"softlab\":\"result\",\"key\":\"h3\",\"spec\":\"" HOSTILE "\",\"set\":\"a\"}\n";
 
+static void test_small_numbers_say_what_they_are(void **state)
+{
+    (void)state;
+    static const char lines[] =
+        "{\"softlab\":\"result\",\"key\":\"s1\",\"spec\":\"collins2022/"
+        "table2\",\"scale\":\"small\","
+        "\"variant\":\"as-run\",\"set\":\"t2-clamp\",\"network\":\"resnet20\",\"seed\":1,"
+        "\"metrics\":{\"cifar10h/cross_entropy\":1.5}}\n"
+        "{\"softlab\":\"result\",\"key\":\"s2\",\"spec\":\"thesis2022/"
+        "figure3.6\",\"scale\":\"small\","
+        "\"variant\":\"as-run\",\"set\":\"t2-clamp-n250\",\"network\":\"resnet34a\",\"seed\":1,"
+        "\"metrics\":{\"cifar10h/cross_entropy\":1.5}}\n";
+    struct sl_error err;
+    struct sl_results *results = sl_results_create();
+    test_write(test_path("small.jsonl"), lines, sizeof lines - 1);
+    assert_ok(sl_results_read(results, test_path("small.jsonl"), &err), err);
+    sl_results_settle(results);
+    char *markdown = make_report(results, "collins2022/table2", "md");
+    assert_non_null(strstr(markdown, "**small scale, not a reproduction**. collins2022/table2"));
+    assert_non_null(strstr(markdown, "Figures at **small scale** come from ResNet-20"));
+    assert_null(strstr(markdown, "quick"));
+    free(markdown);
+    /* The paper's own network, fewer runs of it. */
+    markdown = make_report(results, "thesis2022/figure3.6", "md");
+    assert_null(strstr(markdown, "not a reproduction"));
+    free(markdown);
+    markdown = make_report(results, NULL, "md");
+    assert_non_null(strstr(markdown, "1 run (small network)"));
+    assert_non_null(strstr(markdown, "1 run (paper's network, fewer of them)"));
+    free(markdown);
+    sl_results_destroy(results);
+}
+
 static struct sl_results *read_hostile(void)
 {
     struct sl_error err;
@@ -302,6 +335,7 @@ int main(void)
         cmocka_unit_test(test_all_formats_say_the_same),
         cmocka_unit_test(test_no_text_of_a_result_becomes_markup),
         cmocka_unit_test(test_quick_numbers_say_so_in_bold_wherever_they_appear),
+        cmocka_unit_test(test_small_numbers_say_what_they_are),
         cmocka_unit_test(test_what_is_not_here_is_listed_with_its_reason),
         cmocka_unit_test(test_a_table_without_results_can_be_asked_for),
         cmocka_unit_test(test_a_table_that_shares_runs_is_shown_with_them),

@@ -1,0 +1,123 @@
+/* The scale `small` keeps its budget: all tables together, what they share counted once, by what an
+ * item takes on a machine whose cores are busy with other work too. Nothing is timed here. */
+#include "experiment/plan.h"
+
+#include "support.h"
+
+enum { SECONDS_PER_HOUR = 3600 };
+
+/* Core-milliseconds per item, as `softlab run all --scale small --dry-run` found them on two busy
+ * threads of one core. */
+static const struct rate {
+    const char *network;
+    double trained, predicted, attacked;
+} rates[] = {
+    {"resnet20", 2.25, .7, 1.9},
+    {"resnet34a", 5.3, 1.7, 4.6},
+    {"tagger", .55, .25, 0},
+    {"mlp-uma", .05, .02, 0},
+};
+static const double corrupted = 1.5;
+
+static const struct rate *rate_of(const char *network)
+{
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
+        if (strcmp(rates[i].network, network) == 0) return &rates[i];
+    fail_msg("the scale small trains %s, for which the test has no rate", network);
+    return NULL;
+}
+
+/* The network that a job trains or scores, or NULL. */
+static const char *network_of(const struct sl_job *job)
+{
+    const json_t *scored = json_object_get(job->step, "training");
+    return sl_plan_text(scored ? scored : job->step, "network");
+}
+
+/* Core-seconds of the jobs that are not in `seen` yet. */
+static double add_jobs(const struct sl_experiment *plan, struct sl_name_table *seen)
+{
+    double seconds = 0;
+    for (size_t i = 0; i < plan->n_jobs; i++) {
+        const struct sl_job *job = &plan->jobs[i];
+        const char *network = network_of(job);
+        const size_t before = sl_name_table_count(seen);
+        uint32_t index = 0;
+        struct sl_error err = {0};
+        assert_ok(sl_name_table_add(seen, job->output, strlen(job->output), &index, &err), err);
+        if (index < before || !network || job->missing) continue;
+        const struct rate *rate = rate_of(network);
+        seconds += (job->work.trained * rate->trained + job->work.predicted * rate->predicted +
+                    job->work.attacked * rate->attacked + job->work.corrupted * corrupted) /
+                   1000;
+    }
+    return seconds;
+}
+
+static struct sl_experiment *plan_small(const char *name, const struct sl_data_roots *roots)
+{
+    const struct sl_experiment_options options = {.roots = roots};
+    struct sl_error err = {0};
+    struct sl_spec *spec = NULL;
+    struct sl_experiment *plan = NULL;
+    assert_ok(sl_spec_read(name, "small", &spec, &err), err);
+    assert_ok(sl_experiment_create(spec, &options, &plan, &err), err);
+    sl_spec_destroy(spec);
+    return plan;
+}
+
+static void test_all_tables_fit_into_the_budget(void **state)
+{
+    (void)state;
+    char *folder = sl_path_join(getenv("HOME") ? getenv("HOME") : "", ".local/share/softlab");
+    const struct sl_data_roots roots = {.given = getenv("SOFTLAB_DATA"), .folder = folder};
+    struct sl_name_table *seen = sl_name_table_create();
+    struct sl_dataset *images = NULL;
+    double seconds = 0;
+    const bool here =
+        roots.given && sl_dataset_open("cifar10:test", &roots, &images, NULL) == SL_OK;
+    sl_dataset_destroy(images);
+    if (here)
+        for (const char *const *name = sl_builtin_specs; *name; name++) {
+            struct sl_experiment *plan = plan_small(*name, &roots);
+            seconds += add_jobs(plan, seen);
+            sl_experiment_destroy(plan);
+        }
+    sl_name_table_destroy(seen);
+    free(folder);
+    if (!here) {
+        print_message("skipped: SOFTLAB_DATA or CIFAR-10 is not here\n");
+        skip();
+    }
+    print_message("%.1f core-hours\n", seconds / SECONDS_PER_HOUR);
+    assert_true(seconds > SECONDS_PER_HOUR); /* it did count */
+    assert_true(seconds <= (double)SL_SMALL_CORE_HOURS * SECONDS_PER_HOUR);
+}
+
+/* A comparison takes a few runs of each side. */
+static void test_every_set_has_three_runs_or_more(void **state)
+{
+    (void)state;
+    for (const char *const *name = sl_builtin_specs; *name; name++) {
+        struct sl_experiment *plan = plan_small(*name, NULL);
+        for (size_t i = 0; i < plan->n_runs; i++) {
+            const struct sl_run *run = &plan->runs[i];
+            size_t n_like = 0;
+            for (size_t j = 0; j < plan->n_runs; j++)
+                n_like += sl_plan_same(run->part, plan->runs[j].part) &&
+                          sl_plan_same(run->set, plan->runs[j].set) &&
+                          sl_plan_same(run->network, plan->runs[j].network);
+            if (run->set && n_like < 3) fail_msg("%s: %zu runs of %s", *name, n_like, run->title);
+        }
+        sl_experiment_destroy(plan);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_all_tables_fit_into_the_budget),
+        cmocka_unit_test(test_every_set_has_three_runs_or_more),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
