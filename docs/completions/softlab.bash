@@ -179,6 +179,7 @@ _softlab() {
         "simulate-labels --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "simulate-labels --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
         "mixing --output" | "mixing -o") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "mixing --only") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "mixing --k") return ;;
         "mixing --x0") return ;;
         "mixing --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
@@ -246,7 +247,7 @@ _softlab() {
         "eval --corruption-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "eval --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "eval --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
-        "run --scale") COMPREPLY+=($(compgen -W 'quick paper' -- "$current")); return ;;
+        "run --scale") COMPREPLY+=($(compgen -W 'quick small paper' -- "$current")); return ;;
         "run --output" | "run -o") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "run --jobs" | "run -j") return ;;
         "run --memory") return ;;
@@ -390,7 +391,7 @@ _softlab() {
             files=no ;;
         "mixing")
             words=''
-            options='--output --k --x0 --data-folder --log-level --quiet --help'
+            options='--output --only --k --x0 --data-folder --log-level --quiet --help'
             files=yes ;;
         "models")
             words='resnet34a resnet50 vgg11 preact-resnet18 preact-resnet34 vgg_15_BN_64 resnet_basic_110 resnet_preact_bottleneck_164 wrn_28_10 resnext_29_8x64d densenet_BC_100_12 pyramidnet_basic_110_270 shake_shake_26_2x64d resnet8 resnet20 mlp mlp-uma tagger'
@@ -409,7 +410,7 @@ _softlab() {
             options='--labels --reference --hard --order --subset --metrics --bin-size --bins --clip --bootstrap --seed --against --each --per-class --plots --data --split --size --channels --skip-broken --tests --dry-run --attack --attack-items --attack-hard --corruptions --extra --severity --corruption-folder --list --json --data-folder --log-level --quiet --help'
             files=yes ;;
         "run")
-            words='collins2022/figure10 collins2022/figure2 collins2022/figure4 collins2022/figure5 collins2022/figure6 collins2022/figure8 collins2022/figure9 collins2022/section4.3 collins2022/table1 collins2022/table2 collins2022/table3 collins2022/table4 collins2022/table5 collins2022/table6 peterson2019/figure1 peterson2019/figure2 peterson2019/figure3 peterson2019/figure4 peterson2019/table1 peterson2019/table2 thesis2022/figure3.6 thesis2022/figure4.2 thesis2022/figure4.3 thesis2022/figure4.4 thesis2022/figure4.5 thesis2022/figure5.1 thesis2022/section4.2.2 thesis2022/section5.1.2 thesis2022/table3.1 thesis2022/table3.2 thesis2022/table3.3 thesis2022/table3.4 thesis2022/table4.1 thesis2022/table4.2 thesis2022/table4.3 thesis2022/table5.1 thesis2022/table5.2 thesis2022/tableB.1 thesis2022/tableB.2 thesis2022/tableB.3 thesis2022/tableC.1 uma2020/table1 uma2020/table2 uma2020/table3'
+            words='collins2022/figure10 collins2022/figure2 collins2022/figure4 collins2022/figure5 collins2022/figure6 collins2022/figure8 collins2022/figure9 collins2022/section4.3 collins2022/table1 collins2022/table2 collins2022/table3 collins2022/table4 collins2022/table5 collins2022/table6 peterson2019/figure1 peterson2019/figure2 peterson2019/figure3 peterson2019/figure4 peterson2019/table1 peterson2019/table2 thesis2022/figure3.5 thesis2022/figure3.6 thesis2022/figure4.2 thesis2022/figure4.3 thesis2022/figure4.4 thesis2022/figure4.5 thesis2022/figure5.1 thesis2022/figureB.3 thesis2022/section4.2.2 thesis2022/section5.1.2 thesis2022/table3.1 thesis2022/table3.2 thesis2022/table3.3 thesis2022/table3.4 thesis2022/table4.1 thesis2022/table4.2 thesis2022/table4.3 thesis2022/table5.1 thesis2022/table5.2 thesis2022/tableB.1 thesis2022/tableB.2 thesis2022/tableB.3 thesis2022/tableC.1 uma2020/table1 uma2020/table2 uma2020/table3'
             options='--scale --output --jobs --memory --only --shard --as-published --tune --dry-run --list --data-folder --log-level --quiet --help'
             files=yes ;;
         "report")
@@ -425,7 +426,7 @@ _softlab() {
             options='--batch --steps --inference --layers --tune --rounds --output --tuning --classes --input --json --data-folder --log-level --quiet --help'
             files=yes ;;
         "fetch")
-            words='cifar10 cifar10h cifar10s hmix peterson2019 labelme pos sentiment_polarity rte truth_inference fashion-mnist cifar10.1-v4 cifar10.1-v6 cifar10-c cinic10 cinic10_sample glove100d imagenet-far'
+            words='cifar10 cifar10h cifar10h-raw cifar10s hmix peterson2019 peterson2019-predictions labelme pos sentiment_polarity rte truth_inference fashion-mnist cifar10.1-v4 cifar10.1-v6 cifar10-c cinic10 cinic10_sample glove100d imagenet-far'
             options='--list --json --offline --no-package-manager --data-folder --log-level --quiet --help'
             files=no ;;
         "dataset")

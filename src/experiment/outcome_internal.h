@@ -163,7 +163,7 @@ struct sl_presentation {
     bool is_alone;     /* the report is about it and has its title */
 };
 /* What is said of figures at a scale that does not train as published. */
-struct sl_scale_words {
+struct sl_scale_wording {
     const char *scale;
     const char *name;  /* "quick scale" */
     const char *badge; /* at tables and charts */
@@ -171,8 +171,8 @@ struct sl_scale_words {
     const char *means; /* after the name, in a section's first note: the clause */
     const char *about; /* after "Figures at <name>", in the overview */
 };
-extern const struct sl_scale_words sl_scale_words[];                 /* ends with a NULL scale */
-const struct sl_scale_words *sl_scale_words_find(const char *scale); /* unknown: the first */
+extern const struct sl_scale_wording sl_scale_words[];                 /* ends with a NULL scale */
+const struct sl_scale_wording *sl_scale_words_find(const char *scale); /* unknown: the first */
 /* The warning over what several outcomes show together, the strongest of theirs; or NULL. */
 const char *sl_present_mixed(const struct sl_presentation *shows, size_t count);
 enum sl_status sl_present_outcome(const struct sl_presentation *show,

@@ -21,7 +21,7 @@ static void section(const struct sl_presentation *show, const char *part, const 
 /* ---- Scales ---- */
 
 /* The stronger warning first. */
-const struct sl_scale_words sl_scale_words[] = {
+const struct sl_scale_wording sl_scale_words[] = {
     {"quick", "quick scale", "quick scale, not a reproduction",
      "some at quick scale, not a reproduction",
      ", not a reproduction: small networks, few epochs, few seeds.",
@@ -36,16 +36,16 @@ const struct sl_scale_words sl_scale_words[] = {
     {NULL, NULL, NULL, NULL, NULL, NULL},
 };
 
-const struct sl_scale_words *sl_scale_words_find(const char *scale)
+const struct sl_scale_wording *sl_scale_words_find(const char *scale)
 {
-    for (const struct sl_scale_words *words = sl_scale_words; words->scale; words++)
+    for (const struct sl_scale_wording *words = sl_scale_words; words->scale; words++)
         if (sl_plan_same(words->scale, scale)) return words;
     return sl_scale_words;
 }
 
 const char *sl_present_mixed(const struct sl_presentation *shows, size_t count)
 {
-    for (const struct sl_scale_words *words = sl_scale_words; words->scale; words++)
+    for (const struct sl_scale_wording *words = sl_scale_words; words->scale; words++)
         for (size_t i = 0; i < count; i++)
             if (shows[i].badge && strcmp(shows[i].badge, words->badge) == 0) return words->mixed;
     return NULL;
@@ -69,7 +69,7 @@ static void show_scale(const struct sl_presentation *show)
     const char *network;
     json_t *role;
     sl_report_note(show->report, SL_TONE_WARNING);
-    const struct sl_scale_words *words = sl_scale_words_find(show->outcome->source.spec->scale);
+    const struct sl_scale_wording *words = sl_scale_words_find(show->outcome->source.spec->scale);
     sl_report_text(show->report, SL_STYLE_STRONG, "%s", words->name);
     sl_report_text(show->report, SL_STYLE_PLAIN, "%s", words->means);
     json_object_foreach(roles, network, role)

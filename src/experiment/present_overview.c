@@ -130,7 +130,7 @@ static void say_depth(struct sl_report *report, const struct sl_presentation *sh
 /* What figures at small scales are worth, of each scale that is there. */
 static void say_scales(struct sl_report *report, const struct sl_presentation *shows, size_t count)
 {
-    for (const struct sl_scale_words *words = sl_scale_words; words->scale; words++) {
+    for (const struct sl_scale_wording *words = sl_scale_words; words->scale; words++) {
         bool is_there = false;
         for (size_t i = 0; i < count; i++)
             is_there = is_there || (shows[i].badge && strcmp(shows[i].badge, words->badge) == 0);
