@@ -117,7 +117,7 @@ static bool read_number(struct sl_scan *scan, double minimum, double maximum, do
     struct sl_scan_number number;
     if (!sl_scan_number(scan, &number)) return false;
     if (number.value >= minimum && number.value <= maximum) {
-        *out = number.value;
+        *out = number.value + 0.0; /* -0 is 0, and written so */
         return true;
     }
     char expected[SL_DESCRIBE_SIZE];

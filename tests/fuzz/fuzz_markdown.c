@@ -1,5 +1,5 @@
 /* Markdown: whatever is written, the HTML has only our tags, each of them closed in its turn, and
- * no attribute but those of links. */
+ * no attribute but those of links and of pictures in the study's own folder. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,8 +9,8 @@
 
 enum { DEPTH_LIMIT = 16 };
 
-static const char *const tags[] = {"p",  "h2", "h3", "h4", "h5", "h6",    "ul",
-                                   "ol", "li", "em", "a",  "br", "strong"};
+static const char *const tags[] = {"p",  "h2", "h3", "h4", "h5", "h6",     "ul",
+                                   "ol", "li", "em", "a",  "br", "strong", "img"};
 static const char link_begins[] = " href=\"";
 static const char link_ends[] = "\" target=\"_blank\" rel=\"noopener noreferrer\"";
 
@@ -31,6 +31,35 @@ static void check_link(const char *inside, size_t length)
     if (memchr(address, '"', length - begins - ends)) abort();
 }
 
+/* src="media/NAME" alt="TEXT", and nothing else. */
+static void check_picture(const char *inside, size_t length)
+{
+    static const char begins[] = " src=\"media/", between[] = "\" alt=\"";
+    const char *end = inside + length - 1, *quote;
+    if (length <= strlen(begins) || memcmp(inside, begins, strlen(begins)) != 0) abort();
+    inside += strlen(begins);
+    quote = memchr(inside, '"', (size_t)(end - inside));
+    if (!quote || memchr(inside, '/', (size_t)(quote - inside)) || *inside == '.') abort();
+    if (strncmp(quote, between, strlen(between)) != 0) abort();
+    quote += strlen(between);
+    if (memchr(quote, '"', (size_t)(end - quote)) || *end != '"') abort();
+}
+
+static bool stands_alone(const char *tag)
+{
+    return strcmp(tag, "br") == 0 || strcmp(tag, "img") == 0;
+}
+
+static void check_attributes(const char *tag, const char *inside, size_t length)
+{
+    if (strcmp(tag, "a") == 0)
+        check_link(inside, length);
+    else if (strcmp(tag, "img") == 0)
+        check_picture(inside, length);
+    else if (length > 0)
+        abort();
+}
+
 static void check_html(const char *html)
 {
     size_t open[DEPTH_LIMIT], depth = 0;
@@ -40,11 +69,10 @@ static void check_html(const char *html)
         bool closes = at[1] == '/';
         const char *name = at + 1 + closes;
         size_t length = strcspn(name, " >"), tag = known_tag(name, length);
-        bool bare = name + length == end;
-        if (!bare && (closes || strcmp(tags[tag], "a") != 0)) abort();
-        if (!bare) check_link(name + length, (size_t)(end - name) - length);
+        if (closes && name + length != end) abort();
+        if (!closes) check_attributes(tags[tag], name + length, (size_t)(end - name) - length);
         if (closes && (depth == 0 || open[--depth] != tag)) abort();
-        if (!closes && strcmp(tags[tag], "br") != 0) {
+        if (!closes && !stands_alone(tags[tag])) {
             if (depth == DEPTH_LIMIT) abort();
             open[depth++] = tag;
         }
