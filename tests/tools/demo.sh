@@ -32,7 +32,7 @@ passes "both screens were answered" sh -c "
 paragraph "$demo/report.md" >"$scratch/true"
 passes "its first paragraph says which labels are better for the time" \
     grep -Eq "(gives|gave) better labels for the annotators' time than .* closer to the true distributions" "$scratch/true"
-passes "and what that did to the model" grep -q 'the network trained on .* its cross-entropy on new images is' \
+passes "and what that did to the model" grep -q '[Tt]he network trained on .* its cross-entropy on new images is' \
     "$scratch/true"
 passes "what it rests on stands below it" grep -q 'What this rests on: \*\*simulated people\*\*' "$demo/report.md"
 passes "the page has the same paragraph before its first section" sh -c "
