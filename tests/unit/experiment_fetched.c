@@ -1,7 +1,7 @@
 /* What can be made of every specification with nothing but what softlab fetch brings. The data
  * folder is emulated from fetch's own table: each file of the list that fetch would bring is there,
  * small, and of its form where a plan reads it. */
-#include "experiment/plan.h"
+#include "experiment_plans.h"
 
 #include "dataset/reader.h"
 #include "make_archive.h"
@@ -177,18 +177,6 @@ static int make_folder(void **state)
 
 /* ---- Plans ---- */
 
-static struct sl_experiment *plan_of(const char *name, const char *scale,
-                                     const struct sl_data_roots *roots)
-{
-    const struct sl_experiment_options options = {.roots = roots};
-    struct sl_spec *spec = NULL;
-    struct sl_experiment *plan = NULL;
-    assert_ok(sl_spec_read(name, scale, &spec, &err), err);
-    assert_ok(sl_experiment_create(spec, &options, &plan, &err), err);
-    sl_spec_destroy(spec);
-    return plan;
-}
-
 /* What dry-run may say of fetched data alone: that nobody publishes a set, or what is to be done
  * with a file that is there. */
 static bool is_explained(const char *reason)
@@ -249,10 +237,10 @@ static bool lacks_anything(const struct sl_experiment *plan)
 
 static void check_spec(const char *name, const char *scale, const struct sl_data_roots *roots)
 {
-    struct sl_experiment *plan = plan_of(name, scale, roots), *bare = NULL;
+    struct sl_experiment *plan = plan_of(name, scale, false, roots), *bare = NULL;
     assert_true(plan->n_runs > 0);
     if (lacks_anything(plan)) {
-        bare = plan_of(name, scale, NULL);
+        bare = expand(name, scale, false);
         assert_int_equal(plan->n_runs, bare->n_runs);
         for (size_t i = 0; i < plan->n_runs; i++)
             check_run(name, &plan->runs[i], &bare->runs[i]);
@@ -284,7 +272,7 @@ static void test_a_file_less_is_found(void **state)
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         bool said = false;
         assert_int_equal(remove(test_path(cases[c].file)), 0);
-        struct sl_experiment *plan = plan_of(cases[c].spec, "quick", roots);
+        struct sl_experiment *plan = plan_of(cases[c].spec, "quick", false, roots);
         for (size_t i = 0; i < plan->n_runs; i++)
             said = said || (plan->runs[i].missing && strstr(plan->runs[i].missing, cases[c].words));
         assert_true(said);

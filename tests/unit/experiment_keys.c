@@ -1,26 +1,13 @@
 /* Keys are settled: those of all specifications are pinned in experiment_keys.csv, and what data
  * count as, where they are not here, in experiments/inputs.csv. UPDATE_GOLDEN=1 writes both; keys
  * change only with SL_RECORD_VERSION or SL_ARITHMETIC_VERSION. */
-#include "experiment/plan.h"
+#include "experiment_plans.h"
 
 #include "support.h"
 
 static const char header[] = "spec,scale,variant,runs,sha256\n";
 
 /* ---- Keys ---- */
-
-static struct sl_experiment *plan_of(const char *name, const char *scale, bool as_published,
-                                     const struct sl_data_roots *roots)
-{
-    const struct sl_experiment_options options = {.as_published = as_published, .roots = roots};
-    struct sl_error err = {0};
-    struct sl_spec *spec = NULL;
-    struct sl_experiment *plan = NULL;
-    assert_ok(sl_spec_read(name, scale, &spec, &err), err);
-    assert_ok(sl_experiment_create(spec, &options, &plan, &err), err);
-    sl_spec_destroy(spec);
-    return plan;
-}
 
 static void add_keys(struct sl_buffer *out, const char *name, const char *scale, bool as_published,
                      const struct sl_data_roots *roots)

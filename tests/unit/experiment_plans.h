@@ -6,9 +6,11 @@
 
 #include "support.h"
 
-static inline struct sl_experiment *expand(const char *name, const char *scale, bool as_published)
+/* `roots` may be NULL. */
+static inline struct sl_experiment *plan_of(const char *name, const char *scale, bool as_published,
+                                            const struct sl_data_roots *roots)
 {
-    const struct sl_experiment_options options = {.as_published = as_published};
+    const struct sl_experiment_options options = {.as_published = as_published, .roots = roots};
     struct sl_error err = {0};
     struct sl_spec *spec = NULL;
     struct sl_experiment *plan = NULL;
@@ -16,6 +18,11 @@ static inline struct sl_experiment *expand(const char *name, const char *scale, 
     assert_ok(sl_experiment_create(spec, &options, &plan, &err), err);
     sl_spec_destroy(spec);
     return plan;
+}
+
+static inline struct sl_experiment *expand(const char *name, const char *scale, bool as_published)
+{
+    return plan_of(name, scale, as_published, NULL);
 }
 
 static inline const struct sl_run *find(const struct sl_experiment *plan, const char *set,
