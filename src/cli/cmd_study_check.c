@@ -83,7 +83,7 @@ static enum sl_status print_result(const struct check_values *options,
 static enum sl_status find_all(const struct sl_study *study, struct sl_store *store,
                                const char *url, struct check_result *out, struct sl_error *err)
 {
-    const struct sl_study_inspection how = {.now = cli_now(), .pictures = true};
+    const struct sl_study_inspection how = {.now = cli_now(), .pictures = true, .texts = true};
     char token[SL_STUDY_LINK_TEXT];
     SL_TRY(sl_study_test_token(store, token, err)); /* made if there is none yet */
     SL_TRY(sl_study_effort(study, store, &out->effort, err));

@@ -113,7 +113,7 @@ void run_print_sum(const struct run_tally *tally, const char *scale, size_t n_pr
     char cost[40], time[40], memory[40], budget[40] = "";
     if (tally->n_experiments < 2) return;
     if (strcmp(scale, "small") == 0)
-        snprintf(budget, sizeof budget, " of a budget of %d", SL_SMALL_CORE_HOURS);
+        snprintf(budget, sizeof budget, " of a budget of %d core-hours", SL_SMALL_CORE_HOURS);
     printf("%zu experiments, scale %s: %zu runs to make, each once; about %s%s, %s with %zu "
            "processes of at most %s\n",
            tally->n_experiments, scale, sum.n_runs, core_time(sum.seconds, cost, sizeof cost),

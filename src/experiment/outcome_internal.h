@@ -173,6 +173,9 @@ struct sl_scale_wording {
 };
 extern const struct sl_scale_wording sl_scale_words[];                 /* ends with a NULL scale */
 const struct sl_scale_wording *sl_scale_words_find(const char *scale); /* unknown: the first */
+/* Whether one of several outcomes has figures at the scale. */
+bool sl_scale_is_shown(const struct sl_scale_wording *words, const struct sl_presentation *shows,
+                       size_t count);
 /* The warning over what several outcomes show together, the strongest of theirs; or NULL. */
 const char *sl_present_mixed(const struct sl_presentation *shows, size_t count);
 enum sl_status sl_present_outcome(const struct sl_presentation *show,

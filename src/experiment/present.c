@@ -43,11 +43,18 @@ const struct sl_scale_wording *sl_scale_words_find(const char *scale)
     return sl_scale_words;
 }
 
+bool sl_scale_is_shown(const struct sl_scale_wording *words, const struct sl_presentation *shows,
+                       size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (shows[i].badge && strcmp(shows[i].badge, words->badge) == 0) return true;
+    return false;
+}
+
 const char *sl_present_mixed(const struct sl_presentation *shows, size_t count)
 {
     for (const struct sl_scale_wording *words = sl_scale_words; words->scale; words++)
-        for (size_t i = 0; i < count; i++)
-            if (shows[i].badge && strcmp(shows[i].badge, words->badge) == 0) return words->mixed;
+        if (sl_scale_is_shown(words, shows, count)) return words->mixed;
     return NULL;
 }
 

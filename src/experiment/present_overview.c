@@ -131,10 +131,7 @@ static void say_depth(struct sl_report *report, const struct sl_presentation *sh
 static void say_scales(struct sl_report *report, const struct sl_presentation *shows, size_t count)
 {
     for (const struct sl_scale_wording *words = sl_scale_words; words->scale; words++) {
-        bool is_there = false;
-        for (size_t i = 0; i < count; i++)
-            is_there = is_there || (shows[i].badge && strcmp(shows[i].badge, words->badge) == 0);
-        if (!is_there) continue;
+        if (!sl_scale_is_shown(words, shows, count)) continue;
         sl_report_note(report, SL_TONE_WARNING);
         sl_report_text(report, SL_STYLE_PLAIN, "Figures at ");
         sl_report_text(report, SL_STYLE_STRONG, "%s", words->name);

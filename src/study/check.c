@@ -7,6 +7,7 @@
 
 #include "softlab/base/memory.h"
 #include "softlab/base/names.h"
+#include "study/media.h"
 #include "study/texts.h"
 #include "study/words.h"
 
@@ -221,13 +222,17 @@ static enum sl_status take_batch(const struct sl_store_batch_row *row, void *con
     return SL_OK;
 }
 
-/* What the server would say on its pages: it does not start with texts that cannot be read. */
+/* What the server says and shows: it does not start with what cannot be read. */
 static enum sl_status read_texts(const struct sl_checking *checking, struct sl_error *err)
 {
+    const struct sl_study *study = checking->study;
     struct sl_words words = {0};
     struct sl_texts texts = {0};
-    SL_TRY(sl_words_read(checking->study, &words, err));
-    enum sl_status status = sl_texts_read(checking->study, &words, checking->store, &texts, err);
+    struct sl_media media = {0};
+    SL_TRY(sl_words_read(study, &words, err));
+    enum sl_status status = sl_texts_read(study, &words, checking->store, &texts, err);
+    if (status == SL_OK) status = sl_media_read(study, &media, err);
+    sl_media_release(&media);
     sl_texts_release(&texts);
     sl_words_release(&words);
     return status;
@@ -258,7 +263,7 @@ static enum sl_status read_study(struct sl_checking *checking, struct sl_error *
     if (status == SL_OK) status = sl_store_each_item(store, take_item, &reading, err);
     if (status == SL_OK) status = sl_store_each_batch(store, take_batch, &reading, err);
     if (status == SL_OK) status = check_training(checking, err);
-    if (status == SL_OK) status = read_texts(checking, err);
+    if (status == SL_OK && checking->how->texts) status = read_texts(checking, err);
     sl_name_table_destroy(reading.ids);
     free(path);
     return status;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 #include "softlab/base/memory.h"
 #include "study/site.h"
@@ -46,21 +47,26 @@ static enum sl_status take_file(struct sl_media *media, const char *folder, cons
     const char *type = sl_media_type(name, strlen(name));
     if (!type) return SL_OK;
     struct sl_buffer bytes;
-    struct sl_error why;
+    struct stat about;
     char *path = sl_path_join(folder, name);
     sl_buffer_init(&bytes, *room);
-    enum sl_status status = sl_file_read(path, &bytes, &why);
-    if (status != SL_OK)
-        status = sl_fail(err, status, "%s (pictures of the texts may have %d MB together)",
-                         why.message, MEDIA_BYTES >> 20);
-    else {
+    const bool too_large =
+        stat(path, &about) == 0 && S_ISREG(about.st_mode) && (uintmax_t)about.st_size > *room;
+    enum sl_status status =
+        too_large ? sl_fail(err, SL_ERR_INPUT,
+                            "%s: the pictures of the texts have more than %d MB together; make "
+                            "them smaller",
+                            path, MEDIA_BYTES >> 20)
+                  : sl_file_read(path, &bytes, err);
+    if (status == SL_OK) {
         struct sl_media_file *file = &media->files[media->count++];
         *file = (struct sl_media_file){.name = sl_string_copy(name),
                                        .type = type,
-                                       .bytes = sl_string_copy_n(bytes.data, bytes.length),
+                                       .bytes = bytes.data, /* owned from here on */
                                        .length = bytes.length};
         sl_reply_tag(file->bytes, file->length, file->tag);
         *room -= bytes.length;
+        bytes.data = NULL;
     }
     sl_buffer_release(&bytes);
     free(path);

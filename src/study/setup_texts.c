@@ -39,7 +39,7 @@ static const struct stored of_known = {
 static const struct stored of_unknown = {
     "A code drawn at random, which stands for you.",
     "The answers, without the code, may be published so that other researchers can use them. "
-    "Nobody can tell later which answers are yours, so that we cannot delete them at your request.",
+    "Nobody can tell later which answers are yours, so we cannot delete them at your request.",
 };
 
 static const char no_contact[] =

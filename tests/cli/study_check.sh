@@ -55,6 +55,13 @@ for words in '{"trial.continue": 7}' '{"trial.contniue": "On"}' '{"trial.image_o
     try softlab study check said
 done
 rm said/words.json
+mkdir -m 700 said/media
+truncate -s 65M said/media/map.png
+try softlab study check said
+rm said/media/map.png
+mkdir said/media/map.png
+try softlab study check said
+rm -r said/media
 change said/study.json 's/"trials": 0/"trials": 4/'
 try softlab study check said
 try softlab study serve said --port 0 --admin-port 0 --rehearse

@@ -265,19 +265,27 @@ test('whoever asks too often is told to wait, and nothing is lost', long, () =>
         };
         // Somebody uses up what the session may ask for, until the page itself is refused.
         let refused = null;
+        let taken = 0;
         page.on('response', (reply) => {
-          if (reply.url().endsWith('/api/answer') && reply.status() === 429) refused ??= reply;
+          if (!reply.url().endsWith('/api/answer')) return;
+          if (reply.status() === 429) refused ??= reply;
+          else taken += 1;
         });
-        let answer = null;
-        for (let i = 0; i < 200 && !refused; i += 1) {
-          const statuses = await Promise.all(Array.from({ length: 20 }, ask));
-          if (statuses.includes(429)) answer ??= answerOne(page);
+        let answers = 0;
+        // An answer may find what was given back since; then the next one is to be refused.
+        while (!refused && answers < 3) {
+          let answer = null;
+          for (let i = 0; i < 200 && !refused && taken === answers; i += 1) {
+            const statuses = await Promise.all(Array.from({ length: 20 }, ask));
+            if (statuses.includes(429)) answer ??= answerOne(page);
+          }
+          await answer;
+          answers += 1;
         }
-        await answer;
         assert.ok(Number(refused.headers()['retry-after']) >= 1);
         await page.getByText('The server is busy: 1 waiting, nothing is lost').waitFor();
         await page.locator('.state-saved').waitFor();
-        assert.strictEqual(study.trials().length, 1);
+        assert.strictEqual(study.trials().length, answers);
       },
     ),
   ),

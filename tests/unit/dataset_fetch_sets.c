@@ -325,14 +325,20 @@ static void test_a_failing_package_manager_is_quoted(void **state)
     end_scene(&scene);
 }
 
+/* A set that only a package has. */
+static void set_package(struct scene *scene)
+{
+    set_scene(scene, NULL);
+    scene->files[0] = (struct sl_fetch_file){"little-1.0.0.tgz", body_sum, NULL, BODY};
+    scene->set.npm_package = "little@1.0.0";
+}
+
 static void test_a_package_with_wrong_bytes_is_not_kept(void **state)
 {
     (void)state;
     struct scene scene;
     struct sl_error err;
-    set_scene(&scene, NULL);
-    scene.files[0] = (struct sl_fetch_file){"little-1.0.0.tgz", body_sum, NULL, BODY};
-    scene.set.npm_package = "little@1.0.0";
+    set_package(&scene);
     char *old = set_path("npm", "#!/bin/sh\necho rubbish >little-1.0.0.tgz\n");
     assert_fails(fetch(&scene, &err), SL_ERR_INPUT, err, "little-1.0.0.tgz: expected sha256 ");
     restore_path(old);
@@ -371,9 +377,7 @@ static void test_a_set_that_only_a_package_has_says_why_it_did_not_come(void **s
     (void)state;
     struct scene scene;
     struct sl_error err;
-    set_scene(&scene, NULL);
-    scene.files[0] = (struct sl_fetch_file){"little-1.0.0.tgz", body_sum, NULL, BODY};
-    scene.set.npm_package = "little@1.0.0";
+    set_package(&scene);
     char *old = set_path(NULL, NULL);
     assert_fails(fetch(&scene, &err), SL_ERR_NOT_FOUND, err, "little: npm is not installed");
     restore_path(old);

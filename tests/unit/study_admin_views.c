@@ -31,20 +31,10 @@ static json_t *get_person(size_t index, const struct login *login)
     return get_json(path, login);
 }
 
-/* A header line with the tag of the last reply. */
-static const char *tag_line(void)
-{
-    static char line[128];
-    const char *tag = strstr(reply, "ETag: ");
-    assert_non_null(tag);
-    snprintf(line, sizeof line, "If-None-Match: %.*s\r\n", (int)strcspn(tag + 6, "\r"), tag + 6);
-    return line;
-}
-
 static int get_again(const char *path, const struct login *login)
 {
     char headers[512];
-    snprintf(headers, sizeof headers, "%s%s", login->cookie, tag_line());
+    snprintf(headers, sizeof headers, "%s%s", login->cookie, test_tag_line(reply));
     return get(path, headers);
 }
 

@@ -42,7 +42,7 @@ static void set_up(struct world *world, const char *change)
 static void look(struct world *world)
 {
     struct sl_error err;
-    const struct sl_study_inspection how = {.now = 1700000000000, .pictures = true};
+    const struct sl_study_inspection how = {.now = 1700000000000, .pictures = true, .texts = true};
     assert_ok(sl_study_read(world->scene.folder, &world->study, &err), err);
     assert_ok(sl_study_store(world->study, false, &world->store, &err), err);
     assert_ok(sl_study_inspect(world->study, world->store, &how, &world->findings, &err), err);

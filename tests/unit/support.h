@@ -75,6 +75,16 @@ static inline int test_folder_clear(void **state)
     return system(command) == 0 ? 0 : -1;
 }
 
+/* A header line with the tag of a reply's head, valid until the next call. */
+static inline const char *test_tag_line(const char *head)
+{
+    static char line[128];
+    const char *tag = strstr(head, "ETag: ");
+    assert_non_null(tag);
+    snprintf(line, sizeof line, "If-None-Match: %.*s\r\n", (int)strcspn(tag + 6, "\r"), tag + 6);
+    return line;
+}
+
 /* A file of the real data, or NULL after saying what is skipped. */
 static inline const char *test_data(const char *name)
 {

@@ -38,6 +38,7 @@ struct sl_study_inspection {
     /* Read every picture. A study that has answers was inspected before they came, and its pictures
      * are bound by their hashes. */
     bool pictures;
+    bool texts; /* Read words, texts and their pictures as the server does, which has read them. */
 };
 /* SL_OK whatever is found; another status if the study cannot be read, or not even be rehearsed. */
 enum sl_status sl_study_inspect(const struct sl_study *study, struct sl_store *store,
