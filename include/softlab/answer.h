@@ -111,18 +111,18 @@ void sl_item_index_release(struct sl_item_index *index);
 
 /* What a reader skipped or mended, so that nothing is lost silently. Counts are added to. */
 struct sl_import_notes {
-    size_t n_read;        /* answers, the skipped ones included */
-    size_t n_skipped;     /* answers without a class */
-    size_t n_mended;      /* answers changed to be usable */
-    size_t n_duplicates;  /* more answers by a person to an item, not marked as such; kept */
-    size_t n_empty_items; /* items a published file lists without any answer */
-    size_t n_rescaled;    /* distributions that were off 1 by rounding, scaled to sum to 1 */
-    size_t n_abstained;   /* answers left out because they name a class of `abstain` */
-    size_t n_left_out;    /* answers left out because they name a class of `leave_out` alone */
-    size_t n_confident;   /* answers that became votes without their confidence */
-    size_t n_timed;       /* votes that came with a time */
-    double ms_timed;      /* what those took together */
-    struct sl_log *log;   /* borrowed or NULL: one warning for each of the first few */
+    size_t n_read;            /* answers, the skipped ones included */
+    size_t n_skipped;         /* answers without a class */
+    size_t n_mended;          /* answers changed to be usable */
+    size_t n_duplicates;      /* more answers by a person to an item, not marked as such; kept */
+    size_t n_empty_items;     /* items a published file lists without any answer */
+    size_t n_rescaled;        /* distributions that were off 1 by rounding, scaled to sum to 1 */
+    size_t n_abstained;       /* answers left out because they name a class of `abstain` */
+    size_t n_left_out;        /* answers left out because they name a class of `leave_out` alone */
+    size_t n_confident;       /* answers that became votes without their confidence */
+    size_t n_timed;           /* votes that came with a time */
+    double ms_timed;          /* what those took together */
+    const struct sl_log *log; /* borrowed or NULL: one warning for each of the first few */
 };
 
 /* answers.jsonl. The strict scanner of our own accepts exactly what jansson would; what is done

@@ -1,6 +1,8 @@
+#include <math.h>
 #include <string.h>
 
 #include "softlab/base/json.h"
+#include "softlab/base/stats.h"
 #include "softlab/base/text.h"
 
 static enum sl_status check_text(const char *text, size_t length, const char *what,
@@ -33,4 +35,22 @@ enum sl_status sl_json_append_string(struct sl_buffer *out, const char *text, si
     if (length > plain) sl_buffer_append(out, text + plain, length - plain);
     sl_buffer_byte(out, '"');
     return SL_OK;
+}
+
+json_t *sl_json_real(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+json_t *sl_json_interval(const struct sl_interval *interval)
+{
+    return json_pack("[o, o]", sl_json_real(interval->low), sl_json_real(interval->high));
+}
+
+json_t *sl_json_counts(const size_t *counts, size_t n)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(list, json_integer((json_int_t)counts[i]));
+    return list;
 }

@@ -267,6 +267,20 @@ char *sl_text_bytes(uint64_t value, char *out, size_t size)
     return out;
 }
 
+char **sl_text_split(const char *text)
+{
+    size_t count = 1;
+    for (const char *at = text; *at; at++)
+        count += *at == ',';
+    char **names = sl_alloc(count + 1, sizeof *names);
+    for (size_t i = 0; i < count; i++) {
+        const size_t length = strcspn(text, ",");
+        names[i] = sl_string_copy_n(text, length);
+        text += length + (text[length] == ',');
+    }
+    return names;
+}
+
 char *sl_text_replace(const char *text, const char *from, const char *to)
 {
     const size_t from_length = strlen(from), to_length = strlen(to);

@@ -10,7 +10,7 @@ static char **split_texts(const struct cli_texts *texts)
     char **all = NULL;
     size_t count = 0;
     for (size_t i = 0; i < texts->count; i++) {
-        char **part = cli_split_list(texts->values[i]);
+        char **part = sl_text_split(texts->values[i]);
         for (char **name = part; *name; name++) {
             all = sl_resize(all, count + 2, sizeof *all);
             all[count++] = *name;
@@ -21,62 +21,45 @@ static char **split_texts(const struct cli_texts *texts)
     return all;
 }
 
-void cli_answer_input_init(struct cli_answer_input *input, struct cli *cli,
-                           const struct cli_answer_words *words)
+struct sl_answer_reading cli_answer_reading(const struct cli_answer_words *words)
 {
-    *input = (struct cli_answer_input){.notes = {.log = &cli->log},
-                                       .abstain = split_texts(&words->abstain),
-                                       .leave_out = split_texts(&words->leave_out)};
-    input->options = (struct sl_import_options){.columns = words->columns,
-                                                .abstain = (const char *const *)input->abstain,
-                                                .leave_out = (const char *const *)input->leave_out,
-                                                .notes = &input->notes,
-                                                .progress = &cli->progress};
+    return (struct sl_answer_reading){.columns = words->columns,
+                                      .abstain = split_texts(&words->abstain),
+                                      .leave_out = split_texts(&words->leave_out)};
 }
 
-void cli_answer_input_release(struct cli_answer_input *input)
+void cli_answer_reading_release(struct sl_answer_reading *reading)
 {
-    sl_names_destroy(input->abstain);
-    sl_names_destroy(input->leave_out);
+    sl_names_destroy(reading->abstain);
+    sl_names_destroy(reading->leave_out);
 }
 
-void cli_answer_input_say(const struct cli *cli, const struct sl_import_notes *notes)
-{
-    const struct {
-        size_t count;
-        const char *what;
-    } parts[] = {
-        {notes->n_abstained, "answers left out: abstentions"},
-        {notes->n_left_out, "answers left out: their class is left out"},
-        {notes->n_rescaled, "distributions were off 1 by rounding and scaled to it"},
-    };
-    char number[32];
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (parts[i].count)
-            sl_log(&cli->log, SL_LOG_INFO, "%s %s",
-                   sl_text_count(parts[i].count, number, sizeof number), parts[i].what);
-}
-
-enum sl_status cli_read_answers(struct cli *cli, const char *path,
+enum sl_status cli_read_answers(const struct cli *cli, const char *path,
                                 const struct cli_answer_words *words, struct sl_answers **out,
                                 struct sl_error *err)
 {
-    struct cli_answer_input input;
-    cli_answer_input_init(&input, cli, words);
-    enum sl_status status = sl_answers_load(path, &input.options, out, err);
-    if (status == SL_OK) cli_answer_input_say(cli, &input.notes);
-    cli_answer_input_release(&input);
+    struct sl_answer_reading reading = cli_answer_reading(words);
+    const enum sl_status status = sl_answers_read_any(&cli->workplace, path, &reading, out, err);
+    cli_answer_reading_release(&reading);
     return status;
 }
 
-enum sl_status cli_as_released(const char *path, const struct sl_answers *answers, bool asked,
-                               unsigned *keep, struct sl_error *err)
+enum sl_status cli_write_answers(const struct sl_answers *answers, const char *path,
+                                 struct sl_error *err)
 {
-    const unsigned flags = SL_ANSWER_REPEAT | SL_ANSWER_SECOND_RUN;
-    *keep = asked ? flags : 0;
-    if (!asked || sl_answers_count_flagged(answers, flags) > 0) return SL_OK;
-    return sl_fail(err, SL_ERR_USAGE,
-                   "%s: no answer is marked as a repeat or a second run, so that --as-released has "
-                   "no effect: leave it out",
-                   path);
+    struct sl_answer_writer *writer = NULL;
+    SL_TRY(sl_answer_writer_create(path, &writer, err));
+    const struct sl_answer_sink sink = sl_answer_writer_sink(writer);
+    enum sl_status status = SL_OK;
+    SL_TRY_OUT(
+        sink.begin(sink.context, (const char *const *)answers->classes, answers->n_classes, err));
+    for (size_t i = 0; i < answers->count; i++) {
+        struct sl_answer answer;
+        sl_answers_get(answers, i, &answer);
+        SL_TRY_OUT(sink.put(sink.context, &answer, err));
+    }
+    SL_TRY_OUT(sl_answer_writer_commit(writer, err));
+out:
+    sl_answer_writer_destroy(writer);
+    return status;
 }

@@ -14,6 +14,7 @@
 
 #include "softlab/base.h"
 #include "softlab/dataset.h"
+#include "softlab/pipeline/workplace.h"
 
 enum { CLI_EXIT_DONE = 0, CLI_EXIT_FAILED = 1, CLI_EXIT_USAGE = 2 };
 
@@ -29,7 +30,10 @@ enum cli_kind {
     CLI_SOURCE, /* const char *; what is known by a name here, or its file or folder, which may be
                    read again; "-" is none of them */
     CLI_CHOICE, /* const char *; one of choices() */
+    CLI_ENUM,   /* an enum of int's size; the place of one of choices() */
     CLI_INTEGER, /* int64_t within [minimum, maximum] */
+    CLI_COUNT,   /* size_t within [minimum, maximum], or one of choices(); 0 = not given */
+    CLI_SIZE,    /* two size_t, height and width, as 32x32; 0 = not given */
     CLI_REAL,    /* double within [minimum, maximum] */
     CLI_REALS,   /* struct cli_reals; comma-separated, each within [minimum, maximum] */
 };
@@ -147,10 +151,10 @@ struct cli {
     uint64_t given; /* a bit per row of the command's options: it was typed */
     struct sl_log log;
     struct sl_progress progress;
-    struct sl_data_roots roots;
-    struct sl_name_table *unnamed; /* owned; files of which cli_say_unnamed spoke */
-    char *data_folder;             /* owned; roots.folder */
-    struct cli_place *places;      /* owned; n_places */
+    struct sl_workplace
+        workplace;            /* what work is lent: log, progress, roots; its names are owned */
+    char *data_folder;        /* owned; workplace.roots.folder */
+    struct cli_place *places; /* owned; n_places */
     size_t n_places;
     const char *temporary;      /* borrowed; where temporary files go */
     char *scratch;              /* owned; a folder of ours there, or NULL; see cli_scratch */
@@ -208,9 +212,6 @@ const struct cli_command *const *cli_next_within(const struct cli_command *famil
 /* places.c: paths written as @set/file among options of kind CLI_PATH and arguments become those of
  * the files; what was typed instead of a path, for records. */
 enum sl_status cli_find_places(struct cli *cli, void *values, struct sl_error *err);
-/* The same for one text from elsewhere, which must outlive the command; others are given back. */
-enum sl_status cli_find_place(struct cli *cli, const char *typed, const char **out,
-                              struct sl_error *err);
 const char *cli_typed(const struct cli *cli, const char *text);
 /* The same for messages, which call the streams by name. */
 const char *cli_shown(const struct cli *cli, const char *text);
@@ -265,5 +266,7 @@ void cli_table_add(struct cli_table *table, ...); /* n_columns const char *, cop
 void cli_table_add_cells(struct cli_table *table, const char *const *cells);
 void cli_table_print(const struct cli_table *table, FILE *out);
 void cli_table_release(struct cli_table *table);
+/* Milliseconds since 1970. */
+int64_t cli_now(void);
 
 #endif

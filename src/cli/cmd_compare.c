@@ -177,7 +177,7 @@ static void print_items(const struct pair *pair, const struct sl_comparison *com
     for (size_t i = 0; i < pair->n_shown; i++) {
         const struct sl_item_difference *item = &comparison->items[i];
         char name[64], cells[SL_DISTANCE_COUNT + 2][32];
-        const char *about = cli_row_item(pair->a, item->row_a, name, sizeof name);
+        const char *about = sl_rows_item(pair->a, item->row_a, name, sizeof name);
         for (size_t d = 0; d < SL_DISTANCE_COUNT; d++)
             snprintf(cells[d], sizeof cells[d], "%.4f", item->distance[d]);
         snprintf(cells[SL_DISTANCE_COUNT], sizeof cells[0], "%.3f", item->entropy_a);
@@ -212,31 +212,31 @@ static json_t *comparison_json(const struct cli *cli, const struct pair *pair,
 {
     json_t *means = json_object(), *items = json_array();
     for (size_t d = 0; d < SL_DISTANCE_COUNT; d++)
-        json_object_set_new(means, sl_label_distances[d].name, cli_json_real(comparison->mean[d]));
+        json_object_set_new(means, sl_label_distances[d].name, sl_json_real(comparison->mean[d]));
     for (size_t i = 0; i < pair->n_shown; i++) {
         const struct sl_item_difference *item = &comparison->items[i];
         char name[64];
         json_t *row =
-            json_pack("{s:s}", "item", cli_row_item(pair->a, item->row_a, name, sizeof name));
+            json_pack("{s:s}", "item", sl_rows_item(pair->a, item->row_a, name, sizeof name));
         for (size_t d = 0; d < SL_DISTANCE_COUNT; d++)
-            json_object_set_new(row, sl_label_distances[d].name, cli_json_real(item->distance[d]));
-        json_object_set_new(row, "entropy_a", cli_json_real(item->entropy_a));
-        json_object_set_new(row, "entropy_b", cli_json_real(item->entropy_b));
+            json_object_set_new(row, sl_label_distances[d].name, sl_json_real(item->distance[d]));
+        json_object_set_new(row, "entropy_a", sl_json_real(item->entropy_a));
+        json_object_set_new(row, "entropy_b", sl_json_real(item->entropy_b));
         json_array_append_new(items, row);
     }
     json_t *value = json_pack(
         "{s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o}", "items",
         (json_int_t)comparison->n_items, "only_a", (json_int_t)comparison->n_only_a, "only_b",
-        (json_int_t)comparison->n_only_b, "entropy_r", cli_json_real(comparison->entropy_r),
-        "entropy_a", cli_json_real(comparison->entropy_a), "entropy_b",
-        cli_json_real(comparison->entropy_b), "top1_agreement",
-        cli_json_real(comparison->top1_agreement), "mean", means, "infinite_kl",
+        (json_int_t)comparison->n_only_b, "entropy_r", sl_json_real(comparison->entropy_r),
+        "entropy_a", sl_json_real(comparison->entropy_a), "entropy_b",
+        sl_json_real(comparison->entropy_b), "top1_agreement",
+        sl_json_real(comparison->top1_agreement), "mean", means, "infinite_kl",
         (json_int_t)comparison->n_infinite_kl, pair->least ? "least_different" : "most_different",
         items, "provenance", cli_provenance(cli));
     json_object_set_new(value, "intervals",
                         json_pack("{s:o, s:o}", "entropy_a",
-                                  cli_json_interval(&comparison->a_interval), "entropy_b",
-                                  cli_json_interval(&comparison->b_interval)));
+                                  sl_json_interval(&comparison->a_interval), "entropy_b",
+                                  sl_json_interval(&comparison->b_interval)));
     return value;
 }
 
@@ -256,18 +256,18 @@ static enum sl_status compare_sets(const struct cli *cli, const struct compare_v
                         .least = options->least};
     struct sl_comparison comparison = {0};
     enum sl_status status = SL_OK;
-    SL_TRY_OUT(cli_read_labels(cli, cli->arguments[0], "labels", NULL, &pair.a, err));
-    SL_TRY_OUT(cli_read_labels(cli, cli->arguments[1], "labels", NULL, &pair.b, err));
-    cli_say_rescaled(cli, pair.name_a, pair.a);
-    cli_say_rescaled(cli, pair.name_b, pair.b);
+    SL_TRY_OUT(sl_rows_read_like(&cli->workplace, cli->arguments[0], "labels", NULL, &pair.a, err));
+    SL_TRY_OUT(sl_rows_read_like(&cli->workplace, cli->arguments[1], "labels", NULL, &pair.b, err));
+    sl_say_rescaled(&cli->workplace, pair.name_a, pair.a);
+    sl_say_rescaled(&cli->workplace, pair.name_b, pair.b);
     const char *const names[2] = {pair.name_a, pair.name_b};
     SL_TRY_OUT(sl_labels_compare(pair.a, pair.b, names, &comparison, err));
     const struct sl_class_list of_a = {cli->arguments[0], pair.a->classes, pair.a->n_classes};
     const struct sl_class_list of_b = {cli->arguments[1], pair.b->classes, pair.b->n_classes};
-    cli_say_unnamed(cli, &of_a, &of_b);
+    sl_say_unnamed(&cli->workplace, &of_a, &of_b);
     char *const *classes = pair.a->classes ? pair.a->classes : pair.b->classes;
-    cli_say_ties(cli, pair.name_a, comparison.n_tied_a, comparison.n_items, classes);
-    cli_say_ties(cli, pair.name_b, comparison.n_tied_b, comparison.n_items, classes);
+    sl_say_ties(&cli->workplace, pair.name_a, comparison.n_tied_a, comparison.n_items, classes);
+    sl_say_ties(&cli->workplace, pair.name_b, comparison.n_tied_b, comparison.n_items, classes);
     SL_TRY_OUT(sl_comparison_sort(&comparison, find_distance(options->by), options->least, err));
     const struct sl_comparison_filter filter = {.same_first = options->same_first,
                                                 .min_entropy = options->min_entropy,
@@ -327,23 +327,23 @@ static void print_mixing(const struct sl_answers *answers, const struct sl_mix_s
 static json_t *group_json(const struct sl_answers *answers, const struct sl_mix_group *group)
 {
     json_t *value =
-        json_pack("{s:o, s:I, s:o, s:o, s:o, s:o}", "generated", cli_json_real(group->generated),
-                  "answers", (json_int_t)group->n_answers, "median", cli_json_real(group->median),
-                  "mean", cli_json_real(group->mean), "confidence",
-                  cli_json_real(group->mean_confidence), "error", cli_json_real(group->mean_error));
-    json_object_set_new(value, "lower_quartile", cli_json_real(group->lower));
-    json_object_set_new(value, "upper_quartile", cli_json_real(group->upper));
+        json_pack("{s:o, s:I, s:o, s:o, s:o, s:o}", "generated", sl_json_real(group->generated),
+                  "answers", (json_int_t)group->n_answers, "median", sl_json_real(group->median),
+                  "mean", sl_json_real(group->mean), "confidence",
+                  sl_json_real(group->mean_confidence), "error", sl_json_real(group->mean_error));
+    json_object_set_new(value, "lower_quartile", sl_json_real(group->lower));
+    json_object_set_new(value, "upper_quartile", sl_json_real(group->upper));
     json_object_set_new(value, "inferred_counts",
-                        cli_json_counts(group->inferred_counts, SL_MIX_BINS));
+                        sl_json_counts(group->inferred_counts, SL_MIX_BINS));
     json_object_set_new(value, "confidence_counts",
-                        cli_json_counts(group->confidence_counts, SL_MIX_BINS));
+                        sl_json_counts(group->confidence_counts, SL_MIX_BINS));
     if (!isnan(group->mean_interval.low))
         json_object_set_new(value, "intervals",
                             json_pack("{s:o, s:o, s:o, s:o}", "median",
-                                      cli_json_interval(&group->median_interval), "mean",
-                                      cli_json_interval(&group->mean_interval), "confidence",
-                                      cli_json_interval(&group->confidence_interval), "error",
-                                      cli_json_interval(&group->error_interval)));
+                                      sl_json_interval(&group->median_interval), "mean",
+                                      sl_json_interval(&group->mean_interval), "confidence",
+                                      sl_json_interval(&group->confidence_interval), "error",
+                                      sl_json_interval(&group->error_interval)));
     if (group->a != SL_NO_NAME)
         json_object_set_new(
             value, "classes",
@@ -365,10 +365,10 @@ static json_t *mixing_json(const struct cli *cli, const struct sl_answers *answe
 {
     return json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "answers",
                      (json_int_t)summary->n_answers, "items", (json_int_t)summary->n_items,
-                     "annotators", (json_int_t)summary->n_annotators, "r",
-                     cli_json_real(summary->r), "by_share",
-                     groups_json(answers, summary->by_share, summary->n_by_share), "by_pair",
-                     groups_json(answers, summary->by_pair, summary->n_by_pair), "by_pair_share",
+                     "annotators", (json_int_t)summary->n_annotators, "r", sl_json_real(summary->r),
+                     "by_share", groups_json(answers, summary->by_share, summary->n_by_share),
+                     "by_pair", groups_json(answers, summary->by_pair, summary->n_by_pair),
+                     "by_pair_share",
                      groups_json(answers, summary->by_pair_share, summary->n_by_pair_share),
                      "high_entropy", group_json(answers, &summary->high), "low_entropy",
                      group_json(answers, &summary->low), "provenance", cli_provenance(cli));
@@ -385,9 +385,10 @@ static enum sl_status compare_mixing(struct cli *cli, const struct compare_value
     struct sl_mix_summary summary = {0};
     enum sl_status status = SL_OK;
     SL_TRY_OUT(sl_answers_read(options->mix, &answers, &notes, err));
-    SL_TRY_OUT(cli_read_only(cli, options->only, answers, &only, err));
+    SL_TRY_OUT(sl_listed_items_read(&cli->workplace, options->only, answers, &only, err));
     if (options->endpoint_labels)
-        SL_TRY_OUT(cli_read_labels(cli, options->endpoint_labels, "labels", NULL, &endpoints, err));
+        SL_TRY_OUT(sl_rows_read_like(&cli->workplace, options->endpoint_labels, "labels", NULL,
+                                     &endpoints, err));
     mix.endpoint_labels = endpoints;
     mix.only = only;
     const struct sl_bootstrap_options bootstrap = {
@@ -415,7 +416,7 @@ static enum sl_status compare_mixed(const struct cli *cli, const struct compare_
 {
     struct sl_rows *rows = NULL;
     struct sl_mixed_agreement agreement;
-    SL_TRY(cli_read_labels(cli, options->mixed, "labels", NULL, &rows, err));
+    SL_TRY(sl_rows_read_like(&cli->workplace, options->mixed, "labels", NULL, &rows, err));
     enum sl_status status = sl_mixed_labels_measure(rows, &agreement, err);
     sl_rows_destroy(rows);
     if (status != SL_OK) return sl_fail_within(err, status, "%s", options->mixed);
@@ -427,9 +428,9 @@ static enum sl_status compare_mixed(const struct cli *cli, const struct compare_
     }
     json_t *value =
         json_pack("{s:I, s:o, s:o, s:{s:o}, s:o}", "rows", (json_int_t)agreement.n_rows, "r",
-                  cli_json_real(agreement.r), "off_endpoints",
-                  cli_json_real(agreement.off_endpoints), "intervals", "off_endpoints",
-                  cli_json_interval(&agreement.off_interval), "provenance", cli_provenance(cli));
+                  sl_json_real(agreement.r), "off_endpoints", sl_json_real(agreement.off_endpoints),
+                  "intervals", "off_endpoints", sl_json_interval(&agreement.off_interval),
+                  "provenance", cli_provenance(cli));
     status = cli_print_json(value, err);
     json_decref(value);
     return status;

@@ -15,7 +15,7 @@ struct dataset_values {
     int64_t rows;
     int64_t columns;
     int64_t seed;
-    struct cli_images images;
+    struct sl_load_options images;
 };
 
 enum { OPENS = 1, LISTS = 2 };
@@ -312,19 +312,17 @@ static enum sl_status write_truth(const struct sl_dataset *set, const char *path
     return status;
 }
 
-enum sl_status cli_open_set(const struct cli *cli, const char *name, struct sl_dataset **out,
-                            struct sl_error *err)
+const char *cli_channel_names(size_t index)
 {
-    SL_TRY(sl_dataset_open(name, &cli->roots, out, err));
-    sl_dataset_tell(*out, &cli->log);
-    return SL_OK;
+    static const char *const names[] = {"1", "3", NULL};
+    return names[index];
 }
 
 enum sl_status cli_open_dataset(const struct cli *cli, const char *name, const char *split,
                                 struct sl_dataset **out, struct sl_error *err)
 {
     struct sl_dataset *set = NULL;
-    SL_TRY(cli_open_set(cli, name, &set, err));
+    SL_TRY(sl_workplace_open(&cli->workplace, name, &set, err));
     enum sl_status status = SL_OK;
     if (split) {
         size_t *indices = NULL, count = 0;
@@ -368,7 +366,7 @@ static enum sl_status run_dataset(struct cli *cli, const void *values, struct sl
         return sl_fail(err, SL_ERR_USAGE, "NAME is missing, see softlab dataset --list");
     struct sl_dataset *set = NULL;
     SL_TRY(cli_open_dataset(cli, cli->arguments[0], options->split, &set, err));
-    enum sl_status status = cli_images_check(&options->images, set, err);
+    enum sl_status status = sl_load_options_check(&options->images, set, err);
     if (status == SL_OK && options->images.skip_broken) status = sl_dataset_skip_broken(set, err);
     sl_dataset_tell(set, &cli->log);
     if (status == SL_OK && options->preview) status = write_preview(cli, set, options, err);

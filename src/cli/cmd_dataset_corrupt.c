@@ -11,7 +11,7 @@ struct corrupt_values {
     int64_t seed;
     bool list;
     bool json;
-    struct cli_images images;
+    struct sl_load_options images;
 };
 
 enum { MAKES = 1, LISTS = 2 };
@@ -56,12 +56,7 @@ static const struct cli_option corrupt_options[] = {
      .help = "only the items whose indices this file holds",
      .offset = offsetof(struct corrupt_values, split),
      .modes = MAKES},
-    {.name = "size",
-     .kind = CLI_TEXT,
-     .value = "HxW",
-     .help = "bring images to this size first",
-     .offset = offsetof(struct corrupt_values, images.size),
-     .modes = MAKES},
+    CLI_IMAGE_SIZE(struct corrupt_values, "bring images to this size first", MAKES),
     CLI_CHANNELS(struct corrupt_values, MAKES),
     CLI_SKIP_BROKEN(struct corrupt_values, MAKES),
     {.name = "seed",
@@ -135,7 +130,7 @@ static enum sl_status choose(const char *text, const struct sl_corruption **out,
 {
     bool wanted[SL_CORRUPTIONS];
     memset(wanted, text == NULL, sizeof wanted);
-    char **names = text ? cli_split_list(text) : NULL;
+    char **names = text ? sl_text_split(text) : NULL;
     enum sl_status status = SL_OK;
     for (size_t i = 0; names && names[i] && status == SL_OK; i++) {
         const struct sl_corruption *found = sl_corruption_find(names[i]);
@@ -186,7 +181,8 @@ static enum sl_status run_corrupt(struct cli *cli, const void *values, struct sl
     size_t n_chosen = 0, n_made = 0;
     while (chosen[n_chosen])
         n_chosen++;
-    enum sl_status status = cli_images_load(cli, &typed->images, set, NULL, err);
+    enum sl_status status =
+        sl_workplace_load_images(&cli->workplace, &typed->images, set, NULL, err);
     if (status == SL_OK)
         status = sl_corrupt_write(set, chosen, &options, typed->output, &n_made, err);
     if (status == SL_OK)

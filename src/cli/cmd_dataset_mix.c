@@ -10,7 +10,7 @@ struct mix_values {
     int64_t pairs;
     int64_t batch;
     int64_t seed;
-    struct cli_images images;
+    struct sl_load_options images;
 };
 
 enum { BY_PAIRS = 1, BY_COUNT = 2 };
@@ -69,11 +69,7 @@ static const struct cli_option mix_options[] = {
      .value = "FILE.npy",
      .help = "draw only from the items whose indices this file holds",
      .offset = offsetof(struct mix_values, split)},
-    {.name = "size",
-     .kind = CLI_TEXT,
-     .value = "HxW",
-     .help = "bring images to this size first",
-     .offset = offsetof(struct mix_values, images.size)},
+    CLI_IMAGE_SIZE(struct mix_values, "bring images to this size first", 0),
     CLI_CHANNELS(struct mix_values, 0),
     CLI_SKIP_BROKEN(struct mix_values, 0),
     {.name = "seed",
@@ -120,7 +116,8 @@ static enum sl_status run_mix(struct cli *cli, const void *values, struct sl_err
         .seed = (uint64_t)options->seed,
     };
     struct sl_mix_plan plan = {0};
-    enum sl_status status = cli_images_load(cli, &options->images, set, NULL, err);
+    enum sl_status status =
+        sl_workplace_load_images(&cli->workplace, &options->images, set, NULL, err);
     if (status == SL_OK) status = sl_mix_plan_create(set, &mix, &plan, err);
     if (status == SL_OK)
         status =

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "eval.h"
-#include "eval_weights.h"
 
 static const char *reference_names(size_t index)
 {
@@ -23,7 +22,7 @@ enum { PREDICTED = ONE | SEVERAL, WEIGHTS = ITEMS | TESTS, MEASURED = ONE | ITEM
 static uint64_t bits_of_measures(const struct eval_values *options)
 {
     unsigned reads = 0;
-    char **names = options->metrics ? cli_split_list(options->metrics) : NULL;
+    char **names = options->job.metrics ? sl_text_split(options->job.metrics) : NULL;
     for (const struct sl_metric *m = sl_metrics; m->name && !names; m++)
         reads |= m->reads;
     for (size_t i = 0; names && names[i]; i++) {
@@ -32,7 +31,7 @@ static uint64_t bits_of_measures(const struct eval_values *options)
     }
     if (names) sl_names_destroy(names);
     if (options->plots) reads |= SL_METRIC_READS_BINS;
-    if (options->per_class) reads |= SL_METRIC_READS_CLIP;
+    if (options->job.per_class) reads |= SL_METRIC_READS_CLIP;
     return METRIC_BITS(reads);
 }
 
@@ -41,9 +40,9 @@ static void add_measures(const struct eval_values *options, struct cli_mode *mod
 {
     if (!(mode->does & (PREDICTED | ITEMS))) return;
     mode->does |= bits_of_measures(options);
-    if (!options->metrics) return;
+    if (!options->job.metrics) return;
     snprintf(mode->text, sizeof mode->text, "%s and --metrics %.40s%s", mode->name,
-             options->metrics, strlen(options->metrics) > 40 ? "..." : "");
+             options->job.metrics, strlen(options->job.metrics) > 40 ? "..." : "");
     mode->name = mode->text;
 }
 
@@ -52,12 +51,12 @@ static void eval_mode(const struct cli *cli, const void *values, struct cli_mode
     const struct eval_values *options = values;
     if (options->list)
         *out = (struct cli_mode){LISTS, .name = "--list", .alone = true};
-    else if (cli->n_arguments > 0 && eval_is_weights(cli->arguments[0]))
-        *out = options->tests && options->dry_run
+    else if (cli->n_arguments > 0 && sl_eval_is_weights(cli->arguments[0]))
+        *out = options->job.tests && options->job.dry_run
                    ? (struct cli_mode){CHECKS_TESTS, .name = "--tests and --dry-run"}
-               : options->tests   ? (struct cli_mode){TESTS, .name = "--tests"}
-               : options->dry_run ? (struct cli_mode){CHECKS_ITEMS, .name = "--dry-run"}
-                                  : (struct cli_mode){ITEMS, .name = "weights"};
+               : options->job.tests   ? (struct cli_mode){TESTS, .name = "--tests"}
+               : options->job.dry_run ? (struct cli_mode){CHECKS_ITEMS, .name = "--dry-run"}
+                                      : (struct cli_mode){ITEMS, .name = "weights"};
     else if (cli->n_arguments > 0)
         *out = cli->n_arguments == 1
                    ? (struct cli_mode){ONE, .name = "one file of predictions"}
@@ -84,7 +83,7 @@ static const struct cli_option eval_options[] = {
      .value = "FILE",
      .help = "what people said: distributions, counts, or a class per row; otherwise the array "
              "\"labels\" of the predictions' own .npz",
-     .offset = offsetof(struct eval_values, labels),
+     .offset = offsetof(struct sl_eval_job, labels),
      .modes = PREDICTED | ITEMS | CHECKS_ITEMS},
     {.name = "reference",
      .kind = CLI_CHOICE,
@@ -98,41 +97,41 @@ static const struct cli_option eval_options[] = {
      .value = "FILE|DATASET",
      .help =
          "true classes; otherwise people's first choice. Without --labels, what is scored against",
-     .offset = offsetof(struct eval_values, hard),
+     .offset = offsetof(struct sl_eval_job, hard),
      .modes = PREDICTED},
     {.name = "order",
      .kind = CLI_PATH,
      .value = "FILE",
      .help = "row r of the predictions is the item whose number stands at r of this file",
-     .offset = offsetof(struct eval_values, order),
+     .offset = offsetof(struct sl_eval_job, order),
      .modes = PREDICTED},
     {.name = "subset",
      .kind = CLI_FLAG,
      .help = "leave out labelled items that have no prediction; with --hard alone also predictions "
              "whose class is not known",
-     .offset = offsetof(struct eval_values, subset),
+     .offset = offsetof(struct sl_eval_job, subset),
      .modes = PREDICTED},
     {.name = "metrics",
      .letter = 'm',
      .kind = CLI_TEXT,
      .value = "NAME,...",
      .help = "only these measures",
-     .offset = offsetof(struct eval_values, metrics),
+     .offset = offsetof(struct sl_eval_job, metrics),
      .modes = PREDICTED | ITEMS},
     {.name = "bin-size",
-     .kind = CLI_INTEGER,
+     .kind = CLI_COUNT,
      .value = "N",
      .help = "items per bin of rms_calibration, mad_calibration and max_calibration",
-     .offset = offsetof(struct eval_values, bin_size),
+     .offset = offsetof(struct sl_eval_job, options.bin_size),
      .fallback = "100",
      .minimum = 1,
      .maximum = 1e9,
      METRIC(BIN_SIZE)},
     {.name = "bins",
-     .kind = CLI_INTEGER,
+     .kind = CLI_COUNT,
      .value = "N",
      .help = "bins of ece, mce, adaptive_ece and of reliability.svg",
-     .offset = offsetof(struct eval_values, bins),
+     .offset = offsetof(struct sl_eval_job, options.n_bins),
      .fallback = "15",
      .minimum = 1,
      .maximum = 1e5,
@@ -141,16 +140,16 @@ static const struct cli_option eval_options[] = {
      .kind = CLI_REAL,
      .value = "P",
      .help = "probabilities are kept this far from 0 and 1 in cross-entropies",
-     .offset = offsetof(struct eval_values, clip),
+     .offset = offsetof(struct sl_eval_job, options.clip),
      .fallback = "1e-12",
      .minimum = 0,
      .maximum = 0.4,
      METRIC(CLIP)},
     {.name = "bootstrap",
-     .kind = CLI_INTEGER,
+     .kind = CLI_COUNT,
      .value = "N",
      .help = "95 % intervals by this many resamples of the items; also of --against (1000)",
-     .offset = offsetof(struct eval_values, bootstrap),
+     .offset = offsetof(struct sl_eval_job, bootstrap),
      .fallback = "0",
      .minimum = 0,
      .maximum = 1e6,
@@ -159,7 +158,7 @@ static const struct cli_option eval_options[] = {
      .kind = CLI_INTEGER,
      .value = "N",
      .help = "of the bootstrap",
-     .offset = offsetof(struct eval_values, seed),
+     .offset = offsetof(struct sl_eval_job, seed),
      .fallback = "1",
      .minimum = 0,
      .maximum = 9e15,
@@ -171,17 +170,17 @@ static const struct cli_option eval_options[] = {
      .help =
          "predictions of another model for the same items, or of weights another network: paired "
          "tests",
-     .offset = offsetof(struct eval_values, against),
+     .offset = offsetof(struct sl_eval_job, against),
      .modes = ONE | ITEMS},
     {.name = "each",
      .kind = CLI_FLAG,
      .help = "of several files, the values of every one too",
-     .offset = offsetof(struct eval_values, each),
+     .offset = offsetof(struct sl_eval_job, each),
      .modes = SEVERAL},
     {.name = "per-class",
      .kind = CLI_FLAG,
      .help = "a line for every class",
-     .offset = offsetof(struct eval_values, per_class),
+     .offset = offsetof(struct sl_eval_job, per_class),
      .modes = MEASURED},
     {.name = "plots",
      .kind = CLI_FOLDER,
@@ -196,48 +195,45 @@ static const struct cli_option eval_options[] = {
      .kind = CLI_SOURCE,
      .value = "DATA",
      .help = "of weights: the items to evaluate them on, as in softlab dataset",
-     .offset = offsetof(struct eval_values, data),
+     .offset = offsetof(struct sl_eval_job, data),
      .choices = cli_dataset_names,
      .modes = ITEMS | CHECKS_ITEMS},
     {.name = "split",
      .kind = CLI_PATH,
      .value = "FILE",
      .help = "of weights: these items only, an index file",
-     .offset = offsetof(struct eval_values, split),
+     .offset = offsetof(struct sl_eval_job, split),
      .modes = ITEMS | CHECKS_ITEMS},
-    {.name = "size",
-     .kind = CLI_TEXT,
-     .value = "HxW",
-     .help = "of weights: bring images to this size first (default: the network's)",
-     .offset = offsetof(struct eval_values, images.size),
-     .modes = ITEMS | CHECKS_ITEMS},
-    CLI_CHANNELS(struct eval_values, ITEMS | CHECKS_ITEMS),
-    CLI_SKIP_BROKEN(struct eval_values, ITEMS | CHECKS_ITEMS),
+    CLI_IMAGE_SIZE(struct sl_eval_job,
+                   "of weights: bring images to this size first (default: the network's)",
+                   ITEMS | CHECKS_ITEMS),
+    CLI_CHANNELS(struct sl_eval_job, ITEMS | CHECKS_ITEMS),
+    CLI_SKIP_BROKEN(struct sl_eval_job, ITEMS | CHECKS_ITEMS),
     {.name = "tests",
      .kind = CLI_PATH,
      .value = "FILE",
      .help = "of weights: several test sets at once, a JSON file (docs/formats.md)",
-     .offset = offsetof(struct eval_values, tests),
+     .offset = offsetof(struct sl_eval_job, tests),
      .modes = WEIGHTS | CHECKS},
     {.name = "dry-run",
      .letter = 'n',
      .kind = CLI_FLAG,
      .help = "of weights: read the test sets and their labels, say how many items each has, and "
              "score nothing",
-     .offset = offsetof(struct eval_values, dry_run),
+     .offset = offsetof(struct sl_eval_job, dry_run),
      .modes = WEIGHTS | CHECKS},
     {.name = "attack",
      .letter = 'a',
      .kind = CLI_TEXT,
      .value = "NAME,...",
      .help = "of weights: attack them, as fgsm-collins2022; --list has the names",
-     .offset = offsetof(struct eval_values, attack),
+     .offset = offsetof(struct sl_eval_job, attacks),
      .modes = ITEMS},
     {.name = "attack-items",
-     .kind = CLI_INTEGER,
+     .kind = CLI_COUNT,
      .value = "N",
      .help = "attack only so many items, drawn; 0: all",
-     .offset = offsetof(struct eval_values, attack_items),
+     .offset = offsetof(struct sl_eval_job, attack_items),
      .fallback = "0",
      .minimum = 0,
      .maximum = 1e9,
@@ -246,7 +242,7 @@ static const struct cli_option eval_options[] = {
     {.name = "attack-hard",
      .kind = CLI_FLAG,
      .help = "the attack's loss is against hard labels",
-     .offset = offsetof(struct eval_values, attack_hard),
+     .offset = offsetof(struct sl_eval_job, attack_hard),
      .modes = ITEMS,
      .needs = "attack"},
     {.name = "corruptions",
@@ -258,7 +254,7 @@ static const struct cli_option eval_options[] = {
     {.name = "extra",
      .kind = CLI_FLAG,
      .help = "with --corruptions: the other four too",
-     .offset = offsetof(struct eval_values, extra),
+     .offset = offsetof(struct sl_eval_job, shift.extra),
      .modes = ITEMS,
      .needs = "corruptions,corruption-folder"},
     {.name = "severity",
@@ -274,7 +270,7 @@ static const struct cli_option eval_options[] = {
      .kind = CLI_FOLDER,
      .value = "FOLDER",
      .help = "corruptions as published files: read where they are there, else made and kept",
-     .offset = offsetof(struct eval_values, corruption_folder),
+     .offset = offsetof(struct sl_eval_job, shift.folder),
      .modes = ITEMS},
     {.name = "list",
      .kind = CLI_FLAG,
@@ -297,51 +293,55 @@ static const struct cli_argument eval_arguments[] = {
     {.name = NULL},
 };
 
-static enum sl_status read_models(struct eval_run *run, struct sl_error *err)
+static enum sl_status show(struct cli *cli, const struct eval_values *values,
+                           const struct sl_evaluation *run, struct sl_error *err)
 {
-    const struct cli *cli = run->cli;
-    for (size_t i = 0; i < run->n_models; i++)
-        SL_TRY(eval_read(cli, run->values, cli->arguments[i], &run->models[i], err));
-    for (size_t i = 1; i < run->n_models; i++)
-        if (run->models[i].scored->n != run->models[0].scored->n)
-            return sl_fail(err, SL_ERR_INPUT, "%s has %zu items, %s has %zu", run->models[0].path,
-                           run->models[0].scored->n, run->models[i].path, run->models[i].scored->n);
-    if (!run->values->against) return SL_OK;
-    return eval_read(cli, run->values, run->values->against, &run->models[run->n_models], err);
-}
-
-static enum sl_status show(const struct eval_run *run, struct sl_error *err)
-{
-    if (!run->values->json) {
+    if (values->plots) SL_TRY(eval_plots(run, values->plots, err));
+    if (!values->json) {
         eval_print(run);
         return SL_OK;
     }
-    json_t *value = eval_json(run);
+    json_t *value = sl_evaluation_json(run);
+    json_object_set_new(value, "provenance", cli_provenance(cli));
     enum sl_status status = cli_print_json(value, err);
     json_decref(value);
     return status;
 }
 
-static enum sl_status run_eval(struct cli *cli, const void *values, struct sl_error *err)
+/* What options say that are not fields of the job. */
+static enum sl_status complete(struct eval_values *values, struct sl_error *err)
 {
-    const struct eval_values *options = values;
-    if (options->list) return eval_list(options->json, err);
+    struct sl_eval_job *job = &values->job;
+    const struct cli_reals *severity = &values->severity;
+    const char *folder = job->shift.folder;
+    const bool extra = job->shift.extra;
+    job->counts = !values->reference                          ? SL_COUNTS_GUESS
+                  : strcmp(values->reference, "softmax") == 0 ? SL_COUNTS_SOFTMAX
+                                                              : SL_COUNTS_NORMALISE;
+    job->corrupted = values->corruptions || folder;
+    job->shift = sl_shift_options_default();
+    job->shift.folder = folder;
+    job->shift.extra = extra;
+    if (severity->count > SL_SEVERITIES)
+        return sl_fail(err, SL_ERR_USAGE, "--severity: more than %d", SL_SEVERITIES);
+    if (severity->count > 0) job->shift.n_severities = severity->count;
+    for (size_t i = 0; i < severity->count; i++)
+        job->shift.severities[i] = (int)severity->values[i];
+    return SL_OK;
+}
+
+static enum sl_status run_eval(struct cli *cli, const void *raw, struct sl_error *err)
+{
+    struct eval_values values = *(const struct eval_values *)raw;
+    struct sl_evaluation run;
+    if (values.list) return eval_list(values.json, err);
     if (cli->n_arguments == 0) return sl_fail(err, SL_ERR_USAGE, "PREDICTIONS is missing: a file");
-    if (eval_is_weights(cli->arguments[0])) return eval_weights(cli, options, err);
-    struct eval_run run;
-    const struct sl_metric_options metric_options = {(size_t)options->bin_size,
-                                                     (size_t)options->bins, options->clip};
-    eval_run_init(&run, cli, options, &metric_options, cli->n_arguments);
-    char **metrics = options->metrics ? cli_split_list(options->metrics) : NULL;
-    enum sl_status status = SL_OK;
-    SL_TRY_OUT(eval_choose_metrics(&run, metrics, err));
-    SL_TRY_OUT(read_models(&run, err));
-    SL_TRY_OUT(eval_measure(&run, err));
-    if (options->plots) SL_TRY_OUT(eval_plots(&run, options->plots, err));
-    SL_TRY_OUT(show(&run, err));
-out:
-    if (metrics) sl_names_destroy(metrics);
-    eval_run_release(&run);
+    SL_TRY(complete(&values, err));
+    if (sl_eval_is_weights(cli->arguments[0])) return eval_weights(cli, &values, err);
+    SL_TRY(sl_evaluate_predictions(&values.job, cli->arguments, cli->n_arguments, &cli->workplace,
+                                   &run, err));
+    const enum sl_status status = show(cli, &values, &run, err);
+    sl_evaluation_release(&run);
     return status;
 }
 

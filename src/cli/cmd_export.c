@@ -148,11 +148,11 @@ static enum sl_status make_model(const struct export_values *values, struct sl_m
 static enum sl_status open_model(const struct export_values *values, const char *weights,
                                  struct sl_model **out, struct sl_error *err)
 {
-    if (!values->network) return cli_open_weights(weights, out, err);
+    if (!values->network) return sl_run_open_weights(weights, out, err);
     struct sl_model *model = NULL;
     SL_TRY(make_model(values, &model, err));
     char *file = NULL;
-    enum sl_status status = weights ? cli_find_weights(weights, &file, err) : SL_OK;
+    enum sl_status status = weights ? sl_run_find_weights(weights, &file, err) : SL_OK;
     if (status == SL_OK && file) status = sl_weights_read(file, model, err);
     free(file);
     if (status == SL_OK)
@@ -172,7 +172,7 @@ static enum sl_status name_classes(const struct cli *cli, const struct export_va
                    "%s does not name its classes; name them with --class-names", weights);
         return SL_OK;
     }
-    char **names = cli_split_list(values->class_names);
+    char **names = sl_text_split(values->class_names);
     size_t count = 0;
     while (names[count])
         count++;

@@ -65,7 +65,8 @@ static char *present_at(const struct sl_fetch_set *set, const struct cli *cli)
 {
     char *folder = NULL;
     struct sl_error err;
-    return sl_fetch_locate(set->name, &cli->roots, &folder, &err) == SL_OK ? folder : NULL;
+    return sl_fetch_locate(set->name, &cli->workplace.roots, &folder, &err) == SL_OK ? folder
+                                                                                     : NULL;
 }
 
 static enum sl_status list_as_json(const struct cli *cli, struct sl_error *err)
@@ -103,7 +104,7 @@ static void list_as_table(const struct cli *cli)
 static enum sl_status fetch_all(struct cli *cli, const struct fetch_values *values, json_t *folders,
                                 struct sl_error *err)
 {
-    const struct sl_fetch_options options = {.roots = cli->roots,
+    const struct sl_fetch_options options = {.roots = cli->workplace.roots,
                                              .offline = values->offline,
                                              .no_package_manager = values->no_package_manager,
                                              .log = &cli->log,

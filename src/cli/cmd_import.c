@@ -164,16 +164,17 @@ static const char *suffix_for(const struct import_values *values)
 struct job {
     const struct cli *cli;
     const struct import_values *values;
-    struct cli_answer_input input;
+    struct sl_import_notes notes;
+    struct sl_import_options options;
 };
 
 static enum sl_status read_set(struct job *job, struct sl_answers **out, struct sl_error *err)
 {
     const char *const *paths = (const char *const *)job->cli->arguments;
     const struct sl_answer_format *format = find_format(job->values->from);
-    if (!format) return sl_answers_load(paths[0], &job->input.options, out, err);
+    if (!format) return sl_answers_load(paths[0], &job->options, out, err);
     const struct sl_answer_sink sink = sl_answers_sink(out);
-    return format->import(paths, job->cli->n_arguments, &job->input.options, &sink, err);
+    return format->import(paths, job->cli->n_arguments, &job->options, &sink, err);
 }
 
 static enum sl_status write_cache(struct job *job, struct sl_error *err)
@@ -183,7 +184,7 @@ static enum sl_status write_cache(struct job *job, struct sl_error *err)
     const char *from = job->values->from;
     enum sl_status status = SL_OK;
     if (strcmp(from, native) == 0 || strcmp(from, "long-csv") == 0) {
-        SL_TRY_OUT(sl_votes_read(job->cli->arguments[0], &job->input.options, &votes, err));
+        SL_TRY_OUT(sl_votes_read(job->cli->arguments[0], &job->options, &votes, err));
     } else {
         SL_TRY_OUT(read_set(job, &answers, err));
         SL_TRY_OUT(sl_votes_from_answers(answers, 0, &votes, err));
@@ -202,7 +203,7 @@ static enum sl_status stream(struct job *job, struct sl_error *err)
     SL_TRY(sl_answer_writer_create(job->values->output, &writer, err));
     const struct sl_answer_sink sink = sl_answer_writer_sink(writer);
     enum sl_status status = format->import((const char *const *)job->cli->arguments,
-                                           job->cli->n_arguments, &job->input.options, &sink, err);
+                                           job->cli->n_arguments, &job->options, &sink, err);
     if (status == SL_OK) status = sl_answer_writer_commit(writer, err);
     sl_answer_writer_destroy(writer);
     return status;
@@ -214,7 +215,7 @@ static enum sl_status convert(struct job *job, struct sl_error *err)
     enum sl_status status = read_set(job, &answers, err);
     const struct sl_answer_format *format = find_format(job->values->to);
     if (status == SL_OK && format)
-        status = format->write(answers, job->values->output, &job->input.notes, err);
+        status = format->write(answers, job->values->output, &job->notes, err);
     else if (status == SL_OK)
         status = cli_write_answers(answers, job->values->output, err);
     sl_answers_destroy(answers);
@@ -223,7 +224,7 @@ static enum sl_status convert(struct job *job, struct sl_error *err)
 
 static void say_what_became(const struct job *job)
 {
-    const struct sl_import_notes *notes = &job->input.notes;
+    const struct sl_import_notes *notes = &job->notes;
     const struct {
         size_t count;
         const char *what;
@@ -264,14 +265,15 @@ static enum sl_status run_import(struct cli *cli, const void *values, struct sl_
         SL_TRY(cli_check_suffix("output", options->output, suffix_for(options), err));
     if (cli->n_arguments > 1 && (from_native || cache))
         return sl_fail(err, SL_ERR_USAGE, "one file at a time, got %zu", cli->n_arguments);
-    char **classes = options->classes ? cli_split_list(options->classes) : NULL;
+    char **classes = options->classes ? sl_text_split(options->classes) : NULL;
     struct job job = {.cli = cli, .values = options};
-    cli_answer_input_init(&job.input, cli, &options->input);
-    job.input.options.classes = (const char *const *)classes;
-    job.input.options.id_column = options->id_column;
-    job.input.options.one_truth = true;
+    struct sl_answer_reading reading = cli_answer_reading(&options->input);
+    job.options = sl_answer_reading_options(&reading, &cli->workplace, &job.notes);
+    job.options.classes = (const char *const *)classes;
+    job.options.id_column = options->id_column;
+    job.options.one_truth = true;
     if (options->header)
-        job.input.options.header = strcmp(options->header, "yes") == 0 ? SL_PRESENT : SL_ABSENT;
+        job.options.header = strcmp(options->header, "yes") == 0 ? SL_PRESENT : SL_ABSENT;
     enum sl_status status;
     if (cache)
         status = write_cache(&job, err);
@@ -280,7 +282,7 @@ static enum sl_status run_import(struct cli *cli, const void *values, struct sl_
     else
         status = convert(&job, err);
     if (status == SL_OK) say_what_became(&job);
-    cli_answer_input_release(&job.input);
+    cli_answer_reading_release(&reading);
     sl_names_destroy(classes);
     return status;
 }

@@ -73,7 +73,7 @@ static enum sl_status run_mixing(struct cli *cli, const void *values, struct sl_
     json_t *json = NULL;
     enum sl_status status = SL_OK;
     SL_TRY_OUT(sl_answers_read(cli->arguments[0], &answers, &notes, err));
-    SL_TRY_OUT(cli_read_only(cli, options->only, answers, &only, err));
+    SL_TRY_OUT(sl_listed_items_read(&cli->workplace, options->only, answers, &only, err));
     mix.only = only;
     if (!isnan(options->k))
         SL_TRY_OUT(sl_mixing_constant((const char *const *)answers->classes, answers->n_classes,

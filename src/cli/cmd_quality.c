@@ -250,11 +250,11 @@ static json_t *annotator_json(const struct sl_annotator_quality *a)
     for (size_t s = 0; s < SL_SLIP_COUNT; s++)
         json_object_set_new(slips, sl_slip_names[s], json_integer((json_int_t)a->slips[s]));
     return json_pack("{s:I, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:I, s:I, s:o, s:s?}", "answers",
-                     (json_int_t)a->n_answers, "agreement", cli_json_real(a->agreement), "top1",
-                     cli_json_real(a->top1), "top2", cli_json_real(a->top2), "repeats",
-                     (json_int_t)a->n_repeats, "changed_class", cli_json_real(a->changed_class),
-                     "mean_change", cli_json_real(a->mean_change), "median_ms",
-                     cli_json_real(a->median_ms), "checks", (json_int_t)a->n_checks, "checks_right",
+                     (json_int_t)a->n_answers, "agreement", sl_json_real(a->agreement), "top1",
+                     sl_json_real(a->top1), "top2", sl_json_real(a->top2), "repeats",
+                     (json_int_t)a->n_repeats, "changed_class", sl_json_real(a->changed_class),
+                     "mean_change", sl_json_real(a->mean_change), "median_ms",
+                     sl_json_real(a->median_ms), "checks", (json_int_t)a->n_checks, "checks_right",
                      (json_int_t)a->n_checks_right, "slips", slips, "excluded", a->excluded);
 }
 
@@ -294,7 +294,7 @@ static json_t *quality_json(const struct cli *cli, const struct sl_answers *answ
         {"share_two_classes", quality->share_two_classes},
     };
     for (size_t i = 0; i < sizeof reals / sizeof *reals; i++)
-        json_object_set_new(result, reals[i].name, cli_json_real(reals[i].value));
+        json_object_set_new(result, reals[i].name, sl_json_real(reals[i].value));
     json_object_set_new(result, "items", json_integer((json_int_t)quality->n_items));
     json_object_set_new(result, "suspicious", json_integer((json_int_t)suspicions->n_flagged));
     json_object_set_new(result, "annotators", annotators);
@@ -348,26 +348,26 @@ static json_t *part_json(const struct parts *parts, size_t part, bool has_interv
     const size_t n_classes = parts->n_classes;
     json_t *value = json_pack(
         "{s:I, s:I, s:o, s:o, s:o, s:o}", "items", (json_int_t)group->n_items, "answers",
-        (json_int_t)group->n_answers, "first_probability", cli_json_real(group->mean_probability),
-        "possible_classes", cli_json_real(group->mean_possible), "first_probability_counts",
-        cli_json_counts(group->probability_counts, SL_ANSWER_BINS), "possible_classes_counts",
-        cli_json_counts(group->possible_counts, n_classes + 1));
+        (json_int_t)group->n_answers, "first_probability", sl_json_real(group->mean_probability),
+        "possible_classes", sl_json_real(group->mean_possible), "first_probability_counts",
+        sl_json_counts(group->probability_counts, SL_ANSWER_BINS), "possible_classes_counts",
+        sl_json_counts(group->possible_counts, n_classes + 1));
     if (has_intervals)
         json_object_set_new(value, "intervals",
                             json_pack("{s:o, s:o}", "first_probability",
-                                      cli_json_interval(&parts->intervals[part].probability),
+                                      sl_json_interval(&parts->intervals[part].probability),
                                       "possible_classes",
-                                      cli_json_interval(&parts->intervals[part].possible)));
+                                      sl_json_interval(&parts->intervals[part].possible)));
     return value;
 }
 
 static json_t *intervals_json(const struct sl_quality_intervals *intervals)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "top1", cli_json_interval(&intervals->top1),
-                     "top2", cli_json_interval(&intervals->top2), "mean_accuracy",
-                     cli_json_interval(&intervals->mean_accuracy), "share_never_true",
-                     cli_json_interval(&intervals->share_never_true), "share_two_classes",
-                     cli_json_interval(&intervals->share_two_classes));
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "top1", sl_json_interval(&intervals->top1),
+                     "top2", sl_json_interval(&intervals->top2), "mean_accuracy",
+                     sl_json_interval(&intervals->mean_accuracy), "share_never_true",
+                     sl_json_interval(&intervals->share_never_true), "share_two_classes",
+                     sl_json_interval(&intervals->share_two_classes));
 }
 
 static struct sl_bootstrap_options bootstrap_of(const struct quality_values *options)
@@ -385,12 +385,13 @@ static enum sl_status measure_parts(const struct cli *cli, const struct sl_answe
     bool *in[PARTS] = {sl_alloc(n_items + 1, sizeof(bool)), sl_alloc(n_items + 1, sizeof(bool))};
     double *row = NULL;
     enum sl_status status = SL_OK;
-    SL_TRY_OUT(cli_read_labels(cli, options->reference, "labels", NULL, &labels, err));
+    SL_TRY_OUT(
+        sl_rows_read_like(&cli->workplace, options->reference, "labels", NULL, &labels, err));
     SL_TRY_OUT(sl_rows_check_distributions(labels, options->reference, err));
     enum sl_row_matching matching = SL_ROWS_BY_NUMBER;
     if (!labels->items)
-        SL_TRY_OUT(cli_match_rows(options->reference, "rows", labels->n_rows, answers->items,
-                                  &matching, err));
+        SL_TRY_OUT(sl_match_rows(options->reference, "rows", labels->n_rows, answers->items,
+                                 &matching, err));
     row = sl_alloc(labels->n_classes, sizeof *row);
     for (uint32_t i = 0; i < n_items; i++) {
         size_t length;
@@ -474,8 +475,9 @@ static enum sl_status run_quality(struct cli *cli, const void *values, struct sl
     int32_t *truth = NULL;
     enum sl_status status = SL_OK;
     SL_TRY_OUT(cli_read_answers(cli, cli->arguments[0], &options->input, &answers, err));
-    const struct cli_names names = cli_names_of(answers);
-    if (options->truth) SL_TRY_OUT(cli_read_truth(cli, options->truth, &names, &truth, err));
+    const struct sl_known_names names = sl_known_names_of(answers);
+    if (options->truth)
+        SL_TRY_OUT(sl_truth_read_and_tell(&cli->workplace, options->truth, &names, &truth, err));
     const struct sl_quality_options measure = {.truth = truth,
                                                .preset = find_preset(options->exclude),
                                                .most_answers = (size_t)options->most_answers};

@@ -122,7 +122,7 @@ static enum sl_status run_report(struct cli *cli, const void *values, struct sl_
     struct sl_results *results = sl_results_create();
     struct sl_report *report = NULL;
     struct sl_buffer text, command;
-    char **specs = options->spec ? cli_split_list(options->spec) : NULL;
+    char **specs = options->spec ? sl_text_split(options->spec) : NULL;
     enum sl_status status = SL_OK;
     sl_buffer_init_data(&text, (size_t)1 << 31);
     sl_buffer_init(&command, 1 << 20);

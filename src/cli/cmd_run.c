@@ -344,8 +344,9 @@ static enum sl_status run_run(struct cli *cli, const void *raw, struct sl_error 
     struct run_board board = {.cli = cli};
     char *program = NULL, **names = NULL;
     /* Children work in the results folder. */
-    char *given = cli->roots.given ? sl_path_absolute(cli->roots.given) : NULL;
-    char *folder = cli->roots.folder ? sl_path_absolute(cli->roots.folder) : NULL;
+    char *given = cli->workplace.roots.given ? sl_path_absolute(cli->workplace.roots.given) : NULL;
+    char *folder =
+        cli->workplace.roots.folder ? sl_path_absolute(cli->workplace.roots.folder) : NULL;
     struct run_tally tally = {0};
     enum sl_status status = SL_OK;
     SL_TRY_OUT(cli_catch_signals(err));

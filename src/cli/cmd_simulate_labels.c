@@ -52,7 +52,7 @@ static enum sl_status load_model(const struct simulate_values *values, struct sl
 {
     unsigned keep = 0;
     if (answers) {
-        SL_TRY(cli_as_released(values->fit, answers, values->as_released, &keep, err));
+        SL_TRY(sl_keep_as_released(values->fit, answers, values->as_released, &keep, err));
         return sl_simulator_fit(answers, reference, values->threshold, keep, out, err);
     }
     struct sl_json json;
@@ -89,9 +89,9 @@ static json_t *fit_json(const struct cli *cli, const struct sl_simulation_fit *f
         for (size_t s = 0; s < SL_SIMULATION_COUNT; s++)
             json_object_set_new(part, sl_simulation_statistic_names[s],
                                 json_pack("{s:o, s:o, s:o}", "real",
-                                          cli_json_real(fit[p].real_mean[s]), "simulated",
-                                          cli_json_real(fit[p].simulated_mean[s]), "wasserstein",
-                                          cli_json_real(fit[p].wasserstein[s])));
+                                          sl_json_real(fit[p].real_mean[s]), "simulated",
+                                          sl_json_real(fit[p].simulated_mean[s]), "wasserstein",
+                                          sl_json_real(fit[p].wasserstein[s])));
         json_object_set_new(result, part_names[p], part);
     }
     json_object_set_new(result, "provenance", cli_provenance(cli));
@@ -152,13 +152,13 @@ static enum sl_status read_reference(const struct cli *cli, const char *path,
                                      const struct sl_answers *answers, struct sl_rows **out,
                                      struct sl_error *err)
 {
-    if (!answers) return cli_read_labels(cli, path, "labels", NULL, out, err);
-    const struct cli_names names = cli_names_of(answers);
+    if (!answers) return sl_rows_read_like(&cli->workplace, path, "labels", NULL, out, err);
+    const struct sl_known_names names = sl_known_names_of(answers);
     enum sl_row_matching matching = SL_ROWS_BY_NUMBER;
-    SL_TRY(cli_read_labels(cli, path, "labels", &names, out, err));
+    SL_TRY(sl_rows_read_like(&cli->workplace, path, "labels", &names, out, err));
     struct sl_rows *rows = *out;
     if (rows->items) return SL_OK;
-    SL_TRY(cli_match_rows(path, "rows", rows->n_rows, names.items, &matching, err));
+    SL_TRY(sl_match_rows(path, "rows", rows->n_rows, names.items, &matching, err));
     if (matching == SL_ROWS_BY_NUMBER) return SL_OK;
     rows->items = sl_alloc(rows->n_rows, sizeof *rows->items);
     for (size_t i = 0; i < rows->n_rows; i++)
@@ -186,8 +186,8 @@ static enum sl_status run_simulate(struct cli *cli, const void *values, struct s
                          options->reference);
         goto out;
     }
-    SL_TRY_OUT(cli_read_similarity(options->vectors, (const char *const *)classes,
-                                   reference->n_classes, &similarity, err));
+    SL_TRY_OUT(sl_similarity_read(options->vectors, (const char *const *)classes,
+                                  reference->n_classes, &similarity, err));
     SL_TRY_OUT(load_model(options, answers, reference, &simulator, err));
     if (options->save) SL_TRY_OUT(save_model(simulator, options->save, err));
     SL_TRY_OUT(sl_simulate(simulator, reference, similarity, (size_t)options->annotators,

@@ -212,7 +212,7 @@ static enum sl_status run_init(struct cli *cli, const void *values, struct sl_er
     setup.annotators = (size_t)options->annotators;
     setup.seed = (uint64_t)options->seed;
     setup.skip_broken = options->skip_broken;
-    setup.roots = &cli->roots;
+    setup.roots = &cli->workplace.roots;
     if (setup.skip_broken && !setup.images)
         return sl_fail(err, SL_ERR_USAGE, "--skip-broken is for --images");
     SL_TRY(sl_study_init(&setup, &cli->log, err));

@@ -234,10 +234,10 @@ static json_t *power_json(const struct sl_power *power, double target)
     for (size_t i = 0; i < power->n_rows; i++) {
         const struct sl_power_row *row = &power->rows[i];
         json_array_append_new(
-            rows, json_pack("{s:I, s:o, s:o, s:o, s:o}", "annotators", (json_int_t)row->annotators,
-                            "error", cli_json_real(row->error), "variation",
-                            cli_json_real(row->variation), "right", cli_json_real(row->right),
-                            "seconds", cli_json_real(row->seconds)));
+            rows,
+            json_pack("{s:I, s:o, s:o, s:o, s:o}", "annotators", (json_int_t)row->annotators,
+                      "error", sl_json_real(row->error), "variation", sl_json_real(row->variation),
+                      "right", sl_json_real(row->right), "seconds", sl_json_real(row->seconds)));
     }
     return json_pack("{s:I, s:I, s:f, s:f, s:f, s:o, s:o}", "items", (json_int_t)power->n_items,
                      "answers", (json_int_t)power->n_answers, "floor", power->floor, "spread",
@@ -263,8 +263,8 @@ static enum sl_status print_json(const struct cli *cli, const struct sl_simulati
                   (json_int_t)result->finished, "refused", (json_int_t)result->refused, "lost",
                   (json_int_t)result->lost, "answers", (json_int_t)result->answers, "retries",
                   (json_int_t)result->retries, "seconds", result->seconds, "p50_ms",
-                  cli_json_real(result->p50_ms), "p99_ms", cli_json_real(result->p99_ms),
-                  "worst_ms", cli_json_real(result->worst_ms), "provenance", cli_provenance(cli));
+                  sl_json_real(result->p50_ms), "p99_ms", sl_json_real(result->p99_ms), "worst_ms",
+                  sl_json_real(result->worst_ms), "provenance", cli_provenance(cli));
     json_object_set_new(json, "reasons", reasons_json(result));
     json_object_set_new(json, "counted", json_boolean(options->count));
     if (power->rows) json_object_set_new(json, "power", power_json(power, options->target));

@@ -1,16 +1,17 @@
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "softlab/eval.h"
-#include "softlab/nn/tuning.h"
-#include "train.h"
+#include "cmd.h"
 
-enum { RECORD_LIMIT = 1 << 24 };
+struct train_values {
+    struct sl_train_job job; /* first, so that its offsets are those of the values */
+    bool as_run, list, keys, json;
+};
+_Static_assert(offsetof(struct train_values, job) == 0, "options name fields of the job");
 
 static const char *rest_names(size_t index)
 {
-    static const char *const names[] = {"hard", "drop", "fail", NULL};
+    static const char *const names[] = {"fail", "hard", "drop", NULL}; /* enum sl_target_rest */
     return names[index];
 }
 
@@ -33,7 +34,7 @@ static void train_mode(const struct cli *cli, const void *values, struct cli_mod
 static const char *const train_samples[] = {"--list", "--keys --recipe quick",
                                             "--data shapes --network resnet8 -o out", NULL};
 
-#define FIELD(name) offsetof(struct train_values, name)
+#define FIELD(name) offsetof(struct sl_train_job, name)
 static const struct cli_option train_options[] = {
     {.name = "data",
      .letter = 'd',
@@ -57,9 +58,9 @@ static const struct cli_option train_options[] = {
      .offset = FIELD(labels),
      .modes = TRAINS},
     {.name = "rest",
-     .kind = CLI_CHOICE,
+     .kind = CLI_ENUM,
      .value = "WHAT",
-     .help = "items without a row in --labels: their hard label, out of training, or an error",
+     .help = "items without a row in --labels: an error, their hard label, or out of training",
      .offset = FIELD(rest),
      .fallback = "fail",
      .choices = rest_names,
@@ -91,7 +92,7 @@ static const struct cli_option train_options[] = {
     {.name = "as-run",
      .kind = CLI_FLAG,
      .help = "the recipe as the paper's program ran it, which is the default",
-     .offset = FIELD(as_run),
+     .offset = offsetof(struct train_values, as_run),
      .modes = TRAINS | SHOWS,
      .needs = "recipe"},
     {.name = "as-published",
@@ -108,7 +109,7 @@ static const struct cli_option train_options[] = {
      .modes = TRAINS},
     {.name = "epochs",
      .letter = 'e',
-     .kind = CLI_INTEGER,
+     .kind = CLI_COUNT,
      .value = "N",
      .help = "times that every item is shown (default: the recipe's)",
      .offset = FIELD(epochs),
@@ -195,14 +196,9 @@ static const struct cli_option train_options[] = {
      .offset = FIELD(extra_labels),
      .modes = TRAINS,
      .needs = "extra"},
-    {.name = "size",
-     .kind = CLI_TEXT,
-     .value = "HxW",
-     .help = "bring images to this size first",
-     .offset = FIELD(images.size),
-     .modes = TRAINS},
-    CLI_CHANNELS(struct train_values, TRAINS),
-    CLI_SKIP_BROKEN(struct train_values, TRAINS),
+    CLI_IMAGE_SIZE(struct sl_train_job, "bring images to this size first", TRAINS),
+    CLI_CHANNELS(struct sl_train_job, TRAINS),
+    CLI_SKIP_BROKEN(struct sl_train_job, TRAINS),
     {.name = "vectors",
      .kind = CLI_PATH,
      .value = "FILE",
@@ -227,16 +223,16 @@ static const struct cli_option train_options[] = {
     {.name = "list",
      .kind = CLI_FLAG,
      .help = "print the recipes that have a name",
-     .offset = FIELD(list)},
+     .offset = offsetof(struct train_values, list)},
     {.name = "keys",
      .kind = CLI_FLAG,
      .help = "print the keys of a recipe, with the values of --recipe",
-     .offset = FIELD(keys),
+     .offset = offsetof(struct train_values, keys),
      .modes = TRAINS | SHOWS},
     {.name = "json",
      .kind = CLI_FLAG,
      .help = "print the result as JSON",
-     .offset = FIELD(json),
+     .offset = offsetof(struct train_values, json),
      .modes = TRAINS},
     {.name = NULL},
 };
@@ -274,12 +270,12 @@ static enum sl_status print_recipes(struct sl_error *err)
     return status;
 }
 
-static enum sl_status print_keys(const struct train_values *values, struct sl_error *err)
+static enum sl_status print_keys(const struct sl_train_job *job, struct sl_error *err)
 {
     struct sl_recipe recipe = sl_recipe_default();
-    if (values->recipe)
-        SL_TRY(sl_recipe_read(values->recipe, values->as_published ? "as-published" : "as-run",
-                              &recipe, err));
+    if (job->recipe)
+        SL_TRY(sl_recipe_read(job->recipe, job->as_published ? "as-published" : "as-run", &recipe,
+                              err));
     struct cli_table table;
     cli_table_init(&table, "lll");
     cli_table_add(&table, "key", "value", "what");
@@ -295,254 +291,32 @@ static enum sl_status print_keys(const struct train_values *values, struct sl_er
     return SL_OK;
 }
 
-/* ---- The run ---- */
-
-struct training {
-    struct cli *cli;
-    const struct train_values *values;
-    struct train_inputs *inputs;
-    struct train_folder *folder;
-    struct sl_predictor *dev;
-    struct sl_rows *dev_predictions, *dev_reference;
-    size_t *dev_items;
-    int32_t *dev_hard;
-    const struct sl_metric *metric;
-    char label[80]; /* of the progress bar */
-    bool drawing;
-};
-
-static enum sl_status dev_score(void *context, struct sl_model *model, double *score,
-                                struct sl_error *err)
+static enum sl_status train(struct cli *cli, const struct train_values *values,
+                            struct sl_train_session *session, struct sl_error *err)
 {
-    (void)model;
-    struct training *training = context;
-    const size_t n = training->dev_predictions->n_rows;
-    sl_predict(training->dev, training->inputs->dev.feed, training->dev_items, n, NULL,
-               training->dev_predictions->values);
-    /* --dev-split takes some items of --dev, and --dev-labels may have those of all. */
-    const struct sl_scored_options options = {
-        .logits = true, .hard = training->dev_hard, .subset = true};
-    const struct sl_metric_options settings = sl_metric_options_default();
-    struct sl_scored *scored = NULL;
-    SL_TRY(sl_scored_create(training->dev_predictions, training->dev_reference, &options, &scored,
-                            err));
-    *score = training->metric->better * training->metric->value(scored, &settings);
-    sl_scored_destroy(scored);
-    return SL_OK;
-}
-
-static enum sl_status log_epoch(void *context, const struct sl_epoch *epoch, struct sl_error *err)
-{
-    struct training *training = context;
-    SL_TRY(train_folder_log(training->folder, epoch, err));
-    char score[40] = "";
-    if (!isnan(epoch->score))
-        snprintf(score, sizeof score, "  dev %.4f%s", fabs(epoch->score), epoch->best ? " *" : "");
-    sl_log(&training->cli->log, SL_LOG_INFO,
-           "epoch %zu/%lld  loss %.4f  accuracy %.3f  rate %.3g%s  %.0f %s/s", epoch->epoch,
-           (long long)training->inputs->recipe.epochs, epoch->loss, epoch->accuracy, epoch->rate,
-           score, epoch->items_per_second, cli_feeding_unit(&training->inputs->data));
-    return SL_OK;
-}
-
-static void show_progress(void *context, const struct sl_train_state *state)
-{
-    struct training *training = context;
-    struct sl_progress *progress = &training->cli->progress;
-    snprintf(training->label, sizeof training->label, "epoch %zu/%zu loss %.3f acc %.3f",
-             state->epoch, state->n_epochs, state->loss, state->accuracy);
-    const size_t all = state->n_epochs * state->n_steps;
-    const size_t batch = (size_t)training->inputs->recipe.batch;
-    const size_t per_step = batch > 0 ? batch : training->inputs->targets->n_items;
-    if (!training->drawing)
-        sl_progress_start(progress, training->label, all * per_step,
-                          cli_feeding_unit(&training->inputs->data));
-    training->drawing = true;
-    sl_progress_set(progress, ((state->epoch - 1) * state->n_steps + state->step) * per_step);
-}
-
-/* What the dev items are compared with: their label rows, or one-hot rows of their classes. */
-static enum sl_status make_reference(struct training *training, struct sl_error *err)
-{
-    const struct cli_feeding *dev = &training->inputs->dev;
-    const size_t n = cli_feeding_count(dev), n_classes = dev->dataset->n_classes;
-    SL_TRY(sl_rows_create(n, n_classes, &training->dev_reference, err));
-    for (size_t i = 0; i < n; i++) {
-        const int32_t label = training->dev_hard[i];
-        if (label == SL_NO_LABEL)
-            return sl_fail(err, SL_ERR_INPUT, "%s: item %s has no label to score the epoch by",
-                           dev->dataset->name, dev->dataset->items[training->dev_items[i]]);
-        training->dev_reference->values[i * n_classes + (size_t)label] = 1;
-    }
-    return SL_OK;
-}
-
-static enum sl_status prepare_dev(struct training *training, struct sl_error *err)
-{
-    static const char *const names[] = {"accuracy", "cross_entropy", "weighted_f1"};
-    struct train_inputs *inputs = training->inputs;
-    const struct cli_feeding *dev = &inputs->dev;
-    if (!dev->dataset) return SL_OK;
-    const size_t n = cli_feeding_count(dev), n_classes = sl_model_classes(inputs->model);
-    training->metric = sl_metric_find(names[inputs->recipe.dev_metric]);
-    training->dev_items = sl_alloc(n, sizeof *training->dev_items);
-    training->dev_hard = sl_alloc(n, sizeof *training->dev_hard);
-    SL_TRY(sl_rows_create(n, n_classes, &training->dev_predictions, err));
-    training->dev_predictions->items = sl_alloc(n, sizeof(char *));
-    for (size_t i = 0; i < n; i++) {
-        training->dev_items[i] = cli_feeding_item(dev, i);
-        training->dev_hard[i] = dev->dataset->labels[training->dev_items[i]];
-        training->dev_predictions->items[i] =
-            sl_string_copy(dev->dataset->items[training->dev_items[i]]);
-    }
-    if (inputs->dev_labels) {
-        training->dev_reference = inputs->dev_labels;
-        inputs->dev_labels = NULL;
-    } else {
-        SL_TRY(make_reference(training, err));
-    }
-    return sl_predictor_create(inputs->model, dev->feed, n < 100 ? n : 100, inputs->tuning,
-                               &training->dev, err);
-}
-
-static enum sl_status describe(const struct cli *cli, const struct train_values *values,
-                               const struct train_inputs *inputs, json_t **out,
-                               struct sl_error *err)
-{
-    json_t *settings = NULL;
-    SL_TRY(train_settings(values, inputs, &settings, err));
-    *out = json_pack("{s:s, s:i, s:o, s:o, s:b}", "softlab", "run", "version", 1, "settings",
-                     settings, "provenance", cli_provenance(cli), "finished", 0);
-    return SL_OK;
-}
-
-static enum sl_status report(struct cli *cli, const struct train_values *values,
-                             const struct train_folder *folder,
-                             const struct sl_train_result *result, struct sl_error *err)
-{
-    if (result->end == SL_TRAIN_STOPPED) {
-        sl_log(&cli->log, SL_LOG_WARNING,
-               "stopped after step %zu; the same command continues from there (%s)", result->steps,
-               folder->checkpoint);
-        return sl_fail(err, SL_ERR_STOPPED, "stopped before the end");
-    }
-    if (values->json) return cli_print_json(folder->record, err);
-    printf("%s\n", folder->weights);
-    return SL_OK;
-}
-
-static struct sl_train_options train_options_of(struct training *training)
-{
-    struct train_inputs *inputs = training->inputs;
-    return (struct sl_train_options){
-        .recipe = &inputs->recipe,
-        .feed = inputs->data.feed,
-        .targets = inputs->targets,
-        .mixing = inputs->mixing,
-        .tuning = inputs->tuning,
-        .seed = (uint64_t)training->values->seed,
-        .checkpoint = training->folder->checkpoint,
-        .identity = inputs->data_hash,
-        .checkpoint_seconds = training->values->checkpoint_seconds,
-        .hooks = {.context = training,
-                  .evaluate = training->dev ? dev_score : NULL,
-                  .epoch_done = log_epoch,
-                  .progress = show_progress,
-                  .stop = cli_should_stop},
-    };
-}
-
-/* All that may be refused, before the folder holds anything of the run. */
-static enum sl_status prepare(struct training *training, struct sl_error *err)
-{
-    SL_TRY(prepare_dev(training, err));
-    const struct sl_train_options options = train_options_of(training);
-    return sl_train_check(training->inputs->model, &options, err);
-}
-
-static enum sl_status train(struct training *training, struct sl_train_result *result,
-                            struct sl_error *err)
-{
-    const struct sl_train_options options = train_options_of(training);
     SL_TRY(cli_catch_signals(err));
-    const enum sl_status status = sl_train(training->inputs->model, &options, result, err);
-    sl_progress_finish(&training->cli->progress);
-    return status;
-}
-
-static void training_release(struct training *training)
-{
-    sl_predictor_destroy(training->dev);
-    sl_rows_destroy(training->dev_predictions);
-    sl_rows_destroy(training->dev_reference);
-    free(training->dev_items);
-    free(training->dev_hard);
-}
-
-static enum sl_status run_in_folder(struct training *training, struct sl_error *err)
-{
-    struct cli *cli = training->cli;
-    struct train_folder *folder = training->folder;
-    const struct train_inputs *inputs = training->inputs;
-    struct sl_train_result result = {.best_score = NAN};
-    char count[32];
-    sl_log(&cli->log, SL_LOG_INFO, "%s: %s items, %zu of them with soft labels; %s", folder->path,
-           sl_text_count(inputs->targets->n_items, count, sizeof count), inputs->targets->n_soft,
-           sl_model_spec(inputs->model));
-    if (training->values->untrained)
-        SL_TRY(sl_file_write(folder->log, "", 0, err)); /* no epoch, no line */
-    else
-        SL_TRY(train(training, &result, err));
-    if (result.end != SL_TRAIN_STOPPED)
-        SL_TRY(train_folder_finish(folder, inputs->model, &result, err));
-    return report(cli, training->values, folder, &result, err);
-}
-
-/* A run that was finished before: what it printed then. */
-static enum sl_status show_finished(const struct train_folder *folder, bool json,
-                                    struct sl_error *err)
-{
-    if (!json) {
-        printf("%s\n", folder->weights);
-        return SL_OK;
-    }
-    struct sl_json record = {0};
-    SL_TRY(sl_json_read(folder->run, RECORD_LIMIT, &record, err));
-    const enum sl_status status = cli_print_json(record.root, err);
-    sl_json_release(&record);
-    return status;
+    SL_TRY(sl_train_session_run(session, err));
+    if (values->json) return cli_print_json(sl_train_session_record(session), err);
+    printf("%s\n", cli_shown(cli, sl_train_session_weights(session)));
+    return SL_OK;
 }
 
 static enum sl_status train_run(struct cli *cli, const void *raw, struct sl_error *err)
 {
     const struct train_values *values = raw;
+    const struct sl_train_job *job = &values->job;
+    struct sl_train_session *session = NULL;
     if (values->list) return print_recipes(err);
-    if (values->as_run && values->as_published)
+    if (values->as_run && job->as_published)
         return sl_fail(err, SL_ERR_USAGE, "--as-run and --as-published exclude each other");
-    if (values->keys) return print_keys(values, err);
-    if (!values->data) return sl_fail(err, SL_ERR_USAGE, "say what to train on with --data");
-    if (!values->output) return sl_fail(err, SL_ERR_USAGE, "say where the run goes with -o FOLDER");
-    struct train_inputs inputs = {0};
-    struct train_folder folder = {0};
-    struct training training = {.cli = cli, .values = values, .inputs = &inputs, .folder = &folder};
-    json_t *record = NULL;
-    enum sl_status status = SL_OK;
-    SL_TRY_OUT(train_inputs_read(cli, values, &inputs, err));
-    SL_TRY_OUT(prepare(&training, err));
-    SL_TRY_OUT(describe(cli, values, &inputs, &record, err));
-    SL_TRY_OUT(train_folder_open(values->output, record, values->restart, &folder, err));
-    if (folder.finished) {
-        sl_log(&cli->log, SL_LOG_INFO, "%s holds this run, finished; --restart makes it anew",
-               folder.path);
-        SL_TRY_OUT(show_finished(&folder, values->json, err));
-    } else {
-        SL_TRY_OUT(run_in_folder(&training, err));
-    }
-out:
-    json_decref(record);
-    training_release(&training);
-    train_folder_release(&folder);
-    train_inputs_release(&inputs);
+    if (values->keys) return print_keys(job, err);
+    if (!job->data) return sl_fail(err, SL_ERR_USAGE, "say what to train on with --data");
+    if (!job->output) return sl_fail(err, SL_ERR_USAGE, "say where the run goes with -o FOLDER");
+    json_t *provenance = cli_provenance(cli);
+    enum sl_status status = sl_train_session_open(job, provenance, &cli->workplace, &session, err);
+    if (status == SL_OK) status = train(cli, values, session, err);
+    sl_train_session_destroy(session);
+    json_decref(provenance);
     return status;
 }
 

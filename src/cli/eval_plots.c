@@ -8,20 +8,20 @@
 
 enum { SUBTITLE_SIZE = 300, MOST_POINTS = 400 };
 
-static enum sl_status write_plot(const struct eval_run *run, const char *folder,
+static enum sl_status write_plot(const struct sl_evaluation *run, const char *folder,
                                  const struct sl_plot *plot, struct sl_error *err)
 {
     char *name = sl_string_printf("%s.svg", plot->id);
     char *path = sl_path_join(folder, name);
     enum sl_status status = sl_plot_write(plot, path, err);
-    if (status == SL_OK) sl_log(&run->cli->log, SL_LOG_INFO, "wrote %s", path);
+    if (status == SL_OK) sl_log(run->workplace->log, SL_LOG_INFO, "wrote %s", path);
     free(path);
     free(name);
     return status;
 }
 
 /* "vgg.npz, 10,000 items" */
-static const char *subtitle(const struct eval_model *model, char out[SUBTITLE_SIZE])
+static const char *subtitle(const struct sl_evaluated_model *model, char out[SUBTITLE_SIZE])
 {
     char count[32];
     snprintf(out, SUBTITLE_SIZE, "%s, %s items", sl_path_name(model->path),
@@ -29,11 +29,11 @@ static const char *subtitle(const struct eval_model *model, char out[SUBTITLE_SI
     return out;
 }
 
-static enum sl_status plot_reliability(const struct eval_run *run, const char *folder,
+static enum sl_status plot_reliability(const struct sl_evaluation *run, const char *folder,
                                        struct sl_error *err)
 {
     enum { CONFIDENCE, ACCURACY, LOW, HIGH, ITEMS, N_COLUMNS };
-    const struct eval_model *model = &run->models[0];
+    const struct sl_evaluated_model *model = &run->models[0];
     const size_t n_bins = run->options.n_bins;
     struct sl_reliability_bin *bins = sl_alloc(n_bins, sizeof *bins);
     double *columns = sl_alloc(N_COLUMNS * n_bins, sizeof *columns);
@@ -66,10 +66,10 @@ static enum sl_status plot_reliability(const struct eval_run *run, const char *f
     return status;
 }
 
-static enum sl_status plot_confidence(const struct eval_run *run, const char *folder,
+static enum sl_status plot_confidence(const struct sl_evaluation *run, const char *folder,
                                       struct sl_error *err)
 {
-    const struct eval_model *model = &run->models[0];
+    const struct sl_evaluated_model *model = &run->models[0];
     const struct sl_scored *scored = model->scored;
     double *right = sl_data_alloc(scored->n, sizeof *right, err);
     double *wrong = sl_data_alloc(scored->n, sizeof *wrong, err);
@@ -128,16 +128,17 @@ static enum sl_status find_curve(const struct sl_scored *scored, struct curve *o
 }
 
 /* Two runs may differ only in their folders. */
-static const char *curve_name(const struct eval_model *model, const struct eval_model *other)
+static const char *curve_name(const struct sl_evaluated_model *model,
+                              const struct sl_evaluated_model *other)
 {
     const char *name = sl_path_name(model->path);
     return other->path && strcmp(name, sl_path_name(other->path)) == 0 ? model->path : name;
 }
 
-static enum sl_status plot_risk(const struct eval_run *run, const char *folder,
+static enum sl_status plot_risk(const struct sl_evaluation *run, const char *folder,
                                 struct sl_error *err)
 {
-    const struct eval_model *model = &run->models[0], *other = &run->models[run->n_models];
+    const struct sl_evaluated_model *model = &run->models[0], *other = &run->models[run->n_models];
     struct curve *curves = sl_alloc(2, sizeof *curves);
     enum sl_status status = SL_OK;
     char about[SUBTITLE_SIZE];
@@ -176,7 +177,7 @@ out:
     return status;
 }
 
-enum sl_status eval_plots(const struct eval_run *run, const char *folder, struct sl_error *err)
+enum sl_status eval_plots(const struct sl_evaluation *run, const char *folder, struct sl_error *err)
 {
     SL_TRY(sl_folder_create(folder, err));
     SL_TRY(plot_reliability(run, folder, err));

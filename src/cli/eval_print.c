@@ -32,22 +32,22 @@ static const char *p_value(double p, char out[CELL])
     return out;
 }
 
-static void print_heading(const struct eval_run *run)
+static void print_heading(const struct sl_evaluation *run)
 {
-    const struct eval_model *first = &run->models[0];
+    const struct sl_evaluated_model *first = &run->models[0];
     char count[CELL];
     if (run->n_models == 1)
         printf("%s", first->path);
     else
         printf("%zu files of predictions", run->n_models);
     printf(": %s items, %zu classes, %s\n", sl_text_count(first->scored->n, count, sizeof count),
-           first->scored->n_classes, cli_kind_name(first->kind));
+           first->scored->n_classes, sl_prediction_kind_name(first->kind));
     printf("labels: %s, %s; hard labels: %s\n", first->labels, first->reference, first->hard);
     if (run->interval) printf("intervals: %s\n", run->interval);
 }
 
 /* The width of the column of names. */
-static int name_width(const struct eval_run *run)
+static int name_width(const struct sl_evaluation *run)
 {
     size_t width = 0;
     for (size_t m = 0; m < run->n_metrics; m++) {
@@ -58,14 +58,14 @@ static int name_width(const struct eval_run *run)
 }
 
 /* A heading where the group changes. */
-static void print_group(const struct eval_run *run, size_t m)
+static void print_group(const struct sl_evaluation *run, size_t m)
 {
     if (m == 0 || strcmp(run->metrics[m]->group, run->metrics[m - 1]->group) != 0)
         printf("\n%s\n", run->metrics[m]->group);
 }
 
 /* Which file is which of the columns after the interval. */
-static void print_files(const struct eval_run *run, int width)
+static void print_files(const struct sl_evaluation *run, int width)
 {
     putchar('\n');
     for (size_t i = 0; i < run->n_models; i++)
@@ -76,10 +76,10 @@ static void print_files(const struct eval_run *run, int width)
     putchar('\n');
 }
 
-static void print_measures(const struct eval_run *run)
+static void print_measures(const struct sl_evaluation *run)
 {
     const int width = name_width(run);
-    const bool each = run->values->each && run->n_models > 1;
+    const bool each = run->job->each && run->n_models > 1;
     if (each) print_files(run, width);
     char cell[CELL], low[CELL], high[CELL];
     for (size_t m = 0; m < run->n_metrics; m++) {
@@ -97,10 +97,10 @@ static void print_measures(const struct eval_run *run)
     }
 }
 
-static void print_paired(const struct eval_run *run)
+static void print_paired(const struct sl_evaluation *run)
 {
     const int width = name_width(run);
-    const struct eval_model *other = &run->models[run->n_models];
+    const struct sl_evaluated_model *other = &run->models[run->n_models];
     char a[CELL], b[CELL], difference[CELL], low[CELL], high[CELL], p[CELL];
     printf("\n%s against %s on the same items, 95 %% intervals of the difference\n",
            run->models[0].path, other->path);
@@ -114,7 +114,7 @@ static void print_paired(const struct eval_run *run)
     }
 }
 
-void eval_print_classes(const struct eval_run *run)
+void eval_print_classes(const struct sl_evaluation *run)
 {
     const struct sl_scored *scored = run->models[0].scored;
     struct sl_class_score *scores = sl_alloc(scored->n_classes, sizeof *scores);
@@ -140,14 +140,14 @@ void eval_print_classes(const struct eval_run *run)
     free(scores);
 }
 
-void eval_print(const struct eval_run *run)
+void eval_print(const struct sl_evaluation *run)
 {
     print_heading(run);
     if (run->paired)
         print_paired(run);
     else
         print_measures(run);
-    if (run->values->per_class) eval_print_classes(run);
+    if (run->job->per_class) eval_print_classes(run);
 }
 
 enum sl_status eval_list(bool json, struct sl_error *err)

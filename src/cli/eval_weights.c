@@ -1,464 +1,23 @@
-#include <math.h>
+/* `softlab eval` over weights: what is shown of a network on test sets. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "eval_weights.h"
-#include "softlab/train/targets.h"
-
-enum { RELIABILITY_BINS = 10, BATCH = 100 };
-
-/* One test set on its way. */
-struct testing {
-    struct cli *cli;
-    struct sl_model *model;
-    const struct eval_test *test;
-    struct eval_run *run; /* gets what is scored */
-    struct cli_feeding feeding;
-    struct sl_targets *reference; /* what people said, in the order of the items */
-    struct sl_rows *predictions;
-    struct sl_scored *scored;
-    int32_t *hard; /* per item; people's first choice where the set has no class */
-    size_t *items; /* per item, its index in the data set */
-    size_t n;
-};
-
-bool eval_is_weights(const char *path)
-{
-    return sl_folder_exists(path) || sl_path_has_suffix(path, ".safetensors");
-}
-
-/* ---- Reading ---- */
-
-/* The indices of items by name. */
-static enum sl_status choose_items(struct testing *testing, struct sl_error *err)
-{
-    const struct sl_dataset *dataset = testing->feeding.dataset;
-    struct sl_name_table *names = sl_name_table_create();
-    enum sl_status status = SL_OK;
-    size_t count = 0;
-    uint32_t index = 0;
-    for (size_t i = 0; i < dataset->count; i++)
-        SL_TRY_OUT(
-            sl_name_table_add(names, dataset->items[i], strlen(dataset->items[i]), &index, err));
-    while (testing->test->items[count])
-        count++;
-    testing->feeding.only = sl_alloc(count, sizeof *testing->feeding.only);
-    testing->feeding.n_only = count;
-    for (size_t i = 0; i < count; i++) {
-        const char *item = testing->test->items[i];
-        index = sl_name_table_find(names, item, strlen(item));
-        if (index == SL_NO_NAME) {
-            status = sl_fail(err, SL_ERR_INPUT, "%s has no item \"%s\"", dataset->name, item);
-            goto out;
-        }
-        testing->feeding.only[i] = index;
-    }
-out:
-    sl_name_table_destroy(names);
-    return status;
-}
-
-/* The true distributions of a made set, as rows of its items. */
-static enum sl_status truth_rows(const struct sl_dataset *dataset, struct sl_rows **out,
-                                 struct sl_error *err)
-{
-    if (!dataset->truth)
-        return sl_fail(err, SL_ERR_INPUT, "%s: nobody knows its true distributions", dataset->name);
-    SL_TRY(sl_rows_create(dataset->count, dataset->n_classes, out, err));
-    memcpy((*out)->values, dataset->truth,
-           dataset->count * dataset->n_classes * sizeof *(*out)->values);
-    return SL_OK;
-}
-
-static enum sl_status read_reference(struct testing *testing, struct sl_error *err)
-{
-    const struct sl_dataset *dataset = testing->feeding.dataset;
-    const char *labels = testing->test->labels;
-    struct sl_rows *rows = NULL;
-    enum sl_status status = SL_OK;
-    if (strcmp(labels, "truth") == 0) {
-        SL_TRY_OUT(truth_rows(dataset, &rows, err));
-    } else if (strcmp(labels, "hard") != 0) {
-        SL_TRY_OUT(sl_rows_read(labels, "labels", &rows, err));
-        cli_say_rescaled(testing->cli, labels, rows);
-        SL_TRY_OUT(cli_feeding_labels(testing->cli, &testing->feeding, labels, rows, err));
-    }
-    const struct sl_target_items items = {dataset->count, dataset->n_classes, dataset->items,
-                                          dataset->classes, dataset->labels};
-    struct sl_target_options options = sl_target_options_default();
-    options.labels = rows;
-    options.siblings = dataset->siblings;
-    options.n_siblings = dataset->n_siblings;
-    options.only = testing->feeding.only;
-    options.n_only = testing->feeding.n_only;
-    options.rest = rows ? SL_REST_FAIL : SL_REST_HARD;
-    SL_TRY_OUT(sl_targets_create(&items, &options, false, &testing->reference, err));
-out:
-    sl_rows_destroy(rows);
-    return status;
-}
-
-static void list_items(struct testing *testing)
-{
-    const struct sl_targets *reference = testing->reference;
-    size_t *order = sl_alloc(reference->n_classes, sizeof *order);
-    sl_classes_order(testing->feeding.dataset->classes, reference->n_classes, order);
-    testing->n = reference->n_items;
-    testing->hard = sl_alloc(testing->n, sizeof *testing->hard);
-    testing->items = sl_alloc(testing->n, sizeof *testing->items);
-    for (size_t i = 0; i < testing->n; i++) {
-        const size_t item = reference->items[i];
-        const int32_t label = testing->feeding.dataset->labels[item];
-        testing->items[i] = item;
-        testing->hard[i] =
-            label >= 0 ? label
-                       : (int32_t)sl_first_choice(reference->rows + i * reference->n_classes,
-                                                  reference->n_classes, order);
-    }
-    free(order);
-}
-
-/* What people said, as rows in the order of the items. Names are for files of other predictions:
- * our own rows are in this order, so that names would only be matched again. */
-static enum sl_status reference_rows(const struct testing *testing, bool named,
-                                     struct sl_rows **out, struct sl_error *err)
-{
-    const struct sl_dataset *dataset = testing->feeding.dataset;
-    struct sl_rows *rows = NULL;
-    SL_TRY(sl_rows_create(testing->n, testing->reference->n_classes, &rows, err));
-    memcpy(rows->values, testing->reference->rows,
-           testing->n * rows->n_classes * sizeof *rows->values);
-    if (named) rows->items = sl_alloc(rows->n_rows, sizeof *rows->items);
-    for (size_t i = 0; named && i < rows->n_rows; i++)
-        rows->items[i] = sl_string_copy(dataset->items[testing->items[i]]);
-    rows->classes = sl_alloc(rows->n_classes, sizeof *rows->classes);
-    for (size_t k = 0; k < rows->n_classes; k++)
-        rows->classes[k] = sl_string_copy(dataset->classes[k]);
-    *out = rows;
-    return SL_OK;
-}
-
-static enum sl_status predict(struct testing *testing, struct sl_error *err)
-{
-    struct sl_rows *reference = NULL;
-    SL_TRY(cli_predict(testing->cli, testing->model, &testing->feeding, BATCH,
-                       &testing->predictions, err));
-    SL_TRY(reference_rows(testing, false, &reference, err));
-    struct sl_rows unnamed = *testing->predictions;
-    unnamed.items = NULL;
-    unnamed.classes = NULL;
-    const struct sl_scored_options options = {.logits = true, .hard = testing->hard};
-    const enum sl_status status =
-        sl_scored_create(&unnamed, reference, &options, &testing->scored, err);
-    sl_rows_destroy(reference);
-    return status;
-}
-
-/* The test's items as the model reads them, and what people said of them: all that may be
- * refused. */
-static enum sl_status open_test(struct testing *testing, struct sl_error *err)
-{
-    const struct eval_test *test = testing->test;
-    SL_TRY(cli_feeding_for(testing->cli, testing->model, test->data, test->split, &test->images,
-                           &testing->feeding, err));
-    if (test->n_attacks > 0 && !testing->feeding.dataset->pixels)
-        return sl_fail(err, SL_ERR_INPUT, "%s: only images can be attacked", test->data);
-    if (test->items) SL_TRY(choose_items(testing, err));
-    SL_TRY(read_reference(testing, err));
-    list_items(testing);
-    return SL_OK;
-}
-
-static enum sl_status score(struct testing *testing, struct sl_error *err)
-{
-    SL_TRY(open_test(testing, err));
-    return predict(testing, err);
-}
-
-static void testing_release(struct testing *testing)
-{
-    sl_scored_destroy(testing->scored);
-    sl_rows_destroy(testing->predictions);
-    sl_targets_destroy(testing->reference);
-    cli_feeding_release(&testing->feeding);
-    free(testing->hard);
-    free(testing->items);
-}
-
-/* ---- The other model ---- */
-
-static enum sl_status score_other_weights(const struct testing *testing, const char *path,
-                                          struct eval_model *out, struct sl_error *err)
-{
-    struct testing other = {.cli = testing->cli, .test = testing->test};
-    enum sl_status status = SL_OK;
-    SL_TRY_OUT(cli_open_weights(path, &other.model, err));
-    SL_TRY_OUT(score(&other, err));
-    out->kind = SL_PREDICTION_LOGITS;
-    out->scored = other.scored;
-    other.scored = NULL;
-out:
-    testing_release(&other);
-    sl_model_destroy(other.model);
-    return status;
-}
-
-static enum sl_status score_other_rows(const struct testing *testing, const char *path,
-                                       struct eval_model *out, struct sl_error *err)
-{
-    struct sl_rows *predictions = NULL, *reference = NULL;
-    enum sl_status status = SL_OK;
-    SL_TRY_OUT(cli_read_predictions(path, &predictions, &out->kind, err));
-    SL_TRY_OUT(reference_rows(testing, true, &reference, err));
-    const struct sl_class_list own = {path, predictions->classes, predictions->n_classes};
-    const struct sl_class_list like = {testing->feeding.dataset->name, reference->classes,
-                                       reference->n_classes};
-    cli_say_unnamed(testing->cli, &own, &like);
-    const struct sl_scored_options options = {.logits = out->kind == SL_PREDICTION_LOGITS,
-                                              .labels_hard = testing->hard};
-    status = sl_scored_create(predictions, reference, &options, &out->scored, err);
-    if (status != SL_OK) sl_fail_within(err, status, "%s", path);
-out:
-    sl_rows_destroy(predictions);
-    sl_rows_destroy(reference);
-    return status;
-}
-
-/* What --against names, on the same items. */
-static enum sl_status score_other(const struct testing *testing, const char *path,
-                                  struct eval_model *out, struct sl_error *err)
-{
-    out->path = cli_shown(testing->cli, path);
-    return eval_is_weights(path) ? score_other_weights(testing, path, out, err)
-                                 : score_other_rows(testing, path, out, err);
-}
-
-/* ---- Measuring ---- */
-
-static json_t *metrics_json(const struct eval_run *run)
-{
-    json_t *metrics = json_object();
-    for (size_t m = 0; m < run->n_metrics; m++)
-        json_object_set_new(metrics, run->metrics[m]->name,
-                            cli_json_real(run->intervals[m].estimate));
-    return metrics;
-}
-
-static json_t *reliability_json(const struct sl_scored *scored)
-{
-    struct sl_reliability_bin bins[RELIABILITY_BINS];
-    sl_reliability(scored, RELIABILITY_BINS, bins);
-    json_t *list = json_array();
-    for (size_t b = 0; b < RELIABILITY_BINS; b++)
-        json_array_append_new(
-            list, json_pack("[f, f, I, o, o]", bins[b].low, bins[b].high, (json_int_t)bins[b].count,
-                            cli_json_real(bins[b].confidence), cli_json_real(bins[b].accuracy)));
-    return list;
-}
-
-/* Loss and accuracy after an attack, under the preset's name and under its family's. */
-static void add_attack_metrics(json_t *metrics, const char *preset,
-                               const struct sl_attack_result *result)
-{
-    char family[16];
-    snprintf(family, sizeof family, "%.*s", (int)strcspn(preset, "-"), preset);
-    char *keys[] = {sl_string_printf("%s_loss", family), sl_string_printf("%s_accuracy", family)};
-    json_object_set_new(metrics, keys[0], cli_json_real(result->loss));
-    json_object_set_new(metrics, keys[1], cli_json_real(result->accuracy));
-    free(keys[0]);
-    free(keys[1]);
-}
-
-static json_t *attack_json(const struct sl_attack_result *result, size_t n)
-{
-    json_t *losses = json_array();
-    for (size_t i = 0; i <= result->n_iterations; i++) {
-        double sum = 0;
-        for (size_t r = 0; r < result->n_restarts; r++)
-            sum += result->losses[r * (result->n_iterations + 1) + i];
-        json_array_append_new(losses, cli_json_real(sum / (double)result->n_restarts));
-    }
-    return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o}", "n", (json_int_t)n, "clean_loss",
-                     cli_json_real(result->clean_loss), "clean_accuracy",
-                     cli_json_real(result->clean_accuracy), "loss", cli_json_real(result->loss),
-                     "accuracy", cli_json_real(result->accuracy), "losses", losses);
-}
-
-/* The first items of a seeded order, with their targets. */
-static enum sl_status attack(struct testing *testing, const struct sl_attack_preset *preset,
-                             json_t *metrics, json_t *attacks, struct sl_error *err)
-{
-    const size_t wanted = testing->test->attack_items, k = testing->reference->n_classes;
-    const size_t n = wanted > 0 && wanted < testing->n ? wanted : testing->n;
-    size_t *rows = sl_alloc(n, sizeof *rows);
-    int32_t *hard = sl_alloc(n, sizeof *hard);
-    float *targets = sl_data_alloc(n, k * sizeof *targets, err);
-    struct sl_attack_result result = {0};
-    enum sl_status status = targets ? SL_OK : SL_ERR_NOMEM;
-    if (status != SL_OK) goto out;
-    struct sl_rng rng;
-    sl_rng_init(&rng, 1, "attack.items", 0, 0);
-    sl_rng_sample(&rng, testing->n, n, rows);
-    for (size_t i = 0; i < n; i++) {
-        hard[i] = testing->hard[rows[i]];
-        for (size_t c = 0; c < k; c++)
-            targets[i * k + c] = testing->test->attack_hard
-                                     ? (float)(c == (size_t)hard[i])
-                                     : testing->reference->rows[rows[i] * k + c];
-        rows[i] = testing->items[rows[i]];
-    }
-    const struct sl_attack_items items = {testing->feeding.feed, rows, n, targets, hard};
-    SL_TRY_OUT(
-        sl_attack(testing->model, &items, &preset->options, &testing->cli->progress, &result, err));
-    add_attack_metrics(metrics, preset->name, &result);
-    json_object_set_new(attacks, preset->name, attack_json(&result, n));
-out:
-    sl_attack_result_release(&result);
-    free(targets);
-    free(hard);
-    free(rows);
-    return status;
-}
-
-static enum sl_status corrupt(struct testing *testing, json_t *metrics, json_t **out,
-                              struct sl_error *err)
-{
-    const struct sl_shift_items items = {testing->feeding.dataset, testing->items, testing->n,
-                                         testing->reference->rows, testing->hard};
-    struct sl_shift_result result = {0};
-    SL_TRY(sl_shift(testing->model, &items, &testing->test->shift, &testing->cli->progress, &result,
-                    err));
-    json_object_set_new(metrics, "corruption_ce", cli_json_real(result.cross_entropy));
-    json_object_set_new(metrics, "corruption_ce_hard", cli_json_real(result.cross_entropy_hard));
-    json_object_set_new(metrics, "corruption_accuracy", cli_json_real(result.accuracy));
-    json_object_set_new(metrics, "corruption_error", cli_json_real(1 - result.accuracy));
-    if (testing->test->shift.extra)
-        json_object_set_new(metrics, "corruption_ce_19", cli_json_real(result.cross_entropy_all));
-    *out = json_array();
-    for (size_t i = 0; i < result.count; i++) {
-        const struct sl_shift_score *score = &result.scores[i];
-        json_array_append_new(*out, json_pack("{s:s, s:i, s:o, s:o, s:o}", "corruption",
-                                              score->corruption->name, "severity", score->severity,
-                                              "cross_entropy", cli_json_real(score->cross_entropy),
-                                              "cross_entropy_hard",
-                                              cli_json_real(score->cross_entropy_hard), "accuracy",
-                                              cli_json_real(score->accuracy)));
-    }
-    sl_shift_result_release(&result);
-    return SL_OK;
-}
-
-static json_t *class_names(const struct sl_dataset *dataset)
-{
-    json_t *names = json_array();
-    for (size_t k = 0; k < dataset->n_classes; k++)
-        json_array_append_new(names, json_string(dataset->classes[k]));
-    return names;
-}
-
-/* Attacks and corruptions, which are measured apart from what was scored. */
-static enum sl_status disturb(struct testing *testing, json_t *metrics, json_t *result,
-                              struct sl_error *err)
-{
-    const struct eval_test *test = testing->test;
-    json_t *attacks = json_object(), *corruptions = NULL;
-    json_object_set_new(result, "attacks", attacks);
-    for (size_t i = 0; i < test->n_attacks; i++)
-        SL_TRY(attack(testing, test->attacks[i], metrics, attacks, err));
-    if (!test->corrupted) return SL_OK;
-    SL_TRY(corrupt(testing, metrics, &corruptions, err));
-    json_object_set_new(result, "corruptions", corruptions);
-    return SL_OK;
-}
-
-/* "figures", or of several test sets "figures/easy". */
-static enum sl_status write_plots(const struct testing *testing, const char *folder, bool several,
-                                  struct sl_error *err)
-{
-    char *name = sl_string_copy(testing->test->name);
-    for (char *c = name; *c; c++)
-        if (*c == '/') *c = '-';
-    char *path = several ? sl_path_join(folder, name) : sl_string_copy(folder);
-    const enum sl_status status = eval_plots(testing->run, path, err);
-    free(path);
-    free(name);
-    return status;
-}
-
-/* Labels that are a word and not a file. */
-static bool are_own(const char *labels)
-{
-    return strcmp(labels, "hard") == 0 || strcmp(labels, "truth") == 0;
-}
-
-static const char *reference_name(const char *labels)
-{
-    if (strcmp(labels, "hard") == 0) return "one class per item";
-    return strcmp(labels, "truth") == 0 ? "true distributions" : "as given";
-}
-
-static enum sl_status measure(struct testing *testing, const struct eval_values *values,
-                              bool several, json_t *result, struct sl_error *err)
-{
-    const struct eval_test *test = testing->test;
-    struct eval_run *run = testing->run;
-    run->models[0] =
-        (struct eval_model){.path = test->title,
-                            .kind = SL_PREDICTION_LOGITS,
-                            .scored = testing->scored,
-                            .labels = are_own(test->labels) ? "those of the data set"
-                                                            : cli_shown(testing->cli, test->labels),
-                            .reference = reference_name(test->labels),
-                            .hard = sl_string_copy("those of the data set")};
-    testing->scored = NULL; /* the run's now */
-    SL_TRY(eval_choose_metrics(run, test->metrics, err));
-    if (values->against)
-        SL_TRY(score_other(testing, values->against, &run->models[run->n_models], err));
-    SL_TRY(eval_measure(run, err));
-    json_t *metrics = metrics_json(run);
-    json_object_set_new(result, "n", json_integer((json_int_t)testing->n));
-    json_object_set_new(result, "metrics", metrics);
-    json_object_set_new(result, "reliability", reliability_json(run->models[0].scored));
-    SL_TRY(disturb(testing, metrics, result, err));
-    eval_json_more(run, result);
-    if (test->gallery > 0)
-        json_object_set_new(result, "gallery",
-                            eval_gallery(&testing->feeding, run->models[0].scored, test->gallery));
-    return values->plots ? write_plots(testing, values->plots, several, err) : SL_OK;
-}
-
-/* Scores of one test set into `run` and `result`; the names of its classes into *classes unless
- * they are known. */
-static enum sl_status run_test(struct testing *testing, const struct eval_values *values,
-                               bool several, json_t *result, json_t **classes, struct sl_error *err)
-{
-    enum sl_status status = values->dry_run ? open_test(testing, err) : score(testing, err);
-    if (status == SL_OK && values->dry_run)
-        json_object_set_new(result, "n", json_integer((json_int_t)testing->n));
-    else if (status == SL_OK)
-        status = measure(testing, values, several, result, err);
-    if (status == SL_OK && !*classes) *classes = class_names(testing->feeding.dataset);
-    if (status != SL_OK) sl_fail_within(err, status, "test \"%s\"", testing->test->name);
-    testing_release(testing);
-    return status;
-}
-
-/* ---- Showing ---- */
+#include "eval.h"
 
 /* A line per measure, a column per test set; without those that were scored, where they are printed
  * with their intervals. */
-static void print_results(const struct eval_tests *tests, const json_t *results, bool scored)
+static void print_results(const struct sl_weights_evaluation *tests, bool scored)
 {
     char alignment[64] = "l";
-    const size_t n_columns = tests->count < 8 ? tests->count : 8;
+    const size_t n_columns = tests->n_tests < 8 ? tests->n_tests : 8;
     memset(alignment + 1, 'r', n_columns);
     struct cli_table table;
     cli_table_init(&table, alignment);
     const char *cells[9] = {""};
     for (size_t t = 0; t < n_columns; t++)
-        cells[1 + t] = tests->tests[t].name;
+        cells[1 + t] = tests->names[t];
     cli_table_add_cells(&table, cells);
-    json_t *first = json_object_get(json_object_get(results, tests->tests[0].name), "metrics");
+    json_t *first = json_object_get(json_object_get(tests->scores, tests->names[0]), "metrics");
     const char *name;
     json_t *value;
     json_object_foreach((json_t *)first, name, value)
@@ -468,7 +27,7 @@ static void print_results(const struct eval_tests *tests, const json_t *results,
         cells[0] = name;
         for (size_t t = 0; t < n_columns; t++) {
             const json_t *cell = json_object_get(
-                json_object_get(json_object_get(results, tests->tests[t].name), "metrics"), name);
+                json_object_get(json_object_get(tests->scores, tests->names[t]), "metrics"), name);
             snprintf(texts[t], sizeof texts[t], json_is_number(cell) ? "%.4f" : "-",
                      json_number_value(cell));
             cells[1 + t] = texts[t];
@@ -480,74 +39,78 @@ static void print_results(const struct eval_tests *tests, const json_t *results,
     cli_table_release(&table);
 }
 
-static void print_counts(const struct eval_tests *tests, const json_t *results)
+static void print_counts(const struct sl_weights_evaluation *tests)
 {
     struct cli_table table;
     cli_table_init(&table, "lr");
     cli_table_add(&table, "test", "items");
-    for (size_t t = 0; t < tests->count; t++) {
+    for (size_t t = 0; t < tests->n_tests; t++) {
         char count[32];
-        const json_t *result = json_object_get(results, tests->tests[t].name);
+        const json_t *result = json_object_get(tests->scores, tests->names[t]);
         const size_t n = (size_t)json_integer_value(json_object_get(result, "n"));
-        cli_table_add(&table, tests->tests[t].name, sl_text_count(n, count, sizeof count));
+        cli_table_add(&table, tests->names[t], sl_text_count(n, count, sizeof count));
     }
     cli_table_print(&table, stdout);
     cli_table_release(&table);
 }
 
-static void show_runs(const struct eval_tests *tests, const struct eval_run *runs,
-                      const struct eval_values *values, const json_t *results)
+static void show_tests(const struct sl_weights_evaluation *tests, const struct sl_eval_job *job)
 {
-    const bool whole = values->bootstrap || values->against;
-    for (size_t t = 0; whole && t < tests->count; t++) {
+    const bool whole = job->bootstrap || job->against;
+    for (size_t t = 0; whole && t < tests->n_tests; t++) {
         if (t > 0) putchar('\n');
-        eval_print(&runs[t]);
+        eval_print(&tests->tests[t]);
     }
-    print_results(tests, results, !whole);
-    for (size_t t = 0; !whole && values->per_class && t < tests->count; t++) {
-        if (tests->count > 1) printf("\n%s", tests->tests[t].name);
-        eval_print_classes(&runs[t]);
+    print_results(tests, !whole);
+    for (size_t t = 0; !whole && job->per_class && t < tests->n_tests; t++) {
+        if (tests->n_tests > 1) printf("\n%s", tests->names[t]);
+        eval_print_classes(&tests->tests[t]);
     }
+}
+
+/* "figures", or of several test sets "figures/easy". */
+static enum sl_status write_plots(const struct sl_weights_evaluation *tests, const char *folder,
+                                  struct sl_error *err)
+{
+    enum sl_status status = SL_OK;
+    for (size_t t = 0; t < tests->n_tests && status == SL_OK; t++) {
+        char *name = sl_text_replace(tests->names[t], "/", "-");
+        char *path = tests->n_tests > 1 ? sl_path_join(folder, name) : sl_string_copy(folder);
+        status = eval_plots(&tests->tests[t], path, err);
+        if (status != SL_OK) sl_fail_within(err, status, "test \"%s\"", tests->names[t]);
+        free(path);
+        free(name);
+    }
+    return status;
+}
+
+static enum sl_status print_json(const struct cli *cli, const struct sl_weights_evaluation *tests,
+                                 struct sl_error *err)
+{
+    json_t *result = json_pack("{s:O, s:O, s:o}", "tests", tests->scores, "classes", tests->classes,
+                               "provenance", cli_provenance(cli));
+    const enum sl_status status = cli_print_json(result, err);
+    json_decref(result);
+    return status;
 }
 
 enum sl_status eval_weights(struct cli *cli, const struct eval_values *values, struct sl_error *err)
 {
+    const struct sl_eval_job *job = &values->job;
+    struct sl_weights_evaluation tests = {0};
+    enum sl_status status = SL_OK;
     if (cli->n_arguments > 1)
         return sl_fail(err, SL_ERR_USAGE, "one network at a time: \"%s\" is too many",
                        cli->arguments[1]);
-    struct eval_tests tests = {0};
-    struct eval_run *runs = NULL;
-    struct sl_model *model = NULL;
-    json_t *results = json_object(), *classes = NULL, *result = NULL;
-    enum sl_status status = SL_OK;
-    SL_TRY_OUT(eval_tests_read(cli, values, &tests, err));
-    SL_TRY_OUT(cli_open_weights(cli->arguments[0], &model, err));
-    runs = sl_alloc(tests.count, sizeof *runs);
-    for (size_t t = 0; t < tests.count; t++) {
-        struct testing testing = {
-            .cli = cli, .model = model, .test = &tests.tests[t], .run = &runs[t]};
-        json_t *one = json_object();
-        eval_run_init(&runs[t], cli, values, &tests.tests[t].options, 1);
-        json_object_set_new(results, tests.tests[t].name, one);
-        SL_TRY_OUT(run_test(&testing, values, tests.count > 1, one, &classes, err));
-    }
-    if (values->json) {
-        result = json_pack("{s:O, s:O, s:o}", "tests", results, "classes", classes, "provenance",
-                           cli_provenance(cli));
-        SL_TRY_OUT(cli_print_json(result, err));
-    } else if (values->dry_run) {
-        print_counts(&tests, results);
-    } else {
-        show_runs(&tests, runs, values, results);
-    }
+    SL_TRY(sl_evaluate_weights(job, cli->arguments[0], &cli->workplace, &tests, err));
+    if (values->plots && !job->dry_run) SL_TRY_OUT(write_plots(&tests, values->plots, err));
+    if (values->json)
+        SL_TRY_OUT(print_json(cli, &tests, err));
+    else if (job->dry_run)
+        print_counts(&tests);
+    else
+        show_tests(&tests, job);
 out:
-    for (size_t t = 0; runs && t < tests.count; t++)
-        if (runs[t].models) eval_run_release(&runs[t]);
-    free(runs);
-    json_decref(result);
-    json_decref(classes);
-    json_decref(results);
-    sl_model_destroy(model);
-    eval_tests_release(&tests);
+    sl_weights_evaluation_release(&tests);
     return status;
 }

@@ -25,6 +25,11 @@ static char *default_data_folder(void)
     return sl_path_join(home && home[0] ? home : ".", ".local/share/softlab");
 }
 
+static const char *show_path(void *context, const char *path)
+{
+    return cli_shown(context, path);
+}
+
 /* The environment enters the program here and nowhere else. */
 static void prepare(struct cli *cli)
 {
@@ -36,14 +41,20 @@ static void prepare(struct cli *cli)
     cli->progress = (struct sl_progress){.stream = cli->common.quiet ? NULL : stderr,
                                          .terminal = isatty(STDERR_FILENO) == 1,
                                          .columns = cli_terminal_columns()};
-    cli->unnamed = sl_name_table_create();
     const char *given = getenv("SOFTLAB_DATA");
     cli->data_folder =
         cli->common.data_folder ? sl_string_copy(cli->common.data_folder) : default_data_folder();
     const char *temporary = getenv("TMPDIR");
     cli->temporary = temporary && temporary[0] ? temporary : "/tmp";
-    cli->roots = (struct sl_data_roots){.given = given && given[0] ? given : NULL,
-                                        .folder = cli->data_folder};
+    cli->workplace = (struct sl_workplace){
+        .roots = {.given = given && given[0] ? given : NULL, .folder = cli->data_folder},
+        .log = &cli->log,
+        .progress = &cli->progress,
+        .unnamed = sl_name_table_create(),
+        .context = cli,
+        .shown = show_path,
+        .stop = cli_should_stop,
+    };
 }
 
 /* A full disk behind stdout must not look like success. */
@@ -96,7 +107,7 @@ static enum sl_status run(const struct cli_command *command, char **words, size_
         status = cli_close_streams(&cli, status, err);
         cli_tidy_folders(&cli, status);
         cli_places_release(&cli);
-        sl_name_table_destroy(cli.unnamed);
+        sl_name_table_destroy(cli.workplace.unnamed);
         free(cli.data_folder);
     }
     if (status == SL_OK) status = check_stdout(err);

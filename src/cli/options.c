@@ -42,8 +42,8 @@ const char *cli_log_levels(size_t index)
 const char *cli_range_text(const struct cli_option *option, char *out, size_t size)
 {
     bool low = option->minimum > -UNBOUNDED, high = option->maximum < UNBOUNDED;
-    bool number =
-        option->kind == CLI_INTEGER || option->kind == CLI_REAL || option->kind == CLI_REALS;
+    bool number = option->kind == CLI_INTEGER || option->kind == CLI_REAL ||
+                  option->kind == CLI_REALS || (option->kind == CLI_COUNT && !option->choices);
     if (!number || (!low && !high))
         out[0] = '\0';
     else if (low && high)
@@ -61,7 +61,8 @@ static enum sl_status out_of_range(const struct cli_option *option, const char *
     char range[80];
     cli_range_text(option, range, sizeof range);
     return sl_fail(err, SL_ERR_USAGE, "--%s: expected %s%s%s%s, got \"%s\"", option->name,
-                   option->kind == CLI_INTEGER ? "a whole number" : "a number",
+                   option->kind == CLI_INTEGER || option->kind == CLI_COUNT ? "a whole number"
+                                                                            : "a number",
                    range[0] ? " (" : "", range, range[0] ? ")" : "", text);
 }
 
@@ -135,6 +136,47 @@ static enum sl_status set_choice(const struct cli_option *option, const char *te
     return status;
 }
 
+static enum sl_status set_enum(const struct cli_option *option, const char *text, unsigned *field,
+                               struct sl_error *err)
+{
+    unsigned index = 0;
+    SL_TRY(set_choice(option, text, &text, err));
+    while (strcmp(option->choices(index), text) != 0)
+        index++;
+    *field = index;
+    return SL_OK;
+}
+
+static enum sl_status set_count(const struct cli_option *option, const char *text, size_t *field,
+                                struct sl_error *err)
+{
+    struct cli_option whole = *option;
+    int64_t value = 0;
+    if (option->choices) {
+        SL_TRY(set_choice(option, text, &text, err));
+        whole.maximum = UNBOUNDED;
+    }
+    SL_TRY(set_integer(&whole, text, &value, err));
+    *field = (size_t)value;
+    return SL_OK;
+}
+
+static enum sl_status set_size(const struct cli_option *option, const char *text, size_t *field,
+                               struct sl_error *err)
+{
+    enum { LARGEST = 1 << 24 };
+    const size_t length = strcspn(text, "x");
+    const char *rest = text + length + (text[length] == 'x');
+    int64_t sides[2] = {0};
+    if (!sl_text_to_integer(text, length, &sides[0]) ||
+        !sl_text_to_integer(rest, strlen(rest), &sides[1]) || sides[0] < 1 || sides[1] < 1 ||
+        sides[0] > LARGEST || sides[1] > LARGEST)
+        return sl_fail(err, SL_ERR_USAGE, "--%s: \"%s\" is not like 32x32", option->name, text);
+    field[0] = (size_t)sides[0];
+    field[1] = (size_t)sides[1];
+    return SL_OK;
+}
+
 static enum sl_status add_text(const struct cli_option *option, const char *text,
                                struct cli_texts *field, struct sl_error *err)
 {
@@ -163,7 +205,10 @@ static enum sl_status set_value(const struct cli_option *option, const char *tex
         *(const char **)field = text;
         return SL_OK;
     case CLI_CHOICE: return set_choice(option, text, field, err);
+    case CLI_ENUM: return set_enum(option, text, field, err);
     case CLI_INTEGER: return set_integer(option, text, field, err);
+    case CLI_COUNT: return set_count(option, text, field, err);
+    case CLI_SIZE: return set_size(option, text, field, err);
     case CLI_REAL: return read_real(option, text, strlen(text), field, err);
     case CLI_REALS: return set_reals(option, text, field, err);
     }

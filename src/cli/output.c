@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -91,4 +92,11 @@ void cli_table_release(struct cli_table *table)
         free(table->cells[i]);
     free(table->cells);
     *table = (struct cli_table){0};
+}
+
+int64_t cli_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }

@@ -24,6 +24,15 @@ static json_t *value_json(const struct cli *cli, const struct cli_option *option
     switch (option->kind) {
     case CLI_FLAG: return json_boolean(*(const bool *)field);
     case CLI_INTEGER: return json_integer(*(const int64_t *)field);
+    case CLI_ENUM: return json_string(option->choices(*(const unsigned *)field));
+    case CLI_COUNT: {
+        const size_t count = *(const size_t *)field;
+        return count || option->fallback ? json_integer((json_int_t)count) : json_null();
+    }
+    case CLI_SIZE: {
+        const size_t *sides = field;
+        return sides[0] ? json_sprintf("%zux%zu", sides[0], sides[1]) : json_null();
+    }
     case CLI_REAL: {
         double value = *(const double *)field;
         return isnan(value) ? json_null() : json_real(value);

@@ -547,3 +547,28 @@ enum sl_status sl_fetch(const char *name, const struct sl_fetch_options *options
     const struct sl_fetch_limits limits = sl_fetch_limits_default();
     return sl_fetch_set_run(set, options, &limits, folder, err);
 }
+
+enum sl_status sl_fetch_place(const char *place, const struct sl_data_roots *roots, char **out,
+                              struct sl_error *err)
+{
+    const char *name = place + 1;
+    const size_t length = strcspn(name, "/");
+    char *set = sl_string_copy_n(name, length), *folder = NULL, *path = NULL;
+    enum sl_status status = SL_OK;
+    if (!sl_fetch_find(set))
+        SL_TRY_OUT(sl_fail(err, SL_ERR_NOT_FOUND,
+                           "%s: no data set is called \"%s\", see softlab fetch --list; a file of "
+                           "that name is ./%s",
+                           place, set, place));
+    SL_TRY_OUT(sl_fetch_locate(set, roots, &folder, err));
+    path = name[length] ? sl_path_join(folder, name + length + 1) : sl_string_copy(folder);
+    if (!sl_file_exists(path) && !sl_folder_exists(path))
+        SL_TRY_OUT(sl_fail(err, SL_ERR_NOT_FOUND, "%s: %s has no such file", place, set));
+    *out = path;
+    path = NULL;
+out:
+    free(path);
+    free(set);
+    free(folder);
+    return status;
+}

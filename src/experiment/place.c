@@ -26,27 +26,6 @@ bool sl_experiment_place_is_known(const char *name)
     return known;
 }
 
-static enum sl_status find_in_set(const struct sl_data_roots *roots, const char *name, char **out,
-                                  struct sl_error *err)
-{
-    const size_t length = strcspn(name + 1, "/");
-    char *set = sl_string_copy_n(name + 1, length), *folder = NULL;
-    enum sl_status status = sl_fetch_locate(set, roots, &folder, err);
-    if (status == SL_OK) {
-        const char *rest = name + 1 + length;
-        char *path = *rest ? sl_path_join(folder, rest + 1) : sl_string_copy(folder);
-        if (sl_file_exists(path) || sl_folder_exists(path)) {
-            *out = path;
-        } else {
-            status = sl_fail(err, SL_ERR_NOT_FOUND, "%s: %s has no such file", name, set);
-            free(path);
-        }
-    }
-    free(set);
-    free(folder);
-    return status;
-}
-
 enum sl_status sl_experiment_place(const struct sl_data_roots *roots, const char *name, char **out,
                                    struct sl_error *err)
 {
@@ -56,7 +35,7 @@ enum sl_status sl_experiment_place(const struct sl_data_roots *roots, const char
         *out = sl_string_copy(name);
         return SL_OK;
     }
-    if (sl_experiment_place_is_known(name)) return find_in_set(roots, name, out, err);
+    if (sl_experiment_place_is_known(name)) return sl_fetch_place(name, roots, out, err);
     char *path = find_other(roots, name + 1);
     if (!path)
         return sl_fail(err, SL_ERR_NOT_FOUND, "%s is in no data folder, and fetch has no such set",

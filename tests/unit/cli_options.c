@@ -38,8 +38,12 @@ static void add_option(struct line *line, const struct cli_option *option, const
     snprintf(word, sizeof word, "--%s", option->name);
     add_word(line, word);
     if (option->kind == CLI_FLAG) return;
-    if (option->kind == CLI_CHOICE) snprintf(text, sizeof text, "%s", option->choices(0));
-    if (option->kind == CLI_INTEGER || option->kind == CLI_REAL || option->kind == CLI_REALS)
+    const bool chosen = option->kind == CLI_CHOICE || option->kind == CLI_ENUM ||
+                        (option->kind == CLI_COUNT && option->choices);
+    if (chosen) snprintf(text, sizeof text, "%s", option->choices(0));
+    if (option->kind == CLI_SIZE) snprintf(text, sizeof text, "8x8");
+    if (option->kind == CLI_INTEGER || option->kind == CLI_REAL || option->kind == CLI_REALS ||
+        (option->kind == CLI_COUNT && !chosen))
         snprintf(text, sizeof text, "%.15g",
                  option->minimum <= 1 && option->maximum >= 1 ? 1.0 : option->minimum);
     /* By a name of its own, since no two outputs may have one. */

@@ -85,6 +85,12 @@ enum sl_status sl_json_fail(const struct sl_json_cursor *at, struct sl_error *er
 enum sl_status sl_json_append_string(struct sl_buffer *out, const char *text, size_t length,
                                      const char *what, struct sl_error *err) SL_MUST_USE;
 
+/* New values: a number, or null where it is NaN or infinite; [low, high]; a list of counts. */
+struct sl_interval;
+json_t *sl_json_real(double value) SL_MUST_USE;
+json_t *sl_json_interval(const struct sl_interval *interval) SL_MUST_USE;
+json_t *sl_json_counts(const size_t *counts, size_t n) SL_MUST_USE;
+
 /* For programs: from now on jansson, which leaves out what it has no memory for, finds memory or
  * does not return, as sl_alloc. Its allocator is one for the process: call this before the first
  * JSON and before there are other threads. */

@@ -55,6 +55,9 @@ char *sl_text_bytes(uint64_t value, char *out, size_t size);
 /* Bytes in base 64 (RFC 4648, with padding), for pictures within text. */
 void sl_base64_append(struct sl_buffer *out, const void *bytes, size_t length);
 
+/* "a,b,c" as a NULL-ended list on the heap, for sl_names_destroy. */
+char **sl_text_split(const char *text) SL_MUST_USE;
+
 /* A heap copy of `text` with `to` for every `from`, which is not empty. */
 char *sl_text_replace(const char *text, const char *from, const char *to) SL_MUST_USE;
 

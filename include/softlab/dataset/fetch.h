@@ -86,6 +86,11 @@ enum sl_status sl_fetch(const char *name, const struct sl_fetch_options *options
 enum sl_status sl_fetch_locate(const char *name, const struct sl_data_roots *roots, char **folder,
                                struct sl_error *err) SL_MUST_USE;
 
+/* The file or folder that "@set/file" or "@set" stands for on this machine, which the caller frees.
+ * SL_ERR_NOT_FOUND where there is no such set, it is not here, or it has no such file. */
+enum sl_status sl_fetch_place(const char *place, const struct sl_data_roots *roots, char **out,
+                              struct sl_error *err) SL_MUST_USE;
+
 SL_END_DECLS
 
 #endif

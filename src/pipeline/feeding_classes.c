@@ -2,55 +2,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd.h"
+#include "softlab/base/memory.h"
+#include "softlab/pipeline/items.h"
 
 enum { LISTED = 200 }; /* bytes of names in a warning */
 
-/* Whether nothing was said of this file yet. */
-static bool is_news(const struct cli *cli, const char *path)
-{
-    uint32_t number;
-    if (!cli->unnamed) return true;
-    const size_t before = sl_name_table_count(cli->unnamed);
-    return sl_name_table_add(cli->unnamed, path, strlen(path), &number, NULL) != SL_OK ||
-           number == before;
-}
-
-void cli_say_unnamed(const struct cli *cli, const struct sl_class_list *a,
-                     const struct sl_class_list *b)
-{
-    static const char remedy[] =
-        "name them in the header of a CSV or in the array \"classes\" of an .npz";
-    const struct sl_class_list *own = a->names ? b : a, *other = own == a ? b : a;
-    if (strcmp(a->owner, b->owner) == 0) return; /* a file agrees with itself */
-    const bool is_new = !own->names && is_news(cli, own->owner);
-    const bool is_other_new = !other->names && is_news(cli, other->owner);
-    char names[LISTED];
-    if (!is_new && !is_other_new) return;
-    if (other->names)
-        sl_log(&cli->log, SL_LOG_WARNING,
-               "%s does not name its classes: they are taken in the order of %s (%s); %s",
-               cli_shown(cli, own->owner), cli_shown(cli, other->owner),
-               sl_classes_text(other->names, other->count, names, sizeof names), remedy);
-    else
-        sl_log(&cli->log, SL_LOG_WARNING,
-               "neither %s nor %s names its classes: class k of one is taken as class k of the "
-               "other; %s",
-               cli_shown(cli, own->owner), cli_shown(cli, other->owner), remedy);
-}
-
-static void warn_of_numbers(const struct cli *cli, const struct sl_class_list *own,
+static void warn_of_numbers(const struct sl_workplace *workplace, const struct sl_class_list *own,
                             const struct sl_class_list *network)
 {
     sl_log(
-        &cli->log, SL_LOG_WARNING,
+        workplace->log, SL_LOG_WARNING,
         "%s: its class \"%s\" is taken as \"%s\" of %s, and so on by number: only one of the two "
         "names its classes",
         own->owner, own->names[0], network->names[0], network->owner);
 }
 
-enum sl_status cli_feeding_match(const struct cli *cli, const struct sl_class_list *network,
-                                 struct cli_feeding *feeding, struct sl_error *err)
+enum sl_status sl_feeding_match(const struct sl_workplace *workplace,
+                                const struct sl_class_list *network, struct sl_feeding *feeding,
+                                struct sl_error *err)
 {
     struct sl_dataset *dataset = feeding->dataset;
     const struct sl_class_list own = {dataset->name, dataset->classes, dataset->n_classes};
@@ -58,7 +27,7 @@ enum sl_status cli_feeding_match(const struct cli *cli, const struct sl_class_li
     enum sl_class_matching how;
     enum sl_status status = SL_OK;
     SL_TRY_OUT(sl_classes_match(&own, network, columns, &how, err));
-    if (how == SL_CLASSES_BY_NUMBER) warn_of_numbers(cli, &own, network);
+    if (how == SL_CLASSES_BY_NUMBER) warn_of_numbers(workplace, &own, network);
     SL_TRY_OUT(sl_dataset_set_classes(dataset, columns, network->names, network->count, err));
     feeding->n_own = own.count;
     free(feeding->columns);
@@ -70,8 +39,9 @@ out:
 }
 
 /* Weights of PyTorch's, or from before there were names. */
-static enum sl_status match_unnamed(const struct cli *cli, const struct sl_model *model,
-                                    const struct sl_dataset *dataset, struct sl_error *err)
+static enum sl_status match_unnamed(const struct sl_workplace *workplace,
+                                    const struct sl_model *model, const struct sl_dataset *dataset,
+                                    struct sl_error *err)
 {
     static const char remedy[] = "name them with softlab export --class-names";
     const size_t count = sl_model_classes(model);
@@ -82,29 +52,31 @@ static enum sl_status match_unnamed(const struct cli *cli, const struct sl_model
                        "%s has %zu classes, the network %zu, which the weights do not name; %s",
                        dataset->name, dataset->n_classes, count, remedy);
     if (dataset->n_classes != count)
-        sl_log(&cli->log, SL_LOG_WARNING,
+        sl_log(workplace->log, SL_LOG_WARNING,
                "the weights do not name their classes, and %s has none: they are numbered; %s",
                dataset->name, remedy);
     else
-        sl_log(&cli->log, SL_LOG_WARNING,
+        sl_log(workplace->log, SL_LOG_WARNING,
                "the weights do not name their classes: they are taken in the order of %s (%s); %s",
                dataset->name, sl_classes_text(dataset->classes, count, names, sizeof names),
                remedy);
     return SL_OK;
 }
 
-enum sl_status cli_feeding_match_model(const struct cli *cli, const struct sl_model *model,
-                                       struct cli_feeding *feeding, struct sl_error *err)
+enum sl_status sl_feeding_match_model(const struct sl_workplace *workplace,
+                                      const struct sl_model *model, struct sl_feeding *feeding,
+                                      struct sl_error *err)
 {
     const struct sl_class_list network = {"the network", sl_model_class_names(model),
                                           sl_model_classes(model)};
-    if (!network.names) return match_unnamed(cli, model, feeding->dataset, err);
-    return cli_feeding_match(cli, &network, feeding, err);
+    if (!network.names) return match_unnamed(workplace, model, feeding->dataset, err);
+    return sl_feeding_match(workplace, &network, feeding, err);
 }
 
 /* The network's class of each column of rows that name theirs: every class that the items may be
  * of must be among them. */
-static enum sl_status match_named(const struct cli *cli, const struct cli_feeding *feeding,
+static enum sl_status match_named(const struct sl_workplace *workplace,
+                                  const struct sl_feeding *feeding,
                                   const struct sl_class_list *labels, size_t *columns,
                                   struct sl_error *err)
 {
@@ -112,7 +84,7 @@ static enum sl_status match_named(const struct cli *cli, const struct cli_feedin
     const struct sl_class_list network = {"the network", dataset->classes, dataset->n_classes};
     enum sl_class_matching how;
     SL_TRY(sl_classes_match(labels, &network, columns, &how, err));
-    if (how == SL_CLASSES_BY_NUMBER) warn_of_numbers(cli, labels, &network);
+    if (how == SL_CLASSES_BY_NUMBER) warn_of_numbers(workplace, labels, &network);
     for (size_t own = 0; own < feeding->n_own; own++) {
         size_t k = 0;
         while (k < labels->count && columns[k] != feeding->columns[own])
@@ -125,7 +97,8 @@ static enum sl_status match_named(const struct cli *cli, const struct cli_feedin
 }
 
 /* The same of rows that do not: the set's own classes in its own order. */
-static enum sl_status match_in_order(const struct cli *cli, const struct cli_feeding *feeding,
+static enum sl_status match_in_order(const struct sl_workplace *workplace,
+                                     const struct sl_feeding *feeding,
                                      const struct sl_class_list *labels, size_t *columns,
                                      struct sl_error *err)
 {
@@ -137,15 +110,16 @@ static enum sl_status match_in_order(const struct cli *cli, const struct cli_fee
         names[k] = dataset->classes[own ? feeding->columns[k] : k];
     const struct sl_class_list like = {own ? dataset->name : "the network", names, expected};
     const enum sl_status status = sl_classes_pair(labels, &like, columns, err);
-    if (status == SL_OK) cli_say_unnamed(cli, labels, &like);
+    if (status == SL_OK) sl_say_unnamed(workplace, labels, &like);
     for (size_t k = 0; status == SL_OK && k < expected; k++)
         columns[k] = own ? feeding->columns[k] : k;
     free(names);
     return status;
 }
 
-enum sl_status cli_feeding_labels(const struct cli *cli, const struct cli_feeding *feeding,
-                                  const char *path, struct sl_rows *rows, struct sl_error *err)
+enum sl_status sl_feeding_labels(const struct sl_workplace *workplace,
+                                 const struct sl_feeding *feeding, const char *path,
+                                 struct sl_rows *rows, struct sl_error *err)
 {
     const struct sl_dataset *dataset = feeding->dataset;
     const struct sl_class_list labels = {path, rows->classes, rows->n_classes};
@@ -155,15 +129,15 @@ enum sl_status cli_feeding_labels(const struct cli *cli, const struct cli_feedin
         const struct sl_class_list unnamed = {path, NULL, rows->n_classes};
         const bool named = rows->classes != NULL;
         SL_TRY(sl_rows_reorder(rows, path, &classes, err));
-        if (!named) cli_say_unnamed(cli, &unnamed, &classes);
+        if (!named) sl_say_unnamed(workplace, &unnamed, &classes);
         return SL_OK;
     }
     size_t *columns = sl_alloc(rows->n_classes + 1, sizeof *columns);
     enum sl_status status = SL_OK;
     if (rows->classes)
-        SL_TRY_OUT(match_named(cli, feeding, &labels, columns, err));
+        SL_TRY_OUT(match_named(workplace, feeding, &labels, columns, err));
     else
-        SL_TRY_OUT(match_in_order(cli, feeding, &labels, columns, err));
+        SL_TRY_OUT(match_in_order(workplace, feeding, &labels, columns, err));
     SL_TRY_OUT(sl_rows_spread(rows, columns, dataset->classes, dataset->n_classes, err));
 out:
     free(columns);

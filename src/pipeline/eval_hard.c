@@ -2,8 +2,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "eval.h"
+#include "pipeline/evaluate.h"
+#include "softlab/base/array.h"
 #include "softlab/base/classes.h"
+#include "softlab/base/file.h"
+#include "softlab/base/memory.h"
+#include "softlab/base/text.h"
 
 /* A large matrix is not unpacked to find that it is none. */
 static enum sl_status read_array(const char *path, struct sl_array *out, bool *found,
@@ -24,15 +28,15 @@ static enum sl_status read_array(const char *path, struct sl_array *out, bool *f
 }
 
 /* Classes numbered as `like` numbers them. */
-static enum sl_status renumber(const struct cli *cli, const char *path,
+static enum sl_status renumber(const struct sl_workplace *workplace, const char *path,
                                const struct sl_class_list *like, int32_t *classes, size_t count,
                                struct sl_error *err)
 {
     struct sl_class_list own = {.owner = path};
     char **names = NULL;
-    SL_TRY(cli_read_class_names(path, &names, &own.count, err));
+    SL_TRY(sl_npz_class_names(path, &names, &own.count, err));
     own.names = names;
-    cli_say_unnamed(cli, &own, like);
+    sl_say_unnamed(workplace, &own, like);
     if (!names || !like->names) {
         sl_names_destroy(names);
         return SL_OK;
@@ -53,9 +57,9 @@ out:
     return status;
 }
 
-enum sl_status eval_read_vector(const struct cli *cli, const char *path,
-                                const struct sl_class_list *like, int32_t **out, size_t *count,
-                                struct sl_error *err)
+enum sl_status sl_eval_read_vector(const struct sl_workplace *workplace, const char *path,
+                                   const struct sl_class_list *like, int32_t **out, size_t *count,
+                                   struct sl_error *err)
 {
     struct sl_array array = {0}, classes = {0};
     bool found;
@@ -64,7 +68,7 @@ enum sl_status eval_read_vector(const struct cli *cli, const char *path,
     SL_TRY_OUT(read_array(path, &array, &found, err));
     if (!found || array.n_dimensions != 1 || array.dtype == SL_TEXT) goto out;
     SL_TRY_OUT(sl_array_convert(&array, SL_I4, path, &classes, err));
-    SL_TRY_OUT(renumber(cli, path, like, classes.data, classes.shape[0], err));
+    SL_TRY_OUT(renumber(workplace, path, like, classes.data, classes.shape[0], err));
     *out = classes.data;
     *count = classes.shape[0];
     classes.data = NULL;
@@ -82,7 +86,7 @@ static enum sl_status name_items(const struct sl_rows *labels, struct sl_name_ta
     enum sl_status status = SL_OK;
     for (size_t i = 0; i < labels->n_rows && status == SL_OK; i++) {
         char number[32];
-        const char *name = cli_row_item(labels, i, number, sizeof number);
+        const char *name = sl_rows_item(labels, i, number, sizeof number);
         uint32_t place;
         status = sl_name_table_add(items, name, strlen(name), &place, err);
         if (status == SL_OK && place != i)
@@ -106,14 +110,14 @@ static char **name_classes(const struct sl_rows *labels)
     return names;
 }
 
-static enum sl_status read_file(const struct cli *cli, const char *path,
+static enum sl_status read_file(const struct sl_workplace *workplace, const char *path,
                                 const struct sl_rows *labels, const char *owner, int32_t **out,
-                                struct cli_strangers *strangers, struct sl_error *err)
+                                struct sl_strangers *strangers, struct sl_error *err)
 {
     size_t count = 0;
     int32_t *classes = NULL;
     const struct sl_class_list columns = {owner, labels->classes, labels->n_classes};
-    SL_TRY(eval_read_vector(cli, path, &columns, &classes, &count, err));
+    SL_TRY(sl_eval_read_vector(workplace, path, &columns, &classes, &count, err));
     if (classes && count != labels->n_rows) {
         free(classes);
         return sl_fail(err, SL_ERR_INPUT, "%s: %zu classes, there are %zu labels", path, count,
@@ -124,33 +128,34 @@ static enum sl_status read_file(const struct cli *cli, const char *path,
     struct sl_name_table *items = NULL;
     SL_TRY(name_items(labels, &items, err));
     char **names = name_classes(labels);
-    const struct cli_names like = {items, NULL, names, labels->n_classes, owner, !labels->classes};
-    enum sl_status status = cli_read_truth_of(cli, path, &like, strangers, out, err);
+    const struct sl_known_names like = {items,           NULL, names, labels->n_classes, owner,
+                                        !labels->classes};
+    enum sl_status status = sl_truth_read(workplace, path, &like, strangers, out, err);
     sl_names_destroy(names);
     sl_name_table_destroy(items);
     return status;
 }
 
 /* The labels' column for each class of the set. */
-static enum sl_status match_classes(const struct cli *cli, const struct sl_dataset *set,
-                                    const struct sl_class_list *like, size_t *columns,
-                                    struct sl_error *err)
+static enum sl_status match_classes(const struct sl_workplace *workplace,
+                                    const struct sl_dataset *set, const struct sl_class_list *like,
+                                    size_t *columns, struct sl_error *err)
 {
     const struct sl_class_list own = {set->name, set->classes, set->n_classes};
     if (like->names) return sl_classes_match(&own, like, columns, NULL, err);
-    cli_say_unnamed(cli, like, &own);
+    sl_say_unnamed(workplace, like, &own);
     return sl_classes_pair(&own, like, columns, err);
 }
 
-static enum sl_status take_dataset(const struct cli *cli, const struct sl_dataset *set,
-                                   const struct sl_rows *labels, const char *owner, int32_t *out,
-                                   struct sl_error *err)
+static enum sl_status take_dataset(const struct sl_workplace *workplace,
+                                   const struct sl_dataset *set, const struct sl_rows *labels,
+                                   const char *owner, int32_t *out, struct sl_error *err)
 {
     const struct sl_class_list like = {owner, labels->classes, labels->n_classes};
     size_t *columns = sl_alloc(set->n_classes + 1, sizeof *columns);
     struct sl_name_table *items = NULL;
     enum sl_status status = SL_OK;
-    SL_TRY_OUT(match_classes(cli, set, &like, columns, err));
+    SL_TRY_OUT(match_classes(workplace, set, &like, columns, err));
     SL_TRY_OUT(name_items(labels, &items, err));
     for (size_t i = 0; i < labels->n_rows; i++)
         out[i] = SL_NO_LABEL;
@@ -165,19 +170,20 @@ out:
     return status;
 }
 
-enum sl_status eval_read_hard(const struct cli *cli, const char *name, const struct sl_rows *labels,
-                              const char *owner, struct cli_strangers *strangers, int32_t **out,
-                              struct sl_error *err)
+enum sl_status sl_eval_read_hard(const struct sl_workplace *workplace, const char *name,
+                                 const struct sl_rows *labels, const char *owner,
+                                 struct sl_strangers *strangers, int32_t **out,
+                                 struct sl_error *err)
 {
-    if (sl_file_exists(name)) return read_file(cli, name, labels, owner, out, strangers, err);
+    if (sl_file_exists(name)) return read_file(workplace, name, labels, owner, out, strangers, err);
     struct sl_dataset *set = NULL;
-    SL_TRY(sl_dataset_open(name, &cli->roots, &set, err));
+    SL_TRY(sl_dataset_open(name, &workplace->roots, &set, err));
     int32_t *classes = NULL;
-    enum sl_status status = cli_check_part(set, err);
-    if (status == SL_OK) sl_dataset_tell(set, &cli->log);
+    enum sl_status status = sl_dataset_check_part(set, err);
+    if (status == SL_OK) sl_dataset_tell(set, workplace->log);
     if (status == SL_OK) classes = sl_data_alloc(labels->n_rows, sizeof *classes, err);
     if (status == SL_OK)
-        status = classes ? take_dataset(cli, set, labels, owner, classes, err) : SL_ERR_NOMEM;
+        status = classes ? take_dataset(workplace, set, labels, owner, classes, err) : SL_ERR_NOMEM;
     sl_dataset_destroy(set);
     if (status == SL_OK)
         *out = classes;

@@ -3,7 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "eval.h"
+#include "pipeline/evaluate.h"
+#include "softlab/base/array.h"
+#include "softlab/base/file.h"
+#include "softlab/base/memory.h"
+#include "softlab/base/text.h"
 
 static const char as_given[] = "as given", as_shares[] = "counts divided by their sum",
                   as_softmax[] = "softmax of counts", as_classes[] = "one class per item";
@@ -48,19 +52,19 @@ static enum sl_status rows_of_classes(const int32_t *classes, size_t count,
 }
 
 /* Labels as distributions, counts or classes. */
-static enum sl_status read_labels(const struct cli *cli, const char *path, struct inputs *inputs,
-                                  struct sl_error *err)
+static enum sl_status read_labels(const struct sl_workplace *workplace, const char *path,
+                                  struct inputs *inputs, struct sl_error *err)
 {
     size_t count = 0;
     int32_t *classes = NULL;
     const struct sl_rows *predictions = inputs->predictions;
     const struct sl_class_list columns = {inputs->path, predictions->classes,
                                           predictions->n_classes};
-    SL_TRY(eval_read_vector(cli, path, &columns, &classes, &count, err));
+    SL_TRY(sl_eval_read_vector(workplace, path, &columns, &classes, &count, err));
     if (!classes) {
         SL_TRY(sl_rows_read(path, "labels", &inputs->labels, err));
         const struct sl_class_list own = {path, inputs->labels->classes, inputs->labels->n_classes};
-        cli_say_unnamed(cli, &columns, &own);
+        sl_say_unnamed(workplace, &columns, &own);
         return SL_OK;
     }
     inputs->reference = as_classes;
@@ -76,20 +80,20 @@ static enum sl_status has_own_labels(const char *path, bool *out, struct sl_erro
 {
     bool labels = false, logits = false, probs = false;
     if (sl_path_has_suffix(path, ".npz")) {
-        SL_TRY(cli_npz_has(path, "labels", &labels, err));
-        SL_TRY(cli_npz_has(path, "logits", &logits, err));
-        SL_TRY(cli_npz_has(path, "probs", &probs, err));
+        SL_TRY(sl_npz_file_has(path, "labels", &labels, err));
+        SL_TRY(sl_npz_file_has(path, "logits", &logits, err));
+        SL_TRY(sl_npz_file_has(path, "probs", &probs, err));
     }
     *out = labels && (logits || probs);
     return SL_OK;
 }
 
 /* The labels within a file of predictions: its rows are the predictions' rows. */
-static enum sl_status read_own_labels(const struct cli *cli, struct inputs *inputs,
+static enum sl_status read_own_labels(const struct sl_workplace *workplace, struct inputs *inputs,
                                       struct sl_error *err)
 {
     const struct sl_rows *predictions = inputs->predictions;
-    SL_TRY(read_labels(cli, inputs->path, inputs, err));
+    SL_TRY(read_labels(workplace, inputs->path, inputs, err));
     if (inputs->labels->items || !predictions->items ||
         inputs->labels->n_rows != predictions->n_rows)
         return SL_OK;
@@ -102,8 +106,8 @@ static enum sl_status read_own_labels(const struct cli *cli, struct inputs *inpu
 /* Which rows have a class. Predictions without one, or classes without a prediction, are refused
  * unless a subset is asked for: an accuracy over fewer items than were meant says something else.
  */
-static enum sl_status check_hard(const struct eval_values *values, const char *path,
-                                 const struct inputs *inputs, const struct cli_strangers *strangers,
+static enum sl_status check_hard(const struct sl_eval_job *job, const char *path,
+                                 const struct inputs *inputs, const struct sl_strangers *strangers,
                                  size_t *n_known, struct sl_error *err)
 {
     const struct sl_rows *predictions = inputs->predictions;
@@ -116,18 +120,17 @@ static enum sl_status check_hard(const struct eval_values *values, const char *p
     }
     char number[32];
     const char *item =
-        first == SIZE_MAX ? "" : cli_row_item(predictions, first, number, sizeof number);
-    if (first != SIZE_MAX && (!values->subset || *n_known == 0))
+        first == SIZE_MAX ? "" : sl_rows_item(predictions, first, number, sizeof number);
+    if (first != SIZE_MAX && (!job->subset || *n_known == 0))
         return sl_fail(err, SL_ERR_INPUT,
                        "%s has no class for %zu of %zu items of %s, the first is item %.60s; "
                        "--subset leaves them out",
-                       values->hard, predictions->n_rows - *n_known, predictions->n_rows, path,
-                       item);
-    if (strangers->count && !values->subset)
+                       job->hard, predictions->n_rows - *n_known, predictions->n_rows, path, item);
+    if (strangers->count && !job->subset)
         return sl_fail(err, SL_ERR_INPUT,
                        "%s has no row for %zu item%s of %s, the first is item %s; --subset leaves "
                        "them out",
-                       path, strangers->count, strangers->count == 1 ? "" : "s", values->hard,
+                       path, strangers->count, strangers->count == 1 ? "" : "s", job->hard,
                        strangers->first);
     return SL_OK;
 }
@@ -152,29 +155,30 @@ static void keep_known(struct inputs *inputs)
 }
 
 /* True classes alone, such as for the labels of an aggregation: they are what is scored against. */
-static enum sl_status read_hard_as_labels(const struct cli *cli, const struct eval_values *values,
-                                          const char *path, struct inputs *inputs,
-                                          struct sl_error *err)
+static enum sl_status read_hard_as_labels(const struct sl_workplace *workplace,
+                                          const struct sl_eval_job *job, const char *path,
+                                          struct inputs *inputs, struct sl_error *err)
 {
-    struct cli_strangers strangers = {0};
+    struct sl_strangers strangers = {0};
     size_t n_known = 0;
     const struct sl_class_list columns = {path, inputs->predictions->classes,
                                           inputs->predictions->n_classes};
-    const struct sl_class_list numbers = {.owner = values->hard};
-    SL_TRY(eval_read_hard(cli, values->hard, inputs->predictions, path, &strangers,
-                          &inputs->labels_hard, err));
-    if (!columns.names) cli_say_unnamed(cli, &columns, &numbers);
-    SL_TRY(check_hard(values, path, inputs, &strangers, &n_known, err));
+    const struct sl_class_list numbers = {.owner = job->hard};
+    SL_TRY(sl_eval_read_hard(workplace, job->hard, inputs->predictions, path, &strangers,
+                             &inputs->labels_hard, err));
+    if (!columns.names) sl_say_unnamed(workplace, &columns, &numbers);
+    SL_TRY(check_hard(job, path, inputs, &strangers, &n_known, err));
     const size_t n_all = inputs->predictions->n_rows;
     if (n_known < n_all)
-        sl_log(&cli->log, SL_LOG_INFO, "%s: left out %zu of %zu items, which have no class in %s",
-               path, n_all - n_known, n_all, values->hard);
+        sl_log(workplace->log, SL_LOG_INFO,
+               "%s: left out %zu of %zu items, which have no class in %s", path, n_all - n_known,
+               n_all, job->hard);
     if (strangers.count)
-        sl_log(&cli->log, SL_LOG_INFO, "%s: left out %zu item%s without a row in %s", values->hard,
-               strangers.count, strangers.count == 1 ? "" : "s", path);
+        sl_log(workplace->log, SL_LOG_INFO, "%s: left out %zu item%s without a row in %s",
+               job->hard, strangers.count, strangers.count == 1 ? "" : "s", path);
     if (n_known < n_all) keep_known(inputs);
     inputs->reference = as_classes;
-    return rows_of_classes(inputs->labels_hard, n_known, inputs->predictions, values->hard,
+    return rows_of_classes(inputs->labels_hard, n_known, inputs->predictions, job->hard,
                            &inputs->labels, err);
 }
 
@@ -195,7 +199,7 @@ static enum sl_status divide_by_sums(struct sl_rows *rows, const char *path, str
         char number[32];
         if (!(sum > 0))
             return sl_fail(err, SL_ERR_INPUT, "%s: item %s has no counts", path,
-                           cli_row_item(rows, i, number, sizeof number));
+                           sl_rows_item(rows, i, number, sizeof number));
         for (size_t k = 0; k < rows->n_classes; k++)
             row[k] = (float)((double)row[k] / sum);
     }
@@ -203,11 +207,11 @@ static enum sl_status divide_by_sums(struct sl_rows *rows, const char *path, str
 }
 
 /* Make distributions of labels that are counts, unless their softmax is asked for. */
-static enum sl_status settle_reference(const struct eval_values *values, const char *path,
+static enum sl_status settle_reference(const struct sl_eval_job *job, const char *path,
                                        struct inputs *inputs, struct sl_error *err)
 {
-    const bool said = values->reference != NULL;
-    if (said && strcmp(values->reference, "softmax") == 0) {
+    const bool said = job->counts != SL_COUNTS_GUESS;
+    if (job->counts == SL_COUNTS_SOFTMAX) {
         inputs->reference = as_softmax;
         return SL_OK;
     }
@@ -228,7 +232,7 @@ static enum sl_status read_order(const char *path, struct inputs *inputs, struct
 }
 
 /* An .npz may hold its rows' classes beside predictions that --labels scores. */
-static enum sl_status read_own_classes(const struct cli *cli, const char *labels,
+static enum sl_status read_own_classes(const struct sl_workplace *workplace, const char *labels,
                                        struct inputs *inputs, struct sl_error *err)
 {
     const char *path = inputs->path;
@@ -236,66 +240,66 @@ static enum sl_status read_own_classes(const struct cli *cli, const char *labels
     if (!sl_path_has_suffix(path, ".npz")) return SL_OK;
     const struct sl_class_list columns = {labels, inputs->labels->classes,
                                           inputs->labels->n_classes};
-    SL_TRY(eval_read_vector(cli, path, &columns, &inputs->own_hard, &count, err));
+    SL_TRY(sl_eval_read_vector(workplace, path, &columns, &inputs->own_hard, &count, err));
     if (inputs->own_hard && count != inputs->predictions->n_rows)
         return sl_fail(err, SL_ERR_INPUT, "%s: labels has %zu classes, there are %zu predictions",
                        path, count, inputs->predictions->n_rows);
     return SL_OK;
 }
 
-static enum sl_status read_all(const struct cli *cli, const struct eval_values *values,
-                               const char *path, struct inputs *inputs, struct eval_model *model,
-                               struct sl_error *err)
+static enum sl_status read_all(const struct sl_workplace *workplace, const struct sl_eval_job *job,
+                               const char *path, struct inputs *inputs,
+                               struct sl_evaluated_model *model, struct sl_error *err)
 {
     bool own = false;
-    SL_TRY(cli_read_predictions(path, &inputs->predictions, &model->kind, err));
-    cli_say_rescaled(cli, path, inputs->predictions);
+    SL_TRY(sl_predictions_read(path, &inputs->predictions, &model->kind, err));
+    sl_say_rescaled(workplace, path, inputs->predictions);
     SL_TRY(has_own_labels(path, &own, err));
-    model->labels = values->labels ? cli_shown(cli, values->labels)
-                    : own          ? "the predictions' own"
-                                   : cli_shown(cli, values->hard);
-    if (values->labels)
-        SL_TRY(read_labels(cli, values->labels, inputs, err));
+    model->labels = job->labels ? sl_workplace_shown(workplace, job->labels)
+                    : own       ? "the predictions' own"
+                                : sl_workplace_shown(workplace, job->hard);
+    if (job->labels)
+        SL_TRY(read_labels(workplace, job->labels, inputs, err));
     else if (own)
-        SL_TRY(read_own_labels(cli, inputs, err));
-    else if (values->hard && !values->order && !values->reference)
-        return read_hard_as_labels(cli, values, path, inputs, err);
+        SL_TRY(read_own_labels(workplace, inputs, err));
+    else if (job->hard && !job->order && job->counts == SL_COUNTS_GUESS)
+        return read_hard_as_labels(workplace, job, path, inputs, err);
     else
         return sl_fail(err, SL_ERR_USAGE,
                        "%s has no labels of its own: name what people said with --labels%s", path,
-                       values->hard ? "" : ", or true classes with --hard");
-    cli_say_rescaled(cli, values->labels, inputs->labels);
-    SL_TRY(settle_reference(values, values->labels ? values->labels : path, inputs, err));
-    if (values->order) SL_TRY(read_order(values->order, inputs, err));
-    if (values->hard)
-        SL_TRY(eval_read_hard(cli, values->hard, inputs->labels,
-                              values->labels ? values->labels : path, NULL, &inputs->labels_hard,
-                              err));
-    else if (values->labels)
-        SL_TRY(read_own_classes(cli, values->labels, inputs, err));
+                       job->hard ? "" : ", or true classes with --hard");
+    sl_say_rescaled(workplace, job->labels, inputs->labels);
+    SL_TRY(settle_reference(job, job->labels ? job->labels : path, inputs, err));
+    if (job->order) SL_TRY(read_order(job->order, inputs, err));
+    if (job->hard)
+        SL_TRY(sl_eval_read_hard(workplace, job->hard, inputs->labels,
+                                 job->labels ? job->labels : path, NULL, &inputs->labels_hard,
+                                 err));
+    else if (job->labels)
+        SL_TRY(read_own_classes(workplace, job->labels, inputs, err));
     return SL_OK;
 }
 
-enum sl_status eval_read(const struct cli *cli, const struct eval_values *values, const char *path,
-                         struct eval_model *out, struct sl_error *err)
+enum sl_status sl_eval_read(const struct sl_workplace *workplace, const struct sl_eval_job *job,
+                            const char *path, struct sl_evaluated_model *out, struct sl_error *err)
 {
     struct inputs inputs = {.path = path};
-    struct eval_model model = {.path = cli_shown(cli, path)};
+    struct sl_evaluated_model model = {.path = sl_workplace_shown(workplace, path)};
     enum sl_status status = SL_OK;
-    SL_TRY_OUT(read_all(cli, values, path, &inputs, &model, err));
+    SL_TRY_OUT(read_all(workplace, job, path, &inputs, &model, err));
     const struct sl_scored_options options = {.logits = model.kind == SL_PREDICTION_LOGITS,
                                               .hard = inputs.own_hard,
                                               .labels_hard = inputs.labels_hard,
                                               .order = inputs.order,
                                               .softmax_counts = inputs.reference == as_softmax,
-                                              .subset = values->subset};
+                                              .subset = job->subset};
     status = sl_scored_create(inputs.predictions, inputs.labels, &options, &model.scored, err);
     if (status != SL_OK) {
         sl_fail_within(err, status, "%s", path);
         goto out;
     }
     model.reference = inputs.reference;
-    model.hard = inputs.labels_hard ? sl_string_copy(cli_shown(cli, values->hard))
+    model.hard = inputs.labels_hard ? sl_string_copy(sl_workplace_shown(workplace, job->hard))
                  : inputs.own_hard  ? sl_string_copy("the predictions' own")
                                     : sl_string_copy("people's first choice");
     *out = model;
@@ -304,9 +308,9 @@ out:
     return status;
 }
 
-void eval_model_release(struct eval_model *model)
+void sl_eval_model_release(struct sl_evaluated_model *model)
 {
     sl_scored_destroy(model->scored);
     free(model->hard);
-    *model = (struct eval_model){0};
+    *model = (struct sl_evaluated_model){0};
 }

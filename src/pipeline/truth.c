@@ -3,17 +3,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd.h"
+#include "softlab/base/csv.h"
+#include "softlab/base/file.h"
+#include "softlab/base/memory.h"
+#include "softlab/base/stats.h"
+#include "softlab/pipeline/files.h"
 
 /* A file's truths as they are read. */
 struct truths {
-    const struct cli *cli;
+    const struct sl_workplace *workplace;
     const char *path;
-    const struct cli_names *names;
-    struct cli_strangers *strangers; /* NULL = nobody asks */
-    int32_t *classes;                /* owned; per item, SL_NO_LABEL = not said yet */
-    size_t *lines;                   /* owned; per item where it was said */
-    enum sl_row_matching matching;   /* of lines and rows that have no names */
+    const struct sl_known_names *names;
+    struct sl_strangers *strangers; /* NULL = nobody asks */
+    int32_t *classes;               /* owned; per item, SL_NO_LABEL = not said yet */
+    size_t *lines;                  /* owned; per item where it was said */
+    enum sl_row_matching matching;  /* of lines and rows that have no names */
 };
 
 /* The first of `names` (NULL-ended) that is a column of the file, or an error listing what is. */
@@ -39,7 +43,7 @@ static bool has_truth_column(const char *path)
     return found;
 }
 
-static void note_stranger(struct cli_strangers *strangers, const char *name, size_t length)
+static void note_stranger(struct sl_strangers *strangers, const char *name, size_t length)
 {
     if (strangers && strangers->count++ == 0)
         snprintf(strangers->first, sizeof strangers->first, "%.*s",
@@ -65,7 +69,7 @@ static enum sl_status say_truth(struct truths *truths, uint32_t item, int32_t cl
 static enum sl_status read_class(const struct truths *truths, const struct sl_field *name,
                                  size_t line, int32_t *out, struct sl_error *err)
 {
-    const struct cli_names *names = truths->names;
+    const struct sl_known_names *names = truths->names;
     const size_t found = sl_class_find(names->classes, names->n_classes, name->text, name->length);
     char known[200];
     if (found == SIZE_MAX)
@@ -106,9 +110,9 @@ out:
     return status;
 }
 
-enum sl_status cli_match_rows(const char *path, const char *what, size_t n_rows,
-                              const struct sl_name_table *items, enum sl_row_matching *out,
-                              struct sl_error *err)
+enum sl_status sl_match_rows(const char *path, const char *what, size_t n_rows,
+                             const struct sl_name_table *items, enum sl_row_matching *out,
+                             struct sl_error *err)
 {
     *out = sl_name_table_match_rows(items, n_rows);
     if (*out != SL_ROWS_UNCLEAR) return SL_OK;
@@ -118,7 +122,7 @@ enum sl_status cli_match_rows(const char *path, const char *what, size_t n_rows,
                    path, n_rows, what, sl_name_table_count(items));
 }
 
-uint32_t cli_row_place(const struct sl_name_table *items, enum sl_row_matching matching, size_t row)
+uint32_t sl_row_place(const struct sl_name_table *items, enum sl_row_matching matching, size_t row)
 {
     char number[32];
     if (matching == SL_ROWS_BY_ORDER) return (uint32_t)row;
@@ -131,7 +135,7 @@ static enum sl_status say_row(struct truths *truths, size_t row, int32_t class_i
                               struct sl_error *err)
 {
     char number[32];
-    const uint32_t item = cli_row_place(truths->names->items, truths->matching, row);
+    const uint32_t item = sl_row_place(truths->names->items, truths->matching, row);
     if (item != SL_NO_NAME) return say_truth(truths, item, class_index, row + 1, err);
     const int length = snprintf(number, sizeof number, "%zu", row);
     note_stranger(truths->strangers, number, (size_t)length);
@@ -159,8 +163,8 @@ static enum sl_status read_lines(struct truths *truths, struct sl_error *err)
     size_t n_lines = 0;
     for (; at < end; n_lines++)
         next_line(&at);
-    SL_TRY_OUT(cli_match_rows(truths->path, "lines", n_lines, truths->names->items,
-                              &truths->matching, err));
+    SL_TRY_OUT(sl_match_rows(truths->path, "lines", n_lines, truths->names->items,
+                             &truths->matching, err));
     at = text.data;
     for (size_t row = 0; row < n_lines; row++) {
         const struct sl_field name = sl_csv_class(next_line(&at));
@@ -179,7 +183,7 @@ static enum sl_status take_rows(struct truths *truths, const struct sl_rows *row
 {
     const struct sl_name_table *items = truths->names->items;
     if (!rows->items)
-        SL_TRY(cli_match_rows(truths->path, "rows", rows->n_rows, items, &truths->matching, err));
+        SL_TRY(sl_match_rows(truths->path, "rows", rows->n_rows, items, &truths->matching, err));
     for (size_t row = 0; row < rows->n_rows; row++) {
         const float *values = rows->values + row * rows->n_classes;
         const int32_t largest = (int32_t)sl_first_choice(values, rows->n_classes, order);
@@ -203,7 +207,7 @@ static enum sl_status take_rows(struct truths *truths, const struct sl_rows *row
 static enum sl_status read_labels(struct truths *truths, struct sl_error *err)
 {
     struct sl_rows *rows = NULL;
-    SL_TRY(cli_read_labels(truths->cli, truths->path, "labels", truths->names, &rows, err));
+    SL_TRY(sl_rows_read_like(truths->workplace, truths->path, "labels", truths->names, &rows, err));
     size_t *order = sl_alloc(rows->n_classes, sizeof *order);
     sl_classes_order(truths->names->classes, rows->n_classes, order);
     enum sl_status status = take_rows(truths, rows, order, err);
@@ -240,11 +244,11 @@ static enum sl_status take_dataset(struct truths *truths, const struct sl_datase
 
 static enum sl_status read_dataset(struct truths *truths, struct sl_error *err)
 {
-    const struct cli_names *names = truths->names;
+    const struct sl_known_names *names = truths->names;
     const struct sl_class_list like = {names->owner, names->numbered ? NULL : names->classes,
                                        names->n_classes};
     struct sl_dataset *set = NULL;
-    SL_TRY(sl_dataset_open(truths->path, &truths->cli->roots, &set, err));
+    SL_TRY(sl_dataset_open(truths->path, &truths->workplace->roots, &set, err));
     const struct sl_class_list own = {set->name, set->classes, set->n_classes};
     size_t *columns = sl_alloc(set->n_classes + 1, sizeof *columns);
     enum sl_status status = SL_OK;
@@ -269,12 +273,13 @@ static enum sl_status read_truths(struct truths *truths, struct sl_error *err)
     return read_labels(truths, err);
 }
 
-enum sl_status cli_read_truth_of(const struct cli *cli, const char *path,
-                                 const struct cli_names *names, struct cli_strangers *strangers,
-                                 int32_t **out, struct sl_error *err)
+enum sl_status sl_truth_read(const struct sl_workplace *workplace, const char *path,
+                             const struct sl_known_names *names, struct sl_strangers *strangers,
+                             int32_t **out, struct sl_error *err)
 {
     const size_t n_items = sl_name_table_count(names->items);
-    struct truths truths = {.cli = cli, .path = path, .names = names, .strangers = strangers};
+    struct truths truths = {
+        .workplace = workplace, .path = path, .names = names, .strangers = strangers};
     enum sl_status status = SL_OK;
     size_t n_known = 0;
     truths.classes = sl_data_alloc(n_items, sizeof *truths.classes, err);
@@ -297,16 +302,17 @@ out:
     return status;
 }
 
-enum sl_status cli_read_truth(const struct cli *cli, const char *path,
-                              const struct cli_names *names, int32_t **out, struct sl_error *err)
+enum sl_status sl_truth_read_and_tell(const struct sl_workplace *workplace, const char *path,
+                                      const struct sl_known_names *names, int32_t **out,
+                                      struct sl_error *err)
 {
-    SL_TRY(cli_read_truth_of(cli, path, names, NULL, out, err));
+    SL_TRY(sl_truth_read(workplace, path, names, NULL, out, err));
     const size_t n_items = sl_name_table_count(names->items);
     size_t n_known = 0;
     for (size_t i = 0; i < n_items; i++)
         n_known += (*out)[i] != SL_NO_LABEL;
     if (n_known < n_items)
-        sl_log(&cli->log, SL_LOG_INFO, "%s has %zu of %zu items", cli_shown(cli, path), n_known,
-               n_items);
+        sl_log(workplace->log, SL_LOG_INFO, "%s has %zu of %zu items",
+               sl_workplace_shown(workplace, path), n_known, n_items);
     return SL_OK;
 }

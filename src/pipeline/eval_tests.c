@@ -1,18 +1,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "eval_weights.h"
+#include "pipeline/evaluate.h"
+#include "softlab/base/array.h"
+#include "softlab/base/file.h"
+#include "softlab/base/memory.h"
+#include "softlab/base/text.h"
 
 enum { TESTS_LIMIT = 1 << 24 };
 
-static enum sl_status add_attack(struct eval_test *test, const char *name, struct sl_error *err)
+static enum sl_status add_attack(struct sl_eval_test *test, const char *name, struct sl_error *err)
 {
     const struct sl_attack_preset *preset = sl_attack_preset_find(name);
     if (!preset)
         return sl_fail(err, SL_ERR_USAGE, "no attack is called \"%s\", see softlab eval --list",
                        name);
-    if (test->n_attacks == EVAL_MAX_ATTACKS)
-        return sl_fail(err, SL_ERR_USAGE, "more than %d attacks", EVAL_MAX_ATTACKS);
+    if (test->n_attacks == SL_EVAL_MAX_ATTACKS)
+        return sl_fail(err, SL_ERR_USAGE, "more than %d attacks", SL_EVAL_MAX_ATTACKS);
     test->attacks[test->n_attacks++] = preset;
     return SL_OK;
 }
@@ -25,44 +29,31 @@ static enum sl_status check_metrics(char *const *names, struct sl_error *err)
     return SL_OK;
 }
 
-/* ---- The command line's test ---- */
+/* ---- The job's own test ---- */
 
-static enum sl_status set_severities(struct eval_test *test, const struct cli_reals *severities,
-                                     struct sl_error *err)
+static enum sl_status test_of_job(const struct sl_workplace *workplace,
+                                  const struct sl_eval_job *job, struct sl_eval_test *out,
+                                  struct sl_error *err)
 {
-    if (severities->count == 0) return SL_OK;
-    if (severities->count > SL_SEVERITIES)
-        return sl_fail(err, SL_ERR_USAGE, "--severity: more than %d", SL_SEVERITIES);
-    test->shift.n_severities = severities->count;
-    for (size_t i = 0; i < severities->count; i++)
-        test->shift.severities[i] = (int)severities->values[i];
-    return SL_OK;
-}
-
-static enum sl_status test_of_values(const struct eval_values *values, struct eval_test *out,
-                                     struct sl_error *err)
-{
-    if (!values->data)
+    if (!job->data)
         return sl_fail(err, SL_ERR_USAGE,
                        "weights are evaluated on items: name them with --data or --tests");
-    struct eval_test test = {
+    struct sl_eval_test test = {
         .name = "test",
-        .data = values->data,
-        .split = values->split,
-        .images = values->images,
-        .labels = values->labels ? values->labels : "hard",
-        .metrics = values->metrics ? cli_split_list(values->metrics) : NULL,
-        .attack_items = (size_t)values->attack_items,
-        .attack_hard = values->attack_hard,
-        .corrupted = values->corruptions || values->corruption_folder,
-        .shift = sl_shift_options_default(),
-        .options = {(size_t)values->bin_size, (size_t)values->bins, values->clip},
+        .data = job->data,
+        .split = job->split,
+        .images = job->images,
+        .labels = job->labels ? job->labels : "hard",
+        .labels_shown = job->labels ? sl_workplace_shown(workplace, job->labels) : NULL,
+        .metrics = job->metrics ? sl_text_split(job->metrics) : NULL,
+        .attack_items = job->attack_items,
+        .attack_hard = job->attack_hard,
+        .corrupted = job->corrupted,
+        .shift = job->shift,
+        .options = job->options,
     };
-    char **attacks = values->attack ? cli_split_list(values->attack) : NULL;
+    char **attacks = job->attacks ? sl_text_split(job->attacks) : NULL;
     enum sl_status status = SL_OK;
-    test.shift.folder = values->corruption_folder;
-    test.shift.extra = values->extra;
-    SL_TRY_OUT(set_severities(&test, &values->severity, err));
     SL_TRY_OUT(check_metrics(test.metrics, err));
     for (size_t i = 0; attacks && attacks[i]; i++)
         SL_TRY_OUT(add_attack(&test, attacks[i], err));
@@ -120,8 +111,8 @@ static enum sl_status read_size(const struct sl_json_cursor *object, const char 
     return SL_OK;
 }
 
-static enum sl_status read_corruptions(const struct sl_json_cursor *object, struct eval_test *test,
-                                       struct sl_error *err)
+static enum sl_status read_corruptions(const struct sl_json_cursor *object,
+                                       struct sl_eval_test *test, struct sl_error *err)
 {
     static const char *const known[] = {"severities", "extra", "folder", NULL};
     struct sl_json_cursor at, list;
@@ -148,7 +139,7 @@ static enum sl_status read_corruptions(const struct sl_json_cursor *object, stru
     return SL_OK;
 }
 
-static enum sl_status read_attacks(const struct sl_json_cursor *object, struct eval_test *test,
+static enum sl_status read_attacks(const struct sl_json_cursor *object, struct sl_eval_test *test,
                                    struct sl_error *err)
 {
     char **names = NULL;
@@ -164,23 +155,49 @@ static enum sl_status read_attacks(const struct sl_json_cursor *object, struct e
     return status;
 }
 
-static enum sl_status read_images(const struct sl_json_cursor *object, struct cli_images *images,
-                                  struct sl_error *err)
+static enum sl_status read_side(const char *text, size_t length, size_t *out)
 {
-    size_t channels = 0;
-    SL_TRY(read_text(object, "size", &images->size, err));
-    SL_TRY(read_size(object, "channels", 1, &channels, err));
-    if (channels == 2 || channels > 3)
-        return sl_json_fail(object, err, "\"channels\" is %zu, expected 1 or 3", channels);
-    if (channels) images->channels = channels == 1 ? "1" : "3";
+    int64_t side = 0;
+    if (!sl_text_to_integer(text, length, &side) || side < 1 || side > 1 << 24) return SL_ERR_INPUT;
+    *out = (size_t)side;
+    return SL_OK;
+}
+
+static enum sl_status read_images(const struct sl_json_cursor *object,
+                                  struct sl_load_options *images, struct sl_error *err)
+{
+    const char *size = NULL;
+    SL_TRY(read_text(object, "size", &size, err));
+    if (size) {
+        const size_t length = strcspn(size, "x");
+        const char *rest = size + length + (size[length] == 'x');
+        if (read_side(size, length, &images->height) != SL_OK ||
+            read_side(rest, strlen(rest), &images->width) != SL_OK)
+            return sl_json_fail(object, err, "\"size\" is \"%s\", expected something like 32x32",
+                                size);
+    }
+    SL_TRY(read_size(object, "channels", 1, &images->channels, err));
+    if (images->channels == 2 || images->channels > 3)
+        return sl_json_fail(object, err, "\"channels\" is %zu, expected 1 or 3", images->channels);
     struct sl_json_cursor skip;
     SL_TRY(sl_json_optional(object, "skip_broken", &skip, err));
     if (skip.value) SL_TRY(sl_json_boolean(&skip, &images->skip_broken, err));
     return SL_OK;
 }
 
-static enum sl_status read_test(struct cli *cli, const struct sl_json_cursor *object,
-                                struct eval_test *test, struct sl_error *err)
+/* The file that a text names, where that is "@set/file". */
+static enum sl_status find_place(const struct sl_workplace *workplace, const char **text,
+                                 char **owned, struct sl_error *err)
+{
+    if (!*text || **text != '@') return SL_OK;
+    SL_TRY(sl_fetch_place(*text, &workplace->roots, owned, err));
+    *text = *owned;
+    return SL_OK;
+}
+
+static enum sl_status read_test(const struct sl_workplace *workplace,
+                                const struct sl_json_cursor *object, struct sl_eval_test *test,
+                                struct sl_error *err)
 {
     static const char *const known[] = {
         "data",    "split",   "size",         "channels",      "skip_broken", "items",    "labels",
@@ -200,12 +217,13 @@ static enum sl_status read_test(struct cli *cli, const struct sl_json_cursor *ob
     SL_TRY(read_size(object, "bin_size", 1, &test->options.bin_size, err));
     SL_TRY(read_size(object, "bins", 1, &test->options.n_bins, err));
     SL_TRY(read_size(object, "gallery", 0, &test->gallery, err));
-    if (test->split) SL_TRY(cli_find_place(cli, test->split, &test->split, err));
-    return cli_find_place(cli, test->labels, &test->labels, err);
+    test->labels_shown = test->labels;
+    SL_TRY(find_place(workplace, &test->split, &test->places[0], err));
+    return find_place(workplace, &test->labels, &test->places[1], err);
 }
 
-static enum sl_status read_file(struct cli *cli, const char *path, struct eval_tests *tests,
-                                struct sl_error *err)
+static enum sl_status read_file(const struct sl_workplace *workplace, const char *path,
+                                struct sl_eval_tests *tests, struct sl_error *err)
 {
     SL_TRY(sl_json_read(path, TESTS_LIMIT, &tests->document, err));
     const struct sl_json_cursor root = sl_json_root(&tests->document);
@@ -216,50 +234,53 @@ static enum sl_status read_file(struct cli *cli, const char *path, struct eval_t
     json_t *value;
     json_object_foreach(root.value, name, value)
     {
-        struct eval_test *test = &tests->tests[tests->count++];
+        struct sl_eval_test *test = &tests->tests[tests->count++];
         struct sl_json_cursor at;
-        *test = (struct eval_test){.name = name,
-                                   .labels = "hard",
-                                   .shift = sl_shift_options_default(),
-                                   .options = sl_metric_options_default()};
+        *test = (struct sl_eval_test){.name = name,
+                                      .labels = "hard",
+                                      .shift = sl_shift_options_default(),
+                                      .options = sl_metric_options_default()};
         SL_TRY(sl_json_member(&root, name, &at, err));
-        SL_TRY(read_test(cli, &at, test, err));
+        SL_TRY(read_test(workplace, &at, test, err));
     }
     return SL_OK;
 }
 
-enum sl_status eval_tests_read(struct cli *cli, const struct eval_values *values,
-                               struct eval_tests *out, struct sl_error *err)
+enum sl_status sl_eval_tests_read(const struct sl_workplace *workplace,
+                                  const struct sl_eval_job *job, const char *weights,
+                                  struct sl_eval_tests *out, struct sl_error *err)
 {
-    struct eval_tests tests = {0};
+    struct sl_eval_tests tests = {0};
     enum sl_status status = SL_OK;
-    if (values->tests) {
-        SL_TRY_OUT(read_file(cli, values->tests, &tests, err));
+    if (job->tests) {
+        SL_TRY_OUT(read_file(workplace, job->tests, &tests, err));
     } else {
         tests.tests = sl_alloc(1, sizeof *tests.tests);
-        SL_TRY_OUT(test_of_values(values, &tests.tests[0], err));
+        SL_TRY_OUT(test_of_job(workplace, job, &tests.tests[0], err));
         tests.count = 1;
     }
-    const char *weights = cli_shown(cli, cli->arguments[0]);
+    const char *shown = sl_workplace_shown(workplace, weights);
     for (size_t t = 0; t < tests.count; t++)
         tests.tests[t].title = tests.count > 1
-                                   ? sl_string_printf("%s on %s", weights, tests.tests[t].name)
-                                   : sl_string_copy(weights);
+                                   ? sl_string_printf("%s on %s", shown, tests.tests[t].name)
+                                   : sl_string_copy(shown);
     *out = tests;
     return SL_OK;
 out:
-    eval_tests_release(&tests);
+    sl_eval_tests_release(&tests);
     return status;
 }
 
-void eval_tests_release(struct eval_tests *tests)
+void sl_eval_tests_release(struct sl_eval_tests *tests)
 {
     for (size_t i = 0; i < tests->count; i++) {
         free(tests->tests[i].title);
+        free(tests->tests[i].places[0]);
+        free(tests->tests[i].places[1]);
         if (tests->tests[i].items) sl_names_destroy(tests->tests[i].items);
         if (tests->tests[i].metrics) sl_names_destroy(tests->tests[i].metrics);
     }
     free(tests->tests);
     sl_json_release(&tests->document);
-    *tests = (struct eval_tests){0};
+    *tests = (struct sl_eval_tests){0};
 }

@@ -3,10 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "labels.h"
+#include "pipeline/labels.h"
+#include "softlab/base/array.h"
+#include "softlab/base/csv.h"
+#include "softlab/base/file.h"
+#include "softlab/base/memory.h"
+#include "softlab/base/text.h"
 
 static void append_header(struct sl_buffer *line, const struct sl_aggregator *method,
-                          const struct cli_names *names)
+                          const struct sl_known_names *names)
 {
     sl_csv_append_field(line, "annotator", 9);
     sl_csv_append_field(line, "answers", 7);
@@ -22,7 +27,7 @@ static void append_header(struct sl_buffer *line, const struct sl_aggregator *me
 }
 
 static void append_annotator(struct sl_buffer *line, const struct sl_aggregator *method,
-                             const struct sl_crowd_state *state, const struct cli_names *names,
+                             const struct sl_crowd_state *state, const struct sl_known_names *names,
                              size_t a, size_t n_answers)
 {
     const size_t cells = state->n_classes * state->n_classes;
@@ -40,11 +45,11 @@ static void append_annotator(struct sl_buffer *line, const struct sl_aggregator 
     sl_csv_end_line(line);
 }
 
-enum sl_status labels_annotators_write(const char *path, const struct sl_aggregator *method,
-                                       const struct sl_crowd_state *state,
-                                       const struct labels_asked *asked, struct sl_error *err)
+enum sl_status sl_labels_annotators_write(const char *path, const struct sl_aggregator *method,
+                                          const struct sl_crowd_state *state,
+                                          const struct sl_labels_asked *asked, struct sl_error *err)
 {
-    const struct cli_names *names = asked->names;
+    const struct sl_known_names *names = asked->names;
     const size_t n_annotators = sl_name_table_count(names->annotators);
     size_t *n_answers = sl_alloc(n_annotators + 1, sizeof *n_answers);
     struct sl_writer writer = {.descriptor = -1};
@@ -123,9 +128,9 @@ static enum sl_status check_all(const double *weights, const struct sl_name_tabl
     return sum > 0 ? SL_OK : sl_fail(err, SL_ERR_INPUT, "%s: every weight is 0", path);
 }
 
-enum sl_status labels_weights_read(const struct cli *cli, const char *path,
-                                   const struct sl_name_table *annotators, double **out,
-                                   struct sl_error *err)
+enum sl_status sl_labels_weights_read(const struct sl_workplace *workplace, const char *path,
+                                      const struct sl_name_table *annotators, double **out,
+                                      struct sl_error *err)
 {
     const size_t count = sl_name_table_count(annotators);
     const struct sl_csv_options options = sl_csv_options_default();
@@ -139,8 +144,8 @@ enum sl_status labels_weights_read(const struct cli *cli, const char *path,
     SL_TRY_OUT(read_table(csv, annotators, weights, &n_others, err));
     SL_TRY_OUT(check_all(weights, annotators, path, err));
     if (n_others)
-        sl_log(&cli->log, SL_LOG_INFO, "%s: %zu of its annotators gave no answer here",
-               cli_shown(cli, path), n_others);
+        sl_log(workplace->log, SL_LOG_INFO, "%s: %zu of its annotators gave no answer here",
+               sl_workplace_shown(workplace, path), n_others);
     *out = weights;
     weights = NULL;
 out:
@@ -149,12 +154,12 @@ out:
     return status;
 }
 
-void labels_say_weightless(const struct cli *cli, const double *weights,
-                           const struct labels_asked *asked)
+void sl_labels_say_weightless(const struct sl_workplace *workplace, const double *weights,
+                              const struct sl_labels_asked *asked)
 {
     size_t count = 0;
     for (size_t i = 0; weights && i < asked->count; i++)
         count += asked->annotator[i] != SL_NO_NAME && weights[asked->annotator[i]] == 0;
     if (count)
-        sl_log(&cli->log, SL_LOG_INFO, "%zu left out: their annotators have weight 0", count);
+        sl_log(workplace->log, SL_LOG_INFO, "%zu left out: their annotators have weight 0", count);
 }

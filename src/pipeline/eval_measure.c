@@ -3,21 +3,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "eval.h"
+#include "pipeline/evaluate.h"
+#include "softlab/base/array.h"
+#include "softlab/base/file.h"
+#include "softlab/base/memory.h"
+#include "softlab/base/text.h"
 
-void eval_run_init(struct eval_run *run, const struct cli *cli, const struct eval_values *values,
-                   const struct sl_metric_options *options, size_t n_models)
+void sl_evaluation_init(struct sl_evaluation *run, const struct sl_eval_job *job,
+                        const struct sl_workplace *workplace,
+                        const struct sl_metric_options *options, size_t n_models)
 {
     const size_t most = sl_metric_count();
-    *run =
-        (struct eval_run){.cli = cli, .values = values, .options = *options, .n_models = n_models};
+    *run = (struct sl_evaluation){
+        .job = job, .workplace = workplace, .options = *options, .n_models = n_models};
     run->metrics = sl_alloc(most, sizeof *run->metrics);
     run->models = sl_alloc(n_models + 1, sizeof *run->models);
     run->each = sl_alloc(n_models * most, sizeof *run->each);
     run->intervals = sl_alloc(most, sizeof *run->intervals);
 }
 
-enum sl_status eval_choose_metrics(struct eval_run *run, char *const *names, struct sl_error *err)
+enum sl_status sl_eval_choose_metrics(struct sl_evaluation *run, char *const *names,
+                                      struct sl_error *err)
 {
     const size_t count = sl_metric_count();
     const char **known = sl_alloc(count + 1, sizeof *known);
@@ -48,7 +54,7 @@ enum sl_status eval_choose_metrics(struct eval_run *run, char *const *names, str
     return status;
 }
 
-static void measure_all(struct eval_run *run)
+static void measure_all(struct sl_evaluation *run)
 {
     const size_t n_models = run->n_models, n_metrics = run->n_metrics;
     double *column = sl_alloc(n_models, sizeof *column);
@@ -64,20 +70,20 @@ static void measure_all(struct eval_run *run)
 }
 
 /* By bootstrap, or of the difference from another model. */
-static enum sl_status find_intervals(struct eval_run *run, struct sl_error *err)
+static enum sl_status find_intervals(struct sl_evaluation *run, struct sl_error *err)
 {
-    const struct eval_values *values = run->values;
+    const struct sl_eval_job *job = run->job;
     struct sl_bootstrap_options bootstrap = sl_bootstrap_options_default();
-    bootstrap.n_resamples = values->bootstrap ? (size_t)values->bootstrap : 1000;
-    bootstrap.seed = (uint64_t)values->seed;
+    bootstrap.n_resamples = job->bootstrap ? job->bootstrap : 1000;
+    bootstrap.seed = job->seed;
     const struct sl_scored *const models[] = {run->models[0].scored,
                                               run->models[run->n_models].scored};
-    if (values->against) {
+    if (job->against) {
         run->paired = sl_alloc(run->n_metrics, sizeof *run->paired);
         return sl_metrics_compare(run->metrics, run->n_metrics, models, &run->options, &bootstrap,
                                   run->paired, err);
     }
-    if (!values->bootstrap) return SL_OK;
+    if (!job->bootstrap) return SL_OK;
     run->interval = "95 %, bootstrap over items";
     return sl_metrics_intervals(run->metrics, run->n_metrics, run->models[0].scored, &run->options,
                                 &bootstrap, run->intervals, err);
@@ -90,23 +96,24 @@ static bool needs_bins(const struct sl_metric *metric)
 }
 
 /* What an aggregation of few answers has many of. */
-static void warn_of_ties(const struct eval_run *run)
+static void warn_of_ties(const struct sl_evaluation *run)
 {
-    const struct eval_model *first = &run->models[0];
-    const size_t n_models = run->n_models + (run->values->against != NULL);
+    const struct sl_evaluated_model *first = &run->models[0];
+    const size_t n_models = run->n_models + (run->job->against != NULL);
     for (size_t i = 0; i < n_models; i++) {
         const struct sl_scored *scored = run->models[i].scored;
-        cli_say_ties(run->cli, run->models[i].path, scored->n_tied, scored->n, scored->classes);
+        sl_say_ties(run->workplace, run->models[i].path, scored->n_tied, scored->n,
+                    scored->classes);
     }
     char *labels = sl_string_printf("the labels (%s)", first->labels);
-    cli_say_ties(run->cli, labels, first->scored->n_human_tied, first->scored->n,
-                 first->scored->classes);
+    sl_say_ties(run->workplace, labels, first->scored->n_human_tied, first->scored->n,
+                first->scored->classes);
     free(labels);
 }
 
-static void warn(const struct eval_run *run)
+static void warn(const struct sl_evaluation *run)
 {
-    const struct sl_log *log = &run->cli->log;
+    const struct sl_log *log = run->workplace->log;
     const size_t n = run->models[0].scored->n, bin_size = run->options.bin_size;
     bool binned = false;
     for (size_t m = 0; m < run->n_metrics; m++) {
@@ -128,7 +135,7 @@ static void warn(const struct eval_run *run)
                n, bin_size);
 }
 
-enum sl_status eval_measure(struct eval_run *run, struct sl_error *err)
+enum sl_status sl_eval_measure(struct sl_evaluation *run, struct sl_error *err)
 {
     measure_all(run);
     SL_TRY(find_intervals(run, err));
@@ -137,10 +144,49 @@ enum sl_status eval_measure(struct eval_run *run, struct sl_error *err)
     return SL_OK;
 }
 
-void eval_run_release(struct eval_run *run)
+static enum sl_status read_models(struct sl_evaluation *run, char *const *paths,
+                                  struct sl_error *err)
 {
-    for (size_t i = 0; i <= run->n_models; i++)
-        eval_model_release(&run->models[i]);
+    for (size_t i = 0; i < run->n_models; i++)
+        SL_TRY(sl_eval_read(run->workplace, run->job, paths[i], &run->models[i], err));
+    for (size_t i = 1; i < run->n_models; i++)
+        if (run->models[i].scored->n != run->models[0].scored->n)
+            return sl_fail(err, SL_ERR_INPUT, "%s has %zu items, %s has %zu", run->models[0].path,
+                           run->models[0].scored->n, run->models[i].path, run->models[i].scored->n);
+    if (!run->job->against) return SL_OK;
+    return sl_eval_read(run->workplace, run->job, run->job->against, &run->models[run->n_models],
+                        err);
+}
+
+enum sl_status sl_evaluate_predictions(const struct sl_eval_job *job, char *const *paths,
+                                       size_t count, const struct sl_workplace *workplace,
+                                       struct sl_evaluation *out, struct sl_error *err)
+{
+    struct sl_evaluation run;
+    char **metrics = job->metrics ? sl_text_split(job->metrics) : NULL;
+    enum sl_status status = SL_OK;
+    sl_evaluation_init(&run, job, workplace, &job->options, count);
+    SL_TRY_OUT(sl_eval_choose_metrics(&run, metrics, err));
+    SL_TRY_OUT(read_models(&run, paths, err));
+    SL_TRY_OUT(sl_eval_measure(&run, err));
+    *out = run;
+    run = (struct sl_evaluation){0};
+out:
+    if (metrics) sl_names_destroy(metrics);
+    sl_evaluation_release(&run);
+    return status;
+}
+
+struct sl_eval_job sl_eval_job_default(void)
+{
+    return (struct sl_eval_job){
+        .options = sl_metric_options_default(), .seed = 1, .shift = sl_shift_options_default()};
+}
+
+void sl_evaluation_release(struct sl_evaluation *run)
+{
+    for (size_t i = 0; run->models && i <= run->n_models; i++)
+        sl_eval_model_release(&run->models[i]);
     free(run->models);
     free(run->metrics);
     free(run->each);

@@ -3,8 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pipeline/train.h"
+#include "softlab/base/file.h"
+#include "softlab/base/memory.h"
+#include "softlab/base/system.h"
 #include "softlab/nn/tuning.h"
-#include "train.h"
+#include "softlab/pipeline/weights.h"
 
 static void hash_rows(struct sl_hasher *hasher, const struct sl_rows *rows)
 {
@@ -18,15 +22,15 @@ static void hash_rows(struct sl_hasher *hasher, const struct sl_rows *rows)
 }
 
 /* Items, which of them, and what they are scored against. */
-static enum sl_status hash_dev(const struct train_inputs *inputs, char out[SL_SHA256_TEXT],
+static enum sl_status hash_dev(const struct sl_train_inputs *inputs, char out[SL_SHA256_TEXT],
                                struct sl_error *err)
 {
     char items[SL_SHA256_TEXT];
     SL_TRY(sl_dataset_hash(inputs->dev.dataset, items, err));
     struct sl_hasher *hasher = sl_hasher_create();
     sl_hasher_text(hasher, items);
-    for (size_t i = 0; i < cli_feeding_count(&inputs->dev); i++)
-        sl_hasher_number(hasher, cli_feeding_item(&inputs->dev, i));
+    for (size_t i = 0; i < sl_feeding_count(&inputs->dev); i++)
+        sl_hasher_number(hasher, sl_feeding_item(&inputs->dev, i));
     if (inputs->dev_labels) hash_rows(hasher, inputs->dev_labels);
     sl_hasher_finish(hasher, out);
     return SL_OK;
@@ -55,14 +59,15 @@ static void put(json_t *settings, const char *key, const char *hash)
     json_object_set_new(settings, key, json_string(hash));
 }
 
-enum sl_status train_settings(const struct train_values *values, const struct train_inputs *inputs,
-                              json_t **out, struct sl_error *err)
+enum sl_status sl_train_settings(const struct sl_train_job *job,
+                                 const struct sl_train_inputs *inputs, json_t **out,
+                                 struct sl_error *err)
 {
     char hash[SL_SHA256_TEXT];
     json_t *settings = json_pack(
         "{s:s, s:s, s:o, s:I, s:s, s:I, s:I, s:o, s:i}", "recipe",
         inputs->recipe.name[0] ? inputs->recipe.name : "none", "variant", inputs->recipe.variant,
-        "keys", sl_recipe_to_json(&inputs->recipe), "seed", (json_int_t)values->seed, "network",
+        "keys", sl_recipe_to_json(&inputs->recipe), "seed", (json_int_t)job->seed, "network",
         sl_model_spec(inputs->model), "items", (json_int_t)inputs->targets->n_items, "soft_items",
         (json_int_t)inputs->targets->n_soft, "classes", names_of(inputs->model), "arithmetic",
         SL_ARITHMETIC_VERSION);
@@ -72,8 +77,8 @@ enum sl_status train_settings(const struct train_values *values, const struct tr
     put(settings, "tuning_sha256", hash);
     sl_targets_hash(inputs->targets, hash);
     put(settings, "targets_sha256", hash);
-    if (values->untrained) json_object_set_new(settings, "untrained", json_true());
-    if (values->weights) {
+    if (job->untrained) json_object_set_new(settings, "untrained", json_true());
+    if (job->weights) {
         hash_values(inputs->model, hash);
         put(settings, "start_sha256", hash);
     }
@@ -81,8 +86,8 @@ enum sl_status train_settings(const struct train_values *values, const struct tr
         SL_TRY_OUT(hash_dev(inputs, hash, err));
         put(settings, "dev_sha256", hash);
     }
-    if (values->mixing) {
-        SL_TRY_OUT(sl_sha256_file(values->mixing, hash, err));
+    if (job->mixing) {
+        SL_TRY_OUT(sl_sha256_file(job->mixing, hash, err));
         put(settings, "mixing_sha256", hash);
     }
     *out = settings;
@@ -116,7 +121,7 @@ static void say_key(struct sl_buffer *out, const char *key)
     sl_buffer_printf(out, "%s%s", out->length > 0 ? ", " : "", words);
 }
 
-char *train_difference(json_t *was, json_t *now)
+char *sl_train_difference(json_t *was, json_t *now)
 {
     struct sl_buffer out;
     const char *key;

@@ -3,8 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "labels.h"
+#include "pipeline/labels.h"
+#include "softlab/base/array.h"
 #include "softlab/base/classes.h"
+#include "softlab/base/csv.h"
+#include "softlab/base/file.h"
+#include "softlab/base/memory.h"
+#include "softlab/base/text.h"
 
 static enum sl_status add_array(struct sl_npz_writer *writer, const char *name, const void *data,
                                 const struct sl_array *like, struct sl_error *err)
@@ -32,7 +37,7 @@ static enum sl_status add_names(struct sl_npz_writer *writer, const char *name,
     return status;
 }
 
-static enum sl_status add_classes(struct sl_npz_writer *writer, const struct cli_names *names,
+static enum sl_status add_classes(struct sl_npz_writer *writer, const struct sl_known_names *names,
                                   struct sl_error *err)
 {
     struct sl_array array = {0};
@@ -56,7 +61,7 @@ static double *entropies(const struct sl_crowd_state *state, struct sl_error *er
 }
 
 static enum sl_status add_all(struct sl_npz_writer *writer, const struct sl_crowd_state *state,
-                              const struct cli_names *names, struct sl_error *err)
+                              const struct sl_known_names *names, struct sl_error *err)
 {
     const size_t items = state->n_items, people = state->n_annotators, k = state->n_classes;
     double *entropy = entropies(state, err);
@@ -88,8 +93,9 @@ out:
     return status;
 }
 
-enum sl_status labels_state_write(const struct sl_crowd_state *state, const struct cli_names *names,
-                                  const char *path, struct sl_error *err)
+enum sl_status sl_labels_state_write(const struct sl_crowd_state *state,
+                                     const struct sl_known_names *names, const char *path,
+                                     struct sl_error *err)
 {
     struct sl_npz_writer *writer = NULL;
     SL_TRY(sl_npz_writer_create(path, SL_NPZ_STORED, &writer, err));
@@ -132,16 +138,16 @@ static enum sl_status check_names(struct sl_npz *npz, const char *array_name,
 
 /* The answers' place of each class of a state, which must have the same ones; a state that names
  * none has them in the answers' order. The caller frees it. */
-static enum sl_status match_classes(const struct cli *cli, const char *path,
-                                    const struct cli_names *names, size_t **out,
+static enum sl_status match_classes(const struct sl_workplace *workplace, const char *path,
+                                    const struct sl_known_names *names, size_t **out,
                                     struct sl_error *err)
 {
     struct sl_class_list own = {.owner = path};
     const struct sl_class_list like = {"the answers", names->classes, names->n_classes};
     char **own_names = NULL;
-    SL_TRY(cli_read_class_names(path, &own_names, &own.count, err));
+    SL_TRY(sl_npz_class_names(path, &own_names, &own.count, err));
     own.names = own_names;
-    cli_say_unnamed(cli, &own, &like);
+    sl_say_unnamed(workplace, &own, &like);
     const size_t most = own.count > like.count ? own.count : like.count;
     size_t *places = sl_alloc(most + 1, sizeof *places);
     enum sl_status status = SL_OK;
@@ -208,7 +214,7 @@ static enum sl_status read_arrays(struct sl_npz *npz, struct sl_crowd_state *sta
 /* Each matrix to its annotator's place, its cells to those of their classes. */
 static enum sl_status place_matrices(const struct sl_array *confusion,
                                      const struct sl_array *annotators,
-                                     const struct cli_names *names, const size_t *places,
+                                     const struct sl_known_names *names, const size_t *places,
                                      double weight, double *out, struct sl_error *err)
 {
     const size_t k = names->n_classes, cells = k * k;
@@ -225,9 +231,9 @@ static enum sl_status place_matrices(const struct sl_array *confusion,
     return SL_OK;
 }
 
-enum sl_status labels_prior_read(const struct cli *cli, const char *path,
-                                 const struct cli_names *names, double weight, double **out,
-                                 struct sl_error *err)
+enum sl_status sl_labels_prior_read(const struct sl_workplace *workplace, const char *path,
+                                    const struct sl_known_names *names, double weight, double **out,
+                                    struct sl_error *err)
 {
     const size_t k = names->n_classes, n_annotators = sl_name_table_count(names->annotators);
     struct sl_npz *npz = NULL;
@@ -238,7 +244,7 @@ enum sl_status labels_prior_read(const struct cli *cli, const char *path,
     enum sl_status status = SL_OK;
     SL_TRY_OUT(sl_npz_peek(npz, "annotator", &annotators, err));
     SL_TRY_OUT(sl_npz_peek(npz, "confusion", &read, err));
-    SL_TRY_OUT(match_classes(cli, path, names, &places, err));
+    SL_TRY_OUT(match_classes(workplace, path, names, &places, err));
     const size_t shape[] = {sl_array_count(&annotators), k, k};
     SL_TRY_OUT(sl_array_expect(&read, path, 3, shape, err));
     SL_TRY_OUT(sl_npz_read(npz, "annotator", &annotators, err));
@@ -281,9 +287,9 @@ static void place_classes(struct sl_crowd_state *state, const size_t *places)
     free(prior);
 }
 
-enum sl_status labels_state_read(const struct cli *cli, const char *path,
-                                 const struct cli_names *names, struct sl_crowd_state *out,
-                                 struct sl_error *err)
+enum sl_status sl_labels_state_read(const struct sl_workplace *workplace, const char *path,
+                                    const struct sl_known_names *names, struct sl_crowd_state *out,
+                                    struct sl_error *err)
 {
     struct sl_npz *npz = NULL;
     SL_TRY(sl_npz_open(path, &npz, err));
@@ -293,7 +299,7 @@ enum sl_status labels_state_read(const struct cli *cli, const char *path,
     enum sl_status status = SL_OK;
     SL_TRY_OUT(check_names(npz, "item", names->items, path, err));
     SL_TRY_OUT(check_names(npz, "annotator", names->annotators, path, err));
-    SL_TRY_OUT(match_classes(cli, path, names, &places, err));
+    SL_TRY_OUT(match_classes(workplace, path, names, &places, err));
     if (sl_npz_has(npz, "annotator")) {
         SL_TRY_OUT(sl_npz_peek(npz, "annotator", &annotators, err));
         state.n_annotators = sl_array_count(&annotators);

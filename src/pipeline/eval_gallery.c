@@ -1,6 +1,10 @@
 #include <stdlib.h>
 
-#include "eval_weights.h"
+#include "pipeline/evaluate.h"
+#include "softlab/base/array.h"
+#include "softlab/base/file.h"
+#include "softlab/base/memory.h"
+#include "softlab/base/text.h"
 
 enum { TEXT_LIMIT = 1 << 22 };
 
@@ -57,8 +61,8 @@ static struct candidate *rank(const struct sl_scored *scored, bool by_difference
     return list;
 }
 
-json_t *eval_gallery(const struct cli_feeding *feeding, const struct sl_scored *scored,
-                     size_t count)
+json_t *sl_eval_gallery(const struct sl_feeding *feeding, const struct sl_scored *scored,
+                        size_t count)
 {
     const struct sl_dataset *dataset = feeding->dataset;
     json_t *gallery = json_array();
@@ -71,7 +75,7 @@ json_t *eval_gallery(const struct cli_feeding *feeding, const struct sl_scored *
         while (*at < scored->n && shown[ranks[turn % 2][*at].row])
             (*at)++;
         if (*at == scored->n) break;
-        const size_t row = ranks[turn % 2][*at].row, item = cli_feeding_item(feeding, row);
+        const size_t row = ranks[turn % 2][*at].row, item = sl_feeding_item(feeding, row);
         const int32_t truth = dataset->labels[item];
         shown[row] = true;
         n_shown++;

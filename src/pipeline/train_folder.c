@@ -4,8 +4,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "pipeline/train.h"
+#include "softlab/base/file.h"
+#include "softlab/base/memory.h"
 #include "softlab/nn/weights.h"
-#include "train.h"
+#include "softlab/pipeline/weights.h"
 
 enum { RECORD_LIMIT = 1 << 24, LOG_LIMIT = 1 << 28 };
 
@@ -14,10 +17,10 @@ static json_t *settings_of(const json_t *record)
     return json_object_get(record, "settings");
 }
 
-static enum sl_status fail_other(const struct train_folder *folder, const json_t *was,
+static enum sl_status fail_other(const struct sl_train_folder *folder, const json_t *was,
                                  struct sl_error *err)
 {
-    char *difference = train_difference(settings_of(was), settings_of(folder->record));
+    char *difference = sl_train_difference(settings_of(was), settings_of(folder->record));
     const enum sl_status status = sl_fail(
         err, SL_ERR_INPUT,
         "%s holds a run that differs in: %s; choose another folder, or replace it with --restart",
@@ -27,7 +30,7 @@ static enum sl_status fail_other(const struct train_folder *folder, const json_t
 }
 
 /* What the folder's run.json says, if there is one. */
-static enum sl_status compare_records(struct train_folder *folder, struct sl_error *err)
+static enum sl_status compare_records(struct sl_train_folder *folder, struct sl_error *err)
 {
     struct sl_json json = {0};
     SL_TRY(sl_json_read(folder->run, RECORD_LIMIT, &json, err));
@@ -36,7 +39,11 @@ static enum sl_status compare_records(struct train_folder *folder, struct sl_err
     if (!json_equal(settings_of(json.root), settings_of(folder->record)))
         status = fail_other(folder, json.root, err);
     else if (folder->finished)
-        status = cli_check_weights(folder->weights, json.root, err);
+        status = sl_run_check_weights(folder->weights, json.root, err);
+    if (status == SL_OK && folder->finished) {
+        json_decref(folder->record);
+        folder->record = json_incref(json.root);
+    }
     sl_json_release(&json);
     return status;
 }
@@ -47,7 +54,7 @@ static enum sl_status remove_file(const char *path, struct sl_error *err)
     return sl_fail(err, SL_ERR_IO, "%s: cannot be removed: %s", path, strerror(errno));
 }
 
-static enum sl_status forget(const struct train_folder *folder, struct sl_error *err)
+static enum sl_status forget(const struct sl_train_folder *folder, struct sl_error *err)
 {
     const char *const paths[] = {folder->run, folder->checkpoint, folder->log, folder->weights};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
@@ -55,10 +62,10 @@ static enum sl_status forget(const struct train_folder *folder, struct sl_error 
     return SL_OK;
 }
 
-enum sl_status train_folder_open(const char *path, json_t *record, bool restart,
-                                 struct train_folder *out, struct sl_error *err)
+enum sl_status sl_train_folder_open(const char *path, json_t *record, bool restart,
+                                    struct sl_train_folder *out, struct sl_error *err)
 {
-    struct train_folder folder = {
+    struct sl_train_folder folder = {
         .path = sl_string_copy(path),
         .run = sl_path_join(path, "run.json"),
         .log = sl_path_join(path, "log.jsonl"),
@@ -76,11 +83,11 @@ enum sl_status train_folder_open(const char *path, json_t *record, bool restart,
     *out = folder;
     return SL_OK;
 out:
-    train_folder_release(&folder);
+    sl_train_folder_release(&folder);
     return status;
 }
 
-void train_folder_release(struct train_folder *folder)
+void sl_train_folder_release(struct sl_train_folder *folder)
 {
     free(folder->path);
     free(folder->run);
@@ -88,20 +95,20 @@ void train_folder_release(struct train_folder *folder)
     free(folder->checkpoint);
     free(folder->weights);
     json_decref(folder->record);
-    *folder = (struct train_folder){0};
+    *folder = (struct sl_train_folder){0};
 }
 
 static char *epoch_line(const struct sl_epoch *epoch)
 {
     json_t *json = json_pack("{s:I, s:o, s:o, s:f}", "epoch", (json_int_t)epoch->epoch, "loss",
-                             cli_json_real(epoch->loss), "accuracy", cli_json_real(epoch->accuracy),
+                             sl_json_real(epoch->loss), "accuracy", sl_json_real(epoch->accuracy),
                              "rate", epoch->rate);
     if (!isnan(epoch->score)) {
-        json_object_set_new(json, "score", cli_json_real(epoch->score));
+        json_object_set_new(json, "score", sl_json_real(epoch->score));
         json_object_set_new(json, "best", json_boolean(epoch->best));
     }
-    json_object_set_new(json, "seconds", cli_json_real(epoch->seconds));
-    json_object_set_new(json, "items_per_second", cli_json_real(epoch->items_per_second));
+    json_object_set_new(json, "seconds", sl_json_real(epoch->seconds));
+    json_object_set_new(json, "items_per_second", sl_json_real(epoch->items_per_second));
     char *text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(9));
     json_decref(json);
     return text;
@@ -119,8 +126,8 @@ static size_t length_before(const struct sl_buffer *text, size_t epoch)
     return (size_t)(at - text->data);
 }
 
-enum sl_status train_folder_log(const struct train_folder *folder, const struct sl_epoch *epoch,
-                                struct sl_error *err)
+enum sl_status sl_train_folder_log(const struct sl_train_folder *folder,
+                                   const struct sl_epoch *epoch, struct sl_error *err)
 {
     struct sl_buffer text;
     sl_buffer_init_data(&text, LOG_LIMIT);
@@ -137,8 +144,8 @@ out:
     return status;
 }
 
-enum sl_status train_folder_finish(struct train_folder *folder, struct sl_model *model,
-                                   const struct sl_train_result *result, struct sl_error *err)
+enum sl_status sl_train_folder_finish(struct sl_train_folder *folder, struct sl_model *model,
+                                      const struct sl_train_result *result, struct sl_error *err)
 {
     char hash[SL_SHA256_TEXT];
     SL_TRY(sl_weights_write(folder->weights, model, NULL, 0, err));
@@ -147,7 +154,7 @@ enum sl_status train_folder_finish(struct train_folder *folder, struct sl_model 
     json_t *outcome =
         json_pack("{s:s, s:I, s:I, s:I, s:o, s:s}", "end", ends[result->end], "epochs",
                   (json_int_t)result->epochs, "steps", (json_int_t)result->steps, "best_epoch",
-                  (json_int_t)result->best_epoch, "best_score", cli_json_real(result->best_score),
+                  (json_int_t)result->best_epoch, "best_score", sl_json_real(result->best_score),
                   "weights_sha256", hash);
     json_object_set_new(folder->record, "result", outcome);
     json_object_set_new(folder->record, "finished", json_true());

@@ -1,17 +1,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd.h"
+#include "softlab/base/memory.h"
 #include "softlab/feed/text.h"
+#include "softlab/pipeline/items.h"
 
-const char *cli_feeding_unit(const struct cli_feeding *feeding)
+const char *sl_feeding_unit(const struct sl_feeding *feeding)
 {
     if (feeding->dataset->texts) return "texts";
     return feeding->dataset->features ? "rows" : "images";
 }
 
 /* The split's indices after some items were left out. */
-static enum sl_status follow(struct cli_feeding *feeding, const struct sl_skipped *skipped,
+static enum sl_status follow(struct sl_feeding *feeding, const struct sl_skipped *skipped,
                              struct sl_error *err)
 {
     size_t n_left = 0;
@@ -28,23 +29,23 @@ static enum sl_status follow(struct cli_feeding *feeding, const struct sl_skippe
                    feeding->dataset->name);
 }
 
-static enum sl_status make_feed(const struct cli *cli, struct cli_feeding *feeding,
-                                const struct cli_images *images, struct sl_error *err)
+static enum sl_status make_feed(const struct sl_workplace *workplace, struct sl_feeding *feeding,
+                                const struct sl_load_options *images, struct sl_error *err)
 {
     struct sl_dataset *dataset = feeding->dataset;
-    SL_TRY(cli_images_check(images, dataset, err));
+    SL_TRY(sl_load_options_check(images, dataset, err));
     if (dataset->texts) return SL_OK;
     if (dataset->features)
         return sl_feed_features(dataset->features, dataset->count, dataset->n_features,
                                 &feeding->feed, err);
     struct sl_skipped skipped = {0};
-    SL_TRY(cli_images_load(cli, images, dataset, &skipped, err));
+    SL_TRY(sl_workplace_load_images(workplace, images, dataset, &skipped, err));
     const enum sl_status status = follow(feeding, &skipped, err);
     sl_skipped_release(&skipped);
     return status == SL_OK ? sl_feed_images(dataset, &feeding->feed, err) : status;
 }
 
-enum sl_status cli_check_part(const struct sl_dataset *dataset, struct sl_error *err)
+enum sl_status sl_dataset_check_part(const struct sl_dataset *dataset, struct sl_error *err)
 {
     if (!dataset->parts) return SL_OK;
     const char *last = strrchr(dataset->parts, ' ');
@@ -52,14 +53,15 @@ enum sl_status cli_check_part(const struct sl_dataset *dataset, struct sl_error 
                    dataset->parts, dataset->name, last ? last + 1 : dataset->parts);
 }
 
-static enum sl_status open_items(const struct cli *cli, const char *data, const char *split,
-                                 bool part, struct cli_feeding *out, struct sl_error *err)
+static enum sl_status open_items(const struct sl_workplace *workplace, const char *data,
+                                 const char *split, bool part, struct sl_feeding *out,
+                                 struct sl_error *err)
 {
-    struct cli_feeding feeding = {0};
+    struct sl_feeding feeding = {0};
     enum sl_status status = SL_OK;
-    SL_TRY_OUT(sl_dataset_open(data, &cli->roots, &feeding.dataset, err));
-    if (part) SL_TRY_OUT(cli_check_part(feeding.dataset, err));
-    sl_dataset_tell(feeding.dataset, &cli->log);
+    SL_TRY_OUT(sl_dataset_open(data, &workplace->roots, &feeding.dataset, err));
+    if (part) SL_TRY_OUT(sl_dataset_check_part(feeding.dataset, err));
+    sl_dataset_tell(feeding.dataset, workplace->log);
     if (split) {
         SL_TRY_OUT(
             sl_split_read(split, feeding.dataset->count, &feeding.only, &feeding.n_only, err));
@@ -71,33 +73,34 @@ static enum sl_status open_items(const struct cli *cli, const char *data, const 
     *out = feeding;
     return SL_OK;
 out:
-    cli_feeding_release(&feeding);
+    sl_feeding_release(&feeding);
     return status;
 }
 
-enum sl_status cli_feeding_open(const struct cli *cli, const char *data, const char *split,
-                                const struct cli_images *images, bool part, struct cli_feeding *out,
-                                struct sl_error *err)
+enum sl_status sl_feeding_open(const struct sl_workplace *workplace, const char *data,
+                               const char *split, const struct sl_load_options *images, bool part,
+                               struct sl_feeding *out, struct sl_error *err)
 {
-    struct cli_feeding feeding = {0};
-    SL_TRY(open_items(cli, data, split, part, &feeding, err));
-    const enum sl_status status = make_feed(cli, &feeding, images, err);
+    struct sl_feeding feeding = {0};
+    SL_TRY(open_items(workplace, data, split, part, &feeding, err));
+    const enum sl_status status = make_feed(workplace, &feeding, images, err);
     if (status == SL_OK)
         *out = feeding;
     else
-        cli_feeding_release(&feeding);
+        sl_feeding_release(&feeding);
     return status;
 }
 
-enum sl_status cli_feeding_read(const struct cli *cli, const struct sl_vocabulary *vocabulary,
-                                struct cli_feeding *feeding, struct sl_error *err)
+enum sl_status sl_feeding_read(const struct sl_workplace *workplace,
+                               const struct sl_vocabulary *vocabulary, struct sl_feeding *feeding,
+                               struct sl_error *err)
 {
     if (!feeding->dataset || feeding->feed) return SL_OK;
     SL_TRY(sl_feed_text(feeding->dataset, vocabulary, &feeding->feed, err));
     const struct sl_text_notes notes = sl_feed_text_notes(feeding->feed);
     const double all = (double)(notes.n_items ? notes.n_items : 1);
     sl_log(
-        &cli->log, SL_LOG_INFO,
+        workplace->log, SL_LOG_INFO,
         "%s: %.1f %% of the words have no vector, %zu have a letter that is not in the alphabet, "
         "%zu were cut",
         feeding->dataset->name, 100 * (double)notes.unknown_words / all, notes.unknown_letters,
@@ -105,89 +108,87 @@ enum sl_status cli_feeding_read(const struct cli *cli, const struct sl_vocabular
     return SL_OK;
 }
 
-/* What a network reads, in the words of cli_feeding_unit. */
+/* What a network reads, in the words of sl_feeding_unit. */
 static const char *reads(const struct sl_input_shape *shape)
 {
     if (shape->tokens > 0) return "texts";
     return shape->height * shape->width == 1 ? "rows" : "images";
 }
 
-static enum sl_status check_shape(const struct cli_feeding *feeding, const struct sl_model *model,
+static enum sl_status check_shape(const struct sl_feeding *feeding, const struct sl_model *model,
                                   struct sl_error *err)
 {
     const struct sl_input_shape want = sl_model_input(model), have = sl_feed_shape(feeding->feed);
     const char *name = feeding->dataset->name;
-    if (cli_feeding_count(feeding) == 0)
-        return sl_fail(err, SL_ERR_INPUT, "%s: has no items", name);
+    if (sl_feeding_count(feeding) == 0) return sl_fail(err, SL_ERR_INPUT, "%s: has no items", name);
     if (want.channels == have.channels && want.height == have.height && want.width == have.width)
         return SL_OK;
     const bool colour = feeding->dataset->pixels && have.channels == 3 && want.channels == 1;
     return sl_fail(err, SL_ERR_INPUT,
                    "%s: %s of %zux%zux%zu for a network that reads %zux%zux%zu%s", name,
-                   cli_feeding_unit(feeding), have.channels, have.height, have.width, want.channels,
+                   sl_feeding_unit(feeding), have.channels, have.height, have.width, want.channels,
                    want.height, want.width, colour ? "; --channels 1 makes them grey" : "");
 }
 
 /* The feed of a model: classes are its own, pictures are brought to its size unless one is given,
  * and grey ones to its three channels, which loses nothing; texts are read with its vocabulary. */
-static enum sl_status fit(const struct cli *cli, const struct sl_model *model,
-                          const struct cli_images *typed, struct cli_feeding *feeding,
+static enum sl_status fit(const struct sl_workplace *workplace, const struct sl_model *model,
+                          const struct sl_load_options *typed, struct sl_feeding *feeding,
                           struct sl_error *err)
 {
     const struct sl_input_shape want = sl_model_input(model);
     const struct sl_dataset *dataset = feeding->dataset;
-    if (strcmp(cli_feeding_unit(feeding), reads(&want)) != 0)
+    if (strcmp(sl_feeding_unit(feeding), reads(&want)) != 0)
         return sl_fail(err, SL_ERR_INPUT, "%s: %s for a network that reads %s", dataset->name,
-                       cli_feeding_unit(feeding), reads(&want));
-    SL_TRY(cli_feeding_match_model(cli, model, feeding, err));
-    char own[48];
-    snprintf(own, sizeof own, "%zux%zu", want.height, want.width);
-    struct cli_images images = *typed;
-    SL_TRY(cli_images_check(typed, dataset, err));
+                       sl_feeding_unit(feeding), reads(&want));
+    SL_TRY(sl_feeding_match_model(workplace, model, feeding, err));
+    struct sl_load_options images = *typed;
+    SL_TRY(sl_load_options_check(typed, dataset, err));
     if ((dataset->pixels || dataset->files) && want.height * want.width > 1) {
-        if (!images.size) images.size = own;
-        images.colour = want.channels == 3;
+        if (images.height == 0) images.height = want.height, images.width = want.width;
+        if (images.channels == 0 && want.channels == 3) images.channels = 3;
     }
-    SL_TRY(make_feed(cli, feeding, &images, err));
+    SL_TRY(make_feed(workplace, feeding, &images, err));
     if (want.tokens > 0) {
         struct sl_vocabulary *vocabulary = NULL;
         SL_TRY(sl_vocabulary_of_model(model, &vocabulary, err));
-        const enum sl_status status = cli_feeding_read(cli, vocabulary, feeding, err);
+        const enum sl_status status = sl_feeding_read(workplace, vocabulary, feeding, err);
         sl_vocabulary_destroy(vocabulary);
         if (status != SL_OK) return status;
     }
     return check_shape(feeding, model, err);
 }
 
-enum sl_status cli_feeding_for(const struct cli *cli, const struct sl_model *model,
-                               const char *data, const char *split, const struct cli_images *images,
-                               struct cli_feeding *out, struct sl_error *err)
+enum sl_status sl_feeding_for(const struct sl_workplace *workplace, const struct sl_model *model,
+                              const char *data, const char *split,
+                              const struct sl_load_options *images, struct sl_feeding *out,
+                              struct sl_error *err)
 {
-    struct cli_feeding feeding = {0};
-    SL_TRY(open_items(cli, data, split, true, &feeding, err));
-    const enum sl_status status = fit(cli, model, images, &feeding, err);
+    struct sl_feeding feeding = {0};
+    SL_TRY(open_items(workplace, data, split, true, &feeding, err));
+    const enum sl_status status = fit(workplace, model, images, &feeding, err);
     if (status == SL_OK)
         *out = feeding;
     else
-        cli_feeding_release(&feeding);
+        sl_feeding_release(&feeding);
     return status;
 }
 
-void cli_feeding_release(struct cli_feeding *feeding)
+void sl_feeding_release(struct sl_feeding *feeding)
 {
     sl_feed_destroy(feeding->feed);
     sl_dataset_destroy(feeding->dataset);
     free(feeding->only);
     free(feeding->columns);
-    *feeding = (struct cli_feeding){0};
+    *feeding = (struct sl_feeding){0};
 }
 
-size_t cli_feeding_count(const struct cli_feeding *feeding)
+size_t sl_feeding_count(const struct sl_feeding *feeding)
 {
     return feeding->only ? feeding->n_only : feeding->dataset->count;
 }
 
-size_t cli_feeding_item(const struct cli_feeding *feeding, size_t index)
+size_t sl_feeding_item(const struct sl_feeding *feeding, size_t index)
 {
     return feeding->only ? feeding->only[index] : index;
 }

@@ -1,0 +1,19 @@
+/* Pipeline: one function per arrow of the flow, from files to files.
+ *
+ *     answers -> labels -> targets -> model -> predictions -> scores
+ *
+ * A job is a struct of typed options with a default; running it reads files, does the work and
+ * writes files or gives results. Nothing is printed: what there is to say goes to the caller's log.
+ * What `softlab train` can do, a C program does with struct sl_train_job. */
+#ifndef SOFTLAB_PIPELINE_H
+#define SOFTLAB_PIPELINE_H
+
+#include "softlab/pipeline/evaluation.h"
+#include "softlab/pipeline/files.h"
+#include "softlab/pipeline/items.h"
+#include "softlab/pipeline/labels.h"
+#include "softlab/pipeline/training.h"
+#include "softlab/pipeline/weights.h"
+#include "softlab/pipeline/workplace.h"
+
+#endif

@@ -1,0 +1,86 @@
+/* Labels: answers, or classifiers' predictions, to label distributions. */
+#ifndef SOFTLAB_PIPELINE_LABELS_H
+#define SOFTLAB_PIPELINE_LABELS_H
+
+#include "softlab/answer.h"
+#include "softlab/crowd.h"
+#include "softlab/label.h"
+#include "softlab/pipeline/workplace.h"
+
+SL_BEGIN_DECLS
+
+/* How a table of answers is read; all NULL: as its columns suggest, nothing left out. */
+struct sl_answer_reading {
+    const char *columns; /* "A,B,C" or "item=A,p=B": the columns of item, worker, label ... */
+    char **abstain;      /* NULL-ended; classes that mean no answer */
+    char **leave_out;    /* NULL-ended; classes to take out */
+};
+/* sl_answers_load, with what was left out or scaled in the log. */
+enum sl_status sl_answers_read_any(const struct sl_workplace *workplace, const char *path,
+                                   const struct sl_answer_reading *reading, struct sl_answers **out,
+                                   struct sl_error *err) SL_MUST_USE;
+/* The options of the readers in softlab/answer.h, with notes that the caller keeps. */
+struct sl_import_options sl_answer_reading_options(const struct sl_answer_reading *reading,
+                                                   const struct sl_workplace *workplace,
+                                                   struct sl_import_notes *notes);
+/* Log what was left out or scaled. */
+void sl_say_imported(const struct sl_workplace *workplace, const struct sl_import_notes *notes);
+/* Which flags of answers are no reason to leave them out, into *keep: with `asked`, repeats and
+ * second runs. SL_ERR_USAGE where that changes nothing. */
+enum sl_status sl_keep_as_released(const char *path, const struct sl_answers *answers, bool asked,
+                                   unsigned *keep, struct sl_error *err) SL_MUST_USE;
+
+/* The mean of classifiers' predictions goes by this name among the methods. */
+#define SL_LABELS_ENSEMBLE "ensemble"
+
+/* Everything that can be said about making labels; texts are borrowed, NULL where nothing is
+ * said. */
+struct sl_labels_job {
+    const char *method; /* of sl_label_methods or sl_aggregators, or SL_LABELS_ENSEMBLE */
+    char *const *paths; /* a file of answers; of the ensemble, files of predictions */
+    size_t n_paths;
+    struct sl_answer_reading reading;
+    size_t annotators;   /* answers to draw per item; 0: all */
+    uint64_t seed;       /* of whatever is drawn */
+    bool as_released;    /* keep repeats and second runs */
+    bool timed;          /* count the answers' times, which takes a slower way to read votes */
+    const char *weights; /* CSV of annotator and weight, in place of what a method would learn */
+    /* of label methods */
+    const char *truth;        /* true classes; NULL: the answers' own */
+    double gamma;             /* NaN: the method's own */
+    double beta, temperature; /* label smoothing; of softmax and the ensemble */
+    size_t folds;             /* ensemble: rows are of so many folds one after another; 0: none */
+    bool per_annotator;       /* a row per answer instead of one per item */
+    bool mean_first;          /* mix: average shares and confidences before smoothing */
+    bool generated;           /* mix: the share that was mixed instead of the inferred one */
+    const char *vectors;      /* word vectors, for the semantic methods */
+    /* of aggregators */
+    size_t iterations;
+    double tolerance;
+    double smoothing, diagonal; /* NaN: the method's own */
+    enum sl_crowd_start start;
+    enum sl_tie tie;
+    bool em; /* mace: plain EM instead of variational */
+    const char *gold, *predictions, *reference;
+    const char
+        *rows; /* how an answer becomes the distribution that soft methods read; NULL: fits */
+    bool calibrate;
+    const char *prior;
+    double prior_weight;
+    const char *resume;                 /* a state to go on from */
+    const char *annotators_out, *state; /* also write what the method learned */
+    size_t threads;
+};
+struct sl_labels_job sl_labels_job_default(void);
+
+/* How answers become rows for soft methods where the job does not say. */
+extern const char sl_labels_rows_of_tops[], sl_labels_rows_of_others[];
+
+/* The labels, which the caller owns, and what became of the answers. */
+enum sl_status sl_labels_job_run(const struct sl_labels_job *job,
+                                 const struct sl_workplace *workplace, struct sl_rows **out,
+                                 struct sl_label_notes *notes, struct sl_error *err) SL_MUST_USE;
+
+SL_END_DECLS
+
+#endif

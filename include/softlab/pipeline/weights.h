@@ -1,0 +1,41 @@
+/* Weights that runs wrote, and what they predict. */
+#ifndef SOFTLAB_PIPELINE_WEIGHTS_H
+#define SOFTLAB_PIPELINE_WEIGHTS_H
+
+#include "softlab/base/json.h"
+#include "softlab/pipeline/items.h"
+
+SL_BEGIN_DECLS
+
+/* The weights that a path names: a file, or those in a run's folder, which must be those that the
+ * run wrote. The caller frees *out. */
+enum sl_status sl_run_find_weights(const char *path, char **out, struct sl_error *err) SL_MUST_USE;
+enum sl_status sl_run_open_weights(const char *path, struct sl_model **out,
+                                   struct sl_error *err) SL_MUST_USE;
+/* SL_ERR_INPUT if the record of a run has another checksum for its weights. */
+enum sl_status sl_run_check_weights(const char *weights, const json_t *record,
+                                    struct sl_error *err) SL_MUST_USE;
+
+/* Logits of all items of sl_feeding_for, with names. */
+enum sl_status sl_predict_items(const struct sl_workplace *workplace, struct sl_model *model,
+                                const struct sl_feeding *feeding, size_t batch,
+                                struct sl_rows **out, struct sl_error *err) SL_MUST_USE;
+
+/* Weights and items to a file of predictions. */
+struct sl_predict_job {
+    const char *weights;           /* a file, or a run's folder */
+    const char *data, *split;      /* items; split: an index file, or NULL */
+    struct sl_load_options images; /* zeros: as the network reads them */
+    const char *vectors; /* word vectors (GloVe) of words that the network does not know, or NULL */
+    bool probabilities;  /* else logits */
+    size_t batch;        /* items per pass of the network */
+    const char *output;  /* .npz, .npy, .csv or .json */
+};
+struct sl_predict_job sl_predict_job_default(void);
+enum sl_status sl_predict_job_run(const struct sl_predict_job *job,
+                                  const struct sl_workplace *workplace,
+                                  struct sl_error *err) SL_MUST_USE;
+
+SL_END_DECLS
+
+#endif
