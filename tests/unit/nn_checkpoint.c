@@ -1,4 +1,4 @@
-#include "nn/weights.h"
+#include "nn/files/weights.h"
 #include "nn_sample_graph.h"
 #include "softlab/nn/weights.h"
 #include "support.h"

@@ -1,4 +1,4 @@
-#include "nn/conv.h"
+#include "nn/conv/conv.h"
 
 #include "nn/dnn.h"
 #include "nn_conv_reference.h"
@@ -86,7 +86,7 @@ static const struct shape shapes[] = {
     {2, 1, 5, 8, 8, 3, 1, 1, 1, true},
     {1, 3, 12, 32, 32, 3, 2, 1, 1, true},
     {2, 4, 33, 11, 9, 5, 2, 2, 1, true},
-    {3, 1, 8, 250, 250, 1, 1, 0, 1, true}, /* more than one chunk of conv_gemm.c */
+    {3, 1, 8, 250, 250, 1, 1, 0, 1, true}, /* more than one chunk of conv/gemm.c */
 };
 
 enum add_from { ADD_NOTHING, ADD_OTHER, ADD_RESULT };

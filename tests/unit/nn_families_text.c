@@ -1,8 +1,8 @@
 #include "support.h"
 
-#include "nn/families.h"
-#include "nn/graph.h"
-#include "nn/model.h"
+#include "nn/families/families.h"
+#include "nn/graph/graph.h"
+#include "nn/graph/model.h"
 #include "softlab/nn.h"
 
 static struct sl_model_options options_for(const char *network)

@@ -1,6 +1,6 @@
 #include "support.h"
 
-#include "nn/gemm_micro.h"
+#include "nn/conv/gemm_micro.h"
 #include "softlab/base/system.h"
 
 /* Small whole numbers, so that every sum is exact in any order. */

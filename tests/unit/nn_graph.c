@@ -2,7 +2,7 @@
  * for what does not fit. */
 #include "support.h"
 
-#include "nn/graph.h"
+#include "nn/graph/graph.h"
 
 static size_t image(struct sl_nn_graph *g, size_t channels, size_t height, size_t width)
 {

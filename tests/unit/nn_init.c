@@ -1,7 +1,7 @@
 /* First values: ranges, means and deviations of every rule, and whose random numbers they are. */
 #include "support.h"
 
-#include "nn/model.h"
+#include "nn/graph/model.h"
 
 static struct sl_model *create(const char *network, enum sl_init init, uint64_t seed)
 {

@@ -1,5 +1,5 @@
 /* Attention: tanh and weighing against formulas and finite differences. */
-#include "nn/layer.h"
+#include "nn/layers/layer.h"
 #include "support.h"
 
 enum { ITEMS = 5, WIDTH = 7, SPLIT = 3, X = ITEMS * WIDTH, SCORES = 2 * ITEMS };

@@ -1,4 +1,4 @@
-#include "nn/layer.h"
+#include "nn/layers/layer.h"
 #include "support.h"
 
 enum { STEPS = 3, ITEMS = 2, WIDTH = 5, COUNT = 4, OFFSET = 7 };

@@ -1,4 +1,4 @@
-#include "nn/layer.h"
+#include "nn/layers/layer.h"
 #include "support.h"
 
 /* Node numbers of the graph that every scene has. */

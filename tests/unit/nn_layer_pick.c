@@ -1,4 +1,4 @@
-#include "nn/layer.h"
+#include "nn/layers/layer.h"
 #include "support.h"
 
 enum { STEPS = 4, ITEMS = 3, WIDTH = 6, STRIDE = 8, SEQUENCE = STEPS * ITEMS * WIDTH };

@@ -1,4 +1,4 @@
-#include "nn/lstm_cell.h"
+#include "nn/layers/lstm_cell.h"
 #include "support.h"
 
 enum { ROWS = 3, WIDEST = 21 };

@@ -1,4 +1,4 @@
-#include "nn/lstm_pack.h"
+#include "nn/layers/lstm_pack.h"
 #include "support.h"
 
 enum { ITEMS = 5, STEPS = 4 };

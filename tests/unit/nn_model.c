@@ -1,7 +1,7 @@
 /* Models: flat buffers, their tensors, and what is told about them. */
 #include "support.h"
 
-#include "nn/model.h"
+#include "nn/graph/model.h"
 
 static struct sl_model *create(const char *network)
 {

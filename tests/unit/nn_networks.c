@@ -1,8 +1,8 @@
 /* The networks by name: sizes against the published ones, names against the public codes'. */
 #include "support.h"
 
-#include "nn/families.h"
-#include "nn/graph.h"
+#include "nn/families/families.h"
+#include "nn/graph/graph.h"
 #include "softlab/nn.h"
 
 /* Parameters, multiply-adds in millions (rounded) and convolutions of 10 classes on 3x32x32. */

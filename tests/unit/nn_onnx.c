@@ -1,6 +1,6 @@
 /* What is written is parsed back by a reader of its own, as far as onnx.proto goes. Whether another
  * program computes the same logits from it is asked in tests/e2e/onnx.test.mjs. */
-#include "nn/model.h"
+#include "nn/graph/model.h"
 #include "nn_sample_graph.h"
 #include "softlab/nn/weights.h"
 #include "support.h"

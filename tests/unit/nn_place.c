@@ -1,4 +1,4 @@
-#include "nn/place.h"
+#include "nn/plan/place.h"
 
 #include "softlab/base/random.h"
 #include "support.h"

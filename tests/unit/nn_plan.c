@@ -1,5 +1,5 @@
 /* Plans against the plain reference: every layer, every fusion, every way gradients meet. */
-#include "nn/plan.h"
+#include "nn/plan/plan.h"
 
 #include <malloc.h>
 #include <math.h>

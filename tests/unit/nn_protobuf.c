@@ -1,4 +1,4 @@
-#include "nn/protobuf.h"
+#include "nn/files/protobuf.h"
 
 #include "support.h"
 

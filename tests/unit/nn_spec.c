@@ -1,7 +1,7 @@
 /* Specs: what is read, what is refused, and in which words. */
 #include "support.h"
 
-#include "nn/families.h"
+#include "nn/families/families.h"
 #include "softlab/nn.h"
 
 static struct sl_model_options options_for(const char *network)

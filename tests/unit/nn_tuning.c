@@ -1,6 +1,6 @@
-#include "nn/tuning.h"
+#include "nn/conv/tuning.h"
 
-#include "nn/model.h"
+#include "nn/graph/model.h"
 #include "support.h"
 
 #define ROW(in, height, batch, direction, use)                                                     \
