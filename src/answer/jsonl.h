@@ -5,8 +5,8 @@
 #ifndef SOFTLAB_ANSWER_JSONL_H
 #define SOFTLAB_ANSWER_JSONL_H
 
-#include "base/json_scan.h"
-#include "base/stream.h"
+#include "base/file/stream.h"
+#include "base/json/scan.h"
 #include "softlab/answer.h"
 
 enum { SL_LINE_LIMIT = 16 << 20 };

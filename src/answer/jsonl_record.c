@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "answer/jsonl.h"
-#include "base/describe.h"
+#include "base/text/describe.h"
 #include "softlab/base/memory.h"
 
 enum { LEAST_LIST = 16 };

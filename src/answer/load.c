@@ -8,7 +8,7 @@
 #include "answer/format.h"
 #include "answer/long_csv.h"
 #include "answer/votes.h"
-#include "base/stream.h"
+#include "base/file/stream.h"
 #include "softlab/base/memory.h"
 
 /* Enough to see past a byte order mark and some white space. */

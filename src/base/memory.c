@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/temporaries.h"
+#include "base/file/temporaries.h"
 #include "softlab/base/file.h"
 
 enum { DATA_ALIGNMENT = 64, ARENA_BLOCK = 16 * 1024 };

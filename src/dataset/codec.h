@@ -2,7 +2,7 @@
 #ifndef SOFTLAB_DATASET_CODEC_H
 #define SOFTLAB_DATASET_CODEC_H
 
-#include "base/stream.h"
+#include "base/file/stream.h"
 #include "softlab/dataset/image.h"
 
 enum sl_status sl_png_decode(const void *bytes, size_t length, const char *name,

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/zip.h"
+#include "base/array/zip.h"
 #include "dataset/fetch_internal.h"
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"

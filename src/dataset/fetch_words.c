@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/gzip.h"
-#include "base/json_scan.h"
+#include "base/file/gzip.h"
+#include "base/json/scan.h"
 #include "dataset/fetch_internal.h"
 #include "dataset/reader.h"
 #include "dataset/tar.h"

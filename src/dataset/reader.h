@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "base/stream.h"
+#include "base/file/stream.h"
 #include "softlab/dataset.h"
 
 struct sl_reader {

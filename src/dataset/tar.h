@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "base/stream.h"
+#include "base/file/stream.h"
 
 enum { SL_TAR_NAME = 260 }; /* prefix of 155, '/', name of 100, NUL */
 

@@ -2,7 +2,7 @@
 #ifndef SOFTLAB_EXPERIMENT_RESULTS_INTERNAL_H
 #define SOFTLAB_EXPERIMENT_RESULTS_INTERNAL_H
 
-#include "base/json_scan.h"
+#include "base/json/scan.h"
 #include "softlab/base/buffer.h"
 #include "softlab/experiment/results.h"
 
@@ -15,7 +15,7 @@ struct sl_line_reader {
 
 enum sl_line_kind { SL_LINE_OTHER, SL_LINE_RESULT, SL_LINE_FAILURE, SL_LINE_SPEC, SL_LINE_PLAN };
 
-/* Read a line (see json_scan.h for what must follow it); *out is untouched if it is of another
+/* Read a line (see base/json/scan.h for what must follow it); *out is untouched if it is of another
  * kind. */
 enum sl_status sl_result_read_line(struct sl_line_reader *reader, const char *line, size_t length,
                                    struct sl_result *out, enum sl_line_kind *kind,

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/npy_internal.h"
+#include "base/array/npy.h"
 #include "softlab/base/array.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"

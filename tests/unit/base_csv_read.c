@@ -1,4 +1,4 @@
-#include "base/csv_reader.h"
+#include "base/csv/reader.h"
 #include "csv_support.h"
 
 /* A text and what must be read from it, by every scanner and however it is cut. */

@@ -1,4 +1,4 @@
-#include "base/csv_internal.h"
+#include "base/csv/internal.h"
 #include "support.h"
 
 static const char comma_specials[SL_CSV_SPECIALS] = {',', '"', '\n', '\r', '\0'};

@@ -1,4 +1,4 @@
-#include "base/describe.h"
+#include "base/text/describe.h"
 #include "support.h"
 
 static void check_text(const char *text, size_t length, const char *expected)

@@ -1,7 +1,7 @@
 #include "support.h"
 
-#include "base/gzip.h"
-#include "base/stream.h"
+#include "base/file/gzip.h"
+#include "base/file/stream.h"
 
 /* More than zlib takes at once, and nothing that repeats. */
 enum { LENGTH = 300 * 1000 };

@@ -1,4 +1,4 @@
-#include "base/json_internal.h"
+#include "base/json/internal.h"
 #include "support.h"
 
 /* A document, a path into it (keys end it with NULL; an index is a key "#n"), and the text

@@ -1,4 +1,4 @@
-#include "base/json_scan.h"
+#include "base/json/scan.h"
 #include "support.h"
 
 /* A scan over a copy of the text with what a scan needs behind it. */

@@ -1,7 +1,7 @@
 #include "support.h"
 
-#include "base/npz_internal.h"
-#include "base/zip.h"
+#include "base/array/npz.h"
+#include "base/array/zip.h"
 
 static struct sl_array make(enum sl_dtype dtype, size_t count)
 {

@@ -1,6 +1,6 @@
 #include "support.h"
 
-#include "base/safetensors_internal.h"
+#include "base/array/safetensors.h"
 
 /* A file in memory from its header's text and its tensors' bytes. */
 static struct sl_buffer make(const char *header, const void *data, size_t size)

@@ -2,7 +2,7 @@
  * package managers of this machine are used for real. */
 #include "fetch_scene.h"
 
-#include "base/stream.h"
+#include "base/file/stream.h"
 
 static void test_a_file_without_a_published_sum_is_pinned(void **state)
 {
