@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dataset/codec.h"
-#include "dataset/reader.h"
+#include "dataset/images/codec.h"
+#include "dataset/readers/reader.h"
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/rows.h"

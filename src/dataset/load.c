@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dataset/reader.h"
+#include "dataset/readers/reader.h"
 #include "softlab/base/memory.h"
 
 /* ITU-R BT.601 luma in 16-bit fixed point, as Pillow's convert("L"). */

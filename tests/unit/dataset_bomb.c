@@ -1,7 +1,7 @@
 /* Small files that state or hold much more than they should: what they cost before they are
  * refused. The sizes are the process's own, as the kernel counts them. */
 #include "bomb.h"
-#include "dataset/reader.h"
+#include "dataset/readers/reader.h"
 #include "make_archive.h"
 #include "make_exif.h"
 #include "softlab/dataset.h"

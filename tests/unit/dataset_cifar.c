@@ -1,8 +1,8 @@
 #include "make_archive.h"
 #include "make_png.h"
 
-#include "dataset/reader.h"
-#include "dataset/tar.h"
+#include "dataset/readers/reader.h"
+#include "dataset/readers/tar.h"
 
 /* Batches of three images stand for those of ten thousand. */
 enum { PER_BATCH = 3, RECORD = 1 + SL_CIFAR_IMAGE_BYTES };

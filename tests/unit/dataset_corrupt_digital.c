@@ -1,7 +1,7 @@
 #include "corrupt_scene.h"
 
-#include "dataset/codec.h"
-#include "dataset/resample.h"
+#include "dataset/images/codec.h"
+#include "dataset/images/resample.h"
 
 static struct sl_error err;
 

@@ -2,7 +2,7 @@
 
 #include <jpeglib.h>
 
-#include "dataset/codec.h"
+#include "dataset/images/codec.h"
 #include "softlab/dataset/image.h"
 
 static struct sl_error err;

@@ -1,6 +1,6 @@
-#include "dataset/orientation.h"
+#include "dataset/images/orientation.h"
 
-#include "dataset/codec.h"
+#include "dataset/images/codec.h"
 #include "make_exif.h"
 #include "softlab/dataset.h"
 

@@ -1,6 +1,6 @@
 #include "support.h"
 
-#include "dataset/shapes.h"
+#include "dataset/shapes/shapes.h"
 
 static struct sl_dataset *make(const struct sl_shapes_options *options)
 {

@@ -1,6 +1,6 @@
 #include "pictures.h"
 
-#include "dataset/font.h"
+#include "dataset/images/font.h"
 
 enum { MARGIN = 6, CELL = 48, STEP = CELL + MARGIN };
 

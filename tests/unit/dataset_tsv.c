@@ -1,6 +1,6 @@
 #include "support.h"
 
-#include "dataset/reader.h"
+#include "dataset/readers/reader.h"
 
 static struct sl_error err;
 

@@ -3,7 +3,7 @@
  * small, and of its form where a plan reads it. */
 #include "experiment_plans.h"
 
-#include "dataset/reader.h"
+#include "dataset/readers/reader.h"
 #include "make_archive.h"
 #include "make_png.h"
 #include "softlab/dataset/fetch.h"
