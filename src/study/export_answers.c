@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/jsonl.h"
+#include "answer/jsonl/jsonl.h"
 #include "softlab/base/memory.h"
 #include "study/export.h"
 

@@ -1,6 +1,6 @@
 #include "softlab/answer/quality.h"
 
-#include "answer/quality_internal.h"
+#include "answer/quality/internal.h"
 #include "answer_support.h"
 
 static const struct sl_exclusion_preset *find_preset(const char *name)

@@ -1,4 +1,4 @@
-#include "answer/votes.h"
+#include "answer/votes/votes.h"
 #include "votes_support.h"
 
 static const char csv[] = "item,worker,label\ni1,a,dog\ni2,b,dog\ni1,,cat\ni3,c,dog\n";
