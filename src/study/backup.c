@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "softlab/base/memory.h"
-#include "study/identity.h"
+#include "study/config/identity.h"
 #include "study/purged.h"
 
 /* A backup is made whatever study.json says: it may be all that is left. */

@@ -3,7 +3,7 @@
 #include <time.h>
 
 #include "store/backend.h"
-#include "study/site.h"
+#include "study/serve/site.h"
 #include "study_scene.h"
 
 enum { OPEN, REFUSING, CLOSED };

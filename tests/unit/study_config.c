@@ -1,4 +1,4 @@
-#include "study/config.h"
+#include "study/config/config.h"
 
 #include "support.h"
 

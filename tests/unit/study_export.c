@@ -1,4 +1,4 @@
-#include "study/export.h"
+#include "study/export/export.h"
 
 #include "softlab/base/array.h"
 #include "study_sample.h"

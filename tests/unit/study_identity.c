@@ -1,5 +1,5 @@
 /* A database and the study.json beside it, edited as people edit. */
-#include "study/identity.h"
+#include "study/config/identity.h"
 
 #include <sqlite3.h>
 

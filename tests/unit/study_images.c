@@ -1,4 +1,4 @@
-#include "study/images.h"
+#include "study/session/images.h"
 
 #include "make_exif.h"
 #include "softlab/dataset/image.h"

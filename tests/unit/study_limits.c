@@ -1,4 +1,4 @@
-#include "study/limits.h"
+#include "study/serve/limits.h"
 
 #include "support.h"
 

@@ -1,4 +1,4 @@
-#include "study/markdown.h"
+#include "study/texts/markdown.h"
 
 #include "support.h"
 

@@ -2,7 +2,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "study/media.h"
+#include "study/texts/media.h"
 #include "study_scene.h"
 
 static void write_media(const struct scene *scene, const char *name, const char *bytes)

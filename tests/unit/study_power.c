@@ -1,5 +1,5 @@
 #include "softlab/base/rows.h"
-#include "study/simulate.h"
+#include "study/simulate/simulate.h"
 #include "study_scene.h"
 
 /* Two people who never agree: one says circle of everything, the other square. */

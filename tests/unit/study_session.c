@@ -1,4 +1,4 @@
-#include "study/session.h"
+#include "study/session/session.h"
 
 #include "support.h"
 

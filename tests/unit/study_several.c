@@ -1,6 +1,6 @@
 /* Several studies of one server, each below its own name. */
 #include "store/backend.h"
-#include "study/site.h"
+#include "study/serve/site.h"
 #include "study_scene.h"
 
 static struct scene host; /* its folder holds the studies */

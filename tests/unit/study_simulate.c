@@ -1,4 +1,4 @@
-#include "study/simulate.h"
+#include "study/simulate/simulate.h"
 
 #include "study_scene.h"
 

@@ -1,4 +1,4 @@
-#include "study/status.h"
+#include "study/status/status.h"
 
 #include "study_sample.h"
 #include "support.h"

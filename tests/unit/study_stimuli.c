@@ -1,5 +1,5 @@
 /* What a server shows: the practice item is never one of a session's own trials. */
-#include "study/stimuli.h"
+#include "study/session/stimuli.h"
 #include "study_scene.h"
 
 struct shown {

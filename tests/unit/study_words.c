@@ -1,5 +1,5 @@
 /* The words of the pages: languages, a study's own, and the page that carries them. */
-#include "study/words.h"
+#include "study/texts/words.h"
 #include "study_scene.h"
 
 static struct scene scene;
