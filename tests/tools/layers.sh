@@ -72,6 +72,14 @@ echo '#include "base/lock.h"' >>"$scratch/tree/src/base/file.c"
 passes "a module's own header is its own" check
 echo '#include "base/lock.h"' >>"$scratch/tree/src/store/open.c"
 fails "and nobody else's" "src/store/open.c:2: base/lock.h is private to base" check
+plant src/cli/main.c '#include "softlab/label/deep.h"'
+sed -i 's/^cli: .*/cli: base label\/deep.h store/' "$scratch/tree/src/LAYERS"
+fails "who may include one header of a module may include no other" \
+    "src/cli/cmd.h:2: cli may not include softlab/label.h" check
+sed -i 2d "$scratch/tree/src/cli/cmd.h"
+passes "and that one" check
+sed -i '$d' "$scratch/tree/src/cli/main.c"
+fails "as long as it does" "src/LAYERS:5: cli may include label/deep.h, but does not" check
 tree
 rm "$scratch/tree/src/store/open.c"
 fails "a permission that nobody needs goes" "src/LAYERS:4: store may include base, but does not" check

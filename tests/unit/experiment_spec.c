@@ -1,4 +1,4 @@
-#include "experiment/outcome_internal.h"
+#include "softlab/experiment.h"
 
 #include "support.h"
 
@@ -18,50 +18,6 @@ static void test_every_specification_built_in_is_read_at_every_scale(void **stat
         }
     }
     assert_true(count >= 44);
-}
-
-static enum sl_scale_kind kind_at(const char *name, const char *scale, const char *part)
-{
-    struct sl_error err = {0};
-    struct sl_spec *spec = NULL;
-    assert_ok(sl_spec_read(name, scale, &spec, &err), err);
-    const enum sl_scale_kind kind = sl_spec_scale_kind(spec, part);
-    sl_spec_destroy(spec);
-    return kind;
-}
-
-static void test_a_scale_is_judged_by_what_it_changes_of_each_part(void **state)
-{
-    (void)state;
-    assert_int_equal(kind_at("collins2022/table1", "paper", NULL), SL_RUNS_ALL);
-    assert_int_equal(kind_at("collins2022/table1", "small", NULL), SL_RUNS_OTHER);
-    assert_int_equal(kind_at("thesis2022/figure3.6", "small", NULL), SL_RUNS_FEWER);
-    assert_int_equal(kind_at("uma2020/table2", "small", "pos"), SL_RUNS_FEWER);
-    assert_int_equal(kind_at("uma2020/table2", "small", "labelme"), SL_RUNS_ALL);
-    assert_int_equal(kind_at("uma2020/table2", "small", "cifar10h"), SL_RUNS_OTHER);
-    assert_int_equal(kind_at("uma2020/table2", "small", NULL), SL_RUNS_OTHER);
-    assert_int_equal(kind_at("uma2020/table2", "quick", "labelme"), SL_RUNS_FEWER);
-}
-
-static void test_fewer_runs_than_the_papers_are_never_its_scale(void **state)
-{
-    (void)state;
-    struct sl_error err = {0};
-    struct sl_spec *spec = NULL;
-    assert_ok(sl_spec_read("uma2020/table2", "small", &spec, &err), err);
-    const struct sl_outcome outcome = {.source = {.spec = spec}};
-    /* as many as the scale plans, of a paper that does not say how many it had */
-    const struct sl_term_runs pos[] = {{5, 5, "pos"}, {5, 5, "pos"}};
-    const struct sl_term_runs labelme[] = {{30, 30, "labelme"}, {30, 30, "labelme"}};
-    const struct sl_term_runs images[] = {{3, 3, "cifar10h"}, {3, 3, "cifar10h"}};
-    const struct sl_term_runs none[] = {{0, 5, "pos"}, {0, 5, "pos"}};
-    assert_int_equal(sl_evidence_of(&outcome, pos, 2), SL_EVIDENCE_FEWER);
-    assert_int_equal(sl_evidence_of(&outcome, labelme, 2), SL_EVIDENCE_PAPER);
-    assert_int_equal(sl_evidence_of(&outcome, images, 2), SL_EVIDENCE_SMALL);
-    assert_int_equal(sl_evidence_of(&outcome, none, 2), SL_EVIDENCE_FILES);
-    assert_string_equal(sl_spec_part_of(spec, "labelme/softmax"), "labelme");
-    assert_null(sl_spec_part_of(spec, "softmax"));
-    sl_spec_destroy(spec);
 }
 
 #define HEAD                                                                                       \
@@ -258,32 +214,6 @@ static void test_mistakes_are_named_with_their_place(void **state)
 }
 
 /* What is illegible in the text was one run of the authors': the best rate, seed and epoch. */
-static void test_cells_of_a_notebook_say_so_and_stand_for_one_run(void **state)
-{
-    (void)state;
-    struct sl_error err = {0};
-    struct sl_spec *spec = NULL;
-    struct sl_expected *expected = NULL;
-    size_t n_noted = 0, n_illegible = 0;
-    assert_ok(sl_spec_read("peterson2019/table1", "paper", &spec, &err), err);
-    assert_ok(sl_expected_read(spec->expected, "expected.csv", &expected, &err), err);
-    for (size_t i = 0; i < expected->count; i++) {
-        const struct sl_expected_row *row = &expected->rows[i];
-        n_illegible += strcmp(row->status, "illegible") == 0;
-        if (strcmp(row->status, "notebook") != 0) continue;
-        n_noted++;
-        assert_int_equal(row->n_runs, 1);
-        assert_true(isfinite(row->value));
-        assert_int_equal(strncmp(row->note, "authors' notebook", 17), 0);
-    }
-    assert_int_equal(n_noted, 38);
-    assert_int_equal(n_illegible, 25);
-    const struct sl_expected_row *row = sl_expected_find(expected, "resnet_basic_110/soft/c10h");
-    assert_near(row->value, .346412, 0);
-    sl_expected_destroy(expected);
-    sl_spec_destroy(spec);
-}
-
 static void test_an_unknown_name_suggests_the_nearest(void **state)
 {
     (void)state;
@@ -299,15 +229,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_specification_built_in_is_read_at_every_scale),
-        cmocka_unit_test(test_a_scale_is_judged_by_what_it_changes_of_each_part),
-        cmocka_unit_test(test_fewer_runs_than_the_papers_are_never_its_scale),
         cmocka_unit_test(test_a_scale_merges_objects_and_replaces_the_rest),
         cmocka_unit_test(test_a_scale_reaches_into_parts),
         cmocka_unit_test(test_the_table_that_sets_and_tests_make_may_be_left_out),
         cmocka_unit_test(test_a_specification_goes_through_a_line_of_results),
         cmocka_unit_test(test_words_may_stand_beside_what_they_say),
         cmocka_unit_test(test_mistakes_are_named_with_their_place),
-        cmocka_unit_test(test_cells_of_a_notebook_say_so_and_stand_for_one_run),
         cmocka_unit_test(test_an_unknown_name_suggests_the_nearest),
     };
     return cmocka_run_group_tests(tests, NULL, test_folder_clear);

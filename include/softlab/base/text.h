@@ -48,6 +48,9 @@ const char *sl_text_nearest(const char *word, const char *const *candidates);
  * not count: "Dawid_Skene" is "dawid-skene". A NULL list is empty. */
 bool sl_text_known_as(const char *word, const char *list);
 
+/* Whether two texts are the same; either may be NULL, which is the same as NULL only. */
+bool sl_text_same(const char *a, const char *b);
+
 /* "1,234,567" / "12.3 MB" into `out`; returns `out`. */
 char *sl_text_count(uint64_t value, char *out, size_t size);
 char *sl_text_bytes(uint64_t value, char *out, size_t size);

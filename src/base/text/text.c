@@ -241,6 +241,11 @@ bool sl_text_known_as(const char *word, const char *list)
     return false;
 }
 
+bool sl_text_same(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
 char *sl_text_count(uint64_t value, char *out, size_t size)
 {
     char digits[24], grouped[32];
