@@ -1,5 +1,5 @@
 /* Screen logs as jsPsych writes them: a line per screen, of which those with a `filename` are
- * answers. Shared by cifar10s-raw, hmix-soft and hmix. Private to answer/. */
+ * answers. Shared by cifar10s-raw, hmix-soft and hmix. Private to answer/formats/. */
 #ifndef SOFTLAB_ANSWER_FORMATS_JSPSYCH_LOG_H
 #define SOFTLAB_ANSWER_FORMATS_JSPSYCH_LOG_H
 

@@ -1,5 +1,5 @@
 /* Rows of a matrix of hard answers, and what its first row and first column are. Private to
- * answer/. */
+ * answer/formats/. */
 #ifndef SOFTLAB_ANSWER_FORMATS_WIDE_H
 #define SOFTLAB_ANSWER_FORMATS_WIDE_H
 

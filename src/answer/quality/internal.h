@@ -1,4 +1,4 @@
-/* Agreement, measured item by item. Private to answer/. */
+/* Agreement, measured item by item. Private to answer/quality/. */
 #ifndef SOFTLAB_ANSWER_QUALITY_INTERNAL_H
 #define SOFTLAB_ANSWER_QUALITY_INTERNAL_H
 

@@ -1,4 +1,4 @@
-/* What the suspicion score is made of. Private to answer/. */
+/* What the suspicion score is made of. Private to answer/suspicion/. */
 #ifndef SOFTLAB_ANSWER_SUSPICION_SUSPICION_H
 #define SOFTLAB_ANSWER_SUSPICION_SUSPICION_H
 

@@ -1,4 +1,4 @@
-/* What the readers of array files share. */
+/* What the readers of array files share. Private to base/array/. */
 #ifndef SOFTLAB_BASE_ARRAY_INTERNAL_H
 #define SOFTLAB_BASE_ARRAY_INTERNAL_H
 

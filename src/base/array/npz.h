@@ -1,5 +1,5 @@
-/* Zip as .npz needs it (APPNOTE.TXT 6.3.10, sections 4.3 and 4.5.3): the records that
- * the reader and the writer share. */
+/* Zip as .npz needs it (APPNOTE.TXT 6.3.10, sections 4.3 and 4.5.3): the records that the reader
+ * and the writer share. Private to base/array/. */
 #ifndef SOFTLAB_BASE_ARRAY_NPZ_H
 #define SOFTLAB_BASE_ARRAY_NPZ_H
 

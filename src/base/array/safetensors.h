@@ -1,4 +1,4 @@
-/* The types of the safetensors format, for its reader and its writer. */
+/* The types of the safetensors format, for its reader and its writer. Private to base/array/. */
 #ifndef SOFTLAB_BASE_ARRAY_SAFETENSORS_H
 #define SOFTLAB_BASE_ARRAY_SAFETENSORS_H
 

@@ -1,4 +1,4 @@
-/* Private to base: the parts of the CSV reader that tests drive one by one.
+/* Private to base/csv/: the parts of the CSV reader that tests drive one by one.
  *
  * A scanner turns bytes into bit masks of the bytes that mean something: the reader
  * then visits only those. Scanners differ in speed and in nothing else. */

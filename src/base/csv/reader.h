@@ -1,4 +1,4 @@
-/* Private to read.c and columns.c: the reader itself. */
+/* Private to base/csv/, where read.c and columns.c share it: the reader itself. */
 #ifndef SOFTLAB_BASE_CSV_READER_H
 #define SOFTLAB_BASE_CSV_READER_H
 

@@ -1,4 +1,4 @@
-/* Private to base: where a cursor's value stands in the text of its document. */
+/* Private to base/json/: where a cursor's value stands in the text of its document. */
 #ifndef SOFTLAB_BASE_JSON_INTERNAL_H
 #define SOFTLAB_BASE_JSON_INTERNAL_H
 

@@ -1,4 +1,4 @@
-/* Private to base: a row of the table in rows.c for each kind of file. */
+/* Private to base/rows/: a row of the table in rows.c for each kind of file. */
 #ifndef SOFTLAB_BASE_ROWS_INTERNAL_H
 #define SOFTLAB_BASE_ROWS_INTERNAL_H
 

@@ -1,4 +1,5 @@
-/* What the files of fetch share, and what its tests need beyond the public interface. */
+/* What the files of fetch share, and what its tests need beyond the public interface. Private to
+ * dataset/fetch/. */
 #ifndef SOFTLAB_DATASET_FETCH_INTERNAL_H
 #define SOFTLAB_DATASET_FETCH_INTERNAL_H
 

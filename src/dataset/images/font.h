@@ -1,4 +1,5 @@
-/* Font: capitals, digits and some signs of 5 x 7 dots, to name the rows of a picture. */
+/* Font: capitals, digits and some signs of 5 x 7 dots, to name the rows of a picture. Private to
+ * dataset/images/. */
 #ifndef SOFTLAB_DATASET_IMAGES_FONT_H
 #define SOFTLAB_DATASET_IMAGES_FONT_H
 

@@ -1,5 +1,6 @@
 /* Orientation: which way up a picture is to be shown. Cameras store pixels as the sensor lies and
- * state in EXIF how to turn them; browsers follow it, and so does every picture decoded here. */
+ * state in EXIF how to turn them; browsers follow it, and so does every picture decoded here.
+ * Private to dataset/images/. */
 #ifndef SOFTLAB_DATASET_IMAGES_ORIENTATION_H
 #define SOFTLAB_DATASET_IMAGES_ORIENTATION_H
 

@@ -1,4 +1,4 @@
-/* Openers of named sets that are not in named.c. */
+/* Openers of named sets that are not in named.c. Private to dataset/readers/. */
 #ifndef SOFTLAB_DATASET_READERS_NAMED_H
 #define SOFTLAB_DATASET_READERS_NAMED_H
 

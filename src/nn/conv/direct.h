@@ -1,4 +1,4 @@
-/* Direct convolution, between its own files. Two products do all of it:
+/* Direct convolution, private to nn/conv/. Two products do all of it:
  *
  *   pixels x channels  Forward and backward-data: a register tile of a few pixels of the result by
  *                      16 of its channels; every value of the source is broadcast against a row of

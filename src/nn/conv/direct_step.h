@@ -1,6 +1,6 @@
 /* The inner step of direct convolution: `rows` values, each from its own pointer, against one to
  * three vectors. Everything about it is known at compile time, so that accumulators are registers.
- */
+ * Private to nn/conv/. */
 #ifndef SOFTLAB_NN_CONV_DIRECT_STEP_H
 #define SOFTLAB_NN_CONV_DIRECT_STEP_H
 

@@ -1,6 +1,7 @@
 /* Small matrix products over channels in blocks of 8, for AVX2 and FMA. They keep a piece of the
  * product in registers: 6 rows (or channels) by 16 columns. Strides are in floats; every pointer
- * and stride to blocks of 8 floats is a multiple of 32 bytes. Sums run in one fixed order.
+ * and stride to blocks of 8 floats is a multiple of 32 bytes. Sums run in one fixed order. Private
+ * to nn/conv/.
  *
  * "Blocked" below means: element (row, channel) lies at
  * data[channel / 8 * block + row * 8 + channel % 8], as in nChw8c, where rows are pixels and

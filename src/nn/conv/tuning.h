@@ -1,5 +1,5 @@
 /* Tuning inside: rows that say which kernel runs which convolution, sorted by what they are about,
- * no two about the same. */
+ * no two about the same. Private to nn/conv/. */
 #ifndef SOFTLAB_NN_CONV_TUNING_H
 #define SOFTLAB_NN_CONV_TUNING_H
 

@@ -1,5 +1,5 @@
 /* Families: functions that write graphs from a spec's options. A family is a table of options and
- * a build function here, and a row of sl_network_families in networks.c.
+ * a build function here, and a row of sl_network_families in networks.c. Private to nn/families/.
  *
  * Options are read by name, strictly and within bounds; the first bad one is kept in the spec and
  * reported by sl_nn_build, and what is returned in its place is within the bounds, so that build

@@ -1,6 +1,6 @@
 /* Protobuf: the wire format, writing only, as far as ONNX needs it. Messages are built from the
- * inside out: a nested one in a buffer of its own, then appended with its length. Buffers
- * remember overflow, so that one sl_buffer_check at the end is enough. */
+ * inside out: a nested one in a buffer of its own, then appended with its length. Buffers remember
+ * overflow, so that one sl_buffer_check at the end is enough. Private to nn/files/. */
 #ifndef SOFTLAB_NN_FILES_PROTOBUF_H
 #define SOFTLAB_NN_FILES_PROTOBUF_H
 

@@ -1,4 +1,5 @@
-/* Weights: what reading and writing of models on disk share among themselves and with tests. */
+/* Weights: what reading and writing of models on disk share among themselves and with tests.
+ * Private to nn/files/. */
 #ifndef SOFTLAB_NN_FILES_WEIGHTS_H
 #define SOFTLAB_NN_FILES_WEIGHTS_H
 

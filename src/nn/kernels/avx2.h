@@ -1,4 +1,4 @@
-/* What the files of the AVX2 table share. */
+/* What the files of the AVX2 table share. Private to nn/kernels/. */
 #ifndef SOFTLAB_NN_KERNELS_AVX2_H
 #define SOFTLAB_NN_KERNELS_AVX2_H
 

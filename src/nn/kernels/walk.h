@@ -1,4 +1,4 @@
-/* How the kernels of every table find their way through blocked tensors. */
+/* Private to nn/kernels/: how the kernels of every table walk through blocked tensors. */
 #ifndef SOFTLAB_NN_KERNELS_WALK_H
 #define SOFTLAB_NN_KERNELS_WALK_H
 

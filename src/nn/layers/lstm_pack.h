@@ -1,5 +1,6 @@
 /* Packing: which rows of a batch an LSTM runs at each step, in one direction. Step s of a row is
  * the s-th that the direction reads: counted from the row's first id, or from its last one back.
+ * Private to nn/layers/.
  *
  * 1. Rows run for as many steps as something depends on: all of the row's ids, or, where only one
  *    place is looked at, those up to it.

@@ -1,4 +1,4 @@
-/* Fuse: which nodes of a graph run as one unit. */
+/* Fuse: which nodes of a graph run as one unit. Private to nn/plan/. */
 #ifndef SOFTLAB_NN_PLAN_FUSE_H
 #define SOFTLAB_NN_PLAN_FUSE_H
 

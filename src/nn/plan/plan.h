@@ -1,5 +1,5 @@
 /* Plan: a model compiled for one batch size. build.c decides what runs when and which memory
- * everything has; plan.c runs it. */
+ * everything has; plan.c runs it. Private to nn/plan/. */
 #ifndef SOFTLAB_NN_PLAN_PLAN_H
 #define SOFTLAB_NN_PLAN_PLAN_H
 

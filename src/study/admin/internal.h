@@ -1,4 +1,4 @@
-/* What the files of the researcher's port share. */
+/* What the files of the researcher's port share. Private to study/admin/. */
 #ifndef SOFTLAB_STUDY_ADMIN_INTERNAL_H
 #define SOFTLAB_STUDY_ADMIN_INTERNAL_H
 

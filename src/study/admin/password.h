@@ -1,4 +1,4 @@
-/* The researcher's password. Private to study/. */
+/* The researcher's password. Private to study/admin/. */
 #ifndef SOFTLAB_STUDY_ADMIN_PASSWORD_H
 #define SOFTLAB_STUDY_ADMIN_PASSWORD_H
 

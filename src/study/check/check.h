@@ -1,5 +1,5 @@
 /* What the checks of a study share: its items and batches in memory, and how a finding is noted.
- * Private to study/. */
+ * Private to study/check/. */
 #ifndef SOFTLAB_STUDY_CHECK_CHECK_H
 #define SOFTLAB_STUDY_CHECK_CHECK_H
 

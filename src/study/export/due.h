@@ -1,6 +1,6 @@
 /* Whom a study owes: of the sessions that were finished, one for each participant and one for each
  * name that the recruiter pays by, whichever of the two is known already. The address of a page is
- * anybody's to edit, so neither alone will do. Private to study/. */
+ * anybody's to edit, so neither alone will do. Private to study/export/. */
 #ifndef SOFTLAB_STUDY_EXPORT_DUE_H
 #define SOFTLAB_STUDY_EXPORT_DUE_H
 

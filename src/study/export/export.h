@@ -1,4 +1,4 @@
-/* What the exports share. Private to study/. */
+/* What the exports share. Private to study/export/. */
 #ifndef SOFTLAB_STUDY_EXPORT_EXPORT_H
 #define SOFTLAB_STUDY_EXPORT_EXPORT_H
 

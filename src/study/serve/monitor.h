@@ -1,6 +1,6 @@
 /* What a monitor asks of a server: counters since it started, what is at present, and a line per
- * request without addresses, queries or cookies. Private to study/; used on the loop's thread only.
- */
+ * request without addresses, queries or cookies. Used on the loop's thread only.
+ * Private to study/serve/. */
 #ifndef SOFTLAB_STUDY_SERVE_MONITOR_H
 #define SOFTLAB_STUDY_SERVE_MONITOR_H
 

@@ -1,5 +1,5 @@
 /* How a study's folder is made: items first gathered from what the researcher has (items.c),
- * then put into batches (batches.c), then written (setup.c). Private to study/. */
+ * then put into batches (batches.c), then written (setup.c). Private to study/setup/. */
 #ifndef SOFTLAB_STUDY_SETUP_SETUP_H
 #define SOFTLAB_STUDY_SETUP_SETUP_H
 

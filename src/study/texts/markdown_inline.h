@@ -1,4 +1,4 @@
-/* The inside of a paragraph, heading or list item. Private to study/. */
+/* The inside of a paragraph, heading or list item. Private to study/texts/. */
 #ifndef SOFTLAB_STUDY_TEXTS_MARKDOWN_INLINE_H
 #define SOFTLAB_STUDY_TEXTS_MARKDOWN_INLINE_H
 
