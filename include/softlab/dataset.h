@@ -157,12 +157,9 @@ enum sl_status sl_split_balanced(const int32_t *labels, size_t n_items, size_t n
                                  uint64_t seed, struct sl_split *out,
                                  struct sl_error *err) SL_MUST_USE;
 
-/* Fold `fold` of `n_folds` over a seeded shuffle: the held-out items first. */
-enum sl_status sl_split_fold(size_t n_items, size_t n_folds, size_t fold, uint64_t seed,
-                             struct sl_split *out, struct sl_error *err) SL_MUST_USE;
-
-/* The same over the order that numpy.random.seed(seed); numpy.random.shuffle(arange(n_items))
- * makes, for folds published with Python programs. Seed and items are below 2^32. */
+/* Fold `fold` of `n_folds`, the held-out items first, over the order that numpy.random.seed(seed);
+ * numpy.random.shuffle(arange(n_items)) makes: papers publish their folds as Python programs. Seed
+ * and items are below 2^32. */
 enum sl_status sl_split_fold_numpy(size_t n_items, size_t n_folds, size_t fold, uint64_t seed,
                                    struct sl_split *out, struct sl_error *err) SL_MUST_USE;
 

@@ -15,10 +15,9 @@ SL_BEGIN_DECLS
 
 /* Read all `length` bytes of `text` as a number; false (and *out untouched) if
  * they are anything else. Reals accept C's decimal forms of at most 1077 bytes (no
- * double has a longer one); "nan" and "inf" only through sl_text_to_real_or_nan. */
+ * double has a longer one), neither "nan" nor "inf". */
 bool sl_text_to_integer(const char *text, size_t length, int64_t *out);
 bool sl_text_to_real(const char *text, size_t length, double *out);
-bool sl_text_to_real_or_nan(const char *text, size_t length, double *out);
 
 /* The shortest decimal of 15 to 17 (a float: 6 to 9) digits that is read back as the same
  * number, with '.' in every locale; "nan", "inf" and "-inf" for the others. Its length. */

@@ -117,21 +117,6 @@ enum sl_status sl_writer_printf(struct sl_writer *writer, struct sl_error *err, 
     return status;
 }
 
-enum sl_status sl_writer_patch(struct sl_writer *writer, uint64_t offset, const void *bytes,
-                               size_t length, struct sl_error *err)
-{
-    SL_TRY(flush(writer, err));
-    size_t done = 0;
-    while (done < length) {
-        ssize_t written = pwrite(writer->descriptor, (const char *)bytes + done, length - done,
-                                 (off_t)(offset + done));
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return sl_fail_errno(err, "%s", writer->path);
-        done += (size_t)written;
-    }
-    return SL_OK;
-}
-
 /* A rename is durable once the folder that holds the name is. Some file systems
  * refuse to sync folders; the rename itself has succeeded then. */
 static void sync_folder_of(const char *path)

@@ -1,12 +1,10 @@
-/* lgamma_r as in special.c: lgamma is not safe among threads. */
-#define _DEFAULT_SOURCE
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
 
 #include "softlab/base/stats.h"
 
-enum { BETA_STEPS = 100, HALVINGS = 60, LOGISTIC_STEPS = 500 };
+enum { LOGISTIC_STEPS = 500 };
 
 enum sl_status sl_beta_from_moments(const double *values, size_t count, struct sl_beta *out,
                                     struct sl_error *err)
@@ -23,86 +21,6 @@ enum sl_status sl_beta_from_moments(const double *values, size_t count, struct s
                        sd);
     *out = (struct sl_beta){.a = mean * concentration, .b = (1 - mean) * concentration};
     return SL_OK;
-}
-
-/* Means of log x and log(1 - x): all that the likelihood of a Beta sees of the values. */
-struct log_means {
-    double x, rest;
-};
-
-static double log_gamma(double x)
-{
-    int sign;
-    return lgamma_r(x, &sign);
-}
-
-static double beta_likelihood(struct sl_beta beta, struct log_means means)
-{
-    return (beta.a - 1) * means.x + (beta.b - 1) * means.rest + log_gamma(beta.a + beta.b) -
-           log_gamma(beta.a) - log_gamma(beta.b);
-}
-
-static struct sl_beta newton_step(struct sl_beta beta, struct log_means means)
-{
-    double both = sl_digamma(beta.a + beta.b);
-    double slope_a = both - sl_digamma(beta.a) + means.x;
-    double slope_b = both - sl_digamma(beta.b) + means.rest;
-    double bend = sl_trigamma(beta.a + beta.b);
-    double bend_a = sl_trigamma(beta.a) - bend, bend_b = sl_trigamma(beta.b) - bend;
-    double determinant = bend_a * bend_b - bend * bend;
-    return (struct sl_beta){.a = (bend_b * slope_a + bend * slope_b) / determinant,
-                            .b = (bend * slope_a + bend_a * slope_b) / determinant};
-}
-
-/* The likelihood is concave, so that a short enough step always climbs. */
-static bool climb(struct sl_beta *beta, struct sl_beta step, struct log_means means)
-{
-    double start = beta_likelihood(*beta, means);
-    for (int halving = 0; halving < HALVINGS; halving++) {
-        struct sl_beta next = {.a = beta->a + step.a, .b = beta->b + step.b};
-        if (next.a > 0 && next.b > 0 && beta_likelihood(next, means) >= start) {
-            *beta = next;
-            return true;
-        }
-        step.a /= 2;
-        step.b /= 2;
-    }
-    return false;
-}
-
-static struct log_means take_log_means(const double *values, size_t count)
-{
-    struct log_means means = {0};
-    for (size_t i = 0; i < count; i++) {
-        means.x += (log(values[i]) - means.x) / (double)(i + 1);
-        means.rest += (log1p(-values[i]) - means.rest) / (double)(i + 1);
-    }
-    return means;
-}
-
-enum sl_status sl_beta_fit(const double *values, size_t count, struct sl_beta *out,
-                           struct sl_error *err)
-{
-    for (size_t i = 0; i < count; i++)
-        if (!(values[i] > 0 && values[i] < 1))
-            return sl_fail(err, SL_ERR_INPUT, "value %zu is %g, expected between 0 and 1", i,
-                           values[i]);
-    struct sl_beta beta;
-    SL_TRY(sl_beta_from_moments(values, count, &beta, err));
-    struct log_means means = take_log_means(values, count);
-    for (int round = 0; round < BETA_STEPS; round++) {
-        struct sl_beta step = newton_step(beta, means);
-        if (!(isfinite(step.a) && isfinite(step.b))) break;
-        /* Newton's method doubles the digits: after a step this small none is missing, and
-         * the likelihood could no longer tell better from worse. */
-        if (fabs(step.a) <= 1e-7 * beta.a && fabs(step.b) <= 1e-7 * beta.b) {
-            *out = (struct sl_beta){.a = beta.a + step.a, .b = beta.b + step.b};
-            return SL_OK;
-        }
-        if (!climb(&beta, step, means)) break;
-    }
-    return sl_fail(err, SL_ERR_NUMERIC, "the Beta fit did not settle; last a = %g, b = %g", beta.a,
-                   beta.b);
 }
 
 double sl_logistic_value(struct sl_logistic curve, double x)

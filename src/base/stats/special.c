@@ -65,23 +65,6 @@ double sl_digamma(double x)
     return sum + (log(x) - 0.5 / x - series);
 }
 
-double sl_trigamma(double x)
-{
-    if (!(x > 0)) return (double)NAN;
-    double sum = 0;
-    while (x < asymptotic_from) {
-        sum += 1 / (x * x);
-        x += 1;
-    }
-    /* 1/x + 1/2x^2 + sum of B_2k / x^(2k+1) */
-    static const double terms[] = {1.0 / 6,  -1.0 / 30,     1.0 / 42, -1.0 / 30,
-                                   5.0 / 66, -691.0 / 2730, 7.0 / 6,  -3617.0 / 510};
-    double inverse = 1 / (x * x), series = 0;
-    for (size_t i = sizeof terms / sizeof *terms; i-- > 0;)
-        series = (series + terms[i]) * inverse;
-    return sum + (1 + 0.5 / x + series) / x;
-}
-
 /* log Gamma(x + 1) minus Stirling's formula for it. */
 static double stirling_rest(double x)
 {
@@ -306,12 +289,6 @@ static double gamma_mass(double a, double x, bool upper)
     }
     double above = gamma_fraction(a, x);
     return upper ? above : 1 - above;
-}
-
-double sl_incomplete_gamma(double a, double x)
-{
-    if (!(a > 0 && isfinite(a) && x >= 0)) return (double)NAN;
-    return gamma_mass(a, x, false);
 }
 
 /* Wilson and Hilferty's cube; where that is useless, the first term of the power series. */

@@ -57,31 +57,6 @@ bool sl_text_to_real(const char *text, size_t length, double *out)
     return true;
 }
 
-static bool equals_ignoring_case(const char *text, size_t length, const char *word)
-{
-    for (size_t i = 0; i < length; i++) {
-        char lower = text[i] >= 'A' && text[i] <= 'Z' ? (char)(text[i] + 32) : text[i];
-        if (word[i] == '\0' || lower != word[i]) return false;
-    }
-    return word[length] == '\0';
-}
-
-bool sl_text_to_real_or_nan(const char *text, size_t length, double *out)
-{
-    if (sl_text_to_real(text, length, out)) return true;
-    bool negative = length > 0 && text[0] == '-';
-    if (negative || (length > 0 && text[0] == '+')) text++, length--;
-    if (length > 3 && length != 8) return false;
-    if (equals_ignoring_case(text, length, "nan"))
-        *out = (double)NAN;
-    else if (equals_ignoring_case(text, length, "inf") ||
-             equals_ignoring_case(text, length, "infinity"))
-        *out = negative ? -(double)INFINITY : (double)INFINITY;
-    else
-        return false;
-    return true;
-}
-
 /* Length of the well-formed sequence at `text` (Unicode table 3-7), 0 if there is none. */
 static size_t utf8_sequence(const unsigned char *text, size_t length)
 {

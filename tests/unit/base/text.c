@@ -100,27 +100,6 @@ static void test_anything_else_is_not_a_real(void **state)
     assert_false(sl_text_to_real(endless, sizeof endless, &value));
 }
 
-static void test_nan_and_infinity_are_read_where_allowed(void **state)
-{
-    (void)state;
-    double value = 42;
-    assert_true(sl_text_to_real_or_nan("NaN", 3, &value));
-    assert_true(isnan(value));
-    assert_true(sl_text_to_real_or_nan("-inf", 4, &value));
-    assert_true(isinf(value) && value < 0);
-    assert_true(sl_text_to_real_or_nan("+Infinity", 9, &value));
-    assert_true(isinf(value) && value > 0);
-    assert_true(sl_text_to_real_or_nan("2.5", 3, &value));
-    assert_near(value, 2.5, 0);
-    static const char *const wrong[] = {"",        "-",  "na",    "nano",
-                                        "infinit", "in", "+-inf", "infinity0"};
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        assert_false(sl_text_to_real_or_nan(wrong[i], strlen(wrong[i]), &value));
-    assert_false(sl_text_to_real_or_nan("nan\0\0\0\0\0", 8, &value)); /* NULs are no letters */
-    assert_false(sl_text_to_real_or_nan("inf\0nity", 8, &value));
-    assert_near(value, 2.5, 0);
-}
-
 static void test_valid_utf8_is_valid_to_its_end(void **state)
 {
     (void)state;
@@ -314,7 +293,6 @@ int main(void)
         cmocka_unit_test(test_anything_else_is_not_an_integer),
         cmocka_unit_test(test_reals_are_read_in_the_decimal_forms_of_c),
         cmocka_unit_test(test_anything_else_is_not_a_real),
-        cmocka_unit_test(test_nan_and_infinity_are_read_where_allowed),
         cmocka_unit_test(test_valid_utf8_is_valid_to_its_end),
         cmocka_unit_test(test_invalid_utf8_of_every_kind_ends_the_prefix),
         cmocka_unit_test(test_every_code_point_survives_encoding),

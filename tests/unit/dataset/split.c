@@ -179,7 +179,7 @@ static void test_folds_hold_every_item_out_once(void **state)
     for (size_t fold = 0; fold < FOLDS; fold++) {
         struct sl_error err;
         struct sl_split split;
-        assert_ok(sl_split_fold(ITEMS, FOLDS, fold, 6, &split, &err), err);
+        assert_ok(sl_split_fold_numpy(ITEMS, FOLDS, fold, 6, &split, &err), err);
         assert_int_equal(split.n_first, sizes[fold]);
         assert_int_equal(split.n_first + split.n_rest, ITEMS);
         check_partition(split.first, split.n_first, split.rest, split.n_rest);
@@ -196,9 +196,10 @@ static void test_folds_that_do_not_exist_are_refused(void **state)
     (void)state;
     struct sl_error err;
     struct sl_split split;
-    assert_fails(sl_split_fold(10, 5, 5, 1, &split, &err), SL_ERR_USAGE, err, "from 0 to 4, got 5");
-    assert_fails(sl_split_fold(10, 1, 0, 1, &split, &err), SL_ERR_USAGE, err, "1 folds");
-    assert_fails(sl_split_fold(3, 4, 0, 1, &split, &err), SL_ERR_USAGE, err, "3 items");
+    assert_fails(sl_split_fold_numpy(10, 5, 5, 1, &split, &err), SL_ERR_USAGE, err,
+                 "from 0 to 4, got 5");
+    assert_fails(sl_split_fold_numpy(10, 1, 0, 1, &split, &err), SL_ERR_USAGE, err, "1 folds");
+    assert_fails(sl_split_fold_numpy(3, 4, 0, 1, &split, &err), SL_ERR_USAGE, err, "3 items");
 }
 
 static void test_the_published_split_covers_cifar10_test(void **state)
