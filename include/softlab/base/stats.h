@@ -32,6 +32,10 @@ size_t sl_first_choice(const float *values, size_t count, const size_t *order);
 bool sl_first_two(const double *values, size_t count, const size_t *order, size_t *first,
                   size_t *second);
 
+/* Entropy of a distribution, and of a row of floats, in nats; 0 log 0 = 0. */
+double sl_entropy(const double *distribution, size_t count);
+double sl_entropy_of_row(const float *row, size_t count);
+
 /* Quantile by linear interpolation (numpy's default); sl_quantile_sorted needs
  * ascending values, sl_quantile copies and sorts. 0 <= p <= 1. */
 double sl_quantile_sorted(const double *values, size_t count, double p);

@@ -128,6 +128,27 @@ double sl_pearson(const double *x, const double *y, size_t count)
     return r > 1 ? 1 : r < -1 ? -1 : r;
 }
 
+static double entropy_part(double share)
+{
+    return share > 0 ? share * log(share) : 0;
+}
+
+double sl_entropy(const double *distribution, size_t count)
+{
+    double sum = 0;
+    for (size_t k = 0; k < count; k++)
+        sum -= entropy_part(distribution[k]);
+    return sum;
+}
+
+double sl_entropy_of_row(const float *row, size_t count)
+{
+    double sum = 0;
+    for (size_t k = 0; k < count; k++)
+        sum -= entropy_part((double)row[k]);
+    return sum;
+}
+
 double sl_quantile_sorted(const double *values, size_t count, double p)
 {
     if (count == 0 || !(p >= 0 && p <= 1)) return (double)NAN;

@@ -9,6 +9,7 @@
 #include "softlab/base/names.h"
 #include "softlab/base/random.h"
 #include "softlab/base/rows.h"
+#include "softlab/base/stats.h"
 #include "softlab/base/text.h"
 #include "study/setup/setup.h"
 
@@ -177,22 +178,22 @@ out:
 
 /* ---- At random, and by entropy ---- */
 
-static double entropy(const float *row, size_t n_classes)
+/* Of the row scaled to sum to 1, which `scratch` has room for. */
+static double scaled_entropy(const float *row, size_t n_classes, double *scratch)
 {
-    double sum = 0, entropy = 0;
+    double sum = 0;
     for (size_t k = 0; k < n_classes; k++)
         sum += (double)row[k];
-    for (size_t k = 0; k < n_classes; k++) {
-        double p = (double)row[k] / sum;
-        if (p > 0) entropy -= p * log(p);
-    }
-    return entropy;
+    for (size_t k = 0; k < n_classes; k++)
+        scratch[k] = (double)row[k] / sum;
+    return sl_entropy(scratch, n_classes);
 }
 
 static enum sl_status read_entropies(struct sl_setup_plan *plan, struct sl_error *err)
 {
     const char *path = plan->setup->reference;
     struct sl_rows *rows = NULL;
+    double *scratch = NULL;
     struct sl_name_table *names = sl_name_table_create();
     enum sl_status status;
     SL_TRY_OUT(sl_rows_read(path, "labels", &rows, err));
@@ -201,6 +202,7 @@ static enum sl_status read_entropies(struct sl_setup_plan *plan, struct sl_error
                          rows->n_rows, plan->n_items);
         goto out;
     }
+    scratch = sl_alloc(rows->n_classes, sizeof *scratch);
     for (size_t r = 0; rows->items && r < rows->n_rows; r++) {
         uint32_t number = 0;
         SL_TRY_OUT(sl_name_table_add(names, rows->items[r], strlen(rows->items[r]), &number, err));
@@ -213,9 +215,11 @@ static enum sl_status read_entropies(struct sl_setup_plan *plan, struct sl_error
             if (number == SL_NO_NAME) continue;
             row = number;
         }
-        plan->items[i].entropy = entropy(rows->values + row * rows->n_classes, rows->n_classes);
+        plan->items[i].entropy =
+            scaled_entropy(rows->values + row * rows->n_classes, rows->n_classes, scratch);
     }
 out:
+    free(scratch);
     sl_rows_destroy(rows);
     sl_name_table_destroy(names);
     return status;
