@@ -99,6 +99,18 @@ char *sl_string_copy_n(const char *text, size_t length)
     return copy;
 }
 
+void sl_strings_release(char **strings, size_t count)
+{
+    for (size_t i = 0; strings && i < count; i++)
+        free(strings[i]);
+}
+
+void sl_strings_destroy(char **strings, size_t count)
+{
+    sl_strings_release(strings, count);
+    free(strings);
+}
+
 char *sl_string_printf(const char *format, ...)
 {
     va_list arguments, again;

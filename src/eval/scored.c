@@ -75,9 +75,7 @@ void sl_scored_destroy(struct sl_scored *scored)
     free(scored->truth_score);
     free(scored->choice_score);
     free(scored->by_confidence);
-    for (size_t k = 0; scored->classes && k < scored->n_classes; k++)
-        free(scored->classes[k]);
-    free(scored->classes);
+    sl_strings_destroy(scored->classes, scored->n_classes);
     free(scored);
 }
 

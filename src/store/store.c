@@ -223,13 +223,6 @@ enum sl_status sl_store_batch_items(struct sl_store *store, size_t batch, char *
     return store->backend->batch_items(store, batch, items, count, err);
 }
 
-void sl_store_free_names(char **names, size_t count)
-{
-    for (size_t i = 0; names && i < count; i++)
-        free(names[i]);
-    free(names);
-}
-
 enum sl_status sl_store_arrive(struct sl_store *store, const struct sl_store_arrival *arrival,
                                struct sl_store_session *out, bool *returning, struct sl_error *err)
 {

@@ -298,9 +298,7 @@ enum sl_status sl_targets_create(const struct sl_target_items *items,
 void sl_targets_destroy(struct sl_targets *targets)
 {
     if (!targets) return;
-    for (size_t a = 0; a < targets->n_annotators; a++)
-        free(targets->annotator_names[a]);
-    free(targets->annotator_names);
+    sl_strings_destroy(targets->annotator_names, targets->n_annotators);
     free(targets->annotators);
     free(targets->items);
     free(targets->begin);

@@ -60,9 +60,7 @@ void sl_npz_writer_destroy(struct sl_npz_writer *writer)
     if (!writer) return;
     sl_writer_discard(&writer->file);
     sl_buffer_release(&writer->directory);
-    for (size_t i = 0; i < writer->n_names; i++)
-        free(writer->names[i]);
-    free(writer->names);
+    sl_strings_destroy(writer->names, writer->n_names);
     libdeflate_free_compressor(writer->compressor);
     free(writer);
 }

@@ -87,9 +87,7 @@ static enum sl_status read_names(struct sl_npz *npz, const char *entry, const ch
     *out = names;
     names = NULL;
 out:
-    for (size_t i = 0; names && i < count; i++)
-        free(names[i]);
-    free(names);
+    sl_strings_destroy(names, count);
     free(what);
     sl_array_release(&array);
     return status;

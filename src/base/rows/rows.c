@@ -42,19 +42,12 @@ enum sl_status sl_rows_create(size_t n_rows, size_t n_classes, struct sl_rows **
     return SL_OK;
 }
 
-static void free_names(char **names, size_t count)
-{
-    for (size_t i = 0; names && i < count; i++)
-        free(names[i]);
-    free(names);
-}
-
 void sl_rows_destroy(struct sl_rows *rows)
 {
     if (!rows) return;
-    free_names(rows->items, rows->n_rows);
-    free_names(rows->annotators, rows->n_rows);
-    free_names(rows->classes, rows->n_classes);
+    sl_strings_destroy(rows->items, rows->n_rows);
+    sl_strings_destroy(rows->annotators, rows->n_rows);
+    sl_strings_destroy(rows->classes, rows->n_classes);
     free(rows->provenance);
     free(rows->lines);
     free(rows->path);
@@ -245,7 +238,7 @@ enum sl_status sl_rows_spread(struct sl_rows *rows, const size_t *columns, char 
     char **names = sl_alloc(n_classes, sizeof *names);
     for (size_t k = 0; k < n_classes; k++)
         names[k] = sl_string_copy(classes[k]);
-    free_names(rows->classes, rows->n_classes);
+    sl_strings_destroy(rows->classes, rows->n_classes);
     rows->classes = names;
     rows->n_classes = n_classes;
     float *const values = rows->values;

@@ -81,13 +81,9 @@ static struct finds begin_finds(const char *folder)
 
 static void release_finds(struct finds *finds)
 {
-    for (size_t i = 0; i < finds->count; i++)
-        free(finds->names[i]);
-    for (size_t i = 0; i < finds->n_classes; i++)
-        free(finds->classes[i]);
-    free(finds->names);
+    sl_strings_destroy(finds->names, finds->count);
     free(finds->labels);
-    free(finds->classes);
+    sl_strings_destroy(finds->classes, finds->n_classes);
     sl_buffer_release(&finds->pictures.names);
     sl_buffer_release(&finds->folders.names);
     sl_buffer_release(&finds->links.names);
@@ -391,8 +387,7 @@ struct parts {
 
 static void release_parts(struct parts *parts)
 {
-    for (size_t i = 0; i < parts->count; i++)
-        free(parts->folders[i]);
+    sl_strings_release(parts->folders, parts->count);
     *parts = (struct parts){0};
 }
 

@@ -57,9 +57,7 @@ static void release(struct tokens *tokens)
         free(tokens->all[i].id);
     }
     free(tokens->all);
-    for (size_t i = 0; i < tokens->n_others; i++)
-        free(tokens->others[i]);
-    free(tokens->others);
+    sl_strings_destroy(tokens->others, tokens->n_others);
 }
 
 static char *copy_field(struct sl_field field)

@@ -143,8 +143,7 @@ enum sl_status sl_checkpoint_write(const char *path, struct sl_model *model,
         if (texts[i]) metadata[n_metadata++] = (struct sl_metadata){key_name(i), texts[i]};
     enum sl_status status =
         sl_safetensors_write(path, tensors, parts.count, metadata, n_metadata, err);
-    for (size_t i = 0; i < SL_NN_N_METADATA; i++)
-        free(described[i]);
+    sl_strings_release(described, SL_NN_N_METADATA);
     free(tensors);
     free(arrays);
     parts_release(&parts);
@@ -186,8 +185,7 @@ static enum sl_status check_described(const char *path, const struct sl_model *m
             status = sl_fail(err, SL_ERR_INPUT, "%s: \"%s\" is %.150s, the network has %.150s",
                              path, key_name(keys[i]), was, now);
     }
-    for (size_t i = 0; i < SL_NN_N_METADATA; i++)
-        free(own[i]);
+    sl_strings_release(own, SL_NN_N_METADATA);
     return status;
 }
 

@@ -483,8 +483,7 @@ static void append_properties(struct sl_buffer *out, const struct sl_model *mode
     sl_nn_metadata_describe(model, values);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (values[keys[i]]) append_property(out, sl_nn_metadata_keys[keys[i]], values[keys[i]]);
-    for (size_t i = 0; i < SL_NN_N_METADATA; i++)
-        free(values[i]);
+    sl_strings_release(values, SL_NN_N_METADATA);
 }
 
 /* The ModelProto without its graph: what comes before the graph's bytes and what comes after. */
@@ -583,9 +582,7 @@ enum sl_status sl_onnx_write(const char *path, struct sl_model *model, struct sl
 out:
     for (size_t i = 0; i < N_BUFFERS; i++)
         sl_buffer_release(buffers[i]);
-    for (size_t i = 0; i < model->graph.count; i++)
-        free(exporter.values[i]);
-    free(exporter.values);
+    sl_strings_destroy(exporter.values, model->graph.count);
     free(exporter.blobs);
     return status;
 }

@@ -82,8 +82,7 @@ enum sl_status sl_weights_write(const char *path, struct sl_model *model,
     list_tensors(model, arrays, tensors);
     enum sl_status status =
         sl_safetensors_write(path, tensors, model->n_tensors, metadata, n_metadata, err);
-    for (size_t i = 0; i < SL_NN_N_METADATA; i++)
-        free(texts[i]);
+    sl_strings_release(texts, SL_NN_N_METADATA);
     free(metadata);
     free(tensors);
     free(arrays);

@@ -156,8 +156,7 @@ char *sl_check_key(const struct sl_checking *checking, const char *key)
         part += length + (part[length] == '.');
     }
     (void)sl_json_fail(&cursors[depth], &at, "%s", "");
-    for (size_t i = 0; i < MAX_DEPTH; i++)
-        free(names[i]);
+    sl_strings_release(names, MAX_DEPTH);
     /* Up to the path, "birds/study.json:12", since a key that is not written has none. */
     char *end = strstr(at.message, ": $"), *path = key_path(key);
     if (end) *end = '\0';
@@ -214,7 +213,7 @@ static enum sl_status take_batch(const struct sl_store_batch_row *row, void *con
         const uint32_t number = sl_name_table_find(reading->ids, names[i], strlen(names[i]));
         if (number != SL_NO_NAME) checking->items[number].batches++;
     }
-    sl_store_free_names(names, count);
+    sl_strings_destroy(names, count);
     checking->batches =
         sl_resize(checking->batches, checking->n_batches + 1, sizeof *checking->batches);
     checking->batches[checking->n_batches++] =

@@ -91,19 +91,12 @@ void sl_study_set_text(char **field, const char *value)
     *field = copy;
 }
 
-static void free_texts(char **texts, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        free(texts[i]);
-    free(texts);
-}
-
 void sl_study_set_texts(char ***field, size_t *count, const char *const *values, size_t n_values)
 {
     char **copies = sl_alloc(n_values + 1, sizeof *copies);
     for (size_t i = 0; i < n_values; i++)
         copies[i] = sl_string_copy(values[i]);
-    free_texts(*field, *count);
+    sl_strings_destroy(*field, *count);
     *field = copies;
     *count = n_values;
 }
@@ -159,7 +152,7 @@ static void free_questions(struct sl_study_question *questions, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         free(questions[i].question);
-        free_texts(questions[i].options, questions[i].n_options);
+        sl_strings_destroy(questions[i].options, questions[i].n_options);
     }
     free(questions);
 }
@@ -172,8 +165,8 @@ void sl_study_destroy(struct sl_study *study)
         if (key->kind == SL_KEY_TEXT || key->kind == SL_KEY_WORD)
             free(*(char **)(void *)field);
         else if (key->kind == SL_KEY_TEXTS)
-            free_texts(*(char ***)(void *)field,
-                       *(size_t *)(void *)((char *)study + key->count_offset));
+            sl_strings_destroy(*(char ***)(void *)field,
+                               *(size_t *)(void *)((char *)study + key->count_offset));
     }
     free_questions(study->comprehension, study->n_comprehension);
     free_questions(study->debrief, study->n_debrief);

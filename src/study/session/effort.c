@@ -68,7 +68,7 @@ static enum sl_status compare_batch(const struct sl_store_batch_row *row, void *
     size_t count = 0;
     SL_TRY(sl_store_batch_items(largest->store, row->batch, &items, &count, largest->err));
     if (count > largest->n_items) largest->n_items = count;
-    sl_store_free_names(items, count);
+    sl_strings_destroy(items, count);
     return SL_OK;
 }
 

@@ -91,7 +91,7 @@ void sl_stimuli_release(struct sl_stimuli *stimuli)
     free(stimuli->checks);
     free(stimuli->exercises);
     for (size_t b = 0; b < stimuli->n_batches; b++)
-        sl_store_free_names(stimuli->batches[b].items, stimuli->batches[b].count);
+        sl_strings_destroy(stimuli->batches[b].items, stimuli->batches[b].count);
     free(stimuli->batches);
     sl_name_table_destroy(stimuli->by_id);
     sl_name_table_destroy(stimuli->by_opaque);

@@ -75,8 +75,7 @@ void sl_template_values_init(struct sl_template_values *values, const struct sl_
 
 void sl_template_values_release(struct sl_template_values *values)
 {
-    for (size_t i = 0; i < SL_TEMPLATE_COUNT; i++)
-        free(values->texts[i]);
+    sl_strings_release(values->texts, SL_TEMPLATE_COUNT);
     *values = (struct sl_template_values){0};
 }
 

@@ -241,6 +241,17 @@ static void test_strings_are_copied_whole_in_part_and_formatted(void **state)
     free(empty);
 }
 
+static void test_lists_of_strings_are_freed_with_and_without_their_array(void **state)
+{
+    (void)state;
+    char *here[] = {sl_string_copy("a"), NULL, sl_string_copy("c")};
+    sl_strings_release(here, 3); /* the leak checker counts them */
+    char **list = sl_alloc(2, sizeof *list);
+    list[1] = sl_string_copy("b");
+    sl_strings_destroy(list, 2);
+    sl_strings_destroy(NULL, 2);
+}
+
 static void test_data_is_aligned_to_64_bytes(void **state)
 {
     (void)state;
@@ -362,6 +373,7 @@ int main(void)
         cmocka_unit_test(test_no_temporary_file_is_left_by_what_was_guarded),
         cmocka_unit_test(test_json_goes_by_the_same_rules),
         cmocka_unit_test(test_strings_are_copied_whole_in_part_and_formatted),
+        cmocka_unit_test(test_lists_of_strings_are_freed_with_and_without_their_array),
         cmocka_unit_test(test_data_is_aligned_to_64_bytes),
         cmocka_unit_test(test_data_beyond_the_address_space_is_an_error_not_the_end),
         cmocka_unit_test(test_data_may_be_zeroed_resized_and_copied),

@@ -62,7 +62,7 @@ static size_t batch_size(const struct sl_study *study, size_t batch)
     size_t count = 0;
     assert_ok(sl_study_store(study, true, &store, &err), err);
     assert_ok(sl_store_batch_items(store, batch, &items, &count, &err), err);
-    sl_store_free_names(items, count);
+    sl_strings_destroy(items, count);
     sl_store_close(store);
     return count;
 }
