@@ -43,6 +43,12 @@ bool sl_text_is_blank(const char *text, size_t length);
  * near enough to be worth suggesting. `candidates` ends with NULL. */
 const char *sl_text_nearest(const char *word, const char *const *candidates);
 
+/* How a sentence about an unknown word ends: `, did you mean "shapes"?`, written into `out`, or
+ * `otherwise` if no candidate is near. */
+enum { SL_SUGGESTION_TEXT = 96 };
+const char *sl_text_suggestion(const char *word, const char *const *candidates,
+                               const char *otherwise, char out[SL_SUGGESTION_TEXT]);
+
 /* Whether `word` is one of the names in `list`, which spaces separate; upper case, '-' and '_' do
  * not count: "Dawid_Skene" is "dawid-skene". A NULL list is empty. */
 bool sl_text_known_as(const char *word, const char *list);

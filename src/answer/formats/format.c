@@ -176,11 +176,9 @@ static enum sl_status fail_unknown_class(const struct sl_import *import, const c
     for (size_t i = 0; i < count; i++)
         names[i] = sl_name_table_get(import->classes, (uint32_t)i, NULL);
     char *word = sl_string_copy_n(text, length > SHOWN ? SHOWN : length);
-    const char *nearest = sl_text_nearest(word, names);
-    enum sl_status status =
-        nearest ? sl_fail(err, SL_ERR_INPUT, "unknown class \"%s\" (did you mean \"%s\"?)", word,
-                          nearest)
-                : sl_fail(err, SL_ERR_INPUT, "unknown class \"%s\"", word);
+    char ending[SL_SUGGESTION_TEXT];
+    enum sl_status status = sl_fail(err, SL_ERR_INPUT, "unknown class \"%s\"%s", word,
+                                    sl_text_suggestion(word, names, "", ending));
     free(word);
     free(names);
     return status;

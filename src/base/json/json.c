@@ -285,11 +285,11 @@ enum sl_status sl_json_only(const struct sl_json_cursor *object, const char *con
     json_object_foreach(object->value, key, value)
     {
         if (is_listed(key, known)) continue;
-        char shown[SL_DESCRIBE_SIZE], message[2 * SL_DESCRIBE_SIZE];
-        const char *nearest = sl_text_nearest(key, known);
-        snprintf(message, sizeof message, "unknown key %s%s%s%s",
-                 sl_describe_text(key, strlen(key), shown), nearest ? ", did you mean \"" : "",
-                 nearest ? nearest : "", nearest ? "\"?" : "");
+        char shown[SL_DESCRIBE_SIZE], ending[SL_SUGGESTION_TEXT];
+        char message[SL_DESCRIBE_SIZE + SL_SUGGESTION_TEXT];
+        snprintf(message, sizeof message, "unknown key %s%s",
+                 sl_describe_text(key, strlen(key), shown),
+                 sl_text_suggestion(key, known, "", ending));
         struct sl_json_cursor member = {
             .document = object->document, .parent = object, .key = key, .value = value};
         return fail_with_line(object, &member, message, err);

@@ -191,6 +191,15 @@ const char *sl_text_nearest(const char *word, const char *const *candidates)
     return nearest;
 }
 
+const char *sl_text_suggestion(const char *word, const char *const *candidates,
+                               const char *otherwise, char out[SL_SUGGESTION_TEXT])
+{
+    const char *nearest = sl_text_nearest(word, candidates);
+    if (!nearest) return otherwise;
+    snprintf(out, SL_SUGGESTION_TEXT, ", did you mean \"%s\"?", nearest);
+    return out;
+}
+
 /* Past what does not count in a name. */
 static const char *skip_joints(const char *at)
 {

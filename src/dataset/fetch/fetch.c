@@ -49,12 +49,9 @@ static const struct sl_fetch_set *find_set(const char *name, struct sl_error *er
     size_t count = 0;
     for (const struct sl_fetch_set *set = sl_fetch_sets; set->name && count < SUGGESTIONS; set++)
         names[count++] = set->name;
-    const char *nearest = sl_text_nearest(name, names);
-    if (nearest)
-        sl_fail(err, SL_ERR_USAGE, "no data set is called \"%s\"; did you mean \"%s\"?", name,
-                nearest);
-    else
-        sl_fail(err, SL_ERR_USAGE, "no data set is called \"%s\"", name);
+    char ending[SL_SUGGESTION_TEXT];
+    sl_fail(err, SL_ERR_USAGE, "no data set is called \"%s\"%s", name,
+            sl_text_suggestion(name, names, "", ending));
     return NULL;
 }
 
@@ -75,12 +72,6 @@ static size_t list_places(const struct sl_fetch_set *set, const struct sl_data_r
     if (roots->folder) places[count++] = sl_path_join(roots->folder, set->name);
     if (set->installed) places[count++] = sl_string_copy(set->installed);
     return count;
-}
-
-static void free_places(char *places[PLACES], size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        free(places[i]);
 }
 
 static bool files_exist(const struct sl_fetch_file *files, const char *folder)
@@ -171,7 +162,7 @@ static char *find_held(const struct sl_fetch_set *set, const struct sl_data_root
         if (!held && wrong.code != SL_OK)
             sl_log(log, SL_LOG_WARNING, "%s; not used", wrong.message);
     }
-    free_places(places, count);
+    sl_strings_release(places, count);
     return held;
 }
 
@@ -191,7 +182,7 @@ static enum sl_status fail_not_held(const struct sl_fetch_set *set,
     sl_fail(err, SL_ERR_NOT_FOUND, "%s is not in %s; %srun: softlab fetch %s", set->name,
             text.length ? text.data : "any folder", advice, set->name);
     sl_buffer_release(&text);
-    free_places(places, count);
+    sl_strings_release(places, count);
     return SL_ERR_NOT_FOUND;
 }
 
@@ -533,8 +524,7 @@ enum sl_status sl_fetch_set_run(const struct sl_fetch_set *set,
     struct job job = {.set = set, .options = options, .limits = *limits};
     job.folder = sl_path_join(options->roots.folder, set->name);
     enum sl_status status = run_job(&job, folder, err);
-    for (size_t i = 0; i < NEEDED; i++)
-        free(job.needed[i]);
+    sl_strings_release(job.needed, NEEDED);
     free(job.folder);
     return status;
 }

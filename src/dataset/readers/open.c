@@ -47,12 +47,10 @@ static enum sl_status fail_unknown(const char *name, size_t length, struct sl_er
     for (size_t i = 0; sl_named_datasets[i].name && i + 1 < sizeof names / sizeof *names; i++)
         names[i] = sl_named_datasets[i].name;
     char *word = sl_string_copy_n(name, length);
-    const char *nearest = sl_text_nearest(word, names);
-    if (nearest)
-        sl_fail(err, SL_ERR_NOT_FOUND, "no data set, file or folder %s, did you mean %s?", word,
-                nearest);
-    else
-        sl_fail(err, SL_ERR_NOT_FOUND, "no data set, file or folder %s", name);
+    char ending[SL_SUGGESTION_TEXT];
+    const char *suggestion = sl_text_suggestion(word, names, "", ending);
+    sl_fail(err, SL_ERR_NOT_FOUND, "no data set, file or folder %s%s", *suggestion ? word : name,
+            suggestion);
     free(word);
     return SL_ERR_NOT_FOUND;
 }

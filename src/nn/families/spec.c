@@ -22,10 +22,9 @@ static enum sl_status unknown(const char *what, const char *const *candidates, c
                               size_t length, struct sl_error *err)
 {
     char *word = sl_string_copy_n(text, length);
-    const char *nearest = sl_text_nearest(word, candidates);
-    enum sl_status status =
-        nearest ? sl_fail(err, SL_ERR_INPUT, "%s \"%s\", did you mean \"%s\"?", what, word, nearest)
-                : sl_fail(err, SL_ERR_INPUT, "%s \"%s\"", what, word);
+    char ending[SL_SUGGESTION_TEXT];
+    enum sl_status status = sl_fail(err, SL_ERR_INPUT, "%s \"%s\"%s", what, word,
+                                    sl_text_suggestion(word, candidates, "", ending));
     free(word);
     return status;
 }
@@ -135,8 +134,7 @@ enum sl_status sl_nn_spec_parse(const char *network, struct sl_nn_spec *spec, st
 
 void sl_nn_spec_release(struct sl_nn_spec *spec)
 {
-    for (size_t i = 0; i < SL_NN_SPEC_OPTIONS; i++)
-        free(spec->values[i]);
+    sl_strings_release(spec->values, SL_NN_SPEC_OPTIONS);
     *spec = (struct sl_nn_spec){0};
 }
 

@@ -34,10 +34,9 @@ static enum sl_status check_screens(const struct sl_study *study, struct sl_erro
     for (size_t i = 0; i < study->n_screens; i++) {
         const struct sl_screen *screen = sl_screen_find(study->screens[i]);
         if (!screen) {
-            const char *nearest = sl_text_nearest(study->screens[i], names);
-            return sl_fail(err, SL_ERR_INPUT, "unknown screen \"%s\"%s%s%s", study->screens[i],
-                           nearest ? ", did you mean \"" : "", nearest ? nearest : "",
-                           nearest ? "\"?" : "");
+            char ending[SL_SUGGESTION_TEXT];
+            return sl_fail(err, SL_ERR_INPUT, "unknown screen \"%s\"%s", study->screens[i],
+                           sl_text_suggestion(study->screens[i], names, "", ending));
         }
         for (size_t j = 0; j < i; j++)
             if (strcmp(study->screens[j], study->screens[i]) == 0)

@@ -91,10 +91,9 @@ enum sl_status sl_screen_only(const json_t *value, const char *const *known, con
         while (known[i] && strcmp(known[i], key) != 0)
             i++;
         if (known[i]) continue;
-        const char *nearest = sl_text_nearest(key, known);
-        return sl_fail(err, SL_ERR_INPUT, "%s: unknown key \"%s\"%s%s%s", where, show(key).text,
-                       nearest ? ", did you mean \"" : "", nearest ? nearest : "",
-                       nearest ? "\"?" : "");
+        char ending[SL_SUGGESTION_TEXT];
+        return sl_fail(err, SL_ERR_INPUT, "%s: unknown key \"%s\"%s", where, show(key).text,
+                       sl_text_suggestion(key, known, "", ending));
     }
     return SL_OK;
 }

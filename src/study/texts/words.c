@@ -55,11 +55,10 @@ static enum sl_status unknown(const struct sl_words *words, const char *key, str
         keys[count++] = one;
     }
     keys[count] = NULL;
-    const char *near = sl_text_nearest(key, keys);
-    enum sl_status status =
-        near ? sl_fail(err, SL_ERR_INPUT, "no page says \"%s\", did you mean \"%s\"?", key, near)
-             : sl_fail(err, SL_ERR_INPUT,
-                       "no page says \"%s\"; the researcher's page lists the words there are", key);
+    char ending[SL_SUGGESTION_TEXT];
+    const char *otherwise = "; the researcher's page lists the words there are";
+    enum sl_status status = sl_fail(err, SL_ERR_INPUT, "no page says \"%s\"%s", key,
+                                    sl_text_suggestion(key, keys, otherwise, ending));
     free(keys);
     return status;
 }

@@ -124,7 +124,7 @@ static void test_an_unknown_class_stops_with_file_and_line(void **state)
     const char *const classes[] = {"cat", "dog", NULL};
     const struct sl_import_options options = {.classes = classes};
     assert_import_fails("long-csv", "item,worker,label\na,w,cat\nb,w,dgo\n", &options,
-                        "in:3: unknown class \"dgo\" (did you mean \"dog\"?)");
+                        "in:3: unknown class \"dgo\", did you mean \"dog\"?");
     assert_import_fails("wide", "cat,\ncat,cow\ncow,cat\n", &options,
                         "in:2: unknown class \"cow\"");
     assert_import_fails("peerannot", "{\"a\": {\"w\": 0},\n \"b\": {\"w\": 2}}", &options,

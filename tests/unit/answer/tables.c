@@ -318,7 +318,7 @@ static void test_abstentions_and_classes_are_left_out_and_counted(void **state)
     struct sl_error err;
     const struct sl_import_options wrong = {.abstain = typo}, none = {.leave_out = all};
     assert_fails(sl_votes_read(path, &wrong, &votes, &err), SL_ERR_INPUT, err,
-                 "no class \"skpi\" to leave out (did you mean \"skip\"?)");
+                 "no class \"skpi\" to leave out, did you mean \"skip\"?");
     assert_fails(sl_answers_load(path, &none, &answers, &err), SL_ERR_INPUT, err,
                  "every class is left out");
 }

@@ -219,6 +219,22 @@ static void test_far_words_are_not_suggested(void **state)
     assert_null(sl_text_nearest(endless, words));
 }
 
+static void test_a_sentence_ends_with_the_nearest_word_or_otherwise(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"train", "eval", NULL};
+    char ending[SL_SUGGESTION_TEXT], longest[64];
+    assert_string_equal(sl_text_suggestion("trian", words, "", ending),
+                        ", did you mean \"train\"?");
+    assert_string_equal(sl_text_suggestion("database", words, ", see --list", ending),
+                        ", see --list");
+    memset(longest, 'e', sizeof longest - 1);
+    longest[sizeof longest - 1] = '\0';
+    const char *const one[] = {longest, NULL};
+    const char *end = sl_text_suggestion("eee", one, "", ending);
+    assert_string_equal(end + strlen(end) - 2, "\"?"); /* nothing of it is cut off */
+}
+
 static void test_names_are_known_however_they_are_joined(void **state)
 {
     (void)state;
@@ -299,6 +315,7 @@ int main(void)
         cmocka_unit_test(test_a_text_that_shows_nothing_is_blank),
         cmocka_unit_test(test_the_nearest_word_is_suggested),
         cmocka_unit_test(test_far_words_are_not_suggested),
+        cmocka_unit_test(test_a_sentence_ends_with_the_nearest_word_or_otherwise),
         cmocka_unit_test(test_names_are_known_however_they_are_joined),
         cmocka_unit_test(test_counts_have_thousands_separators),
         cmocka_unit_test(test_bytes_have_three_digits_and_a_unit),

@@ -302,7 +302,7 @@ static void test_unknown_splits_are_suggested(void **state)
 {
     (void)state;
     write_pictures("splits");
-    assert_refused(test_path("splits"), "tset", SL_ERR_USAGE, "did you mean test?");
+    assert_refused(test_path("splits"), "tset", SL_ERR_USAGE, "did you mean \"test\"?");
     assert_refused(test_path("splits"), "everything", SL_ERR_USAGE, "only test, train");
 }
 

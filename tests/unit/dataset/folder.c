@@ -417,7 +417,7 @@ static void test_a_folder_of_parts_is_one(void **state)
     sl_dataset_destroy(dataset);
     snprintf(name, sizeof name, "%s:valid", test_path("parts"));
     assert_fails(sl_dataset_open(name, NULL, &dataset, &err), SL_ERR_USAGE, err,
-                 "has no valid, did you mean val?");
+                 "has no valid, did you mean \"val\"?");
     /* Without a part to train on, one must be named. */
     make_parts("late", (const char *const[]){"test/1.png", "val/2.png", NULL});
     dataset = NULL;

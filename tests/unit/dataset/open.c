@@ -39,9 +39,9 @@ static void test_every_reader_says_what_it_reads(void **state)
 static void test_an_unknown_name_is_answered_with_the_nearest(void **state)
 {
     (void)state;
-    assert_refused("cifr10", SL_ERR_NOT_FOUND, "did you mean cifar10?");
-    assert_refused("shape:n=3", SL_ERR_NOT_FOUND, "did you mean shapes?");
-    assert_refused("fashion_mnist:test", SL_ERR_NOT_FOUND, "did you mean fashion-mnist?");
+    assert_refused("cifr10", SL_ERR_NOT_FOUND, "did you mean \"cifar10\"?");
+    assert_refused("shape:n=3", SL_ERR_NOT_FOUND, "did you mean \"shapes\"?");
+    assert_refused("fashion_mnist:test", SL_ERR_NOT_FOUND, "did you mean \"fashion-mnist\"?");
     assert_refused("/no/such/folder", SL_ERR_NOT_FOUND, "no data set, file or folder /no/such/fol");
 }
 
@@ -81,7 +81,7 @@ static void test_a_path_may_name_a_split(void **state)
     assert_ok(sl_dataset_open(test_path("idx:train"), &no_roots, &dataset, &err), err);
     assert_int_equal(dataset->pixels[0], 'x');
     sl_dataset_destroy(dataset);
-    assert_refused(test_path("idx:trian"), SL_ERR_USAGE, "did you mean train?");
+    assert_refused(test_path("idx:trian"), SL_ERR_USAGE, "did you mean \"train\"?");
     assert_refused(test_path("idx"), SL_ERR_NOT_FOUND, "holds no t10k-images-idx3-ubyte");
     test_write(test_path("items.tsv"), "text\nhello\n", 11);
     assert_refused(test_path("items.tsv:train"), SL_ERR_USAGE, "has no splits, so no train");
@@ -114,7 +114,7 @@ static void assert_no_options(const char *text, const char *part)
 static void test_wrong_shapes_options_are_named(void **state)
 {
     (void)state;
-    assert_no_options("sed=3", "did you mean seed?");
+    assert_no_options("sed=3", "did you mean \"seed\"?");
     assert_no_options("n=0", "shapes: n is 0, expected a whole number from 1 to 1000000");
     assert_no_options("n=3.5", "n is 3.5");
     assert_no_options("n=", "n is ,");
@@ -197,7 +197,7 @@ static void test_corruptions_open_from_their_archive(void **state)
     dataset = NULL;
     const char *wrong[][2] = {{"cifar10-c", "needs a corruption"},
                               {"cifar10-c:fog-6", "severity is 6, expected 1 to 5"},
-                              {"cifar10-c:fogg", "did you mean fog?"}};
+                              {"cifar10-c:fogg", "did you mean \"fog\"?"}};
     for (size_t i = 0; i < 3; i++)
         assert_fails(sl_dataset_open(wrong[i][0], tiny_roots(), &dataset, &err), SL_ERR_USAGE, err,
                      wrong[i][1]);
