@@ -62,6 +62,16 @@ struct sl_dataset {
     } * notes;
 };
 
+/* What the items of a set are. */
+enum sl_dataset_kind {
+    SL_DATASET_IMAGES, /* `pixels` or `files` */
+    SL_DATASET_TEXTS,
+    SL_DATASET_FEATURES,
+};
+enum sl_dataset_kind sl_dataset_kind_of(const struct sl_dataset *dataset);
+/* "images", "texts" or "rows": what a sentence about the set calls them. */
+const char *sl_dataset_unit(const struct sl_dataset *dataset);
+
 /* Open by name or path (see above). `roots` says where fetched sets may be. */
 enum sl_status sl_dataset_open(const char *name, const struct sl_data_roots *roots,
                                struct sl_dataset **out, struct sl_error *err) SL_MUST_USE;

@@ -164,8 +164,9 @@ static enum sl_status look_at_sizes(struct summary *summary, struct sl_error *er
 
 static const char *kind_of(const struct sl_dataset *set)
 {
-    if (set->texts) return "text";
-    return set->features ? "row" : "image";
+    static const char *const kinds[] = {
+        [SL_DATASET_IMAGES] = "image", [SL_DATASET_TEXTS] = "text", [SL_DATASET_FEATURES] = "row"};
+    return kinds[sl_dataset_kind_of(set)];
 }
 
 /* "8 pixels", or "8 to 12 pixels". */

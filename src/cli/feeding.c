@@ -6,8 +6,7 @@
 
 const char *cli_feeding_unit(const struct cli_feeding *feeding)
 {
-    if (feeding->dataset->texts) return "texts";
-    return feeding->dataset->features ? "rows" : "images";
+    return sl_dataset_unit(feeding->dataset);
 }
 
 /* The split's indices after some items were left out. */

@@ -18,9 +18,9 @@ enum sl_status cli_images_check(const struct cli_images *images, const struct sl
                          : images->skip_broken ? "--skip-broken"
                                                : NULL;
     if (!option) return SL_OK;
-    if (!dataset->texts && !dataset->features) return SL_OK;
+    if (sl_dataset_kind_of(dataset) == SL_DATASET_IMAGES) return SL_OK;
     return sl_fail(err, SL_ERR_USAGE, "%s: holds %s, and %s is for images", dataset->name,
-                   dataset->texts ? "texts" : "rows", option);
+                   sl_dataset_unit(dataset), option);
 }
 
 static enum sl_status read_size(const char *size, struct sl_load_options *out, struct sl_error *err)

@@ -190,9 +190,9 @@ static enum sl_status draw_sheet(const struct sl_dataset *dataset, const struct 
 enum sl_status sl_contact_sheet(const struct sl_dataset *dataset, size_t rows, size_t columns,
                                 uint64_t seed, struct sl_image *out, struct sl_error *err)
 {
-    if (dataset->texts)
-        return sl_fail(err, SL_ERR_USAGE, "%s holds texts, and a contact sheet shows images",
-                       dataset->name);
+    if (sl_dataset_kind_of(dataset) != SL_DATASET_IMAGES)
+        return sl_fail(err, SL_ERR_USAGE, "%s holds %s, and a contact sheet shows images",
+                       dataset->name, sl_dataset_unit(dataset));
     if (dataset->count == 0)
         return sl_fail(err, SL_ERR_INPUT, "%s has no images to show", dataset->name);
     if (rows < 1 || rows > MAX_CELLS || columns < 1 || columns > MAX_CELLS)

@@ -106,11 +106,11 @@ static enum sl_status find_class(const struct sl_study *study, const char *name,
     }
     char **names = sl_alloc(study->n_classes + 1, sizeof *names);
     memcpy(names, study->classes, study->n_classes * sizeof *names);
-    const char *nearest = sl_text_nearest(name, (const char *const *)names);
+    char ending[SL_SUGGESTION_TEXT];
+    sl_fail(err, SL_ERR_INPUT, "%s: \"%s\" is none of the %zu classes%s", where, name,
+            study->n_classes, sl_text_suggestion(name, (const char *const *)names, "", ending));
     free(names);
-    return sl_fail(err, SL_ERR_INPUT, "%s: \"%s\" is none of the %zu classes%s%s%s", where, name,
-                   study->n_classes, nearest ? ", did you mean \"" : "", nearest ? nearest : "",
-                   nearest ? "\"?" : "");
+    return SL_ERR_INPUT;
 }
 
 static enum sl_status set_truth(const struct sl_setup_plan *plan, struct sl_setup_item *item,
@@ -177,8 +177,9 @@ static enum sl_status gather_images(struct sl_setup_plan *plan, struct sl_error 
 {
     plan->study->kind = SL_ITEM_IMAGES;
     SL_TRY(open_set(plan, plan->setup->images, &plan->set, err));
-    if (plan->set->texts)
-        return sl_fail(err, SL_ERR_INPUT, "%s: holds texts, not images", plan->set->name);
+    if (sl_dataset_kind_of(plan->set) != SL_DATASET_IMAGES)
+        return sl_fail(err, SL_ERR_INPUT, "%s: holds %s, not images", plan->set->name,
+                       sl_dataset_unit(plan->set));
     SL_TRY(take_classes(plan, plan->set->classes, plan->set->n_classes, err));
     for (size_t i = 0; i < plan->set->count; i++)
         SL_TRY(add_image(plan, plan->set, i, "", err));
@@ -263,7 +264,9 @@ static enum sl_status gather_texts(struct sl_setup_plan *plan, struct sl_error *
     plan->study->kind = SL_ITEM_TEXTS;
     SL_TRY(open_set(plan, plan->setup->texts, &plan->set, err));
     const struct sl_dataset *set = plan->set;
-    if (!set->texts) return sl_fail(err, SL_ERR_INPUT, "%s: holds images, not texts", set->name);
+    if (sl_dataset_kind_of(set) != SL_DATASET_TEXTS)
+        return sl_fail(err, SL_ERR_INPUT, "%s: holds %s, not texts", set->name,
+                       sl_dataset_unit(set));
     SL_TRY(take_classes(plan, set->classes, set->n_classes, err));
     for (size_t i = 0; i < set->count; i++)
         SL_TRY(add_text(plan, set, i, "", err));
@@ -279,7 +282,7 @@ static enum sl_status add_exercises(struct sl_setup_plan *plan, const struct sl_
                                     struct sl_error *err)
 {
     const bool texts = plan->study->kind == SL_ITEM_TEXTS;
-    if (texts != (set->texts != NULL) || (!texts && !set->files))
+    if (texts ? sl_dataset_kind_of(set) != SL_DATASET_TEXTS : !set->files)
         return sl_fail(err, SL_ERR_INPUT, "%s: exercises must be %s, as the items are", set->name,
                        texts ? "texts" : "a folder of images");
     for (size_t i = 0; i < set->count; i++) {
