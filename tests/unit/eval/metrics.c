@@ -1,4 +1,5 @@
 #include "eval_support.h"
+#include "softlab/verdict/outcome.h"
 
 /* Four items, three classes, in numbers that are exact. First and second choices of the model:
  * 0 2, 1 0, 0 1, 2 1; of people: 0 2 (tied), 1 0, 1 2 (tied), 0 2. */
@@ -225,6 +226,20 @@ static void test_the_table_is_whole(void **state)
     sl_scored_destroy(scored);
 }
 
+/* Tables of papers name some of our measures: both tables must say which way is better alike. */
+static void test_metrics_of_papers_point_the_way_of_ours(void **state)
+{
+    (void)state;
+    size_t n_shared = 0;
+    for (const struct sl_verdict_metric *paper = sl_verdict_metrics; paper->name; paper++) {
+        const struct sl_metric *ours = sl_metric_find(paper->name);
+        if (!ours || !paper->better || !ours->better) continue;
+        if (paper->better != ours->better) fail_msg("%s points both ways", paper->name);
+        n_shared++;
+    }
+    assert_true(n_shared >= 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -239,6 +254,7 @@ int main(void)
         cmocka_unit_test(test_scores_of_classes_by_hand),
         cmocka_unit_test(test_measures_without_their_items_are_not_numbers),
         cmocka_unit_test(test_the_table_is_whole),
+        cmocka_unit_test(test_metrics_of_papers_point_the_way_of_ours),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
