@@ -134,8 +134,8 @@ static void count_tenths(const double *values, size_t count, size_t *out)
         out[sl_bin_of(values[i], SL_MIX_BINS)]++;
 }
 
-static struct sl_mix_group describe(const struct sl_mix_point *points, size_t count,
-                                    double *scratch)
+static struct sl_mix_group summarise_points(const struct sl_mix_point *points, size_t count,
+                                            double *scratch)
 {
     struct sl_mix_group group = {
         .generated = (double)NAN, .a = SL_NO_NAME, .b = SL_NO_NAME, .n_answers = count};
@@ -259,7 +259,7 @@ static enum sl_status group_points(struct sl_mix_point *points, size_t count, po
         size_t end = begin + 1;
         while (end < count && order(&points[begin], &points[end]) == 0)
             end++;
-        groups[g] = describe(points + begin, end - begin, scratch);
+        groups[g] = summarise_points(points + begin, end - begin, scratch);
         if (order != order_by_pair) groups[g].generated = points[begin].generated;
         if (order != order_by_share) {
             groups[g].a = points[begin].a;
@@ -323,8 +323,8 @@ static enum sl_status split_by_entropy(const struct sl_answers *answers,
         if (a >= options->high && b >= options->high) high[n_high++] = points[i];
         if (a <= options->low && b <= options->low) low[n_low++] = points[i];
     }
-    summary->high = describe(high, n_high, scratch);
-    summary->low = describe(low, n_low, scratch);
+    summary->high = summarise_points(high, n_high, scratch);
+    summary->low = summarise_points(low, n_low, scratch);
     SL_TRY_OUT(bootstrap_groups(answers, options, high, &summary->high, 1, err));
     SL_TRY_OUT(bootstrap_groups(answers, options, low, &summary->low, 1, err));
 out:
@@ -376,7 +376,7 @@ enum sl_status sl_mix_summarise(const struct sl_answers *answers,
     SL_TRY_OUT(scratch ? SL_OK : SL_ERR_NOMEM);
     count_names(answers, points, count, &summary);
     summary.r = correlation(points, count, scratch);
-    summary.high = summary.low = describe(points, 0, scratch);
+    summary.high = summary.low = summarise_points(points, 0, scratch);
     if (options->endpoint_labels)
         SL_TRY_OUT(split_by_entropy(answers, options, points, count, &summary, err));
     SL_TRY_OUT(group_points(points, count, order_by_share, scratch, &summary.by_share,

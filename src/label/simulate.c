@@ -80,8 +80,8 @@ struct sample {
     size_t n_top1, n_top2;
 };
 
-static void collect(const struct sl_answers *answers, const unsigned char *parts, size_t part,
-                    unsigned keep, struct sample *sample, double *possible)
+static void collect_sample(const struct sl_answers *answers, const unsigned char *parts,
+                           size_t part, unsigned keep, struct sample *sample, double *possible)
 {
     size_t n_answers = 0;
     for (size_t i = 0; i < answers->count; i++) {
@@ -112,7 +112,7 @@ static enum sl_status fit_part(const struct sl_answers *answers, const unsigned 
         status = SL_ERR_NOMEM;
         goto out;
     }
-    collect(answers, parts, part, keep, &sample, out->possible);
+    collect_sample(answers, parts, part, keep, &sample, out->possible);
     SL_TRY_OUT(sl_beta_from_moments(sample.top1, sample.n_top1, &out->top1, err));
     SL_TRY_OUT(sl_beta_from_moments(sample.top2, sample.n_top2, &out->top2, err));
     out->n_answers = sample.n_top1;

@@ -197,7 +197,8 @@ static enum sl_status gather_line(struct gathering *gathering,
     return SL_OK;
 }
 
-static enum sl_status gather(struct gathering *gathering, const char *path, struct sl_error *err)
+static enum sl_status gather_lines(struct gathering *gathering, const char *path,
+                                   struct sl_error *err)
 {
     struct sl_long_columns columns;
     struct sl_csv_record record = {0};
@@ -252,7 +253,7 @@ SL_IMPORTER(sl_import_probs_long)
     if (!options || !options->classes) {
         gathering.found = sl_name_table_create();
         gathering.import.quiet = true;
-        SL_TRY_OUT(gather(&gathering, paths[0], err));
+        SL_TRY_OUT(gather_lines(&gathering, paths[0], err));
         gathering.import.quiet = false;
         if (sl_name_table_count(gathering.found) == 0)
             SL_TRY_OUT(sl_import_finish(&gathering.import, paths[0], err));
@@ -264,7 +265,7 @@ SL_IMPORTER(sl_import_probs_long)
     gathering.workers = sl_name_table_create();
     gathering.keys = sl_name_table_create();
     SL_TRY_OUT(sl_import_begin_found(&gathering.import, paths, 1, classes, err));
-    SL_TRY_OUT(gather(&gathering, paths[0], err));
+    SL_TRY_OUT(gather_lines(&gathering, paths[0], err));
     SL_TRY_OUT(put_gathered(&gathering, paths[0], err));
     SL_TRY_OUT(sl_import_finish(&gathering.import, paths[0], err));
 out:

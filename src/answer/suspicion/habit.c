@@ -260,7 +260,7 @@ static void compare_votes(struct crowd *crowd, const size_t *votes, size_t count
     }
 }
 
-static void describe(struct crowd *crowd, struct sl_suspect *suspects)
+static void describe_suspects(struct crowd *crowd, struct sl_suspect *suspects)
 {
     const double look = careful_look(crowd);
     size_t begin = 0;
@@ -328,7 +328,7 @@ enum sl_status sl_suspect_habits(const struct sl_answers *answers, const int32_t
     sort_by_voter(&crowd);
     measure_shares(&crowd);
     learn(&crowd);
-    describe(&crowd, suspects);
+    describe_suspects(&crowd, suspects);
 out:
     free(voted);
     sl_item_index_release(&index);

@@ -32,7 +32,7 @@ static double time_of(const struct sl_answers *answers, size_t at, enum sl_answe
     return answer.ms;
 }
 
-static void gather(struct clock *clock)
+static void gather_times(struct clock *clock)
 {
     const struct sl_answers *answers = clock->answers;
     enum sl_answer_kind kind;
@@ -133,7 +133,7 @@ enum sl_status sl_suspect_times(const struct sl_answers *answers, struct sl_susp
     clock.values = sl_data_alloc(answers->count, sizeof *clock.values, err);
     const bool there = by_annotator && clock.logs && clock.kinds && clock.end && clock.values;
     if (there) {
-        gather(&clock);
+        gather_times(&clock);
         find_usual(&clock, by_annotator);
         for (size_t a = 0; a < clock.n_annotators; a++)
             measure(&clock, a, &suspects[a]);

@@ -70,7 +70,7 @@ void sl_npz_writer_set_zip64(struct sl_npz_writer *writer, uint64_t from)
     writer->zip64_from = from;
 }
 
-static void put(struct sl_buffer *out, uint64_t value, size_t bytes)
+static void put_number(struct sl_buffer *out, uint64_t value, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i++)
         sl_buffer_byte(out, (char)(value >> (8 * i) & 0xFF));
@@ -90,28 +90,28 @@ static void put_common(const struct entry *entry, bool wide, size_t extra, struc
     bool ascii = true;
     for (const char *c = entry->name; *c; c++)
         ascii = ascii && (unsigned char)*c < 0x80;
-    put(out, extra ? VERSION_ZIP64 : VERSION_DEFLATE, 2);
-    put(out, ascii ? 0 : SL_ZIP_UTF8, 2);
-    put(out, entry->deflated ? SL_ZIP_DEFLATED : SL_ZIP_STORED, 2);
-    put(out, 0, 2); /* midnight */
-    put(out, DATE_1980, 2);
-    put(out, entry->crc, 4);
-    put(out, wide ? SL_ZIP_FULL32 : packed_size(entry), 4);
-    put(out, wide ? SL_ZIP_FULL32 : entry->header.length + entry->data_size, 4);
-    put(out, strlen(entry->name), 2);
-    put(out, extra, 2);
+    put_number(out, extra ? VERSION_ZIP64 : VERSION_DEFLATE, 2);
+    put_number(out, ascii ? 0 : SL_ZIP_UTF8, 2);
+    put_number(out, entry->deflated ? SL_ZIP_DEFLATED : SL_ZIP_STORED, 2);
+    put_number(out, 0, 2); /* midnight */
+    put_number(out, DATE_1980, 2);
+    put_number(out, entry->crc, 4);
+    put_number(out, wide ? SL_ZIP_FULL32 : packed_size(entry), 4);
+    put_number(out, wide ? SL_ZIP_FULL32 : entry->header.length + entry->data_size, 4);
+    put_number(out, strlen(entry->name), 2);
+    put_number(out, extra, 2);
 }
 
 static void put_extra(const struct entry *entry, bool wide, bool far, struct sl_buffer *out)
 {
     if (!wide && !far) return;
-    put(out, SL_ZIP_EXTRA64, 2);
-    put(out, (wide ? 16u : 0u) + (far ? 8u : 0u), 2);
+    put_number(out, SL_ZIP_EXTRA64, 2);
+    put_number(out, (wide ? 16u : 0u) + (far ? 8u : 0u), 2);
     if (wide) {
-        put(out, entry->header.length + entry->data_size, 8);
-        put(out, packed_size(entry), 8);
+        put_number(out, entry->header.length + entry->data_size, 8);
+        put_number(out, packed_size(entry), 8);
     }
-    if (far) put(out, entry->offset, 8);
+    if (far) put_number(out, entry->offset, 8);
 }
 
 static bool is_wide(const struct sl_npz_writer *writer, const struct entry *entry)
@@ -124,14 +124,14 @@ static void format_local(const struct sl_npz_writer *writer, const struct entry 
                          struct sl_buffer *out)
 {
     bool wide = is_wide(writer, entry);
-    put(out, SL_ZIP_LOCAL, 4);
+    put_number(out, SL_ZIP_LOCAL, 4);
     put_common(entry, wide, wide ? 20 : 0, out);
     sl_buffer_text(out, entry->name);
     put_extra(entry, wide, false, out);
     if (entry->deflated) {
-        put(out, 0, 1);
-        put(out, entry->header.length, 2);
-        put(out, ~(uint64_t)entry->header.length, 2);
+        put_number(out, 0, 1);
+        put_number(out, entry->header.length, 2);
+        put_number(out, ~(uint64_t)entry->header.length, 2);
     }
     sl_buffer_append(out, entry->header.data, entry->header.length);
 }
@@ -141,14 +141,14 @@ static void format_central(const struct sl_npz_writer *writer, const struct entr
 {
     bool wide = is_wide(writer, entry), far = entry->offset >= writer->zip64_from;
     size_t extra = wide || far ? 4u + (wide ? 16u : 0u) + (far ? 8u : 0u) : 0;
-    put(out, SL_ZIP_CENTRAL, 4);
-    put(out, extra ? VERSION_ZIP64 : VERSION_DEFLATE, 2);
+    put_number(out, SL_ZIP_CENTRAL, 4);
+    put_number(out, extra ? VERSION_ZIP64 : VERSION_DEFLATE, 2);
     put_common(entry, wide, extra, out);
-    put(out, 0, 2); /* no comment */
-    put(out, 0, 2); /* the first disk */
-    put(out, 0, 2); /* binary */
-    put(out, 0, 4); /* no attributes */
-    put(out, far ? SL_ZIP_FULL32 : entry->offset, 4);
+    put_number(out, 0, 2); /* no comment */
+    put_number(out, 0, 2); /* the first disk */
+    put_number(out, 0, 2); /* binary */
+    put_number(out, 0, 4); /* no attributes */
+    put_number(out, far ? SL_ZIP_FULL32 : entry->offset, 4);
     sl_buffer_text(out, entry->name);
     put_extra(entry, wide, far, out);
 }
@@ -243,27 +243,27 @@ static void format_end(const struct sl_npz_writer *writer, struct sl_buffer *out
     const uint64_t count = writer->n_names;
     bool wide = offset >= writer->zip64_from || count >= SL_ZIP_FULL16;
     if (wide) {
-        put(out, SL_ZIP_END64, 4);
-        put(out, SL_ZIP_END64_SIZE - 12, 8); /* without these first two fields */
-        put(out, VERSION_ZIP64, 2);
-        put(out, VERSION_ZIP64, 2);
-        put(out, 0, 8); /* disks */
-        put(out, count, 8);
-        put(out, count, 8);
-        put(out, size, 8);
-        put(out, offset, 8);
-        put(out, SL_ZIP_LOCATOR64, 4);
-        put(out, 0, 4);
-        put(out, offset + size, 8);
-        put(out, 1, 4);
+        put_number(out, SL_ZIP_END64, 4);
+        put_number(out, SL_ZIP_END64_SIZE - 12, 8); /* without these first two fields */
+        put_number(out, VERSION_ZIP64, 2);
+        put_number(out, VERSION_ZIP64, 2);
+        put_number(out, 0, 8); /* disks */
+        put_number(out, count, 8);
+        put_number(out, count, 8);
+        put_number(out, size, 8);
+        put_number(out, offset, 8);
+        put_number(out, SL_ZIP_LOCATOR64, 4);
+        put_number(out, 0, 4);
+        put_number(out, offset + size, 8);
+        put_number(out, 1, 4);
     }
-    put(out, SL_ZIP_END, 4);
-    put(out, 0, 4); /* disks */
-    put(out, wide ? SL_ZIP_FULL16 : count, 2);
-    put(out, wide ? SL_ZIP_FULL16 : count, 2);
-    put(out, wide ? SL_ZIP_FULL32 : size, 4);
-    put(out, wide ? SL_ZIP_FULL32 : offset, 4);
-    put(out, 0, 2); /* no comment */
+    put_number(out, SL_ZIP_END, 4);
+    put_number(out, 0, 4); /* disks */
+    put_number(out, wide ? SL_ZIP_FULL16 : count, 2);
+    put_number(out, wide ? SL_ZIP_FULL16 : count, 2);
+    put_number(out, wide ? SL_ZIP_FULL32 : size, 4);
+    put_number(out, wide ? SL_ZIP_FULL32 : offset, 4);
+    put_number(out, 0, 2); /* no comment */
 }
 
 enum sl_status sl_npz_writer_commit(struct sl_npz_writer *writer, struct sl_error *err)

@@ -121,7 +121,7 @@ struct file_stream {
 };
 
 /* Read on into the empty input buffer; avail_in stays 0 at the end of the file. */
-static enum sl_status fill(struct file_stream *file, struct sl_error *err)
+static enum sl_status fill_input(struct file_stream *file, struct sl_error *err)
 {
     ssize_t got;
     do
@@ -140,7 +140,7 @@ static enum sl_status read_plain(struct sl_stream *stream, void *out, size_t len
     struct file_stream *file = (struct file_stream *)stream;
     size_t done = 0;
     while (done < length) {
-        if (file->inflater.avail_in == 0) SL_TRY(fill(file, err));
+        if (file->inflater.avail_in == 0) SL_TRY(fill_input(file, err));
         size_t part = file->inflater.avail_in;
         if (part == 0) break;
         if (part > length - done) part = length - done;
@@ -168,7 +168,7 @@ static enum sl_status skip_plain(struct sl_stream *stream, uint64_t length, stru
 /* A gzip file is one or more members, then perhaps zeros from a tape's last block. */
 static enum sl_status end_member(struct file_stream *file, struct sl_error *err)
 {
-    if (file->inflater.avail_in == 0) SL_TRY(fill(file, err));
+    if (file->inflater.avail_in == 0) SL_TRY(fill_input(file, err));
     if (file->inflater.avail_in == 0 || *file->inflater.next_in == 0) {
         file->ended = true;
         return SL_OK;
@@ -186,7 +186,7 @@ static enum sl_status read_gzip(struct sl_stream *stream, void *out, size_t leng
     z_stream *inflater = &file->inflater;
     size_t done = 0;
     while (done < length && !file->ended) {
-        if (inflater->avail_in == 0) SL_TRY(fill(file, err));
+        if (inflater->avail_in == 0) SL_TRY(fill_input(file, err));
         bool at_end = inflater->avail_in == 0;
         uInt room = length - done < UINT_MAX ? (uInt)(length - done) : UINT_MAX;
         inflater->next_out = (unsigned char *)out + done;
@@ -241,7 +241,7 @@ enum sl_status sl_file_stream_open(const char *path, struct sl_stream **out, str
     file->path = sl_string_copy(path);
     file->stream = (struct sl_stream){
         .name = file->path, .at_most = size, .read = read_plain, .skip = skip_plain};
-    enum sl_status status = fill(file, err);
+    enum sl_status status = fill_input(file, err);
     if (status == SL_OK) status = begin_gzip(file, err);
     if (status != SL_OK) {
         sl_file_stream_close(&file->stream);

@@ -26,7 +26,7 @@ struct temporary {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic(struct temporary *) newest;
 
-static void fill(struct temporary *one, const char *path, size_t size)
+static void fill_entry(struct temporary *one, const char *path, size_t size)
 {
     atomic_fetch_add(&one->version, 1);
     memcpy(one->path, path, size);
@@ -49,12 +49,12 @@ void sl_temporary_add(const char *path)
     const size_t size = strlen(path) + 1;
     pthread_mutex_lock(&lock);
     struct temporary *one = find_free(size);
-    if (one) fill(one, path, size);
+    if (one) fill_entry(one, path, size);
     pthread_mutex_unlock(&lock);
     if (one) return;
     one = sl_alloc(1, sizeof *one + size);
     one->capacity = size;
-    fill(one, path, size);
+    fill_entry(one, path, size);
     pthread_mutex_lock(&lock);
     one->next = atomic_load(&newest);
     atomic_store(&newest, one);

@@ -38,8 +38,8 @@ struct normal_equations {
     double k, x;
 };
 
-static struct normal_equations gather(const double *x, const double *y, size_t count,
-                                      struct sl_logistic curve)
+static struct normal_equations sum_equations(const double *x, const double *y, size_t count,
+                                             struct sl_logistic curve)
 {
     struct normal_equations sums = {0};
     for (size_t i = 0; i < count; i++) {
@@ -94,7 +94,7 @@ enum sl_status sl_logistic_fit(const double *x, const double *y, size_t count,
     SL_TRY(check_points(x, y, count, err));
     double width = sl_quantile(x, count, 1) - sl_quantile(x, count, 0);
     struct sl_logistic curve = {.k = 1, .x0 = sl_median(x, count)};
-    struct normal_equations sums = gather(x, y, count, curve);
+    struct normal_equations sums = sum_equations(x, y, count, curve);
     const double noise = DBL_EPSILON * DBL_EPSILON;
     double damping = 1e-3;
     for (int round = 0; round < LOGISTIC_STEPS; round++) {
@@ -107,7 +107,7 @@ enum sl_status sl_logistic_fit(const double *x, const double *y, size_t count,
             *out = next;
             return SL_OK;
         }
-        struct normal_equations next_sums = gather(x, y, count, next);
+        struct normal_equations next_sums = sum_equations(x, y, count, next);
         /* Near the end the error cannot tell better from worse: its rounding is forgiven. */
         if (next_sums.error <= sums.error * (1 + 1e-14) + (double)count * noise) {
             curve = next;

@@ -12,7 +12,7 @@ struct running_sum {
     double sum, rest;
 };
 
-static void add(struct running_sum *running, double value)
+static void add_value(struct running_sum *running, double value)
 {
     double sum = running->sum + value;
     if (fabs(running->sum) >= fabs(value))
@@ -32,7 +32,7 @@ double sl_sum(const double *values, size_t count)
 {
     struct running_sum running = {0};
     for (size_t i = 0; i < count; i++)
-        add(&running, values[i]);
+        add_value(&running, values[i]);
     return total(&running);
 }
 
@@ -49,9 +49,9 @@ static double codeviation(const double *x, const double *y, size_t count)
     struct running_sum products = {0}, x_rest = {0}, y_rest = {0};
     for (size_t i = 0; i < count; i++) {
         double dx = x[i] - x_mean, dy = y[i] - y_mean;
-        add(&products, dx * dy);
-        add(&x_rest, dx);
-        add(&y_rest, dy);
+        add_value(&products, dx * dy);
+        add_value(&x_rest, dx);
+        add_value(&y_rest, dy);
     }
     return total(&products) - total(&x_rest) * total(&y_rest) / (double)count;
 }

@@ -234,8 +234,8 @@ static enum sl_status fail_missing(const struct collector *collector, struct sl_
     return status;
 }
 
-static enum sl_status finish(const struct collector *collector, struct sl_word_vectors *out,
-                             struct sl_error *err)
+static enum sl_status make_vectors(const struct collector *collector, struct sl_word_vectors *out,
+                                   struct sl_error *err)
 {
     if (collector->n_found < collector->n_wanted) return fail_missing(collector, err);
     size_t count = collector->n_names * collector->dimensions;
@@ -275,7 +275,7 @@ enum sl_status sl_word_vectors_parse(const char *bytes, size_t length, const cha
     if (status == SL_OK) status = take_lines(&collector, bytes, length, &taken, err);
     if (status == SL_OK && taken < length && collector.n_found < collector.n_wanted)
         status = take_line(&collector, bytes + taken, length - taken, err);
-    if (status == SL_OK) status = finish(&collector, out, err);
+    if (status == SL_OK) status = make_vectors(&collector, out, err);
     collector_release(&collector);
     return status;
 }
@@ -336,7 +336,7 @@ enum sl_status sl_word_vectors_read(const char *path, const char *const *names, 
     struct collector collector;
     enum sl_status status = collector_init(&collector, path, names, n_names, err);
     if (status == SL_OK) status = read_lines(file, &collector, err);
-    if (status == SL_OK) status = finish(&collector, out, err);
+    if (status == SL_OK) status = make_vectors(&collector, out, err);
     collector_release(&collector);
     gzclose(file);
     return status;

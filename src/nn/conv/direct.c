@@ -85,7 +85,7 @@ static enum sl_status create(const struct sl_nn_conv_task *task, struct sl_nn_co
     return SL_OK;
 }
 
-static void prepare(const struct sl_nn_conv *conv, const struct sl_nn_conv_args *args)
+static void prepare_weights(const struct sl_nn_conv *conv, const struct sl_nn_conv_args *args)
 {
     const struct direct *direct = conv->state;
     if (direct->task.direction == SL_NN_BACKWARD_WEIGHTS) return;
@@ -120,6 +120,6 @@ const struct sl_nn_conv_kernel sl_nn_conv_direct = {
     .suits = suits,
     .create = create,
     .destroy = destroy,
-    .prepare = prepare,
+    .prepare = prepare_weights,
     .run = run,
 };

@@ -23,8 +23,8 @@ struct layouts {
     dnnl_memory_desc_t input, output, weights, bias;
 };
 
-static enum sl_status describe(dnnl_memory_desc_t *out, int rank, const size_t *sizes,
-                               dnnl_format_tag_t tag, struct sl_error *err)
+static enum sl_status describe_memory(dnnl_memory_desc_t *out, int rank, const size_t *sizes,
+                                      dnnl_format_tag_t tag, struct sl_error *err)
 {
     dnnl_dims_t dims;
     for (int i = 0; i < rank; i++)
@@ -38,8 +38,8 @@ static enum sl_status describe_weights(const struct sl_nn_conv_task *task, dnnl_
 {
     size_t in = task->in_channels / task->groups, out_channels = task->out_channels / task->groups;
     const size_t sizes[] = {task->groups, out_channels, in, task->kernel, task->kernel};
-    return task->groups > 1 ? describe(out, 5, sizes, grouped, err)
-                            : describe(out, 4, sizes + 1, plain, err);
+    return task->groups > 1 ? describe_memory(out, 5, sizes, grouped, err)
+                            : describe_memory(out, 4, sizes + 1, plain, err);
 }
 
 static enum sl_status describe_all(const struct sl_nn_conv_task *task, struct layouts *out,
@@ -47,10 +47,11 @@ static enum sl_status describe_all(const struct sl_nn_conv_task *task, struct la
 {
     const size_t input[] = {task->images, task->in_channels, task->height, task->width};
     const size_t output[] = {task->images, task->out_channels, task->out_height, task->out_width};
-    SL_TRY(describe(&out->input, 4, input, task->plain_input ? dnnl_nchw : dnnl_nChw8c, err));
-    SL_TRY(describe(&out->output, 4, output, dnnl_nChw8c, err));
+    SL_TRY(
+        describe_memory(&out->input, 4, input, task->plain_input ? dnnl_nchw : dnnl_nChw8c, err));
+    SL_TRY(describe_memory(&out->output, 4, output, dnnl_nChw8c, err));
     SL_TRY(describe_weights(task, dnnl_oihw, dnnl_goihw, &out->weights, err));
-    return describe(&out->bias, 1, &task->out_channels, dnnl_x, err);
+    return describe_memory(&out->bias, 1, &task->out_channels, dnnl_x, err);
 }
 
 /* Our scratch, and what comes on top of a forward result. */
@@ -102,7 +103,7 @@ static enum sl_status describe_direction(const struct sl_nn_conv_task *task,
     case SL_NN_BACKWARD_DATA: {
         /* No kernel writes a plain gradient; a blocked one is reordered. */
         const size_t sizes[] = {task->images, task->in_channels, task->height, task->width};
-        SL_TRY_OUT(describe(&input, 4, sizes, dnnl_nChw8c, err));
+        SL_TRY_OUT(describe_memory(&input, 4, sizes, dnnl_nChw8c, err));
         SL_TRY_OUT(SL_DNN(dnnl_convolution_backward_data_desc_init(
             &conv, direct, &input, &any, &layouts->output, strides, pad, pad)));
         break;

@@ -142,7 +142,7 @@ static void destroy(struct sl_nn_conv *conv)
     conv->state = NULL;
 }
 
-static void prepare(const struct sl_nn_conv *conv, const struct sl_nn_conv_args *args)
+static void prepare_weights(const struct sl_nn_conv *conv, const struct sl_nn_conv_args *args)
 {
     const struct winograd *w = conv->state;
     if (w->task.direction != SL_NN_BACKWARD_WEIGHTS)
@@ -306,6 +306,6 @@ const struct sl_nn_conv_kernel sl_nn_conv_winograd = {
     .suits = suits,
     .create = create,
     .destroy = destroy,
-    .prepare = prepare,
+    .prepare = prepare_weights,
     .run = run,
 };

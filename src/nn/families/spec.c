@@ -18,8 +18,8 @@ static bool is_word(const char *name, const char *text, size_t length)
 }
 
 /* "no network "resnet21", did you mean "resnet20"?" */
-static enum sl_status unknown(const char *what, const char *const *candidates, const char *text,
-                              size_t length, struct sl_error *err)
+static enum sl_status fail_unknown(const char *what, const char *const *candidates,
+                                   const char *text, size_t length, struct sl_error *err)
 {
     char *word = sl_string_copy_n(text, length);
     char ending[SL_SUGGESTION_TEXT];
@@ -37,7 +37,7 @@ static enum sl_status unknown_network(const char *text, size_t length, struct sl
         candidates[count++] = n->name;
     for (const struct sl_network_family *f = sl_network_families; f->name && count < WORDS_MAX; f++)
         candidates[count++] = f->name;
-    return unknown("no network is called", candidates, text, length, err);
+    return fail_unknown("no network is called", candidates, text, length, err);
 }
 
 static enum sl_status unknown_option(const struct sl_network_family *family, const char *text,
@@ -48,7 +48,7 @@ static enum sl_status unknown_option(const struct sl_network_family *family, con
         candidates[i] = family->options[i].name;
     char what[64];
     snprintf(what, sizeof what, "%s has no option", family->name);
-    return unknown(what, candidates, text, length, err);
+    return fail_unknown(what, candidates, text, length, err);
 }
 
 static const struct sl_network_family *find_family(const char *text, size_t length)

@@ -103,7 +103,7 @@ static const char *place(const struct sl_nn_graph *g, enum sl_nn_op op, const ch
     return out;
 }
 
-static size_t append(struct sl_nn_graph *g, const struct sl_nn_node *node, const char *name)
+static size_t append_node(struct sl_nn_graph *g, const struct sl_nn_node *node, const char *name)
 {
     const struct sl_nn_shape *shape = &node->shape;
     char where[PLACE_TEXT];
@@ -170,14 +170,14 @@ size_t sl_nn_pixels(struct sl_nn_graph *g, size_t channels, size_t height, size_
         .op = SL_NN_PIXELS,
         .shape = {rows ? SL_NN_ROWS : SL_NN_PLAIN, channels, height, width},
     };
-    return append(g, &node, "");
+    return append_node(g, &node, "");
 }
 
 size_t sl_nn_ids(struct sl_nn_graph *g, enum sl_nn_op words_or_letters, size_t steps)
 {
     if (g->status != SL_OK) return 0;
     struct sl_nn_node node = {.op = words_or_letters, .shape = {SL_NN_IDS, 1, steps, 1}};
-    return append(g, &node, "");
+    return append_node(g, &node, "");
 }
 
 static float *copy_floats(const float *values, size_t count)
@@ -200,7 +200,7 @@ size_t sl_nn_normalise(struct sl_nn_graph *g, size_t input, const float *mean,
     struct sl_nn_node node = one_input(g, SL_NN_NORMALISE, input);
     node.as.normalise.mean = copy_floats(mean, channels);
     node.as.normalise.deviation = copy_floats(deviation, channels);
-    return append(g, &node, "");
+    return append_node(g, &node, "");
 }
 
 /* How many places a kernel has along one side. */
@@ -246,14 +246,14 @@ size_t sl_nn_conv(struct sl_nn_graph *g, size_t input, const char *name,
     node.as.conv.pad = spec.pad;
     node.as.conv.groups = groups;
     node.as.conv.bias = spec.bias;
-    return append(g, &node, name);
+    return append_node(g, &node, name);
 }
 
 size_t sl_nn_batch_norm(struct sl_nn_graph *g, size_t input, const char *name)
 {
     if (!fits(g, SL_NN_BATCH_NORM, name, input, BLOCKED)) return 0;
     struct sl_nn_node node = one_input(g, SL_NN_BATCH_NORM, input);
-    return append(g, &node, name);
+    return append_node(g, &node, name);
 }
 
 size_t sl_nn_relu(struct sl_nn_graph *g, size_t input, float slope)
@@ -261,7 +261,7 @@ size_t sl_nn_relu(struct sl_nn_graph *g, size_t input, float slope)
     if (!fits(g, SL_NN_RELU, "", input, BLOCKED | ROWS)) return 0;
     struct sl_nn_node node = one_input(g, SL_NN_RELU, input);
     node.as.relu.slope = slope;
-    return append(g, &node, "");
+    return append_node(g, &node, "");
 }
 
 /* PyTorch's ceil_mode without padding: the last window may hang over, but must begin inside. */
@@ -285,7 +285,7 @@ static size_t pool(struct sl_nn_graph *g, enum sl_nn_op op, size_t input, size_t
     node.shape.width = pool_places(in->width, kernel, stride);
     node.as.pool.kernel = kernel;
     node.as.pool.stride = stride;
-    return append(g, &node, "");
+    return append_node(g, &node, "");
 }
 
 size_t sl_nn_max_pool(struct sl_nn_graph *g, size_t input, size_t kernel, size_t stride)
@@ -303,7 +303,7 @@ size_t sl_nn_global_pool(struct sl_nn_graph *g, size_t input)
     if (!fits(g, SL_NN_GLOBAL_POOL, "", input, BLOCKED)) return 0;
     struct sl_nn_node node = one_input(g, SL_NN_GLOBAL_POOL, input);
     node.shape = (struct sl_nn_shape){SL_NN_ROWS, node.shape.channels, 1, 1};
-    return append(g, &node, "");
+    return append_node(g, &node, "");
 }
 
 size_t sl_nn_flatten(struct sl_nn_graph *g, size_t input)
@@ -312,7 +312,7 @@ size_t sl_nn_flatten(struct sl_nn_graph *g, size_t input)
     struct sl_nn_node node = one_input(g, SL_NN_FLATTEN, input);
     size_t features = node.shape.channels * node.shape.height * node.shape.width;
     node.shape = (struct sl_nn_shape){SL_NN_ROWS, features, 1, 1};
-    return append(g, &node, "");
+    return append_node(g, &node, "");
 }
 
 size_t sl_nn_linear(struct sl_nn_graph *g, size_t input, const char *name, size_t outputs)
@@ -321,7 +321,7 @@ size_t sl_nn_linear(struct sl_nn_graph *g, size_t input, const char *name, size_
     struct sl_nn_node node = one_input(g, SL_NN_LINEAR, input);
     node.shape.channels = outputs;
     node.as.linear.bias = true;
-    return append(g, &node, name);
+    return append_node(g, &node, name);
 }
 
 size_t sl_nn_score(struct sl_nn_graph *g, size_t input, const char *name)
@@ -330,14 +330,14 @@ size_t sl_nn_score(struct sl_nn_graph *g, size_t input, const char *name)
     struct sl_nn_node node = one_input(g, SL_NN_LINEAR, input);
     node.shape.channels = 1;
     node.as.linear.normal = true;
-    return append(g, &node, name);
+    return append_node(g, &node, name);
 }
 
 size_t sl_nn_tanh(struct sl_nn_graph *g, size_t input)
 {
     if (!fits(g, SL_NN_TANH, "", input, ROWS)) return 0;
     struct sl_nn_node node = one_input(g, SL_NN_TANH, input);
-    return append(g, &node, "");
+    return append_node(g, &node, "");
 }
 
 /* A node that reads two tensors of the same layout and the same map; the shape is the first's. */
@@ -371,7 +371,7 @@ size_t sl_nn_add(struct sl_nn_graph *g, size_t a, size_t b)
     struct sl_nn_node node;
     if (!two_inputs(g, SL_NN_ADD, a, b, &node)) return 0;
     if (shape_of(g, b)->channels > node.shape.channels) return channels_differ(g, &node);
-    return append(g, &node, "");
+    return append_node(g, &node, "");
 }
 
 size_t sl_nn_weigh(struct sl_nn_graph *g, size_t input, size_t scores, size_t split)
@@ -386,7 +386,7 @@ size_t sl_nn_weigh(struct sl_nn_graph *g, size_t input, size_t scores, size_t sp
                                 place(g, SL_NN_WEIGH, "", where), node.shape.channels, split,
                                 shape_of(g, scores)->channels);
     node.as.weigh.split = split;
-    return append(g, &node, "");
+    return append_node(g, &node, "");
 }
 
 size_t sl_nn_subsample(struct sl_nn_graph *g, size_t input, size_t stride, size_t offset)
@@ -399,7 +399,7 @@ size_t sl_nn_subsample(struct sl_nn_graph *g, size_t input, size_t stride, size_
     node.shape.width = (in->width + stride - 1) / stride;
     node.as.subsample.stride = stride;
     node.as.subsample.offset = offset;
-    return append(g, &node, "");
+    return append_node(g, &node, "");
 }
 
 size_t sl_nn_concat(struct sl_nn_graph *g, size_t a, size_t b)
@@ -407,7 +407,7 @@ size_t sl_nn_concat(struct sl_nn_graph *g, size_t a, size_t b)
     struct sl_nn_node node;
     if (!two_inputs(g, SL_NN_CONCAT, a, b, &node)) return 0;
     node.shape.channels += shape_of(g, b)->channels;
-    return append(g, &node, "");
+    return append_node(g, &node, "");
 }
 
 size_t sl_nn_dropout(struct sl_nn_graph *g, size_t input, float rate)
@@ -418,7 +418,7 @@ size_t sl_nn_dropout(struct sl_nn_graph *g, size_t input, float rate)
                                 (double)rate);
     struct sl_nn_node node = one_input(g, SL_NN_DROPOUT, input);
     node.as.dropout.rate = rate;
-    return append(g, &node, "");
+    return append_node(g, &node, "");
 }
 
 size_t sl_nn_shake(struct sl_nn_graph *g, size_t a, size_t b)
@@ -426,7 +426,7 @@ size_t sl_nn_shake(struct sl_nn_graph *g, size_t a, size_t b)
     struct sl_nn_node node;
     if (!two_inputs(g, SL_NN_SHAKE, a, b, &node)) return 0;
     if (shape_of(g, b)->channels != node.shape.channels) return channels_differ(g, &node);
-    return append(g, &node, "");
+    return append_node(g, &node, "");
 }
 
 size_t sl_nn_embed(struct sl_nn_graph *g, size_t ids, const char *name, size_t count, size_t width)
@@ -437,7 +437,7 @@ size_t sl_nn_embed(struct sl_nn_graph *g, size_t ids, const char *name, size_t c
     node.shape.layout = SL_NN_SEQUENCE;
     node.shape.channels = width;
     node.as.embed.count = count;
-    return append(g, &node, name);
+    return append_node(g, &node, name);
 }
 
 size_t sl_nn_lstm(struct sl_nn_graph *g, size_t input, const char *name, size_t hidden,
@@ -447,7 +447,7 @@ size_t sl_nn_lstm(struct sl_nn_graph *g, size_t input, const char *name, size_t 
     struct sl_nn_node node = one_input(g, SL_NN_LSTM, input);
     node.shape.channels = both_directions ? 2 * hidden : hidden;
     node.as.lstm.both = both_directions;
-    return append(g, &node, name);
+    return append_node(g, &node, name);
 }
 
 size_t sl_nn_pick(struct sl_nn_graph *g, size_t input, bool at_position, size_t step)
@@ -461,5 +461,5 @@ size_t sl_nn_pick(struct sl_nn_graph *g, size_t input, bool at_position, size_t 
     node.shape = (struct sl_nn_shape){SL_NN_ROWS, in->channels, 1, 1};
     node.as.pick.at_position = at_position;
     node.as.pick.step = at_position ? 0 : step;
-    return append(g, &node, "");
+    return append_node(g, &node, "");
 }

@@ -13,7 +13,7 @@ struct draw {
     double a, b; /* the constant; lowest and highest; mean and deviation */
 };
 
-static void fill(float *out, size_t count, struct draw draw, uint64_t seed, const char *name)
+static void draw_values(float *out, size_t count, struct draw draw, uint64_t seed, const char *name)
 {
     char *purpose = sl_string_printf("init %s", name);
     struct sl_rng rng;
@@ -86,8 +86,8 @@ void sl_nn_init_values(struct sl_model *model, enum sl_init init, uint64_t seed)
         for (size_t part = 0; part < n_parts; part++) {
             const struct sl_tensor_info *tensor = &weight[part];
             if (tensor->kind != SL_TENSOR_VALUE) continue;
-            fill(model->values + tensor->offset, tensor->count,
-                 draw_of(&model->graph.nodes[i], rule, weight, part), seed, tensor->name);
+            draw_values(model->values + tensor->offset, tensor->count,
+                        draw_of(&model->graph.nodes[i], rule, weight, part), seed, tensor->name);
         }
     }
     sl_model_touch(model);
@@ -102,7 +102,7 @@ void sl_nn_init_state(struct sl_model *model, uint64_t seed)
             bool variance = t == model->first_tensor[i] + 3; /* batch norm's fourth */
             struct draw draw = model->graph.nodes[i].op == SL_NN_EMBED ? (struct draw){NORMAL, 0, 1}
                                                                        : constant(variance ? 1 : 0);
-            fill(model->state + tensor->offset, tensor->count, draw, seed, tensor->name);
+            draw_values(model->state + tensor->offset, tensor->count, draw, seed, tensor->name);
         }
     }
     sl_model_touch(model);

@@ -4,7 +4,7 @@
 #include "nn/graph/graph.h"
 #include "softlab/base/memory.h"
 
-static struct sl_layer_info describe(const struct sl_nn_graph *graph, size_t index)
+static struct sl_layer_info describe_layer(const struct sl_nn_graph *graph, size_t index)
 {
     const struct sl_nn_node *node = &graph->nodes[index];
     struct sl_layer_info layer = {
@@ -38,7 +38,7 @@ enum sl_status sl_outline_create(const struct sl_model_options *options, struct 
     outline->layers = sl_alloc(graph.count, sizeof *outline->layers);
     for (size_t i = 0; i < graph.count; i++) {
         struct sl_layer_info *layer = &outline->layers[i];
-        *layer = describe(&graph, i);
+        *layer = describe_layer(&graph, i);
         outline->values += layer->values;
         outline->state += layer->state;
         outline->multiply_adds += layer->multiply_adds;

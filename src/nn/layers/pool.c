@@ -35,8 +35,8 @@ static dnnl_dim_t reach(size_t output, size_t stride, size_t kernel, size_t pad,
     return end > input + pad ? (dnnl_dim_t)(end - input - pad) : 0;
 }
 
-static enum sl_status describe(const struct sl_nn_unit *unit, struct pool_spec *spec,
-                               struct sl_error *err)
+static enum sl_status describe_pool(const struct sl_nn_unit *unit, struct pool_spec *spec,
+                                    struct sl_error *err)
 {
     const struct sl_nn_node *node = &unit->graph->nodes[unit->node];
     const struct sl_nn_shape *in = &unit->graph->nodes[unit->input[0]].shape, *out = &node->shape;
@@ -119,7 +119,7 @@ static enum sl_status pool_create(const struct sl_nn_unit *unit, struct sl_nn_ne
     dnnl_primitive_desc_t forward = NULL;
     enum sl_status status = SL_OK;
     SL_TRY_OUT(sl_dnn_open(&layer->dnn, err));
-    SL_TRY_OUT(describe(unit, &spec, err));
+    SL_TRY_OUT(describe_pool(unit, &spec, err));
     SL_TRY_OUT(make_forward(layer, &spec, unit->input_gradient[0], needs, &forward, err));
     if (unit->input_gradient[0]) SL_TRY_OUT(make_backward(layer, &spec, forward, err));
     *state = layer;

@@ -208,7 +208,7 @@ static float *only_read(const float *data)
     return pointer.taken;
 }
 
-static void prepare(struct sl_plan *plan)
+static void prepare_steps(struct sl_plan *plan)
 {
     if (plan->prepared_version == plan->model->version) return;
     for (size_t i = 0; i < plan->n_steps; i++) {
@@ -236,7 +236,7 @@ const float *sl_plan_forward(struct sl_plan *plan, const struct sl_batch *batch)
 {
     const struct sl_nn_guard guard = sl_nn_guard_enter();
     plan->batch = *batch;
-    prepare(plan);
+    prepare_steps(plan);
     for (size_t i = 0; i < plan->n_steps; i++)
         run_forward(plan, &plan->steps[i]);
     sl_nn_guard_leave(guard);

@@ -89,7 +89,8 @@ static enum sl_status make_up(const struct preview *preview, struct sl_request *
     return sl_request_find_flow(out, err);
 }
 
-static enum sl_status describe(const struct preview *preview, json_t **out, struct sl_error *err)
+static enum sl_status describe_preview(const struct preview *preview, json_t **out,
+                                       struct sl_error *err)
 {
     struct sl_request request;
     SL_TRY(make_up(preview, &request, err));
@@ -104,7 +105,7 @@ static void send_session(const struct preview *preview)
 {
     struct sl_error err;
     json_t *session = NULL;
-    const enum sl_status status = describe(preview, &session, &err);
+    const enum sl_status status = describe_preview(preview, &session, &err);
     if (status == SL_OK)
         sl_admin_send_json(preview->exchange, session, NULL);
     else

@@ -67,9 +67,9 @@ static double median_seconds(const struct sl_answers *answers)
     return median;
 }
 
-static enum sl_status gather(struct analysis *analysis, const struct sl_sim_world *world,
-                             struct sl_store *store, const struct sl_power_options *options,
-                             struct sl_error *err)
+static enum sl_status gather_answers(struct analysis *analysis, const struct sl_sim_world *world,
+                                     struct sl_store *store, const struct sl_power_options *options,
+                                     struct sl_error *err)
 {
     const struct sl_study_choice choice = {.extent =
                                                options->tests ? SL_STUDY_TESTS : SL_STUDY_COUNTING,
@@ -200,7 +200,7 @@ enum sl_status sl_study_power(const char *folder, const struct sl_power_options 
     enum sl_status status;
     SL_TRY_OUT(sl_sim_world_read(folder, options->truth, &world, err));
     SL_TRY_OUT(sl_study_store(world.study, true, &store, err));
-    SL_TRY_OUT(gather(&analysis, &world, store, options, err));
+    SL_TRY_OUT(gather_answers(&analysis, &world, store, options, err));
     double *mean = sl_alloc(analysis.n_classes, sizeof *mean);
     measure_spread(&analysis, mean);
     free(mean);

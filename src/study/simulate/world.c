@@ -123,9 +123,9 @@ static enum sl_status read_rows(const char *path, const struct sl_study *study,
     return SL_OK;
 }
 
-static enum sl_status gather(struct sl_sim_world *world, struct sl_store *store,
-                             const struct sl_rows *rows, struct sl_name_table *row_names,
-                             struct sl_error *err)
+static enum sl_status gather_items(struct sl_sim_world *world, struct sl_store *store,
+                                   const struct sl_rows *rows, struct sl_name_table *row_names,
+                                   struct sl_error *err)
 {
     struct sl_stimuli stimuli = {0};
     SL_TRY(sl_stimuli_read(store, &stimuli, err));
@@ -175,7 +175,7 @@ enum sl_status sl_sim_world_read(const char *folder, const char *truth, struct s
     beside = sl_path_join(folder, SL_STUDY_TRUTH_FILE);
     if (!truth && sl_file_exists(beside)) truth = beside;
     if (truth) SL_TRY_OUT(read_rows(truth, world.study, &rows, row_names, err));
-    SL_TRY_OUT(gather(&world, store, rows, row_names, err));
+    SL_TRY_OUT(gather_items(&world, store, rows, row_names, err));
     *out = world;
     world = (struct sl_sim_world){0};
 out:

@@ -33,8 +33,8 @@ static enum sl_status add_answer(const struct sl_study_given *given, void *conte
     return SL_OK;
 }
 
-static enum sl_status describe(struct sl_status_gathering *from, size_t number, json_t **out,
-                               struct sl_error *err)
+static enum sl_status describe_item(struct sl_status_gathering *from, size_t number, json_t **out,
+                                    struct sl_error *err)
 {
     SL_TRY(sl_status_gather(from, err));
     if (number >= from->items.count)
@@ -58,7 +58,7 @@ enum sl_status sl_status_of_item(const struct sl_study *study, struct sl_store *
                                  size_t number, json_t **out, struct sl_error *err)
 {
     struct sl_status_gathering from = {.study = study, .store = store, .now = now};
-    const enum sl_status status = describe(&from, number, out, err);
+    const enum sl_status status = describe_item(&from, number, out, err);
     sl_status_release(&from);
     return status;
 }

@@ -225,8 +225,8 @@ static json_t *debrief_questions(const struct sl_study *study)
     return questions;
 }
 
-static enum sl_status describe(struct sl_status_gathering *from, const char *annotator,
-                               json_t **out, struct sl_error *err)
+static enum sl_status describe_person(struct sl_status_gathering *from, const char *annotator,
+                                      json_t **out, struct sl_error *err)
 {
     enum sl_status status = SL_OK;
     struct person person = {.from = from, .annotator = annotator, .sessions = json_array()};
@@ -253,7 +253,7 @@ enum sl_status sl_status_of_person(const struct sl_study *study, struct sl_store
                                    struct sl_error *err)
 {
     struct sl_status_gathering from = {.study = study, .store = store, .now = now};
-    const enum sl_status status = describe(&from, annotator, out, err);
+    const enum sl_status status = describe_person(&from, annotator, out, err);
     sl_status_release(&from);
     return status;
 }

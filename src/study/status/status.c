@@ -281,8 +281,8 @@ static json_t *study_json(const struct sl_study *study)
                      "keep_until", study->keep_until, "classes", classes, "exports", exports);
 }
 
-static enum sl_status describe(const struct sl_status_gathering *from, json_t *result,
-                               struct sl_error *err)
+static enum sl_status describe_study(const struct sl_status_gathering *from, json_t *result,
+                                     struct sl_error *err)
 {
     const struct sl_quality *quality = &from->quality;
     const struct sl_annotator_quality *all = &quality->overall;
@@ -324,7 +324,7 @@ enum sl_status sl_study_status(const struct sl_study *study, struct sl_store *st
     struct sl_status_gathering gathered = {.study = study, .store = store, .now = now};
     json_t *result = json_object();
     SL_TRY_OUT(sl_status_gather(&gathered, err));
-    SL_TRY_OUT(describe(&gathered, result, err));
+    SL_TRY_OUT(describe_study(&gathered, result, err));
     *out = json_incref(result);
 out:
     json_decref(result);

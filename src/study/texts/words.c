@@ -44,7 +44,8 @@ static bool has_place(const char *text, const char *place, size_t length)
     return false;
 }
 
-static enum sl_status unknown(const struct sl_words *words, const char *key, struct sl_error *err)
+static enum sl_status fail_unknown(const struct sl_words *words, const char *key,
+                                   struct sl_error *err)
 {
     const char **keys = sl_alloc(json_object_size(words->language) + 1, sizeof *keys);
     const char *one = NULL;
@@ -67,7 +68,7 @@ enum sl_status sl_words_check(const struct sl_words *words, const char *key, con
                               struct sl_error *err)
 {
     const char *known = json_string_value(json_object_get(words->language, key));
-    if (!known) return unknown(words, key, err);
+    if (!known) return fail_unknown(words, key, err);
     if (strspn(text, " \t\r\n") == strlen(text))
         return sl_fail(err, SL_ERR_INPUT, "\"%s\" says nothing; write a text", key);
     if (strcmp(key, "language.direction") == 0 && strcmp(text, "ltr") != 0 &&
