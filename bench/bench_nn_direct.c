@@ -14,7 +14,7 @@
 
 #include <oneapi/dnnl/dnnl.h>
 
-#include "nn/conv_kernels.h"
+#include "nn/conv/kernels.h"
 #include "softlab/base.h"
 
 struct shape {

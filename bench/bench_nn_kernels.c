@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nn/kernels.h"
+#include "nn/kernels/kernels.h"
 #include "softlab/base.h"
 #include "softlab/nn/optimiser.h"
 

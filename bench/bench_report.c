@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "softlab/base.h"
-#include "softlab/experiment/outcome.h"
+#include "softlab/verdict.h"
 
 enum { N_LINES = 10000, N_EPOCHS = 60, N_BINS = 30, N_ROUNDS = 5 };
 
@@ -80,7 +80,7 @@ static enum sl_status time_report(const char *path, double *reading, double *wri
     double start = now();
     SL_TRY_OUT(sl_results_read(results, path, err));
     *reading = now() - start;
-    SL_TRY_OUT(sl_experiment_report(results, &options, &report, err));
+    SL_TRY_OUT(sl_verdict_report(results, &options, &report, err));
     SL_TRY_OUT(sl_report_render(report, sl_report_formats, &page, err));
     *writing = now() - start - *reading;
 out:

@@ -62,6 +62,16 @@ struct sl_dataset {
     } * notes;
 };
 
+/* What the items of a set are. */
+enum sl_dataset_kind {
+    SL_DATASET_IMAGES, /* `pixels` or `files` */
+    SL_DATASET_TEXTS,
+    SL_DATASET_FEATURES,
+};
+enum sl_dataset_kind sl_dataset_kind_of(const struct sl_dataset *dataset);
+/* "images", "texts" or "rows": what a sentence about the set calls them. */
+const char *sl_dataset_unit(const struct sl_dataset *dataset);
+
 /* Open by name or path (see above). `roots` says where fetched sets may be. */
 enum sl_status sl_dataset_open(const char *name, const struct sl_data_roots *roots,
                                struct sl_dataset **out, struct sl_error *err) SL_MUST_USE;
@@ -157,12 +167,9 @@ enum sl_status sl_split_balanced(const int32_t *labels, size_t n_items, size_t n
                                  uint64_t seed, struct sl_split *out,
                                  struct sl_error *err) SL_MUST_USE;
 
-/* Fold `fold` of `n_folds` over a seeded shuffle: the held-out items first. */
-enum sl_status sl_split_fold(size_t n_items, size_t n_folds, size_t fold, uint64_t seed,
-                             struct sl_split *out, struct sl_error *err) SL_MUST_USE;
-
-/* The same over the order that numpy.random.seed(seed); numpy.random.shuffle(arange(n_items))
- * makes, for folds published with Python programs. Seed and items are below 2^32. */
+/* Fold `fold` of `n_folds`, the held-out items first, over the order that numpy.random.seed(seed);
+ * numpy.random.shuffle(arange(n_items)) makes: papers publish their folds as Python programs. Seed
+ * and items are below 2^32. */
 enum sl_status sl_split_fold_numpy(size_t n_items, size_t n_folds, size_t fold, uint64_t seed,
                                    struct sl_split *out, struct sl_error *err) SL_MUST_USE;
 

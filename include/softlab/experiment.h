@@ -16,10 +16,11 @@
 #include "softlab/base/json.h"
 #include "softlab/base/log.h"
 #include "softlab/dataset/fetch.h"
+#include "softlab/experiment/contract.h"
 
 SL_BEGIN_DECLS
 
-/* ---- Specifications ---- */
+/* ---- Specifications: softlab/experiment/contract.h has what they say ---- */
 
 /* The files of experiments/, in the program. */
 struct sl_builtin_experiment {
@@ -30,36 +31,8 @@ struct sl_builtin_experiment {
 extern const struct sl_builtin_experiment sl_builtin_experiments[]; /* ends with a NULL path */
 /* One of them, or NULL. */
 const struct sl_builtin_experiment *sl_builtin_experiment_find(const char *path);
-/* The names of the specifications among them, NULL-ended. */
-extern const char *const sl_builtin_specs[];
-
-struct sl_spec {
-    char *name;              /* owned; "collins2022/table2" */
-    char *scale;             /* owned; "quick", "small" or "paper" */
-    struct sl_json document; /* spec.json as it was written */
-    json_t *json;            /* owned; the same with the scale applied, also within parts */
-    char *expected, *claims; /* owned; the texts of expected.csv and claims.csv, or NULL */
-    char *folder;            /* owned; where it was read; NULL: it is built in */
-};
-/* By name ("collins2022/table2"), or by path if it is a folder or ends in .json; expected.csv and
- * claims.csv are taken from beside it. SL_ERR_INPUT naming file, line and place of what is unknown,
- * of the wrong kind, or names something that is not there; SL_ERR_NOT_FOUND with the nearest name.
- *
- * Applying a scale: objects are merged, all else is replaced; a list of `sets` keeps those sets; a
- * key that parts have too is applied within them, before what the scale says of the part itself. */
-enum sl_status sl_spec_read(const char *name, const char *scale, struct sl_spec **out,
-                            struct sl_error *err) SL_MUST_USE;
-void sl_spec_destroy(struct sl_spec *spec);
 /* What all tables may take together at the scale "small", by sl_estimator_sum. */
 enum { SL_SMALL_CORE_HOURS = 40 };
-/* Whether what is trained is less than the paper's: such figures are no reproduction. */
-bool sl_spec_is_small(const struct sl_spec *spec);
-
-/* A specification that is not built in, as a line of results.jsonl, so that results can be reported
- * where nothing else is; and back. */
-json_t *sl_spec_record(const struct sl_spec *spec) SL_MUST_USE;
-enum sl_status sl_spec_from_record(const json_t *record, const char *scale, struct sl_spec **out,
-                                   struct sl_error *err) SL_MUST_USE;
 
 /* ---- Plans ---- */
 

@@ -108,10 +108,9 @@ enum sl_status sl_store_each_item(struct sl_store *store,
                                   enum sl_status (*visit)(const struct sl_store_item *item,
                                                           void *context),
                                   void *context, struct sl_error *err) SL_MUST_USE;
-/* The ids of a batch's items, owned by the caller (sl_store_free_names). */
+/* The ids of a batch's items, owned by the caller (sl_strings_destroy). */
 enum sl_status sl_store_batch_items(struct sl_store *store, size_t batch, char ***items,
                                     size_t *count, struct sl_error *err) SL_MUST_USE;
-void sl_store_free_names(char **names, size_t count);
 
 /* ---- Sessions and leases ---- */
 

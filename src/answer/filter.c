@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/votes.h"
+#include "answer/votes/votes.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
 
@@ -38,14 +38,11 @@ static enum sl_status mark(struct sl_class_filter *filter, const char *const *na
         if (at == filter->n_before) {
             const char **list = sl_alloc(filter->n_before + 1, sizeof *list);
             memcpy(list, classes, filter->n_before * sizeof *list);
-            const char *nearest = sl_text_nearest(*names, list);
+            char ending[SL_SUGGESTION_TEXT];
+            sl_fail(err, SL_ERR_INPUT, "there is no class \"%.60s\" to leave out%s", *names,
+                    sl_text_suggestion(*names, list, "", ending));
             free(list);
-            return nearest ? sl_fail(err, SL_ERR_INPUT,
-                                     "there is no class \"%.60s\" to leave out (did you mean "
-                                     "\"%.60s\"?)",
-                                     *names, nearest)
-                           : sl_fail(err, SL_ERR_INPUT, "there is no class \"%.60s\" to leave out",
-                                     *names);
+            return SL_ERR_INPUT;
         }
         filter->moves[at] = SL_NO_NAME;
         filter->abstain[at] = filter->abstain[at] || abstain;

@@ -5,10 +5,10 @@
 
 #include "answer/answer_internal.h"
 #include "answer/filter.h"
-#include "answer/format.h"
-#include "answer/long_csv.h"
-#include "answer/votes.h"
-#include "base/stream.h"
+#include "answer/formats/format.h"
+#include "answer/formats/table_columns.h"
+#include "answer/votes/votes.h"
+#include "base/file/stream.h"
 #include "softlab/base/memory.h"
 
 /* Enough to see past a byte order mark and some white space. */

@@ -12,7 +12,7 @@
 
 enum { READ_CHUNK = 256 * 1024 };
 
-static void finish(crypto_hash_sha256_state *state, char out[SL_SHA256_TEXT])
+static void finish_digest(crypto_hash_sha256_state *state, char out[SL_SHA256_TEXT])
 {
     unsigned char digest[crypto_hash_sha256_BYTES];
     crypto_hash_sha256_final(state, digest);
@@ -24,7 +24,7 @@ void sl_sha256(const void *bytes, size_t length, char out[SL_SHA256_TEXT])
     crypto_hash_sha256_state state;
     crypto_hash_sha256_init(&state);
     if (length) crypto_hash_sha256_update(&state, bytes, length);
-    finish(&state, out);
+    finish_digest(&state, out);
 }
 
 struct sl_hasher {
@@ -56,7 +56,7 @@ void sl_hasher_text(struct sl_hasher *hasher, const char *text)
 
 void sl_hasher_finish(struct sl_hasher *hasher, char out[SL_SHA256_TEXT])
 {
-    finish(&hasher->state, out);
+    finish_digest(&hasher->state, out);
     free(hasher);
 }
 
@@ -76,7 +76,7 @@ enum sl_status sl_sha256_file(const char *path, char out[SL_SHA256_TEXT], struct
         if (got <= 0) break;
         crypto_hash_sha256_update(&state, chunk, (size_t)got);
     }
-    if (status == SL_OK) finish(&state, out);
+    if (status == SL_OK) finish_digest(&state, out);
     free(chunk);
     close(descriptor);
     return status;

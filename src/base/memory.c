@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/temporaries.h"
+#include "base/file/temporaries.h"
 #include "softlab/base/file.h"
 
 enum { DATA_ALIGNMENT = 64, ARENA_BLOCK = 16 * 1024 };
@@ -97,6 +97,18 @@ char *sl_string_copy_n(const char *text, size_t length)
     char *copy = sl_alloc(length + 1, 1);
     if (length) memcpy(copy, text, length);
     return copy;
+}
+
+void sl_strings_release(char **strings, size_t count)
+{
+    for (size_t i = 0; strings && i < count; i++)
+        free(strings[i]);
+}
+
+void sl_strings_destroy(char **strings, size_t count)
+{
+    sl_strings_release(strings, count);
+    free(strings);
 }
 
 char *sl_string_printf(const char *format, ...)

@@ -124,14 +124,6 @@ struct summary {
     size_t n_sizes_seen;
 };
 
-static double entropy(const float *row, size_t n_classes)
-{
-    double sum = 0;
-    for (size_t k = 0; k < n_classes; k++)
-        if (row[k] > 0) sum -= (double)row[k] * log((double)row[k]);
-    return sum;
-}
-
 static void count_labels(struct summary *summary)
 {
     const struct sl_dataset *set = summary->dataset;
@@ -142,7 +134,7 @@ static void count_labels(struct summary *summary)
     }
     double total = 0;
     for (size_t i = 0; set->truth && i < set->count; i++)
-        total += entropy(set->truth + i * set->n_classes, set->n_classes);
+        total += sl_entropy_of_row(set->truth + i * set->n_classes, set->n_classes);
     summary->mean_entropy = set->truth && set->count ? total / (double)set->count : (double)NAN;
 }
 
@@ -172,8 +164,9 @@ static enum sl_status look_at_sizes(struct summary *summary, struct sl_error *er
 
 static const char *kind_of(const struct sl_dataset *set)
 {
-    if (set->texts) return "text";
-    return set->features ? "row" : "image";
+    static const char *const kinds[] = {
+        [SL_DATASET_IMAGES] = "image", [SL_DATASET_TEXTS] = "text", [SL_DATASET_FEATURES] = "row"};
+    return kinds[sl_dataset_kind_of(set)];
 }
 
 /* "8 pixels", or "8 to 12 pixels". */

@@ -383,7 +383,6 @@ static enum sl_status measure_parts(const struct cli *cli, const struct sl_answe
     struct sl_rows *labels = NULL;
     const size_t n_items = sl_name_table_count(answers->items);
     bool *in[PARTS] = {sl_alloc(n_items + 1, sizeof(bool)), sl_alloc(n_items + 1, sizeof(bool))};
-    double *row = NULL;
     enum sl_status status = SL_OK;
     SL_TRY_OUT(
         sl_rows_read_like(&cli->workplace, options->reference, "labels", NULL, &labels, err));
@@ -392,7 +391,6 @@ static enum sl_status measure_parts(const struct cli *cli, const struct sl_answe
     if (!labels->items)
         SL_TRY_OUT(sl_match_rows(options->reference, "rows", labels->n_rows, answers->items,
                                  &matching, err));
-    row = sl_alloc(labels->n_classes, sizeof *row);
     for (uint32_t i = 0; i < n_items; i++) {
         size_t length;
         const char *name = sl_name_table_get(answers->items, i, &length);
@@ -401,9 +399,8 @@ static enum sl_status measure_parts(const struct cli *cli, const struct sl_answe
             status = sl_fail(err, SL_ERR_INPUT, "%s has no item %s", options->reference, name);
             goto out;
         }
-        for (size_t k = 0; k < labels->n_classes; k++)
-            row[k] = (double)labels->values[place * labels->n_classes + k];
-        const double entropy = sl_entropy(row, labels->n_classes);
+        const double entropy =
+            sl_entropy_of_row(labels->values + place * labels->n_classes, labels->n_classes);
         in[HIGH][i] = entropy >= options->high;
         in[LOW][i] = entropy <= options->low;
     }
@@ -418,7 +415,6 @@ static enum sl_status measure_parts(const struct cli *cli, const struct sl_answe
 out:
     free(in[HIGH]);
     free(in[LOW]);
-    free(row);
     sl_rows_destroy(labels);
     return status;
 }

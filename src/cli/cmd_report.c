@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cmd.h"
-#include "softlab/experiment/outcome.h"
+#include "softlab/verdict.h"
 
 struct report_values {
     const char *output;
@@ -135,7 +135,7 @@ static enum sl_status run_report(struct cli *cli, const void *values, struct sl_
                                        .command = command.data};
     while (specs && specs[wanted.n_specs])
         wanted.n_specs++;
-    SL_TRY_OUT(sl_experiment_report(results, &wanted, &report, err));
+    SL_TRY_OUT(sl_verdict_report(results, &wanted, &report, err));
     if (options->charts) SL_TRY_OUT(write_charts(options, format, report, err));
     SL_TRY_OUT(sl_report_render(report, format, &text, err));
     SL_TRY_OUT(write_out(options, &text, err));

@@ -38,7 +38,7 @@ static void release(struct catd *model)
     free(model->errors);
 }
 
-static enum sl_status prepare(struct catd *model, struct sl_error *err)
+static enum sl_status init_model(struct catd *model, struct sl_error *err)
 {
     const struct sl_votes *votes = model->votes;
     size_t threads = model->options->threads, *counts;
@@ -140,7 +140,7 @@ enum sl_status sl_crowd_catd(const struct sl_votes *votes, const struct sl_crowd
     enum sl_status status;
     struct sl_crowd_size size = {votes->n_items, votes->n_annotators, votes->n_classes};
     SL_TRY_OUT(sl_crowd_state_alloc(out, size, SL_STATE_SKILL, 0, err));
-    SL_TRY_OUT(prepare(&model, err));
+    SL_TRY_OUT(init_model(&model, err));
     memset(out->posterior, 0, votes->n_items * votes->n_classes * sizeof *out->posterior);
     size_t errors_size = options->threads * votes->n_annotators * sizeof *model.errors;
     while (out->n_iterations < options->max_iterations && !out->converged) {

@@ -108,7 +108,7 @@ static double update_classes(struct fit *fit)
 }
 
 /* All scores from the counts of the last pass; returns the prior's part of the objective. */
-static double update(struct fit *fit)
+static double update_scores(struct fit *fit)
 {
     const double empty = fit->model->score(fit->smoothing);
     double penalty = update_classes(fit);
@@ -163,7 +163,7 @@ static enum sl_status start_resumed(struct fit *fit, const struct sl_crowd_state
 }
 
 /* The first counts. */
-static enum sl_status start(struct fit *fit, struct sl_error *err)
+static enum sl_status make_first_counts(struct fit *fit, struct sl_error *err)
 {
     if (fit->options->resume)
         SL_TRY(start_resumed(fit, fit->options->resume, err));
@@ -196,7 +196,7 @@ static void iterate(struct fit *fit, struct sl_crowd_state *out)
     move_class_shares(fit, out->class_prior);
     fit->pass.hard = fit->model->hardness == SL_HARD_ALWAYS;
     while (!done && out->n_iterations < fit->options->max_iterations) {
-        double value = update(fit);
+        double value = update_scores(fit);
         value += sl_confusion_pass_run(&fit->pass);
         done = sl_em_step(out, value, fit->options->tolerance, fresh);
         double change = move_class_shares(fit, out->class_prior);
@@ -257,7 +257,7 @@ enum sl_status sl_confusion_run(const struct sl_confusion_model *model,
     SL_TRY_OUT(sl_crowd_state_alloc(out, size, SL_STATE_SKILL | SL_STATE_TRACE,
                                     options->max_iterations, err));
     fit.pass.posterior = out->posterior;
-    SL_TRY_OUT(start(&fit, err));
+    SL_TRY_OUT(make_first_counts(&fit, err));
     iterate(&fit, out);
     write_state(&fit, out);
 out:

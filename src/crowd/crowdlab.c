@@ -32,7 +32,7 @@ static void release(struct crowdlab *model)
     free(model->counts);
 }
 
-static enum sl_status prepare(struct crowdlab *model, struct sl_error *err)
+static enum sl_status init_model(struct crowdlab *model, struct sl_error *err)
 {
     size_t n_annotators = model->votes->n_annotators, n_classes = model->votes->n_classes;
     model->agreed = sl_data_alloc(n_annotators, sizeof *model->agreed, err);
@@ -70,7 +70,7 @@ static size_t majority(const struct crowdlab *model, const float *prediction, in
 
 /* One pass over the items with at least `fewest` answers: everything the weights come from.
  * Returns how many there were. */
-static size_t measure(struct crowdlab *model, size_t fewest, size_t *n_model_errors)
+static size_t measure_agreement(struct crowdlab *model, size_t fewest, size_t *n_model_errors)
 {
     const struct sl_votes *votes = model->votes;
     size_t n_classes = votes->n_classes, n_items = 0;
@@ -124,8 +124,8 @@ static void weigh(struct crowdlab *model)
 {
     const struct sl_votes *votes = model->votes;
     size_t n_errors, n_answered = 0, commonest = 0;
-    size_t n_items = measure(model, 2, &n_errors);
-    if (n_items == 0) n_items = measure(model, 1, &n_errors);
+    size_t n_items = measure_agreement(model, 2, &n_errors);
+    if (n_items == 0) n_items = measure_agreement(model, 1, &n_errors);
     for (size_t i = 0; i < votes->n_items; i++)
         n_answered += votes->begin[i + 1] > votes->begin[i];
     for (size_t k = 0; k < votes->n_classes; k++)
@@ -169,7 +169,7 @@ enum sl_status sl_crowd_crowdlab(const struct sl_votes *votes,
     enum sl_status status;
     struct sl_crowd_size size = {votes->n_items, votes->n_annotators, votes->n_classes};
     SL_TRY_OUT(sl_crowd_state_alloc(out, size, SL_STATE_SKILL | SL_STATE_WEIGHT, 0, err));
-    SL_TRY_OUT(prepare(&model, err));
+    SL_TRY_OUT(init_model(&model, err));
     weigh(&model);
     memcpy(out->weight, out->skill, votes->n_annotators * sizeof *out->weight);
     for (size_t i = 0; i < votes->n_items; i++)

@@ -150,7 +150,7 @@ static void count_answer(struct model *model, size_t answer, const double *poste
     }
 }
 
-static void count(struct model *model)
+static void count_confusions(struct model *model)
 {
     const struct sl_soft_votes *votes = model->votes;
     const size_t n_classes = votes->n_classes, cells = n_classes * n_classes;
@@ -187,7 +187,7 @@ static void maximise(struct model *model)
     const double smoothing = sl_crowd_or(model->options->smoothing, own_smoothing);
     const double diagonal = sl_crowd_or(model->options->diagonal, 0);
     const double *prior = model->options->prior;
-    count(model);
+    count_confusions(model);
     scale_to_one(model->class_share, n_classes);
     for (size_t k = 0; k < n_classes; k++) {
         double *row = model->crowd + k * n_classes;
@@ -210,7 +210,7 @@ static void maximise(struct model *model)
 }
 
 /* Add up an item's answers, so that leaving one out is a subtraction. */
-static void gather(struct model *model, size_t item)
+static void sum_item(struct model *model, size_t item)
 {
     const size_t n_classes = model->votes->n_classes;
     const size_t begin = model->votes->begin[item], end = model->votes->begin[item + 1];
@@ -275,7 +275,7 @@ static double alpha_loss(double log_alpha, void *context)
     for (size_t i = 0; i < votes->n_items; i++) {
         const float *known = sl_soft_reference(model->options->reference, i, n_classes);
         if (!sl_soft_teaches(votes, model->options->reference, i)) continue;
-        gather(model, i);
+        sum_item(model, i);
         for (size_t k = 0; k < n_classes && known; k++)
             model->vote[k] = (double)known[k];
         if (known) loss += surprise(model, SIZE_MAX, model->vote);
@@ -308,7 +308,7 @@ static void fill_state(struct model *model, struct sl_crowd_state *out)
 {
     const size_t n_classes = out->n_classes;
     for (size_t i = 0; i < out->n_items; i++) {
-        gather(model, i);
+        sum_item(model, i);
         if (!pin(model, i, model->vote)) classify(model, SIZE_MAX, model->vote);
         for (size_t l = 0; l < n_classes; l++)
             model->row[l] = opinion(model, SIZE_MAX, model->vote, l);

@@ -41,7 +41,7 @@ static void release(struct glad *model)
     free(model->scores);
 }
 
-static enum sl_status prepare(struct glad *model, struct sl_error *err)
+static enum sl_status init_model(struct glad *model, struct sl_error *err)
 {
     const struct sl_votes *votes = model->votes;
     model->alpha = sl_data_alloc(votes->n_annotators, sizeof *model->alpha, err);
@@ -195,7 +195,7 @@ enum sl_status sl_crowd_glad(const struct sl_votes *votes, const struct sl_crowd
     struct sl_crowd_size size = {votes->n_items, votes->n_annotators, votes->n_classes};
     SL_TRY_OUT(sl_crowd_state_alloc(out, size, SL_STATE_SKILL | SL_STATE_TRACE,
                                     options->max_iterations, err));
-    SL_TRY_OUT(prepare(&model, err));
+    SL_TRY_OUT(init_model(&model, err));
     double constant = -(double)votes->n_items * log((double)votes->n_classes);
     while (out->n_iterations < options->max_iterations) {
         if (out->n_iterations > 0) {

@@ -28,7 +28,7 @@ static double sign_of(const struct sl_votes *votes, size_t answer)
 }
 
 /* Messages keyed by annotator and item, so that the order of answers does not matter. */
-static void start(void *context, const struct sl_em_range *range)
+static void draw_messages(void *context, const struct sl_em_range *range)
 {
     struct kos *model = context;
     const struct sl_votes *votes = model->votes;
@@ -133,7 +133,7 @@ enum sl_status sl_crowd_kos(const struct sl_votes *votes, const struct sl_crowd_
     model.total = sl_data_alloc(votes->n_annotators, sizeof *model.total, err);
     if (!model.message || !model.total) goto out;
     SL_TRY_OUT(sl_crowd_state_alloc(out, size, SL_STATE_SKILL, 0, err));
-    sl_em_run(votes->n_items, threads, start, &model);
+    sl_em_run(votes->n_items, threads, draw_messages, &model);
     size_t rounds = options->max_iterations < ROUNDS ? options->max_iterations : ROUNDS;
     for (; out->n_iterations < rounds; out->n_iterations++)
         play_round(&model, threads);

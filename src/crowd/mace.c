@@ -53,7 +53,7 @@ static void release(struct mace *model)
     free(model->answers);
 }
 
-static enum sl_status prepare(struct mace *model, struct sl_error *err)
+static enum sl_status init_model(struct mace *model, struct sl_error *err)
 {
     const struct sl_votes *votes = model->votes;
     size_t n_classes = votes->n_classes, cells = votes->n_annotators * n_classes;
@@ -72,7 +72,7 @@ static enum sl_status prepare(struct mace *model, struct sl_error *err)
 
 /* Theta near one half, or what a resumed state knows. The authors' noise on xi is left out: it
  * would make the result depend on the numbering of the classes. */
-static void start(struct mace *model, size_t restart)
+static void draw_start(struct mace *model, size_t restart)
 {
     size_t n_classes = model->votes->n_classes;
     double uniform = -log((double)n_classes);
@@ -207,7 +207,7 @@ static double train(struct mace *model, size_t restart)
     size_t spam_bytes =
         model->threads * votes->n_annotators * votes->n_classes * sizeof *model->spam;
     double constant = -(double)votes->n_items * log((double)votes->n_classes), penalty = 0;
-    start(model, restart);
+    draw_start(model, restart);
     state->n_iterations = 0;
     state->converged = false;
     for (size_t step = 0; step <= most; step++) {
@@ -254,7 +254,7 @@ enum sl_status sl_crowd_mace(const struct sl_votes *votes, const struct sl_crowd
     struct sl_crowd_size size = {votes->n_items, votes->n_annotators, votes->n_classes};
     unsigned parts = SL_STATE_CONFUSION | SL_STATE_SKILL | SL_STATE_TRACE;
     SL_TRY_OUT(sl_crowd_state_alloc(out, size, parts, ITERATIONS, err));
-    SL_TRY_OUT(prepare(&model, err));
+    SL_TRY_OUT(init_model(&model, err));
     size_t n_starts = options->resume || options->restarts < 1 ? 1 : options->restarts;
     size_t best = 0;
     double best_bound = 0;

@@ -156,7 +156,7 @@ static void sum_prior(const struct fit *fit, size_t annotator, double *right, do
 }
 
 /* Skills and class shares from the counts; returns the prior's part of the objective. */
-static double update(struct fit *fit, struct sl_crowd_state *out)
+static double update_skills(struct fit *fit, struct sl_crowd_state *out)
 {
     const size_t n_classes = fit->votes->n_classes;
     double total = 0, penalty = 0;
@@ -198,7 +198,7 @@ static enum sl_status start_from_skills(struct fit *fit, struct sl_error *err)
     return SL_OK;
 }
 
-static enum sl_status start(struct fit *fit, struct sl_error *err)
+static enum sl_status make_first_counts(struct fit *fit, struct sl_error *err)
 {
     fit->shares = !fit->options->resume && fit->options->start == SL_START_SHARES;
     if (!fit->shares) SL_TRY(start_from_skills(fit, err));
@@ -221,13 +221,13 @@ enum sl_status sl_crowd_ds_onecoin(const struct sl_votes *votes,
     SL_TRY_OUT(sl_crowd_state_alloc(out, size, SL_STATE_SKILL | SL_STATE_TRACE,
                                     options->max_iterations, err));
     fit.posterior = out->posterior;
-    SL_TRY_OUT(start(&fit, err));
+    SL_TRY_OUT(make_first_counts(&fit, err));
     for (bool done = false; !done && out->n_iterations < options->max_iterations;) {
-        double value = update(&fit, out);
+        double value = update_skills(&fit, out);
         value += run_pass(&fit);
         done = sl_em_step(out, value, options->tolerance, false);
     }
-    update(&fit, out);
+    update_skills(&fit, out);
     for (size_t i = 0; i < votes->n_items; i++)
         if (votes->begin[i] == votes->begin[i + 1] && sl_em_gold(options, i) < 0)
             for (size_t k = 0; k < votes->n_classes; k++)

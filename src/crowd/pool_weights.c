@@ -39,7 +39,7 @@ static double distance(const struct sl_pool *pool, const float *answer, const do
     return fmax(sum, 0);
 }
 
-static void measure(struct sl_pool *pool, struct distances *found)
+static void measure_distances(struct sl_pool *pool, struct distances *found)
 {
     const struct sl_soft_votes *votes = pool->votes;
     for (size_t a = 0; a < votes->n_annotators; a++)
@@ -63,7 +63,7 @@ static void measure(struct sl_pool *pool, struct distances *found)
 }
 
 /* Returns the largest relative change of a weight. */
-static double update(struct sl_pool *pool, const struct distances *found, double shrinkage)
+static double update_weights(struct sl_pool *pool, const struct distances *found, double shrinkage)
 {
     const size_t n_annotators = pool->votes->n_annotators;
     double sum = 0, count = 0, largest = 0;
@@ -93,8 +93,8 @@ size_t sl_pool_learn_weights(struct sl_pool *pool, const struct sl_crowd_options
     };
     *converged = false;
     while (round < MAX_ROUNDS && round < options->max_iterations && !*converged) {
-        measure(pool, &found);
-        *converged = update(pool, &found, options->shrinkage) <= 1e-9;
+        measure_distances(pool, &found);
+        *converged = update_weights(pool, &found, options->shrinkage) <= 1e-9;
         round++;
     }
     free(found.sum);

@@ -42,8 +42,8 @@ struct answers {
 };
 
 /* The number of answers kept, or SIZE_MAX where all are. */
-static enum sl_status keep(const double *weights, const struct answers *from,
-                           struct sl_crowd_kept *kept, size_t *count, struct sl_error *err)
+static enum sl_status keep_weighted(const double *weights, const struct answers *from,
+                                    struct sl_crowd_kept *kept, size_t *count, struct sl_error *err)
 {
     bool any = false;
     for (size_t i = 0; weights && i < from->count && !any; i++)
@@ -75,7 +75,7 @@ enum sl_status sl_crowd_keep_votes(const double *weights, struct sl_votes *votes
     const struct answers from = {votes->begin,   votes->annotator, votes->label,
                                  votes->n_items, votes->count,     sizeof *votes->label};
     size_t count = 0;
-    SL_TRY(keep(weights, &from, kept, &count, err));
+    SL_TRY(keep_weighted(weights, &from, kept, &count, err));
     if (count == SIZE_MAX) return SL_OK;
     votes->begin = kept->begin;
     votes->annotator = kept->annotator;
@@ -91,7 +91,7 @@ enum sl_status sl_crowd_keep_soft(const double *weights, struct sl_soft_votes *v
                                  votes->rows,  votes->n_items,
                                  votes->count, votes->n_classes * sizeof *votes->rows};
     size_t count = 0;
-    SL_TRY(keep(weights, &from, kept, &count, err));
+    SL_TRY(keep_weighted(weights, &from, kept, &count, err));
     if (count == SIZE_MAX) return SL_OK;
     votes->begin = kept->begin;
     votes->annotator = kept->annotator;

@@ -38,7 +38,7 @@ static void release(struct zencrowd *model)
     free(model->counts);
 }
 
-static enum sl_status prepare(struct zencrowd *model, struct sl_error *err)
+static enum sl_status init_model(struct zencrowd *model, struct sl_error *err)
 {
     const struct sl_votes *votes = model->votes;
     model->gain = sl_data_alloc(votes->n_annotators, sizeof *model->gain, err);
@@ -126,7 +126,7 @@ enum sl_status sl_crowd_zencrowd(const struct sl_votes *votes,
     struct sl_crowd_size size = {votes->n_items, votes->n_annotators, votes->n_classes};
     SL_TRY_OUT(sl_crowd_state_alloc(out, size, SL_STATE_SKILL | SL_STATE_TRACE,
                                     options->max_iterations, err));
-    SL_TRY_OUT(prepare(&model, err));
+    SL_TRY_OUT(init_model(&model, err));
     double constant = -(double)votes->n_items * log((double)votes->n_classes);
     size_t n_right = model.threads * votes->n_annotators;
     while (out->n_iterations < options->max_iterations) {

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dataset/reader.h"
+#include "dataset/readers/reader.h"
 #include "softlab/base/memory.h"
 #include "softlab/dataset.h"
 

@@ -5,19 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dataset/codec.h"
-#include "dataset/reader.h"
+#include "dataset/images/codec.h"
+#include "dataset/readers/reader.h"
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/rows.h"
 #include "softlab/base/text.h"
-
-static void free_strings(char **strings, size_t count)
-{
-    for (size_t i = 0; strings && i < count; i++)
-        free(strings[i]);
-    free(strings);
-}
 
 static void forget_notes(struct sl_dataset *dataset)
 {
@@ -50,11 +43,11 @@ void sl_dataset_tell(struct sl_dataset *dataset, const struct sl_log *log)
 void sl_dataset_destroy(struct sl_dataset *dataset)
 {
     if (!dataset) return;
-    free_strings(dataset->classes, dataset->n_classes);
-    free_strings(dataset->items, dataset->count);
-    free_strings(dataset->files, dataset->count);
-    free_strings(dataset->texts, dataset->count);
-    free_strings(dataset->siblings, dataset->n_siblings);
+    sl_strings_destroy(dataset->classes, dataset->n_classes);
+    sl_strings_destroy(dataset->items, dataset->count);
+    sl_strings_destroy(dataset->files, dataset->count);
+    sl_strings_destroy(dataset->texts, dataset->count);
+    sl_strings_destroy(dataset->siblings, dataset->n_siblings);
     forget_notes(dataset);
     free(dataset->parts);
     free(dataset->name);
@@ -107,7 +100,7 @@ void sl_dataset_number_items(struct sl_dataset *dataset, size_t first)
 
 void sl_dataset_name_classes(struct sl_dataset *dataset, const char *const *names, size_t count)
 {
-    free_strings(dataset->classes, dataset->n_classes);
+    sl_strings_destroy(dataset->classes, dataset->n_classes);
     dataset->classes = sl_alloc(count, sizeof *dataset->classes);
     for (size_t i = 0; i < count; i++)
         dataset->classes[i] = sl_string_copy(names[i]);
@@ -116,7 +109,7 @@ void sl_dataset_name_classes(struct sl_dataset *dataset, const char *const *name
 
 void sl_dataset_number_classes(struct sl_dataset *dataset, size_t count)
 {
-    free_strings(dataset->classes, dataset->n_classes);
+    sl_strings_destroy(dataset->classes, dataset->n_classes);
     dataset->classes = sl_alloc(count, sizeof *dataset->classes);
     for (size_t i = 0; i < count; i++)
         dataset->classes[i] = sl_string_printf("%zu", i);
@@ -177,21 +170,33 @@ enum sl_status sl_choose(const char *const *names, const char *wanted, const cha
             return SL_OK;
         }
     }
-    const char *nearest = sl_text_nearest(wanted, names);
-    if (nearest)
-        return sl_fail(err, SL_ERR_USAGE, "%s has no %s, did you mean %s?", what, wanted, nearest);
-    char known[256] = "";
-    size_t used = 0;
+    char ending[SL_SUGGESTION_TEXT], known[264] = ", only ";
+    size_t used = strlen(known);
     for (size_t i = 0; names[i] && used < sizeof known; i++)
         used +=
             (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", names[i]);
-    return sl_fail(err, SL_ERR_USAGE, "%s has no %s, only %s", what, wanted, known);
+    return sl_fail(err, SL_ERR_USAGE, "%s has no %s%s", what, wanted,
+                   sl_text_suggestion(wanted, names, known, ending));
 }
 
 enum sl_status sl_no_split(const char *path, const char *split, struct sl_error *err)
 {
     if (!split || !*split) return SL_OK;
     return sl_fail(err, SL_ERR_USAGE, "%s has no splits, so no %s", path, split);
+}
+
+enum sl_dataset_kind sl_dataset_kind_of(const struct sl_dataset *dataset)
+{
+    if (dataset->texts) return SL_DATASET_TEXTS;
+    return dataset->features ? SL_DATASET_FEATURES : SL_DATASET_IMAGES;
+}
+
+const char *sl_dataset_unit(const struct sl_dataset *dataset)
+{
+    static const char *const units[] = {[SL_DATASET_IMAGES] = "images",
+                                        [SL_DATASET_TEXTS] = "texts",
+                                        [SL_DATASET_FEATURES] = "rows"};
+    return units[sl_dataset_kind_of(dataset)];
 }
 
 static size_t image_bytes(const struct sl_dataset *dataset)
@@ -212,9 +217,10 @@ enum sl_status sl_dataset_image(const struct sl_dataset *dataset, size_t index,
         return sl_fail(err, status, "%s%s", problem.message,
                        status == SL_ERR_INPUT ? "; --skip-broken leaves it out" : "");
     }
-    if (!dataset->pixels)
+    const enum sl_dataset_kind kind = sl_dataset_kind_of(dataset);
+    if (kind != SL_DATASET_IMAGES)
         return sl_fail(err, SL_ERR_USAGE, "%s holds %s, not images", dataset->name,
-                       dataset->texts ? "texts" : "rows of features");
+                       kind == SL_DATASET_TEXTS ? "texts" : "rows of features");
     struct sl_image image;
     SL_TRY(sl_image_create(dataset->height, dataset->width, dataset->channels, &image, err));
     memcpy(image.pixels, dataset->pixels + index * image_bytes(dataset), image_bytes(dataset));

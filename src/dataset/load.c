@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dataset/reader.h"
+#include "dataset/readers/reader.h"
 #include "softlab/base/memory.h"
 
 /* ITU-R BT.601 luma in 16-bit fixed point, as Pillow's convert("L"). */
@@ -233,9 +233,7 @@ static void replace_content(struct loading *loading)
 {
     struct sl_dataset *dataset = loading->dataset;
     free(dataset->pixels);
-    for (size_t i = 0; dataset->files && i < dataset->count; i++)
-        free(dataset->files[i]);
-    free(dataset->files);
+    sl_strings_destroy(dataset->files, dataset->count);
     dataset->files = NULL;
     dataset->pixels = loading->pixels;
     dataset->height = loading->height;

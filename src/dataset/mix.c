@@ -59,9 +59,9 @@ static enum sl_status members_create(const struct sl_dataset *dataset, struct me
 static enum sl_status check_options(const struct sl_dataset *dataset,
                                     const struct sl_mix_plan_options *options, struct sl_error *err)
 {
-    if (dataset->texts)
-        return sl_fail(err, SL_ERR_USAGE, "%s holds texts, and only images can be mixed",
-                       dataset->name);
+    if (sl_dataset_kind_of(dataset) != SL_DATASET_IMAGES)
+        return sl_fail(err, SL_ERR_USAGE, "%s holds %s, and only images can be mixed",
+                       dataset->name, sl_dataset_unit(dataset));
     if (options->count == 0 && options->pairs_per_class_pair == 0)
         return sl_fail(err, SL_ERR_USAGE, "expected a number of pairs to mix, got 0");
     if (options->lambdas && options->n_lambdas == 0)

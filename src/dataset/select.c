@@ -7,8 +7,8 @@
 #include "softlab/dataset.h"
 
 /* Elements `indices` of an array of `size` bytes each; NULL stays NULL. */
-static enum sl_status gather(const void *from, size_t size, const size_t *indices, size_t count,
-                             void **out, struct sl_error *err)
+static enum sl_status gather_rows(const void *from, size_t size, const size_t *indices,
+                                  size_t count, void **out, struct sl_error *err)
 {
     if (!from) return SL_OK;
     char *to = sl_data_alloc(count, size, err);
@@ -40,11 +40,11 @@ static enum sl_status gather_all(const struct sl_dataset *dataset, const size_t 
     size_t numbers = dataset->n_features * sizeof *dataset->features;
     enum sl_status status;
     kept->count = count;
-    SL_TRY_OUT(gather(dataset->labels, sizeof *dataset->labels, indices, count, &labels, err));
-    SL_TRY_OUT(gather(dataset->truth, row, indices, count, &truth, err));
-    SL_TRY_OUT(gather(dataset->pixels, image, indices, count, &pixels, err));
-    SL_TRY_OUT(gather(dataset->spans, sizeof *dataset->spans, indices, count, &spans, err));
-    SL_TRY_OUT(gather(dataset->features, numbers, indices, count, &features, err));
+    SL_TRY_OUT(gather_rows(dataset->labels, sizeof *dataset->labels, indices, count, &labels, err));
+    SL_TRY_OUT(gather_rows(dataset->truth, row, indices, count, &truth, err));
+    SL_TRY_OUT(gather_rows(dataset->pixels, image, indices, count, &pixels, err));
+    SL_TRY_OUT(gather_rows(dataset->spans, sizeof *dataset->spans, indices, count, &spans, err));
+    SL_TRY_OUT(gather_rows(dataset->features, numbers, indices, count, &features, err));
     SL_TRY_OUT(gather_strings(dataset->items, indices, count, &kept->items, err));
     SL_TRY_OUT(gather_strings(dataset->files, indices, count, &kept->files, err));
     SL_TRY_OUT(gather_strings(dataset->texts, indices, count, &kept->texts, err));

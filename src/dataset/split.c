@@ -251,18 +251,13 @@ static size_t fold_begin(size_t n_items, size_t n_folds, size_t fold)
     return fold * (n_items / n_folds) + fold * (n_items % n_folds) / n_folds;
 }
 
-static void shuffle_philox(uint64_t seed, size_t *order, size_t n_items)
+enum sl_status sl_split_fold_numpy(size_t n_items, size_t n_folds, size_t fold, uint64_t seed,
+                                   struct sl_split *out, struct sl_error *err)
 {
-    struct sl_rng rng;
-    sl_rng_init(&rng, seed, "split.fold", 0, 0);
-    sl_rng_permutation(&rng, order, n_items);
-}
-
-/* `shuffle` fills an order of the items, of which a fold is a stretch. */
-static enum sl_status cut_fold(size_t n_items, size_t n_folds, size_t fold, uint64_t seed,
-                               void (*shuffle)(uint64_t seed, size_t *order, size_t n_items),
-                               struct sl_split *out, struct sl_error *err)
-{
+    if (seed > UINT32_MAX || n_items > UINT32_MAX)
+        return sl_fail(err, SL_ERR_USAGE,
+                       "numpy's shuffle takes seeds and items below 2^32, got %llu and %zu",
+                       (unsigned long long)seed, n_items);
     if (n_folds < 2 || n_folds > n_items)
         return sl_fail(err, SL_ERR_USAGE, "%zu items cannot be split into %zu folds", n_items,
                        n_folds);
@@ -280,7 +275,7 @@ static enum sl_status cut_fold(size_t n_items, size_t n_folds, size_t fold, uint
         free(outside);
         return SL_ERR_NOMEM;
     }
-    shuffle(seed, order, n_items);
+    sl_split_shuffle_numpy(seed, order, n_items);
     memcpy(inside, order + begin, (end - begin) * sizeof *order);
     memcpy(outside, order, begin * sizeof *order);
     memcpy(outside + begin, order + end, (n_items - end) * sizeof *order);
@@ -290,20 +285,4 @@ static enum sl_status cut_fold(size_t n_items, size_t n_folds, size_t fold, uint
                              .rest = outside,
                              .n_rest = n_items - (end - begin)};
     return SL_OK;
-}
-
-enum sl_status sl_split_fold(size_t n_items, size_t n_folds, size_t fold, uint64_t seed,
-                             struct sl_split *out, struct sl_error *err)
-{
-    return cut_fold(n_items, n_folds, fold, seed, shuffle_philox, out, err);
-}
-
-enum sl_status sl_split_fold_numpy(size_t n_items, size_t n_folds, size_t fold, uint64_t seed,
-                                   struct sl_split *out, struct sl_error *err)
-{
-    if (seed > UINT32_MAX || n_items > UINT32_MAX)
-        return sl_fail(err, SL_ERR_USAGE,
-                       "numpy's shuffle takes seeds and items below 2^32, got %llu and %zu",
-                       (unsigned long long)seed, n_items);
-    return cut_fold(n_items, n_folds, fold, seed, sl_split_shuffle_numpy, out, err);
 }

@@ -119,7 +119,7 @@ static double total(const float *values, size_t count)
 }
 
 /* One step up the loss, back into the ball and into 0..1. */
-static void move(struct attack *attack)
+static void step_images(struct attack *attack)
 {
     sl_plan_backward(attack->plan, attack->gradient);
     const float *gradient = sl_plan_input_gradient(attack->plan);
@@ -133,7 +133,7 @@ static void move(struct attack *attack)
     }
 }
 
-static void start(struct attack *attack, size_t restart)
+static void start_images(struct attack *attack, size_t restart)
 {
     const struct sl_attack_options *options = attack->options;
     const float *clean = attack->clean.pixels;
@@ -151,7 +151,7 @@ static void start(struct attack *attack, size_t restart)
 }
 
 /* Keep the logits of images whose loss is the largest seen. */
-static void keep(struct attack *attack, const float *logits, size_t begin, size_t count)
+static void keep_worst(struct attack *attack, const float *logits, size_t begin, size_t count)
 {
     const size_t k = attack->n_classes;
     for (size_t i = 0; i < count; i++) {
@@ -166,7 +166,7 @@ static void attack_once(struct attack *attack, size_t restart, size_t begin, siz
     const struct sl_attack_options *options = attack->options;
     double *sums = attack->result->losses + restart * (options->iterations + 1);
     double before = 0;
-    start(attack, restart);
+    start_images(attack, restart);
     for (size_t i = 0;; i++) {
         const float *logits = look(attack);
         const double now = total(attack->losses, count);
@@ -175,10 +175,10 @@ static void attack_once(struct attack *attack, size_t restart, size_t begin, siz
         const bool last = i == options->iterations || settled;
         for (size_t rest = i; rest <= (last ? options->iterations : i); rest++)
             sums[rest] += now;
-        if (last || options->keep_best) keep(attack, logits, begin, count);
+        if (last || options->keep_best) keep_worst(attack, logits, begin, count);
         if (last) return;
         before = now;
-        move(attack);
+        step_images(attack);
     }
 }
 
@@ -218,8 +218,8 @@ static void divide(struct sl_attack_result *result, size_t count)
     result->accuracy /= n;
 }
 
-static enum sl_status check(const struct sl_model *model, const struct sl_attack_items *items,
-                            const struct sl_attack_options *options, struct sl_error *err)
+static enum sl_status check_items(const struct sl_model *model, const struct sl_attack_items *items,
+                                  const struct sl_attack_options *options, struct sl_error *err)
 {
     const struct sl_input_shape want = sl_model_input(model), have = sl_feed_shape(items->feed);
     if (items->count == 0) return sl_fail(err, SL_ERR_INPUT, "there is nothing to attack");
@@ -240,7 +240,7 @@ enum sl_status sl_attack(struct sl_model *model, const struct sl_attack_items *i
                          const struct sl_attack_options *options, struct sl_progress *progress,
                          struct sl_attack_result *out, struct sl_error *err)
 {
-    SL_TRY(check(model, items, options, err));
+    SL_TRY(check_items(model, items, options, err));
     const struct sl_input_shape input = sl_model_input(model);
     const size_t wanted = options->batch > 0 ? options->batch : DEFAULT_BATCH;
     struct sl_attack_result result = {.n_restarts = options->restarts > 0 ? options->restarts : 1,

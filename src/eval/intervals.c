@@ -112,7 +112,7 @@ static enum sl_status prepare_model(const struct replication *replication, struc
     return SL_OK;
 }
 
-static enum sl_status prepare(struct replication *replication, struct sl_error *err)
+static enum sl_status init_replication(struct replication *replication, struct sl_error *err)
 {
     const struct sl_scored *source = replication->models[0].source;
     const size_t n = source->n, n_metrics = replication->n_metrics;
@@ -169,7 +169,7 @@ enum sl_status sl_metrics_intervals(const struct sl_metric *const *metrics, size
                                       .n_resamples = bootstrap->n_resamples};
     struct sl_interval first;
     enum sl_status status = SL_OK;
-    SL_TRY_OUT(prepare(&replication, err));
+    SL_TRY_OUT(init_replication(&replication, err));
     SL_TRY_OUT(sl_bootstrap(replicate, &replication, scored->n, bootstrap, &first, err));
     for (size_t m = 0; m < n_metrics; m++) {
         double *values = replication.values + m * bootstrap->n_resamples;
@@ -250,7 +250,7 @@ static enum sl_status compare_resamples(struct replication *replication,
 {
     struct sl_interval first;
     enum sl_status status = SL_OK;
-    SL_TRY_OUT(prepare(replication, err));
+    SL_TRY_OUT(init_replication(replication, err));
     SL_TRY_OUT(sl_bootstrap(replicate, replication, replication->models[0].source->n, bootstrap,
                             &first, err));
     for (size_t m = 0; m < replication->n_metrics; m++) {

@@ -75,9 +75,7 @@ void sl_scored_destroy(struct sl_scored *scored)
     free(scored->truth_score);
     free(scored->choice_score);
     free(scored->by_confidence);
-    for (size_t k = 0; scored->classes && k < scored->n_classes; k++)
-        free(scored->classes[k]);
-    free(scored->classes);
+    sl_strings_destroy(scored->classes, scored->n_classes);
     free(scored);
 }
 
@@ -393,8 +391,8 @@ static enum sl_status check_hard(const struct pairing *pairing, struct sl_error 
                    pairing->count, first);
 }
 
-static enum sl_status fill(const struct pairing *pairing, struct sl_scored *scored,
-                           struct sl_error *err)
+static enum sl_status fill_rows(const struct pairing *pairing, struct sl_scored *scored,
+                                struct sl_error *err)
 {
     size_t row = 0;
     SL_TRY(check_hard(pairing, err));
@@ -430,7 +428,7 @@ enum sl_status sl_scored_create(const struct sl_rows *predictions, const struct 
     order_classes(&pairing);
     SL_TRY_OUT(sl_eval_allocate(pairing.count, labels->n_classes,
                                 options->hard || options->labels_hard, true, &scored, err));
-    SL_TRY_OUT(fill(&pairing, scored, err));
+    SL_TRY_OUT(fill_rows(&pairing, scored, err));
     copy_classes(&pairing, scored);
     *out = scored;
     scored = NULL;

@@ -149,8 +149,8 @@ static void release(struct shift *shift)
     free(shift->hard_rows);
 }
 
-static enum sl_status check(const struct sl_model *model, const struct sl_shift_items *items,
-                            const struct sl_shift_options *options, struct sl_error *err)
+static enum sl_status check_items(const struct sl_model *model, const struct sl_shift_items *items,
+                                  const struct sl_shift_options *options, struct sl_error *err)
 {
     if (!items->dataset->pixels)
         return sl_fail(err, SL_ERR_INPUT, "%s: only images can be corrupted", items->dataset->name);
@@ -210,7 +210,7 @@ enum sl_status sl_shift(struct sl_model *model, const struct sl_shift_items *ite
                         const struct sl_shift_options *options, struct sl_progress *progress,
                         struct sl_shift_result *out, struct sl_error *err)
 {
-    SL_TRY(check(model, items, options, err));
+    SL_TRY(check_items(model, items, options, err));
     const struct sl_dataset *set = items->dataset;
     struct shift shift = {.model = model,
                           .items = items,

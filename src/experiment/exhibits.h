@@ -5,8 +5,6 @@
 
 #include "experiment/plan.h"
 
-/* The keys of a chart's series that hold numbers; NULL-ended. */
-extern const char *const sl_exhibit_numbers[];
 /* Whether a cell is the one of this key; where the key has a star, which stands for any text, one
  * of them. */
 bool sl_exhibit_cell_fits(const char *pattern, const char *cell);

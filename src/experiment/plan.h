@@ -14,9 +14,6 @@
 #define SL_NO_JOB SIZE_MAX
 /* What words begin with that name a file beside the specification. */
 #define SL_BESIDE_SPEC "{spec}/"
-/* The figure of a run that is the time of its labels' answers, in seconds per item. */
-#define SL_ANSWER_SECONDS "labels/seconds"
-#define SL_ANSWER_ITEMS   "labels/items"
 /* What a tagger finds its words' vectors in; for sl_experiment_place. */
 #define SL_VECTORS_PLACE "@" SL_VECTORS_SET "/" SL_VECTORS_FILE
 

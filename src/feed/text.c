@@ -160,7 +160,8 @@ enum sl_status sl_feed_text(const struct sl_dataset *dataset,
                             const struct sl_vocabulary *vocabulary, struct sl_feed **out,
                             struct sl_error *err)
 {
-    if (!dataset->texts) return sl_fail(err, SL_ERR_INPUT, "%s holds no texts", dataset->name);
+    if (sl_dataset_kind_of(dataset) != SL_DATASET_TEXTS)
+        return sl_fail(err, SL_ERR_INPUT, "%s holds no texts", dataset->name);
     const size_t n = dataset->count, tokens = vocabulary->tokens, letters = vocabulary->letters;
     struct sl_feed *feed = sl_alloc(1, sizeof *feed);
     struct sl_feed_text *text = sl_alloc(1, sizeof *text);

@@ -105,7 +105,8 @@ static size_t smaller(size_t a, size_t b)
 static enum sl_status note_texts(struct sl_vocabulary *vocabulary, const struct sl_dataset *set,
                                  struct sl_error *err)
 {
-    if (!set->texts) return sl_fail(err, SL_ERR_INPUT, "%s holds no texts", set->name);
+    if (sl_dataset_kind_of(set) != SL_DATASET_TEXTS)
+        return sl_fail(err, SL_ERR_INPUT, "%s holds no texts", set->name);
     for (size_t i = 0; i < set->count; i++) {
         const char *text = set->texts[i];
         if (i > 0 && strcmp(text, set->texts[i - 1]) == 0) continue;

@@ -311,7 +311,8 @@ enum sl_status sl_vocabulary_extend(struct sl_model *model, const char *vectors,
                                     const struct sl_dataset *texts, struct sl_model **out,
                                     struct sl_error *err)
 {
-    if (!texts->texts) return sl_fail(err, SL_ERR_INPUT, "%s holds no texts", texts->name);
+    if (sl_dataset_kind_of(texts) != SL_DATASET_TEXTS)
+        return sl_fail(err, SL_ERR_INPUT, "%s holds no texts", texts->name);
     struct extension extension = {0};
     enum sl_status status = SL_OK;
     SL_TRY_OUT(sl_vocabulary_of_model(model, &extension.vocabulary, err));

@@ -68,7 +68,8 @@ static size_t draw(struct builder *builder, struct sl_field name, size_t *chosen
 }
 
 /* The answers of an item that are kept and drawn. */
-static size_t choose(struct builder *builder, const struct sl_item_index *index, size_t item)
+static size_t choose_answers(struct builder *builder, const struct sl_item_index *index,
+                             size_t item)
 {
     size_t count = 0;
     for (size_t i = index->begin[item]; i < index->begin[item + 1]; i++) {
@@ -222,7 +223,7 @@ static enum sl_status fill_blindly(struct builder *builder, struct sl_error *err
     return SL_OK;
 }
 
-static enum sl_status fill(struct builder *builder, struct sl_error *err)
+static enum sl_status fill_rows(struct builder *builder, struct sl_error *err)
 {
     if (builder->method->kinds == 0) return fill_blindly(builder, err);
     enum sl_status status = SL_OK;
@@ -230,7 +231,7 @@ static enum sl_status fill(struct builder *builder, struct sl_error *err)
     SL_TRY_OUT(sl_item_index_create(builder->answers, &index, err));
     size_t n_items = sl_name_table_count(builder->answers->items);
     for (size_t item = 0; item < n_items; item++) {
-        size_t count = choose(builder, &index, item);
+        size_t count = choose_answers(builder, &index, item);
         if (builder->options.per_annotator)
             SL_TRY_OUT(push_answers(builder, item, count, err));
         else
@@ -315,7 +316,7 @@ enum sl_status sl_labels_build(const struct sl_label_method *method,
     SL_TRY(check_request(method, answers, options, err));
     struct builder builder = {.method = method, .answers = answers, .options = *options};
     enum sl_status status = builder_start(&builder, err);
-    if (status == SL_OK) status = fill(&builder, err);
+    if (status == SL_OK) status = fill_rows(&builder, err);
     struct sl_rows *rows = builder.rows;
     if (status == SL_OK && rows->n_rows == 0)
         status = builder.notes.n_unusable

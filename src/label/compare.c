@@ -13,14 +13,6 @@
 #include "softlab/base/stats.h"
 #include "softlab/base/text.h"
 
-double sl_entropy(const double *distribution, size_t n_classes)
-{
-    double sum = 0;
-    for (size_t k = 0; k < n_classes; k++)
-        if (distribution[k] > 0) sum -= distribution[k] * log(distribution[k]);
-    return sum;
-}
-
 static int compare_doubles(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;

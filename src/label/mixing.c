@@ -8,6 +8,7 @@
 #include "label/mixing_points.h"
 #include "softlab/base/classes.h"
 #include "softlab/base/memory.h"
+#include "softlab/base/stats.h"
 #include "softlab/base/text.h"
 #include "softlab/label/compare.h"
 
@@ -133,8 +134,8 @@ static void count_tenths(const double *values, size_t count, size_t *out)
         out[sl_bin_of(values[i], SL_MIX_BINS)]++;
 }
 
-static struct sl_mix_group describe(const struct sl_mix_point *points, size_t count,
-                                    double *scratch)
+static struct sl_mix_group summarise_points(const struct sl_mix_point *points, size_t count,
+                                            double *scratch)
 {
     struct sl_mix_group group = {
         .generated = (double)NAN, .a = SL_NO_NAME, .b = SL_NO_NAME, .n_answers = count};
@@ -258,7 +259,7 @@ static enum sl_status group_points(struct sl_mix_point *points, size_t count, po
         size_t end = begin + 1;
         while (end < count && order(&points[begin], &points[end]) == 0)
             end++;
-        groups[g] = describe(points + begin, end - begin, scratch);
+        groups[g] = summarise_points(points + begin, end - begin, scratch);
         if (order != order_by_pair) groups[g].generated = points[begin].generated;
         if (order != order_by_share) {
             groups[g].a = points[begin].a;
@@ -284,15 +285,13 @@ static void turn_to_lower_class_first(struct sl_mix_point *points, size_t count)
 }
 
 static enum sl_status endpoint_entropy(const struct sl_rows *labels, struct sl_field item,
-                                       double *scratch, double *out, struct sl_error *err)
+                                       double *out, struct sl_error *err)
 {
     size_t row = sl_rows_find(labels, item.text, item.length);
     if (row == SIZE_MAX)
         return sl_fail(err, SL_ERR_INPUT, "the endpoint labels have no item %.*s",
                        (int)(item.length < 200 ? item.length : 200), item.text);
-    for (size_t k = 0; k < labels->n_classes; k++)
-        scratch[k] = (double)labels->values[row * labels->n_classes + k];
-    *out = sl_entropy(scratch, labels->n_classes);
+    *out = sl_entropy_of_row(labels->values + row * labels->n_classes, labels->n_classes);
     return SL_OK;
 }
 
@@ -306,7 +305,7 @@ static enum sl_status split_by_entropy(const struct sl_answers *answers,
     enum sl_status status = SL_OK;
     struct sl_mix_point *high = sl_data_alloc(count, sizeof *high, err);
     struct sl_mix_point *low = sl_data_alloc(count, sizeof *low, err);
-    double *scratch = sl_data_alloc(count + labels->n_classes, sizeof *scratch, err);
+    double *scratch = sl_data_alloc(count, sizeof *scratch, err);
     size_t n_high = 0, n_low = 0;
     SL_TRY_OUT(high && low && scratch ? SL_OK : SL_ERR_NOMEM);
     for (size_t i = 0; i < count; i++) {
@@ -319,13 +318,13 @@ static enum sl_status split_by_entropy(const struct sl_answers *answers,
                              "item %s: expected mixed_<share>_<A>_<id>_<B>_<id>.png", item);
             goto out;
         }
-        SL_TRY_OUT(endpoint_entropy(labels, name.item_a, scratch, &a, err));
-        SL_TRY_OUT(endpoint_entropy(labels, name.item_b, scratch, &b, err));
+        SL_TRY_OUT(endpoint_entropy(labels, name.item_a, &a, err));
+        SL_TRY_OUT(endpoint_entropy(labels, name.item_b, &b, err));
         if (a >= options->high && b >= options->high) high[n_high++] = points[i];
         if (a <= options->low && b <= options->low) low[n_low++] = points[i];
     }
-    summary->high = describe(high, n_high, scratch);
-    summary->low = describe(low, n_low, scratch);
+    summary->high = summarise_points(high, n_high, scratch);
+    summary->low = summarise_points(low, n_low, scratch);
     SL_TRY_OUT(bootstrap_groups(answers, options, high, &summary->high, 1, err));
     SL_TRY_OUT(bootstrap_groups(answers, options, low, &summary->low, 1, err));
 out:
@@ -377,7 +376,7 @@ enum sl_status sl_mix_summarise(const struct sl_answers *answers,
     SL_TRY_OUT(scratch ? SL_OK : SL_ERR_NOMEM);
     count_names(answers, points, count, &summary);
     summary.r = correlation(points, count, scratch);
-    summary.high = summary.low = describe(points, 0, scratch);
+    summary.high = summary.low = summarise_points(points, 0, scratch);
     if (options->endpoint_labels)
         SL_TRY_OUT(split_by_entropy(answers, options, points, count, &summary, err));
     SL_TRY_OUT(group_points(points, count, order_by_share, scratch, &summary.by_share,

@@ -53,8 +53,8 @@ static struct sl_mixing_pair *pair_of(const struct sl_mixing_functions *function
 }
 
 /* Points of the pair (i, j) as shares of i. */
-static size_t gather(const struct sl_mix_point *points, size_t count, size_t i, size_t j, double *x,
-                     double *y)
+static size_t gather_pair(const struct sl_mix_point *points, size_t count, size_t i, size_t j,
+                          double *x, double *y)
 {
     size_t found = 0;
     for (size_t p = 0; p < count; p++) {
@@ -85,7 +85,7 @@ enum sl_status sl_mixing_fit(const struct sl_answers *answers, const struct sl_m
         for (size_t j = 0; j < functions->n_classes; j++) {
             if (i == j || !sorts_first(functions, i, j)) continue;
             struct sl_mixing_pair *pair = pair_of(functions, i, j);
-            pair->n_answers = gather(points, count, i, j, x, y);
+            pair->n_answers = gather_pair(points, count, i, j, x, y);
             pair->fitted = pair->n_answers > 1 &&
                            sl_logistic_fit(x, y, pair->n_answers, &pair->curve, NULL) == SL_OK;
         }

@@ -30,13 +30,12 @@ void sl_simulator_destroy(struct sl_simulator *simulator)
     free(simulator);
 }
 
-static size_t part_of_row(const struct sl_rows *reference, size_t row, double threshold,
-                          double *scratch)
+static size_t part_of_row(const struct sl_rows *reference, size_t row, double threshold)
 {
-    for (size_t k = 0; k < reference->n_classes; k++)
-        scratch[k] = (double)reference->values[row * reference->n_classes + k];
-    return sl_entropy(scratch, reference->n_classes) >= threshold ? SL_SIMULATOR_HIGH
-                                                                  : SL_SIMULATOR_LOW;
+    const size_t n_classes = reference->n_classes;
+    return sl_entropy_of_row(reference->values + row * n_classes, n_classes) >= threshold
+               ? SL_SIMULATOR_HIGH
+               : SL_SIMULATOR_LOW;
 }
 
 /* The part of every item of a set, so that answers need no search. */
@@ -44,7 +43,6 @@ static enum sl_status route_items(const struct sl_answers *answers, const struct
                                   double threshold, unsigned char *parts, struct sl_error *err)
 {
     enum sl_status status = SL_OK;
-    double *scratch = sl_alloc(reference->n_classes, sizeof *scratch);
     size_t n_items = sl_name_table_count(answers->items);
     for (size_t i = 0; i < n_items && status == SL_OK; i++) {
         size_t length;
@@ -53,9 +51,8 @@ static enum sl_status route_items(const struct sl_answers *answers, const struct
         if (row == SIZE_MAX)
             status = sl_fail(err, SL_ERR_INPUT, "the reference labels have no item %s", name);
         else
-            parts[i] = (unsigned char)part_of_row(reference, row, threshold, scratch);
+            parts[i] = (unsigned char)part_of_row(reference, row, threshold);
     }
-    free(scratch);
     return status;
 }
 
@@ -83,8 +80,8 @@ struct sample {
     size_t n_top1, n_top2;
 };
 
-static void collect(const struct sl_answers *answers, const unsigned char *parts, size_t part,
-                    unsigned keep, struct sample *sample, double *possible)
+static void collect_sample(const struct sl_answers *answers, const unsigned char *parts,
+                           size_t part, unsigned keep, struct sample *sample, double *possible)
 {
     size_t n_answers = 0;
     for (size_t i = 0; i < answers->count; i++) {
@@ -115,7 +112,7 @@ static enum sl_status fit_part(const struct sl_answers *answers, const unsigned 
         status = SL_ERR_NOMEM;
         goto out;
     }
-    collect(answers, parts, part, keep, &sample, out->possible);
+    collect_sample(answers, parts, part, keep, &sample, out->possible);
     SL_TRY_OUT(sl_beta_from_moments(sample.top1, sample.n_top1, &out->top1, err));
     SL_TRY_OUT(sl_beta_from_moments(sample.top2, sample.n_top2, &out->top2, err));
     out->n_answers = sample.n_top1;
@@ -212,23 +209,25 @@ enum sl_status sl_simulate(const struct sl_simulator *simulator, const struct sl
     struct sl_rows *rows;
     SL_TRY(sl_rows_create(reference->n_rows, n_classes, &rows, err));
     size_t *ranked = sl_alloc(n_classes * n_classes, sizeof *ranked);
-    double *weights = sl_alloc(n_classes, sizeof *weights);
+    double *row = sl_alloc(n_classes, sizeof *row);
     double *sum = sl_alloc(n_classes, sizeof *sum);
     for (size_t k = 0; k < n_classes; k++)
         rank_classes(similarity, n_classes, k, ranked + k * n_classes);
     for (size_t i = 0; i < reference->n_rows; i++) {
-        size_t part = part_of_row(reference, i, simulator->threshold, weights);
+        size_t part = part_of_row(reference, i, simulator->threshold);
+        for (size_t k = 0; k < n_classes; k++)
+            row[k] = (double)reference->values[i * n_classes + k];
         memset(sum, 0, n_classes * sizeof *sum);
         for (size_t draw = 0; draw < annotators; draw++) {
             struct sl_rng rng;
             sl_rng_init(&rng, seed, "labels.simulate", draw, i);
-            simulate_answer(simulator, part, weights, ranked, &rng, sum);
+            simulate_answer(simulator, part, row, ranked, &rng, sum);
         }
         for (size_t k = 0; k < n_classes; k++)
             rows->values[i * n_classes + k] = (float)(sum[k] / (double)annotators);
     }
     free(ranked);
-    free(weights);
+    free(row);
     free(sum);
     enum sl_status status = sl_names_copy(reference->items, rows->n_rows, &rows->items, err);
     if (status == SL_OK) status = sl_names_copy(reference->classes, n_classes, &rows->classes, err);
@@ -263,7 +262,6 @@ static enum sl_status measure_rows(const struct sl_rows *rows, const struct sl_r
 {
     size_t found = 0;
     double *row = sl_alloc(rows->n_classes, sizeof *row);
-    double *scratch = sl_alloc(reference->n_classes, sizeof *scratch);
     enum sl_status status = SL_OK;
     for (size_t i = 0; i < rows->n_rows; i++) {
         size_t place =
@@ -273,7 +271,7 @@ static enum sl_status measure_rows(const struct sl_rows *rows, const struct sl_r
                              rows->items ? rows->items[i] : "for the last rows");
             goto out;
         }
-        if (part_of_row(reference, place, threshold, scratch) != part) continue;
+        if (part_of_row(reference, place, threshold) != part) continue;
         for (size_t k = 0; k < rows->n_classes; k++)
             row[k] = (double)rows->values[i * rows->n_classes + k];
         for (size_t s = 0; s < SL_SIMULATION_COUNT; s++)
@@ -284,7 +282,6 @@ static enum sl_status measure_rows(const struct sl_rows *rows, const struct sl_r
     *count = found;
 out:
     free(row);
-    free(scratch);
     return status;
 }
 

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "nn/graph.h"
+#include "nn/graph/graph.h"
 
 enum { SL_NN_LANES = 8 };
 

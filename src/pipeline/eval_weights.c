@@ -61,18 +61,6 @@ out:
     return status;
 }
 
-/* The true distributions of a made set, as rows of its items. */
-static enum sl_status truth_rows(const struct sl_dataset *dataset, struct sl_rows **out,
-                                 struct sl_error *err)
-{
-    if (!dataset->truth)
-        return sl_fail(err, SL_ERR_INPUT, "%s: nobody knows its true distributions", dataset->name);
-    SL_TRY(sl_rows_create(dataset->count, dataset->n_classes, out, err));
-    memcpy((*out)->values, dataset->truth,
-           dataset->count * dataset->n_classes * sizeof *(*out)->values);
-    return SL_OK;
-}
-
 static enum sl_status read_reference(struct testing *testing, struct sl_error *err)
 {
     const struct sl_dataset *dataset = testing->feeding.dataset;
@@ -80,7 +68,7 @@ static enum sl_status read_reference(struct testing *testing, struct sl_error *e
     struct sl_rows *rows = NULL;
     enum sl_status status = SL_OK;
     if (strcmp(labels, "truth") == 0) {
-        SL_TRY_OUT(truth_rows(dataset, &rows, err));
+        SL_TRY_OUT(sl_dataset_truth_rows(dataset, &rows, err));
     } else if (strcmp(labels, "hard") != 0) {
         SL_TRY_OUT(sl_rows_read(labels, "labels", &rows, err));
         sl_say_rescaled(testing->workplace, labels, rows);

@@ -7,8 +7,7 @@
 
 const char *sl_feeding_unit(const struct sl_feeding *feeding)
 {
-    if (feeding->dataset->texts) return "texts";
-    return feeding->dataset->features ? "rows" : "images";
+    return sl_dataset_unit(feeding->dataset);
 }
 
 /* The split's indices after some items were left out. */

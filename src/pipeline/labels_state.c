@@ -1,5 +1,4 @@
 /* What an aggregator learned, as an .npz that numpy opens and --resume reads back. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +8,7 @@
 #include "softlab/base/csv.h"
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
+#include "softlab/base/stats.h"
 #include "softlab/base/text.h"
 
 static enum sl_status add_array(struct sl_npz_writer *writer, const char *name, const void *data,
@@ -51,12 +51,8 @@ static enum sl_status add_classes(struct sl_npz_writer *writer, const struct sl_
 static double *entropies(const struct sl_crowd_state *state, struct sl_error *err)
 {
     double *values = sl_data_alloc(state->n_items, sizeof *values, err);
-    for (size_t i = 0; values && i < state->n_items; i++) {
-        const float *row = state->posterior + i * state->n_classes;
-        values[i] = 0;
-        for (size_t k = 0; k < state->n_classes; k++)
-            if (row[k] > 0) values[i] -= (double)row[k] * log((double)row[k]);
-    }
+    for (size_t i = 0; values && i < state->n_items; i++)
+        values[i] = sl_entropy_of_row(state->posterior + i * state->n_classes, state->n_classes);
     return values;
 }
 

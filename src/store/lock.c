@@ -27,7 +27,7 @@ static const struct {
     [SL_CLAIM_REPLACE] = {{F_WRLCK, F_WRLCK}, true},
 };
 
-static bool take(int file, int byte, short kind)
+static bool set_lock(int file, int byte, short kind)
 {
     struct flock lock = {.l_type = kind, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
     return kind == F_UNLCK || fcntl(file, F_OFD_SETLK, &lock) == 0;
@@ -94,7 +94,7 @@ enum sl_status sl_store_lock(const char *database, enum sl_claim claim, int *loc
     if (file < 0 && claims[claim].makes_file) status = fail_to_open(database, err);
     free(path);
     for (int byte = 0; file >= 0 && status == SL_OK && byte < N_BYTES; byte++)
-        if (!take(file, byte, claims[claim].kinds[byte]))
+        if (!set_lock(file, byte, claims[claim].kinds[byte]))
             status = refuse(file, database, byte, err);
     if (status != SL_OK) {
         sl_store_unlock(file);

@@ -188,8 +188,8 @@ static enum sl_status replace(const char *temporary, const char *path, int64_t n
 }
 
 /* The copy is brought up to date and prepared before anybody can see it. */
-static enum sl_status prepare(const char *temporary, const struct sl_store_restoration *how,
-                              struct sl_error *err)
+static enum sl_status prepare_copy(const char *temporary, const struct sl_store_restoration *how,
+                                   struct sl_error *err)
 {
     struct sl_store *copy = NULL;
     SL_TRY(sl_sqlite_open_alone(temporary, &copy, err));
@@ -212,7 +212,7 @@ enum sl_status sl_sqlite_restore(const char *backup, const char *path,
     enum sl_status status = SL_OK;
     SL_TRY_OUT(sl_store_lock(path, SL_CLAIM_REPLACE, &lock, err));
     SL_TRY_OUT(copy_beside(sl_sqlite_of(source), path, &temporary, err));
-    SL_TRY_OUT(prepare(temporary, how, err));
+    SL_TRY_OUT(prepare_copy(temporary, how, err));
     SL_TRY_OUT(replace(temporary, path, how->now, set_aside, err));
 out:
     if (status != SL_OK && temporary) (void)unlink(temporary);

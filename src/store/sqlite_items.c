@@ -167,7 +167,7 @@ out:
         *items = names;
         *count = used;
     } else {
-        sl_store_free_names(names, used);
+        sl_strings_destroy(names, used);
     }
     return status;
 }

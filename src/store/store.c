@@ -81,7 +81,7 @@ static enum sl_status check_short(const char *text, size_t size, const char *wha
     return sl_fail(err, SL_ERR_INPUT, "the %s is longer than %zu bytes", what, size - 1);
 }
 
-static enum sl_status begin(struct sl_store *store, bool wait, struct sl_error *err)
+static enum sl_status begin_transaction(struct sl_store *store, bool wait, struct sl_error *err)
 {
     SL_TRY(check_outside(store, "begin a transaction", err));
     SL_TRY(check_writable(store, err));
@@ -93,12 +93,12 @@ static enum sl_status begin(struct sl_store *store, bool wait, struct sl_error *
 
 enum sl_status sl_store_begin(struct sl_store *store, struct sl_error *err)
 {
-    return begin(store, true, err);
+    return begin_transaction(store, true, err);
 }
 
 enum sl_status sl_store_begin_now(struct sl_store *store, struct sl_error *err)
 {
-    return begin(store, false, err);
+    return begin_transaction(store, false, err);
 }
 
 void sl_store_stop_when(struct sl_store *store, bool (*stop)(void *context), void *context)
@@ -221,13 +221,6 @@ enum sl_status sl_store_batch_items(struct sl_store *store, size_t batch, char *
 {
     SL_TRY(check_number(batch, "batch", err));
     return store->backend->batch_items(store, batch, items, count, err);
-}
-
-void sl_store_free_names(char **names, size_t count)
-{
-    for (size_t i = 0; names && i < count; i++)
-        free(names[i]);
-    free(names);
 }
 
 enum sl_status sl_store_arrive(struct sl_store *store, const struct sl_store_arrival *arrival,

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "softlab/base/memory.h"
-#include "study/identity.h"
+#include "study/config/identity.h"
 #include "study/purged.h"
 
 /* A backup is made whatever study.json says: it may be all that is left. */
@@ -45,7 +45,7 @@ struct restoring {
 
 /* Before the copy takes the place of anything: it must be of this study, and those who withdrew
  * since it was made are removed from it. */
-static enum sl_status prepare(struct sl_store *copy, void *context, struct sl_error *err)
+static enum sl_status prepare_copy(struct sl_store *copy, void *context, struct sl_error *err)
 {
     struct restoring *restoring = context;
     char id[SL_STUDY_ID_TEXT];
@@ -90,7 +90,8 @@ enum sl_status sl_study_restore(const char *backup, const char *folder, int64_t 
     }
     restoring.study = study;
     read_present_id(database, restoring.id);
-    const struct sl_store_restoration how = {.now = now, .prepare = prepare, .context = &restoring};
+    const struct sl_store_restoration how = {
+        .now = now, .prepare = prepare_copy, .context = &restoring};
     SL_TRY_OUT(sl_store_restore(backup, database, &how, &out->set_aside, err));
     out->purged_sessions = restoring.sessions;
 out:

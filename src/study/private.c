@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "softlab/base/memory.h"
-#include "study/simulate.h"
+#include "study/simulate/simulate.h"
 
 enum { PRIVATE_FILE = 0600, PRIVATE_FOLDER = 0700, OTHERS = 0077, ALL = 07777 };
 

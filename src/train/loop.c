@@ -38,7 +38,7 @@ static struct sl_method_batch present(struct sl_training *run, size_t count)
 }
 
 /* Clipping looks at all gradients together, as PyTorch's clip_grad_norm_ does. */
-static void update(struct sl_training *run, const float *gradients)
+static void update_weights(struct sl_training *run, const float *gradients)
 {
     const struct sl_moment moment = {run->at.epoch, run->at.step, run->steps_per_epoch};
     struct sl_method *method = run->method;
@@ -61,7 +61,7 @@ static void update(struct sl_training *run, const float *gradients)
     sl_model_touch(run->model);
 }
 
-static enum sl_status step(struct sl_training *run, struct sl_error *err)
+static enum sl_status run_step(struct sl_training *run, struct sl_error *err)
 {
     const bool last = run->last && run->at.step + 1 == run->steps_per_epoch;
     struct sl_plan *plan = last ? run->last : run->full;
@@ -82,7 +82,7 @@ static enum sl_status step(struct sl_training *run, struct sl_error *err)
         run->at.correct += sl_largest(logits + i * run->n_classes, run->n_classes) ==
                            sl_largest(run->targets + i * run->n_classes, run->n_classes);
     sl_plan_backward(plan, run->gradient);
-    update(run, sl_plan_gradients(plan));
+    update_weights(run, sl_plan_gradients(plan));
     run->at.loss_total += total;
     run->at.presented += count;
     run->at.step++;
@@ -95,7 +95,7 @@ static double share(double part, uint64_t whole)
     return whole > 0 ? part / (double)whole : (double)NAN;
 }
 
-static void tell(const struct session *session)
+static void report_progress(const struct session *session)
 {
     const struct sl_training *run = session->run;
     const struct sl_train_hooks *hooks = &run->options->hooks;
@@ -197,9 +197,9 @@ static enum sl_status run_epoch(struct session *session, bool *stopped, struct s
     session->epoch_began = sl_clock_seconds();
     sl_run_shuffle(run);
     while (run->at.step < run->steps_per_epoch) {
-        SL_TRY(step(run, err));
+        SL_TRY(run_step(run, err));
         session->steps++;
-        tell(session);
+        report_progress(session);
         *stopped = hooks->stop && hooks->stop(hooks->context);
         if (*stopped) return save_if_due(session, true, err);
         if (run->at.step < run->steps_per_epoch) SL_TRY(save_if_due(session, false, err));

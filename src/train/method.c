@@ -47,8 +47,9 @@ const struct sl_train_method *sl_train_method_find(const char *name)
     return NULL;
 }
 
-static enum sl_status check(const struct sl_method *method, const struct sl_train_options *options,
-                            size_t n_classes, struct sl_error *err)
+static enum sl_status check_method(const struct sl_method *method,
+                                   const struct sl_train_options *options, size_t n_classes,
+                                   struct sl_error *err)
 {
     const struct sl_method_steps *steps = method->row->steps;
     if (options->targets->n_classes != n_classes)
@@ -100,7 +101,7 @@ enum sl_status sl_method_create(const struct sl_train_options *options, size_t n
     if (!made.row) return sl_fail(err, SL_ERR_USAGE, "no training method \"%s\"", recipe->method);
     if (recipe->batch > 0 && (uint64_t)recipe->batch < made.batch)
         made.batch = (size_t)recipe->batch;
-    SL_TRY(check(&made, options, n_classes, err));
+    SL_TRY(check_method(&made, options, n_classes, err));
     struct sl_method *method = sl_alloc(1, sizeof *method);
     *method = made;
     enum sl_status status = SL_OK;

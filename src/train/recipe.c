@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/describe.h"
+#include "base/text/describe.h"
 #include "softlab/base/memory.h"
 #include "train/recipe_internal.h"
 

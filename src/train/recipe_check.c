@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/describe.h"
+#include "base/text/describe.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
 #include "softlab/train.h"
@@ -12,13 +12,13 @@
 enum sl_status sl_recipe_unknown(enum sl_status code, const char *what, const char *word,
                                  size_t length, const char *const *candidates, struct sl_error *err)
 {
-    char shown[SL_DESCRIBE_SIZE];
-    sl_describe_text(word, length, shown);
+    char shown[SL_DESCRIBE_SIZE], ending[SL_SUGGESTION_TEXT];
     char *copy = sl_string_copy_n(word, length);
-    const char *nearest = sl_text_nearest(copy, candidates);
+    enum sl_status status =
+        sl_fail(err, code, "%s %s%s", what, sl_describe_text(word, length, shown),
+                sl_text_suggestion(copy, candidates, "", ending));
     free(copy);
-    if (!nearest) return sl_fail(err, code, "%s %s", what, shown);
-    return sl_fail(err, code, "%s %s, did you mean \"%s\"?", what, shown, nearest);
+    return status;
 }
 
 enum { WORDS_MAX = 64 };

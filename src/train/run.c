@@ -24,8 +24,8 @@ static void set_augment(struct sl_training *run)
     run->augments = recipe->crop > 0 || recipe->flip || recipe->cutout > 0;
 }
 
-static enum sl_status check(const struct sl_train_options *options, const struct sl_model *model,
-                            struct sl_error *err)
+static enum sl_status check_options(const struct sl_train_options *options,
+                                    const struct sl_model *model, struct sl_error *err)
 {
     const struct sl_targets *targets = options->targets;
     const struct sl_recipe *recipe = options->recipe;
@@ -113,7 +113,7 @@ static enum sl_status make_buffers(struct sl_training *run, struct sl_error *err
     return sl_feed_batch_create(run->options->feed, rows, &run->batch, err);
 }
 
-static void measure(struct sl_training *run)
+static void count_steps(struct sl_training *run)
 {
     const size_t n = run->n_items;
     const size_t wanted = (size_t)run->recipe->batch;
@@ -127,7 +127,7 @@ enum sl_status sl_train_check(const struct sl_model *model, const struct sl_trai
 {
     struct sl_method *method = NULL;
     SL_TRY(sl_recipe_check(options->recipe, err));
-    SL_TRY(check(options, model, err));
+    SL_TRY(check_options(options, model, err));
     SL_TRY(sl_method_create(options, options->targets->n_classes, &method, err));
     sl_method_destroy(method);
     return SL_OK;
@@ -137,7 +137,7 @@ enum sl_status sl_run_create(struct sl_model *model, const struct sl_train_optio
                              struct sl_training **out, struct sl_error *err)
 {
     SL_TRY(sl_recipe_check(options->recipe, err));
-    SL_TRY(check(options, model, err));
+    SL_TRY(check_options(options, model, err));
     struct sl_training *run = sl_alloc(1, sizeof *run);
     *run = (struct sl_training){
         .model = model,
@@ -149,7 +149,7 @@ enum sl_status sl_run_create(struct sl_model *model, const struct sl_train_optio
     };
     enum sl_status status = SL_OK;
     set_augment(run);
-    measure(run);
+    count_steps(run);
     SL_TRY_OUT(identify(run, err));
     SL_TRY_OUT(sl_method_create(options, run->n_classes, &run->method, err));
     run->copies = run->method->row->steps->copies;

@@ -254,7 +254,7 @@ static enum sl_status fill_rows(struct making *making, struct sl_error *err)
     return SL_OK;
 }
 
-static enum sl_status make(struct making *making, struct sl_error *err)
+static enum sl_status make_targets(struct making *making, struct sl_error *err)
 {
     const struct sl_target_items *items = making->items;
     const struct sl_target_options *options = making->options;
@@ -283,7 +283,7 @@ enum sl_status sl_targets_create(const struct sl_target_items *items,
     };
     making.targets->n_classes = items->n_classes;
     making.targets->draw = options->draw;
-    const enum sl_status status = make(&making, err);
+    const enum sl_status status = make_targets(&making, err);
     if (status == SL_OK)
         *out = making.targets;
     else
@@ -298,9 +298,7 @@ enum sl_status sl_targets_create(const struct sl_target_items *items,
 void sl_targets_destroy(struct sl_targets *targets)
 {
     if (!targets) return;
-    for (size_t a = 0; a < targets->n_annotators; a++)
-        free(targets->annotator_names[a]);
-    free(targets->annotator_names);
+    sl_strings_destroy(targets->annotator_names, targets->n_annotators);
     free(targets->annotators);
     free(targets->items);
     free(targets->begin);

@@ -1,4 +1,4 @@
-#include "dataset/reader.h"
+#include "dataset/readers/reader.h"
 #include "fuzz.h"
 
 enum { RECORDS = 4 };

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/csv_internal.h"
+#include "base/csv/internal.h"
 #include "fuzz.h"
 #include "softlab/base.h"
 

@@ -1,4 +1,4 @@
-#include "dataset/reader.h"
+#include "dataset/readers/reader.h"
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)

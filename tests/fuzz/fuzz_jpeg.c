@@ -1,7 +1,7 @@
 #include <stdlib.h>
 
-#include "dataset/codec.h"
-#include "dataset/orientation.h"
+#include "dataset/images/codec.h"
+#include "dataset/images/orientation.h"
 #include "fuzz.h"
 
 enum { MOST_SIDE = 1024 };

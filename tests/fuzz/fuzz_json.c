@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_internal.h"
+#include "base/json/internal.h"
 #include "fuzz.h"
 #include "softlab/base.h"
 

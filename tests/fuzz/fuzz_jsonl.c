@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "answer/answer_internal.h"
-#include "answer/jsonl.h"
+#include "answer/jsonl/jsonl.h"
 #include "fuzz.h"
 #include "softlab/base.h"
 

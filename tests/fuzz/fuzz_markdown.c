@@ -5,7 +5,7 @@
 
 #include "fuzz.h"
 #include "softlab/base.h"
-#include "study/markdown.h"
+#include "study/texts/markdown.h"
 
 enum { DEPTH_LIMIT = 16 };
 

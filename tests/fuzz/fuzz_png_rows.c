@@ -1,4 +1,4 @@
-#include "dataset/codec.h"
+#include "dataset/images/codec.h"
 #include "fuzz_png.h"
 
 static enum sl_status take(void *context, size_t row, const uint8_t *pixels, struct sl_error *err)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/votes.h"
+#include "answer/votes/votes.h"
 #include "fuzz.h"
 #include "softlab/base.h"
 

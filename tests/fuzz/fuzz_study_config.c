@@ -4,7 +4,7 @@
 
 #include "fuzz.h"
 #include "softlab/base.h"
-#include "study/config.h"
+#include "study/config/config.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {

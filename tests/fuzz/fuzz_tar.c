@@ -1,4 +1,4 @@
-#include "dataset/tar.h"
+#include "dataset/readers/tar.h"
 #include "fuzz.h"
 
 /* Read a part of every entry, so that both the rest and the padding are skipped. */

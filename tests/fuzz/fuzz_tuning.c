@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "nn/tuning.h"
+#include "nn/conv/tuning.h"
 
 static void check_row(const struct sl_tuning *tuning, size_t i)
 {

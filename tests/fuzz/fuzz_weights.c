@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "fuzz.h"
-#include "nn/weights.h"
+#include "nn/files/weights.h"
 
 static struct sl_model *make_model(void)
 {

@@ -13,19 +13,15 @@ from scipy import optimize, special, stats
 
 # Relative tolerance per function. Where it is wider than 1e-12, the reason is SciPy's side:
 # its incomplete beta loses digits for large parameters (I_0.5(a, a) is 0.5 + 3e-10 for a = 1e5),
-# its incomplete gamma far in the tail (P(1e6, 9.9e5) has 9 of them),
-# and beta.fit and curve_fit stop where their own optimisers stop.
+# and curve_fit stops where its own optimiser stops.
 TOLERANCES = {
     "digamma": 1e-12,
-    "trigamma": 1e-12,
     "incomplete_beta": 1e-11,
     "incomplete_beta_large": 1e-9,
     "normal_quantile": 1e-12,
     "t_quantile": 1e-10,
     "t_cdf": 1e-10,
-    "incomplete_gamma": 1e-9,
     "chi2_quantile": 1e-11,
-    "beta_fit": 1e-6,
     "logistic_fit": 1e-7,
     "pearson": 1e-12,
     "mean": 1e-13,
@@ -39,7 +35,6 @@ ABSOLUTE = {
     "incomplete_beta": 1e-280,
     "incomplete_beta_large": 1e-280,
     "t_cdf": 1e-280,
-    "incomplete_gamma": 1e-280,
     "chi2_quantile": 1e-280,
     "quantile": 1e-300,
 }
@@ -53,11 +48,6 @@ def fit_logistic(x, y):
     start = (1.0, np.median(x))
     fitted, _ = optimize.curve_fit(logistic, x, y, p0=start, ftol=1e-15, xtol=1e-15, gtol=1e-15)
     return fitted
-
-
-def fit_beta(values):
-    a, b, _, _ = stats.beta.fit(values, floc=0, fscale=1)
-    return a, b
 
 
 def mean_interval(values):
@@ -87,15 +77,12 @@ def real(text):
 # What a row holds: arguments (by reader), then values; `data` looks an earlier row up.
 REFERENCES = {
     "digamma": ((real,), special.digamma),
-    "trigamma": ((real,), lambda x: special.zeta(2, x)),
     "incomplete_beta": ((real, real, real), special.betainc),
     "incomplete_beta_large": ((real, real, real), special.betainc),
     "normal_quantile": ((real,), special.ndtri),
     "t_quantile": ((real, real), t_quantile),
     "t_cdf": ((real, real), lambda t, freedom: stats.t.cdf(t, freedom)),
-    "incomplete_gamma": ((real, real), special.gammainc),
     "chi2_quantile": ((real, real), lambda p, freedom: 2 * special.gammaincinv(freedom / 2, p)),
-    "beta_fit": (("data",), fit_beta),
     "logistic_fit": (("data", "data"), fit_logistic),
     "pearson": (("data", "data"), lambda x, y: stats.pearsonr(x, y)[0]),
     "mean": (("data",), np.mean),

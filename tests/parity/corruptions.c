@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dataset/corrupt.h"
+#include "dataset/corrupt/corrupt.h"
 #include "softlab/base/array.h"
 #include "softlab/base/text.h"
 #include "softlab/dataset.h"

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "nn/layer.h"
+#include "nn/layers/layer.h"
 #include "softlab/base/array.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nn/model.h"
+#include "nn/graph/model.h"
 #include "nn/tensor.h"
 #include "nn_case.h"
 #include "softlab/base/array.h"

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "nn/graph.h"
+#include "nn/graph/graph.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "nn/model.h"
+#include "nn/graph/model.h"
 #include "softlab/base/json.h"
 
 /* A member that may be absent: *value stays as it is then. */

@@ -72,6 +72,22 @@ echo '#include "base/lock.h"' >>"$scratch/tree/src/base/file.c"
 passes "a module's own header is its own" check
 echo '#include "base/lock.h"' >>"$scratch/tree/src/store/open.c"
 fails "and nobody else's" "src/store/open.c:2: base/lock.h is private to base" check
+plant src/base/csv/scan.h '/* Private to base/csv/: where fields end. */
+#ifndef SCAN
+#define SCAN
+#endif'
+echo '#include "base/csv/scan.h"' >"$scratch/tree/src/base/csv/read.c"
+passes "a room's own header is the room's" check
+echo '#include "base/csv/scan.h"' >>"$scratch/tree/src/base/file.c"
+fails "and not the module's" "base/csv/scan.h is private to base/csv" check
+plant src/cli/main.c '#include "softlab/label/deep.h"'
+sed -i 's/^cli: .*/cli: base label\/deep.h store/' "$scratch/tree/src/LAYERS"
+fails "who may include one header of a module may include no other" \
+    "src/cli/cmd.h:2: cli may not include softlab/label.h" check
+sed -i 2d "$scratch/tree/src/cli/cmd.h"
+passes "and that one" check
+sed -i '$d' "$scratch/tree/src/cli/main.c"
+fails "as long as it does" "src/LAYERS:5: cli may include label/deep.h, but does not" check
 tree
 rm "$scratch/tree/src/store/open.c"
 fails "a permission that nobody needs goes" "src/LAYERS:4: store may include base, but does not" check

@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 
 #include "http_scene.h"
-#include "study/admin.h"
+#include "study/admin/admin.h"
 #include "study_sample.h"
 #include "support.h"
 

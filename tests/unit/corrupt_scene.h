@@ -4,7 +4,7 @@
 
 #include "support.h"
 
-#include "dataset/corrupt.h"
+#include "dataset/corrupt/corrupt.h"
 #include "softlab/dataset.h"
 
 /* A picture something like a photograph: waves, a bright disk and a dark edge. Image `which` of a

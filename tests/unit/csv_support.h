@@ -2,7 +2,7 @@
 #ifndef SOFTLAB_TESTS_CSV_SUPPORT_H
 #define SOFTLAB_TESTS_CSV_SUPPORT_H
 
-#include "base/csv_internal.h"
+#include "base/csv/internal.h"
 #include "support.h"
 
 /* "1[a|b]2[c|d]" for records with their lines, then "!message" if reading failed. The

@@ -3,7 +3,7 @@
 #ifndef SOFTLAB_TESTS_FETCH_SCENE_H
 #define SOFTLAB_TESTS_FETCH_SCENE_H
 
-#include "dataset/fetch_internal.h"
+#include "dataset/fetch/internal.h"
 #include "http_server.h"
 #include "support.h"
 

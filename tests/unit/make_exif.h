@@ -4,7 +4,7 @@
 
 #include <zlib.h>
 
-#include "dataset/codec.h"
+#include "dataset/images/codec.h"
 #include "support.h"
 
 static inline size_t put_ordered(unsigned char *out, uint64_t value, size_t bytes, int big_endian)

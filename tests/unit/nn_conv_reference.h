@@ -3,7 +3,7 @@
 #ifndef SOFTLAB_TESTS_NN_CONV_REFERENCE_H
 #define SOFTLAB_TESTS_NN_CONV_REFERENCE_H
 
-#include "nn/conv.h"
+#include "nn/conv/conv.h"
 
 void reference_conv(const struct sl_nn_conv_task *task, const struct sl_nn_conv_args *args);
 

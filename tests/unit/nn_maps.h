@@ -3,7 +3,7 @@
 #ifndef SOFTLAB_TESTS_NN_MAPS_H
 #define SOFTLAB_TESTS_NN_MAPS_H
 
-#include "nn/kernels.h"
+#include "nn/kernels/kernels.h"
 #include "support.h"
 
 enum { MAPS = 24, GAP = 24 };

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "nn/model.h"
+#include "nn/graph/model.h"
 
 struct reference {
     const struct sl_model *model;

@@ -2,7 +2,7 @@
 #ifndef SOFTLAB_TESTS_NN_SAMPLE_GRAPH_H
 #define SOFTLAB_TESTS_NN_SAMPLE_GRAPH_H
 
-#include "nn/model.h"
+#include "nn/graph/model.h"
 
 enum { SAMPLE_CLASSES = 5, SAMPLE_CHANNELS = 3, SAMPLE_SIDE = 9 };
 

@@ -4,7 +4,7 @@
 
 #include "support.h"
 
-#include "softlab/experiment/outcome.h"
+#include "softlab/verdict.h"
 
 static const char scene_spec[] =
     "{\"softlab\":\"experiment\",\"version\":1,\"name\":\"x\",\"title\":\"A <b>table</b>\",\n"

@@ -166,8 +166,8 @@ static void test_a_batch_keeps_its_items_in_order_and_twice(void **state)
     assert_int_equal(count, 3);
     for (size_t i = 0; i < 3; i++)
         assert_string_equal(names[i], items[i]);
-    sl_store_free_names(names, count);
-    sl_store_free_names(NULL, 0);
+    sl_strings_destroy(names, count);
+    sl_strings_destroy(NULL, 0);
 }
 
 static enum sl_status sum_targets(const struct sl_store_batch_row *row, void *context)

@@ -22,7 +22,7 @@ export function preload(items, from) {
   for (const { image } of items.slice(from, from + ahead)) if (image) imageOf(image);
 }
 
-// Every shape has the area of a square of `size`, no side above twice that, as src/study/images.c
+// Every shape has the area of a square of `size`, no side above twice that, as src/study/session/images.c
 // makes it: `--scale` is the width in sizes, `--diagonal` that of the picture in widths.
 function tellShape(element, { naturalWidth, naturalHeight }) {
   if (!naturalWidth || !naturalHeight) return;

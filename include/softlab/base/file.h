@@ -41,9 +41,6 @@ enum sl_status sl_writer_write(struct sl_writer *writer, const void *bytes, size
                                struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_writer_printf(struct sl_writer *writer, struct sl_error *err, const char *format,
                                 ...) SL_PRINTF(3, 4) SL_MUST_USE;
-/* Overwrite bytes written before, e.g. a header whose numbers are known last. */
-enum sl_status sl_writer_patch(struct sl_writer *writer, uint64_t offset, const void *bytes,
-                               size_t length, struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_writer_commit(struct sl_writer *writer, struct sl_error *err) SL_MUST_USE;
 void sl_writer_discard(struct sl_writer *writer);
 

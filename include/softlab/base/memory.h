@@ -29,6 +29,11 @@ char *sl_string_copy_n(const char *text, size_t length) SL_MUST_USE SL_RETURNS_N
 /* A heap string made by printf. */
 char *sl_string_printf(const char *format, ...) SL_PRINTF(1, 2) SL_MUST_USE SL_RETURNS_NONNULL;
 
+/* Free `count` strings of the caller's array, or an array on the heap with them; strings and the
+ * array may be NULL. */
+void sl_strings_release(char **strings, size_t count);
+void sl_strings_destroy(char **strings, size_t count);
+
 /* ---- Where a file or a user does ---- */
 
 /* `count` elements of `size` bytes, not zeroed, 64-byte aligned; NULL with

@@ -32,6 +32,10 @@ size_t sl_first_choice(const float *values, size_t count, const size_t *order);
 bool sl_first_two(const double *values, size_t count, const size_t *order, size_t *first,
                   size_t *second);
 
+/* Entropy of a distribution, and of a row of floats, in nats; 0 log 0 = 0. */
+double sl_entropy(const double *distribution, size_t count);
+double sl_entropy_of_row(const float *row, size_t count);
+
 /* Quantile by linear interpolation (numpy's default); sl_quantile_sorted needs
  * ascending values, sl_quantile copies and sorts. 0 <= p <= 1. */
 double sl_quantile_sorted(const double *values, size_t count, double p);
@@ -86,24 +90,19 @@ enum sl_status sl_bootstrap_crossed(enum sl_crossed_statistic statistic,
 /* Special functions; NaN outside their domain. */
 double sl_log_gamma(double x);                           /* x > 0 */
 double sl_digamma(double x);                             /* x > 0 */
-double sl_trigamma(double x);                            /* x > 0 */
 double sl_incomplete_beta(double a, double b, double x); /* regularised I_x(a, b) */
-double sl_incomplete_gamma(double a, double x);          /* regularised P(a, x), the lower one */
 double sl_normal_quantile(double p);
 double sl_student_t_cdf(double t, double freedom);
 double sl_student_t_quantile(double p, double freedom);
 double sl_chi2_quantile(double p, double freedom); /* freedom may be a fraction */
 
-/* Maximum-likelihood Beta by Newton's method from the moment estimate; values must lie
- * strictly inside (0, 1). The moment estimate alone (mean and sl_sd; 0 and 1 are allowed)
- * is what the thesis used. SL_ERR_NUMERIC when all values are equal, or all 0 or 1. */
+/* The Beta with the mean and the sl_sd of the values, which lie in [0, 1], as the thesis fitted it.
+ * SL_ERR_NUMERIC when all values are equal, or all 0 or 1. */
 struct sl_beta {
     double a, b;
 };
 enum sl_status sl_beta_from_moments(const double *values, size_t count, struct sl_beta *out,
                                     struct sl_error *err) SL_MUST_USE;
-enum sl_status sl_beta_fit(const double *values, size_t count, struct sl_beta *out,
-                           struct sl_error *err) SL_MUST_USE;
 
 /* Least squares of y = 1 / (1 + exp(-k (x - x0))) by Levenberg-Marquardt from
  * k = 1, x0 = median of x. SL_ERR_NUMERIC when it does not settle. */

@@ -15,10 +15,9 @@ SL_BEGIN_DECLS
 
 /* Read all `length` bytes of `text` as a number; false (and *out untouched) if
  * they are anything else. Reals accept C's decimal forms of at most 1077 bytes (no
- * double has a longer one); "nan" and "inf" only through sl_text_to_real_or_nan. */
+ * double has a longer one), neither "nan" nor "inf". */
 bool sl_text_to_integer(const char *text, size_t length, int64_t *out);
 bool sl_text_to_real(const char *text, size_t length, double *out);
-bool sl_text_to_real_or_nan(const char *text, size_t length, double *out);
 
 /* The shortest decimal of 15 to 17 (a float: 6 to 9) digits that is read back as the same
  * number, with '.' in every locale; "nan", "inf" and "-inf" for the others. Its length. */
@@ -44,9 +43,18 @@ bool sl_text_is_blank(const char *text, size_t length);
  * near enough to be worth suggesting. `candidates` ends with NULL. */
 const char *sl_text_nearest(const char *word, const char *const *candidates);
 
+/* How a sentence about an unknown word ends: `, did you mean "shapes"?`, written into `out`, or
+ * `otherwise` if no candidate is near. */
+enum { SL_SUGGESTION_TEXT = 96 };
+const char *sl_text_suggestion(const char *word, const char *const *candidates,
+                               const char *otherwise, char out[SL_SUGGESTION_TEXT]);
+
 /* Whether `word` is one of the names in `list`, which spaces separate; upper case, '-' and '_' do
  * not count: "Dawid_Skene" is "dawid-skene". A NULL list is empty. */
 bool sl_text_known_as(const char *word, const char *list);
+
+/* Whether two texts are the same; either may be NULL, which is the same as NULL only. */
+bool sl_text_same(const char *a, const char *b);
 
 /* "1,234,567" / "12.3 MB" into `out`; returns `out`. */
 char *sl_text_count(uint64_t value, char *out, size_t size);

@@ -28,8 +28,6 @@ struct sl_label_distance {
 };
 extern const struct sl_label_distance sl_label_distances[SL_DISTANCE_COUNT];
 
-/* Natural logarithm; 0 log 0 = 0. */
-double sl_entropy(const double *distribution, size_t n_classes);
 /* scipy.stats.wasserstein_distance(u_values, v_values): samples of equal weight. NaN if either is
  * empty. */
 double sl_wasserstein(const double *u, size_t n_u, const double *v, size_t n_v);

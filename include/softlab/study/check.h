@@ -1,6 +1,6 @@
 /* Check: what a researcher should know before people come. `softlab study check` prints it, and
  * `softlab study serve` stops at its errors. Each kind of finding is a row of a table
- * (src/study/check.c). */
+ * (src/study/check/check.c). */
 #ifndef SOFTLAB_STUDY_CHECK_H
 #define SOFTLAB_STUDY_CHECK_H
 

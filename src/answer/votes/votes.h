@@ -1,0 +1,76 @@
+/* Private to answer: how votes are read.
+ *
+ * A source gives the votes of a text file one by one; the builder (build.c) makes item-major
+ * arrays of them. Formats are rows of a table in read.c. */
+#ifndef SOFTLAB_ANSWER_VOTES_VOTES_H
+#define SOFTLAB_ANSWER_VOTES_VOTES_H
+
+#include "softlab/answer.h"
+
+enum { SL_VOTES_CLASSES = 65535 };
+
+struct sl_vote {
+    struct sl_field item, annotator; /* borrowed until the next vote */
+    uint32_t label; /* as the source numbers them; SL_NO_NAME: the item only, no vote */
+};
+
+/* Labels as a source met them, and the classes they are to become. */
+struct sl_vote_labels {
+    const struct sl_name_table *names; /* borrowed from the source */
+    bool sorted;                       /* these are classes in order; otherwise they are sorted */
+};
+
+struct sl_vote_format {
+    enum sl_status (*open)(const char *path, const struct sl_import_options *options, void **source,
+                           struct sl_error *err);
+    /* False in *more at the end. */
+    enum sl_status (*next)(void *source, struct sl_import_notes *notes, struct sl_vote *out,
+                           bool *more, struct sl_error *err);
+    struct sl_vote_labels (*labels)(const void *source);
+    void (*close)(void *source);
+};
+extern const struct sl_vote_format sl_votes_csv, sl_votes_jsonl;
+
+struct sl_votes *sl_votes_create(void) SL_RETURNS_NONNULL;
+
+enum sl_status sl_votes_build(const char *path, const struct sl_vote_format *format,
+                              const struct sl_import_options *options, struct sl_votes **out,
+                              struct sl_error *err) SL_MUST_USE;
+
+/* Give the votes their classes: options->classes (NULL-ended), or the labels' own. Labels that
+ * change their number are changed in votes->label, which is replaced if it is mapped. */
+enum sl_status sl_votes_set_classes(struct sl_votes *votes, const struct sl_vote_labels *labels,
+                                    const char *const *classes, const char *path,
+                                    struct sl_error *err) SL_MUST_USE;
+
+/* Count answers of the same person to the same item. */
+enum sl_status sl_votes_note_duplicates(const struct sl_votes *votes, const char *path,
+                                        struct sl_import_notes *notes,
+                                        struct sl_error *err) SL_MUST_USE;
+
+/* answers.slb over bytes that stay where they are, 64-byte aligned; classes not yet chosen.
+ * Without `sums`, checksums are not looked at. */
+struct sl_slb_bytes {
+    const unsigned char *bytes; /* borrowed */
+    size_t length;
+    const char *name; /* shown in errors */
+    bool sums;
+};
+enum sl_status sl_slb_parse(const struct sl_slb_bytes *bytes, struct sl_votes **out,
+                            struct sl_error *err) SL_MUST_USE;
+enum sl_status sl_slb_read(const char *path, struct sl_votes **out,
+                           struct sl_error *err) SL_MUST_USE;
+
+/* What a mapped set holds of its file; bytes NULL when somebody else keeps them. */
+struct sl_votes_mapping {
+    void *bytes; /* owned */
+    size_t length;
+    uint16_t *own_labels; /* owned; instead of the file's where classes were reordered */
+};
+
+extern const char sl_slb_magic[8];
+
+/* What an answer that is read as a vote loses. */
+void sl_votes_note(const struct sl_answer *answer, struct sl_import_notes *notes);
+
+#endif

@@ -1,0 +1,79 @@
+/* Convolution: every way we have to compute one, as rows of one table. A row takes a task (shape,
+ * direction) and makes something that runs it. Activations are nChw8c with zero tail lanes; the
+ * input images alone are plain nchw. Weights and their gradients are the model's own, OIHW; a
+ * kernel that wants them otherwise makes its copy in `prepare`, which runs once per change of the
+ * weights. */
+#ifndef SOFTLAB_NN_CONV_CONV_H
+#define SOFTLAB_NN_CONV_CONV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "nn/graph/graph.h"
+#include "softlab/base/error.h"
+
+enum sl_nn_direction { SL_NN_FORWARD, SL_NN_BACKWARD_DATA, SL_NN_BACKWARD_WEIGHTS };
+
+struct sl_nn_conv_task {
+    enum sl_nn_direction direction;
+    size_t images;
+    size_t in_channels, height, width;          /* of the layer's input, in every direction */
+    size_t out_channels, out_height, out_width; /* of its output */
+    size_t kernel, stride, pad, groups;
+    bool plain_input; /* the input is nchw */
+    bool bias;        /* forward adds it, backward-weights makes its gradient */
+    bool add;         /* forward and backward-data: `add` comes on top of the result */
+    bool relu;        /* forward: the result's negatives become 0, after bias and add */
+};
+
+/* What one run reads and writes. */
+struct sl_nn_conv_args {
+    const float *input;    /* forward, backward-weights */
+    const float *upstream; /* backward: the gradient by the layer's output */
+    const float *weights;  /* (out, in / groups, kernel, kernel) */
+    const float *bias;     /* (out) */
+    const float *add;      /* laid out as the result; may be the result itself; NULL: none */
+    float *result;         /* output, input gradient, or weight gradient */
+    float *bias_gradient;  /* backward-weights, overwritten */
+    void *prepared;        /* sl_nn_conv.prepared_bytes that outlive the run; 64-byte aligned */
+    void *scratch;         /* sl_nn_conv.scratch_bytes that do not; 64-byte aligned */
+};
+
+struct sl_nn_conv_kernel;
+/* A task made ready. */
+struct sl_nn_conv {
+    const struct sl_nn_conv_kernel *kernel;
+    size_t prepared_bytes, scratch_bytes;
+    void *state; /* the kernel's own */
+};
+
+struct sl_nn_conv_kernel {
+    const char *name;
+    const char *summary;
+    /* Whether it can do the task at all, on this processor. */
+    bool (*suits)(const struct sl_nn_conv_task *task);
+    /* Fills state, prepared_bytes and scratch_bytes of a conv whose kernel is set. */
+    enum sl_status (*create)(const struct sl_nn_conv_task *task, struct sl_nn_conv *conv,
+                             struct sl_error *err);
+    void (*destroy)(struct sl_nn_conv *conv);
+    void (*prepare)(const struct sl_nn_conv *conv,
+                    const struct sl_nn_conv_args *args); /* or NULL */
+    void (*run)(const struct sl_nn_conv *conv, const struct sl_nn_conv_args *args);
+};
+/* In order of preference where no table says otherwise; the last suits every task. Ends with NULL.
+ */
+extern const struct sl_nn_conv_kernel *const sl_nn_conv_kernels[];
+
+const struct sl_nn_conv_kernel *sl_nn_conv_find(const char *name); /* NULL: no such row */
+
+/* What node `node`, a convolution, asks for at a batch of `images`, without add and ReLU. */
+struct sl_nn_conv_task sl_nn_conv_task_of(const struct sl_nn_graph *graph, size_t node,
+                                          size_t images, enum sl_nn_direction direction);
+
+struct sl_tuning;
+/* The kernel that `tuning` (NULL: the shipped table) names for the task, or the first that suits;
+ * a named one that does not suit is passed over. NULL if none does. */
+const struct sl_nn_conv_kernel *sl_nn_conv_choose(const struct sl_tuning *tuning,
+                                                  const struct sl_nn_conv_task *task);
+
+#endif

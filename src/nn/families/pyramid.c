@@ -1,0 +1,78 @@
+/* PyramidNet (Han et al. 2017) for CIFAR-10: every block is a little wider than the one before, and
+ * shortcuts have no parameters. */
+#include <math.h>
+
+#include "nn/families/families.h"
+
+enum { EXPANSION = 4 };
+
+struct design {
+    bool bottleneck;
+    double width, step; /* channels before rounding: width + step per block */
+};
+
+const struct sl_network_option sl_nn_pyramidnet_options[] = {
+    {"block", "basic", "basic (two 3x3) or bottleneck (1x1, 3x3, 1x1)"},
+    {"n", "18", "blocks per stage: 18 for three stages of 18 (depth 110)"},
+    {"width", "16", "channels of the first convolution"},
+    {"alpha", "270", "channels by which the last block is wider"},
+    {NULL, NULL, NULL},
+};
+
+static size_t channels_after(const struct design *design, size_t blocks)
+{
+    /* Added up one by one and halves to even, as the public code rounds. */
+    double channels = design->width;
+    for (size_t i = 0; i < blocks; i++)
+        channels += design->step;
+    return (size_t)rint(channels) * (design->bottleneck ? EXPANSION : 1);
+}
+
+static size_t residual(struct sl_nn_graph *g, size_t x, const struct sl_nn_block *block,
+                       const void *own)
+{
+    const struct design *design = own;
+    size_t channels = channels_after(design, block->index + 1);
+    struct sl_nn_conv_spec conv = {.channels = channels, .kernel = 3, .stride = block->stride};
+    size_t y = sl_nn_block_norm(g, x, block, "bn1");
+    if (design->bottleneck) {
+        struct sl_nn_conv_spec narrow = {.channels = channels / EXPANSION, .kernel = 1};
+        y = sl_nn_block_norm_relu(g, sl_nn_block_conv(g, y, block, "conv1", narrow), block, "bn2");
+        conv.channels = channels / EXPANSION;
+        y = sl_nn_block_norm_relu(g, sl_nn_block_conv(g, y, block, "conv2", conv), block, "bn3");
+        conv = (struct sl_nn_conv_spec){.channels = channels, .kernel = 1};
+        y = sl_nn_block_norm(g, sl_nn_block_conv(g, y, block, "conv3", conv), block, "bn4");
+    } else {
+        y = sl_nn_block_norm_relu(g, sl_nn_block_conv(g, y, block, "conv1", conv), block, "bn2");
+        conv.stride = 1;
+        y = sl_nn_block_norm(g, sl_nn_block_conv(g, y, block, "conv2", conv), block, "bn3");
+    }
+    if (block->stride > 1) x = sl_nn_average_pool(g, x, block->stride, block->stride);
+    return sl_nn_add(g, y, x);
+}
+
+void sl_nn_pyramidnet_build(struct sl_nn_graph *g, const struct sl_model_options *options,
+                            struct sl_nn_spec *spec)
+{
+    static const char *const blocks[] = {"basic", "bottleneck", NULL};
+    struct design design = {
+        .bottleneck = sl_nn_spec_choice(spec, "block", blocks) == 1,
+        .width = (double)sl_nn_spec_count(spec, "width", 1, 1024),
+    };
+    double alpha = (double)sl_nn_spec_count(spec, "alpha", 0, 4096);
+    struct sl_nn_stages stages = {.names = SL_NN_HYSTS};
+    const struct sl_nn_naming *naming = &sl_nn_namings[stages.names];
+    sl_nn_read_stages(spec, 1, &stages);
+    size_t n_blocks = 0;
+    for (size_t i = 0; i < stages.count; i++)
+        n_blocks += stages.blocks[i];
+    design.step = alpha / (double)n_blocks;
+
+    g->paper_init = sl_nn_init_hysts;
+    size_t x = sl_nn_image_input(g, options);
+    x = sl_nn_stem(g, x, naming->conv, channels_after(&design, 0), false);
+    x = sl_nn_batch_norm(g, x, "bn1");
+    x = sl_nn_stack(g, x, &stages, residual, &design);
+    x = sl_nn_relu(g, sl_nn_batch_norm(g, x, "bn2"), 0);
+    sl_nn_head(g, x, naming->linear);
+}

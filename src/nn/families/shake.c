@@ -1,0 +1,71 @@
+/* Shake-Shake (Gastaldi 2017), in the form of hysts' code of 2018 and 2019, or of 2020: a first
+ * convolution of 16 channels without ReLU, and a last ReLU. */
+#include "nn/families/families.h"
+
+const struct sl_network_option sl_nn_shake_shake_options[] = {
+    {"n", "4", "blocks per stage: 4 for three stages of 4 (depth 26)"},
+    {"width", "64", "channels of the first convolution; stages double them"},
+    {"code", "2018", "the year of the public code: 2018 or 2020"},
+    {NULL, NULL, NULL},
+};
+
+enum { STEM_WIDTH_2020 = 16 };
+
+static size_t branch(struct sl_nn_graph *g, size_t active, const struct sl_nn_block *block,
+                     const char *const parts[4])
+{
+    struct sl_nn_conv_spec conv = {
+        .channels = block->channels, .kernel = 3, .stride = block->stride};
+    size_t y = sl_nn_block_conv(g, active, block, parts[0], conv);
+    conv.stride = 1;
+    y = sl_nn_block_conv(g, sl_nn_block_norm_relu(g, y, block, parts[1]), block, parts[2], conv);
+    return sl_nn_block_norm(g, y, block, parts[3]);
+}
+
+/* Two 1x1 convolutions, half the channels each: of every stride-th pixel, and of the map moved by
+ * one pixel up and left, which leaves a border of zeros. */
+static size_t shortcut(struct sl_nn_graph *g, size_t active, const struct sl_nn_block *block)
+{
+    struct sl_nn_conv_spec conv = {.channels = block->channels / 2, .kernel = 1};
+    size_t even = sl_nn_block_conv(g, sl_nn_subsample(g, active, block->stride, 0), block,
+                                   "shortcut.downsample.conv1", conv);
+    size_t odd = sl_nn_block_conv(g, sl_nn_subsample(g, active, block->stride, 1), block,
+                                  "shortcut.downsample.conv2", conv);
+    return sl_nn_block_norm(g, sl_nn_concat(g, even, odd), block, "shortcut.downsample.bn");
+}
+
+static size_t residual(struct sl_nn_graph *g, size_t x, const struct sl_nn_block *block,
+                       const void *own)
+{
+    static const char *const first[] = {"residual_path1.conv1", "residual_path1.bn1",
+                                        "residual_path1.conv2", "residual_path1.bn2"};
+    static const char *const second[] = {"residual_path2.conv1", "residual_path2.bn1",
+                                         "residual_path2.conv2", "residual_path2.bn2"};
+    (void)own;
+    bool changes = sl_nn_block_changes(g, x, block);
+    size_t active = sl_nn_relu(g, x, 0);
+    size_t a = branch(g, active, block, first);
+    size_t b = branch(g, active, block, second);
+    if (changes) x = shortcut(g, active, block);
+    return sl_nn_add(g, sl_nn_shake(g, a, b), x);
+}
+
+void sl_nn_shake_shake_build(struct sl_nn_graph *g, const struct sl_model_options *options,
+                             struct sl_nn_spec *spec)
+{
+    size_t width = sl_nn_spec_count(spec, "width", 2, 1024);
+    struct sl_nn_stages stages = {.names = SL_NN_HYSTS};
+    const struct sl_nn_naming *naming = &sl_nn_namings[stages.names];
+    sl_nn_read_stages(spec, width, &stages);
+
+    g->paper_init = sl_nn_init_hysts;
+    size_t x = sl_nn_image_input(g, options);
+    static const char *const codes[] = {"2018", "2020", NULL};
+    const bool later = sl_nn_spec_choice(spec, "code", codes) == 1;
+    x = sl_nn_stem(g, x, naming->conv, later ? STEM_WIDTH_2020 : width, false);
+    x = sl_nn_batch_norm(g, x, naming->norm);
+    if (!later) x = sl_nn_relu(g, x, 0);
+    x = sl_nn_stack(g, x, &stages, residual, NULL);
+    if (later) x = sl_nn_relu(g, x, 0);
+    sl_nn_head(g, x, naming->linear);
+}

@@ -1,0 +1,46 @@
+/* Weights: what reading and writing of models on disk share among themselves and with tests.
+ * Private to nn/files/. */
+#ifndef SOFTLAB_NN_FILES_WEIGHTS_H
+#define SOFTLAB_NN_FILES_WEIGHTS_H
+
+#include "nn/graph/model.h"
+#include "softlab/base/safetensors.h"
+
+/* sl_weights_read of a file that is open and called `path` in errors. */
+enum sl_status sl_nn_weights_load(struct sl_safetensors *file, const char *path,
+                                  struct sl_model *model, struct sl_error *err) SL_MUST_USE;
+
+/* What a file says of the model it was written from. */
+enum {
+    SL_NN_METADATA_SOFTLAB,   /* version of softlab */
+    SL_NN_METADATA_NETWORK,   /* as the user named it */
+    SL_NN_METADATA_SPEC,      /* the family with every option */
+    SL_NN_METADATA_CLASSES,   /* a number */
+    SL_NN_METADATA_NAMES,     /* ["cat","dog"]; absent if nobody named the classes */
+    SL_NN_METADATA_INPUT,     /* {"channels":3,"height":32,"width":32}: struct sl_input_shape */
+    SL_NN_METADATA_NORMALISE, /* {"mean":[...],"deviation":[...]}, {} if there is no such layer */
+    SL_NN_N_METADATA
+};
+extern const char *const sl_nn_metadata_keys[SL_NN_N_METADATA];
+
+/* Values are owned: free them one by one. That of a key that is absent is NULL. */
+void sl_nn_metadata_describe(const struct sl_model *model, char *values[SL_NN_N_METADATA]);
+
+/* The names of classes that the file has, for sl_names_destroy; *out is NULL if it has none.
+ * SL_ERR_INPUT unless there are n_classes of them. */
+enum sl_status sl_nn_metadata_names(const struct sl_safetensors *file, const char *path,
+                                    size_t n_classes, char ***out,
+                                    struct sl_error *err) SL_MUST_USE;
+
+/* SL_ERR_INPUT with both names if the file says that it is of another network. A file that does
+ * not say, like PyTorch's, and a model without a name, pass. */
+enum sl_status sl_nn_metadata_check(const struct sl_safetensors *file, const char *path,
+                                    const struct sl_model *model, struct sl_error *err) SL_MUST_USE;
+
+/* The options of the model that the file was written from. Texts are borrowed from the file;
+ * *numbers, which the caller frees, is what mean and deviation point into. */
+enum sl_status sl_nn_metadata_options(const struct sl_safetensors *file, const char *path,
+                                      struct sl_model_options *out, float **numbers,
+                                      struct sl_error *err) SL_MUST_USE;
+
+#endif

@@ -1,0 +1,41 @@
+/* Model: a graph with its flat buffers. */
+#ifndef SOFTLAB_NN_GRAPH_MODEL_H
+#define SOFTLAB_NN_GRAPH_MODEL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "nn/graph/graph.h"
+#include "softlab/nn.h"
+
+struct sl_model {
+    struct sl_nn_graph graph;
+    char *network, *spec; /* owned */
+    char *vocabulary;     /* owned, or NULL */
+    char **class_names;   /* owned; NULL-ended, graph.classes of them; or NULL */
+    struct sl_input_shape input;
+    struct sl_tensor_info *tensors; /* owned; in the order of the nodes */
+    char *names;                    /* owned; of the tensors, one after another */
+    size_t n_tensors;
+    size_t *first_tensor;  /* owned; (graph.count + 1): node i owns [first[i], first[i+1]) */
+    float *values, *state; /* owned, 64-byte aligned */
+    size_t n_values, n_state;
+    uint64_t version; /* grows with every sl_model_touch */
+};
+
+/* A model of any graph, which it takes (also on failure): for tests of single layers. Values are
+ * drawn by `init` from `seed`; running variances start at 1. A graph of 0 classes has as many as
+ * its last layer makes. */
+enum sl_status sl_model_of_graph(struct sl_nn_graph *graph, enum sl_init init, uint64_t seed,
+                                 struct sl_model **out, struct sl_error *err) SL_MUST_USE;
+
+/* sl_model_create for values that are read next: nothing is drawn, all is 0. */
+enum sl_status sl_nn_model_create_empty(const struct sl_model_options *options,
+                                        struct sl_model **out, struct sl_error *err) SL_MUST_USE;
+
+/* Draw all values anew, tensor by tensor, each from its own stream (seed, "init", tensor name). */
+void sl_nn_init_values(struct sl_model *model, enum sl_init init, uint64_t seed);
+/* Running means 0, variances 1; vectors of words and letters normal, from streams as above. */
+void sl_nn_init_state(struct sl_model *model, uint64_t seed);
+
+#endif

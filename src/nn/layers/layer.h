@@ -1,0 +1,96 @@
+/* Layer: what a plan is made of. A unit is one or more nodes of the graph that run as one (batch
+ * norm + add + ReLU); a layer type compiles a unit and runs it. A type says what memory it needs;
+ * the plan finds a place for it and hands it to every run. */
+#ifndef SOFTLAB_NN_LAYERS_LAYER_H
+#define SOFTLAB_NN_LAYERS_LAYER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "nn/conv/conv.h"
+#include "nn/graph/graph.h"
+#include "nn/kernels/kernels.h"
+#include "nn/tensor.h"
+
+struct sl_tuning;
+
+#define SL_NN_NO_NODE      ((size_t)-1)
+#define SL_NN_NORM_EPSILON 1e-5 /* PyTorch's, under every batch norm's root */
+
+struct sl_nn_unit {
+    const struct sl_nn_graph *graph;
+    size_t node;     /* the one that gives the unit its type */
+    size_t norm;     /* evaluation only: the batch norm folded into a convolution; or none */
+    bool add;        /* input[1] is added to the result (convolution, batch norm) */
+    bool relu;       /* and then what is below 0 becomes 0 */
+    size_t input[2]; /* nodes whose tensors it reads */
+    size_t n_inputs;
+    size_t output; /* the node whose tensor it makes */
+    size_t images;
+    bool training;                  /* batch statistics and noise */
+    bool gradients;                 /* of the values */
+    bool input_gradient[2];         /* wanted */
+    size_t statistics_from;         /* batch norm: channels below it have statistics already */
+    const struct sl_tuning *tuning; /* borrowed while compiling */
+    const struct sl_nn_kernels *kernels;
+    /* Where the tensors of node `node` (and `norm`) begin, in the order of sl_nn_node_tensors: in
+     * the flat values or the flat state. */
+    size_t offset[SL_NN_NODE_TENSORS];
+    size_t norm_offset[SL_NN_NODE_TENSORS];
+};
+
+/* What a compiled unit asks of the plan. All zero: nothing. */
+struct sl_nn_needs {
+    bool input_in_backward[2]; /* must input k still be there in the backward pass? */
+    bool output_in_backward;
+    bool passes[2];    /* the gradient of input k is the upstream gradient itself, or */
+    bool masks;        /* what backward makes of it behind the unit's ReLU */
+    bool overwrites;   /* the gradient of input 0 may be written over the upstream gradient */
+    bool adds[2];      /* can add a gradient that is already there to that of input k */
+    size_t kept;       /* bytes written by forward for backward */
+    size_t prepared;   /* bytes that live as long as the plan */
+    size_t scratch[2]; /* bytes for the time of a forward, a backward run */
+    size_t noise;      /* floats of noise */
+};
+
+/* What a run of a unit gets. */
+struct sl_nn_args {
+    const struct sl_batch *batch;
+    const float *values; /* the model's */
+    float *state;        /* the model's */
+    float *gradients;    /* flat, like values */
+    struct sl_nn_tensor input[2], output;
+    struct sl_nn_tensor upstream;          /* backward: the gradient by the output */
+    struct sl_nn_tensor input_gradient[2]; /* backward: to be written; data NULL: not wanted */
+    struct sl_nn_tensor add[2];            /* backward: to be added to it; data NULL: nothing */
+    struct sl_nn_tensor masked;            /* backward: where that goes; data NULL: nowhere */
+    float *mean, *variance; /* batch norm: of the input's channels, shared over a dense block */
+    void *kept, *prepared, *scratch;
+    float *noise;
+    double *weights_seconds; /* convolution: time in backward-weights is added; NULL: not wanted */
+};
+
+struct sl_nn_layer_type {
+    const char *name; /* "conv" */
+    bool strided; /* inputs, upstream and gradients may be the first channels of a larger tensor */
+    enum sl_status (*create)(const struct sl_nn_unit *unit, struct sl_nn_needs *needs, void **state,
+                             struct sl_error *err);
+    void (*destroy)(void *state); /* NULL is fine */
+    /* The values or the state changed: renew copies in `prepared`. May be NULL. */
+    void (*prepare)(void *state, const struct sl_nn_args *args);
+    void (*forward)(void *state, const struct sl_nn_args *args);
+    /* Writes the gradients of its own values and of the inputs that are wanted. */
+    void (*backward)(void *state, const struct sl_nn_args *args);
+    /* Which implementation runs a direction; NULL: there is one only. */
+    const char *(*kernel)(const void *state, enum sl_nn_direction direction);
+};
+/* By the op of a unit's node; NULL for inputs. */
+extern const struct sl_nn_layer_type *const sl_nn_layer_types[SL_NN_N_OPS];
+
+extern const struct sl_nn_layer_type sl_nn_layer_normalise, sl_nn_layer_conv,
+    sl_nn_layer_batch_norm, sl_nn_layer_relu, sl_nn_layer_pool, sl_nn_layer_global_pool,
+    sl_nn_layer_flatten, sl_nn_layer_linear, sl_nn_layer_add, sl_nn_layer_subsample,
+    sl_nn_layer_concat, sl_nn_layer_dropout, sl_nn_layer_shake, sl_nn_layer_embed, sl_nn_layer_lstm,
+    sl_nn_layer_pick, sl_nn_layer_tanh, sl_nn_layer_weigh;
+
+#endif

@@ -1,0 +1,204 @@
+/* Batch norm as a layer, with what may follow it: an addition and a ReLU.
+ *
+ *     y = relu?(x scale + shift + added),  scale = gamma / sqrt(variance + eps),
+ *                                          shift = beta - mean scale
+ *
+ * Backward, with g the upstream gradient behind the ReLU, m values per channel and
+ * xhat = (x - mean) inverse:
+ *
+ *     dbeta = sum g,  dgamma = sum g xhat,  dx = gamma inverse (g - dbeta / m - xhat dgamma / m)
+ *
+ * which is a g + b x + c with three coefficients per channel. Statistics of a channel are made
+ * once, by the first norm that reads it (a dense block has many). */
+#include <math.h>
+#include <stdlib.h>
+
+#include "nn/layers/layer.h"
+#include "softlab/base/memory.h"
+
+#define NORM_MOMENTUM 0.1
+
+struct norm_layer {
+    const struct sl_nn_kernels *kernels;
+    size_t channels, padded; /* whole blocks */
+    size_t statistics_from;
+    bool add, relu, training, gradients;
+    size_t gamma, beta, running_mean, running_variance; /* offsets */
+};
+
+/* Per-channel arrays that backward needs again. */
+struct norm_arrays {
+    float *scale, *shift, *inverse;
+    float *mean; /* evaluation's own; training's are the plan's */
+};
+enum { N_KEPT_ARRAYS = 4, N_SCRATCH_ARRAYS = 5 };
+
+static struct norm_arrays kept_arrays(const struct norm_layer *layer, const struct sl_nn_args *args)
+{
+    float *kept = args->kept;
+    return (struct norm_arrays){
+        .scale = kept,
+        .shift = kept + layer->padded,
+        .inverse = kept + 2 * layer->padded,
+        .mean = kept + 3 * layer->padded,
+    };
+}
+
+static void norm_destroy(void *state)
+{
+    free(state);
+}
+
+static enum sl_status norm_create(const struct sl_nn_unit *unit, struct sl_nn_needs *needs,
+                                  void **state, struct sl_error *err)
+{
+    const struct sl_nn_node *node = &unit->graph->nodes[unit->node];
+    const size_t values = unit->images * node->shape.height * node->shape.width;
+    if (unit->training && values < 2)
+        return sl_fail(err, SL_ERR_INPUT,
+                       "%s would see one value per channel; train with a larger batch", node->name);
+    struct norm_layer *layer = sl_alloc(1, sizeof *layer);
+    *layer = (struct norm_layer){
+        .kernels = unit->kernels,
+        .channels = node->shape.channels,
+        .padded = sl_nn_blocks(node->shape.channels) * SL_NN_LANES,
+        .statistics_from = unit->statistics_from,
+        .add = unit->add,
+        .relu = unit->relu,
+        .training = unit->training,
+        .gradients = unit->gradients,
+        .gamma = unit->offset[0],
+        .beta = unit->offset[1],
+        .running_mean = unit->offset[2],
+        .running_variance = unit->offset[3],
+    };
+    needs->kept = N_KEPT_ARRAYS * layer->padded * sizeof(float);
+    needs->scratch[1] = N_SCRATCH_ARRAYS * layer->padded * sizeof(float);
+    needs->input_in_backward[0] = true;
+    needs->output_in_backward =
+        unit->add && unit->relu; /* the sign; else it is recomputed from x */
+    needs->adds[0] = true;
+    needs->overwrites = true;
+    needs->passes[1] = unit->add;
+    needs->masks = unit->add && unit->relu;
+    *state = layer;
+    return SL_OK;
+}
+
+static void update_running(const struct norm_layer *layer, const struct sl_nn_args *args)
+{
+    const struct sl_nn_tensor *x = &args->input[0];
+    const double values = (double)(x->images * x->height * x->width);
+    float *mean = args->state + layer->running_mean;
+    float *variance = args->state + layer->running_variance;
+    for (size_t c = 0; c < layer->channels; c++) {
+        const double unbiased = (double)args->variance[c] * values / (values - 1.0);
+        mean[c] = (float)((1.0 - NORM_MOMENTUM) * (double)mean[c] +
+                          NORM_MOMENTUM * (double)args->mean[c]);
+        variance[c] =
+            (float)((1.0 - NORM_MOMENTUM) * (double)variance[c] + NORM_MOMENTUM * unbiased);
+    }
+}
+
+/* Scale and shift from the statistics that hold; tail lanes get zeros. */
+static void set_scale(const struct norm_layer *layer, const struct sl_nn_args *args,
+                      const struct norm_arrays *arrays)
+{
+    const float *mean = layer->training ? args->mean : args->state + layer->running_mean;
+    const float *variance =
+        layer->training ? args->variance : args->state + layer->running_variance;
+    for (size_t c = 0; c < layer->padded; c++) {
+        const bool real = c < layer->channels;
+        const double inverse = real ? 1.0 / sqrt((double)variance[c] + SL_NN_NORM_EPSILON) : 0.0;
+        const double scale = real ? (double)args->values[layer->gamma + c] * inverse : 0.0;
+        arrays->inverse[c] = (float)inverse;
+        arrays->mean[c] = real ? mean[c] : 0.0F;
+        arrays->scale[c] = (float)scale;
+        arrays->shift[c] =
+            real ? (float)((double)args->values[layer->beta + c] - (double)mean[c] * scale) : 0.0F;
+    }
+}
+
+static void norm_forward(void *state, const struct sl_nn_args *args)
+{
+    const struct norm_layer *layer = state;
+    const struct norm_arrays arrays = kept_arrays(layer, args);
+    if (layer->training) {
+        if (layer->statistics_from < layer->channels)
+            layer->kernels->statistics(&args->input[0], layer->statistics_from,
+                                       layer->channels - layer->statistics_from, args->mean,
+                                       args->variance);
+        update_running(layer, args);
+    }
+    set_scale(layer, args, &arrays);
+    layer->kernels->bn_forward(&(struct sl_nn_bn_forward){
+        .x = &args->input[0],
+        .scale = arrays.scale,
+        .shift = arrays.shift,
+        .add = layer->add ? &args->input[1] : NULL,
+        .relu = layer->relu,
+        .y = &args->output,
+    });
+}
+
+/* The coefficients of dx = a g + b x + c. */
+static void set_coefficients(const struct norm_layer *layer, const struct norm_arrays *arrays,
+                             double values, const float *sum_g, const float *sum_gx, float *abc)
+{
+    float *a = abc, *b = abc + layer->padded, *c = abc + 2 * layer->padded;
+    for (size_t i = 0; i < layer->padded; i++) {
+        const double scale = (double)arrays->scale[i], inverse = (double)arrays->inverse[i];
+        a[i] = arrays->scale[i];
+        b[i] = 0.0F;
+        c[i] = 0.0F;
+        if (!layer->training || i >= layer->channels) continue;
+        const double slope = scale * inverse * (double)sum_gx[i] / values;
+        b[i] = (float)-slope;
+        c[i] = (float)(slope * (double)arrays->mean[i] - scale * (double)sum_g[i] / values);
+    }
+}
+
+static void norm_backward(void *state, const struct sl_nn_args *args)
+{
+    const struct norm_layer *layer = state;
+    const struct norm_arrays arrays = kept_arrays(layer, args);
+    float *sum_g = args->scratch, *sum_gx = sum_g + layer->padded, *abc = sum_gx + layer->padded;
+    struct sl_nn_bn_backward backward = {
+        .x = &args->input[0],
+        .g = &args->upstream,
+        .relu = layer->relu,
+        .y = layer->add && layer->relu ? &args->output : NULL,
+        .scale = arrays.scale,
+        .shift = arrays.shift,
+        .mean = arrays.mean,
+        .inverse = arrays.inverse,
+    };
+    /* Behind add and ReLU the masked gradient is that of the added tensor too. */
+    const struct sl_nn_tensor *masked = args->masked.data ? &args->masked : NULL;
+    if (layer->training || layer->gradients || masked)
+        layer->kernels->bn_reduce(&backward, sum_g, sum_gx, masked);
+    if (layer->gradients)
+        for (size_t c = 0; c < layer->channels; c++) {
+            args->gradients[layer->gamma + c] = sum_gx[c];
+            args->gradients[layer->beta + c] = sum_g[c];
+        }
+    if (!args->input_gradient[0].data) return;
+    if (masked) {
+        backward.g = masked;
+        backward.relu = false;
+    }
+    const struct sl_nn_tensor *x = &args->input[0];
+    set_coefficients(layer, &arrays, (double)(x->images * x->height * x->width), sum_g, sum_gx,
+                     abc);
+    layer->kernels->bn_apply(&backward, abc, abc + layer->padded, abc + 2 * layer->padded,
+                             args->add[0].data ? &args->add[0] : NULL, &args->input_gradient[0]);
+}
+
+const struct sl_nn_layer_type sl_nn_layer_batch_norm = {
+    .name = "batch-norm",
+    .strided = true,
+    .create = norm_create,
+    .destroy = norm_destroy,
+    .forward = norm_forward,
+    .backward = norm_backward,
+};

@@ -1,0 +1,16 @@
+/* Fuse: which nodes of a graph run as one unit. Private to nn/plan/. */
+#ifndef SOFTLAB_NN_PLAN_FUSE_H
+#define SOFTLAB_NN_PLAN_FUSE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "nn/layers/layer.h"
+
+/* Fills `units` (room for graph->count) in the order in which they run and returns how many: node,
+ * norm, add, relu, inputs and output are set, the rest is zero. With `fold` (evaluation without
+ * gradients) batch norms and ReLUs go into the convolution before them. Input nodes make no unit.
+ */
+size_t sl_nn_fuse(const struct sl_nn_graph *graph, bool fold, struct sl_nn_unit *units);
+
+#endif

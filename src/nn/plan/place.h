@@ -1,0 +1,25 @@
+/* Place: find every buffer of a plan its offset in one block of memory. Buffers that are never in
+ * use at the same time may share bytes. */
+#ifndef SOFTLAB_NN_PLAN_PLACE_H
+#define SOFTLAB_NN_PLAN_PLACE_H
+
+#include <stddef.h>
+
+enum { SL_NN_ALIGNMENT = 64 };
+
+static inline size_t sl_nn_aligned(size_t bytes)
+{
+    return (bytes + SL_NN_ALIGNMENT - 1) / SL_NN_ALIGNMENT * SL_NN_ALIGNMENT;
+}
+
+struct sl_nn_buffer {
+    size_t bytes;
+    size_t first, last; /* the moments of its first write and last use */
+    size_t offset;      /* written by sl_nn_place */
+};
+
+/* Returns the size of the block. Deterministic: larger buffers first, each at the lowest offset
+ * that no buffer in use at the same time covers. */
+size_t sl_nn_place(struct sl_nn_buffer *buffers, size_t count);
+
+#endif

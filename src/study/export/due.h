@@ -1,0 +1,30 @@
+/* Whom a study owes: of the sessions that were finished, one for each participant and one for each
+ * name that the recruiter pays by, whichever of the two is known already. The address of a page is
+ * anybody's to edit, so neither alone will do. Private to study/export/. */
+#ifndef SOFTLAB_STUDY_EXPORT_DUE_H
+#define SOFTLAB_STUDY_EXPORT_DUE_H
+
+#include "softlab/base/names.h"
+#include "softlab/study.h"
+
+struct sl_due {
+    int64_t session, finished;
+    uint8_t person[SL_STORE_PERSON_BYTES];
+    uint32_t person_name, payee; /* in `names`; payee SL_NO_NAME if none was kept */
+    size_t n_finished;           /* sessions under this participant or name; 0: not to be paid */
+};
+
+struct sl_dues {
+    struct sl_due *rows; /* owned; finished sessions, by their number */
+    size_t count, capacity;
+    struct sl_name_table *names; /* owned */
+};
+
+/* The session that was finished first is paid, so that a later list names the same one. */
+enum sl_status sl_dues_read(const struct sl_study *study, struct sl_store *store,
+                            struct sl_dues *out, struct sl_error *err) SL_MUST_USE;
+/* The recruiter's name for whom to pay, or NULL; borrowed. */
+const char *sl_due_payee(const struct sl_dues *dues, const struct sl_due *due);
+void sl_dues_release(struct sl_dues *dues);
+
+#endif

@@ -1,0 +1,172 @@
+/* Replies that wait for a commit which many requests share. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "softlab/base/memory.h"
+#include "study/serve/site.h"
+
+struct sl_waiting {
+    struct sl_http_exchange *exchange;
+    char *body; /* owned */
+    struct sl_waiting *next;
+};
+
+static const struct sl_http_header later[] = {{"Retry-After", "2"}, {NULL, NULL}};
+static const char not_stored[] =
+    "{\"error\": \"this cannot be stored at present, please try again\"}";
+
+static void send_json(struct sl_http_exchange *exchange, int status, const char *body,
+                      const struct sl_http_header *headers)
+{
+    sl_http_send(exchange, &(struct sl_http_reply){.status = status,
+                                                   .type = "application/json",
+                                                   .body = body,
+                                                   .length = strlen(body),
+                                                   .headers = headers});
+}
+
+static struct sl_waiting *take_all(struct sl_site *site)
+{
+    struct sl_waiting *all = site->first;
+    site->first = NULL;
+    site->last = &site->first;
+    return all;
+}
+
+static void reply_all(struct sl_waiting *all, bool stored)
+{
+    while (all) {
+        struct sl_waiting *next = all->next;
+        if (stored)
+            send_json(all->exchange, 200, all->body, NULL);
+        else
+            send_json(all->exchange, 503, not_stored, later);
+        free(all->body);
+        free(all);
+        all = next;
+    }
+}
+
+static void count_commit(struct sl_site *site, bool stored)
+{
+    site->host->monitor.commits += stored;
+    site->host->monitor.failed_commits += !stored;
+    site->failing = !stored;
+}
+
+void sl_site_flush(struct sl_site *site)
+{
+    struct sl_error err;
+    struct sl_waiting *all = take_all(site);
+    enum sl_status status = SL_OK;
+    if (sl_store_in_transaction(site->store)) status = sl_store_commit(site->store, &err);
+    /* A commit of nothing proves nothing. */
+    if (all || status != SL_OK) count_commit(site, status == SL_OK);
+    if (status != SL_OK) {
+        sl_store_rollback(site->store);
+        sl_log(site->host->options.log, SL_LOG_ERROR, "not stored: %s", err.message);
+    }
+    reply_all(all, status == SL_OK);
+}
+
+static void flush_later(void *context)
+{
+    sl_site_flush(context);
+}
+
+void sl_site_reply(struct sl_site *site, struct sl_http_exchange *exchange, json_t *body)
+{
+    struct sl_waiting *waiting = sl_alloc(1, sizeof *waiting);
+    char *text = json_dumps(body, JSON_COMPACT);
+    json_decref(body);
+    *waiting =
+        (struct sl_waiting){.exchange = exchange, .body = text ? text : sl_string_copy("{}")};
+    *site->last = waiting;
+    site->last = &waiting->next;
+    sl_http_defer(site->host->loop, flush_later, site);
+}
+
+void sl_site_abort(struct sl_site *site, struct sl_http_exchange *exchange,
+                   const struct sl_error *err)
+{
+    sl_log(site->host->options.log, SL_LOG_ERROR, "not stored: %s", err->message);
+    sl_store_rollback(site->store);
+    count_commit(site, false);
+    reply_all(take_all(site), false);
+    send_json(exchange, 503, not_stored, later);
+}
+
+/* ---- While another program has the database ---- */
+
+static const double retry_seconds = .05, patience_seconds = 10;
+
+struct sl_parked {
+    struct sl_site *site;                /* borrowed */
+    struct sl_http_timer *timer;         /* the loop's */
+    struct sl_http_exchange **exchanges; /* owned */
+    size_t count, capacity;
+    double since; /* when the lock was first met; 0: there is none */
+};
+
+/* Those who still cannot be served park themselves again. */
+static void retry(void *context)
+{
+    struct sl_parked *parked = context;
+    struct sl_http_exchange **exchanges = parked->exchanges;
+    size_t count = parked->count;
+    parked->exchanges = NULL;
+    parked->count = parked->capacity = 0;
+    for (size_t i = 0; i < count; i++)
+        sl_http_again(exchanges[i]);
+    free((void *)exchanges);
+}
+
+struct sl_parked *sl_parked_create(struct sl_site *site)
+{
+    struct sl_parked *parked = sl_alloc(1, sizeof *parked);
+    parked->site = site;
+    parked->timer = sl_http_timer_create(site->host->loop, retry, parked);
+    return parked;
+}
+
+void sl_parked_destroy(struct sl_parked *parked)
+{
+    if (!parked) return;
+    free((void *)parked->exchanges);
+    free(parked);
+}
+
+static void park(struct sl_parked *parked, struct sl_http_exchange *exchange)
+{
+    if (parked->count == parked->capacity) {
+        parked->capacity = parked->capacity * 2 + 16;
+        parked->exchanges = sl_resize((void *)parked->exchanges, parked->capacity,
+                                      sizeof(struct sl_http_exchange *));
+    }
+    parked->exchanges[parked->count++] = exchange;
+    sl_http_timer_start(parked->timer, retry_seconds);
+}
+
+size_t sl_site_parked(const struct sl_site *site)
+{
+    return site->parked->count;
+}
+
+bool sl_site_ready(struct sl_site *site, struct sl_http_exchange *exchange)
+{
+    struct sl_parked *parked = site->parked;
+    struct sl_error err;
+    enum sl_status status = SL_OK;
+    if (!sl_store_in_transaction(site->store)) status = sl_store_begin_now(site->store, &err);
+    if (status == SL_OK) {
+        parked->since = 0;
+        sl_http_defer(site->host->loop, flush_later, site);
+        return true;
+    }
+    if (status == SL_ERR_BUSY && parked->since == 0) parked->since = sl_clock_seconds();
+    if (status == SL_ERR_BUSY && sl_clock_seconds() - parked->since < patience_seconds)
+        park(parked, exchange);
+    else
+        sl_site_abort(site, exchange, &err);
+    return false;
+}

@@ -1,0 +1,13 @@
+/* The threads beside the loop's, so that nobody waits for another's slow work. Private to study/.
+ */
+#ifndef SOFTLAB_STUDY_SERVE_LANES_H
+#define SOFTLAB_STUDY_SERVE_LANES_H
+
+#include <assert.h>
+
+#include "softlab/http.h"
+
+enum { SL_LANE_PICTURES, SL_LANE_STATUS, SL_LANE_EXPORTS, SL_LANE_PASSWORDS };
+static_assert((int)SL_LANE_PASSWORDS < (int)SL_HTTP_LANES, "every kind of work has its lane");
+
+#endif

@@ -1,0 +1,31 @@
+/* Token buckets: how often one address or session may ask. A fixed number of buckets, found by a
+ * keyed hash so that nobody can choose whom they share one with; the one unused for longest gives
+ * way. Private to study/serve/. */
+#ifndef SOFTLAB_STUDY_SERVE_LIMITS_H
+#define SOFTLAB_STUDY_SERVE_LIMITS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SL_LIMIT_BUCKETS = 4096, SL_LIMIT_KEY = 32 };
+
+struct sl_limit {
+    const char *purpose; /* part of the name of a bucket */
+    double per_second, burst;
+};
+
+struct sl_bucket {
+    uint64_t name; /* 0: free */
+    int64_t at;    /* ms */
+    double tokens;
+};
+struct sl_limits {
+    uint8_t key[SL_LIMIT_KEY];
+    struct sl_bucket buckets[SL_LIMIT_BUCKETS];
+};
+
+/* Take a token for `who`; 0, or the seconds to wait (at least 1). */
+unsigned sl_limits_take(struct sl_limits *limits, const struct sl_limit *limit, const void *who,
+                        size_t length, int64_t now);
+
+#endif

@@ -1,0 +1,165 @@
+/* A study that is served, and what its handlers share. Private to study/.
+ *
+ * One process serves one study at / or several, each below its own name, on one loop and two ports
+ * (server.c). A study has its own store and everything that depends on it.
+ *
+ * One loop, one thread, one connection to the store. Writes of several requests share a
+ * transaction: a handler writes and leaves its reply with sl_site_reply; when the events at hand
+ * have been handled the transaction is committed, and only then do the replies go out. If anything
+ * in it fails, all of it is undone and everybody who waits hears 503: nothing was acknowledged, and
+ * pages ask again. Slow work (pictures, statuses, exports, passwords) has threads of its own. */
+#ifndef SOFTLAB_STUDY_SERVE_SITE_H
+#define SOFTLAB_STUDY_SERVE_SITE_H
+
+#include "softlab/http.h"
+#include "softlab/study.h"
+#include "study/admin/admin.h"
+#include "study/serve/caller.h"
+#include "study/serve/lanes.h"
+#include "study/serve/limits.h"
+#include "study/serve/links.h"
+#include "study/serve/monitor.h"
+#include "study/session/images.h"
+#include "study/session/session.h"
+#include "study/session/stimuli.h"
+#include "study/texts/media.h"
+#include "study/texts/texts.h"
+#include "study/texts/words.h"
+
+struct sl_waiting;     /* a reply that waits for the commit */
+struct sl_parked;      /* requests that wait for another program's lock */
+struct sl_picture_job; /* a picture in the making */
+
+/* What the studies of one process have in common. */
+struct sl_host {
+    struct sl_http_loop *loop; /* owned by the server */
+    struct sl_study_serve options;
+    uint16_t port; /* of the annotators; 0 until it is open */
+    struct sl_monitor monitor;
+};
+
+struct sl_site {
+    struct sl_host *host;         /* borrowed */
+    char *prefix;                 /* owned; "" or "/birds" */
+    struct sl_study *study;       /* owned */
+    struct sl_store *store;       /* owned */
+    struct sl_study_admin *admin; /* owned */
+    struct sl_flow flow;
+    struct sl_texts texts;
+    struct sl_words words;
+    struct sl_stimuli stimuli;
+    struct sl_images images;
+    struct sl_media media;
+    struct sl_limits *limits; /* owned */
+    struct sl_links links;
+    struct sl_waiting *first, **last;
+    struct sl_picture_job *pictures;
+    struct sl_parked *parked; /* owned */
+    bool failing;             /* the last transaction that held something was undone */
+};
+
+/* Read the study and open its store. `prefix` is copied. */
+enum sl_status sl_site_open(struct sl_host *host, const char *folder, const char *prefix,
+                            struct sl_site **out, struct sl_error *err) SL_MUST_USE;
+/* One of those that a server has; NULL past the last. */
+struct sl_site *sl_server_site(const struct sl_study_server *server, size_t index);
+/* After the loop has gone: what waits in it still writes and replies. */
+void sl_site_close(struct sl_site *site);
+
+int64_t sl_site_now(const struct sl_site *site);
+/* Where annotators reach the study, "https://study.example/birds": heap string; NULL where only the
+ * proxy knows. */
+char *sl_site_address(const struct sl_site *site);
+
+/* ---- commit.c ---- */
+
+/* A transaction is open, and will be committed when the events at hand have been handled. False
+ * while another program has the database: the request waits and is then handled from the beginning
+ * again, or hears 503 after ten seconds. Nobody else waits for it. */
+bool sl_site_ready(struct sl_site *site, struct sl_http_exchange *exchange);
+size_t sl_site_parked(const struct sl_site *site); /* requests that wait so */
+struct sl_parked *sl_parked_create(struct sl_site *site);
+void sl_parked_destroy(struct sl_parked *parked);
+/* Reply with `body` (taken) and 200 when what was written is safe. */
+void sl_site_reply(struct sl_site *site, struct sl_http_exchange *exchange, json_t *body);
+/* Commit now what waits. */
+void sl_site_flush(struct sl_site *site);
+/* Undo what waits; this exchange and all that wait get 503. */
+void sl_site_abort(struct sl_site *site, struct sl_http_exchange *exchange,
+                   const struct sl_error *err);
+
+/* ---- request.c: what every request of an annotator goes through ---- */
+
+struct sl_request {
+    struct sl_site *site;
+    struct sl_http_exchange *exchange;
+    int64_t now;
+    struct sl_store_session session;
+    struct sl_flow flow; /* the study's places that this session has */
+    struct sl_json body; /* of a POST */
+};
+
+/* Counts against the address; false after a 429. */
+bool sl_request_admit(struct sl_site *site, struct sl_http_exchange *exchange,
+                      const struct sl_limit *limit);
+/* The session of the cookie, live or over; for a POST from our own page also its body. False after
+ * a reply that says what is wrong. The session's lease is renewed in memory. */
+bool sl_request_open(struct sl_request *request, struct sl_site *site,
+                     struct sl_http_exchange *exchange, enum sl_http_method method);
+void sl_request_close(struct sl_request *request);
+/* The places that the request's session has: one has no practice where its own trials hold all
+ * there is to see. */
+enum sl_status sl_request_find_flow(struct sl_request *request, struct sl_error *err) SL_MUST_USE;
+/* Refuse: 400 for SL_ERR_INPUT, 409 for SL_ERR_USAGE, 404, else 503 for all that wait. */
+void sl_request_fail(struct sl_request *request, const struct sl_error *err);
+/* Save the session and reply with `body` (taken) after the commit. */
+void sl_request_finish(struct sl_request *request, json_t *body);
+/* Words of the page's own, which need no cleaning in exports: letters, digits, '_' and '-'. */
+enum { SL_WORD_MAX = 19 }; /* shorter than an id of a person */
+bool sl_request_is_word(const char *text, size_t length);
+/* Note something about the session, within the transaction. `body` is taken. */
+enum sl_status sl_request_note(struct sl_request *request, const char *kind, json_t *body,
+                               struct sl_error *err) SL_MUST_USE;
+
+/* ---- Handlers; the context is the study ---- */
+
+extern const struct sl_http_route sl_study_routes[];
+void sl_handle_arrival(struct sl_http_exchange *exchange, void *context);
+void sl_handle_session(struct sl_http_exchange *exchange, void *context);
+void sl_handle_check(struct sl_http_exchange *exchange, void *context);
+void sl_handle_answer(struct sl_http_exchange *exchange, void *context);
+void sl_handle_page(struct sl_http_exchange *exchange, void *context);
+void sl_handle_file(struct sl_http_exchange *exchange, void *context);
+void sl_handle_image(struct sl_http_exchange *exchange, void *context);
+void sl_handle_media(struct sl_http_exchange *exchange, void *context);
+/* Bytes that a browser asks about again and seldom needs. Of `reply`, status and the headers that
+ * go with the tag are set here. */
+void sl_send_tagged(struct sl_http_exchange *exchange, const struct sl_http_reply *reply,
+                    const char *tag);
+/* What changes when the bytes do, for ETag. */
+void sl_reply_tag(const void *bytes, size_t length, char out[SL_REPLY_TAG]);
+/* The `done` of a body that outlives every reply: nothing is copied, and nothing to do. */
+void sl_reply_lasts(void *context);
+
+/* The page with the study's words, one of its files, or a picture by its opaque name. `headers` are
+ * further ones, or NULL. */
+void sl_site_send_page(struct sl_site *site, struct sl_http_exchange *exchange,
+                       const struct sl_http_header *headers);
+void sl_site_send_file(struct sl_http_exchange *exchange, const char *name);
+void sl_site_send_image(struct sl_site *site, struct sl_http_exchange *exchange,
+                        const char *opaque);
+/* A picture of the instructions. */
+void sl_site_send_media(const struct sl_site *site, struct sl_http_exchange *exchange,
+                        const char *name);
+/* {"right": true, "class": "Cat"}: what is said about an answer to the exercise at which the
+ * request's session stands; the answer's bars are put into the study's order. */
+enum sl_status sl_exercise_feedback(struct sl_request *request, json_t *answer, json_t **out,
+                                    struct sl_error *err) SL_MUST_USE;
+/* What /api/session says of the request's session, which goes on to a place that the study has. */
+enum sl_status sl_session_describe(struct sl_request *request, json_t **out,
+                                   struct sl_error *err) SL_MUST_USE;
+
+/* An item as pages get it; a new object. `name_endpoints`: whether a mixture says of what. */
+json_t *sl_stimulus_json(const struct sl_stimulus *stimulus, bool name_endpoints);
+
+#endif

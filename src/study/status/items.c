@@ -1,0 +1,128 @@
+/* What is known about each item so far: the mean of its answers' labels, and how far they differ.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "softlab/base/memory.h"
+#include "softlab/base/stats.h"
+#include "softlab/label/compare.h"
+#include "study/status/status.h"
+
+struct labels {
+    const struct sl_status_gathering *from;
+    struct sl_item_index index; /* owned */
+    double *row, *mean;         /* owned; n_classes */
+    /* Of the item at hand. */
+    size_t used;                     /* answers that entered the mean */
+    double spread;                   /* mean entropy of one answer's label */
+    struct sl_status_series seconds; /* owned; that those answers took */
+};
+
+static void take_answer(struct labels *labels, size_t index)
+{
+    const struct sl_answers *answers = labels->from->answers;
+    struct sl_answer answer;
+    labels->used++;
+    labels->spread += sl_entropy(labels->row, answers->n_classes);
+    for (size_t k = 0; k < answers->n_classes; k++)
+        labels->mean[k] += labels->row[k];
+    sl_answers_get(answers, index, &answer);
+    if (!isnan(answer.ms)) sl_status_series_add(&labels->seconds, answer.ms / 1000);
+}
+
+/* The mean label of an item's answers. Those that no method can read (a percentage that is no
+ * number) stay out. */
+static void mean_label(struct labels *labels, uint32_t item)
+{
+    const struct sl_answers *answers = labels->from->answers;
+    memset(labels->mean, 0, answers->n_classes * sizeof *labels->mean);
+    labels->used = labels->seconds.count = 0;
+    labels->spread = 0;
+    if (item == SL_NO_NAME) return;
+    for (size_t at = labels->index.begin[item]; at < labels->index.begin[item + 1]; at++)
+        if (sl_study_label(answers, labels->index.order[at], labels->row))
+            take_answer(labels, labels->index.order[at]);
+    if (labels->used == 0) return;
+    for (size_t k = 0; k < answers->n_classes; k++)
+        labels->mean[k] /= (double)labels->used;
+    labels->spread /= (double)labels->used;
+}
+
+void sl_status_show_item(const struct sl_study_item *item, size_t number, json_t *to)
+{
+    json_t *text = json_object_get(item->content, "text");
+    if (json_object_get(item->content, "image"))
+        json_object_set_new(to, "image", json_sprintf("admin/image/%zu", number));
+    if (json_is_string(text)) json_object_set(to, "text", text);
+    json_t *instructed = json_object_get(item->content, "instructed");
+    if (instructed) json_object_set(to, "instructed", instructed);
+}
+
+/* `disagreement` is the part of the entropy that lies between people: the entropy of the mean label
+ * less the mean entropy of their own labels. 0: all of them give the same distribution. */
+static json_t *item_json(struct labels *labels, size_t number)
+{
+    const struct sl_status_gathering *from = labels->from;
+    const struct sl_study_item *item = &from->items.items[number];
+    mean_label(labels, sl_name_table_find(from->answers->items, item->id, strlen(item->id)));
+    const bool any = labels->used > 0;
+    const double whole = any ? fabs(sl_entropy(labels->mean, from->study->n_classes)) : (double)NAN;
+    json_t *result = json_pack("{s:s, s:I, s:I}", "id", item->id, "number", (json_int_t)number,
+                               "answers", (json_int_t)labels->used);
+    sl_status_show_item(item, number, result);
+    if (item->truth >= 0)
+        json_object_set_new(result, "truth", json_string(from->study->classes[item->truth]));
+    json_object_set_new(result, "label",
+                        any ? sl_status_shares(from->study, labels->mean) : json_array());
+    json_object_set_new(result, "entropy", sl_status_real(whole, 4));
+    json_object_set_new(result, "disagreement",
+                        sl_status_real(any ? fmax(whole - labels->spread, 0) : whole, 4));
+    json_object_set_new(
+        result, "seconds",
+        sl_status_real(sl_median(labels->seconds.values, labels->seconds.count), 1));
+    return result;
+}
+
+static enum sl_status labels_init(struct labels *labels, const struct sl_status_gathering *from,
+                                  struct sl_error *err)
+{
+    *labels = (struct labels){.from = from};
+    SL_TRY(sl_item_index_create(from->answers, &labels->index, err));
+    labels->row = sl_alloc(from->study->n_classes, sizeof *labels->row);
+    labels->mean = sl_alloc(from->study->n_classes, sizeof *labels->mean);
+    return SL_OK;
+}
+
+static void labels_release(struct labels *labels)
+{
+    sl_item_index_release(&labels->index);
+    sl_status_series_release(&labels->seconds);
+    free(labels->row);
+    free(labels->mean);
+}
+
+enum sl_status sl_status_one_item(const struct sl_status_gathering *from, size_t number,
+                                  json_t **out, struct sl_error *err)
+{
+    struct labels labels;
+    SL_TRY(labels_init(&labels, from, err));
+    *out = item_json(&labels, number);
+    labels_release(&labels);
+    return SL_OK;
+}
+
+enum sl_status sl_status_items(const struct sl_status_gathering *from, json_t **out,
+                               struct sl_error *err)
+{
+    struct labels labels;
+    SL_TRY(labels_init(&labels, from, err));
+    json_t *list = json_array();
+    for (size_t i = 0; i < from->items.count; i++)
+        if (!from->items.items[i].check &&
+            !json_is_true(json_object_get(from->items.items[i].content, "training")))
+            json_array_append_new(list, item_json(&labels, i));
+    labels_release(&labels);
+    *out = list;
+    return SL_OK;
+}

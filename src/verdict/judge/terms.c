@@ -1,0 +1,289 @@
+/* One mean of a claim: a row on a test set, found among runs, among figures computed from data, or
+ * in the paper's table. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verdict/judge/judge.h"
+
+static bool has_row(const char *cell, const char *row)
+{
+    size_t length = sl_verdict_row_length(cell);
+    return strlen(row) == length && memcmp(cell, row, length) == 0;
+}
+
+/* A row key as coordinates: "pos/softmax" to "pos|softmax". */
+static char *pattern_of(const char *row)
+{
+    char *pattern = sl_string_copy(row);
+    for (char *at = pattern; *at; at++)
+        if (*at == '/') *at = '|';
+    return pattern;
+}
+
+/* ---- The paper ---- */
+
+/* Whether a published row is what a term asks for. */
+static bool fits_term(const struct sl_expected_row *row, const struct sl_term *term)
+{
+    return has_row(row->cell, term->row) && strcmp(row->metric, term->metric) == 0 &&
+           (*term->test == '\0' || strcmp(row->test_set, term->test) == 0);
+}
+
+/* The published figure of the row that the term names. */
+static const struct sl_expected_row *find_named(const struct sl_outcome *outcome,
+                                                const struct sl_term *term)
+{
+    for (size_t i = 0; i < outcome->expected->count; i++)
+        if (fits_term(&outcome->expected->rows[i], term) &&
+            !isnan(outcome->expected->rows[i].value))
+            return &outcome->expected->rows[i];
+    return NULL;
+}
+
+/* Or else the one that is printed for its coordinates, perhaps for others too: "0 % for each
+ * network". */
+static const struct sl_expected_row *find_published(const struct sl_outcome *outcome,
+                                                    const struct sl_term *term)
+{
+    const struct sl_expected_row *named = find_named(outcome, term);
+    if (named) return named;
+    char *pattern = pattern_of(term->row);
+    char *column = sl_string_printf("%s/%s", term->test, term->metric);
+    const char *cell = sl_outcome_published(outcome, pattern, column);
+    free(pattern);
+    free(column);
+    return cell ? sl_expected_find(outcome->expected, cell) : NULL;
+}
+
+struct sl_summary sl_expected_summary(const struct sl_expected_row *row)
+{
+    const double n = (double)row->n_runs;
+    const bool has_n = row->n_runs >= 2;
+    struct sl_summary summary = {.mean = row->value, .freedom = has_n ? n - 1 : 1};
+    double error = row->uncertainty;
+    if (isnan(error)) return summary; /* printed figures stand for themselves */
+    if (strcmp(row->kind, "ci95") == 0) {
+        if (!has_n) summary.freedom = (double)INFINITY;
+        error /= sl_student_t_quantile(.975, summary.freedom);
+    } else if (strcmp(row->kind, "sd") == 0) {
+        error /= sqrt(has_n ? n : 2);
+    }
+    /* A standard error, or nobody says what: of all readings that one has the widest interval. */
+    summary.variance = error * error;
+    return summary;
+}
+
+bool sl_term_fill_published(const struct sl_outcome *outcome, const struct sl_term *term,
+                            struct sl_contrast *contrast, size_t index)
+{
+    const struct sl_expected_row *row = find_published(outcome, term);
+    if (!row || isnan(row->value)) return false;
+    contrast->summaries[index] = sl_expected_summary(row);
+    return true;
+}
+
+/* ---- Runs ---- */
+
+/* The column of a metric on the term's test set; on the first that gives values where the claim
+ * names none. */
+static void collect_column(const struct sl_outcome *outcome, const char *pattern,
+                           const struct sl_term *term, struct sl_sample *out)
+{
+    json_t *columns =
+        json_object_get(json_object_get(outcome->source.spec->json, "table"), "columns");
+    for (size_t i = 0; i < json_array_size(columns); i++) {
+        const char *column = json_string_value(json_array_get(columns, i));
+        const char *slash = column ? strrchr(column, '/') : NULL;
+        if (!slash || strcmp(slash + 1, term->metric) != 0) continue;
+        size_t length = (size_t)(slash - column);
+        bool is_asked = strlen(term->test) == length && memcmp(term->test, column, length) == 0;
+        if (*term->test && !is_asked) continue;
+        sl_sample_release(out);
+        sl_outcome_collect(outcome, pattern, column, out);
+        if (out->count) return;
+    }
+}
+
+/* Where runs of a term are looked for: by its coordinates, as a label set, or by the cell that it
+ * names. Not by a cell that is printed for its coordinates among others: those others are not what
+ * was claimed. */
+enum { N_PATTERNS = 3 };
+static void find_patterns(const struct sl_outcome *outcome, const struct sl_term *term,
+                          char *patterns[N_PATTERNS])
+{
+    const struct sl_expected_row *row = find_named(outcome, term);
+    const char *column;
+    patterns[0] = pattern_of(term->row);
+    patterns[1] = sl_outcome_set_pattern(outcome, term->row);
+    patterns[2] = NULL;
+    if (row && !sl_outcome_place(outcome, row->cell, &patterns[2], &column)) patterns[2] = NULL;
+}
+
+json_t *sl_term_planned(const struct sl_outcome *outcome, const struct sl_term *term)
+{
+    char *patterns[N_PATTERNS];
+    json_t *keys = json_object();
+    find_patterns(outcome, term, patterns);
+    for (size_t i = 0; i < N_PATTERNS && json_object_size(keys) == 0; i++) {
+        if (!patterns[i]) continue;
+        json_decref(keys);
+        keys = sl_outcome_planned(outcome, patterns[i]);
+    }
+    for (size_t i = 0; i < N_PATTERNS; i++)
+        free(patterns[i]);
+    return keys;
+}
+
+size_t sl_term_wanted(const struct sl_outcome *outcome, const struct sl_term *term)
+{
+    const struct sl_expected_row *row = find_named(outcome, term);
+    if (row && row->n_runs >= 2) return row->n_runs;
+    json_t *planned = sl_term_planned(outcome, term);
+    const size_t count = json_object_size(planned);
+    json_decref(planned);
+    return count;
+}
+
+bool sl_term_fill_runs(const struct sl_outcome *outcome, const struct sl_term *term,
+                       struct sl_contrast *contrast, size_t index)
+{
+    struct sl_sample *sample = &contrast->samples[index];
+    char *patterns[N_PATTERNS];
+    find_patterns(outcome, term, patterns);
+    *sample = (struct sl_sample){0};
+    for (size_t i = 0; i < N_PATTERNS && sample->count == 0; i++)
+        if (patterns[i]) collect_column(outcome, patterns[i], term, sample);
+    for (size_t i = 0; i < N_PATTERNS; i++)
+        free(patterns[i]);
+    if (sample->count == 0) {
+        sl_sample_release(sample);
+        return false;
+    }
+    contrast->summaries[index] = sl_summary_of(sample);
+    contrast->n_runs[index] = sample->count;
+    return true;
+}
+
+/* ---- Figures computed from data ---- */
+
+/* True if a column key ("ce-v6", "entropy") stands for the metric on the test set. */
+static bool column_means(const char *column, const struct sl_verdict_metric *metric,
+                         const char *test)
+{
+    char *dashed = sl_string_copy(metric->name);
+    for (char *at = dashed; *at; at++)
+        if (*at == '_') *at = '-';
+    const char *names[2] = {metric->column ? metric->column : dashed, dashed};
+    bool means = false;
+    for (size_t i = 0; i < 2 && !means; i++) {
+        size_t length = strlen(names[i]);
+        if (strncmp(column, names[i], length) != 0) continue;
+        means = column[length] == '\0' ||
+                (column[length] == '-' && strcmp(column + length + 1, test) == 0);
+    }
+    free(dashed);
+    return means;
+}
+
+/* The cell of `cells` that the term is about, or NULL. */
+static const char *find_cell(const struct sl_outcome *outcome, json_t *cells,
+                             const struct sl_term *term)
+{
+    const struct sl_verdict_metric *known =
+        sl_verdict_metric_find(term->metric, strlen(term->metric));
+    const char *key;
+    json_t *value;
+    json_object_foreach(cells, key, value)
+    {
+        if (!has_row(key, term->row)) continue;
+        const struct sl_expected_row *row = sl_expected_find(outcome->expected, key);
+        if (row ? fits_term(row, term)
+                : known && column_means(key + strlen(term->row) + 1, known, term->test))
+            return key;
+    }
+    return NULL;
+}
+
+/* A row that is a number by definition, such as the share that was mixed. */
+static const json_t *defined(const struct sl_outcome *outcome, const struct sl_term *term)
+{
+    const json_t *number =
+        json_object_get(json_object_get(outcome->source.spec->json, "names"), term->row);
+    return json_is_number(number) ? number : NULL;
+}
+
+json_t *sl_term_definition(const struct sl_outcome *outcome, const struct sl_term *term)
+{
+    static const char *const blocks[] = {"compute", "further"};
+    for (size_t i = 0; i < 2; i++) {
+        json_t *cells = json_object_get(outcome->source.spec->json, blocks[i]);
+        const char *cell = find_cell(outcome, cells, term);
+        if (cell) return json_deep_copy(json_object_get(cells, cell));
+    }
+    const json_t *number = defined(outcome, term);
+    return number ? json_deep_copy(number)
+                  : json_pack("{s:s, s:s}", "table", outcome->source.spec->name, "row", term->row);
+}
+
+struct sl_sample sl_sample_of_folds(const json_t *values, uint32_t first)
+{
+    const size_t count = json_array_size(values);
+    struct sl_sample sample = {.values = sl_alloc(count + 1, sizeof(double)),
+                               .identities = sl_alloc(count + 1, sizeof(uint32_t)),
+                               .count = count,
+                               .overlap = count > 1 ? 1 / ((double)count - 1) : 0};
+    for (size_t i = 0; i < count; i++) {
+        sample.values[i] = json_number_value(json_array_get(values, i));
+        sample.identities[i] = first + (uint32_t)i;
+    }
+    return sample;
+}
+
+double sl_computed_spread(const struct sl_outcome *outcome, const char *cell)
+{
+    const json_t *error = json_object_get(outcome->errors, cell);
+    const json_t *values = json_object_get(outcome->samples, cell);
+    if (json_array_size(values) < 2)
+        return json_is_number(error) ? sl_normal_quantile(.975) * json_number_value(error)
+                                     : (double)NAN;
+    struct sl_sample sample = sl_sample_of_folds(values, 0);
+    const struct sl_interval mean = sl_sample_interval(&sample);
+    sl_sample_release(&sample);
+    return (mean.high - mean.low) / 2;
+}
+
+bool sl_term_fill_computed(const struct sl_outcome *outcome, const struct sl_term *term,
+                           struct sl_contrast *contrast, size_t index)
+{
+    const char *cell = find_cell(outcome, outcome->computed, term);
+    const json_t *value = cell ? json_object_get(outcome->computed, cell) : defined(outcome, term);
+    if (!json_is_number(value)) return false;
+    const struct sl_verdict_metric *metric =
+        sl_verdict_metric_find(term->metric, strlen(term->metric));
+    const json_t *values = cell ? json_object_get(outcome->samples, cell) : NULL;
+    const json_t *error = cell ? json_object_get(outcome->errors, cell) : NULL;
+    struct sl_summary *summary = &contrast->summaries[index];
+    *summary = (struct sl_summary){.mean = json_number_value(value), .freedom = 1};
+    if (json_array_size(values)) {
+        /* Behind the identities of runs, with which they do not pair. */
+        contrast->samples[index] =
+            sl_sample_of_folds(values, (uint32_t)sl_name_table_count(outcome->identities));
+        *summary = sl_summary_of(&contrast->samples[index]);
+    } else if (json_is_number(error)) {
+        summary->variance = json_number_value(error) * json_number_value(error);
+        summary->freedom = (double)INFINITY;
+        contrast->is_sampled[index] = true;
+    } else if (cell && !(metric && metric->kind == SL_METRIC_COUNT)) {
+        /* A sample of people or items whose error nobody worked out: nothing can be decided. */
+        summary->variance = (double)NAN;
+    }
+    return true;
+}
+
+bool sl_term_fill_either(const struct sl_outcome *outcome, const struct sl_term *term,
+                         struct sl_contrast *contrast, size_t index)
+{
+    return sl_term_fill_runs(outcome, term, contrast, index) ||
+           sl_term_fill_computed(outcome, term, contrast, index);
+}

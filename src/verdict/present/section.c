@@ -1,0 +1,143 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verdict/present/present.h"
+
+static const char *text_at(const struct sl_outcome *outcome, const char *key)
+{
+    return json_string_value(json_object_get(outcome->source.spec->json, key));
+}
+
+/* A heading of its own within the outcome's section. */
+static void section(const struct sl_presentation *show, const char *part, const char *title)
+{
+    char *id = sl_string_printf("%s-%s", show->id, part);
+    sl_report_section(show->report, 3, id, title);
+    free(id);
+}
+
+/* ---- Scales ---- */
+
+/* The stronger warning first. */
+const struct sl_scale_wording sl_scale_words[] = {
+    {"quick", "quick scale", "quick scale, not a reproduction",
+     "some at quick scale, not a reproduction",
+     ", not a reproduction: small networks, few epochs, few seeds.",
+     " come from small networks trained for few epochs on few seeds. They show that everything "
+     "runs and are no reproduction of a paper."},
+    {"small", "small scale", "small scale, not a reproduction",
+     "some at small scale, not a reproduction",
+     ", not a reproduction: a smaller network than the paper's that fits its training set, few "
+     "seeds.",
+     " come from ResNet-20, trained on few seeds until it fits its training set. They can show an "
+     "effect and are no reproduction of a paper's figures."},
+    {NULL, NULL, NULL, NULL, NULL, NULL},
+};
+
+const struct sl_scale_wording *sl_scale_words_find(const char *scale)
+{
+    for (const struct sl_scale_wording *words = sl_scale_words; words->scale; words++)
+        if (sl_text_same(words->scale, scale)) return words;
+    return sl_scale_words;
+}
+
+bool sl_scale_is_shown(const struct sl_scale_wording *words, const struct sl_presentation *shows,
+                       size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (shows[i].badge && strcmp(shows[i].badge, words->badge) == 0) return true;
+    return false;
+}
+
+const char *sl_present_mixed(const struct sl_presentation *shows, size_t count)
+{
+    for (const struct sl_scale_wording *words = sl_scale_words; words->scale; words++)
+        if (sl_scale_is_shown(words, shows, count)) return words->mixed;
+    return NULL;
+}
+
+/* ---- The section ---- */
+
+static void show_reason(const struct sl_presentation *show, const char *where, const json_t *reason)
+{
+    const char *text = json_string_value(reason);
+    if (!text) return;
+    sl_report_note(show->report, SL_TONE_WARNING);
+    if (where) sl_report_text(show->report, SL_STYLE_CODE, "%s", where);
+    sl_report_text(show->report, SL_STYLE_PLAIN, "%sNot as published: %s.", where ? ": " : "",
+                   text);
+}
+
+static void show_scale(const struct sl_presentation *show)
+{
+    json_t *roles = json_object_get(show->outcome->source.spec->json, "stands_for");
+    const char *network;
+    json_t *role;
+    sl_report_note(show->report, SL_TONE_WARNING);
+    const struct sl_scale_wording *words = sl_scale_words_find(show->outcome->source.spec->scale);
+    sl_report_text(show->report, SL_STYLE_STRONG, "%s", words->name);
+    sl_report_text(show->report, SL_STYLE_PLAIN, "%s", words->means);
+    json_object_foreach(roles, network, role)
+    {
+        sl_report_text(show->report, SL_STYLE_PLAIN, " %s stands for %s.", network,
+                       json_string_value(role));
+    }
+}
+
+static void show_head(const struct sl_presentation *show)
+{
+    const struct sl_outcome *outcome = show->outcome;
+    const json_t *spec = outcome->source.spec->json, *notes = json_object_get(spec, "notes");
+    const char *source = text_at(outcome, "source"), *title = text_at(outcome, "title"), *part;
+    json_t *value;
+    char *heading =
+        show->is_alone ? sl_string_printf("All figures of %s", outcome->source.spec->name)
+                       : sl_string_printf("%s: %s", outcome->source.spec->name, title ? title : "");
+    sl_report_section(show->report, 2, show->id, heading);
+    free(heading);
+    if (show->badge) show_scale(show);
+    show_reason(show, NULL, json_object_get(spec, "missing"));
+    json_object_foreach(json_object_get(spec, "parts"), part, value)
+    {
+        show_reason(show, part, json_object_get(value, "missing"));
+    }
+    if (source || json_array_size(notes)) sl_report_paragraph(show->report);
+    if (source) sl_report_text(show->report, SL_STYLE_PLAIN, "%s. ", source);
+    for (size_t i = 0; i < json_array_size(notes); i++) {
+        const char *note = json_string_value(json_array_get(notes, i));
+        if (note) sl_report_text(show->report, SL_STYLE_PLAIN, "%s ", note);
+    }
+}
+
+static bool has_charts(const struct sl_outcome *outcome)
+{
+    if (outcome->n_runs && json_object_get(outcome->source.spec->json, "plot")) return true;
+    for (size_t i = 0; i < outcome->n_runs; i++) {
+        const struct sl_result *result = outcome->runs[i].result;
+        if (result->curve.count || result->attacks.count || result->reliability.count ||
+            result->gallery)
+            return true;
+    }
+    return false;
+}
+
+enum sl_status sl_present_outcome(const struct sl_presentation *show, struct sl_error *err)
+{
+    /* Where nothing was trained the picture is the point, and tables only say it in numbers. */
+    const bool is_picture = show->outcome->exhibits && show->outcome->n_runs == 0;
+    show_head(show);
+    if (is_picture) sl_present_exhibits(show);
+    sl_present_cells(show);
+    SL_TRY(sl_present_forests(show, err));
+    sl_present_claims(show);
+    const bool is_chart = show->outcome->exhibits && !is_picture;
+    if (is_chart || has_charts(show->outcome)) section(show, "charts", "Charts");
+    if (is_chart) sl_present_exhibits(show);
+    SL_TRY(sl_present_series(show, err));
+    SL_TRY(sl_present_reliability(show, err));
+    SL_TRY(sl_present_curves(show, err));
+    sl_present_galleries(show);
+    sl_present_provenance(show);
+    return SL_OK;
+}

@@ -1,0 +1,25 @@
+/* Private to verdict/: one line of results.jsonl. */
+#ifndef SOFTLAB_VERDICT_RESULT_LINE_H
+#define SOFTLAB_VERDICT_RESULT_LINE_H
+
+#include "base/json/scan.h"
+#include "softlab/base/buffer.h"
+#include "softlab/verdict/results.h"
+
+struct sl_line_reader {
+    struct sl_scan scan;
+    struct sl_buffer rest; /* of a line, without what jansson need not see */
+    const char *path;      /* borrowed */
+    size_t number;         /* of the line, from 1 */
+};
+
+enum sl_line_kind { SL_LINE_OTHER, SL_LINE_RESULT, SL_LINE_FAILURE, SL_LINE_SPEC, SL_LINE_PLAN };
+
+/* Read a line (see base/json/scan.h for what must follow it); *out is untouched if it is of another
+ * kind. */
+enum sl_status sl_result_read_line(struct sl_line_reader *reader, const char *line, size_t length,
+                                   struct sl_result *out, enum sl_line_kind *kind,
+                                   struct sl_error *err) SL_MUST_USE;
+void sl_result_release(struct sl_result *result);
+
+#endif

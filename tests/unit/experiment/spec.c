@@ -1,0 +1,241 @@
+#include "softlab/experiment.h"
+
+#include "support.h"
+
+static void test_every_specification_built_in_is_read_at_every_scale(void **state)
+{
+    (void)state;
+    struct sl_error err = {0};
+    size_t count = 0;
+    for (; sl_builtin_specs[count]; count++) {
+        static const char *const scales[] = {"quick", "small", "paper"};
+        for (size_t i = 0; i < 3; i++) {
+            struct sl_spec *spec = NULL;
+            assert_ok(sl_spec_read(sl_builtin_specs[count], scales[i], &spec, &err), err);
+            assert_string_equal(spec->name, sl_builtin_specs[count]);
+            assert_non_null(spec->claims);
+            sl_spec_destroy(spec);
+        }
+    }
+    assert_true(count >= 44);
+}
+
+#define HEAD                                                                                       \
+    "{\"softlab\":\"experiment\",\"version\":1,\"name\":\"x\",\"title\":\"X\",\"needs\":[],\n"
+
+static enum sl_status read_text(const char *text, const char *scale, struct sl_spec **out,
+                                struct sl_error *err)
+{
+    struct sl_error own;
+    const char *path = test_path("spec.json");
+    assert_ok(sl_file_write(path, text, strlen(text), &own), own);
+    return sl_spec_read(path, scale, out, err);
+}
+
+static void test_a_scale_merges_objects_and_replaces_the_rest(void **state)
+{
+    (void)state;
+    struct sl_error err = {0};
+    struct sl_spec *spec = NULL;
+    assert_ok(read_text(HEAD "\"sets\":{\"a\":{\"labels\":null},\"b\":{\"labels\":null}},"
+                             "\"settings\":{\"epochs\":60,\"rate\":0.5},\"networks\":[\"big\"],"
+                             "\"scales\":{\"quick\":{\"settings\":{\"epochs\":2},"
+                             "\"networks\":[\"small\"],\"sets\":[\"b\"]}}}",
+                        "quick", &spec, &err),
+              err);
+    json_t *settings = json_object_get(spec->json, "settings");
+    assert_int_equal(json_integer_value(json_object_get(settings, "epochs")), 2);
+    assert_near(json_number_value(json_object_get(settings, "rate")), .5, 0);
+    json_t *networks = json_object_get(spec->json, "networks");
+    assert_int_equal(json_array_size(networks), 1);
+    assert_string_equal(json_string_value(json_array_get(networks, 0)), "small");
+    json_t *sets = json_object_get(spec->json, "sets");
+    assert_null(json_object_get(sets, "a"));
+    assert_non_null(json_object_get(sets, "b"));
+    /* What was written stays. */
+    assert_int_equal(json_object_size(json_object_get(spec->document.root, "sets")), 2);
+    sl_spec_destroy(spec);
+}
+
+static void test_a_scale_reaches_into_parts(void **state)
+{
+    (void)state;
+    struct sl_error err = {0};
+    struct sl_spec *spec = NULL;
+    assert_ok(read_text(HEAD "\"parts\":{\"p\":{\"seeds\":[1,2,3],\"recipe\":\"r\"},\"q\":{}},"
+                             "\"scales\":{\"quick\":{\"seeds\":[1],"
+                             "\"parts\":{\"p\":{\"items\":7}}}}}",
+                        "quick", &spec, &err),
+              err);
+    json_t *parts = json_object_get(spec->json, "parts");
+    json_t *p = json_object_get(parts, "p"), *q = json_object_get(parts, "q");
+    assert_int_equal(json_array_size(json_object_get(p, "seeds")), 1);
+    assert_int_equal(json_integer_value(json_object_get(p, "items")), 7);
+    assert_string_equal(json_string_value(json_object_get(p, "recipe")), "r");
+    assert_null(json_object_get(q, "seeds"));
+    sl_spec_destroy(spec);
+}
+
+static void test_the_table_that_sets_and_tests_make_may_be_left_out(void **state)
+{
+    (void)state;
+    struct sl_error err = {0};
+    struct sl_spec *spec = NULL;
+    assert_ok(read_text("{\"softlab\":\"experiment\",\"version\":1,\"name\":\"x\",\"title\":\"X\","
+                        "\"parts\":{\"p\":{\"sets\":{\"a\":{\"labels\":null}},"
+                        "\"networks\":[\"resnet8\",\"resnet20\"]}},"
+                        "\"tests\":{\"t\":{\"metrics\":[\"accuracy\",\"rms_calibration\"]},"
+                        "\"u\":{\"metrics\":[\"accuracy\"]}}}",
+                        "paper", &spec, &err),
+              err);
+    char *needs = json_dumps(json_object_get(spec->json, "needs"), JSON_COMPACT);
+    char *table = json_dumps(json_object_get(spec->json, "table"), JSON_COMPACT);
+    assert_string_equal(needs, "[\"train\"]");
+    assert_string_equal(table, "{\"rows\":[\"part\",\"set\",\"network\"],"
+                               "\"columns\":[\"t/accuracy\",\"t/rms_calibration\",\"u/accuracy\"],"
+                               "\"pool\":[\"seed\",\"fold\"],\"interval\":\"t95\",\"cells\":{}}");
+    free(needs);
+    free(table);
+    sl_spec_destroy(spec);
+}
+
+static void test_a_specification_goes_through_a_line_of_results(void **state)
+{
+    (void)state;
+    struct sl_error err = {0};
+    struct sl_spec *spec = NULL, *back = NULL;
+    const char *text = HEAD "\"settings\":{\"epochs\":60},"
+                            "\"scales\":{\"quick\":{\"settings\":{\"epochs\":2}}}}";
+    assert_ok(read_text(text, "quick", &spec, &err), err);
+    spec->claims = sl_string_copy("claim\n");
+    json_t *line = sl_spec_record(spec);
+    assert_string_equal(json_string_value(json_object_get(line, "softlab")), "spec");
+    assert_int_equal(strlen(json_string_value(json_object_get(line, "key"))), 64);
+    /* The line holds what was written, whatever scale it was read at. */
+    assert_ok(sl_spec_from_record(line, "paper", &back, &err), err);
+    assert_string_equal(back->name, "x");
+    assert_string_equal(back->claims, "claim\n");
+    assert_null(back->expected);
+    json_t *settings = json_object_get(back->json, "settings");
+    assert_int_equal(json_integer_value(json_object_get(settings, "epochs")), 60);
+    sl_spec_destroy(back);
+    json_object_del(line, "document");
+    assert_fails(sl_spec_from_record(line, "paper", &back, &err), SL_ERR_INPUT, err,
+                 "the results hold no document of the specification x");
+    json_decref(line);
+    sl_spec_destroy(spec);
+}
+
+#define GRID(set)                                                                                  \
+    "{\"parameter\":\"lr\",\"grid\":[0.1],\"validation\":\"fold\",\"metric\":\"accuracy\","        \
+    "\"seeds\":[1],\"sets\":[\"" set "\"]}"
+#define ANSWERS "\"answers\":\"a.csv\",\"method\":\"mv\""
+
+/* The papers' own specifications have both, in either order of their options. */
+static void test_words_may_stand_beside_what_they_say(void **state)
+{
+    (void)state;
+    struct sl_error err = {0};
+    struct sl_spec *spec = NULL;
+    assert_ok(read_text(HEAD "\"sets\":{\"a\":{" ANSWERS ",\"options\":{\"tie\":\"first\"},"
+                             "\"labels\":[\"labels\",\"a.csv\",\"--tie\",\"first\",\"--method\","
+                             "\"mv\"]}}}",
+                        "quick", &spec, &err),
+              err);
+    sl_spec_destroy(spec);
+}
+
+static void test_mistakes_are_named_with_their_place(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *part;
+    } rows[] = {
+        {HEAD "\"netwroks\":[]}", "spec.json:2: $"},
+        {HEAD "\"netwroks\":[]}", "networks"},
+        {HEAD "\"seeds\":[\"1\"]}", "spec.json:2: $.seeds: expected a list of numbers"},
+        {HEAD "\"sets\":{\"a\":{\"labels\":null,\n\"draw\":\"men\"}}}",
+         "spec.json:3: $.sets.a.draw: \"men\" is not one of: mean, annotator, sample, each"},
+        {HEAD "\"sets\":{\"a\":{\"labels\":null,\"only\":\"f.npz\"}}}",
+         "$.sets.a.only: no file of \"files\" is called \"f.npz\""},
+        {HEAD "\"tests\":{\"t\":{\"labels\":\"ref\"}}}", "no reference is called \"ref\""},
+        {HEAD "\"tests\":{\"t\":{\"data\":[\"a\",\"b\"],\"metrics\":[\"rms_calibration\"]}}}",
+         "$.tests.t.metrics[0]: \"rms_calibration\" is no mean over items"},
+        {HEAD "\"scales\":{\"quick\":{\"sets\":[\"c\"]}}}", "no set is called \"c\""},
+        {HEAD "\"scales\":{\"quick\":{\"stands_for\":{\"a\":\"b\"}}}}",
+         "$.scales.quick.stands_for.a: expected one of \"networks\""},
+        {HEAD "\"files\":{\"f\":[1]}}", "$.files.f: expected a list of texts"},
+        {HEAD "\"tests\":{\"t\":{\"metrics\":[]}}}", "$.tests.t.metrics: is empty"},
+        {HEAD "\"size\":\"100000x100000\"}", "$.size: \"100000x100000\" is more than an image"},
+        {HEAD "\"size\":\"0x32\"}", "$.size: \"0x32\" is not a size"},
+        {HEAD "\"channels\":2}", "$.channels: expected 1 (grey) or 3 (colour)"},
+        {HEAD "\"channels\":1.0}", "$.channels: expected 1 (grey) or 3 (colour)"},
+        {HEAD "\"skip_broken\":1}", "$.skip_broken: expected true or false"},
+        {HEAD "\"holdout\":\"share:.5\"}", "$.holdout: \"share:.5\" is for \"split\""},
+        {HEAD "\"items\":0}", "$.items: expected an integer of at least 1, got 0"},
+        {HEAD "\"folds\":2.5}", "$.folds: expected an integer"},
+        {HEAD "\"sets\":{\"a\":{\"count\":2}}}", "$.sets.a.count: has no effect on hard labels"},
+        {HEAD "\"sets\":{\"a\":{" ANSWERS ",\"count\":-1}}}",
+         "$.sets.a.count: expected an integer"},
+        {HEAD "\"sets\":{\"a\":{\"answers\":\"a.csv\",\"method\":\"majority\"}}}",
+         "$.sets.a.method: \"majority\" is called \"mv\" here"},
+        {HEAD "\"sets\":{\"a\":{\"extra\":{\"images\":\"i\",\"answers\":\"a.csv\"}}}}",
+         "$.sets.a.extra: \"answers\" and \"method\" go together"},
+        {HEAD "\"sets\":{\"a\":{" ANSWERS ",\"labels\":null}}}", "$.sets.a.labels: is not what"},
+        {HEAD "\"sets\":{\"a\":{" ANSWERS ",\"labels\":[\"labels\",\"b.csv\",\"--method\","
+              "\"mv\"]}}}",
+         "$.sets.a.labels: is not what \"answers\", \"method\" and \"options\" say"},
+        {HEAD "\"references\":{\"a\":{" ANSWERS ",\"labels\":[\"labels\",\"a.csv\"]}}}",
+         "$.references.a.labels: is not what"},
+        {HEAD "\"sets\":{\"a\":{\"dev_labels\":\"ref\"}}}",
+         "$.sets.a.dev_labels: no reference is called \"ref\""},
+        {HEAD "\"sets\":{\"a\":{\"as_run\":{\"vgg11\":0.1}}}}",
+         "$.sets.a.as_run.vgg11: expected an object"},
+        {HEAD "\"tests\":{\"t\":{\"settings\":{\"attack_labels\":\"soft\"}}}}",
+         "$.tests.t.settings.attack_labels: \"soft\" is not one of: hard"},
+        {HEAD "\"tests\":{\"t\":{\"settings\":{\"attack_labels\":1}}}}",
+         "$.tests.t.settings.attack_labels: expected text"},
+        {HEAD "\"tests\":{\"t\":{\"split\":\"fold\"}}}",
+         "$.tests.t.split: \"fold\" needs \"folds\""},
+        {HEAD "\"sets\":{\"a\":{\"train\":false}},\"tune\":[" GRID("a") "]}",
+         "$.tune[0].sets[0]: set \"a\" trains nothing"},
+        {HEAD "\"sets\":{\"a\":{}},\"tune\":[" GRID("b") "]}",
+         "$.tune[0].sets[0]: no set is called \"b\""},
+        {"{\"softlab\":\"experiment\"}", "\"version\" is missing"},
+        {"[]", "expected an object"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct sl_error err = {0};
+        struct sl_spec *spec = NULL;
+        assert_fails(read_text(rows[i].text, "quick", &spec, &err), SL_ERR_INPUT, err,
+                     rows[i].part);
+        assert_null(spec);
+    }
+}
+
+/* What is illegible in the text was one run of the authors': the best rate, seed and epoch. */
+static void test_an_unknown_name_suggests_the_nearest(void **state)
+{
+    (void)state;
+    struct sl_error err = {0};
+    struct sl_spec *spec = NULL;
+    assert_fails(sl_spec_read("collins2022/tabel2", "quick", &spec, &err), SL_ERR_NOT_FOUND, err,
+                 "did you mean \"collins2022/table2\"?");
+    assert_fails(sl_spec_read("collins2022/table2", "huge", &spec, &err), SL_ERR_USAGE, err,
+                 "has no scale \"huge\"");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_specification_built_in_is_read_at_every_scale),
+        cmocka_unit_test(test_a_scale_merges_objects_and_replaces_the_rest),
+        cmocka_unit_test(test_a_scale_reaches_into_parts),
+        cmocka_unit_test(test_the_table_that_sets_and_tests_make_may_be_left_out),
+        cmocka_unit_test(test_a_specification_goes_through_a_line_of_results),
+        cmocka_unit_test(test_words_may_stand_beside_what_they_say),
+        cmocka_unit_test(test_mistakes_are_named_with_their_place),
+        cmocka_unit_test(test_an_unknown_name_suggests_the_nearest),
+    };
+    return cmocka_run_group_tests(tests, NULL, test_folder_clear);
+}
