@@ -4,7 +4,7 @@
 
 #include "softlab/base/memory.h"
 #include "study/config/identity.h"
-#include "study/purged.h"
+#include "study/purge_list.h"
 
 /* A backup is made whatever study.json says: it may be all that is left. */
 static void say_what_differs(const char *folder, struct sl_store *store, const struct sl_log *log)

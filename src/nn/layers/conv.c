@@ -7,7 +7,7 @@
 
 #include "nn/conv/conv.h"
 #include "nn/layers/layer.h"
-#include "nn/plan/place.h"
+#include "nn/plan/buffer_layout.h"
 #include "softlab/base/log.h"
 #include "softlab/base/memory.h"
 

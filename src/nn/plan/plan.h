@@ -8,7 +8,7 @@
 
 #include "nn/graph/model.h"
 #include "nn/layers/layer.h"
-#include "nn/plan/place.h"
+#include "nn/plan/buffer_layout.h"
 
 /* Buffers that are not in the plan's memory. */
 #define SL_NN_NOWHERE        ((size_t)-1)

@@ -3,8 +3,8 @@
 #define SOFTLAB_STUDY_ADMIN_INTERNAL_H
 
 #include "study/admin/admin.h"
-#include "study/collect.h"
 #include "study/serve/caller.h"
+#include "study/stored_answers.h"
 
 /* Passwords that are being compared, at most; comparing one takes a tenth of a second. */
 enum { SL_ADMIN_ATTEMPTS = 32 };

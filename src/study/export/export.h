@@ -3,7 +3,7 @@
 #define SOFTLAB_STUDY_EXPORT_EXPORT_H
 
 #include "softlab/study.h"
-#include "study/collect.h"
+#include "study/stored_answers.h"
 
 #define SL_STUDY_EXPORTER(name)                                                                    \
     enum sl_status name(const struct sl_study *study, struct sl_store *store,                      \

@@ -1,14 +1,14 @@
-/* Who is owed what, written and never paid: a line for everybody whom the study owes (due.h),
- * however many sessions they finished. These two files are for the recruiter's site and name a
- * submission as the recruiter does, by the URL parameter that was kept for it; every other export
- * has hashes only. */
+/* Who is owed what, written and never paid: a line for everybody whom the study owes
+ * (people_owed.h), however many sessions they finished. These two files are for the recruiter's
+ * site and name a submission as the recruiter does, by the URL parameter that was kept for it;
+ * every other export has hashes only. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
-#include "study/export/due.h"
 #include "study/export/export.h"
+#include "study/export/people_owed.h"
 
 /* Checks of one session. */
 struct earned {

@@ -1,4 +1,5 @@
-/* Who asks, as limits count them. Both ports follow the same rule. Private to study/. */
+/* The caller of a request, as the rate limits count callers. Both ports follow the same rule.
+ * Private to study/. */
 #ifndef SOFTLAB_STUDY_SERVE_CALLER_H
 #define SOFTLAB_STUDY_SERVE_CALLER_H
 

@@ -1,5 +1,5 @@
-/* The threads beside the loop's, so that nobody waits for another's slow work. Private to study/.
- */
+/* Threads beside the loop's thread: the slow work of one request does not delay other requests.
+ * Private to study/. */
 #ifndef SOFTLAB_STUDY_SERVE_LANES_H
 #define SOFTLAB_STUDY_SERVE_LANES_H
 

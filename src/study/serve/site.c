@@ -6,8 +6,8 @@
 #include "softlab/base/memory.h"
 #include "softlab/study/check.h"
 #include "study/config/identity.h"
-#include "study/private.h"
-#include "study/purged.h"
+#include "study/private_folder.h"
+#include "study/purge_list.h"
 
 static const double EXPIRY_SECONDS = 30;
 

@@ -71,7 +71,7 @@ int64_t sl_site_now(const struct sl_site *site);
  * proxy knows. */
 char *sl_site_address(const struct sl_site *site);
 
-/* ---- commit.c ---- */
+/* ---- shared_commit.c ---- */
 
 /* A transaction is open, and will be committed when the events at hand have been handled. False
  * while another program has the database: the request waits and is then handled from the beginning

@@ -1,6 +1,7 @@
-/* The pictures that annotators see: resampled once to twice their size on the page, since screens
- * have two pixels where a page has one, larger for whoever enlarges them, and kept in memory up to
- * a bound, those that are still being sent among them. Private to study/. */
+/* The pictures that annotators see. Each is resampled once to twice its size on the page, since
+ * many screens have two pixels per pixel of a page, and once more if an annotator enlarges it.
+ * Pictures are kept in memory up to a bound, which also counts those that are being sent. Private
+ * to study/. */
 #ifndef SOFTLAB_STUDY_SESSION_IMAGES_H
 #define SOFTLAB_STUDY_SESSION_IMAGES_H
 

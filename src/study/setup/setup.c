@@ -11,7 +11,7 @@
 #include "softlab/base/memory.h"
 #include "softlab/base/rows.h"
 #include "study/config/identity.h"
-#include "study/private.h"
+#include "study/private_folder.h"
 #include "study/secret.h"
 #include "study/session/images.h"
 #include "study/session/stimuli.h"

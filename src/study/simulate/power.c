@@ -6,8 +6,8 @@
 
 #include "softlab/base/memory.h"
 #include "softlab/base/stats.h"
-#include "study/collect.h"
 #include "study/simulate/simulate.h"
+#include "study/stored_answers.h"
 
 enum { DRAWS = 20, LEAST_ANSWERS = 2, BEYOND = 4 };
 /* Rows of the table, as far as BEYOND times what was gathered. */

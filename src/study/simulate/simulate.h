@@ -1,4 +1,4 @@
-/* Simulated annotators from inside. Private to study/.
+/* Simulated annotators: what the files of this room share. Private to study/.
  *
  * Beliefs: an item has a true distribution (world.c). A person's belief about it is drawn
  * from a Dirichlet around it whose concentration is 1 / noise, or from a model fitted to people,

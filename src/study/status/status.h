@@ -5,7 +5,7 @@
 #include "softlab/answer/quality.h"
 #include "softlab/answer/suspicion.h"
 #include "softlab/study.h"
-#include "study/collect.h"
+#include "study/stored_answers.h"
 
 enum { SL_STATUS_HOURS = 24 };
 

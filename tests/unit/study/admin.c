@@ -1,5 +1,5 @@
 #include "admin_scene.h"
-#include "study/collect.h"
+#include "study/stored_answers.h"
 
 static void test_without_a_password_the_page_says_how_to_set_one(void **state)
 {

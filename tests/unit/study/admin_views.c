@@ -1,6 +1,6 @@
 #include "admin_scene.h"
 #include "softlab/label.h"
-#include "study/collect.h"
+#include "study/stored_answers.h"
 
 /* What study.json and answers.jsonl call person `index`. */
 static const char *annotator(size_t index)

@@ -1,7 +1,7 @@
 /* Backups as a clumsy person makes and restores them. */
 #include "softlab/base/log.h"
-#include "study/private.h"
-#include "study/purged.h"
+#include "study/private_folder.h"
+#include "study/purge_list.h"
 #include "study_scene.h"
 
 static struct sl_error err;

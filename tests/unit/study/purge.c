@@ -1,5 +1,5 @@
-#include "study/collect.h"
-#include "study/purged.h"
+#include "study/purge_list.h"
+#include "study/stored_answers.h"
 #include "study_sample.h"
 #include "support.h"
 

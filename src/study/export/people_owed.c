@@ -1,4 +1,4 @@
-#include "study/export/due.h"
+#include "study/export/people_owed.h"
 
 #include <sodium.h>
 #include <stdlib.h>

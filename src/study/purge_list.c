@@ -1,4 +1,4 @@
-#include "study/purged.h"
+#include "study/purge_list.h"
 
 #include <errno.h>
 #include <fcntl.h>

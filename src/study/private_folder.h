@@ -1,7 +1,7 @@
 /* A study's folder belongs to its owner alone: what people said and who they are stands in it.
  * Private to study/. */
-#ifndef SOFTLAB_STUDY_PRIVATE_H
-#define SOFTLAB_STUDY_PRIVATE_H
+#ifndef SOFTLAB_STUDY_PRIVATE_FOLDER_H
+#define SOFTLAB_STUDY_PRIVATE_FOLDER_H
 
 #include "softlab/study.h"
 

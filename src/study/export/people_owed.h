@@ -1,8 +1,8 @@
-/* Whom a study owes: of the sessions that were finished, one for each participant and one for each
- * name that the recruiter pays by, whichever of the two is known already. The address of a page is
- * anybody's to edit, so neither alone will do. Private to study/export/. */
-#ifndef SOFTLAB_STUDY_EXPORT_DUE_H
-#define SOFTLAB_STUDY_EXPORT_DUE_H
+/* Who is paid. A finished session counts if neither its participant nor the name that the recruiter
+ * pays by has been counted before. Both are compared because anybody can edit the address of a page
+ * and come back under another name. Private to study/export/. */
+#ifndef SOFTLAB_STUDY_EXPORT_PEOPLE_OWED_H
+#define SOFTLAB_STUDY_EXPORT_PEOPLE_OWED_H
 
 #include "softlab/base/names.h"
 #include "softlab/study.h"

@@ -1,4 +1,4 @@
-#include "nn/plan/place.h"
+#include "nn/plan/buffer_layout.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "study/collect.h"
+#include "study/stored_answers.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
  *
  * A line is the time up to which everything goes (ms since 1970), a space and the SHA-256 of the
  * person as stored: it finds somebody in a backup, but not in an export. Private to study/. */
-#ifndef SOFTLAB_STUDY_PURGED_H
-#define SOFTLAB_STUDY_PURGED_H
+#ifndef SOFTLAB_STUDY_PURGE_LIST_H
+#define SOFTLAB_STUDY_PURGE_LIST_H
 
 #include "softlab/study.h"
 

@@ -1,7 +1,7 @@
-/* Place: find every buffer of a plan its offset in one block of memory. Buffers that are never in
+/* Layout: every buffer of a plan gets an offset in one block of memory. Buffers that are never in
  * use at the same time may share bytes. */
-#ifndef SOFTLAB_NN_PLAN_PLACE_H
-#define SOFTLAB_NN_PLAN_PLACE_H
+#ifndef SOFTLAB_NN_PLAN_BUFFER_LAYOUT_H
+#define SOFTLAB_NN_PLAN_BUFFER_LAYOUT_H
 
 #include <stddef.h>
 

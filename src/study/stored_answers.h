@@ -1,6 +1,7 @@
-/* What a study's store holds, read for status and exports. Private to study/. */
-#ifndef SOFTLAB_STUDY_COLLECT_H
-#define SOFTLAB_STUDY_COLLECT_H
+/* Answers and sessions of a study, read from its store for status and exports. Private to
+ * study/. */
+#ifndef SOFTLAB_STUDY_STORED_ANSWERS_H
+#define SOFTLAB_STUDY_STORED_ANSWERS_H
 
 #include "softlab/study.h"
 

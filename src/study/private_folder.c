@@ -1,4 +1,4 @@
-#include "study/private.h"
+#include "study/private_folder.h"
 
 #include <stdlib.h>
 #include <string.h>
