@@ -92,19 +92,13 @@ static enum sl_status choose_named(struct groups *groups, const struct sl_result
 
 /* True if a network of the specification or of its parts is one of a run: without one no run can be
  * shared, and this costs less than to look at all keys. */
-static bool has_network(const json_t *spec, const struct sl_name_table *networks)
+static bool has_network(const struct sl_brief *brief, const struct sl_name_table *networks)
 {
-    const json_t *names = json_object_get(spec, "networks");
-    for (size_t i = 0; i < json_array_size(names); i++) {
-        const char *name = json_string_value(json_array_get(names, i));
-        if (name && sl_name_table_find(networks, name, strlen(name)) != SL_NO_NAME) return true;
-    }
-    const char *part;
-    json_t *value;
-    json_object_foreach(json_object_get(spec, "parts"), part, value)
-    {
-        if (has_network(value, networks)) return true;
-    }
+    for (size_t i = 0; i < brief->n_designs; i++)
+        for (size_t n = 0; n < brief->designs[i].networks.count; n++) {
+            const char *name = brief->designs[i].networks.names[n];
+            if (sl_name_table_find(networks, name, strlen(name)) != SL_NO_NAME) return true;
+        }
     return false;
 }
 
@@ -117,7 +111,7 @@ static bool is_shared(const struct sl_results *results, const struct sl_name_tab
     struct sl_spec *spec;
     bool found = false;
     if (read_spec(results, name, scale->scale, &spec, NULL) != SL_OK) return false;
-    if (has_network(spec->json, networks) &&
+    if (has_network(spec->brief, networks) &&
         sl_planned_create(spec, as_published, &planned, NULL) == SL_OK)
         for (size_t i = 0; i < planned->n_runs && !found; i++) {
             const struct sl_planned_run *run = &planned->runs[i];
@@ -210,8 +204,7 @@ static void show_absent(struct sl_report *report, const struct groups *groups)
             sl_report_table(report, &head);
             has_begun = true;
         }
-        const char *missing = json_string_value(json_object_get(spec->json, "missing"));
-        const char *title = json_string_value(json_object_get(spec->json, "title"));
+        const char *missing = spec->brief->designs[0].missing, *title = spec->brief->title;
         char *reason = sl_string_printf("not run%s%s", missing ? "; " : "", missing ? missing : "");
         sl_report_cell(report, sl_cell_text(spec->name));
         sl_report_cell(report, sl_cell_text(title ? title : ""));
@@ -300,7 +293,7 @@ static bool is_about_papers(const struct groups *groups)
 static const char *own_title(const struct groups *groups)
 {
     if (groups->count == 0 || is_about_papers(groups)) return NULL;
-    return json_string_value(json_object_get(groups->items[0].spec->json, "title"));
+    return groups->items[0].spec->brief->title;
 }
 
 static const char *title_of(const struct groups *groups)
