@@ -302,14 +302,49 @@ static const char *title_of(const struct groups *groups)
     return own ? own : "Soft labels: the papers' tables, here and as published";
 }
 
-/* Where nothing is asked and nothing is claimed. */
-static void say_what_is_here(struct sl_report *report, const struct groups *groups)
+/* What there is in all sections. */
+struct extent {
+    size_t n_runs, n_rows, n_claims;
+    size_t verdicts[SL_VERDICTS];
+};
+
+static struct extent measure(const struct groups *groups)
 {
-    size_t n_runs = 0, n_sets = 0;
+    struct extent extent = {0};
     for (size_t i = 0; i < groups->count; i++) {
-        n_runs += groups->items[i].outcome->n_runs;
-        n_sets += sl_name_table_count(groups->items[i].outcome->rows);
+        const struct sl_outcome *outcome = groups->items[i].outcome;
+        extent.n_runs += outcome->n_runs;
+        extent.n_rows += sl_name_table_count(outcome->rows);
+        for (size_t c = 0; c < outcome->n_claims; c++)
+            extent.verdicts[outcome->claims[c].here.verdict]++;
+        extent.n_claims += outcome->n_claims;
     }
+    extent.n_claims -= extent.verdicts[SL_VERDICT_NO_CLAIM];
+    return extent;
+}
+
+/* Where no paper is, but claims.csv beside the specification. */
+static void say_own_claims(struct sl_report *report, const struct extent *extent)
+{
+    const size_t n_not_run = extent->verdicts[SL_VERDICT_NOT_RUN];
+    sl_report_note(report, SL_TONE_ANSWER);
+    sl_report_text(report, SL_STYLE_PLAIN, "Of %zu claim%s, ", extent->n_claims,
+                   extent->n_claims == 1 ? "" : "s");
+    sl_present_verdicts(report, extent->verdicts);
+    sl_report_text(report, SL_STYLE_PLAIN, "; %zu %s not run.", n_not_run,
+                   n_not_run == 1 ? "was" : "were");
+    sl_report_note(report, SL_TONE_BASIS);
+    sl_report_text(report, SL_STYLE_PLAIN,
+                   "What this rests on: %zu run%s in %zu row%s. The 95 %% interval of a difference "
+                   "decides a claim.",
+                   extent->n_runs, extent->n_runs == 1 ? "" : "s", extent->n_rows,
+                   extent->n_rows == 1 ? "" : "s");
+}
+
+/* Where nothing is asked and nothing is claimed. */
+static void say_what_is_here(struct sl_report *report, const struct extent *extent)
+{
+    const size_t n_runs = extent->n_runs, n_sets = extent->n_rows;
     sl_report_note(report, SL_TONE_ANSWER);
     if (n_runs)
         sl_report_text(report, SL_STYLE_PLAIN,
@@ -328,6 +363,7 @@ static void say_what_is_here(struct sl_report *report, const struct groups *grou
 static void show_answers(const struct groups *groups, const struct sl_presentation *shows,
                          size_t n_all, struct sl_verdict_answer *answers, struct sl_report *report)
 {
+    const struct extent extent = measure(groups);
     size_t n_answers = 0;
     for (size_t i = 0; i < groups->count; i++)
         if (sl_verdict_answer_find(shows[i].outcome, &answers[i])) {
@@ -336,8 +372,10 @@ static void show_answers(const struct groups *groups, const struct sl_presentati
         }
     if (is_about_papers(groups))
         sl_present_summary(report, shows, groups->count, n_all);
+    else if (extent.n_claims)
+        say_own_claims(report, &extent);
     else if (n_answers == 0)
-        say_what_is_here(report, groups);
+        say_what_is_here(report, &extent);
 }
 
 /* A section's id is its specification's name; what stands here in several scales has them in it. */
