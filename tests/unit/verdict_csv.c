@@ -101,6 +101,7 @@ static void test_a_slip_is_an_error_with_its_line_and_the_nearest_word(void **st
         {"set,metric,value\na,t/accuracy,1\na,t/accurcy,1\n",
          "figures.csv:3: x has no figure \"t/accurcy\", did you mean \"t/accuracy\"?"},
         {"set,t/accuracy\na,1\nd,1\n", "figures.csv:3: x has no set \"d\"; there is a, b, c"},
+        {"set,t/accuracy\n\xff,1\n", "figures.csv:2: \"set\" is not UTF-8"},
         {"set,t/accuracy\n,1\n", "figures.csv:2: \"set\" is empty"},
         {"set,network,t/accuracy\na,n2,1\n", "x has no network \"n2\", did you mean \"n1\"?"},
         {"set,part,t/accuracy\na,p,1\n", "x has no parts"},

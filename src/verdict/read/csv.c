@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/describe.h"
 #include "softlab/base.h"
 #include "softlab/experiment/contract.h"
 #include "verdict/read/result_line.h"
@@ -62,15 +63,16 @@ static enum sl_status fail_name(const struct table *table, size_t line, const ch
 {
     enum { SHOWN = 8 };
     const char *near = sl_text_nearest(word, names);
+    char shown[SL_DESCRIBE_SIZE];
+    sl_describe_text(word, strlen(word), shown);
     if (near)
-        return sl_csv_fail(table->csv, line, err, "%s \"%.80s\", did you mean \"%s\"?", what, word,
-                           near);
+        return sl_csv_fail(table->csv, line, err, "%s %s, did you mean \"%s\"?", what, shown, near);
     struct sl_buffer list;
     sl_buffer_init(&list, 1 << 16);
-    for (size_t i = 0; names[i] && i <= SHOWN; i++)
+    for (size_t i = 0; i <= SHOWN && names[i]; i++)
         sl_buffer_printf(&list, "%s%s", i ? ", " : "; there is ", i < SHOWN ? names[i] : "...");
-    const enum sl_status status = sl_csv_fail(table->csv, line, err, "%s \"%.80s\"%s", what, word,
-                                              list.length ? list.data : "");
+    const enum sl_status status =
+        sl_csv_fail(table->csv, line, err, "%s %s%s", what, shown, list.length ? list.data : "");
     sl_buffer_release(&list);
     return status;
 }
@@ -192,14 +194,17 @@ static enum sl_status check_part(const struct table *table, const struct row *ro
     return status;
 }
 
-/* Whether the specification has this label set or network; one that lists none takes any. */
+/* Whether the specification has this label set or network; one without networks takes any. */
 static enum sl_status check_listed(const struct table *table, const struct row *row, enum role role,
                                    const struct sl_name_list *list, struct sl_error *err)
 {
     const char *name = row->texts[role];
-    if (!name || list->count == 0 || sl_name_list_has(list, name)) return SL_OK;
+    const char *const none[] = {NULL};
+    if (!name || sl_name_list_has(list, name)) return SL_OK;
+    if (role == ROLE_NETWORK && list->count == 0) return SL_OK;
     char *what = sl_string_printf("%s has no %s", row->spec->name, role_names[role]);
-    const enum sl_status status = fail_name(table, row->line, what, name, list->names, err);
+    const enum sl_status status =
+        fail_name(table, row->line, what, name, list->count ? list->names : none, err);
     free(what);
     return status;
 }
@@ -272,6 +277,8 @@ static enum sl_status read_coordinates(struct table *table, const struct sl_csv_
     for (size_t i = 0; i < N_TEXTS; i++) {
         if (table->columns[i] == SIZE_MAX) continue;
         const struct sl_field field = sl_csv_class(record->fields[table->columns[i]]);
+        if (sl_utf8_valid(field.text, field.length) != field.length)
+            return sl_csv_fail(table->csv, record->line, err, "\"%s\" is not UTF-8", role_names[i]);
         if (field.length) row->texts[i] = sl_string_copy_n(field.text, field.length);
     }
     SL_TRY(read_index(table, record, ROLE_SEED, &row->seed, err));
@@ -303,8 +310,9 @@ static struct sl_result make_run(const struct row *row)
     return run;
 }
 
-/* The run of a row: a new one, or, where a row is a figure, one that earlier rows began. */
-static enum sl_status find_run(struct table *table, const struct row *row, struct sl_result **out,
+/* The number of a row's run: a new one, or, where a row is a figure, one that earlier rows began.
+ */
+static enum sl_status find_run(struct table *table, const struct row *row, size_t *out,
                                struct sl_error *err)
 {
     struct sl_result run = make_run(row);
@@ -327,7 +335,7 @@ static enum sl_status find_run(struct table *table, const struct row *row, struc
         table->n_runs++;
         run = (struct sl_result){.json = NULL};
     }
-    *out = &table->runs[index];
+    *out = index;
 out:
     sl_result_release(&run);
     return status;
@@ -339,23 +347,24 @@ static enum sl_status read_value(const struct table *table, const struct sl_csv_
 {
     const struct sl_field field = sl_csv_class(record->fields[column]);
     const char *empty = table->is_long ? "leave the row out" : "leave the field empty";
+    char shown[SL_DESCRIBE_SIZE];
     if (!sl_text_to_real(field.text, field.length, out) || !isfinite(*out))
         return sl_csv_fail(table->csv, record->line, err,
-                           "%.80s: \"%.*s\" is not a number; %s if the run has no such figure",
-                           figure, (int)(field.length < 40 ? field.length : 40), field.text, empty);
+                           "%s: %s is not a number; %s if the run has no such figure", figure,
+                           sl_describe_text(field.text, field.length, shown), empty);
     if (!sl_figure_is_plausible(figure, *out))
         return sl_csv_fail(table->csv, record->line, err,
-                           "%.80s: %g is no share; give it from 0 to 1, not in per cent", figure,
+                           "%s: %g is no share; give it from 0 to 1, not in per cent", figure,
                            *out);
     return SL_OK;
 }
 
 static enum sl_status add_figure(struct table *table, const struct row *row,
                                  const struct sl_csv_record *record, size_t column,
-                                 const char *figure, struct sl_result *run, struct sl_error *err)
+                                 const char *figure, size_t run, struct sl_error *err)
 {
     const struct sl_name_list *columns = &row->spec->brief->columns;
-    json_t *metrics = json_object_get(run->json, "metrics");
+    json_t *metrics = json_object_get(table->runs[run].json, "metrics");
     double value = NAN;
     if (!sl_name_list_has(columns, figure)) {
         char *what = sl_string_printf("%s has no figure", row->spec->name);
@@ -368,7 +377,7 @@ static enum sl_status add_figure(struct table *table, const struct row *row,
     SL_TRY(read_value(table, record, column, figure, &value, err));
     if (json_object_get(metrics, figure))
         return sl_csv_fail(table->csv, row->line, err,
-                           "%.80s of the same run stands in an earlier line too: tell runs of a "
+                           "%s of the same run stands in an earlier line too: tell runs of a "
                            "cell apart by \"seed\" or \"fold\"",
                            figure);
     json_object_set_new(metrics, figure, json_real(value));
@@ -387,7 +396,7 @@ static enum role role_of(const struct sl_csv *csv, size_t column)
 static enum sl_status add_figures(struct table *table, const struct row *row,
                                   const struct sl_csv_record *record, struct sl_error *err)
 {
-    struct sl_result *run = NULL;
+    size_t run = 0;
     SL_TRY(find_run(table, row, &run, err));
     if (table->is_long) {
         const struct sl_field field = sl_csv_class(record->fields[table->columns[ROLE_METRIC]]);
@@ -409,10 +418,12 @@ static enum sl_status add_figures(struct table *table, const struct row *row,
 static enum sl_status fail_column(const struct table *table, const char *name, struct sl_error *err)
 {
     const char *near = sl_text_nearest(name, role_names);
+    char shown[SL_DESCRIBE_SIZE];
     return sl_csv_fail(table->csv, 1, err,
-                       "column \"%.80s\" is neither a coordinate nor a figure called "
+                       "column %s is neither a coordinate nor a figure called "
                        "test/metric%s%s%s",
-                       name, near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+                       sl_describe_text(name, strlen(name), shown), near ? ", did you mean \"" : "",
+                       near ? near : "", near ? "\"?" : "");
 }
 
 static enum sl_status read_header(struct table *table, struct sl_error *err)
