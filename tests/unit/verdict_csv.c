@@ -174,6 +174,37 @@ static void test_figures_say_or_are_told_which_table_they_are_for(void **state)
     sl_results_destroy(results);
 }
 
+/* A run that softlab made, and its plan, which has no other run. */
+#define PLANNED                                                                                    \
+    "{\"softlab\":\"plan\",\"key\":\"p\",\"spec\":\"x\",\"scale\":\"paper\",\"variant\":\"as-"     \
+    "run\","                                                                                       \
+    "\"runs\":{\"k\":1}}\n{\"softlab\":\"result\",\"key\":\"k\",\"spec\":\"x\",\"scale\":"         \
+    "\"paper\","                                                                                   \
+    "\"variant\":\"as-run\",\"set\":\"a\",\"network\":\"n1\",\"seed\":1,"                          \
+    "\"metrics\":{\"t/accuracy\":0.75}}\n"
+
+static void test_figures_stand_beside_runs_of_softlab_and_never_in_their_place(void **state)
+{
+    (void)state;
+    struct sl_error err = {0};
+    struct sl_spec *spec;
+    struct sl_outcome *outcome = NULL;
+    struct sl_results *results = sl_results_create();
+    assert_ok(sl_spec_read(test_path("spec"), "paper", &spec, &err), err);
+    const struct sl_outcome_source own = {.spec = spec, .results = results, .variant = "as-run"};
+    assert_ok(sl_results_read(results, write_file("run.jsonl", PLANNED), &err), err);
+    assert_ok(read_csv(results, "set,network,seed,t/accuracy\na,n1,2,0.5\n", &err), err);
+    assert_ok(sl_outcome_create(&own, &outcome, &err), err);
+    assert_int_equal(find_cell(outcome, "a/accuracy")->here.n_runs, 2);
+    assert_near(find_cell(outcome, "a/accuracy")->here.mean, 62.5, 1e-12);
+    sl_outcome_destroy(outcome);
+    assert_ok(read_csv(results, "set,network,seed,t/accuracy\na,n1,1,0.5\n", &err), err);
+    assert_fails(sl_outcome_create(&own, &outcome, &err), SL_ERR_INPUT, err,
+                 "x: a second result of the same run, set \"a\", network \"n1\", seed 1;");
+    sl_spec_destroy(spec);
+    sl_results_destroy(results);
+}
+
 static int set_up_spec(void **state)
 {
     (void)state;
@@ -188,6 +219,7 @@ int main(void)
         cmocka_unit_test(test_a_slip_is_an_error_with_its_line_and_the_nearest_word),
         cmocka_unit_test(test_a_table_by_part_or_network_needs_them),
         cmocka_unit_test(test_figures_say_or_are_told_which_table_they_are_for),
+        cmocka_unit_test(test_figures_stand_beside_runs_of_softlab_and_never_in_their_place),
     };
     return cmocka_run_group_tests(tests, set_up_spec, test_folder_clear);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "verdict/judge/judge.h"
+#include "verdict/read/result_line.h"
 
 size_t sl_verdict_row_length(const char *cell)
 {
@@ -122,7 +123,12 @@ static enum sl_status add_run(struct sl_outcome *outcome, const struct sl_outcom
     uint32_t index = 0;
     enum sl_status status = SL_OK;
     SL_TRY_OUT(sl_name_table_add(outcome->places, place, strlen(place), &index, err));
-    if (index < before) goto out;
+    if (index < before) {
+        /* Who gives no keys cannot say which of two results counts. */
+        if (run.result->is_keyless || outcome->runs[index].result->is_keyless)
+            status = sl_result_fail_twice(run.result, err);
+        goto out;
+    }
     SL_TRY_OUT(
         sl_name_table_add(outcome->identities, identity, strlen(identity), &run.identity, err));
     run.row = row_of(outcome, &run);
@@ -197,11 +203,12 @@ static enum sl_status add_named(struct sl_outcome *outcome, const struct sl_resu
 }
 
 /* Whether the last plan of the specification still has the run: one whose inputs or settings were
- * other ones is of no use beside those that were made since. */
+ * other ones is of no use beside those that were made since. Runs of other programs are in no plan.
+ */
 static bool is_current(const struct sl_results *results, const struct sl_result *result)
 {
     const json_t *plan = sl_results_plan(results, result->spec, result->scale, result->variant);
-    return !plan || json_object_get(plan, result->key);
+    return !plan || result->is_keyless || json_object_get(plan, result->key);
 }
 
 /* Runs that belong here by their key; then, where there is none, those of the same name, whose

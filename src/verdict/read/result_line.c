@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/describe.h"
 #include "softlab/base.h"
 #include "softlab/verdict/outcome.h"
 #include "verdict/read/result_line.h"
@@ -272,6 +273,29 @@ void sl_result_name(struct sl_result *result)
     result->key = json_string_value(json_object_get(result->json, "key"));
     result->is_keyless = true;
     free(name);
+}
+
+enum sl_status sl_result_fail_twice(const struct sl_result *result, struct sl_error *err)
+{
+    const struct {
+        const char *name, *text;
+    } texts[] = {{"part", result->part}, {"set", result->set}, {"network", result->network}};
+    struct sl_buffer words;
+    char shown[SL_DESCRIBE_SIZE];
+    sl_buffer_init(&words, 1 << 12);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (texts[i].text)
+            sl_buffer_printf(&words, ", %s %s", texts[i].name,
+                             sl_describe_text(texts[i].text, strlen(texts[i].text), shown));
+    if (result->seed >= 0) sl_buffer_printf(&words, ", seed %lld", (long long)result->seed);
+    if (result->fold >= 0) sl_buffer_printf(&words, ", fold %lld", (long long)result->fold);
+    const enum sl_status status =
+        sl_fail(err, SL_ERR_INPUT,
+                "a second result of the same run%s; tell runs of a cell apart by \"seed\" or "
+                "\"fold\"",
+                words.length ? words.data : "");
+    sl_buffer_release(&words);
+    return status;
 }
 
 static enum sl_status read_fields(const struct sl_json_cursor *line, struct sl_result *out,

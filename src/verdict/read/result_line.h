@@ -23,6 +23,8 @@ enum sl_status sl_result_read_line(struct sl_line_reader *reader, const char *li
 void sl_result_release(struct sl_result *result);
 /* Give a result that has no key one of its coordinates. */
 void sl_result_name(struct sl_result *result);
+/* SL_ERR_INPUT: two results of a run, of which no key says which counts. */
+enum sl_status sl_result_fail_twice(const struct sl_result *result, struct sl_error *err);
 /* Whether a figure ("test/metric") can have this value: a share is from -1 to 1. NaN cannot be. */
 bool sl_figure_is_plausible(const char *figure, double value);
 

@@ -71,9 +71,7 @@ enum sl_status sl_results_add_run(struct sl_results *results, struct sl_result *
     uint32_t index = 0;
     if (result->is_keyless &&
         sl_name_table_find(results->keys, result->key, strlen(result->key)) != SL_NO_NAME)
-        return sl_fail(err, SL_ERR_INPUT,
-                       "a second result of the same run; tell runs of a cell apart by \"seed\" or "
-                       "\"fold\"");
+        return sl_result_fail_twice(result, err);
     SL_TRY(sl_name_table_add(results->keys, result->key, strlen(result->key), &index, err));
     if (index == results->n_runs) {
         append(&results->runs, &results->n_runs, result);
