@@ -109,6 +109,7 @@ static void test_a_slip_is_an_error_with_its_line_and_the_nearest_word(void **st
         {"set,spec,t/accuracy\na,collins2022/tabel2,1\n", "did you mean \"collins2022/table2\"?"},
         {"set,spec,scale,t/accuracy\na,collins2022/table2,quik,1\n",
          "collins2022/table2 has no scale \"quik\", did you mean \"quick\"?"},
+        {"set,scale,t/accuracy\na,quick,1\n", "figures.csv:2: x has no scale \"quick\""},
         {"set,variant,t/accuracy\na,as-runs,1\n", "no variant is called \"as-runs\""},
         {"set,seed,t/accuracy\na,one,1\n", "figures.csv:2: column \"seed\""},
         {"set,t/accuracy\na,good\n", "figures.csv:2: t/accuracy: \"good\" is not a number; leave "
