@@ -353,7 +353,7 @@ complete -c softlab -n '__fish_seen_subcommand_from run' -l help -s h -d 'print 
 complete -c softlab -f -n __fish_use_subcommand -a report -d 'results beside the papers\' figures, with charts, as one page'
 complete -c softlab -n '__fish_seen_subcommand_from report' -l output -s o -r -F -d 'where it goes; without it, or as -, stdout'
 complete -c softlab -n '__fish_seen_subcommand_from report' -l format -x -a 'html md csv latex' -d 'what is written; without it, what the ending of FILE says, or html'
-complete -c softlab -n '__fish_seen_subcommand_from report' -l spec -x -d 'only these specifications, by name or folder, separated by commas; also where they have no results'
+complete -c softlab -n '__fish_seen_subcommand_from report' -l spec -x -d 'only these specifications, by name or folder, separated by commas; also where they have no results. A single one is what a CSV without a column "spec" is for'
 complete -c softlab -n '__fish_seen_subcommand_from report' -l charts -d 'Markdown: show charts from SVG files, in a folder beside FILE that is called after it'
 complete -c softlab -n '__fish_seen_subcommand_from report' -l data-folder -r -F -d 'where fetched data sets are kept (default: $XDG_DATA_HOME/softlab)'
 complete -c softlab -n '__fish_seen_subcommand_from report' -l log-level -x -a 'error warning info debug' -d 'how much to say on stderr'

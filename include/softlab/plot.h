@@ -106,6 +106,21 @@ struct sl_plot {
 enum sl_status sl_plot_svg(const struct sl_plot *plot, struct sl_buffer *out,
                            struct sl_error *err) SL_MUST_USE;
 
+/* Where parts of a chart are, for a page that holds many: bytes of the buffer that it was appended
+ * to, from `begin` up to but not including `end`. */
+struct sl_plot_span {
+    size_t begin, end;
+};
+struct sl_plot_parts {
+    struct sl_plot_span style;       /* the <style> element, which sl_plot_rules can stand in for */
+    struct sl_plot_span description; /* the text alternative, with markup's escapes */
+};
+/* As sl_plot_svg, and says where its parts are. */
+enum sl_status sl_plot_svg_parts(const struct sl_plot *plot, struct sl_buffer *out,
+                                 struct sl_plot_parts *parts, struct sl_error *err) SL_MUST_USE;
+/* Append the style rules that every chart has, for all charts of a page (class "sl-plot"). */
+void sl_plot_rules(struct sl_buffer *out);
+
 /* The chart as a file of its own. */
 enum sl_status sl_plot_write(const struct sl_plot *plot, const char *path,
                              struct sl_error *err) SL_MUST_USE;

@@ -34,7 +34,7 @@ static const struct cli_option report_options[] = {
      .kind = CLI_TEXT,
      .value = "NAMES",
      .help = "only these specifications, by name or folder, separated by commas; also where they "
-             "have no results",
+             "have no results. A single one is what a CSV without a column \"spec\" is for",
      .offset = offsetof(struct report_values, spec)},
     {.name = "charts",
      .kind = CLI_FLAG,
@@ -46,7 +46,8 @@ static const struct cli_option report_options[] = {
 
 static const struct cli_argument report_arguments[] = {
     {.name = "RESULTS",
-     .help = "results.jsonl, or a folder that holds it; several are taken together",
+     .help = "results.jsonl, a folder that holds it, or a CSV of figures; several are taken "
+             "together",
      .kind = CLI_PATH,
      .repeated = true},
     {.name = NULL},
@@ -103,6 +104,23 @@ static enum sl_status write_out(const struct report_values *options, const struc
     return SL_OK;
 }
 
+/* All files; a CSV comes last, as a results.jsonl may bring the specification that it is for. */
+static enum sl_status read_results(const struct cli *cli, const struct sl_figures_for *purpose,
+                                   struct sl_results *results, struct sl_error *err)
+{
+    for (int csv = 0; csv < 2; csv++)
+        for (size_t i = 0; i < cli->n_arguments; i++) {
+            const char *path = cli->arguments[i];
+            if (sl_path_has_suffix(path, ".csv") != (csv == 1)) continue;
+            if (csv)
+                SL_TRY(sl_results_read_csv(results, path, purpose, err));
+            else
+                SL_TRY(sl_results_read(results, path, err));
+        }
+    sl_results_settle(results);
+    return SL_OK;
+}
+
 static void tell(struct cli *cli, const struct sl_results *results)
 {
     if (results->n_torn)
@@ -126,15 +144,14 @@ static enum sl_status run_report(struct cli *cli, const void *values, struct sl_
     enum sl_status status = SL_OK;
     sl_buffer_init_data(&text, (size_t)1 << 31);
     sl_buffer_init(&command, 1 << 20);
-    for (size_t i = 0; i < cli->n_arguments; i++)
-        SL_TRY_OUT(sl_results_read(results, cli->arguments[i], err));
-    sl_results_settle(results);
-    tell(cli, results);
     put_command(cli, options, &command);
     struct sl_report_options wanted = {.specs = (const char *const *)specs,
                                        .command = command.data};
     while (specs && specs[wanted.n_specs])
         wanted.n_specs++;
+    const struct sl_figures_for purpose = {wanted.specs, wanted.n_specs};
+    SL_TRY_OUT(read_results(cli, &purpose, results, err));
+    tell(cli, results);
     SL_TRY_OUT(sl_verdict_report(results, &wanted, &report, err));
     if (options->charts) SL_TRY_OUT(write_charts(options, format, report, err));
     SL_TRY_OUT(sl_report_render(report, format, &text, err));
@@ -152,6 +169,8 @@ static const struct cli_example report_examples[] = {
     {"softlab report results/ -o report.html", "everything that was run, beside the papers"},
     {"softlab report a/results.jsonl b/results.jsonl --spec collins2022/table2 --format latex",
      "one table, from the results of two machines"},
+    {"softlab report figures.csv --spec collins2022/table2 -o report.html",
+     "figures of another program, judged as ours are"},
     {NULL, NULL},
 };
 
@@ -164,7 +183,11 @@ const struct cli_command cmd_report = {
         "Every cell of a paper's table with our mean, its interval and the number of runs beside "
         "the published figure; every comparison the paper draws, and whether it holds here, fails "
         "or is undecided within the interval; charts, pictures and where the numbers come from. "
-        "The HTML page needs no network.",
+        "The HTML page needs no network. Results of any program can be reported: as lines of "
+        "results.jsonl, or as a CSV with a row per run and columns set, network, seed, fold and "
+        "one "
+        "per figure, called test/metric (or a row per figure, with columns metric and value). "
+        "docs/formats.md has examples of both.",
     .arguments = report_arguments,
     .options = report_options,
     .examples = report_examples,

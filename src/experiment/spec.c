@@ -161,6 +161,7 @@ static enum sl_status finish(struct sl_spec *spec, struct sl_error *err)
     spec->json = json_deep_copy(spec->document.root);
     SL_TRY(apply_scale(spec, err));
     sl_spec_complete(spec->json);
+    spec->brief = sl_brief_create(spec);
     return SL_OK;
 }
 
@@ -238,6 +239,7 @@ void sl_spec_destroy(struct sl_spec *spec)
     free(spec->scale);
     sl_json_release(&spec->document);
     json_decref(spec->json);
+    sl_brief_destroy(spec->brief);
     free(spec->expected);
     free(spec->claims);
     free(spec->folder);

@@ -30,4 +30,8 @@ const json_t *sl_spec_figure(const json_t *spec, const char *cell);
 enum sl_status sl_spec_check_show(const struct sl_json_cursor *root,
                                   struct sl_error *err) SL_MUST_USE;
 
+/* brief.c: what a specification says at its scale to those who judge and present its results. */
+struct sl_brief *sl_brief_create(const struct sl_spec *spec) SL_MUST_USE SL_RETURNS_NONNULL;
+void sl_brief_destroy(struct sl_brief *brief);
+
 #endif

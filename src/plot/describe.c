@@ -179,11 +179,13 @@ void sl_plot_describe(struct sl_plot_chart *chart)
 {
     const struct sl_plot *plot = chart->plot;
     sl_plot_put(chart->out, "<desc id='%s-desc'>", plot->id);
+    chart->parts.description.begin = chart->out->length;
     if (plot->summary) sl_plot_put(chart->out, "%s ", plot->summary);
     sl_plot_put(chart->out, "%s", chart->kind->noun);
     put_subject(chart);
     if (!chart->has_data) sl_plot_put(chart->out, " No data.");
     chart->kind->describe(chart);
     if (plot->note) sl_plot_put(chart->out, " Note: %s", plot->note);
+    chart->parts.description.end = chart->out->length;
     sl_plot_put(chart->out, "</desc>\n");
 }

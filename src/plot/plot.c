@@ -172,6 +172,13 @@ static void write_chart(struct sl_plot_chart *chart)
 
 enum sl_status sl_plot_svg(const struct sl_plot *plot, struct sl_buffer *out, struct sl_error *err)
 {
+    struct sl_plot_parts parts;
+    return sl_plot_svg_parts(plot, out, &parts, err);
+}
+
+enum sl_status sl_plot_svg_parts(const struct sl_plot *plot, struct sl_buffer *out,
+                                 struct sl_plot_parts *parts, struct sl_error *err)
+{
     SL_TRY(sl_plot_check(plot, err));
     struct sl_plot_chart chart = {.plot = plot, .kind = &sl_plot_methods[plot->kind], .out = out};
     size_t begin = out->length;
@@ -187,6 +194,8 @@ enum sl_status sl_plot_svg(const struct sl_plot *plot, struct sl_buffer *out, st
     if (status != SL_OK) {
         out->length = begin;
         if (out->data) out->data[begin] = '\0';
+    } else {
+        *parts = chart.parts;
     }
 out:
     for (size_t i = 0; i < plot->n_series; i++)

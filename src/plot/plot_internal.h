@@ -57,6 +57,7 @@ struct sl_plot_chart {
     size_t shapes[SL_PLOT_MAX_SERIES];  /* its mark: that of its colour; references have their own
                                          * row, so that several differ */
     struct sl_plot_bins bins;
+    struct sl_plot_parts parts; /* as far as they are written */
 };
 
 enum sl_plot_key {

@@ -1,8 +1,10 @@
 /* The head of a chart: colours, classes, patterns. Everything is scoped by the chart's id, since a
  * <style> inside inline SVG holds for the whole page. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "plot/plot_internal.h"
+#include "softlab/base/memory.h"
 
 /* Okabe and Ito's colours, darkened where they had less than 3:1 against white paper, lightened for
  * dark paper. Neighbours in this order also differ in lightness, for grey printers. */
@@ -19,50 +21,50 @@ static const struct {
 };
 enum { N_ROLES = sizeof roles / sizeof *roles };
 
-/* $ stands for the chart's id. Declarations with var() come second: renderers that do not know it
- * keep the first. */
+/* $ stands for what selects the chart. Declarations with var() come second: renderers that do not
+ * know it keep the first. */
 static const char rules[] =
-    "#${max-width:100%;height:auto;font-family:system-ui,-apple-system,'Segoe UI',Roboto,"
+    "${max-width:100%;height:auto;font-family:system-ui,-apple-system,'Segoe UI',Roboto,"
     "'Helvetica Neue',Arial,sans-serif;font-size:12px}\n"
-    "#$ text{fill:#1b1f24;fill:var(--sl-ink);font-variant-numeric:tabular-nums}\n"
-    "#$ .h{font-size:15px;font-weight:600}\n"
-    "#$ .q{fill:#555d66;fill:var(--sl-soft)}\n"
-    "#$ .z{font-size:11px}\n"
-    "#$ .m{text-anchor:middle}\n"
-    "#$ .e{text-anchor:end}\n"
-    "#$ .b{fill:#ffffff;fill:var(--sl-paper)}\n"
-    "#$ text.b{fill:#ffffff;fill:var(--sl-paper)}\n"
-    "#$ text.p{fill:#1b1f24;fill:var(--sl-pen)}\n"
-    "#$ .g{stroke:#e4e7ea;stroke:var(--sl-grid);fill:none}\n"
-    "#$ .a{stroke:#8b939c;stroke:var(--sl-axis);fill:none}\n"
-    "#$ .f{fill:currentColor;stroke:#ffffff;stroke:var(--sl-paper);stroke-width:.75;"
+    "$ text{fill:#1b1f24;fill:var(--sl-ink);font-variant-numeric:tabular-nums}\n"
+    "$ .h{font-size:15px;font-weight:600}\n"
+    "$ .q{fill:#555d66;fill:var(--sl-soft)}\n"
+    "$ .z{font-size:11px}\n"
+    "$ .m{text-anchor:middle}\n"
+    "$ .e{text-anchor:end}\n"
+    "$ .b{fill:#ffffff;fill:var(--sl-paper)}\n"
+    "$ text.b{fill:#ffffff;fill:var(--sl-paper)}\n"
+    "$ text.p{fill:#1b1f24;fill:var(--sl-pen)}\n"
+    "$ .g{stroke:#e4e7ea;stroke:var(--sl-grid);fill:none}\n"
+    "$ .a{stroke:#8b939c;stroke:var(--sl-axis);fill:none}\n"
+    "$ .f{fill:currentColor;stroke:#ffffff;stroke:var(--sl-paper);stroke-width:.75;"
     "paint-order:stroke}\n"
-    "#$ .k{fill:#ffffff;fill:var(--sl-paper);stroke:currentColor;stroke-width:1.75}\n"
-    "#$ .r{fill:none;stroke:currentColor;stroke-width:3;stroke-linecap:round;stroke-opacity:.4}\n"
-    "#$ .o{fill:none;stroke:currentColor;stroke-width:2;stroke-linejoin:round}\n"
-    "#$ .i{fill:none;stroke:currentColor;stroke-width:1.5}\n"
-    "#$ .t .i,#$ .t.i{stroke:#ffffff;stroke:var(--sl-paper);stroke-width:4;stroke-opacity:.7}\n"
-    "#$ .u{color:#1b1f24;color:var(--sl-ink)}\n"
-    "#$ .d{fill:currentColor;fill-opacity:.18}\n"
-    "#$ .s{fill:currentColor;fill-opacity:.28;stroke:currentColor;stroke-width:1.5}\n"
-    "#$ .w{stroke:#ffffff;stroke:var(--sl-paper);fill:none}\n";
+    "$ .k{fill:#ffffff;fill:var(--sl-paper);stroke:currentColor;stroke-width:1.75}\n"
+    "$ .r{fill:none;stroke:currentColor;stroke-width:3;stroke-linecap:round;stroke-opacity:.4}\n"
+    "$ .o{fill:none;stroke:currentColor;stroke-width:2;stroke-linejoin:round}\n"
+    "$ .i{fill:none;stroke:currentColor;stroke-width:1.5}\n"
+    "$ .t .i,$ .t.i{stroke:#ffffff;stroke:var(--sl-paper);stroke-width:4;stroke-opacity:.7}\n"
+    "$ .u{color:#1b1f24;color:var(--sl-ink)}\n"
+    "$ .d{fill:currentColor;fill-opacity:.18}\n"
+    "$ .s{fill:currentColor;fill-opacity:.28;stroke:currentColor;stroke-width:1.5}\n"
+    "$ .w{stroke:#ffffff;stroke:var(--sl-paper);fill:none}\n";
 
-static void put_rules(struct sl_buffer *out, const char *template, const char *id)
+static void put_rules(struct sl_buffer *out, const char *template, const char *selector)
 {
     for (;;) {
         size_t plain = strcspn(template, "$");
         sl_buffer_append(out, template, plain);
         template += plain;
         if (!*template) return;
-        sl_buffer_text(out, id);
+        sl_buffer_text(out, selector);
         template ++;
     }
 }
 
 /* :where() weighs nothing, so that a page's `.sl-plot{--sl-paper:...}` wins. */
-static void put_colours(struct sl_buffer *out, const char *id, bool at_night)
+static void put_colours(struct sl_buffer *out, const char *selector, bool at_night)
 {
-    sl_plot_put(out, ":where(#%s){", id);
+    sl_plot_put(out, ":where(%s){", selector);
     for (size_t i = 0; i < N_ROLES; i++)
         sl_plot_put(out, "--sl-%s:%s;", roles[i].name, at_night ? roles[i].dark : roles[i].light);
     for (size_t i = 0; i <= SL_PLOT_MAX_SERIES; i++)
@@ -99,23 +101,44 @@ static void put_lines(struct sl_buffer *out, const char *id)
                 id);
 }
 
+/* Declarations for what `selector` selects: one chart, or all of a page. */
+static void put_all_rules(struct sl_buffer *out, const char *selector)
+{
+    put_colours(out, selector, false);
+    sl_plot_put(out, "\n@media screen and (prefers-color-scheme:dark){");
+    put_colours(out, selector, true);
+    sl_plot_put(out, "}\n");
+    put_rules(out, rules, selector);
+    for (size_t i = 0; i <= SL_PLOT_MAX_SERIES; i++)
+        sl_plot_put(out, "%s .c%zu{color:%s;color:var(--sl-%zu)}\n", selector, i, light[i], i);
+    sl_plot_put(out, "%s .y{fill:%s;fill:var(--sl-heat);stop-color:var(--sl-heat)}\n", selector,
+                roles[5].light);
+    sl_plot_put(out, "%s .x{fill:%s;fill:var(--sl-cool);stop-color:var(--sl-cool)}\n", selector,
+                roles[6].light);
+}
+
+void sl_plot_rules(struct sl_buffer *out)
+{
+    put_all_rules(out, ".sl-plot");
+}
+
+static void put_style(struct sl_plot_chart *chart)
+{
+    char *selector = sl_string_printf("#%s", chart->plot->id);
+    chart->parts.style.begin = chart->out->length;
+    sl_plot_put(chart->out, "<style>\n");
+    put_all_rules(chart->out, selector);
+    sl_plot_put(chart->out, "</style>");
+    chart->parts.style.end = chart->out->length;
+    free(selector);
+}
+
 void sl_plot_style(struct sl_plot_chart *chart)
 {
     struct sl_buffer *out = chart->out;
     const char *id = chart->plot->id;
-    sl_plot_put(out, "<style>\n");
-    put_colours(out, id, false);
-    sl_plot_put(out, "\n@media screen and (prefers-color-scheme:dark){");
-    put_colours(out, id, true);
-    sl_plot_put(out, "}\n");
-    put_rules(out, rules, id);
-    for (size_t i = 0; i <= SL_PLOT_MAX_SERIES; i++)
-        sl_plot_put(out, "#%s .c%zu{color:%s;color:var(--sl-%zu)}\n", id, i, light[i], i);
-    sl_plot_put(out, "#%s .y{fill:%s;fill:var(--sl-heat);stop-color:var(--sl-heat)}\n", id,
-                roles[5].light);
-    sl_plot_put(out, "#%s .x{fill:%s;fill:var(--sl-cool);stop-color:var(--sl-cool)}\n", id,
-                roles[6].light);
-    sl_plot_put(out, "</style>\n<defs>\n<clipPath id='%s-clip'>", id);
+    put_style(chart);
+    sl_plot_put(out, "\n<defs>\n<clipPath id='%s-clip'>", id);
     /* Marks on the edge of the area are shown whole. */
     sl_plot_put(out, "<rect x='%f' y='%f' width='%f' height='%f'/></clipPath>\n", chart->left - 6,
                 chart->top - 6, chart->right - chart->left + 12, chart->bottom - chart->top + 12);

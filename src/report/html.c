@@ -1,4 +1,3 @@
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,44 +27,13 @@ static void put_pairs(struct sl_buffer *out, const struct sl_block *block)
     sl_buffer_text(out, "</dl>\n");
 }
 
-/* The rules that a chart brings along, for all charts of the page instead of its own: they are the
- * same in each and would be an eighth of the page. Returns what follows them in the chart, or NULL
- * if it has none. */
-static const char *share_rules(struct sl_buffer *out, const struct sl_block *chart,
-                               const char **begin)
+/* A chart without its own style rules: the page has them once for all charts, as they would be an
+ * eighth of it. */
+static void put_chart(struct sl_buffer *out, const struct sl_block *chart)
 {
-    static const char opening[] = "<style>", closing[] = "</style>";
-    const char *at = strstr(chart->content, opening), *end = at ? strstr(at, closing) : NULL;
-    if (!end) return NULL;
-    char *own = sl_string_printf("#%s", chart->id);
-    size_t length = strlen(own);
-    *begin = at;
-    for (at += strlen(opening); at < end;) {
-        bool is_own = strncmp(at, own, length) == 0 && !isdigit((unsigned char)at[length]);
-        if (is_own)
-            sl_buffer_text(out, ".sl-plot");
-        else
-            sl_buffer_byte(out, *at);
-        at += is_own ? length : 1;
-    }
-    free(own);
-    return end + strlen(closing);
-}
-
-/* `rules` are those that the page has; a chart with others keeps its own. */
-static void put_chart(struct sl_buffer *out, const struct sl_block *chart,
-                      const struct sl_buffer *rules)
-{
-    struct sl_buffer own;
-    const char *begin = NULL;
-    sl_buffer_init(&own, 1 << 20);
-    const char *rest = share_rules(&own, chart, &begin);
-    bool is_same =
-        rest && own.length == rules->length && memcmp(own.data, rules->data, own.length) == 0;
     sl_buffer_text(out, "<figure class=\"chart\">");
-    if (is_same) sl_buffer_append(out, chart->content, (size_t)(begin - chart->content));
-    sl_buffer_text(out, is_same ? rest : chart->content);
-    sl_buffer_release(&own);
+    sl_buffer_append(out, chart->content, chart->style.begin);
+    sl_buffer_text(out, chart->content + chart->style.end);
     if (chart->badge) {
         sl_buffer_text(out, "<figcaption>");
         sl_report_html_badge(out, chart->badge);
@@ -81,8 +49,7 @@ static void put_heading(struct sl_buffer *out, const struct sl_block *block)
     sl_buffer_printf(out, "</a></h%u>\n", block->level);
 }
 
-static void put_block(struct sl_buffer *out, const struct sl_block *block,
-                      const struct sl_buffer *rules)
+static void put_block(struct sl_buffer *out, const struct sl_block *block)
 {
     static const char *const tones[SL_TONE_COUNT] = {[SL_TONE_PLAIN] = "note",
                                                      [SL_TONE_WARNING] = "note warning",
@@ -112,7 +79,7 @@ static void put_block(struct sl_buffer *out, const struct sl_block *block,
         break;
     case SL_BLOCK_FOLD_END: sl_buffer_text(out, "</details>\n"); break;
     case SL_BLOCK_TABLE: sl_report_html_table(out, block); break;
-    case SL_BLOCK_CHART: put_chart(out, block, rules); break;
+    case SL_BLOCK_CHART: put_chart(out, block); break;
     case SL_BLOCK_GALLERY: sl_report_html_gallery(out, block); break;
     case SL_BLOCK_PAIRS: put_pairs(out, block); break;
     }
@@ -151,28 +118,27 @@ static void put_lines(struct sl_buffer *out, const char *const *lines)
         sl_buffer_text(out, *lines);
 }
 
-/* The rules of the first chart, if there is one. */
-static void find_rules(const struct sl_report *report, struct sl_buffer *out)
+static bool has_chart(const struct sl_report *report)
 {
-    const char *begin;
-    sl_buffer_init(out, 1 << 20);
     for (size_t i = 0; i < report->count; i++)
-        if (report->blocks[i].kind == SL_BLOCK_CHART) {
-            share_rules(out, &report->blocks[i], &begin);
-            return;
-        }
+        if (report->blocks[i].kind == SL_BLOCK_CHART) return true;
+    return false;
+}
+
+static void put_rules(struct sl_buffer *out)
+{
+    sl_buffer_byte(out, '\n');
+    sl_plot_rules(out);
 }
 
 void sl_report_html(const struct sl_report *report, struct sl_buffer *out)
 {
-    struct sl_buffer rules;
-    find_rules(report, &rules);
     sl_buffer_text(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
                         "<meta name=\"color-scheme\" content=\"light dark\">\n<title>");
     sl_report_html_text(out, report->title);
     sl_buffer_text(out, "</title>\n<style>\n");
-    if (rules.length) sl_buffer_append(out, rules.data, rules.length);
+    if (has_chart(report)) put_rules(out);
     put_lines(out, sl_report_style);
     sl_buffer_text(out, "</style>\n</head>\n<body>\n<header><h1>");
     sl_report_html_text(out, report->title);
@@ -187,11 +153,10 @@ void sl_report_html(const struct sl_report *report, struct sl_buffer *out)
         bool is_first = i == 0 || report->blocks[i - 1].kind != SL_BLOCK_CHART;
         bool is_last = i + 1 == report->count || report->blocks[i + 1].kind != SL_BLOCK_CHART;
         if (is_chart && is_first) sl_buffer_text(out, "<div class=\"charts\">\n");
-        put_block(out, &report->blocks[i], &rules);
+        put_block(out, &report->blocks[i]);
         if (is_chart && is_last) sl_buffer_text(out, "</div>\n");
     }
     sl_buffer_text(out, "</main>\n<script>\n");
     put_lines(out, sl_report_script);
     sl_buffer_text(out, "</script>\n</body>\n</html>\n");
-    sl_buffer_release(&rules);
 }

@@ -235,18 +235,18 @@ struct sl_cell sl_cell_empty(const char *why)
     return (struct sl_cell){.kind = SL_CELL_EMPTY, .text = why, .value = NAN, .spread = NAN};
 }
 
-/* The chart's <desc>, with its five escapes taken back: formats without charts print it. */
-static const char *keep_description(struct sl_report *report, const char *svg)
+/* The chart's text alternative, with its five escapes taken back: formats without charts print it.
+ */
+static const char *keep_description(struct sl_report *report, const char *svg,
+                                    struct sl_plot_span span)
 {
     static const struct {
         const char *escape;
         char byte;
     } escapes[] = {{"&lt;", '<'}, {"&gt;", '>'}, {"&amp;", '&'}, {"&quot;", '"'}, {"&#39;", '\''}};
-    const char *at = strstr(svg, "<desc"), *end = at ? strstr(at, "</desc>") : NULL;
-    if (!end || !(at = strchr(at, '>')) || at > end) return "";
     struct sl_buffer text;
     sl_buffer_init(&text, MARKUP_MAXIMUM);
-    for (at++; at < end;) {
+    for (const char *at = svg + span.begin; at < svg + span.end;) {
         size_t which = 0, count = sizeof escapes / sizeof *escapes;
         while (which < count &&
                strncmp(at, escapes[which].escape, strlen(escapes[which].escape)) != 0)
@@ -268,7 +268,8 @@ enum sl_status sl_report_chart(struct sl_report *report, const struct sl_plot *p
     named.id = id;
     struct sl_buffer svg;
     sl_buffer_init(&svg, MARKUP_MAXIMUM);
-    enum sl_status status = sl_plot_svg(&named, &svg, err);
+    struct sl_plot_parts parts;
+    enum sl_status status = sl_plot_svg_parts(&named, &svg, &parts, err);
     if (status == SL_OK) status = sl_buffer_check(&svg, "a chart", err);
     if (status == SL_OK) {
         struct sl_block *block = add_block(report, SL_BLOCK_CHART);
@@ -276,7 +277,8 @@ enum sl_status sl_report_chart(struct sl_report *report, const struct sl_plot *p
         block->title = keep(report, plot->title ? plot->title : "Chart");
         block->badge = keep(report, badge);
         block->content = keep_n(report, svg.data, svg.length);
-        block->spoken = keep_description(report, svg.data);
+        block->spoken = keep_description(report, svg.data, parts.description);
+        block->style = parts.style;
     }
     sl_buffer_release(&svg);
     return status;

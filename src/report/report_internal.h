@@ -31,14 +31,16 @@ struct sl_pair {
  * on the heap. */
 struct sl_block {
     enum sl_block_kind kind;
-    unsigned level;       /* heading */
-    enum sl_tone tone;    /* note */
-    const char *id;       /* heading, table, chart */
-    const char *title;    /* heading, fold, table, gallery, chart */
-    const char *badge;    /* table, gallery, chart */
-    bool as_cards;        /* table */
-    const char *content;  /* code: the lines; chart: the SVG */
-    const char *spoken;   /* chart: its text alternative */
+    unsigned level;      /* heading */
+    enum sl_tone tone;   /* note */
+    const char *id;      /* heading, table, chart */
+    const char *title;   /* heading, fold, table, gallery, chart */
+    const char *badge;   /* table, gallery, chart */
+    bool as_cards;       /* table */
+    const char *content; /* code: the lines; chart: the SVG */
+    const char *spoken;  /* chart: its text alternative */
+    /* chart: its own style rules, in `content` */
+    struct sl_plot_span style;
     const char *note;     /* gallery: below its title */
     const char **columns; /* table: column titles; gallery: classes; owned */
     size_t n_columns;

@@ -4,6 +4,7 @@
 
 #include "support.h"
 
+#include "experiment/spec_internal.h"
 #include "softlab/verdict.h"
 
 static const char scene_spec[] =
@@ -52,6 +53,13 @@ static inline struct sl_spec *scene_read(void)
     test_write(test_path("spec/claims.csv"), scene_claims, sizeof scene_claims - 1);
     assert_ok(sl_spec_read(test_path("spec"), "paper", &spec, &err), err);
     return spec;
+}
+
+/* Read again what a test changed in its JSON. */
+static inline void scene_reread(struct sl_spec *spec)
+{
+    sl_brief_destroy(spec->brief);
+    spec->brief = sl_brief_create(spec);
 }
 
 /* A run's line; the key is made of the coordinates. */

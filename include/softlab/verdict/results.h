@@ -1,8 +1,10 @@
-/* Results: what runs left behind in results.jsonl, one line each, and the figures that need no
- * training. Files of several machines are read one after another, or concatenated before. */
+/* Results: what runs of softlab or of any other program left behind, as lines of results.jsonl or
+ * as a CSV of figures; docs/formats.md says what both hold. Files of several machines are read one
+ * after another, or concatenated before. */
 #ifndef SOFTLAB_VERDICT_RESULTS_H
 #define SOFTLAB_VERDICT_RESULTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,6 +31,7 @@ struct sl_result {
     const char *key, *spec, *scale, *variant;
     const char *part, *set, *network;
     int64_t seed, fold;                /* -1: none */
+    bool is_keyless;                   /* the key is made of its coordinates */
     struct sl_number_list curve;       /* at most one: epoch, loss, accuracy, development score */
     struct sl_number_list attacks;     /* loss per iteration */
     struct sl_number_list reliability; /* low, high, count, confidence, accuracy per bin */
@@ -57,6 +60,19 @@ void sl_results_destroy(struct sl_results *results);
  * than results, failures and specifications are passed over. SL_ERR_INPUT names file and line. */
 enum sl_status sl_results_read(struct sl_results *results, const char *path,
                                struct sl_error *err) SL_MUST_USE;
+
+/* Add the figures of a CSV, a row per run or per figure, after the results.jsonl that may hold
+ * their specification. Every name is looked up in the specification: SL_ERR_INPUT with file, line
+ * and the nearest name for one that is unknown, for what is no number, and for a figure that is
+ * there twice. */
+struct sl_figures_for {
+    const char *const *specs; /* (n_specs) names or paths; a single one is what rows are for that
+                                 name none themselves */
+    size_t n_specs;
+};
+enum sl_status sl_results_read_csv(struct sl_results *results, const char *path,
+                                   const struct sl_figures_for *purpose,
+                                   struct sl_error *err) SL_MUST_USE;
 
 /* The keys of the runs that a specification had when it was last run; NULL if nobody wrote that
  * down. Borrowed. */

@@ -19,18 +19,18 @@ struct material {
     struct sl_sample distance, seconds, model, gain;
 };
 
-static const char *asked(const struct sl_outcome *outcome, const char *key)
+static const struct sl_brief_question *asked(const struct sl_outcome *outcome)
 {
-    return json_string_value(
-        json_object_get(json_object_get(outcome->source.spec->json, "answer"), key));
+    return &outcome->source.spec->brief->question;
 }
 
 static void gather(const struct sl_outcome *outcome, const char *set, struct material *out)
 {
+    const struct sl_brief_question *question = asked(outcome);
     char *pattern = sl_outcome_set_pattern(outcome, set);
-    sl_outcome_collect(outcome, pattern, asked(outcome, "distance"), &out->distance);
+    sl_outcome_collect(outcome, pattern, question->distance, &out->distance);
     sl_outcome_collect(outcome, pattern, SL_ANSWER_SECONDS, &out->seconds);
-    sl_outcome_collect(outcome, pattern, asked(outcome, "model"), &out->model);
+    sl_outcome_collect(outcome, pattern, question->model, &out->model);
     free(pattern);
 }
 
@@ -145,17 +145,16 @@ static void judge_choice(const struct sl_outcome *outcome, const struct material
 static void find_sets(const struct sl_outcome *outcome, struct sl_verdict_answer *answer,
                       struct material *materials)
 {
-    const char *name, *against = asked(outcome, "against");
-    json_t *set;
-    json_object_foreach(json_object_get(outcome->source.spec->json, "sets"), name, set)
-    {
+    const struct sl_brief *brief = outcome->source.spec->brief;
+    for (size_t i = 0; i < brief->n_sets; i++) {
+        const char *name = brief->sets[i].name;
         struct material *material = &materials[answer->n_sets];
         gather(outcome, name, material);
         if (material->distance.count == 0) {
             material_release(material);
             continue;
         }
-        if (strcmp(name, against) == 0) answer->against = answer->n_sets;
+        if (strcmp(name, brief->question.against) == 0) answer->against = answer->n_sets;
         answer->sets[answer->n_sets++] = (struct sl_answer_set){
             .name = name,
             .distance = sl_outcome_estimate(outcome, &material->distance),
@@ -167,11 +166,11 @@ static void find_sets(const struct sl_outcome *outcome, struct sl_verdict_answer
 
 bool sl_verdict_answer_find(const struct sl_outcome *outcome, struct sl_verdict_answer *out)
 {
-    const char *distance = asked(outcome, "distance"), *model = asked(outcome, "model");
-    const size_t n_sets = json_object_size(json_object_get(outcome->source.spec->json, "sets"));
-    if (!distance || !model || !asked(outcome, "against")) return false;
-    struct sl_verdict_answer answer = {.distance = distance,
-                                       .model = model,
+    const struct sl_brief_question *question = asked(outcome);
+    const size_t n_sets = outcome->source.spec->brief->n_sets;
+    if (!question->distance || !question->model || !question->against) return false;
+    struct sl_verdict_answer answer = {.distance = question->distance,
+                                       .model = question->model,
                                        .sets = sl_alloc(n_sets + 1, sizeof *answer.sets),
                                        .against = SIZE_MAX};
     struct material *materials = sl_alloc(n_sets + 1, sizeof *materials);

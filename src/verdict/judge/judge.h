@@ -134,19 +134,13 @@ struct sl_term_runs {
 };
 enum sl_evidence sl_evidence_of(const struct sl_outcome *outcome, const struct sl_term_runs *terms,
                                 size_t count);
-/* What a scale makes of the paper's runs, from better to worse. */
-enum sl_scale_kind {
-    SL_RUNS_ALL,   /* all of them */
-    SL_RUNS_FEWER, /* with the paper's networks and recipe, fewer */
-    SL_RUNS_OTHER, /* other networks, recipes, settings or data */
-};
 /* Of a part, or of the whole (NULL), which is as its worst part. */
 enum sl_scale_kind sl_spec_scale_kind(const struct sl_spec *spec, const char *part);
 /* The part that a row or cell is of by its key ("pos/softmax"), or NULL. */
 const char *sl_spec_part_of(const struct sl_spec *spec, const char *row);
 /* n_test / n_train of a run whose training set shares items with those of the other folds or
  * seeds, as the specification splits them; 0 if it shares none or all. */
-double sl_outcome_overlap(const json_t *spec, const char *part, int64_t fold);
+double sl_outcome_overlap(const struct sl_spec *spec, const char *part, int64_t fold);
 /* Keys of the planned runs whose row fits, {key: true}; owned by the caller. */
 json_t *sl_outcome_planned(const struct sl_outcome *outcome, const char *pattern);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "verdict/judge/judge.h"
+#include "verdict/read/result_line.h"
 
 size_t sl_verdict_row_length(const char *cell)
 {
@@ -29,31 +30,20 @@ bool sl_verdict_pattern_fits(const char *pattern, const char *row)
     }
 }
 
-static const json_t *table_of(const struct sl_outcome *outcome, const char *key)
+static const struct sl_brief *brief_of(const struct sl_outcome *outcome)
 {
-    return json_object_get(json_object_get(outcome->source.spec->json, "table"), key);
-}
-
-/* An entry "<coordinates>|<column>": where its column begins. */
-static const char *entry_column(const char *entry)
-{
-    const char *bar = strrchr(entry, '|');
-    return bar ? bar + 1 : entry;
+    return outcome->source.spec->brief;
 }
 
 bool sl_outcome_place(const struct sl_outcome *outcome, const char *cell, char **pattern,
                       const char **column)
 {
-    const char *entry;
-    json_t *value;
-    json_t *cells = json_object_get(json_object_get(outcome->source.spec->json, "table"), "cells");
-    json_object_foreach(cells, entry, value)
-    {
-        const char *name = json_string_value(value);
-        if (!name || strcmp(name, cell) != 0) continue;
-        *column = entry_column(entry);
-        if (*column == entry) return false;
-        *pattern = sl_string_copy_n(entry, (size_t)(*column - entry) - 1);
+    const struct sl_brief *brief = brief_of(outcome);
+    for (size_t i = 0; i < brief->n_cells; i++) {
+        const struct sl_brief_cell *entry = &brief->cells[i];
+        if (strcmp(entry->cell, cell) != 0) continue;
+        *column = entry->column;
+        *pattern = sl_string_copy(entry->pattern);
         return true;
     }
     return false;
@@ -62,35 +52,26 @@ bool sl_outcome_place(const struct sl_outcome *outcome, const char *cell, char *
 const char *sl_outcome_published(const struct sl_outcome *outcome, const char *row,
                                  const char *column)
 {
-    const json_t *cells = table_of(outcome, "cells");
-    char *exact = sl_string_printf("%s|%s", row, column);
-    const char *found = json_string_value(json_object_get(cells, exact));
-    free(exact);
-    if (found) return found;
-    const char *entry;
-    json_t *value;
-    json_t *all = json_object_get(json_object_get(outcome->source.spec->json, "table"), "cells");
-    json_object_foreach(all, entry, value)
-    {
-        const char *own = entry_column(entry);
-        if (entry[0] == '\0' || !strchr(entry, '*') || strcmp(own, column) != 0) continue;
-        char *pattern = sl_string_copy_n(entry, (size_t)(own - entry) - 1);
-        bool fits = sl_verdict_pattern_fits(pattern, row);
-        free(pattern);
-        if (fits) return json_string_value(value);
+    const struct sl_brief *brief = brief_of(outcome);
+    const char *found = NULL;
+    for (size_t i = 0; i < brief->n_cells; i++) {
+        const struct sl_brief_cell *entry = &brief->cells[i];
+        if (strcmp(entry->column, column) != 0) continue;
+        if (strcmp(entry->pattern, row) == 0) return entry->cell;
+        if (!found && strchr(entry->pattern, '*') && sl_verdict_pattern_fits(entry->pattern, row))
+            found = entry->cell;
     }
-    return NULL;
+    return found;
 }
 
 char *sl_outcome_set_pattern(const struct sl_outcome *outcome, const char *set)
 {
-    const json_t *rows = table_of(outcome, "rows");
+    const struct sl_brief *brief = brief_of(outcome);
     struct sl_buffer pattern;
     sl_buffer_init(&pattern, 1 << 16);
-    for (size_t i = 0; i < json_array_size(rows); i++) {
-        const char *name = json_string_value(json_array_get(rows, i));
+    for (size_t i = 0; i < brief->n_rows; i++) {
         if (i) sl_buffer_byte(&pattern, '|');
-        sl_buffer_text(&pattern, name && strcmp(name, "set") == 0 ? set : "*");
+        sl_buffer_text(&pattern, brief->rows[i] == SL_COORDINATE_SET ? set : "*");
     }
     char *text = sl_string_copy(pattern.length ? pattern.data : "");
     sl_buffer_release(&pattern);
@@ -106,10 +87,11 @@ static void add_coordinate(struct sl_buffer *row, const char *text)
 /* The network that a run's row goes by: at a small scale one may stand for a paper's own. */
 static const char *network_of(const struct sl_outcome *outcome, const struct sl_outcome_run *run)
 {
-    const json_t *roles = json_object_get(outcome->source.spec->json, "stands_for");
-    const char *role =
-        run->network ? json_string_value(json_object_get(roles, run->network)) : NULL;
-    return role ? role : run->network;
+    const struct sl_brief *brief = brief_of(outcome);
+    for (size_t i = 0; i < brief->n_stands_for; i++)
+        if (sl_text_same(brief->stands_for[i].name, run->network))
+            return brief->stands_for[i].words;
+    return run->network;
 }
 
 /* The coordinates of a run that the table's rows have, in its order. */
@@ -117,14 +99,12 @@ static char *row_of(const struct sl_outcome *outcome, const struct sl_outcome_ru
 {
     struct sl_buffer row;
     sl_buffer_init(&row, 1 << 16);
-    const json_t *rows = table_of(outcome, "rows");
-    for (size_t i = 0; i < json_array_size(rows); i++) {
-        const char *name = json_string_value(json_array_get(rows, i));
-        if (!name) continue;
-        if (strcmp(name, "part") == 0) add_coordinate(&row, run->part);
-        if (strcmp(name, "set") == 0) add_coordinate(&row, run->set);
-        if (strcmp(name, "network") == 0) add_coordinate(&row, network_of(outcome, run));
-    }
+    const char *const coordinates[SL_COORDINATES] = {[SL_COORDINATE_PART] = run->part,
+                                                     [SL_COORDINATE_SET] = run->set,
+                                                     [SL_COORDINATE_NETWORK] =
+                                                         network_of(outcome, run)};
+    for (size_t i = 0; i < brief_of(outcome)->n_rows; i++)
+        add_coordinate(&row, coordinates[brief_of(outcome)->rows[i]]);
     char *text = sl_string_copy(row.length ? row.data : "");
     sl_buffer_release(&row);
     return text;
@@ -143,11 +123,16 @@ static enum sl_status add_run(struct sl_outcome *outcome, const struct sl_outcom
     uint32_t index = 0;
     enum sl_status status = SL_OK;
     SL_TRY_OUT(sl_name_table_add(outcome->places, place, strlen(place), &index, err));
-    if (index < before) goto out;
+    if (index < before) {
+        /* Who gives no keys cannot say which of two results counts. */
+        if (run.result->is_keyless || outcome->runs[index].result->is_keyless)
+            status = sl_result_fail_twice(run.result, err);
+        goto out;
+    }
     SL_TRY_OUT(
         sl_name_table_add(outcome->identities, identity, strlen(identity), &run.identity, err));
     run.row = row_of(outcome, &run);
-    run.overlap = sl_outcome_overlap(outcome->source.spec->json, run.part, run.fold);
+    run.overlap = sl_outcome_overlap(outcome->source.spec, run.part, run.fold);
     outcome->runs[outcome->n_runs++] = run;
     SL_TRY_OUT(sl_name_table_add(outcome->rows, run.row, strlen(run.row),
                                  &outcome->runs[outcome->n_runs - 1].row_number, err));
@@ -218,11 +203,12 @@ static enum sl_status add_named(struct sl_outcome *outcome, const struct sl_resu
 }
 
 /* Whether the last plan of the specification still has the run: one whose inputs or settings were
- * other ones is of no use beside those that were made since. */
+ * other ones is of no use beside those that were made since. Runs of other programs are in no plan.
+ */
 static bool is_current(const struct sl_results *results, const struct sl_result *result)
 {
     const json_t *plan = sl_results_plan(results, result->spec, result->scale, result->variant);
-    return !plan || json_object_get(plan, result->key);
+    return !plan || result->is_keyless || json_object_get(plan, result->key);
 }
 
 /* Runs that belong here by their key; then, where there is none, those of the same name, whose
@@ -261,8 +247,7 @@ out:
 
 double sl_outcome_unit(const struct sl_outcome *outcome, const char *metric)
 {
-    const json_t *factor = json_object_get(table_of(outcome, "scale"), metric);
-    return json_is_number(factor) ? json_number_value(factor) : 1;
+    return sl_brief_factor(brief_of(outcome), metric);
 }
 
 static double factor_of(const struct sl_outcome *outcome, const char *column)
@@ -274,12 +259,11 @@ static double factor_of(const struct sl_outcome *outcome, const char *column)
 /* Every value once, since cells, claims and charts ask for them again and again. */
 static void read_values(struct sl_outcome *outcome)
 {
-    const json_t *columns = table_of(outcome, "columns");
-    size_t n_columns = json_array_size(columns);
+    const struct sl_name_list *columns = &brief_of(outcome)->columns;
+    size_t n_columns = columns->count;
     outcome->values = sl_alloc(outcome->n_runs * n_columns + 1, sizeof *outcome->values);
     for (size_t c = 0; c < n_columns; c++) {
-        const char *column = json_string_value(json_array_get(columns, c));
-        if (!column) column = "";
+        const char *column = columns->names[c];
         double factor = factor_of(outcome, column);
         for (size_t i = 0; i < outcome->n_runs; i++) {
             const struct sl_outcome_run *run = &outcome->runs[i];
@@ -295,10 +279,10 @@ static void read_values(struct sl_outcome *outcome)
 void sl_outcome_collect(const struct sl_outcome *outcome, const char *pattern, const char *column,
                         struct sl_sample *out)
 {
-    const json_t *columns = table_of(outcome, "columns");
-    size_t n_columns = json_array_size(columns), n_rows = sl_name_table_count(outcome->rows), c = 0;
+    const struct sl_name_list *columns = &brief_of(outcome)->columns;
+    size_t n_columns = columns->count, n_rows = sl_name_table_count(outcome->rows), c = 0;
     *out = (struct sl_sample){0};
-    while (c < n_columns && !sl_text_same(json_string_value(json_array_get(columns, c)), column))
+    while (c < n_columns && !sl_text_same(columns->names[c], column))
         c++;
     if (c == n_columns || n_rows == 0) return;
     bool *fits = sl_alloc(n_rows, sizeof *fits);
@@ -319,10 +303,9 @@ void sl_outcome_collect(const struct sl_outcome *outcome, const char *pattern, c
 struct sl_estimate sl_outcome_estimate(const struct sl_outcome *outcome,
                                        const struct sl_sample *sample)
 {
-    const char *interval = json_string_value(table_of(outcome, "interval"));
     struct sl_estimate estimate = {.mean = NAN, .spread = NAN, .n_runs = sample->count};
     if (sample->count == 0) return estimate;
-    if (interval && strcmp(interval, "sd") == 0) {
+    if (brief_of(outcome)->has_sd) {
         estimate.mean = sl_mean(sample->values, sample->count);
         estimate.spread = sl_sd(sample->values, sample->count);
     } else {
@@ -373,13 +356,13 @@ static void list_planned(struct sl_outcome *outcome)
 /* What the specification or the plan says where there is no figure. */
 static const char *reason_of(const struct sl_outcome *outcome, const struct sl_outcome_cell *cell)
 {
-    const json_t *spec = outcome->source.spec->json;
-    const char *absent =
-        json_string_value(json_object_get(json_object_get(spec, "absent"), cell->cell));
-    if (absent) return absent;
-    const json_t *entry = json_object_get(json_object_get(spec, "compute"), cell->cell);
-    const char *missing = json_string_value(json_object_get(entry, "missing"));
-    if (missing || !cell->pattern) return missing;
+    const struct sl_brief *brief = brief_of(outcome);
+    for (size_t i = 0; i < brief->n_absent; i++)
+        if (strcmp(brief->absent[i].name, cell->cell) == 0) return brief->absent[i].words;
+    for (size_t i = 0; i < brief->n_figures; i++)
+        if (brief->figures[i].missing && strcmp(brief->figures[i].cell, cell->cell) == 0)
+            return brief->figures[i].missing;
+    if (!cell->pattern) return NULL;
     return planned_reason(outcome, cell->pattern, cell->test_set);
 }
 
@@ -499,13 +482,12 @@ static void add_unpublished(struct sl_outcome *outcome, const char *row, const c
 /* What runs have besides the published cells. */
 static void add_other_cells(struct sl_outcome *outcome)
 {
-    const json_t *columns = table_of(outcome, "columns");
+    const struct sl_name_list *columns = &brief_of(outcome)->columns;
     for (uint32_t i = 0; i < sl_name_table_count(outcome->rows); i++) {
         const char *row = sl_name_table_get(outcome->rows, i, NULL);
-        for (size_t c = 0; c < json_array_size(columns); c++) {
-            const char *column = json_string_value(json_array_get(columns, c));
-            if (column && !sl_outcome_published(outcome, row, column))
-                add_unpublished(outcome, row, column);
+        for (size_t c = 0; c < columns->count; c++) {
+            const char *column = columns->names[c];
+            if (!sl_outcome_published(outcome, row, column)) add_unpublished(outcome, row, column);
         }
     }
 }

@@ -90,11 +90,9 @@ bool sl_term_fill_published(const struct sl_outcome *outcome, const struct sl_te
 static void collect_column(const struct sl_outcome *outcome, const char *pattern,
                            const struct sl_term *term, struct sl_sample *out)
 {
-    json_t *columns =
-        json_object_get(json_object_get(outcome->source.spec->json, "table"), "columns");
-    for (size_t i = 0; i < json_array_size(columns); i++) {
-        const char *column = json_string_value(json_array_get(columns, i));
-        const char *slash = column ? strrchr(column, '/') : NULL;
+    const struct sl_name_list *columns = &outcome->source.spec->brief->columns;
+    for (size_t i = 0; i < columns->count; i++) {
+        const char *column = columns->names[i], *slash = strrchr(column, '/');
         if (!slash || strcmp(slash + 1, term->metric) != 0) continue;
         size_t length = (size_t)(slash - column);
         bool is_asked = strlen(term->test) == length && memcmp(term->test, column, length) == 0;
@@ -186,44 +184,47 @@ static bool column_means(const char *column, const struct sl_verdict_metric *met
     return means;
 }
 
-/* The cell of `cells` that the term is about, or NULL. */
-static const char *find_cell(const struct sl_outcome *outcome, json_t *cells,
-                             const struct sl_term *term)
+/* Whether the term is about this cell. */
+static bool is_about(const struct sl_outcome *outcome, const struct sl_term *term, const char *cell)
 {
+    if (!has_row(cell, term->row)) return false;
+    const struct sl_expected_row *row = sl_expected_find(outcome->expected, cell);
+    if (row) return fits_term(row, term);
     const struct sl_verdict_metric *known =
         sl_verdict_metric_find(term->metric, strlen(term->metric));
-    const char *key;
+    return known && column_means(cell + strlen(term->row) + 1, known, term->test);
+}
+
+/* The computed cell that the term is about, or NULL. */
+static const char *find_computed(const struct sl_outcome *outcome, const struct sl_term *term)
+{
+    const char *cell;
     json_t *value;
-    json_object_foreach(cells, key, value)
+    json_object_foreach(outcome->computed, cell, value)
     {
-        if (!has_row(key, term->row)) continue;
-        const struct sl_expected_row *row = sl_expected_find(outcome->expected, key);
-        if (row ? fits_term(row, term)
-                : known && column_means(key + strlen(term->row) + 1, known, term->test))
-            return key;
+        if (is_about(outcome, term, cell)) return cell;
     }
     return NULL;
 }
 
-/* A row that is a number by definition, such as the share that was mixed. */
-static const json_t *defined(const struct sl_outcome *outcome, const struct sl_term *term)
+/* A row that is a number by definition, such as the share that was mixed; or NaN. */
+static double defined(const struct sl_outcome *outcome, const struct sl_term *term)
 {
-    const json_t *number =
-        json_object_get(json_object_get(outcome->source.spec->json, "names"), term->row);
-    return json_is_number(number) ? number : NULL;
+    const struct sl_brief *brief = outcome->source.spec->brief;
+    for (size_t i = 0; i < brief->n_defined; i++)
+        if (strcmp(brief->defined[i].name, term->row) == 0) return brief->defined[i].value;
+    return NAN;
 }
 
 json_t *sl_term_definition(const struct sl_outcome *outcome, const struct sl_term *term)
 {
-    static const char *const blocks[] = {"compute", "further"};
-    for (size_t i = 0; i < 2; i++) {
-        json_t *cells = json_object_get(outcome->source.spec->json, blocks[i]);
-        const char *cell = find_cell(outcome, cells, term);
-        if (cell) return json_deep_copy(json_object_get(cells, cell));
-    }
-    const json_t *number = defined(outcome, term);
-    return number ? json_deep_copy(number)
-                  : json_pack("{s:s, s:s}", "table", outcome->source.spec->name, "row", term->row);
+    const struct sl_brief *brief = outcome->source.spec->brief;
+    for (size_t i = 0; i < brief->n_figures; i++)
+        if (is_about(outcome, term, brief->figures[i].cell))
+            return json_deep_copy(brief->figures[i].definition);
+    const double number = defined(outcome, term);
+    if (!isnan(number)) return json_real(number);
+    return json_pack("{s:s, s:s}", "table", outcome->source.spec->name, "row", term->row);
 }
 
 struct sl_sample sl_sample_of_folds(const json_t *values, uint32_t first)
@@ -256,15 +257,18 @@ double sl_computed_spread(const struct sl_outcome *outcome, const char *cell)
 bool sl_term_fill_computed(const struct sl_outcome *outcome, const struct sl_term *term,
                            struct sl_contrast *contrast, size_t index)
 {
-    const char *cell = find_cell(outcome, outcome->computed, term);
-    const json_t *value = cell ? json_object_get(outcome->computed, cell) : defined(outcome, term);
-    if (!json_is_number(value)) return false;
+    const char *cell = find_computed(outcome, term);
+    const json_t *figure = cell ? json_object_get(outcome->computed, cell) : NULL;
+    const double value = json_is_number(figure) ? json_number_value(figure)
+                         : cell                 ? (double)NAN
+                                                : defined(outcome, term);
+    if (isnan(value)) return false;
     const struct sl_verdict_metric *metric =
         sl_verdict_metric_find(term->metric, strlen(term->metric));
     const json_t *values = cell ? json_object_get(outcome->samples, cell) : NULL;
     const json_t *error = cell ? json_object_get(outcome->errors, cell) : NULL;
     struct sl_summary *summary = &contrast->summaries[index];
-    *summary = (struct sl_summary){.mean = json_number_value(value), .freedom = 1};
+    *summary = (struct sl_summary){.mean = value, .freedom = 1};
     if (json_array_size(values)) {
         /* Behind the identities of runs, with which they do not pair. */
         contrast->samples[index] =

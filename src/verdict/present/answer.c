@@ -199,8 +199,7 @@ static void say_none(const struct sl_presentation *show, const struct sl_verdict
 
 static void say_people(const struct sl_presentation *show)
 {
-    const char *people =
-        json_string_value(json_object_get(show->outcome->source.spec->json, "people"));
+    const char *people = show->outcome->source.spec->brief->people;
     if (!people) {
         say(show, "the specification does not say whether people or a simulation answered");
         return;

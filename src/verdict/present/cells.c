@@ -110,14 +110,11 @@ static void begin_table(const struct sl_presentation *show, enum table_kind kind
                         const char *const *columns, size_t n_columns)
 {
     const struct sl_spec *spec = show->outcome->source.spec;
-    const char *interval =
-        json_string_value(json_object_get(json_object_get(spec->json, "table"), "interval"));
-    bool is_sd = interval && strcmp(interval, "sd") == 0;
     char *id = sl_string_printf("%s-%s", show->id, table_kinds[kind].id);
-    char *caption = sl_string_printf("%s%s; %s", show->is_alone ? "Every measure" : spec->name,
-                                     table_kinds[kind].words,
-                                     is_sd ? "± is the standard deviation over runs"
-                                           : "± is half the 95 % interval of the mean");
+    char *caption = sl_string_printf(
+        "%s%s; %s", show->is_alone ? "Every measure" : spec->name, table_kinds[kind].words,
+        spec->brief->has_sd ? "± is the standard deviation over runs"
+                            : "± is half the 95 % interval of the mean");
     struct sl_table_head head = {.id = id,
                                  .caption = caption,
                                  .badge = show->badge,
@@ -131,10 +128,8 @@ static void begin_table(const struct sl_presentation *show, enum table_kind kind
 /* What a row is. */
 static const char *row_word(const struct sl_presentation *show)
 {
-    const json_t *rows =
-        json_object_get(json_object_get(show->outcome->source.spec->json, "table"), "rows");
-    const char *first = json_string_value(json_array_get(rows, 0));
-    const bool is_set = json_array_size(rows) == 1 && first && strcmp(first, "set") == 0;
+    const struct sl_brief *brief = show->outcome->source.spec->brief;
+    const bool is_set = brief->n_rows == 1 && brief->rows[0] == SL_COORDINATE_SET;
     return is_set && !has_paper(show) ? "Label set" : "Row";
 }
 

@@ -189,29 +189,24 @@ enum sl_status sl_present_figures(struct sl_report *report, const struct sl_pres
 
 /* ---- Scores against annotators, seconds or items ---- */
 
-static json_t *plot_of(const struct sl_outcome *outcome, const char *key)
+/* A label set of the specification, of which nothing is said if there is none of that name. */
+static struct sl_brief_set find_set(const struct sl_outcome *outcome, const char *name)
 {
-    return json_object_get(json_object_get(outcome->source.spec->json, "plot"), key);
+    const struct sl_brief *brief = outcome->source.spec->brief;
+    for (size_t i = 0; i < brief->n_sets; i++)
+        if (strcmp(brief->sets[i].name, name) == 0) return brief->sets[i];
+    return (struct sl_brief_set){.count = NAN, .annotators = NAN};
 }
 
 /* Where a label set stands on the x axis; NaN if the specification does not say. */
-static double place_of(const struct sl_outcome *outcome, const char *axis, const char *series,
-                       const char *set)
+static double place_of(const struct sl_outcome *outcome, const struct sl_brief_series *series,
+                       const char *name)
 {
-    const json_t *labels =
-        json_object_get(json_object_get(outcome->source.spec->json, "sets"), set);
-    if (strcmp(axis, "count") == 0) {
-        const json_t *count = json_object_get(labels, "count");
-        return json_is_number(count) ? json_number_value(count) : (double)NAN;
-    }
-    const json_t *drawn = json_object_get(json_object_get(labels, "options"), "annotators");
-    const json_t *all = json_object_get(plot_of(outcome, "all"), series);
-    double annotators = json_is_number(drawn) ? json_number_value(drawn)
-                        : json_is_number(all) ? json_number_value(all)
-                                              : (double)NAN;
-    if (strcmp(axis, "seconds") != 0) return annotators;
-    const json_t *seconds = json_object_get(plot_of(outcome, "seconds_per_answer"), series);
-    return json_is_number(seconds) ? annotators * json_number_value(seconds) : (double)NAN;
+    const char *axis = outcome->source.spec->brief->plot_x;
+    const struct sl_brief_set set = find_set(outcome, name);
+    if (strcmp(axis, "count") == 0) return set.count;
+    const double annotators = isnan(set.annotators) ? series->all : set.annotators;
+    return strcmp(axis, "seconds") == 0 ? annotators * series->seconds : annotators;
 }
 
 /* Arrays of one series, in one block. */
@@ -246,21 +241,19 @@ static void find_paper(const struct sl_outcome *outcome, const char *set, const 
 }
 
 /* The scores of a series' label sets in one column, ours or the paper's; false if there is none. */
-static bool fill_series(const struct sl_outcome *outcome, const char *column, const char *name,
-                        bool is_paper, double *block)
+static bool fill_series(const struct sl_outcome *outcome, const char *column,
+                        const struct sl_brief_series *series, bool is_paper, double *block)
 {
-    const char *axis = json_string_value(plot_of(outcome, "x"));
-    const json_t *sets = json_object_get(plot_of(outcome, "series"), name);
-    size_t count = json_array_size(sets);
+    size_t count = series->sets.count;
     bool has_any = false;
     for (size_t i = 0; i < count; i++) {
-        const char *set = json_string_value(json_array_get(sets, i));
-        double point[3] = {set ? place_of(outcome, axis, name, set) : (double)NAN, NAN, NAN};
+        const char *set = series->sets.names[i];
+        double point[3] = {place_of(outcome, series, set), NAN, NAN};
         if (is_paper) {
-            find_paper(outcome, set ? set : "", column, &point[1], &point[2]);
+            find_paper(outcome, set, column, &point[1], &point[2]);
         } else {
             struct sl_sample sample;
-            sl_outcome_collect(outcome, set ? set : "", column, &sample);
+            sl_outcome_collect(outcome, set, column, &sample);
             struct sl_estimate estimate = sl_outcome_estimate(outcome, &sample);
             point[1] = estimate.mean;
             point[2] = estimate.spread;
@@ -297,18 +290,16 @@ struct lines {
 static void add_lines(const struct sl_outcome *outcome, const char *column, bool is_paper,
                       struct lines *lines)
 {
-    const char *name;
-    json_t *sets;
-    json_object_foreach(plot_of(outcome, "series"), name, sets)
-    {
-        size_t at = lines->count;
-        if (at == SL_PLOT_MAX_SERIES) return;
-        lines->series[at] = make_series(name, json_array_size(sets), &lines->storage[at]);
-        if (!fill_series(outcome, column, name, is_paper, lines->storage[at])) {
+    const struct sl_brief *brief = outcome->source.spec->brief;
+    for (size_t i = 0; i < brief->n_series && lines->count < SL_PLOT_MAX_SERIES; i++) {
+        const struct sl_brief_series *series = &brief->series[i];
+        const size_t at = lines->count;
+        lines->series[at] = make_series(series->name, series->sets.count, &lines->storage[at]);
+        if (!fill_series(outcome, column, series, is_paper, lines->storage[at])) {
             free(lines->storage[at]);
             continue;
         }
-        lines->names[at] = sl_string_printf("%s%s", name, is_paper ? ", paper" : "");
+        lines->names[at] = sl_string_printf("%s%s", series->name, is_paper ? ", paper" : "");
         lines->series[at].name = lines->names[at];
         lines->series[at].reference = is_paper;
         lines->count++;
@@ -321,7 +312,7 @@ static enum sl_status show_column(const struct sl_presentation *show, const char
 {
     const struct sl_outcome *outcome = show->outcome;
     struct lines lines = {.count = 0};
-    const struct axis axis = find_axis(json_string_value(plot_of(outcome, "x")));
+    const struct axis axis = find_axis(outcome->source.spec->brief->plot_x);
     enum sl_status status = SL_OK;
     add_lines(outcome, column, false, &lines);
     if (lines.count) add_lines(outcome, column, true, &lines);
@@ -355,13 +346,9 @@ static enum sl_status show_column(const struct sl_presentation *show, const char
 enum sl_status sl_present_series(const struct sl_presentation *show, struct sl_error *err)
 {
     const struct sl_outcome *outcome = show->outcome;
-    json_t *columns =
-        json_object_get(json_object_get(outcome->source.spec->json, "table"), "columns");
-    if (!json_is_object(plot_of(outcome, "series")) || !json_is_string(plot_of(outcome, "x")))
-        return SL_OK;
-    for (size_t i = 0; i < json_array_size(columns); i++) {
-        const char *column = json_string_value(json_array_get(columns, i));
-        if (column) SL_TRY(show_column(show, column, err));
-    }
+    const struct sl_brief *brief = outcome->source.spec->brief;
+    if (brief->n_series == 0 || !brief->plot_x) return SL_OK;
+    for (size_t i = 0; i < brief->columns.count; i++)
+        SL_TRY(show_column(show, brief->columns.names[i], err));
     return SL_OK;
 }

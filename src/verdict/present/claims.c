@@ -172,7 +172,9 @@ void sl_present_claim(struct sl_report *report, const struct sl_outcome_claim *c
     const struct sl_verdict_metric *metric =
         sl_verdict_metric_find(claim->metric, strlen(claim->metric));
     const char *measure = metric ? metric->title : claim->metric;
-    char *quoted = sl_string_printf("\u201c%s\u201d (%s)", claim->words, claim->section);
+    char *quoted = *claim->section
+                       ? sl_string_printf("\u201c%s\u201d (%s)", claim->words, claim->section)
+                       : sl_string_printf("\u201c%s\u201d", claim->words);
     char *rows = compared_words(claim);
     char *compared = *claim->test_set
                          ? sl_string_printf("%s: %s, %s", rows, measure, claim->test_set)
@@ -197,16 +199,21 @@ void sl_present_claim(struct sl_report *report, const struct sl_outcome_claim *c
 void sl_present_claims(const struct sl_presentation *show)
 {
     const struct sl_outcome *outcome = show->outcome;
+    const bool has_paper = outcome->expected->count || outcome->source.spec->brief->source;
+    const char *columns[SL_CLAIM_COLUMNS];
     size_t counts[SL_VERDICTS] = {0};
     if (outcome->n_claims == 0) return;
+    memcpy(columns, sl_claim_columns, sizeof columns);
+    if (!has_paper) columns[0] = "Claim";
     for (size_t i = 0; i < outcome->n_claims; i++)
         counts[outcome->claims[i].here.verdict]++;
+    const size_t n_judged = outcome->n_claims - counts[SL_VERDICT_NO_CLAIM];
     char *id = sl_string_printf("%s-what-is-claimed", show->id);
-    sl_report_section(show->report, 3, id, "What the paper claims");
+    sl_report_section(show->report, 3, id, has_paper ? "What the paper claims" : "Claims");
     free(id);
     sl_report_paragraph(show->report);
-    sl_report_text(show->report, SL_STYLE_PLAIN, "Of %zu claims, ",
-                   outcome->n_claims - counts[SL_VERDICT_NO_CLAIM]);
+    sl_report_text(show->report, SL_STYLE_PLAIN, "Of %zu claim%s, ", n_judged,
+                   n_judged == 1 ? "" : "s");
     sl_present_verdicts(show->report, counts);
     sl_report_text(show->report, SL_STYLE_PLAIN, "; %zu %s not run.", counts[SL_VERDICT_NOT_RUN],
                    counts[SL_VERDICT_NOT_RUN] == 1 ? "was" : "were");
@@ -220,7 +227,7 @@ void sl_present_claims(const struct sl_presentation *show)
     struct sl_table_head head = {.id = id,
                                  .caption = caption,
                                  .badge = show->badge,
-                                 .columns = sl_claim_columns,
+                                 .columns = columns,
                                  .n_columns = SL_CLAIM_COLUMNS,
                                  .as_cards = true};
     sl_report_table(show->report, &head);

@@ -75,19 +75,14 @@ static enum sl_status draw(const struct sl_presentation *show, const struct diag
 }
 
 /* The test sets of the specification, with those of its parts. */
-static void list_tests(const json_t *spec, struct sl_name_table *out)
+static void list_tests(const struct sl_brief *brief, struct sl_name_table *out)
 {
-    const char *name;
-    json_t *value;
-    json_object_foreach(json_object_get(spec, "tests"), name, value)
-    {
-        uint32_t index;
-        if (sl_name_table_add(out, name, strlen(name), &index, NULL) != SL_OK) return;
-    }
-    json_object_foreach(json_object_get(spec, "parts"), name, value)
-    {
-        list_tests(value, out);
-    }
+    for (size_t i = 0; i < brief->n_designs; i++)
+        for (size_t t = 0; t < brief->designs[i].tests.count; t++) {
+            const char *name = brief->designs[i].tests.names[t];
+            uint32_t index;
+            if (sl_name_table_add(out, name, strlen(name), &index, NULL) != SL_OK) return;
+        }
 }
 
 /* A diagram per test set and row that runs have bins for, test by test. */
@@ -173,7 +168,7 @@ enum sl_status sl_present_reliability(const struct sl_presentation *show, struct
     const struct sl_outcome *outcome = show->outcome;
     struct sl_name_table *tests = sl_name_table_create();
     enum sl_status status = SL_OK;
-    list_tests(outcome->source.spec->json, tests);
+    list_tests(outcome->source.spec->brief, tests);
     size_t n_rows = sl_name_table_count(outcome->rows), n_tests = sl_name_table_count(tests);
     struct diagram *diagrams = sl_alloc(n_tests * n_rows + 1, sizeof *diagrams);
     size_t count = collect(outcome, tests, diagrams);

@@ -92,19 +92,13 @@ static enum sl_status choose_named(struct groups *groups, const struct sl_result
 
 /* True if a network of the specification or of its parts is one of a run: without one no run can be
  * shared, and this costs less than to look at all keys. */
-static bool has_network(const json_t *spec, const struct sl_name_table *networks)
+static bool has_network(const struct sl_brief *brief, const struct sl_name_table *networks)
 {
-    const json_t *names = json_object_get(spec, "networks");
-    for (size_t i = 0; i < json_array_size(names); i++) {
-        const char *name = json_string_value(json_array_get(names, i));
-        if (name && sl_name_table_find(networks, name, strlen(name)) != SL_NO_NAME) return true;
-    }
-    const char *part;
-    json_t *value;
-    json_object_foreach(json_object_get(spec, "parts"), part, value)
-    {
-        if (has_network(value, networks)) return true;
-    }
+    for (size_t i = 0; i < brief->n_designs; i++)
+        for (size_t n = 0; n < brief->designs[i].networks.count; n++) {
+            const char *name = brief->designs[i].networks.names[n];
+            if (sl_name_table_find(networks, name, strlen(name)) != SL_NO_NAME) return true;
+        }
     return false;
 }
 
@@ -117,7 +111,7 @@ static bool is_shared(const struct sl_results *results, const struct sl_name_tab
     struct sl_spec *spec;
     bool found = false;
     if (read_spec(results, name, scale->scale, &spec, NULL) != SL_OK) return false;
-    if (has_network(spec->json, networks) &&
+    if (has_network(spec->brief, networks) &&
         sl_planned_create(spec, as_published, &planned, NULL) == SL_OK)
         for (size_t i = 0; i < planned->n_runs && !found; i++) {
             const struct sl_planned_run *run = &planned->runs[i];
@@ -210,8 +204,7 @@ static void show_absent(struct sl_report *report, const struct groups *groups)
             sl_report_table(report, &head);
             has_begun = true;
         }
-        const char *missing = json_string_value(json_object_get(spec->json, "missing"));
-        const char *title = json_string_value(json_object_get(spec->json, "title"));
+        const char *missing = spec->brief->designs[0].missing, *title = spec->brief->title;
         char *reason = sl_string_printf("not run%s%s", missing ? "; " : "", missing ? missing : "");
         sl_report_cell(report, sl_cell_text(spec->name));
         sl_report_cell(report, sl_cell_text(title ? title : ""));
@@ -300,7 +293,7 @@ static bool is_about_papers(const struct groups *groups)
 static const char *own_title(const struct groups *groups)
 {
     if (groups->count == 0 || is_about_papers(groups)) return NULL;
-    return json_string_value(json_object_get(groups->items[0].spec->json, "title"));
+    return groups->items[0].spec->brief->title;
 }
 
 static const char *title_of(const struct groups *groups)
@@ -309,14 +302,49 @@ static const char *title_of(const struct groups *groups)
     return own ? own : "Soft labels: the papers' tables, here and as published";
 }
 
-/* Where nothing is asked and nothing is claimed. */
-static void say_what_is_here(struct sl_report *report, const struct groups *groups)
+/* What there is in all sections. */
+struct extent {
+    size_t n_runs, n_rows, n_claims;
+    size_t verdicts[SL_VERDICTS];
+};
+
+static struct extent measure(const struct groups *groups)
 {
-    size_t n_runs = 0, n_sets = 0;
+    struct extent extent = {0};
     for (size_t i = 0; i < groups->count; i++) {
-        n_runs += groups->items[i].outcome->n_runs;
-        n_sets += sl_name_table_count(groups->items[i].outcome->rows);
+        const struct sl_outcome *outcome = groups->items[i].outcome;
+        extent.n_runs += outcome->n_runs;
+        extent.n_rows += sl_name_table_count(outcome->rows);
+        for (size_t c = 0; c < outcome->n_claims; c++)
+            extent.verdicts[outcome->claims[c].here.verdict]++;
+        extent.n_claims += outcome->n_claims;
     }
+    extent.n_claims -= extent.verdicts[SL_VERDICT_NO_CLAIM];
+    return extent;
+}
+
+/* Where no paper is, but claims.csv beside the specification. */
+static void say_own_claims(struct sl_report *report, const struct extent *extent)
+{
+    const size_t n_not_run = extent->verdicts[SL_VERDICT_NOT_RUN];
+    sl_report_note(report, SL_TONE_ANSWER);
+    sl_report_text(report, SL_STYLE_PLAIN, "Of %zu claim%s, ", extent->n_claims,
+                   extent->n_claims == 1 ? "" : "s");
+    sl_present_verdicts(report, extent->verdicts);
+    sl_report_text(report, SL_STYLE_PLAIN, "; %zu %s not run.", n_not_run,
+                   n_not_run == 1 ? "was" : "were");
+    sl_report_note(report, SL_TONE_BASIS);
+    sl_report_text(report, SL_STYLE_PLAIN,
+                   "What this rests on: %zu run%s in %zu row%s. The 95 %% interval of a difference "
+                   "decides a claim.",
+                   extent->n_runs, extent->n_runs == 1 ? "" : "s", extent->n_rows,
+                   extent->n_rows == 1 ? "" : "s");
+}
+
+/* Where nothing is asked and nothing is claimed. */
+static void say_what_is_here(struct sl_report *report, const struct extent *extent)
+{
+    const size_t n_runs = extent->n_runs, n_sets = extent->n_rows;
     sl_report_note(report, SL_TONE_ANSWER);
     if (n_runs)
         sl_report_text(report, SL_STYLE_PLAIN,
@@ -335,6 +363,7 @@ static void say_what_is_here(struct sl_report *report, const struct groups *grou
 static void show_answers(const struct groups *groups, const struct sl_presentation *shows,
                          size_t n_all, struct sl_verdict_answer *answers, struct sl_report *report)
 {
+    const struct extent extent = measure(groups);
     size_t n_answers = 0;
     for (size_t i = 0; i < groups->count; i++)
         if (sl_verdict_answer_find(shows[i].outcome, &answers[i])) {
@@ -343,8 +372,10 @@ static void show_answers(const struct groups *groups, const struct sl_presentati
         }
     if (is_about_papers(groups))
         sl_present_summary(report, shows, groups->count, n_all);
+    else if (extent.n_claims)
+        say_own_claims(report, &extent);
     else if (n_answers == 0)
-        say_what_is_here(report, groups);
+        say_what_is_here(report, &extent);
 }
 
 /* A section's id is its specification's name; what stands here in several scales has them in it. */

@@ -180,7 +180,15 @@ static void show_commands(const struct sl_presentation *show)
         put_commands(&lines, commands);
         json_decref(commands);
     }
-    if (lines.length && !lines.overflowed) sl_report_code(show->report, lines.data);
+    if (lines.length && !lines.overflowed) {
+        if (show->outcome->n_runs) {
+            sl_report_paragraph(show->report);
+            sl_report_text(show->report, SL_STYLE_PLAIN,
+                           "Commands of the first run of each row; other runs differ in seed and "
+                           "network.");
+        }
+        sl_report_code(show->report, lines.data);
+    }
     sl_buffer_release(&lines);
     sl_name_table_destroy(rows);
 }
@@ -217,9 +225,6 @@ void sl_present_provenance(const struct sl_presentation *show)
     show_field(show, "SHA-256 of the tuning", "provenance", "tuning_sha256");
     show_field(show, "machine", "time", "machine");
     show_times(show);
-    sl_report_paragraph(show->report);
-    sl_report_text(show->report, SL_STYLE_PLAIN,
-                   "Commands of the first run of each row; other runs differ in seed and network.");
     show_commands(show);
     sl_report_fold_end(show->report);
 }

@@ -4,11 +4,6 @@
 
 #include "verdict/present/present.h"
 
-static const char *text_at(const struct sl_outcome *outcome, const char *key)
-{
-    return json_string_value(json_object_get(outcome->source.spec->json, key));
-}
-
 /* A heading of its own within the outcome's section. */
 static void section(const struct sl_presentation *show, const char *part, const char *title)
 {
@@ -59,60 +54,49 @@ const char *sl_present_mixed(const struct sl_presentation *shows, size_t count)
 
 /* ---- The section ---- */
 
-static void show_reason(const struct sl_presentation *show, const char *where, const json_t *reason)
+static void show_reason(const struct sl_presentation *show, const char *where, const char *reason)
 {
-    const char *text = json_string_value(reason);
-    if (!text) return;
+    if (!reason) return;
     sl_report_note(show->report, SL_TONE_WARNING);
     if (where) sl_report_text(show->report, SL_STYLE_CODE, "%s", where);
     sl_report_text(show->report, SL_STYLE_PLAIN, "%sNot as published: %s.", where ? ": " : "",
-                   text);
+                   reason);
 }
 
 static void show_scale(const struct sl_presentation *show)
 {
-    json_t *roles = json_object_get(show->outcome->source.spec->json, "stands_for");
-    const char *network;
-    json_t *role;
+    const struct sl_brief *brief = show->outcome->source.spec->brief;
     sl_report_note(show->report, SL_TONE_WARNING);
     const struct sl_scale_wording *words = sl_scale_words_find(show->outcome->source.spec->scale);
     sl_report_text(show->report, SL_STYLE_STRONG, "%s", words->name);
     sl_report_text(show->report, SL_STYLE_PLAIN, "%s", words->means);
-    json_object_foreach(roles, network, role)
-    {
-        sl_report_text(show->report, SL_STYLE_PLAIN, " %s stands for %s.", network,
-                       json_string_value(role));
-    }
+    for (size_t i = 0; i < brief->n_stands_for; i++)
+        sl_report_text(show->report, SL_STYLE_PLAIN, " %s stands for %s.",
+                       brief->stands_for[i].name, brief->stands_for[i].words);
 }
 
 static void show_head(const struct sl_presentation *show)
 {
     const struct sl_outcome *outcome = show->outcome;
-    const json_t *spec = outcome->source.spec->json, *notes = json_object_get(spec, "notes");
-    const char *source = text_at(outcome, "source"), *title = text_at(outcome, "title"), *part;
-    json_t *value;
-    char *heading =
-        show->is_alone ? sl_string_printf("All figures of %s", outcome->source.spec->name)
-                       : sl_string_printf("%s: %s", outcome->source.spec->name, title ? title : "");
+    const struct sl_brief *brief = outcome->source.spec->brief;
+    const char *title = brief->title ? brief->title : "";
+    char *heading = show->is_alone
+                        ? sl_string_printf("All figures of %s", outcome->source.spec->name)
+                        : sl_string_printf("%s: %s", outcome->source.spec->name, title);
     sl_report_section(show->report, 2, show->id, heading);
     free(heading);
     if (show->badge) show_scale(show);
-    show_reason(show, NULL, json_object_get(spec, "missing"));
-    json_object_foreach(json_object_get(spec, "parts"), part, value)
-    {
-        show_reason(show, part, json_object_get(value, "missing"));
-    }
-    if (source || json_array_size(notes)) sl_report_paragraph(show->report);
-    if (source) sl_report_text(show->report, SL_STYLE_PLAIN, "%s. ", source);
-    for (size_t i = 0; i < json_array_size(notes); i++) {
-        const char *note = json_string_value(json_array_get(notes, i));
-        if (note) sl_report_text(show->report, SL_STYLE_PLAIN, "%s ", note);
-    }
+    for (size_t i = 0; i < brief->n_designs; i++)
+        show_reason(show, brief->designs[i].name, brief->designs[i].missing);
+    if (brief->source || brief->notes.count) sl_report_paragraph(show->report);
+    if (brief->source) sl_report_text(show->report, SL_STYLE_PLAIN, "%s. ", brief->source);
+    for (size_t i = 0; i < brief->notes.count; i++)
+        sl_report_text(show->report, SL_STYLE_PLAIN, "%s ", brief->notes.names[i]);
 }
 
 static bool has_charts(const struct sl_outcome *outcome)
 {
-    if (outcome->n_runs && json_object_get(outcome->source.spec->json, "plot")) return true;
+    if (outcome->n_runs && outcome->source.spec->brief->has_plot) return true;
     for (size_t i = 0; i < outcome->n_runs; i++) {
         const struct sl_result *result = outcome->runs[i].result;
         if (result->curve.count || result->attacks.count || result->reliability.count ||

@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/describe.h"
 #include "softlab/base.h"
+#include "softlab/verdict/outcome.h"
 #include "verdict/read/result_line.h"
 
 const struct sl_numbers *sl_numbers_find(const struct sl_number_list *list, const char *name)
@@ -209,14 +211,99 @@ static enum sl_status check_kind(const struct sl_json_cursor *line, const char *
     return SL_OK;
 }
 
+/* ---- The contract of docs/formats.md ---- */
+
+bool sl_figure_is_plausible(const char *figure, double value)
+{
+    const char *slash = strrchr(figure, '/'), *name = slash ? slash + 1 : figure;
+    const struct sl_verdict_metric *metric = sl_verdict_metric_find(name, strlen(name));
+    return !metric || metric->kind != SL_METRIC_SHARE || fabs(value) <= 1;
+}
+
+static enum sl_status check_figures(const struct sl_json_cursor *line, struct sl_error *err)
+{
+    struct sl_json_cursor metrics;
+    const char *name;
+    json_t *value;
+    SL_TRY(sl_json_optional(line, "metrics", &metrics, err));
+    json_object_foreach(metrics.value, name, value)
+    {
+        const struct sl_json_cursor at = {
+            .document = line->document, .parent = &metrics, .key = name, .value = value};
+        const char *slash = strrchr(name, '/');
+        if (!slash || slash == name || slash[1] == '\0')
+            return sl_json_fail(&at, err, "a figure is called test/metric");
+        if (!json_is_number(value) && !json_is_null(value))
+            return sl_json_fail(&at, err, "expected a number or null");
+        if (json_is_number(value) && !sl_figure_is_plausible(name, json_number_value(value)))
+            return sl_json_fail(&at, err, "%g is no share; give it from 0 to 1, not in per cent",
+                                json_number_value(value));
+    }
+    return SL_OK;
+}
+
+/* A result is a run with its figures, or figures that no run made. */
+static enum sl_status check_result(const struct sl_json_cursor *line, struct sl_result *out,
+                                   struct sl_error *err)
+{
+    struct sl_json_cursor version;
+    int64_t number;
+    SL_TRY(sl_json_optional(line, "version", &version, err));
+    if (version.value) SL_TRY(sl_json_integer(&version, 1, 1, &number, err));
+    if (!out->spec) return sl_json_fail(line, err, "\"spec\" is missing: of what it is a result");
+    const bool has_metrics = json_object_get(line->value, "metrics") != NULL;
+    const bool has_computed = json_object_get(line->value, "computed") != NULL;
+    if (has_metrics && !has_computed && !out->set)
+        return sl_json_fail(line, err, "\"set\" is missing: what the run was trained on");
+    if (!has_metrics && !has_computed)
+        return sl_json_fail(line, err, "a result has \"metrics\" (of a run) or \"computed\"");
+    if (out->set && !out->scale) out->scale = "paper";
+    if (out->set && !out->variant) out->variant = "as-run";
+    return check_figures(line, err);
+}
+
+void sl_result_name(struct sl_result *result)
+{
+    char *name = sl_string_printf(
+        "%s|%s|%s|%s|%s|%s|%lld|%lld", result->spec, result->scale ? result->scale : "",
+        result->variant ? result->variant : "", result->part ? result->part : "",
+        result->set ? result->set : "", result->network ? result->network : "",
+        (long long)result->seed, (long long)result->fold);
+    json_object_set_new(result->json, "key", json_string(name));
+    result->key = json_string_value(json_object_get(result->json, "key"));
+    result->is_keyless = true;
+    free(name);
+}
+
+enum sl_status sl_result_fail_twice(const struct sl_result *result, struct sl_error *err)
+{
+    const struct {
+        const char *name, *text;
+    } texts[] = {{"part", result->part}, {"set", result->set}, {"network", result->network}};
+    struct sl_buffer words;
+    char shown[SL_DESCRIBE_SIZE];
+    sl_buffer_init(&words, 1 << 12);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (texts[i].text)
+            sl_buffer_printf(&words, ", %s %s", texts[i].name,
+                             sl_describe_text(texts[i].text, strlen(texts[i].text), shown));
+    if (result->seed >= 0) sl_buffer_printf(&words, ", seed %lld", (long long)result->seed);
+    if (result->fold >= 0) sl_buffer_printf(&words, ", fold %lld", (long long)result->fold);
+    const enum sl_status status =
+        sl_fail(err, SL_ERR_INPUT,
+                "a second result of the same run%s; tell runs of a cell apart by \"seed\" or "
+                "\"fold\"",
+                words.length ? words.data : "");
+    sl_buffer_release(&words);
+    return status;
+}
+
 static enum sl_status read_fields(const struct sl_json_cursor *line, struct sl_result *out,
                                   struct sl_error *err)
 {
     static const char *const objects[] = {"metrics", "computed",   "errors",
                                           "samples", "provenance", "time"};
-    struct sl_json_cursor key;
-    SL_TRY(sl_json_member(line, "key", &key, err));
-    SL_TRY(sl_json_string(&key, &out->key, err));
+    SL_TRY(read_text(line, "key", &out->key, err));
     SL_TRY(read_text(line, "spec", &out->spec, err));
     SL_TRY(read_text(line, "scale", &out->scale, err));
     SL_TRY(read_text(line, "variant", &out->variant, err));
@@ -250,7 +337,19 @@ static enum sl_status read_rest(const struct sl_json *rest, struct sl_result *ou
     *kind = SL_LINE_OTHER;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (strcmp(name, kinds[i].name) == 0) *kind = kinds[i].kind;
-    return *kind == SL_LINE_OTHER ? SL_OK : read_fields(&root, out, err);
+    if (*kind == SL_LINE_OTHER) return SL_OK;
+    SL_TRY(read_fields(&root, out, err));
+    if (*kind == SL_LINE_RESULT) return check_result(&root, out, err);
+    return out->key ? SL_OK : sl_json_fail(&root, err, "\"key\" is missing");
+}
+
+/* What is wrong where the scan stopped; programs that write NaN as JSON are told what to write. */
+static const char *problem_of(const struct sl_scan *scan)
+{
+    const char *at = scan->at + (*scan->at == '-');
+    if (strncmp(at, "NaN", 3) == 0 || strncmp(at, "Infinity", 8) == 0)
+        return "NaN and Infinity are no JSON; write null, or leave the figure out";
+    return scan->problem;
 }
 
 enum sl_status sl_result_read_line(struct sl_line_reader *reader, const char *line, size_t length,
@@ -265,7 +364,7 @@ enum sl_status sl_result_read_line(struct sl_line_reader *reader, const char *li
     sl_buffer_byte(&reader->rest, '{');
     if (!read_members(reader, &result)) {
         status = sl_fail(err, SL_ERR_INPUT, "%s:%zu: column %zu: %s", reader->path, reader->number,
-                         (size_t)(reader->scan.at - line) + 1, reader->scan.problem);
+                         (size_t)(reader->scan.at - line) + 1, problem_of(&reader->scan));
         goto out;
     }
     sl_buffer_byte(&reader->rest, '}');
@@ -274,6 +373,7 @@ enum sl_status sl_result_read_line(struct sl_line_reader *reader, const char *li
     SL_TRY_OUT(read_rest(&rest, &result, kind, err));
     if (*kind != SL_LINE_OTHER) {
         result.json = json_incref(rest.root);
+        if (!result.key) sl_result_name(&result);
         *out = result;
         result = (struct sl_result){.json = NULL};
     }

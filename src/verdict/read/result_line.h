@@ -21,5 +21,16 @@ enum sl_status sl_result_read_line(struct sl_line_reader *reader, const char *li
                                    struct sl_result *out, enum sl_line_kind *kind,
                                    struct sl_error *err) SL_MUST_USE;
 void sl_result_release(struct sl_result *result);
+/* Give a result that has no key one of its coordinates. */
+void sl_result_name(struct sl_result *result);
+/* SL_ERR_INPUT: two results of a run, of which no key says which counts. */
+enum sl_status sl_result_fail_twice(const struct sl_result *result, struct sl_error *err);
+/* Whether a figure ("test/metric") can have this value: a share is from -1 to 1. NaN cannot be. */
+bool sl_figure_is_plausible(const char *figure, double value);
+
+/* results.c: takes the result, unless it fails. SL_ERR_INPUT if it has no key of its own and a run
+ * of its coordinates is there. */
+enum sl_status sl_results_add_run(struct sl_results *results, struct sl_result *result,
+                                  struct sl_error *err) SL_MUST_USE;
 
 #endif

@@ -63,11 +63,15 @@ static void append(struct sl_result **list, size_t *count, const struct sl_resul
     (*list)[(*count)++] = *result;
 }
 
-/* Of lines with one key the last counts: a run is scored again when it lacked something. */
-static enum sl_status add_run(struct sl_results *results, struct sl_result *result,
-                              struct sl_error *err)
+/* Of lines with one key the last counts: a run is scored again when it lacked something. Who gives
+ * no keys has no other way to say which run is meant, and a second one is a slip. */
+enum sl_status sl_results_add_run(struct sl_results *results, struct sl_result *result,
+                                  struct sl_error *err)
 {
     uint32_t index = 0;
+    if (result->is_keyless &&
+        sl_name_table_find(results->keys, result->key, strlen(result->key)) != SL_NO_NAME)
+        return sl_result_fail_twice(result, err);
     SL_TRY(sl_name_table_add(results->keys, result->key, strlen(result->key), &index, err));
     if (index == results->n_runs) {
         append(&results->runs, &results->n_runs, result);
@@ -89,7 +93,7 @@ static enum sl_status add_result(struct sl_results *results, struct sl_result *r
         append(&results->failures, &results->n_failures, result);
         return SL_OK;
     }
-    if (kind == SL_LINE_RESULT) status = add_run(results, result, err);
+    if (kind == SL_LINE_RESULT) status = sl_results_add_run(results, result, err);
     if (kind == SL_LINE_SPEC && result->spec)
         json_object_set(results->specs, result->spec, result->json);
     if (kind == SL_LINE_PLAN) add_plan(results, result);
@@ -118,6 +122,7 @@ static enum sl_status read_lines(struct sl_results *results, const char *path, c
             status = SL_OK;
         } else if (status == SL_OK && kind != SL_LINE_OTHER) {
             status = add_result(results, &result, kind, err);
+            if (status != SL_OK) sl_fail_within(err, status, "%s:%zu", path, reader.number);
         }
     }
     sl_scan_release(&reader.scan);

@@ -257,8 +257,7 @@ static void test_who_answered_stands_beside_the_answer(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct fixture fixture;
         open_fixture(&fixture, common, N_COMMON);
-        if (cases[i].people)
-            json_object_set_new(fixture.spec->json, "people", json_string(cases[i].people));
+        fixture.spec->brief->people = cases[i].people;
         char *words = lines_of(&fixture);
         assert_has(words, cases[i].words);
         free(words);

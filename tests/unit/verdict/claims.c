@@ -124,6 +124,7 @@ static void test_a_scale_with_fewer_seeds_is_not_a_small_network(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         free(scene->spec->scale);
         scene->spec->scale = sl_string_copy(cases[i].scale);
+        scene_reread(scene->spec);
         assert_int_equal(sl_spec_scale_kind(scene->spec, NULL), cases[i].kind);
     }
 }
@@ -173,13 +174,16 @@ static void test_human_answers_are_a_sample(void **state)
 static void test_folds_and_drawn_splits_share_training_items(void **state)
 {
     (void)state;
-    json_t *spec = json_pack("{s:i, s:{s:{s:n, s:s}, s:{s:n, s:s}}}", "folds", 10, "parts", "pos",
-                             "folds", "split", "share:0.8", "fixed", "folds", "split", "x:train");
-    assert_near(sl_outcome_overlap(spec, NULL, 3), 1. / 9, 1e-12);
-    assert_near(sl_outcome_overlap(spec, NULL, -1), 0, 0);
-    assert_near(sl_outcome_overlap(spec, "pos", -1), .25, 1e-12);
-    assert_near(sl_outcome_overlap(spec, "fixed", -1), 0, 0);
-    json_decref(spec);
+    struct sl_spec spec = {.json = json_pack("{s:i, s:{s:{s:n, s:s}, s:{s:n, s:s}}}", "folds", 10,
+                                             "parts", "pos", "folds", "split", "share:0.8", "fixed",
+                                             "folds", "split", "x:train")};
+    scene_reread(&spec);
+    assert_near(sl_outcome_overlap(&spec, NULL, 3), 1. / 9, 1e-12);
+    assert_near(sl_outcome_overlap(&spec, NULL, -1), 0, 0);
+    assert_near(sl_outcome_overlap(&spec, "pos", -1), .25, 1e-12);
+    assert_near(sl_outcome_overlap(&spec, "fixed", -1), 0, 0);
+    sl_brief_destroy(spec.brief);
+    json_decref(spec.json);
 }
 
 static void test_claims_of_the_same_runs_have_one_identity(void **state)

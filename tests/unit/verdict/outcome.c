@@ -212,12 +212,14 @@ static void test_a_small_network_stands_for_a_papers_own(void **state)
     json_t *table = json_object_get(scene->spec->json, "table");
     json_object_set_new(table, "rows", json_pack("[s, s]", "network", "set"));
     json_object_set_new(table, "cells", json_pack("{s:s}", "large|a|t/cross_entropy", "a/ce-t"));
+    scene_reread(scene->spec);
     struct sl_outcome_source source = {
         .spec = scene->spec, .variant = "as-run", .results = scene->results};
     assert_ok(sl_outcome_create(&source, &outcome, &err), err);
     assert_true(isnan(find_cell(outcome, "a/ce-t")->here.mean));
     sl_outcome_destroy(outcome);
     json_object_set_new(scene->spec->json, "stands_for", json_pack("{s:s}", "n1", "large"));
+    scene_reread(scene->spec);
     assert_ok(sl_outcome_create(&source, &outcome, &err), err);
     assert_near(find_cell(outcome, "a/ce-t")->here.mean, 1.2, 1e-12);
     sl_outcome_destroy(outcome);
@@ -242,6 +244,7 @@ static void test_small_networks_are_not_held_against_figures_of_large_ones(void 
     sl_outcome_destroy(outcome);
     scene->spec->scale[0] = 'q';
     json_object_set_new(scene->spec->json, "scales", json_object());
+    scene_reread(scene->spec);
     assert_ok(sl_outcome_create(&source, &outcome, &err), err);
     assert_int_equal(find_cell(outcome, "a/ce-t")->here.n_runs, 2);
     assert_int_equal(find_claim(outcome, "less:a-limit")->here.verdict, SL_VERDICT_NOT_RUN);
@@ -270,6 +273,7 @@ static void test_a_table_may_print_standard_deviations(void **state)
     struct sl_outcome *outcome;
     json_t *table = json_object_get(scene->spec->json, "table");
     json_object_set_new(table, "interval", json_string("sd"));
+    scene_reread(scene->spec);
     struct sl_outcome_source source = {
         .spec = scene->spec, .variant = "as-run", .results = scene->results};
     assert_ok(sl_outcome_create(&source, &outcome, &err), err);

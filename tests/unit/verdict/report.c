@@ -127,7 +127,8 @@ static const char hostile[] =
     "\"time\":{\"started\":\"" HOSTILE "\",\"seconds\":1,\"machine\":\"" HOSTILE "\"}}\n"
     "{\"softlab\":\"failure\",\"key\":\"h2\",\"spec\":\"" HOSTILE "\",\"set\":\"" HOSTILE "\","
     "\"network\":\"" HOSTILE "\",\"log\":\"" HOSTILE "\"}\n"
-    "{\"softlab\":\"result\",\"key\":\"h3\",\"spec\":\"" HOSTILE "\",\"set\":\"a\"}\n";
+    "{\"softlab\":\"result\",\"key\":\"h3\",\"spec\":\"" HOSTILE
+    "\",\"set\":\"a\",\"metrics\":{}}\n";
 
 static void test_small_numbers_say_what_they_are(void **state)
 {
