@@ -33,11 +33,15 @@ const struct sl_builtin_experiment *sl_builtin_experiment_find(const char *path)
 /* The names of the specifications among them, NULL-ended. */
 extern const char *const sl_builtin_specs[];
 
+struct sl_spec_body;
 struct sl_spec {
     char *name;              /* owned; "collins2022/table2" */
     char *scale;             /* owned; "quick", "small" or "paper" */
     struct sl_json document; /* spec.json as it was written */
-    json_t *json;            /* owned; the same with the scale applied, also within parts */
+    json_t *json;            /* owned; the same with the scale applied, for reports */
+    /* owned; as it was written and as it is to be run, with what may be left out; private to
+     * experiment/ */
+    struct sl_spec_body *written, *body;
     char *expected, *claims; /* owned; the texts of expected.csv and claims.csv, or NULL */
     char *folder;            /* owned; where it was read; NULL: it is built in */
 };
