@@ -59,6 +59,19 @@ enum { SL_SMALL_CORE_HOURS = 40 };
 /* Whether what is trained is less than the paper's: such figures are no reproduction. */
 bool sl_spec_is_small(const struct sl_spec *spec);
 
+/* A specification of one's own to begin with: spec.json in a folder, which is made, with a
+ * README.md that says what its keys mean. The set's own parts are trained and tested on, or four
+ * fifths of its items and the rest. */
+struct sl_spec_init {
+    const char *data;    /* a data set of images or features with classes */
+    const char *answers; /* a file of votes, or NULL: hard labels only */
+    const char *folder;
+    const struct sl_data_roots *roots; /* borrowed */
+};
+/* *out is the path of spec.json, which the caller frees. SL_ERR_USAGE if it is there already. */
+enum sl_status sl_spec_init(const struct sl_spec_init *init, char **out,
+                            struct sl_error *err) SL_MUST_USE;
+
 /* A specification that is not built in, as a line of results.jsonl, so that results can be reported
  * where nothing else is; and back. */
 json_t *sl_spec_record(const struct sl_spec *spec) SL_MUST_USE;

@@ -218,7 +218,8 @@ static enum sl_status finish(struct sl_spec *spec, struct sl_error *err)
     spec->json = json_deep_copy(root.value);
     SL_TRY(apply_scale(spec, err));
     SL_TRY(read_planned(spec, err));
-    /* Reports have the table that is drawn, whoever wrote it. */
+    /* Reports have the title and table that are shown, whoever wrote them. */
+    json_object_set_new(spec->json, "title", json_string(spec->body->title));
     json_object_set_new(spec->json, "needs", sl_text_list_json(&spec->body->needs));
     if (spec->body->table)
         json_object_set_new(spec->json, "table",

@@ -1,5 +1,5 @@
-/* What a specification of one's own may leave out: the words of `needs`, those that make labels of
- * answers, and the table that its sets and tests make. */
+/* What a specification of one's own may leave out: its title, the words of `needs`, those that make
+ * labels of answers, recipe, seeds and measures, and the table that its sets and tests make. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,6 +76,25 @@ static void complete_sets(struct sl_spec_sets *sets)
     }
 }
 
+/* ---- Trainings ---- */
+
+static void complete_training(struct sl_spec_design *design)
+{
+    static const int64_t seeds[] = {1, 2, 3};
+    if (!design->recipe) design->recipe = sl_string_copy("quick");
+    if (!design->seeds.items) {
+        design->seeds.items = sl_alloc(sizeof seeds / sizeof *seeds, sizeof *seeds);
+        design->seeds.count = sizeof seeds / sizeof *seeds;
+        memcpy(design->seeds.items, seeds, sizeof seeds);
+    }
+    for (size_t i = 0; i < design->tests.count; i++) {
+        struct sl_text_list *asked = &design->tests.items[i].metrics;
+        if (asked->items) continue;
+        sl_text_list_add(asked, "accuracy");
+        sl_text_list_add(asked, "cross_entropy");
+    }
+}
+
 /* ---- Needs and table ---- */
 
 /* The whole and its parts one after the other; NULL after the last. */
@@ -133,8 +152,10 @@ void sl_spec_complete(struct sl_spec_body *body)
         struct sl_spec_design *design = design_at(body, i);
         complete_sets(&design->sets);
         complete_sets(&design->references);
+        if (design->sets.names) complete_training(design);
         tests = tests || design->tests.names;
     }
+    if (!body->title) body->title = sl_string_copy(body->name);
     if (!body->needs.items) complete_needs(body);
     if (!body->table && tests) complete_table(body);
 }

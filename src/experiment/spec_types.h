@@ -253,6 +253,7 @@ extern const struct sl_fields sl_spec_image_fields, sl_spec_reading_fields, sl_s
 struct sl_spec_section {
     const char *title;
     const struct sl_fields *fields;
+    bool own; /* without the rows of groups, which another table shows */
 };
 extern const struct sl_spec_section sl_spec_sections[];
 
