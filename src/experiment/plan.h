@@ -171,7 +171,7 @@ enum sl_status sl_experiment_place(const struct sl_data_roots *roots, const char
                                    struct sl_error *err) SL_MUST_USE;
 
 /* prepare.c: do the step of a job that is not a command, in the results folder. */
-enum sl_status sl_prepare(const json_t *step, const char *output, const struct sl_data_roots *roots,
+enum sl_status sl_prepare(json_t *step, const char *output, const struct sl_data_roots *roots,
                           struct sl_error *err) SL_MUST_USE;
 
 #endif
