@@ -34,6 +34,19 @@ const struct sl_builtin_experiment *sl_builtin_experiment_find(const char *path)
 /* What all tables may take together at the scale "small", by sl_estimator_sum. */
 enum { SL_SMALL_CORE_HOURS = 40 };
 
+/* A specification of one's own to begin with: spec.json in a folder, which is made, with a
+ * README.md that says what its keys mean. The set's own parts are trained and tested on, or four
+ * fifths of its items and the rest. */
+struct sl_spec_init {
+    const char *data;    /* a data set of images or features with classes */
+    const char *answers; /* a file of votes, or NULL: hard labels only */
+    const char *folder;
+    const struct sl_data_roots *roots; /* borrowed */
+};
+/* *out is the path of spec.json, which the caller frees. SL_ERR_USAGE if it is there already. */
+enum sl_status sl_spec_init(const struct sl_spec_init *init, char **out,
+                            struct sl_error *err) SL_MUST_USE;
+
 /* ---- Plans ---- */
 
 /* What a job does that takes time, in items; for estimates. */

@@ -9,7 +9,7 @@
 enum { MEGABYTE = 1000000 };
 
 struct run_values {
-    const char *output, *scale, *only, *shard;
+    const char *output, *scale, *only, *shard, *init, *answers;
     int64_t jobs, memory;
     bool dry_run, as_published, tune, list;
 };
@@ -25,18 +25,19 @@ static const char *experiment_names(size_t index)
     return sl_builtin_specs[index];
 }
 
-enum { RUNS = 1, PLANS = 2, LISTS = 4 };
+enum { RUNS = 1, PLANS = 2, LISTS = 4, INITS = 8 };
 
 static void run_mode(const struct cli *cli, const void *values, struct cli_mode *out)
 {
     (void)cli;
     const struct run_values *options = values;
     *out = options->list      ? (struct cli_mode){LISTS, .name = "--list", .alone = true}
+           : options->init    ? (struct cli_mode){INITS, .name = "--init", .alone = true}
            : options->dry_run ? (struct cli_mode){PLANS, .name = "--dry-run"}
                               : (struct cli_mode){RUNS, .name = "an experiment"};
 }
 
-static const char *const run_samples[] = {"--list", "collins2022/table2",
+static const char *const run_samples[] = {"--list", "--init shapes", "collins2022/table2",
                                           "collins2022/table2 --dry-run", NULL};
 
 #define FIELD(name) offsetof(struct run_values, name)
@@ -55,10 +56,11 @@ static const struct cli_option run_options[] = {
      .letter = 'o',
      .kind = CLI_FOLDER,
      .value = "FOLDER",
-     .help = "where results.jsonl and all that runs leave goes",
+     .help = "where results.jsonl and all that runs leave goes; with --init, where spec.json goes "
+             "(default: experiment)",
      .offset = FIELD(output),
      .fallback = "results",
-     .modes = RUNS | PLANS},
+     .modes = RUNS | PLANS | INITS},
     {.name = "jobs",
      .letter = 'j',
      .kind = CLI_INTEGER,
@@ -107,6 +109,19 @@ static const struct cli_option run_options[] = {
              "specification, also read and check all that it names",
      .offset = FIELD(dry_run),
      .modes = RUNS | PLANS},
+    {.name = "init",
+     .kind = CLI_SOURCE,
+     .value = "DATA",
+     .help = "write a specification of one's own to begin with, for a data set by name or for a "
+             "folder of images",
+     .offset = FIELD(init)},
+    {.name = "answers",
+     .kind = CLI_SOURCE,
+     .value = "FILE",
+     .help = "with --init: what people said about its items, for label sets beside the hard "
+             "labels",
+     .offset = FIELD(answers),
+     .modes = INITS},
     {.name = "list",
      .kind = CLI_FLAG,
      .help = "print the experiments that have a name",
@@ -143,6 +158,23 @@ static enum sl_status print_list(struct sl_error *err)
     if (status == SL_OK) cli_table_print(&table, stdout);
     cli_table_release(&table);
     return status;
+}
+
+static enum sl_status write_spec(struct cli *cli, const struct run_values *values,
+                                 struct sl_error *err)
+{
+    static const char name[] = "output";
+    const bool given = cli_is_given(cli, name, sizeof name - 1);
+    const struct sl_spec_init init = {.data = values->init,
+                                      .answers = values->answers,
+                                      .folder = given ? values->output : "experiment",
+                                      .roots = &cli->workplace.roots};
+    char *path = NULL;
+    SL_TRY(sl_spec_init(&init, &path, err));
+    sl_log(&cli->log, SL_LOG_INFO, "softlab run %s --dry-run says what it trains", init.folder);
+    printf("%s\n", path);
+    free(path);
+    return SL_OK;
 }
 
 static enum sl_status print_grids(const struct sl_spec *spec,
@@ -338,6 +370,7 @@ static enum sl_status run_run(struct cli *cli, const void *raw, struct sl_error 
 {
     const struct run_values *values = raw;
     if (values->list) return print_list(err);
+    if (values->init) return write_spec(cli, values, err);
     if (cli->n_arguments == 0)
         return sl_fail(err, SL_ERR_USAGE, "name an EXPERIMENT, see softlab run --list");
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -401,7 +434,8 @@ static const struct cli_example run_examples[] = {
     {"softlab run collins2022/table2 --scale paper --dry-run", "how long the real one would take"},
     {"softlab run collins2022/table1 --scale paper --shard 2/8 -o part2",
      "an eighth of it, on one of eight machines"},
-    {"softlab run my-experiment/spec.json --only 't2-clamp|resnet20'", "some cells of one's own"},
+    {"softlab run --init photos --answers votes.csv -o mine", "begin an experiment of one's own"},
+    {"softlab run mine -o results --only 'votes|resnet8'", "and run some of its cells"},
     {NULL, NULL},
 };
 

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "experiment/plan.h"
-#include "experiment/spec_internal.h"
 #include "softlab/base/memory.h"
 #include "softlab/label.h"
 
@@ -16,18 +15,16 @@ static char *copy_or_null(const char *text)
 
 /* Seconds of annotators behind an item's label, where the set states them or the papers do, of
  * their own answers: how long others took is for `softlab labels` to measure. */
-static double annotation_seconds(const json_t *set)
+static double annotation_seconds(const struct sl_spec_set *set)
 {
-    const json_t *stated = json_object_get(set, "seconds");
-    const char *answers = sl_plan_text(set, "answers"), *name = sl_plan_text(set, "method");
-    const json_t *options = json_object_get(set, "options");
-    const json_t *annotators = json_object_get(options, "annotators");
-    if (stated) return json_number_value(stated);
-    if (!answers || !name || !annotators) return NAN;
+    if (!set || !isnan(set->seconds)) return set ? set->seconds : (double)NAN;
+    const json_t *annotators = json_object_get(set->options, "annotators");
+    if (!set->answers || !annotators) return NAN;
     const double count = json_number_value(annotators);
-    if (strncmp(answers, "cifar10h", strlen("cifar10h")) == 0) return count * SL_CIFAR10H_SECONDS;
-    if (strncmp(answers, "cifar10s", strlen("cifar10s")) != 0) return NAN;
-    const struct sl_label_method *method = sl_label_method_find(name);
+    if (strncmp(set->answers, "cifar10h", strlen("cifar10h")) == 0)
+        return count * SL_CIFAR10H_SECONDS;
+    if (strncmp(set->answers, "cifar10s", strlen("cifar10s")) != 0) return NAN;
+    const struct sl_label_method *method = sl_label_method_find(set->method);
     if (!method) return NAN;
     return sl_label_seconds(method, count, NULL, 0);
 }
@@ -100,82 +97,77 @@ static void expand_run(struct sl_planner *planner, const struct sl_training_choi
 /* A run for each fold that is asked for: its network is scored on what the fold held out. */
 static void expand_folds(struct sl_planner *planner, struct sl_training_choice choice)
 {
-    const json_t *some = json_object_get(planner->design, "run_folds");
-    const int64_t all = json_integer_value(json_object_get(planner->design, "folds"));
-    const size_t n = some ? json_array_size(some) : (size_t)all;
+    const struct sl_integer_list *some = &planner->design->run_folds;
+    const size_t n = some->items ? some->count : (size_t)planner->design->folds;
     for (size_t i = 0; i < n; i++) {
-        choice.fold = some ? json_integer_value(json_array_get(some, i)) : (int64_t)i;
+        choice.fold = some->items ? some->items[i] : (int64_t)i;
         expand_run(planner, &choice);
     }
 }
 
 /* ---- Designs ---- */
 
-static void expand_cell(struct sl_planner *planner, const char *name, json_t *set,
+static void expand_cell(struct sl_planner *planner, const char *name, const struct sl_spec_set *set,
                         const char *network)
 {
-    const json_t *seeds = json_object_get(planner->design, "seeds");
-    json_t *tuned = sl_tuned_set(planner->options->tuned, name, network, set);
-    for (size_t i = 0; i < json_array_size(seeds); i++) {
+    const struct sl_integer_list *seeds = &planner->design->seeds;
+    struct sl_spec_set tuned = sl_tuned_set(planner->options->tuned, name, network, set);
+    for (size_t i = 0; i < seeds->count; i++) {
         const struct sl_training_choice choice = {
             .set_name = name,
-            .set = tuned,
+            .set = &tuned,
             .network = network,
-            .seed = json_integer_value(json_array_get(seeds, i)),
+            .seed = seeds->items[i],
             .fold = -1,
         };
-        if (json_integer_value(json_object_get(planner->design, "folds")) > 0)
+        if (planner->design->folds > 0)
             expand_folds(planner, choice);
         else
             expand_run(planner, &choice);
     }
-    json_decref(tuned);
+    sl_fields_release(&sl_spec_set_fields, &tuned);
 }
 
 static enum sl_status check_design(const struct sl_planner *planner, struct sl_error *err)
 {
-    static const char *const needed[] = {"networks", "recipe", "data", "seeds", "tests"};
+    const struct sl_spec_design *design = planner->design;
+    const struct {
+        const char *key;
+        bool given;
+    } needed[] = {{"networks", design->networks.items},
+                  {"recipe", design->recipe},
+                  {"data", design->data},
+                  {"seeds", design->seeds.items},
+                  {"tests", design->tests.names},
+                  {"start.recipe", !design->start || design->start->recipe},
+                  {"start.data", !design->start || design->start->data}};
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
-        if (!json_object_get(planner->design, needed[i]))
+        if (!needed[i].given)
             return sl_fail(err, SL_ERR_INPUT, "%s: $%s%s: \"%s\" is missing, and it is to train",
                            planner->spec->document.name, planner->part ? ".parts." : "",
-                           planner->part ? planner->part : "", needed[i]);
+                           planner->part ? planner->part : "", needed[i].key);
     return SL_OK;
 }
 
-static enum sl_status expand_design(struct sl_planner *planner, struct sl_error *err)
-{
-    SL_TRY(check_design(planner, err));
-    const json_t *networks = json_object_get(planner->design, "networks");
-    const char *name;
-    json_t *set;
-    json_object_foreach(json_object_get(planner->design, "sets"), name, set)
-    {
-        for (size_t i = 0; i < json_array_size(networks); i++)
-            expand_cell(planner, name, set, json_string_value(json_array_get(networks, i)));
-    }
-    return SL_OK;
-}
-
-static enum sl_status expand_part(struct sl_planner *planner, const char *part, json_t *over,
-                                  struct sl_error *err)
+static enum sl_status expand_design(struct sl_planner *planner, const char *part,
+                                    const struct sl_spec_design *design, struct sl_error *err)
 {
     planner->part = part;
-    planner->design = json_copy(planner->spec->json);
-    if (over) json_object_update(planner->design, over);
-    const enum sl_status status = expand_design(planner, err);
-    json_decref(planner->design);
-    planner->design = NULL;
-    return status;
+    planner->design = design;
+    SL_TRY(check_design(planner, err));
+    for (size_t i = 0; i < design->sets.count; i++)
+        for (size_t j = 0; j < design->networks.count; j++)
+            expand_cell(planner, design->sets.names[i], &design->sets.items[i],
+                        design->networks.items[j]);
+    return SL_OK;
 }
 
 static enum sl_status expand_training(struct sl_planner *planner, struct sl_error *err)
 {
-    json_t *parts = json_object_get(planner->spec->json, "parts");
-    if (!parts) return expand_part(planner, NULL, NULL, err);
-    const char *name;
-    json_t *part;
-    json_object_foreach(parts, name, part) SL_TRY(expand_part(planner, name, part, err));
+    const struct sl_spec_parts *parts = &planner->body->parts;
+    if (!parts->names) return expand_design(planner, NULL, &planner->body->design, err);
+    for (size_t i = 0; i < parts->count; i++)
+        SL_TRY(expand_design(planner, parts->names[i], &parts->items[i], err));
     return SL_OK;
 }
 
@@ -184,20 +176,20 @@ static void expand_figures(struct sl_planner *planner)
     const struct sl_training_choice none = {.seed = -1, .fold = -1};
     struct sl_run run = new_run(planner, &none);
     planner->part = NULL;
+    planner->design = &planner->body->design;
     sl_expand_figures(planner, &run);
     take_run(planner, &run);
 }
 
-enum sl_status sl_experiment_create(const struct sl_spec *spec,
-                                    const struct sl_experiment_options *options,
-                                    struct sl_experiment **out, struct sl_error *err)
+enum sl_status sl_experiment_plan(const struct sl_spec *spec, const struct sl_spec_body *body,
+                                  const struct sl_experiment_options *options,
+                                  struct sl_experiment **out, struct sl_error *err)
 {
-    struct sl_spec placed = *spec;
-    SL_TRY(sl_spec_places(spec, &placed.json, err));
     struct sl_experiment *plan = sl_alloc(1, sizeof *plan);
     struct sl_inputs inputs;
     struct sl_planner planner = {
-        .spec = &placed,
+        .spec = spec,
+        .body = body,
         .options = options,
         .plan = plan,
         .variant = options->as_published ? "as-published" : "as-run",
@@ -211,10 +203,8 @@ enum sl_status sl_experiment_create(const struct sl_spec *spec,
     plan->scale = sl_string_copy(spec->scale);
     plan->kind = "result";
     plan->variant = sl_string_copy(planner.variant);
-    if (sl_plan_lists(json_object_get(spec->json, "needs"), "train"))
-        SL_TRY_OUT(expand_training(&planner, err));
-    if (json_object_get(spec->json, "compute") || json_object_get(spec->json, "further") ||
-        json_array_size(json_object_get(spec->json, "show")) > 0)
+    if (sl_text_list_has(&body->needs, "train")) SL_TRY_OUT(expand_training(&planner, err));
+    if (body->compute.names || body->further.names || body->show.count > 0)
         expand_figures(&planner);
     plan->keys = json_object();
     for (size_t i = 0; i < plan->n_runs; i++)
@@ -222,10 +212,16 @@ enum sl_status sl_experiment_create(const struct sl_spec *spec,
     *out = plan;
     plan = NULL;
 out:
-    json_decref(placed.json);
     json_decref(planner.data);
     json_decref(planner.places);
     sl_inputs_release(&inputs);
     sl_experiment_destroy(plan);
     return status;
+}
+
+enum sl_status sl_experiment_create(const struct sl_spec *spec,
+                                    const struct sl_experiment_options *options,
+                                    struct sl_experiment **out, struct sl_error *err)
+{
+    return sl_experiment_plan(spec, spec->body, options, out, err);
 }

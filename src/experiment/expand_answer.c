@@ -24,13 +24,11 @@ static void measure(struct sl_planner *planner, struct sl_run *run, const char *
 static void measure_distance(struct sl_planner *planner, const struct sl_training_choice *choice,
                              size_t labels, struct sl_run *run)
 {
-    const json_t *answer = json_object_get(planner->spec->json, "answer");
-    const char *name = sl_plan_text(answer, "reference");
-    const char *distance = sl_plan_text(answer, "distance");
+    const char *name = planner->body->answer->reference;
+    const char *distance = planner->body->answer->distance;
     const char *slash = strrchr(distance, '/');
-    const json_t *references = json_object_get(planner->design, "references");
-    const size_t truth =
-        sl_expand_labels(planner, name, json_object_get(references, name), choice->seed);
+    const struct sl_spec_set *reference = sl_spec_set_find(&planner->design->references, name);
+    const size_t truth = sl_expand_labels(planner, name, reference, choice->seed);
     if (truth == SL_NO_JOB) return;
     struct sl_needs needs = {0};
     sl_needs_add(&needs, labels);
@@ -47,14 +45,13 @@ static void measure_distance(struct sl_planner *planner, const struct sl_trainin
 static void measure_seconds(struct sl_planner *planner, const struct sl_training_choice *choice,
                             struct sl_run *run)
 {
-    json_t *words = json_copy(json_object_get(choice->set, "labels"));
-    const char *command = json_string_value(json_array_get(words, 0));
-    if (command && strcmp(command, "labels") == 0) {
-        json_array_append_new(words, json_string("--json"));
-        const size_t job = sl_expand_command(planner, words, choice->seed, true, "times");
-        measure(planner, run, SL_ANSWER_SECONDS, job, "$.seconds_per_label");
-    }
-    json_decref(words);
+    const struct sl_text_list *labels = &choice->set->labels;
+    if (labels->count == 0 || strcmp(labels->items[0], "labels") != 0) return;
+    struct sl_text_list words = sl_text_list_copy(labels);
+    sl_text_list_add(&words, "--json");
+    const size_t job = sl_expand_command(planner, &words, choice->seed, true, "times");
+    measure(planner, run, SL_ANSWER_SECONDS, job, "$.seconds_per_label");
+    sl_text_list_release(&words);
 }
 
 /* How many labels there are stands beside the time they took. It makes no other run, so it is no
@@ -71,7 +68,7 @@ static void measure_items(struct sl_run *run)
 void sl_expand_answer(struct sl_planner *planner, const struct sl_training_choice *choice,
                       struct sl_run *run)
 {
-    if (!json_object_get(planner->spec->json, "answer")) return;
+    if (!planner->body->answer) return;
     const size_t labels = sl_expand_labels(planner, choice->set_name, choice->set, choice->seed);
     if (labels == SL_NO_JOB) return;
     run->measured = json_object();

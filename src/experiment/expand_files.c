@@ -21,22 +21,23 @@ static char *fill_in(const char *word, int64_t seed)
     return placed;
 }
 
-json_t *sl_expand_words(struct sl_planner *planner, const json_t *words, int64_t seed,
+char *sl_expand_word(struct sl_planner *planner, const char *word, int64_t seed,
+                     struct sl_needs *needs)
+{
+    if (!sl_spec_file_find(planner->body, word)) return fill_in(word, seed);
+    const size_t job = sl_expand_file(planner, word, seed);
+    sl_needs_add(needs, job);
+    return sl_string_copy(planner->plan->jobs[job].output);
+}
+
+json_t *sl_expand_words(struct sl_planner *planner, const struct sl_text_list *words, int64_t seed,
                         struct sl_needs *needs)
 {
-    const json_t *files = json_object_get(planner->spec->json, "files");
     json_t *out = json_array();
-    for (size_t i = 0; i < json_array_size(words); i++) {
-        const char *word = json_string_value(json_array_get(words, i));
-        if (json_object_get(files, word)) {
-            const size_t job = sl_expand_file(planner, word, seed);
-            sl_needs_add(needs, job);
-            json_array_append_new(out, json_string(planner->plan->jobs[job].output));
-        } else {
-            char *filled = fill_in(word, seed);
-            json_array_append_new(out, json_string(filled));
-            free(filled);
-        }
+    for (size_t i = 0; i < words->count; i++) {
+        char *word = sl_expand_word(planner, words->items[i], seed, needs);
+        json_array_append_new(out, json_string(word));
+        free(word);
     }
     return out;
 }
@@ -76,14 +77,15 @@ static size_t add_command(struct sl_planner *planner, json_t *words, const char 
 
 size_t sl_expand_file(struct sl_planner *planner, const char *name, int64_t seed)
 {
-    const json_t *words = json_object_get(json_object_get(planner->spec->json, "files"), name);
+    const struct sl_spec_file *file = sl_spec_file_find(planner->body, name);
+    static const struct sl_text_list none;
     const char *suffix = strrchr(name, '.');
     struct sl_needs needs = {0};
-    json_t *command = sl_expand_words(planner, words, seed, &needs);
+    json_t *command = sl_expand_words(planner, file ? &file->command : &none, seed, &needs);
     return add_command(planner, command, suffix ? suffix : ".json", &needs, name);
 }
 
-size_t sl_expand_command(struct sl_planner *planner, const json_t *words, int64_t seed,
+size_t sl_expand_command(struct sl_planner *planner, const struct sl_text_list *words, int64_t seed,
                          bool printed, const char *title)
 {
     struct sl_needs needs = {0};
@@ -98,38 +100,35 @@ static const char *output(const struct sl_planner *planner, size_t job)
     return planner->plan->jobs[job].output;
 }
 
-size_t sl_expand_labels(struct sl_planner *planner, const char *name, const json_t *set,
+size_t sl_expand_labels(struct sl_planner *planner, const char *name, const struct sl_spec_set *set,
                         int64_t seed)
 {
-    const json_t *words = json_object_get(set, "labels");
-    if (!json_is_array(words)) return SL_NO_JOB;
-    const size_t made = sl_expand_command(planner, words, seed, false, name);
-    const char *only = sl_plan_text(set, "only"), *rest = sl_plan_text(set, "rest");
-    const json_t *count = json_object_get(set, "count"), *images = json_object_get(set, "images");
-    const bool harden = json_is_true(json_object_get(set, "harden"));
-    const bool filled = rest && strcmp(rest, "hard") != 0 && strcmp(rest, "none") != 0;
-    if (!only && !filled && !count && !harden && !images) return made;
+    if (!set || !set->labels.items) return SL_NO_JOB;
+    const size_t made = sl_expand_command(planner, &set->labels, seed, false, name);
+    const bool filled =
+        set->rest && strcmp(set->rest, "hard") != 0 && strcmp(set->rest, "none") != 0;
+    if (!set->only && !filled && !set->count && !set->harden && !set->images) return made;
     struct sl_needs needs = {0};
     sl_needs_add(&needs, made);
     json_t *step = json_pack("{s:s, s:s}", "prepare", "labels", "input", output(planner, made));
-    if (only) {
-        const size_t job = sl_expand_file(planner, only, seed);
+    if (set->only) {
+        const size_t job = sl_expand_file(planner, set->only, seed);
         sl_needs_add(&needs, job);
         json_object_set_new(step, "only", json_string(output(planner, job)));
     }
-    if (images) {
-        char *listed = fill_in(json_string_value(images), seed);
+    if (set->images) {
+        char *listed = fill_in(set->images, seed);
         json_object_set_new(step, "only", json_string(listed));
         free(listed);
     }
     if (filled) {
-        const size_t job = sl_expand_file(planner, rest, seed);
+        const size_t job = sl_expand_file(planner, set->rest, seed);
         sl_needs_add(&needs, job);
         json_object_set_new(step, "rest", json_string(output(planner, job)));
     }
-    if (harden) json_object_set_new(step, "harden", json_true());
-    if (count) {
-        json_object_set(step, "count", json_object_get(set, "count"));
+    if (set->harden) json_object_set_new(step, "harden", json_true());
+    if (set->count) {
+        json_object_set_new(step, "count", json_integer(set->count));
         json_object_set_new(step, "seed", json_integer(seed));
     }
     return sl_plan_add_job(planner, step, NULL, ".npz", &needs, name);
@@ -137,14 +136,14 @@ size_t sl_expand_labels(struct sl_planner *planner, const char *name, const json
 
 size_t sl_expand_reference(struct sl_planner *planner, const char *name, int64_t seed)
 {
-    const json_t *references = json_object_get(planner->design, "references");
     if (!name || strcmp(name, "hard") == 0) return SL_NO_JOB;
-    return sl_expand_labels(planner, name, json_object_get(references, name), seed);
+    return sl_expand_labels(planner, name, sl_spec_set_find(&planner->design->references, name),
+                            seed);
 }
 
 size_t sl_expand_dev_labels(struct sl_planner *planner, const struct sl_training_choice *choice)
 {
-    return sl_expand_reference(planner, sl_plan_text(choice->set, "dev_labels"), choice->seed);
+    return sl_expand_reference(planner, choice->set->dev_labels, choice->seed);
 }
 
 /* ---- Items ---- */
@@ -191,7 +190,7 @@ char *sl_expand_items(struct sl_planner *planner, const struct sl_item_choice *c
                       struct sl_needs *needs)
 {
     const bool rest = choice->split && strcmp(choice->split, "rest") == 0;
-    const char *split = rest ? sl_plan_text(planner->design, "split") : choice->split;
+    const char *split = rest ? planner->design->split : choice->split;
     if (!split && !choice->only && choice->folds == 0 && choice->first == 0) return NULL;
     json_t *step = items_step(choice, split, rest);
     struct sl_error err;
@@ -239,7 +238,7 @@ enum sl_status sl_expand_count(struct sl_planner *planner, const struct sl_item_
     struct sl_plan_set set;
     SL_TRY(sl_plan_data(planner, choice->data, &set, err));
     const bool rest = choice->split && strcmp(choice->split, "rest") == 0;
-    const char *split = rest ? sl_plan_text(planner->design, "split") : choice->split;
+    const char *split = rest ? planner->design->split : choice->split;
     size_t count = set.count;
     if (split && is_share(split)) {
         const double share = strtod(split + strlen("share:"), NULL);
@@ -259,22 +258,18 @@ enum sl_status sl_expand_count(struct sl_planner *planner, const struct sl_item_
 /* The reference that the test of held-out items is scored against names what may be held out. */
 static const char *held_out_reference(const struct sl_planner *planner)
 {
-    const char *name;
-    json_t *test;
-    json_object_foreach(json_object_get(planner->design, "tests"), name, test)
-    {
-        const char *split = sl_plan_text(test, "split");
-        if (split && strcmp(split, "holdout") == 0) return sl_plan_text(test, "labels");
-    }
+    const struct sl_spec_tests *tests = &planner->design->tests;
+    for (size_t i = 0; i < tests->count; i++)
+        if (tests->items[i].split && strcmp(tests->items[i].split, "holdout") == 0)
+            return tests->items[i].labels;
     return NULL;
 }
 
 size_t sl_expand_holdout(struct sl_planner *planner, int64_t seed)
 {
     const char *reference = held_out_reference(planner);
-    const json_t *labels =
-        reference ? json_object_get(json_object_get(planner->design, "references"), reference)
-                  : NULL;
+    const struct sl_spec_set *labels =
+        reference ? sl_spec_set_find(&planner->design->references, reference) : NULL;
     if (!labels) return SL_NO_JOB;
     struct sl_needs needs = {0};
     const size_t from = sl_expand_labels(planner, reference, labels, seed);

@@ -6,12 +6,6 @@
 #include "experiment/exhibits.h"
 #include "softlab/base/memory.h"
 
-static void copy_member(const json_t *from, json_t *to, const char *key)
-{
-    json_t *value = json_object_get(from, key);
-    if (value) json_object_set(to, key, value);
-}
-
 static void say_absent(struct sl_run *run, const char *title, const char *reason)
 {
     if (!run->absent) run->absent = json_object();
@@ -21,67 +15,60 @@ static void say_absent(struct sl_run *run, const char *title, const char *reason
 /* ---- Galleries ---- */
 
 /* [["CIFAR-10S", "cache/...npz"], ...]; in *reason, which the caller frees, what is not here. */
-static json_t *series_of(struct sl_planner *planner, const json_t *gallery, struct sl_needs *needs,
-                         char **reason)
+static json_t *series_of(struct sl_planner *planner, const struct sl_spec_gallery *gallery,
+                         struct sl_needs *needs, char **reason)
 {
-    json_t *series = json_array(), *named = json_object_get(gallery, "series");
-    const char *name;
-    json_t *file;
-    json_object_foreach(named, name, file)
-    {
-        json_t *word = json_pack("[O]", file);
-        json_t *filled = sl_expand_words(planner, word, 1, needs);
-        const char *place = json_string_value(json_array_get(filled, 0));
+    json_t *series = json_array();
+    for (size_t i = 0; i < gallery->series.count; i++) {
+        char *place = sl_expand_word(planner, gallery->series.items[i].text, 1, needs);
         char *path = NULL;
         struct sl_error err;
         if (planner->options->roots && !*reason && *place == '@' &&
             sl_experiment_place(planner->options->roots, place, &path, &err) != SL_OK)
             *reason = sl_string_copy(err.message);
-        json_array_append_new(series, json_pack("[s, s]", name, place));
+        json_array_append_new(series, json_pack("[s, s]", gallery->series.names[i], place));
         free(path);
-        json_decref(word);
-        json_decref(filled);
+        free(place);
     }
     return series;
 }
 
-static json_t *items_of(struct sl_planner *planner, json_t *items, struct sl_needs *needs)
+static json_t *items_of(struct sl_planner *planner, const struct sl_spec_gallery *gallery,
+                        struct sl_needs *needs)
 {
-    if (!json_is_object(items)) return json_incref(items);
-    const size_t job = sl_expand_command(planner, json_object_get(items, "command"), 1, true,
-                                         "the items of a gallery");
+    const struct sl_spec_items *from = gallery->items_from;
+    if (!from) return sl_text_list_json(gallery->items.items ? &gallery->items : &gallery->mixed);
+    const size_t job =
+        sl_expand_command(planner, &from->command, 1, true, "the items of a gallery");
     sl_needs_add(needs, job);
-    return json_pack("{s:s, s:O}", "output", planner->plan->jobs[job].output, "path",
-                     json_object_get(items, "path"));
+    return json_pack("{s:s, s:s}", "output", planner->plan->jobs[job].output, "path", from->path);
 }
 
 /* The step as it is where everything is here. */
-static json_t *gallery_step(struct sl_planner *planner, const json_t *gallery,
+static json_t *gallery_step(struct sl_planner *planner, const struct sl_spec_gallery *gallery,
                             struct sl_needs *needs, char **reason)
 {
-    static const char *const kept[] = {"class", "count", "row"};
-    json_t *images = json_object_get(gallery, "images"), *items = json_object_get(gallery, "items");
-    const bool mixed = json_is_array(images);
-    json_t *step = json_pack("{s:s}", "prepare", "gallery");
+    const bool mixed = gallery->mixed.items;
+    const char *data = mixed ? gallery->data : gallery->images;
+    json_t *step = sl_fields_write(&sl_spec_choice_fields, gallery);
+    json_object_set_new(step, "prepare", json_string("gallery"));
     json_object_set_new(step, "series", series_of(planner, gallery, needs, reason));
-    json_object_set_new(step, "items", items_of(planner, items ? items : images, needs));
-    if (images) json_object_set(step, "data", mixed ? json_object_get(gallery, "data") : images);
+    json_object_set_new(step, "items", items_of(planner, gallery, needs));
+    if (data) json_object_set_new(step, "data", json_string(data));
     if (mixed) json_object_set_new(step, "mixed", json_true());
-    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
-        copy_member(gallery, step, kept[i]);
     return step;
 }
 
 /* Adds to `named` what it is by name and to `exhibit` where it will be. */
-static bool expand_gallery(struct sl_planner *planner, struct sl_run *run, const json_t *gallery,
-                           json_t *exhibit, json_t *named)
+static bool expand_gallery(struct sl_planner *planner, struct sl_run *run,
+                           const struct sl_spec_exhibit *shown, json_t *exhibit, json_t *named)
 {
-    const char *title = sl_plan_text(exhibit, "title");
+    const char *title = shown->title;
     struct sl_needs needs = {0};
     struct sl_error err;
     char *reason = NULL;
     struct sl_plan_set set;
-    json_t *step = gallery_step(planner, gallery, &needs, &reason);
+    json_t *step = gallery_step(planner, shown->gallery, &needs, &reason);
     json_object_set_new(named, "gallery", json_deep_copy(step));
     const char *data = sl_plan_text(step, "data");
     /* Distributions can be shown without pictures. */
@@ -105,21 +92,16 @@ static bool expand_gallery(struct sl_planner *planner, struct sl_run *run, const
 
 /* ---- Charts ---- */
 
-/* Numbers, cells, or the output and path where numbers are; NULL with *reason, borrowed, if they
- * cannot be had here. */
-static json_t *numbers_of(struct sl_planner *planner, struct sl_run *run, json_t *numbers,
-                          const char **reason)
+/* Cells, or the output and path where numbers are; *reason, borrowed, says why they cannot be had
+ * here. */
+static json_t *source_of(struct sl_planner *planner, struct sl_run *run,
+                         const struct sl_spec_source *from, const char **reason)
 {
-    static const char *const kept[] = {"cells", "path", "times", "share"};
-    const json_t *command = json_object_get(numbers, "command");
-    const char *file = sl_plan_text(numbers, "file");
-    if (!json_is_object(numbers)) return json_incref(numbers);
-    json_t *source = json_object();
-    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
-        copy_member(numbers, source, kept[i]);
-    if (!command && !file) return source;
-    const size_t job = command ? sl_expand_command(planner, command, 1, true, "numbers of a chart")
-                               : sl_expand_file(planner, file, 1);
+    json_t *source = sl_fields_write(&sl_spec_numbers_fields, from);
+    if (from->cells.items) return source;
+    const size_t job =
+        from->file ? sl_expand_file(planner, from->file, 1)
+                   : sl_expand_command(planner, &from->command, 1, true, "numbers of a chart");
     const struct sl_job *made = &planner->plan->jobs[job];
     json_object_set_new(source, "output", json_string(made->output));
     if (made->missing)
@@ -129,51 +111,48 @@ static json_t *numbers_of(struct sl_planner *planner, struct sl_run *run, json_t
     return source;
 }
 
-static bool expand_chart(struct sl_planner *planner, struct sl_run *run, const json_t *chart,
-                         json_t *exhibit, json_t *named)
+/* A series as it was written, with places for its sources. */
+static json_t *series_json(struct sl_planner *planner, struct sl_run *run,
+                           const struct sl_spec_chart *chart, size_t place, const char **reason)
 {
-    static const char *const marks[] = {"reference", "band", "plain"};
-    json_t *drawn = json_object(), *all = json_array(), *series;
-    const char *reason = NULL, *name;
-    copy_member(chart, drawn, "kind");
-    copy_member(chart, drawn, "x");
-    copy_member(chart, drawn, "y");
-    json_object_foreach(json_object_get(chart, "series"), name, series)
-    {
-        json_t *one = json_pack("{s:s}", "name", name);
-        for (size_t i = 0; sl_exhibit_numbers[i]; i++) {
-            json_t *numbers = json_object_get(series, sl_exhibit_numbers[i]);
-            if (numbers)
-                json_object_set_new(one, sl_exhibit_numbers[i],
-                                    numbers_of(planner, run, numbers, &reason));
-        }
-        for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
-            copy_member(series, one, marks[i]);
-        json_array_append_new(all, one);
-    }
+    const struct sl_spec_series *series = &chart->series.items[place];
+    json_t *one = json_pack("{s:s}", "name", chart->series.names[place]);
+    json_t *written = sl_fields_write(&sl_spec_series_fields, series);
+    json_object_update(one, written);
+    json_decref(written);
+    for (size_t i = 0; i < SL_SPEC_AXES; i++)
+        if (series->numbers[i].from)
+            json_object_set_new(one, sl_exhibit_numbers[i],
+                                source_of(planner, run, series->numbers[i].from, reason));
+    return one;
+}
+
+static bool expand_chart(struct sl_planner *planner, struct sl_run *run,
+                         const struct sl_spec_exhibit *shown, json_t *exhibit, json_t *named)
+{
+    json_t *drawn = sl_fields_write(&sl_spec_frame_fields, shown->chart), *all = json_array();
+    const char *reason = NULL;
+    for (size_t i = 0; i < shown->chart->series.count; i++)
+        json_array_append_new(all, series_json(planner, run, shown->chart, i, &reason));
     json_object_set_new(drawn, "series", all);
     json_object_set(named, "chart", drawn);
     json_object_set_new(exhibit, "chart", drawn);
-    if (reason) say_absent(run, sl_plan_text(exhibit, "title"), reason);
+    if (reason) say_absent(run, shown->title, reason);
     return !reason;
 }
 
 void sl_expand_show(struct sl_planner *planner, struct sl_run *run, json_t *named)
 {
-    const json_t *show = json_object_get(planner->spec->json, "show");
-    if (!show) return;
+    const struct sl_spec_exhibits *show = &planner->body->show;
+    if (!show->items) return;
     json_t *names = json_array();
     run->exhibits = json_array();
-    for (size_t i = 0; i < json_array_size(show); i++) {
-        const json_t *entry = json_array_get(show, i);
-        const json_t *gallery = json_object_get(entry, "gallery");
-        json_t *exhibit = json_object();
-        copy_member(entry, exhibit, "title");
-        copy_member(entry, exhibit, "note");
+    for (size_t i = 0; i < show->count; i++) {
+        const struct sl_spec_exhibit *shown = &show->items[i];
+        json_t *exhibit = sl_fields_write(&sl_spec_heading_fields, shown);
         json_t *name = json_copy(exhibit);
-        const bool can =
-            gallery ? expand_gallery(planner, run, gallery, exhibit, name)
-                    : expand_chart(planner, run, json_object_get(entry, "chart"), exhibit, name);
+        const bool can = shown->gallery ? expand_gallery(planner, run, shown, exhibit, name)
+                                        : expand_chart(planner, run, shown, exhibit, name);
         json_array_append_new(names, name);
         if (can) json_array_append(run->exhibits, exhibit);
         json_decref(exhibit);

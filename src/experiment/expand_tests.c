@@ -13,9 +13,9 @@ enum { GALLERY = 4, HELD_OUT = 100 /* items of a hold-out, about */ };
 
 /* The job of a test's labels, SL_NO_JOB: hard. */
 static size_t labels_of(struct sl_planner *planner, const struct sl_training_choice *choice,
-                        const json_t *test)
+                        const struct sl_spec_test *test)
 {
-    const char *name = sl_plan_text(test, "labels");
+    const char *name = test->labels;
     if (name && strcmp(name, SL_DEV_LABELS) == 0) return sl_expand_dev_labels(planner, choice);
     return sl_expand_reference(planner, name, choice->seed);
 }
@@ -28,14 +28,12 @@ void sl_run_add_scores(struct sl_run *run, size_t job)
 
 /* The measures of a test that are the metrics table's; where accuracy is against true classes the
  * one that says so, which `run` renames. */
-static json_t *metrics_of(const char *name, const json_t *test, struct sl_run *run)
+static json_t *metrics_of(const char *name, const struct sl_spec_test *test, struct sl_run *run)
 {
-    const char *truth = sl_plan_text(test, "truth");
-    const bool gold = truth && strcmp(truth, "gold") == 0;
-    const json_t *asked = json_object_get(test, "metrics");
+    const bool gold = test->truth && strcmp(test->truth, "gold") == 0;
     json_t *metrics = json_array();
-    for (size_t i = 0; i < json_array_size(asked); i++) {
-        const char *metric = json_string_value(json_array_get(asked, i));
+    for (size_t i = 0; i < test->metrics.count; i++) {
+        const char *metric = test->metrics.items[i];
         const bool rename = gold && strcmp(metric, "accuracy") == 0;
         if (rename) {
             char *from = sl_string_printf("%s/accuracy_hard", name);
@@ -53,30 +51,32 @@ static json_t *metrics_of(const char *name, const json_t *test, struct sl_run *r
 
 /* ---- Settings ---- */
 
-static bool asks_for(const json_t *test, const char *beginning)
+static bool asks_for(const struct sl_spec_test *test, const char *beginning)
 {
-    const json_t *metrics = json_object_get(test, "metrics");
-    for (size_t i = 0; i < json_array_size(metrics); i++)
-        if (strncmp(json_string_value(json_array_get(metrics, i)), beginning, strlen(beginning)) ==
-            0)
-            return true;
+    for (size_t i = 0; i < test->metrics.count; i++)
+        if (strncmp(test->metrics.items[i], beginning, strlen(beginning)) == 0) return true;
     return false;
 }
 
-/* Whether an attack goes by hard labels: those of the test are, or the public code's were. */
-static bool attacks_by_hard(const struct sl_planner *planner, const json_t *test)
+static const struct sl_spec_measuring *measuring_of(const struct sl_spec_test *test)
 {
-    const char *labels = sl_plan_text(test, "labels");
-    const char *as_run = sl_plan_text(json_object_get(test, "settings"), "attack_labels");
-    return !labels || strcmp(labels, "hard") == 0 ||
+    static const struct sl_spec_measuring none;
+    return test->settings ? test->settings : &none;
+}
+
+/* Whether an attack goes by hard labels: those of the test are, or the public code's were. */
+static bool attacks_by_hard(const struct sl_planner *planner, const struct sl_spec_test *test)
+{
+    const char *as_run = measuring_of(test)->attack_labels;
+    return !test->labels || strcmp(test->labels, "hard") == 0 ||
            (as_run && strcmp(as_run, "hard") == 0 && !planner->options->as_published);
 }
 
-static void set_attacks(const struct sl_planner *planner, json_t *out, const json_t *test)
+static void set_attacks(const struct sl_planner *planner, json_t *out,
+                        const struct sl_spec_test *test)
 {
-    const json_t *settings = json_object_get(test, "settings");
     static const char *const kinds[] = {"fgsm", "pgd"};
-    const char *paper = sl_plan_text(settings, "attack");
+    const char *paper = measuring_of(test)->attack;
     json_t *attacks = json_array();
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         if (!asks_for(test, kinds[i])) continue;
@@ -86,35 +86,33 @@ static void set_attacks(const struct sl_planner *planner, json_t *out, const jso
     }
     if (json_array_size(attacks) > 0) {
         const bool hard = attacks_by_hard(planner, test);
-        json_t *items = json_object_get(settings, "attack_items");
+        const int64_t items = measuring_of(test)->attack_items;
         json_object_set(out, "attacks", attacks);
         json_object_set_new(out, "attack_labels", json_string(hard ? "hard" : "soft"));
-        if (items) json_object_set(out, "attack_items", items);
+        if (items > 0) json_object_set_new(out, "attack_items", json_integer(items));
     }
     json_decref(attacks);
 }
 
-static void set_settings(const struct sl_planner *planner, json_t *out, const json_t *test)
+static void set_settings(const struct sl_planner *planner, json_t *out,
+                         const struct sl_spec_test *test)
 {
-    const json_t *settings = json_object_get(test, "settings");
-    json_t *bin = json_object_get(settings, "calibration_bin");
-    json_t *severity = json_object_get(settings, "corruption_severity");
+    const json_int_t bin = measuring_of(test)->calibration_bin;
+    const json_int_t severity = measuring_of(test)->corruption_severity;
     set_attacks(planner, out, test);
-    if (bin) json_object_set(out, "bin_size", bin);
+    if (bin > 0) json_object_set_new(out, "bin_size", json_integer(bin));
     if (asks_for(test, "corruption"))
         json_object_set_new(out, "corruptions",
-                            severity ? json_pack("{s:[O]}", "severities", severity)
-                                     : json_object());
+                            severity > 0 ? json_pack("{s:[I]}", "severities", severity)
+                                         : json_object());
 }
 
 /* How images are read, as trainings read them. */
-static void set_images(const json_t *design, json_t *out)
+static void set_images(const struct sl_spec_design *design, json_t *out)
 {
-    static const char *const keys[] = {"size", "channels", "skip_broken"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        json_t *value = json_object_get(design, keys[i]);
-        if (value && !json_is_false(value)) json_object_set(out, keys[i], value);
-    }
+    json_t *written = sl_fields_write(&sl_spec_image_fields, design);
+    json_object_update(out, written);
+    json_decref(written);
 }
 
 /* ---- Items ---- */
@@ -140,7 +138,6 @@ static json_t *held_out(const struct sl_planner *planner, const char *name)
 static void set_holdout(struct sl_planner *planner, const char *data, int64_t seed, json_t *out,
                         struct sl_needs *needs)
 {
-    const char *name = sl_plan_text(planner->design, "holdout");
     const size_t drawn =
         planner->options->as_published ? sl_expand_holdout(planner, seed) : SL_NO_JOB;
     if (drawn != SL_NO_JOB) {
@@ -149,38 +146,35 @@ static void set_holdout(struct sl_planner *planner, const char *data, int64_t se
         json_object_set_new(out, "split", json_string(planner->plan->jobs[named].output));
         return;
     }
-    json_object_set_new(out, "items", held_out(planner, name));
+    json_object_set_new(out, "items", held_out(planner, planner->design->holdout));
 }
 
-static bool is_of_holdout(const json_t *test)
+static bool is_of_holdout(const struct sl_spec_test *test)
 {
-    const char *split = sl_plan_text(test, "split");
-    return split && strcmp(split, "holdout") == 0;
+    return test->split && strcmp(test->split, "holdout") == 0;
 }
 
 static struct sl_item_choice choose_items(const struct sl_planner *planner,
                                           const struct sl_training_choice *choice,
-                                          const json_t *test, const char *data)
+                                          const struct sl_spec_test *test, const char *data)
 {
-    const char *split = sl_plan_text(test, "split");
-    const json_t *own = json_object_get(test, "seed");
+    const char *split = test->split;
     const bool fold = split && strcmp(split, "fold") == 0;
     return (struct sl_item_choice){
         .data = data,
         .split = fold ? NULL : split,
-        .only = sl_plan_text(test, "only"),
-        .folds = fold ? json_integer_value(json_object_get(planner->design, "folds")) : 0,
+        .only = test->only,
+        .folds = fold ? planner->design->folds : 0,
         .fold = fold ? choice->fold : 0,
         .held_out = fold,
-        .first = json_integer_value(json_object_get(planner->design, "test_items")),
-        .seed = split && strcmp(split, "rest") == 0 ? choice->seed
-                : own                               ? json_integer_value(own)
-                                                    : 1,
+        .first = planner->design->test_items,
+        .seed = split && strcmp(split, "rest") == 0 ? choice->seed : test->seed,
     };
 }
 
 static void set_items(struct sl_planner *planner, const struct sl_training_choice *choice,
-                      const json_t *test, const char *data, json_t *out, struct sl_needs *needs)
+                      const struct sl_spec_test *test, const char *data, json_t *out,
+                      struct sl_needs *needs)
 {
     if (is_of_holdout(test)) {
         set_holdout(planner, data, choice->seed, out, needs);
@@ -194,21 +188,21 @@ static void set_items(struct sl_planner *planner, const struct sl_training_choic
 
 /* ---- Tests ---- */
 
-static void absent(struct sl_run *run, const char *name, const json_t *test, const char *reason)
+static void absent(struct sl_run *run, const char *name, const struct sl_spec_test *test,
+                   const char *reason)
 {
     if (!run->absent) run->absent = json_object();
-    run->n_lacking += !sl_plan_text(test, "missing") && !json_object_get(run->absent, name);
+    run->n_lacking += !test->missing && !json_object_get(run->absent, name);
     json_object_set_new(run->absent, name, json_string(reason));
 }
 
 /* Why the data of a test are not here, in *err. */
-static bool lacks_data(struct sl_planner *planner, const json_t *test, const char *data,
-                       struct sl_error *err)
+static bool lacks_data(struct sl_planner *planner, const struct sl_spec_test *test,
+                       const char *data, struct sl_error *err)
 {
     struct sl_plan_set set;
-    const char *reason = sl_plan_text(test, "missing");
-    if (reason) {
-        (void)sl_fail(err, SL_ERR_NOT_FOUND, "%s", reason);
+    if (test->missing) {
+        (void)sl_fail(err, SL_ERR_NOT_FOUND, "%s", test->missing);
         return true;
     }
     return planner->options->roots && (sl_plan_data(planner, data, &set, err) != SL_OK ||
@@ -223,7 +217,7 @@ static size_t smaller(size_t a, size_t b)
 }
 
 static size_t count_items(struct sl_planner *planner, const struct sl_training_choice *choice,
-                          const json_t *test, const char *data)
+                          const struct sl_spec_test *test, const char *data)
 {
     size_t count = 0;
     if (is_of_holdout(test)) return HELD_OUT;
@@ -275,7 +269,7 @@ struct gathering {
 
 /* The test as softlab eval reads it. */
 static json_t *describe(struct gathering *gathering, const char *key, const char *data,
-                        const json_t *test, struct sl_needs *needs)
+                        const struct sl_spec_test *test, struct sl_needs *needs)
 {
     struct sl_planner *planner = gathering->planner;
     const struct sl_training_choice *choice = gathering->choice;
@@ -296,13 +290,12 @@ static json_t *describe(struct gathering *gathering, const char *key, const char
 
 /* `key` is the test's name, with #i where it is one of several data sets that are averaged. */
 static void add_test(struct gathering *gathering, const char *name, const char *key,
-                     const char *data, const json_t *test)
+                     const char *data, const struct sl_spec_test *test)
 {
     struct sl_planner *planner = gathering->planner;
     struct sl_error err;
     if (!data) {
-        const char *reason = sl_plan_text(test, "missing");
-        absent(gathering->run, name, test, reason ? reason : "it has no data");
+        absent(gathering->run, name, test, test->missing ? test->missing : "it has no data");
         return;
     }
     struct sl_needs needs = {0};
@@ -323,22 +316,22 @@ static void add_test(struct gathering *gathering, const char *name, const char *
     json_decref(out);
 }
 
-static void add_tests(struct gathering *gathering, const char *name, const json_t *test)
+static void add_tests(struct gathering *gathering, const char *name,
+                      const struct sl_spec_test *test)
 {
-    const json_t *data = json_object_get(test, "data");
-    if (!json_is_array(data)) {
-        add_test(gathering, name, name, json_string_value(data), test);
+    if (!test->joined.items) {
+        add_test(gathering, name, name, test->data, test);
         return;
     }
     /* A part alone would pass for the whole. */
-    for (size_t i = 0; i < json_array_size(data); i++) {
+    for (size_t i = 0; i < test->joined.count; i++) {
         struct sl_error err;
-        if (lacks_data(gathering->planner, test, json_string_value(json_array_get(data, i)), &err))
+        if (lacks_data(gathering->planner, test, test->joined.items[i], &err))
             absent(gathering->run, name, test, err.message);
     }
-    for (size_t i = 0; i < json_array_size(data); i++) {
+    for (size_t i = 0; i < test->joined.count; i++) {
         char *key = sl_string_printf("%s#%zu", name, i + 1);
-        add_test(gathering, name, key, json_string_value(json_array_get(data, i)), test);
+        add_test(gathering, name, key, test->joined.items[i], test);
         free(key);
     }
 }
@@ -383,15 +376,10 @@ bool sl_expand_tests(struct sl_planner *planner, const struct sl_training_choice
                                   .run = run,
                                   .tests = json_object(),
                                   .asked = json_object()};
-    size_t n_tests = 0;
-    const char *name;
-    json_t *test;
-    json_object_foreach(json_object_get(planner->design, "tests"), name, test)
-    {
-        n_tests++;
-        if (training != SL_NO_JOB) add_tests(&gathering, name, test);
-    }
-    const bool some = n_tests > 0 && training != SL_NO_JOB;
+    const struct sl_spec_tests *tests = &planner->design->tests;
+    const bool some = tests->count > 0 && training != SL_NO_JOB;
+    for (size_t i = 0; some && i < tests->count; i++)
+        add_tests(&gathering, tests->names[i], &tests->items[i]);
     if (some) {
         sl_needs_add(&gathering.needs, training);
         sl_identity_key("scores", record_of(planner, training, gathering.asked), run->key);

@@ -36,15 +36,13 @@ static char *value_text(const json_t *value)
  * puts in their place has the first one's. */
 static const char *paper_network(const struct sl_planner *planner, const char *network)
 {
-    const json_t *document = planner->spec->document.root;
-    const json_t *parts = json_object_get(document, "parts");
-    const json_t *part = planner->part ? json_object_get(parts, planner->part) : NULL;
-    const json_t *trained = json_object_get(part, "networks");
-    if (!trained) trained = json_object_get(document, "networks");
-    const char *name = json_string_value(json_array_get(trained, 0));
-    for (size_t i = 0; i < json_array_size(trained); i++)
-        if (strcmp(json_string_value(json_array_get(trained, i)), network) == 0) name = network;
-    return name ? name : network;
+    const struct sl_spec_body *written = planner->spec->written;
+    const struct sl_text_list *trained = &written->design.networks;
+    for (size_t i = 0; planner->part && i < written->parts.count; i++)
+        if (strcmp(written->parts.names[i], planner->part) == 0 &&
+            written->parts.items[i].networks.items)
+            trained = &written->parts.items[i].networks;
+    return trained->count == 0 || sl_text_list_has(trained, network) ? network : trained->items[0];
 }
 
 static char *recipe_name(const struct sl_planner *planner, const char *template,
@@ -203,19 +201,13 @@ static void add_recipe(struct sl_planner *planner, struct words *words, const ch
     sl_buffer_release(&set);
 }
 
-static int64_t number_of(const json_t *object, const char *key)
-{
-    return json_integer_value(json_object_get(object, key));
-}
-
 /* How images are read; what is not set is not in the record either. */
 static void add_images(struct sl_planner *planner, struct words *words)
 {
-    const json_t *design = planner->design;
-    add(planner, words, "--size", sl_plan_text(design, "size"));
-    if (json_object_get(design, "channels"))
-        add_number(words, "--channels", number_of(design, "channels"));
-    if (!json_is_true(json_object_get(design, "skip_broken"))) return;
+    const struct sl_spec_design *design = planner->design;
+    add(planner, words, "--size", design->size);
+    if (design->channels > 0) add_number(words, "--channels", design->channels);
+    if (!design->skip_broken) return;
     json_array_append_new(words->list, json_string("--skip-broken"));
     json_object_set_new(words->record, "skip-broken", json_true());
 }
@@ -244,32 +236,27 @@ static size_t count_names(struct sl_planner *planner, const char *place)
 static size_t add_labels(struct sl_planner *planner, const struct sl_training_choice *choice,
                          struct words *words)
 {
-    const json_t *set = choice->set, *extra = json_object_get(set, "extra");
+    const struct sl_spec_set *set = choice->set;
     const size_t labels = sl_expand_labels(planner, choice->set_name, set, choice->seed);
     struct sl_needs *needs = &words->needs;
     sl_needs_add(needs, labels);
     add(planner, words, "--labels", output(planner, labels));
-    const char *rest = sl_plan_text(set, "rest");
     if (labels != SL_NO_JOB)
-        add(planner, words, "--rest", rest && strcmp(rest, "hard") == 0 ? "hard" : "drop");
-    const char *mixing = sl_plan_text(set, "mixing");
-    if (mixing) {
-        const size_t job = sl_expand_file(planner, mixing, choice->seed);
+        add(planner, words, "--rest",
+            set->rest && strcmp(set->rest, "hard") == 0 ? "hard" : "drop");
+    if (set->mixing) {
+        const size_t job = sl_expand_file(planner, set->mixing, choice->seed);
         sl_needs_add(needs, job);
         add(planner, words, "--mixing", output(planner, job));
     }
-    if (!extra) return 0;
-    json_t *names = json_array();
-    json_array_append(names, json_object_get(extra, "images"));
-    json_t *places = sl_expand_words(planner, names, choice->seed, needs);
-    json_t *step =
-        json_pack("{s:s, s:s, s:O}", "prepare", "mixtures", "data",
-                  sl_plan_text(planner->design, "data"), "names", json_array_get(places, 0));
-    const size_t n_extra = count_names(planner, json_string_value(json_array_get(places, 0)));
-    json_decref(names);
-    json_decref(places);
+    if (!set->extra) return 0;
+    char *names = sl_expand_word(planner, set->extra->images, choice->seed, needs);
+    json_t *step = json_pack("{s:s, s:s, s:s}", "prepare", "mixtures", "data",
+                             planner->design->data, "names", names);
+    const size_t n_extra = count_names(planner, names);
+    free(names);
     const size_t images = sl_plan_add_job(planner, step, NULL, ".npz", NULL, "mixed images");
-    const size_t extra_labels = sl_expand_labels(planner, "mixed images", extra, choice->seed);
+    const size_t extra_labels = sl_expand_labels(planner, "mixed images", set->extra, choice->seed);
     sl_needs_add(needs, images);
     sl_needs_add(needs, extra_labels);
     add(planner, words, "--extra", output(planner, images));
@@ -280,7 +267,7 @@ static size_t add_labels(struct sl_planner *planner, const struct sl_training_ch
 static void add_holdout(struct sl_planner *planner, const struct sl_training_choice *choice,
                         struct words *words)
 {
-    const char *list = sl_plan_text(planner->design, "holdout");
+    const char *list = planner->design->holdout;
     if (list && planner->options->as_published) {
         const size_t drawn = sl_expand_holdout(planner, choice->seed);
         sl_needs_add(&words->needs, drawn);
@@ -295,18 +282,18 @@ static void add_holdout(struct sl_planner *planner, const struct sl_training_cho
 static size_t add_dev(struct sl_planner *planner, const struct sl_training_choice *choice,
                       const struct sl_recipe *recipe, struct words *words)
 {
-    const json_t *design = planner->design;
+    const struct sl_spec_design *design = planner->design;
     const bool wanted = recipe->select == SL_SELECT_BEST || recipe->patience > 0;
     const bool fold = choice->fold >= 0 && strcmp(recipe->dev, "held-out") == 0;
-    const char *data = fold ? sl_plan_text(design, "data") : sl_plan_text(design, "dev");
+    const char *data = fold ? design->data : design->dev;
     if (!wanted || !data) return 0;
     struct sl_item_choice items = {.data = data, .seed = choice->seed};
     if (fold) {
-        items.folds = number_of(design, "folds");
+        items.folds = design->folds;
         items.fold = choice->fold;
         items.held_out = true;
     } else {
-        items.first = number_of(design, "dev_items");
+        items.first = design->dev_items;
         if (items.first == 0) items.first = recipe->dev_count;
     }
     char *split = sl_expand_items(planner, &items, &words->needs);
@@ -353,9 +340,8 @@ static void look_at_data(struct sl_planner *planner, size_t job, const struct sl
     training->n_items = count;
     training->n_classes = set.n_classes;
     memcpy(training->shape, set.shape, sizeof training->shape);
-    apply_size(sl_plan_text(planner->design, "size"), training->shape);
-    if (json_object_get(planner->design, "channels"))
-        training->shape[0] = (size_t)number_of(planner->design, "channels");
+    apply_size(planner->design->size, training->shape);
+    if (planner->design->channels > 0) training->shape[0] = (size_t)planner->design->channels;
     training->work.seconds = set.seconds;
 }
 
@@ -374,7 +360,7 @@ static void count_work(struct sl_job *training, const struct sl_recipe *recipe, 
  * is wrong. */
 static void miss_vectors(struct sl_planner *planner, size_t job, const char *network)
 {
-    const char *data = sl_plan_text(planner->design, "data");
+    const char *data = planner->design->data;
     struct sl_error problem;
     char *vectors = NULL;
     if (!planner->options->roots || !sl_network_reads_texts(network)) return;
@@ -405,19 +391,16 @@ static size_t finish(struct sl_planner *planner, struct words *words, const char
 
 size_t sl_expand_start(struct sl_planner *planner, const char *network)
 {
-    const json_t *start = json_object_get(planner->design, "start");
+    const struct sl_spec_start *start = planner->design->start;
     if (!start) return SL_NO_JOB;
-    const json_t *seeds = json_object_get(start, "seeds");
-    const int64_t seed = json_integer_value(json_array_get(seeds, 0));
+    const int64_t seed = start->seeds.count > 0 ? start->seeds.items[0] : 0;
     struct words words = words_begin();
-    struct resolved resolved = {.settings = json_deep_copy(json_object_get(start, "settings")),
+    struct resolved resolved = {.settings = json_deep_copy(start->settings),
                                 .recipe = sl_recipe_default()};
     if (!resolved.settings) resolved.settings = json_object();
     struct sl_error err;
-    const enum sl_status status =
-        resolve(planner, sl_plan_text(start, "recipe"), network, &resolved, &err);
-    const struct sl_item_choice items = {
-        .data = sl_plan_text(start, "data"), .first = number_of(start, "items"), .seed = seed};
+    const enum sl_status status = resolve(planner, start->recipe, network, &resolved, &err);
+    const struct sl_item_choice items = {.data = start->data, .first = start->items, .seed = seed};
     add_data(planner, &words, "--data", items.data);
     add_images(planner, &words);
     words.split = sl_expand_items(planner, &items, &words.needs);
@@ -436,17 +419,14 @@ size_t sl_expand_start(struct sl_planner *planner, const char *network)
 static json_t *settings_of(const struct sl_planner *planner,
                            const struct sl_training_choice *choice)
 {
+    const struct sl_spec_set *set = choice->set;
     json_t *settings = json_object();
-    const json_t *as_run =
-        planner->options->as_published ? NULL : json_object_get(choice->set, "as_run");
-    json_t *const layers[] = {json_object_get(planner->design, "settings"),
-                              json_object_get(choice->set, "settings"),
+    const json_t *as_run = planner->options->as_published ? NULL : set->as_run;
+    json_t *const layers[] = {planner->design->settings, set->settings,
                               json_object_get(as_run, paper_network(planner, choice->network))};
     for (size_t i = 0; i < sizeof layers / sizeof *layers; i++)
         if (layers[i]) json_object_update(settings, layers[i]);
-    const char *draw = sl_plan_text(choice->set, "draw");
-    const json_t *extra = json_object_get(choice->set, "extra");
-    if (extra && sl_plan_text(extra, "draw")) draw = sl_plan_text(extra, "draw");
+    const char *draw = set->extra && set->extra->draw ? set->extra->draw : set->draw;
     /* `each` is what methods that keep annotators apart do by themselves. */
     if (draw && strcmp(draw, "mean") != 0 && strcmp(draw, "each") != 0)
         json_object_set_new(settings, "draw", json_string(draw));
@@ -455,21 +435,21 @@ static json_t *settings_of(const struct sl_planner *planner,
 
 size_t sl_expand_training(struct sl_planner *planner, const struct sl_training_choice *choice)
 {
-    const json_t *design = planner->design;
+    const struct sl_spec_design *design = planner->design;
     const size_t start = sl_expand_start(planner, choice->network);
-    if (json_is_false(json_object_get(choice->set, "train"))) return start;
+    if (!choice->set->train) return start;
     struct words words = words_begin();
     struct resolved resolved = {.settings = settings_of(planner, choice),
                                 .recipe = sl_recipe_default()};
     struct sl_error err;
     const enum sl_status status =
-        resolve(planner, sl_plan_text(design, "recipe"), choice->network, &resolved, &err);
+        resolve(planner, design->recipe, choice->network, &resolved, &err);
     const struct sl_item_choice items = {
-        .data = sl_plan_text(design, "data"),
-        .split = sl_plan_text(design, "split"),
-        .folds = choice->fold >= 0 ? number_of(design, "folds") : 0,
+        .data = design->data,
+        .split = design->split,
+        .folds = choice->fold >= 0 ? design->folds : 0,
         .fold = choice->fold >= 0 ? choice->fold : 0,
-        .first = number_of(design, "items"),
+        .first = design->items,
         .seed = choice->seed,
     };
     add_data(planner, &words, "--data", items.data);
@@ -485,8 +465,8 @@ size_t sl_expand_training(struct sl_planner *planner, const struct sl_training_c
     const size_t n_dev = add_dev(planner, choice, &resolved.recipe, &words);
     const size_t job = finish(planner, &words, choice->network, &resolved, status, &err);
     look_at_data(planner, job, &items);
-    const size_t count = (size_t)number_of(choice->set, "count");
-    const char *rest = sl_plan_text(choice->set, "rest");
+    const size_t count = (size_t)choice->set->count;
+    const char *rest = choice->set->rest;
     struct sl_job *training = &planner->plan->jobs[job];
     if (count > 0 && count < training->n_items && rest && strcmp(rest, "none") == 0)
         training->n_items = count;

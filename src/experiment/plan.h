@@ -7,6 +7,7 @@
 #define SOFTLAB_EXPERIMENT_PLAN_H
 
 #include "experiment/inputs.h"
+#include "experiment/spec_types.h"
 #include "softlab/experiment.h"
 #include "softlab/feed/text.h"
 #include "softlab/train/recipe.h"
@@ -20,9 +21,10 @@
 /* The part of a specification that is being expanded. */
 struct sl_planner {
     const struct sl_spec *spec;                  /* borrowed */
+    const struct sl_spec_body *body;             /* borrowed; what of it is run */
     const struct sl_experiment_options *options; /* borrowed */
     struct sl_experiment *plan;                  /* borrowed */
-    json_t *design;                              /* owned; the whole with the part over it */
+    const struct sl_spec_design *design;         /* borrowed; of the whole or of the part */
     const char *part;                            /* borrowed, or NULL */
     const char *variant;                         /* "as-run" or "as-published" */
     /* owned; data sets that were looked for: what they hold, or why they are not there; and how
@@ -31,6 +33,11 @@ struct sl_planner {
     struct sl_inputs *inputs; /* borrowed */
     json_t *places;           /* owned; identities of files that were asked for */
 };
+
+/* expand.c: sl_experiment_create of what `body` says, in place of the specification's own. */
+enum sl_status sl_experiment_plan(const struct sl_spec *spec, const struct sl_spec_body *body,
+                                  const struct sl_experiment_options *options,
+                                  struct sl_experiment **out, struct sl_error *err) SL_MUST_USE;
 
 /* plan.c: a list of jobs that a step reads. */
 struct sl_needs {
@@ -85,14 +92,17 @@ void sl_identity_key(const char *what, json_t *record, char out[SL_SHA256_TEXT])
 
 /* expand_files.c: jobs for commands, label sets and index files. */
 /* Words of a command with the placeholders filled in; files become jobs that are added to needs. */
-json_t *sl_expand_words(struct sl_planner *planner, const json_t *words, int64_t seed,
+json_t *sl_expand_words(struct sl_planner *planner, const struct sl_text_list *words, int64_t seed,
                         struct sl_needs *needs);
+/* One of them, which the caller frees. */
+char *sl_expand_word(struct sl_planner *planner, const char *word, int64_t seed,
+                     struct sl_needs *needs);
 size_t sl_expand_file(struct sl_planner *planner, const char *name, int64_t seed);
 /* A command's job; what it prints is kept where `printed`. */
-size_t sl_expand_command(struct sl_planner *planner, const json_t *words, int64_t seed,
+size_t sl_expand_command(struct sl_planner *planner, const struct sl_text_list *words, int64_t seed,
                          bool printed, const char *title);
 /* The labels of a set or reference with all that becomes of them; SL_NO_JOB: hard labels. */
-size_t sl_expand_labels(struct sl_planner *planner, const char *name, const json_t *set,
+size_t sl_expand_labels(struct sl_planner *planner, const char *name, const struct sl_spec_set *set,
                         int64_t seed);
 
 /* Which items of a data set. */
@@ -120,7 +130,7 @@ size_t sl_expand_named(struct sl_planner *planner, const char *data, size_t name
 /* expand_train.c: a training. */
 struct sl_training_choice {
     const char *set_name;
-    const json_t *set;
+    const struct sl_spec_set *set;
     const char *network;
     int64_t seed, fold; /* fold -1: none */
 };
@@ -144,8 +154,9 @@ void sl_run_add_scores(struct sl_run *run, size_t job);
 void sl_expand_answer(struct sl_planner *planner, const struct sl_training_choice *choice,
                       struct sl_run *run);
 /* tune.c: the set with what was chosen for it and the network: settings, and options ("--gamma") of
- * the command that makes its labels. The caller owns it. */
-json_t *sl_tuned_set(const json_t *tuned, const char *set_name, const char *network, json_t *set);
+ * the command that makes its labels. The caller releases it. */
+struct sl_spec_set sl_tuned_set(const json_t *tuned, const char *set_name, const char *network,
+                                const struct sl_spec_set *set);
 
 /* expand_figures.c: figures that need no training. */
 void sl_expand_figures(struct sl_planner *planner, struct sl_run *run);
@@ -157,7 +168,7 @@ enum sl_status sl_experiment_place(const struct sl_data_roots *roots, const char
                                    struct sl_error *err) SL_MUST_USE;
 
 /* prepare.c: do the step of a job that is not a command, in the results folder. */
-enum sl_status sl_prepare(const json_t *step, const char *output, const struct sl_data_roots *roots,
+enum sl_status sl_prepare(json_t *step, const char *output, const struct sl_data_roots *roots,
                           struct sl_error *err) SL_MUST_USE;
 
 #endif

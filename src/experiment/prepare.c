@@ -16,20 +16,75 @@ static const struct {
     {"mixtures", sl_prepare_mixtures}, {"gallery", sl_prepare_gallery},
 };
 
-enum sl_status sl_prepare(const json_t *step, const char *output, const struct sl_data_roots *roots,
+/* ---- Steps ---- */
+
+#define AT(member) .offset = offsetof(struct sl_prepare_step, member)
+static const struct sl_field_row source_rows[] = {
+    {"output", SL_FIELD_TEXT, .offset = offsetof(struct sl_prepare_source, output),
+     .flags = SL_FIELD_REQUIRED},
+    {"path", SL_FIELD_TEXT, .offset = offsetof(struct sl_prepare_source, path),
+     .flags = SL_FIELD_REQUIRED},
+    {.name = NULL},
+};
+static const struct sl_fields source_fields = {source_rows, sizeof(struct sl_prepare_source)};
+static const struct sl_field_row series_rows[] = {
+    {"", SL_FIELD_TEXTS, .offset = offsetof(struct sl_prepare_series, words)},
+    {.name = NULL},
+};
+static const struct sl_fields series_fields = {series_rows, sizeof(struct sl_prepare_series)};
+static const struct sl_field_row step_rows[] = {
+    {"prepare", SL_FIELD_TEXT, AT(prepare), .flags = SL_FIELD_REQUIRED},
+    {"data", SL_FIELD_TEXT, AT(data)},
+    {"split", SL_FIELD_TEXT, AT(split)},
+    {"only", SL_FIELD_TEXT, AT(only)},
+    {"rest", SL_FIELD_TEXT, AT(rest)},
+    {"rest", SL_FIELD_BOOLEAN, AT(rest_of_share)},
+    {"input", SL_FIELD_TEXT, AT(input)},
+    {"names", SL_FIELD_TEXT, AT(names)},
+    {"held_out", SL_FIELD_BOOLEAN, AT(held_out)},
+    {"harden", SL_FIELD_BOOLEAN, AT(harden)},
+    {"mixed", SL_FIELD_BOOLEAN, AT(mixed)},
+    {"folds", SL_FIELD_INTEGER, AT(folds)},
+    {"fold", SL_FIELD_INTEGER, AT(fold)},
+    {"first", SL_FIELD_INTEGER, AT(first)},
+    {"seed", SL_FIELD_INTEGER, AT(seed)},
+    {"count", SL_FIELD_INTEGER, AT(count)},
+    {"row", SL_FIELD_INTEGER, AT(row)},
+    {"series", SL_FIELD_OBJECTS, AT(series), .inner = &series_fields},
+    {"items", SL_FIELD_TEXTS, AT(items)},
+    {"items", SL_FIELD_OBJECT, AT(items_from), .inner = &source_fields},
+    {"class", SL_FIELD_TEXT, AT(class)},
+    {"class", SL_FIELD_TEXTS, AT(classes)},
+    {.name = NULL},
+};
+static const struct sl_fields step_fields = {step_rows, sizeof(struct sl_prepare_step)};
+
+static enum sl_status run(const struct sl_preparation *preparation, struct sl_error *err)
+{
+    const char *name = preparation->step->prepare;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(kinds[i].name, name) == 0) return kinds[i].run(preparation, err);
+    return sl_fail(err, SL_ERR_USAGE, "nothing is prepared that is called \"%s\"", name);
+}
+
+enum sl_status sl_prepare(json_t *step, const char *output, const struct sl_data_roots *roots,
                           struct sl_error *err)
 {
-    const char *name = sl_plan_text(step, "prepare");
-    const struct sl_preparation preparation = {step, output, roots};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (strcmp(kinds[i].name, name) == 0) return kinds[i].run(&preparation, err);
-    return sl_fail(err, SL_ERR_USAGE, "nothing is prepared that is called \"%s\"", name);
+    char name[] = "a step";
+    const struct sl_json document = {.name = name, .text = name, .first_line = 1, .root = step};
+    const struct sl_json_cursor root = sl_json_root(&document);
+    struct sl_prepare_step read;
+    SL_TRY(sl_fields_read(&root, &step_fields, &read, err));
+    const struct sl_preparation preparation = {&read, output, roots};
+    const enum sl_status status = run(&preparation, err);
+    sl_fields_release(&step_fields, &read);
+    return status;
 }
 
 enum sl_status sl_prepare_open(const struct sl_preparation *preparation, struct sl_dataset **out,
                                struct sl_error *err)
 {
-    return sl_dataset_open(sl_plan_text(preparation->step, "data"), preparation->roots, out, err);
+    return sl_dataset_open(preparation->step->data, preparation->roots, out, err);
 }
 
 /* ---- Names ---- */

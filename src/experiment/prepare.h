@@ -6,10 +6,32 @@
 #include "softlab/base/names.h"
 #include "softlab/dataset.h"
 
+/* A step as it was read; each kind of preparation has some of its members. */
+struct sl_prepare_source {
+    char *output, *path;
+};
+struct sl_prepare_series {
+    struct sl_text_list words; /* name and place */
+};
+struct sl_prepare_step {
+    char *prepare; /* the kind */
+    char *data, *split, *only, *rest, *input, *names;
+    bool rest_of_share, held_out, harden, mixed;
+    int64_t folds, fold, first, seed, count, row;
+    struct {
+        struct sl_prepare_series *items;
+        size_t count;
+    } series;
+    struct sl_text_list items; /* or: */
+    struct sl_prepare_source *items_from;
+    char *class; /* or: */
+    struct sl_text_list classes;
+};
+
 struct sl_preparation {
-    const json_t *step;                /* borrowed */
-    const char *output;                /* borrowed; the file to write */
-    const struct sl_data_roots *roots; /* borrowed */
+    const struct sl_prepare_step *step; /* borrowed */
+    const char *output;                 /* borrowed; the file to write */
+    const struct sl_data_roots *roots;  /* borrowed */
 };
 
 /* prepare_items.c: indices of items. */

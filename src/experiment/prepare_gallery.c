@@ -21,9 +21,8 @@ struct series {
 };
 
 struct gallery {
-    const json_t *step;         /* borrowed */
-    struct sl_dataset *dataset; /* owned; NULL without pictures */
-    bool mixed;                 /* items are mixed from those of the data set */
+    const struct sl_prepare_step *step; /* borrowed */
+    struct sl_dataset *dataset;         /* owned; NULL without pictures */
     struct series series[SL_GALLERY_MAX_SERIES];
     size_t n_series;
     char **classes; /* borrowed from the data set or a series; NULL: they have no names */
@@ -43,14 +42,16 @@ static void gallery_release(struct gallery *gallery)
 
 /* ---- What it is made of ---- */
 
-static enum sl_status read_series(const struct sl_preparation *preparation, const json_t *entry,
-                                  struct series *out, struct sl_error *err)
+static enum sl_status read_series(const struct sl_preparation *preparation,
+                                  const struct sl_prepare_series *series, struct series *out,
+                                  struct sl_error *err)
 {
-    const char *place = json_string_value(json_array_get(entry, 1));
     char *path = NULL;
     enum sl_status status = SL_OK;
-    out->name = json_string_value(json_array_get(entry, 0));
-    SL_TRY_OUT(sl_experiment_place(preparation->roots, place, &path, err));
+    if (series->words.count != 2)
+        return sl_fail(err, SL_ERR_INPUT, "a series is a name and a place");
+    out->name = series->words.items[0];
+    SL_TRY_OUT(sl_experiment_place(preparation->roots, series->words.items[1], &path, err));
     SL_TRY_OUT(sl_rows_read(path, "labels", &out->rows, err));
     SL_TRY_OUT(sl_rows_check_distributions(out->rows, out->name, err));
 out:
@@ -89,16 +90,17 @@ static void choose_classes(struct gallery *gallery)
         gallery->classes = gallery->series[s].rows->classes;
 }
 
-static enum sl_status read_items(const json_t *from, json_t **out, struct sl_error *err)
+static enum sl_status read_items(const struct sl_prepare_step *step, json_t **out,
+                                 struct sl_error *err)
 {
     struct sl_json document = {0};
     json_t *items = NULL;
     enum sl_status status = SL_OK;
-    if (json_is_object(from)) {
-        SL_TRY_OUT(sl_json_read(sl_plan_text(from, "output"), ITEMS_LIMIT, &document, err));
-        SL_TRY_OUT(sl_figures_at(document.root, sl_plan_text(from, "path"), &items, err));
+    if (step->items_from) {
+        SL_TRY_OUT(sl_json_read(step->items_from->output, ITEMS_LIMIT, &document, err));
+        SL_TRY_OUT(sl_figures_at(document.root, step->items_from->path, &items, err));
     } else {
-        items = json_deep_copy(from);
+        items = sl_text_list_json(&step->items);
     }
     for (size_t i = 0; i < json_array_size(items); i++)
         if (!json_is_string(json_array_get(items, i))) {
@@ -116,21 +118,20 @@ out:
 static enum sl_status open_gallery(const struct sl_preparation *preparation,
                                    struct gallery *gallery, struct sl_error *err)
 {
-    const json_t *step = preparation->step, *list = json_object_get(step, "series");
-    gallery->mixed = json_is_true(json_object_get(step, "mixed"));
-    if (json_object_get(step, "data")) {
+    const struct sl_prepare_step *step = preparation->step;
+    if (step->data) {
         SL_TRY(sl_prepare_open(preparation, &gallery->dataset, err));
         SL_TRY(sl_dataset_load(gallery->dataset, 0, 0, 3, err));
     }
-    while (gallery->n_series < json_array_size(list) && gallery->n_series < SL_GALLERY_MAX_SERIES) {
+    while (gallery->n_series < step->series.count && gallery->n_series < SL_GALLERY_MAX_SERIES) {
         const size_t s = gallery->n_series++;
-        SL_TRY(read_series(preparation, json_array_get(list, s), &gallery->series[s], err));
+        SL_TRY(read_series(preparation, &step->series.items[s], &gallery->series[s], err));
     }
     if (gallery->n_series == 0) return sl_fail(err, SL_ERR_INPUT, "there is no series to show");
     choose_classes(gallery);
     for (size_t s = 0; s < gallery->n_series; s++)
         SL_TRY(match_columns(gallery, &gallery->series[s], err));
-    return read_items(json_object_get(step, "items"), &gallery->items, err);
+    return read_items(step, &gallery->items, err);
 }
 
 /* ---- Rows ---- */
@@ -139,7 +140,7 @@ static enum sl_status open_gallery(const struct sl_preparation *preparation,
 static enum sl_status find_row(const struct gallery *gallery, const struct series *series,
                                const char *item, size_t *out, struct sl_error *err)
 {
-    const json_t *wanted = json_object_get(gallery->step, "row");
+    const int64_t wanted = gallery->step->row;
     const struct sl_rows *rows = series->rows;
     const size_t first = sl_rows_find(rows, item, strlen(item));
     size_t n_rows = 0, row = SIZE_MAX;
@@ -147,16 +148,16 @@ static enum sl_status find_row(const struct gallery *gallery, const struct serie
         return sl_fail(err, SL_ERR_INPUT, "%s has no item \"%.80s\"", series->name, item);
     for (size_t i = first; i < rows->n_rows && rows->items; i++) {
         if (strcmp(rows->items[i], item) != 0) continue;
-        if (json_integer_value(wanted) == (json_int_t)++n_rows) row = i;
+        if (wanted == (int64_t)++n_rows) row = i;
     }
-    if (n_rows <= 1 && !wanted) row = first;
-    if (n_rows > 1 && !wanted)
+    if (n_rows <= 1 && wanted == 0) row = first;
+    if (n_rows > 1 && wanted == 0)
         return sl_fail(err, SL_ERR_INPUT,
                        "%s has %zu rows of item \"%.80s\", and \"row\" does not say which",
                        series->name, n_rows, item);
     if (row == SIZE_MAX)
         return sl_fail(err, SL_ERR_INPUT, "%s has %zu rows of item \"%.80s\", not %lld",
-                       series->name, n_rows, item, (long long)json_integer_value(wanted));
+                       series->name, n_rows, item, (long long)wanted);
     *out = row;
     return SL_OK;
 }
@@ -230,19 +231,18 @@ static enum sl_status take_of_class(const struct gallery *gallery, const char *n
 /* Only items of the step's class; of a list of classes one item each. */
 static enum sl_status choose_of_classes(struct gallery *gallery, struct sl_error *err)
 {
-    const json_t *class = json_object_get(gallery->step, "class");
+    const struct sl_text_list *classes = &gallery->step->classes;
     const size_t n_items = json_array_size(gallery->items);
-    const size_t n_wanted = json_is_array(class) ? json_array_size(class) : n_items;
+    const size_t n_wanted = classes->items ? classes->count : n_items;
     json_t *chosen = json_array();
     enum sl_status status = SL_OK;
     for (size_t i = 0; i < n_wanted; i++) {
-        const json_t *name = json_is_array(class) ? json_array_get(class, i) : class;
+        const char *name = classes->items ? classes->items[i] : gallery->step->class;
         bool taken;
-        SL_TRY_OUT(
-            take_of_class(gallery, json_string_value(name), gallery->items, chosen, &taken, err));
-        if (!taken && (json_is_array(class) || i == 0)) {
+        SL_TRY_OUT(take_of_class(gallery, name, gallery->items, chosen, &taken, err));
+        if (!taken && (classes->items || i == 0)) {
             status = sl_fail(err, SL_ERR_INPUT, "none of the %zu items left is of class \"%s\"",
-                             json_array_size(gallery->items), json_string_value(name));
+                             json_array_size(gallery->items), name);
             goto out;
         }
         if (!taken) break;
@@ -256,9 +256,10 @@ out:
 
 static enum sl_status choose(struct gallery *gallery, struct sl_error *err)
 {
-    const json_t *count = json_object_get(gallery->step, "count");
-    if (json_object_get(gallery->step, "class")) SL_TRY(choose_of_classes(gallery, err));
-    while (count && json_array_size(gallery->items) > (size_t)json_integer_value(count))
+    const size_t count = (size_t)gallery->step->count;
+    if (gallery->step->class || gallery->step->classes.items)
+        SL_TRY(choose_of_classes(gallery, err));
+    while (count > 0 && json_array_size(gallery->items) > count)
         json_array_remove(gallery->items, json_array_size(gallery->items) - 1);
     if (json_array_size(gallery->items) == 0)
         return sl_fail(err, SL_ERR_INPUT, "there is no item to show");
@@ -278,7 +279,7 @@ static enum sl_status add_picture(const struct gallery *gallery, const char *ite
     enum sl_status status = SL_OK;
     sl_buffer_init(&text, PICTURE_LIMIT);
     if (!pixels) return SL_ERR_NOMEM;
-    if (gallery->mixed) {
+    if (gallery->step->mixed) {
         SL_TRY_OUT(sl_prepare_mix(dataset, item, pixels, err));
     } else {
         SL_TRY_OUT(find_item(gallery, item, &place, err));
@@ -287,7 +288,7 @@ static enum sl_status add_picture(const struct gallery *gallery, const char *ite
     const struct sl_image image = {dataset->height, dataset->width, dataset->channels, pixels};
     SL_TRY_OUT(sl_image_encode_base64(&image, &text, err));
     json_object_set_new(shown, "png", json_stringn(text.data, text.length));
-    if (!gallery->mixed && dataset->labels[place] >= 0)
+    if (!gallery->step->mixed && dataset->labels[place] >= 0)
         json_object_set_new(shown, "truth", json_string(dataset->classes[dataset->labels[place]]));
 out:
     sl_buffer_release(&text);

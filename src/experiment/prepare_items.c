@@ -46,10 +46,9 @@ static enum sl_status take_share(const struct sl_preparation *preparation,
         return sl_fail(err, SL_ERR_INPUT, "share:%s: expected a number between 0 and 1", text);
     struct sl_split split = {0};
     const size_t n_first = (size_t)(share * (double)dataset->count + .5);
-    const int64_t seed = json_integer_value(json_object_get(preparation->step, "seed"));
-    SL_TRY(
-        sl_split_balanced(dataset->labels, dataset->count, n_first, (uint64_t)seed, &split, err));
-    const bool rest = json_is_true(json_object_get(preparation->step, "rest"));
+    const uint64_t seed = (uint64_t)preparation->step->seed;
+    SL_TRY(sl_split_balanced(dataset->labels, dataset->count, n_first, seed, &split, err));
+    const bool rest = preparation->step->rest_of_share;
     const size_t *from = rest ? split.rest : split.first;
     out->count = rest ? split.n_rest : split.n_first;
     out->items = sl_alloc(out->count, sizeof *out->items);
@@ -62,7 +61,7 @@ static enum sl_status take_split(const struct sl_preparation *preparation,
                                  const struct sl_dataset *dataset, struct chosen *out,
                                  struct sl_error *err)
 {
-    const char *split = sl_plan_text(preparation->step, "split");
+    const char *split = preparation->step->split;
     if (!split) {
         take_all(dataset->count, out);
         return SL_OK;
@@ -89,13 +88,11 @@ static void keep(struct chosen *chosen, const bool *in)
 static enum sl_status keep_fold(const struct sl_preparation *preparation, size_t n_items,
                                 struct chosen *chosen, struct sl_error *err)
 {
-    const json_t *step = preparation->step;
-    const int64_t folds = json_integer_value(json_object_get(step, "folds"));
-    if (folds == 0) return SL_OK;
-    const int64_t fold = json_integer_value(json_object_get(step, "fold"));
+    const struct sl_prepare_step *step = preparation->step;
+    const bool held_out = step->held_out;
+    if (step->folds == 0) return SL_OK;
     struct sl_split split = {0};
-    SL_TRY(sl_split_fold_numpy(n_items, (size_t)folds, (size_t)fold, 0, &split, err));
-    const bool held_out = json_is_true(json_object_get(step, "held_out"));
+    SL_TRY(sl_split_fold_numpy(n_items, (size_t)step->folds, (size_t)step->fold, 0, &split, err));
     bool *in = sl_alloc(n_items, sizeof *in);
     for (size_t i = 0; i < n_items; i++)
         in[i] = !held_out;
@@ -125,12 +122,10 @@ static int ascending(const void *a, const void *b)
 
 static void keep_first(const struct sl_preparation *preparation, struct chosen *chosen)
 {
-    const json_t *first = json_object_get(preparation->step, "first");
-    const json_t *seed = json_object_get(preparation->step, "seed");
-    const size_t wanted = (size_t)json_integer_value(first);
-    if (!first || wanted >= chosen->count) return;
+    const size_t wanted = (size_t)preparation->step->first;
+    if (wanted == 0 || wanted >= chosen->count) return;
     struct sl_rng rng;
-    sl_rng_init(&rng, (uint64_t)json_integer_value(seed), "experiment.items", 0, 0);
+    sl_rng_init(&rng, (uint64_t)preparation->step->seed, "experiment.items", 0, 0);
     sl_rng_shuffle(&rng, chosen->items, chosen->count);
     chosen->count = wanted;
     qsort(chosen->items, wanted, sizeof *chosen->items, ascending);
@@ -144,7 +139,7 @@ enum sl_status sl_prepare_items(const struct sl_preparation *preparation, struct
     SL_TRY_OUT(sl_prepare_open(preparation, &dataset, err));
     SL_TRY_OUT(take_split(preparation, dataset, &chosen, err));
     SL_TRY_OUT(keep_fold(preparation, dataset->count, &chosen, err));
-    if (sl_plan_text(preparation->step, "only")) keep_imagenet(dataset, &chosen);
+    if (preparation->step->only) keep_imagenet(dataset, &chosen);
     keep_first(preparation, &chosen);
     SL_TRY_OUT(write_indices(&chosen, preparation->output, err));
 out:
@@ -160,8 +155,7 @@ enum sl_status sl_prepare_named(const struct sl_preparation *preparation, struct
     struct chosen chosen = {0};
     enum sl_status status = SL_OK;
     SL_TRY_OUT(sl_prepare_open(preparation, &dataset, err));
-    SL_TRY_OUT(
-        sl_prepare_names(preparation, sl_plan_text(preparation->step, "names"), &names, err));
+    SL_TRY_OUT(sl_prepare_names(preparation, preparation->step->names, &names, err));
     chosen.items = sl_alloc(dataset->count, sizeof *chosen.items);
     for (size_t i = 0; i < dataset->count; i++)
         if (sl_prepare_has(names, dataset->items[i])) chosen.items[chosen.count++] = i;
@@ -175,17 +169,15 @@ out:
 
 enum sl_status sl_prepare_holdout(const struct sl_preparation *preparation, struct sl_error *err)
 {
-    const json_t *step = preparation->step;
+    const struct sl_prepare_step *step = preparation->step;
     struct sl_rows *rows = NULL;
-    SL_TRY(sl_rows_read(sl_plan_text(step, "input"), "labels", &rows, err));
-    const struct sl_recipe recipe = {.holdout_draw =
-                                         json_integer_value(json_object_get(step, "count"))};
+    SL_TRY(sl_rows_read(step->input, "labels", &rows, err));
+    const struct sl_recipe recipe = {.holdout_draw = step->count};
     char **names = NULL;
     struct sl_buffer text;
     sl_buffer_init(&text, (size_t)1 << 26);
     enum sl_status status = SL_OK;
-    const int64_t seed = json_integer_value(json_object_get(step, "seed"));
-    SL_TRY_OUT(sl_holdout_create(&recipe, rows, (uint64_t)seed, &names, err));
+    SL_TRY_OUT(sl_holdout_create(&recipe, rows, (uint64_t)step->seed, &names, err));
     for (size_t i = 0; names[i]; i++)
         sl_buffer_printf(&text, "%s\n", names[i]);
     SL_TRY_OUT(sl_file_write(preparation->output, text.data, text.length, err));

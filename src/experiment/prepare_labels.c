@@ -108,23 +108,22 @@ static void drop_rows(struct sl_rows *rows, const struct sl_name_table *kept)
     rows->n_rows = count;
 }
 
-static enum sl_status draw_items(const json_t *step, struct sl_rows *rows, struct sl_error *err)
+static enum sl_status draw_items(const struct sl_prepare_step *step, struct sl_rows *rows,
+                                 struct sl_error *err)
 {
-    const json_t *count = json_object_get(step, "count");
-    if (!count) return SL_OK;
+    if (step->count == 0) return SL_OK;
     struct sl_name_table *all = NULL, *drawn = sl_name_table_create();
     size_t *chosen = NULL;
     enum sl_status status = SL_OK;
     SL_TRY_OUT(item_names(rows, &all, err));
-    const size_t n = sl_name_table_count(all), wanted = (size_t)json_integer_value(count);
+    const size_t n = sl_name_table_count(all), wanted = (size_t)step->count;
     if (wanted > n) {
         status = sl_fail(err, SL_ERR_INPUT, "%s: %zu items are asked for, and it has %zu",
-                         sl_plan_text(step, "input"), wanted, n);
+                         step->input, wanted, n);
         goto out;
     }
     struct sl_rng rng;
-    const int64_t seed = json_integer_value(json_object_get(step, "seed"));
-    sl_rng_init(&rng, (uint64_t)seed, "experiment.count", 0, 0);
+    sl_rng_init(&rng, (uint64_t)step->seed, "experiment.count", 0, 0);
     chosen = sl_alloc(wanted, sizeof *chosen);
     sl_rng_sample(&rng, n, wanted, chosen);
     for (size_t i = 0; i < wanted; i++) {
@@ -182,20 +181,19 @@ static void harden(struct sl_rows *rows)
 
 enum sl_status sl_prepare_labels(const struct sl_preparation *preparation, struct sl_error *err)
 {
-    const json_t *step = preparation->step;
-    const char *only = sl_plan_text(step, "only"), *rest = sl_plan_text(step, "rest");
+    const struct sl_prepare_step *step = preparation->step;
     struct sl_rows *rows = NULL;
     struct sl_name_table *names = NULL;
     enum sl_status status = SL_OK;
-    SL_TRY_OUT(read_named(sl_plan_text(step, "input"), "labels", &rows, err));
+    SL_TRY_OUT(read_named(step->input, "labels", &rows, err));
     lower_classes(rows);
-    if (only) {
-        SL_TRY_OUT(sl_prepare_names(preparation, only, &names, err));
+    if (step->only) {
+        SL_TRY_OUT(sl_prepare_names(preparation, step->only, &names, err));
         drop_rows(rows, names);
     }
     SL_TRY_OUT(draw_items(step, rows, err));
-    if (rest) SL_TRY_OUT(fill_rest(rest, &rows, err));
-    if (json_is_true(json_object_get(step, "harden"))) harden(rows);
+    if (step->rest) SL_TRY_OUT(fill_rest(step->rest, &rows, err));
+    if (step->harden) harden(rows);
     SL_TRY_OUT(sl_rows_write(rows, "labels", preparation->output, err));
 out:
     sl_rows_destroy(rows);

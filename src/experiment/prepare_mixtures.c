@@ -102,8 +102,7 @@ enum sl_status sl_prepare_mixtures(const struct sl_preparation *preparation, str
     enum sl_status status = SL_OK;
     SL_TRY_OUT(sl_prepare_open(preparation, &dataset, err));
     SL_TRY_OUT(sl_dataset_load(dataset, 0, 0, 3, err));
-    SL_TRY_OUT(
-        sl_prepare_names(preparation, sl_plan_text(preparation->step, "names"), &names, err));
+    SL_TRY_OUT(sl_prepare_names(preparation, preparation->step->names, &names, err));
     SL_TRY_OUT(mix_all(dataset, names, &images, err));
     SL_TRY_OUT(write_set(names, &images, preparation->output, err));
 out:

@@ -32,8 +32,8 @@ static void overlay(json_t *target, json_t *over)
         json_t *old = json_object_get(target, key);
         if (json_is_object(old) && json_is_object(value))
             overlay(old, value);
-        else if (json_is_object(old) && json_is_array(value) && strcmp(key, "sets") == 0)
-            keep(old, value);
+        else if (json_is_array(value) && strcmp(key, "sets") == 0)
+            keep(old, value); /* the whole has none where all are of parts */
         else
             json_object_set_new(target, key, json_deep_copy(value));
     }
@@ -56,9 +56,8 @@ static void overlay_part(json_t *part, json_t *scale)
 
 static enum sl_status apply_scale(struct sl_spec *spec, struct sl_error *err)
 {
-    const json_t *scales = json_object_get(spec->json, "scales");
-    if (!scales) return SL_OK; /* nothing is trained: every scale is the same */
-    json_t *scale = json_object_get(scales, spec->scale);
+    if (!spec->written->scales.names) return SL_OK; /* nothing is trained: all are the same */
+    json_t *scale = json_object_get(json_object_get(spec->json, "scales"), spec->scale);
     if (!scale && strcmp(spec->scale, "paper") == 0) return SL_OK; /* as it is written */
     if (!scale)
         return sl_fail(err, SL_ERR_USAGE, "%s has no scale \"%s\"", spec->name, spec->scale);
@@ -153,14 +152,78 @@ static enum sl_status read_builtin(const char *name, struct sl_spec *spec, struc
     return status;
 }
 
-/* From a document that was read, at a scale. */
+/* ---- Reading ---- */
+
+/* What stands for the members of a specification once its scale is applied: every part has what it
+ * does not say from the whole, and what the scale brought for reports alone is left out. */
+static json_t *fill_parts(json_t *placed)
+{
+    json_t *whole = json_object(), *value;
+    const char *key, *name;
+    json_object_foreach(placed, key, value)
+    {
+        if (sl_fields_find(&sl_spec_fields, key)) json_object_set(whole, key, value);
+    }
+    json_t *parts = json_object(), *part;
+    json_object_foreach(json_object_get(whole, "parts"), name, part)
+    {
+        json_t *filled = json_object();
+        json_object_foreach(whole, key, value)
+        {
+            if (sl_fields_find(&sl_spec_design_fields, key)) json_object_set(filled, key, value);
+        }
+        json_object_update(filled, part);
+        json_object_set_new(parts, name, filled);
+    }
+    if (json_object_get(whole, "parts")) json_object_set(whole, "parts", parts);
+    json_decref(parts);
+    return whole;
+}
+
+static enum sl_status read_body(const struct sl_spec *spec, json_t *json, struct sl_spec_body **out,
+                                struct sl_error *err)
+{
+    const struct sl_json_cursor root = {.document = &spec->document, .value = json};
+    struct sl_spec_body *body = sl_alloc(1, sizeof *body);
+    const enum sl_status status = sl_fields_read(&root, &sl_spec_fields, body, err);
+    if (status == SL_OK)
+        *out = body;
+    else
+        free(body);
+    return status;
+}
+
+/* What is to be run: the scale applied, files where they are, parts and defaults filled in. */
+static enum sl_status read_planned(struct sl_spec *spec, struct sl_error *err)
+{
+    json_t *placed = NULL;
+    SL_TRY(sl_spec_places(spec, &placed, err));
+    json_t *filled = fill_parts(placed);
+    const enum sl_status status = read_body(spec, filled, &spec->body, err);
+    json_decref(filled);
+    json_decref(placed);
+    if (status != SL_OK) return status;
+    sl_spec_complete(spec->body);
+    return SL_OK;
+}
+
+/* From a document that was parsed, at a scale. */
 static enum sl_status finish(struct sl_spec *spec, struct sl_error *err)
 {
-    SL_TRY(sl_spec_check(&spec->document, err));
-    spec->name = sl_string_copy(json_string_value(json_object_get(spec->document.root, "name")));
-    spec->json = json_deep_copy(spec->document.root);
+    const struct sl_json_cursor root = sl_json_root(&spec->document);
+    if (!json_is_object(root.value)) return sl_json_fail(&root, err, "expected an object");
+    SL_TRY(read_body(spec, root.value, &spec->written, err));
+    SL_TRY(sl_spec_check(spec->written, &root, err));
+    spec->name = sl_string_copy(spec->written->name);
+    spec->json = json_deep_copy(root.value);
     SL_TRY(apply_scale(spec, err));
-    sl_spec_complete(spec->json);
+    SL_TRY(read_planned(spec, err));
+    /* Reports have the title and table that are shown, whoever wrote them. */
+    json_object_set_new(spec->json, "title", json_string(spec->body->title));
+    json_object_set_new(spec->json, "needs", sl_text_list_json(&spec->body->needs));
+    if (spec->body->table)
+        json_object_set_new(spec->json, "table",
+                            sl_fields_write(&sl_spec_table_fields, spec->body->table));
     spec->brief = sl_brief_create(spec);
     return SL_OK;
 }
@@ -232,9 +295,17 @@ out:
     return status;
 }
 
+static void destroy_body(struct sl_spec_body *body)
+{
+    if (body) sl_fields_release(&sl_spec_fields, body);
+    free(body);
+}
+
 void sl_spec_destroy(struct sl_spec *spec)
 {
     if (!spec) return;
+    destroy_body(spec->written);
+    destroy_body(spec->body);
     free(spec->name);
     free(spec->scale);
     sl_json_release(&spec->document);

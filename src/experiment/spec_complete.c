@@ -1,9 +1,8 @@
-/* What a specification of one's own may leave out: the words of `needs`, those that make labels of
- * answers, and the table that its sets and tests make. */
+/* What a specification of one's own may leave out: its title, the words of `needs`, those that make
+ * labels of answers, recipe, seeds and measures, and the table that its sets and tests make. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiment/plan.h"
 #include "experiment/spec_internal.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
@@ -35,146 +34,128 @@ bool sl_spec_knows_method(const char *name, struct sl_error *err)
     return false;
 }
 
-static void add_option(json_t *words, const char *name, const json_t *value)
+static void add_option(struct sl_text_list *words, const char *name, const json_t *value)
 {
     char number[SL_NUMBER_TEXT];
     if (json_is_false(value) || json_is_null(value)) return;
     char *option = sl_string_printf("--%s", name);
-    json_array_append_new(words, json_string(option));
+    sl_text_list_add(words, option);
     free(option);
     if (json_is_string(value)) {
-        json_array_append_new(words, json_string(json_string_value(value)));
+        sl_text_list_add(words, json_string_value(value));
     } else if (json_is_number(value)) {
         sl_text_from_double(json_number_value(value), number);
-        json_array_append_new(words, json_string(number));
+        sl_text_list_add(words, number);
     }
 }
 
-json_t *sl_spec_label_words(const json_t *set)
+struct sl_text_list sl_spec_label_words(const struct sl_spec_set *set)
 {
-    json_t *answers = json_object_get(set, "answers"), *value;
+    struct sl_text_list words = {0};
     const char *name;
-    if (!answers) return json_null();
-    json_t *words =
-        json_pack("[s, O, s, O]", "labels", answers, "--method", json_object_get(set, "method"));
-    json_object_foreach(json_object_get(set, "options"), name, value)
+    json_t *value;
+    if (!set->answers) return words;
+    sl_text_list_add(&words, "labels");
+    sl_text_list_add(&words, set->answers);
+    sl_text_list_add(&words, "--method");
+    sl_text_list_add(&words, set->method);
+    json_object_foreach(set->options, name, value)
     {
-        add_option(words, name, value);
+        add_option(&words, name, value);
     }
     return words;
 }
 
-static void complete_set(json_t *set)
+static void complete_sets(struct sl_spec_sets *sets)
 {
-    if (!json_object_get(set, "labels"))
-        json_object_set_new(set, "labels", sl_spec_label_words(set));
+    for (size_t i = 0; i < sets->count; i++) {
+        struct sl_spec_set *const made[] = {&sets->items[i], sets->items[i].extra};
+        for (size_t j = 0; j < 2; j++)
+            if (made[j] && !made[j]->labels.items && !made[j]->hard)
+                made[j]->labels = sl_spec_label_words(made[j]);
+    }
 }
 
-static void complete_sets(json_t *design)
+/* ---- Trainings ---- */
+
+static void complete_training(struct sl_spec_design *design)
 {
-    static const char *const keys[] = {"sets", "references"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        const char *name;
-        json_t *set;
-        json_object_foreach(json_object_get(design, keys[i]), name, set)
-        {
-            complete_set(set);
-            if (json_object_get(set, "extra")) complete_set(json_object_get(set, "extra"));
-        }
+    static const int64_t seeds[] = {1, 2, 3};
+    if (!design->recipe) design->recipe = sl_string_copy("quick");
+    if (!design->seeds.items) {
+        design->seeds.items = sl_alloc(sizeof seeds / sizeof *seeds, sizeof *seeds);
+        design->seeds.count = sizeof seeds / sizeof *seeds;
+        memcpy(design->seeds.items, seeds, sizeof seeds);
+    }
+    for (size_t i = 0; i < design->tests.count; i++) {
+        struct sl_text_list *asked = &design->tests.items[i].metrics;
+        if (asked->items) continue;
+        sl_text_list_add(asked, "accuracy");
+        sl_text_list_add(asked, "cross_entropy");
     }
 }
 
 /* ---- Needs and table ---- */
 
-static bool any_has(const json_t *spec, const char *key)
+/* The whole and its parts one after the other; NULL after the last. */
+static struct sl_spec_design *design_at(struct sl_spec_body *body, size_t place)
 {
-    const char *name;
-    json_t *part;
-    if (json_object_get(spec, key)) return true;
-    json_object_foreach(json_object_get(spec, "parts"), name, part)
-    {
-        if (json_object_get(part, key)) return true;
-    }
-    return false;
+    if (place == 0) return &body->design;
+    return place <= body->parts.count ? &body->parts.items[place - 1] : NULL;
 }
 
-static json_t *needs_of(const json_t *spec)
+static void complete_needs(struct sl_spec_body *body)
 {
-    static const char *const computed[] = {"compute", "further", "show"};
-    json_t *needs = json_array();
-    bool labels = false;
-    for (size_t i = 0; i < sizeof computed / sizeof *computed; i++)
-        labels = labels || json_object_get(spec, computed[i]);
-    if (any_has(spec, "sets")) json_array_append_new(needs, json_string("train"));
-    if (labels) json_array_append_new(needs, json_string("labels"));
-    return needs;
+    const bool labels = body->compute.names || body->further.names || body->show.items;
+    bool train = false;
+    for (size_t i = 0; design_at(body, i); i++)
+        train = train || design_at(body, i)->sets.names;
+    if (train) sl_text_list_add(&body->needs, "train");
+    if (labels) sl_text_list_add(&body->needs, "labels");
 }
 
-static void add_once(json_t *list, const char *text)
+/* A column for every measure of every test, once. */
+static void add_columns(struct sl_text_list *columns, const struct sl_spec_tests *tests)
 {
-    if (!sl_plan_lists(list, text)) json_array_append_new(list, json_string(text));
-}
-
-/* A column for every measure of every test. */
-static void add_columns(json_t *columns, const json_t *design)
-{
-    const char *test;
-    json_t *value;
-    json_object_foreach(json_object_get(design, "tests"), test, value)
-    {
-        const json_t *metrics = json_object_get(value, "metrics");
-        for (size_t i = 0; i < json_array_size(metrics); i++) {
-            char *column =
-                sl_string_printf("%s/%s", test, json_string_value(json_array_get(metrics, i)));
-            add_once(columns, column);
+    for (size_t i = 0; i < tests->count; i++) {
+        const struct sl_text_list *metrics = &tests->items[i].metrics;
+        for (size_t j = 0; j < metrics->count; j++) {
+            char *column = sl_string_printf("%s/%s", tests->names[i], metrics->items[j]);
+            if (!sl_text_list_has(columns, column)) sl_text_list_add(columns, column);
             free(column);
         }
     }
 }
 
-static bool has_several_networks(const json_t *spec)
+static void complete_table(struct sl_spec_body *body)
 {
-    const char *name;
-    json_t *part;
-    if (json_array_size(json_object_get(spec, "networks")) > 1) return true;
-    json_object_foreach(json_object_get(spec, "parts"), name, part)
-    {
-        if (json_array_size(json_object_get(part, "networks")) > 1) return true;
+    struct sl_spec_table *table = sl_alloc(1, sizeof *table);
+    bool several = false;
+    for (size_t i = 0; design_at(body, i); i++) {
+        several = several || design_at(body, i)->networks.count > 1;
+        add_columns(&table->columns, &design_at(body, i)->tests);
     }
-    return false;
+    if (body->parts.names) sl_text_list_add(&table->rows, "part");
+    sl_text_list_add(&table->rows, "set");
+    sl_text_list_add(&table->pool, "seed");
+    sl_text_list_add(&table->pool, "fold");
+    sl_text_list_add(several ? &table->rows : &table->pool, "network");
+    table->interval = sl_string_copy("t95");
+    table->cells = json_object();
+    body->table = table;
 }
 
-static json_t *table_of(const json_t *spec)
+void sl_spec_complete(struct sl_spec_body *body)
 {
-    json_t *rows = json_array(), *columns = json_array();
-    json_t *pool = json_pack("[s, s]", "seed", "fold");
-    const char *name;
-    json_t *part;
-    if (json_object_get(spec, "parts")) json_array_append_new(rows, json_string("part"));
-    json_array_append_new(rows, json_string("set"));
-    if (has_several_networks(spec))
-        json_array_append_new(rows, json_string("network"));
-    else
-        json_array_append_new(pool, json_string("network"));
-    add_columns(columns, spec);
-    json_object_foreach(json_object_get(spec, "parts"), name, part)
-    {
-        add_columns(columns, part);
+    bool tests = false;
+    for (size_t i = 0; design_at(body, i); i++) {
+        struct sl_spec_design *design = design_at(body, i);
+        complete_sets(&design->sets);
+        complete_sets(&design->references);
+        if (design->sets.names) complete_training(design);
+        tests = tests || design->tests.names;
     }
-    return json_pack("{s:o, s:o, s:o, s:s, s:{}}", "rows", rows, "columns", columns, "pool", pool,
-                     "interval", "t95", "cells");
-}
-
-void sl_spec_complete(json_t *spec)
-{
-    const char *name;
-    json_t *part;
-    complete_sets(spec);
-    json_object_foreach(json_object_get(spec, "parts"), name, part)
-    {
-        complete_sets(part);
-    }
-    if (!json_object_get(spec, "needs")) json_object_set_new(spec, "needs", needs_of(spec));
-    if (!json_object_get(spec, "table") && any_has(spec, "tests"))
-        json_object_set_new(spec, "table", table_of(spec));
+    if (!body->title) body->title = sl_string_copy(body->name);
+    if (!body->needs.items) complete_needs(body);
+    if (!body->table && tests) complete_table(body);
 }

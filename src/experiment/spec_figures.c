@@ -1,78 +1,56 @@
 /* Figures that need no training: that each says in one way where it comes from. */
-#include <string.h>
-
 #include "experiment/runner.h"
-#include "experiment/spec_fields.h"
 #include "experiment/spec_internal.h"
 
-static const char *const blocks[] = {"compute", "further"};
-enum { N_BLOCKS = sizeof blocks / sizeof *blocks };
-
-const json_t *sl_spec_figure(const json_t *spec, const char *cell)
-{
-    const json_t *entry = NULL;
-    for (size_t i = 0; i < N_BLOCKS && !entry; i++)
-        entry = json_object_get(json_object_get(spec, blocks[i]), cell);
-    return entry;
-}
-
-static enum sl_status check_cells(const struct sl_json_cursor *root,
+static enum sl_status check_cells(const struct sl_spec_body *body,
+                                  const struct sl_spec_figure *figure,
                                   const struct sl_json_cursor *entry, struct sl_error *err)
 {
-    json_t *as = json_object_get(entry->value, "as");
-    const struct sl_json_cursor cells =
-        sl_spec_below(entry, "cells", json_object_get(entry->value, "cells"));
-    if (!as) return sl_json_fail(entry, err, "\"as\" is missing: what becomes of its cells");
-    if (!sl_figure_relation_find(json_string_value(as))) {
-        const struct sl_json_cursor at = sl_spec_below(entry, "as", as);
-        return sl_json_fail(&at, err, "expected difference or reduction");
-    }
-    if (json_array_size(cells.value) != 2)
-        return sl_json_fail(&cells, err, "%zu cells, expected 2", json_array_size(cells.value));
+    const struct sl_json_cursor as = sl_json_below(entry, "as");
+    const struct sl_json_cursor cells = sl_json_below(entry, "cells");
+    if (!figure->as)
+        return sl_json_fail(entry, err, "\"as\" is missing: what becomes of its cells");
+    if (!sl_figure_relation_find(figure->as))
+        return sl_json_fail(&as, err, "expected difference or reduction");
+    if (figure->cells.count != 2)
+        return sl_json_fail(&cells, err, "%zu cells, expected 2", figure->cells.count);
     for (size_t i = 0; i < 2; i++) {
         const struct sl_json_cursor cell = sl_json_element(&cells, i);
-        const json_t *other = sl_spec_figure(root->value, json_string_value(cell.value));
+        const struct sl_spec_figure *other = sl_spec_figure_find(body, figure->cells.items[i]);
         if (!other) return sl_json_fail(&cell, err, "neither \"compute\" nor \"further\" has it");
-        if (json_object_get(other, "cells"))
-            return sl_json_fail(&cell, err, "is made of cells itself");
+        if (other->cells.items) return sl_json_fail(&cell, err, "is made of cells itself");
     }
     return SL_OK;
 }
 
-static enum sl_status check_figure(const struct sl_json_cursor *root,
+static enum sl_status check_figure(const struct sl_spec_body *body,
+                                   const struct sl_spec_figure *figure,
                                    const struct sl_json_cursor *entry, struct sl_error *err)
 {
-    static const struct {
-        const char *key;
-        bool has_path;
-    } sources[] = {{"command", true}, {"file", true}, {"mean_of", false}, {"cells", false}};
-    size_t n_sources = 0;
-    bool has_path = false;
-    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
-        if (!json_object_get(entry->value, sources[i].key)) continue;
-        n_sources++;
-        has_path = sources[i].has_path;
-    }
+    const bool printed = figure->command.items || figure->file;
+    const int n_sources = (figure->command.items != NULL) + (figure->file != NULL) +
+                          (figure->mean_of != NULL) + (figure->cells.items != NULL);
     if (n_sources != 1)
         return sl_json_fail(entry, err,
                             "one of \"command\", \"file\", \"mean_of\" and \"cells\" says where it "
                             "comes from");
-    if (has_path && !json_object_get(entry->value, "path"))
+    if (printed && !figure->path && !figure->paths.items)
         return sl_json_fail(entry, err, "\"path\" is missing: where in the JSON the figure is");
-    return json_object_get(entry->value, "cells") ? check_cells(root, entry, err) : SL_OK;
+    return figure->cells.items ? check_cells(body, figure, entry, err) : SL_OK;
 }
 
-enum sl_status sl_spec_check_figures(const struct sl_json_cursor *root, struct sl_error *err)
+enum sl_status sl_spec_check_figures(const struct sl_spec_body *body,
+                                     const struct sl_json_cursor *root, struct sl_error *err)
 {
-    for (size_t i = 0; i < N_BLOCKS; i++) {
-        const struct sl_json_cursor block =
-            sl_spec_below(root, blocks[i], json_object_get(root->value, blocks[i]));
-        const char *cell;
-        json_t *value;
-        json_object_foreach(block.value, cell, value)
-        {
-            const struct sl_json_cursor entry = sl_spec_below(&block, cell, value);
-            SL_TRY(check_figure(root, &entry, err));
+    const struct {
+        const char *key;
+        const struct sl_spec_figures *figures;
+    } blocks[] = {{"compute", &body->compute}, {"further", &body->further}};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
+        const struct sl_json_cursor block = sl_json_below(root, blocks[i].key);
+        for (size_t j = 0; j < blocks[i].figures->count; j++) {
+            const struct sl_json_cursor entry = sl_json_below(&block, blocks[i].figures->names[j]);
+            SL_TRY(check_figure(body, &blocks[i].figures->items[j], &entry, err));
         }
     }
     return SL_OK;

@@ -9,11 +9,6 @@
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
 
-struct places {
-    const struct sl_spec *spec; /* borrowed */
-    json_t *files;              /* borrowed; what commands of the specification make */
-};
-
 static bool is_here(const char *path)
 {
     return sl_file_exists(path) || sl_folder_exists(path);
@@ -29,10 +24,10 @@ static char *whole(const char *folder, const char *name)
 }
 
 /* {spec}/x need not be there: what reads it says so. */
-static json_t *beside(const struct places *places, const char *text)
+static json_t *beside(const struct sl_spec *spec, const char *text)
 {
     const char *name = text + strlen(SL_BESIDE_SPEC);
-    char *near = sl_path_join(places->spec->folder, name), *path = sl_path_absolute(near);
+    char *near = sl_path_join(spec->folder, name), *path = sl_path_absolute(near);
     json_t *value = json_string(path);
     free(near);
     free(path);
@@ -40,10 +35,10 @@ static json_t *beside(const struct places *places, const char *text)
 }
 
 /* "photos:train" is the part of a folder; only the folder is looked for. */
-static enum sl_status find(const struct places *places, const char *text, json_t **out,
+static enum sl_status find(const struct sl_spec *spec, const char *text, json_t **out,
                            struct sl_error *err)
 {
-    const char *folder = places->spec->folder, *colon = strrchr(text, ':');
+    const char *folder = spec->folder, *colon = strrchr(text, ':');
     const size_t length = is_here(text) || !colon ? strlen(text) : (size_t)(colon - text);
     char *name = sl_string_copy_n(text, length);
     char *here = whole(".", name), *there = whole(folder, name);
@@ -52,7 +47,7 @@ static enum sl_status find(const struct places *places, const char *text, json_t
         status = sl_fail(err, SL_ERR_INPUT,
                          "%s: \"%s\" is in this folder and also beside the specification: write "
                          "{spec}/%s or a whole path",
-                         places->spec->name, name, name);
+                         spec->name, name, name);
     } else {
         const char *found = here ? here : there;
         char *path = sl_string_printf("%s%s", found ? found : name, text + length);
@@ -84,30 +79,30 @@ bool sl_word_names_file(const char *word)
     return false;
 }
 
-static enum sl_status place(const struct places *places, const char *key, json_t *value,
+static enum sl_status place(const struct sl_spec *spec, const char *key, json_t *value,
                             json_t **out, struct sl_error *err);
 
-static enum sl_status place_text(const struct places *places, const char *key, json_t *value,
+static enum sl_status place_text(const struct sl_spec *spec, const char *key, json_t *value,
                                  json_t **out, struct sl_error *err)
 {
     const char *text = json_string_value(value);
     const bool path = may_be_folder(key, text) || sl_word_names_file(text);
     if (strncmp(text, SL_BESIDE_SPEC, strlen(SL_BESIDE_SPEC)) == 0)
-        *out = beside(places, text);
-    else if (path && !json_object_get(places->files, text))
-        return find(places, text, out, err);
+        *out = beside(spec, text);
+    else if (path && !sl_spec_file_find(spec->written, text))
+        return find(spec, text, out, err);
     else
         *out = json_incref(value);
     return SL_OK;
 }
 
-static enum sl_status place_list(const struct places *places, const char *key, json_t *list,
+static enum sl_status place_list(const struct sl_spec *spec, const char *key, json_t *list,
                                  json_t **out, struct sl_error *err)
 {
     json_t *placed = json_array();
     for (size_t i = 0; i < json_array_size(list); i++) {
         json_t *entry = NULL;
-        const enum sl_status status = place(places, key, json_array_get(list, i), &entry, err);
+        const enum sl_status status = place(spec, key, json_array_get(list, i), &entry, err);
         if (status != SL_OK) {
             json_decref(placed);
             return status;
@@ -118,7 +113,7 @@ static enum sl_status place_list(const struct places *places, const char *key, j
     return SL_OK;
 }
 
-static enum sl_status place_object(const struct places *places, json_t *object, json_t **out,
+static enum sl_status place_object(const struct sl_spec *spec, json_t *object, json_t **out,
                                    struct sl_error *err)
 {
     json_t *placed = json_object(), *member;
@@ -126,7 +121,7 @@ static enum sl_status place_object(const struct places *places, json_t *object, 
     json_object_foreach(object, name, member)
     {
         json_t *value = NULL;
-        const enum sl_status status = place(places, name, member, &value, err);
+        const enum sl_status status = place(spec, name, member, &value, err);
         if (status != SL_OK) {
             json_decref(placed);
             return status;
@@ -137,22 +132,21 @@ static enum sl_status place_object(const struct places *places, json_t *object, 
     return SL_OK;
 }
 
-static enum sl_status place(const struct places *places, const char *key, json_t *value,
+static enum sl_status place(const struct sl_spec *spec, const char *key, json_t *value,
                             json_t **out, struct sl_error *err)
 {
-    if (json_is_string(value)) return place_text(places, key, value, out, err);
-    if (json_is_array(value)) return place_list(places, key, value, out, err);
-    if (json_is_object(value)) return place_object(places, value, out, err);
+    if (json_is_string(value)) return place_text(spec, key, value, out, err);
+    if (json_is_array(value)) return place_list(spec, key, value, out, err);
+    if (json_is_object(value)) return place_object(spec, value, out, err);
     *out = json_incref(value);
     return SL_OK;
 }
 
 enum sl_status sl_spec_places(const struct sl_spec *spec, json_t **out, struct sl_error *err)
 {
-    const struct places places = {spec, json_object_get(spec->json, "files")};
     if (!spec->folder) {
         *out = json_incref(spec->json);
         return SL_OK;
     }
-    return place_object(&places, spec->json, out, err);
+    return place_object(spec, spec->json, out, err);
 }

@@ -22,31 +22,32 @@ static const char *key_of(const char *parameter)
     return parameter;
 }
 
-static void put(json_t *set, const char *key, json_t *value)
+static void put(struct sl_spec_set *set, const char *key, double value)
 {
     if (strncmp(key, "--", 2) != 0) {
         const char *network;
         json_t *as_run;
-        if (!json_object_get(set, "settings")) json_object_set_new(set, "settings", json_object());
-        json_object_set(json_object_get(set, "settings"), key, value);
+        if (!set->settings) set->settings = json_object();
+        json_object_set_new(set->settings, key, json_real(value));
         /* What the public code ran with stands over the settings. */
-        json_object_foreach(json_object_get(set, "as_run"), network, as_run)
+        json_object_foreach(set->as_run, network, as_run)
         {
             json_object_del(as_run, key);
         }
         return;
     }
-    json_t *words = json_object_get(set, "labels");
     char number[SL_NUMBER_TEXT];
-    if (!json_is_array(words)) return;
-    sl_text_from_double(json_number_value(value), number);
-    json_array_append_new(words, json_string(key));
-    json_array_append_new(words, json_string(number));
+    if (!set->labels.items) return;
+    sl_text_from_double(value, number);
+    sl_text_list_add(&set->labels, key);
+    sl_text_list_add(&set->labels, number);
 }
 
-json_t *sl_tuned_set(const json_t *tuned, const char *set_name, const char *network, json_t *set)
+struct sl_spec_set sl_tuned_set(const json_t *tuned, const char *set_name, const char *network,
+                                const struct sl_spec_set *set)
 {
-    json_t *out = json_deep_copy(set);
+    struct sl_spec_set out;
+    sl_fields_copy(&sl_spec_set_fields, set, &out);
     const char *const names[] = {"*", set_name};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char *cell = sl_string_printf("%s|%s", names[i], network);
@@ -54,7 +55,7 @@ json_t *sl_tuned_set(const json_t *tuned, const char *set_name, const char *netw
         json_t *value;
         json_object_foreach(json_object_get(tuned, cell), key, value)
         {
-            put(out, key, value);
+            put(&out, key, json_number_value(value));
         }
 
         free(cell);
@@ -64,90 +65,83 @@ json_t *sl_tuned_set(const json_t *tuned, const char *set_name, const char *netw
 
 /* ---- A block as a specification ---- */
 
-static char *grid_name(const char *set, const char *key, const json_t *value)
+static char *grid_name(const char *set, const char *key, double value)
 {
     char number[SL_NUMBER_TEXT];
-    sl_text_from_double(json_number_value(value), number);
+    sl_text_from_double(value, number);
     return sl_string_printf("%s@%s=%s", set, key, number);
 }
 
-/* The sets that a block is searched on: its own that the scale has, else the first that trains. */
-static json_t *searched_sets(const json_t *block, json_t *sets)
+/* Whether a block is searched on a set: one of its own that the scale has, else the first that
+ * trains. */
+static bool is_searched(const struct sl_spec_tune *block, const struct sl_spec_sets *sets,
+                        size_t place)
 {
-    const json_t *own = json_object_get(block, "sets");
-    const char *name;
-    json_t *set, *list = json_array();
-    json_object_foreach(sets, name, set)
-    {
-        const bool trains = !json_is_false(json_object_get(set, "train"));
-        const bool searched = own ? sl_plan_lists(own, name) : json_array_size(list) == 0;
-        if (trains && searched) json_array_append_new(list, json_string(name));
-    }
-    return list;
+    size_t first = 0;
+    while (first < sets->count && !sets->items[first].train)
+        first++;
+    return sets->items[place].train &&
+           (block->sets.items ? sl_text_list_has(&block->sets, sets->names[place])
+                              : place == first);
 }
 
-static json_t *grid_sets(const json_t *block, json_t *sets)
+/* A set for every value of the grid; the caller releases them. */
+static struct sl_spec_sets grid_sets(const struct sl_spec_tune *block,
+                                     const struct sl_spec_sets *sets)
 {
-    const json_t *grid = json_object_get(block, "grid");
-    const char *key = key_of(sl_plan_text(block, "parameter"));
-    json_t *names = searched_sets(block, sets), *out = json_object();
-    for (size_t i = 0; i < json_array_size(names); i++) {
-        const char *name = json_string_value(json_array_get(names, i));
-        for (size_t j = 0; j < json_array_size(grid); j++) {
-            json_t *set = json_deep_copy(json_object_get(sets, name));
-            char *title = grid_name(name, key, json_array_get(grid, j));
-            put(set, key, json_array_get(grid, j));
-            json_object_set_new(out, title, set);
-            free(title);
+    const char *key = key_of(block->parameter);
+    const size_t most = sets->count * block->grid.count + 1;
+    struct sl_spec_sets out = {sl_alloc(most, sizeof *out.names), sl_alloc(most, sizeof *out.items),
+                               0};
+    for (size_t i = 0; i < sets->count; i++)
+        for (size_t j = 0; is_searched(block, sets, i) && j < block->grid.count; j++) {
+            struct sl_spec_set *set = &out.items[out.count];
+            sl_fields_copy(&sl_spec_set_fields, &sets->items[i], set);
+            put(set, key, block->grid.items[j]);
+            out.names[out.count++] = grid_name(sets->names[i], key, block->grid.items[j]);
         }
-    }
-    json_decref(names);
     return out;
 }
 
-/* Validation on items of a data set by their hard labels, or on the fold that is held out by those
- * that an epoch of the set is chosen by. */
-static void set_validation(json_t *design, const json_t *block)
-{
-    json_t *validation = json_object_get(block, "validation");
-    const bool on_fold = json_is_string(validation);
-    json_t *test = json_pack("{s:s, s:[s]}", "labels", on_fold ? SL_DEV_LABELS : "hard", "metrics",
-                             sl_plan_text(block, "metric"));
-    if (on_fold) {
-        const json_t *folds = json_object_get(design, "run_folds");
-        json_object_set(test, "data", json_object_get(design, "data"));
-        json_object_set_new(test, "split", json_string("fold"));
-        json_object_set_new(design, "run_folds",
-                            json_pack("[I]", json_integer_value(json_array_get(folds, 0))));
-    } else {
-        const json_t *smaller = json_object_get(design, "test_items");
-        json_int_t count = json_integer_value(json_object_get(validation, "count"));
-        if (smaller && json_integer_value(smaller) < count) count = json_integer_value(smaller);
-        json_object_set(test, "data", json_object_get(validation, "data"));
-        json_object_set(test, "seed", json_object_get(validation, "seed"));
-        json_object_set_new(design, "test_items", json_integer(count));
-    }
-    json_object_set_new(design, "tests", json_pack("{s:o}", "validation", test));
-}
-
 /* Networks that a block is searched with: its own, else all. */
-static json_t *searched_networks(const json_t *block, const struct sl_spec *spec)
+static const struct sl_text_list *searched_networks(const struct sl_spec_tune *block,
+                                                    const struct sl_spec_body *body)
 {
-    json_t *own = json_object_get(block, "networks");
-    return own ? own : json_object_get(spec->json, "networks");
+    return block->networks.items ? &block->networks : &body->design.networks;
 }
 
-static json_t *block_design(const struct sl_spec *spec, const json_t *block)
+/* What is run of a block, for the caller to release. Validation is on items of a data set by their
+ * hard labels, or on the fold that is held out by those that an epoch of the set is chosen by. */
+static void block_body(const struct sl_spec_body *body, const struct sl_spec_tune *block,
+                       struct sl_spec_body *out)
 {
-    json_t *design = json_copy(spec->json);
-    json_object_set_new(design, "sets", grid_sets(block, json_object_get(spec->json, "sets")));
-    json_object_set(design, "seeds", json_object_get(block, "seeds"));
-    json_object_set(design, "networks", searched_networks(block, spec));
-    json_object_set_new(design, "needs", json_pack("[s]", "train"));
-    json_object_del(design, "compute");
-    json_object_del(design, "further");
-    set_validation(design, block);
-    return design;
+    char hard[] = "hard", dev[] = SL_DEV_LABELS, fold[] = "fold", name[] = "validation";
+    char train[] = "train", *needs[] = {train, NULL}, *metrics[] = {block->metric, NULL};
+    char *names[] = {name, NULL};
+    const struct sl_spec_design *whole = &body->design;
+    const int64_t most = whole->test_items;
+    int64_t folds[] = {whole->run_folds.count > 0 ? whole->run_folds.items[0] : 0};
+    struct sl_spec_test test = {
+        .data = block->fold ? whole->data : block->set->data,
+        .labels = block->fold ? dev : hard,
+        .split = block->fold ? fold : NULL,
+        .metrics = {metrics, 1},
+        .seed = block->fold ? 1 : block->set->seed,
+    };
+    struct sl_spec_body changed = *body;
+    struct sl_spec_design *design = &changed.design;
+    changed.needs = (struct sl_text_list){needs, 1};
+    changed.compute = changed.further = (struct sl_spec_figures){0};
+    design->sets = (struct sl_spec_sets){0};
+    design->seeds = block->seeds;
+    design->networks = *searched_networks(block, body);
+    design->tests = (struct sl_spec_tests){names, &test, 1};
+    if (block->fold)
+        design->run_folds = (struct sl_integer_list){folds, 1};
+    else if (most == 0 || most > block->set->count)
+        design->test_items = block->set->count;
+    sl_fields_copy(&sl_spec_fields, &changed, out);
+    out->design.sets = grid_sets(block, &whole->sets);
 }
 
 /* ---- Choosing ---- */
@@ -185,41 +179,43 @@ static double mean_score(const struct sl_experiment *plan, const struct sl_ledge
 /* A block that has been run. */
 struct searched {
     const struct sl_experiment *plan; /* borrowed */
-    const json_t *block;              /* borrowed */
+    const struct sl_spec_tune *block; /* borrowed */
     struct sl_ledger *ledger;         /* borrowed */
 };
 
 static enum sl_status choose(const struct searched *searched, const char *set, const char *network,
                              json_t *tuned, struct sl_error *err)
 {
-    const json_t *grid = json_object_get(searched->block, "grid");
-    const char *metric = sl_plan_text(searched->block, "metric");
-    const char *parameter = sl_plan_text(searched->block, "parameter");
-    const struct sl_metric *known = sl_metric_find(metric);
-    json_t *scores = json_array(), *best = NULL;
+    const struct sl_spec_tune *block = searched->block;
+    const struct sl_double_list *grid = &block->grid;
+    const char *parameter = block->parameter;
+    const struct sl_metric *known = sl_metric_find(block->metric);
+    json_t *scores = json_array();
+    const double *best = NULL;
     double best_score = (double)NAN;
-    for (size_t i = 0; i < json_array_size(grid); i++) {
-        char *name = grid_name(set, key_of(parameter), json_array_get(grid, i));
-        const double score = mean_score(searched->plan, searched->ledger, name, network, metric);
+    for (size_t i = 0; i < grid->count; i++) {
+        char *name = grid_name(set, key_of(parameter), grid->items[i]);
+        const double score =
+            mean_score(searched->plan, searched->ledger, name, network, block->metric);
         free(name);
         json_array_append_new(scores, isfinite(score) ? json_real(score) : json_null());
         const bool better = isnan(best_score) ||
                             (known && known->better > 0 ? score > best_score : score < best_score);
         if (!isfinite(score) || !better) continue;
         best_score = score;
-        best = json_array_get(grid, i);
+        best = &grid->items[i];
     }
     if (!best) {
         json_decref(scores);
         return sl_fail(err, SL_ERR_INPUT, "%s: no value of %s has a score to choose it by (%s, %s)",
                        searched->plan->name, parameter, set, network);
     }
-    const char *held = json_object_get(searched->block, "sets") ? set : "*";
-    json_t *line =
-        json_pack("{s:s, s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:O, s:o, s:O}", "softlab", "tuned",
-                  "version", 1, "spec", searched->plan->name, "scale", searched->plan->scale,
-                  "variant", searched->plan->variant, "set", held, "network", network, "parameter",
-                  parameter, "grid", grid, "scores", scores, "selected", best);
+    const char *held = block->sets.items ? set : "*";
+    json_t *line = json_pack(
+        "{s:s, s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o}", "softlab", "tuned", "version", 1,
+        "spec", searched->plan->name, "scale", searched->plan->scale, "variant",
+        searched->plan->variant, "set", held, "network", network, "parameter", parameter, "grid",
+        sl_double_list_json(grid), "scores", scores, "selected", sl_number_json(*best));
     char key[65];
     sl_json_hash(line, key);
     json_object_set_new(line, "key", json_string(key));
@@ -231,45 +227,37 @@ static enum sl_status choose(const struct searched *searched, const char *set, c
     if (status == SL_OK) {
         char *cell = sl_string_printf("%s|%s", held, network);
         if (!json_object_get(tuned, cell)) json_object_set_new(tuned, cell, json_object());
-        json_object_set(json_object_get(tuned, cell), key_of(parameter), best);
+        json_object_set_new(json_object_get(tuned, cell), key_of(parameter), sl_number_json(*best));
         free(cell);
     }
     return status;
 }
 
-static enum sl_status choose_all(const struct searched *searched, const struct sl_spec *spec,
+static enum sl_status choose_all(const struct searched *searched, const struct sl_spec_body *body,
                                  json_t *tuned, struct sl_error *err)
 {
-    json_t *sets = searched_sets(searched->block, json_object_get(spec->json, "sets"));
-    const json_t *networks = searched_networks(searched->block, spec);
-    enum sl_status status = SL_OK;
-    for (size_t i = 0; i < json_array_size(sets); i++)
-        for (size_t j = 0; j < json_array_size(networks) && status == SL_OK; j++)
-            status = choose(searched, json_string_value(json_array_get(sets, i)),
-                            json_string_value(json_array_get(networks, j)), tuned, err);
-    json_decref(sets);
-    return status;
-}
-
-static const json_t *grid_block(const struct sl_spec *spec, size_t index)
-{
-    return json_array_get(json_object_get(spec->json, "tune"), index);
+    const struct sl_spec_sets *sets = &body->design.sets;
+    const struct sl_text_list *networks = searched_networks(searched->block, body);
+    for (size_t i = 0; i < sets->count; i++)
+        for (size_t j = 0; is_searched(searched->block, sets, i) && j < networks->count; j++)
+            SL_TRY(choose(searched, sets->names[i], networks->items[j], tuned, err));
+    return SL_OK;
 }
 
 size_t sl_experiment_n_grids(const struct sl_spec *spec)
 {
-    return json_array_size(json_object_get(spec->json, "tune"));
+    return spec->body->tune.count;
 }
 
 enum sl_status sl_experiment_grid(const struct sl_spec *spec,
                                   const struct sl_experiment_options *options, size_t index,
                                   struct sl_experiment **out, struct sl_error *err)
 {
-    struct sl_spec searched = *spec;
-    searched.json = block_design(spec, grid_block(spec, index));
-    const enum sl_status status = sl_experiment_create(&searched, options, out, err);
+    struct sl_spec_body searched;
+    block_body(spec->body, &spec->body->tune.items[index], &searched);
+    const enum sl_status status = sl_experiment_plan(spec, &searched, options, out, err);
     if (status == SL_OK) (*out)->kind = "tuning";
-    json_decref(searched.json);
+    sl_fields_release(&sl_spec_fields, &searched);
     return status;
 }
 
@@ -287,8 +275,8 @@ static enum sl_status search(const struct sl_spec *spec, size_t index,
     SL_TRY_OUT(sl_experiment_grid(spec, &searched_options, index, &plan, err));
     SL_TRY_OUT(sl_experiment_run(plan, runner, &outcome, err));
     SL_TRY_OUT(sl_ledger_open(runner->folder, &ledger, err));
-    const struct searched searched = {plan, grid_block(spec, index), &ledger};
-    SL_TRY_OUT(choose_all(&searched, spec, tuned, err));
+    const struct searched searched = {plan, &spec->body->tune.items[index], &ledger};
+    SL_TRY_OUT(choose_all(&searched, spec->body, tuned, err));
 out:
     sl_ledger_close(&ledger);
     sl_experiment_destroy(plan);

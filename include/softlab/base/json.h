@@ -56,6 +56,9 @@ enum sl_status sl_json_member(const struct sl_json_cursor *object, const char *k
 enum sl_status sl_json_optional(const struct sl_json_cursor *object, const char *key,
                                 struct sl_json_cursor *out, struct sl_error *err) SL_MUST_USE;
 
+/* A member of an object; value NULL if it is not there. */
+struct sl_json_cursor sl_json_below(const struct sl_json_cursor *object, const char *key);
+
 /* The number of elements; element `index` (asserted to exist). */
 enum sl_status sl_json_array_size(const struct sl_json_cursor *array, size_t *out,
                                   struct sl_error *err) SL_MUST_USE;

@@ -106,11 +106,15 @@ double sl_brief_factor(const struct sl_brief *brief, const char *metric);
 /* The design of a part; that of the whole for NULL and for a name that no part has. */
 const struct sl_brief_design *sl_brief_design_find(const struct sl_brief *brief, const char *part);
 
+struct sl_spec_body;
 struct sl_spec {
     char *name;              /* owned; "collins2022/table2" */
     char *scale;             /* owned; "quick", "small" or "paper" */
     struct sl_json document; /* spec.json as it was written */
-    json_t *json;            /* owned; the same with the scale applied, also within parts */
+    json_t *json;            /* owned; the same with the scale applied, for reports */
+    /* owned; as it was written and as it is to be run, with what may be left out; private to
+     * experiment/ */
+    struct sl_spec_body *written, *body;
     struct sl_brief *brief;  /* owned; what the same says to those who judge and present */
     char *expected, *claims; /* owned; the texts of expected.csv and claims.csv, or NULL */
     char *folder;            /* owned; where it was read; NULL: it is built in */

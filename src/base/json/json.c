@@ -209,6 +209,14 @@ enum sl_status sl_json_member(const struct sl_json_cursor *object, const char *k
     return SL_OK;
 }
 
+struct sl_json_cursor sl_json_below(const struct sl_json_cursor *object, const char *key)
+{
+    return (struct sl_json_cursor){.document = object->document,
+                                   .parent = object,
+                                   .key = key,
+                                   .value = json_object_get(object->value, key)};
+}
+
 enum sl_status sl_json_array_size(const struct sl_json_cursor *array, size_t *out,
                                   struct sl_error *err)
 {

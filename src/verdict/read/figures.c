@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/describe.h"
+#include "base/text/describe.h"
 #include "verdict/read/result_line.h"
 
 /* ---- Runs and figures ---- */

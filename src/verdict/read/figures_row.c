@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/describe.h"
+#include "base/text/describe.h"
 
 const char *const sl_figures_roles[] = {"spec", "scale", "variant", "part",  "set", "network",
                                         "seed", "fold",  "metric",  "value", NULL};

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/describe.h"
+#include "base/text/describe.h"
 #include "softlab/base.h"
 #include "softlab/verdict/outcome.h"
 #include "verdict/read/result_line.h"

@@ -175,7 +175,7 @@ static void test_what_cannot_be_shown_is_named(void **state)
         {"{" ALL ",\"class\":[\"circle\",\"circle\"]}",
          "none of the 2 items left is of class \"circle\""},
         {"{\"items\":[]}", "there is no item to show"},
-        {"{\"items\":[1]}", "item 1 of the list is no text"},
+        {"{\"items\":[1]}", "$.items: expected a list of texts or an object"},
         {"{" ALL ",\"row\":2}", "A has 1 rows of item \"shapes-000001\", not 2"},
         {"{\"data\":\"shapes:n=12,size=8,classes=3\"," ALL "}", "A has 2 classes, expected 3"},
     };
@@ -187,6 +187,14 @@ static void test_what_cannot_be_shown_is_named(void **state)
         json_decref(step);
     }
     struct sl_error err = {0};
+    test_write(test_path("items.json"), "{\"found\":[1]}", 13);
+    json_t *listed = step_with("{}");
+    json_object_set_new(
+        listed, "items",
+        json_pack("{s:s, s:s}", "output", test_path("items.json"), "path", "$.found[*]"));
+    assert_fails(sl_prepare(listed, test_path("out.json"), &nowhere, &err), SL_ERR_INPUT, err,
+                 "item 1 of the list is no text");
+    json_decref(listed);
     json_t *step = json_pack("{s:s, s:[[s, s]], s:[s]}", "prepare", "gallery", "series", "P",
                              test_path("people.csv"), "items", "shapes-000001");
     assert_fails(sl_prepare(step, test_path("out.json"), &nowhere, &err), SL_ERR_INPUT, err,

@@ -99,6 +99,31 @@ static void test_the_table_that_sets_and_tests_make_may_be_left_out(void **state
     sl_spec_destroy(spec);
 }
 
+static void test_what_is_left_out_has_defaults(void **state)
+{
+    (void)state;
+    struct sl_error err = {0};
+    struct sl_spec *spec = NULL;
+    struct sl_experiment *plan = NULL;
+    const struct sl_experiment_options options = {0};
+    assert_ok(
+        read_text("{\"softlab\":\"experiment\",\"version\":1,\"name\":\"x\",\"data\":\"shapes\","
+                  "\"sets\":{\"a\":{}},\"networks\":[\"resnet8\"],"
+                  "\"tests\":{\"t\":{\"data\":\"shapes\"}}}",
+                  "quick", &spec, &err),
+        err);
+    assert_string_equal(json_string_value(json_object_get(spec->json, "title")), "x");
+    assert_ok(sl_experiment_create(spec, &options, &plan, &err), err);
+    assert_int_equal(plan->n_runs, 3);
+    assert_int_equal(plan->runs[2].seed, 3);
+    char *step = json_dumps(plan->jobs[plan->runs[0].scores[0]].step, JSON_COMPACT);
+    assert_non_null(strstr(step, "\"metrics\":[\"accuracy\",\"cross_entropy\"]"));
+    assert_non_null(strstr(step, "\"--recipe\",\"quick\""));
+    free(step);
+    sl_experiment_destroy(plan);
+    sl_spec_destroy(spec);
+}
+
 static void test_a_specification_goes_through_a_line_of_results(void **state)
 {
     (void)state;
@@ -199,6 +224,10 @@ static void test_mistakes_are_named_with_their_place(void **state)
          "$.tests.t.split: \"fold\" needs \"folds\""},
         {HEAD "\"sets\":{\"a\":{\"train\":false}},\"tune\":[" GRID("a") "]}",
          "$.tune[0].sets[0]: set \"a\" trains nothing"},
+        {HEAD "\"parts\":{\"p\":{}},\"tune\":[" GRID("a") "]}",
+         "$.tune: is searched in specifications without \"parts\""},
+        {HEAD "\"tests\":{\"t\":{\"settings\":{\"atack\":\"x\"}}}}",
+         "$.tests.t.settings: unknown key \"atack\", did you mean \"attack\"?"},
         {HEAD "\"sets\":{\"a\":{}},\"tune\":[" GRID("b") "]}",
          "$.tune[0].sets[0]: no set is called \"b\""},
         {"{\"softlab\":\"experiment\"}", "\"version\" is missing"},
@@ -232,6 +261,7 @@ int main(void)
         cmocka_unit_test(test_a_scale_merges_objects_and_replaces_the_rest),
         cmocka_unit_test(test_a_scale_reaches_into_parts),
         cmocka_unit_test(test_the_table_that_sets_and_tests_make_may_be_left_out),
+        cmocka_unit_test(test_what_is_left_out_has_defaults),
         cmocka_unit_test(test_a_specification_goes_through_a_line_of_results),
         cmocka_unit_test(test_words_may_stand_beside_what_they_say),
         cmocka_unit_test(test_mistakes_are_named_with_their_place),

@@ -1,0 +1,130 @@
+/* Fields: which members an object has, what each may be, and where it goes in a struct. One table
+ * serves reading and writing JSON, defaults, unknown keys with the nearest name, and documentation:
+ *
+ *     static const struct sl_field_row rows[] = {
+ *         {"name", SL_FIELD_TEXT, offsetof(struct thing, name), .flags = SL_FIELD_REQUIRED},
+ *         {"size", SL_FIELD_INTEGER, offsetof(struct thing, size), .minimum = 1, .maximum = 99},
+ *         {.name = NULL},
+ *     };
+ *     static const struct sl_fields thing_fields = {rows, sizeof(struct thing)};
+ *
+ * After reading nobody needs the JSON, nor a member's name. */
+#ifndef SOFTLAB_BASE_FIELDS_H
+#define SOFTLAB_BASE_FIELDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "softlab/base/error.h"
+#include "softlab/base/json.h"
+
+SL_BEGIN_DECLS
+
+/* ---- What structs hold ---- */
+
+/* Lists: items are NULL where none was given, also where it was null; an empty list has items. */
+struct sl_text_list {
+    char **items; /* owned, each too; ends with NULL */
+    size_t count;
+};
+struct sl_double_list {
+    double *items; /* owned */
+    size_t count;
+};
+struct sl_integer_list {
+    int64_t *items; /* owned */
+    size_t count;
+};
+/* The shape of every list of structs and of every map from names to structs: a struct of these
+ * members in this order, whose `items` may point at a type of its own. */
+struct sl_object_list {
+    void *items; /* owned; count structs */
+    size_t count;
+};
+struct sl_object_map {
+    char **names; /* owned, each too; in the order of the file */
+    void *items;  /* owned; count structs */
+    size_t count;
+};
+
+/* ---- Tables ---- */
+
+enum sl_field_kind {
+    SL_FIELD_BOOLEAN,  /* bool */
+    SL_FIELD_INTEGER,  /* int64_t */
+    SL_FIELD_NUMBER,   /* double */
+    SL_FIELD_TEXT,     /* char *, owned; one of `choices`, if there are any */
+    SL_FIELD_TEXTS,    /* struct sl_text_list */
+    SL_FIELD_NUMBERS,  /* struct sl_double_list */
+    SL_FIELD_INTEGERS, /* struct sl_integer_list */
+    SL_FIELD_OBJECT,   /* pointer to a struct of inner->size bytes, owned; NULL: absent */
+    SL_FIELD_OBJECTS,  /* as struct sl_object_list */
+    SL_FIELD_MAP,      /* as struct sl_object_map */
+    SL_FIELD_FREE,     /* json_t *, a reference of its own: an object whose keys are not ours */
+    SL_FIELD_ANY,      /* the same, of any kind */
+    SL_FIELD_NULL,     /* bool: whether it is null; beside rows of other kinds */
+    SL_FIELD_GROUP,    /* a struct within this one whose fields are members of the same object */
+};
+enum {
+    SL_FIELD_REQUIRED = 1,
+    SL_FIELD_OR_NULL = 2, /* null is as good as nothing */
+};
+
+struct sl_fields;
+/* Rows of the same name that follow each other are alternatives: the first whose kind fits takes
+ * the value. A table whose only row is called "" is of values that are no objects. */
+struct sl_field_row {
+    const char *name; /* NULL ends a table; that of a group is not used */
+    enum sl_field_kind kind;
+    size_t offset; /* in the struct */
+    const char *help;
+    unsigned flags;
+    double minimum, maximum;       /* of numbers, one by one; both 0: any */
+    const char *const *choices;    /* ends with NULL */
+    const struct sl_fields *inner; /* of objects, lists and maps of them, and groups */
+    const char *fallback;          /* "true", "1", "nan"; NULL: zero, or NULL */
+    const char *expected;          /* said of values that do not fit; NULL: kind, range, choices */
+};
+struct sl_fields {
+    const struct sl_field_row *rows;
+    size_t size; /* of the struct */
+};
+
+/* ---- Reading and writing ---- */
+
+/* Fill in a struct from an object; what is not there gets its fallback. Unknown keys, wrong kinds,
+ * numbers out of range and words that are no choice are SL_ERR_INPUT with file, line and path, and
+ * the struct is as after sl_fields_release. */
+enum sl_status sl_fields_read(const struct sl_json_cursor *at, const struct sl_fields *fields,
+                              void *out, struct sl_error *err) SL_MUST_USE;
+/* The object, which the caller owns, without members that are absent or as their fallback. Whole
+ * numbers are written without a point. */
+json_t *sl_fields_write(const struct sl_fields *fields, const void *from) SL_MUST_USE;
+/* A copy that shares nothing with what it is a copy of. */
+void sl_fields_copy(const struct sl_fields *fields, const void *from, void *out);
+void sl_fields_release(const struct sl_fields *fields, void *of);
+
+/* The row of a name, also within groups, or NULL. */
+const struct sl_field_row *sl_fields_find(const struct sl_fields *fields, const char *name);
+/* "text", "a list of numbers or an object": what the row and its alternatives may be. Returns
+ * `out`. */
+enum { SL_FIELD_WORDS = 160 };
+char *sl_field_words(const struct sl_field_row *field, char out[SL_FIELD_WORDS]);
+
+/* ---- Lists and maps ---- */
+
+void sl_text_list_add(struct sl_text_list *list, const char *text);
+struct sl_text_list sl_text_list_copy(const struct sl_text_list *list);
+void sl_text_list_release(struct sl_text_list *list);
+bool sl_text_list_has(const struct sl_text_list *list, const char *text);
+json_t *sl_text_list_json(const struct sl_text_list *list) SL_MUST_USE;
+/* Whole numbers without a point. */
+json_t *sl_number_json(double number) SL_MUST_USE;
+json_t *sl_double_list_json(const struct sl_double_list *list) SL_MUST_USE;
+/* The place of a name in a map; `count` if it is not there. */
+size_t sl_names_place(char *const *names, size_t count, const char *name);
+
+SL_END_DECLS
+
+#endif

@@ -1,0 +1,346 @@
+/* From JSON to structs. */
+#include "softlab/base/fields.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "softlab/base/memory.h"
+#include "softlab/base/text.h"
+
+/* ---- Tables ---- */
+
+/* Rows of one name, side by side, are alternatives of the first. */
+static bool is_alternative(const struct sl_fields *fields, const struct sl_field_row *row)
+{
+    return row > fields->rows && row->kind != SL_FIELD_GROUP &&
+           strcmp(row[-1].name, row->name) == 0;
+}
+
+static bool has_alternative(const struct sl_field_row *row)
+{
+    return row[1].name && strcmp(row[1].name, row->name) == 0;
+}
+
+const struct sl_field_row *sl_fields_find(const struct sl_fields *fields, const char *name)
+{
+    for (const struct sl_field_row *row = fields->rows; row->name; row++) {
+        const struct sl_field_row *within =
+            row->kind == SL_FIELD_GROUP ? sl_fields_find(row->inner, name) : NULL;
+        if (within) return within;
+        if (row->kind != SL_FIELD_GROUP && strcmp(row->name, name) == 0) return row;
+    }
+    return NULL;
+}
+
+static const char *const kind_words[] = {
+    [SL_FIELD_BOOLEAN] = "true or false",
+    [SL_FIELD_INTEGER] = "a number",
+    [SL_FIELD_NUMBER] = "a number",
+    [SL_FIELD_TEXT] = "text",
+    [SL_FIELD_TEXTS] = "a list of texts",
+    [SL_FIELD_NUMBERS] = "a list of numbers",
+    [SL_FIELD_INTEGERS] = "a list of numbers",
+    [SL_FIELD_OBJECT] = "an object",
+    [SL_FIELD_OBJECTS] = "a list of objects",
+    [SL_FIELD_MAP] = "an object",
+    [SL_FIELD_FREE] = "an object",
+    [SL_FIELD_ANY] = "any value",
+    [SL_FIELD_NULL] = "null",
+    [SL_FIELD_GROUP] = "",
+};
+
+char *sl_field_words(const struct sl_field_row *field, char out[SL_FIELD_WORDS])
+{
+    const char *words[8];
+    size_t count = 0;
+    bool null = false;
+    for (const struct sl_field_row *row = field;; row++) {
+        words[count++] = kind_words[row->kind];
+        null = null || (row->flags & SL_FIELD_OR_NULL);
+        if (!has_alternative(row) || count == 7) break;
+    }
+    if (null) words[count++] = "null";
+    out[0] = '\0';
+    for (size_t i = 0; i < count; i++) {
+        const size_t used = strlen(out);
+        snprintf(out + used, SL_FIELD_WORDS - used, "%s%s",
+                 i == 0           ? ""
+                 : i + 1 == count ? " or "
+                                  : ", ",
+                 words[i]);
+    }
+    return out;
+}
+
+/* ---- Kinds ---- */
+
+static bool all_are(const json_t *list, bool number)
+{
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *entry = json_array_get(list, i);
+        if (number ? !json_is_number(entry) : !json_is_string(entry)) return false;
+    }
+    return json_is_array(list);
+}
+
+static bool fits(const struct sl_field_row *field, const json_t *value)
+{
+    switch (field->kind) {
+    case SL_FIELD_BOOLEAN: return json_is_boolean(value);
+    case SL_FIELD_INTEGER:
+    case SL_FIELD_NUMBER: return json_is_number(value);
+    case SL_FIELD_TEXT: return json_is_string(value);
+    case SL_FIELD_TEXTS: return all_are(value, false);
+    case SL_FIELD_NUMBERS:
+    case SL_FIELD_INTEGERS: return all_are(value, true);
+    case SL_FIELD_OBJECT:
+    case SL_FIELD_MAP:
+    case SL_FIELD_FREE: return json_is_object(value);
+    case SL_FIELD_OBJECTS: return json_is_array(value);
+    case SL_FIELD_ANY: return true;
+    case SL_FIELD_NULL: return json_is_null(value);
+    case SL_FIELD_GROUP: break;
+    }
+    return false;
+}
+
+/* ---- Values ---- */
+
+static enum sl_status read_integer(const struct sl_field_row *field,
+                                   const struct sl_json_cursor *at, int64_t *out,
+                                   struct sl_error *err)
+{
+    const bool any = field->minimum == 0 && field->maximum == 0;
+    const int64_t low = any ? INT64_MIN : (int64_t)field->minimum;
+    const int64_t high = any || isinf(field->maximum) ? INT64_MAX : (int64_t)field->maximum;
+    return sl_json_integer(at, low, high, out, err);
+}
+
+static enum sl_status read_number(const struct sl_field_row *field, const struct sl_json_cursor *at,
+                                  double *out, struct sl_error *err)
+{
+    const bool any = field->minimum == 0 && field->maximum == 0;
+    return sl_json_number(at, any ? -(double)INFINITY : field->minimum,
+                          any ? (double)INFINITY : field->maximum, out, err);
+}
+
+static enum sl_status read_text(const struct sl_field_row *field, const struct sl_json_cursor *at,
+                                char **out, struct sl_error *err)
+{
+    const char *text = json_string_value(at->value);
+    bool known = !field->choices;
+    struct sl_buffer list;
+    sl_buffer_init(&list, 4096);
+    for (size_t i = 0; field->choices && field->choices[i] && !known; i++) {
+        known = strcmp(field->choices[i], text) == 0;
+        sl_buffer_printf(&list, "%s%s", i > 0 ? ", " : "", field->choices[i]);
+    }
+    enum sl_status status = SL_OK;
+    if (known)
+        *out = sl_string_copy(text);
+    else
+        status = sl_json_fail(at, err, "\"%s\" is not one of: %s", text, list.data);
+    sl_buffer_release(&list);
+    return status;
+}
+
+static enum sl_status read_numbers(const struct sl_field_row *field,
+                                   const struct sl_json_cursor *at, void *out, struct sl_error *err)
+{
+    const size_t count = json_array_size(at->value);
+    const bool whole = field->kind == SL_FIELD_INTEGERS;
+    struct sl_double_list numbers = {.count = count};
+    struct sl_integer_list integers = {.count = count};
+    if (whole)
+        integers.items = sl_alloc(count + 1, sizeof *integers.items);
+    else
+        numbers.items = sl_alloc(count + 1, sizeof *numbers.items);
+    /* What was read so far is the struct's, also where the rest is wrong. */
+    memcpy(out, whole ? (void *)&integers : (void *)&numbers, sizeof numbers);
+    for (size_t i = 0; i < count; i++) {
+        const struct sl_json_cursor element = sl_json_element(at, i);
+        SL_TRY(whole ? read_integer(field, &element, &integers.items[i], err)
+                     : read_number(field, &element, &numbers.items[i], err));
+    }
+    return SL_OK;
+}
+
+static void read_texts(const struct sl_json_cursor *at, struct sl_text_list *out)
+{
+    out->items = sl_alloc(json_array_size(at->value) + 1, sizeof *out->items);
+    for (size_t i = 0; i < json_array_size(at->value); i++)
+        out->items[out->count++] = sl_string_copy(json_string_value(json_array_get(at->value, i)));
+}
+
+/* ---- Objects ---- */
+
+static enum sl_status read_member(const struct sl_field_row *field, const struct sl_json_cursor *at,
+                                  void *base, struct sl_error *err);
+
+/* Into a struct, of an object or of a value that a nameless row describes. */
+static enum sl_status read_struct(const struct sl_fields *fields, const struct sl_json_cursor *at,
+                                  void *out, struct sl_error *err)
+{
+    const bool nameless = fields->rows[0].kind != SL_FIELD_GROUP && !*fields->rows[0].name;
+    return nameless ? read_member(fields->rows, at, out, err)
+                    : sl_fields_read(at, fields, out, err);
+}
+
+static enum sl_status read_object(const struct sl_fields *fields, const struct sl_json_cursor *at,
+                                  void *out, struct sl_error *err)
+{
+    void *object = sl_alloc(1, fields->size);
+    memcpy(out, &object, sizeof object);
+    return read_struct(fields, at, object, err);
+}
+
+static enum sl_status read_objects(const struct sl_fields *fields, const struct sl_json_cursor *at,
+                                   void *out, struct sl_error *err)
+{
+    const size_t count = json_array_size(at->value);
+    const struct sl_object_list list = {sl_alloc(count + 1, fields->size), count};
+    memcpy(out, &list, sizeof list);
+    for (size_t i = 0; i < count; i++) {
+        const struct sl_json_cursor element = sl_json_element(at, i);
+        SL_TRY(read_struct(fields, &element, (char *)list.items + i * fields->size, err));
+    }
+    return SL_OK;
+}
+
+static enum sl_status read_map(const struct sl_fields *fields, const struct sl_json_cursor *at,
+                               void *out, struct sl_error *err)
+{
+    const size_t count = json_object_size(at->value);
+    const struct sl_object_map map = {sl_alloc(count + 1, sizeof *map.names),
+                                      sl_alloc(count + 1, fields->size), count};
+    size_t i = 0;
+    const char *name;
+    json_t *value;
+    json_object_foreach(at->value, name, value)
+    {
+        map.names[i++] = sl_string_copy(name);
+    }
+    memcpy(out, &map, sizeof map);
+    for (i = 0; i < count; i++) {
+        const struct sl_json_cursor member = sl_json_below(at, map.names[i]);
+        SL_TRY(read_struct(fields, &member, (char *)map.items + i * fields->size, err));
+    }
+    return SL_OK;
+}
+
+/* The value of a member that is there, into its field. */
+static enum sl_status read_value(const struct sl_field_row *field, const struct sl_json_cursor *at,
+                                 void *out, struct sl_error *err)
+{
+    switch (field->kind) {
+    case SL_FIELD_BOOLEAN: *(bool *)out = json_is_true(at->value); break;
+    case SL_FIELD_INTEGER: return read_integer(field, at, out, err);
+    case SL_FIELD_NUMBER: return read_number(field, at, out, err);
+    case SL_FIELD_TEXT: return read_text(field, at, out, err);
+    case SL_FIELD_TEXTS: read_texts(at, out); break;
+    case SL_FIELD_NUMBERS:
+    case SL_FIELD_INTEGERS: return read_numbers(field, at, out, err);
+    case SL_FIELD_OBJECT: return read_object(field->inner, at, out, err);
+    case SL_FIELD_OBJECTS: return read_objects(field->inner, at, out, err);
+    case SL_FIELD_MAP: return read_map(field->inner, at, out, err);
+    case SL_FIELD_FREE:
+    case SL_FIELD_ANY: *(json_t **)out = json_deep_copy(at->value); break;
+    case SL_FIELD_NULL: *(bool *)out = true; break;
+    case SL_FIELD_GROUP: break;
+    }
+    return SL_OK;
+}
+
+static enum sl_status read_member(const struct sl_field_row *field, const struct sl_json_cursor *at,
+                                  void *base, struct sl_error *err)
+{
+    char words[SL_FIELD_WORDS];
+    bool null = false;
+    for (const struct sl_field_row *row = field;; row++) {
+        void *out = (char *)base + row->offset;
+        const bool worded = row->expected && row->kind <= SL_FIELD_TEXT;
+        if (fits(row, at->value) && !worded) return read_value(row, at, out, err);
+        if (fits(row, at->value) && read_value(row, at, out, NULL) == SL_OK) return SL_OK;
+        null = null || (row->flags & SL_FIELD_OR_NULL);
+        if (!has_alternative(row)) break;
+    }
+    if (null && json_is_null(at->value)) return SL_OK;
+    return sl_json_fail(at, err, "expected %s",
+                        field->expected ? field->expected : sl_field_words(field, words));
+}
+
+static void set_fallbacks(const struct sl_fields *fields, void *out)
+{
+    for (const struct sl_field_row *row = fields->rows; row->name; row++) {
+        void *at = (char *)out + row->offset;
+        double number = (double)NAN; /* unless the fallback is another number */
+        if (row->kind == SL_FIELD_GROUP) set_fallbacks(row->inner, at);
+        if (!row->fallback) continue;
+        (void)sl_text_to_real(row->fallback, strlen(row->fallback), &number);
+        if (row->kind == SL_FIELD_BOOLEAN) *(bool *)at = strcmp(row->fallback, "true") == 0;
+        if (row->kind == SL_FIELD_INTEGER) *(int64_t *)at = (int64_t)number;
+        if (row->kind == SL_FIELD_NUMBER) *(double *)at = number;
+        if (row->kind == SL_FIELD_TEXT) *(char **)at = sl_string_copy(row->fallback);
+    }
+}
+
+static size_t count_names(const struct sl_fields *fields)
+{
+    size_t count = 0;
+    for (const struct sl_field_row *row = fields->rows; row->name; row++)
+        count += row->kind == SL_FIELD_GROUP ? count_names(row->inner) : 1;
+    return count;
+}
+
+static size_t list_names(const struct sl_fields *fields, const char **names)
+{
+    size_t count = 0;
+    for (const struct sl_field_row *row = fields->rows; row->name; row++) {
+        if (row->kind == SL_FIELD_GROUP)
+            count += list_names(row->inner, names + count);
+        else
+            names[count++] = row->name;
+    }
+    return count;
+}
+
+static enum sl_status check_known(const struct sl_json_cursor *at, const struct sl_fields *fields,
+                                  struct sl_error *err)
+{
+    const char **known = sl_alloc(count_names(fields) + 1, sizeof *known);
+    (void)list_names(fields, known);
+    const enum sl_status status = sl_json_only(at, known, err);
+    free(known);
+    return status;
+}
+
+static enum sl_status read_rows(const struct sl_json_cursor *at, const struct sl_fields *fields,
+                                void *out, struct sl_error *err)
+{
+    for (const struct sl_field_row *row = fields->rows; row->name; row++) {
+        if (row->kind == SL_FIELD_GROUP) {
+            SL_TRY(read_rows(at, row->inner, (char *)out + row->offset, err));
+            continue;
+        }
+        if (is_alternative(fields, row)) continue;
+        const struct sl_json_cursor member = sl_json_below(at, row->name);
+        if (member.value)
+            SL_TRY(read_member(row, &member, out, err));
+        else if (row->flags & SL_FIELD_REQUIRED)
+            return sl_json_fail(at, err, "\"%s\" is missing", row->name);
+    }
+    return SL_OK;
+}
+
+enum sl_status sl_fields_read(const struct sl_json_cursor *at, const struct sl_fields *fields,
+                              void *out, struct sl_error *err)
+{
+    memset(out, 0, fields->size);
+    SL_TRY(check_known(at, fields, err));
+    set_fallbacks(fields, out);
+    const enum sl_status status = read_rows(at, fields, out, err);
+    if (status != SL_OK) sl_fields_release(fields, out);
+    return status;
+}

@@ -1,0 +1,267 @@
+/* From structs to JSON, and what becomes of structs. */
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "softlab/base/fields.h"
+#include "softlab/base/memory.h"
+#include "softlab/base/text.h"
+
+/* ---- Lists ---- */
+
+void sl_text_list_add(struct sl_text_list *list, const char *text)
+{
+    list->items = sl_resize(list->items, list->count + 2, sizeof *list->items);
+    list->items[list->count++] = sl_string_copy(text);
+    list->items[list->count] = NULL;
+}
+
+struct sl_text_list sl_text_list_copy(const struct sl_text_list *list)
+{
+    struct sl_text_list copy = {0};
+    for (size_t i = 0; i < list->count; i++)
+        sl_text_list_add(&copy, list->items[i]);
+    return copy;
+}
+
+void sl_text_list_release(struct sl_text_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->items[i]);
+    free(list->items);
+    *list = (struct sl_text_list){0};
+}
+
+bool sl_text_list_has(const struct sl_text_list *list, const char *text)
+{
+    return sl_names_place(list->items, list->count, text) < list->count;
+}
+
+json_t *sl_text_list_json(const struct sl_text_list *list)
+{
+    json_t *out = json_array();
+    for (size_t i = 0; i < list->count; i++)
+        json_array_append_new(out, json_string(list->items[i]));
+    return out;
+}
+
+size_t sl_names_place(char *const *names, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], name) == 0) return i;
+    return count;
+}
+
+/* ---- Writing ---- */
+
+json_t *sl_number_json(double number)
+{
+    const bool whole = fabs(number) < 9e15 && number == trunc(number);
+    return whole ? json_integer((json_int_t)number) : json_real(number);
+}
+
+json_t *sl_double_list_json(const struct sl_double_list *list)
+{
+    json_t *out = json_array();
+    for (size_t i = 0; i < list->count; i++)
+        json_array_append_new(out, sl_number_json(list->items[i]));
+    return out;
+}
+
+static json_t *integers_json(const struct sl_integer_list *list)
+{
+    json_t *out = json_array();
+    for (size_t i = 0; i < list->count; i++)
+        json_array_append_new(out, json_integer(list->items[i]));
+    return out;
+}
+
+static json_t *value_json(const struct sl_field_row *field, const void *from);
+
+static json_t *struct_json(const struct sl_fields *fields, const void *from)
+{
+    const bool nameless = fields->rows[0].kind != SL_FIELD_GROUP && !*fields->rows[0].name;
+    return nameless ? value_json(fields->rows, (const char *)from + fields->rows[0].offset)
+                    : sl_fields_write(fields, from);
+}
+
+static json_t *objects_json(const struct sl_fields *fields, const void *from)
+{
+    struct sl_object_list list;
+    memcpy(&list, from, sizeof list);
+    if (!list.items) return NULL;
+    json_t *out = json_array();
+    for (size_t i = 0; i < list.count; i++)
+        json_array_append_new(out,
+                              struct_json(fields, (const char *)list.items + i * fields->size));
+    return out;
+}
+
+static json_t *map_json(const struct sl_fields *fields, const void *from)
+{
+    struct sl_object_map map;
+    memcpy(&map, from, sizeof map);
+    if (!map.names) return NULL;
+    json_t *out = json_object();
+    for (size_t i = 0; i < map.count; i++)
+        json_object_set_new(out, map.names[i],
+                            struct_json(fields, (const char *)map.items + i * fields->size));
+    return out;
+}
+
+/* Whether a number or a truth value is what it would be if nobody gave it. */
+static bool is_fallback(const struct sl_field_row *field, double value)
+{
+    double number = 0;
+    if (field->kind == SL_FIELD_BOOLEAN)
+        number = field->fallback && strcmp(field->fallback, "true") == 0;
+    else if (field->fallback && !sl_text_to_real(field->fallback, strlen(field->fallback), &number))
+        number = (double)NAN; /* it is "nan" */
+    return isnan(number) ? isnan(value) : value == number;
+}
+
+/* The pointer that a field holds, whatever it points at. */
+static void *pointer_at(const void *field)
+{
+    void *pointer;
+    memcpy(&pointer, field, sizeof pointer);
+    return pointer;
+}
+
+/* NULL of what is absent. */
+static json_t *value_json(const struct sl_field_row *field, const void *from)
+{
+    switch (field->kind) {
+    case SL_FIELD_BOOLEAN: {
+        const bool value = *(const bool *)from;
+        return is_fallback(field, value) ? NULL : json_boolean(value);
+    }
+    case SL_FIELD_INTEGER: {
+        const int64_t value = *(const int64_t *)from;
+        return is_fallback(field, (double)value) ? NULL : json_integer(value);
+    }
+    case SL_FIELD_NUMBER: {
+        const double value = *(const double *)from;
+        return is_fallback(field, value) ? NULL : sl_number_json(value);
+    }
+    case SL_FIELD_TEXT: {
+        const char *text = *(char *const *)from;
+        return text && !(field->fallback && strcmp(text, field->fallback) == 0) ? json_string(text)
+                                                                                : NULL;
+    }
+    case SL_FIELD_TEXTS: {
+        const struct sl_text_list *list = from;
+        return list->items ? sl_text_list_json(list) : NULL;
+    }
+    case SL_FIELD_NUMBERS: {
+        const struct sl_double_list *list = from;
+        return list->items ? sl_double_list_json(list) : NULL;
+    }
+    case SL_FIELD_INTEGERS: {
+        const struct sl_integer_list *list = from;
+        return list->items ? integers_json(list) : NULL;
+    }
+    case SL_FIELD_OBJECT: {
+        const void *object = pointer_at(from);
+        return object ? struct_json(field->inner, object) : NULL;
+    }
+    case SL_FIELD_OBJECTS: return objects_json(field->inner, from);
+    case SL_FIELD_MAP: return map_json(field->inner, from);
+    case SL_FIELD_FREE:
+    case SL_FIELD_ANY: return json_deep_copy(*(json_t *const *)from);
+    case SL_FIELD_NULL: return *(const bool *)from ? json_null() : NULL;
+    case SL_FIELD_GROUP: break;
+    }
+    return NULL;
+}
+
+static void write_rows(const struct sl_fields *fields, const void *from, json_t *out)
+{
+    for (const struct sl_field_row *row = fields->rows; row->name; row++) {
+        const void *at = (const char *)from + row->offset;
+        json_t *value = row->kind == SL_FIELD_GROUP ? NULL : value_json(row, at);
+        if (row->kind == SL_FIELD_GROUP) write_rows(row->inner, at, out);
+        if (value) json_object_set_new(out, row->name, value);
+    }
+}
+
+json_t *sl_fields_write(const struct sl_fields *fields, const void *from)
+{
+    json_t *out = json_object();
+    write_rows(fields, from, out);
+    return out;
+}
+
+void sl_fields_copy(const struct sl_fields *fields, const void *from, void *out)
+{
+    /* What a table has read, it writes and reads again. */
+    struct sl_json document = {.root = sl_fields_write(fields, from)};
+    const struct sl_json_cursor root = sl_json_root(&document);
+    const enum sl_status status = sl_fields_read(&root, fields, out, NULL);
+    assert(status == SL_OK);
+    (void)status;
+    json_decref(document.root);
+}
+
+/* ---- Release ---- */
+
+static void release_structs(const struct sl_fields *fields, void *items, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        sl_fields_release(fields, (char *)items + i * fields->size);
+    free(items);
+}
+
+static void release_map(const struct sl_fields *fields, void *at)
+{
+    struct sl_object_map map;
+    memcpy(&map, at, sizeof map);
+    for (size_t i = 0; i < map.count; i++)
+        free(map.names[i]);
+    free(map.names);
+    release_structs(fields, map.items, map.count);
+}
+
+static void release_rows(const struct sl_fields *fields, void *of);
+
+static void release_value(const struct sl_field_row *field, void *at)
+{
+    switch (field->kind) {
+    case SL_FIELD_BOOLEAN:
+    case SL_FIELD_INTEGER:
+    case SL_FIELD_NUMBER:
+    case SL_FIELD_NULL: break;
+    case SL_FIELD_TEXT: free(*(char **)at); break;
+    case SL_FIELD_TEXTS: sl_text_list_release(at); break;
+    case SL_FIELD_NUMBERS: free(((struct sl_double_list *)at)->items); break;
+    case SL_FIELD_INTEGERS: free(((struct sl_integer_list *)at)->items); break;
+    case SL_FIELD_OBJECT: {
+        void *object = pointer_at(at);
+        release_structs(field->inner, object, object ? 1 : 0);
+        break;
+    }
+    case SL_FIELD_OBJECTS: {
+        struct sl_object_list list;
+        memcpy(&list, at, sizeof list);
+        release_structs(field->inner, list.items, list.count);
+        break;
+    }
+    case SL_FIELD_MAP: release_map(field->inner, at); break;
+    case SL_FIELD_FREE:
+    case SL_FIELD_ANY: json_decref(*(json_t **)at); break;
+    case SL_FIELD_GROUP: release_rows(field->inner, at); break;
+    }
+}
+
+static void release_rows(const struct sl_fields *fields, void *of)
+{
+    for (const struct sl_field_row *row = fields->rows; row->name; row++)
+        release_value(row, (char *)of + row->offset);
+}
+
+void sl_fields_release(const struct sl_fields *fields, void *of)
+{
+    release_rows(fields, of);
+    memset(of, 0, fields->size);
+}

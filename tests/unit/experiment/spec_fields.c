@@ -1,0 +1,68 @@
+/* The keys of spec.json in experiments/README.md are those of the tables. UPDATE_GOLDEN=1 writes
+ * them. */
+#include "experiment/spec_types.h"
+
+#include <math.h>
+
+#include "softlab/base/file.h"
+#include "support.h"
+
+static const char begin[] = "<!-- keys of spec.json -->\n", end[] = "<!-- end of keys -->\n";
+
+static void add_rows(struct sl_buffer *out, const struct sl_fields *fields, bool own)
+{
+    for (const struct sl_field_row *row = fields->rows; row->name; row++) {
+        char words[SL_FIELD_WORDS];
+        if (row->kind == SL_FIELD_GROUP && !own) add_rows(out, row->inner, own);
+        if (row->kind == SL_FIELD_GROUP) continue;
+        if (row > fields->rows && strcmp(row[-1].name, row->name) == 0) continue;
+        assert_non_null(row->help);
+        sl_buffer_printf(out, "| `%s` | %s%s | %s |\n", row->name, sl_field_words(row, words),
+                         row->flags & SL_FIELD_REQUIRED ? ", required" : "", row->help);
+    }
+}
+
+static char *all_keys(void)
+{
+    struct sl_buffer text;
+    sl_buffer_init(&text, 1 << 20);
+    for (const struct sl_spec_section *section = sl_spec_sections; section->title; section++) {
+        sl_buffer_printf(&text, "\n%s:\n\n| key | value | what |\n| --- | --- | --- |\n",
+                         section->title);
+        add_rows(&text, section->fields, section->own);
+    }
+    sl_buffer_text(&text, "\n");
+    return text.data;
+}
+
+static void test_the_readme_has_the_keys_of_the_tables(void **state)
+{
+    (void)state;
+    struct sl_error err = {0};
+    struct sl_buffer readme;
+    char *keys = all_keys();
+    sl_buffer_init(&readme, 1 << 20);
+    assert_ok(sl_file_read(SPEC_README, &readme, &err), err);
+    char *from = strstr(readme.data, begin), *to = strstr(readme.data, end);
+    assert_true(from && to && from < to);
+    from += strlen(begin);
+    const char *update = getenv("UPDATE_GOLDEN");
+    if (update && strcmp(update, "1") == 0) {
+        char *text = sl_string_printf("%.*s%s%s", (int)(from - readme.data), readme.data, keys, to);
+        assert_ok(sl_file_write(SPEC_README, text, strlen(text), &err), err);
+        free(text);
+    } else if (strlen(keys) != (size_t)(to - from) || strncmp(keys, from, strlen(keys)) != 0) {
+        fail_msg("experiments/README.md does not have the keys of spec_fields.c: "
+                 "make update-golden writes them");
+    }
+    free(keys);
+    sl_buffer_release(&readme);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_readme_has_the_keys_of_the_tables),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
