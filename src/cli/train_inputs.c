@@ -313,7 +313,7 @@ static enum sl_status read_texts(const struct cli *cli, const struct train_value
     if (!data->texts && values->vectors)
         return sl_fail(err, SL_ERR_USAGE, "--vectors are for texts, %s holds %s", data->name,
                        cli_feeding_unit(&inputs->data));
-    if (dev && sl_dataset_kind_of(data) != sl_dataset_kind_of(dev))
+    if (dev && (data->texts != NULL) != (dev->texts != NULL))
         return sl_fail(err, SL_ERR_INPUT, "%s holds %s, %s %s", data->name,
                        cli_feeding_unit(&inputs->data), dev->name, cli_feeding_unit(&inputs->dev));
     if (data->texts) SL_TRY(find_words(cli, values, inputs, err));
