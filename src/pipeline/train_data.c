@@ -131,7 +131,7 @@ static enum sl_status read_texts(const struct sl_workplace *workplace,
     if (!data->texts && job->vectors)
         return sl_fail(err, SL_ERR_USAGE, "--vectors are for texts, %s holds %s", data->name,
                        sl_feeding_unit(&inputs->data));
-    if (dev && sl_dataset_kind_of(data) != sl_dataset_kind_of(dev))
+    if (dev && (data->texts != NULL) != (dev->texts != NULL))
         return sl_fail(err, SL_ERR_INPUT, "%s holds %s, %s %s", data->name,
                        sl_feeding_unit(&inputs->data), dev->name, sl_feeding_unit(&inputs->dev));
     if (data->texts) SL_TRY(find_words(workplace, job, inputs, err));
