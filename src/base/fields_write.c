@@ -110,10 +110,12 @@ static json_t *map_json(const struct sl_fields *fields, const void *from)
     return out;
 }
 
-/* Whether a number or a truth value is what it would be if nobody gave it. */
+/* Whether a number or a truth value is what it would be if nobody gave it; of one that must be
+ * given, or that stands without a name, nobody can tell. */
 static bool is_fallback(const struct sl_field_row *field, double value)
 {
     double number = 0;
+    if (!*field->name || (field->flags & SL_FIELD_REQUIRED)) return false;
     if (field->kind == SL_FIELD_BOOLEAN)
         number = field->fallback && strcmp(field->fallback, "true") == 0;
     else if (field->fallback && !sl_text_to_real(field->fallback, strlen(field->fallback), &number))

@@ -191,7 +191,7 @@ static enum sl_status check_test(const struct checked *checked, const struct sl_
         return sl_json_fail(&metrics, err,
                             "is empty: name at least one measure of softlab eval "
                             "--list");
-    for (size_t i = 0; i < test->metrics.count; i++) {
+    for (size_t i = 0; test->metrics.items && i < test->metrics.count; i++) {
         const struct sl_json_cursor metric = sl_json_element(&metrics, i);
         SL_TRY(check_metric(test->metrics.items[i], test->joined.count > 1, &metric, err));
     }

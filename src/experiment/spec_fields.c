@@ -83,7 +83,8 @@ const struct sl_fields sl_spec_set_fields = FIELDS(set, set_rows);
 
 static const char *const attack_labels[] = {"hard", NULL};
 static const struct sl_field_row measuring_rows[] = {
-    {"attack", SL_FIELD_TEXT, AT(measuring, attack), "whose form of FGSM and PGD: `peterson2019`"},
+    {"attack", SL_FIELD_TEXT, AT(measuring, attack),
+     "whose form of FGSM and PGD: `collins2022` or `peterson2019`; left out, neither's"},
     {"attack_labels", SL_FIELD_TEXT, AT(measuring, attack_labels),
      "`hard`: attacks go by hard labels, as the authors' code did; with `--as-published` by the "
      "test's labels",
@@ -162,7 +163,7 @@ static const struct sl_field_row common_rows[] = {
      .inner = &sl_spec_set_fields},
     {"networks", SL_FIELD_TEXTS, AT(design, networks), "names of `softlab models`"},
     {"recipe", SL_FIELD_TEXT, AT(design, recipe),
-     "a recipe of `softlab train --recipes`; `{network}` in its name is replaced; left out, "
+     "a recipe of `softlab train --list`; `{network}` in its name is replaced; left out, "
      "`quick`"},
     {"settings", SL_FIELD_FREE, AT(design, settings), "what overrides the recipe's keys"},
     {"data", SL_FIELD_TEXT, AT(design, data), "what is trained on"},

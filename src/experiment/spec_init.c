@@ -47,11 +47,23 @@ static const char *parts_of(const struct sl_dataset *dataset, const char *data)
     return NULL;
 }
 
+/* "photos" of "photos/"; the caller frees it. */
+static char *without_slash(const char *path)
+{
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    return sl_string_copy_n(path, length);
+}
+
 /* The data set as a specification in `folder` names it, which the caller frees. */
 static char *place_of(const char *data, const char *folder)
 {
     if (sl_plan_names_data(data)) return sl_string_copy(data);
-    char *whole = sl_path_absolute(data), *beside = sl_path_absolute(folder);
+    char *plain = without_slash(data), *inside = without_slash(folder);
+    char *whole = sl_path_absolute(plain), *beside = sl_path_absolute(inside);
+    free(plain);
+    free(inside);
     const size_t length = strlen(beside);
     const bool below = strncmp(whole, beside, length) == 0 && whole[length] == '/';
     char *place =
@@ -103,12 +115,9 @@ static json_t *sets_json(const struct sl_spec_init *init)
 /* "photos" of photos/, "images" of images.npy, "shapes" of shapes:n=500; the caller frees it. */
 static char *name_of(const char *data)
 {
-    char *path = sl_string_copy(data);
-    size_t length = strlen(path);
-    while (length > 1 && path[length - 1] == '/')
-        path[--length] = '\0';
+    char *path = without_slash(data);
     const char *name = sl_path_name(path);
-    length = strcspn(name, ".:");
+    const size_t length = strcspn(name, ".:");
     char *out = length > 0 ? sl_string_copy_n(name, length) : sl_string_copy("experiment");
     free(path);
     return out;

@@ -70,7 +70,7 @@ static enum sl_status check_source(const struct sl_spec_body *body,
     if (!source->path == !source->cells.items)
         return sl_json_fail(at, err,
                             source->path ? "cells have no \"path\"" : "\"path\" is missing");
-    for (size_t i = 0; i < source->cells.count; i++) {
+    for (size_t i = 0; source->cells.items && i < source->cells.count; i++) {
         const struct sl_json_cursor cell = sl_json_element(&cells, i);
         if (!has_cell(body, source->cells.items[i]))
             return sl_json_fail(&cell, err, "neither \"compute\" nor \"further\" has it");

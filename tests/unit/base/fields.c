@@ -22,6 +22,10 @@ struct tree {
         size_t count;
     } leaves;
     struct {
+        struct leaf *items;
+        size_t count;
+    } eggs;
+    struct {
         char **names;
         struct leaf *items;
         size_t count;
@@ -39,6 +43,11 @@ static const struct sl_field_row leaf_rows[] = {
      .maximum = 9, .fallback = "3"},
     {.name = NULL},
 };
+static const struct sl_field_row egg_rows[] = {
+    {"", SL_FIELD_INTEGER, .offset = offsetof(struct leaf, weight)},
+    {.name = NULL},
+};
+static const struct sl_fields egg_fields = {egg_rows, sizeof(struct leaf)};
 static const struct sl_fields leaf_fields = {leaf_rows, sizeof(struct leaf)};
 static const struct sl_field_row word_rows[] = {
     {"", SL_FIELD_TEXT, .offset = offsetof(struct leaf, name)},
@@ -69,6 +78,7 @@ static const struct sl_field_row tree_rows[] = {
     {"years", SL_FIELD_INTEGERS, AT(years), .minimum = 0, .maximum = 3000},
     {"first", SL_FIELD_OBJECT, AT(first), .inner = &leaf_fields},
     {"leaves", SL_FIELD_OBJECTS, AT(leaves), .inner = &leaf_fields},
+    {"eggs", SL_FIELD_OBJECTS, AT(eggs), .inner = &egg_fields},
     {"birds", SL_FIELD_MAP, AT(birds), .inner = &word_fields},
     {"free", SL_FIELD_FREE, AT(free)},
     {"", SL_FIELD_GROUP, AT(soil), .inner = &soil_fields},
@@ -91,7 +101,8 @@ static const char whole[] =
     "{\"tall\":true,\"age\":7,\"height\":1.5,\"kind\":\"elm\",\"note\":[\"a\",\"b\"],"
     "\"rings\":[1,2.5],\"years\":[],\"first\":{\"name\":\"x\",\"weight\":4},"
     "\"leaves\":[{\"name\":\"y\"},{\"name\":\"z\",\"weight\":9}],"
-    "\"birds\":{\"tit\":\"blue\",\"crow\":\"black\"},\"free\":{\"k\":[1]},\"ph\":7,\"wet\":false}";
+    "\"eggs\":[0,2],\"birds\":{\"tit\":\"blue\",\"crow\":\"black\"},\"free\":{\"k\":[1]},\"ph\":7,"
+    "\"wet\":false}";
 
 static void test_an_object_becomes_a_struct(void **state)
 {

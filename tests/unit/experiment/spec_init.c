@@ -75,7 +75,7 @@ static void test_a_folder_is_trained_and_tested_on_its_parts(void **state)
         draw(files[i], i == 0 ? 9 : 8);
     struct sl_error err = {0};
     const char *answers = test_path("own/votes.csv");
-    const char *data = test_path("own/photos");
+    const char *data = test_path("own/photos/");
     assert_ok(sl_file_write(answers, "item,worker,label\n", 18, &err), err);
     const struct sl_spec_init init = {
         .data = data, .answers = answers, .folder = test_path("own"), .roots = &nowhere};
