@@ -2,7 +2,7 @@
 #ifndef EXPERIMENT_PLANS_H
 #define EXPERIMENT_PLANS_H
 
-#include "experiment/plan.h"
+#include "experiment/plan/plan.h"
 
 #include "support.h"
 

@@ -4,7 +4,7 @@
 
 #include "support.h"
 
-#include "experiment/spec_internal.h"
+#include "experiment/spec/spec_internal.h"
 #include "softlab/verdict.h"
 
 static const char scene_spec[] =

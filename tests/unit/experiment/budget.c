@@ -1,6 +1,6 @@
 /* The scale `small` keeps its budget: all tables together, what they share counted once, by what an
  * item takes on a machine whose cores are busy with other work too. Nothing is timed here. */
-#include "experiment/plan.h"
+#include "experiment/plan/plan.h"
 
 #include "support.h"
 
@@ -104,9 +104,9 @@ static void test_every_set_has_three_runs_or_more(void **state)
             const struct sl_run *run = &plan->runs[i];
             size_t n_like = 0;
             for (size_t j = 0; j < plan->n_runs; j++)
-                n_like += sl_plan_same(run->part, plan->runs[j].part) &&
-                          sl_plan_same(run->set, plan->runs[j].set) &&
-                          sl_plan_same(run->network, plan->runs[j].network);
+                n_like += sl_text_same(run->part, plan->runs[j].part) &&
+                          sl_text_same(run->set, plan->runs[j].set) &&
+                          sl_text_same(run->network, plan->runs[j].network);
             if (run->set && n_like < 3) fail_msg("%s: %zu runs of %s", *name, n_like, run->title);
         }
         sl_experiment_destroy(plan);

@@ -1,4 +1,4 @@
-#include "experiment/runner.h"
+#include "experiment/run/runner.h"
 
 #include "support.h"
 

@@ -1,5 +1,5 @@
-#include "experiment/probe.h"
-#include "experiment/runner.h"
+#include "experiment/run/probe.h"
+#include "experiment/run/runner.h"
 #include "softlab/train.h"
 
 #include "support.h"

@@ -1,6 +1,6 @@
-#include "experiment/exhibits.h"
+#include "experiment/run/exhibits.h"
 
-#include "experiment/runner.h"
+#include "experiment/run/runner.h"
 #include "support.h"
 
 /* The line that `exhibits`, which are taken, become beside these figures. */

@@ -1,4 +1,4 @@
-#include "experiment/exhibits.h"
+#include "experiment/run/exhibits.h"
 
 #include "support.h"
 

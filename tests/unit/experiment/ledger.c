@@ -1,4 +1,4 @@
-#include "experiment/ledger.h"
+#include "experiment/run/ledger.h"
 
 #include <sys/wait.h>
 

@@ -1,4 +1,4 @@
-#include "experiment/prepare.h"
+#include "experiment/prepare/prepare.h"
 
 #include "softlab/base/array.h"
 #include "softlab/base/rows.h"

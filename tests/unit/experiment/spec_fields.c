@@ -1,6 +1,6 @@
 /* The keys of spec.json in experiments/README.md are those of the tables. UPDATE_GOLDEN=1 writes
  * them. */
-#include "experiment/spec_types.h"
+#include "experiment/spec/spec_types.h"
 
 #include <math.h>
 

@@ -1,0 +1,121 @@
+#include "experiment/run/outputs.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "experiment/run/ledger.h"
+#include "softlab/base/file.h"
+#include "softlab/base/hash.h"
+#include "softlab/base/memory.h"
+
+#define OUTPUTS_LIMIT ((size_t)1 << 30)
+static const char weights[] = "weights.safetensors";
+
+/* ---- Files of a job ---- */
+
+/* What a training leaves and others read; the first is a job's output itself. */
+static const char *const training_files[] = {weights, "log.jsonl", "run.json"};
+enum { N_TRAINING_FILES = sizeof training_files / sizeof *training_files };
+
+static size_t count_files(const struct sl_job *job)
+{
+    return sl_path_has_suffix(job->output, weights) ? N_TRAINING_FILES : 1;
+}
+
+static char *file_of(const struct sl_outputs *outputs, const struct sl_job *job, size_t index)
+{
+    const char *name = training_files[index];
+    if (index == 0) return sl_path_join(outputs->folder, job->output);
+    return sl_string_printf("%s/%.*s%s", outputs->folder,
+                            (int)(strlen(job->output) - strlen(weights)), job->output, name);
+}
+
+static enum sl_status hash_files(const struct sl_outputs *outputs, const struct sl_job *job,
+                                 char out[SL_SHA256_TEXT], struct sl_error *err)
+{
+    struct sl_hasher *hasher = sl_hasher_create();
+    enum sl_status status = SL_OK;
+    for (size_t i = 0; i < count_files(job) && status == SL_OK; i++) {
+        char *path = file_of(outputs, job, i), hash[SL_SHA256_TEXT];
+        status = sl_sha256_file(path, hash, err);
+        if (status == SL_OK) sl_hasher_text(hasher, hash);
+        free(path);
+    }
+    char all[SL_SHA256_TEXT];
+    sl_hasher_finish(hasher, all);
+    if (status == SL_OK) memcpy(out, all, sizeof all);
+    return status;
+}
+
+/* ---- The list ---- */
+
+static void take_line(struct sl_outputs *outputs, const char *line, size_t length)
+{
+    json_t *entry = json_loadb(line, length, 0, NULL);
+    const char *output = json_string_value(json_object_get(entry, "output"));
+    json_t *hash = json_object_get(entry, "sha256");
+    if (output && json_is_string(hash)) json_object_set(outputs->known, output, hash);
+    json_decref(entry);
+}
+
+enum sl_status sl_outputs_open(struct sl_outputs *outputs, const char *folder, struct sl_error *err)
+{
+    struct sl_buffer text;
+    *outputs = (struct sl_outputs){.folder = sl_string_copy(folder),
+                                   .path = sl_path_join(folder, "outputs.jsonl"),
+                                   .known = json_object()};
+    if (!sl_file_exists(outputs->path)) return SL_OK;
+    sl_buffer_init(&text, OUTPUTS_LIMIT);
+    const enum sl_status status = sl_file_read(outputs->path, &text, err);
+    for (size_t at = 0; status == SL_OK && at < text.length;) {
+        const char *line = text.data + at;
+        const char *newline = memchr(line, '\n', text.length - at);
+        if (!newline) break;
+        take_line(outputs, line, (size_t)(newline - line));
+        at += (size_t)(newline - line) + 1;
+    }
+    sl_buffer_release(&text);
+    return status;
+}
+
+void sl_outputs_close(struct sl_outputs *outputs)
+{
+    free(outputs->folder);
+    free(outputs->path);
+    json_decref(outputs->known);
+    *outputs = (struct sl_outputs){0};
+}
+
+enum sl_output_state sl_outputs_look(const struct sl_outputs *outputs, const struct sl_job *job)
+{
+    const char *known = json_string_value(json_object_get(outputs->known, job->output));
+    char hash[SL_SHA256_TEXT], *path = file_of(outputs, job, 0);
+    const bool there = sl_file_exists(path);
+    free(path);
+    if (!known || !there) return SL_OUTPUT_NONE;
+    if (hash_files(outputs, job, hash, NULL) != SL_OK) return SL_OUTPUT_SPOILT;
+    return strcmp(hash, known) == 0 ? SL_OUTPUT_GOOD : SL_OUTPUT_SPOILT;
+}
+
+void sl_outputs_forget(struct sl_outputs *outputs, const struct sl_job *job)
+{
+    for (size_t i = 0; i < count_files(job); i++) {
+        char *path = file_of(outputs, job, i);
+        unlink(path);
+        free(path);
+    }
+    json_object_del(outputs->known, job->output);
+}
+
+enum sl_status sl_outputs_keep(struct sl_outputs *outputs, const struct sl_job *job,
+                               struct sl_error *err)
+{
+    char hash[SL_SHA256_TEXT];
+    SL_TRY(hash_files(outputs, job, hash, err));
+    json_t *entry = json_pack("{s:s, s:s}", "output", job->output, "sha256", hash);
+    json_object_set_new(outputs->known, job->output, json_string(hash));
+    const enum sl_status status = sl_line_append(outputs->path, entry, err);
+    json_decref(entry);
+    return status;
+}

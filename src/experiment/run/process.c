@@ -1,0 +1,274 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "experiment/run/runner.h"
+#include "softlab/base/file.h"
+#include "softlab/base/log.h"
+#include "softlab/base/memory.h"
+#include "softlab/base/text.h"
+
+enum { LOG_LIMIT = 1 << 26, TAIL_LINES = 12 };
+
+/* ---- Words ---- */
+
+static bool is_printed(const struct sl_job *job)
+{
+    return json_is_true(json_object_get(job->step, "stdout"));
+}
+
+static char *tests_file(const struct sl_job *job)
+{
+    return sl_string_printf("%s.tests", job->output);
+}
+
+/* The output as the command is told it: of a training the folder. */
+static char *told_output(const struct sl_job *job)
+{
+    const char *weights = strstr(job->output, "/weights.safetensors");
+    return weights ? sl_string_copy_n(job->output, (size_t)(weights - job->output))
+                   : sl_string_copy(job->output);
+}
+
+static void add_word(json_t *words, const char *word)
+{
+    json_array_append_new(words, json_string(word));
+}
+
+static json_t *preparation_words(const struct sl_job *job)
+{
+    char *step = json_dumps(job->step, JSON_COMPACT);
+    json_t *words = json_pack("[s, s, s]", "#", job->output, step);
+    free(step);
+    return words;
+}
+
+json_t *sl_job_words(const struct sl_job *job)
+{
+    json_t *command = json_object_get(job->step, "command");
+    if (!command) return preparation_words(job);
+    json_t *words = json_copy(command);
+    if (json_object_get(job->step, "tests")) {
+        char *path = tests_file(job);
+        add_word(words, "--tests");
+        add_word(words, path);
+        add_word(words, "--json");
+        free(path);
+    }
+    if (is_printed(job)) return words;
+    char *output = told_output(job);
+    add_word(words, "--output");
+    add_word(words, output);
+    free(output);
+    return words;
+}
+
+/* What the program is started with: places that its commands do not know are filled in. */
+static enum sl_status make_arguments(const struct sl_job *job,
+                                     const struct sl_experiment_runner *runner, char ***out,
+                                     struct sl_error *err)
+{
+    json_t *words = sl_job_words(job);
+    const size_t n = json_array_size(words);
+    char **arguments = sl_alloc(n + 4, sizeof *arguments);
+    enum sl_status status = SL_OK;
+    arguments[0] = sl_string_copy(runner->program);
+    for (size_t i = 0; i < n && status == SL_OK; i++) {
+        const char *word = json_string_value(json_array_get(words, i));
+        if (word[0] == '@' && !sl_experiment_place_is_known(word))
+            status = sl_experiment_place(&runner->roots, word, &arguments[i + 1], err);
+        else if (strcmp(word, "{scratch}") == 0)
+            arguments[i + 1] = sl_string_printf("%s.scratch", job->output);
+        else
+            arguments[i + 1] = sl_string_copy(word);
+    }
+    if (status == SL_OK && runner->roots.folder) {
+        arguments[n + 1] = sl_string_copy("--data-folder");
+        arguments[n + 2] = sl_string_copy(runner->roots.folder);
+    }
+    json_decref(words);
+    if (status == SL_OK)
+        *out = arguments;
+    else
+        sl_names_destroy(arguments);
+    return status;
+}
+
+/* ---- The child ---- */
+
+static void redirect(const char *path, int flags, int descriptor)
+{
+    const int file = open(path, O_WRONLY | O_CREAT | flags, 0666);
+    if (file < 0 || dup2(file, descriptor) < 0) _exit(SL_CANNOT_START);
+    close(file);
+}
+
+static void say(const char *text)
+{
+    (void)!write(STDERR_FILENO, text, strlen(text));
+}
+
+/* Whatever ends the runner ends its children, a kill -9 included. */
+static void die_with(pid_t parent)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(SL_CANNOT_START);
+}
+
+static void run_child(const struct sl_job *job, const struct sl_experiment_runner *runner,
+                      char **arguments, const char *log)
+{
+    if (chdir(runner->folder) != 0) _exit(SL_CANNOT_START);
+    redirect(log, O_APPEND, STDERR_FILENO);
+    char *printed = sl_string_printf("%s.part", job->output);
+    redirect(is_printed(job) ? printed : log, is_printed(job) ? O_TRUNC : O_APPEND, STDOUT_FILENO);
+    redirect("/dev/null", 0, STDIN_FILENO);
+    if (arguments) {
+        execv(runner->program, arguments);
+        say("softlab run: the program cannot be started\n");
+        _exit(1);
+    }
+    struct sl_error err;
+    const enum sl_status status = sl_prepare(job->step, job->output, &runner->roots, &err);
+    if (status != SL_OK) {
+        say(err.message);
+        say("\n");
+    }
+    _exit(status == SL_OK ? 0 : 1);
+}
+
+/* ---- The parent ---- */
+
+/* "logs/<name>.log", with the folder's slashes gone. */
+static char *log_name(const struct sl_job *job)
+{
+    char *log = sl_string_printf("logs/%s.log", job->output);
+    for (char *at = log + strlen("logs/"); *at; at++)
+        if (*at == '/') *at = '-';
+    return log;
+}
+
+static enum sl_status make_ready(const struct sl_job *job, const char *folder, struct sl_error *err)
+{
+    static const char *const needed[] = {"cache", "runs", "logs"};
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
+        char *path = sl_path_join(folder, needed[i]);
+        const enum sl_status status = sl_folder_create(path, err);
+        free(path);
+        if (status != SL_OK) return status;
+    }
+    const json_t *tests = json_object_get(job->step, "tests");
+    if (!tests) return SL_OK;
+    char *name = tests_file(job), *path = sl_path_join(folder, name);
+    const enum sl_status status = sl_json_write(tests, path, err);
+    free(name);
+    free(path);
+    return status;
+}
+
+enum sl_status sl_process_start(const struct sl_job *job, const struct sl_experiment_runner *runner,
+                                struct sl_process *out, struct sl_error *err)
+{
+    char **arguments = NULL;
+    SL_TRY(make_ready(job, runner->folder, err));
+    if (json_object_get(job->step, "command")) SL_TRY(make_arguments(job, runner, &arguments, err));
+    char *log = log_name(job);
+    const pid_t parent = getpid(), pid = fork();
+    if (pid == 0) {
+        die_with(parent);
+        run_child(job, runner, arguments, log);
+    }
+    if (arguments) sl_names_destroy(arguments);
+    if (pid < 0) {
+        free(log);
+        return sl_fail_errno(err, "no process can be started");
+    }
+    *out = (struct sl_process){
+        .pid = pid, .log = sl_path_join(runner->folder, log), .started = sl_clock_seconds()};
+    free(log);
+    return SL_OK;
+}
+
+enum sl_status sl_process_keep(const struct sl_job *job, const struct sl_experiment_runner *runner,
+                               struct sl_error *err)
+{
+    char *path = sl_path_join(runner->folder, job->output);
+    char *part = sl_string_printf("%s.part", path);
+    struct sl_buffer text;
+    sl_buffer_init(&text, (size_t)1 << 30);
+    enum sl_status status = SL_OK;
+    if (is_printed(job)) {
+        SL_TRY_OUT(sl_file_read(part, &text, err));
+        SL_TRY_OUT(sl_file_write(path, text.length ? text.data : "", text.length, err));
+        unlink(part);
+    } else if (!sl_file_exists(path)) {
+        status = sl_fail(err, SL_ERR_IO, "%s was not written", job->output);
+    }
+out:
+    sl_buffer_release(&text);
+    free(part);
+    free(path);
+    return status;
+}
+
+void sl_process_release(struct sl_process *process)
+{
+    free(process->log);
+    *process = (struct sl_process){0};
+}
+
+char *sl_log_text(const char *path)
+{
+    struct sl_buffer text;
+    sl_buffer_init(&text, LOG_LIMIT);
+    const bool some = sl_file_read(path, &text, NULL) == SL_OK && text.length > 0;
+    while (some && text.length > 0 && text.data[text.length - 1] == '\n')
+        text.length--;
+    char *log = some ? sl_string_copy_n(text.data, text.length) : sl_string_copy("");
+    sl_buffer_release(&text);
+    /* A log holds what programs wrote; JSON holds text. */
+    const size_t length = strlen(log);
+    for (size_t at = 0; (at += sl_utf8_valid(log + at, length - at)) < length;)
+        log[at] = '?';
+    return log;
+}
+
+char *sl_log_tail(const char *path)
+{
+    char *log = sl_log_text(path);
+    size_t begin = strlen(log);
+    for (size_t lines = 0; begin > 0; begin--)
+        if (log[begin - 1] == '\n' && ++lines == TAIL_LINES) break;
+    char *tail = sl_string_copy(log + begin);
+    free(log);
+    return tail;
+}
+
+struct sl_training_log sl_training_log_read(const char *path)
+{
+    struct sl_training_log log = {0};
+    struct sl_buffer text;
+    struct stat file;
+    size_t last = 0;
+    sl_buffer_init(&text, LOG_LIMIT);
+    if (stat(path, &file) == 0 && sl_file_read(path, &text, NULL) == SL_OK && text.length > 0) {
+        for (size_t i = 0; i + 1 < text.length; i++)
+            if (text.data[i] == '\n') last = i + 1;
+        for (size_t i = 0; i < text.length; i++)
+            log.n_epochs += text.data[i] == '\n';
+        json_t *line = json_loadb(text.data + last, text.length - last, 0, NULL);
+        log.seconds = json_number_value(json_object_get(line, "seconds"));
+        log.age = fmax(0, difftime(time(NULL), file.st_mtime));
+        json_decref(line);
+    }
+    sl_buffer_release(&text);
+    return log;
+}
