@@ -14,6 +14,7 @@ struct desk {
     size_t works, dones;
     bool on_worker, on_loop;
     atomic_uint seen; /* requests that have been handled */
+    atomic_uint begun; /* works that are under way or done */
 };
 
 static void reply_ok(struct sl_http_exchange *exchange)
@@ -72,6 +73,7 @@ struct task {
 static void do_work(void *context)
 {
     struct task *task = context;
+    atomic_fetch_add(&task->desk->begun, 1);
     /* The request may be read here, as the loop leaves it alone until the reply. */
     sl_http_body(task->exchange, &task->length);
     task->desk->on_worker = !pthread_equal(pthread_self(), task->loop_thread);
@@ -304,6 +306,8 @@ static void test_requests_in_work_are_answered_after_a_stop(void **state)
     int client = scene_connect(&scene);
     scene_say(client, "POST /work HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\n12345");
     await(&desk, 2);
+    while (atomic_load(&desk.begun) < 1) /* what only waits is left out by a stop */
+        scene_doze();
     scene_stop(&scene);
     assert_true(scene_hear_all(client, reply, sizeof reply) > 0);
     assert_string_equal(scene_body(reply), "5 bytes");
