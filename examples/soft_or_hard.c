@@ -93,7 +93,7 @@ out:
 static enum sl_status run(const char *folder, struct sl_error *err)
 {
     const struct sl_workplace workplace = {.roots = {.folder = folder}};
-    struct scores scores[N_MODELS];
+    struct scores scores[N_MODELS] = {{0}};
     char *labels = sl_path_join(folder, "truth.npz"), *page = sl_path_join(folder, "report.html");
     char *runs[N_MODELS] = {sl_path_join(folder, "hard"), sl_path_join(folder, "soft")};
     enum sl_status status = SL_OK;

@@ -3,8 +3,8 @@
  *     answers -> labels -> targets -> model -> predictions -> scores
  *
  * A job is a struct of typed options with a default; running it reads files, does the work and
- * writes files or gives results. Nothing is printed: what there is to say goes to the workplace's log.
- * What `softlab train` can do, a C program does with struct sl_train_job. */
+ * writes files or gives results. Nothing is printed: what there is to say goes to the workplace's
+ * log. What `softlab train` can do, a C program does with struct sl_train_job. */
 #ifndef SOFTLAB_PIPELINE_H
 #define SOFTLAB_PIPELINE_H
 

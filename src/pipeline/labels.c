@@ -153,6 +153,8 @@ enum sl_status sl_labels_job_run(const struct sl_labels_job *job,
                                  const struct sl_workplace *workplace, struct sl_rows **out,
                                  struct sl_label_notes *notes, struct sl_error *err)
 {
+    if (!job->method) return sl_fail(err, SL_ERR_USAGE, "--method is missing, see --list");
+    if (job->n_paths == 0) return sl_fail(err, SL_ERR_USAGE, "FILE is missing: the answers");
     const struct sl_label_method *method = sl_label_method_find(job->method);
     const struct sl_aggregator *aggregator = sl_aggregator_find(job->method);
     *notes = (struct sl_label_notes){0};

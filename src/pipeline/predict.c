@@ -133,6 +133,8 @@ struct sl_predict_job sl_predict_job_default(void)
 enum sl_status sl_predict_job_run(const struct sl_predict_job *job,
                                   const struct sl_workplace *workplace, struct sl_error *err)
 {
+    if (!job->data) return sl_fail(err, SL_ERR_USAGE, "say what to predict with --data");
+    if (!job->output) return sl_fail(err, SL_ERR_USAGE, "say what to write with -o FILE");
     struct sl_model *model = NULL;
     struct sl_feeding feeding = {0};
     struct sl_rows *rows = NULL;

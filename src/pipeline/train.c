@@ -181,6 +181,8 @@ enum sl_status sl_train_session_open(const struct sl_train_job *job, json_t *pro
                                      const struct sl_workplace *workplace,
                                      struct sl_train_session **out, struct sl_error *err)
 {
+    if (!job->data) return sl_fail(err, SL_ERR_USAGE, "say what to train on with --data");
+    if (!job->output) return sl_fail(err, SL_ERR_USAGE, "say where the run goes with -o FOLDER");
     struct sl_train_session *session = sl_alloc(1, sizeof *session);
     enum sl_status status = SL_OK;
     session->job = *job;

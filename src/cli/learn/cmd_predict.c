@@ -70,8 +70,6 @@ static const struct cli_argument predict_arguments[] = {
 static enum sl_status predict_run(struct cli *cli, const void *raw, struct sl_error *err)
 {
     struct predict_values values = *(const struct predict_values *)raw;
-    if (!values.job.data) return sl_fail(err, SL_ERR_USAGE, "say what to predict with --data");
-    if (!values.job.output) return sl_fail(err, SL_ERR_USAGE, "say what to write with -o FILE");
     values.job.weights = cli->arguments[0];
     values.job.probabilities = strcmp(values.array, "probs") == 0;
     return sl_predict_job_run(&values.job, &cli->workplace, err);

@@ -310,8 +310,6 @@ static enum sl_status train_run(struct cli *cli, const void *raw, struct sl_erro
     if (values->as_run && job->as_published)
         return sl_fail(err, SL_ERR_USAGE, "--as-run and --as-published exclude each other");
     if (values->keys) return print_keys(job, err);
-    if (!job->data) return sl_fail(err, SL_ERR_USAGE, "say what to train on with --data");
-    if (!job->output) return sl_fail(err, SL_ERR_USAGE, "say where the run goes with -o FOLDER");
     json_t *provenance = cli_provenance(cli);
     enum sl_status status = sl_train_session_open(job, provenance, &cli->workplace, &session, err);
     if (status == SL_OK) status = train(cli, values, session, err);

@@ -4,9 +4,9 @@
 
 #include <sys/types.h>
 
+#include "experiment/plan/plan.h"
 #include "experiment/run/ledger.h"
 #include "experiment/run/outputs.h"
-#include "experiment/plan/plan.h"
 
 /* figures.c */
 enum sl_status sl_figure_at(json_t *document, const char *path, double *out,

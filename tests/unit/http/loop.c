@@ -13,7 +13,7 @@ struct desk {
     size_t n_waiting, commits, ticks;
     size_t works, dones;
     bool on_worker, on_loop;
-    atomic_uint seen; /* requests that have been handled */
+    atomic_uint seen;  /* requests that have been handled */
     atomic_uint begun; /* works that are under way or done */
 };
 

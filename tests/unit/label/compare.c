@@ -1,5 +1,5 @@
-#include "label_support.h"
 #include "softlab/label/compare.h"
+#include "label_support.h"
 
 static double between(enum sl_label_distance_kind kind, const double *a, const double *b, size_t n)
 {

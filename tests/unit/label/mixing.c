@@ -1,5 +1,5 @@
-#include "label_support.h"
 #include "softlab/label/mixing.h"
+#include "label_support.h"
 
 static const char *const pets[] = {"dog", "cat", "cow"};
 

@@ -1,5 +1,5 @@
-#include "label_support.h"
 #include "softlab/label/simulate.h"
+#include "label_support.h"
 
 static const char *const pets[] = {"cat", "cow", "dog", "elk"};
 
