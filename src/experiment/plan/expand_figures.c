@@ -61,7 +61,7 @@ static json_t *figure_of(struct sl_planner *planner, const struct sl_spec_figure
         json_object_set_new(figure, "output", json_string(planner->plan->jobs[*job].output));
     if (*job != SL_NO_JOB) missing = planner->plan->jobs[*job].missing;
     if (missing) *reason = missing;
-    for (size_t i = 0; i < entry->cells.count; i++) {
+    for (size_t i = 0; of && i < entry->cells.count; i++) {
         size_t other; /* a job of the cell's own entry */
         const struct sl_spec_figure *cell =
             sl_spec_figure_find(planner->body, entry->cells.items[i]);
