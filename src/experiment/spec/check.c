@@ -411,7 +411,7 @@ enum sl_status sl_spec_check(const struct sl_spec_body *body, const struct sl_js
     if (strcmp(body->softlab, "experiment") != 0)
         return sl_json_fail(&kind, err, "expected \"experiment\"");
     SL_TRY(check_answer(body, root, err));
-    if (body->tune.items && body->parts.names)
+    if (body->tune.count > 0 && body->parts.names)
         return sl_json_fail(&grids, err,
                             "is searched in specifications without \"parts\"; write one for each "
                             "part");

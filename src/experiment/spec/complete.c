@@ -97,18 +97,18 @@ static void complete_training(struct sl_spec_design *design)
 
 /* ---- Needs and table ---- */
 
-/* The whole and its parts one after the other; NULL after the last. */
+/* The whole, then its parts. */
 static struct sl_spec_design *design_at(struct sl_spec_body *body, size_t place)
 {
     if (place == 0) return &body->design;
-    return place <= body->parts.count ? &body->parts.items[place - 1] : NULL;
+    return &body->parts.items[place - 1];
 }
 
 static void complete_needs(struct sl_spec_body *body)
 {
     const bool labels = body->compute.names || body->further.names || body->show.items;
     bool train = false;
-    for (size_t i = 0; design_at(body, i); i++)
+    for (size_t i = 0; i <= body->parts.count; i++)
         train = train || design_at(body, i)->sets.names;
     if (train) sl_text_list_add(&body->needs, "train");
     if (labels) sl_text_list_add(&body->needs, "labels");
@@ -117,7 +117,7 @@ static void complete_needs(struct sl_spec_body *body)
 /* A column for every measure of every test, once. */
 static void add_columns(struct sl_text_list *columns, const struct sl_spec_tests *tests)
 {
-    for (size_t i = 0; i < tests->count; i++) {
+    for (size_t i = 0; tests->names && i < tests->count; i++) {
         const struct sl_text_list *metrics = &tests->items[i].metrics;
         for (size_t j = 0; j < metrics->count; j++) {
             char *column = sl_string_printf("%s/%s", tests->names[i], metrics->items[j]);
@@ -131,7 +131,7 @@ static void complete_table(struct sl_spec_body *body)
 {
     struct sl_spec_table *table = sl_alloc(1, sizeof *table);
     bool several = false;
-    for (size_t i = 0; design_at(body, i); i++) {
+    for (size_t i = 0; i <= body->parts.count; i++) {
         several = several || design_at(body, i)->networks.count > 1;
         add_columns(&table->columns, &design_at(body, i)->tests);
     }
@@ -148,7 +148,7 @@ static void complete_table(struct sl_spec_body *body)
 void sl_spec_complete(struct sl_spec_body *body)
 {
     bool tests = false;
-    for (size_t i = 0; design_at(body, i); i++) {
+    for (size_t i = 0; i <= body->parts.count; i++) {
         struct sl_spec_design *design = design_at(body, i);
         complete_sets(&design->sets);
         complete_sets(&design->references);
