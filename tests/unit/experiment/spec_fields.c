@@ -44,7 +44,10 @@ static void test_the_readme_has_the_keys_of_the_tables(void **state)
     sl_buffer_init(&readme, 1 << 20);
     assert_ok(sl_file_read(SPEC_README, &readme, &err), err);
     char *from = strstr(readme.data, begin), *to = strstr(readme.data, end);
-    assert_true(from && to && from < to);
+    if (!from || !to || from > to) {
+        fail_msg("experiments/README.md has no place for the keys");
+        return;
+    }
     from += strlen(begin);
     const char *update = getenv("UPDATE_GOLDEN");
     if (update && strcmp(update, "1") == 0) {
@@ -52,7 +55,7 @@ static void test_the_readme_has_the_keys_of_the_tables(void **state)
         assert_ok(sl_file_write(SPEC_README, text, strlen(text), &err), err);
         free(text);
     } else if (strlen(keys) != (size_t)(to - from) || strncmp(keys, from, strlen(keys)) != 0) {
-        fail_msg("experiments/README.md does not have the keys of spec_fields.c: "
+        fail_msg("experiments/README.md does not have the keys of spec/fields.c: "
                  "make update-golden writes them");
     }
     free(keys);
