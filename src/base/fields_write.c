@@ -240,7 +240,7 @@ static void release_value(const struct sl_field_row *field, void *at)
     case SL_FIELD_INTEGERS: free(((struct sl_integer_list *)at)->items); break;
     case SL_FIELD_OBJECT: {
         void *object = pointer_at(at);
-        release_structs(field->inner, object, object ? 1 : 0);
+        if (object) release_structs(field->inner, object, 1);
         break;
     }
     case SL_FIELD_OBJECTS: {
