@@ -155,27 +155,13 @@ static enum sl_status read_attacks(const struct sl_json_cursor *object, struct s
     return status;
 }
 
-static enum sl_status read_side(const char *text, size_t length, size_t *out)
-{
-    int64_t side = 0;
-    if (!sl_text_to_integer(text, length, &side) || side < 1 || side > 1 << 24) return SL_ERR_INPUT;
-    *out = (size_t)side;
-    return SL_OK;
-}
-
 static enum sl_status read_images(const struct sl_json_cursor *object,
                                   struct sl_load_options *images, struct sl_error *err)
 {
     const char *size = NULL;
     SL_TRY(read_text(object, "size", &size, err));
-    if (size) {
-        const size_t length = strcspn(size, "x");
-        const char *rest = size + length + (size[length] == 'x');
-        if (read_side(size, length, &images->height) != SL_OK ||
-            read_side(rest, strlen(rest), &images->width) != SL_OK)
-            return sl_json_fail(object, err, "\"size\" is \"%s\", expected something like 32x32",
-                                size);
-    }
+    if (size && !sl_image_size_read(size, SL_IMAGE_MAX_SIDE, &images->height, &images->width))
+        return sl_json_fail(object, err, "\"size\" is \"%s\", expected something like 32x32", size);
     SL_TRY(read_size(object, "channels", 1, &images->channels, err));
     if (images->channels == 2 || images->channels > 3)
         return sl_json_fail(object, err, "\"channels\" is %zu, expected 1 or 3", images->channels);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pipeline/columns.h"
 #include "pipeline/labels.h"
 #include "softlab/base/array.h"
 #include "softlab/base/csv.h"
@@ -73,24 +74,15 @@ out:
     return status;
 }
 
-static enum sl_status find_column(const struct sl_csv *csv, const char *const *names, size_t *out,
-                                  struct sl_error *err)
-{
-    for (const char *const *name = names; *name; name++)
-        if (sl_csv_column(csv, *name, out, NULL) == SL_OK) return SL_OK;
-    return sl_csv_column(csv, names[0], out, err);
-}
-
 /* NaN stays where the file says nothing. */
 static enum sl_status read_table(struct sl_csv *csv, const struct sl_name_table *annotators,
                                  double *weights, size_t *n_others, struct sl_error *err)
 {
     static const char *const who[] = {"annotator", "worker", "user", "rater", NULL};
-    static const char *const what[] = {"weight", NULL};
     size_t name_column = 0, weight_column = 0;
     struct sl_csv_record record;
-    SL_TRY(find_column(csv, who, &name_column, err));
-    SL_TRY(find_column(csv, what, &weight_column, err));
+    SL_TRY(sl_csv_find_column(csv, who, "annotator", &name_column, err));
+    SL_TRY(sl_csv_column(csv, "weight", &weight_column, err));
     for (;;) {
         double weight = 0;
         SL_TRY(sl_csv_next(csv, &record, err));

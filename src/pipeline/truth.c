@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "softlab/base/csv.h"
+#include "pipeline/columns.h"
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/stats.h"
@@ -20,13 +20,12 @@ struct truths {
     enum sl_row_matching matching;  /* of lines and rows that have no names */
 };
 
-/* The first of `names` (NULL-ended) that is a column of the file, or an error listing what is. */
-static enum sl_status find_column(const struct sl_csv *csv, const char *const *names, size_t *out,
-                                  struct sl_error *err)
+enum sl_status sl_csv_find_column(const struct sl_csv *csv, const char *const *names,
+                                  const char *usual, size_t *out, struct sl_error *err)
 {
-    for (; names[1]; names++)
-        if (sl_csv_column(csv, names[0], out, NULL) == SL_OK) return SL_OK;
-    return sl_csv_column(csv, names[0], out, err);
+    for (; *names; names++)
+        if (sl_csv_column(csv, *names, out, NULL) == SL_OK) return SL_OK;
+    return sl_csv_column(csv, usual, out, err);
 }
 
 static const char *const truth_names[] = {"label", "gold", "class", "truth", NULL};
@@ -38,7 +37,7 @@ static bool has_truth_column(const char *path)
     struct sl_csv *csv = NULL;
     size_t column;
     bool found = sl_csv_open(path, &options, &csv, NULL) == SL_OK &&
-                 find_column(csv, truth_names, &column, NULL) == SL_OK;
+                 sl_csv_find_column(csv, truth_names, "truth", &column, NULL) == SL_OK;
     sl_csv_close(csv);
     return found;
 }
@@ -90,8 +89,8 @@ static enum sl_status read_table(struct truths *truths, struct sl_error *err)
     size_t item_column = 0, truth_column = 0;
     struct sl_csv_record record;
     enum sl_status status = SL_OK;
-    SL_TRY_OUT(find_column(csv, item_names, &item_column, err));
-    SL_TRY_OUT(find_column(csv, truth_names, &truth_column, err));
+    SL_TRY_OUT(sl_csv_find_column(csv, item_names, "item", &item_column, err));
+    SL_TRY_OUT(sl_csv_find_column(csv, truth_names, "truth", &truth_column, err));
     for (;;) {
         SL_TRY_OUT(sl_csv_next(csv, &record, err));
         if (record.count == 0) break;

@@ -164,16 +164,8 @@ static enum sl_status set_count(const struct cli_option *option, const char *tex
 static enum sl_status set_size(const struct cli_option *option, const char *text, size_t *field,
                                struct sl_error *err)
 {
-    enum { LARGEST = 1 << 24 };
-    const size_t length = strcspn(text, "x");
-    const char *rest = text + length + (text[length] == 'x');
-    int64_t sides[2] = {0};
-    if (!sl_text_to_integer(text, length, &sides[0]) ||
-        !sl_text_to_integer(rest, strlen(rest), &sides[1]) || sides[0] < 1 || sides[1] < 1 ||
-        sides[0] > LARGEST || sides[1] > LARGEST)
+    if (!sl_image_size_read(text, SL_IMAGE_MAX_SIDE, &field[0], &field[1]))
         return sl_fail(err, SL_ERR_USAGE, "--%s: \"%s\" is not like 32x32", option->name, text);
-    field[0] = (size_t)sides[0];
-    field[1] = (size_t)sides[1];
     return SL_OK;
 }
 

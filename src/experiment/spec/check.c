@@ -245,15 +245,12 @@ static enum sl_status check_size(const struct checked *checked, struct sl_error 
 {
     const struct sl_json_cursor at = sl_json_below(checked->at, "size");
     const char *text = checked->design->size ? checked->design->size : "1x1";
-    const char *times = strchr(text, 'x');
-    int64_t height = 0, width = 0;
-    static const int64_t most = (int64_t)SL_IMAGE_MAX_PIXELS;
-    if (times && sl_text_to_integer(text, (size_t)(times - text), &height) &&
-        sl_text_to_integer(times + 1, strlen(times + 1), &width) && height > 0 && width > 0)
-        return width <= most / height
+    size_t height = 0, width = 0;
+    if (sl_image_size_read(text, SIZE_MAX, &height, &width))
+        return width <= SL_IMAGE_MAX_PIXELS / height
                    ? SL_OK
-                   : sl_json_fail(&at, err, "\"%s\" is more than an image may have, %lld pixels",
-                                  text, (long long)most);
+                   : sl_json_fail(&at, err, "\"%s\" is more than an image may have, %zu pixels",
+                                  text, SL_IMAGE_MAX_PIXELS);
     return sl_json_fail(&at, err, "\"%s\" is not a size; give height and width like \"32x32\"",
                         text);
 }
