@@ -1,10 +1,10 @@
-/* Experiment: a table of a paper as data, run as many small processes that may be killed at any
- * time. experiments/README.md says what a specification holds.
+/* Experiment: a table of a paper as data, run by many small processes, each of which may be killed
+ * at any time. experiments/README.md says what a specification holds.
  *
  *     sl_spec_read -> sl_experiment_create -> sl_experiment_run -> results.jsonl
  *
- * A run is named by the SHA-256 of all that matters to its figures and of nothing else, so that two
- * specifications that share a cell share its run. */
+ * The name of a run is the SHA-256 of everything that its figures depend on and of nothing else.
+ * Two specifications with the same cell therefore share its run. */
 #ifndef SOFTLAB_EXPERIMENT_H
 #define SOFTLAB_EXPERIMENT_H
 
@@ -22,46 +22,46 @@ SL_BEGIN_DECLS
 
 /* ---- Specifications: softlab/experiment/contract.h has what they say ---- */
 
-/* The files of experiments/, in the program. */
+/* The files of experiments/, which are built into the program. */
 struct sl_builtin_experiment {
     const char *path; /* "collins2022/table2/spec.json" */
     const char *text;
     size_t length;
 };
 extern const struct sl_builtin_experiment sl_builtin_experiments[]; /* ends with a NULL path */
-/* One of them, or NULL. */
+/* The built-in file of this path, or NULL. */
 const struct sl_builtin_experiment *sl_builtin_experiment_find(const char *path);
-/* What all tables may take together at the scale "small", by sl_estimator_sum. */
+/* The budget of all tables together at the scale "small", compared with sl_estimator_sum. */
 enum { SL_SMALL_CORE_HOURS = 40 };
 
-/* A specification of one's own to begin with: spec.json in a folder, which is made, with a
- * README.md that says what its keys mean. The set's own parts are trained and tested on, or four
- * fifths of its items and the rest. */
+/* Write a specification for a user's own data: a folder with spec.json and a README.md that
+ * explains its keys. It trains and tests on the parts of the data set, or on four fifths of its
+ * items and the rest. */
 struct sl_spec_init {
     const char *data;    /* a data set of images or features with classes */
     const char *answers; /* a file of votes, or NULL: hard labels only */
     const char *folder;
     const struct sl_data_roots *roots; /* borrowed */
 };
-/* *out is the path of spec.json, which the caller frees. SL_ERR_USAGE if it is there already. */
+/* The caller frees *out, the path of spec.json. SL_ERR_USAGE if that file exists. */
 enum sl_status sl_spec_init(const struct sl_spec_init *init, char **out,
                             struct sl_error *err) SL_MUST_USE;
 
 /* ---- Plans ---- */
 
-/* What a job does that takes time, in items; for estimates. */
+/* How much work a job is, in items; for estimates of time. */
 struct sl_work {
-    double trained;   /* shown to a network that learns, over all epochs */
+    double trained;   /* items shown in training, over all epochs */
     double predicted; /* forward passes */
-    double attacked;  /* steps of attacks: a pass there and one back */
+    double attacked;  /* steps of attacks: a forward and a backward pass each */
     double corrupted; /* images corrupted before they are predicted */
-    double seconds;   /* that it takes to open what it reads */
+    double seconds;   /* to open the inputs */
 };
 
-/* Something that is made once and kept: a file, a label set, an index, weights, scores. It is done
- * when `output` is there. */
+/* A file that is made once and kept: a label set, an index, weights, scores. The job is done when
+ * `output` exists. */
 struct sl_job {
-    char key[65]; /* SHA-256 of the record of all that the output depends on */
+    char key[65]; /* SHA-256 of the record of everything that the output depends on */
     char *output; /* owned; below the results folder, named by the key */
     char *title;  /* owned; for people */
     /* owned; {"command": [words of softlab, without --output], ...}, to which "stdout": true is
@@ -71,7 +71,7 @@ struct sl_job {
     size_t *needs; /* owned; n_needs jobs, all before this one */
     size_t n_needs;
     char *missing;       /* owned; why it cannot be made here, or NULL */
-    struct sl_work work; /* zeros where nobody looked for data */
+    struct sl_work work; /* zeros if the plan was made without data */
     /* of a training and of its scores: channels, height and width of items (0: texts), classes */
     size_t shape[3], n_classes;
     /* of a training; else 0 and NULL */
@@ -88,10 +88,10 @@ struct sl_run {
     size_t *scores;             /* owned; n_scores jobs whose outputs have its figures */
     size_t n_scores;
     size_t training;  /* its job, SIZE_MAX if nothing is trained */
-    double seconds;   /* of annotators, per item; NaN if nobody knows */
+    double seconds;   /* of annotators, per item; NaN if unknown */
     json_t *renamed;  /* owned; {"test/metric here": "test/metric of the line"}, or NULL */
     json_t *absent;   /* owned; {"test": "why it cannot be scored here"}, or NULL */
-    size_t n_lacking; /* of them, those that the specification does not call missing itself */
+    size_t n_lacking; /* absent tests that the specification itself does not call missing */
     json_t *figures;  /* owned; {"cell": {"output": ..., "path": ...}} of what needs no training, or
                          NULL */
     json_t *exhibits; /* owned; [{"title": ..., "gallery": output or "chart": ...}] beside
@@ -141,13 +141,13 @@ enum sl_status sl_experiment_only(struct sl_experiment *experiment, const char *
 
 /* ---- Running ---- */
 
-/* A child process at work, for who draws a board. */
+/* A running child process, for a caller that shows progress. */
 struct sl_running {
     const char *title;   /* borrowed */
     double seconds;      /* since it was started */
-    double seconds_left; /* NaN: nobody knows yet */
+    double seconds_left; /* NaN: not known yet */
 };
-/* Where an experiment stands. */
+/* The progress of an experiment. */
 struct sl_board {
     size_t done, failed, missing, total; /* runs */
     const struct sl_running *running;    /* borrowed; n_running */
@@ -163,7 +163,7 @@ enum sl_run_event {
     SL_RUN_WARNS,   /* `reason` is a warning of one of its processes, which ended well; said of
                        specifications that are not built in, perhaps more than once */
     SL_RUN_RETRIED, /* a crashed process is started again */
-    SL_RUN_SPOILT,  /* a job's output, `reason`, is not as it was made: it is made again */
+    SL_RUN_SPOILT,  /* a job's output, `reason`, was changed or damaged: the job runs again */
     SL_RUN_WAITS,   /* for memory */
     SL_RUN_STOPS,   /* the experiment, by hooks.stop, once its children have ended */
 };

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json/internal.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
 
@@ -49,15 +50,20 @@ static const char *const kind_words[] = {
     [SL_FIELD_ANY] = "any value",
     [SL_FIELD_NULL] = "null",
     [SL_FIELD_GROUP] = "",
+    [SL_FIELD_COUNT] = "a number",
+    [SL_FIELD_SIDES] = "text",
+    [SL_FIELD_ENUM] = "text",
+    [SL_FIELD_REALS] = "a list of numbers",
+    [SL_FIELD_NAME] = "text",
 };
 
-char *sl_field_words(const struct sl_field_row *field, char out[SL_FIELD_WORDS])
+char *sl_field_words(const struct sl_field_row *field, char out[SL_FIELD_WORDS_SIZE])
 {
     const char *words[8];
     size_t count = 0;
     bool null = false;
     for (const struct sl_field_row *row = field;; row++) {
-        words[count++] = kind_words[row->kind];
+        words[count++] = row->kind < SL_FIELD_WORD ? kind_words[row->kind] : "an option's word";
         null = null || (row->flags & SL_FIELD_OR_NULL);
         if (!has_alternative(row) || count == 7) break;
     }
@@ -65,7 +71,7 @@ char *sl_field_words(const struct sl_field_row *field, char out[SL_FIELD_WORDS])
     out[0] = '\0';
     for (size_t i = 0; i < count; i++) {
         const size_t used = strlen(out);
-        snprintf(out + used, SL_FIELD_WORDS - used, "%s%s",
+        snprintf(out + used, SL_FIELD_WORDS_SIZE - used, "%s%s",
                  i == 0           ? ""
                  : i + 1 == count ? " or "
                                   : ", ",
@@ -90,18 +96,23 @@ static bool fits(const struct sl_field_row *field, const json_t *value)
     switch (field->kind) {
     case SL_FIELD_BOOLEAN: return json_is_boolean(value);
     case SL_FIELD_INTEGER:
+    case SL_FIELD_COUNT:
     case SL_FIELD_NUMBER: return json_is_number(value);
-    case SL_FIELD_TEXT: return json_is_string(value);
+    case SL_FIELD_TEXT:
+    case SL_FIELD_ENUM:
+    case SL_FIELD_SIDES:
+    case SL_FIELD_NAME: return json_is_string(value);
     case SL_FIELD_TEXTS: return all_are(value, false);
     case SL_FIELD_NUMBERS:
     case SL_FIELD_INTEGERS: return all_are(value, true);
     case SL_FIELD_OBJECT:
     case SL_FIELD_MAP:
     case SL_FIELD_FREE: return json_is_object(value);
+    case SL_FIELD_REALS:
     case SL_FIELD_OBJECTS: return json_is_array(value);
     case SL_FIELD_ANY: return true;
     case SL_FIELD_NULL: return json_is_null(value);
-    case SL_FIELD_GROUP: break;
+    default: break; /* groups are no values, and borrowed words cannot outlive the JSON */
     }
     return false;
 }
@@ -167,6 +178,41 @@ static enum sl_status read_numbers(const struct sl_field_row *field,
     return SL_OK;
 }
 
+/* What a typed text could say too, by the same rules. */
+static enum sl_status read_typed(const struct sl_field_row *field, const struct sl_json_cursor *at,
+                                 void *base, struct sl_error *err)
+{
+    struct sl_error problem;
+    const char *text = json_string_value(at->value);
+    if (sl_field_set(field, text, base, &problem) == SL_OK) return SL_OK;
+    return sl_json_fail(at, err, "%s", problem.message);
+}
+
+static enum sl_status read_count(const struct sl_field_row *field, const struct sl_json_cursor *at,
+                                 size_t *out, struct sl_error *err)
+{
+    int64_t value = 0;
+    SL_TRY(read_integer(field, at, &value, err));
+    if (value < 0) return sl_json_fail(at, err, "expected an integer of at least 0");
+    *out = (size_t)value;
+    return SL_OK;
+}
+
+static enum sl_status read_reals(const struct sl_field_row *field, const struct sl_json_cursor *at,
+                                 struct sl_real_list *out, struct sl_error *err)
+{
+    struct sl_real_list list = {.count = json_array_size(at->value)};
+    if (list.count > SL_FIELD_LIST_MAX)
+        return sl_json_fail(at, err, "expected at most %d numbers, got %zu", SL_FIELD_LIST_MAX,
+                            list.count);
+    for (size_t i = 0; i < list.count; i++) {
+        const struct sl_json_cursor element = sl_json_element(at, i);
+        SL_TRY(read_number(field, &element, &list.values[i], err));
+    }
+    *out = list;
+    return SL_OK;
+}
+
 static void read_texts(const struct sl_json_cursor *at, struct sl_text_list *out)
 {
     out->items = sl_alloc(json_array_size(at->value) + 1, sizeof *out->items);
@@ -176,15 +222,12 @@ static void read_texts(const struct sl_json_cursor *at, struct sl_text_list *out
 
 /* ---- Objects ---- */
 
-static enum sl_status read_member(const struct sl_field_row *field, const struct sl_json_cursor *at,
-                                  void *base, struct sl_error *err);
-
 /* Into a struct, of an object or of a value that a nameless row describes. */
 static enum sl_status read_struct(const struct sl_fields *fields, const struct sl_json_cursor *at,
                                   void *out, struct sl_error *err)
 {
     const bool nameless = fields->rows[0].kind != SL_FIELD_GROUP && !*fields->rows[0].name;
-    return nameless ? read_member(fields->rows, at, out, err)
+    return nameless ? sl_field_read(fields->rows, at, out, err)
                     : sl_fields_read(at, fields, out, err);
 }
 
@@ -232,8 +275,9 @@ static enum sl_status read_map(const struct sl_fields *fields, const struct sl_j
 
 /* The value of a member that is there, into its field. */
 static enum sl_status read_value(const struct sl_field_row *field, const struct sl_json_cursor *at,
-                                 void *out, struct sl_error *err)
+                                 void *base, struct sl_error *err)
 {
+    void *out = (char *)base + field->offset;
     switch (field->kind) {
     case SL_FIELD_BOOLEAN: *(bool *)out = json_is_true(at->value); break;
     case SL_FIELD_INTEGER: return read_integer(field, at, out, err);
@@ -248,42 +292,31 @@ static enum sl_status read_value(const struct sl_field_row *field, const struct 
     case SL_FIELD_FREE:
     case SL_FIELD_ANY: *(json_t **)out = json_deep_copy(at->value); break;
     case SL_FIELD_NULL: *(bool *)out = true; break;
-    case SL_FIELD_GROUP: break;
+    case SL_FIELD_COUNT: return read_count(field, at, out, err);
+    case SL_FIELD_REALS: return read_reals(field, at, out, err);
+    case SL_FIELD_ENUM:
+    case SL_FIELD_SIDES:
+    case SL_FIELD_NAME: return read_typed(field, at, base, err);
+    default: break; /* fits() let nothing else through */
     }
     return SL_OK;
 }
 
-static enum sl_status read_member(const struct sl_field_row *field, const struct sl_json_cursor *at,
-                                  void *base, struct sl_error *err)
+enum sl_status sl_field_read(const struct sl_field_row *field, const struct sl_json_cursor *at,
+                             void *base, struct sl_error *err)
 {
-    char words[SL_FIELD_WORDS];
+    char words[SL_FIELD_WORDS_SIZE];
     bool null = false;
     for (const struct sl_field_row *row = field;; row++) {
-        void *out = (char *)base + row->offset;
         const bool worded = row->expected && row->kind <= SL_FIELD_TEXT;
-        if (fits(row, at->value) && !worded) return read_value(row, at, out, err);
-        if (fits(row, at->value) && read_value(row, at, out, NULL) == SL_OK) return SL_OK;
+        if (fits(row, at->value) && !worded) return read_value(row, at, base, err);
+        if (fits(row, at->value) && read_value(row, at, base, NULL) == SL_OK) return SL_OK;
         null = null || (row->flags & SL_FIELD_OR_NULL);
         if (!has_alternative(row)) break;
     }
     if (null && json_is_null(at->value)) return SL_OK;
-    return sl_json_fail(at, err, "expected %s",
-                        field->expected ? field->expected : sl_field_words(field, words));
-}
-
-static void set_fallbacks(const struct sl_fields *fields, void *out)
-{
-    for (const struct sl_field_row *row = fields->rows; row->name; row++) {
-        void *at = (char *)out + row->offset;
-        double number = (double)NAN; /* unless the fallback is another number */
-        if (row->kind == SL_FIELD_GROUP) set_fallbacks(row->inner, at);
-        if (!row->fallback) continue;
-        (void)sl_text_to_real(row->fallback, strlen(row->fallback), &number);
-        if (row->kind == SL_FIELD_BOOLEAN) *(bool *)at = strcmp(row->fallback, "true") == 0;
-        if (row->kind == SL_FIELD_INTEGER) *(int64_t *)at = (int64_t)number;
-        if (row->kind == SL_FIELD_NUMBER) *(double *)at = number;
-        if (row->kind == SL_FIELD_TEXT) *(char **)at = sl_string_copy(row->fallback);
-    }
+    return sl_json_fail_type(at, field->expected ? field->expected : sl_field_words(field, words),
+                             err);
 }
 
 static size_t count_names(const struct sl_fields *fields)
@@ -327,7 +360,7 @@ static enum sl_status read_rows(const struct sl_json_cursor *at, const struct sl
         if (is_alternative(fields, row)) continue;
         const struct sl_json_cursor member = sl_json_below(at, row->name);
         if (member.value)
-            SL_TRY(read_member(row, &member, out, err));
+            SL_TRY(sl_field_read(row, &member, out, err));
         else if (row->flags & SL_FIELD_REQUIRED)
             return sl_json_fail(at, err, "\"%s\" is missing", row->name);
     }
@@ -339,7 +372,7 @@ enum sl_status sl_fields_read(const struct sl_json_cursor *at, const struct sl_f
 {
     memset(out, 0, fields->size);
     SL_TRY(check_known(at, fields, err));
-    set_fallbacks(fields, out);
+    sl_fields_set_defaults(fields->rows, out);
     const enum sl_status status = read_rows(at, fields, out, err);
     if (status != SL_OK) sl_fields_release(fields, out);
     return status;

@@ -131,6 +131,24 @@ static void *pointer_at(const void *field)
     return pointer;
 }
 
+/* Whether a text says what the fallback says. */
+static bool is_fallback_text(const struct sl_field_row *field, const json_t *value)
+{
+    return json_is_string(value) && field->fallback &&
+           strcmp(json_string_value(value), field->fallback) == 0;
+}
+
+/* The kinds that are also typed; NULL of what is as if nothing was given. */
+static json_t *typed_json(const struct sl_field_row *field, const void *from)
+{
+    json_t *value = sl_field_json(field, (const char *)from - field->offset);
+    const bool left_out = json_is_null(value) || is_fallback_text(field, value) ||
+                          (json_is_integer(value) && is_fallback(field, json_number_value(value)));
+    if (!left_out) return value;
+    json_decref(value);
+    return NULL;
+}
+
 /* NULL of what is absent. */
 static json_t *value_json(const struct sl_field_row *field, const void *from)
 {
@@ -173,9 +191,74 @@ static json_t *value_json(const struct sl_field_row *field, const void *from)
     case SL_FIELD_FREE:
     case SL_FIELD_ANY: return json_deep_copy(*(json_t *const *)from);
     case SL_FIELD_NULL: return *(const bool *)from ? json_null() : NULL;
-    case SL_FIELD_GROUP: break;
+    case SL_FIELD_GROUP: return NULL;
+    default: break;
     }
-    return NULL;
+    return typed_json(field, from);
+}
+
+static json_t *reals_json(const struct sl_real_list *list)
+{
+    json_t *out = json_array();
+    for (size_t i = 0; i < list->count; i++)
+        json_array_append_new(out, json_real(list->values[i]));
+    return out;
+}
+
+static json_t *words_json(const struct sl_word_list *list)
+{
+    json_t *out = list->count > 0 ? json_array() : json_null();
+    for (size_t i = 0; i < list->count; i++)
+        json_array_append_new(out, json_string(list->values[i]));
+    return out;
+}
+
+static json_t *sides_json(const size_t *sides)
+{
+    return sides[0] > 0 ? json_sprintf("%zux%zu", sides[0], sides[1]) : json_null();
+}
+
+static json_t *number_json(double number)
+{
+    return isnan(number) ? json_null() : json_real(number);
+}
+
+static json_t *enum_json(const struct sl_field_row *field, const void *from)
+{
+    int place = 0;
+    memcpy(&place, from, sizeof place);
+    return json_string(sl_field_choice(field, (size_t)place));
+}
+
+json_t *sl_field_json(const struct sl_field_row *field, const void *of)
+{
+    const void *from = (const char *)of + field->offset;
+    switch (field->kind) {
+    case SL_FIELD_BOOLEAN: return json_boolean(*(const bool *)from);
+    case SL_FIELD_INTEGER: return json_integer(*(const int64_t *)from);
+    case SL_FIELD_NUMBER: return number_json(*(const double *)from);
+    case SL_FIELD_COUNT: {
+        const size_t count = *(const size_t *)from;
+        return count > 0 || field->fallback ? json_integer((json_int_t)count) : json_null();
+    }
+    case SL_FIELD_SIDES: return sides_json(from);
+    case SL_FIELD_ENUM: return enum_json(field, from);
+    case SL_FIELD_REALS: return reals_json(from);
+    case SL_FIELD_NAME: return json_string(from);
+    case SL_FIELD_WORDS: return words_json(from);
+    case SL_FIELD_TEXT:
+    case SL_FIELD_WORD:
+    case SL_FIELD_CHOICE:
+    case SL_FIELD_PATH:
+    case SL_FIELD_OUTPUT:
+    case SL_FIELD_FOLDER:
+    case SL_FIELD_SOURCE: {
+        const char *text = pointer_at(from);
+        return text ? json_string(text) : json_null();
+    }
+    default: break;
+    }
+    return value_json(field, from);
 }
 
 static void write_rows(const struct sl_fields *fields, const void *from, json_t *out)
@@ -253,6 +336,7 @@ static void release_value(const struct sl_field_row *field, void *at)
     case SL_FIELD_FREE:
     case SL_FIELD_ANY: json_decref(*(json_t **)at); break;
     case SL_FIELD_GROUP: release_rows(field->inner, at); break;
+    default: break; /* what is typed is borrowed or has its own room */
     }
 }
 

@@ -1,6 +1,6 @@
 /* Cli: the frame of the program. A command is one file cmd_<name>.c with a table of
- * options and a run function, and one row in cli_commands[]; parsing, range checks, help,
- * manual, completion and the provenance record all walk that row.
+ * options (rows of softlab/base/fields.h) and a run function, and one row in cli_commands[];
+ * parsing, range checks, help, manual, completion and the provenance record all walk that row.
  *
  * stdout is data, stderr is talk. Exit codes: 0 done, 1 failed, 2 usage; what was stopped by a
  * signal ends by it. */
@@ -13,66 +13,11 @@
 #include <stdio.h>
 
 #include "softlab/base.h"
+#include "softlab/base/options.h"
 #include "softlab/dataset.h"
 #include "softlab/pipeline/workplace.h"
 
 enum { CLI_EXIT_DONE = 0, CLI_EXIT_FAILED = 1, CLI_EXIT_USAGE = 2 };
-
-/* The kinds of value and the field each one fills. */
-enum cli_kind {
-    CLI_FLAG,   /* bool; takes no value */
-    CLI_TEXT,   /* const char * */
-    CLI_TEXTS,  /* struct cli_texts; may be given again, each time one text more */
-    CLI_PATH,   /* const char *; a file to read, or where the command takes either, a folder; "-" is
-                   the standard input */
-    CLI_OUTPUT, /* const char *; a file to write; "-" is the standard output */
-    CLI_FOLDER, /* const char *; a folder, which "-" is not */
-    CLI_SOURCE, /* const char *; what is known by a name here, or its file or folder, which may be
-                   read again; "-" is none of them */
-    CLI_CHOICE, /* const char *; one of choices() */
-    CLI_ENUM,   /* an enum of int's size; the place of one of choices() */
-    CLI_INTEGER, /* int64_t within [minimum, maximum] */
-    CLI_COUNT,   /* size_t within [minimum, maximum], or one of choices(); 0 = not given */
-    CLI_SIZE,    /* two size_t, height and width, as 32x32; 0 = not given */
-    CLI_REAL,    /* double within [minimum, maximum] */
-    CLI_REALS,   /* struct cli_reals; comma-separated, each within [minimum, maximum] */
-};
-
-enum { CLI_REALS_MAX = 16 };
-struct cli_reals {
-    size_t count;
-    double values[CLI_REALS_MAX];
-};
-
-enum { CLI_TEXTS_MAX = 16 };
-struct cli_texts {
-    size_t count;
-    const char *values[CLI_TEXTS_MAX]; /* borrowed from argv */
-};
-
-/* The name of choice `index`, or NULL past the last. */
-typedef const char *cli_choices(size_t index);
-
-struct cli_option {
-    const char *name; /* long name, without dashes; NULL ends a table */
-    char letter;      /* short form, or 0 */
-    enum cli_kind kind;
-    const char *value; /* what the value is called in the help */
-    const char *help;
-    size_t offset;        /* of the field in the command's values */
-    const char *fallback; /* default, read like a typed value; NULL = zero, NaN for a real, false
-                             or absent */
-    double minimum, maximum;
-    cli_choices *choices;
-    /* The choice that goes by another name elsewhere, or NULL; NULL if no choice does. */
-    const char *(*known_as)(const char *typed);
-    uint64_t modes;       /* bits of the modes in which it does something; 0 = all */
-    const char *needs;    /* options without one of which it does nothing ("bootstrap,against") */
-    const char *suffixes; /* of CLI_OUTPUT: endings of what can be written (".npz .csv"), as the
-                             first of which "-" is; NULL = the command knows */
-    const char *prints;   /* of CLI_OUTPUT: with this option the command prints on stdout itself,
-                             so that "-" is taken; "" = always */
-};
 
 /* What the words of a command line ask for. An option whose bits are not among `does` is refused
  * rather than ignored. One whose wish is fulfilled anyway, as a line per class in JSON that has all
@@ -87,8 +32,9 @@ struct cli_mode {
 struct cli_argument {
     const char *name; /* NULL ends a table */
     const char *help;
-    enum cli_kind kind; /* CLI_TEXT, CLI_CHOICE (for completion; never enforced) or a path */
-    cli_choices *choices;
+    enum sl_field_kind
+        kind; /* SL_FIELD_WORD, SL_FIELD_CHOICE (for completion; never enforced) or a path */
+    sl_choice_names *choices;
     bool optional;
     bool repeated; /* the last one may */
 };
@@ -107,7 +53,7 @@ struct cli_command {
     const char *summary; /* one line */
     const char *description;
     const struct cli_argument *arguments;
-    const struct cli_option *options;
+    const struct sl_field_row *options;
     const struct cli_example *examples;
     size_t values_size; /* of the struct the options fill */
     /* Which mode the words ask for; NULL = there is one. */
@@ -129,10 +75,10 @@ struct cli_common {
 
 /* A path that was written as @set/file, or a temporary file that "-" stands for. */
 struct cli_place {
-    char *path;           /* owned */
-    const char *typed;    /* borrowed from argv */
-    enum cli_kind stream; /* CLI_PATH: what came on stdin; CLI_OUTPUT: what goes to stdout;
-                             CLI_TEXT: neither */
+    char *path;                /* owned */
+    const char *typed;         /* borrowed from argv */
+    enum sl_field_kind stream; /* SL_FIELD_PATH: what came on stdin; SL_FIELD_OUTPUT: what goes to
+                             stdout; SL_FIELD_WORD: neither */
 };
 
 /* A folder that was asked for, of whose path so many bytes existed. */
@@ -164,7 +110,7 @@ struct cli {
 
 /* Every command, in the order of the overview, ending with NULL. */
 extern const struct cli_command *const cli_commands[];
-extern const struct cli_option cli_common_options[];
+extern const struct sl_field_row cli_common_options[];
 const char *cli_log_levels(size_t index);
 
 /* options.c: read the words after the command's name; defaults first. `values` has
@@ -179,7 +125,7 @@ enum sl_status cli_check_modes(const struct cli *cli, const void *values, struct
 /* streams.c: "-" and the endings of names. Refuse "-" where it cannot be a stream, and a name whose
  * ending belongs to another format than is written. */
 enum sl_status cli_check_streams(const struct cli *cli, const void *values, struct sl_error *err);
-/* The same for an option whose endings depend on others; `suffixes` as in struct cli_option. */
+/* The same for an option whose endings depend on others; `suffixes` as in struct sl_field_row. */
 enum sl_status cli_check_suffix(const char *option, const char *path, const char *suffixes,
                                 struct sl_error *err);
 /* Put temporary files in the place of "-": one with what comes on stdin, others to write to. */
@@ -193,12 +139,11 @@ enum sl_status cli_close_streams(struct cli *cli, enum sl_status status, struct 
  * left empty, if it failed. */
 void cli_note_folders(struct cli *cli, const void *values);
 void cli_tidy_folders(struct cli *cli, enum sl_status status);
-bool cli_is_path(enum cli_kind kind);
 /* A text, on the heap, with the streams' names in place of those of their temporary files. */
 char *cli_name_streams(const struct cli *cli, const char *text);
 
 /* "0 to 1", "at least 1" ... into `out`; empty if any value will do. */
-const char *cli_range_text(const struct cli_option *option, char *out, size_t size);
+const char *cli_range_text(const struct sl_field_row *option, char *out, size_t size);
 
 /* The command whose name begins `words` (the longest such); its words in *n_used. */
 const struct cli_command *cli_find_command(char **words, size_t n_words, size_t *n_used);
@@ -209,8 +154,8 @@ enum sl_status cli_unknown_command(char **words, size_t n_words, struct sl_error
 const struct cli_command *const *cli_next_within(const struct cli_command *family,
                                                  const struct cli_command *const *at);
 
-/* places.c: paths written as @set/file among options of kind CLI_PATH and arguments become those of
- * the files; what was typed instead of a path, for records. */
+/* places.c: paths written as @set/file among options of kind SL_FIELD_PATH and arguments become
+ * those of the files; what was typed instead of a path, for records. */
 enum sl_status cli_find_places(struct cli *cli, void *values, struct sl_error *err);
 const char *cli_typed(const struct cli *cli, const char *text);
 /* The same for messages, which call the streams by name. */
@@ -222,7 +167,7 @@ void cli_help_overview(FILE *out);
 void cli_help_command(const struct cli_command *command, FILE *out);
 void cli_synopsis(const struct cli_command *command, struct sl_buffer *out);
 /* "0 to 1; default .1": what the table knows about a value. */
-void cli_option_notes(const struct cli_option *option, struct sl_buffer *out);
+void cli_option_notes(const struct sl_field_row *option, struct sl_buffer *out);
 void cli_manual_man(const struct cli_command *command, FILE *out); /* NULL = softlab(1) */
 void cli_manual_markdown(FILE *out);
 void cli_completion_bash(FILE *out);

@@ -20,50 +20,49 @@ const char *cli_channel_names(size_t index);
 /* Rows of an option table, for these modes (0: all). */
 #define CLI_IMAGE_SIZE(type, text, bits)                                                           \
     {                                                                                              \
-        .name = "size", .kind = CLI_SIZE, .value = "HxW", .help = (text),                          \
-        .offset = offsetof(type, images.height), .modes = (bits)                                   \
+        "size", SL_FIELD_SIDES, offsetof(type, images.height), (text),                             \
+            .maximum = SL_IMAGE_MAX_SIDE, .modes = (bits)                                          \
     }
 #define CLI_SKIP_BROKEN(type, bits)                                                                \
     {                                                                                              \
-        .name = "skip-broken", .kind = CLI_FLAG,                                                   \
-        .help = "leave out images that cannot be read, and name them",                             \
-        .offset = offsetof(type, images.skip_broken), .modes = (bits)                              \
+        "skip-broken", SL_FIELD_BOOLEAN, offsetof(type, images.skip_broken),                       \
+            "leave out images that cannot be read, and name them", .modes = (bits)                 \
     }
 #define CLI_CHANNELS(type, bits)                                                                   \
     {                                                                                              \
-        .name = "channels", .kind = CLI_COUNT, .value = "1|3",                                     \
-        .help = "read images as grey (1) or colour (3); without it grey ones among colour ones "   \
-                "are read as colour",                                                              \
-        .offset = offsetof(type, images.channels), .choices = cli_channel_names, .modes = (bits)   \
+        "channels", SL_FIELD_COUNT, offsetof(type, images.channels),                               \
+            "read images as grey (1) or colour (3); without it grey ones among colour ones are "   \
+            "read as colour",                                                                      \
+            .value = "1|3", .names = cli_channel_names, .modes = (bits)                            \
     }
 /* Answers in any file that holds them (answers.c). A command that reads some embeds the words and
  * lists the options. */
 struct cli_answer_words {
     const char *columns;
-    struct cli_texts abstain, leave_out;
+    struct sl_word_list abstain, leave_out;
 };
 /* `words` is the offset of struct cli_answer_words in the command's values; `of_columns` are the
  * modes in which a table may be read, `of_classes` those in which answers are. */
 #define CLI_ANSWER_OPTIONS(words, of_columns, of_classes)                                          \
-    {.name = "columns",                                                                            \
-     .kind = CLI_TEXT,                                                                             \
+    {"columns",                                                                                    \
+     SL_FIELD_WORD,                                                                                \
+     (words) + offsetof(struct cli_answer_words, columns),                                         \
+     "of CSV: the columns that hold item, worker and label, or pairs such as "                     \
+     "item=task,p=share of item, worker, label, p, ms, confidence and truth",                      \
      .value = "A,B,C",                                                                             \
-     .help = "of CSV: the columns that hold item, worker and label, or pairs such as "             \
-             "item=task,p=share of item, worker, label, p, ms, confidence and truth",              \
-     .offset = (words) + offsetof(struct cli_answer_words, columns),                               \
      .modes = (of_columns)},                                                                       \
-        {.name = "abstain",                                                                        \
-         .kind = CLI_TEXTS,                                                                        \
+        {"abstain",                                                                                \
+         SL_FIELD_WORDS,                                                                           \
+         (words) + offsetof(struct cli_answer_words, abstain),                                     \
+         "classes that mean no answer, such as skip: answers that choose one are left out and "    \
+         "counted",                                                                                \
          .value = "CLASS,...",                                                                     \
-         .help = "classes that mean no answer, such as skip: answers that choose one are left "    \
-                 "out and counted",                                                                \
-         .offset = (words) + offsetof(struct cli_answer_words, abstain),                           \
          .modes = (of_classes)},                                                                   \
     {                                                                                              \
-        .name = "leave-out", .kind = CLI_TEXTS, .value = "CLASS,...",                              \
-        .help = "classes to take out: their votes are left out and counted, distributions are "    \
-                "scaled to the other classes",                                                     \
-        .offset = (words) + offsetof(struct cli_answer_words, leave_out), .modes = (of_classes)    \
+        "leave-out", SL_FIELD_WORDS, (words) + offsetof(struct cli_answer_words, leave_out),       \
+            "classes to take out: their votes are left out and counted, distributions are scaled " \
+            "to the other classes",                                                                \
+            .value = "CLASS,...", .modes = (of_classes)                                            \
     }
 /* What they ask for, which the caller releases; and answers read so. */
 struct sl_answer_reading cli_answer_reading(const struct cli_answer_words *words);

@@ -160,7 +160,7 @@ static enum sl_status read_images(const struct sl_json_cursor *object,
 {
     const char *size = NULL;
     SL_TRY(read_text(object, "size", &size, err));
-    if (size && !sl_image_size_read(size, SL_IMAGE_MAX_SIDE, &images->height, &images->width))
+    if (size && !sl_text_to_sides(size, SL_IMAGE_MAX_SIDE, &images->height, &images->width))
         return sl_json_fail(object, err, "\"size\" is \"%s\", expected something like 32x32", size);
     SL_TRY(read_size(object, "channels", 1, &images->channels, err));
     if (images->channels == 2 || images->channels > 3)

@@ -32,10 +32,10 @@ static enum sl_status apply_keys(const struct sl_json_cursor *object, const char
     const char **known = sl_recipe_key_names(sections);
     enum sl_status status = SL_OK;
     SL_TRY_OUT(sl_json_only(object, known, err));
-    for (const struct sl_recipe_key *key = sl_recipe_keys; key->name; key++) {
+    for (const struct sl_field_row *key = sl_recipe_keys; key->name; key++) {
         struct sl_json_cursor member;
         SL_TRY_OUT(sl_json_optional(object, key->name, &member, err));
-        if (member.value) SL_TRY_OUT(sl_recipe_key_read(key, &member, &changed, err));
+        if (member.value) SL_TRY_OUT(sl_field_read(key, &member, &changed, err));
     }
     *recipe = changed;
 out:
@@ -284,22 +284,16 @@ enum sl_status sl_recipe_read(const char *name, const char *variant, struct sl_r
 
 /* ---- From text ---- */
 
-static enum sl_status set_key(struct sl_recipe *recipe, const char *name, size_t name_length,
-                              const char *value, size_t length, struct sl_error *err)
-{
-    const struct sl_recipe_key *key = sl_recipe_key_find(name, name_length);
-    if (key) return sl_recipe_key_parse(key, value, length, recipe, err);
-    const char **known = sl_recipe_key_names(NULL);
-    enum sl_status status =
-        sl_recipe_unknown(SL_ERR_USAGE, "a recipe has no key", name, name_length, known, err);
-    free(known);
-    return status;
-}
-
 enum sl_status sl_recipe_set(struct sl_recipe *recipe, const char *key, const char *value,
                              struct sl_error *err)
 {
-    return set_key(recipe, key, strlen(key), value, strlen(value), err);
+    const struct sl_field_row *row = sl_recipe_key_find(key);
+    if (row) return sl_recipe_key_parse(row, value, recipe, err);
+    const char **known = sl_recipe_key_names(NULL);
+    const enum sl_status status =
+        sl_recipe_unknown(SL_ERR_USAGE, "a recipe has no key", key, strlen(key), known, err);
+    free(known);
+    return status;
 }
 
 /* Length of the word at `at`, if '=' follows it; else 0. */
@@ -327,7 +321,12 @@ enum sl_status sl_recipe_set_all(struct sl_recipe *recipe, const char *assignmen
         const char *value = at + name_length + 1, *end = value;
         while (*end && !(*end == ',' && key_length(end + 1) > 0))
             end++;
-        SL_TRY(set_key(&changed, at, name_length, value, (size_t)(end - value), err));
+        char *key = sl_string_copy_n(at, name_length);
+        char *text = sl_string_copy_n(value, (size_t)(end - value));
+        const enum sl_status status = sl_recipe_set(&changed, key, text, err);
+        free(key);
+        free(text);
+        if (status != SL_OK) return status;
         at = *end ? end + 1 : end;
     }
     *recipe = changed;
@@ -343,7 +342,7 @@ char *sl_recipe_network(const struct sl_recipe *recipe)
 
 /* Keys that are not in JSON while they have their default, since records of runs are older than
  * they. */
-static bool is_late(const struct sl_recipe_key *key)
+static bool is_late(const struct sl_field_row *key)
 {
     static const char *const late[] = {"network_options"};
     for (size_t i = 0; i < sizeof late / sizeof *late; i++)
@@ -355,9 +354,9 @@ json_t *sl_recipe_to_json(const struct sl_recipe *recipe)
 {
     const struct sl_recipe plain = sl_recipe_default();
     json_t *object = json_object();
-    for (const struct sl_recipe_key *key = sl_recipe_keys; key->name; key++) {
-        json_t *value = sl_recipe_key_json(key, recipe);
-        json_t *fallback = sl_recipe_key_json(key, &plain);
+    for (const struct sl_field_row *key = sl_recipe_keys; key->name; key++) {
+        json_t *value = sl_field_json(key, recipe);
+        json_t *fallback = sl_field_json(key, &plain);
         if (!is_late(key) || !json_equal(value, fallback))
             json_object_set(object, key->name, value);
         json_decref(value);

@@ -4,15 +4,13 @@
 
 #include "softlab/train/recipe.h"
 
-const struct sl_recipe_key *sl_recipe_key_find(const char *name, size_t length);
+const struct sl_field_row *sl_recipe_key_find(const char *name);
 /* The names of all keys and then those of `more` (NULL-ended; may be NULL), NULL-ended: the list
  * is the caller's to free, the names are not. */
 const char **sl_recipe_key_names(const char *const *more);
 
-/* Put a value into the key's field. */
-enum sl_status sl_recipe_key_read(const struct sl_recipe_key *key, const struct sl_json_cursor *at,
-                                  struct sl_recipe *recipe, struct sl_error *err) SL_MUST_USE;
-enum sl_status sl_recipe_key_parse(const struct sl_recipe_key *key, const char *text, size_t length,
+/* Put a typed value into the key's field. */
+enum sl_status sl_recipe_key_parse(const struct sl_field_row *key, const char *text,
                                    struct sl_recipe *recipe, struct sl_error *err) SL_MUST_USE;
 
 /* `<what> "word", did you mean "..."?`: `what` is like "no network is called"; the nearest of the

@@ -19,6 +19,10 @@ SL_BEGIN_DECLS
 bool sl_text_to_integer(const char *text, size_t length, int64_t *out);
 bool sl_text_to_real(const char *text, size_t length, double *out);
 
+/* "32x48" as height and width, each from 1 to `most`; false (and both untouched) if it is anything
+ * else. */
+bool sl_text_to_sides(const char *text, size_t most, size_t *height, size_t *width);
+
 /* The shortest decimal of 15 to 17 (a float: 6 to 9) digits that is read back as the same
  * number, with '.' in every locale; "nan", "inf" and "-inf" for the others. Its length. */
 enum { SL_NUMBER_TEXT = 64 };

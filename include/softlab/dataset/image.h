@@ -20,10 +20,8 @@ enum sl_status sl_image_create(size_t height, size_t width, size_t channels, str
                                struct sl_error *err) SL_MUST_USE;
 void sl_image_release(struct sl_image *image);
 
-/* "32x48" as height and width, each from 1 to `most`; false (and both untouched) if it is anything
- * else. SL_IMAGE_MAX_SIDE is what options allow. */
+/* The longest side of an image that options allow. */
 #define SL_IMAGE_MAX_SIDE ((size_t)1 << 24)
-bool sl_image_size_read(const char *text, size_t most, size_t *height, size_t *width);
 
 /* Decode PNG or JPEG, told apart by their first bytes, and turn it upright as its EXIF states.
  * Palettes and 16 bits become 8 bits; transparency is laid over white. At most SL_IMAGE_MAX_PIXELS,

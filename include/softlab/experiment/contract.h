@@ -1,6 +1,7 @@
-/* Contract: what those who judge and present results know of an experiment: what its specification
- * says, which runs it plans, and how its figures are called. Nothing of jobs, processes or folders,
- * so that a verdict needs no runner; verdict/ includes no other header of experiment/. */
+/* Contract: what judging and presenting results needs to know of an experiment: what its
+ * specification says, which runs it plans, and how its figures are called. Nothing of jobs,
+ * processes or folders, so that a verdict needs no runner; verdict/ includes no other header of
+ * experiment/. */
 #ifndef SOFTLAB_EXPERIMENT_CONTRACT_H
 #define SOFTLAB_EXPERIMENT_CONTRACT_H
 
@@ -115,7 +116,7 @@ struct sl_spec {
     /* owned; as it was written and as it is to be run, with what may be left out; private to
      * experiment/ */
     struct sl_spec_body *written, *body;
-    struct sl_brief *brief;  /* owned; what the same says to those who judge and present */
+    struct sl_brief *brief;  /* owned; what judging and presenting needs of it */
     char *expected, *claims; /* owned; the texts of expected.csv and claims.csv, or NULL */
     char *folder;            /* owned; where it was read; NULL: it is built in */
 };

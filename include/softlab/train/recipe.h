@@ -20,16 +20,12 @@
 #include <stdint.h>
 
 #include "softlab/base/error.h"
+#include "softlab/base/fields.h"
 #include "softlab/base/json.h"
 
 SL_BEGIN_DECLS
 
-enum { SL_RECIPE_LIST_MAX = 16, SL_RECIPE_TEXT_MAX = 128 };
-
-struct sl_real_list {
-    size_t count;
-    double values[SL_RECIPE_LIST_MAX];
-};
+enum { SL_RECIPE_LIST_MAX = SL_FIELD_LIST_MAX, SL_RECIPE_TEXT_MAX = SL_FIELD_NAME_SIZE };
 
 enum sl_reduction { SL_REDUCE_MEAN, SL_REDUCE_SUM };
 enum sl_optimiser_kind { SL_OPTIMISER_SGD, SL_OPTIMISER_ADAM, SL_OPTIMISER_RADAM };
@@ -107,24 +103,8 @@ struct sl_recipe {
     int64_t patience; /* epochs without a better dev score before stopping; 0: never */
 };
 
-/* A key: where it lies, what it may be. Help, files and provenance walk this table. */
-enum sl_recipe_kind {
-    SL_RECIPE_TEXT,
-    SL_RECIPE_BOOLEAN,
-    SL_RECIPE_INTEGER,
-    SL_RECIPE_REAL,
-    SL_RECIPE_REALS,
-    SL_RECIPE_CHOICE, /* an enum; `choices` are its names in order, NULL-ended */
-};
-struct sl_recipe_key {
-    const char *name;
-    enum sl_recipe_kind kind;
-    size_t offset;
-    double minimum, maximum;
-    const char *const *choices;
-    const char *help;
-};
-extern const struct sl_recipe_key sl_recipe_keys[]; /* ends with a NULL name */
+/* The keys: help, files, `--set` and provenance walk this table. */
+extern const struct sl_field_row sl_recipe_keys[]; /* ends with a NULL name */
 
 /* Plain training: SGD .9 at .1, batch 32, mean cross-entropy, 10 epochs, nothing else. */
 struct sl_recipe sl_recipe_default(void);
@@ -176,8 +156,6 @@ enum sl_status sl_recipe_check(const struct sl_recipe *recipe, struct sl_error *
 /* The network with the options that the recipe adds, "tagger:attention=512"; the caller owns it. */
 char *sl_recipe_network(const struct sl_recipe *recipe);
 
-/* The value that a recipe has for a key; the caller owns it. */
-json_t *sl_recipe_key_json(const struct sl_recipe_key *key, const struct sl_recipe *recipe);
 /* Every key with its value, in table order, without late ones that have their default; the caller
  * owns it. */
 json_t *sl_recipe_to_json(const struct sl_recipe *recipe);

@@ -1,4 +1,4 @@
-/* Private to base/json/: where a cursor's value stands in the text of its document. */
+/* Private to base/: where a cursor's value stands in the text of its document. */
 #ifndef SOFTLAB_BASE_JSON_INTERNAL_H
 #define SOFTLAB_BASE_JSON_INTERNAL_H
 
@@ -19,5 +19,9 @@ size_t sl_json_scalar_length(const struct sl_json *document, size_t offset);
 
 /* The cursors from the root down to `at`, on the heap. */
 const struct sl_json_cursor **sl_json_chain(const struct sl_json_cursor *at, size_t *count);
+
+/* SL_ERR_INPUT: something else was expected than what is at the cursor. */
+enum sl_status sl_json_fail_type(const struct sl_json_cursor *at, const char *expected,
+                                 struct sl_error *err);
 
 #endif

@@ -179,8 +179,8 @@ static const char *describe_value(const struct sl_json_cursor *at, char out[SL_D
     return out;
 }
 
-static enum sl_status fail_type(const struct sl_json_cursor *at, const char *expected,
-                                struct sl_error *err)
+enum sl_status sl_json_fail_type(const struct sl_json_cursor *at, const char *expected,
+                                 struct sl_error *err)
 {
     char found[SL_DESCRIBE_SIZE];
     return sl_json_fail(at, err, "expected %s, got %s", expected, describe_value(at, found));
@@ -189,7 +189,7 @@ static enum sl_status fail_type(const struct sl_json_cursor *at, const char *exp
 enum sl_status sl_json_optional(const struct sl_json_cursor *object, const char *key,
                                 struct sl_json_cursor *out, struct sl_error *err)
 {
-    if (!json_is_object(object->value)) return fail_type(object, "an object", err);
+    if (!json_is_object(object->value)) return sl_json_fail_type(object, "an object", err);
     json_t *value = json_object_get(object->value, key);
     *out = (struct sl_json_cursor){.document = object->document,
                                    .parent = object,
@@ -201,7 +201,7 @@ enum sl_status sl_json_optional(const struct sl_json_cursor *object, const char 
 enum sl_status sl_json_member(const struct sl_json_cursor *object, const char *key,
                               struct sl_json_cursor *out, struct sl_error *err)
 {
-    if (!json_is_object(object->value)) return fail_type(object, "an object", err);
+    if (!json_is_object(object->value)) return sl_json_fail_type(object, "an object", err);
     json_t *value = json_object_get(object->value, key);
     if (!value) return sl_json_fail(object, err, "missing key \"%s\"", key);
     *out = (struct sl_json_cursor){
@@ -220,7 +220,7 @@ struct sl_json_cursor sl_json_below(const struct sl_json_cursor *object, const c
 enum sl_status sl_json_array_size(const struct sl_json_cursor *array, size_t *out,
                                   struct sl_error *err)
 {
-    if (!json_is_array(array->value)) return fail_type(array, "an array", err);
+    if (!json_is_array(array->value)) return sl_json_fail_type(array, "an array", err);
     *out = json_array_size(array->value);
     return SL_OK;
 }
@@ -237,7 +237,7 @@ struct sl_json_cursor sl_json_element(const struct sl_json_cursor *array, size_t
 enum sl_status sl_json_string(const struct sl_json_cursor *at, const char **out,
                               struct sl_error *err)
 {
-    if (!json_is_string(at->value)) return fail_type(at, "a string", err);
+    if (!json_is_string(at->value)) return sl_json_fail_type(at, "a string", err);
     *out = json_string_value(at->value);
     return SL_OK;
 }
@@ -253,7 +253,7 @@ enum sl_status sl_json_integer(const struct sl_json_cursor *at, int64_t minimum,
         }
     }
     char expected[SL_DESCRIBE_SIZE];
-    return fail_type(at, sl_describe_integers(minimum, maximum, expected), err);
+    return sl_json_fail_type(at, sl_describe_integers(minimum, maximum, expected), err);
 }
 
 enum sl_status sl_json_number(const struct sl_json_cursor *at, double minimum, double maximum,
@@ -267,12 +267,12 @@ enum sl_status sl_json_number(const struct sl_json_cursor *at, double minimum, d
         }
     }
     char expected[SL_DESCRIBE_SIZE];
-    return fail_type(at, sl_describe_reals(minimum, maximum, expected), err);
+    return sl_json_fail_type(at, sl_describe_reals(minimum, maximum, expected), err);
 }
 
 enum sl_status sl_json_boolean(const struct sl_json_cursor *at, bool *out, struct sl_error *err)
 {
-    if (!json_is_boolean(at->value)) return fail_type(at, "true or false", err);
+    if (!json_is_boolean(at->value)) return sl_json_fail_type(at, "true or false", err);
     *out = json_is_true(at->value);
     return SL_OK;
 }
@@ -287,7 +287,7 @@ static bool is_listed(const char *key, const char *const *known)
 enum sl_status sl_json_only(const struct sl_json_cursor *object, const char *const *known,
                             struct sl_error *err)
 {
-    if (!json_is_object(object->value)) return fail_type(object, "an object", err);
+    if (!json_is_object(object->value)) return sl_json_fail_type(object, "an object", err);
     const char *key = NULL;
     json_t *value = NULL;
     json_object_foreach(object->value, key, value)

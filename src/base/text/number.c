@@ -46,3 +46,18 @@ size_t sl_text_from_float(float value, char out[SL_NUMBER_TEXT])
     }
     return make_point(out);
 }
+
+bool sl_text_to_sides(const char *text, size_t most, size_t *height, size_t *width)
+{
+    const size_t length = strcspn(text, "x");
+    const char *rest = text + length + (text[length] == 'x');
+    int64_t sides[2];
+    if (!sl_text_to_integer(text, length, &sides[0]) ||
+        !sl_text_to_integer(rest, strlen(rest), &sides[1]))
+        return false;
+    for (size_t i = 0; i < 2; i++)
+        if (sides[i] < 1 || (uint64_t)sides[i] > most) return false;
+    *height = (size_t)sides[0];
+    *width = (size_t)sides[1];
+    return true;
+}

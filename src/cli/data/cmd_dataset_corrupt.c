@@ -7,7 +7,7 @@ struct corrupt_values {
     const char *output;
     const char *only;
     const char *split;
-    struct cli_reals severities;
+    struct sl_real_list severities;
     int64_t seed;
     bool list;
     bool json;
@@ -26,65 +26,34 @@ static void corrupt_mode(const struct cli *cli, const void *values, struct cli_m
 
 static const char *const corrupt_samples[] = {"--list", "shapes -o out", NULL};
 
-static const struct cli_option corrupt_options[] = {
-    {.name = "output",
-     .letter = 'o',
-     .kind = CLI_FOLDER,
-     .value = "FOLDER",
-     .help = "where <corruption>.npy, labels.npy and corruptions.json go; DATA/cifar10-c, with "
-             "DATA the data folder, is where cifar10-c:fog and the like look for them",
-     .offset = offsetof(struct corrupt_values, output),
+#define AT(field) .offset = offsetof(struct corrupt_values, field)
+static const struct sl_field_row corrupt_options[] = {
+    {"output", SL_FIELD_FOLDER, AT(output),
+     "where <corruption>.npy, labels.npy and corruptions.json go; DATA/cifar10-c, with "
+     "DATA the data folder, is where cifar10-c:fog and the like look for them",
+     .letter = 'o', .modes = MAKES},
+    {"only", SL_FIELD_WORD, AT(only), "these corruptions of --list; all 19 without it",
+     .value = "NAME,...", .modes = MAKES},
+    {"severity", SL_FIELD_REALS, AT(severities), "these severities, one after another in each file",
+     .value = "S,S,...", .fallback = "1,2,3,4,5", .minimum = 1, .maximum = SL_SEVERITIES,
      .modes = MAKES},
-    {.name = "only",
-     .kind = CLI_TEXT,
-     .value = "NAME,...",
-     .help = "these corruptions of --list; all 19 without it",
-     .offset = offsetof(struct corrupt_values, only),
-     .modes = MAKES},
-    {.name = "severity",
-     .kind = CLI_REALS,
-     .value = "S,S,...",
-     .help = "these severities, one after another in each file",
-     .offset = offsetof(struct corrupt_values, severities),
-     .fallback = "1,2,3,4,5",
-     .minimum = 1,
-     .maximum = SL_SEVERITIES,
-     .modes = MAKES},
-    {.name = "split",
-     .kind = CLI_PATH,
-     .value = "FILE.npy",
-     .help = "only the items whose indices this file holds",
-     .offset = offsetof(struct corrupt_values, split),
-     .modes = MAKES},
+    {"split", SL_FIELD_PATH, AT(split), "only the items whose indices this file holds",
+     .value = "FILE.npy", .modes = MAKES},
     CLI_IMAGE_SIZE(struct corrupt_values, "bring images to this size first", MAKES),
     CLI_CHANNELS(struct corrupt_values, MAKES),
     CLI_SKIP_BROKEN(struct corrupt_values, MAKES),
-    {.name = "seed",
-     .kind = CLI_INTEGER,
-     .value = "N",
-     .help = "of noise, directions, weather and displacements",
-     .offset = offsetof(struct corrupt_values, seed),
-     .fallback = "1",
-     .minimum = 0,
-     .maximum = 9e15,
-     .modes = MAKES},
-    {.name = "list",
-     .letter = 'l',
-     .kind = CLI_FLAG,
-     .help = "print the corruptions",
-     .offset = offsetof(struct corrupt_values, list)},
-    {.name = "json",
-     .kind = CLI_FLAG,
-     .help = "with --list: as JSON",
-     .offset = offsetof(struct corrupt_values, json),
-     .modes = LISTS},
+    {"seed", SL_FIELD_INTEGER, AT(seed), "of noise, directions, weather and displacements",
+     .fallback = "1", .minimum = 0, .maximum = 9e15, .modes = MAKES},
+    {"list", SL_FIELD_BOOLEAN, AT(list), "print the corruptions", .letter = 'l'},
+    {"json", SL_FIELD_BOOLEAN, AT(json), "with --list: as JSON", .modes = LISTS},
     {.name = NULL},
 };
+#undef AT
 
 static const struct cli_argument corrupt_arguments[] = {
     {.name = "NAME",
      .help = "the images to corrupt, as in softlab dataset",
-     .kind = CLI_SOURCE,
+     .kind = SL_FIELD_SOURCE,
      .choices = cli_dataset_names,
      .optional = true},
     {.name = NULL},
@@ -146,8 +115,8 @@ static enum sl_status choose(const char *text, const struct sl_corruption **out,
     return status;
 }
 
-static enum sl_status read_severities(const struct cli_reals *typed, struct sl_corrupt_options *out,
-                                      struct sl_error *err)
+static enum sl_status read_severities(const struct sl_real_list *typed,
+                                      struct sl_corrupt_options *out, struct sl_error *err)
 {
     bool wanted[SL_SEVERITIES + 1] = {false};
     for (size_t i = 0; i < typed->count; i++) {

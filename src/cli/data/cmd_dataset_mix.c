@@ -5,7 +5,7 @@
 struct mix_values {
     const char *output;
     const char *split;
-    struct cli_reals lambdas;
+    struct sl_real_list lambdas;
     int64_t count;
     int64_t pairs;
     int64_t batch;
@@ -25,68 +25,35 @@ static void mix_mode(const struct cli *cli, const void *values, struct cli_mode 
 
 static const char *const mix_samples[] = {"shapes -o out", "shapes -o out --count 10", NULL};
 
-static const struct cli_option mix_options[] = {
-    {.name = "output",
-     .letter = 'o',
-     .kind = CLI_FOLDER,
-     .value = "FOLDER",
-     .help = "where the images, batches.json and provenance.json go",
-     .offset = offsetof(struct mix_values, output)},
-    {.name = "lambdas",
-     .kind = CLI_REALS,
-     .value = "L,L,...",
-     .help = "mix every pair at each of these shares of the first image; without it as in the "
-             "thesis: .5, one of .1 and .25, one of .75 and .9",
-     .offset = offsetof(struct mix_values, lambdas),
-     .minimum = 0,
-     .maximum = 1},
-    {.name = "pairs",
-     .kind = CLI_INTEGER,
-     .value = "N",
-     .help = "image pairs per pair of classes",
-     .offset = offsetof(struct mix_values, pairs),
-     .fallback = "6",
-     .minimum = 1,
-     .maximum = 1e6,
-     .modes = BY_PAIRS},
-    {.name = "count",
-     .kind = CLI_INTEGER,
-     .value = "N",
-     .help = "mixed images in all, instead of --pairs",
-     .offset = offsetof(struct mix_values, count),
-     .minimum = 1,
+#define AT(field) .offset = offsetof(struct mix_values, field)
+static const struct sl_field_row mix_options[] = {
+    {"output", SL_FIELD_FOLDER, AT(output), "where the images, batches.json and provenance.json go",
+     .letter = 'o'},
+    {"lambdas", SL_FIELD_REALS, AT(lambdas),
+     "mix every pair at each of these shares of the first image; without it as in the "
+     "thesis: .5, one of .1 and .25, one of .75 and .9",
+     .value = "L,L,...", .minimum = 0, .maximum = 1},
+    {"pairs", SL_FIELD_INTEGER, AT(pairs), "image pairs per pair of classes", .fallback = "6",
+     .minimum = 1, .maximum = 1e6, .modes = BY_PAIRS},
+    {"count", SL_FIELD_INTEGER, AT(count), "mixed images in all, instead of --pairs", .minimum = 1,
      .maximum = 1e7},
-    {.name = "batch",
-     .kind = CLI_INTEGER,
-     .value = "N",
-     .help = "images per batch in batches.json",
-     .offset = offsetof(struct mix_values, batch),
-     .fallback = "25",
-     .minimum = 1,
-     .maximum = 1e6},
-    {.name = "split",
-     .kind = CLI_PATH,
-     .value = "FILE.npy",
-     .help = "draw only from the items whose indices this file holds",
-     .offset = offsetof(struct mix_values, split)},
+    {"batch", SL_FIELD_INTEGER, AT(batch), "images per batch in batches.json", .fallback = "25",
+     .minimum = 1, .maximum = 1e6},
+    {"split", SL_FIELD_PATH, AT(split), "draw only from the items whose indices this file holds",
+     .value = "FILE.npy"},
     CLI_IMAGE_SIZE(struct mix_values, "bring images to this size first", 0),
     CLI_CHANNELS(struct mix_values, 0),
     CLI_SKIP_BROKEN(struct mix_values, 0),
-    {.name = "seed",
-     .kind = CLI_INTEGER,
-     .value = "N",
-     .help = "which pairs are drawn",
-     .offset = offsetof(struct mix_values, seed),
-     .fallback = "1",
-     .minimum = 0,
+    {"seed", SL_FIELD_INTEGER, AT(seed), "which pairs are drawn", .fallback = "1", .minimum = 0,
      .maximum = 9e15},
     {.name = NULL},
 };
+#undef AT
 
 static const struct cli_argument mix_arguments[] = {
     {.name = "NAME",
      .help = "the labelled data set to draw from, as in softlab dataset",
-     .kind = CLI_SOURCE,
+     .kind = SL_FIELD_SOURCE,
      .choices = cli_dataset_names},
     {.name = NULL},
 };

@@ -27,33 +27,22 @@ static void fetch_mode(const struct cli *cli, const void *values, struct cli_mod
 
 static const char *const fetch_samples[] = {"--list", "cifar10", "cifar10 --offline", NULL};
 
-static const struct cli_option fetch_options[] = {
-    {.name = "list",
-     .letter = 'l',
-     .kind = CLI_FLAG,
-     .help = "print the sets that have a name, with their licences, and where each is",
-     .offset = offsetof(struct fetch_values, list)},
-    {.name = "json",
-     .kind = CLI_FLAG,
-     .help = "print folders, or with --list the sets, as JSON",
-     .offset = offsetof(struct fetch_values, json)},
-    {.name = "offline",
-     .kind = CLI_FLAG,
-     .help = "only check what is there",
-     .offset = offsetof(struct fetch_values, offline),
-     .modes = BRINGS | LOOKS},
-    {.name = "no-package-manager",
-     .kind = CLI_FLAG,
-     .help = "go to the public address even if npm or apt could bring the set",
-     .offset = offsetof(struct fetch_values, no_package_manager),
-     .modes = BRINGS},
+#define AT(field) .offset = offsetof(struct fetch_values, field)
+static const struct sl_field_row fetch_options[] = {
+    {"list", SL_FIELD_BOOLEAN, AT(list),
+     "print the sets that have a name, with their licences, and where each is", .letter = 'l'},
+    {"json", SL_FIELD_BOOLEAN, AT(json), "print folders, or with --list the sets, as JSON"},
+    {"offline", SL_FIELD_BOOLEAN, AT(offline), "only check what is there", .modes = BRINGS | LOOKS},
+    {"no-package-manager", SL_FIELD_BOOLEAN, AT(no_package_manager),
+     "go to the public address even if npm or apt could bring the set", .modes = BRINGS},
     {.name = NULL},
 };
+#undef AT
 
 static const struct cli_argument fetch_arguments[] = {
     {.name = "NAME",
      .help = "a set from softlab fetch --list",
-     .kind = CLI_CHOICE,
+     .kind = SL_FIELD_CHOICE,
      .choices = set_names,
      .optional = true,
      .repeated = true},

@@ -17,7 +17,7 @@ static const char *shell_names(size_t index)
 }
 
 static const struct cli_argument completion_arguments[] = {
-    {.name = "SHELL", .help = "bash, zsh or fish", .kind = CLI_CHOICE, .choices = shell_names},
+    {.name = "SHELL", .help = "bash, zsh or fish", .kind = SL_FIELD_CHOICE, .choices = shell_names},
     {.name = NULL},
 };
 

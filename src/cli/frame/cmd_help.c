@@ -13,7 +13,7 @@ static const char *command_names(size_t index)
 static const struct cli_argument help_arguments[] = {
     {.name = "COMMAND",
      .help = "the command to tell about; without it, all of them",
-     .kind = CLI_CHOICE,
+     .kind = SL_FIELD_CHOICE,
      .choices = command_names,
      .optional = true,
      .repeated = true},

@@ -17,20 +17,19 @@ static void manual_mode(const struct cli *cli, const void *values, struct cli_mo
 
 static const char *const manual_samples[] = {"--output out", "eval", NULL};
 
-static const struct cli_option manual_options[] = {
-    {.name = "output",
-     .letter = 'o',
-     .kind = CLI_FOLDER,
-     .value = "FOLDER",
-     .help = "write every man page, the Markdown manual and the completions into this folder",
-     .offset = offsetof(struct manual_values, output)},
+#define AT(field) .offset = offsetof(struct manual_values, field)
+static const struct sl_field_row manual_options[] = {
+    {"output", SL_FIELD_FOLDER, AT(output),
+     "write every man page, the Markdown manual and the completions into this folder",
+     .letter = 'o'},
     {.name = NULL},
 };
+#undef AT
 
 static const struct cli_argument manual_arguments[] = {
     {.name = "COMMAND",
      .help = "the command whose page to print; without it, softlab(1)",
-     .kind = CLI_TEXT,
+     .kind = SL_FIELD_WORD,
      .optional = true,
      .repeated = true},
     {.name = NULL},

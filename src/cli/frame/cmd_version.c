@@ -4,13 +4,12 @@ struct version_values {
     bool json;
 };
 
-static const struct cli_option version_options[] = {
-    {.name = "json",
-     .kind = CLI_FLAG,
-     .help = "as JSON, with dependencies and processor",
-     .offset = offsetof(struct version_values, json)},
+#define AT(field) .offset = offsetof(struct version_values, field)
+static const struct sl_field_row version_options[] = {
+    {"json", SL_FIELD_BOOLEAN, AT(json), "as JSON, with dependencies and processor"},
     {.name = NULL},
 };
+#undef AT
 
 enum { MAX_DEPENDENCIES = 32 };
 

@@ -5,7 +5,7 @@
 
 #include "cli.h"
 
-static void put_choices(cli_choices *choices, const char *separator, FILE *out)
+static void put_choices(sl_choice_names *choices, const char *separator, FILE *out)
 {
     for (size_t i = 0; choices(i); i++)
         fprintf(out, "%s%s", i ? separator : "", choices(i));
@@ -13,10 +13,10 @@ static void put_choices(cli_choices *choices, const char *separator, FILE *out)
 
 static void put_option_words(const struct cli_command *command, FILE *out)
 {
-    const struct cli_option *tables[] = {command->options, cli_common_options};
+    const struct sl_field_row *tables[] = {command->options, cli_common_options};
     const char *separator = "";
     for (size_t t = 0; t < 2; t++) {
-        for (const struct cli_option *o = tables[t]; o && o->name; o++) {
+        for (const struct sl_field_row *o = tables[t]; o && o->name; o++) {
             fprintf(out, "%s--%s", separator, o->name);
             separator = " ";
         }
@@ -26,19 +26,20 @@ static void put_option_words(const struct cli_command *command, FILE *out)
 /* case "<command> <option>" in ... : what may follow an option that takes a value. */
 static void put_value_cases(const struct cli_command *command, FILE *out)
 {
-    const struct cli_option *tables[] = {command->options, cli_common_options};
+    const struct sl_field_row *tables[] = {command->options, cli_common_options};
     for (size_t t = 0; t < 2; t++) {
-        for (const struct cli_option *o = tables[t]; o && o->name; o++) {
-            if (o->kind == CLI_FLAG) continue;
+        for (const struct sl_field_row *o = tables[t]; o && o->name; o++) {
+            if (o->kind == SL_FIELD_BOOLEAN) continue;
             fprintf(out, "        \"%s --%s\"", command->name, o->name);
             if (o->letter) fprintf(out, " | \"%s -%c\"", command->name, o->letter);
             fputs(") ", out);
-            if (o->choices) {
+            if (o->names) {
                 fputs("COMPREPLY+=($(compgen -W '", out);
-                put_choices(o->choices, " ", out);
+                put_choices(o->names, " ", out);
                 fputs("' -- \"$current\")); ", out);
             }
-            if (cli_is_path(o->kind)) fputs("COMPREPLY+=($(compgen -f -- \"$current\")); ", out);
+            if (sl_field_is_path(o->kind))
+                fputs("COMPREPLY+=($(compgen -f -- \"$current\")); ", out);
             fputs("return ;;\n", out);
         }
     }
@@ -71,7 +72,7 @@ static void put_words_case(const struct cli_command *command, FILE *out)
     put_second_words(command, out);
     fputs("'\n            options='", out);
     put_option_words(command, out);
-    bool files = argument && argument->name && argument->kind != CLI_CHOICE;
+    bool files = argument && argument->name && argument->kind != SL_FIELD_CHOICE;
     fprintf(out, "'\n            files=%s ;;\n", files ? "yes" : "no");
 }
 
@@ -148,19 +149,19 @@ static void put_fish_condition(const struct cli_command *command, FILE *out)
     fputc('\'', out);
 }
 
-static void put_fish_option(const struct cli_command *command, const struct cli_option *option,
+static void put_fish_option(const struct cli_command *command, const struct sl_field_row *option,
                             FILE *out)
 {
     put_fish_condition(command, out);
     fprintf(out, " -l %s", option->name);
     if (option->letter) fprintf(out, " -s %c", option->letter);
-    if (cli_is_path(option->kind))
+    if (sl_field_is_path(option->kind))
         fputs(" -r -F", out);
-    else if (option->kind != CLI_FLAG)
+    else if (option->kind != SL_FIELD_BOOLEAN)
         fputs(" -x", out);
-    if (option->choices) {
+    if (option->names) {
         fputs(" -a '", out);
-        put_choices(option->choices, " ", out);
+        put_choices(option->names, " ", out);
         fputc('\'', out);
     }
     fputs(" -d ", out);
@@ -189,9 +190,9 @@ void cli_completion_fish(FILE *out)
             put_choices(argument->choices, " ", out);
             fputs("'\n", out);
         }
-        const struct cli_option *tables[] = {command->options, cli_common_options};
+        const struct sl_field_row *tables[] = {command->options, cli_common_options};
         for (size_t t = 0; t < 2; t++)
-            for (const struct cli_option *o = tables[t]; o && o->name; o++)
+            for (const struct sl_field_row *o = tables[t]; o && o->name; o++)
                 put_fish_option(command, o, out);
     }
 }

@@ -49,7 +49,7 @@ void cli_synopsis(const struct cli_command *command, struct sl_buffer *out)
         sl_buffer_printf(out, a->optional ? " [%s%s]" : " %s%s", a->name, a->repeated ? "..." : "");
 }
 
-void cli_option_notes(const struct cli_option *option, struct sl_buffer *out)
+void cli_option_notes(const struct sl_field_row *option, struct sl_buffer *out)
 {
     char range[80];
     cli_range_text(option, range, sizeof range);
@@ -58,21 +58,23 @@ void cli_option_notes(const struct cli_option *option, struct sl_buffer *out)
         sl_buffer_text(out, range);
         separator = "; ";
     }
-    if (option->choices) {
+    if (option->names) {
         sl_buffer_printf(out, "%sone of ", separator);
-        for (size_t i = 0; option->choices(i); i++)
-            sl_buffer_printf(out, "%s%s", i ? ", " : "", option->choices(i));
+        for (size_t i = 0; option->names(i); i++)
+            sl_buffer_printf(out, "%s%s", i ? ", " : "", option->names(i));
         separator = "; ";
     }
-    if (option->fallback) sl_buffer_printf(out, "%sdefault %s", separator, option->fallback);
+    if (option->fallback && strcmp(option->fallback, "nan") != 0)
+        sl_buffer_printf(out, "%sdefault %s", separator, option->fallback);
 }
 
-static void print_option(const struct cli_option *option, FILE *out)
+static void print_option(const struct sl_field_row *option, FILE *out)
 {
     char term[64];
     snprintf(term, sizeof term, "  %c%c%s --%s%s%s", option->letter ? '-' : ' ',
              option->letter ? option->letter : ' ', option->letter ? "," : " ", option->name,
-             option->value ? " " : "", option->value ? option->value : "");
+             sl_field_value_name(option) ? " " : "",
+             sl_field_value_name(option) ? sl_field_value_name(option) : "");
     struct sl_buffer help, notes;
     sl_buffer_init(&help, 4096);
     sl_buffer_init(&notes, 2048);
@@ -99,7 +101,7 @@ static bool has_document(const char *text)
 static bool names_document(const struct cli_command *command)
 {
     bool found = has_document(command->description);
-    for (const struct cli_option *o = command->options; o && o->name && !found; o++)
+    for (const struct sl_field_row *o = command->options; o && o->name && !found; o++)
         found = has_document(o->help);
     return found;
 }
@@ -132,9 +134,9 @@ void cli_help_command(const struct cli_command *command, FILE *out)
     }
     print_within(command, out);
     fputs("\noptions\n", out);
-    const struct cli_option *tables[] = {command->options, cli_common_options};
+    const struct sl_field_row *tables[] = {command->options, cli_common_options};
     for (size_t t = 0; t < 2; t++)
-        for (const struct cli_option *o = tables[t]; o && o->name; o++)
+        for (const struct sl_field_row *o = tables[t]; o && o->name; o++)
             print_option(o, out);
     if (names_document(command))
         fputs("\nDocuments are in share/doc/softlab, below the folder softlab was installed to.\n",

@@ -51,7 +51,7 @@ static void put_heading(const struct cli_command *command, const char *summary, 
     fputc('\n', out);
 }
 
-static void put_man_option(const struct cli_option *option, FILE *out)
+static void put_man_option(const struct sl_field_row *option, FILE *out)
 {
     struct sl_buffer notes;
     sl_buffer_init(&notes, 2048);
@@ -61,7 +61,7 @@ static void put_man_option(const struct cli_option *option, FILE *out)
     fputs("\\fB\\-\\-", out);
     put_roff(option->name, out);
     fputs("\\fR", out);
-    if (option->value) fprintf(out, " \\fI%s\\fR", option->value);
+    if (sl_field_value_name(option)) fprintf(out, " \\fI%s\\fR", sl_field_value_name(option));
     fputc('\n', out);
     put_roff(option->help, out);
     if (notes.length) {
@@ -131,9 +131,9 @@ void cli_manual_man(const struct cli_command *command, FILE *out)
     }
     put_man_within(command, out);
     fputs(".SH OPTIONS\n", out);
-    const struct cli_option *tables[] = {command->options, cli_common_options};
+    const struct sl_field_row *tables[] = {command->options, cli_common_options};
     for (size_t t = 0; t < 2; t++)
-        for (const struct cli_option *o = tables[t]; o && o->name; o++)
+        for (const struct sl_field_row *o = tables[t]; o && o->name; o++)
             put_man_option(o, out);
     if (command->examples) fputs(".SH EXAMPLES\n", out);
     for (const struct cli_example *e = command->examples; e && e->command; e++) {
@@ -146,15 +146,16 @@ void cli_manual_man(const struct cli_command *command, FILE *out)
     fputs(".SH SEE ALSO\n\\fBsoftlab\\fR(1)\n", out);
 }
 
-static void put_markdown_option(const struct cli_option *option, FILE *out)
+static void put_markdown_option(const struct sl_field_row *option, FILE *out)
 {
     struct sl_buffer notes;
     sl_buffer_init(&notes, 2048);
     cli_option_notes(option, &notes);
     fputs("| `", out);
     if (option->letter) fprintf(out, "-%c`, `", option->letter);
-    fprintf(out, "--%s%s%s` | %s | %s |\n", option->name, option->value ? " " : "",
-            option->value ? option->value : "", option->help, notes.length ? notes.data : "");
+    fprintf(out, "--%s%s%s` | %s | %s |\n", option->name, sl_field_value_name(option) ? " " : "",
+            sl_field_value_name(option) ? sl_field_value_name(option) : "", option->help,
+            notes.length ? notes.data : "");
     sl_buffer_release(&notes);
 }
 
@@ -174,13 +175,13 @@ void cli_manual_markdown(FILE *out)
         if (c->arguments && c->arguments->name) fputc('\n', out);
         if (c->options && c->options->name) {
             fputs("| option | meaning | values |\n| --- | --- | --- |\n", out);
-            for (const struct cli_option *o = c->options; o->name; o++)
+            for (const struct sl_field_row *o = c->options; o->name; o++)
                 put_markdown_option(o, out);
         }
         for (const struct cli_example *e = c->examples; e && e->command; e++)
             fprintf(out, "%s    %s\n", e == c->examples ? "\n" : "", e->command);
     }
     fputs("\n## Every command\n\n| option | meaning | values |\n| --- | --- | --- |\n", out);
-    for (const struct cli_option *o = cli_common_options; o->name; o++)
+    for (const struct sl_field_row *o = cli_common_options; o->name; o++)
         put_markdown_option(o, out);
 }

@@ -6,14 +6,14 @@
 
 bool cli_is_given(const struct cli *cli, const char *name, size_t length)
 {
-    for (const struct cli_option *o = cli->command->options; o && o->name; o++)
+    for (const struct sl_field_row *o = cli->command->options; o && o->name; o++)
         if (strlen(o->name) == length && memcmp(o->name, name, length) == 0)
             return cli->given >> (o - cli->command->options) & 1;
     return false;
 }
 
 /* SL_OK if one of the options that `option` needs was typed too. */
-static enum sl_status check_needs(const struct cli *cli, const struct cli_option *option,
+static enum sl_status check_needs(const struct cli *cli, const struct sl_field_row *option,
                                   struct sl_error *err)
 {
     char names[120] = "";
@@ -36,7 +36,7 @@ enum sl_status cli_check_modes(const struct cli *cli, const void *values, struct
     if (mode.alone && cli->n_arguments > 0)
         return sl_fail(err, SL_ERR_USAGE, "\"%s\" has no effect with %s: leave it out",
                        cli_shown(cli, cli->arguments[0]), mode.name);
-    for (const struct cli_option *o = command->options; o && o->name; o++) {
+    for (const struct sl_field_row *o = command->options; o && o->name; o++) {
         if (!(cli->given >> (o - command->options) & 1)) continue;
         if (o->modes && !(o->modes & mode.does))
             return sl_fail(err, SL_ERR_USAGE, "--%s has no effect with %s: leave it out", o->name,

@@ -14,16 +14,17 @@ static enum sl_status find_place(struct cli *cli, const char *typed, const char 
     char *path = NULL;
     SL_TRY(sl_fetch_place(typed, &cli->workplace.roots, &path, err));
     cli->places = sl_resize(cli->places, cli->n_places + 1, sizeof *cli->places);
-    cli->places[cli->n_places++] = (struct cli_place){path, typed, CLI_TEXT};
+    cli->places[cli->n_places++] = (struct cli_place){path, typed, SL_FIELD_WORD};
     *out = path;
     return SL_OK;
 }
 
 enum sl_status cli_find_places(struct cli *cli, void *values, struct sl_error *err)
 {
-    for (const struct cli_option *o = cli->command->options; o && o->name; o++) {
+    for (const struct sl_field_row *o = cli->command->options; o && o->name; o++) {
         const char **field = (const char **)((char *)values + o->offset);
-        if ((o->kind != CLI_PATH && o->kind != CLI_SOURCE) || !*field || **field != '@') continue;
+        if ((o->kind != SL_FIELD_PATH && o->kind != SL_FIELD_SOURCE) || !*field || **field != '@')
+            continue;
         SL_TRY(find_place(cli, *field, field, err));
     }
     for (size_t i = 0; i < cli->n_arguments; i++) {
@@ -45,8 +46,8 @@ const char *cli_typed(const struct cli *cli, const char *text)
 const char *cli_shown(const struct cli *cli, const char *text)
 {
     for (size_t i = 0; i < cli->n_places; i++)
-        if (cli->places[i].path == text && cli->places[i].stream != CLI_TEXT)
-            return cli->places[i].stream == CLI_PATH ? "standard input" : "standard output";
+        if (cli->places[i].path == text && cli->places[i].stream != SL_FIELD_WORD)
+            return cli->places[i].stream == SL_FIELD_PATH ? "standard input" : "standard output";
     return cli_typed(cli, text);
 }
 

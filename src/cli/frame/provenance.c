@@ -1,4 +1,3 @@
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,48 +16,20 @@ static json_t *text_json(const char *text)
     return value;
 }
 
-static json_t *value_json(const struct cli *cli, const struct cli_option *option,
+/* Texts as they were typed, whatever place they stand for. */
+static json_t *value_json(const struct cli *cli, const struct sl_field_row *option,
                           const void *values)
 {
-    const void *field = (const char *)values + option->offset;
-    switch (option->kind) {
-    case CLI_FLAG: return json_boolean(*(const bool *)field);
-    case CLI_INTEGER: return json_integer(*(const int64_t *)field);
-    case CLI_ENUM: return json_string(option->choices(*(const unsigned *)field));
-    case CLI_COUNT: {
-        const size_t count = *(const size_t *)field;
-        return count || option->fallback ? json_integer((json_int_t)count) : json_null();
-    }
-    case CLI_SIZE: {
-        const size_t *sides = field;
-        return sides[0] ? json_sprintf("%zux%zu", sides[0], sides[1]) : json_null();
-    }
-    case CLI_REAL: {
-        double value = *(const double *)field;
-        return isnan(value) ? json_null() : json_real(value);
-    }
-    case CLI_REALS: {
-        const struct cli_reals *reals = field;
-        json_t *list = json_array();
-        for (size_t i = 0; i < reals->count; i++)
-            json_array_append_new(list, json_real(reals->values[i]));
+    if (option->kind == SL_FIELD_WORDS) {
+        const struct sl_word_list *words = (const void *)((const char *)values + option->offset);
+        json_t *list = words->count > 0 ? json_array() : json_null();
+        for (size_t i = 0; i < words->count; i++)
+            json_array_append_new(list, text_json(words->values[i]));
         return list;
     }
-    case CLI_TEXTS: {
-        const struct cli_texts *texts = field;
-        json_t *list = texts->count ? json_array() : json_null();
-        for (size_t i = 0; i < texts->count; i++)
-            json_array_append_new(list, text_json(texts->values[i]));
-        return list;
-    }
-    case CLI_TEXT:
-    case CLI_PATH:
-    case CLI_OUTPUT:
-    case CLI_FOLDER:
-    case CLI_SOURCE:
-    case CLI_CHOICE: break;
-    }
-    const char *text = *(const char *const *)field;
+    if (option->kind < SL_FIELD_WORD) return sl_field_json(option, values);
+    const char *text;
+    memcpy(&text, (const char *)values + option->offset, sizeof text);
     return text ? text_json(cli_typed(cli, text)) : json_null();
 }
 
@@ -68,7 +39,7 @@ json_t *cli_provenance(const struct cli *cli)
     for (size_t i = 0; i < cli->n_arguments; i++)
         json_array_append_new(arguments, text_json(cli_typed(cli, cli->arguments[i])));
     json_t *options = json_object();
-    for (const struct cli_option *o = cli->command->options; o && o->name; o++)
+    for (const struct sl_field_row *o = cli->command->options; o && o->name; o++)
         json_object_set_new(options, o->name, value_json(cli, o, cli->values));
     return json_pack("{s:s, s:s, s:s, s:o, s:o}", "softlab", sl_version(), "build", sl_build_id(),
                      "command", cli->command->name, "arguments", arguments, "options", options);
@@ -106,10 +77,10 @@ char *cli_rows_provenance(const struct cli *cli, const char *output, const char 
     json_t *inputs = json_array(), *options = json_object();
     for (size_t i = 0; i < cli->n_arguments; i++)
         json_array_append_new(inputs, input_json(cli, cli->arguments[i]));
-    for (const struct cli_option *o = cli->command->options; o && o->name; o++) {
-        if (o->kind == CLI_OUTPUT || is_listed(o->name, without)) continue;
+    for (const struct sl_field_row *o = cli->command->options; o && o->name; o++) {
+        if (o->kind == SL_FIELD_OUTPUT || is_listed(o->name, without)) continue;
         json_t *value = value_json(cli, o, cli->values);
-        if (o->kind == CLI_PATH && json_is_string(value)) {
+        if (o->kind == SL_FIELD_PATH && json_is_string(value)) {
             json_decref(value);
             const char *path;
             memcpy(&path, (const char *)cli->values + o->offset, sizeof path);

@@ -11,19 +11,14 @@
 
 enum { COPY_BYTES = 1 << 16, SCRATCH_TRIES = 100 };
 
-bool cli_is_path(enum cli_kind kind)
-{
-    return kind == CLI_PATH || kind == CLI_OUTPUT || kind == CLI_FOLDER || kind == CLI_SOURCE;
-}
-
 /* ---- Where paths are ---- */
 
 /* An option's or an argument's path. */
 struct slot {
     char name[64]; /* "--output", "FILE" */
-    enum cli_kind kind;
-    const char *path;                /* NULL: not given */
-    const struct cli_option *option; /* NULL: an argument, number `argument` */
+    enum sl_field_kind kind;
+    const char *path;                  /* NULL: not given */
+    const struct sl_field_row *option; /* NULL: an argument, number `argument` */
     size_t argument;
 };
 
@@ -35,9 +30,9 @@ static bool is_stream(const struct slot *slot)
 /* The slot number `index`: options first, then what was given of arguments. False past the last. */
 static bool slot_at(const struct cli *cli, const void *values, size_t index, struct slot *out)
 {
-    const struct cli_option *option = cli->command->options;
+    const struct sl_field_row *option = cli->command->options;
     for (; option && option->name; option++) {
-        if (!cli_is_path(option->kind) || index-- > 0) continue;
+        if (!sl_field_is_path(option->kind) || index-- > 0) continue;
         *out = (struct slot){.kind = option->kind, .option = option};
         memcpy(&out->path, (const char *)values + option->offset, sizeof out->path);
         snprintf(out->name, sizeof out->name, "--%s", option->name);
@@ -136,8 +131,8 @@ static enum sl_status check_distinct(const struct cli *cli, const void *values,
 {
     struct slot other;
     for (size_t i = 0; slot_at(cli, values, i, &other); i++) {
-        const bool earlier = other.kind == CLI_OUTPUT && i < index;
-        if (!other.path || is_stream(&other) || (other.kind != CLI_PATH && !earlier)) continue;
+        const bool earlier = other.kind == SL_FIELD_OUTPUT && i < index;
+        if (!other.path || is_stream(&other) || (other.kind != SL_FIELD_PATH && !earlier)) continue;
         if (strcmp(other.path, output->path) != 0 && !sl_path_same(other.path, output->path))
             continue;
         return sl_fail(err, SL_ERR_USAGE, "%s: %s is also %s; choose another name", output->name,
@@ -156,21 +151,22 @@ static enum sl_status check_output(const struct cli *cli, const void *values,
 
 enum sl_status cli_check_streams(const struct cli *cli, const void *values, struct sl_error *err)
 {
-    struct slot slot, taken[CLI_SOURCE + 1] = {{.path = NULL}};
+    struct slot slot, taken[SL_FIELD_SOURCE + 1] = {{.path = NULL}};
     for (size_t i = 0; slot_at(cli, values, i, &slot); i++) {
-        if (!slot.path || !cli_is_path(slot.kind)) continue;
+        if (!slot.path || !sl_field_is_path(slot.kind)) continue;
         if (!is_stream(&slot)) {
-            if (slot.kind == CLI_OUTPUT) SL_TRY(check_output(cli, values, &slot, i, err));
+            if (slot.kind == SL_FIELD_OUTPUT) SL_TRY(check_output(cli, values, &slot, i, err));
             continue;
         }
-        if (slot.kind == CLI_FOLDER || slot.kind == CLI_SOURCE)
+        if (slot.kind == SL_FIELD_FOLDER || slot.kind == SL_FIELD_SOURCE)
             return sl_fail(err, SL_ERR_USAGE, "%s: - is a stream, and %s is needed", slot.name,
-                           slot.kind == CLI_FOLDER ? "a folder" : "a name, a file or a folder");
+                           slot.kind == SL_FIELD_FOLDER ? "a folder"
+                                                        : "a name, a file or a folder");
         if (taken[slot.kind].path)
             return sl_fail(err, SL_ERR_USAGE, "%s: the standard %s is already that of %s",
-                           slot.name, slot.kind == CLI_PATH ? "input" : "output",
+                           slot.name, slot.kind == SL_FIELD_PATH ? "input" : "output",
                            taken[slot.kind].name);
-        if (slot.kind == CLI_OUTPUT) SL_TRY(check_stdout(cli, &slot, err));
+        if (slot.kind == SL_FIELD_OUTPUT) SL_TRY(check_stdout(cli, &slot, err));
         taken[slot.kind] = slot;
     }
     return SL_OK;
@@ -258,7 +254,7 @@ static enum sl_status open_stream(struct cli *cli, const struct slot *slot, void
     char *path = NULL, suffix[32];
     enum sl_status status = SL_OK;
     SL_TRY(cli_scratch(cli, err));
-    if (slot->kind == CLI_PATH) {
+    if (slot->kind == SL_FIELD_PATH) {
         status = keep_stdin(cli, &path, err);
     } else {
         stdout_suffix(slot, suffix);
@@ -278,7 +274,7 @@ enum sl_status cli_open_streams(struct cli *cli, void *values, struct sl_error *
 {
     struct slot slot;
     for (size_t i = 0; slot_at(cli, values, i, &slot); i++)
-        if (cli_is_path(slot.kind) && is_stream(&slot))
+        if (sl_field_is_path(slot.kind) && is_stream(&slot))
             SL_TRY(open_stream(cli, &slot, values, err));
     return SL_OK;
 }
@@ -290,7 +286,7 @@ void cli_note_folders(struct cli *cli, const void *values)
 {
     struct slot slot;
     for (size_t i = 0; slot_at(cli, values, i, &slot); i++) {
-        if (slot.kind != CLI_FOLDER || !slot.path) continue;
+        if (slot.kind != SL_FIELD_FOLDER || !slot.path) continue;
         const size_t existing = sl_folder_existing(slot.path);
         if (existing == strlen(slot.path)) continue;
         cli->folders = sl_resize(cli->folders, cli->n_folders + 1, sizeof *cli->folders);
@@ -327,7 +323,7 @@ char *cli_name_streams(const struct cli *cli, const char *text)
     char *named = sl_string_copy(text);
     for (size_t i = 0; i < cli->n_places; i++) {
         const char *path = cli->places[i].path;
-        if (cli->places[i].stream == CLI_TEXT) continue;
+        if (cli->places[i].stream == SL_FIELD_WORD) continue;
         char *renamed = sl_text_replace(named, path, cli_shown(cli, path));
         free(named);
         named = renamed;
@@ -339,8 +335,9 @@ enum sl_status cli_close_streams(struct cli *cli, enum sl_status status, struct 
 {
     for (size_t i = 0; i < cli->n_places; i++) {
         const struct cli_place *place = &cli->places[i];
-        if (place->stream == CLI_OUTPUT && status == SL_OK) status = print_file(place->path, err);
-        if (place->stream == CLI_TEXT) continue;
+        if (place->stream == SL_FIELD_OUTPUT && status == SL_OK)
+            status = print_file(place->path, err);
+        if (place->stream == SL_FIELD_WORD) continue;
         unlink(place->path);
         sl_temporary_drop(place->path);
     }

@@ -5,7 +5,7 @@
 #include "cmd.h"
 
 /* Texts, each a list with commas, as one NULL-ended list; NULL where there are none. */
-static char **split_texts(const struct cli_texts *texts)
+static char **split_texts(const struct sl_word_list *texts)
 {
     char **all = NULL;
     size_t count = 0;

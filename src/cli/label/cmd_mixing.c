@@ -25,23 +25,24 @@ static const char *const mixing_samples[] = {"a.jsonl", "a.jsonl --k 1 --x0 1", 
 
 #define FIELD(name) .offset = offsetof(struct mixing_values, name)
 
-static const struct cli_option mixing_options[] = {
-    {"output", 'o', CLI_OUTPUT, "FILE.json", "where the functions go; - is the standard output",
-     FIELD(output), .suffixes = ".json"},
-    {"only", 0, CLI_PATH, "FILE",
+static const struct sl_field_row mixing_options[] = {
+    {"output", SL_FIELD_OUTPUT, FIELD(output), "where the functions go; - is the standard output",
+     .letter = 'o', .value = "FILE.json", .suffixes = ".json"},
+    {"only", SL_FIELD_PATH, FIELD(only),
      "fit the answers about the items that this text file lists, one per line; without it all",
-     FIELD(only), .modes = FITTED},
-    {"k", 0, CLI_REAL, "K", "with --x0: this curve for every pair, the control without people",
-     FIELD(k), NULL, -1e6, 1e6, .needs = "x0"},
-    {"x0", 0, CLI_REAL, "X", "with --k: where that curve is one half", FIELD(x0), NULL, -1e6, 1e6,
-     .needs = "k"},
+     .modes = FITTED},
+    {"k", SL_FIELD_NUMBER, FIELD(k),
+     "with --x0: this curve for every pair, the control without people", .value = "K",
+     .fallback = "nan", .minimum = -1e6, .maximum = 1e6, .needs = "x0"},
+    {"x0", SL_FIELD_NUMBER, FIELD(x0), "with --k: where that curve is one half", .fallback = "nan",
+     .minimum = -1e6, .maximum = 1e6, .needs = "k"},
     {.name = NULL},
 };
 
 static const struct cli_argument mixing_arguments[] = {
     {.name = "ANSWERS",
      .help = "mixing answers, as softlab import --from hmix writes them",
-     .kind = CLI_PATH},
+     .kind = SL_FIELD_PATH},
     {.name = NULL},
 };
 

@@ -8,7 +8,7 @@
 struct export_values {
     const char *output, *network, *input, *init, *class_names;
     int64_t classes, seed;
-    struct cli_reals mean, deviation;
+    struct sl_real_list mean, deviation;
 };
 
 static const char *init_names(size_t index)
@@ -29,92 +29,46 @@ static void export_mode(const struct cli *cli, const void *values, struct cli_mo
 static const char *const export_samples[] = {"w.safetensors -o w.onnx",
                                              "--network resnet8 -o w.onnx", NULL};
 
-static const struct cli_option export_options[] = {
-    {.name = "output",
-     .letter = 'o',
-     .kind = CLI_OUTPUT,
-     .value = "FILE",
-     .help = "what to write: x.onnx or x.safetensors",
-     .offset = offsetof(struct export_values, output),
+#define AT(field) .offset = offsetof(struct export_values, field)
+static const struct sl_field_row export_options[] = {
+    {"output", SL_FIELD_OUTPUT, AT(output), "what to write: x.onnx or x.safetensors", .letter = 'o',
      .suffixes = ".onnx .safetensors"},
-    {.name = "network",
-     .letter = 'n',
-     .kind = CLI_TEXT,
-     .value = "NETWORK",
-     .help = "the network of WEIGHTS that do not say it themselves, as PyTorch's do not",
-     .offset = offsetof(struct export_values, network),
-     .choices = cli_network_names},
-    {.name = "classes",
-     .letter = 'k',
-     .kind = CLI_INTEGER,
-     .value = "N",
-     .help = "with --network: classes that it tells apart",
-     .offset = offsetof(struct export_values, classes),
-     .fallback = "10",
-     .minimum = 1,
-     .maximum = 1e6,
-     .needs = "network"},
-    {.name = "class-names",
-     .kind = CLI_TEXT,
-     .value = "NAME,...",
-     .help = "names of the classes, in the order of the network's outputs, for WEIGHTS that have "
-             "none or other ones",
-     .offset = offsetof(struct export_values, class_names)},
-    {.name = "input",
-     .letter = 'i',
-     .kind = CLI_TEXT,
-     .value = "CxHxW",
-     .help = "with --network: " CLI_INPUT_HELP,
-     .offset = offsetof(struct export_values, input),
-     .needs = "network"},
-    {.name = "mean",
-     .kind = CLI_REALS,
-     .value = "X,...",
-     .help = "with --network: what a normalising layer takes off each channel (pixels are 0 to 1)",
-     .offset = offsetof(struct export_values, mean),
-     .minimum = -1e9,
-     .maximum = 1e9,
-     .needs = "network"},
-    {.name = "deviation",
-     .kind = CLI_REALS,
-     .value = "X,...",
-     .help = "with --network: and divides it by",
-     .offset = offsetof(struct export_values, deviation),
-     .minimum = 1e-9,
-     .maximum = 1e9,
-     .needs = "network"},
-    {.name = "init",
-     .kind = CLI_CHOICE,
-     .value = "RULE",
-     .help = "without WEIGHTS: first values as the network's paper drew them, or as PyTorch does",
-     .offset = offsetof(struct export_values, init),
-     .fallback = "paper",
-     .choices = init_names,
-     .modes = DRAWS},
-    {.name = "seed",
-     .letter = 's',
-     .kind = CLI_INTEGER,
-     .value = "N",
-     .help = "without WEIGHTS: the seed of first values",
-     .offset = offsetof(struct export_values, seed),
-     .fallback = "1",
-     .minimum = 0,
-     .maximum = 9007199254740992.0,
-     .modes = DRAWS},
+    {"network", SL_FIELD_WORD, AT(network),
+     "the network of WEIGHTS that do not say it themselves, as PyTorch's do not", .letter = 'n',
+     .value = "NETWORK", .names = cli_network_names},
+    {"classes", SL_FIELD_INTEGER, AT(classes), "with --network: classes that it tells apart",
+     .letter = 'k', .fallback = "10", .minimum = 1, .maximum = 1e6, .needs = "network"},
+    {"class-names", SL_FIELD_WORD, AT(class_names),
+     "names of the classes, in the order of the network's outputs, for WEIGHTS that have "
+     "none or other ones",
+     .value = "NAME,..."},
+    {"input", SL_FIELD_WORD, AT(input), "with --network: " CLI_INPUT_HELP, .letter = 'i',
+     .value = "CxHxW", .needs = "network"},
+    {"mean", SL_FIELD_REALS, AT(mean),
+     "with --network: what a normalising layer takes off each channel (pixels are 0 to 1)",
+     .value = "X,...", .minimum = -1e9, .maximum = 1e9, .needs = "network"},
+    {"deviation", SL_FIELD_REALS, AT(deviation), "with --network: and divides it by",
+     .value = "X,...", .minimum = 1e-9, .maximum = 1e9, .needs = "network"},
+    {"init", SL_FIELD_CHOICE, AT(init),
+     "without WEIGHTS: first values as the network's paper drew them, or as PyTorch does",
+     .value = "RULE", .fallback = "paper", .names = init_names, .modes = DRAWS},
+    {"seed", SL_FIELD_INTEGER, AT(seed), "without WEIGHTS: the seed of first values", .letter = 's',
+     .fallback = "1", .minimum = 0, .maximum = 9007199254740992.0, .modes = DRAWS},
     {.name = NULL},
 };
+#undef AT
 
 static const struct cli_argument export_arguments[] = {
     {.name = "WEIGHTS",
      .help = "a safetensors file of softlab's or PyTorch's, or a run's folder; without one, first "
              "values are drawn",
-     .kind = CLI_PATH,
+     .kind = SL_FIELD_PATH,
      .optional = true},
     {.name = NULL},
 };
 
 /* One number per channel, or none at all. */
-static enum sl_status channel_values(const char *option, const struct cli_reals *reals,
+static enum sl_status channel_values(const char *option, const struct sl_real_list *reals,
                                      size_t channels, float *values, const float **out,
                                      struct sl_error *err)
 {
@@ -131,7 +85,7 @@ static enum sl_status channel_values(const char *option, const struct cli_reals 
 static enum sl_status make_model(const struct export_values *values, struct sl_model **out,
                                  struct sl_error *err)
 {
-    float mean[CLI_REALS_MAX], deviation[CLI_REALS_MAX];
+    float mean[SL_FIELD_LIST_MAX], deviation[SL_FIELD_LIST_MAX];
     struct sl_model_options options = sl_model_options_default();
     options.network = values->network;
     options.classes = (size_t)values->classes;

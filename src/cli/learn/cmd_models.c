@@ -10,28 +10,15 @@ struct models_values {
     bool json;
 };
 
-static const struct cli_option models_options[] = {
-    {.name = "classes",
-     .letter = 'k',
-     .kind = CLI_INTEGER,
-     .value = "N",
-     .help = "classes that the network tells apart",
-     .offset = offsetof(struct models_values, classes),
-     .fallback = "10",
-     .minimum = 1,
-     .maximum = 1e6},
-    {.name = "input",
-     .letter = 'i',
-     .kind = CLI_TEXT,
-     .value = "CxHxW",
-     .help = CLI_INPUT_HELP,
-     .offset = offsetof(struct models_values, input)},
-    {.name = "json",
-     .kind = CLI_FLAG,
-     .help = "the table, or the layers, as JSON",
-     .offset = offsetof(struct models_values, json)},
+#define AT(field) .offset = offsetof(struct models_values, field)
+static const struct sl_field_row models_options[] = {
+    {"classes", SL_FIELD_INTEGER, AT(classes), "classes that the network tells apart",
+     .letter = 'k', .fallback = "10", .minimum = 1, .maximum = 1e6},
+    {"input", SL_FIELD_WORD, AT(input), CLI_INPUT_HELP, .letter = 'i', .value = "CxHxW"},
+    {"json", SL_FIELD_BOOLEAN, AT(json), "the table, or the layers, as JSON"},
     {.name = NULL},
 };
+#undef AT
 
 const char *cli_network_names(size_t index)
 {
@@ -42,7 +29,7 @@ static const struct cli_argument models_arguments[] = {
     {.name = "NETWORK",
      .help = "a name from the table, also with options over its own (resnet34a:n=3), or a family "
              "with options (resnet:n=7,bias=1)",
-     .kind = CLI_TEXT,
+     .kind = SL_FIELD_WORD,
      .choices = cli_network_names,
      .optional = true},
     {.name = NULL},

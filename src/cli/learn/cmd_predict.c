@@ -14,56 +14,35 @@ static const char *array_names(size_t index)
     return names[index];
 }
 
-static const struct cli_option predict_options[] = {
-    {.name = "data",
-     .letter = 'd',
-     .kind = CLI_SOURCE,
-     .value = "DATA",
-     .help = "the items: a data set's name or path, as in softlab dataset",
-     .offset = offsetof(struct sl_predict_job, data),
-     .choices = cli_dataset_names},
-    {.name = "split",
-     .kind = CLI_PATH,
-     .value = "FILE",
-     .help = "these items only: an index file",
-     .offset = offsetof(struct sl_predict_job, split)},
+#define OF_JOB(field) .offset = offsetof(struct sl_predict_job, field)
+#define AT(field)     .offset = offsetof(struct predict_values, field)
+static const struct sl_field_row predict_options[] = {
+    {"data", SL_FIELD_SOURCE, OF_JOB(data),
+     "the items: a data set's name or path, as in softlab dataset", .letter = 'd', .value = "DATA",
+     .names = cli_dataset_names},
+    {"split", SL_FIELD_PATH, OF_JOB(split), "these items only: an index file"},
     CLI_IMAGE_SIZE(struct sl_predict_job,
                    "bring images to this size first (default: the network's)", 0),
     CLI_CHANNELS(struct sl_predict_job, 0),
     CLI_SKIP_BROKEN(struct sl_predict_job, 0),
-    {.name = "vectors",
-     .kind = CLI_PATH,
-     .value = "FILE",
-     .help = "vectors (GloVe) of words that the network was not trained with",
-     .offset = offsetof(struct sl_predict_job, vectors)},
-    {.name = "array",
-     .kind = CLI_CHOICE,
-     .value = "WHAT",
-     .help = "what to write",
-     .offset = offsetof(struct predict_values, array),
-     .fallback = "logits",
-     .choices = array_names},
-    {.name = "batch",
-     .letter = 'b',
-     .kind = CLI_COUNT,
-     .value = "N",
-     .help = "items per run of the network",
-     .offset = offsetof(struct sl_predict_job, batch),
-     .fallback = "100",
-     .minimum = 1,
-     .maximum = 65536},
-    {.name = "output",
-     .letter = 'o',
-     .kind = CLI_OUTPUT,
-     .value = "FILE",
-     .help = "predictions: .npz, .npy, .csv or .json; - is CSV on the standard output",
-     .offset = offsetof(struct sl_predict_job, output),
+    {"vectors", SL_FIELD_PATH, OF_JOB(vectors),
+     "vectors (GloVe) of words that the network was not trained with"},
+    {"array", SL_FIELD_CHOICE, AT(array), "what to write", .value = "WHAT", .fallback = "logits",
+     .names = array_names},
+    {"batch", SL_FIELD_COUNT, OF_JOB(batch), "items per run of the network", .letter = 'b',
+     .fallback = "100", .minimum = 1, .maximum = 65536},
+    {"output", SL_FIELD_OUTPUT, OF_JOB(output),
+     "predictions: .npz, .npy, .csv or .json; - is CSV on the standard output", .letter = 'o',
      .suffixes = ".csv .npz .npy .json"},
     {.name = NULL},
 };
+#undef OF_JOB
+#undef AT
 
 static const struct cli_argument predict_arguments[] = {
-    {.name = "WEIGHTS", .help = "weights that softlab wrote, or a run's folder", .kind = CLI_PATH},
+    {.name = "WEIGHTS",
+     .help = "weights that softlab wrote, or a run's folder",
+     .kind = SL_FIELD_PATH},
     {.name = NULL},
 };
 

@@ -7,7 +7,7 @@
 struct eval_values {
     struct sl_eval_job job; /* first, so that its offsets are those of the values */
     const char *reference, *plots;
-    struct cli_reals severity;
+    struct sl_real_list severity;
     bool corruptions, list, json;
 };
 _Static_assert(offsetof(struct eval_values, job) == 0, "options name fields of the job");

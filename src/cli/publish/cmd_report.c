@@ -17,38 +17,28 @@ static const char *format_names(size_t index)
     return sl_report_formats[index].name;
 }
 
-static const struct cli_option report_options[] = {
-    {.name = "output",
-     .letter = 'o',
-     .kind = CLI_OUTPUT,
-     .value = "FILE",
-     .help = "where it goes; without it, or as -, stdout",
-     .offset = offsetof(struct report_values, output)},
-    {.name = "format",
-     .kind = CLI_CHOICE,
-     .value = "FORMAT",
-     .help = "what is written; without it, what the ending of FILE says, or html",
-     .offset = offsetof(struct report_values, format),
-     .choices = format_names},
-    {.name = "spec",
-     .kind = CLI_TEXT,
-     .value = "NAMES",
-     .help = "only these specifications, by name or folder, separated by commas; also where they "
-             "have no results. A single one is what a CSV without a column \"spec\" is for",
-     .offset = offsetof(struct report_values, spec)},
-    {.name = "charts",
-     .kind = CLI_FLAG,
-     .help =
-         "Markdown: show charts from SVG files, in a folder beside FILE that is called after it",
-     .offset = offsetof(struct report_values, charts)},
+#define AT(field) .offset = offsetof(struct report_values, field)
+static const struct sl_field_row report_options[] = {
+    {"output", SL_FIELD_OUTPUT, AT(output), "where it goes; without it, or as -, stdout",
+     .letter = 'o'},
+    {"format", SL_FIELD_CHOICE, AT(format),
+     "what is written; without it, what the ending of FILE says, or html", .value = "FORMAT",
+     .names = format_names},
+    {"spec", SL_FIELD_WORD, AT(spec),
+     "only these specifications, by name or folder, separated by commas; also where they "
+     "have no results. A single one is what a CSV without a column \"spec\" is for",
+     .value = "NAMES"},
+    {"charts", SL_FIELD_BOOLEAN, AT(charts),
+     "Markdown: show charts from SVG files, in a folder beside FILE that is called after it"},
     {.name = NULL},
 };
+#undef AT
 
 static const struct cli_argument report_arguments[] = {
     {.name = "RESULTS",
      .help = "results.jsonl, a folder that holds it, or a CSV of figures; several are taken "
              "together",
-     .kind = CLI_PATH,
+     .kind = SL_FIELD_PATH,
      .repeated = true},
     {.name = NULL},
 };

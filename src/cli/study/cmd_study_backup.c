@@ -11,25 +11,25 @@ struct restore_values {
     bool force;
 };
 
-static const struct cli_option backup_options[] = {{.name = NULL}};
+static const struct sl_field_row backup_options[] = {{.name = NULL}};
 
-static const struct cli_option restore_options[] = {
-    {.name = "force",
-     .kind = CLI_FLAG,
-     .help = "also where there is a database, which is kept under another name",
-     .offset = offsetof(struct restore_values, force)},
+#define AT(field) .offset = offsetof(struct restore_values, field)
+static const struct sl_field_row restore_options[] = {
+    {"force", SL_FIELD_BOOLEAN, AT(force),
+     "also where there is a database, which is kept under another name"},
     {.name = NULL},
 };
+#undef AT
 
 static const struct cli_argument backup_arguments[] = {
-    {.name = "FOLDER", .help = "a study that softlab study init made", .kind = CLI_FOLDER},
-    {.name = "FILE", .help = "where the copy goes", .kind = CLI_OUTPUT},
+    {.name = "FOLDER", .help = "a study that softlab study init made", .kind = SL_FIELD_FOLDER},
+    {.name = "FILE", .help = "where the copy goes", .kind = SL_FIELD_OUTPUT},
     {.name = NULL},
 };
 
 static const struct cli_argument restore_arguments[] = {
-    {.name = "FILE", .help = "a copy that softlab study backup made", .kind = CLI_PATH},
-    {.name = "FOLDER", .help = "the study it is of", .kind = CLI_FOLDER},
+    {.name = "FILE", .help = "a copy that softlab study backup made", .kind = SL_FIELD_PATH},
+    {.name = "FOLDER", .help = "the study it is of", .kind = SL_FIELD_FOLDER},
     {.name = NULL},
 };
 

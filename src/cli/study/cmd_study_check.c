@@ -10,20 +10,16 @@ struct check_values {
 
 #define AT(field) .offset = offsetof(struct check_values, field)
 
-static const struct cli_option check_options[] = {
-    {.name = "url",
-     .letter = 'u',
-     .kind = CLI_TEXT,
-     .value = "URL",
-     AT(url),
-     .fallback = "http://127.0.0.1:8080",
-     .help = "where annotators reach the study, for the links that are printed"},
-    {.name = "json", .kind = CLI_FLAG, AT(json), .help = "print everything as JSON, for a program"},
+static const struct sl_field_row check_options[] = {
+    {"url", SL_FIELD_WORD, AT(url),
+     "where annotators reach the study, for the links that are printed", .letter = 'u',
+     .value = "URL", .fallback = "http://127.0.0.1:8080"},
+    {"json", SL_FIELD_BOOLEAN, AT(json), "print everything as JSON, for a program"},
     {.name = NULL},
 };
 
 static const struct cli_argument check_arguments[] = {
-    {.name = "FOLDER", .help = "a study that softlab study init made", .kind = CLI_FOLDER},
+    {.name = "FOLDER", .help = "a study that softlab study init made", .kind = SL_FIELD_FOLDER},
     {.name = NULL},
 };
 

@@ -35,43 +35,24 @@ static void export_mode(const struct cli *cli, const void *values, struct cli_mo
 
 static const char *const export_samples[] = {"--list", "study -o x --format *", NULL};
 
-static const struct cli_option export_options[] = {
-    {.name = "format",
-     .letter = 'f',
-     .kind = CLI_CHOICE,
-     .value = "NAME",
-     .help = "what to write, see --list",
-     .offset = offsetof(struct export_values, format),
-     .fallback = "answers",
-     .choices = export_names,
-     .modes = ANSWERS | OTHERS},
-    {.name = "output",
-     .letter = 'o',
-     .kind = CLI_OUTPUT,
-     .value = "FILE",
-     .help = "where to write it; - is the standard output",
-     .offset = offsetof(struct export_values, output),
-     .modes = ANSWERS | OTHERS},
-    {.name = "screen",
-     .letter = 's',
-     .kind = CLI_CHOICE,
-     .value = "NAME",
-     .help = "of answers: those to this screen alone, where a study has several",
-     .offset = offsetof(struct export_values, screen),
-     .choices = screen_names,
-     .modes = ANSWERS},
-    {.name = "list",
-     .letter = 'l',
-     .kind = CLI_FLAG,
-     .help = "print what can be written",
-     .offset = offsetof(struct export_values, list)},
+#define AT(field) .offset = offsetof(struct export_values, field)
+static const struct sl_field_row export_options[] = {
+    {"format", SL_FIELD_CHOICE, AT(format), "what to write, see --list", .letter = 'f',
+     .value = "NAME", .fallback = "answers", .names = export_names, .modes = ANSWERS | OTHERS},
+    {"output", SL_FIELD_OUTPUT, AT(output), "where to write it; - is the standard output",
+     .letter = 'o', .modes = ANSWERS | OTHERS},
+    {"screen", SL_FIELD_CHOICE, AT(screen),
+     "of answers: those to this screen alone, where a study has several", .letter = 's',
+     .value = "NAME", .names = screen_names, .modes = ANSWERS},
+    {"list", SL_FIELD_BOOLEAN, AT(list), "print what can be written", .letter = 'l'},
     {.name = NULL},
 };
+#undef AT
 
 static const struct cli_argument export_arguments[] = {
     {.name = "FOLDER",
      .help = "a study that softlab study init made",
-     .kind = CLI_FOLDER,
+     .kind = SL_FIELD_FOLDER,
      .optional = true},
     {.name = NULL},
 };

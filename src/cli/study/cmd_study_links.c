@@ -23,38 +23,24 @@ static void links_mode(const struct cli *cli, const void *values, struct cli_mod
 
 static const char *const links_samples[] = {"study", "study x.csv -o y.csv", NULL};
 
-static const struct cli_option links_options[] = {
-    {.name = "url",
-     .letter = 'u',
-     .kind = CLI_TEXT,
-     .value = "URL",
-     AT(url),
-     .help = "where annotators reach the study, e.g. https://study.example.org/"},
-    {.name = "column",
-     .letter = 'c',
-     .kind = CLI_TEXT,
-     .value = "NAME",
-     AT(column),
-     .fallback = "id",
-     .help = "the column of IDS that names the participants",
-     .modes = WRITES},
-    {.name = "output",
-     .letter = 'o',
-     .kind = CLI_OUTPUT,
-     .value = "FILE.csv",
-     AT(output),
-     .help = "where the links go, with the columns id and link; - is the standard output",
-     .suffixes = ".csv",
-     .modes = WRITES},
+static const struct sl_field_row links_options[] = {
+    {"url", SL_FIELD_WORD, AT(url),
+     "where annotators reach the study, e.g. https://study.example.org/", .letter = 'u',
+     .value = "URL"},
+    {"column", SL_FIELD_WORD, AT(column), "the column of IDS that names the participants",
+     .letter = 'c', .value = "NAME", .fallback = "id", .modes = WRITES},
+    {"output", SL_FIELD_OUTPUT, AT(output),
+     "where the links go, with the columns id and link; - is the standard output", .letter = 'o',
+     .value = "FILE.csv", .suffixes = ".csv", .modes = WRITES},
     {.name = NULL},
 };
 
 static const struct cli_argument links_arguments[] = {
-    {.name = "FOLDER", .help = "a study that softlab study init made", .kind = CLI_FOLDER},
+    {.name = "FOLDER", .help = "a study that softlab study init made", .kind = SL_FIELD_FOLDER},
     {.name = "IDS",
      .help =
          "a CSV file with one participant per line; without it the links of the study are printed",
-     .kind = CLI_PATH,
+     .kind = SL_FIELD_PATH,
      .optional = true},
     {.name = NULL},
 };

@@ -11,10 +11,10 @@ struct password_values {
     bool unused; /* a command's values are never empty */
 };
 
-static const struct cli_option password_options[] = {{.name = NULL}};
+static const struct sl_field_row password_options[] = {{.name = NULL}};
 
 static const struct cli_argument password_arguments[] = {
-    {.name = "FOLDER", .help = "a study that softlab study init made", .kind = CLI_FOLDER},
+    {.name = "FOLDER", .help = "a study that softlab study init made", .kind = SL_FIELD_FOLDER},
     {.name = NULL},
 };
 

@@ -5,18 +5,16 @@ struct purge_values {
     const char *participant;
 };
 
-static const struct cli_option purge_options[] = {
-    {.name = "participant",
-     .letter = 'p',
-     .kind = CLI_TEXT,
-     .value = "ID",
-     .help = "whom to remove, as the recruiter or an export calls them",
-     .offset = offsetof(struct purge_values, participant)},
+#define AT(field) .offset = offsetof(struct purge_values, field)
+static const struct sl_field_row purge_options[] = {
+    {"participant", SL_FIELD_WORD, AT(participant),
+     "whom to remove, as the recruiter or an export calls them", .letter = 'p', .value = "ID"},
     {.name = NULL},
 };
+#undef AT
 
 static const struct cli_argument purge_arguments[] = {
-    {.name = "FOLDER", .help = "a study that softlab study init made", .kind = CLI_FOLDER},
+    {.name = "FOLDER", .help = "a study that softlab study init made", .kind = SL_FIELD_FOLDER},
     {.name = NULL},
 };
 

@@ -13,7 +13,7 @@ struct serve_values {
     int64_t port, admin_port;
     bool behind_proxy;
     int64_t per_address;
-    struct cli_texts hosts;
+    struct sl_word_list hosts;
     const char *access_log;
     bool rehearse;
 };
@@ -33,73 +33,36 @@ static void serve_mode(const struct cli *cli, const void *values, struct cli_mod
 
 static const char *const serve_samples[] = {"study", "study --behind-proxy", NULL};
 
-static const struct cli_option serve_options[] = {
-    {.name = "address",
-     .kind = CLI_TEXT,
-     .value = "ADDRESS",
-     AT(address),
-     .fallback = "127.0.0.1",
-     .help = "where annotators are heard; 0.0.0.0 is everywhere"},
-    {.name = "port",
-     .letter = 'p',
-     .kind = CLI_INTEGER,
-     .value = "N",
-     AT(port),
-     .fallback = "8080",
-     .minimum = 0,
-     .maximum = 65535,
-     .help = "their port; 0 is any that is free"},
-    {.name = "admin-address",
-     .kind = CLI_TEXT,
-     .value = "ADDRESS",
-     AT(admin_address),
-     .fallback = "127.0.0.1",
-     .help = "where the researcher is heard"},
-    {.name = "admin-port",
-     .kind = CLI_INTEGER,
-     .value = "N",
-     AT(admin_port),
-     .fallback = "8081",
-     .minimum = 0,
-     .maximum = 65535,
-     .help = "the researcher's port"},
-    {.name = "behind-proxy",
-     .kind = CLI_FLAG,
-     AT(behind_proxy),
-     .help = "believe X-Forwarded-For and X-Forwarded-Proto; only behind a proxy that sets them"},
-    {.name = "host",
-     .kind = CLI_TEXTS,
-     .value = "NAME",
-     AT(hosts),
-     .help = "answer requests for this host name only; repeat the option for further names"},
-    {.name = "per-address",
-     .kind = CLI_INTEGER,
-     .value = "N",
-     AT(per_address),
-     .fallback = "256",
-     .minimum = 0,
-     .maximum = 100000,
-     .modes = DIRECT,
-     .help = "the most connections of one client address, without a proxy; 0 is no limit"},
-    {.name = "rehearse",
-     .kind = CLI_FLAG,
-     AT(rehearse),
-     .help =
-         "let people in by the test link only, and serve the study although softlab study check "
-         "finds errors in it"},
-    {.name = "access-log",
-     .kind = CLI_OUTPUT,
-     .prints = "",
-     .value = "FILE",
-     AT(access_log),
-     .help = "append one line per request to this file; it holds no addresses and no queries"},
+static const struct sl_field_row serve_options[] = {
+    {"address", SL_FIELD_WORD, AT(address), "where annotators are heard; 0.0.0.0 is everywhere",
+     .value = "ADDRESS", .fallback = "127.0.0.1"},
+    {"port", SL_FIELD_INTEGER, AT(port), "their port; 0 is any that is free", .letter = 'p',
+     .fallback = "8080", .minimum = 0, .maximum = 65535},
+    {"admin-address", SL_FIELD_WORD, AT(admin_address), "where the researcher is heard",
+     .value = "ADDRESS", .fallback = "127.0.0.1"},
+    {"admin-port", SL_FIELD_INTEGER, AT(admin_port), "the researcher's port", .fallback = "8081",
+     .minimum = 0, .maximum = 65535},
+    {"behind-proxy", SL_FIELD_BOOLEAN, AT(behind_proxy),
+     "believe X-Forwarded-For and X-Forwarded-Proto; only behind a proxy that sets them"},
+    {"host", SL_FIELD_WORDS, AT(hosts),
+     "answer requests for this host name only; repeat the option for further names",
+     .value = "NAME"},
+    {"per-address", SL_FIELD_INTEGER, AT(per_address),
+     "the most connections of one client address, without a proxy; 0 is no limit",
+     .fallback = "256", .minimum = 0, .maximum = 100000, .modes = DIRECT},
+    {"rehearse", SL_FIELD_BOOLEAN, AT(rehearse),
+     "let people in by the test link only, and serve the study although softlab study check "
+     "finds errors in it"},
+    {"access-log", SL_FIELD_OUTPUT, AT(access_log),
+     "append one line per request to this file; it holds no addresses and no queries",
+     .prints = ""},
     {.name = NULL},
 };
 
 static const struct cli_argument serve_arguments[] = {
     {.name = "FOLDER",
      .help = "a study that softlab study init made, or a folder of such",
-     .kind = CLI_FOLDER},
+     .kind = SL_FIELD_FOLDER},
     {.name = NULL},
 };
 
@@ -177,7 +140,7 @@ static enum sl_status run_serve(struct cli *cli, const void *values, struct sl_e
     serve.rehearse = options->rehearse;
     serve.log = &cli->log;
     /* The table of names ends with NULL. */
-    const char *hosts[CLI_TEXTS_MAX + 1] = {NULL};
+    const char *hosts[SL_FIELD_LIST_MAX + 1] = {NULL};
     memcpy((void *)hosts, (const void *)options->hosts.values,
            options->hosts.count * sizeof *hosts);
     if (options->hosts.count > 0) serve.hosts = hosts;

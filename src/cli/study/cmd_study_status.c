@@ -13,26 +13,18 @@ struct status_values {
     bool json;
 };
 
-static const struct cli_option status_options[] = {
-    {.name = "annotators",
-     .letter = 'a',
-     .kind = CLI_FLAG,
-     .help = "a line for every session",
-     .offset = offsetof(struct status_values, annotators)},
-    {.name = "items",
-     .letter = 'i',
-     .kind = CLI_FLAG,
-     .help = "a line for every item, the most disagreed upon first",
-     .offset = offsetof(struct status_values, items)},
-    {.name = "json",
-     .kind = CLI_FLAG,
-     .help = "everything as JSON",
-     .offset = offsetof(struct status_values, json)},
+#define AT(field) .offset = offsetof(struct status_values, field)
+static const struct sl_field_row status_options[] = {
+    {"annotators", SL_FIELD_BOOLEAN, AT(annotators), "a line for every session", .letter = 'a'},
+    {"items", SL_FIELD_BOOLEAN, AT(items), "a line for every item, the most disagreed upon first",
+     .letter = 'i'},
+    {"json", SL_FIELD_BOOLEAN, AT(json), "everything as JSON"},
     {.name = NULL},
 };
+#undef AT
 
 static const struct cli_argument status_arguments[] = {
-    {.name = "FOLDER", .help = "a study that softlab study init made", .kind = CLI_FOLDER},
+    {.name = "FOLDER", .help = "a study that softlab study init made", .kind = SL_FIELD_FOLDER},
     {.name = NULL},
 };
 

@@ -1,27 +1,11 @@
-/* The size of a picture: as a text says it, and as a file states it without being decoded. */
+/* The size of a picture, as a file states it without being decoded. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
-#include "softlab/base/text.h"
 #include "softlab/dataset/image.h"
-
-bool sl_image_size_read(const char *text, size_t most, size_t *height, size_t *width)
-{
-    const size_t length = strcspn(text, "x");
-    const char *rest = text + length + (text[length] == 'x');
-    int64_t sides[2];
-    if (!sl_text_to_integer(text, length, &sides[0]) ||
-        !sl_text_to_integer(rest, strlen(rest), &sides[1]))
-        return false;
-    for (size_t i = 0; i < 2; i++)
-        if (sides[i] < 1 || (uint64_t)sides[i] > most) return false;
-    *height = (size_t)sides[0];
-    *width = (size_t)sides[1];
-    return true;
-}
 
 /* A JPEG may have EXIF and colour profiles before its size, seldom more than this. */
 enum { BEGINNING = 256 * 1024 };

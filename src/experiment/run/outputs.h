@@ -20,7 +20,7 @@ enum sl_output_state {
     SL_OUTPUT_SPOILT, /* there, but with other bytes */
 };
 enum sl_output_state sl_outputs_look(const struct sl_outputs *outputs, const struct sl_job *job);
-/* Remove what a job left, so that it is made again. */
+/* Remove the output of a job, so that the job runs again. */
 void sl_outputs_forget(struct sl_outputs *outputs, const struct sl_job *job);
 /* Keep the checksum of a job that has ended well. */
 enum sl_status sl_outputs_keep(struct sl_outputs *outputs, const struct sl_job *job,

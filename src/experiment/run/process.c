@@ -30,7 +30,7 @@ static char *tests_file(const struct sl_job *job)
     return sl_string_printf("%s.tests", job->output);
 }
 
-/* The output as the command is told it: of a training the folder. */
+/* The output as the command takes it: of a training the run's folder. */
 static char *told_output(const struct sl_job *job)
 {
     const char *weights = strstr(job->output, "/weights.safetensors");

@@ -35,7 +35,7 @@ struct state {
     size_t *working;              /* owned; the job of each process, SL_NO_JOB: none */
     struct sl_running *shown;     /* owned; for the board */
     struct sl_experiment_outcome outcome;
-    size_t waits, told; /* the job that waits for memory, and the last of which that was said */
+    size_t waits, told; /* the job that waits for memory, and the last one that was reported */
 };
 
 static void tell(const struct state *state, enum sl_run_event event, const char *title,
@@ -45,7 +45,7 @@ static void tell(const struct state *state, enum sl_run_event event, const char 
     if (hooks->event) hooks->event(hooks->context, event, title, reason);
 }
 
-/* Whether the output is there as it was made; one that is not is made again. */
+/* Whether the output exists as its job left it; if not, the job runs again. */
 static bool has_output(struct state *state, size_t index)
 {
     const struct sl_job *job = &state->experiment->jobs[index];
@@ -119,8 +119,7 @@ static double take_seconds(struct state *state, size_t index)
     return seconds;
 }
 
-/* Weights that were only rehearsed with are large, and nobody reads them again but trainings that
- * start from them. */
+/* Weights of a rehearsal are large, and only trainings that start from them read them again. */
 static void drop_weights(struct state *state, const struct sl_run *run)
 {
     const struct sl_experiment *experiment = state->experiment;
@@ -231,7 +230,7 @@ static char *describe_end(const struct sl_process *process, int status, unsigned
     return text;
 }
 
-/* Nobody reads the log of a process that ended well. */
+/* The log of a process that ended well is not read otherwise. */
 static void pass_on_warnings(const struct state *state, const struct sl_job *job,
                              const struct sl_process *process)
 {

@@ -65,13 +65,13 @@ enum sl_status sl_collect(const struct sl_experiment *experiment, const struct s
 json_t *sl_run_head(const struct sl_experiment *experiment, const struct sl_run *run,
                     const char *kind);
 
-/* estimate.c: bytes that a job may need, SIZE_MAX if more than can be had at all; bytes that are
- * free now, SIZE_MAX if nobody says. */
+/* estimate.c: bytes that a job may need, SIZE_MAX if no machine has so many; bytes that are free
+ * now, SIZE_MAX if the system does not say. */
 size_t sl_job_memory(const struct sl_job *job);
 size_t sl_memory_free(void);
 
-/* What a process said, which is taken, in the words of a specification: nobody knows
- * "cache/0123.npz" by that name, and who writes specifications types no options. */
+/* Rewrite a message of a process, which is taken, in the words of the specification: its author
+ * knows neither "cache/0123.npz" nor the options of commands. */
 char *sl_plan_words(const struct sl_experiment *plan, char *text);
 
 #endif

@@ -219,7 +219,7 @@ static enum sl_status choose(const struct searched *searched, const char *set, c
     char key[65];
     sl_json_hash(line, key);
     json_object_set_new(line, "key", json_string(key));
-    /* One who goes on chooses again, and the same. */
+    /* A resumed search chooses again, and chooses the same. */
     const enum sl_status status = sl_ledger_has_key(searched->ledger, key)
                                       ? SL_OK
                                       : sl_ledger_append(searched->ledger, line, err);

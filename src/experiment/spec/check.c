@@ -246,7 +246,7 @@ static enum sl_status check_size(const struct checked *checked, struct sl_error 
     const struct sl_json_cursor at = sl_json_below(checked->at, "size");
     const char *text = checked->design->size ? checked->design->size : "1x1";
     size_t height = 0, width = 0;
-    if (sl_image_size_read(text, SIZE_MAX, &height, &width))
+    if (sl_text_to_sides(text, SIZE_MAX, &height, &width))
         return width <= SL_IMAGE_MAX_PIXELS / height
                    ? SL_OK
                    : sl_json_fail(&at, err, "\"%s\" is more than an image may have, %zu pixels",

@@ -33,7 +33,7 @@ enum sl_status sl_spec_places(const struct sl_spec *spec, json_t **out,
 /* Whether a word of a command looks like a file's name. */
 bool sl_word_names_file(const char *word);
 
-/* brief.c: what a specification says at its scale to those who judge and present its results. */
+/* brief.c: what judging and presenting results needs of a specification at its scale. */
 struct sl_brief *sl_brief_create(const struct sl_spec *spec) SL_MUST_USE SL_RETURNS_NONNULL;
 void sl_brief_destroy(struct sl_brief *brief);
 

@@ -201,7 +201,7 @@ static void test_mistakes_are_named_with_line_and_path(void **state)
 static void test_rows_are_found_by_name(void **state)
 {
     (void)state;
-    char words[SL_FIELD_WORDS];
+    char words[SL_FIELD_WORDS_SIZE];
     assert_ptr_equal(sl_fields_find(&tree_fields, "wet"), &soil_rows[1]);
     assert_null(sl_fields_find(&tree_fields, "dry"));
     assert_string_equal(sl_field_words(sl_fields_find(&tree_fields, "age"), words),

@@ -32,23 +32,23 @@ static void add_words(struct line *line, const char *words)
 }
 
 /* A value that any range and any mode lets through. */
-static void add_option(struct line *line, const struct cli_option *option, const char *value)
+static void add_option(struct line *line, const struct sl_field_row *option, const char *value)
 {
     char word[WORD], text[32] = "x";
     snprintf(word, sizeof word, "--%s", option->name);
     add_word(line, word);
-    if (option->kind == CLI_FLAG) return;
-    const bool chosen = option->kind == CLI_CHOICE || option->kind == CLI_ENUM ||
-                        (option->kind == CLI_COUNT && option->choices);
-    if (chosen) snprintf(text, sizeof text, "%s", option->choices(0));
-    if (option->kind == CLI_SIZE) snprintf(text, sizeof text, "8x8");
-    if (option->kind == CLI_INTEGER || option->kind == CLI_REAL || option->kind == CLI_REALS ||
-        (option->kind == CLI_COUNT && !chosen))
+    if (option->kind == SL_FIELD_BOOLEAN) return;
+    const bool chosen = option->kind == SL_FIELD_CHOICE || option->kind == SL_FIELD_ENUM ||
+                        (option->kind == SL_FIELD_COUNT && option->names);
+    if (chosen) snprintf(text, sizeof text, "%s", option->names(0));
+    if (option->kind == SL_FIELD_SIDES) snprintf(text, sizeof text, "8x8");
+    if (option->kind == SL_FIELD_INTEGER || option->kind == SL_FIELD_NUMBER ||
+        option->kind == SL_FIELD_REALS || (option->kind == SL_FIELD_COUNT && !chosen))
         snprintf(text, sizeof text, "%.15g",
                  option->minimum <= 1 && option->maximum >= 1 ? 1.0 : option->minimum);
     /* By a name of its own, since no two outputs may have one. */
     const char *suffixes = option->suffixes ? option->suffixes : "";
-    if (option->kind == CLI_OUTPUT)
+    if (option->kind == SL_FIELD_OUTPUT)
         snprintf(text, sizeof text, "%.16s%.*s", option->name, (int)strcspn(suffixes, " "),
                  suffixes);
     add_word(line, value ? value : text);
@@ -87,16 +87,16 @@ static void expand(const struct cli_command *command, const char *sample, check_
         visit(command, &line);
         return;
     }
-    const struct cli_option *option = command->options;
+    const struct sl_field_row *option = command->options;
     const char *name = star - 1;
     while (name > sample && name[-1] != '-')
         name--;
     while (strncmp(option->name, name, strlen(option->name)) != 0 ||
            name[strlen(option->name)] != ' ')
         option++;
-    for (size_t i = 0; option->choices(i); i++) {
+    for (size_t i = 0; option->names(i); i++) {
         char words[WORD];
-        snprintf(words, sizeof words, "%.*s%s%s", (int)(star - sample), sample, option->choices(i),
+        snprintf(words, sizeof words, "%.*s%s%s", (int)(star - sample), sample, option->names(i),
                  star + 1);
         memset(&line, 0, sizeof line);
         add_words(&line, words);
@@ -137,7 +137,7 @@ static void check_ignored(const struct cli_command *command, const struct line *
     struct cli_mode mode, after;
     struct sl_error err = {0};
     assert_ok(check(command, line, &mode, &err), err);
-    for (const struct cli_option *o = command->options; o->name; o++) {
+    for (const struct sl_field_row *o = command->options; o->name; o++) {
         struct line more = *line;
         char sentence[600];
         if (!o->modes || o->modes & mode.does) continue;
@@ -182,7 +182,7 @@ static void test_every_row_does_something_in_a_mode_that_a_sample_shows(void **s
         all_modes = 0;
         for (const char *const *s = command->samples; s && *s; s++)
             expand(command, *s, gather_modes);
-        for (const struct cli_option *o = command->options; o && o->name; o++, count++)
+        for (const struct sl_field_row *o = command->options; o && o->name; o++, count++)
             if (o->modes && !(o->modes & all_modes))
                 fail_msg("softlab %s: no sample has a mode of --%s", command->name, o->name);
         assert_true(count <= 64); /* cli.given */
@@ -191,7 +191,7 @@ static void test_every_row_does_something_in_a_mode_that_a_sample_shows(void **s
 }
 
 /* The option on a line without those that it needs. */
-static void check_needs(const struct cli_command *command, const struct cli_option *option,
+static void check_needs(const struct cli_command *command, const struct sl_field_row *option,
                         const struct line *line)
 {
     struct line more = *line;
@@ -200,7 +200,7 @@ static void check_needs(const struct cli_command *command, const struct cli_opti
     for (const char *at = option->needs; *at; at += *at == ',') {
         const size_t length = strcspn(at, ",");
         if (has_word(line, at, length)) return;
-        const struct cli_option *needed = command->options;
+        const struct sl_field_row *needed = command->options;
         while (needed->name &&
                (strlen(needed->name) != length || memcmp(needed->name, at, length) != 0))
             needed++;
@@ -217,7 +217,7 @@ static void check_needs(const struct cli_command *command, const struct cli_opti
 
 static void check_needs_of(const struct cli_command *command, const struct line *line)
 {
-    for (const struct cli_option *o = command->options; o->name; o++)
+    for (const struct sl_field_row *o = command->options; o->name; o++)
         if (o->needs) check_needs(command, o, line);
 }
 
@@ -237,10 +237,10 @@ static void test_an_option_is_refused_without_those_it_needs(void **state)
 
 /* The option behind a line, with all that it needs. */
 static struct line with_option(const struct cli_command *command, const struct line *line,
-                               const struct cli_option *option, const char *value)
+                               const struct sl_field_row *option, const char *value)
 {
     struct line more = *line;
-    for (const struct cli_option *o = command->options; option->needs && o->name; o++)
+    for (const struct sl_field_row *o = command->options; option->needs && o->name; o++)
         if (strcmp(o->name, option->needs) == 0 && !has_word(&more, o->name, strlen(o->name)))
             add_option(&more, o, NULL);
     add_option(&more, option, value);
@@ -248,7 +248,7 @@ static struct line with_option(const struct cli_command *command, const struct l
 }
 
 /* The first sample with which `wanted` does something. */
-static const struct cli_option *wanted;
+static const struct sl_field_row *wanted;
 static struct line fitting;
 static bool fits;
 static void find_fitting(const struct cli_command *command, const struct line *line)
@@ -261,8 +261,9 @@ static void find_fitting(const struct cli_command *command, const struct line *l
     fits = true;
 }
 
-static enum sl_status give_path(const struct cli_command *command, const struct cli_option *option,
-                                const char *value, struct sl_error *err)
+static enum sl_status give_path(const struct cli_command *command,
+                                const struct sl_field_row *option, const char *value,
+                                struct sl_error *err)
 {
     struct cli_mode mode;
     start_line(command, &fitting);
@@ -275,24 +276,24 @@ static enum sl_status give_path(const struct cli_command *command, const struct 
     return check(command, &line, &mode, err);
 }
 
-static bool names_option(const struct sl_error *err, const struct cli_option *option)
+static bool names_option(const struct sl_error *err, const struct sl_field_row *option)
 {
     return strncmp(err->message, "--", 2) == 0 &&
            strncmp(err->message + 2, option->name, strlen(option->name)) == 0;
 }
 
-static void check_path(const struct cli_command *command, const struct cli_option *option)
+static void check_path(const struct cli_command *command, const struct sl_field_row *option)
 {
     struct sl_error err = {0};
     enum sl_status status = give_path(command, option, "-", &err);
-    const bool taken = option->kind == CLI_OUTPUT && option->prints;
-    if (option->kind == CLI_FOLDER || option->kind == CLI_SOURCE) {
+    const bool taken = option->kind == SL_FIELD_OUTPUT && option->prints;
+    if (option->kind == SL_FIELD_FOLDER || option->kind == SL_FIELD_SOURCE) {
         assert_int_equal(status, SL_ERR_USAGE);
         assert_true(names_option(&err, option));
     } else if (status != SL_OK && !taken) {
         fail_msg("softlab %s --%s -: %s", command->name, option->name, err.message);
     }
-    if (option->kind != CLI_OUTPUT || !option->suffixes) return;
+    if (option->kind != SL_FIELD_OUTPUT || !option->suffixes) return;
     status = give_path(command, option, "x.gz", &err);
     assert_int_equal(status, SL_ERR_USAGE);
     assert_true(names_option(&err, option));
@@ -303,16 +304,17 @@ static void test_every_path_takes_a_dash_or_says_why_not(void **state)
 {
     (void)state;
     for (size_t i = 0; cli_commands[i]; i++)
-        for (const struct cli_option *o = cli_commands[i]->options; o && o->name; o++) {
-            if (cli_is_path(o->kind)) check_path(cli_commands[i], o);
+        for (const struct sl_field_row *o = cli_commands[i]->options; o && o->name; o++) {
+            if (sl_field_is_path(o->kind)) check_path(cli_commands[i], o);
             const bool writes = strcmp(o->name, "output") == 0 || strcmp(o->name, "save") == 0;
-            if (writes && o->kind != CLI_OUTPUT && o->kind != CLI_FOLDER)
+            if (writes && o->kind != SL_FIELD_OUTPUT && o->kind != SL_FIELD_FOLDER)
                 fail_msg("softlab %s --%s is written to", cli_commands[i]->name, o->name);
-            if (o->value && strcmp(o->value, "FOLDER") == 0) assert_int_equal(o->kind, CLI_FOLDER);
-            if (o->kind != CLI_OUTPUT) assert_true(!o->suffixes && !o->prints);
+            if (o->value && strcmp(o->value, "FOLDER") == 0)
+                assert_int_equal(o->kind, SL_FIELD_FOLDER);
+            if (o->kind != SL_FIELD_OUTPUT) assert_true(!o->suffixes && !o->prints);
             const bool names_file =
                 o->value && (strstr(o->value, "FILE") || strstr(o->value, "DATA"));
-            if (names_file && !cli_is_path(o->kind))
+            if (names_file && !sl_field_is_path(o->kind))
                 fail_msg("softlab %s --%s may be a file", cli_commands[i]->name, o->name);
         }
 }

@@ -12,7 +12,7 @@ static const char begin[] = "<!-- keys of spec.json -->\n", end[] = "<!-- end of
 static void add_rows(struct sl_buffer *out, const struct sl_fields *fields, bool own)
 {
     for (const struct sl_field_row *row = fields->rows; row->name; row++) {
-        char words[SL_FIELD_WORDS];
+        char words[SL_FIELD_WORDS_SIZE];
         if (row->kind == SL_FIELD_GROUP && !own) add_rows(out, row->inner, own);
         if (row->kind == SL_FIELD_GROUP) continue;
         if (row > fields->rows && strcmp(row[-1].name, row->name) == 0) continue;

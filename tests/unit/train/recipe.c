@@ -133,10 +133,10 @@ static void test_a_bad_file_is_one_sentence_with_file_line_and_nearest_key(void 
          "$.settings.smooth: expected a number from 0 to 1, got 1.5"},
         {HEAD "\"settings\":{\"flip\":1}}", "$.settings.flip: expected true or false, got 1"},
         {HEAD "\"settings\":{\"schedule\":\"cosin\"}}",
-         "$.settings.schedule: expected one of constant, step, segment, cosine, got \"cosin\""},
-        {HEAD "\"settings\":{\"schedule\":3}}", "expected a string, got 3"},
+         "$.settings.schedule: no \"cosin\", did you mean \"cosine\"?"},
+        {HEAD "\"settings\":{\"schedule\":3}}", "expected text, got 3"},
         {HEAD "\"settings\":{\"milestones\":[3,\"4\"]}}", "$.settings.milestones[1]: expected"},
-        {HEAD "\"settings\":{\"milestones\":3}}", "expected an array, got 3"},
+        {HEAD "\"settings\":{\"milestones\":3}}", "expected a list of numbers, got 3"},
         {HEAD "\"settings\":{\"milestones\":[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17]}}",
          "expected at most 16 numbers, got 17"},
         {HEAD "\"settings\":[]}", "expected an object, got an array"},
@@ -204,7 +204,7 @@ static void test_every_key_comes_back_from_its_json(void **state)
         assert_ok(sl_recipe_overlay(&again, &root, &err), err);
         assert_same(&recipe, &again);
         size_t count = 0;
-        for (const struct sl_recipe_key *key = sl_recipe_keys; key->name; key++) {
+        for (const struct sl_field_row *key = sl_recipe_keys; key->name; key++) {
             if (json_object_get(object, key->name))
                 count++;
             else
@@ -222,15 +222,15 @@ static void test_every_key_comes_back_from_its_json(void **state)
 static void test_every_field_has_a_key_and_every_key_a_field_of_its_own(void **state)
 {
     (void)state;
-    static const size_t sizes[] = {[SL_RECIPE_TEXT] = SL_RECIPE_TEXT_MAX,
-                                   [SL_RECIPE_BOOLEAN] = sizeof(bool),
-                                   [SL_RECIPE_INTEGER] = sizeof(int64_t),
-                                   [SL_RECIPE_REAL] = sizeof(double),
-                                   [SL_RECIPE_REALS] = sizeof(struct sl_real_list),
-                                   [SL_RECIPE_CHOICE] = sizeof(enum sl_reduction)};
+    static const size_t sizes[] = {[SL_FIELD_NAME] = SL_RECIPE_TEXT_MAX,
+                                   [SL_FIELD_BOOLEAN] = sizeof(bool),
+                                   [SL_FIELD_INTEGER] = sizeof(int64_t),
+                                   [SL_FIELD_NUMBER] = sizeof(double),
+                                   [SL_FIELD_REALS] = sizeof(struct sl_real_list),
+                                   [SL_FIELD_ENUM] = sizeof(enum sl_reduction)};
     unsigned char owned[sizeof(struct sl_recipe)] = {0};
     size_t end = offsetof(struct sl_recipe, network), gap = 0;
-    for (const struct sl_recipe_key *key = sl_recipe_keys; key->name; key++) {
+    for (const struct sl_field_row *key = sl_recipe_keys; key->name; key++) {
         assert_non_null(key->help);
         for (size_t i = 0; i < sizes[key->kind]; i++)
             assert_int_equal(owned[key->offset + i]++, 0);
@@ -300,7 +300,7 @@ static void test_text_that_is_no_value_is_refused(void **state)
         {"flip", "yes", "flip: expected true or false, got \"yes\""},
         {"draw", "best", "draw: expected one of mean, annotator, sample, got \"best\""},
         {"draw", "", "draw: expected one of"},
-        {"factors", "1,,2", "factors: expected at most 16 numbers"},
+        {"factors", "1,,2", "factors: expected numbers from 1e-12 to 1000, at most 16"},
         {"factors", "1,", "got \"1,\""},
         {"learning", "1", "a recipe has no key \"learning\""},
         {"epoch", "1", "a recipe has no key \"epoch\", did you mean \"epochs\"?"},

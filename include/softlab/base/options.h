@@ -1,0 +1,36 @@
+/* Options: the words of a command line to structs and back, by tables of fields. A row is an option
+ * of its name: `--seed 3`, `--seed=3`, and with the row's letter `-s 3` or `-s3`. */
+#ifndef SOFTLAB_BASE_OPTIONS_H
+#define SOFTLAB_BASE_OPTIONS_H
+
+#include "softlab/base/fields.h"
+
+SL_BEGIN_DECLS
+
+/* A table and the struct that its rows describe. */
+struct sl_option_table {
+    const struct sl_field_row *rows; /* borrowed; NULL: none */
+    void *values;                    /* borrowed; filled in */
+};
+
+/* What words hold besides options. */
+struct sl_option_words {
+    char **arguments; /* borrowed: the first places of the words that were read, in their order */
+    size_t n_arguments;
+    uint64_t given; /* a bit per row of the first table: it was typed */
+};
+
+/* Read words into the structs of `n_tables` tables, after all defaults; what is typed is borrowed
+ * from the words. Words behind "--" are arguments. SL_ERR_USAGE says what is wrong with which
+ * option; `command` names the help that lists them. */
+enum sl_status sl_options_read(const struct sl_option_table *tables, size_t n_tables,
+                               const char *command, char **words, size_t n_words,
+                               struct sl_option_words *out, struct sl_error *err) SL_MUST_USE;
+
+/* The words for all values that are not as their defaults, in the order of the table; the caller
+ * owns the list. */
+json_t *sl_options_write(const struct sl_field_row *rows, const void *values) SL_MUST_USE;
+
+SL_END_DECLS
+
+#endif

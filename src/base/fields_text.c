@@ -1,0 +1,297 @@
+/* Typed texts to fields, and what fields may be, in words. */
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text/describe.h"
+#include "softlab/base/fields.h"
+#include "softlab/base/memory.h"
+#include "softlab/base/text.h"
+
+enum { MOST_CHOICES = 64, CHOICES_TEXT = 2048 };
+
+/* ---- What a value may be ---- */
+
+const char *sl_field_choice(const struct sl_field_row *field, size_t index)
+{
+    if (field->names) return field->names(index);
+    return field->choices ? field->choices[index] : NULL;
+}
+
+bool sl_field_is_path(enum sl_field_kind kind)
+{
+    return kind >= SL_FIELD_PATH && kind <= SL_FIELD_SOURCE;
+}
+
+const char *sl_field_value_name(const struct sl_field_row *field)
+{
+    if (field->kind == SL_FIELD_BOOLEAN || field->value) return field->value;
+    switch (field->kind) {
+    case SL_FIELD_PATH:
+    case SL_FIELD_OUTPUT: return "FILE";
+    case SL_FIELD_FOLDER: return "FOLDER";
+    case SL_FIELD_INTEGER:
+    case SL_FIELD_COUNT: return "N";
+    case SL_FIELD_SIDES: return "HxW";
+    case SL_FIELD_NUMBER: return "X";
+    case SL_FIELD_REALS: return "X,...";
+    default: return "NAME";
+    }
+}
+
+static bool is_bounded(const struct sl_field_row *field)
+{
+    return field->minimum != 0 || field->maximum != 0;
+}
+
+static bool is_within(const struct sl_field_row *field, double value)
+{
+    return !is_bounded(field) ? !isnan(value) : value >= field->minimum && value <= field->maximum;
+}
+
+static void append_choices(const struct sl_field_row *field, struct sl_buffer *out)
+{
+    for (size_t i = 0; sl_field_choice(field, i); i++)
+        sl_buffer_printf(out, "%s%s", i > 0 ? ", " : "", sl_field_choice(field, i));
+}
+
+char *sl_field_expected(const struct sl_field_row *field, struct sl_buffer *out)
+{
+    char words[SL_DESCRIBE_SIZE] = "text";
+    /* Whole numbers beyond this are not exact as doubles: no bound that anybody meant. */
+    const double exact = 9e15;
+    const bool bounded = is_bounded(field);
+    if (sl_field_choice(field, 0)) {
+        sl_buffer_text(out, "one of ");
+        append_choices(field, out);
+        return out->data;
+    }
+    switch (field->kind) {
+    case SL_FIELD_BOOLEAN: snprintf(words, sizeof words, "true or false"); break;
+    case SL_FIELD_INTEGER:
+    case SL_FIELD_COUNT:
+        sl_describe_integers(
+            bounded && field->minimum > -exact ? (int64_t)field->minimum : INT64_MIN,
+            bounded && field->maximum < exact ? (int64_t)field->maximum : INT64_MAX, words);
+        break;
+    case SL_FIELD_NUMBER:
+        sl_describe_reals(bounded ? field->minimum : -(double)INFINITY,
+                          bounded ? field->maximum : (double)INFINITY, words);
+        break;
+    case SL_FIELD_REALS:
+        snprintf(words, sizeof words, "numbers from %g to %g, at most %d, separated by commas",
+                 field->minimum, field->maximum, SL_FIELD_LIST_MAX);
+        break;
+    case SL_FIELD_SIDES: snprintf(words, sizeof words, "height and width like 32x48"); break;
+    case SL_FIELD_NAME:
+        snprintf(words, sizeof words, "at most %d bytes of text", SL_FIELD_NAME_SIZE - 1);
+        break;
+    default: break;
+    }
+    sl_buffer_text(out, words);
+    return out->data;
+}
+
+static enum sl_status fail_unexpected(const struct sl_field_row *field, const char *text,
+                                      struct sl_error *err)
+{
+    char shown[SL_DESCRIBE_SIZE];
+    struct sl_buffer expected;
+    sl_buffer_init(&expected, CHOICES_TEXT);
+    sl_field_expected(field, &expected);
+    sl_fail(err, SL_ERR_USAGE, "expected %s, got %s", expected.data,
+            sl_describe_text(text, strlen(text), shown));
+    sl_buffer_release(&expected);
+    return SL_ERR_USAGE;
+}
+
+/* ---- Choices ---- */
+
+/* Names of elsewhere are worth a hint: "DS" is ds here, "mojority" may mean majority. */
+static enum sl_status fail_choice(const struct sl_field_row *field, const char *text,
+                                  struct sl_error *err)
+{
+    const char *names[MOST_CHOICES + 1] = {NULL};
+    const char *here = field->known_as ? field->known_as(text) : NULL;
+    for (size_t i = 0; i < MOST_CHOICES && sl_field_choice(field, i); i++) {
+        names[i] = sl_field_choice(field, i);
+        if (sl_text_known_as(text, names[i])) here = names[i];
+    }
+    if (here) return sl_fail(err, SL_ERR_USAGE, "\"%s\" is called %s here", text, here);
+    const char *nearest = sl_text_nearest(text, names);
+    if (nearest)
+        return sl_fail(err, SL_ERR_USAGE, "no \"%s\", did you mean \"%s\"?", text, nearest);
+    return fail_unexpected(field, text, err);
+}
+
+static bool find_choice(const struct sl_field_row *field, const char *text, size_t *out)
+{
+    for (size_t i = 0; sl_field_choice(field, i); i++) {
+        if (strcmp(sl_field_choice(field, i), text) != 0) continue;
+        *out = i;
+        return true;
+    }
+    return false;
+}
+
+static enum sl_status set_choice(const struct sl_field_row *field, const char *text, void *out,
+                                 struct sl_error *err)
+{
+    size_t index = 0;
+    if (!find_choice(field, text, &index)) return fail_choice(field, text, err);
+    const char *name = sl_field_choice(field, index);
+    const int place = (int)index; /* enums are the ints that they are */
+    if (field->kind == SL_FIELD_ENUM)
+        memcpy(out, &place, sizeof place);
+    else
+        memcpy(out, &name, sizeof name);
+    return SL_OK;
+}
+
+/* ---- Values ---- */
+
+static enum sl_status set_boolean(const struct sl_field_row *field, const char *text, bool *out,
+                                  struct sl_error *err)
+{
+    const bool is_true = strcmp(text, "true") == 0;
+    if (!is_true && strcmp(text, "false") != 0) return fail_unexpected(field, text, err);
+    *out = is_true;
+    return SL_OK;
+}
+
+static enum sl_status set_integer(const struct sl_field_row *field, const char *text, int64_t *out,
+                                  struct sl_error *err)
+{
+    int64_t value = 0;
+    if (!sl_text_to_integer(text, strlen(text), &value) || !is_within(field, (double)value))
+        return fail_unexpected(field, text, err);
+    *out = value;
+    return SL_OK;
+}
+
+/* Choices of a count are the only numbers that it may be. */
+static enum sl_status set_count(const struct sl_field_row *field, const char *text, size_t *out,
+                                struct sl_error *err)
+{
+    int64_t value = 0;
+    size_t index = 0;
+    const bool chosen = sl_field_choice(field, 0) != NULL;
+    if (chosen && !find_choice(field, text, &index)) return fail_choice(field, text, err);
+    if (!sl_text_to_integer(text, strlen(text), &value) || value < 0 ||
+        !(chosen || is_within(field, (double)value)))
+        return fail_unexpected(field, text, err);
+    *out = (size_t)value;
+    return SL_OK;
+}
+
+static enum sl_status set_number(const struct sl_field_row *field, const char *text, double *out,
+                                 struct sl_error *err)
+{
+    double value = 0;
+    if (!sl_text_to_real(text, strlen(text), &value) || !is_within(field, value))
+        return fail_unexpected(field, text, err);
+    *out = value;
+    return SL_OK;
+}
+
+/* An empty text is an empty list. */
+static enum sl_status set_reals(const struct sl_field_row *field, const char *text,
+                                struct sl_real_list *out, struct sl_error *err)
+{
+    struct sl_real_list list = {0};
+    for (const char *at = text; *text; at++) {
+        const size_t length = strcspn(at, ",");
+        if (list.count == SL_FIELD_LIST_MAX ||
+            !sl_text_to_real(at, length, &list.values[list.count]) ||
+            !is_within(field, list.values[list.count]))
+            return fail_unexpected(field, text, err);
+        list.count++;
+        at += length;
+        if (*at == '\0') break;
+    }
+    *out = list;
+    return SL_OK;
+}
+
+static enum sl_status set_sides(const struct sl_field_row *field, const char *text, size_t *out,
+                                struct sl_error *err)
+{
+    const size_t most = is_bounded(field) ? (size_t)field->maximum : SIZE_MAX;
+    if (!sl_text_to_sides(text, most, &out[0], &out[1])) return fail_unexpected(field, text, err);
+    return SL_OK;
+}
+
+static enum sl_status set_name(const struct sl_field_row *field, const char *text, char *out,
+                               struct sl_error *err)
+{
+    if (strlen(text) >= SL_FIELD_NAME_SIZE) return fail_unexpected(field, text, err);
+    snprintf(out, SL_FIELD_NAME_SIZE, "%s", text);
+    return SL_OK;
+}
+
+static enum sl_status add_word(const char *text, struct sl_word_list *out, struct sl_error *err)
+{
+    if (!text[0]) return sl_fail(err, SL_ERR_USAGE, "the name is empty");
+    if (out->count == SL_FIELD_LIST_MAX)
+        return sl_fail(err, SL_ERR_USAGE, "given more than %d times; separate names by commas",
+                       SL_FIELD_LIST_MAX);
+    out->values[out->count++] = text;
+    return SL_OK;
+}
+
+static void set_owned(const char *text, char **out)
+{
+    char *copy = sl_string_copy(text);
+    free(*out);
+    *out = copy;
+}
+
+enum sl_status sl_field_set(const struct sl_field_row *field, const char *text, void *of,
+                            struct sl_error *err)
+{
+    void *out = (char *)of + field->offset;
+    switch (field->kind) {
+    case SL_FIELD_BOOLEAN: return set_boolean(field, text, out, err);
+    case SL_FIELD_INTEGER: return set_integer(field, text, out, err);
+    case SL_FIELD_COUNT: return set_count(field, text, out, err);
+    case SL_FIELD_NUMBER: return set_number(field, text, out, err);
+    case SL_FIELD_REALS: return set_reals(field, text, out, err);
+    case SL_FIELD_SIDES: return set_sides(field, text, out, err);
+    case SL_FIELD_NAME: return set_name(field, text, out, err);
+    case SL_FIELD_ENUM:
+    case SL_FIELD_CHOICE: return set_choice(field, text, out, err);
+    case SL_FIELD_WORDS: return add_word(text, out, err);
+    case SL_FIELD_TEXT: set_owned(text, out); return SL_OK;
+    default: break;
+    }
+    if (sl_field_is_path(field->kind) && !text[0])
+        return sl_fail(err, SL_ERR_USAGE, "the path is empty");
+    memcpy(out, &text, sizeof text);
+    return SL_OK;
+}
+
+/* ---- Defaults ---- */
+
+/* "nan" is what no typed number can be. */
+static void set_default(const struct sl_field_row *field, void *of)
+{
+    if (field->kind == SL_FIELD_NUMBER && strcmp(field->fallback, "nan") == 0) {
+        *(double *)(void *)((char *)of + field->offset) = (double)NAN;
+        return;
+    }
+    const enum sl_status status = sl_field_set(field, field->fallback, of, NULL);
+    assert(status == SL_OK); /* else a table of ours is wrong; tests walk them all */
+    (void)status;
+}
+
+void sl_fields_set_defaults(const struct sl_field_row *rows, void *of)
+{
+    for (const struct sl_field_row *row = rows; row && row->name; row++) {
+        if (row->kind == SL_FIELD_GROUP)
+            sl_fields_set_defaults(row->inner->rows, (char *)of + row->offset);
+        else if (row->fallback)
+            set_default(row, of);
+    }
+}

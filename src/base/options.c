@@ -1,0 +1,174 @@
+#include "softlab/base/options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "softlab/base/memory.h"
+#include "softlab/base/text.h"
+
+enum { MOST_NAMES = 127 };
+
+/* ---- Reading ---- */
+
+static const struct sl_field_row *find_long(const struct sl_field_row *rows, const char *name,
+                                            size_t length)
+{
+    for (const struct sl_field_row *row = rows; row && row->name; row++)
+        if (strlen(row->name) == length && memcmp(row->name, name, length) == 0) return row;
+    return NULL;
+}
+
+static const struct sl_field_row *find_short(const struct sl_field_row *rows, char letter)
+{
+    for (const struct sl_field_row *row = rows; row && row->name; row++)
+        if (row->letter == letter) return row;
+    return NULL;
+}
+
+/* What is being read, and how far. */
+struct reading {
+    const struct sl_option_table *tables;
+    size_t n_tables;
+    const char *command;
+    char **words;
+    size_t n_words, at;
+    uint64_t given;
+};
+
+static enum sl_status fail_unknown(const struct reading *reading, const char *word,
+                                   struct sl_error *err)
+{
+    char typed[64];
+    const char *names[MOST_NAMES + 1] = {NULL};
+    size_t used = 0;
+    snprintf(typed, sizeof typed, "%.*s", (int)strcspn(word, "="), word);
+    for (size_t t = 0; t < reading->n_tables; t++)
+        for (const struct sl_field_row *row = reading->tables[t].rows; row && row->name; row++)
+            if (used < MOST_NAMES) names[used++] = row->name;
+    const char *nearest = typed[1] == '-' ? sl_text_nearest(typed + 2, names) : NULL;
+    if (nearest)
+        return sl_fail(err, SL_ERR_USAGE, "unknown option %s, did you mean --%s?", typed, nearest);
+    return sl_fail(err, SL_ERR_USAGE, "unknown option %s, see softlab %s --help", typed,
+                   reading->command);
+}
+
+static enum sl_status set_value(const struct sl_field_row *row, const char *text, void *values,
+                                struct sl_error *err)
+{
+    struct sl_error problem;
+    if (!*text && row->kind == SL_FIELD_REALS)
+        return sl_fail(err, SL_ERR_USAGE, "--%s: the list is empty", row->name);
+    const enum sl_status status = sl_field_set(row, text, values, &problem);
+    if (status == SL_OK) return SL_OK;
+    return sl_fail(err, status, "--%s: %s", row->name, problem.message);
+}
+
+/* The option at words[at], moving `at` to its value if that is a word of its own. */
+static enum sl_status read_option(struct reading *reading, struct sl_error *err)
+{
+    const char *word = reading->words[reading->at];
+    const bool is_long = word[1] == '-';
+    const size_t length = is_long ? strcspn(word + 2, "=") : 1;
+    const struct sl_field_row *row = NULL;
+    size_t table = 0;
+    for (; table < reading->n_tables; table++) {
+        const struct sl_field_row *rows = reading->tables[table].rows;
+        row = is_long ? find_long(rows, word + 2, length) : find_short(rows, word[1]);
+        if (row) break;
+    }
+    if (!row) return fail_unknown(reading, word, err);
+    if (table == 0) reading->given |= UINT64_C(1) << (row - reading->tables[0].rows);
+
+    void *values = reading->tables[table].values;
+    const bool has_attached = is_long ? word[2 + length] == '=' : word[2] != '\0';
+    const char *attached = is_long ? word + 2 + length + has_attached : word + 2;
+    if (row->kind == SL_FIELD_BOOLEAN) {
+        if (has_attached)
+            return sl_fail(err, SL_ERR_USAGE, "--%s takes no value, got \"%s\"", row->name,
+                           attached);
+        return set_value(row, "true", values, err);
+    }
+    if (has_attached) return set_value(row, attached, values, err);
+    if (reading->at + 1 == reading->n_words)
+        return sl_fail(err, SL_ERR_USAGE, "--%s needs a value: %s", row->name,
+                       sl_field_value_name(row));
+    return set_value(row, reading->words[++reading->at], values, err);
+}
+
+enum sl_status sl_options_read(const struct sl_option_table *tables, size_t n_tables,
+                               const char *command, char **words, size_t n_words,
+                               struct sl_option_words *out, struct sl_error *err)
+{
+    struct reading reading = {tables, n_tables, command, words, n_words, 0, 0};
+    bool only_arguments = false;
+    *out = (struct sl_option_words){.arguments = words};
+    for (size_t t = 0; t < n_tables; t++)
+        sl_fields_set_defaults(tables[t].rows, tables[t].values);
+    for (; reading.at < n_words; reading.at++) {
+        char *word = words[reading.at];
+        if (only_arguments || word[0] != '-' || word[1] == '\0')
+            out->arguments[out->n_arguments++] = word;
+        else if (strcmp(word, "--") == 0)
+            only_arguments = true;
+        else
+            SL_TRY(read_option(&reading, err));
+        out->given = reading.given;
+    }
+    return SL_OK;
+}
+
+/* ---- Writing ---- */
+
+static void add_word(json_t *out, const struct sl_field_row *row, const char *value)
+{
+    char *option = sl_string_printf("--%s", row->name);
+    json_array_append_new(out, json_string(option));
+    if (row->kind != SL_FIELD_BOOLEAN) json_array_append_new(out, json_string(value));
+    free(option);
+}
+
+/* A value as one would type it; the caller frees it. */
+static char *value_text(const json_t *value)
+{
+    char number[SL_NUMBER_TEXT];
+    struct sl_buffer list;
+    if (json_is_string(value)) return sl_string_copy(json_string_value(value));
+    if (json_is_integer(value))
+        return sl_string_printf("%lld", (long long)json_integer_value(value));
+    if (!json_is_array(value)) {
+        sl_text_from_double(json_number_value(value), number);
+        return sl_string_copy(number);
+    }
+    sl_buffer_init(&list, (size_t)SL_FIELD_LIST_MAX * SL_NUMBER_TEXT);
+    sl_buffer_text(&list, "");
+    for (size_t i = 0; i < json_array_size(value); i++) {
+        sl_text_from_double(json_number_value(json_array_get(value, i)), number);
+        sl_buffer_printf(&list, "%s%s", i > 0 ? "," : "", number);
+    }
+    return list.data;
+}
+
+static bool is_default(const struct sl_field_row *row, const json_t *value, const char *text)
+{
+    if (json_is_null(value) || json_is_false(value) || !*text) return true;
+    return row->fallback && strcmp(row->fallback, text) == 0;
+}
+
+json_t *sl_options_write(const struct sl_field_row *rows, const void *values)
+{
+    json_t *out = json_array(), *word;
+    for (const struct sl_field_row *row = rows; row->name; row++) {
+        json_t *value = sl_field_json(row, values);
+        size_t i;
+        if (row->kind == SL_FIELD_WORDS) {
+            json_array_foreach(value, i, word) add_word(out, row, json_string_value(word));
+        } else {
+            char *text = value_text(value);
+            if (!is_default(row, value, text)) add_word(out, row, text);
+            free(text);
+        }
+        json_decref(value);
+    }
+    return out;
+}
