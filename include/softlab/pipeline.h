@@ -8,6 +8,7 @@
 #ifndef SOFTLAB_PIPELINE_H
 #define SOFTLAB_PIPELINE_H
 
+#include "softlab/pipeline/answers.h"
 #include "softlab/pipeline/evaluation.h"
 #include "softlab/pipeline/files.h"
 #include "softlab/pipeline/items.h"
