@@ -13,6 +13,7 @@
 #include "softlab/pipeline/files.h"
 #include "softlab/pipeline/items.h"
 #include "softlab/pipeline/labels.h"
+#include "softlab/pipeline/mixing.h"
 #include "softlab/pipeline/training.h"
 #include "softlab/pipeline/weights.h"
 #include "softlab/pipeline/workplace.h"
