@@ -12,6 +12,7 @@
 #include "softlab/pipeline/compare.h"
 #include "softlab/pipeline/evaluation.h"
 #include "softlab/pipeline/files.h"
+#include "softlab/pipeline/import.h"
 #include "softlab/pipeline/items.h"
 #include "softlab/pipeline/labels.h"
 #include "softlab/pipeline/mixing.h"

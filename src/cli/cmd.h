@@ -71,8 +71,6 @@ void cli_answer_reading_release(struct sl_answer_reading *reading);
 enum sl_status cli_read_answers(const struct cli *cli, const char *path,
                                 const struct cli_answer_words *words, struct sl_answers **out,
                                 struct sl_error *err);
-enum sl_status cli_write_answers(const struct sl_answers *answers, const char *path,
-                                 struct sl_error *err);
 /* Shared by the commands about studies (study_links.c): the address of a study without the slash at
  * its end, since paths begin with one, on the heap; and the links of sl_study_links_json with what
  * to do with them and the completion codes. */
