@@ -181,6 +181,7 @@ struct sl_answer_format {
     unsigned takes; /* bit set: `columns`; `header` and `id_column` */
 };
 extern const struct sl_answer_format sl_answer_formats[]; /* ends with a NULL name */
+const struct sl_answer_format *sl_answer_format_find(const char *name);
 
 /* A sink that writes answers.jsonl as they come. */
 struct sl_answer_writer;

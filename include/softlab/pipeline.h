@@ -8,10 +8,15 @@
 #ifndef SOFTLAB_PIPELINE_H
 #define SOFTLAB_PIPELINE_H
 
+#include "softlab/pipeline/answers.h"
+#include "softlab/pipeline/compare.h"
 #include "softlab/pipeline/evaluation.h"
 #include "softlab/pipeline/files.h"
+#include "softlab/pipeline/import.h"
 #include "softlab/pipeline/items.h"
 #include "softlab/pipeline/labels.h"
+#include "softlab/pipeline/mixing.h"
+#include "softlab/pipeline/simulation.h"
 #include "softlab/pipeline/training.h"
 #include "softlab/pipeline/weights.h"
 #include "softlab/pipeline/workplace.h"

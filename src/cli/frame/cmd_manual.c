@@ -111,7 +111,7 @@ const struct cli_command cmd_manual = {
     .name = "manual",
     .also = "man docs doc",
     .group = "about",
-    .summary = "the manual pages, from the option tables",
+    .summary = "print manual pages",
     .description = "Prints one page in man(7), to be read as in: softlab manual fetch | man -l -. "
                    "With --output it writes all that make docs keeps under docs/: the pages, "
                    "commands.md and the completions of bash, zsh and fish.",

@@ -47,7 +47,7 @@ const struct cli_command cmd_version = {
     .name = "version",
     .also = "about",
     .group = "about",
-    .summary = "what this build is",
+    .summary = "print the version and build",
     .description = "Prints the version and the build id: the commit of the sources, with a plus "
                    "sign if they had been changed. A report's provenance names the same id.",
     .options = version_options,

@@ -12,9 +12,9 @@
 const struct sl_field_row cli_common_options[] = {
     {"data-folder", SL_FIELD_PATH, AT(data_folder),
      "where fetched data sets are kept (default: $XDG_DATA_HOME/softlab)", .value = "FOLDER"},
-    {"log-level", SL_FIELD_CHOICE, AT(log_level), "how much to say on stderr", .value = "LEVEL",
+    {"log-level", SL_FIELD_CHOICE, AT(log_level), "what to log on standard error", .value = "LEVEL",
      .fallback = "info", .names = cli_log_levels},
-    {"quiet", SL_FIELD_BOOLEAN, AT(quiet), "say nothing but errors, draw no progress bar",
+    {"quiet", SL_FIELD_BOOLEAN, AT(quiet), "log errors only and draw no progress bar",
      .letter = 'q'},
     {"help", SL_FIELD_BOOLEAN, AT(help), "print this help", .letter = 'h'},
     {.name = NULL},

@@ -43,23 +43,3 @@ enum sl_status cli_read_answers(const struct cli *cli, const char *path,
     cli_answer_reading_release(&reading);
     return status;
 }
-
-enum sl_status cli_write_answers(const struct sl_answers *answers, const char *path,
-                                 struct sl_error *err)
-{
-    struct sl_answer_writer *writer = NULL;
-    SL_TRY(sl_answer_writer_create(path, &writer, err));
-    const struct sl_answer_sink sink = sl_answer_writer_sink(writer);
-    enum sl_status status = SL_OK;
-    SL_TRY_OUT(
-        sink.begin(sink.context, (const char *const *)answers->classes, answers->n_classes, err));
-    for (size_t i = 0; i < answers->count; i++) {
-        struct sl_answer answer;
-        sl_answers_get(answers, i, &answer);
-        SL_TRY_OUT(sink.put(sink.context, &answer, err));
-    }
-    SL_TRY_OUT(sl_answer_writer_commit(writer, err));
-out:
-    sl_answer_writer_destroy(writer);
-    return status;
-}

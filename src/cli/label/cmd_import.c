@@ -1,25 +1,18 @@
-#include <stdlib.h>
 #include <string.h>
 
 #include "cmd.h"
 
-/* answers.jsonl itself, beside the published formats. */
-static const char native[] = "answers";
-
 struct import_values {
-    const char *from;
-    const char *to;
-    const char *output;
+    struct sl_import_job job; /* first, so that its offsets are those of the values */
     struct cli_answer_words input;
     const char *header;
-    const char *id_column;
-    const char *classes;
     bool list;
 };
+_Static_assert(offsetof(struct import_values, job) == 0, "options name fields of the job");
 
 static const char *readable_formats(size_t index)
 {
-    if (index == 0) return native;
+    if (index == 0) return SL_IMPORT_ANSWERS;
     for (const struct sl_answer_format *f = sl_answer_formats; f->name; f++)
         if (f->import && --index == 0) return f->name;
     return NULL;
@@ -27,7 +20,7 @@ static const char *readable_formats(size_t index)
 
 static const char *writable_formats(size_t index)
 {
-    if (index == 0) return native;
+    if (index == 0) return SL_IMPORT_ANSWERS;
     for (const struct sl_answer_format *f = sl_answer_formats; f->name; f++)
         if (f->write && --index == 0) return f->name;
     return NULL;
@@ -39,30 +32,23 @@ static const char *answers_to_header(size_t index)
     return words[index];
 }
 
-static const struct sl_answer_format *find_format(const char *name)
-{
-    const struct sl_answer_format *format = sl_answer_formats;
-    while (format->name && strcmp(format->name, name) != 0)
-        format++;
-    return format->name ? format : NULL;
-}
-
 enum { LISTS = 1, CONVERTS = 2, CACHES = 4, CLASSES = 8, COLUMNS = 16, LAYOUT = 32 };
 
 static void import_mode(const struct cli *cli, const void *values, struct cli_mode *out)
 {
     (void)cli;
     const struct import_values *options = values;
+    const struct sl_import_job *job = &options->job;
     if (options->list) *out = (struct cli_mode){LISTS, .name = "--list", .alone = true};
-    if (options->list || !options->from) return;
-    const struct sl_answer_format *format = find_format(options->from);
+    if (options->list || !job->from) return;
+    const struct sl_answer_format *format = sl_answer_format_find(job->from);
     const unsigned takes = format ? format->takes : 0;
-    const bool cache = options->output && sl_path_has_suffix(options->output, ".slb");
+    const bool cache = job->output && sl_path_has_suffix(job->output, ".slb");
     out->does = cache ? CACHES : CONVERTS;
     if (cache || format) out->does |= CLASSES;
     if (takes & SL_IMPORT_COLUMNS) out->does |= COLUMNS;
     if (takes & SL_IMPORT_LAYOUT) out->does |= LAYOUT;
-    snprintf(out->text, sizeof out->text, "--from %s%s", options->from,
+    snprintf(out->text, sizeof out->text, "--from %s%s", job->from,
              cache ? " to a name in .slb" : "");
     out->name = out->text;
 }
@@ -70,28 +56,30 @@ static void import_mode(const struct cli *cli, const void *values, struct cli_mo
 static const char *const import_samples[] = {"--list", "--from * x -o x.jsonl",
                                              "--from * x -o x.slb", NULL};
 
-#define AT(field) .offset = offsetof(struct import_values, field)
+#define OF_JOB(field) .offset = offsetof(struct sl_import_job, field)
+#define AT(field)     .offset = offsetof(struct import_values, field)
 static const struct sl_field_row import_options[] = {
-    {"from", SL_FIELD_CHOICE, AT(from), "what the files are", .letter = 'f', .value = "FORMAT",
+    {"from", SL_FIELD_CHOICE, OF_JOB(from), "format of the files", .letter = 'f', .value = "FORMAT",
      .names = readable_formats, .modes = CONVERTS | CACHES},
-    {"to", SL_FIELD_CHOICE, AT(to), "what to write", .letter = 't', .value = "FORMAT",
-     .fallback = native, .names = writable_formats, .modes = CONVERTS},
-    {"output", SL_FIELD_OUTPUT, AT(output),
-     "where to write it; a name in .slb is the columnar cache of hard answers", .letter = 'o',
-     .modes = CONVERTS | CACHES},
+    {"to", SL_FIELD_CHOICE, OF_JOB(to), "what to write", .letter = 't', .value = "FORMAT",
+     .fallback = SL_IMPORT_ANSWERS, .names = writable_formats, .modes = CONVERTS},
+    {"output", SL_FIELD_OUTPUT, OF_JOB(output),
+     "the file to write; a name that ends in .slb makes a columnar cache of hard answers",
+     .letter = 'o', .modes = CONVERTS | CACHES},
     CLI_ANSWER_OPTIONS(offsetof(struct import_values, input), COLUMNS, CONVERTS | CACHES),
     {"header", SL_FIELD_CHOICE, AT(header),
-     "of wide: whether the first row holds annotators' names, where the file leaves a doubt",
+     "of wide: whether the first row holds annotators' names, if the file does not show it",
      .value = "yes|no", .names = answers_to_header, .modes = LAYOUT},
-    {"id-column", SL_FIELD_WORD, AT(id_column),
-     "of wide: the column of items' names by its name or number from 1, or none", .value = "COLUMN",
-     .modes = LAYOUT},
-    {"classes", SL_FIELD_WORD, AT(classes),
-     "the classes in their order, where a file does not say; otherwise those found, sorted",
+    {"id-column", SL_FIELD_WORD, OF_JOB(id_column),
+     "of wide: the column of item names, by its name or its number from 1, or none",
+     .value = "COLUMN", .modes = LAYOUT},
+    {"classes", SL_FIELD_WORD, OF_JOB(classes),
+     "the classes in their order, if the file does not list them (default: those found, sorted)",
      .value = "A,B,...", .modes = CLASSES},
     {"list", SL_FIELD_BOOLEAN, AT(list), "print the formats", .letter = 'l'},
     {.name = NULL},
 };
+#undef OF_JOB
 #undef AT
 
 static const struct cli_argument import_arguments[] = {
@@ -108,152 +96,31 @@ static void list_formats(void)
     struct cli_table table;
     cli_table_init(&table, "llll");
     cli_table_add(&table, "format", "in", "out", "what");
-    cli_table_add(&table, native, "yes", "yes", "answers.jsonl, softlab's own");
+    cli_table_add(&table, SL_IMPORT_ANSWERS, "yes", "yes", "answers.jsonl, softlab's own");
     for (const struct sl_answer_format *f = sl_answer_formats; f->name; f++)
         cli_table_add(&table, f->name, f->import ? "yes" : "", f->write ? "yes" : "", f->summary);
     cli_table_print(&table, stdout);
     cli_table_release(&table);
 }
 
-/* The ending of a name for what --to writes; NULL where any will do. */
-static const char *suffix_for(const struct import_values *values)
+static enum sl_status run_import(struct cli *cli, const void *raw, struct sl_error *err)
 {
-    static const struct {
-        const char *format, *suffix;
-    } written[] = {
-        {native, ".jsonl"},     {"cifar10h-counts", ".npy"}, {"cifar10s-json", ".json"},
-        {"hmix", ".csv"},       {"labelme", ".txt"},         {"long-csv", ".csv"},
-        {"peerannot", ".json"},
-    };
-    for (size_t i = 0; i < sizeof written / sizeof *written; i++)
-        if (strcmp(values->to, written[i].format) == 0) return written[i].suffix;
-    return NULL;
-}
-
-/* One import: what to read, how, and what became of it. */
-struct job {
-    const struct cli *cli;
-    const struct import_values *values;
+    const struct import_values *values = raw;
+    struct sl_import_job job = values->job;
     struct sl_import_notes notes;
-    struct sl_import_options options;
-};
-
-static enum sl_status read_set(struct job *job, struct sl_answers **out, struct sl_error *err)
-{
-    const char *const *paths = (const char *const *)job->cli->arguments;
-    const struct sl_answer_format *format = find_format(job->values->from);
-    if (!format) return sl_answers_load(paths[0], &job->options, out, err);
-    const struct sl_answer_sink sink = sl_answers_sink(out);
-    return format->import(paths, job->cli->n_arguments, &job->options, &sink, err);
-}
-
-static enum sl_status write_cache(struct job *job, struct sl_error *err)
-{
-    struct sl_votes *votes = NULL;
-    struct sl_answers *answers = NULL;
-    const char *from = job->values->from;
-    enum sl_status status = SL_OK;
-    if (strcmp(from, native) == 0 || strcmp(from, "long-csv") == 0) {
-        SL_TRY_OUT(sl_votes_read(job->cli->arguments[0], &job->options, &votes, err));
-    } else {
-        SL_TRY_OUT(read_set(job, &answers, err));
-        SL_TRY_OUT(sl_votes_from_answers(answers, 0, &votes, err));
-    }
-    SL_TRY_OUT(sl_votes_write_slb(votes, job->values->output, err));
-out:
-    sl_votes_destroy(votes);
-    sl_answers_destroy(answers);
-    return status;
-}
-
-static enum sl_status stream(struct job *job, struct sl_error *err)
-{
-    const struct sl_answer_format *format = find_format(job->values->from);
-    struct sl_answer_writer *writer = NULL;
-    SL_TRY(sl_answer_writer_create(job->values->output, &writer, err));
-    const struct sl_answer_sink sink = sl_answer_writer_sink(writer);
-    enum sl_status status = format->import((const char *const *)job->cli->arguments,
-                                           job->cli->n_arguments, &job->options, &sink, err);
-    if (status == SL_OK) status = sl_answer_writer_commit(writer, err);
-    sl_answer_writer_destroy(writer);
-    return status;
-}
-
-static enum sl_status convert(struct job *job, struct sl_error *err)
-{
-    struct sl_answers *answers = NULL;
-    enum sl_status status = read_set(job, &answers, err);
-    const struct sl_answer_format *format = find_format(job->values->to);
-    if (status == SL_OK && format)
-        status = format->write(answers, job->values->output, &job->notes, err);
-    else if (status == SL_OK)
-        status = cli_write_answers(answers, job->values->output, err);
-    sl_answers_destroy(answers);
-    return status;
-}
-
-static void say_what_became(const struct job *job)
-{
-    const struct sl_import_notes *notes = &job->notes;
-    const struct {
-        size_t count;
-        const char *what;
-    } parts[] = {
-        {notes->n_read, "answers read"},
-        {notes->n_skipped, "left out"},
-        {notes->n_mended, "mended"},
-        {notes->n_duplicates, "beyond a person's first to an item"},
-        {notes->n_empty_items, "items without an answer"},
-        {notes->n_abstained, "left out as abstentions"},
-        {notes->n_left_out, "left out for their class"},
-        {notes->n_rescaled, "distributions scaled to 1"},
-    };
-    struct sl_buffer line;
-    sl_buffer_init(&line, 1024);
-    char number[32];
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (parts[i].count)
-            sl_buffer_printf(&line, "%s%s %s", line.length ? ", " : "",
-                             sl_text_count(parts[i].count, number, sizeof number), parts[i].what);
-    if (line.length) sl_log(&job->cli->log, SL_LOG_INFO, "%s", line.data);
-    sl_buffer_release(&line);
-}
-
-static enum sl_status run_import(struct cli *cli, const void *values, struct sl_error *err)
-{
-    const struct import_values *options = values;
-    if (options->list) {
+    if (values->list) {
         list_formats();
         return SL_OK;
     }
-    if (!options->from) return sl_fail(err, SL_ERR_USAGE, "--from is missing: FORMAT");
-    if (!options->output) return sl_fail(err, SL_ERR_USAGE, "--output is missing: FILE");
-    if (cli->n_arguments == 0) return sl_fail(err, SL_ERR_USAGE, "FILE is missing");
-    bool from_native = strcmp(options->from, native) == 0;
-    bool cache = sl_path_has_suffix(options->output, ".slb");
-    if (!cache && suffix_for(options))
-        SL_TRY(cli_check_suffix("output", options->output, suffix_for(options), err));
-    if (cli->n_arguments > 1 && (from_native || cache))
-        return sl_fail(err, SL_ERR_USAGE, "one file at a time, got %zu", cli->n_arguments);
-    char **classes = options->classes ? sl_text_split(options->classes) : NULL;
-    struct job job = {.cli = cli, .values = options};
-    struct sl_answer_reading reading = cli_answer_reading(&options->input);
-    job.options = sl_answer_reading_options(&reading, &cli->workplace, &job.notes);
-    job.options.classes = (const char *const *)classes;
-    job.options.id_column = options->id_column;
-    job.options.one_truth = true;
-    if (options->header)
-        job.options.header = strcmp(options->header, "yes") == 0 ? SL_PRESENT : SL_ABSENT;
-    enum sl_status status;
-    if (cache)
-        status = write_cache(&job, err);
-    else if (strcmp(options->to, native) == 0 && !from_native)
-        status = stream(&job, err);
-    else
-        status = convert(&job, err);
-    if (status == SL_OK) say_what_became(&job);
-    cli_answer_reading_release(&reading);
-    sl_names_destroy(classes);
+    job.paths = cli->arguments;
+    job.n_paths = cli->n_arguments;
+    SL_TRY(sl_import_job_check(&job, err));
+    const char *suffix = sl_import_job_suffix(&job);
+    if (suffix) SL_TRY(cli_check_suffix("output", job.output, suffix, err));
+    if (values->header) job.header = strcmp(values->header, "yes") == 0 ? SL_PRESENT : SL_ABSENT;
+    job.reading = cli_answer_reading(&values->input);
+    const enum sl_status status = sl_import_job_run(&job, &cli->workplace, &notes, err);
+    cli_answer_reading_release(&job.reading);
     return status;
 }
 
@@ -269,10 +136,10 @@ const struct cli_command cmd_import = {
     .name = "import",
     .also = "convert read load",
     .group = "label",
-    .summary = "published formats to answers, and back",
-    .description = "Reads what annotators said in one of the formats it was published in and "
-                   "writes answers.jsonl, or with --to another of them. What was skipped or mended "
-                   "is counted and said. Tables are streamed in constant memory.",
+    .summary = "convert published formats to answers, and back",
+    .description = "Reads annotators' answers in a published format and writes answers.jsonl, or "
+                   "another format with --to. Answers that were skipped or corrected are counted "
+                   "and reported. Tables are streamed in constant memory.",
     .arguments = import_arguments,
     .options = import_options,
     .examples = import_examples,

@@ -145,72 +145,73 @@ static const char *const labels_samples[] = {"--list", "--method * x.jsonl -o x.
 #define FIELD(name) .offset = offsetof(struct sl_labels_job, name)
 #define AT(name)    .offset = offsetof(struct labels_values, name)
 static const struct sl_field_row labels_options[] = {
-    {"method", SL_FIELD_CHOICE, FIELD(method), "how labels are made, see --list", .letter = 'm',
+    {"method", SL_FIELD_CHOICE, FIELD(method), "the method, see --list", .letter = 'm',
      .value = "NAME", .names = method_names, .known_as = method_known_as, .modes = MAKES},
     {"output", SL_FIELD_OUTPUT, AT(output),
-     "where they go: .npz, .npy, .csv or .json; - is CSV on the standard output", .letter = 'o',
+     "the labels: .npz, .npy, .csv or .json; - is CSV on standard output", .letter = 'o',
      .suffixes = ".csv .npz .npy .json", .prints = "json", .modes = MAKES},
     {"list", SL_FIELD_BOOLEAN, AT(list), "print the methods", .letter = 'l'},
     {"json", SL_FIELD_BOOLEAN, AT(json),
-     "what became of an answers.jsonl and how long it took, or with --list the methods, as JSON"},
+     "print as JSON how the answers were used and how long annotators took, or with --list the "
+     "methods"},
     CLI_ANSWER_OPTIONS(offsetof(struct labels_values, input), READS, READS),
-    {"annotators", SL_FIELD_COUNT, FIELD(annotators),
-     "draw this many answers per item; 0 takes all", .letter = 'a', .value = "M", .fallback = "0",
-     .minimum = 0, .maximum = 1e9, .modes = ANSWERED},
-    {"seed", SL_FIELD_INTEGER, FIELD(seed), "of whatever is drawn", .fallback = "1", .minimum = 0,
-     .maximum = 9e15, .modes = DRAWS | LABEL_BITS(SL_LABEL_READS_SEED) | SL_CROWD_READS_SEED},
+    {"annotators", SL_FIELD_COUNT, FIELD(annotators), "answers to draw per item; 0 takes all",
+     .letter = 'a', .value = "M", .fallback = "0", .minimum = 0, .maximum = 1e9, .modes = ANSWERED},
+    {"seed", SL_FIELD_INTEGER, FIELD(seed), "seed of all random draws", .fallback = "1",
+     .minimum = 0, .maximum = 9e15,
+     .modes = DRAWS | LABEL_BITS(SL_LABEL_READS_SEED) | SL_CROWD_READS_SEED},
     {"as-released", SL_FIELD_BOOLEAN, FIELD(as_released),
      "keep repeats and second runs, as the published labels do", .modes = ANSWERED},
     {"seconds-per-input", SL_FIELD_NUMBER, AT(seconds_per_input),
-     "also say what a label costs at so many seconds for every input of an annotator, whatever was "
-     "measured; Collins et al. 2022 count 6.4",
+     "also print what a label costs at this many seconds per input of an annotator, in place of "
+     "measured times; Collins et al. 2022 use 6.4",
      .value = "S", .fallback = "nan", .minimum = 0, .maximum = 1e6, .modes = COUNTED},
     {"truth", SL_FIELD_PATH, FIELD(truth),
      "true classes, for hard, smooth and class; otherwise the answers' own", .modes = LABEL(TRUTH)},
     {"weights", SL_FIELD_PATH, FIELD(weights),
-     "what each annotator's answers count for, in place of what a method would learn: columns "
-     "annotator and weight; for mv, wawa, the pools and means of answers such as share",
+     "weights of annotators, in place of those that a method would learn: columns annotator and "
+     "weight; for mv, wawa, the pools and means of answers such as share",
      .value = "FILE.csv", .modes = WEIGHS},
     {"gamma", SL_FIELD_NUMBER, FIELD(gamma),
-     "mass for possible classes nobody named (default .1); for mix the base of the smoothing "
-     "(default .005)",
+     "probability of possible classes that nobody named (default .1); for mix the base of the "
+     "smoothing (default .005)",
      .value = "G", .fallback = "nan", .minimum = 0, .maximum = 1, .modes = LABEL(GAMMA)},
     {"beta", SL_FIELD_NUMBER, FIELD(beta), "label smoothing", .value = "B", .fallback = "0.05",
      .minimum = 0, .maximum = 1, .modes = LABEL(BETA)},
-    {"temperature", SL_FIELD_NUMBER, FIELD(temperature), "of softmax and ensemble", .value = "T",
-     .fallback = "1", .minimum = 1e-6, .maximum = 1e6,
+    {"temperature", SL_FIELD_NUMBER, FIELD(temperature), "temperature of softmax and ensemble",
+     .value = "T", .fallback = "1", .minimum = 1e-6, .maximum = 1e6,
      .modes = ENSEMBLE | LABEL_BITS(SL_LABEL_READS_TEMPERATURE)},
     {"folds", SL_FIELD_COUNT, FIELD(folds),
-     "ensemble: the rows are of N folds one after another, cut from numpy's shuffle of seed 0; "
-     "name them by item",
+     "ensemble: the rows are those of N folds in turn, cut from numpy's shuffle with seed 0; name "
+     "them by item",
      .fallback = "0", .minimum = 0, .maximum = 1e6, .modes = ENSEMBLE},
     {"per-annotator", SL_FIELD_BOOLEAN, FIELD(per_annotator),
      "a row per answer instead of one per item", .letter = 'p', .modes = EACH},
     {"mean-first", SL_FIELD_BOOLEAN, FIELD(mean_first),
      "mix: average shares and confidences before smoothing", .modes = MEANS},
     {"generated", SL_FIELD_BOOLEAN, FIELD(generated),
-     "mix: the share that was mixed instead of the inferred one", .modes = LABEL(MIX)},
+     "mix: use the share that was mixed instead of the inferred one", .modes = LABEL(MIX)},
     {"vectors", SL_FIELD_PATH, FIELD(vectors),
      "word vectors in GloVe's text form, for the semantic methods", .modes = LABEL(SIMILARITY)},
-    {"iterations", SL_FIELD_COUNT, FIELD(iterations), "at most this many rounds", .fallback = "100",
+    {"iterations", SL_FIELD_COUNT, FIELD(iterations), "most rounds", .fallback = "100",
      .minimum = 1, .maximum = 1e6, .modes = CROWD(ROUNDS)},
     {"tolerance", SL_FIELD_NUMBER, FIELD(tolerance),
-     "relative gain of the log-likelihood that ends it", .fallback = "1e-7", .minimum = 0,
-     .maximum = 1, .modes = CROWD(TOLERANCE)},
+     "stop when the relative gain of the log-likelihood is below this", .fallback = "1e-7",
+     .minimum = 0, .maximum = 1, .modes = CROWD(TOLERANCE)},
     {"smoothing", SL_FIELD_NUMBER, FIELD(smoothing),
      "pseudo-count on every cell of a confusion matrix (default: the method's own)",
      .fallback = "nan", .minimum = 0, .maximum = 1e6, .modes = CROWD(SMOOTHING)},
     {"diagonal", SL_FIELD_NUMBER, FIELD(diagonal),
-     "further pseudo-count on its diagonal (default: the method's own)", .fallback = "nan",
+     "additional pseudo-count on the diagonal (default: the method's own)", .fallback = "nan",
      .minimum = 0, .maximum = 1e6, .modes = CROWD(DIAGONAL)},
-    {"start", SL_FIELD_ENUM, FIELD(start), "where Dawid-Skene starts", .value = "HOW",
+    {"start", SL_FIELD_ENUM, FIELD(start), "starting point of Dawid-Skene", .value = "HOW",
      .fallback = "shares", .modes = CROWD(START), .names = starts},
     {"tie", SL_FIELD_ENUM, FIELD(tie), "how mv breaks a tie", .value = "RULE", .fallback = "share",
      .modes = CROWD(TIE), .names = ties},
     {"em", SL_FIELD_BOOLEAN, FIELD(em), "mace: plain EM instead of variational",
      .modes = CROWD(VARIATIONAL)},
-    {"gold", SL_FIELD_PATH, FIELD(gold), "items whose class is known and stays, as for --truth",
-     .modes = CROWD(GOLD)},
+    {"gold", SL_FIELD_PATH, FIELD(gold),
+     "items whose class is known and fixed, in a file as for --truth", .modes = CROWD(GOLD)},
     {"predictions", SL_FIELD_PATH, FIELD(predictions), "a classifier's predictions, for crowdlab",
      .modes = PREDICTIONS},
     {"rows", SL_FIELD_CHOICE, FIELD(rows),
@@ -220,26 +221,27 @@ static const struct sl_field_row labels_options[] = {
     {"calibrate", SL_FIELD_BOOLEAN, FIELD(calibrate),
      "calibrate every annotator's probabilities first", .modes = CROWD(CALIBRATE)},
     {"reference", SL_FIELD_PATH, FIELD(reference),
-     "known distributions of some items, to learn from: weights, unless --weights gives them, and "
-     "how far a pool is sharpened",
+     "known distributions of some items, from which the weights (unless --weights gives them) and "
+     "the sharpening of a pool are learned",
      .modes = CROWD(REFERENCE)},
     {"annotators-out", SL_FIELD_OUTPUT, FIELD(annotators_out),
-     "also write what the method estimates of annotators: skill, weight, confusion; all crowd "
-     "methods but mv do",
+     "also write the method's estimates of annotators: skill, weight, confusion; every crowd "
+     "method but mv has some",
      .value = "FILE.csv", .suffixes = ".csv", .prints = "json", .modes = ESTIMATES},
     {"state", SL_FIELD_OUTPUT, FIELD(state),
      "also write posteriors, confusions, skills, prior and log-likelihoods", .value = "FILE.npz",
      .suffixes = ".npz", .prints = "json", .modes = LEARNS},
-    {"resume", SL_FIELD_PATH, FIELD(resume), "go on from a state, when answers were added",
+    {"resume", SL_FIELD_PATH, FIELD(resume), "continue from a state after answers were added",
      .value = "FILE.npz", .modes = CROWD(RESUME)},
     {"prior", SL_FIELD_PATH, FIELD(prior),
-     "a state whose confusion matrices are what is known of annotators beforehand",
-     .value = "FILE.npz", .modes = CROWD(PRIOR)},
+     "a state whose confusion matrices are the prior of annotators", .value = "FILE.npz",
+     .modes = CROWD(PRIOR)},
     {"prior-weight", SL_FIELD_NUMBER, FIELD(prior_weight),
-     "how many answers per class such a matrix counts for", .value = "N", .fallback = "10",
+     "answers per class that a prior matrix counts for", .value = "N", .fallback = "10",
      .minimum = 0, .maximum = 1e9, .modes = CROWD(PRIOR), .needs = "prior"},
-    {"threads", SL_FIELD_COUNT, FIELD(threads), "threads; the result does not depend on them",
-     .fallback = "1", .minimum = 1, .maximum = 1024, .modes = LEARNS},
+    {"threads", SL_FIELD_COUNT, FIELD(threads),
+     "threads; the result does not depend on their number", .fallback = "1", .minimum = 1,
+     .maximum = 1024, .modes = LEARNS},
     {.name = NULL},
 };
 #undef AT
@@ -247,7 +249,7 @@ static const struct sl_field_row labels_options[] = {
 static const struct cli_argument labels_arguments[] = {
     {.name = "FILE",
      .help = "answers.jsonl, answers.slb or CSV, of labels or probabilities, plain or .gz; for "
-             "ensemble prediction files",
+             "ensemble, files of predictions",
      .kind = SL_FIELD_PATH,
      .optional = true,
      .repeated = true},
@@ -395,14 +397,12 @@ const struct cli_command cmd_labels = {
     .also = "aggregate aggregation combine consensus vote majority crowd dawid-skene ds mv label "
             "soft-labels",
     .group = "label",
-    .summary = "answers to label distributions, by any of the methods",
-    .description =
-        "Builds label distributions from answers: one answer's label averaged over annotators "
-        "(docs/internals/labels.md), or the posterior of a model of the crowd "
-        "(docs/internals/crowd.md). What ds-soft and the pools estimate is how opinions on the "
-        "item "
-        "are distributed, not which class is right. Repeats, second runs and checks are left out "
-        "and counted.",
+    .summary = "turn answers into label distributions",
+    .description = "Builds label distributions from answers: the mean of the labels of single "
+                   "answers (docs/internals/labels.md), or the posterior of a model of the crowd "
+                   "(docs/internals/crowd.md). ds-soft and the pools estimate how opinions on the "
+                   "item are distributed, not which class is right. Repeats, second runs and "
+                   "checks are left out and counted.",
     .arguments = labels_arguments,
     .options = labels_options,
     .examples = labels_examples,

@@ -30,8 +30,8 @@ static const char *preset_names(size_t index)
 static const struct sl_field_row quality_options[] = {
     CLI_ANSWER_OPTIONS(offsetof(struct quality_values, input), 0, 0),
     {"truth", SL_FIELD_PATH, AT(truth),
-     "true classes: a label file, a CSV with the columns item and truth, a text file with a "
-     "class per line, or a data set like cifar10:test; otherwise what the answers carry",
+     "true classes: a label file, a CSV with the columns item and truth, a text file with a class "
+     "per line, or a data set like cifar10:test (default: those in the answers)",
      .value = "FILE|DATASET"},
     {"exclude", SL_FIELD_CHOICE, AT(exclude), "rules by which annotators are excluded",
      .letter = 'x', .value = "RULES", .fallback = "none", .names = preset_names},
@@ -39,22 +39,22 @@ static const struct sl_field_row quality_options[] = {
      "leave out items with more answers than this (control items); 0 leaves out none",
      .fallback = "0", .minimum = 0, .maximum = 9e15},
     {"reference", SL_FIELD_PATH, AT(reference),
-     "labels of the items: how sure people were, and how many classes they left possible, "
-     "where these are of high and of low entropy",
+     "labels of the items; confidence and the number of possible classes are reported apart for "
+     "items of high and of low entropy",
      .value = "LABELS"},
-    {"high", SL_FIELD_NUMBER, AT(high), "with --reference: entropy from which on it is high",
+    {"high", SL_FIELD_NUMBER, AT(high), "with --reference: high entropy begins here",
      .value = "NATS", .fallback = "0.25", .minimum = 0, .maximum = 100, .needs = "reference"},
-    {"low", SL_FIELD_NUMBER, AT(low), "with --reference: entropy up to which it is low",
-     .value = "NATS", .fallback = "0.1", .minimum = 0, .maximum = 100, .needs = "reference"},
+    {"low", SL_FIELD_NUMBER, AT(low), "with --reference: low entropy ends here", .value = "NATS",
+     .fallback = "0.1", .minimum = 0, .maximum = 100, .needs = "reference"},
     {"annotators", SL_FIELD_BOOLEAN, AT(annotators),
-     "a line for every annotator; agreement is with the others' answers and needs no truth",
+     "print a line for every annotator; agreement is with the other annotators and needs no truth",
      .letter = 'a'},
     {"bootstrap", SL_FIELD_INTEGER, AT(bootstrap),
-     "with --json: 95 % intervals by this many resamples of items and annotators (1000)",
+     "with --json: 95 % intervals from this many resamples of items and annotators; 1000 is usual",
      .fallback = "0", .minimum = 0, .maximum = 1e6, .needs = "json"},
-    {"seed", SL_FIELD_INTEGER, AT(seed), "of the bootstrap", .fallback = "1", .minimum = 0,
+    {"seed", SL_FIELD_INTEGER, AT(seed), "seed of the bootstrap", .fallback = "1", .minimum = 0,
      .maximum = 9e15, .needs = "bootstrap"},
-    {"json", SL_FIELD_BOOLEAN, AT(json), "everything as JSON"},
+    {"json", SL_FIELD_BOOLEAN, AT(json), "print everything as JSON"},
     {.name = NULL},
 };
 #undef AT
@@ -466,8 +466,8 @@ const struct cli_command cmd_quality = {
     .also = "annotators workers agreement reliability kappa krippendorff skill",
     .group = "label",
     .summary = "errors, accuracy, consistency, agreement and times of annotators",
-    .description = "Measures answers and annotators. A dash stands where the answers do not tell. "
-                   "docs/internals/quality.md says what each figure counts.",
+    .description = "Measures answers and annotators. A dash means that the answers do not contain "
+                   "what the figure needs. docs/internals/quality.md defines each figure.",
     .arguments = quality_arguments,
     .options = quality_options,
     .examples = quality_examples,

@@ -29,26 +29,26 @@ static const char *const bench_samples[] = {"resnet8", "--tune resnet8", NULL};
 static const struct sl_field_row bench_options[] = {
     {"batch", SL_FIELD_INTEGER, AT(batch), "items per step", .letter = 'b', .fallback = "32",
      .minimum = 1, .maximum = 65536},
-    {"steps", SL_FIELD_INTEGER, AT(steps), "steps that are timed, after one that is not",
+    {"steps", SL_FIELD_INTEGER, AT(steps), "timed steps, after one that is not timed",
      .letter = 'n', .fallback = "10", .minimum = 1, .maximum = 1e6, .modes = TIMES},
     {"inference", SL_FIELD_BOOLEAN, AT(inference),
-     "time evaluation, with batch norms folded, and not training", .modes = TIMES},
+     "time evaluation with folded batch norms in place of training", .modes = TIMES},
     {"layers", SL_FIELD_BOOLEAN, AT(layers), "show where the time goes, layer by layer",
      .letter = 'l', .modes = TIMES},
     {"tune", SL_FIELD_BOOLEAN, AT(tune),
      "time every convolution kernel on every shape and write the table of the fastest"},
     {"rounds", SL_FIELD_INTEGER, AT(rounds),
-     "times that --tune goes round; each kernel keeps its best", .fallback = "5", .minimum = 1,
+     "rounds of --tune; the best time of each kernel counts", .fallback = "5", .minimum = 1,
      .maximum = 1000, .needs = "tune"},
     {"output", SL_FIELD_OUTPUT, AT(output), "where --tune writes its table", .letter = 'o',
      .fallback = "tuning.json", .suffixes = ".json", .needs = "tune"},
     {"tuning", SL_FIELD_PATH, AT(tuning), "a table that --tune wrote; --tune adds to it"},
-    {"classes", SL_FIELD_INTEGER, AT(classes), "classes that the network tells apart",
-     .letter = 'k', .fallback = "10", .minimum = 1, .maximum = 1e6},
+    {"classes", SL_FIELD_INTEGER, AT(classes), "number of classes", .letter = 'k', .fallback = "10",
+     .minimum = 1, .maximum = 1e6},
     {"input", SL_FIELD_WORD, AT(input),
      "channels, height and width of an image, or the number of features of a row", .letter = 'i',
      .value = "CxHxW", .fallback = "3x32x32"},
-    {"json", SL_FIELD_BOOLEAN, AT(json), "the figures as JSON", .modes = TIMES},
+    {"json", SL_FIELD_BOOLEAN, AT(json), "print the figures as JSON", .modes = TIMES},
     {.name = NULL},
 };
 #undef AT
@@ -286,7 +286,7 @@ const struct cli_command cmd_bench = {
     .name = "bench",
     .also = "benchmark speed time profile",
     .group = "learn",
-    .summary = "how fast a network trains on this machine, and where the time goes",
+    .summary = "measure how fast a network trains on this machine, and where the time goes",
     .description =
         "Times training steps (forward, loss, backward, clipping, SGD) or evaluation of a network "
         "on random items, on one core. Shares are of the fused multiply-adds that the core can do "

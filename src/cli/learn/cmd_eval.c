@@ -110,7 +110,7 @@ static const struct sl_field_row eval_options[] = {
     {"bootstrap", SL_FIELD_COUNT, OF_JOB(bootstrap),
      "95 % intervals by this many resamples of the items; also of --against (1000)",
      .fallback = "0", .minimum = 0, .maximum = 1e6, .modes = MEASURED},
-    {"seed", SL_FIELD_INTEGER, OF_JOB(seed), "of the bootstrap", .fallback = "1", .minimum = 0,
+    {"seed", SL_FIELD_INTEGER, OF_JOB(seed), "seed of the bootstrap", .fallback = "1", .minimum = 0,
      .maximum = 9e15, .modes = MEASURED, .needs = "bootstrap,against"},
     {"against", SL_FIELD_PATH, OF_JOB(against),
      "predictions of another model for the same items, or of weights another network: paired "
@@ -162,7 +162,7 @@ static const struct sl_field_row eval_options[] = {
      .modes = ITEMS},
     {"list", SL_FIELD_BOOLEAN, AT(list),
      "list the measures, where they are defined, and the attacks"},
-    {"json", SL_FIELD_BOOLEAN, AT(json), "everything as JSON"},
+    {"json", SL_FIELD_BOOLEAN, AT(json), "print everything as JSON"},
     {.name = NULL},
 };
 #undef OF_JOB
@@ -249,7 +249,7 @@ const struct cli_command cmd_eval = {
     .name = "eval",
     .also = "evaluate score test metrics calibration",
     .group = "learn",
-    .summary = "predictions against people: agreement, likelihood, calibration",
+    .summary = "score predictions against people: agreement, likelihood, calibration",
     .description =
         "Scores predictions from any framework against what people said. Rows are matched by item "
         "where both files name items, otherwise in order; classes by name where both have names. "

@@ -31,13 +31,13 @@ static const char *const export_samples[] = {"w.safetensors -o w.onnx",
 
 #define AT(field) .offset = offsetof(struct export_values, field)
 static const struct sl_field_row export_options[] = {
-    {"output", SL_FIELD_OUTPUT, AT(output), "what to write: x.onnx or x.safetensors", .letter = 'o',
-     .suffixes = ".onnx .safetensors"},
+    {"output", SL_FIELD_OUTPUT, AT(output), "the file to write: x.onnx or x.safetensors",
+     .letter = 'o', .suffixes = ".onnx .safetensors"},
     {"network", SL_FIELD_WORD, AT(network),
-     "the network of WEIGHTS that do not say it themselves, as PyTorch's do not", .letter = 'n',
+     "the network, if WEIGHTS do not name it, as PyTorch's do not", .letter = 'n',
      .value = "NETWORK", .names = cli_network_names},
-    {"classes", SL_FIELD_INTEGER, AT(classes), "with --network: classes that it tells apart",
-     .letter = 'k', .fallback = "10", .minimum = 1, .maximum = 1e6, .needs = "network"},
+    {"classes", SL_FIELD_INTEGER, AT(classes), "with --network: number of classes", .letter = 'k',
+     .fallback = "10", .minimum = 1, .maximum = 1e6, .needs = "network"},
     {"class-names", SL_FIELD_WORD, AT(class_names),
      "names of the classes, in the order of the network's outputs, for WEIGHTS that have "
      "none or other ones",
@@ -45,23 +45,25 @@ static const struct sl_field_row export_options[] = {
     {"input", SL_FIELD_WORD, AT(input), "with --network: " CLI_INPUT_HELP, .letter = 'i',
      .value = "CxHxW", .needs = "network"},
     {"mean", SL_FIELD_REALS, AT(mean),
-     "with --network: what a normalising layer takes off each channel (pixels are 0 to 1)",
+     "with --network: mean of each channel, which a normalising layer subtracts (pixels are 0 to "
+     "1)",
      .value = "X,...", .minimum = -1e9, .maximum = 1e9, .needs = "network"},
-    {"deviation", SL_FIELD_REALS, AT(deviation), "with --network: and divides it by",
-     .value = "X,...", .minimum = 1e-9, .maximum = 1e9, .needs = "network"},
+    {"deviation", SL_FIELD_REALS, AT(deviation),
+     "with --network: standard deviation of each channel, which it divides by", .value = "X,...",
+     .minimum = 1e-9, .maximum = 1e9, .needs = "network"},
     {"init", SL_FIELD_CHOICE, AT(init),
-     "without WEIGHTS: first values as the network's paper drew them, or as PyTorch does",
+     "without WEIGHTS: initial weights as the network's paper drew them, or as PyTorch does",
      .value = "RULE", .fallback = "paper", .names = init_names, .modes = DRAWS},
-    {"seed", SL_FIELD_INTEGER, AT(seed), "without WEIGHTS: the seed of first values", .letter = 's',
-     .fallback = "1", .minimum = 0, .maximum = 9007199254740992.0, .modes = DRAWS},
+    {"seed", SL_FIELD_INTEGER, AT(seed), "without WEIGHTS: seed of the initial weights",
+     .letter = 's', .fallback = "1", .minimum = 0, .maximum = 9007199254740992.0, .modes = DRAWS},
     {.name = NULL},
 };
 #undef AT
 
 static const struct cli_argument export_arguments[] = {
     {.name = "WEIGHTS",
-     .help = "a safetensors file of softlab's or PyTorch's, or a run's folder; without one, first "
-             "values are drawn",
+     .help = "a safetensors file of softlab or PyTorch, or a run's folder; without it, initial "
+             "weights are drawn",
      .kind = SL_FIELD_PATH,
      .optional = true},
     {.name = NULL},
@@ -179,7 +181,7 @@ const struct cli_command cmd_export = {
     .name = "export",
     .also = "onnx torch pytorch safetensors save",
     .group = "learn",
-    .summary = "weights as ONNX, or as a PyTorch state_dict in safetensors",
+    .summary = "convert weights to ONNX, or to a PyTorch state_dict in safetensors",
     .description =
         "Reads weights and writes them in another form, with the names of their classes. Every "
         "tensor is checked: one that is missing, extra, of another shape, or holds NaN or infinity "

@@ -12,10 +12,10 @@ struct models_values {
 
 #define AT(field) .offset = offsetof(struct models_values, field)
 static const struct sl_field_row models_options[] = {
-    {"classes", SL_FIELD_INTEGER, AT(classes), "classes that the network tells apart",
-     .letter = 'k', .fallback = "10", .minimum = 1, .maximum = 1e6},
+    {"classes", SL_FIELD_INTEGER, AT(classes), "number of classes", .letter = 'k', .fallback = "10",
+     .minimum = 1, .maximum = 1e6},
     {"input", SL_FIELD_WORD, AT(input), CLI_INPUT_HELP, .letter = 'i', .value = "CxHxW"},
-    {"json", SL_FIELD_BOOLEAN, AT(json), "the table, or the layers, as JSON"},
+    {"json", SL_FIELD_BOOLEAN, AT(json), "print the table or the layers as JSON"},
     {.name = NULL},
 };
 #undef AT
@@ -276,10 +276,10 @@ const struct cli_command cmd_models = {
     .name = "models",
     .also = "model networks network architectures zoo layers",
     .group = "learn",
-    .summary = "the networks and their layers",
-    .description = "Lists the papers' networks with their parameters and the multiply-adds of one "
-                   "item's forward pass; with a NETWORK its layers one by one and the options of "
-                   "its family. Layers are called as in the public code that the papers ran.",
+    .summary = "list networks and their layers",
+    .description = "Lists the papers' networks with their numbers of parameters and of "
+                   "multiply-adds in one item's forward pass. With a NETWORK, lists its layers and "
+                   "the options of its family. Layers have the names of the papers' public code.",
     .arguments = models_arguments,
     .options = models_options,
     .examples = models_examples,

@@ -21,15 +21,14 @@ static const struct sl_field_row predict_options[] = {
      "the items: a data set's name or path, as in softlab dataset", .letter = 'd', .value = "DATA",
      .names = cli_dataset_names},
     {"split", SL_FIELD_PATH, OF_JOB(split), "these items only: an index file"},
-    CLI_IMAGE_SIZE(struct sl_predict_job,
-                   "bring images to this size first (default: the network's)", 0),
+    CLI_IMAGE_SIZE(struct sl_predict_job, "resize images to this size (default: the network's)", 0),
     CLI_CHANNELS(struct sl_predict_job, 0),
     CLI_SKIP_BROKEN(struct sl_predict_job, 0),
     {"vectors", SL_FIELD_PATH, OF_JOB(vectors),
-     "vectors (GloVe) of words that the network was not trained with"},
+     "word vectors (GloVe) for words that were not in the training data"},
     {"array", SL_FIELD_CHOICE, AT(array), "what to write", .value = "WHAT", .fallback = "logits",
      .names = array_names},
-    {"batch", SL_FIELD_COUNT, OF_JOB(batch), "items per run of the network", .letter = 'b',
+    {"batch", SL_FIELD_COUNT, OF_JOB(batch), "items per forward pass", .letter = 'b',
      .fallback = "100", .minimum = 1, .maximum = 65536},
     {"output", SL_FIELD_OUTPUT, OF_JOB(output),
      "predictions: .npz, .npy, .csv or .json; - is CSV on the standard output", .letter = 'o',
@@ -66,11 +65,10 @@ const struct cli_command cmd_predict = {
     .name = "predict",
     .also = "infer inference apply classify",
     .group = "learn",
-    .summary = "weights and items to predictions",
-    .description =
-        "Runs a trained network over items and writes a row for each. Columns are the network's "
-        "classes, named as in its weights and in their order, whatever the items are sorted into; "
-        "a class of the items that the network does not know is refused.",
+    .summary = "run a trained network over items",
+    .description = "Runs a trained network over items and writes a row for each. The columns are "
+                   "the network's classes, in its order. An item of a class that the network does "
+                   "not know is an error.",
     .arguments = predict_arguments,
     .options = predict_options,
     .examples = predict_examples,

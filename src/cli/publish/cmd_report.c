@@ -19,14 +19,13 @@ static const char *format_names(size_t index)
 
 #define AT(field) .offset = offsetof(struct report_values, field)
 static const struct sl_field_row report_options[] = {
-    {"output", SL_FIELD_OUTPUT, AT(output), "where it goes; without it, or as -, stdout",
-     .letter = 'o'},
+    {"output", SL_FIELD_OUTPUT, AT(output), "the report (default: standard output)", .letter = 'o'},
     {"format", SL_FIELD_CHOICE, AT(format),
-     "what is written; without it, what the ending of FILE says, or html", .value = "FORMAT",
+     "format of the report (default: by the ending of FILE, otherwise html)", .value = "FORMAT",
      .names = format_names},
     {"spec", SL_FIELD_WORD, AT(spec),
-     "only these specifications, by name or folder, separated by commas; also where they "
-     "have no results. A single one is what a CSV without a column \"spec\" is for",
+     "report only these specifications, by name or folder, separated by commas, also if they have "
+     "no results. A CSV without a column \"spec\" needs exactly one",
      .value = "NAMES"},
     {"charts", SL_FIELD_BOOLEAN, AT(charts),
      "Markdown: show charts from SVG files, in a folder beside FILE that is called after it"},
@@ -168,16 +167,15 @@ const struct cli_command cmd_report = {
     .name = "report",
     .also = "summary summarise summarize plot plots table",
     .group = "learn",
-    .summary = "results beside the papers' figures, with charts, as one page",
+    .summary = "write results beside the papers' figures, with charts, as one page",
     .description =
-        "Every cell of a paper's table with our mean, its interval and the number of runs beside "
-        "the published figure; every comparison the paper draws, and whether it holds here, fails "
-        "or is undecided within the interval; charts, pictures and where the numbers come from. "
-        "The HTML page needs no network. Results of any program can be reported: as lines of "
-        "results.jsonl, or as a CSV with a row per run and columns set, network, seed, fold and "
-        "one "
-        "per figure, called test/metric (or a row per figure, with columns metric and value). "
-        "docs/formats.md has examples of both.",
+        "The report shows every cell of a paper's table with our mean, its interval and the number "
+        "of runs beside the published figure; every comparison that the paper draws, and whether "
+        "it holds here, fails or is undecided; charts, pictures and the provenance of the numbers. "
+        "The HTML page loads nothing from the network. Results of any program can be reported: as "
+        "lines of results.jsonl, or as a CSV with a row per run and the columns set, network, "
+        "seed, fold and one per figure, called test/metric (or a row per figure, with the columns "
+        "metric and value). docs/formats.md has examples of both.",
     .arguments = report_arguments,
     .options = report_options,
     .examples = report_examples,

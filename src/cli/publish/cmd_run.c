@@ -47,50 +47,46 @@ static const struct sl_field_row run_options[] = {
      "fits, all tables in at most 40 core-hours; paper: as published",
      .value = "SCALE", .fallback = "quick", .names = scale_names, .modes = RUNS | PLANS},
     {"output", SL_FIELD_FOLDER, FIELD(output),
-     "where results.jsonl and all that runs leave goes; with --init, where spec.json goes "
-     "(default: experiment)",
+     "the folder of results.jsonl and of everything that runs write; with --init, the folder of "
+     "spec.json (default: experiment)",
      .letter = 'o', .fallback = "results", .modes = RUNS | PLANS | INITS},
     {"jobs", SL_FIELD_INTEGER, FIELD(jobs),
-     "processes at a time, of one thread each (default: one per core)", .letter = 'j', .minimum = 1,
-     .maximum = 1024, .modes = RUNS | PLANS},
+     "processes at the same time, one thread each (default: one per core)", .letter = 'j',
+     .minimum = 1, .maximum = 1024, .modes = RUNS | PLANS},
     {"memory", SL_FIELD_INTEGER, FIELD(memory),
-     "that all processes together may take (default: what is free on this machine)", .value = "MB",
-     .minimum = 1, .maximum = 1e9, .modes = RUNS},
+     "memory for all processes together (default: all that is free)", .value = "MB", .minimum = 1,
+     .maximum = 1e9, .modes = RUNS},
     {"only", SL_FIELD_WORD, FIELD(only),
-     "only runs with these coordinates: a set, network, part or seed, or several joined "
-     "by |; figures: what needs no training",
+     "run only these cells: a label set, network, part or seed, or several joined by |; figures: "
+     "everything that needs no training",
      .value = "CELL", .modes = RUNS | PLANS},
     {"shard", SL_FIELD_WORD, FIELD(shard),
-     "only part I of N, for machines that share nothing: their results.jsonl are joined "
-     "with cat",
+     "run only part I of N, for machines that share nothing; join their results.jsonl with cat",
      .value = "I/N", .modes = RUNS | PLANS},
     {"as-published", SL_FIELD_BOOLEAN, FIELD(as_published),
-     "recipes as the papers' texts state them, not as their programs ran them",
-     .modes = RUNS | PLANS},
+     "use the recipes of the papers' texts, not those of their programs", .modes = RUNS | PLANS},
     {"tune", SL_FIELD_BOOLEAN, FIELD(tune),
-     "first search the paper's grids and use what is best here, not the published values",
+     "search the paper's grids first, and use the values that are best here",
      .modes = RUNS | PLANS},
     {"dry-run", SL_FIELD_BOOLEAN, FIELD(dry_run),
-     "print the runs and how long they would take on this machine; of one's own "
-     "specification, also read and check all that it names",
+     "print the runs and how long they take on this machine; of your own specification, also check "
+     "every file and setting",
      .letter = 'n', .modes = RUNS | PLANS},
     {"init", SL_FIELD_SOURCE, FIELD(init),
-     "write a specification of one's own to begin with, for a data set by name or for a "
-     "folder of images",
+     "write a specification to start from, for a data set by name or a folder of images",
      .value = "DATA"},
     {"answers", SL_FIELD_SOURCE, FIELD(answers),
-     "with --init: what people said about its items, for label sets beside the hard "
-     "labels",
+     "with --init: annotators' answers about the items, for label sets beside the hard labels",
      .value = "FILE", .modes = INITS},
-    {"list", SL_FIELD_BOOLEAN, FIELD(list), "print the experiments that have a name"},
+    {"list", SL_FIELD_BOOLEAN, FIELD(list), "print the built-in experiments"},
     {.name = NULL},
 };
 #undef FIELD
 
 static const struct cli_argument run_arguments[] = {
     {.name = "EXPERIMENT",
-     .help = "a name from --list, a paper in it for all of its tables, all for those of every "
-             "paper, or the folder or spec.json of one's own",
+     .help = "a name from --list, a paper for all of its tables, all for every paper, or your own "
+             "spec.json or its folder",
      .kind = SL_FIELD_SOURCE,
      .choices = experiment_names,
      .optional = true,
@@ -403,9 +399,9 @@ const struct cli_command cmd_run = {
     .summary = "run a paper's table: train and score every cell, one process per core",
     .description =
         "Runs an experiment: builds its label sets, trains and scores every cell, one process per "
-        "core, and appends a line per run to results.jsonl. It can be stopped or killed at any "
-        "moment: the same command continues. Finished runs are not repeated, nor those that "
-        "another experiment in the folder has made. A run that fails stops no other; "
+        "core, and appends a line per run to results.jsonl. The command can be stopped or killed "
+        "at any moment; the same command resumes it. Finished runs are not repeated, also if "
+        "another experiment in the folder made them. A failed run does not stop the others; "
         "failures.jsonl has the end of its log. experiments/README.md describes specifications.",
     .arguments = run_arguments,
     .options = run_options,

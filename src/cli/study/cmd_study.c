@@ -6,8 +6,7 @@ const struct cli_command cmd_study = {
     .group = "studies",
     .summary = "ask people about images or texts, in their browsers",
     .description =
-        "A study is a folder: softlab study init makes it of a folder of images or a file of "
-        "texts, study serve asks people, study status shows how far it is and study export writes "
-        "the answers that softlab labels reads. softlab study COMMAND --help tells more about one "
-        "of the commands below.",
+        "A study is a folder. softlab study init makes one from images or texts, study serve asks "
+        "people, study status shows the progress, and study export writes the answers that softlab "
+        "labels reads. softlab study COMMAND --help describes one of the commands below.",
 };

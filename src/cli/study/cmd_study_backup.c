@@ -16,20 +16,20 @@ static const struct sl_field_row backup_options[] = {{.name = NULL}};
 #define AT(field) .offset = offsetof(struct restore_values, field)
 static const struct sl_field_row restore_options[] = {
     {"force", SL_FIELD_BOOLEAN, AT(force),
-     "also where there is a database, which is kept under another name"},
+     "replace an existing database, which is kept under another name"},
     {.name = NULL},
 };
 #undef AT
 
 static const struct cli_argument backup_arguments[] = {
-    {.name = "FOLDER", .help = "a study that softlab study init made", .kind = SL_FIELD_FOLDER},
+    {.name = "FOLDER", .help = "a folder that softlab study init made", .kind = SL_FIELD_FOLDER},
     {.name = "FILE", .help = "where the copy goes", .kind = SL_FIELD_OUTPUT},
     {.name = NULL},
 };
 
 static const struct cli_argument restore_arguments[] = {
-    {.name = "FILE", .help = "a copy that softlab study backup made", .kind = SL_FIELD_PATH},
-    {.name = "FOLDER", .help = "the study it is of", .kind = SL_FIELD_FOLDER},
+    {.name = "FILE", .help = "a file that softlab study backup wrote", .kind = SL_FIELD_PATH},
+    {.name = "FOLDER", .help = "the study's folder", .kind = SL_FIELD_FOLDER},
     {.name = NULL},
 };
 
@@ -81,10 +81,10 @@ const struct cli_command cmd_study_backup = {
     .also = "dump snapshot",
     .group = "studies",
     .summary = "a consistent copy of a study's database, also while it is served",
-    .description = "Copies the database as it is at one moment; a file of that name is replaced "
-                   "when the copy is whole, unless it belongs to the study. Only its owner can "
-                   "read the copy. Items and texts are files and can be copied as such; keep "
-                   "study.json and study.purged beside the copy.",
+    .description =
+        "Copies the database as it is at one moment. A file of that name is replaced once the copy "
+        "is complete, unless the file belongs to the study. Only its owner can read the copy. "
+        "Items and texts are ordinary files; keep study.json and study.purged beside the copy.",
     .arguments = backup_arguments,
     .options = backup_options,
     .examples = backup_examples,
@@ -95,13 +95,12 @@ const struct cli_command cmd_study_backup = {
 const struct cli_command cmd_study_restore = {
     .name = "study restore",
     .group = "studies",
-    .summary = "put a backup in the place of a study's database",
-    .description =
-        "Checks that the backup is of this study, then puts a copy of it in place in one "
-        "step. What was there is kept as study.db.before-restore- and the time, and is "
-        "never overwritten. People who were purged since the backup was made stay "
-        "purged: study.purged in the study's folder lists them. Refused while the study "
-        "is served or another command uses it.",
+    .summary = "replace a study's database by a backup",
+    .description = "Checks that the backup belongs to this study, then puts a copy of it in place "
+                   "in one step. The old database is kept as study.db.before-restore- with the "
+                   "time, and is never overwritten. People who were purged after the backup was "
+                   "made stay purged: study.purged in the study's folder lists them. The command "
+                   "refuses to run while the study is served or another command uses it.",
     .arguments = restore_arguments,
     .options = restore_options,
     .examples = restore_examples,

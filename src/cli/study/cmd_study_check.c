@@ -12,14 +12,14 @@ struct check_values {
 
 static const struct sl_field_row check_options[] = {
     {"url", SL_FIELD_WORD, AT(url),
-     "where annotators reach the study, for the links that are printed", .letter = 'u',
+     "the address at which annotators reach the study, for the printed links", .letter = 'u',
      .value = "URL", .fallback = "http://127.0.0.1:8080"},
-    {"json", SL_FIELD_BOOLEAN, AT(json), "print everything as JSON, for a program"},
+    {"json", SL_FIELD_BOOLEAN, AT(json), "print everything as JSON"},
     {.name = NULL},
 };
 
 static const struct cli_argument check_arguments[] = {
-    {.name = "FOLDER", .help = "a study that softlab study init made", .kind = SL_FIELD_FOLDER},
+    {.name = "FOLDER", .help = "a folder that softlab study init made", .kind = SL_FIELD_FOLDER},
     {.name = NULL},
 };
 
@@ -127,15 +127,13 @@ const struct cli_command cmd_study_check = {
     .name = "study check",
     .also = "validate lint ready preflight",
     .group = "studies",
-    .summary = "find what is wrong with a study before people come",
+    .summary = "find what is wrong with a study before people take part",
     .description =
         "Looks for placeholders in the texts, pictures and texts that people cannot judge, "
-        "practice "
-        "and checks that do nothing, too few places, completion codes that are missing or the "
-        "same, "
-        "and pay and dates that contradict what people are told. An error (exit status 1) stops "
-        "study serve; a warning may be meant. Then prints how long the study takes, the link to "
-        "send with the recruiter's parameters, the test link and the completion codes.",
+        "practice trials and checks without effect, too few places, missing or equal completion "
+        "codes, and pay and dates that contradict the consent page. With an error (exit status 1) "
+        "study serve does not start; a warning may be intended. Then prints the expected duration, "
+        "the link to send with the recruiter's parameters, the test link and the completion codes.",
     .arguments = check_arguments,
     .options = check_options,
     .examples = check_examples,

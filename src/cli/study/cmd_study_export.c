@@ -42,16 +42,16 @@ static const struct sl_field_row export_options[] = {
     {"output", SL_FIELD_OUTPUT, AT(output), "where to write it; - is the standard output",
      .letter = 'o', .modes = ANSWERS | OTHERS},
     {"screen", SL_FIELD_CHOICE, AT(screen),
-     "of answers: those to this screen alone, where a study has several", .letter = 's',
-     .value = "NAME", .names = screen_names, .modes = ANSWERS},
-    {"list", SL_FIELD_BOOLEAN, AT(list), "print what can be written", .letter = 'l'},
+     "only the answers to this screen, where a study has several", .letter = 's', .value = "NAME",
+     .names = screen_names, .modes = ANSWERS},
+    {"list", SL_FIELD_BOOLEAN, AT(list), "print the formats", .letter = 'l'},
     {.name = NULL},
 };
 #undef AT
 
 static const struct cli_argument export_arguments[] = {
     {.name = "FOLDER",
-     .help = "a study that softlab study init made",
+     .help = "a folder that softlab study init made",
      .kind = SL_FIELD_FOLDER,
      .optional = true},
     {.name = NULL},
@@ -140,13 +140,12 @@ const struct cli_command cmd_study_export = {
     .name = "study export",
     .group = "studies",
     .summary = "write what people said: answers.jsonl, published layouts, trials, payments",
-    .description =
-        "Writes one file, also while the study is served. Answers that count are the last "
-        "revisions of all who did not give their place back; test runs and practice are in the log "
-        "of changes only. Participants are short hashes, in free text addresses, telephone "
-        "numbers and ids are removed, and cells that a spreadsheet would run begin with an "
-        "apostrophe. payments and "
-        "bonus name submissions as the recruiter does.",
+    .description = "Writes one file, also while the study is served. The answers that count are "
+                   "the last revisions of everybody who did not return their place; test runs and "
+                   "practice trials are only in the format changes. Participants appear as short "
+                   "hashes. Addresses, telephone numbers and ids are removed from free text, and "
+                   "cells that a spreadsheet would run as a formula begin with an apostrophe. The "
+                   "formats payments and bonus name submissions as the recruiter does.",
     .arguments = export_arguments,
     .options = export_options,
     .examples = export_examples,

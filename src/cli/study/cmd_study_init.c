@@ -45,27 +45,29 @@ static const char *const init_samples[] = {"study --images photos",
 
 static const struct sl_field_row init_options[] = {
     {"images", SL_FIELD_FOLDER, AT(images),
-     "the images to ask about, or a set as in softlab dataset; sub-folders are their "
-     "classes"},
+     "the images to ask about: a folder, whose sub-folders are the classes, or a data set as in "
+     "softlab dataset"},
     {"texts", SL_FIELD_PATH, AT(texts),
-     "the texts to ask about: columns text, and if known item, label, start, end",
+     "the texts to ask about: a table with the column text and, if known, item, label, start and "
+     "end",
      .value = "FILE.tsv"},
-    {"mixtures", SL_FIELD_FOLDER, AT(mixtures), "mixed images, as softlab dataset mix writes them"},
+    {"mixtures", SL_FIELD_FOLDER, AT(mixtures),
+     "the mixed images to ask about, as softlab dataset mix writes them"},
     {"classes", SL_FIELD_WORD, AT(classes),
-     "what there is to choose from; without it the items' own classes", .value = "A,B,..."},
+     "the classes that annotators choose from (default: the items' own)", .value = "A,B,..."},
     {"screen", SL_FIELD_WORD, AT(screen),
-     "how to ask; annotators are spread over several at random", .letter = 's', .value = "NAME,...",
-     .fallback = "collins+", .names = screen_names},
+     "the screen that asks; with several, each annotator gets one at random", .letter = 's',
+     .value = "NAME,...", .fallback = "collins+", .names = screen_names},
     {"recruiter", SL_FIELD_CHOICE, AT(recruiter), "where annotators come from", .value = "NAME",
      .fallback = "open", .names = recruiter_names},
-    {"batch", SL_FIELD_INTEGER, AT(batch), "items that one annotator sees", .fallback = "25",
+    {"batch", SL_FIELD_INTEGER, AT(batch), "items that each annotator sees", .fallback = "25",
      .minimum = 1, .maximum = 10000, .modes = DRAWN},
-    {"annotators", SL_FIELD_INTEGER, AT(annotators), "annotators wanted for every batch",
-     .fallback = "6", .minimum = 1, .maximum = 1e6},
+    {"annotators", SL_FIELD_INTEGER, AT(annotators), "annotators per batch", .fallback = "6",
+     .minimum = 1, .maximum = 1e6},
     {"batches", SL_FIELD_PATH, AT(batches),
-     "which items are seen together, in the layout published with CIFAR-10S"},
+     "which items form a batch, in the layout published with CIFAR-10S"},
     {"checks", SL_FIELD_FOLDER, AT(checks),
-     "obvious images, a sub-folder per class, shown now and then"},
+     "attention checks: obvious images, one sub-folder per class, shown between the items"},
     {"contact", SL_FIELD_WORD, AT(contact),
      "who asks and how to reach them, for the consent page, e.g. \"Ada Lovelace, "
      "University of X, ada@x.org\"; without it the page has a placeholder, and the study "
@@ -76,22 +78,22 @@ static const struct sl_field_row init_options[] = {
      "texts a .tsv with labels",
      .value = "DATA"},
     {"skip-broken", SL_FIELD_BOOLEAN, AT(skip_broken),
-     "leave out images that cannot be read, and name them"},
+     "leave out images that cannot be read, and list them"},
     {"reference", SL_FIELD_PATH, AT(reference),
-     "labels whose entropy (nats) says which items are shown, with --high and --low"},
-    {"high", SL_FIELD_NUMBER, AT(high), "items of at least this entropy fill the batches",
+     "labels whose entropy in nats decides which items are shown, see --high and --low"},
+    {"high", SL_FIELD_NUMBER, AT(high), "batches are filled with items of at least this entropy",
      .value = "H", .fallback = ".25", .minimum = 0, .maximum = 100, .needs = "reference"},
-    {"low", SL_FIELD_NUMBER, AT(low), "items of at most this entropy are added", .value = "H",
-     .fallback = ".1", .minimum = 0, .maximum = 100, .needs = "reference"},
-    {"low-per-batch", SL_FIELD_INTEGER, AT(low_per_batch), "this many of those in every batch",
+    {"low", SL_FIELD_NUMBER, AT(low), "items of at most this entropy are added to the batches",
+     .value = "H", .fallback = ".1", .minimum = 0, .maximum = 100, .needs = "reference"},
+    {"low-per-batch", SL_FIELD_INTEGER, AT(low_per_batch), "low-entropy items in every batch",
      .fallback = "3", .minimum = 0, .maximum = 10000, .needs = "reference"},
-    {"seed", SL_FIELD_INTEGER, AT(seed), "which items are seen together", .fallback = "1",
+    {"seed", SL_FIELD_INTEGER, AT(seed), "seed of the random batches", .fallback = "1",
      .minimum = 0, .maximum = 9e15, .modes = DRAWN},
     {.name = NULL},
 };
 
 static const struct cli_argument init_arguments[] = {
-    {.name = "FOLDER", .help = "the study, to be made", .kind = SL_FIELD_FOLDER},
+    {.name = "FOLDER", .help = "the folder to make", .kind = SL_FIELD_FOLDER},
     {.name = NULL},
 };
 
@@ -156,11 +158,11 @@ const struct cli_command cmd_study_init = {
     .name = "study init",
     .also = "create new make",
     .group = "studies",
-    .summary = "make a study of a folder of images or a file of texts",
+    .summary = "make a study from a folder of images or a file of texts",
     .description =
-        "Makes a folder with study.json, in which every setting is spelled out, the texts that "
-        "people read, a copy of the items, and the database. Items go into batches at random, by "
-        "the entropy of given labels, or as a file says.",
+        "Makes a folder with study.json, which lists every setting, the texts that people read, a "
+        "copy of the items, and the database. Items are put into batches at random, by the entropy "
+        "of labels (--reference), or as a file lists them (--batches).",
     .arguments = init_arguments,
     .options = init_options,
     .examples = init_examples,

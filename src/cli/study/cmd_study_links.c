@@ -25,8 +25,8 @@ static const char *const links_samples[] = {"study", "study x.csv -o y.csv", NUL
 
 static const struct sl_field_row links_options[] = {
     {"url", SL_FIELD_WORD, AT(url),
-     "where annotators reach the study, e.g. https://study.example.org/", .letter = 'u',
-     .value = "URL"},
+     "the address at which annotators reach the study, e.g. https://study.example.org/",
+     .letter = 'u', .value = "URL"},
     {"column", SL_FIELD_WORD, AT(column), "the column of IDS that names the participants",
      .letter = 'c', .value = "NAME", .fallback = "id", .modes = WRITES},
     {"output", SL_FIELD_OUTPUT, AT(output),
@@ -36,7 +36,7 @@ static const struct sl_field_row links_options[] = {
 };
 
 static const struct cli_argument links_arguments[] = {
-    {.name = "FOLDER", .help = "a study that softlab study init made", .kind = SL_FIELD_FOLDER},
+    {.name = "FOLDER", .help = "a folder that softlab study init made", .kind = SL_FIELD_FOLDER},
     {.name = "IDS",
      .help =
          "a CSV file with one participant per line; without it the links of the study are printed",
@@ -185,7 +185,7 @@ const struct cli_command cmd_study_links = {
     .name = "study links",
     .also = "invite sign urls",
     .group = "studies",
-    .summary = "the links of a study: one per participant, and the one to try it",
+    .summary = "the links of a study: one per participant, and the test link",
     .description =
         "Prints the link to send, with the recruiter's parameters, the test link and the "
         "completion "

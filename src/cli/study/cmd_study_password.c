@@ -14,7 +14,7 @@ struct password_values {
 static const struct sl_field_row password_options[] = {{.name = NULL}};
 
 static const struct cli_argument password_arguments[] = {
-    {.name = "FOLDER", .help = "a study that softlab study init made", .kind = SL_FIELD_FOLDER},
+    {.name = "FOLDER", .help = "a folder that softlab study init made", .kind = SL_FIELD_FOLDER},
     {.name = NULL},
 };
 

@@ -8,13 +8,14 @@ struct purge_values {
 #define AT(field) .offset = offsetof(struct purge_values, field)
 static const struct sl_field_row purge_options[] = {
     {"participant", SL_FIELD_WORD, AT(participant),
-     "whom to remove, as the recruiter or an export calls them", .letter = 'p', .value = "ID"},
+     "the person to remove, by the recruiter's id or the name in exports", .letter = 'p',
+     .value = "ID"},
     {.name = NULL},
 };
 #undef AT
 
 static const struct cli_argument purge_arguments[] = {
-    {.name = "FOLDER", .help = "a study that softlab study init made", .kind = SL_FIELD_FOLDER},
+    {.name = "FOLDER", .help = "a folder that softlab study init made", .kind = SL_FIELD_FOLDER},
     {.name = NULL},
 };
 
@@ -70,12 +71,11 @@ const struct cli_command cmd_study_purge = {
     .group = "studies",
     .summary = "delete everything of one participant",
     .description =
-        "Removes sessions, answers and events of one person from the database, so that their bytes "
-        "are gone from the disk, also while the study is served. The database knows people by a "
-        "keyed hash; this makes the hash from the recruiter's id, or finds it by the name that "
-        "exports "
-        "give. The export changes says when somebody was removed, not who. Copies made before are "
-        "yours to look after; one that is restored is purged again, by the list study.purged.",
+        "Removes the sessions, answers and events of one person from the database and their bytes "
+        "from the disk, also while the study is served. The database stores people under a keyed "
+        "hash; the command computes it from the recruiter's id, or finds it by the name in "
+        "exports. The export format changes says when somebody was removed, not who. Delete "
+        "earlier copies yourself; a restored backup is purged again, by the list study.purged.",
     .arguments = purge_arguments,
     .options = purge_options,
     .examples = purge_examples,

@@ -34,21 +34,22 @@ static void serve_mode(const struct cli *cli, const void *values, struct cli_mod
 static const char *const serve_samples[] = {"study", "study --behind-proxy", NULL};
 
 static const struct sl_field_row serve_options[] = {
-    {"address", SL_FIELD_WORD, AT(address), "where annotators are heard; 0.0.0.0 is everywhere",
-     .value = "ADDRESS", .fallback = "127.0.0.1"},
-    {"port", SL_FIELD_INTEGER, AT(port), "their port; 0 is any that is free", .letter = 'p',
+    {"address", SL_FIELD_WORD, AT(address),
+     "address to listen on for annotators; 0.0.0.0 listens on every interface", .value = "ADDRESS",
+     .fallback = "127.0.0.1"},
+    {"port", SL_FIELD_INTEGER, AT(port), "port for annotators; 0 takes a free one", .letter = 'p',
      .fallback = "8080", .minimum = 0, .maximum = 65535},
-    {"admin-address", SL_FIELD_WORD, AT(admin_address), "where the researcher is heard",
+    {"admin-address", SL_FIELD_WORD, AT(admin_address), "address to listen on for the researcher",
      .value = "ADDRESS", .fallback = "127.0.0.1"},
-    {"admin-port", SL_FIELD_INTEGER, AT(admin_port), "the researcher's port", .fallback = "8081",
+    {"admin-port", SL_FIELD_INTEGER, AT(admin_port), "port for the researcher", .fallback = "8081",
      .minimum = 0, .maximum = 65535},
     {"behind-proxy", SL_FIELD_BOOLEAN, AT(behind_proxy),
-     "believe X-Forwarded-For and X-Forwarded-Proto; only behind a proxy that sets them"},
+     "trust X-Forwarded-For and X-Forwarded-Proto; only behind a proxy that sets them"},
     {"host", SL_FIELD_WORDS, AT(hosts),
      "answer requests for this host name only; repeat the option for further names",
      .value = "NAME"},
     {"per-address", SL_FIELD_INTEGER, AT(per_address),
-     "the most connections of one client address, without a proxy; 0 is no limit",
+     "most connections from one client address, without a proxy; 0 sets no limit",
      .fallback = "256", .minimum = 0, .maximum = 100000, .modes = DIRECT},
     {"rehearse", SL_FIELD_BOOLEAN, AT(rehearse),
      "let people in by the test link only, and serve the study although softlab study check "
@@ -61,7 +62,7 @@ static const struct sl_field_row serve_options[] = {
 
 static const struct cli_argument serve_arguments[] = {
     {.name = "FOLDER",
-     .help = "a study that softlab study init made, or a folder of such",
+     .help = "a folder that softlab study init made, or a folder of such folders",
      .kind = SL_FIELD_FOLDER},
     {.name = NULL},
 };
@@ -172,11 +173,11 @@ const struct cli_command cmd_study_serve = {
     .group = "studies",
     .summary = "ask people, in their browsers",
     .description =
-        "Serves the pages of a study until it is stopped; the studies of a folder are served "
-        "together, each below its folder's name (/birds/). Annotators and the researcher have a "
-        "port each. An answer is acknowledged when it is safe on disk; the server may be stopped "
-        "and started at any time, and everybody goes on where they were. A study in which softlab "
-        "study check finds an error is not served: mend it, or say --rehearse.",
+        "Serves the pages of a study until it is stopped. If FOLDER holds several studies, each is "
+        "served below its folder's name (/birds/). Annotators and the researcher have separate "
+        "ports. The server acknowledges an answer once it is safe on disk; it may be stopped and "
+        "started at any time, and every session continues where it was. A study in which softlab "
+        "study check finds an error is not served: correct it, or give --rehearse.",
     .arguments = serve_arguments,
     .options = serve_options,
     .examples = serve_examples,

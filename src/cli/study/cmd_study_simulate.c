@@ -32,53 +32,57 @@ static const char *const simulate_samples[] = {
 
 static const struct sl_field_row simulate_options[] = {
     {"study", SL_FIELD_FOLDER, AT(study),
-     "the study's folder: pages do not say which item they show, its database does; "
-     "without it annotators agree on something made up"},
+     "the study's folder, whose database says which item a page shows; without it annotators share "
+     "made-up beliefs"},
     {"truth", SL_FIELD_PATH, AT(truth),
-     "labels to draw beliefs from; without it those that study init knew of (drawn "
-     "shapes), or the items' own classes, 90 % sure"},
+     "labels to draw beliefs from (default: the true distributions of drawn shapes, or 90 % for "
+     "the items' own class)"},
     {"model", SL_FIELD_PATH, AT(model),
-     "people as softlab simulate-labels --fit --save found them, in place of --noise",
+     "a model of people that softlab simulate-labels --fit --save wrote, in place of --noise",
      .value = "FILE.json"},
-    {"annotators", SL_FIELD_INTEGER, AT(annotators), "how many come", .letter = 'a',
+    {"annotators", SL_FIELD_INTEGER, AT(annotators), "annotators in all", .letter = 'a',
      .fallback = "50", .minimum = 1, .maximum = 1e6},
-    {"at-once", SL_FIELD_INTEGER, AT(at_once), "how many are there at a time", .fallback = "50",
+    {"at-once", SL_FIELD_INTEGER, AT(at_once), "annotators at the same time", .fallback = "50",
      .minimum = 1, .maximum = 10000},
-    {"speed", SL_FIELD_NUMBER, AT(speed), "times as fast as people; 0 does not wait at all",
-     .fallback = "100", .minimum = 0, .maximum = 1e9, .modes = BY_SPEED},
+    {"speed", SL_FIELD_NUMBER, AT(speed),
+     "how many times faster than people; 0 does not wait at all", .fallback = "100", .minimum = 0,
+     .maximum = 1e9, .modes = BY_SPEED},
     {"rate", SL_FIELD_NUMBER, AT(rate),
-     "answers per second of all together, by a schedule, in place of --speed", .value = "N",
+     "answers per second of all annotators together, in place of --speed", .value = "N",
      .fallback = "0", .minimum = 0, .maximum = 1e9},
     {"noise", SL_FIELD_NUMBER, AT(noise),
-     "how far beliefs wander: 1 / concentration of a Dirichlet", .fallback = ".05", .minimum = 0,
-     .maximum = 100, .modes = BY_NOISE},
-    {"slips", SL_FIELD_NUMBER, AT(slips), "share of answers that are a slip", .value = "P",
+     "how much beliefs vary between people: 1 / concentration of a Dirichlet distribution",
+     .fallback = ".05", .minimum = 0, .maximum = 100, .modes = BY_NOISE},
+    {"slips", SL_FIELD_NUMBER, AT(slips), "share of answers that are slips", .value = "P",
      .fallback = ".02", .minimum = 0, .maximum = 1},
-    {"patience", SL_FIELD_NUMBER, AT(patience), "seconds of asking in vain until an annotator goes",
-     .value = "S", .fallback = "60", .minimum = 0, .maximum = 1e6},
-    {"no-images", SL_FIELD_BOOLEAN, AT(no_images), "do not load the images that are shown"},
+    {"patience", SL_FIELD_NUMBER, AT(patience),
+     "seconds without a reply after which an annotator gives up", .value = "S", .fallback = "60",
+     .minimum = 0, .maximum = 1e6},
+    {"no-images", SL_FIELD_BOOLEAN, AT(no_images), "do not download the images"},
     {"scripts", SL_FIELD_WORD, AT(scripts),
-     "so many of the annotators do not look at the items, or hurry: to rehearse how "
-     "softlab study status finds them; all others are careful",
+     "how many annotators follow a script, such as always pressing one key, to see how softlab "
+     "study status flags them; all others answer carefully",
      .value = "NAME=N,...", .names = sl_study_behaviour_name},
     {"count", SL_FIELD_BOOLEAN, AT(count),
-     "let the sessions count: simulated people take the places of real ones; without it "
-     "they are test sessions, which needs --study for the test link's token"},
+     "make the sessions count, in the places of real people; without it they are test sessions, "
+     "which need --study for the token of the test link"},
     {"power", SL_FIELD_BOOLEAN, AT(power),
-     "how many annotators are needed: the labels' error by their number, from the answers "
-     "of this simulation, or with --count from all that count",
+     "print the error of the labels by number of annotators, from the answers of this simulation, "
+     "or with --count from all answers that count",
      .needs = "study"},
     {"target", SL_FIELD_NUMBER, AT(target),
-     "the error that --power finds the number of annotators for", .value = "E", .fallback = ".1",
+     "the error for which --power finds the number of annotators", .value = "E", .fallback = ".1",
      .minimum = 0, .maximum = 2, .needs = "power"},
-    {"seed", SL_FIELD_INTEGER, AT(seed), "of people, beliefs, slips and times", .fallback = "1",
-     .minimum = 0, .maximum = 9e15},
-    {"json", SL_FIELD_BOOLEAN, AT(json), "the report as JSON"},
+    {"seed", SL_FIELD_INTEGER, AT(seed), "seed of people, beliefs, slips and times",
+     .fallback = "1", .minimum = 0, .maximum = 9e15},
+    {"json", SL_FIELD_BOOLEAN, AT(json), "print the report as JSON"},
     {.name = NULL},
 };
 
 static const struct cli_argument simulate_arguments[] = {
-    {.name = "URL", .help = "where softlab study serve hears annotators", .kind = SL_FIELD_WORD},
+    {.name = "URL",
+     .help = "the annotators' address of a running softlab study serve",
+     .kind = SL_FIELD_WORD},
     {.name = NULL},
 };
 
@@ -266,18 +270,18 @@ const struct cli_command cmd_study_simulate = {
     .group = "studies",
     .summary = "send simulated annotators through a study that is served",
     .description =
-        "Annotators come over HTTP, go through every place as the page does and answer every kind "
-        "of screen from what they believe: the true distribution of an item, disturbed for each "
-        "person and trial. Their times follow those measured with people, divided by --speed; the "
-        "times they report are not divided. What is not acknowledged is sent again. With --study, "
-        "on the same machine, they know what the images show, and --power says how many annotators "
-        "a "
-        "study needs: error is the distance of the mean label from the truth (root mean square "
-        "over "
-        "items; floor^2 + spread^2 / M, so it is known beyond what was gathered), variation the "
-        "mean total variation distance, top right the share of items whose most probable class is "
-        "the true one. They come as test sessions, which never count; with --count they take the "
-        "places of real people. What is said of those who were refused is counted by reason.",
+        "Simulated annotators take part over HTTP: each goes through the steps that the page goes "
+        "through and answers every kind of screen from a belief, which is the true distribution of "
+        "the item, disturbed for each person and trial. Their response times follow times measured "
+        "with people, divided by --speed; the times that they report are not divided. Answers that "
+        "the server does not acknowledge are sent again. With --study, on the same machine, the "
+        "annotators know what the images show, and --power says how many annotators a study needs: "
+        "error is the distance of the mean label from the truth (root mean square over items, "
+        "modelled as floor^2 + spread^2 / M for M annotators, which extrapolates beyond the "
+        "answers gathered), variation is the mean total variation distance, and top right is the "
+        "share of items whose most probable class is the true one. The sessions are test sessions, "
+        "which never count; with --count they take the places of real people. Refused annotators "
+        "are counted by reason.",
     .arguments = simulate_arguments,
     .options = simulate_options,
     .examples = simulate_examples,

@@ -15,16 +15,17 @@ struct status_values {
 
 #define AT(field) .offset = offsetof(struct status_values, field)
 static const struct sl_field_row status_options[] = {
-    {"annotators", SL_FIELD_BOOLEAN, AT(annotators), "a line for every session", .letter = 'a'},
-    {"items", SL_FIELD_BOOLEAN, AT(items), "a line for every item, the most disagreed upon first",
-     .letter = 'i'},
-    {"json", SL_FIELD_BOOLEAN, AT(json), "everything as JSON"},
+    {"annotators", SL_FIELD_BOOLEAN, AT(annotators), "print a line for every session",
+     .letter = 'a'},
+    {"items", SL_FIELD_BOOLEAN, AT(items),
+     "print a line for every item, those with most disagreement first", .letter = 'i'},
+    {"json", SL_FIELD_BOOLEAN, AT(json), "print everything as JSON"},
     {.name = NULL},
 };
 #undef AT
 
 static const struct cli_argument status_arguments[] = {
-    {.name = "FOLDER", .help = "a study that softlab study init made", .kind = SL_FIELD_FOLDER},
+    {.name = "FOLDER", .help = "a folder that softlab study init made", .kind = SL_FIELD_FOLDER},
     {.name = NULL},
 };
 
@@ -354,14 +355,14 @@ const struct cli_command cmd_study_status = {
     .name = "study status",
     .also = "progress monitor dashboard",
     .group = "studies",
-    .summary = "how far a study is: batches, times, checks, agreement, exclusions",
-    .description =
-        "Shows what the researcher's page shows, also while the study is served. Participants are "
-        "short hashes. The seconds of an input count from the change before it, or from when the "
-        "trial was shown, to its own last change; exclusions are those of the published rules, for "
-        "the analysis and not for payment. Suspicion (0 to 1, flagged from 0.9) says who may have "
-        "answered without looking: a reason to look at their answers, never a reason not to pay. "
-        "Test sessions are judged among themselves.",
+    .summary = "progress of a study: batches, times, checks, agreement, exclusions",
+    .description = "Prints what the researcher's page shows, also while the study is served. "
+                   "Participants appear as short hashes. The seconds of an input run from the "
+                   "previous change, or from when the trial was shown, to the last change of the "
+                   "input. Exclusions follow the published rules; they are for the analysis and "
+                   "not for payment. Suspicion (0 to 1, flagged from 0.9) marks annotators who may "
+                   "have answered without looking: a reason to look at their answers, never a "
+                   "reason not to pay. Test sessions are compared with test sessions only.",
     .arguments = status_arguments,
     .options = status_options,
     .examples = status_examples,

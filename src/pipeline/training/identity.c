@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/train.h"
+#include "pipeline/training/train.h"
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/system.h"

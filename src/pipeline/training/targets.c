@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/train.h"
+#include "pipeline/training/train.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
 #include "softlab/pipeline/files.h"

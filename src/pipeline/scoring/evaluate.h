@@ -1,4 +1,4 @@
-/* Private to pipeline/: what an evaluation is made of. */
+/* Private to pipeline/scoring/: what an evaluation is made of. */
 #ifndef SOFTLAB_PIPELINE_EVALUATE_H
 #define SOFTLAB_PIPELINE_EVALUATE_H
 
@@ -7,7 +7,7 @@
 #include "softlab/pipeline/files.h"
 #include "softlab/pipeline/items.h"
 
-/* eval_measure.c: an evaluation of so many models, none of them read; the measures of `names`
+/* measure.c: an evaluation of so many models, none of them read; the measures of `names`
  * (NULL-ended), in the order of the table, or all; then of models that are read, values, intervals
  * and tests. */
 void sl_evaluation_init(struct sl_evaluation *out, const struct sl_eval_job *job,
@@ -17,13 +17,13 @@ enum sl_status sl_eval_choose_metrics(struct sl_evaluation *run, char *const *na
                                       struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_eval_measure(struct sl_evaluation *run, struct sl_error *err) SL_MUST_USE;
 
-/* eval_inputs.c: read a file of predictions and score it. Errors name the file. */
+/* inputs.c: read a file of predictions and score it. Errors name the file. */
 enum sl_status sl_eval_read(const struct sl_workplace *workplace, const struct sl_eval_job *job,
                             const char *path, struct sl_evaluated_model *out,
                             struct sl_error *err) SL_MUST_USE;
 void sl_eval_model_release(struct sl_evaluated_model *model);
 
-/* eval_hard.c: a class for every row of `labels`, SL_NO_LABEL where nothing is said, from a file or
+/* hard.c: a class for every row of `labels`, SL_NO_LABEL where nothing is said, from a file or
  * a data set; items of a file that have no row are counted. The caller frees it. */
 enum sl_status sl_eval_read_hard(const struct sl_workplace *workplace, const char *name,
                                  const struct sl_rows *labels, const char *owner,
@@ -36,7 +36,7 @@ enum sl_status sl_eval_read_vector(const struct sl_workplace *workplace, const c
                                    const struct sl_class_list *like, int32_t **out, size_t *count,
                                    struct sl_error *err) SL_MUST_USE;
 
-/* eval_json.c: intervals, classes and the other model, where they were asked for. */
+/* json.c: intervals, classes and the other model, where they were asked for. */
 void sl_evaluation_json_more(const struct sl_evaluation *run, json_t *into);
 
 /* A test set: what the job or one member of its file of tests says. Texts are borrowed. */
@@ -71,7 +71,7 @@ enum sl_status sl_eval_tests_read(const struct sl_workplace *workplace,
                                   struct sl_eval_tests *out, struct sl_error *err) SL_MUST_USE;
 void sl_eval_tests_release(struct sl_eval_tests *tests);
 
-/* eval_gallery.c: pictures of some items with what people and the network said. */
+/* gallery.c: pictures of some items with what people and the network said. */
 json_t *sl_eval_gallery(const struct sl_feeding *feeding, const struct sl_scored *scored,
                         size_t count);
 

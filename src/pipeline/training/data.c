@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/train.h"
+#include "pipeline/training/train.h"
 #include "softlab/base/memory.h"
 #include "softlab/feed/text.h"
 #include "softlab/nn/weights.h"

@@ -1,6 +1,6 @@
 #include <stdlib.h>
 
-#include "pipeline/evaluate.h"
+#include "pipeline/scoring/evaluate.h"
 #include "softlab/base/array.h"
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"

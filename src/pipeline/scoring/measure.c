@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/evaluate.h"
+#include "pipeline/scoring/evaluate.h"
 #include "softlab/base/array.h"
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"

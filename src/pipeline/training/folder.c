@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pipeline/train.h"
+#include "pipeline/training/train.h"
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
 #include "softlab/nn/weights.h"

@@ -1,5 +1,5 @@
-/* Private to pipeline/: the two halves of making labels: label methods in labels.c, aggregators in
- * labels_crowd.c. */
+/* Private to pipeline/labels/: the two halves of making labels: label methods in labels.c,
+ * aggregators in crowd.c. */
 #ifndef SOFTLAB_PIPELINE_LABELS_INTERNAL_H
 #define SOFTLAB_PIPELINE_LABELS_INTERNAL_H
 
@@ -34,7 +34,7 @@ enum sl_status sl_labels_aggregate(const struct sl_workplace *workplace,
                                    const struct sl_aggregator *method, struct sl_rows **out,
                                    struct sl_label_notes *notes, struct sl_error *err) SL_MUST_USE;
 
-/* labels_annotators.c. Who gave each answer. */
+/* annotators.c. Who gave each answer. */
 struct sl_labels_asked {
     const struct sl_known_names *names; /* borrowed */
     const uint32_t *annotator;          /* borrowed; SL_NO_NAME where unknown */

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/columns.h"
-#include "pipeline/labels.h"
+#include "pipeline/files/columns.h"
+#include "pipeline/labels/labels.h"
 #include "softlab/base/array.h"
 #include "softlab/base/csv.h"
 #include "softlab/base/file.h"

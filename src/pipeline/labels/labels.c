@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/labels.h"
+#include "pipeline/labels/labels.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
 #include "softlab/dataset.h"

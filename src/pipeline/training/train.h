@@ -1,5 +1,5 @@
-/* Private to pipeline/: what a training is made of: what it reads (train_inputs.c, train_data.c,
- * train_targets.c), the folder it writes (train_folder.c), and both at work (train.c). */
+/* Private to pipeline/training/: what a training is made of: what it reads (inputs.c, data.c,
+ * targets.c), the folder it writes (folder.c), and both at work (train.c). */
 #ifndef SOFTLAB_PIPELINE_TRAIN_H
 #define SOFTLAB_PIPELINE_TRAIN_H
 

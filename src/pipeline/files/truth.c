@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/columns.h"
+#include "pipeline/files/columns.h"
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/stats.h"

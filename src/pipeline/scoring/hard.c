@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/evaluate.h"
+#include "pipeline/scoring/evaluate.h"
 #include "softlab/base/array.h"
 #include "softlab/base/classes.h"
 #include "softlab/base/file.h"

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "pipeline/train.h"
+#include "pipeline/training/train.h"
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"

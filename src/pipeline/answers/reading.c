@@ -1,6 +1,6 @@
 /* Answers in any file that holds them. */
 #include "softlab/base/text.h"
-#include "softlab/pipeline/labels.h"
+#include "softlab/pipeline/answers.h"
 
 void sl_say_imported(const struct sl_workplace *workplace, const struct sl_import_notes *notes)
 {

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/labels.h"
+#include "pipeline/labels/labels.h"
 #include "softlab/base/array.h"
 #include "softlab/base/classes.h"
 #include "softlab/base/csv.h"

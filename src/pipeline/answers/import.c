@@ -1,0 +1,193 @@
+#include "softlab/pipeline/import.h"
+
+#include <string.h>
+
+#include "softlab/base/buffer.h"
+#include "softlab/base/file.h"
+#include "softlab/base/text.h"
+
+/* A job at work: what to read and how. */
+struct import_work {
+    const struct sl_import_job *job;       /* borrowed */
+    const struct sl_answer_format *format; /* static; of `from`, NULL: answers.jsonl */
+    struct sl_import_options options;
+};
+
+struct sl_import_job sl_import_job_default(void)
+{
+    return (struct sl_import_job){.to = SL_IMPORT_ANSWERS};
+}
+
+static bool is_native(const char *format)
+{
+    return strcmp(format, SL_IMPORT_ANSWERS) == 0;
+}
+
+static bool is_cache(const struct sl_import_job *job)
+{
+    return sl_path_has_suffix(job->output, ".slb");
+}
+
+enum sl_status sl_import_job_check(const struct sl_import_job *job, struct sl_error *err)
+{
+    if (!job->from) return sl_fail(err, SL_ERR_USAGE, "--from is missing: FORMAT");
+    if (!job->to) return sl_fail(err, SL_ERR_USAGE, "--to is missing: FORMAT");
+    if (!job->output) return sl_fail(err, SL_ERR_USAGE, "--output is missing: FILE");
+    if (job->n_paths == 0) return sl_fail(err, SL_ERR_USAGE, "FILE is missing");
+    const struct sl_answer_format *from = sl_answer_format_find(job->from);
+    const struct sl_answer_format *to = sl_answer_format_find(job->to);
+    if (!is_native(job->from) && !(from && from->import))
+        return sl_fail(err, SL_ERR_USAGE, "no format that can be read is called \"%s\"", job->from);
+    if (!is_native(job->to) && !(to && to->write))
+        return sl_fail(err, SL_ERR_USAGE, "no format that can be written is called \"%s\"",
+                       job->to);
+    return SL_OK;
+}
+
+const char *sl_import_job_suffix(const struct sl_import_job *job)
+{
+    static const struct {
+        const char *format, *suffix;
+    } written[] = {
+        {SL_IMPORT_ANSWERS, ".jsonl"}, {"cifar10h-counts", ".npy"},
+        {"cifar10s-json", ".json"},    {"hmix", ".csv"},
+        {"labelme", ".txt"},           {"long-csv", ".csv"},
+        {"peerannot", ".json"},
+    };
+    if (is_cache(job)) return NULL;
+    for (size_t i = 0; i < sizeof written / sizeof *written; i++)
+        if (strcmp(job->to, written[i].format) == 0) return written[i].suffix;
+    return NULL;
+}
+
+static enum sl_status read_files(const struct import_work *work, const struct sl_answer_sink *sink,
+                                 struct sl_error *err)
+{
+    return work->format->import((const char *const *)work->job->paths, work->job->n_paths,
+                                &work->options, sink, err);
+}
+
+static enum sl_status read_set(const struct import_work *work, struct sl_answers **out,
+                               struct sl_error *err)
+{
+    if (!work->format) return sl_answers_load(work->job->paths[0], &work->options, out, err);
+    const struct sl_answer_sink sink = sl_answers_sink(out);
+    return read_files(work, &sink, err);
+}
+
+static enum sl_status write_cache(const struct import_work *work, struct sl_error *err)
+{
+    struct sl_votes *votes = NULL;
+    struct sl_answers *answers = NULL;
+    const struct sl_import_job *job = work->job;
+    enum sl_status status = SL_OK;
+    if (is_native(job->from) || strcmp(job->from, "long-csv") == 0) {
+        SL_TRY_OUT(sl_votes_read(job->paths[0], &work->options, &votes, err));
+    } else {
+        SL_TRY_OUT(read_set(work, &answers, err));
+        SL_TRY_OUT(sl_votes_from_answers(answers, 0, &votes, err));
+    }
+    SL_TRY_OUT(sl_votes_write_slb(votes, job->output, err));
+out:
+    sl_votes_destroy(votes);
+    sl_answers_destroy(answers);
+    return status;
+}
+
+static enum sl_status stream(const struct import_work *work, struct sl_error *err)
+{
+    struct sl_answer_writer *writer = NULL;
+    SL_TRY(sl_answer_writer_create(work->job->output, &writer, err));
+    const struct sl_answer_sink sink = sl_answer_writer_sink(writer);
+    enum sl_status status = read_files(work, &sink, err);
+    if (status == SL_OK) status = sl_answer_writer_commit(writer, err);
+    sl_answer_writer_destroy(writer);
+    return status;
+}
+
+static enum sl_status write_set(const struct sl_answers *answers, const char *path,
+                                struct sl_error *err)
+{
+    struct sl_answer_writer *writer = NULL;
+    SL_TRY(sl_answer_writer_create(path, &writer, err));
+    const struct sl_answer_sink sink = sl_answer_writer_sink(writer);
+    enum sl_status status = SL_OK;
+    SL_TRY_OUT(
+        sink.begin(sink.context, (const char *const *)answers->classes, answers->n_classes, err));
+    for (size_t i = 0; i < answers->count; i++) {
+        struct sl_answer answer;
+        sl_answers_get(answers, i, &answer);
+        SL_TRY_OUT(sink.put(sink.context, &answer, err));
+    }
+    SL_TRY_OUT(sl_answer_writer_commit(writer, err));
+out:
+    sl_answer_writer_destroy(writer);
+    return status;
+}
+
+static enum sl_status convert(const struct import_work *work, struct sl_error *err)
+{
+    struct sl_answers *answers = NULL;
+    enum sl_status status = read_set(work, &answers, err);
+    const struct sl_answer_format *format = sl_answer_format_find(work->job->to);
+    if (status == SL_OK && format)
+        status = format->write(answers, work->job->output, work->options.notes, err);
+    else if (status == SL_OK)
+        status = write_set(answers, work->job->output, err);
+    sl_answers_destroy(answers);
+    return status;
+}
+
+static void say_what_became(const struct sl_workplace *workplace,
+                            const struct sl_import_notes *notes)
+{
+    const struct {
+        size_t count;
+        const char *what;
+    } parts[] = {
+        {notes->n_read, "answers read"},
+        {notes->n_skipped, "left out"},
+        {notes->n_mended, "mended"},
+        {notes->n_duplicates, "beyond a person's first to an item"},
+        {notes->n_empty_items, "items without an answer"},
+        {notes->n_abstained, "left out as abstentions"},
+        {notes->n_left_out, "left out for their class"},
+        {notes->n_rescaled, "distributions scaled to 1"},
+    };
+    struct sl_buffer line;
+    sl_buffer_init(&line, 1024);
+    char number[32];
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].count)
+            sl_buffer_printf(&line, "%s%s %s", line.length ? ", " : "",
+                             sl_text_count(parts[i].count, number, sizeof number), parts[i].what);
+    if (line.length) sl_log(workplace->log, SL_LOG_INFO, "%s", line.data);
+    sl_buffer_release(&line);
+}
+
+enum sl_status sl_import_job_run(const struct sl_import_job *job,
+                                 const struct sl_workplace *workplace,
+                                 struct sl_import_notes *notes, struct sl_error *err)
+{
+    SL_TRY(sl_import_job_check(job, err));
+    if (job->n_paths > 1 && (is_native(job->from) || is_cache(job)))
+        return sl_fail(err, SL_ERR_USAGE, "one file at a time, got %zu", job->n_paths);
+    char **classes = job->classes ? sl_text_split(job->classes) : NULL;
+    struct import_work work = {.job = job, .format = sl_answer_format_find(job->from)};
+    *notes = (struct sl_import_notes){0};
+    work.options = sl_answer_reading_options(&job->reading, workplace, notes);
+    work.options.classes = (const char *const *)classes;
+    work.options.header = job->header;
+    work.options.id_column = job->id_column;
+    work.options.one_truth = true;
+    enum sl_status status;
+    if (is_cache(job))
+        status = write_cache(&work, err);
+    else if (is_native(job->to) && work.format)
+        status = stream(&work, err);
+    else
+        status = convert(&work, err);
+    if (status == SL_OK) say_what_became(workplace, notes);
+    sl_names_destroy(classes);
+    return status;
+}

@@ -1,0 +1,69 @@
+#include "softlab/pipeline/mixing.h"
+
+#include <math.h>
+
+#include "softlab/answer.h"
+#include "softlab/base/json.h"
+#include "softlab/label/mixing.h"
+#include "softlab/pipeline/files.h"
+
+struct sl_mixing_job sl_mixing_job_default(void)
+{
+    return (struct sl_mixing_job){.k = NAN, .x0 = NAN};
+}
+
+/* Where nothing could be fitted the identity stands, which must not go unsaid. */
+static void say_fitted(const struct sl_workplace *workplace,
+                       const struct sl_mixing_functions *functions)
+{
+    const size_t n_classes = functions->n_classes;
+    size_t n_fitted = 0, n_answers = 0;
+    for (size_t i = 0; i < n_classes * n_classes; i++) {
+        n_fitted += functions->pairs[i].fitted;
+        n_answers += functions->pairs[i].n_answers;
+    }
+    const size_t n_pairs = n_classes * (n_classes - 1) / 2;
+    const bool all = n_fitted == n_pairs;
+    sl_log(workplace->log, all ? SL_LOG_INFO : SL_LOG_WARNING,
+           "fitted curves: %zu of %zu class pairs, answers: %zu%s", n_fitted, n_pairs, n_answers,
+           all ? "" : "; the identity stands for the other pairs");
+}
+
+static enum sl_status check_mixing(const struct sl_mixing_job *job, struct sl_error *err)
+{
+    if (!job->output) return sl_fail(err, SL_ERR_USAGE, "--output is missing: FILE.json");
+    if (!job->answers) return sl_fail(err, SL_ERR_USAGE, "ANSWERS is missing");
+    if (isnan(job->k) != isnan(job->x0))
+        return sl_fail(err, SL_ERR_USAGE, "--k and --x0 are needed together");
+    return SL_OK;
+}
+
+enum sl_status sl_mixing_job_run(const struct sl_mixing_job *job,
+                                 const struct sl_workplace *workplace, struct sl_error *err)
+{
+    SL_TRY(check_mixing(job, err));
+    struct sl_import_notes notes = {.log = workplace->log};
+    struct sl_mix_options mix = sl_mix_options_default();
+    struct sl_answers *answers = NULL;
+    struct sl_mixing_functions *functions = NULL;
+    struct sl_name_table *only = NULL;
+    json_t *json = NULL;
+    enum sl_status status = SL_OK;
+    SL_TRY_OUT(sl_answers_read(job->answers, &answers, &notes, err));
+    SL_TRY_OUT(sl_listed_items_read(workplace, job->only, answers, &only, err));
+    mix.only = only;
+    if (!isnan(job->k))
+        SL_TRY_OUT(sl_mixing_constant((const char *const *)answers->classes, answers->n_classes,
+                                      (struct sl_logistic){job->k, job->x0}, &functions, err));
+    else
+        SL_TRY_OUT(sl_mixing_fit(answers, &mix, &functions, err));
+    json = sl_mixing_to_json(functions);
+    SL_TRY_OUT(sl_json_write(json, job->output, err));
+    if (isnan(job->k)) say_fitted(workplace, functions);
+out:
+    json_decref(json);
+    sl_mixing_functions_destroy(functions);
+    sl_answers_destroy(answers);
+    sl_name_table_destroy(only);
+    return status;
+}
