@@ -38,7 +38,7 @@ enum sl_status sl_guard(enum sl_status (*work)(void *context, struct sl_error *e
     struct guard guard = {.outer = innermost};
     if (setjmp(guard.back) != 0) {
         innermost = innermost->outer;
-        return sl_fail(err, SL_ERR_NOMEM, "not enough memory for %zu bytes more", missing);
+        return sl_fail(err, SL_ERR_NOMEM, "not enough memory for %zu more bytes", missing);
     }
     innermost = &guard;
     const enum sl_status status = work(context, err);

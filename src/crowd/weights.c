@@ -14,11 +14,11 @@ enum sl_status sl_crowd_weights_check(const struct sl_aggregator *method,
     double sum = 0;
     if (!weights) return SL_OK;
     if (!(method->needs & SL_CROWD_WEIGHTS))
-        return sl_fail(err, SL_ERR_USAGE, "takes no weights of annotators");
+        return sl_fail(err, SL_ERR_USAGE, "the method takes no annotator weights");
     for (size_t a = 0; a < n_annotators; a++) {
         if (!(weights[a] >= 0) || !isfinite(weights[a]))
             return sl_fail(err, SL_ERR_INPUT,
-                           "weight %g of annotator %zu is not a finite number from 0 up",
+                           "weight %g of annotator %zu is not a finite number of at least 0",
                            weights[a], a);
         sum += weights[a];
     }

@@ -12,11 +12,13 @@ static enum sl_status check(const struct sl_dataset *dataset, const struct sl_da
                             struct sl_error *err)
 {
     if (!dataset->pixels || !more->pixels)
-        return sl_fail(err, SL_ERR_INPUT, "%s and %s: only images in memory can be joined",
+        return sl_fail(err, SL_ERR_INPUT,
+                       "%s and %s: only images that are loaded into memory can be joined",
                        dataset->name, more->name);
     if (dataset->height != more->height || dataset->width != more->width ||
         dataset->channels != more->channels)
-        return sl_fail(err, SL_ERR_INPUT, "%s has images of %zux%zux%zu, %s of %zux%zux%zu",
+        return sl_fail(err, SL_ERR_INPUT,
+                       "%s has images of %zux%zux%zu, %s of %zux%zux%zu; bring both to one size",
                        dataset->name, dataset->height, dataset->width, dataset->channels,
                        more->name, more->height, more->width, more->channels);
     struct sl_name_table *names = sl_name_table_create();
@@ -28,8 +30,9 @@ static enum sl_status check(const struct sl_dataset *dataset, const struct sl_da
     }
     for (size_t i = 0; i < more->count && status == SL_OK; i++)
         if (sl_name_table_find(names, more->items[i], strlen(more->items[i])) != SL_NO_NAME)
-            status = sl_fail(err, SL_ERR_INPUT, "%s and %s both have an item \"%s\"", dataset->name,
-                             more->name, more->items[i]);
+            status = sl_fail(err, SL_ERR_INPUT,
+                             "%s and %s both have an item \"%s\"; rename it in one of them",
+                             dataset->name, more->name, more->items[i]);
     sl_name_table_destroy(names);
     return status;
 }

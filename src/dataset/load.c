@@ -62,7 +62,7 @@ static void note_broken(struct sl_dataset *dataset, size_t index, const struct s
     skipped->items = sl_resize(skipped->items, skipped->count + 1, sizeof *skipped->items);
     skipped->items[skipped->count++] = index;
     if (skipped->count <= MOST_NAMED)
-        sl_dataset_note(dataset, SL_LOG_WARNING, "%s; it was left out", problem->message);
+        sl_dataset_note(dataset, SL_LOG_WARNING, "%s; the image was left out", problem->message);
 }
 
 /* Keep the items that were not skipped. What labels say about the others is no mistake. */
@@ -72,7 +72,7 @@ static enum sl_status drop_skipped(struct sl_dataset *dataset, const struct sl_s
     const size_t before = dataset->count;
     if (skipped->count == 0) return SL_OK;
     if (skipped->count == before)
-        return sl_fail(err, SL_ERR_INPUT, "%s: none of its %zu images can be read, the first is %s",
+        return sl_fail(err, SL_ERR_INPUT, "%s: none of its %zu images can be read; the first is %s",
                        dataset->name, before, dataset->items[0]);
     size_t *kept = sl_data_alloc(before - skipped->count, sizeof *kept, err), n_kept = 0;
     if (!kept) return SL_ERR_NOMEM;
@@ -141,7 +141,7 @@ static enum sl_status choose_form(struct loading *loading, size_t index,
     const size_t width = options->width ? options->width : image->width;
     const size_t channels = options->channels ? options->channels : image->channels;
     if (width > SL_IMAGE_MAX_PIXELS / height)
-        return sl_fail(err, SL_ERR_USAGE, "%zu x %zu pixels are more than an image may have", width,
+        return sl_fail(err, SL_ERR_USAGE, "%zu x %zu pixels are too many for one image", width,
                        height);
     loading->pixels = sl_data_alloc(loading->dataset->count, height * width * channels, err);
     if (!loading->pixels) return SL_ERR_NOMEM;
@@ -175,7 +175,7 @@ static enum sl_status fit_form(struct loading *loading, size_t index, const stru
     if ((!options->height && image->height != loading->height) ||
         (!options->width && image->width != loading->width))
         return sl_fail(err, SL_ERR_INPUT,
-                       "%s is %zu x %zu pixels but %s is %zu x %zu; bring them to one --size",
+                       "%s is %zu x %zu pixels but %s is %zu x %zu; give one --size for all",
                        label_of(dataset, loading->first), loading->width, loading->height,
                        label_of(dataset, index), image->width, image->height);
     if (options->channels || image->channels <= loading->channels) return SL_OK;

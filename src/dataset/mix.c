@@ -60,8 +60,8 @@ static enum sl_status check_options(const struct sl_dataset *dataset,
                                     const struct sl_mix_plan_options *options, struct sl_error *err)
 {
     if (sl_dataset_kind_of(dataset) != SL_DATASET_IMAGES)
-        return sl_fail(err, SL_ERR_USAGE, "%s holds %s, and only images can be mixed",
-                       dataset->name, sl_dataset_unit(dataset));
+        return sl_fail(err, SL_ERR_USAGE, "%s holds %s; only images can be mixed", dataset->name,
+                       sl_dataset_unit(dataset));
     if (options->count == 0 && options->pairs_per_class_pair == 0)
         return sl_fail(err, SL_ERR_USAGE, "expected a number of pairs to mix, got 0");
     if (options->lambdas && options->n_lambdas == 0)
@@ -108,7 +108,8 @@ static enum sl_status deal_pairs(const struct sl_dataset *dataset, const struct 
     for (size_t i = 0; i < n_class_pairs; i++) {
         size_t n_a = class_count(members, pairs[i].a), n_b = class_count(members, pairs[i].b);
         if (n_a <= SIZE_MAX / n_b && pairs[i].n_pairs > n_a * n_b)
-            return sl_fail(err, SL_ERR_INPUT, "%s and %s have %zu pairs of images, %zu are wanted",
+            return sl_fail(err, SL_ERR_INPUT,
+                           "%s and %s make %zu pairs of images, but %zu are wanted; ask for fewer",
                            dataset->classes[pairs[i].a], dataset->classes[pairs[i].b], n_a * n_b,
                            pairs[i].n_pairs);
     }

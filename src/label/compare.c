@@ -115,7 +115,7 @@ const struct sl_label_distance sl_label_distances[SL_DISTANCE_COUNT] = {
                                         "Wasserstein distance between the two rows' values",
                                         wasserstein_values},
     [SL_DISTANCE_WASSERSTEIN_CLASSES] =
-        {"wasserstein-classes", "Wasserstein distance over class indices; their order is arbitrary",
+        {"wasserstein-classes", "Wasserstein distance over class indices, whose order is arbitrary",
          wasserstein_classes},
     [SL_DISTANCE_L1] = {"l1", "sum of absolute differences", l1},
     [SL_DISTANCE_KL] = {"kl", "Kullback-Leibler divergence of the first from the second, nats", kl},
@@ -259,8 +259,8 @@ static enum sl_status match_order(const struct sl_rows *a, const struct sl_rows 
     *out = how == SL_ROWS_BY_ORDER;
     if (how != SL_ROWS_UNCLEAR) return SL_OK;
     return sl_fail(err, SL_ERR_INPUT,
-                   "%s has %zu rows, %s has %zu, and no items tell which belong together", names[0],
-                   a->n_rows, names[1], b->n_rows);
+                   "%s has %zu rows, %s has %zu, and no item names tell which belong together",
+                   names[0], a->n_rows, names[1], b->n_rows);
 }
 
 /* Pairs of rows about the same item, in the order of a. */

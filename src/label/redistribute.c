@@ -13,7 +13,7 @@ static const double sum_tolerance = 1e-9;
 static enum sl_status place_stated(const struct sl_answer *answer, size_t n_top, size_t n_classes,
                                    double *out, struct sl_error *err)
 {
-    if (answer->n_top == 0) return sl_fail(err, SL_ERR_INPUT, "no class is named");
+    if (answer->n_top == 0) return sl_fail(err, SL_ERR_INPUT, "the answer names no class");
     if (isnan(answer->top[0].probability))
         return sl_fail(err, SL_ERR_INPUT, "the first class has no probability");
     for (size_t k = 0; k < n_classes; k++)
@@ -21,7 +21,8 @@ static enum sl_status place_stated(const struct sl_answer *answer, size_t n_top,
     for (size_t i = 0; i < answer->n_top && i < n_top; i++) {
         const struct sl_belief *belief = &answer->top[i];
         if (belief->class_index >= n_classes)
-            return sl_fail(err, SL_ERR_INPUT, "class %u of %zu", belief->class_index, n_classes);
+            return sl_fail(err, SL_ERR_INPUT, "class %u does not exist, expected a class below %zu",
+                           belief->class_index, n_classes);
         double probability = isnan(belief->probability) ? 0 : sl_as_typed(belief->probability);
         if (!(probability >= 0 && isfinite(probability)))
             return sl_fail(err, SL_ERR_INPUT, "expected a probability, got %g", probability);
@@ -113,7 +114,7 @@ static enum sl_status redistribute(const struct sl_answer *answer, size_t n_top,
                                    double *out, struct sl_error *err)
 {
     if (spread == SPREAD_SEMANTIC && !options->similarity)
-        return sl_fail(err, SL_ERR_USAGE, "semantic labels need the classes' word vectors");
+        return sl_fail(err, SL_ERR_USAGE, "semantic labels need word vectors of the classes");
     SL_TRY(place_stated(answer, n_top, n_classes, out, err));
     double sum = total(out, n_classes);
     struct takers takers = find_takers(answer, spread, n_classes, options, out);
@@ -128,7 +129,8 @@ static enum sl_status redistribute(const struct sl_answer *answer, size_t n_top,
         }
     }
     sum = total(out, n_classes);
-    if (!(sum > 0)) return sl_fail(err, SL_ERR_INPUT, "no class is left to take any mass");
+    if (!(sum > 0))
+        return sl_fail(err, SL_ERR_INPUT, "the answer leaves no class that could have probability");
     scale(out, n_classes, 1 / sum);
     return SL_OK;
 }

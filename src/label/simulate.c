@@ -190,9 +190,10 @@ static enum sl_status check_reference(const struct sl_simulator *simulator,
                                       const struct sl_rows *reference, const float *similarity,
                                       size_t annotators, struct sl_error *err)
 {
-    if (annotators == 0) return sl_fail(err, SL_ERR_USAGE, "simulate at least one annotator");
+    if (annotators == 0)
+        return sl_fail(err, SL_ERR_USAGE, "expected at least one simulated annotator, got 0");
     if (!similarity)
-        return sl_fail(err, SL_ERR_USAGE, "simulated labels need the classes' word vectors");
+        return sl_fail(err, SL_ERR_USAGE, "simulated labels need word vectors of the classes");
     if (reference->n_classes != simulator->n_classes)
         return sl_fail(err, SL_ERR_INPUT,
                        "the reference labels have %zu classes, the simulator %zu",

@@ -80,9 +80,10 @@ static enum sl_status find_rows(const struct sl_answers *answers, size_t *out, s
         int64_t row = 0;
         const char *name = sl_name_table_get(answers->items, (uint32_t)i, &length);
         if (!sl_text_to_integer(name, length, &row) || row < 0 || row >= MOST_ITEMS)
-            return sl_fail(err, SL_ERR_INPUT,
-                           "item \"%s\" is not a row number from 0: cifar10h-counts has no names",
-                           name);
+            return sl_fail(
+                err, SL_ERR_INPUT,
+                "item \"%s\" is not a row number; cifar10h-counts has no names, only rows from 0",
+                name);
         if ((size_t)row >= n_rows) n_rows = (size_t)row + 1;
     }
     *out = n_rows;

@@ -2,7 +2,7 @@
  * attention checks, which are none of it, by their file name, and marked.
  *
  * A label out of range, or a category that is not called as its label says (another order of
- * classes), stops the import; an empty choice is an answer without a class, skipped and counted. */
+ * classes), stops the import; an empty choice is the answer names no class, skipped and counted. */
 #include <math.h>
 #include <string.h>
 
@@ -57,8 +57,9 @@ static enum sl_status read_label(const struct clicks *clicks, size_t label, size
                           clicks->path, clicks->record.line, err));
     if (named != (uint32_t)index)
         return sl_csv_fail(clicks->csv, clicks->record.line, err,
-                           "label %lld is class %u by its name \"%.*s\": another order of classes?",
-                           (long long)index, (unsigned)named, sl_field_shown(text), text.text);
+                           "label %lld is called \"%.*s\", which is class %u; give the classes in "
+                           "the file's order",
+                           (long long)index, sl_field_shown(text), text.text, (unsigned)named);
     *out = (uint32_t)index;
     return SL_OK;
 }
@@ -95,7 +96,7 @@ static enum sl_status put_click(const struct clicks *clicks, struct sl_error *er
     struct sl_belief belief = {.probability = NAN};
     uint32_t truth = 0;
     if (record->fields[columns->chosen].length == 0) {
-        sl_import_skip(clicks->import, "%s:%zu: an answer without a class", clicks->path,
+        sl_import_skip(clicks->import, "%s:%zu: the answer names no class", clicks->path,
                        record->line);
         return SL_OK;
     }

@@ -58,7 +58,7 @@ static enum sl_status read_impossible(struct release *release, const struct sl_j
     if (!list.value) return SL_OK;
     SL_TRY(sl_json_array_size(&list, &count, err));
     if (count > sl_import_class_count(&release->import))
-        return sl_json_fail(&list, err, "%zu impossible classes of %zu", count,
+        return sl_json_fail(&list, err, "lists %zu impossible classes, expected at most %zu", count,
                             sl_import_class_count(&release->import));
     for (size_t i = 0; i < count; i++) {
         const struct sl_json_cursor at = sl_json_element(&list, i);

@@ -93,7 +93,8 @@ enum sl_status sl_import_fail_truth(const struct sl_import *import, struct sl_fi
                                     struct sl_error *err)
 {
     return sl_fail(
-        err, SL_ERR_INPUT, "item %.*s is %.60s on line %zu%s%s and %.60s here; keep one of them",
+        err, SL_ERR_INPUT,
+        "the true class of item %.*s is %.60s on line %zu%s%s and %.60s here; keep one of them",
         sl_field_shown(item), item.text, sl_name_table_get(import->classes, before, NULL), line,
         path ? " of " : "", path ? path : "", sl_name_table_get(import->classes, now, NULL));
 }
@@ -156,8 +157,8 @@ enum sl_status sl_import_put(struct sl_import *import, const struct sl_answer *a
 enum sl_status sl_import_finish(struct sl_import *import, const char *path, struct sl_error *err)
 {
     if (import->count == 0)
-        return sl_fail(err, SL_ERR_INPUT, "%s: no answers in it%s", path,
-                       import->filter ? " but those that are left out" : "");
+        return sl_fail(err, SL_ERR_INPUT, "%s: no answers%s", path,
+                       import->filter ? " remain without the classes that are left out" : "");
     if (import->filter) sl_class_filter_finish(import->filter);
     if (import->options) sl_progress_set(import->options->progress, import->count);
     return SL_OK;
@@ -249,8 +250,8 @@ int sl_field_shown(struct sl_field field)
 enum sl_status sl_import_one_path(const char *format, size_t n_paths, struct sl_error *err)
 {
     if (n_paths == 1) return SL_OK;
-    return sl_fail(err, SL_ERR_USAGE, "%s is one file, got %zu: items are known by their row",
-                   format, n_paths);
+    return sl_fail(err, SL_ERR_USAGE,
+                   "%s takes one file, got %zu: it identifies items by their row", format, n_paths);
 }
 
 enum sl_status sl_at_line(enum sl_status status, const char *path, size_t line,

@@ -76,7 +76,7 @@ static enum sl_status import_log(struct sl_import *import, struct sl_jspsych_log
         SL_TRY(sl_jspsych_log_next(log, &record, &answer, err));
         if (record.count == 0) return SL_OK;
         if (record.fields[columns.responses].length == 0) {
-            sl_import_skip(import, "%s:%zu: no response", log->path, record.line);
+            sl_import_skip(import, "%s:%zu: the screen has no response", log->path, record.line);
             continue;
         }
         answer.kind = SL_ANSWER_MIX;

@@ -67,7 +67,7 @@ static enum sl_status probability(struct screen_row *row, const struct sl_json_c
     if (!sl_text_to_real(number.text, number.length, &percent) || fabs(percent) > (double)FLT_MAX) {
         percent = (double)NAN;
         if (number.length > 0 && asked)
-            sl_import_mend(row->import, "%s:%zu: %s \"%s\" is not a number; taken as not given",
+            sl_import_mend(row->import, "%s:%zu: %s \"%s\" is not a number; read as not given",
                            row->path, row->line, key, text);
     }
     *out = sl_from_percent(percent);
@@ -132,7 +132,7 @@ static enum sl_status import_row(struct screen_row *row, struct sl_field text,
         SL_TRY_OUT(read_response(row, &document, answer, err));
     }
     if (answer->n_top == 0)
-        sl_import_skip(row->import, "%s:%zu: an answer without a class", row->path, row->line);
+        sl_import_skip(row->import, "%s:%zu: the answer names no class", row->path, row->line);
     else
         status = sl_at_line(sl_import_put(row->import, answer, err), row->path, row->line, err);
 out:

@@ -24,9 +24,9 @@ static enum sl_status put_record(const struct sl_csv *csv, const char *path,
         .confidence = sl_long_field(columns, record, SL_LONG_CONFIDENCE),
     };
     if (row.item.length == 0)
-        return sl_csv_fail(csv, record->line, err, "an answer without an item");
+        return sl_csv_fail(csv, record->line, err, "the answer names no item");
     if (row.label.length == 0) {
-        sl_import_skip(sl_hard_pass_import(pass), "%s:%zu: an answer without a class", path,
+        sl_import_skip(sl_hard_pass_import(pass), "%s:%zu: the answer names no class", path,
                        record->line);
         return SL_OK;
     }

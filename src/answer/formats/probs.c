@@ -23,7 +23,7 @@ static enum sl_status read_probability(struct sl_field text, const char *column,
     if (sl_text_to_real(text.text, text.length, out) && *out >= 0 && *out <= 1) return SL_OK;
     const bool percent = sl_text_to_real(text.text, text.length, out) && *out > 1 && *out <= 100;
     return sl_fail(err, SL_ERR_INPUT, "%s \"%.*s\" is not a probability from 0 to 1%s", column,
-                   sl_field_shown(text), text.text, percent ? ": 90 % is 0.9" : "");
+                   sl_field_shown(text), text.text, percent ? "; write 90 % as 0.9" : "");
 }
 
 /* Scale a distribution that is off by rounding; SL_ERR_INPUT if it is off by more. */
@@ -106,7 +106,8 @@ static enum sl_status collect_class(struct gathering *gathering, struct sl_field
     uint32_t index = 0;
     SL_TRY(sl_name_table_add(gathering->found, name.text, name.length, &index, err));
     if (index >= SL_MOST_CLASSES)
-        return sl_fail(err, SL_ERR_INPUT, "more than %d classes: is this the column of labels?",
+        return sl_fail(err, SL_ERR_INPUT,
+                       "more than %d classes; is the right column read as labels?",
                        SL_MOST_CLASSES);
     return SL_OK;
 }
@@ -160,13 +161,12 @@ static enum sl_status gather_line(struct gathering *gathering,
     const struct sl_field truth = sl_long_field(columns, record, SL_LONG_TRUTH);
     double p = 0;
     uint32_t class_index = 0, at = 0;
-    if (item.length == 0) return sl_fail(err, SL_ERR_INPUT, "a probability without an item");
+    if (item.length == 0) return sl_fail(err, SL_ERR_INPUT, "the probability has no item");
     if (worker.length == 0)
-        return sl_fail(
-            err, SL_ERR_INPUT,
-            "a probability without a worker; the lines of an answer are told by item and "
-            "worker");
-    if (label.length == 0) return sl_fail(err, SL_ERR_INPUT, "a probability without a class");
+        return sl_fail(err, SL_ERR_INPUT,
+                       "the probability has no worker; item and worker tell which lines are one "
+                       "answer");
+    if (label.length == 0) return sl_fail(err, SL_ERR_INPUT, "the probability has no class");
     if (gathering->found) {
         SL_TRY(collect_class(gathering, label, err));
         return truth.length ? collect_class(gathering, truth, err) : SL_OK;
@@ -177,7 +177,7 @@ static enum sl_status gather_line(struct gathering *gathering,
     float *cell = gathering->values + at * sl_import_class_count(import) + class_index;
     if (!isnan(*cell))
         return sl_fail(err, SL_ERR_INPUT,
-                       "class \"%.*s\" of item %.*s by %.*s is given a second time",
+                       "class \"%.*s\" appears twice in the answer to item %.*s by %.*s",
                        sl_field_shown(label), label.text, sl_field_shown(item), item.text,
                        sl_field_shown(worker), worker.text);
     *cell = (float)p;
@@ -314,8 +314,8 @@ static enum sl_status begin_wide(struct wide *wide, const char *path,
     find_classes(wide, header);
     if (wide->n_places == 0)
         return sl_fail(err, SL_ERR_INPUT,
-                       "%s:%zu: no columns of probabilities, expected p_<class> for each class",
-                       path, header->line);
+                       "%s:%zu: no probability columns; expected p_<class> for each class", path,
+                       header->line);
     SL_TRY(sl_at_line(sl_import_begin(&wide->import, (const char *const *)wide->names, err), path,
                       header->line, err));
     for (size_t i = 0; i < wide->n_places; i++)
@@ -353,10 +353,10 @@ static enum sl_status put_wide(struct wide *wide, const char *path,
     answer.item = sl_long_field(columns, record, SL_LONG_ITEM);
     answer.annotator = sl_long_field(columns, record, SL_LONG_WORKER);
     answer.distribution = wide->row;
-    if (answer.item.length == 0) return sl_fail(err, SL_ERR_INPUT, "an answer without an item");
+    if (answer.item.length == 0) return sl_fail(err, SL_ERR_INPUT, "the answer names no item");
     SL_TRY(read_cells(wide, record, &any, err));
     if (!any) {
-        sl_import_skip(&wide->import, "%s:%zu: an answer without probabilities", path,
+        sl_import_skip(&wide->import, "%s:%zu: the answer has no probabilities", path,
                        record->line);
         return SL_OK;
     }

@@ -136,7 +136,7 @@ static enum sl_status fail_absent(const struct sl_csv *csv, const struct sl_csv_
     char there[200] = "";
     for (size_t i = 0; i < first->count; i++)
         append_name(there, sizeof there, first->fields[i]);
-    return sl_csv_fail(csv, first->line, err, "no column \"%.*s\" in its first line, which has %s",
+    return sl_csv_fail(csv, first->line, err, "no column \"%.*s\" in the header line; it has %s",
                        sl_field_shown(name), name.text, there);
 }
 
@@ -157,10 +157,11 @@ static enum sl_status roles_in_order(const char *columns, const struct entry *en
     for (unsigned i = 0; i < 3; i++)
         roles[i] = (enum sl_long_role)i;
     if (count == 3) return SL_OK;
-    return sl_fail(err, SL_ERR_USAGE,
-                   "expected three columns as in item,worker,label, or role=name pairs as in "
-                   "item=task,label=verdict, got \"%s\"",
-                   columns);
+    return sl_fail(
+        err, SL_ERR_USAGE,
+        "--columns: expected three columns, such as item,worker,label, or pairs, such as "
+        "item=task,label=verdict, got \"%s\"",
+        columns);
 }
 
 static enum sl_status place_in_order(const struct sl_csv *csv, const struct sl_csv_record *first,
@@ -223,10 +224,11 @@ static enum sl_status check_taken_once(const struct sl_csv_record *first,
             const size_t place = columns->place[b];
             if (place == SIZE_MAX || columns->place[a] != place) continue;
             const struct sl_field name = first->fields[place];
-            return sl_fail(err, SL_ERR_USAGE,
-                           "--columns: column \"%.*s\" is named for both %s and %s; name one for "
-                           "each",
-                           sl_field_shown(name), name.text, role_names[a], role_names[b]);
+            return sl_fail(
+                err, SL_ERR_USAGE,
+                "--columns: column \"%.*s\" stands for both %s and %s; name a column for "
+                "each",
+                sl_field_shown(name), name.text, role_names[a], role_names[b]);
         }
     return SL_OK;
 }
@@ -251,20 +253,20 @@ static enum sl_status check_kind(const struct sl_csv *csv, const struct sl_csv_r
                                       [SL_TABLE_PROBS_LONG] = "has a column of probabilities",
                                       [SL_TABLE_PROBS_WIDE] = "has columns p_<class>"};
     if (wanted == SL_TABLE_ANY || wanted == found || found == SL_TABLE_ANY) return SL_OK;
-    return sl_csv_fail(csv, first->line, err,
-                       "%s, so its format is %s, not %s; to read it as %s name %s in --columns",
-                       why[found], formats[found], formats[wanted], formats[wanted],
-                       wanted == SL_TABLE_PROBS_LONG ? "item, worker, label and p"
-                                                     : "item, worker and label");
+    return sl_csv_fail(
+        csv, first->line, err,
+        "the table %s, so its format is %s, not %s; to read it as %s, name %s in --columns",
+        why[found], formats[found], formats[wanted], formats[wanted],
+        wanted == SL_TABLE_PROBS_LONG ? "item, worker, label and p" : "item, worker and label");
 }
 
 static enum sl_status fail_missing(const struct sl_csv *csv, const struct sl_csv_record *first,
                                    unsigned role, size_t found, struct sl_error *err)
 {
-    const char *instead = role == SL_LONG_LABEL && found == 0 ? ", nor any called p_<class>" : "";
+    const char *instead = role == SL_LONG_LABEL && found == 0 ? " and none called p_<class>" : "";
     return sl_csv_fail(
         csv, first->line, err,
-        "expected one column called %s or the like, found %zu%s; say --columns %s=NAME",
+        "expected one column called %s or similar, found %zu%s; give --columns %s=NAME",
         role_names[role], found, instead, role_names[role]);
 }
 
@@ -353,7 +355,7 @@ void sl_long_columns_warn(const struct sl_long_columns *columns, unsigned more, 
             append_name(left, sizeof left,
                         (struct sl_field){role_names[role], strlen(role_names[role])});
     if (notes && left[0])
-        sl_log(notes->log, SL_LOG_WARNING, "%s: columns that are not read: %s", path, left);
+        sl_log(notes->log, SL_LOG_WARNING, "%s: these columns are not read: %s", path, left);
 }
 
 struct sl_csv_options sl_long_csv_options(const char *path)

@@ -85,10 +85,9 @@ static enum sl_status read_wide(const char *path, const void *settings, struct s
 static void say_layout(const struct sl_wide_layout *layout, const char *path,
                        const struct sl_import_options *options)
 {
-    char id[2 * NUMBER] = "no column of items' names";
+    char id[2 * NUMBER] = "no column of item names";
     if (!options || !options->notes) return;
-    if (layout->id != SIZE_MAX)
-        snprintf(id, sizeof id, "column of items' names %zu", layout->id + 1);
+    if (layout->id != SIZE_MAX) snprintf(id, sizeof id, "item names in column %zu", layout->id + 1);
     sl_log(options->notes->log, SL_LOG_INFO, "%s: header %s, %s", path,
            layout->header ? "yes" : "no", id);
 }
@@ -192,7 +191,8 @@ static enum sl_status export_matrix(const struct sl_answers *answers,
     enum sl_status status = SL_OK;
     for (size_t k = 0; k < answers->n_classes; k++)
         if (!sl_wide_is_answer(sl_field_of(answers->classes[k])))
-            return sl_fail(err, SL_ERR_INPUT, "class \"%s\" means no answer in %s",
+            return sl_fail(err, SL_ERR_INPUT,
+                           "class \"%s\" would be read as no answer in %s; rename it",
                            answers->classes[k], style->format);
     struct matrix matrix = {
         .export = {.answers = answers, .format = style->format, .notes = notes, .annotators = true},

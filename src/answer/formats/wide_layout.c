@@ -230,7 +230,7 @@ static bool is_above_classes(const struct scan *scan)
 static enum sl_status ask_header(const struct scan *scan, struct sl_error *err)
 {
     return sl_fail(err, SL_ERR_INPUT,
-                   "%s: the first row may hold annotators' names or answers; say --header yes or "
+                   "%s: the first row may hold annotator names or answers; give --header yes or "
                    "--header no",
                    scan->path);
 }
@@ -293,7 +293,8 @@ static enum sl_status said_id(const struct scan *scan, const char *said, bool he
             if (strcmp(scan->first[c], said) == 0) *out = c;
     }
     if (*out != SIZE_MAX) return SL_OK;
-    return sl_fail(err, SL_ERR_INPUT, "%s: there is no column \"%.60s\" to hold items' names",
+    return sl_fail(err, SL_ERR_INPUT,
+                   "%s: no column \"%.60s\"; name the column of item names with --id-column",
                    scan->path, said);
 }
 
@@ -321,7 +322,7 @@ static bool is_surely_id(const struct scan *scan, size_t c, bool header)
 static enum sl_status ask_id(const struct scan *scan, size_t c, struct sl_error *err)
 {
     return sl_fail(err, SL_ERR_INPUT,
-                   "%s: column %zu may hold the items' names or answers; say --id-column %zu or "
+                   "%s: column %zu may hold item names or answers; give --id-column %zu or "
                    "--id-column none",
                    scan->path, c + 1, c + 1);
 }
@@ -366,11 +367,12 @@ static enum sl_status check_others(const struct scan *scan, const struct sl_wide
     for (size_t c = 0; c < scan->width; c++)
         if (c != layout->id && c != layout->truth && is_surely_id(scan, c, layout->header) &&
             count_own(scan, c, layout->header) == scan->columns[c].count)
-            return sl_fail(err, SL_ERR_INPUT,
-                           "%s: column %zu%s%.60s has another value in every row, so it is no "
-                           "annotator's; take it out of the file, or say --id-column %zu",
-                           scan->path, c + 1, layout->header ? " " : "",
-                           layout->header ? scan->first[c] : "", c + 1);
+            return sl_fail(
+                err, SL_ERR_INPUT,
+                "%s: column %zu%s%.60s has a different value in every row, so it holds no "
+                "answers; remove it from the file, or give --id-column %zu",
+                scan->path, c + 1, layout->header ? " " : "", layout->header ? scan->first[c] : "",
+                c + 1);
     return SL_OK;
 }
 
@@ -380,14 +382,14 @@ static enum sl_status check_header(const struct scan *scan, size_t id, struct sl
     for (size_t c = 0; c < scan->width; c++) {
         if (!scan->first[c][0] && c != id)
             return sl_fail(err, SL_ERR_INPUT,
-                           "%s: column %zu has no name; name its annotator, or say --header no if "
+                           "%s: column %zu has no name; name its annotator, or give --header no if "
                            "the first row holds answers",
                            scan->path, c + 1);
         for (size_t b = 0; b < c; b++)
             if (strcmp(scan->first[b], scan->first[c]) == 0)
                 return sl_fail(err, SL_ERR_INPUT,
-                               "%s: columns %zu and %zu are both called %.60s; give each a name of "
-                               "its own, or say --header no if the first row holds answers",
+                               "%s: columns %zu and %zu are both called %.60s; rename one of "
+                               "them, or give --header no if the first row holds answers",
                                scan->path, b + 1, c + 1, scan->first[c]);
     }
     return SL_OK;
@@ -401,16 +403,15 @@ static enum sl_status check_names(const struct scan *scan, const struct sl_wide_
     const struct column *column = &scan->columns[layout->id];
     const char *cell = scan->first[layout->id];
     if (column->repeated_at)
-        return sl_fail(
-            err, SL_ERR_INPUT,
-            "%s:%zu: column %zu names an item a second time; say --id-column none if it holds "
-            "answers",
-            scan->path, column->repeated_at, layout->id + 1);
+        return sl_fail(err, SL_ERR_INPUT,
+                       "%s:%zu: column %zu names an item twice; give --id-column none if it holds "
+                       "answers",
+                       scan->path, column->repeated_at, layout->id + 1);
     if (!is_different(scan, layout->id, layout->header))
         return sl_fail(err, SL_ERR_INPUT,
-                       "%s: column %zu does not name every item once%s%.60s; say --id-column none "
+                       "%s: column %zu does not name every item once%s%.60s; give --id-column none "
                        "if it holds answers",
-                       scan->path, layout->id + 1, layout->header ? "" : ", first ", cell);
+                       scan->path, layout->id + 1, layout->header ? "" : "; first ", cell);
     return SL_OK;
 }
 

@@ -119,7 +119,7 @@ enum sl_status sl_jsonl_next(struct sl_jsonl *jsonl, struct sl_import_notes *not
             *out = &jsonl->record.answer;
             return SL_OK;
         }
-        sl_notes_skip(notes, jsonl->path, jsonl->lines.number, "an answer without a class");
+        sl_notes_skip(notes, jsonl->path, jsonl->lines.number, "the answer names no class");
     }
 }
 

@@ -500,7 +500,8 @@ static bool check_kind(struct sl_record *record)
     if (record->answer.kind == SL_ANSWER_SOFT && record->top.names)
         return refuse_key(record, "key", KEY_TOP, "needs [class, probability] in a soft answer");
     if (record->answer.kind == SL_ANSWER_SELECT && record->top.pairs)
-        return refuse_key(record, "key", KEY_TOP, "has classes only in an answer of kind select");
+        return refuse_key(record, "key", KEY_TOP,
+                          "may have only classes in an answer of kind select");
     if (record->answer.kind == SL_ANSWER_MIX && !(record->keys & 1u << KEY_ENDPOINTS))
         return refuse_key(record, "no key", KEY_ENDPOINTS, "in an answer of kind mix");
     return true;

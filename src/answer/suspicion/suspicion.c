@@ -73,7 +73,7 @@ static char *name_habit(const struct accused *accused)
                                 accused->answers->classes[suspect->usual], suspect->n_usual,
                                 suspect->n_votes);
     return sl_string_printf(
-        "agrees with others hardly more than by chance (%.0f %%, chance %.0f %%)",
+        "agrees with others hardly more often than by chance (%.0f %%, chance %.0f %%)",
         100 * suspect->agreement, 100 * suspect->chance);
 }
 
@@ -87,7 +87,7 @@ static double evidence_fast(const struct accused *accused)
 
 static char *name_fast(const struct accused *accused)
 {
-    return sl_string_printf("%.1f s a trial (others %.1f s)", accused->suspect->median_ms / 1000,
+    return sl_string_printf("%.1f s per trial (others %.1f s)", accused->suspect->median_ms / 1000,
                             accused->suspect->usual_ms / 1000);
 }
 
@@ -153,7 +153,7 @@ static double evidence_repeats(const struct accused *accused)
 static char *name_repeats(const struct accused *accused)
 {
     const struct sl_annotator_quality *own = accused->quality;
-    return sl_string_printf("another class in %.0f of %zu repeats",
+    return sl_string_printf("a different class in %.0f of %zu repeats",
                             own->changed_class * (double)own->n_repeats, own->n_repeats);
 }
 

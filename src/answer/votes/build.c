@@ -260,7 +260,7 @@ static enum sl_status place_votes(struct builder *builder, size_t n_labels, stru
     }
     flush_votes(builder);
     if (changed || count != votes->count)
-        return sl_fail(err, SL_ERR_INPUT, "%s: changed while it was read", builder->path);
+        return sl_fail(err, SL_ERR_INPUT, "%s: the file changed while it was read", builder->path);
     /* Every begin has moved to its end, which is the next one's begin. */
     memmove(votes->begin + 1, votes->begin, votes->n_items * sizeof *votes->begin);
     votes->begin[0] = 0;

@@ -75,7 +75,8 @@ static enum sl_status add_label(struct csv_source *csv, struct sl_field text, ui
     SL_TRY(sl_name_table_add(csv->labels, text.text, text.length, out, err));
     if (*out >= SL_VOTES_CLASSES)
         return sl_csv_fail(csv->csv, csv->record.line, err,
-                           "more than %d classes: is this the column of labels?", SL_VOTES_CLASSES);
+                           "more than %d classes; is the right column read as labels?",
+                           SL_VOTES_CLASSES);
     if (known) *known = *out + 1;
     return SL_OK;
 }
@@ -108,11 +109,11 @@ static enum sl_status next_csv(void *source, struct sl_import_notes *notes, stru
         out->item = sl_csv_plain(fields[csv->columns.place[SL_LONG_ITEM]]);
         out->annotator = sl_csv_plain(fields[csv->columns.place[SL_LONG_WORKER]]);
         if (out->item.length == 0)
-            return sl_csv_fail(csv->csv, csv->record.line, err, "an answer without an item");
+            return sl_csv_fail(csv->csv, csv->record.line, err, "the answer names no item");
         if (notes) notes->n_read++;
         if (csv->truth != SIZE_MAX) SL_TRY(add_truth(csv, err));
         if (label.length > 0) return add_label(csv, label, &out->label, err);
-        sl_notes_skip(notes, csv->path, csv->record.line, "an answer without a class");
+        sl_notes_skip(notes, csv->path, csv->record.line, "the answer names no class");
     }
 }
 

@@ -239,8 +239,9 @@ static enum sl_status parse_preamble(const unsigned char *bytes, size_t length, 
     size_t size = bytes[8] | (size_t)bytes[9] << 8;
     if (major > 1) size |= (size_t)bytes[10] << 16 | (size_t)bytes[11] << 24;
     if (size > SL_NPY_HEADER_LIMIT)
-        return sl_fail(err, SL_ERR_INPUT, "%s: byte 8: a header of %zu bytes, at most %d are read",
-                       name, size, SL_NPY_HEADER_LIMIT);
+        return sl_fail(err, SL_ERR_INPUT,
+                       "%s: byte 8: the header has %zu bytes, expected at most %d", name, size,
+                       SL_NPY_HEADER_LIMIT);
     *dict = start;
     *data = start + size;
     return SL_OK;

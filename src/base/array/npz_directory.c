@@ -256,7 +256,8 @@ static enum sl_status read_directory(struct sl_npz *npz, struct sl_error *err)
         at += used;
     }
     if (at != size) {
-        status = broken(npz, directory.offset + at, "more directory than entries", err);
+        status =
+            broken(npz, directory.offset + at, "the directory goes on after its last entry", err);
         goto out;
     }
     SL_TRY_OUT(index_entries(npz, directory.offset, err));

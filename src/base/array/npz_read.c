@@ -246,7 +246,7 @@ static enum sl_status check_packing(const struct job *job, struct sl_error *err)
 {
     const struct sl_npz_entry *entry = job->entry;
     if (entry->method == SL_ZIP_STORED && entry->packed != entry->size)
-        return sl_fail(err, SL_ERR_INPUT, "%s: stored as %llu bytes but %llu long", job->label,
+        return sl_fail(err, SL_ERR_INPUT, "%s: stored in %llu bytes, expected %llu", job->label,
                        (unsigned long long)entry->packed, (unsigned long long)entry->size);
     if (entry->method != SL_ZIP_DEFLATED || entry->size <= DEFLATE_SLACK ||
         (entry->size - DEFLATE_SLACK) / DEFLATE_RATIO <= entry->packed)

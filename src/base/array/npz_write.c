@@ -165,7 +165,7 @@ static enum sl_status check_name(const struct sl_npz_writer *writer, const char 
                        writer->file.path);
     for (size_t i = 0; i < writer->n_names; i++)
         if (strcmp(writer->names[i], name) == 0)
-            return sl_fail(err, SL_ERR_USAGE, "%s: a second array called %s", writer->file.path,
+            return sl_fail(err, SL_ERR_USAGE, "%s: two arrays are called %s", writer->file.path,
                            name);
     return SL_OK;
 }
@@ -269,7 +269,7 @@ static void format_end(const struct sl_npz_writer *writer, struct sl_buffer *out
 enum sl_status sl_npz_writer_commit(struct sl_npz_writer *writer, struct sl_error *err)
 {
     if (writer->broken)
-        return sl_fail(err, SL_ERR_USAGE, "%s: an array before could not be written",
+        return sl_fail(err, SL_ERR_USAGE, "%s: an earlier array could not be written",
                        writer->file.path);
     struct sl_buffer end;
     sl_buffer_init(&end, HEADER_BYTES);

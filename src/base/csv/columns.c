@@ -130,19 +130,21 @@ enum sl_status sl_csv_column(const struct sl_csv *csv, const char *name, size_t 
         break;
     }
     if (n_like > 1)
-        return sl_fail(err, SL_ERR_INPUT, "%s: %zu columns are called \"%s\" but for capitals",
-                       csv->name, n_like, name);
+        return sl_fail(
+            err, SL_ERR_INPUT,
+            "%s: %zu columns are called \"%s\" if capitals are ignored; rename all but one",
+            csv->name, n_like, name);
     if (n_like == 1) {
         *out = like;
         return SL_OK;
     }
     if (csv->n_columns == 0)
-        return sl_fail(err, SL_ERR_INPUT, "%s: no column \"%s\", the table is read without names",
+        return sl_fail(err, SL_ERR_INPUT, "%s: no column \"%s\": the table has no header line",
                        csv->name, name);
     struct sl_buffer columns;
     sl_buffer_init(&columns, NAMES_SHOWN + 2 * SL_DESCRIBE_SIZE);
     list_columns(csv, &columns);
-    enum sl_status status = sl_fail(err, SL_ERR_INPUT, "%s: no column \"%s\", there are %s",
+    enum sl_status status = sl_fail(err, SL_ERR_INPUT, "%s: no column \"%s\"; the file has %s",
                                     csv->name, name, columns.data);
     sl_buffer_release(&columns);
     return status;

@@ -435,7 +435,7 @@ static enum sl_status start(struct sl_csv *csv)
         SL_TRY(read_bytes(csv));
     if (csv->end >= 2 &&
         (memcmp(csv->window, "\xFF\xFE", 2) == 0 || memcmp(csv->window, "\xFE\xFF", 2) == 0))
-        return sl_fail(&csv->failure, SL_ERR_INPUT, "%s: is UTF-16 text; save it as UTF-8",
+        return sl_fail(&csv->failure, SL_ERR_INPUT, "%s: the file is UTF-16 text; save it as UTF-8",
                        csv->name);
     if (csv->end >= mark && memcmp(csv->window, byte_order_mark, mark) == 0) csv->record = mark;
     scan_from(csv, csv->record);

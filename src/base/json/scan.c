@@ -234,7 +234,7 @@ static bool take_number(struct sl_scan *scan, struct digits *digits)
     const char first = *scan->at;
     size_t whole = take_digits(scan, digits);
     if (whole == 0) return sl_scan_refuse(scan, "expected a number");
-    if (first == '0' && whole > 1) return sl_scan_refuse(scan, "a number begins with 0");
+    if (first == '0' && whole > 1) return sl_scan_refuse(scan, "a number may not begin with 0");
     if (*scan->at == '.') {
         scan->at++;
         digits->is_integer = false;
@@ -253,7 +253,7 @@ static bool convert_integer(struct sl_scan *scan, const struct digits *digits, i
         return true;
     }
     if (sl_text_to_integer(digits->begin, (size_t)(scan->at - digits->begin), out)) return true;
-    return sl_scan_refuse(scan, "an integer of more than 64 bits");
+    return sl_scan_refuse(scan, "an integer does not fit 64 bits");
 }
 
 /* A mantissa and a power of ten that are both exact make a product or quotient that is rounded

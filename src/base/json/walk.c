@@ -26,7 +26,7 @@ static bool push_key(struct sl_scan *scan, size_t first, struct sl_field key)
     if (scan->n_keys - first < FEW_KEYS)
         for (size_t i = first; i < scan->n_keys; i++)
             if (same(scan->keys[i], key))
-                return sl_scan_refuse(scan, "a key that was there before");
+                return sl_scan_refuse(scan, "the object already has this key");
     if (scan->n_keys == scan->keys_capacity) {
         scan->keys_capacity = scan->keys_capacity * 2 + FEW_KEYS;
         scan->keys = sl_resize(scan->keys, scan->keys_capacity, sizeof *scan->keys);
@@ -44,7 +44,7 @@ static bool pop_keys(struct sl_scan *scan, size_t first)
     qsort(keys, count, sizeof *keys, compare_keys);
     for (size_t i = 1; i < count; i++)
         if (same(keys[i - 1], keys[i]))
-            return sl_scan_refuse(scan, "an object that ends here has a key twice");
+            return sl_scan_refuse(scan, "the object that ends here has one key twice");
     return true;
 }
 

@@ -117,6 +117,6 @@ enum sl_status sl_logistic_fit(const double *x, const double *y, size_t count,
             damping *= 10;
         }
     }
-    return sl_fail(err, SL_ERR_NUMERIC, "the logistic fit did not settle; last k = %g, x0 = %g",
+    return sl_fail(err, SL_ERR_NUMERIC, "the logistic fit did not converge; last k = %g, x0 = %g",
                    curve.k, curve.x0);
 }

@@ -220,7 +220,7 @@ enum sl_status sl_bootstrap(sl_statistic *statistic, void *context, size_t count
 {
     const size_t n_resamples = options->n_resamples;
     const double level = options->level;
-    if (count == 0) return sl_fail(err, SL_ERR_INPUT, "bootstrap of no values");
+    if (count == 0) return sl_fail(err, SL_ERR_INPUT, "bootstrap needs at least 1 value");
     if (n_resamples == 0) return sl_fail(err, SL_ERR_USAGE, "bootstrap needs at least 1 resample");
     if (!is_level(level))
         return sl_fail(err, SL_ERR_USAGE, "level %g is not between 0 and 1", level);

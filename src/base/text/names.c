@@ -124,8 +124,8 @@ static enum sl_status check_pool(const struct sl_name_pool *pool, const char *wh
             return sl_fail(err, SL_ERR_INPUT, "%s: name %zu ends at byte %u, expected %u to %zu",
                            what, i, (unsigned)end, (unsigned)begin + 1, pool->length);
         if (memchr(pool->text + begin, '\0', end - begin) != pool->text + end - 1)
-            return sl_fail(err, SL_ERR_INPUT,
-                           "%s: name %zu does not end in the only NUL byte it has", what, i);
+            return sl_fail(err, SL_ERR_INPUT, "%s: name %zu must have one NUL byte, at its end",
+                           what, i);
     }
     if (pool->offsets[pool->count] != pool->length)
         return sl_fail(err, SL_ERR_INPUT, "%s: the names end at byte %u, expected %zu", what,
@@ -268,7 +268,8 @@ static enum sl_status make_room(struct sl_name_table *names, size_t length, stru
 {
     const size_t used = names->pool.length, count = names->pool.count;
     if (length > UINT32_MAX - 1 - used || count + 1 >= SL_NO_NAME)
-        return sl_fail(err, SL_ERR_INPUT, "more than %zu names or 4 GiB of them", count);
+        return sl_fail(err, SL_ERR_INPUT,
+                       "too many names: more than %zu, or more than 4 GiB of text", count);
     if (used + length + 1 > names->text_capacity) {
         size_t capacity = names->text_capacity + names->text_capacity / 2 + length + 1;
         char *text = realloc(names->text, capacity);

@@ -77,7 +77,7 @@ static enum sl_status collector_init(struct collector *collector, const char *fi
     for (size_t i = 0; i < n_names; i++) {
         want_words(collector, names[i], i);
         if (collector->n_words[i] == 0)
-            return sl_fail(err, SL_ERR_INPUT, "\"%s\" holds no word", names[i]);
+            return sl_fail(err, SL_ERR_INPUT, "\"%s\" contains no word", names[i]);
     }
     return SL_OK;
 }
@@ -132,10 +132,11 @@ static enum sl_status read_vector(struct collector *collector, const char *text,
         if (at > begin) {
             bool number = sl_text_to_real(text + begin, at - begin, &value);
             if (found == collector->dimensions || !number || !(fabs(value) <= 1e30))
-                return sl_fail(err, SL_ERR_INPUT,
-                               "%s:%zu: expected a word and %zu numbers, got \"%.*s\" in place %zu",
-                               collector->file, collector->line, collector->dimensions,
-                               (int)(at - begin < 40 ? at - begin : 40), text + begin, found + 1);
+                return sl_fail(
+                    err, SL_ERR_INPUT,
+                    "%s:%zu: expected a word and %zu numbers, got \"%.*s\" as number %zu",
+                    collector->file, collector->line, collector->dimensions,
+                    (int)(at - begin < 40 ? at - begin : 40), text + begin, found + 1);
             collector->vector[found++] = value;
         }
         at++;
@@ -295,7 +296,8 @@ static enum sl_status read_more(gzFile file, const char *path, struct sl_buffer 
     char *room = sl_buffer_reserve(pending, CHUNK);
     if (!room && pending->exhausted)
         return sl_fail(err, SL_ERR_NOMEM, "%s: not enough memory for a line", path);
-    if (!room) return sl_fail(err, SL_ERR_INPUT, "%s: a line is over %d bytes", path, LINE_LIMIT);
+    if (!room)
+        return sl_fail(err, SL_ERR_INPUT, "%s: a line is longer than %d bytes", path, LINE_LIMIT);
     int got = gzread(file, room, CHUNK);
     if (got < 0) return fail_gzip(file, path, err);
     int code = Z_OK;

@@ -50,9 +50,9 @@ static enum sl_status check_same(const struct output *output, json_t *wanted, st
                         value) if (!json_equal(json_object_get(held, key), value)) break;
     char *was = json_dumps(json_object_get(held, key), JSON_ENCODE_ANY | JSON_COMPACT);
     char *now = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
-    enum sl_status status =
-        sl_fail(err, SL_ERR_USAGE, "%s: made with %s %s, asked for %s: choose another folder",
-                output->record_path, key, was ? was : "unknown", now ? now : "unknown");
+    enum sl_status status = sl_fail(
+        err, SL_ERR_USAGE, "%s: its images were made with %s %s, not %s; choose another folder",
+        output->record_path, key, was ? was : "unknown", now ? now : "unknown");
     free(was);
     free(now);
     return status;
@@ -68,9 +68,9 @@ static enum sl_status check_unclaimed(const char *folder,
         char *path =
             sl_string_printf("%s/%s.npy", folder, corruptions[i] ? corruptions[i]->name : "labels");
         if (sl_file_exists(path))
-            status =
-                sl_fail(err, SL_ERR_USAGE,
-                        "%s: there already and not made by softlab: choose another folder", path);
+            status = sl_fail(
+                err, SL_ERR_USAGE,
+                "%s: the file exists and softlab did not make it; choose another folder", path);
         free(path);
         if (!corruptions[i]) break;
     }

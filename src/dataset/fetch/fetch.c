@@ -116,7 +116,7 @@ static enum sl_status check_sum(const struct sl_fetch_file *file, const char *pa
     const char *expected = file->sha256 ? file->sha256 : known ? recorded : NULL;
     SL_TRY(sl_sha256_file(bytes_at, sum, err));
     if (!expected || strcasecmp(expected, sum) == 0) return SL_OK;
-    return sl_fail(err, SL_ERR_INPUT, "%s: expected sha256 %s%s, found %s", path, expected,
+    return sl_fail(err, SL_ERR_INPUT, "%s: expected SHA-256 %s%s, got %s", path, expected,
                    file->sha256 ? "" : " (recorded at the first download)", sum);
 }
 
@@ -243,12 +243,13 @@ static enum sl_status publish(const struct job *job, const struct sl_fetch_file 
         status = sl_file_write(record, line, strlen(line), err);
         /* What was made is as good as what it was made from, which was checked. */
         if (find_made(job->set, file->path))
-            sl_log(job->options->log, SL_LOG_INFO, "%s: its checksum, %s, is recorded in %s", path,
+            sl_log(job->options->log, SL_LOG_INFO, "%s: its SHA-256 %s is recorded in %s", path,
                    sum, record);
         else
-            sl_log(job->options->log, SL_LOG_WARNING,
-                   "%s: no published checksum is known; recorded that of this download, %s, in %s",
-                   path, sum, record);
+            sl_log(
+                job->options->log, SL_LOG_WARNING,
+                "%s: no checksum is published; the SHA-256 of this download, %s, is recorded in %s",
+                path, sum, record);
         free(line);
         free(record);
         SL_TRY(status);
@@ -370,8 +371,8 @@ static enum sl_status download_set(const struct job *job, struct sl_error *err)
     const char *package = set->npm_package ? set->npm_package : set->debian_package;
     const struct sl_fetch_file *files = find_public(job);
     if (!files)
-        return sl_fail(err, SL_ERR_NOT_FOUND, "%s: no public address of its files is known%s%s",
-                       set->name, package ? "; the package manager brings it as " : "",
+        return sl_fail(err, SL_ERR_NOT_FOUND, "%s: no public address is known for its files%s%s",
+                       set->name, package ? "; install it with the package manager as " : "",
                        package ? package : "");
     for (const struct sl_fetch_file *file = files; file->path; file++)
         if (!find_made(set, file->path)) SL_TRY(download_file(job, file, err));
@@ -518,9 +519,11 @@ enum sl_status sl_fetch_set_run(const struct sl_fetch_set *set,
         return SL_OK;
     }
     if (set->unavailable || options->offline)
-        return fail_not_held(set, &options->roots, "offline nothing is downloaded; ", err);
+        return fail_not_held(set, &options->roots, "offline mode downloads nothing; when online, ",
+                             err);
     if (!options->roots.folder)
-        return sl_fail(err, SL_ERR_USAGE, "%s: no data folder to write to was named", set->name);
+        return sl_fail(err, SL_ERR_USAGE, "%s: no data folder is set; give --data-folder",
+                       set->name);
     struct job job = {.set = set, .options = options, .limits = *limits};
     job.folder = sl_path_join(options->roots.folder, set->name);
     enum sl_status status = run_job(&job, folder, err);
@@ -546,10 +549,11 @@ enum sl_status sl_fetch_place(const char *place, const struct sl_data_roots *roo
     char *set = sl_string_copy_n(name, length), *folder = NULL, *path = NULL;
     enum sl_status status = SL_OK;
     if (!sl_fetch_find(set))
-        SL_TRY_OUT(sl_fail(err, SL_ERR_NOT_FOUND,
-                           "%s: no data set is called \"%s\", see softlab fetch --list; a file of "
-                           "that name is ./%s",
-                           place, set, place));
+        SL_TRY_OUT(sl_fail(
+            err, SL_ERR_NOT_FOUND,
+            "%s: no data set is called \"%s\", see softlab fetch --list; to name a file, write "
+            "./%s",
+            place, set, place));
     SL_TRY_OUT(sl_fetch_locate(set, roots, &folder, err));
     path = name[length] ? sl_path_join(folder, name + length + 1) : sl_string_copy(folder);
     if (!sl_file_exists(path) && !sl_folder_exists(path))

@@ -156,7 +156,7 @@ static enum sl_status read_to(struct package *package, bool within_string, char 
     do {
         SL_TRY(next_byte(package, &byte, err));
         sl_buffer_byte(&package->row, byte);
-        if (package->row.overflowed) return refuse(package, "a row has too many bytes", err);
+        if (package->row.overflowed) return refuse(package, "a row is too long", err);
         if (byte == '"' && !escaped) within_string = !within_string;
         escaped = within_string && byte == '\\' && !escaped;
     } while (within_string || byte != last);
@@ -183,7 +183,7 @@ static enum sl_status find_vectors(struct package *package, struct sl_error *err
         SL_TRY(next_visible(package, &byte, err));
         if (byte != ':') continue;
         SL_TRY(next_visible(package, &byte, err));
-        return byte == '{' ? SL_OK : refuse(package, "\"vectors\" is no object", err);
+        return byte == '{' ? SL_OK : refuse(package, "\"vectors\" is not an object", err);
     }
 }
 
@@ -213,13 +213,14 @@ static enum sl_status take_row(struct package *package, struct words *words, str
     sl_buffer_append(&package->row, padding, sizeof padding);
     SL_TRY(sl_buffer_check(&package->row, "a row", err));
     sl_scan_start(&package->scan, package->row.data, length);
-    if (!sl_scan_string(&package->scan, &word)) return refuse(package, "a broken word", err);
+    if (!sl_scan_string(&package->scan, &word))
+        return refuse(package, "the word is not a JSON string", err);
     const uint32_t index = sl_name_table_find(words->names, word.text, word.length);
     if (index == SL_NO_NAME || words->rows[index].length) return SL_OK;
     const size_t begin = words->text.length;
     sl_buffer_append(&words->text, word.text, word.length);
     if (!keep_numbers(&package->scan, &words->text))
-        return sl_fail(err, SL_ERR_INPUT, "%s: byte %llu: \"%.*s\" has not %d numbers",
+        return sl_fail(err, SL_ERR_INPUT, "%s: byte %llu: expected \"%.*s\" to have %d numbers",
                        package->tar.entry.name, (unsigned long long)(package->before + package->at),
                        (int)word.length, word.text, NUMBERS);
     sl_buffer_byte(&words->text, '\n');

@@ -75,11 +75,12 @@ static enum sl_status begin_body(struct transfer *transfer, long http_status)
     const struct sl_download *download = transfer->download;
     struct sl_error *err = &transfer->error;
     if (http_status == 206 && !(transfer->has_range && transfer->range_begin == transfer->asked))
-        return sl_fail(err, SL_ERR_BACKEND, "%s: asked for bytes from %llu, got %s", download->url,
+        return sl_fail(err, SL_ERR_BACKEND,
+                       "%s: asked for the bytes from %llu on, the server sent %s", download->url,
                        (unsigned long long)transfer->asked,
-                       transfer->has_range ? "others" : "a range that does not say which");
+                       transfer->has_range ? "other bytes" : "a range without a position");
     if (http_status == 200 && transfer->length > 0) {
-        sl_log(download->log, SL_LOG_INFO, "%s: the server does not resume, starting over",
+        sl_log(download->log, SL_LOG_INFO, "%s: the server cannot resume a download, starting over",
                download->label);
         if (ftruncate(transfer->descriptor, 0) != 0)
             return sl_fail_errno(err, "%s", download->part);
@@ -100,8 +101,9 @@ static enum sl_status append(struct transfer *transfer, const char *bytes, size_
     const struct sl_download *download = transfer->download;
     if (length > transfer->limit - transfer->length) {
         transfer->useless = true;
-        return sl_fail(&transfer->error, SL_ERR_INPUT, "%s: is longer than the %s %llu bytes",
-                       download->url, download->bytes ? "expected" : "allowed",
+        return sl_fail(&transfer->error, SL_ERR_INPUT,
+                       "%s: the file is longer than the %s %llu bytes", download->url,
+                       download->bytes ? "expected" : "allowed",
                        (unsigned long long)transfer->limit);
     }
     for (size_t done = 0; done < length;) {
@@ -168,8 +170,7 @@ static enum sl_status judge(struct transfer *transfer, CURLcode code, const char
     if (code != CURLE_OK)
         return sl_fail(err, SL_ERR_BACKEND, "%s: %s%s", download->url,
                        *message ? message : curl_easy_strerror(code),
-                       transfer->length ? "; what arrived is kept, the next call goes on from there"
-                                        : "");
+                       transfer->length ? "; run it again to resume the download" : "");
     long http_status = 0;
     curl_easy_getinfo(transfer->curl, CURLINFO_RESPONSE_CODE, &http_status);
     bool complete = http_status == 416 && transfer->has_range && transfer->asked > 0 &&
@@ -184,7 +185,7 @@ static enum sl_status judge(struct transfer *transfer, CURLcode code, const char
         return sl_fail(err, transfer->error.code, "%s", transfer->error.message);
     if (transfer->length < download->bytes)
         return sl_fail(err, SL_ERR_BACKEND,
-                       "%s: ended at byte %llu of %llu; the next call goes on from there",
+                       "%s: the download ended at byte %llu of %llu; run it again to resume",
                        download->url, (unsigned long long)transfer->length,
                        (unsigned long long)download->bytes);
     return SL_OK;
@@ -215,7 +216,7 @@ static enum sl_status perform(struct transfer *transfer, struct sl_error *err)
     snprintf(agent, sizeof agent, "softlab/%s", sl_version());
     snprintf(range, sizeof range, "%llu-", (unsigned long long)transfer->asked);
     if (transfer->asked > 0)
-        sl_log(transfer->download->log, SL_LOG_INFO, "%s: going on from byte %llu",
+        sl_log(transfer->download->log, SL_LOG_INFO, "%s: resuming at byte %llu",
                transfer->download->label, (unsigned long long)transfer->asked);
     CURLcode code = set_options(transfer, agent, range, message);
     if (code == CURLE_OK) code = perform_without_sigpipe(transfer->curl);
@@ -255,11 +256,11 @@ enum sl_status sl_download_run(const struct sl_download *download, struct sl_err
         /* Counted and, since 7.84, safe from any thread: nothing of it outlives this call. */
         if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
             close(transfer.descriptor);
-            return sl_fail(err, SL_ERR_BACKEND, "libcurl does not start");
+            return sl_fail(err, SL_ERR_BACKEND, "libcurl cannot be initialised");
         }
         transfer.curl = curl_easy_init();
         status = transfer.curl ? perform(&transfer, err)
-                               : sl_fail(err, SL_ERR_BACKEND, "libcurl does not start");
+                               : sl_fail(err, SL_ERR_BACKEND, "libcurl cannot be initialised");
         curl_easy_cleanup(transfer.curl);
         curl_global_cleanup();
     }

@@ -191,7 +191,7 @@ enum sl_status sl_contact_sheet(const struct sl_dataset *dataset, size_t rows, s
                                 uint64_t seed, struct sl_image *out, struct sl_error *err)
 {
     if (sl_dataset_kind_of(dataset) != SL_DATASET_IMAGES)
-        return sl_fail(err, SL_ERR_USAGE, "%s holds %s, and a contact sheet shows images",
+        return sl_fail(err, SL_ERR_USAGE, "%s holds %s; a contact sheet needs images",
                        dataset->name, sl_dataset_unit(dataset));
     if (dataset->count == 0)
         return sl_fail(err, SL_ERR_INPUT, "%s has no images to show", dataset->name);

@@ -69,8 +69,7 @@ static enum sl_status choose_colours(struct jpeg_job *job, size_t *channels)
         return SL_OK;
     case JCS_CMYK:
     case JCS_YCCK:
-        return sl_fail(job->err, SL_ERR_INPUT, "%s: a CMYK JPEG, convert it to RGB first",
-                       job->name);
+        return sl_fail(job->err, SL_ERR_INPUT, "%s: a CMYK JPEG; convert it to RGB", job->name);
     default:
         return sl_fail(job->err, SL_ERR_INPUT, "%s: a JPEG with %d components, expected 1 or 3",
                        job->name, job->jpeg.num_components);

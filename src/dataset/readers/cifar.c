@@ -91,7 +91,7 @@ enum sl_status sl_cifar_read_binary(struct sl_stream *stream, size_t count, uint
         uint64_t at = stream->offset;
         SL_TRY(sl_stream_need(stream, record, sizeof record, err));
         if (record[0] >= SL_CIFAR_CLASSES)
-            return sl_fail(err, SL_ERR_INPUT, "%s: byte %llu: label %u, expected 0 to 9",
+            return sl_fail(err, SL_ERR_INPUT, "%s: byte %llu: expected a label from 0 to 9, got %u",
                            stream->name, (unsigned long long)at, record[0]);
         labels[i] = record[0];
         for (size_t p = 0; p < PLANE; p++) {
@@ -147,7 +147,8 @@ out:
 static enum sl_status read_labels(struct load *load, struct sl_stream *stream, struct sl_error *err)
 {
     if (stream->at_most > LABELS_LIMIT)
-        return sl_fail(err, SL_ERR_INPUT, "%s: longer than %d bytes", stream->name, LABELS_LIMIT);
+        return sl_fail(err, SL_ERR_INPUT, "%s: the file is longer than %d bytes", stream->name,
+                       LABELS_LIMIT);
     struct sl_buffer text;
     sl_buffer_init(&text, LABELS_LIMIT);
     size_t got = 0;

@@ -192,13 +192,12 @@ static enum sl_status find_one(struct finds *finds, const char *name, struct sl_
 static enum sl_status check_finds(const struct finds *finds, struct sl_error *err)
 {
     if (finds->count == 0 && finds->pictures.count > 0)
-        return sl_fail(
-            err, SL_ERR_INPUT,
-            "%s: no PNG or JPEG files in it or in its sub-folders; convert the others: %s",
-            finds->folder, finds->pictures.names.data);
+        return sl_fail(err, SL_ERR_INPUT,
+                       "%s: no PNG or JPEG files in it or in its sub-folders; convert these: %s",
+                       finds->folder, finds->pictures.names.data);
     if (finds->count == 0 && finds->links.count > 0)
         return sl_fail(err, SL_ERR_INPUT,
-                       "%s: no PNG or JPEG files in it or in its sub-folders, but links that lead "
+                       "%s: no PNG or JPEG files in it or in its sub-folders, only links that lead "
                        "nowhere: %s",
                        finds->folder, finds->links.names.data);
     if (finds->count == 0)
@@ -209,7 +208,7 @@ static enum sl_status check_finds(const struct finds *finds, struct sl_error *er
     for (size_t i = 0; i < finds->count; i++)
         if (finds->labels[i] == SL_NO_LABEL)
             return sl_fail(err, SL_ERR_INPUT,
-                           "%s: holds images itself (%s) and in sub-folders (%s), expected one "
+                           "%s: has images both in itself (%s) and in sub-folders (%s); keep one "
                            "or the other",
                            finds->folder, finds->names[i], finds->classes[0]);
     return SL_OK;
@@ -285,10 +284,10 @@ static void note_left_out(struct sl_dataset *dataset, const struct finds *finds)
                         pictures->count == 1 ? "file is" : "files are",
                         pictures->count == 1 ? "was" : "were", pictures->names.data);
     if (folders->count > 0)
-        sl_dataset_note(
-            dataset, SL_LOG_WARNING, "%s: %zu %s within the folders of classes and %s left out: %s",
-            finds->folder, folders->count, folders->count == 1 ? "folder lies" : "folders lie",
-            folders->count == 1 ? "was" : "were", folders->names.data);
+        sl_dataset_note(dataset, SL_LOG_WARNING,
+                        "%s: %zu %s inside the class folders and %s left out: %s", finds->folder,
+                        folders->count, folders->count == 1 ? "folder lies" : "folders lie",
+                        folders->count == 1 ? "was" : "were", folders->names.data);
     if (links->count > 0)
         sl_dataset_note(dataset, SL_LOG_WARNING, "%s: %zu %s nowhere and %s left out: %s",
                         finds->folder, links->count,
@@ -449,8 +448,8 @@ static enum sl_status open_part(const char *path, const struct parts *parts, con
     const bool only = parts->count == 1;
     /* "training" too. */
     if (!named && !only && names[0] && strncmp(names[0], "train", 5) != 0)
-        return sl_fail(err, SL_ERR_USAGE, "%s: has the parts %s; name one, as %s:%s", path, list,
-                       path, names[0]);
+        return sl_fail(err, SL_ERR_USAGE, "%s: has the parts %s; name one, for example %s:%s", path,
+                       list, path, names[0]);
     size_t chosen = 0;
     SL_TRY(sl_choose(names, part_called(parts, split), path, &chosen, err));
     char *folder = sl_path_join(path, parts->folders[chosen]);
@@ -458,11 +457,11 @@ static enum sl_status open_part(const char *path, const struct parts *parts, con
     free(folder);
     if (status != SL_OK || named) return status;
     if (only) {
-        sl_dataset_note(*out, SL_LOG_INFO, "%s: its only part, %s, is read", path, list);
+        sl_dataset_note(*out, SL_LOG_INFO, "%s: reading its only part, %s", path, list);
         return SL_OK;
     }
     (*out)->parts = sl_string_copy(list);
-    sl_dataset_note(*out, SL_LOG_WARNING, "%s: has the parts %s; none was named, so %s is read",
+    sl_dataset_note(*out, SL_LOG_WARNING, "%s: has the parts %s; reading %s because none was named",
                     path, list, names[chosen]);
     return SL_OK;
 }

@@ -22,7 +22,8 @@ static enum sl_status read_magic(struct sl_stream *stream, size_t *n_dimensions,
     unsigned char magic[4];
     SL_TRY(sl_stream_need(stream, magic, sizeof magic, err));
     if (magic[0] != 0 || magic[1] != 0)
-        return sl_fail(err, SL_ERR_INPUT, "%s: not IDX, begins with bytes %02x %02x %02x %02x",
+        return sl_fail(err, SL_ERR_INPUT,
+                       "%s: not IDX; the file begins with the bytes %02x %02x %02x %02x",
                        stream->name, magic[0], magic[1], magic[2], magic[3]);
     if (magic[2] != TYPE_BYTE)
         return sl_fail(err, SL_ERR_INPUT, "%s: byte 2: element type 0x%02x, expected 0x08 (bytes)",

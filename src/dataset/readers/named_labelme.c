@@ -19,8 +19,8 @@ static enum sl_status read_classes(struct sl_csv *csv, const char *path, size_t 
         SL_TRY(sl_csv_next(csv, &record, err));
         if (record.count == 0 && i == count) return SL_OK;
         if (record.count == 0 || i == count)
-            return sl_fail(err, SL_ERR_INPUT, "%s: %s classes than the %zu rows of features", path,
-                           i == count ? "more" : "fewer", count);
+            return sl_fail(err, SL_ERR_INPUT, "%s: has %s lines than the %zu rows of features",
+                           path, i == count ? "more" : "fewer", count);
         SL_TRY(sl_csv_integer(csv, &record, 0, 0, N_CLASSES - 1, &value, err));
         labels[i] = (int32_t)value;
     }

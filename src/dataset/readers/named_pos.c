@@ -86,7 +86,7 @@ static enum sl_status find_tag(const struct sl_csv *csv, size_t line, struct sl_
             *out = (int32_t)k;
             return SL_OK;
         }
-    return sl_csv_fail(csv, line, err, "\"%.*s\" is none of the 12 universal tags",
+    return sl_csv_fail(csv, line, err, "\"%.*s\" is not one of the 12 universal tags",
                        (int)(name.length < 40 ? name.length : 40), name.text);
 }
 
@@ -99,7 +99,7 @@ static enum sl_status add_token(const struct sl_csv *csv, const struct sl_csv_re
     if (sl_utf8_valid(word.text, word.length) != word.length)
         return sl_csv_fail(csv, record->line, err, "the word is not UTF-8");
     if (memchr(word.text, ' ', word.length))
-        return sl_csv_fail(csv, record->line, err, "a space within the word");
+        return sl_csv_fail(csv, record->line, err, "the word contains a space");
     if (part->gold != NO_COLUMN)
         SL_TRY(find_tag(csv, record->line, record->fields[part->gold], &tag, err));
     if (tokens->count == tokens->capacity) {

@@ -21,8 +21,8 @@ static enum sl_status name_cifar_classes(struct sl_dataset **dataset, const char
     }
     sl_dataset_destroy(*dataset);
     *dataset = NULL;
-    return sl_fail(err, SL_ERR_INPUT, "%s: labels of %zu classes, expected those of CIFAR-10", path,
-                   found);
+    return sl_fail(err, SL_ERR_INPUT,
+                   "%s: the labels name %zu classes, expected the 10 of CIFAR-10", path, found);
 }
 
 static enum sl_status open_cifar_like(const char *path, const struct sl_reader *reader,
@@ -75,7 +75,7 @@ static enum sl_status name_severities(struct sl_dataset *dataset,
 {
     size_t per_severity = dataset->count / severities->count, place = 0;
     if (dataset->count % severities->count != 0)
-        return sl_fail(err, SL_ERR_INPUT, "%s: %zu images are not %zu severities of the same ones",
+        return sl_fail(err, SL_ERR_INPUT, "%s: %zu images cannot be divided into %zu severities",
                        path, dataset->count, severities->count);
     for (size_t i = 0; i < dataset->count; i++) {
         free(dataset->items[i]);
@@ -88,8 +88,8 @@ static enum sl_status name_severities(struct sl_dataset *dataset,
     while (place < severities->count && severities->values[place] != severity)
         place++;
     if (place == severities->count)
-        return sl_fail(err, SL_ERR_NOT_FOUND, "cifar10-c:%s: the folder holds no severity %zu",
-                       path, severity);
+        return sl_fail(err, SL_ERR_NOT_FOUND, "cifar10-c:%s: the folder has no severity %zu", path,
+                       severity);
     size_t *indices = sl_data_alloc(per_severity, sizeof *indices, err);
     if (!indices) return SL_ERR_NOMEM;
     for (size_t i = 0; i < per_severity; i++)
@@ -235,7 +235,7 @@ enum sl_status sl_open_cinic10(const char *split, const struct sl_data_roots *ro
     if (sl_folder_exists(pictures))
         status = sl_reader_folder.open(pictures, NULL, out, err);
     else
-        status = sl_fail(err, SL_ERR_NOT_FOUND, "%s: no folder %s, unpack CINIC-10.tar.gz there",
+        status = sl_fail(err, SL_ERR_NOT_FOUND, "%s: no folder %s; unpack CINIC-10.tar.gz there",
                          folder, names[chosen]);
     free(pictures);
     free(folder);

@@ -337,8 +337,8 @@ static enum sl_status open_npz(const char *path, const char *split, struct sl_da
     SL_TRY_OUT(sl_npz_open(path, &npz, err));
     const bool features = sl_npz_has(npz, "features");
     if (features == sl_npz_has(npz, "images")) {
-        status = sl_fail(err, SL_ERR_INPUT, "%s: holds %s called images or features", path,
-                         features ? "both arrays" : "no array");
+        status = sl_fail(err, SL_ERR_INPUT, "%s: has %s called images or features, expected one",
+                         path, features ? "both arrays" : "no array");
         goto out;
     }
     const char *const name = features ? "features" : "images";

@@ -29,7 +29,7 @@ static enum sl_status open_path(const char *path, const char *split, struct sl_d
     sl_buffer_init(&known, sizeof err->message);
     for (const struct sl_reader *const *reader = sl_readers; *reader; reader++)
         sl_buffer_printf(&known, "%s%s", known.length ? "; " : "", (*reader)->summary);
-    sl_fail(err, SL_ERR_INPUT, "%s: not a data set, expected one of: %s", path, known.data);
+    sl_fail(err, SL_ERR_INPUT, "%s: not a data set; expected one of: %s", path, known.data);
     sl_buffer_release(&known);
     return SL_ERR_INPUT;
 }
@@ -67,7 +67,7 @@ static enum sl_status check_split(const struct sl_named_dataset *named, const ch
         at += word;
         at += strspn(at, ", ");
     }
-    return sl_fail(err, SL_ERR_USAGE, "%s has no split %s, only %s", named->name, split,
+    return sl_fail(err, SL_ERR_USAGE, "%s has no split %s; it has %s", named->name, split,
                    named->splits);
 }
 
