@@ -1,8 +1,8 @@
 /* The answer set.
  *
- * An answer is a small fixed record; lists (beliefs, impossible classes, distributions) and
- * texts lie in pools that all answers share, and the record holds where they begin. What few
- * answers have (a mix, a study, typed texts) lies in `extras`. */
+ * An answer is a small fixed record; lists (beliefs, impossible classes, distributions) and texts
+ * are in pools shared by all answers, and the record holds their offsets. Rarely used parts (a mix,
+ * a study, typed texts) are in `extras`. */
 #include "softlab/answer.h"
 
 #include <math.h>
@@ -46,7 +46,7 @@ struct sl_answer_pools {
     size_t capacity;                   /* of the arrays of the set itself */
 };
 
-/* Room for `more` elements behind those of the pool, or NULL with SL_ERR_NOMEM. */
+/* Room for `more` elements at the end of the pool, or NULL with SL_ERR_NOMEM. */
 static void *pool_reserve(struct pool *pool, size_t more, size_t size, struct sl_error *err)
 {
     if (more > pool->capacity - pool->count) {
@@ -180,7 +180,7 @@ static enum sl_status check_lists(const struct sl_answer *answer, size_t n_class
     return SL_OK;
 }
 
-/* NaN says "not given"; infinity is never said, and a distribution is given whole. */
+/* NaN means "not given". Infinity is never valid, and a distribution must be complete. */
 static bool numbers_are_sound(const struct sl_answer *answer, size_t n_classes)
 {
     const struct sl_mix_answer *mix = &answer->mix;
@@ -413,7 +413,7 @@ enum sl_status sl_item_index_create(const struct sl_answers *answers, struct sl_
         begin[i + 1] += begin[i];
     for (size_t i = 0; i < answers->count; i++)
         order[begin[answers->item[i]]++] = i;
-    /* Every begin has moved to its end, which is the next one's begin. */
+    /* Filling moved every begin to its end, which is the begin of the next: shift back. */
     memmove(begin + 1, begin, n_items * sizeof *begin);
     begin[0] = 0;
     *out = (struct sl_item_index){.begin = begin, .order = order};

@@ -10,15 +10,15 @@
 struct sl_class_filter {
     struct sl_import_notes *notes; /* borrowed or NULL */
     size_t n_before, n_classes;
-    char **classes;        /* owned; NULL-ended: those that stay */
+    char **classes;        /* owned; NULL-ended: the remaining classes */
     uint32_t *moves;       /* owned; n_before */
     bool *abstain;         /* owned; n_before */
     float *distribution;   /* owned; n_classes */
     struct sl_belief *top; /* owned; grows */
     uint32_t *impossible;  /* owned; grows */
     size_t top_capacity, impossible_capacity;
-    struct sl_name_table *items; /* owned; of every answer that was looked at */
-    bool *answered;              /* owned; by item: an answer is left */
+    struct sl_name_table *items; /* owned; of all answers */
+    bool *answered;              /* owned; by item: whether an answer remains */
     size_t answered_capacity;
 };
 
@@ -260,8 +260,8 @@ static enum sl_status copy_name(const struct sl_name_table *from, size_t index,
     return sl_name_table_add(to, name, length, out, err);
 }
 
-/* The votes that stay, item after item; items and annotators without any are passed over. `moved`
- * holds where each annotator went, SL_NO_NAME before. */
+/* Copy the remaining votes item by item; items and annotators without any are dropped. `moved` maps
+ * old annotators to new ones, SL_NO_NAME at first. */
 static enum sl_status copy_votes(const struct sl_votes *from, struct sl_class_filter *filter,
                                  uint32_t *moved, struct sl_votes *to, struct sl_error *err)
 {

@@ -29,7 +29,7 @@ enum sl_status sl_answer_file_look(const char *path, enum sl_answer_file *out, s
     char beginning[BEGINNING];
     size_t length = 0, first = 0;
     struct stat info;
-    /* What is read of a pipe here nobody could read again. */
+    /* Bytes read from a pipe here could not be read again. */
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
         *out = SL_FILE_PIPE;
         return SL_OK;

@@ -1,4 +1,4 @@
-/* Weights that the caller gives. */
+/* Annotator weights given by the caller. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ void sl_crowd_kept_release(struct sl_crowd_kept *kept)
     *kept = (struct sl_crowd_kept){0};
 }
 
-/* Answers as both kinds of votes hold them; what was said has `size` bytes an answer. */
+/* Answers of either kind of votes; each takes `size` bytes. */
 struct answers {
     const size_t *begin;
     const uint32_t *annotator;

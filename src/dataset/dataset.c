@@ -120,7 +120,7 @@ void sl_dataset_number_classes(struct sl_dataset *dataset, size_t count)
 enum sl_status sl_dataset_take_labels(struct sl_dataset *dataset, const int32_t *labels,
                                       const char *file, struct sl_error *err)
 {
-    /* Without names, a stray value must not invent millions of classes. */
+    /* Without class names, a stray value must not create millions of classes. */
     enum { MOST_NUMBERED = 65536 };
     bool named = dataset->n_classes > 0;
     size_t limit = named ? dataset->n_classes : MOST_NUMBERED;

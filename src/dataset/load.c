@@ -1,4 +1,4 @@
-/* Bringing every image of a data set into memory at one size, and leaving out those that cannot be
+/* Load every image of a data set into memory at one size, and leave out those that cannot be
  * read. */
 #include <stdlib.h>
 #include <string.h>
@@ -48,13 +48,13 @@ void sl_skipped_release(struct sl_skipped *skipped)
     *skipped = (struct sl_skipped){0};
 }
 
-/* Whether it is the file's fault that an image is not there. */
+/* Whether the error is due to the image file. */
 static bool is_broken(enum sl_status status)
 {
     return status == SL_ERR_INPUT || status == SL_ERR_NOT_FOUND || status == SL_ERR_IO;
 }
 
-/* Each is named up to a number, and in the end all are counted. */
+/* The first few are named; in the end all are counted. */
 static void note_broken(struct sl_dataset *dataset, size_t index, const struct sl_error *problem,
                         struct sl_skipped *skipped)
 {
@@ -65,7 +65,8 @@ static void note_broken(struct sl_dataset *dataset, size_t index, const struct s
         sl_dataset_note(dataset, SL_LOG_WARNING, "%s; the image was left out", problem->message);
 }
 
-/* Keep the items that were not skipped. What labels say about the others is no mistake. */
+/* Keep the items that were not skipped. The others become siblings, so that labels about them are
+ * not an error. */
 static enum sl_status drop_skipped(struct sl_dataset *dataset, const struct sl_skipped *skipped,
                                    struct sl_error *err)
 {
@@ -121,7 +122,7 @@ enum sl_status sl_dataset_skip_broken(struct sl_dataset *dataset, struct sl_erro
 struct loading {
     struct sl_dataset *dataset; /* borrowed */
     struct sl_load_options options;
-    size_t height, width, channels; /* what images become; 0 until the first was read */
+    size_t height, width, channels; /* size of the loaded images; 0 until the first was read */
     uint8_t *pixels;                /* owned */
     size_t n_loaded, first, n_grey, first_grey;
     struct sl_skipped skipped; /* owned */
@@ -132,7 +133,7 @@ static const char *label_of(const struct sl_dataset *dataset, size_t index)
     return dataset->files ? dataset->files[index] : dataset->items[index];
 }
 
-/* Fill what the caller left open from the first image. */
+/* Take unset options from the first image. */
 static enum sl_status choose_form(struct loading *loading, size_t index,
                                   const struct sl_image *image, struct sl_error *err)
 {
@@ -152,7 +153,7 @@ static enum sl_status choose_form(struct loading *loading, size_t index,
     return SL_OK;
 }
 
-/* The first colour among grey images: those so far get three equal channels. */
+/* A colour image after grey ones: give the grey images three equal channels. */
 static enum sl_status widen(struct loading *loading, struct sl_error *err)
 {
     const size_t plane = loading->height * loading->width, n_pixels = loading->n_loaded * plane;
@@ -182,7 +183,8 @@ static enum sl_status fit_form(struct loading *loading, size_t index, const stru
     return widen(loading, err);
 }
 
-/* One image in the form of all. Grey before resampling and RGB after it cost least. */
+/* Convert one image to the common form. Converting to grey before resampling and to RGB after it is
+ * cheapest. */
 static enum sl_status take_image(struct loading *loading, size_t index, struct sl_image *image,
                                  struct sl_error *err)
 {
@@ -242,7 +244,7 @@ static void replace_content(struct loading *loading)
     loading->pixels = NULL;
 }
 
-/* Whether the images in memory are as wanted. */
+/* Whether the images in memory already have the requested form. */
 static bool fits(const struct sl_dataset *dataset, const struct sl_load_options *wanted)
 {
     return dataset->pixels && (!wanted->height || wanted->height == dataset->height) &&

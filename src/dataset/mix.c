@@ -14,7 +14,7 @@ struct members {
     size_t *starts; /* owned; (n_classes + 1) */
 };
 
-/* Room to work in while the plan is filled. */
+/* Working memory for making the plan. */
 struct scratch {
     size_t n_lambdas;
     double *lambdas; /* owned; of one pair of images */
@@ -89,8 +89,8 @@ static size_t list_class_pairs(const struct members *members, size_t n_classes,
     return count;
 }
 
-/* How many image pairs each class pair gives. A total is dealt out in turn, to class pairs
- * in random order, so that a small one does not favour the first classes. */
+/* How many image pairs each class pair gives. A total is dealt in turn to the class pairs in random
+ * order, so that a small total does not favour the first classes. */
 static enum sl_status deal_pairs(const struct sl_dataset *dataset, const struct members *members,
                                  const struct sl_mix_plan_options *options,
                                  struct class_pair *pairs, size_t n_class_pairs,
@@ -133,8 +133,8 @@ static bool is_plain(const char *text)
     return true;
 }
 
-/* Ids become part of file names only if all of them can: else places in the data set do,
- * which no id can be confused with then. */
+/* Ids become part of file names only if all of them can; otherwise indices into the data set do,
+ * which then cannot be confused with ids. */
 static bool ids_are_plain(const struct sl_dataset *dataset)
 {
     for (size_t i = 0; i < dataset->count; i++)
@@ -142,7 +142,7 @@ static bool ids_are_plain(const struct sl_dataset *dataset)
     return true;
 }
 
-/* "airplane" as "Airplane", and nothing in it that a file name or its fields may not hold. */
+/* "airplane" as "Airplane", without characters that a file name or its fields may not contain. */
 static char *class_in_name(const char *class_name)
 {
     char *text = sl_string_copy(class_name);
@@ -173,8 +173,8 @@ static char *file_name(const struct sl_dataset *dataset, const struct sl_mix_ite
     return name;
 }
 
-/* The lambdas of one pair: those asked for, or the thesis's .5 and one on either side. Where
- * a total of images is asked for, one of them. */
+/* The lambdas of one pair: the requested ones, or the thesis's .5 and one on either side. If a
+ * total of images is requested, one of them. */
 static void draw_lambdas(const struct sl_mix_plan_options *options, struct sl_rng *rng, double *out)
 {
     static const double thesis[] = {0.1, 0.25, 0.5, 0.75, 0.9};
@@ -211,8 +211,8 @@ static void add_class_pair(const struct members *members, const struct sl_mix_pl
     }
 }
 
-/* Batches are cut from the plan in order, so its order is random: neither all of one
- * class pair nor the three mixtures of one pair of images come together. */
+/* Batches are taken from the plan in order, so shuffle it: a batch should not hold one class pair
+ * or the mixtures of one pair of images only. */
 static void shuffle_plan(struct sl_mix_plan *plan, uint64_t seed)
 {
     struct sl_rng rng;

@@ -88,7 +88,7 @@ static enum sl_status write_all(const struct sl_dataset *dataset, const struct s
     return write_batches(dataset, plan, batch_size, folder, err);
 }
 
-/* Of a folder that is new, nothing stays. */
+/* Remove the files, and the folder if it is new. */
 static void remove_all(const struct sl_mix_plan *plan, const char *folder, size_t existing)
 {
     for (size_t i = 0; i < plan->count; i++) {

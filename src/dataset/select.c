@@ -1,5 +1,5 @@
-/* Keeping some items of a data set. Everything is gathered into new arrays before the old
- * ones go, so that a failure leaves the set as it was. */
+/* Keep some items of a data set. Everything is copied into new arrays before the old ones are
+ * freed, so that a failure leaves the set unchanged. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -11,7 +11,7 @@
 
 #define MAX_SPLIT_BYTES ((size_t)256 << 20)
 
-/* Numbers as a file gave them, and how errors count its rows. */
+/* The numbers in a file, and how errors count its rows. */
 struct listing {
     struct sl_array values; /* SL_I8, one dimension */
     const char *row_word;
@@ -139,7 +139,7 @@ static int compare_labelled(const void *left, const void *right)
     return a->index < b->index ? -1 : a->index > b->index;
 }
 
-/* The items of one class, a run in the sorted list, and how many of them are drawn. */
+/* The items of one class, consecutive in the sorted list, and how many of them are drawn. */
 struct group {
     size_t begin, count;
     size_t quota, remainder;

@@ -6,8 +6,8 @@
 #include "softlab/base/memory.h"
 #include "softlab/base/random.h"
 
-/* A label set in the making. Rows are filled from the front; there is room for as many as there
- * could be. */
+/* A label set while it is built. Rows are filled from the front; there is room for the largest
+ * possible number. */
 struct builder {
     const struct sl_label_method *method;
     const struct sl_answers *answers;
@@ -16,7 +16,8 @@ struct builder {
     struct sl_rows *rows; /* owned until done */
     size_t *chosen;       /* owned; room for the answers of one item */
     double *row, *sum;    /* owned; n_classes */
-    int32_t *classes;     /* owned; truth or most voted class of every row; for method->all */
+    int32_t *classes;     /* owned; true class or class with the most votes, for every row; for
+                             method->all */
     uint32_t *row_items;  /* owned; the item of every row */
     uint32_t *annotators; /* owned; the annotator of every row */
 };
@@ -94,8 +95,8 @@ static enum sl_status fail_at_answer(const struct sl_answer *answer, enum sl_sta
                           length, answer->annotator.text);
 }
 
-/* The row of an answer in builder->row, counted as used; *usable false if it was left out and
- * counted as that. */
+/* Make the row of an answer in builder->row and count it as used; *usable is false if it was left
+ * out and counted. */
 static enum sl_status make_row(struct builder *builder, size_t index, bool *usable,
                                struct sl_error *err)
 {
@@ -123,7 +124,7 @@ static enum sl_status make_row(struct builder *builder, size_t index, bool *usab
     return status;
 }
 
-/* `divisor` is what the answers in builder->sum count for together. */
+/* `divisor` is the total weight of the answers in builder->sum. */
 static enum sl_status push_row(struct builder *builder, size_t item, uint32_t annotator,
                                size_t n_answers, double divisor, struct sl_error *err)
 {
@@ -216,7 +217,7 @@ static enum sl_status push_mean(struct builder *builder, size_t item, size_t cou
     return push_row(builder, item, SL_NO_NAME, n_used, total, err);
 }
 
-/* A row for every item, without a look at its answers. */
+/* A row for every item, for methods that read no answers. */
 static enum sl_status fill_blindly(struct builder *builder, struct sl_error *err)
 {
     size_t n_items = sl_name_table_count(builder->answers->items);

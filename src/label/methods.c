@@ -81,7 +81,7 @@ static enum sl_status row_stated(const struct sl_answer *answer, size_t n_classe
     return SL_OK;
 }
 
-/* One vote; a distribution splits its own. */
+/* One vote; a distribution counts as one vote, split. */
 static enum sl_status row_share(const struct sl_answer *answer, size_t n_classes,
                                 const struct sl_label_options *options, double *out,
                                 struct sl_error *err)
@@ -104,8 +104,8 @@ static enum sl_status row_top(const struct sl_answer *answer, size_t n_classes,
     return SL_OK;
 }
 
-/* Half each. A class named twice takes both halves: the released program leaves such a row at a
- * sum of one half. */
+/* Half for each class. A class named twice gets both halves; in the released program such a row
+ * sums to one half. */
 static enum sl_status row_select2(const struct sl_answer *answer, size_t n_classes,
                                   const struct sl_label_options *options, double *out,
                                   struct sl_error *err)
@@ -170,7 +170,7 @@ static enum sl_status item_uniform(const struct sl_label_item *item,
     return SL_OK;
 }
 
-/* The stream is named after the item, so that its label does not depend on the others. */
+/* The stream is named after the item, so that its label does not depend on other items. */
 static enum sl_status item_random(const struct sl_label_item *item,
                                   const struct sl_label_options *options, double *row,
                                   struct sl_error *err)
@@ -338,7 +338,7 @@ static const char *kind_name(enum sl_answer_kind kind)
     return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "unknown";
 }
 
-/* Names the methods that would read it. */
+/* The error names the methods that read this kind. */
 static enum sl_status refuse_kind(const struct sl_label_method *method, enum sl_answer_kind kind,
                                   struct sl_error *err)
 {

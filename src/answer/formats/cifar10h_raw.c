@@ -1,8 +1,8 @@
-/* cifar10h-raw: every click of CIFAR-10H. Items are known by their place in CIFAR-10's test set;
- * attention checks, which are none of it, by their file name, and marked.
+/* cifar10h-raw: every click of CIFAR-10H. Items are identified by their index in CIFAR-10's test
+ * set; attention checks, which are not part of it, by their file name, and are marked.
  *
- * A label out of range, or a category that is not called as its label says (another order of
- * classes), stops the import; an empty choice is the answer names no class, skipped and counted. */
+ * A label out of range, or a category whose name does not match its label (another class order),
+ * stops the import; an empty choice is an answer without a class, which is skipped and counted. */
 #include <math.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ static enum sl_status find_columns(const struct sl_csv *csv, struct click_column
     SL_TRY(sl_csv_column(csv, "is_attn_check", &columns.check, err));
     SL_TRY(sl_csv_column(csv, "true_label", &columns.truth, err));
     SL_TRY(sl_csv_column(csv, "chosen_label", &columns.chosen, err));
-    /* The file and its description spell it in two ways. */
+    /* The file and its description spell this column differently. */
     columns.index = sl_optional_column(csv, "cifar10_test_test_idx");
     if (columns.index == SIZE_MAX)
         SL_TRY(sl_csv_column(csv, "cifar10_test_set_idx", &columns.index, err));
@@ -35,7 +35,7 @@ static enum sl_status find_columns(const struct sl_csv *csv, struct click_column
     return SL_OK;
 }
 
-/* The file under way, and the record. */
+/* The current file and record. */
 struct clicks {
     struct sl_import *import;
     struct sl_csv *csv;

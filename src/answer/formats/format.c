@@ -16,7 +16,7 @@ const char *const sl_cifar10_classes[] = {"airplane", "automobile", "bird", "cat
 const char *const sl_cifar10_class_titles[] = {
     "Airplane", "Automobile", "Bird", "Cat", "Deer", "Dog", "Frog", "Horse", "Ship", "Truck", NULL};
 
-/* What was said to be true of items, and where. */
+/* The stated true class of an item, and where it was stated. */
 struct said {
     int32_t truth;
     const char *path; /* borrowed */
@@ -99,7 +99,7 @@ enum sl_status sl_import_fail_truth(const struct sl_import *import, struct sl_fi
         path ? " of " : "", path ? path : "", sl_name_table_get(import->classes, now, NULL));
 }
 
-/* An item has one true class, however many answers state it. */
+/* Check that all answers to an item state the same true class. */
 static enum sl_status say_truth(struct sl_import *import, const struct sl_answer *answer,
                                 struct sl_error *err)
 {
@@ -280,7 +280,7 @@ float sl_from_percent(double percent)
 
 double sl_answer_percent(float probability)
 {
-    /* Six digits are what float surely holds, and more than anybody types. */
+    /* Six digits are always exact in float, and more than anybody types. */
     char text[32];
     double percent = (double)probability * 100;
     int length = snprintf(text, sizeof text, "%.6g", percent);

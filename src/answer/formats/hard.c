@@ -1,7 +1,7 @@
-/* Hard answers in and out.
+/* Import and export of hard answers.
  *
- * In: classes are known only at the end of a file, and the sink wants them first. So the file is
- * read twice, the first time for the classes alone, unless the user named them. */
+ * On import the classes are known only at the end of a file, but the sink needs them first. So the
+ * file is read twice, the first time for the classes only, unless the user named them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -176,7 +176,7 @@ enum sl_status sl_hard_export_row(const struct sl_hard_export *export,
     return SL_OK;
 }
 
-/* The number a name is, written without leading zeros, or SIZE_MAX. */
+/* The number that a name is, written without leading zeros, or SIZE_MAX. */
 static size_t number_of(const struct sl_name_table *names, uint32_t index)
 {
     size_t length = 0;

@@ -1,9 +1,9 @@
-/* long-csv: a line per answer. Columns of time, confidence and truth are read where there are any;
- * those that nobody knows are named in one warning.
+/* long-csv: a line per answer. Columns of time, confidence and true class are read if they exist;
+ * one warning names the unknown columns.
  *
- * An empty label is an answer without a class, skipped and counted; an empty worker is an answer
- * by nobody known; an empty item stops the import. More answers by one worker to one item are all
- * kept: telling them apart takes memory for every one, and whoever reads answers has it. */
+ * An empty label is an answer without a class, skipped and counted; an empty worker is unknown; an
+ * empty item stops the import. All answers of one worker to one item are kept: detecting repeats
+ * needs memory for every answer, which only readers of whole sets have. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,11 +1,10 @@
 /* Distributions in CSV: probs-long (a line per class of an answer) and probs-wide (a line per
  * answer, a column p_<class> each).
  *
- * A class that a long table does not list for an answer has probability 0. The lines of an answer
- * are told by item and worker and may stand anywhere, so answers are held until the end of the
- * file; a class that comes twice stops the import, and so does a line without a worker. A
- * distribution that is off 1 by rounding is scaled and counted, one that is off by more stops the
- * import. */
+ * A class that a long table does not list for an answer has probability 0. Item and worker tell
+ * which lines are one answer; the lines may be anywhere, so answers are held until the end of the
+ * file. A class that appears twice or a line without a worker stops the import. A distribution that
+ * is off 1 by rounding is scaled and counted; one that is off by more stops the import. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +71,7 @@ static enum sl_status open_table(const char *path, const struct sl_import *impor
 /* An answer whose lines are being gathered. */
 struct gathered {
     uint32_t item, worker;
-    size_t line, truth_line; /* of its first line; of the first that states its truth */
+    size_t line, truth_line; /* its first line; the first line that states its true class */
     double ms;
     float confidence;
     int32_t truth;
@@ -127,7 +126,7 @@ static enum sl_status make_room(struct gathering *gathering, size_t count, struc
     return SL_OK;
 }
 
-/* The place of the answer of this worker to this item, made if it is new. */
+/* The index of this worker's answer to this item, added if it is new. */
 static enum sl_status find_answer(struct gathering *gathering, struct sl_field item,
                                   struct sl_field worker, size_t line, uint32_t *out,
                                   struct sl_error *err)
@@ -326,7 +325,7 @@ static enum sl_status begin_wide(struct wide *wide, const char *path,
     return SL_OK;
 }
 
-/* False in *any if every cell is empty. */
+/* *any is false if every cell is empty. */
 static enum sl_status read_cells(struct wide *wide, const struct sl_csv_record *record, bool *any,
                                  struct sl_error *err)
 {

@@ -35,7 +35,7 @@ static enum sl_long_role exact_role(struct sl_field word)
     return SL_LONG_ROLES;
 }
 
-/* The role a word stands for in small letters and without "_id" or "id" at its end (WorkerId), or
+/* The role that a word stands for, ignoring capitals and "_id" or "id" at its end (WorkerId), or
  * SL_LONG_ROLES. */
 static enum sl_long_role loose_role(struct sl_field word)
 {
@@ -65,9 +65,9 @@ static bool is_taken(const size_t *place, size_t column)
     return false;
 }
 
-/* Places of the roles from `from` up to `to` that are not settled yet, by the words of the header:
- * those that are written as we write them go before those that are like them; a column that has a
- * role gets no other. `found` counts the columns of each. */
+/* Find the columns of the roles from `from` up to `to` that are not known yet, by the words of the
+ * header: exact words come before similar ones, and a column has only one role. `found` counts the
+ * columns of each role. */
 static void by_words(const struct sl_csv_record *header, unsigned from, unsigned to, size_t *place,
                      size_t *found)
 {
@@ -88,7 +88,7 @@ static void by_words(const struct sl_csv_record *header, unsigned from, unsigned
 }
 
 struct entry {
-    struct sl_field role, name; /* role.length 0: it was not said */
+    struct sl_field role, name; /* role.length 0: no role was given */
 };
 
 static enum sl_status split(const char *columns, struct entry *out, size_t *count, bool *named,
@@ -140,7 +140,8 @@ static enum sl_status fail_absent(const struct sl_csv *csv, const struct sl_csv_
                        sl_field_shown(name), name.text, there);
 }
 
-/* "task,person,verdict": three names in our order, or words that say which is which. */
+/* "task,person,verdict": three names in the order item, worker, label, or known words in any
+ * order. */
 static enum sl_status roles_in_order(const char *columns, const struct entry *entries, size_t count,
                                      enum sl_long_role *roles, bool *spoken, struct sl_error *err)
 {
@@ -233,7 +234,7 @@ static enum sl_status check_taken_once(const struct sl_csv_record *first,
     return SL_OK;
 }
 
-/* What the columns that were found make of the table. */
+/* The kind of table that the columns make. */
 static enum sl_table_kind kind_of(const struct sl_long_columns *columns,
                                   const struct sl_csv_record *first)
 {
@@ -314,7 +315,8 @@ enum sl_status sl_long_columns_find(const struct sl_csv *csv, const struct sl_cs
     if (!columns || named)
         by_words(first, 0, SL_LONG_ROLES, found.place, n_found);
     else if (found.header && kind != SL_TABLE_VOTES && kind != SL_TABLE_PROBS_WIDE)
-        /* Three names of a table with a line per class: each line is no vote. */
+        /* Three names may leave out the probabilities of a table with a line per class, whose lines
+         * are not votes. */
         by_words(first, SL_LONG_P, SL_LONG_P + 1, found.place, n_found);
     if (kind == SL_TABLE_ANY && n_found[SL_LONG_P] > 1)
         return fail_missing(csv, first, SL_LONG_P, n_found[SL_LONG_P], err);

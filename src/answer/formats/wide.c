@@ -1,10 +1,10 @@
-/* Matrices of hard answers: wide (MACE) and labelme. A row is an item, a column an annotator,
- * both known by their number from 0, or in wide by names in the first row and in a column.
+/* Matrices of hard answers: wide (MACE) and labelme. A row is an item, a column an annotator; both
+ * are identified by their number from 0, or in wide by names in the first row and in one column.
  *
- * Empty and -1 are no answer. A row without any answer is counted, a row of another
- * width stops the import. Out: items and annotators stand at their number, or, if their names are
- * none, in their order and without their names; two answers in one cell stop the export, and so
- * does a class that would read as none. */
+ * Empty and -1 mean no answer. A row without any answer is counted, a row of another width stops
+ * the import. On export items and annotators are at their numbers, or, if their names are not
+ * numbers, in their order and without names; two answers for one cell stop the export, and so does
+ * a class name that would be read as no answer. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,7 +113,7 @@ SL_IMPORTER(sl_import_labelme)
     return sl_import_hard(&reader, paths, n_paths, options, sink, err);
 }
 
-/* How a cell is written: a row of the table below for each format. */
+/* How a cell is written, for each format. */
 struct cell_style {
     const char *format;
     void (*append)(struct sl_buffer *line, const struct sl_answers *answers, bool numbers,

@@ -123,7 +123,7 @@ enum sl_status sl_jsonl_next(struct sl_jsonl *jsonl, struct sl_import_notes *not
     }
 }
 
-/* Count answers by the same person to the same item that nothing marks as a repeat. */
+/* Count answers by the same person to the same item that are not marked as repeats. */
 enum sl_status sl_answers_note_duplicates(const struct sl_answers *answers, const char *path,
                                           struct sl_import_notes *notes, struct sl_error *err)
 {

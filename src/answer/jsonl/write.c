@@ -1,4 +1,4 @@
-/* Writing answers.jsonl: keys in one order, only those that say something. */
+/* Write answers.jsonl: keys in a fixed order, without those that are unknown. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Slips of single answers, and who is excluded for them: rules are rows. */
+/* Slips of single answers, and the rules that exclude annotators. */
 #include <math.h>
 
 #include "softlab/answer/quality.h"
@@ -66,7 +66,7 @@ unsigned sl_answer_slips(const struct sl_answer *answer, size_t n_classes)
     return slips;
 }
 
-/* Section 4.1 of collins2022. A text that is no number is no probability within 0-100. */
+/* Section 4.1 of collins2022. A text that is not a number is not a probability within 0-100. */
 static const struct sl_exclusion_rule collins_published[] = {
     {.reason = "more than two errors",
      .slips = SLIP(RANGE) | SLIP(UNREADABLE) | SLIP(IMPOSSIBLE) | SLIP(MISSING),
@@ -79,7 +79,8 @@ static const struct sl_exclusion_rule collins_published[] = {
     {0},
 };
 
-/* The authors' script; the one text that was no number had been mended by hand before it ran. */
+/* The authors' script. The only text that was not a number had been corrected by hand before it
+ * ran. */
 static const struct sl_exclusion_rule collins_run[] = {
     {.reason = "a probability out of range", .slips = SLIP(RANGE), .fewest = 1},
     {.reason = "class named and also marked impossible, more than once",

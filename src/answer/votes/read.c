@@ -52,7 +52,7 @@ void sl_votes_note(const struct sl_answer *answer, struct sl_import_notes *notes
     notes->ms_timed += answer->ms;
 }
 
-/* The choices of answers that are no votes yet, or that lose a class on the way. */
+/* Votes from answers that are distributions, or that lose a class. */
 static enum sl_status read_choices(const char *path, const struct sl_import_options *options,
                                    struct sl_votes **out, struct sl_error *err)
 {
@@ -69,7 +69,7 @@ static enum sl_status read_choices(const char *path, const struct sl_import_opti
     return status;
 }
 
-/* *done: classes are taken out already. */
+/* *done: classes are already removed. */
 static enum sl_status read_table(const char *path, const struct sl_import_options *options,
                                  struct sl_votes **out, bool *done, struct sl_error *err)
 {
@@ -77,7 +77,7 @@ static enum sl_status read_table(const char *path, const struct sl_import_option
     SL_TRY(sl_long_columns_look(path, options->columns, SL_TABLE_ANY, &columns, err));
     *done = columns.kind != SL_TABLE_VOTES;
     if (*done) return read_choices(path, options, out, err);
-    /* A vote has neither time nor confidence; true classes are classes and no more. */
+    /* A vote has neither time nor confidence, and true classes only add to the classes. */
     const unsigned unused = 1u << SL_LONG_MS | 1u << SL_LONG_CONFIDENCE | 1u << SL_LONG_TRUTH;
     sl_long_columns_warn(&columns, options->columns ? 0 : unused, path, options->notes);
     return sl_votes_build(path, &sl_votes_csv, options, out, err);

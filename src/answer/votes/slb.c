@@ -132,7 +132,7 @@ static enum sl_status check_section(const struct sl_slb_bytes *file, const struc
     return SL_OK;
 }
 
-/* The mapping is read-only memory behind pointers that cannot say so. */
+/* The mapping is read-only, but the pointers cannot say so. */
 static void *section_data(const struct sl_slb_bytes *file, const struct header *header,
                           enum section section)
 {
@@ -162,8 +162,8 @@ static enum sl_status fail_value(const struct sl_slb_bytes *file, enum section s
                    section_names[section], at);
 }
 
-/* Whatever the checksums say: no index may point outside. The loops have no branch within, so
- * that they run at the speed of memory; the culprit is looked for only if there is one. */
+/* Even with right checksums no index may point outside. The loops have no branches, so they run at
+ * memory speed; the wrong element is searched for only if there is one. */
 static enum sl_status check_values(const struct sl_slb_bytes *file, const struct sl_votes *votes,
                                    struct sl_error *err)
 {

@@ -16,7 +16,7 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Sorted, so that a header of a million columns is no quadratic trap. */
+/* Sorted, so that a header of a million columns does not take quadratic time. */
 static enum sl_status check_unique(struct sl_csv *csv, size_t line)
 {
     char **sorted = sl_data_alloc(csv->n_columns, sizeof *sorted, &csv->failure);
@@ -81,7 +81,7 @@ const char *sl_csv_column_name(const struct sl_csv *csv, size_t column)
     return csv->column_names[column];
 }
 
-/* "a", "b", "c" for an error message; "..." where they become too many. */
+/* "a", "b", "c" for an error message, cut with "..." if there are too many. */
 static void list_columns(const struct sl_csv *csv, struct sl_buffer *out)
 {
     for (size_t i = 0; i < csv->n_columns; i++) {
@@ -101,7 +101,7 @@ static char small(char letter)
     return letter >= 'A' && letter <= 'Z' ? (char)(letter - 'A' + 'a') : letter;
 }
 
-/* Whether a heading says the same word, capitals and blanks around it aside. */
+/* Whether a heading is the same word, ignoring capitals and surrounding blanks. */
 static bool is_like(const char *heading, const char *name)
 {
     const struct sl_field word = sl_csv_class((struct sl_field){heading, strlen(heading)});

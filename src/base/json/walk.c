@@ -1,4 +1,4 @@
-/* Any JSON value, its keys checked for duplicates: for values that are not ours to know. */
+/* Walk any JSON value, checking keys for duplicates: for values that we do not interpret. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,8 +19,8 @@ static int compare_keys(const void *a, const void *b)
     return memcmp(left->text, right->text, left->length);
 }
 
-/* The keys of one object are those from `first` on. Few are compared as they come; many are
- * sorted when the object closes, so that a line of a million keys is no quadratic trap. */
+/* The keys of one object are those from `first` on. A few keys are compared as they come; many are
+ * sorted when the object closes, so that a line of a million keys does not take quadratic time. */
 static bool push_key(struct sl_scan *scan, size_t first, struct sl_field key)
 {
     if (scan->n_keys - first < FEW_KEYS)

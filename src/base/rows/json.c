@@ -91,8 +91,8 @@ static void append_row(struct sl_buffer *out, const struct sl_rows *rows, size_t
     sl_buffer_byte(out, ']');
 }
 
-/* Rows of the same item, wherever they stand: first[i] is the first row of item i and next[r]
- * the row after r, SIZE_MAX at the end. */
+/* Rows of the same item, wherever they are: first[i] is the first row of item i and next[r] the row
+ * after r, SIZE_MAX at the end. */
 struct chains {
     struct sl_name_table *items; /* owned */
     size_t *first, *last, *next; /* owned */

@@ -10,7 +10,7 @@
 #include "softlab/base/memory.h"
 #include "softlab/base/names.h"
 
-/* By its header alone: `data` may be NULL. */
+/* Checks only the header: `data` may be NULL. */
 static enum sl_status check_matrix(const struct sl_array *array, const char *what,
                                    struct sl_error *err)
 {
@@ -147,7 +147,7 @@ static char *column_class(const char *name)
     return sl_string_copy_n(plain.text, plain.length);
 }
 
-/* Headings that differ by blanks around them alone are one class. */
+/* Headings that differ only by surrounding blanks are one class. */
 static enum sl_status check_classes(const struct sl_csv *csv, const struct sl_rows *rows,
                                     struct sl_error *err)
 {
@@ -198,8 +198,8 @@ static enum sl_status keep_line(struct sl_rows_builder *builder, size_t line, st
     return SL_OK;
 }
 
-/* Where every row is a distribution but for rounding, those that are off are scaled. One that is
- * not may be a count or a logit, or a mistake, which is for whoever needs distributions to say. */
+/* If every row is a distribution within rounding, scale those that are off. A row that is not may
+ * be a count, a logit or a mistake; the caller that needs distributions reports it. */
 static void settle_rows(struct sl_rows *rows, float *scratch)
 {
     const size_t n_classes = rows->n_classes;

@@ -184,7 +184,7 @@ enum sl_settled sl_distribution_settle(float *row, size_t n_classes, double *sum
     return SL_SETTLED_SCALED;
 }
 
-/* The first row that is negative somewhere or off 1 by more than this, or n_rows. */
+/* The first row that has a negative value or is off 1 by more than `tolerance`, or n_rows. */
 static size_t find_improper(const struct sl_rows *rows, double tolerance, double *sum)
 {
     for (size_t i = 0; i < rows->n_rows; i++) {

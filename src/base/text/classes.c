@@ -66,7 +66,7 @@ static int compare_names(const char *a, const char *b)
     return by_sense ? by_sense : strcmp(a, b);
 }
 
-/* qsort passes no context, so the name goes with the place. */
+/* qsort passes no context, so the name is stored with its index. */
 struct placed {
     const char *name;
     size_t place;
@@ -133,7 +133,7 @@ static enum sl_status match_by_name(const struct sl_class_list *from,
     return SL_OK;
 }
 
-/* The classes of `to` that no class of `from` is. */
+/* Report the classes of `to` that `from` lacks. */
 static enum sl_status fail_missing(const struct sl_class_list *from, const struct sl_class_list *to,
                                    const size_t *places, struct sl_error *err)
 {

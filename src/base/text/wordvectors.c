@@ -27,9 +27,9 @@ struct collector {
     size_t n_wanted, n_found;
     size_t *n_words; /* owned; words of each name */
     size_t n_names, dimensions;
-    double *sums;   /* owned; (n_names, dimensions), once a line told the dimensions */
+    double *sums;   /* owned; (n_names, dimensions), once a line has shown the dimensions */
     double *vector; /* owned; dimensions */
-    /* Where every word is wanted, its words (owned) and rows (owned) in place of names and sums. */
+    /* If every word is wanted: words (owned) and rows (owned) instead of names and sums. */
     struct sl_name_table *all;
     float *rows;
     size_t n_rows, rows_capacity;
@@ -147,7 +147,7 @@ static enum sl_status read_vector(struct collector *collector, const char *text,
     return SL_OK;
 }
 
-/* "400000 100": what word2vec writes on top. */
+/* "400000 100": the first line of word2vec files. */
 static bool is_size_line(const char *text, size_t length)
 {
     size_t space = 0;
@@ -173,7 +173,7 @@ static enum sl_status make_room(struct collector *collector, struct sl_error *er
     return SL_OK;
 }
 
-/* Of a word's several lines the first counts. */
+/* If a word has several lines, the first counts. */
 static enum sl_status take_any(struct collector *collector, const char *text, size_t word,
                                size_t length, struct sl_error *err)
 {
@@ -251,7 +251,7 @@ static enum sl_status make_vectors(const struct collector *collector, struct sl_
     return SL_OK;
 }
 
-/* Whole lines of `bytes`; the number of bytes they took. */
+/* Take the complete lines of `bytes`; returns the number of bytes they took. */
 static enum sl_status take_lines(struct collector *collector, const char *bytes, size_t length,
                                  size_t *taken, struct sl_error *err)
 {

@@ -52,7 +52,7 @@ const struct sl_corruption *sl_corruption_find(const char *name)
     return NULL;
 }
 
-/* Pillow's weights of a grey: equal channels give their own value back. */
+/* Pillow's weights for grey: equal channels keep their value. */
 static uint8_t grey_of(const uint8_t *rgb)
 {
     return (uint8_t)((rgb[0] * 19595 + rgb[1] * 38470 + rgb[2] * 7471 + 0x8000) >> 16);

@@ -1,6 +1,6 @@
-/* Rows of GloVe out of an npm package: one JSON of 300 MB on one line, whose member "vectors" is
+/* Rows of GloVe from an npm package: a JSON of 300 MB on one line, whose member "vectors" is
  * {"word": [100 numbers, their norm, the word's number], ...}. It is read once from front to back,
- * a row at a time; the numbers are copied as they are written. */
+ * a row at a time; the numbers are copied as written. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ enum { CHUNK = 1 << 16, ROW_BYTES = 1 << 14, TEXT_BYTES = 1 << 28 };
 /* ---- The words that are wanted ---- */
 
 struct row {
-    size_t begin, length; /* in the text of all rows; no length: not found */
+    size_t begin, length; /* in the text of all rows; length 0: not found */
 };
 
 struct words {
@@ -33,7 +33,7 @@ static bool is_blank(char byte)
     return byte == ' ' || (byte >= '\t' && byte <= '\r');
 }
 
-/* The words of a text, their ASCII letters small, as GloVe's are. */
+/* Add the words of a text, with ASCII letters in lower case as in GloVe. */
 static enum sl_status want_text(struct words *words, char *text, size_t length,
                                 struct sl_error *err)
 {
@@ -49,10 +49,11 @@ static enum sl_status want_text(struct words *words, char *text, size_t length,
     return SL_OK;
 }
 
-/* Where in a line its words are. */
+/* The part of a line that holds the words. */
 enum { FIRST_COLUMN, SECOND_COLUMN, WHOLE_LINE };
 
-/* The part of the line that has words; *length is the line's, then the part's. */
+/* The part of the line that holds words; *length is that of the line before, that of the part
+ * after. */
 static char *find_column(char *line, size_t *length, int column)
 {
     if (column == WHOLE_LINE) return line;
@@ -147,7 +148,7 @@ static enum sl_status next_visible(struct package *package, char *out, struct sl
     return SL_OK;
 }
 
-/* Append what follows to the row, up to the first `last` that is in no string or ends one. */
+/* Append bytes to the row, up to the first `last` that is outside a string or ends one. */
 static enum sl_status read_to(struct package *package, bool within_string, char last,
                               struct sl_error *err)
 {
@@ -163,7 +164,7 @@ static enum sl_status read_to(struct package *package, bool within_string, char 
     return SL_OK;
 }
 
-/* Go on behind the '{' of the member "vectors" of the whole. */
+/* Skip to after the '{' of the top-level member "vectors". */
 static enum sl_status find_vectors(struct package *package, struct sl_error *err)
 {
     static const char key[] = "vectors\"";
@@ -187,7 +188,7 @@ static enum sl_status find_vectors(struct package *package, struct sl_error *err
     }
 }
 
-/* The numbers of a row behind its word, as they are written. */
+/* Copy the numbers of a row after its word, as written. */
 static bool keep_numbers(struct sl_scan *scan, struct sl_buffer *out)
 {
     struct sl_scan_number number;
@@ -244,7 +245,7 @@ static enum sl_status read_rows(struct package *package, struct words *words, st
     }
 }
 
-/* The package's one file with vectors. */
+/* Open the package's only file with vectors. */
 static enum sl_status open_json(struct package *package, const char *path, struct sl_error *err)
 {
     bool found = false;

@@ -1,4 +1,4 @@
-/* Files that fetch makes from what it brought. */
+/* Files that fetch makes from downloaded ones. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "softlab/base/memory.h"
 #include "softlab/base/names.h"
 
-/* Of what is unpacked into memory. */
+/* Limits for data unpacked into memory. */
 enum { BATCHES_BYTES = 1 << 26, UNZIPPED_BYTES = 1 << 29 };
 
 static int compare_names(const void *a, const void *b)

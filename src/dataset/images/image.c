@@ -10,7 +10,7 @@
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
 
-/* The largest image with 16 bits for each of four channels, and its file around it. */
+/* The largest image with 16 bits for each of four channels, plus file overhead. */
 #define FILE_LIMIT (SL_IMAGE_MAX_PIXELS * 8 + (1 << 20))
 
 struct codec {

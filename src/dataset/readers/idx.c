@@ -35,8 +35,8 @@ static enum sl_status read_magic(struct sl_stream *stream, size_t *n_dimensions,
     return SL_OK;
 }
 
-/* The sizes. A product of three factors below 2^32 can pass 2^64, so each step is
- * checked against what can come. */
+/* Read the sizes. A product of three factors below 2^32 can exceed 2^64, so each step is checked
+ * against the bytes that can come. */
 static enum sl_status read_shape(struct sl_stream *stream, struct sl_idx *idx, struct sl_error *err)
 {
     uint64_t product = 1;
@@ -73,7 +73,7 @@ enum sl_status sl_idx_finish(struct sl_stream *stream, struct sl_idx *idx, struc
     return sl_stream_end(stream, err);
 }
 
-/* What a file must hold; checked by its header, before its values are unpacked. */
+/* Check the header before the values are unpacked. */
 static enum sl_status check_images(const struct sl_idx *idx, const char *path, size_t count,
                                    struct sl_error *err)
 {

@@ -1,4 +1,4 @@
-/* The data sets that have a name. Public ones must have been fetched; `shapes` is made. */
+/* The named data sets. Public ones must have been fetched; `shapes` is generated. */
 #include <stdlib.h>
 
 #include "dataset/readers/named.h"

@@ -1,5 +1,5 @@
-/* LabelMe as Rodrigues and Pereira 2018 used it, by the features that fmenat published: an .npy per
- * split and a text file with a class on each line. The data do not name the eight classes. */
+/* LabelMe as used by Rodrigues and Pereira 2018, with the features published by fmenat: an .npy per
+ * split and a text file with a class per line. The data do not name the eight classes. */
 #include <stdlib.h>
 
 #include "dataset/readers/named.h"
@@ -38,8 +38,8 @@ static enum sl_status set_labels(struct sl_dataset *dataset, const char *path, s
     return status;
 }
 
-/* The crowd answered about `train` alone, by number: items of the others are called test/0, so that
- * its answers cannot be taken for theirs. */
+/* The crowd's answers are about `train` only, by number. Items of other splits are called test/0,
+ * so that these answers cannot match them. */
 static void name_items(struct sl_dataset *dataset, const char *split)
 {
     for (size_t i = 0; i < dataset->count; i++) {

@@ -16,7 +16,7 @@
 
 enum { SHAPE_TEXT = 256 };
 
-/* Arrays are checked by their headers alone first, so that `data` may be NULL, then taken. */
+/* Arrays are first checked by header, with `data` NULL, and then read. */
 static enum sl_status check_images(const struct sl_array *images, const char *path,
                                    struct sl_error *err)
 {
@@ -34,7 +34,7 @@ static enum sl_status check_images(const struct sl_array *images, const char *pa
                            err);
 }
 
-/* A set from `images`, whose data it takes. */
+/* Make a set from `images` and take its data. */
 static enum sl_status take_images(struct sl_array *images, const char *path,
                                   struct sl_dataset **out, struct sl_error *err)
 {

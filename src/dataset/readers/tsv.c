@@ -215,7 +215,7 @@ static enum sl_status set_named_labels(struct sl_dataset *dataset, const struct 
 static enum sl_status set_labels(struct sl_dataset *dataset, const struct table *table,
                                  struct sl_error *err)
 {
-    /* As many classes as a number states: a stray one must not invent millions. */
+    /* The largest number decides the number of classes, so a stray one must not create millions. */
     enum { MOST_NUMBERED = 65536 };
     size_t n_classes = 0;
     for (size_t i = 0; i < table->count; i++) {
