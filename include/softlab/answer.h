@@ -35,7 +35,7 @@ enum {
 
 struct sl_belief {
     uint32_t class_index;
-    float probability; /* as given, 0-1 after division by 100; NaN = none given or unreadable */
+    float probability; /* as given, divided by 100; NaN = not given or unreadable */
 };
 
 struct sl_mix_answer {
@@ -45,9 +45,10 @@ struct sl_mix_answer {
     float generated;  /* the share of a that was mixed; NaN = unknown */
 };
 
-/* One answer. Names and lists are borrowed from the reader or the set that gave it. */
-#define SL_LONGEST_MS 1e15 /* no answer takes longer: what does is no time */
+/* The longest time of an answer in milliseconds; anything longer is not a time. */
+#define SL_LONGEST_MS 1e15
 
+/* One answer. Names and lists are borrowed from the reader or the set that gave it. */
 struct sl_answer {
     struct sl_field item, annotator; /* annotator.length 0: nobody knows who */
     enum sl_answer_kind kind;
@@ -65,11 +66,11 @@ struct sl_answer {
     struct sl_field raw[2];       /* the typed texts of the two probabilities, where kept */
     struct sl_field inputs;       /* the JSON object of per-input times, as text; may be empty */
 };
-/* An answer that says nothing yet: every unknown marked as such. */
+/* An empty answer: every field is marked as unknown. */
 struct sl_answer sl_answer_empty(void);
 
-/* Answers in memory, every kind, with names numbered. An item may be there without an answer
- * (where all of its answers were left out). */
+/* Answers of every kind in memory, with numbered names. An item may have no answers, if all of them
+ * were left out. */
 struct sl_answers {
     char **classes; /* owned */
     size_t n_classes;
@@ -90,13 +91,13 @@ enum sl_status sl_answers_add(struct sl_answers *answers, const struct sl_answer
                               struct sl_error *err) SL_MUST_USE;
 /* Answer `index` as a view into the set, until the next add. */
 void sl_answers_get(const struct sl_answers *answers, size_t index, struct sl_answer *out);
-/* A probability in per cent as somebody typed it, without the noise of float. */
+/* A probability in per cent as it was typed, without the rounding of float. */
 double sl_answer_percent(float probability);
-/* An answer of at most two classes as the release of CIFAR-10S holds it; a new reference. */
+/* An answer with at most two classes in the JSON of the CIFAR-10S release; a new reference. */
 json_t *sl_answer_cifar10s_json(char *const *classes, const struct sl_answer *answer) SL_MUST_USE;
-/* How many answers come with a confidence. */
+/* The number of answers that state a confidence. */
 size_t sl_answers_count_confident(const struct sl_answers *answers);
-/* How many have one of these flags. */
+/* The number of answers that have one of these flags. */
 size_t sl_answers_count_flagged(const struct sl_answers *answers, unsigned flags);
 int64_t sl_answers_find_class(const struct sl_answers *answers, const char *text, size_t length);
 
@@ -109,24 +110,26 @@ enum sl_status sl_item_index_create(const struct sl_answers *answers, struct sl_
                                     struct sl_error *err) SL_MUST_USE;
 void sl_item_index_release(struct sl_item_index *index);
 
-/* What a reader skipped or mended, so that nothing is lost silently. Counts are added to. */
+/* What a reader skipped or corrected, so that nothing is lost silently. Readers add to the
+ * counts. */
 struct sl_import_notes {
     size_t n_read;            /* answers, the skipped ones included */
     size_t n_skipped;         /* answers without a class */
-    size_t n_mended;          /* answers changed to be usable */
-    size_t n_duplicates;      /* more answers by a person to an item, not marked as such; kept */
-    size_t n_empty_items;     /* items a published file lists without any answer */
+    size_t n_mended;          /* answers whose unreadable probability was read as not given */
+    size_t n_duplicates;      /* further answers by one person to one item that are not marked as
+                                 repeats; kept */
+    size_t n_empty_items;     /* items that a published file lists without answers */
     size_t n_rescaled;        /* distributions that were off 1 by rounding, scaled to sum to 1 */
     size_t n_abstained;       /* answers left out because they name a class of `abstain` */
-    size_t n_left_out;        /* answers left out because they name a class of `leave_out` alone */
+    size_t n_left_out;        /* answers left out because they name only classes of `leave_out` */
     size_t n_confident;       /* answers that became votes without their confidence */
     size_t n_timed;           /* votes that came with a time */
-    double ms_timed;          /* what those took together */
+    double ms_timed;          /* the sum of these times */
     const struct sl_log *log; /* borrowed or NULL: one warning for each of the first few */
 };
 
-/* answers.jsonl. The strict scanner of our own accepts exactly what jansson would; what is done
- * about bad input is stated in docs/formats.md. `notes` may be NULL. */
+/* Read answers.jsonl. The scanner accepts exactly what jansson would accept; docs/formats.md says
+ * how bad input is treated. `notes` may be NULL. */
 enum sl_status sl_answers_read(const char *path, struct sl_answers **out,
                                struct sl_import_notes *notes, struct sl_error *err) SL_MUST_USE;
 
@@ -141,31 +144,32 @@ struct sl_answer_sink {
 /* Published formats. */
 enum sl_presence { SL_DETECT, SL_PRESENT, SL_ABSENT };
 struct sl_import_options {
-    /* Tables with a line per answer: three columns by name, "item,worker,label" or the like. Names
-     * found in the first line mean those columns; otherwise the file has no header and the names
-     * say what its columns are in order. Words such as task, annotator or answer say which is which
-     * wherever they stand; other names are those of item, worker and label in this order. Or pairs
-     * "item=task,p=share" of the roles item, worker, label, p, ms, confidence, truth; roles that
-     * are not among them are found by the words in the first line, as all are with NULL. */
+    /* Tables with a line per answer: three column names, such as "item,worker,label". If the first
+     * line contains the names, they mean those columns; otherwise the file has no header and the
+     * names describe its columns in order. Known words such as task, annotator or answer identify
+     * the role in any order; other names stand for item, worker and label in this order.
+     * Alternatively pairs such as "item=task,p=share" for the roles item, worker, label, p, ms,
+     * confidence, truth; roles that are not given are found by the words in the first line, as all
+     * of them are if this is NULL. */
     const char *columns;
-    /* wide: whether the first row holds the annotators' names, and which column the items' names: a
-     * name, a number from 1, or "none". Where nothing is said the file must leave no doubt. */
+    /* wide: whether the first row holds annotator names, and which column holds item names: a name,
+     * a number from 1, or "none". If they are not given, the file must be unambiguous. */
     enum sl_presence header;
     const char *id_column;
     const char *const *classes; /* NULL-ended, or NULL: those found, sorted (numbers as numbers) */
-    /* Classes to take out, NULL-ended, or NULL. An answer that names one of `abstain` as its choice
-     * is no answer; of the others, and of answers that name one of `leave_out`, the class is taken
-     * away and a distribution scaled to 1 again. Answers of which nothing is left are left out.
-     * SL_ERR_INPUT if there is no such class. */
+    /* Classes to remove, NULL-ended, or NULL. An answer whose choice is a class of `abstain` is
+     * left out. From all other answers the classes of both lists are removed, and distributions are
+     * scaled to sum to 1 again; answers with nothing left are left out. SL_ERR_INPUT if there is no
+     * such class. */
     const char *const *abstain;
     const char *const *leave_out;
-    bool one_truth; /* SL_ERR_INPUT, naming both lines, where two answers state two true classes of
-                       an item; otherwise whoever uses them finds out */
+    bool one_truth; /* two answers that state different true classes of an item are SL_ERR_INPUT,
+                       naming both lines */
     struct sl_import_notes *notes;
     struct sl_progress *progress;
 };
 
-enum { SL_IMPORT_COLUMNS = 1, SL_IMPORT_LAYOUT = 2 }; /* options only some formats have a use for */
+enum { SL_IMPORT_COLUMNS = 1, SL_IMPORT_LAYOUT = 2 }; /* options that only some formats use */
 struct sl_answer_format {
     const char *name;
     const char *summary;
@@ -173,9 +177,9 @@ struct sl_answer_format {
     enum sl_status (*import)(const char *const *paths, size_t n_paths,
                              const struct sl_import_options *options,
                              const struct sl_answer_sink *sink, struct sl_error *err);
-    /* Write a set in this format; NULL = cannot be written. What the format cannot hold stops the
-     * export; checks, and from files of hard answers also repeats and second runs, stay out and
-     * are counted in notes->n_skipped (`notes` may be NULL). */
+    /* Write a set in this format; NULL = cannot be written. An answer that the format cannot hold
+     * stops the export. Checks, and in files of hard answers also repeats and second runs, are left
+     * out and counted in notes->n_skipped (`notes` may be NULL). */
     enum sl_status (*write)(const struct sl_answers *answers, const char *path,
                             struct sl_import_notes *notes, struct sl_error *err);
     unsigned takes; /* bit set: `columns`; `header` and `id_column` */
@@ -183,7 +187,7 @@ struct sl_answer_format {
 extern const struct sl_answer_format sl_answer_formats[]; /* ends with a NULL name */
 const struct sl_answer_format *sl_answer_format_find(const char *name);
 
-/* A sink that writes answers.jsonl as they come. */
+/* A sink that writes answers.jsonl while answers arrive. */
 struct sl_answer_writer;
 enum sl_status sl_answer_writer_create(const char *path, struct sl_answer_writer **out,
                                        struct sl_error *err) SL_MUST_USE;
@@ -192,17 +196,17 @@ enum sl_status sl_answer_writer_commit(struct sl_answer_writer *writer,
                                        struct sl_error *err) SL_MUST_USE;
 void sl_answer_writer_destroy(struct sl_answer_writer *writer);
 
-/* A sink that keeps what it is given in *out, which is NULL before. */
+/* A sink that collects answers in *out, which is NULL before. */
 struct sl_answer_sink sl_answers_sink(struct sl_answers **out);
 
-/* Answers of any kind of file that holds them, told apart by content: answers.jsonl, answers.slb,
- * long CSV of labels or of probabilities, CSV with a column of probabilities per class; plain or
+/* Read answers from any kind of answer file, recognised by content: answers.jsonl, answers.slb, CSV
+ * with a line per label or per probability, CSV with a column of probabilities per class; plain or
  * gzip. `options` may be NULL. */
 enum sl_status sl_answers_load(const char *path, const struct sl_import_options *options,
                                struct sl_answers **out, struct sl_error *err) SL_MUST_USE;
 
-/* Votes: hard answers, item-major. What crowd methods read; a hundred million of them take
- * 6 bytes each plus the names. */
+/* Votes: hard answers in item-major order, the input of crowd methods. They take 6 bytes each plus
+ * the names. */
 struct sl_votes {
     size_t n_items, n_annotators, n_classes, count;
     size_t *begin;       /* n_items + 1; read-only when mapped */
@@ -212,16 +216,16 @@ struct sl_votes {
     char **classes;                           /* owned; n_classes */
     struct sl_votes_mapping *mapping;         /* private; NULL: the arrays are owned */
 };
-/* From the files that sl_answers_load reads. A text file is read twice
- * where the order of items makes it necessary, so it must be a file and not a pipe. Answers by
- * the same person to the same item are all kept, in file order, and counted in the notes. Of
- * answers.jsonl, checks, repeats and second runs are left out. `options` may be NULL. */
+/* Read votes from the files that sl_answers_load reads. A text file whose items are not grouped is
+ * read twice, so it must be a file and not a pipe. All answers of a person to an item are kept, in
+ * file order, and repeated ones are counted in the notes. Checks, repeats and second runs of
+ * answers.jsonl are left out. `options` may be NULL. */
 enum sl_status sl_votes_read(const char *path, const struct sl_import_options *options,
                              struct sl_votes **out, struct sl_error *err) SL_MUST_USE;
-/* The class an answer amounts to as a vote: the most probable one; ties go to the class named
- * first, and a probability that was not given is below every other. */
+/* The class that an answer votes for: the most probable one. Ties go to the class named first; a
+ * probability that was not given is below all others. */
 uint32_t sl_answer_choice(const struct sl_answer *answer, size_t n_classes);
-/* The choice of every answer of a set; checks, repeats and second runs left out unless `keep`
+/* The votes of all answers of a set. Checks, repeats and second runs are left out unless `keep`
  * names their flags. */
 enum sl_status sl_votes_from_answers(const struct sl_answers *answers, unsigned keep,
                                      struct sl_votes **out, struct sl_error *err) SL_MUST_USE;

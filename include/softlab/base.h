@@ -1,9 +1,9 @@
-/* Base: what every other module stands on, and nothing about labels. Errors, memory,
- * text, files and their formats, random numbers, statistics, progress.
+/* Base: what every other module is built on, and nothing about labels: errors, memory, text, files
+ * and their formats, random numbers, statistics, progress.
  *
- * The library prints nothing, reads no environment and never exits; it holds no global mutable
- * state but what memory.h says. Objects are not thread-safe unless they say so; distinct objects
- * may be used from distinct threads. */
+ * The library prints nothing, reads no environment variable and never exits. Its only global
+ * mutable state is described in memory.h. Objects are not thread-safe unless they say so; different
+ * threads may use different objects. */
 #ifndef SOFTLAB_BASE_H
 #define SOFTLAB_BASE_H
 

@@ -34,9 +34,9 @@ struct sl_crowd_state;
 
 struct sl_crowd_options {
     size_t max_iterations; /* 100 */
-    double tolerance;      /* relative gain of the objective that ends it, 1e-7; 0 = never */
-    double smoothing;      /* pseudo-count on every cell of a confusion row, SL_CROWD_OWN */
-    double diagonal;       /* extra pseudo-count on its diagonal, SL_CROWD_OWN */
+    double tolerance; /* relative gain of the objective at which iteration ends, 1e-7; 0 = never */
+    double smoothing; /* pseudo-count on every cell of a confusion row, SL_CROWD_OWN */
+    double diagonal;  /* extra pseudo-count on its diagonal, SL_CROWD_OWN */
     double start_diagonal; /* the diagonal that SL_START_DIAGONAL starts from, .7 */
     enum sl_crowd_start start;
     enum sl_tie tie;
@@ -47,13 +47,11 @@ struct sl_crowd_options {
     const double *prior;      /* (n_annotators, K, K) counts added to confusions; or NULL */
     const float *predictions; /* (n_items, K), for crowdlab; or NULL */
     const struct sl_crowd_state *resume; /* start from here; or NULL */
-    /* n_annotators, from 0 up: what an answer counts for, in place of what the method would learn;
-     * for methods with SL_CROWD_WEIGHTS. An answer of weight 0 is as if it were not there. Or NULL.
-     */
+    /* n_annotators, at least 0: the weight of an answer, instead of a learned one; for methods with
+     * SL_CROWD_WEIGHTS. Answers of weight 0 are ignored. Or NULL. */
     const double *weights;
     /* Methods that read distributions: */
-    double shrinkage;       /* answers that the crowd counts for in what is learned of one
-                               annotator, 10 */
+    double shrinkage;       /* weight of the crowd in estimates of one annotator, in answers, 10 */
     bool calibrate;         /* calibrate every annotator's probabilities first */
     const float *reference; /* (n_items, K) known distributions to learn from, a row of zeros
                                where unknown; or NULL: learn from the crowd alone */
@@ -71,7 +69,7 @@ struct sl_crowd_state {
     double *class_prior; /* K */
     float *confusion;    /* (n_annotators, K true, K said) */
     double *skill;       /* n_annotators, 0-1: probability of saying the true class; or weight */
-    double *weight;      /* n_annotators, from 0 up: what an answer counted for */
+    double *weight;      /* n_annotators, at least 0: the weight of an answer */
     double *trace;       /* log-likelihood (or bound) after each iteration */
     size_t n_iterations;
     bool converged;
@@ -81,12 +79,13 @@ void sl_crowd_state_release(struct sl_crowd_state *state);
 enum {
     SL_CROWD_BINARY = 1,      /* two classes only */
     SL_CROWD_PREDICTIONS = 2, /* needs options.predictions */
-    SL_CROWD_ANNOTATORS = 4,  /* needs to know who said it */
+    SL_CROWD_ANNOTATORS = 4,  /* needs the annotator of every answer */
     SL_CROWD_SOFT = 8,        /* reads distributions, not votes */
     SL_CROWD_WEIGHTS = 16,    /* takes options.weights */
 };
 
-/* What of struct sl_crowd_options changes a method's result; it ignores the others. */
+/* The fields of struct sl_crowd_options that change a method's result; the method ignores the
+ * others. */
 enum {
     SL_CROWD_READS_ROUNDS = 1, /* max_iterations; pools only without given weights */
     SL_CROWD_READS_TOLERANCE = 2,
@@ -103,14 +102,14 @@ enum {
     SL_CROWD_READS_REFERENCE = 4096,
 };
 
-/* What a method estimates of annotators: the parts of its state that say so. */
+/* What a method estimates about annotators, as parts of its state. */
 enum { SL_LEARNS_SKILL = 1, SL_LEARNS_CONFUSION = 2, SL_LEARNS_WEIGHT = 4 };
 
 /* A way to aggregate. A method that reads votes sets `run`, one that reads distributions
  * (SL_CROWD_SOFT) sets `run_soft`. */
 struct sl_aggregator {
     const char *name;
-    const char *also; /* names that it goes by elsewhere, separated by spaces; or NULL */
+    const char *also; /* other names of the method, separated by spaces; or NULL */
     const char *summary;
     const char *source; /* the paper it follows */
     unsigned needs, reads, learns;
@@ -122,7 +121,7 @@ struct sl_aggregator {
 };
 extern const struct sl_aggregator sl_aggregators[]; /* ends with a NULL name */
 const struct sl_aggregator *sl_aggregator_find(const char *name);
-/* The one that goes by `name` elsewhere ("majority": mv), to be suggested; or NULL. */
+/* The method whose other name is `name` ("majority": mv), for suggestions; or NULL. */
 const struct sl_aggregator *sl_aggregator_known_as(const char *name);
 
 /* Check the options, every answer and what the method needs, then run it. */
@@ -134,7 +133,7 @@ enum sl_status sl_aggregate_soft(const struct sl_aggregator *method,
                                  const struct sl_crowd_options *options, struct sl_crowd_state *out,
                                  struct sl_error *err) SL_MUST_USE;
 
-/* SL_ERR_INPUT naming the first answer that is no distribution or has no annotator. */
+/* SL_ERR_INPUT naming the first answer that is not a distribution or has no annotator. */
 enum sl_status sl_soft_votes_check(const struct sl_soft_votes *votes,
                                    struct sl_error *err) SL_MUST_USE;
 
@@ -150,8 +149,9 @@ struct sl_calibration {
     double crowd_temperature, crowd_bias; /* what an unknown annotator gets */
     double *temperature, *bias;           /* owned; n_annotators */
 };
-/* `reference` as in struct sl_crowd_options: where given, only its items are learned from. With
- * neither a reference nor an item that two people answered all temperatures are 1, all biases 0. */
+/* `reference` is as in struct sl_crowd_options; if given, only its items are learned from. With
+ * neither a reference nor an item that two people answered, all temperatures are 1 and all biases
+ * 0. */
 enum sl_status sl_calibration_fit(const struct sl_soft_votes *votes, const float *reference,
                                   struct sl_calibration *out, struct sl_error *err) SL_MUST_USE;
 void sl_calibration_release(struct sl_calibration *calibration);

@@ -1,11 +1,10 @@
 /* Dataset: images, texts and rows of features on disk -> arrays. Readers, splits, resampling,
- * augmentation, corruption, mixing, and the fetching of public sets.
+ * augmentation, corruption, mixing, and fetching of public sets.
  *
  * A data set is named by one string, the same in every command:
- *   cifar10:test, labelme:train, pos:dev, shapes:n=500,seed=3    a row of the table of sets
- *   photos/, images.npy, features.npz, train-images.idx3-ubyte.gz, items.tsv    a path
- *   photos:val                                 a part of a folder that has train/, val/, ...
- */
+ *     cifar10:test, labelme:train, pos:dev, shapes:n=500,seed=3        a named set
+ *     photos/, images.npy, features.npz, items.tsv, a-idx3-ubyte.gz    a path
+ *     photos:val                     a part of a folder that has train/, val/, ... */
 #ifndef SOFTLAB_DATASET_H
 #define SOFTLAB_DATASET_H
 
@@ -25,7 +24,7 @@ SL_BEGIN_DECLS
 
 enum { SL_NO_LABEL = -1 };
 
-/* A part of a text that the question is about, in bytes; empty = the whole text. */
+/* The part of a text that the question is about, in bytes; empty = the whole text. */
 struct sl_span {
     size_t begin, end;
 };
@@ -40,7 +39,7 @@ struct sl_dataset {
     char **classes;  /* n_classes names */
     char **items;    /* count ids, unique */
     int32_t *labels; /* count; SL_NO_LABEL where unknown */
-    float *truth;    /* (count, n_classes) true distributions, or NULL if nobody knows */
+    float *truth;    /* (count, n_classes) true distributions, or NULL if they are unknown */
 
     size_t height, width, channels; /* of `pixels`; 0 otherwise */
     uint8_t *pixels;                /* (count, height, width, channels) */
@@ -50,12 +49,12 @@ struct sl_dataset {
     size_t n_features;              /* of `features`; 0 otherwise */
     float *features;                /* (count, n_features) */
 
-    size_t n_siblings; /* items of other splits that labels made for the whole may be about */
+    size_t n_siblings; /* items of other splits or skipped ones, which labels may still name */
     char **siblings;   /* n_siblings ids, none of them in `items`; or NULL */
 
-    char *parts;    /* "train, val": those of a folder whose training part was read because none was
-                       named; NULL otherwise */
-    size_t n_notes; /* what was left out or changed on the way, for sl_dataset_tell */
+    char *parts;    /* "train, val": the parts of a folder whose training part was read because none
+                       was named; or NULL */
+    size_t n_notes; /* messages about what was left out or changed, for sl_dataset_tell */
     struct sl_dataset_note {
         enum sl_log_level level;
         char *text;
@@ -69,7 +68,7 @@ enum sl_dataset_kind {
     SL_DATASET_FEATURES,
 };
 enum sl_dataset_kind sl_dataset_kind_of(const struct sl_dataset *dataset);
-/* "images", "texts" or "rows": what a sentence about the set calls them. */
+/* "images", "texts" or "rows", for messages. */
 const char *sl_dataset_unit(const struct sl_dataset *dataset);
 
 /* Open by name or path (see above). `roots` says where fetched sets may be. */
@@ -77,28 +76,28 @@ enum sl_status sl_dataset_open(const char *name, const struct sl_data_roots *roo
                                struct sl_dataset **out, struct sl_error *err) SL_MUST_USE;
 void sl_dataset_destroy(struct sl_dataset *dataset);
 
-/* Say in the log what was left out or changed since the last time; every opener should. */
+/* Log what was left out or changed since the last call. Call it after opening a set. */
 void sl_dataset_tell(struct sl_dataset *dataset, const struct sl_log *log);
 
 /* One image, decoded if it is on disk. The caller releases it. */
 enum sl_status sl_dataset_image(const struct sl_dataset *dataset, size_t index,
                                 struct sl_image *out, struct sl_error *err) SL_MUST_USE;
 
-/* Bring every image into memory at one size and channel count (1 or 3), resampling where
- * it must. A size of 0 keeps what the images have and fails, naming two files, if they differ;
- * channels of 0 are 3 if any image has colour, and grey ones get three equal channels. */
+/* Load every image into memory at one size and channel count (1 or 3), resampling where necessary.
+ * A size of 0 keeps the images' own size and fails, naming two files, if sizes differ. Channels of
+ * 0 mean 3 if any image has colour; grey images then get three equal channels. */
 enum sl_status sl_dataset_load(struct sl_dataset *dataset, size_t height, size_t width,
                                size_t channels, struct sl_error *err) SL_MUST_USE;
 
-/* SHA-256 of all that the set says: classes, items, labels, true distributions and content. Sets in
- * memory count by their values, so that two packings of the same images have one hash; images on
- * disk by their files' bytes. */
+/* SHA-256 of the set's classes, items, labels, true distributions and content. Content in memory is
+ * hashed by value, so that two packings of the same images have the same hash; images on disk are
+ * hashed as files. */
 enum sl_status sl_dataset_hash(const struct sl_dataset *dataset, char out[SL_SHA256_TEXT],
                                struct sl_error *err) SL_MUST_USE;
 
-/* The same, if need be without the images that cannot be read: those are noted by name, and their
- * ids become siblings. Where `skipped` is not NULL it says which they were, by their indices
- * before, in ascending order. */
+/* The same as sl_dataset_load, with `skip_broken` also without the images that cannot be read: they
+ * are named in notes, and their ids become siblings. `skipped`, if not NULL, receives their former
+ * indices in ascending order. */
 struct sl_load_options {
     size_t height, width, channels;
     bool skip_broken;
@@ -112,7 +111,7 @@ enum sl_status sl_dataset_load_with(struct sl_dataset *dataset,
                                     struct sl_skipped *skipped, struct sl_error *err) SL_MUST_USE;
 void sl_skipped_release(struct sl_skipped *skipped);
 
-/* Leave out the images on disk that cannot be read; each is decoded once to find out. */
+/* Leave out the images on disk that cannot be read. Every image is decoded once to find out. */
 enum sl_status sl_dataset_skip_broken(struct sl_dataset *dataset, struct sl_error *err) SL_MUST_USE;
 
 /* The true distributions as rows with their items and classes; SL_ERR_USAGE where `truth` is NULL.
@@ -125,21 +124,21 @@ enum sl_status sl_dataset_truth_rows(const struct sl_dataset *dataset, struct sl
 enum sl_status sl_dataset_select(struct sl_dataset *dataset, const size_t *indices, size_t count,
                                  struct sl_error *err) SL_MUST_USE;
 
-/* Number the set's classes as somebody else does: class k becomes columns[k] of `names`, as
- * sl_classes_match (softlab/base/classes.h) found it. Hard labels and true distributions follow. A
- * set without classes takes the names. */
+/* Renumber the set's classes: class k becomes columns[k] of `names`, as sl_classes_match
+ * (softlab/base/classes.h) found it. Hard labels and true distributions follow. A set without
+ * classes takes the names. */
 enum sl_status sl_dataset_set_classes(struct sl_dataset *dataset, const size_t *columns,
                                       char *const *names, size_t n_classes,
                                       struct sl_error *err) SL_MUST_USE;
 
-/* Put the images of `more` behind those of `dataset`; both in memory and of one size, their items
- * different. Hard labels follow by the names of their classes, and SL_ERR_INPUT names a class that
- * `dataset` does not have; where one of the two sets has no classes, the new items have no hard
- * label. True distributions are dropped. */
+/* Append the images of `more` to `dataset`. Both must be in memory, have one size and share no
+ * items. Hard labels are matched by class name; SL_ERR_INPUT names a class that `dataset` does not
+ * have. If one of the sets has no classes, the new items have no hard label. True distributions are
+ * dropped. */
 enum sl_status sl_dataset_append(struct sl_dataset *dataset, const struct sl_dataset *more,
                                  struct sl_error *err) SL_MUST_USE;
 
-/* The sets that have a name. */
+/* Data sets that are opened by name. */
 struct sl_named_dataset {
     const char *name;
     const char *summary;
@@ -150,7 +149,7 @@ struct sl_named_dataset {
 /* Ends with a NULL name. Help, manual and tests walk it. */
 extern const struct sl_named_dataset sl_named_datasets[];
 
-/* Splits: indices in ascending or drawn order; *out is the caller's to free. */
+/* Read a split: indices of items in the order of the file; the caller frees *out. */
 enum sl_status sl_split_read(const char *path, size_t n_items, size_t **out, size_t *count,
                              struct sl_error *err) SL_MUST_USE;
 
@@ -161,22 +160,23 @@ struct sl_split {
 };
 void sl_split_release(struct sl_split *split);
 
-/* `n_first` items drawn with every class's share kept as nearly as whole items allow, in
- * ascending order. Items without a label count as a class of their own. */
+/* Draw `n_first` items so that every class keeps its share as nearly as whole items allow; indices
+ * are ascending. Items without a label count as one more class. */
 enum sl_status sl_split_balanced(const int32_t *labels, size_t n_items, size_t n_first,
                                  uint64_t seed, struct sl_split *out,
                                  struct sl_error *err) SL_MUST_USE;
 
-/* Fold `fold` of `n_folds`, the held-out items first, over the order that numpy.random.seed(seed);
- * numpy.random.shuffle(arange(n_items)) makes: papers publish their folds as Python programs. Seed
- * and items are below 2^32. */
+/* Fold `fold` of `n_folds` over the order that numpy.random.seed(seed) and
+ * numpy.random.shuffle(arange(n_items)) make; `first` holds the held-out items. For papers that
+ * publish their folds as Python programs. Seed and items are below 2^32. */
 enum sl_status sl_split_fold_numpy(size_t n_items, size_t n_folds, size_t fold, uint64_t seed,
                                    struct sl_split *out, struct sl_error *err) SL_MUST_USE;
 
-/* Augmentation of one image into `out`, of the same size. Draws come from (seed, "augment", epoch,
- * item): pass epoch 0 always to freeze it once for a run, as two of the papers' programs did. */
+/* Augment one image into `out`, of the same size. Draws come from the stream (seed, "augment",
+ * epoch, item): always pass epoch 0 to use one augmentation for the whole run, as two of the
+ * papers' programs did. */
 struct sl_augment {
-    size_t crop_padding; /* pad by this with zeros and crop at random; 4 in the papers */
+    size_t crop_padding; /* pad with this many zeros and crop at random; 4 in the papers */
     bool flip;           /* mirror with probability 1/2 */
     size_t cutout;       /* side of the square set to `fill`, centre anywhere; 0 = none */
     uint8_t fill[3];     /* the colour of cutout, per channel */
@@ -211,7 +211,8 @@ struct sl_mix_plan {
 };
 struct sl_mix_plan_options {
     size_t pairs_per_class_pair; /* 6; used when `count` is 0 */
-    size_t count;          /* images in all, over class pairs in turn, a lambda drawn for each */
+    size_t count; /* total number of images, dealt to the class pairs in turn with a lambda drawn
+                     for each */
     const double *lambdas; /* NULL = the thesis's design: .5, one of {.1,.25}, one of {.75,.9} */
     size_t n_lambdas;
     uint64_t seed;
@@ -227,7 +228,7 @@ enum sl_status sl_mix_write(const struct sl_dataset *dataset, const struct sl_mi
                             size_t batch_size, const char *folder, struct sl_progress *progress,
                             struct sl_error *err) SL_MUST_USE;
 
-/* A contact sheet: up to rows x columns items, a row per class where labels exist. */
+/* A contact sheet of up to rows x columns items; if there are labels, one row per class. */
 enum sl_status sl_contact_sheet(const struct sl_dataset *dataset, size_t rows, size_t columns,
                                 uint64_t seed, struct sl_image *out,
                                 struct sl_error *err) SL_MUST_USE;

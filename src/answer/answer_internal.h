@@ -1,10 +1,10 @@
-/* Private to answer: what the set, the files and the votes share. */
+/* Private to answer: shared by the answer set, its files and votes. */
 #ifndef SOFTLAB_ANSWER_ANSWER_INTERNAL_H
 #define SOFTLAB_ANSWER_ANSWER_INTERNAL_H
 
 #include "softlab/answer.h"
 
-/* How many warnings of a sort are worth reading. */
+/* How many warnings of one kind are shown. */
 enum { SL_NOTES_SHOWN = 5 };
 
 /* SL_ERR_INPUT if the answer has no item, names a class that does not exist or lacks what its
@@ -12,23 +12,23 @@ enum { SL_NOTES_SHOWN = 5 };
 enum sl_status sl_answer_check(const struct sl_answer *answer, size_t n_classes,
                                struct sl_error *err) SL_MUST_USE;
 
-/* Count a skipped answer, and warn of the first few. */
+/* Count a skipped answer and warn about the first few. */
 void sl_notes_skip(struct sl_import_notes *notes, const char *path, size_t line, const char *why);
 
-/* Count one more answer of a person to an item, and warn of the first few. */
+/* Count a further answer of a person to an item and warn about the first few. */
 void sl_notes_duplicate(struct sl_import_notes *notes, const char *path, const char *item,
                         const char *annotator);
-/* The same of every answer of a set that is not marked as repeat or second run. */
+/* The same for all answers of a set that are not marked as repeat or second run. */
 enum sl_status sl_answers_note_duplicates(const struct sl_answers *answers, const char *path,
                                           struct sl_import_notes *notes,
                                           struct sl_error *err) SL_MUST_USE;
 
-/* What a file of answers is, by its first bytes after unpacking. A pipe is taken for
- * answers.jsonl where that is read once. */
+/* The kind of an answer file, by its first bytes after unpacking. A pipe is taken for answers.jsonl
+ * where one reading is enough. */
 enum sl_answer_file { SL_FILE_SLB, SL_FILE_JSONL, SL_FILE_TABLE, SL_FILE_PIPE };
 enum sl_status sl_answer_file_look(const char *path, enum sl_answer_file *out,
                                    struct sl_error *err) SL_MUST_USE;
-/* SL_ERR_USAGE if columns are named of a file that has none. */
+/* SL_ERR_USAGE if columns are named for a file that has none. */
 enum sl_status sl_answer_file_check(const char *path, enum sl_answer_file file,
                                     const struct sl_import_options *options,
                                     struct sl_error *err) SL_MUST_USE;

@@ -1,8 +1,8 @@
 /* The answer set.
  *
- * An answer is a small fixed record; lists (beliefs, impossible classes, distributions) and
- * texts lie in pools that all answers share, and the record holds where they begin. What few
- * answers have (a mix, a study, typed texts) lies in `extras`. */
+ * An answer is a small fixed record; lists (beliefs, impossible classes, distributions) and texts
+ * are in pools shared by all answers, and the record holds their offsets. Rarely used parts (a mix,
+ * a study, typed texts) are in `extras`. */
 #include "softlab/answer.h"
 
 #include <math.h>
@@ -46,7 +46,7 @@ struct sl_answer_pools {
     size_t capacity;                   /* of the arrays of the set itself */
 };
 
-/* Room for `more` elements behind those of the pool, or NULL with SL_ERR_NOMEM. */
+/* Room for `more` elements at the end of the pool, or NULL with SL_ERR_NOMEM. */
 static void *pool_reserve(struct pool *pool, size_t more, size_t size, struct sl_error *err)
 {
     if (more > pool->capacity - pool->count) {
@@ -162,7 +162,7 @@ int64_t sl_answers_find_class(const struct sl_answers *answers, const char *text
 static enum sl_status check_class(uint32_t class_index, size_t n_classes, struct sl_error *err)
 {
     if (class_index < n_classes) return SL_OK;
-    return sl_fail(err, SL_ERR_INPUT, "class %u of an answer does not exist, there are %zu",
+    return sl_fail(err, SL_ERR_INPUT, "an answer names class %u, expected a class below %zu",
                    (unsigned)class_index, n_classes);
 }
 
@@ -170,8 +170,9 @@ static enum sl_status check_lists(const struct sl_answer *answer, size_t n_class
                                   struct sl_error *err)
 {
     if (answer->n_top > UINT32_MAX || answer->n_impossible > UINT32_MAX)
-        return sl_fail(err, SL_ERR_INPUT, "an answer names %zu and %zu classes", answer->n_top,
-                       answer->n_impossible);
+        return sl_fail(err, SL_ERR_INPUT,
+                       "an answer names too many classes: %zu, and %zu impossible ones",
+                       answer->n_top, answer->n_impossible);
     for (size_t i = 0; i < answer->n_top; i++)
         SL_TRY(check_class(answer->top[i].class_index, n_classes, err));
     for (size_t i = 0; i < answer->n_impossible; i++)
@@ -179,7 +180,7 @@ static enum sl_status check_lists(const struct sl_answer *answer, size_t n_class
     return SL_OK;
 }
 
-/* NaN says "not given"; infinity is never said, and a distribution is given whole. */
+/* NaN means "not given". Infinity is never valid, and a distribution must be complete. */
 static bool numbers_are_sound(const struct sl_answer *answer, size_t n_classes)
 {
     const struct sl_mix_answer *mix = &answer->mix;
@@ -198,29 +199,33 @@ enum sl_status sl_answer_check(const struct sl_answer *answer, size_t n_classes,
 {
     if (answer->item.length == 0) return sl_fail(err, SL_ERR_INPUT, "an answer has no item");
     if (answer->truth < -1 || (answer->truth >= 0 && (size_t)answer->truth >= n_classes))
-        return sl_fail(err, SL_ERR_INPUT, "true class %d does not exist, there are %zu",
+        return sl_fail(err, SL_ERR_INPUT,
+                       "true class %d does not exist, expected a class below %zu",
                        (int)answer->truth, n_classes);
     SL_TRY(check_lists(answer, n_classes, err));
     if (!numbers_are_sound(answer, n_classes))
-        return sl_fail(err, SL_ERR_INPUT, "an answer has a number that is not finite");
+        return sl_fail(err, SL_ERR_INPUT,
+                       "an answer has a number that is not finite or a time out of range");
     switch (answer->kind) {
     case SL_ANSWER_HARD:
         if (answer->n_top == 1) return SL_OK;
-        return sl_fail(err, SL_ERR_INPUT, "a hard answer has one class, not %zu", answer->n_top);
+        return sl_fail(err, SL_ERR_INPUT, "a hard answer must name one class, not %zu",
+                       answer->n_top);
     case SL_ANSWER_SOFT:
     case SL_ANSWER_SELECT:
         if (answer->n_top > 0) return SL_OK;
         return sl_fail(err, SL_ERR_INPUT, "an answer names no class");
     case SL_ANSWER_DIST:
         if (answer->distribution && answer->n_top == 0) return SL_OK;
-        return sl_fail(err, SL_ERR_INPUT, "a dist answer has a distribution and no top classes");
+        return sl_fail(err, SL_ERR_INPUT,
+                       "a dist answer needs a distribution and may not have top classes");
     case SL_ANSWER_MIX:
         SL_TRY(check_class(answer->mix.a, n_classes, err));
         SL_TRY(check_class(answer->mix.b, n_classes, err));
         if (isfinite(answer->mix.lambda)) return SL_OK;
         return sl_fail(err, SL_ERR_INPUT, "a mix answer has no lambda");
     }
-    return sl_fail(err, SL_ERR_INPUT, "answers of kind %d are unknown", (int)answer->kind);
+    return sl_fail(err, SL_ERR_INPUT, "an answer has the unknown kind %d", (int)answer->kind);
 }
 
 static bool has_extra(const struct sl_answer *answer)
@@ -408,7 +413,7 @@ enum sl_status sl_item_index_create(const struct sl_answers *answers, struct sl_
         begin[i + 1] += begin[i];
     for (size_t i = 0; i < answers->count; i++)
         order[begin[answers->item[i]]++] = i;
-    /* Every begin has moved to its end, which is the next one's begin. */
+    /* Filling moved every begin to its end, which is the begin of the next: shift back. */
     memmove(begin + 1, begin, n_items * sizeof *begin);
     begin[0] = 0;
     *out = (struct sl_item_index){.begin = begin, .order = order};

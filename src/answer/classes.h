@@ -6,8 +6,8 @@
 
 #include "softlab/base/names.h"
 
-/* The names, NULL-ended, for sl_names_destroy: as they are numbered or, `sorted`, as numbers if all
- * of them are and by their bytes otherwise. */
+/* The names, NULL-ended, for sl_names_destroy: in the order of their numbers or, if `sorted`, by
+ * value if all are numbers and by bytes otherwise. */
 char **sl_classes_of(const struct sl_name_table *names, bool sorted) SL_RETURNS_NONNULL;
 
 #endif

@@ -10,15 +10,15 @@
 struct sl_class_filter {
     struct sl_import_notes *notes; /* borrowed or NULL */
     size_t n_before, n_classes;
-    char **classes;        /* owned; NULL-ended: those that stay */
+    char **classes;        /* owned; NULL-ended: the remaining classes */
     uint32_t *moves;       /* owned; n_before */
     bool *abstain;         /* owned; n_before */
     float *distribution;   /* owned; n_classes */
     struct sl_belief *top; /* owned; grows */
     uint32_t *impossible;  /* owned; grows */
     size_t top_capacity, impossible_capacity;
-    struct sl_name_table *items; /* owned; of every answer that was looked at */
-    bool *answered;              /* owned; by item: an answer is left */
+    struct sl_name_table *items; /* owned; of all answers */
+    bool *answered;              /* owned; by item: whether an answer remains */
     size_t answered_capacity;
 };
 
@@ -39,8 +39,8 @@ static enum sl_status mark(struct sl_class_filter *filter, const char *const *na
             const char **list = sl_alloc(filter->n_before + 1, sizeof *list);
             memcpy(list, classes, filter->n_before * sizeof *list);
             char ending[SL_SUGGESTION_TEXT];
-            sl_fail(err, SL_ERR_INPUT, "there is no class \"%.60s\" to leave out%s", *names,
-                    sl_text_suggestion(*names, list, "", ending));
+            sl_fail(err, SL_ERR_INPUT, "cannot leave out class \"%.60s\": there is no such class%s",
+                    *names, sl_text_suggestion(*names, list, "", ending));
             free(list);
             return SL_ERR_INPUT;
         }
@@ -70,7 +70,7 @@ enum sl_status sl_class_filter_create(const struct sl_import_options *options,
         filter->classes[filter->n_classes++] = sl_string_copy(classes[k]);
     }
     if (status == SL_OK && filter->n_classes == 0)
-        status = sl_fail(err, SL_ERR_INPUT, "every class is left out");
+        status = sl_fail(err, SL_ERR_INPUT, "every class is left out; keep at least one");
     if (status == SL_OK)
         *out = filter;
     else
@@ -206,8 +206,9 @@ static void warn_of_lost(const struct sl_class_filter *filter, size_t n_lost, co
 {
     if (filter->notes && n_lost)
         sl_log(filter->notes->log, SL_LOG_WARNING,
-               "%zu items have no answer but those that are left out, the first %.60s", n_lost,
-               first);
+               "%zu items lost all their answers with the classes that are left out; the first is "
+               "%.60s",
+               n_lost, first);
 }
 
 void sl_class_filter_finish(const struct sl_class_filter *filter)
@@ -259,8 +260,8 @@ static enum sl_status copy_name(const struct sl_name_table *from, size_t index,
     return sl_name_table_add(to, name, length, out, err);
 }
 
-/* The votes that stay, item after item; items and annotators without any are passed over. `moved`
- * holds where each annotator went, SL_NO_NAME before. */
+/* Copy the remaining votes item by item; items and annotators without any are dropped. `moved` maps
+ * old annotators to new ones, SL_NO_NAME at first. */
 static enum sl_status copy_votes(const struct sl_votes *from, struct sl_class_filter *filter,
                                  uint32_t *moved, struct sl_votes *to, struct sl_error *err)
 {
@@ -307,7 +308,8 @@ enum sl_status sl_votes_filter(struct sl_votes **votes, const struct sl_import_o
         moved[a] = SL_NO_NAME;
     SL_TRY_OUT(copy_votes(before, filter, moved, after, err));
     if (after->count == 0)
-        SL_TRY_OUT(sl_fail(err, SL_ERR_INPUT, "no answer is left but those that are left out"));
+        SL_TRY_OUT(
+            sl_fail(err, SL_ERR_INPUT, "no answers remain without the classes that are left out"));
     after->n_annotators = sl_name_table_count(after->annotators);
     after->n_classes = filter->n_classes;
     after->classes = filter->classes;

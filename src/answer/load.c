@@ -29,7 +29,7 @@ enum sl_status sl_answer_file_look(const char *path, enum sl_answer_file *out, s
     char beginning[BEGINNING];
     size_t length = 0, first = 0;
     struct stat info;
-    /* What is read of a pipe here nobody could read again. */
+    /* Bytes read from a pipe here could not be read again. */
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
         *out = SL_FILE_PIPE;
         return SL_OK;
@@ -51,8 +51,9 @@ enum sl_status sl_answer_file_check(const char *path, enum sl_answer_file file,
                                     const struct sl_import_options *options, struct sl_error *err)
 {
     if (file == SL_FILE_TABLE || !options->columns) return SL_OK;
-    return sl_fail(err, SL_ERR_USAGE,
-                   "%s: is read as answers.jsonl or .slb, which have no columns to name", path);
+    return sl_fail(
+        err, SL_ERR_USAGE,
+        "%s: the file is answers.jsonl or .slb, which have no columns; leave out --columns", path);
 }
 
 static enum sl_status begin_set(void *context, const char *const *classes, size_t n_classes,

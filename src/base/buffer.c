@@ -41,7 +41,7 @@ static bool grow(struct sl_buffer *buffer, size_t capacity)
 
 char *sl_buffer_reserve(struct sl_buffer *buffer, size_t length)
 {
-    /* A maximum of SIZE_MAX leaves no room for the NUL only at its very end. */
+    /* With a maximum of SIZE_MAX there is no room for the NUL at the very end. */
     if (length > buffer->maximum - buffer->length || length == SIZE_MAX - buffer->length) {
         buffer->overflowed = true;
         return NULL;
@@ -61,7 +61,7 @@ char *sl_buffer_reserve(struct sl_buffer *buffer, size_t length)
     return buffer->data + buffer->length;
 }
 
-/* The same for those who append and do not look. */
+/* The same for callers that ignore failure. */
 static char *reserve(struct sl_buffer *buffer, size_t length)
 {
     char *room = sl_buffer_reserve(buffer, length);

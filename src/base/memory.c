@@ -13,7 +13,7 @@
 
 enum { DATA_ALIGNMENT = 64, ARENA_BLOCK = 16 * 1024 };
 
-/* ---- When there is none ---- */
+/* ---- When memory runs out ---- */
 
 struct guard {
     struct guard *outer;
@@ -21,7 +21,7 @@ struct guard {
 };
 
 static _Thread_local struct guard *innermost;
-static _Thread_local size_t missing; /* bytes; for the sentence of the guard that is returned to */
+static _Thread_local size_t missing; /* bytes; for the error of the guard */
 static _Atomic(void (*)(size_t)) on_exhausted;
 
 unsigned sl_guard_depth(void)
@@ -38,7 +38,7 @@ enum sl_status sl_guard(enum sl_status (*work)(void *context, struct sl_error *e
     struct guard guard = {.outer = innermost};
     if (setjmp(guard.back) != 0) {
         innermost = innermost->outer;
-        return sl_fail(err, SL_ERR_NOMEM, "not enough memory for %zu bytes more", missing);
+        return sl_fail(err, SL_ERR_NOMEM, "not enough memory for %zu more bytes", missing);
     }
     innermost = &guard;
     const enum sl_status status = work(context, err);
@@ -61,7 +61,7 @@ void sl_memory_exhausted(size_t bytes)
     if (innermost) longjmp(innermost->back, 1);
     void (*handler)(size_t) = atomic_load(&on_exhausted);
     if (handler) handler(bytes);
-    abort(); /* the last resort: nobody said what else to do */
+    abort(); /* no handler was set */
 }
 
 /* count x size, or SIZE_MAX where that is more. */
@@ -124,7 +124,7 @@ char *sl_string_printf(const char *format, ...)
     return text;
 }
 
-/* ---- Where a file or a user does ---- */
+/* ---- Where a file or a user decides the size ---- */
 
 static void *fail_data(size_t count, size_t size, struct sl_error *err)
 {

@@ -131,8 +131,8 @@ static void format_bar(double fraction, size_t cells, char *out)
     memcpy(out + 1 + cells, "]", 2);
 }
 
-/* The line for now, in at most `columns` columns: the bar is as long as there is room for it,
- * and pieces that do not fit are left out from the right. */
+/* The current line, in at most `columns` columns: the bar takes the remaining room, and pieces that
+ * do not fit are dropped from the right. */
 static void compose(const struct sl_progress *progress, double elapsed, size_t columns, char *line)
 {
     char pieces[4][PIECE] = {"", "", "", ""};
@@ -173,7 +173,7 @@ static size_t usable_columns(const struct sl_progress *progress)
 
 static void put_line(const struct sl_progress *progress, const char *line, const char *end)
 {
-    /* "\x1b[K" clears what a longer line before left behind. */
+    /* "\x1b[K" clears the rest of a longer previous line. */
     if (progress->terminal)
         fprintf(progress->stream, "\r%s\x1b[K%s", line, end);
     else
@@ -223,7 +223,7 @@ void sl_progress_finish(struct sl_progress *progress)
 {
     if (!progress || !progress->stream || !progress->label) return;
     const double elapsed = clock_of(progress) - progress->started;
-    if (elapsed < brief_seconds) { /* nobody waited: leave no trace */
+    if (elapsed < brief_seconds) { /* too short to be worth a line */
         if (progress->terminal) fputs("\r\x1b[K", progress->stream);
         progress->label = NULL;
         return;

@@ -21,7 +21,7 @@ enum {
 const struct sl_aggregator sl_aggregators[] = {
     {.name = "mv",
      .also = "majority majority-vote vote voting plurality mode consensus",
-     .summary = "majority vote; ties shared, to the first class or at random",
+     .summary = "majority vote; a tie is shared, goes to the first class or is drawn",
      .source = "-",
      .needs = SL_CROWD_WEIGHTS,
      .reads = READS_TIES,
@@ -52,7 +52,7 @@ const struct sl_aggregator sl_aggregators[] = {
      .run = sl_crowd_ds_onecoin},
     {.name = "ds-fast",
      .also = "fast-dawid-skene fast-ds fds hard-em",
-     .summary = "Dawid-Skene by hard EM: each item counts for its best class only",
+     .summary = "Dawid-Skene by hard EM: each item counts for its most probable class only",
      .source = "Sinha, Rao and Balasubramanian 2018",
      .needs = SL_CROWD_ANNOTATORS,
      .reads = READS_CONFUSION,
@@ -60,7 +60,7 @@ const struct sl_aggregator sl_aggregators[] = {
      .run = sl_crowd_ds_fast},
     {.name = "ds-hybrid",
      .also = "hybrid-dawid-skene hybrid",
-     .summary = "Dawid-Skene, soft until the class shares settle, then hard",
+     .summary = "Dawid-Skene by EM until the class shares settle, then by hard EM",
      .source = "Sinha, Rao and Balasubramanian 2018, section 3.3",
      .needs = SL_CROWD_ANNOTATORS,
      .reads = READS_CONFUSION,
@@ -76,7 +76,7 @@ const struct sl_aggregator sl_aggregators[] = {
      .run = sl_crowd_ibcc},
     {.name = "glad",
      .also = "difficulty whitehill",
-     .summary = "abilities of annotators and difficulties of items",
+     .summary = "GLAD: an ability per annotator and a difficulty per item",
      .source = "Whitehill, Ruvolo, Wu, Bergsma and Movellan 2009",
      .needs = SL_CROWD_ANNOTATORS,
      .reads = READS_EM | SL_CROWD_READS_RESUME,
@@ -84,7 +84,7 @@ const struct sl_aggregator sl_aggregators[] = {
      .run = sl_crowd_glad},
     {.name = "mace",
      .also = "spam spammer spammers hovy",
-     .summary = "annotators who know or spam; variational Bayes or EM, several starts",
+     .summary = "MACE: each annotator knows or spams; variational Bayes or EM, several starts",
      .source = "Hovy, Berg-Kirkpatrick, Vaswani and Hovy 2013",
      .needs = SL_CROWD_ANNOTATORS,
      .reads = READS_EM | SL_CROWD_READS_SMOOTHING | SL_CROWD_READS_VARIATIONAL |
@@ -93,7 +93,7 @@ const struct sl_aggregator sl_aggregators[] = {
      .run = sl_crowd_mace},
     {.name = "zencrowd",
      .also = "zen zc",
-     .summary = "one reliability per annotator, classes equally likely",
+     .summary = "ZenCrowd: one reliability per annotator, classes equally likely",
      .source = "Demartini, Difallah and Cudre-Mauroux 2012",
      .needs = SL_CROWD_ANNOTATORS,
      .reads = READS_EM | SL_CROWD_READS_SMOOTHING | SL_CROWD_READS_PRIOR | SL_CROWD_READS_RESUME,
@@ -101,7 +101,7 @@ const struct sl_aggregator sl_aggregators[] = {
      .run = sl_crowd_zencrowd},
     {.name = "kos",
      .also = "karger message-passing belief-propagation",
-     .summary = "message passing between items and annotators; two classes",
+     .summary = "KOS: message passing between items and annotators; two classes only",
      .source = "Karger, Oh and Shah 2011",
      .needs = SL_CROWD_ANNOTATORS | SL_CROWD_BINARY,
      .reads = SL_CROWD_READS_ROUNDS | SL_CROWD_READS_SEED | SL_CROWD_READS_GOLD,
@@ -109,7 +109,7 @@ const struct sl_aggregator sl_aggregators[] = {
      .run = sl_crowd_kos},
     {.name = "catd",
      .also = "truth-discovery",
-     .summary = "votes weighted by a confidence bound on each annotator's errors",
+     .summary = "CATD: votes weighted by a confidence bound on each annotator's errors",
      .source = "Li, Li, Gao, Su, Zhao, Demirbas, Fan and Han 2014",
      .needs = SL_CROWD_ANNOTATORS,
      .reads = SL_CROWD_READS_ROUNDS | SL_CROWD_READS_SMOOTHING | SL_CROWD_READS_GOLD,
@@ -117,7 +117,7 @@ const struct sl_aggregator sl_aggregators[] = {
      .run = sl_crowd_catd},
     {.name = "crowdlab",
      .also = "cleanlab",
-     .summary = "answers and a classifier's predictions, weighted by their agreement",
+     .summary = "CROWDLAB: votes and a classifier's predictions, weighted by agreement",
      .source = "Goh, Tkachenko and Mueller 2022",
      .needs = SL_CROWD_ANNOTATORS | SL_CROWD_PREDICTIONS,
      .reads = SL_CROWD_READS_GOLD,
@@ -125,7 +125,7 @@ const struct sl_aggregator sl_aggregators[] = {
      .run = sl_crowd_crowdlab},
     {.name = "ds-soft",
      .also = "soft-dawid-skene soft-ds dawid-skene-soft",
-     .summary = "Dawid-Skene that reads whole distributions and keeps what is odd about an item",
+     .summary = "Dawid-Skene for stated distributions; keeps how an item differs from its class",
      .source = "docs/internals/crowd-soft.md, after Dawid and Skene 1979",
      .needs = SL_CROWD_ANNOTATORS | SL_CROWD_SOFT,
      .reads = READS_EM | SL_CROWD_READS_SMOOTHING | SL_CROWD_READS_DIAGONAL | SL_CROWD_READS_PRIOR |
@@ -185,16 +185,16 @@ struct sl_crowd_options sl_crowd_options_default(void)
 static enum sl_status check_pseudo_count(double value, const char *name, struct sl_error *err)
 {
     if (value == SL_CROWD_OWN || (value >= 0 && isfinite(value))) return SL_OK;
-    return sl_fail(err, SL_ERR_USAGE, "%s %g is not a finite number from 0 up", name, value);
+    return sl_fail(err, SL_ERR_USAGE, "%s %g is not a finite number of at least 0", name, value);
 }
 
 enum sl_status sl_crowd_options_check(const struct sl_crowd_options *options, struct sl_error *err)
 {
     if (options->max_iterations < 1 || options->max_iterations > MAX_ITERATIONS)
-        return sl_fail(err, SL_ERR_USAGE, "max_iterations %zu is not in 1..%d",
+        return sl_fail(err, SL_ERR_USAGE, "max_iterations %zu is not from 1 to %d",
                        options->max_iterations, MAX_ITERATIONS);
     if (!(options->tolerance >= 0) || !isfinite(options->tolerance))
-        return sl_fail(err, SL_ERR_USAGE, "tolerance %g is not a finite number from 0 up",
+        return sl_fail(err, SL_ERR_USAGE, "tolerance %g is not a finite number of at least 0",
                        options->tolerance);
     SL_TRY(check_pseudo_count(options->smoothing, "smoothing", err));
     SL_TRY(check_pseudo_count(options->diagonal, "diagonal", err));
@@ -205,13 +205,14 @@ enum sl_status sl_crowd_options_check(const struct sl_crowd_options *options, st
         return sl_fail(err, SL_ERR_USAGE, "start_diagonal %g is not between 0 and 1",
                        options->start_diagonal);
     if (options->start != SL_START_SHARES && options->start != SL_START_DIAGONAL)
-        return sl_fail(err, SL_ERR_USAGE, "no start is numbered %d", (int)options->start);
+        return sl_fail(err, SL_ERR_USAGE, "start %d does not exist", (int)options->start);
     if (options->tie != SL_TIE_SHARE && options->tie != SL_TIE_FIRST &&
         options->tie != SL_TIE_RANDOM)
-        return sl_fail(err, SL_ERR_USAGE, "no tie rule is numbered %d", (int)options->tie);
-    if (options->restarts < 1) return sl_fail(err, SL_ERR_USAGE, "restarts is 0");
+        return sl_fail(err, SL_ERR_USAGE, "tie rule %d does not exist", (int)options->tie);
+    if (options->restarts < 1)
+        return sl_fail(err, SL_ERR_USAGE, "restarts is 0, expected at least 1");
     if (options->threads < 1 || options->threads > SL_CROWD_CHUNKS)
-        return sl_fail(err, SL_ERR_USAGE, "threads %u is not in 1..%d", options->threads,
+        return sl_fail(err, SL_ERR_USAGE, "threads %u is not from 1 to %d", options->threads,
                        SL_CROWD_CHUNKS);
     return SL_OK;
 }
@@ -219,7 +220,7 @@ enum sl_status sl_crowd_options_check(const struct sl_crowd_options *options, st
 static enum sl_status check_size(struct sl_crowd_size size, struct sl_error *err)
 {
     if (size.n_classes < 1 || size.n_classes > MAX_CLASSES)
-        return sl_fail(err, SL_ERR_INPUT, "%zu classes are not in 1..%d", size.n_classes,
+        return sl_fail(err, SL_ERR_INPUT, "%zu classes, expected 1 to %d", size.n_classes,
                        MAX_CLASSES);
     if (size.n_items > SIZE_MAX / sizeof(double) / size.n_classes)
         return sl_fail(err, SL_ERR_NOMEM, "not enough memory for %zu items x %zu classes",
@@ -232,8 +233,9 @@ static enum sl_status check_gold(const int32_t *gold, struct sl_crowd_size size,
 {
     for (size_t i = 0; gold && i < size.n_items; i++)
         if (gold[i] < -1 || (gold[i] >= 0 && (size_t)gold[i] >= size.n_classes))
-            return sl_fail(err, SL_ERR_INPUT, "gold of item %zu: class %d of %zu", i, gold[i],
-                           size.n_classes);
+            return sl_fail(err, SL_ERR_INPUT,
+                           "gold of item %zu: class %d does not exist, expected a class below %zu",
+                           i, gold[i], size.n_classes);
     return SL_OK;
 }
 
@@ -244,9 +246,10 @@ static enum sl_status check_prior(const double *prior, struct sl_crowd_size size
     for (size_t a = 0; prior && a < size.n_annotators; a++)
         for (size_t i = 0; i < cells; i++)
             if (!(prior[a * cells + i] >= 0) || !isfinite(prior[a * cells + i]))
-                return sl_fail(err, SL_ERR_INPUT,
-                               "prior of annotator %zu: count %g is not a finite number from 0 up",
-                               a, prior[a * cells + i]);
+                return sl_fail(
+                    err, SL_ERR_INPUT,
+                    "prior of annotator %zu: count %g is not a finite number of at least 0", a,
+                    prior[a * cells + i]);
     return SL_OK;
 }
 
@@ -258,11 +261,13 @@ static enum sl_status check_rows(const float *rows, size_t count, size_t n_class
         for (size_t k = 0; k < n_classes; k++) {
             double value = (double)rows[i * n_classes + k];
             if (!(value >= 0))
-                return sl_fail(err, SL_ERR_INPUT, "%s %zu: probability %g", what, i, value);
+                return sl_fail(err, SL_ERR_INPUT, "%s %zu: %g is not a probability", what, i,
+                               value);
             sum += value;
         }
         if (!(fabs(sum - 1) <= 1e-3))
-            return sl_fail(err, SL_ERR_INPUT, "%s %zu: probabilities sum to %g", what, i, sum);
+            return sl_fail(err, SL_ERR_INPUT, "%s %zu: the probabilities sum to %g, expected 1",
+                           what, i, sum);
     }
     return SL_OK;
 }
@@ -321,8 +326,8 @@ static enum sl_status check_begin(const size_t *begin, size_t n_items, size_t co
                                   struct sl_error *err)
 {
     if (begin[0] != 0 || begin[n_items] != count)
-        return sl_fail(err, SL_ERR_INPUT, "items hold answers %zu..%zu of 0..%zu", begin[0],
-                       begin[n_items], count);
+        return sl_fail(err, SL_ERR_INPUT, "the items hold answers %zu to %zu, expected 0 to %zu",
+                       begin[0], begin[n_items], count);
     for (size_t i = 0; i < n_items; i++)
         if (begin[i] > begin[i + 1])
             return sl_fail(err, SL_ERR_INPUT, "item %zu ends before it begins", i);
@@ -337,7 +342,8 @@ static enum sl_status check_annotators(const uint32_t *annotator, size_t count, 
         size_t item = item_of(begin, size.n_items, i);
         if (annotator[i] == SL_NO_NAME)
             return sl_fail(err, SL_ERR_INPUT, "item %zu has an answer without an annotator", item);
-        return sl_fail(err, SL_ERR_INPUT, "item %zu: annotator %u of %zu", item,
+        return sl_fail(err, SL_ERR_INPUT,
+                       "item %zu: annotator %u does not exist, expected one below %zu", item,
                        (unsigned)annotator[i], size.n_annotators);
     }
     return SL_OK;
@@ -349,9 +355,9 @@ static enum sl_status check_votes(const struct sl_aggregator *method, const stru
     SL_TRY(check_begin(votes->begin, votes->n_items, votes->count, err));
     for (size_t i = 0; i < votes->count; i++)
         if (votes->label[i] >= size.n_classes)
-            return sl_fail(err, SL_ERR_INPUT, "item %zu: class %u of %zu",
-                           item_of(votes->begin, votes->n_items, i), votes->label[i],
-                           size.n_classes);
+            return sl_fail(
+                err, SL_ERR_INPUT, "item %zu: class %u does not exist, expected a class below %zu",
+                item_of(votes->begin, votes->n_items, i), votes->label[i], size.n_classes);
     if (method->needs & SL_CROWD_ANNOTATORS || weighted)
         SL_TRY(check_annotators(votes->annotator, votes->count, votes->begin, size, err));
     return SL_OK;
@@ -364,9 +370,9 @@ static enum sl_status check_common(const struct sl_aggregator *method,
     SL_TRY(sl_crowd_options_check(options, err));
     SL_TRY(check_size(size, err));
     if ((method->needs & SL_CROWD_BINARY) && size.n_classes != 2)
-        return sl_fail(err, SL_ERR_INPUT, "two classes are needed, not %zu", size.n_classes);
+        return sl_fail(err, SL_ERR_INPUT, "the method needs 2 classes, got %zu", size.n_classes);
     if ((method->needs & SL_CROWD_PREDICTIONS) && !options->predictions)
-        return sl_fail(err, SL_ERR_USAGE, "a classifier's predictions are needed");
+        return sl_fail(err, SL_ERR_USAGE, "the method needs a classifier's predictions");
     SL_TRY(check_gold(options->gold, size, err));
     SL_TRY(sl_crowd_weights_check(method, options, size.n_annotators, err));
     SL_TRY(check_prior(options->prior, size, err));
@@ -385,7 +391,8 @@ enum sl_status sl_aggregate(const struct sl_aggregator *method, const struct sl_
     struct sl_crowd_kept kept = {0};
     enum sl_status status = SL_OK;
     if (!method->run)
-        return sl_fail(err, SL_ERR_USAGE, "%s: distributions are needed, not votes", method->name);
+        return sl_fail(err, SL_ERR_USAGE, "%s: the method needs distributions, got votes",
+                       method->name);
     SL_TRY_OUT(check_common(method, options, size, err));
     SL_TRY_OUT(check_votes(method, votes, options->weights, size, err));
     struct sl_votes used = *votes;
@@ -419,7 +426,8 @@ enum sl_status sl_aggregate_soft(const struct sl_aggregator *method,
     struct sl_crowd_kept kept = {0};
     enum sl_status status = SL_OK;
     if (!method->run_soft)
-        return sl_fail(err, SL_ERR_USAGE, "%s: votes are needed, not distributions", method->name);
+        return sl_fail(err, SL_ERR_USAGE, "%s: the method needs votes, got distributions",
+                       method->name);
     SL_TRY_OUT(check_common(method, options, size, err));
     SL_TRY_OUT(sl_soft_votes_check(votes, err));
     struct sl_soft_votes used = *votes;

@@ -1,6 +1,6 @@
-/* Per-annotator calibration of stated probabilities; the model is in crowd.h and, with its
- * equations, in docs/internals/crowd-soft.md. In the exponent 1 / temperature and the bias the
- * cross-entropy is convex, so that Newton's method with halved steps finds the one minimum. */
+/* Per-annotator calibration of stated probabilities; the model is in crowd.h and, with equations,
+ * in docs/internals/crowd-soft.md. The cross-entropy is convex in the exponent 1 / temperature and
+ * the bias, so Newton's method with halved steps finds the only minimum. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +11,10 @@
 
 enum { NEWTON_STEPS = 50, HALVINGS = 40 };
 
-static const double floor_share = .01; /* of every answer goes to all classes alike */
-static const double least_power = .05; /* an annotator is never turned upside down */
+static const double floor_share = .01; /* share of every answer that is spread over all classes */
+static const double least_power = .05; /* an annotator's order of classes is never reversed */
 
-/* (power, bias), and how far from it an annotator usually is. */
+/* (power, bias), and the usual deviation of annotators from it. */
 struct setting {
     double power, bias;
 };
@@ -34,7 +34,7 @@ struct slope {
 
 struct fit {
     const struct sl_soft_votes *votes;
-    const double *target; /* (count, K); all zeros where there is nothing to learn from */
+    const double *target; /* (count, K); zeros where there is no target */
     double *feature;      /* K: log of the floored probabilities */
     double *top;          /* K: the share of each class in the largest */
     double *row;          /* K: calibrated */
@@ -149,7 +149,8 @@ static struct setting descend(const struct fit *fit, const size_t *order, size_t
     return at;
 }
 
-/* The minimum under power >= least_power: convex, so at the bound if it would be beyond. */
+/* The minimum for power >= least_power; by convexity it is at the bound if the free minimum is
+ * beyond. */
 static struct setting fit_setting(const struct fit *fit, const size_t *order, size_t count,
                                   struct setting centre, struct setting spread)
 {
@@ -159,7 +160,7 @@ static struct setting fit_setting(const struct fit *fit, const size_t *order, si
     return descend(fit, order, count, &prior, (struct setting){least_power, centre.bias}, true);
 }
 
-/* What an answer is fitted to: the reference, or the mean vote of the others. */
+/* The target of an answer: the reference, or the mean vote of the others. */
 static void fill_targets(const struct sl_soft_votes *votes, const float *reference, double *vote,
                          double *sum, double *target)
 {

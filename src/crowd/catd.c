@@ -1,5 +1,5 @@
-/* CATD (Li, Li, Gao, Su, Zhao, Demirbas, Fan and Han 2014): truths are weighted votes; an
- * annotator's weight is the inverse of the upper end of a confidence interval of his error
+/* CATD (Li, Li, Gao, Su, Zhao, Demirbas, Fan and Han 2014): truths are weighted votes. An
+ * annotator's weight is the inverse of the upper end of a confidence interval of the error
  * variance, so that few answers earn little trust. docs/internals/crowd-methods.md has the
  * equations. */
 #include <math.h>
@@ -13,9 +13,10 @@
 #include "softlab/base/stats.h"
 
 static const double alpha = 0.05;     /* the interval covers 1 - alpha */
-static const double tied = 1 - 1e-12; /* sums this close are equal but for rounding */
+static const double tied = 1 - 1e-12; /* sums this close differ only by rounding */
 
-/* Added to everyone's errors, as in Zheng et al.'s program: none is not a weight without end. */
+/* Added to everyone's errors, as in Zheng et al.'s program, so that no errors do not give infinite
+ * weight. */
 static const double least_errors = 1e-9;
 
 struct catd {
@@ -57,8 +58,8 @@ static enum sl_status init_model(struct catd *model, struct sl_error *err)
     return SL_OK;
 }
 
-/* The truth of one item by the current weights: its heaviest class, or several that tie, into
- * `truth` as shares of one. Returns whether it moved. */
+/* The truth of one item under the current weights: its heaviest class, or several tied ones as
+ * shares. Returns whether it changed. */
 static bool decide(const struct catd *model, size_t item, double *weights, float *truth)
 {
     const struct sl_votes *votes = model->votes;
@@ -101,7 +102,7 @@ static void weigh(void *context, const struct sl_em_range *range)
     }
 }
 
-/* The posterior in place of the truths: each class's share of the weight. */
+/* Replace the truths by the posterior: each class's share of the weight. */
 static void share(void *context, const struct sl_em_range *range)
 {
     struct catd *model = context;

@@ -8,8 +8,8 @@
 #include "crowd/em.h"
 #include "softlab/base/memory.h"
 
-/* A cell never counts for less, so that no logarithm of 0 is taken and the row of a class that
- * an annotator never met is uniform. */
+/* The least count of a cell, so that no logarithm of 0 is taken and the row of a class that an
+ * annotator never met is uniform. */
 static const double least_count = 1e-10;
 
 /* Change of the class shares (sum of absolute differences) at which the hybrid turns hard. */
@@ -51,8 +51,8 @@ static void sum_rows(struct fit *fit, size_t annotator)
     }
 }
 
-/* Scores of an annotator's answers `said`; returns the prior's part of the objective. Most cells
- * of a large matrix are empty; without a prior of their own they share one score, `empty`. */
+/* Scores of an annotator's answers `said`; returns the prior's part of the objective. Most cells of
+ * a large matrix are empty; without their own prior they share one score, `empty`. */
 static double update_said(const struct fit *fit, size_t annotator, size_t said, double empty)
 {
     const struct sl_confusion_model *model = fit->model;
@@ -134,7 +134,7 @@ static void start_diagonal(struct fit *fit)
         fit->pass.class_score[k] = -log((double)n_classes);
 }
 
-/* Scores of a saved state; annotators who joined since start from the mean of the others. */
+/* Scores of a saved state; new annotators start from the mean of the others. */
 static enum sl_status start_resumed(struct fit *fit, const struct sl_crowd_state *state,
                                     struct sl_error *err)
 {
@@ -208,7 +208,7 @@ static void iterate(struct fit *fit, struct sl_crowd_state *out)
     out->converged = done;
 }
 
-/* The confusion matrices of the last counts take the table's place. */
+/* Replace the table by the confusion matrices of the last counts. */
 static void write_state(struct fit *fit, struct sl_crowd_state *out)
 {
     const size_t n_classes = fit->n_classes, n_cells = n_classes * n_classes;

@@ -1,6 +1,6 @@
-/* The family of models with a confusion matrix per annotator: Dawid-Skene by EM, its hard and
- * hybrid forms, and its variational form. They differ in how counts become scores and in what an
- * item counts as; the passes over the answers are the same. */
+/* Models with a confusion matrix per annotator: Dawid-Skene by EM, its hard and hybrid forms, and
+ * its variational form. They differ in how counts become scores and in what an item counts for; the
+ * passes over the answers are the same. */
 #ifndef SOFTLAB_CROWD_CONFUSION_H
 #define SOFTLAB_CROWD_CONFUSION_H
 

@@ -66,7 +66,7 @@ static struct workspace workspace_of(const struct sl_confusion_pass *pass, unsig
     };
 }
 
-/* What follows is inlined with a constant number of classes at the end, so that the inner loops
+/* The following functions are inlined with a constant number of classes, so that the inner loops
  * unroll. First the two loops over answers. */
 SL_EM_INLINED void score_items(const struct sl_confusion_pass *pass, size_t first, size_t count,
                                size_t n_classes, double *restrict scores)
@@ -88,7 +88,7 @@ SL_EM_INLINED void score_items(const struct sl_confusion_pass *pass, size_t firs
     }
 }
 
-/* An item's mass to the counts of its annotators; with two classes both have some. */
+/* Add an item's mass to the counts of its annotators; with two classes both have mass. */
 SL_EM_INLINED void count_both(const struct sl_votes *votes, size_t item, const int64_t *added,
                               int64_t *restrict counts)
 {
@@ -101,8 +101,8 @@ SL_EM_INLINED void count_both(const struct sl_votes *votes, size_t item, const i
     }
 }
 
-/* With more, most of the mass is exactly 0, and the rows of many annotators do not fit in the
- * cache: only the classes with mass are touched. */
+/* With more classes most of the mass is exactly 0, and the rows of many annotators do not fit the
+ * cache: only classes with mass are touched. */
 SL_EM_INLINED void count_some(const struct sl_votes *votes, size_t item, size_t n_classes,
                               const int64_t *restrict added, uint32_t *restrict support,
                               int64_t *restrict counts)
@@ -132,7 +132,7 @@ SL_EM_INLINED void count_items(const struct sl_confusion_pass *pass, size_t firs
     }
 }
 
-/* Vote shares as the posterior; equal ones where nobody answered. */
+/* Take vote shares as the posterior; uniform where nobody answered. */
 static void fill_shares(const struct sl_confusion_pass *pass, size_t first, size_t count,
                         double *posterior)
 {
@@ -148,7 +148,7 @@ static void fill_shares(const struct sl_confusion_pass *pass, size_t first, size
     }
 }
 
-/* Pin gold items before their scores become probabilities: all other classes are out, and the
+/* Pin gold items before their scores become probabilities: all other classes are excluded, and the
  * log-likelihood is that of the gold class. */
 static void pin_scores(const struct sl_confusion_pass *pass, size_t first, size_t count,
                        double *scores)
@@ -161,7 +161,7 @@ static void pin_scores(const struct sl_confusion_pass *pass, size_t first, size_
     }
 }
 
-/* In place, for blocks made of shares or of exponentials that end just above 0. */
+/* Pin in place, for blocks of shares or of exponentials that are never exactly 0. */
 static void pin_probabilities(const struct sl_confusion_pass *pass, size_t first, size_t count,
                               double *posterior)
 {
@@ -181,8 +181,8 @@ static size_t most_probable(const double *row, size_t n_classes)
     return best;
 }
 
-/* Turn the items' mass into whole units, one class's when hard. Returns the sum of the logarithms
- * of the largest probabilities when hard, else 0. */
+/* Turn the items' mass into whole units, all for one class if hard. Returns the sum of the
+ * logarithms of the largest probabilities if hard, else 0. */
 SL_EM_INLINED double weigh_items(const struct sl_confusion_pass *pass, size_t count,
                                  size_t n_classes, const double *posterior, int64_t *mass)
 {

@@ -1,5 +1,5 @@
-/* One pass over the answers under a table of scores: posterior of every item, and what the
- * posterior counts for each annotator. */
+/* One pass over the answers with a table of scores: the posterior of every item, and its counts for
+ * each annotator. */
 #ifndef SOFTLAB_CROWD_CONFUSION_PASS_H
 #define SOFTLAB_CROWD_CONFUSION_PASS_H
 
@@ -9,7 +9,7 @@ struct sl_confusion_pass {
     const struct sl_votes *votes;           /* borrowed */
     const struct sl_crowd_options *options; /* borrowed */
     bool shares;                            /* take the vote shares as posterior, not the scores */
-    bool hard;                              /* an item counts for its most probable class alone */
+    bool hard;                              /* an item counts only for its most probable class */
     size_t block;                           /* items worked on at a time */
     size_t n_cells;                         /* n_annotators x K x K */
     unsigned n_workers;
@@ -29,8 +29,8 @@ enum sl_status sl_confusion_pass_init(struct sl_confusion_pass *pass, const stru
                                       struct sl_error *err) SL_MUST_USE;
 void sl_confusion_pass_release(struct sl_confusion_pass *pass);
 
-/* Fill the posterior, and the counts of worker 0 with those of all. Returns the log-likelihood,
- * or that of the most probable classes when `hard`. */
+/* Fill the posterior, and the counts of worker 0 with the totals of all workers. Returns the
+ * log-likelihood, or that of the most probable classes if `hard`. */
 double sl_confusion_pass_run(struct sl_confusion_pass *pass);
 
 #endif

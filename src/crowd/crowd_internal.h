@@ -1,8 +1,7 @@
-/* What the files of crowd/ share: the methods behind the table and the making of states.
+/* Shared by the files of crowd/: the methods of the table and the allocation of states.
  *
- * A method is called by sl_aggregate or sl_aggregate_soft, which have checked the options and
- * every answer. `out` is zeroed; whatever a failing method leaves in it is released by the
- * caller. */
+ * sl_aggregate and sl_aggregate_soft call a method after checking the options and every answer.
+ * `out` is zeroed; the caller releases what a failing method leaves in it. */
 #ifndef SOFTLAB_CROWD_INTERNAL_H
 #define SOFTLAB_CROWD_INTERNAL_H
 
@@ -48,20 +47,20 @@ enum sl_status sl_crowd_state_alloc(struct sl_crowd_state *state, struct sl_crow
 void *sl_crowd_confusion_alloc(size_t n_annotators, size_t n_classes, size_t cell,
                                struct sl_error *err) SL_MUST_USE;
 
-/* Given weights: SL_ERR_USAGE if the method takes none, SL_ERR_INPUT if one is negative or not
- * finite or all are 0. */
+/* Check given weights: SL_ERR_USAGE if the method takes none, SL_ERR_INPUT if one is negative or
+ * not finite or all are 0. */
 enum sl_status sl_crowd_weights_check(const struct sl_aggregator *method,
                                       const struct sl_crowd_options *options, size_t n_annotators,
                                       struct sl_error *err) SL_MUST_USE;
 
-/* Answers without those of weight 0, in arrays of their own; nothing where there are none. */
+/* Copies of the answers without those of weight 0; empty if none has weight 0. */
 struct sl_crowd_kept {
     size_t *begin;       /* owned */
     uint32_t *annotator; /* owned */
     void *said;          /* owned; labels or rows */
 };
 void sl_crowd_kept_release(struct sl_crowd_kept *kept);
-/* Replace the arrays of `votes`, a copy, by those that are kept. `weights` may be NULL. */
+/* Replace the arrays of `votes`, a copy, by the kept answers. `weights` may be NULL. */
 enum sl_status sl_crowd_keep_votes(const double *weights, struct sl_votes *votes,
                                    struct sl_crowd_kept *kept, struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_crowd_keep_soft(const double *weights, struct sl_soft_votes *votes,

@@ -11,7 +11,8 @@
 #include "softlab/base/memory.h"
 #include "softlab/base/stats.h"
 
-static const double least = 1e-6; /* of a weight, and of the error it is compared with */
+static const double least =
+    1e-6; /* lower bound of a weight, and of the error it is compared with */
 
 struct crowdlab {
     const struct sl_votes *votes;
@@ -55,7 +56,8 @@ static void count_votes(struct crowdlab *model, size_t item)
         model->counts[votes->label[j]]++;
 }
 
-/* The majority's class; ties go to what the classifier finds likelier, then to the first. */
+/* The majority's class; ties go to the class that the classifier finds more probable, then to the
+ * first. */
 static size_t majority(const struct crowdlab *model, const float *prediction, int32_t gold)
 {
     if (gold >= 0) return (size_t)gold;
@@ -68,8 +70,8 @@ static size_t majority(const struct crowdlab *model, const float *prediction, in
     return best;
 }
 
-/* One pass over the items with at least `fewest` answers: everything the weights come from.
- * Returns how many there were. */
+/* One pass over the items with at least `fewest` answers, which collects what the weights need.
+ * Returns the number of these items. */
 static size_t measure_agreement(struct crowdlab *model, size_t fewest, size_t *n_model_errors)
 {
     const struct sl_votes *votes = model->votes;
@@ -101,8 +103,8 @@ static double weight_of(double error, double commonest_error)
     return weight > least ? weight : least;
 }
 
-/* Annotators whom nobody can be compared with get the mean agreement of the others; where that
- * is everyone, nothing speaks against them. */
+/* Annotators who share no item with others get the mean agreement of the others; if that is
+ * everyone, full agreement. */
 static void weigh_annotators(struct crowdlab *model, double commonest_error)
 {
     size_t n_annotators = model->votes->n_annotators, n_compared = 0;

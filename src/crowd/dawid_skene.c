@@ -3,7 +3,7 @@
 
 #include "crowd/confusion.h"
 
-/* Pseudo-counts act as a Dirichlet prior of parameter 1 + pseudo, of which EM finds the mode. */
+/* Pseudo-counts act as a Dirichlet prior of parameters 1 + pseudo, whose mode EM finds. */
 static double penalty(double count, double pseudo, double score)
 {
     (void)count;
@@ -21,7 +21,7 @@ static struct sl_confusion_model dawid_skene(enum sl_hardness hardness)
 {
     return (struct sl_confusion_model){
         .smoothing = 0.01,
-        .diagonal = 0.3, /* annotators with few answers would otherwise run away together */
+        .diagonal = 0.3, /* otherwise annotators with few answers exchange classes together */
         .class_smoothing = SL_CROWD_OWN,
         .hardness = hardness,
         .score = log,

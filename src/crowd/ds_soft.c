@@ -1,9 +1,10 @@
 /* ds-soft: Dawid and Skene's model for annotators who state whole distributions, with items that
- * differ from others of their class. The model and its equations: docs/internals/crowd-soft.md.
+ * differ from others of their class. Model and equations: docs/internals/crowd-soft.md.
  *
- * First EM for the confusions, then, with these fixed, the concentration alpha that best predicts
- * each annotator's vote from the others' answers. Learning both at once can end in confusions
- * that say nothing: a small alpha takes the evidence away that they are learned from. */
+ * EM finds the confusions; then, with these fixed, the concentration alpha is the one that best
+ * predicts each annotator's vote from the others' answers. Learning both at once can end in
+ * confusions that say nothing, because a small alpha removes the evidence that they are learned
+ * from. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,16 +15,16 @@
 #include "softlab/base/memory.h"
 
 static const double own_smoothing = .01;
-static const double anchor = 10;         /* answers' worth of the start in a row of the crowd */
+static const double anchor = 10;         /* weight of the start in a row of the crowd, in answers */
 static const double log_alpha_limit = 4; /* exp(4) = 55 annotators */
 static const double least_evidence = 1e-300;
 
 struct model {
     const struct sl_soft_votes *votes;      /* borrowed */
     const struct sl_crowd_options *options; /* borrowed */
-    double alpha;         /* annotators' worth of the class's usual opinions in an item's */
+    double alpha;         /* weight of the class's usual opinions in an item's, in annotators */
     double *class_share;  /* owned; K */
-    double *start;        /* owned; (K, K) the confusion without any answer */
+    double *start;        /* owned; (K, K) the confusion before any answer */
     double *crowd;        /* owned; (K true, K said) the crowd's confusion */
     double *crowd_counts; /* owned; (K, K) */
     double *counts;       /* owned; (n_annotators, K, K) */
@@ -36,8 +37,8 @@ struct model {
     float *confusion; /* borrowed from the state; (n_annotators, K, K) */
 };
 
-/* n answers to one item are worth fewer independent ones, for they share what is odd about it:
- * the design effect of the Dirichlet-multinomial. */
+/* n answers to one item are worth fewer independent ones, since they share the item's
+ * peculiarities: the design effect of the Dirichlet-multinomial. */
 static double tempering(double n_answers, double alpha)
 {
     return (1 + alpha) / (n_answers + alpha);
@@ -98,7 +99,7 @@ static double normalise(double *scores, size_t n_classes)
     return largest + log(sum);
 }
 
-/* What is known of an item replaces its posterior. */
+/* Replace the posterior of a gold or reference item by what is known. */
 static bool pin(const struct model *model, size_t item, double *row)
 {
     const size_t n_classes = model->votes->n_classes;
@@ -132,7 +133,7 @@ static double expect(struct model *model)
     return likelihood;
 }
 
-/* Give an answer's vote to the cells that explain it. */
+/* Distribute an answer's vote over the cells that explain it. */
 static void count_answer(struct model *model, size_t answer, const double *posterior)
 {
     const size_t n_classes = model->votes->n_classes;
@@ -165,7 +166,7 @@ static void count_confusions(struct model *model)
         if (begin == end && !pinned) continue;
         for (size_t k = 0; k < n_classes; k++)
             model->class_share[k] += posterior[k];
-        /* One answer alone fits any confusion equally well: nothing can be learned from it. */
+        /* A single answer fits any confusion equally well, so nothing can be learned from it. */
         if (end - begin < 2 && !pinned) continue;
         for (size_t j = begin; j < end; j++)
             count_answer(model, j, posterior);
@@ -224,7 +225,7 @@ static void sum_item(struct model *model, size_t item)
     model->n_answers = (double)(end - begin);
 }
 
-/* The posterior of the gathered item's class without one answer (SIZE_MAX: with all). */
+/* The posterior of the current item's class without one answer (SIZE_MAX: with all). */
 static void classify(const struct model *model, size_t left_out, double *row)
 {
     const size_t n_classes = model->votes->n_classes;
@@ -238,8 +239,8 @@ static void classify(const struct model *model, size_t left_out, double *row)
     normalise(row, n_classes);
 }
 
-/* The expected share of opinions for class l on the gathered item: those stated, and alpha
- * annotators' worth of what the crowd says of items of these classes. */
+/* The expected share of opinions for class l on the current item: the stated ones, and what the
+ * crowd says about items of these classes with the weight of alpha annotators. */
 static double opinion(const struct model *model, size_t left_out, const double *classes, size_t l)
 {
     const size_t n_classes = model->votes->n_classes;
@@ -263,8 +264,8 @@ static double surprise(const struct model *model, size_t left_out, const double 
     return loss;
 }
 
-/* How badly the others' answers predict each vote, or all answers the reference; log alpha is
- * normal around 0. */
+/* The loss of predicting each vote from the others' answers, or the reference from all answers; log
+ * alpha has a normal prior around 0. */
 static double alpha_loss(double log_alpha, void *context)
 {
     struct model *model = context;

@@ -1,10 +1,10 @@
-/* The frame of every iterative method: passes over the items that give the same bits on any
+/* The framework of every iterative method: passes over the items that give the same bits for any
  * number of threads, the step from log scores to a posterior, and the end of the iteration.
  *
- * Items are cut into SL_CROWD_CHUNKS chunks. What a pass sums in floating point is summed per
- * chunk and then over the chunks in order. What it counts over annotators and classes, where an
- * array per chunk would be too large, is counted in whole multiples of 2^-30: such sums are
- * exact, so neither the threads nor the order of items can change them. */
+ * Items are divided into SL_CROWD_CHUNKS chunks. Floating-point sums are taken per chunk and then
+ * over the chunks in order. Counts over annotators and classes, for which an array per chunk would
+ * be too large, are whole multiples of 2^-30: such sums are exact, so neither threads nor the order
+ * of items can change them. */
 #ifndef SOFTLAB_CROWD_EM_H
 #define SOFTLAB_CROWD_EM_H
 
@@ -23,25 +23,24 @@ struct sl_em_range {
 };
 typedef void sl_em_work(void *context, const struct sl_em_range *range);
 
-/* Call `work` for every chunk; a worker sees its chunks in ascending order. A thread that
- * cannot be started only costs time. */
+/* Call `work` for every chunk; a worker sees its chunks in ascending order. If a thread cannot be
+ * started, the others do its work. */
 void sl_em_run(size_t n_items, unsigned threads, sl_em_work *work, void *context);
 
 /* The sum of one value per chunk, in order. */
 double sl_em_sum(const double chunk_values[SL_CROWD_CHUNKS]);
 
-/* Note the objective of the iteration just done. True when the iteration should end: the gain
- * over the last value is at most tolerance x |value|. A value that cannot be compared with the
- * last one (`fresh`) never ends it, nor does a tolerance of 0. The caller stops at max_iterations.
- */
+/* Record the objective of the last iteration. True if the iteration should end: the gain over the
+ * previous value is at most tolerance x |value|. A value that cannot be compared with the previous
+ * one (`fresh`) never ends it, nor does a tolerance of 0. The caller stops at max_iterations. */
 bool sl_em_step(struct sl_crowd_state *state, double value, double tolerance, bool fresh);
 
 /* Turn `count` rows of K log scores into probabilities in place. Returns the sum over the rows
  * of log(sum(exp(score))). */
 double sl_em_normalise(double *scores, size_t count, size_t n_classes);
 
-/* What ends a method that has a posterior for the items with answers: gold rows are pinned, the
- * class prior becomes the mean row, and items without answers and gold get it. */
+/* The last step of a method that has a posterior for the items with answers: gold rows are pinned,
+ * the class prior becomes the mean row, and items without answers and gold get it. */
 void sl_em_finish_votes(struct sl_crowd_state *state, const size_t *begin,
                         const struct sl_crowd_options *options);
 

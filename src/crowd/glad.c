@@ -18,7 +18,7 @@
 enum { EASINESS_STEPS = 30, FACTORS_PER_LOGARITHM = 500 };
 
 static const double prior_mean = 1;
-static const double least_move = 1e-9; /* of b: less is done */
+static const double least_move = 1e-9; /* of b: smaller steps end the search */
 
 struct glad {
     const struct sl_votes *votes;
@@ -66,14 +66,15 @@ static double curvature(double x, double small)
     return x < 1e-5 ? 0.25 : (1 - small) / ((1 + small) * 2 * x);
 }
 
-/* What the b of one item maximises: slope exp(b) - curve exp(2 b) / 2 - (b - 1)^2 / 2. */
+/* The function that the b of one item maximises: slope exp(b) - curve exp(2 b) / 2 - (b - 1)^2 /
+ * 2. */
 static double easiness_value(double slope, double curve, double b)
 {
     double u = exp(b);
     return slope * u - 0.5 * curve * u * u - 0.5 * (b - prior_mean) * (b - prior_mean);
 }
 
-/* By Newton's method from the current one; a step that would lose is halved. */
+/* Newton's method from the current b; a step that would lower the value is halved. */
 static double best_easiness(double slope, double curve, double easiness)
 {
     double b = log(easiness), value = easiness_value(slope, curve, b);

@@ -15,8 +15,8 @@ static double penalty_total(double count, double pseudo)
     return sl_log_gamma(pseudo) - sl_log_gamma(count);
 }
 
-/* The priors of Li, Rubinstein and Cohn (2019): an annotator is right four times as often as
- * any one mistake is made. */
+/* The priors of Li, Rubinstein and Cohn (2019): an annotator gives the right class four times as
+ * often as any one wrong class. */
 static const struct sl_confusion_model ibcc = {
     .smoothing = 1,
     .diagonal = 3,

@@ -40,8 +40,8 @@ static void draw_messages(void *context, const struct sl_em_range *range)
         }
 }
 
-/* What all annotators of an item say together, their messages as weights; a gold class speaks
- * as loudly as all of them. */
+/* The sum of an item's answers, weighted by their messages; a gold class has the weight of all of
+ * them. */
 static double item_total(const struct kos *model, size_t item)
 {
     const struct sl_votes *votes = model->votes;
@@ -68,7 +68,7 @@ static void send_to_annotators(void *context, const struct sl_em_range *range)
     }
 }
 
-/* y of annotator j to item i = sum over his other items of A x, in place of x. */
+/* y of annotator j to item i = sum over j's other items of A x, in place of x. */
 static void send_to_items(void *context, const struct sl_em_range *range)
 {
     struct kos *model = context;
@@ -90,19 +90,19 @@ static void play_round(struct kos *model, unsigned threads)
     sl_em_run(votes->n_items, threads, send_to_annotators, model);
     for (size_t a = 0; a < votes->n_annotators; a++)
         model->total[a] = 0;
-    for (size_t j = 0; j < votes->count; j++) /* one thread: the order of a sum is its value */
+    for (size_t j = 0; j < votes->count; j++) /* one thread, since the order changes a sum */
         model->total[votes->annotator[j]] += sign_of(votes, j) * model->message[j];
     sl_em_run(votes->n_items, threads, send_to_items, model);
     double largest = 0;
     for (size_t c = 0; c < SL_CROWD_CHUNKS; c++)
         if (model->largest[c] > largest) largest = model->largest[c];
-    /* Only proportions matter: what grew in this round is taken off in the next. */
+    /* Only proportions matter: the growth of this round is divided out in the next. */
     model->scale = largest > 0 ? largest : 1;
 }
 
-/* The posterior is each class's share of the weight: an annotator of negative weight speaks for
- * the class he did not name. Where no message arrives, because nobody here answered elsewhere,
- * the answers count alike. */
+/* The posterior is each class's share of the weight; an annotator of negative weight counts for the
+ * class that was not named. Where no message arrives, because no annotator of the item answered
+ * another one, the answers count equally. */
 static void decide(void *context, const struct sl_em_range *range)
 {
     struct kos *model = context;

@@ -1,7 +1,7 @@
 /* MACE (Hovy, Berg-Kirkpatrick, Vaswani and Hovy 2013): an annotator knows an item's class with
- * probability theta, else spams, drawing a class from a distribution xi of his own. Trained by
- * variational Bayes with the hyper-parameters of the authors' program, or by EM; several starts,
- * the one of highest bound is kept. docs/internals/crowd-methods.md has the equations. */
+ * probability theta, else spams, drawing a class from an own distribution xi. Trained by
+ * variational Bayes with the hyper-parameters of the authors' program, or by EM; of several starts
+ * the one with the highest bound is kept. docs/internals/crowd-methods.md has the equations. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +20,8 @@ static const double strategy_prior = 10;    /* Dirichlet on xi, every class */
 static const double total_smoothing = 0.01; /* EM: over the classes */
 static const double start_noise = 0.5;
 
-/* Starts that end in the same optimum differ by rounding: the first of them is kept, so that
- * the order of items does not choose. */
+/* Starts that end in the same optimum differ by rounding: the first is kept, so that the order of
+ * items does not choose. */
 static const double real_gain = 1e-8;
 
 struct mace {
@@ -31,7 +31,7 @@ struct mace {
     double *knowing; /* owned; (n_annotators, 2): log theta, log(1 - theta) */
     double *spammed; /* owned; (n_annotators, K): log((1 - theta) xi); first log xi */
     double *gain;    /* owned; (n_annotators, K): log(theta + (1 - theta) xi) minus that */
-    double *known;   /* owned; (n_annotators, K): chance that a true class was known if named */
+    double *known;   /* owned; (n_annotators, K): probability that a named true class was known */
     double *scores;  /* owned; (threads, K) */
     int64_t *spam;   /* owned; (threads, n_annotators, K): answers expected to be spam */
     double *counts;  /* owned; K */
@@ -70,7 +70,7 @@ static enum sl_status init_model(struct mace *model, struct sl_error *err)
     return sl_named_counts(votes, &model->answers, err);
 }
 
-/* Theta near one half, or what a resumed state knows. The authors' noise on xi is left out: it
+/* Theta near one half, or that of a resumed state. The authors' noise on xi is left out, since it
  * would make the result depend on the numbering of the classes. */
 static void draw_start(struct mace *model, size_t restart)
 {
@@ -176,7 +176,7 @@ static double update_point(const double *counts, size_t n, double smoothing, dou
     return penalty;
 }
 
-/* Returns what is to be taken off the likelihood to get the bound. */
+/* Returns what must be subtracted from the likelihood to get the bound. */
 static double maximise(struct mace *model)
 {
     size_t n_classes = model->votes->n_classes;

@@ -99,7 +99,8 @@ enum sl_status sl_named_index_create(const struct sl_votes *votes, struct sl_nam
         index.begin[votes->annotator[j] + 1]++;
     for (size_t a = 0; a < votes->n_annotators; a++)
         index.begin[a + 1] += index.begin[a];
-    /* Filling moves every begin to its end, which is the next one's begin: shift back after. */
+    /* Filling moves every begin to its end, which is the begin of the next: shift back
+     * afterwards. */
     for (size_t i = 0; i < votes->n_items; i++)
         for (size_t j = votes->begin[i]; j < votes->begin[i + 1]; j++) {
             size_t slot = index.begin[votes->annotator[j]]++;

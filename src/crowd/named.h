@@ -1,5 +1,5 @@
-/* What methods share in which an answer speaks for the class it names and treats the others
- * alike: GLAD, MACE and ZenCrowd as models, KOS, CATD and CROWDLAB as weighted votes. */
+/* Shared by methods in which an answer supports the class it names and treats the others alike:
+ * GLAD, MACE and ZenCrowd as models, KOS, CATD and CROWDLAB as weighted votes. */
 #ifndef SOFTLAB_CROWD_NAMED_H
 #define SOFTLAB_CROWD_NAMED_H
 
@@ -16,11 +16,12 @@ void sl_named_shares(double *weights, size_t n_classes, int32_t gold);
 enum sl_status sl_named_counts(const struct sl_votes *votes, size_t **out,
                                struct sl_error *err) SL_MUST_USE;
 
-/* Skill as the mean posterior of the classes an annotator named; without answers, the crowd's. */
+/* Skill is the mean posterior of the classes that an annotator named; without answers, the
+ * crowd's. */
 enum sl_status sl_named_skill(const struct sl_votes *votes, struct sl_crowd_state *state,
                               struct sl_error *err) SL_MUST_USE;
 
-/* The skill that a resumed state gives an annotator, kept off 0 and 1; `none` for a new one. */
+/* The skill of an annotator in a resumed state, kept away from 0 and 1; `none` for a new one. */
 double sl_named_resumed(const struct sl_crowd_options *options, size_t annotator, double none);
 
 /* A copy of the answers by annotator: item and label of answers begin[a] .. begin[a + 1], items

@@ -1,6 +1,6 @@
-/* Dawid and Skene's model with one number per annotator: the probability of saying the true
- * class; mistakes fall on the other classes evenly. Its tables hold one cell per annotator, so it
- * works where confusion matrices would not fit in memory. */
+/* Dawid and Skene's model with one number per annotator, the probability of saying the true class;
+ * mistakes are spread evenly over the other classes. It has one cell per annotator, so it works
+ * where confusion matrices would not fit in memory. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "crowd/em.h"
 #include "softlab/base/memory.h"
 
-/* Skills stay away from 0 and 1, where one vote would outweigh all others for ever. */
+/* Skills stay away from 0 and 1, where one vote would outweigh all others forever. */
 static const double own_smoothing = 0.01;
 static const double least_count = 1e-10;
 
@@ -19,8 +19,8 @@ struct fit {
     double smoothing, right_smoothing;
     bool shares;
     unsigned n_workers;
-    double *gain;        /* owned; n_annotators: log odds of the class said over any other */
-    double *base;        /* owned; n_annotators: log probability of a class not meant */
+    double *gain;        /* owned; n_annotators: log odds of the named class over any other */
+    double *base;        /* owned; n_annotators: log probability of a wrong class */
     size_t *n_answers;   /* owned; n_annotators */
     int64_t *right;      /* owned; (n_workers, n_annotators) in units */
     int64_t *classes;    /* owned; (n_workers, K) in units */
@@ -58,8 +58,8 @@ static enum sl_status init(struct fit *fit, struct sl_error *err)
     return SL_OK;
 }
 
-/* The item's log scores, or its vote shares. Returns the part of the scores that all classes
- * have in common. */
+/* The item's log scores, or its vote shares. Returns the part of the scores that is common to all
+ * classes. */
 static double score_item(const struct fit *fit, size_t item, double *row)
 {
     const struct sl_votes *votes = fit->votes;
@@ -179,7 +179,8 @@ static double update_skills(struct fit *fit, struct sl_crowd_state *out)
     return penalty;
 }
 
-/* Scores of a saved state or of the diagonal start; newcomers have the others' mean skill. */
+/* Scores of a saved state or of the diagonal start; new annotators have the mean skill of the
+ * others. */
 static enum sl_status start_from_skills(struct fit *fit, struct sl_error *err)
 {
     const struct sl_crowd_state *state = fit->options->resume;

@@ -10,7 +10,7 @@
 
 enum { SHAPE_ROUNDS = 3 };
 
-static const double least_probability = 1e-3; /* that the logarithmic pool sees */
+static const double least_probability = 1e-3; /* lower bound in the logarithmic pool */
 static const double largest_background = 8;   /* annotators */
 static const double precision = 1e-3;         /* of sharpening and background */
 
@@ -59,7 +59,7 @@ void sl_pool_release(struct sl_pool *pool)
     free(pool->actual);
 }
 
-/* Add an answer to what is gathered, or (sign -1) take it away. */
+/* Add an answer to the gathered ones, or (sign -1) remove it. */
 static void add_answer(struct sl_pool *pool, size_t answer, double sign)
 {
     const size_t n_classes = pool->votes->n_classes;
@@ -83,8 +83,8 @@ void sl_pool_gather(struct sl_pool *pool, size_t item)
         add_answer(pool, j, 1);
 }
 
-/* The gathered answers as one row: the weighted mean, or the weighted geometric mean to `power`
- * over the classes that anybody gave mass. */
+/* Combine the gathered answers into one row: the weighted mean, or the weighted geometric mean to
+ * `power` over the classes that any answer gave mass. */
 static void combine(struct sl_pool *pool, double power)
 {
     const size_t n_classes = pool->votes->n_classes;
@@ -133,7 +133,8 @@ static void expect_row(struct sl_pool *pool, const float *row, bool vote)
         pool->actual[k] = (double)row[k];
 }
 
-/* Cross-entropy of the row to what was expected; a class missed altogether costs log(1e12). */
+/* Cross-entropy of the row to the actual distribution; a class with probability 0 costs
+ * log(1e12). */
 static double surprise(const struct sl_pool *pool)
 {
     double sum = 0;
@@ -142,8 +143,8 @@ static double surprise(const struct sl_pool *pool)
     return sum;
 }
 
-/* How badly the pool of the others predicts each annotator, or the pool of all the reference,
- * plus the price of a shape that is not the plain one. */
+/* The loss of predicting each annotator from the pool of the others, or the reference from the pool
+ * of all, plus a penalty for background and sharpening. */
 static double shape_loss(struct sl_pool *pool)
 {
     const struct sl_soft_votes *votes = pool->votes;

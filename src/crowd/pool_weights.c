@@ -1,6 +1,6 @@
 /* The weights of a pool's annotators: inverse mean distance from the pool, shrunk to the crowd's
- * (docs/internals/crowd-soft.md). The rule sees only who differs from whom and how much on
- * average, so that counting every annotator twice changes no weight. */
+ * (docs/internals/crowd-soft.md). Only mean distances enter, so counting every annotator twice
+ * changes no weight. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -13,7 +13,8 @@ struct distances {
     double *sum, *count; /* n_annotators */
 };
 
-/* Answers that are all the same, one answer included, say nothing about who differs. */
+/* Answers that are all equal, or a single answer, say nothing about differences between
+ * annotators. */
 static bool is_unanimous(const struct sl_soft_votes *votes, size_t item)
 {
     const size_t n_classes = votes->n_classes;

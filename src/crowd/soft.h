@@ -1,27 +1,27 @@
-/* What the methods that read distributions share. All of them are serial: the answers of a study
- * with stated probabilities are few, and one order of summation needs no further care. */
+/* Shared by the methods that read distributions. All of them are serial: studies with stated
+ * probabilities have few answers, and one order of summation needs no further care. */
 #ifndef SOFTLAB_CROWD_SOFT_H
 #define SOFTLAB_CROWD_SOFT_H
 
 #include "softlab/crowd.h"
 
-/* Where the annotator would have put one vote: on the largest probability, shared by ties. */
+/* The vote behind a distribution: 1 at the largest probability, shared by ties. */
 void sl_soft_vote(const float *row, size_t n_classes, double *out);
 
 /* The item's known distribution, or NULL. */
 const float *sl_soft_reference(const float *reference, size_t item, size_t n_classes);
 
-/* True if learning should look at this item: where there is a reference, it has a row there;
- * otherwise at least two people answered. */
+/* Whether this item is used for learning: with a reference, if it has a row there; otherwise if at
+ * least two people answered. */
 bool sl_soft_teaches(const struct sl_soft_votes *votes, const float *reference, size_t item);
 
-/* Where a function of one variable is least in [low, high], to within `precision`: golden
- * section, then both ends. */
+/* The minimum of a function of one variable in [low, high], to within `precision`: golden section,
+ * then both ends. */
 typedef double sl_soft_objective(double x, void *context);
 double sl_soft_minimum(sl_soft_objective *objective, void *context, double low, double high,
                        double precision);
 
-/* The votes a method works on: calibrated if the options ask for it. `*owned` is to be freed. */
+/* The votes for a method, calibrated if the options ask for it. The caller frees `*owned`. */
 enum sl_status sl_soft_prepare(const struct sl_soft_votes *votes,
                                const struct sl_crowd_options *options, struct sl_soft_votes *out,
                                float **owned, struct sl_error *err) SL_MUST_USE;

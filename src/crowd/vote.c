@@ -76,8 +76,8 @@ enum sl_status sl_crowd_mv(const struct sl_votes *votes, const struct sl_crowd_o
     return SL_OK;
 }
 
-/* The share of each annotator's answers that the posterior supports; an annotator without
- * answers has the crowd's share. */
+/* The share of each annotator's answers that the posterior supports; an annotator without answers
+ * gets the crowd's share. */
 static void measure_agreement(const struct sl_votes *votes, const float *posterior, double *skill,
                               size_t *n_answers)
 {
@@ -119,7 +119,7 @@ enum sl_status sl_crowd_wawa(const struct sl_votes *votes, const struct sl_crowd
         out->weight[a] = options->weights ? options->weights[a] : out->skill[a];
     for (size_t i = 0; i < votes->n_items; i++) {
         double total = tally(votes, i, out->weight, counts);
-        /* Gold items may leave everybody here without weight: then the votes are equal. */
+        /* Gold items may leave everybody here without weight: then the votes count equally. */
         if (!(total > 0)) total = tally(votes, i, NULL, counts);
         for (size_t k = 0; k < n_classes && total > 0; k++)
             out->posterior[i * n_classes + k] = (float)(counts[k] / total);

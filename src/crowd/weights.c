@@ -1,4 +1,4 @@
-/* Weights that the caller gives. */
+/* Annotator weights given by the caller. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,11 +14,11 @@ enum sl_status sl_crowd_weights_check(const struct sl_aggregator *method,
     double sum = 0;
     if (!weights) return SL_OK;
     if (!(method->needs & SL_CROWD_WEIGHTS))
-        return sl_fail(err, SL_ERR_USAGE, "takes no weights of annotators");
+        return sl_fail(err, SL_ERR_USAGE, "the method takes no annotator weights");
     for (size_t a = 0; a < n_annotators; a++) {
         if (!(weights[a] >= 0) || !isfinite(weights[a]))
             return sl_fail(err, SL_ERR_INPUT,
-                           "weight %g of annotator %zu is not a finite number from 0 up",
+                           "weight %g of annotator %zu is not a finite number of at least 0",
                            weights[a], a);
         sum += weights[a];
     }
@@ -33,7 +33,7 @@ void sl_crowd_kept_release(struct sl_crowd_kept *kept)
     *kept = (struct sl_crowd_kept){0};
 }
 
-/* Answers as both kinds of votes hold them; what was said has `size` bytes an answer. */
+/* Answers of either kind of votes; each takes `size` bytes. */
 struct answers {
     const size_t *begin;
     const uint32_t *annotator;

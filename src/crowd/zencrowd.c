@@ -1,7 +1,7 @@
-/* ZenCrowd (Demartini, Difallah and Cudre-Mauroux 2012): an annotator is right with probability
- * q, else names any other class alike; classes are equally likely beforehand. This is the model
- * without the paper's constraints between linked entities, as Zheng et al. (2017, "ZC") run it.
- * docs/internals/crowd-methods.md has the equations. */
+/* ZenCrowd (Demartini, Difallah and Cudre-Mauroux 2012): an annotator is right with probability q,
+ * else names any other class with equal probability; classes are equally likely beforehand. This is
+ * the model without the paper's constraints between linked entities, as run by Zheng et al. (2017,
+ * "ZC"). docs/internals/crowd-methods.md has the equations. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 static const double start_reliability = 0.8;
 
-/* Where a reliability must stay, so that one answer never decides alone. */
+/* Lower bound of a reliability, so that one answer never decides alone. */
 static const double lowest = 1e-6;
 
 struct zencrowd {
@@ -89,7 +89,7 @@ static void expect(void *context, const struct sl_em_range *range)
     model->likelihood[range->chunk] = sum;
 }
 
-/* Counts of earlier answers, right and all, from the prior confusion matrix. */
+/* The counts of earlier answers, right ones and all, from the prior confusion matrix. */
 static void add_prior(const struct zencrowd *model, size_t annotator, double *right, double *all)
 {
     size_t n_classes = model->votes->n_classes;

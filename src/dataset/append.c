@@ -1,4 +1,4 @@
-/* Joining two data sets of images: an augmenting set behind the one it augments. */
+/* Join two data sets of images: an augmenting set is appended to the one that it augments. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,11 +12,13 @@ static enum sl_status check(const struct sl_dataset *dataset, const struct sl_da
                             struct sl_error *err)
 {
     if (!dataset->pixels || !more->pixels)
-        return sl_fail(err, SL_ERR_INPUT, "%s and %s: only images in memory can be joined",
+        return sl_fail(err, SL_ERR_INPUT,
+                       "%s and %s: only images that are loaded into memory can be joined",
                        dataset->name, more->name);
     if (dataset->height != more->height || dataset->width != more->width ||
         dataset->channels != more->channels)
-        return sl_fail(err, SL_ERR_INPUT, "%s has images of %zux%zux%zu, %s of %zux%zux%zu",
+        return sl_fail(err, SL_ERR_INPUT,
+                       "%s has images of %zux%zux%zu, %s of %zux%zux%zu; bring both to one size",
                        dataset->name, dataset->height, dataset->width, dataset->channels,
                        more->name, more->height, more->width, more->channels);
     struct sl_name_table *names = sl_name_table_create();
@@ -28,14 +30,15 @@ static enum sl_status check(const struct sl_dataset *dataset, const struct sl_da
     }
     for (size_t i = 0; i < more->count && status == SL_OK; i++)
         if (sl_name_table_find(names, more->items[i], strlen(more->items[i])) != SL_NO_NAME)
-            status = sl_fail(err, SL_ERR_INPUT, "%s and %s both have an item \"%s\"", dataset->name,
-                             more->name, more->items[i]);
+            status = sl_fail(err, SL_ERR_INPUT,
+                             "%s and %s both have an item \"%s\"; rename it in one of them",
+                             dataset->name, more->name, more->items[i]);
     sl_name_table_destroy(names);
     return status;
 }
 
-/* For each class of `more` its place in `dataset`; NULL where one of them has no classes. The
- * caller frees it. */
+/* For each class of `more` its index in `dataset`; NULL if one of them has no classes. The caller
+ * frees it. */
 static enum sl_status match_classes(const struct sl_dataset *dataset, const struct sl_dataset *more,
                                     size_t **out, struct sl_error *err)
 {
@@ -51,7 +54,7 @@ static enum sl_status match_classes(const struct sl_dataset *dataset, const stru
     return status;
 }
 
-/* `count` elements and `n_more` behind them, in new memory. */
+/* `count` elements followed by `n_more`, in new memory. */
 static void *join(const void *first, size_t count, const void *second, size_t n_more, size_t size,
                   struct sl_error *err)
 {
@@ -82,7 +85,7 @@ enum sl_status sl_dataset_append(struct sl_dataset *dataset, const struct sl_dat
         free(columns);
         return SL_ERR_NOMEM;
     }
-    /* Classes of the second set are not those of the first by number. */
+    /* The class numbers of the second set differ from those of the first. */
     for (size_t i = dataset->count; i < count; i++) {
         if (labels[i] != SL_NO_LABEL)
             labels[i] = columns ? (int32_t)columns[labels[i]] : SL_NO_LABEL;

@@ -1,4 +1,4 @@
-/* A data set in the classes of something else, such as a network's. */
+/* Express a data set in other classes, such as a network's. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +6,8 @@
 #include "softlab/base/memory.h"
 #include "softlab/dataset.h"
 
-/* True distributions with column k at columns[k]; 0 where no class of the set is. */
+/* True distributions with column k moved to columns[k]; 0 for classes that the set does not
+ * have. */
 static enum sl_status spread_truth(struct sl_dataset *dataset, const size_t *columns,
                                    size_t n_classes, struct sl_error *err)
 {

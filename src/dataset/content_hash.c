@@ -1,4 +1,4 @@
-/* The hash of a data set's content, however it is packed. */
+/* The hash of a data set's content, independent of its packing. */
 #include <string.h>
 
 #include "softlab/base/hash.h"
@@ -21,7 +21,7 @@ static void add_texts(struct sl_hasher *hasher, const struct sl_dataset *dataset
     }
 }
 
-/* Files count by their bytes: decoding them would take much longer. */
+/* Files are hashed by their bytes, since decoding them would take much longer. */
 static enum sl_status add_files(struct sl_hasher *hasher, const struct sl_dataset *dataset,
                                 struct sl_error *err)
 {

@@ -86,10 +86,11 @@ enum sl_status sl_images_check(const char *path, size_t count, size_t height, si
     if (count == 0) return sl_fail(err, SL_ERR_INPUT, "%s: no images", path);
     SL_TRY(sl_image_check_size(height, width, path, err));
     if (count <= SL_MANY_IMAGES || height * width * channels >= SL_LEAST_IMAGE) return SL_OK;
-    return sl_fail(err, SL_ERR_INPUT,
-                   "%s: %zu images of %zu x %zu pixels, expected %d bytes or more for each of more "
-                   "than %d images",
-                   path, count, width, height, SL_LEAST_IMAGE, SL_MANY_IMAGES);
+    return sl_fail(
+        err, SL_ERR_INPUT,
+        "%s: %zu images of %zu x %zu pixels; expected at least %d bytes per image in a set of "
+        "more than %d images",
+        path, count, width, height, SL_LEAST_IMAGE, SL_MANY_IMAGES);
 }
 
 void sl_dataset_number_items(struct sl_dataset *dataset, size_t first)
@@ -119,7 +120,7 @@ void sl_dataset_number_classes(struct sl_dataset *dataset, size_t count)
 enum sl_status sl_dataset_take_labels(struct sl_dataset *dataset, const int32_t *labels,
                                       const char *file, struct sl_error *err)
 {
-    /* Without names, a stray value must not invent millions of classes. */
+    /* Without class names, a stray value must not create millions of classes. */
     enum { MOST_NUMBERED = 65536 };
     bool named = dataset->n_classes > 0;
     size_t limit = named ? dataset->n_classes : MOST_NUMBERED;
@@ -182,7 +183,7 @@ enum sl_status sl_choose(const char *const *names, const char *wanted, const cha
 enum sl_status sl_no_split(const char *path, const char *split, struct sl_error *err)
 {
     if (!split || !*split) return SL_OK;
-    return sl_fail(err, SL_ERR_USAGE, "%s has no splits, so no %s", path, split);
+    return sl_fail(err, SL_ERR_USAGE, "%s has no splits; leave out \":%s\"", path, split);
 }
 
 enum sl_dataset_kind sl_dataset_kind_of(const struct sl_dataset *dataset)
@@ -208,8 +209,8 @@ enum sl_status sl_dataset_image(const struct sl_dataset *dataset, size_t index,
                                 struct sl_image *out, struct sl_error *err)
 {
     if (index >= dataset->count)
-        return sl_fail(err, SL_ERR_USAGE, "%s has %zu items, there is no item number %zu",
-                       dataset->name, dataset->count, index);
+        return sl_fail(err, SL_ERR_USAGE, "%s has %zu items and no item number %zu", dataset->name,
+                       dataset->count, index);
     if (dataset->files) {
         struct sl_error problem = {0};
         const enum sl_status status = sl_image_read(dataset->files[index], out, &problem);

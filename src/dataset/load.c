@@ -1,4 +1,4 @@
-/* Bringing every image of a data set into memory at one size, and leaving out those that cannot be
+/* Load every image of a data set into memory at one size, and leave out those that cannot be
  * read. */
 #include <stdlib.h>
 #include <string.h>
@@ -48,13 +48,13 @@ void sl_skipped_release(struct sl_skipped *skipped)
     *skipped = (struct sl_skipped){0};
 }
 
-/* Whether it is the file's fault that an image is not there. */
+/* Whether the error is due to the image file. */
 static bool is_broken(enum sl_status status)
 {
     return status == SL_ERR_INPUT || status == SL_ERR_NOT_FOUND || status == SL_ERR_IO;
 }
 
-/* Each is named up to a number, and in the end all are counted. */
+/* The first few are named; in the end all are counted. */
 static void note_broken(struct sl_dataset *dataset, size_t index, const struct sl_error *problem,
                         struct sl_skipped *skipped)
 {
@@ -62,17 +62,18 @@ static void note_broken(struct sl_dataset *dataset, size_t index, const struct s
     skipped->items = sl_resize(skipped->items, skipped->count + 1, sizeof *skipped->items);
     skipped->items[skipped->count++] = index;
     if (skipped->count <= MOST_NAMED)
-        sl_dataset_note(dataset, SL_LOG_WARNING, "%s; it was left out", problem->message);
+        sl_dataset_note(dataset, SL_LOG_WARNING, "%s; the image was left out", problem->message);
 }
 
-/* Keep the items that were not skipped. What labels say about the others is no mistake. */
+/* Keep the items that were not skipped. The others become siblings, so that labels about them are
+ * not an error. */
 static enum sl_status drop_skipped(struct sl_dataset *dataset, const struct sl_skipped *skipped,
                                    struct sl_error *err)
 {
     const size_t before = dataset->count;
     if (skipped->count == 0) return SL_OK;
     if (skipped->count == before)
-        return sl_fail(err, SL_ERR_INPUT, "%s: none of its %zu images can be read, the first is %s",
+        return sl_fail(err, SL_ERR_INPUT, "%s: none of its %zu images can be read; the first is %s",
                        dataset->name, before, dataset->items[0]);
     size_t *kept = sl_data_alloc(before - skipped->count, sizeof *kept, err), n_kept = 0;
     if (!kept) return SL_ERR_NOMEM;
@@ -121,7 +122,7 @@ enum sl_status sl_dataset_skip_broken(struct sl_dataset *dataset, struct sl_erro
 struct loading {
     struct sl_dataset *dataset; /* borrowed */
     struct sl_load_options options;
-    size_t height, width, channels; /* what images become; 0 until the first was read */
+    size_t height, width, channels; /* size of the loaded images; 0 until the first was read */
     uint8_t *pixels;                /* owned */
     size_t n_loaded, first, n_grey, first_grey;
     struct sl_skipped skipped; /* owned */
@@ -132,7 +133,7 @@ static const char *label_of(const struct sl_dataset *dataset, size_t index)
     return dataset->files ? dataset->files[index] : dataset->items[index];
 }
 
-/* Fill what the caller left open from the first image. */
+/* Take unset options from the first image. */
 static enum sl_status choose_form(struct loading *loading, size_t index,
                                   const struct sl_image *image, struct sl_error *err)
 {
@@ -141,7 +142,7 @@ static enum sl_status choose_form(struct loading *loading, size_t index,
     const size_t width = options->width ? options->width : image->width;
     const size_t channels = options->channels ? options->channels : image->channels;
     if (width > SL_IMAGE_MAX_PIXELS / height)
-        return sl_fail(err, SL_ERR_USAGE, "%zu x %zu pixels are more than an image may have", width,
+        return sl_fail(err, SL_ERR_USAGE, "%zu x %zu pixels are too many for one image", width,
                        height);
     loading->pixels = sl_data_alloc(loading->dataset->count, height * width * channels, err);
     if (!loading->pixels) return SL_ERR_NOMEM;
@@ -152,7 +153,7 @@ static enum sl_status choose_form(struct loading *loading, size_t index,
     return SL_OK;
 }
 
-/* The first colour among grey images: those so far get three equal channels. */
+/* A colour image after grey ones: give the grey images three equal channels. */
 static enum sl_status widen(struct loading *loading, struct sl_error *err)
 {
     const size_t plane = loading->height * loading->width, n_pixels = loading->n_loaded * plane;
@@ -175,14 +176,15 @@ static enum sl_status fit_form(struct loading *loading, size_t index, const stru
     if ((!options->height && image->height != loading->height) ||
         (!options->width && image->width != loading->width))
         return sl_fail(err, SL_ERR_INPUT,
-                       "%s is %zu x %zu pixels but %s is %zu x %zu; bring them to one --size",
+                       "%s is %zu x %zu pixels but %s is %zu x %zu; give one --size for all",
                        label_of(dataset, loading->first), loading->width, loading->height,
                        label_of(dataset, index), image->width, image->height);
     if (options->channels || image->channels <= loading->channels) return SL_OK;
     return widen(loading, err);
 }
 
-/* One image in the form of all. Grey before resampling and RGB after it cost least. */
+/* Convert one image to the common form. Converting to grey before resampling and to RGB after it is
+ * cheapest. */
 static enum sl_status take_image(struct loading *loading, size_t index, struct sl_image *image,
                                  struct sl_error *err)
 {
@@ -242,7 +244,7 @@ static void replace_content(struct loading *loading)
     loading->pixels = NULL;
 }
 
-/* Whether the images in memory are as wanted. */
+/* Whether the images in memory already have the requested form. */
 static bool fits(const struct sl_dataset *dataset, const struct sl_load_options *wanted)
 {
     return dataset->pixels && (!wanted->height || wanted->height == dataset->height) &&

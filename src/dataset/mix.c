@@ -14,7 +14,7 @@ struct members {
     size_t *starts; /* owned; (n_classes + 1) */
 };
 
-/* Room to work in while the plan is filled. */
+/* Working memory for making the plan. */
 struct scratch {
     size_t n_lambdas;
     double *lambdas; /* owned; of one pair of images */
@@ -60,8 +60,8 @@ static enum sl_status check_options(const struct sl_dataset *dataset,
                                     const struct sl_mix_plan_options *options, struct sl_error *err)
 {
     if (sl_dataset_kind_of(dataset) != SL_DATASET_IMAGES)
-        return sl_fail(err, SL_ERR_USAGE, "%s holds %s, and only images can be mixed",
-                       dataset->name, sl_dataset_unit(dataset));
+        return sl_fail(err, SL_ERR_USAGE, "%s holds %s; only images can be mixed", dataset->name,
+                       sl_dataset_unit(dataset));
     if (options->count == 0 && options->pairs_per_class_pair == 0)
         return sl_fail(err, SL_ERR_USAGE, "expected a number of pairs to mix, got 0");
     if (options->lambdas && options->n_lambdas == 0)
@@ -89,8 +89,8 @@ static size_t list_class_pairs(const struct members *members, size_t n_classes,
     return count;
 }
 
-/* How many image pairs each class pair gives. A total is dealt out in turn, to class pairs
- * in random order, so that a small one does not favour the first classes. */
+/* How many image pairs each class pair gives. A total is dealt in turn to the class pairs in random
+ * order, so that a small total does not favour the first classes. */
 static enum sl_status deal_pairs(const struct sl_dataset *dataset, const struct members *members,
                                  const struct sl_mix_plan_options *options,
                                  struct class_pair *pairs, size_t n_class_pairs,
@@ -108,7 +108,8 @@ static enum sl_status deal_pairs(const struct sl_dataset *dataset, const struct 
     for (size_t i = 0; i < n_class_pairs; i++) {
         size_t n_a = class_count(members, pairs[i].a), n_b = class_count(members, pairs[i].b);
         if (n_a <= SIZE_MAX / n_b && pairs[i].n_pairs > n_a * n_b)
-            return sl_fail(err, SL_ERR_INPUT, "%s and %s have %zu pairs of images, %zu are wanted",
+            return sl_fail(err, SL_ERR_INPUT,
+                           "%s and %s make %zu pairs of images, but %zu are wanted; ask for fewer",
                            dataset->classes[pairs[i].a], dataset->classes[pairs[i].b], n_a * n_b,
                            pairs[i].n_pairs);
     }
@@ -132,8 +133,8 @@ static bool is_plain(const char *text)
     return true;
 }
 
-/* Ids become part of file names only if all of them can: else places in the data set do,
- * which no id can be confused with then. */
+/* Ids become part of file names only if all of them can; otherwise indices into the data set do,
+ * which then cannot be confused with ids. */
 static bool ids_are_plain(const struct sl_dataset *dataset)
 {
     for (size_t i = 0; i < dataset->count; i++)
@@ -141,7 +142,7 @@ static bool ids_are_plain(const struct sl_dataset *dataset)
     return true;
 }
 
-/* "airplane" as "Airplane", and nothing in it that a file name or its fields may not hold. */
+/* "airplane" as "Airplane", without characters that a file name or its fields may not contain. */
 static char *class_in_name(const char *class_name)
 {
     char *text = sl_string_copy(class_name);
@@ -172,8 +173,8 @@ static char *file_name(const struct sl_dataset *dataset, const struct sl_mix_ite
     return name;
 }
 
-/* The lambdas of one pair: those asked for, or the thesis's .5 and one on either side. Where
- * a total of images is asked for, one of them. */
+/* The lambdas of one pair: the requested ones, or the thesis's .5 and one on either side. If a
+ * total of images is requested, one of them. */
 static void draw_lambdas(const struct sl_mix_plan_options *options, struct sl_rng *rng, double *out)
 {
     static const double thesis[] = {0.1, 0.25, 0.5, 0.75, 0.9};
@@ -210,8 +211,8 @@ static void add_class_pair(const struct members *members, const struct sl_mix_pl
     }
 }
 
-/* Batches are cut from the plan in order, so its order is random: neither all of one
- * class pair nor the three mixtures of one pair of images come together. */
+/* Batches are taken from the plan in order, so shuffle it: a batch should not hold one class pair
+ * or the mixtures of one pair of images only. */
 static void shuffle_plan(struct sl_mix_plan *plan, uint64_t seed)
 {
     struct sl_rng rng;

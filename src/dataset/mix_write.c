@@ -25,7 +25,7 @@ static enum sl_status write_image(const struct sl_dataset *dataset, const struct
     SL_TRY_OUT(sl_dataset_image(dataset, item->b, &b, err));
     if (a.height != b.height || a.width != b.width || a.channels != b.channels) {
         status = sl_fail(err, SL_ERR_INPUT,
-                         "%s is %zux%zux%zu and %s %zux%zux%zu: load the images at one size first",
+                         "%s is %zux%zux%zu but %s is %zux%zux%zu; load the images at one size",
                          dataset->items[item->a], a.width, a.height, a.channels,
                          dataset->items[item->b], b.width, b.height, b.channels);
         goto out;
@@ -88,7 +88,7 @@ static enum sl_status write_all(const struct sl_dataset *dataset, const struct s
     return write_batches(dataset, plan, batch_size, folder, err);
 }
 
-/* Of a folder that is new, nothing stays. */
+/* Remove the files, and the folder if it is new. */
 static void remove_all(const struct sl_mix_plan *plan, const char *folder, size_t existing)
 {
     for (size_t i = 0; i < plan->count; i++) {

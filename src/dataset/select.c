@@ -1,5 +1,5 @@
-/* Keeping some items of a data set. Everything is gathered into new arrays before the old
- * ones go, so that a failure leaves the set as it was. */
+/* Keep some items of a data set. Everything is copied into new arrays before the old ones are
+ * freed, so that a failure leaves the set unchanged. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,7 +62,7 @@ enum sl_status sl_dataset_select(struct sl_dataset *dataset, const size_t *indic
 {
     for (size_t i = 0; i < count; i++)
         if (indices[i] >= dataset->count)
-            return sl_fail(err, SL_ERR_USAGE, "%s has %zu items, there is no item number %zu",
+            return sl_fail(err, SL_ERR_USAGE, "%s has %zu items and no item number %zu",
                            dataset->name, dataset->count, indices[i]);
     struct sl_dataset *kept = sl_alloc(1, sizeof *kept);
     enum sl_status status = gather_all(dataset, indices, count, kept, err);

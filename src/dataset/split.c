@@ -11,7 +11,7 @@
 
 #define MAX_SPLIT_BYTES ((size_t)256 << 20)
 
-/* Numbers as a file gave them, and how errors count its rows. */
+/* The numbers in a file, and how errors count its rows. */
 struct listing {
     struct sl_array values; /* SL_I8, one dimension */
     const char *row_word;
@@ -82,12 +82,13 @@ static enum sl_status check_indices(const struct listing *listing, const char *p
         seen[i] = 0;
     for (size_t i = 0; status == SL_OK && i < count; i++) {
         if (values[i] < 0 || (uint64_t)values[i] >= n_items) {
-            status = sl_fail(
-                err, SL_ERR_INPUT, "%s: %s %zu: expected an index from 0 to below %zu, got %lld",
-                path, listing->row_word, i + listing->first_row, n_items, (long long)values[i]);
+            status =
+                sl_fail(err, SL_ERR_INPUT,
+                        "%s: %s %zu: expected an index of at least 0 and below %zu, got %lld", path,
+                        listing->row_word, i + listing->first_row, n_items, (long long)values[i]);
         } else if (seen[values[i]] > 0) {
-            status = sl_fail(err, SL_ERR_INPUT, "%s: %s %zu: index %lld was in %s %zu already",
-                             path, listing->row_word, i + listing->first_row, (long long)values[i],
+            status = sl_fail(err, SL_ERR_INPUT, "%s: %s %zu: index %lld is already in %s %zu", path,
+                             listing->row_word, i + listing->first_row, (long long)values[i],
                              listing->row_word, seen[values[i]] - 1 + listing->first_row);
         } else {
             seen[values[i]] = i + 1;
@@ -138,7 +139,7 @@ static int compare_labelled(const void *left, const void *right)
     return a->index < b->index ? -1 : a->index > b->index;
 }
 
-/* The items of one class, a run in the sorted list, and how many of them are drawn. */
+/* The items of one class, consecutive in the sorted list, and how many of them are drawn. */
 struct group {
     size_t begin, count;
     size_t quota, remainder;

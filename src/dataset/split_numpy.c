@@ -1,5 +1,5 @@
-/* MT19937 (Matsumoto and Nishimura 1998) and the shuffle that numpy's RandomState makes with it.
- * For splits that were published with it only: our own draws come from base/random.h. */
+/* MT19937 (Matsumoto and Nishimura 1998) and the shuffle of numpy's RandomState. Only for splits
+ * that were published with it: our own draws come from base/random.h. */
 #include "dataset/split_numpy.h"
 
 enum { WORDS = 624, MIDDLE = 397 };
@@ -39,7 +39,7 @@ static uint32_t twister_next(struct twister *twister)
     return word ^ (word >> 18);
 }
 
-/* A number up to `maximum`: words are cut to its bits until one is not above it. */
+/* A number up to `maximum`: draw words masked to its bits until one is not larger. */
 static uint32_t twister_up_to(struct twister *twister, uint32_t maximum)
 {
     uint32_t mask = maximum;

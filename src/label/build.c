@@ -6,8 +6,8 @@
 #include "softlab/base/memory.h"
 #include "softlab/base/random.h"
 
-/* A label set in the making. Rows are filled from the front; there is room for as many as there
- * could be. */
+/* A label set while it is built. Rows are filled from the front; there is room for the largest
+ * possible number. */
 struct builder {
     const struct sl_label_method *method;
     const struct sl_answers *answers;
@@ -16,7 +16,8 @@ struct builder {
     struct sl_rows *rows; /* owned until done */
     size_t *chosen;       /* owned; room for the answers of one item */
     double *row, *sum;    /* owned; n_classes */
-    int32_t *classes;     /* owned; truth or most voted class of every row; for method->all */
+    int32_t *classes;     /* owned; true class or class with the most votes, for every row; for
+                             method->all */
     uint32_t *row_items;  /* owned; the item of every row */
     uint32_t *annotators; /* owned; the annotator of every row */
 };
@@ -94,8 +95,8 @@ static enum sl_status fail_at_answer(const struct sl_answer *answer, enum sl_sta
                           length, answer->annotator.text);
 }
 
-/* The row of an answer in builder->row, counted as used; *usable false if it was left out and
- * counted as that. */
+/* Make the row of an answer in builder->row and count it as used; *usable is false if it was left
+ * out and counted. */
 static enum sl_status make_row(struct builder *builder, size_t index, bool *usable,
                                struct sl_error *err)
 {
@@ -123,7 +124,7 @@ static enum sl_status make_row(struct builder *builder, size_t index, bool *usab
     return status;
 }
 
-/* `divisor` is what the answers in builder->sum count for together. */
+/* `divisor` is the total weight of the answers in builder->sum. */
 static enum sl_status push_row(struct builder *builder, size_t item, uint32_t annotator,
                                size_t n_answers, double divisor, struct sl_error *err)
 {
@@ -134,8 +135,9 @@ static enum sl_status push_row(struct builder *builder, size_t item, uint32_t an
                                   .n_answers = n_answers,
                                   .n_classes = n_classes};
     if (about.truth >= 0 && (size_t)about.truth >= n_classes)
-        return sl_fail(err, SL_ERR_INPUT, "item %s: true class %d of %zu", about.name.text,
-                       (int)about.truth, n_classes);
+        return sl_fail(err, SL_ERR_INPUT,
+                       "item %s: true class %d does not exist, expected a class below %zu",
+                       about.name.text, (int)about.truth, n_classes);
     builder->classes[place] =
         about.truth >= 0 ? about.truth : (int32_t)sl_first_largest(builder->sum, n_classes);
     if (builder->method->item)
@@ -171,7 +173,8 @@ static enum sl_status find_weight(struct builder *builder, size_t index, double 
     const uint32_t annotator = builder->answers->annotator[index];
     if (!weights) return SL_OK;
     if (annotator == SL_NO_NAME)
-        return sl_fail(err, SL_ERR_INPUT, "item %s: an answer without an annotator has no weight",
+        return sl_fail(err, SL_ERR_INPUT,
+                       "item %s: an answer has no annotator, so it has no weight",
                        item_name(builder->answers, builder->answers->item[index]).text);
     *out = weights[annotator];
     builder->notes.n_weightless += *out == 0;
@@ -214,7 +217,7 @@ static enum sl_status push_mean(struct builder *builder, size_t item, size_t cou
     return push_row(builder, item, SL_NO_NAME, n_used, total, err);
 }
 
-/* A row for every item, without a look at its answers. */
+/* A row for every item, for methods that read no answers. */
 static enum sl_status fill_blindly(struct builder *builder, struct sl_error *err)
 {
     size_t n_items = sl_name_table_count(builder->answers->items);
@@ -296,15 +299,16 @@ static enum sl_status check_request(const struct sl_label_method *method,
 {
     SL_TRY(sl_label_options_check(options, err));
     if (options->per_annotator && (method->kinds == 0 || method->all))
-        return sl_fail(err, SL_ERR_USAGE, "%s has one label per item, none per annotator",
+        return sl_fail(err, SL_ERR_USAGE,
+                       "%s makes one label per item and cannot make one per annotator",
                        method->name);
     if (options->weights && (options->per_annotator || options->mean_first || method->kinds == 0))
-        return sl_fail(err, SL_ERR_USAGE, "%s takes no weights of annotators%s", method->name,
-                       options->per_annotator ? " for a row per answer"
+        return sl_fail(err, SL_ERR_USAGE, "%s takes no annotator weights%s", method->name,
+                       options->per_annotator ? " when it makes a row per answer"
                        : options->mean_first  ? " when it averages before smoothing"
                                               : ": it reads no answers");
     if (answers->count == 0 && method->kinds)
-        return sl_fail(err, SL_ERR_INPUT, "there are no answers to make labels of");
+        return sl_fail(err, SL_ERR_INPUT, "there are no answers to make labels from");
     return SL_OK;
 }
 
@@ -324,7 +328,7 @@ enum sl_status sl_labels_build(const struct sl_label_method *method,
                                builder.notes.first_unusable.message)
                      : sl_fail(err, SL_ERR_INPUT,
                                builder.notes.n_weightless
-                                   ? "every annotator of an answer that counts has weight 0"
+                                   ? "all answers that count come from annotators of weight 0"
                                    : "every answer is a check, repeat or second run");
     if (status == SL_OK && method->all)
         status = method->all(builder.classes, rows->n_rows, rows->n_classes, rows->values, err);

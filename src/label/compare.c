@@ -58,10 +58,10 @@ static void sort_into(const double *values, size_t count, double *out)
     }
 }
 
-/* Of as many values on both sides: the mean distance between those of the same rank. */
+/* For equally many values on both sides: the mean distance between values of the same rank. */
 static double wasserstein_values(const double *a, const double *b, size_t n_classes)
 {
-    enum { FEW = 32 }; /* as many as insertion sorts quickly */
+    enum { FEW = 32 }; /* few enough for insertion sort */
     double left[FEW], right[FEW], sum = 0;
     if (n_classes > FEW) return sl_wasserstein(a, n_classes, b, n_classes);
     sort_into(a, n_classes, left);
@@ -115,7 +115,7 @@ const struct sl_label_distance sl_label_distances[SL_DISTANCE_COUNT] = {
                                         "Wasserstein distance between the two rows' values",
                                         wasserstein_values},
     [SL_DISTANCE_WASSERSTEIN_CLASSES] =
-        {"wasserstein-classes", "Wasserstein distance over class indices; their order is arbitrary",
+        {"wasserstein-classes", "Wasserstein distance over class indices, whose order is arbitrary",
          wasserstein_classes},
     [SL_DISTANCE_L1] = {"l1", "sum of absolute differences", l1},
     [SL_DISTANCE_KL] = {"kl", "Kullback-Leibler divergence of the first from the second, nats", kl},
@@ -158,11 +158,11 @@ static enum sl_status number_items(const struct sl_rows *rows, const char *which
     return SL_OK;
 }
 
-/* What the rows of two sets need to stand side by side. */
+/* How rows and columns of two sets correspond. */
 struct matching {
     const struct sl_rows *a, *b;
-    size_t *columns;      /* owned; for each column of a, that of b */
-    size_t *order;        /* owned; columns of a by name, for ties; NULL = neither set names them */
+    size_t *columns; /* owned; for each column of a, that of b */
+    size_t *order; /* owned; columns of a sorted by name, for ties; NULL = neither set names them */
     double *left, *right; /* owned; a row of each, in the order of a's columns */
 };
 
@@ -242,8 +242,8 @@ static void summarise(struct sl_comparison *comparison, size_t n_agreeing, doubl
     comparison->top1_agreement = (double)n_agreeing / (double)n_items;
 }
 
-/* Whether rows correspond by their order: where a set has no names, unless the other's names are
- * numbers of its rows. */
+/* Whether rows correspond by order: if a set has no names, unless the other's names are row
+ * numbers. */
 static enum sl_status match_order(const struct sl_rows *a, const struct sl_rows *b,
                                   const struct sl_name_table *a_names,
                                   const struct sl_name_table *b_names, const char *const names[2],
@@ -259,8 +259,8 @@ static enum sl_status match_order(const struct sl_rows *a, const struct sl_rows 
     *out = how == SL_ROWS_BY_ORDER;
     if (how != SL_ROWS_UNCLEAR) return SL_OK;
     return sl_fail(err, SL_ERR_INPUT,
-                   "%s has %zu rows, %s has %zu, and no items tell which belong together", names[0],
-                   a->n_rows, names[1], b->n_rows);
+                   "%s has %zu rows, %s has %zu, and no item names tell which belong together",
+                   names[0], a->n_rows, names[1], b->n_rows);
 }
 
 /* Pairs of rows about the same item, in the order of a. */
@@ -334,7 +334,7 @@ void sl_comparison_release(struct sl_comparison *comparison)
     *comparison = (struct sl_comparison){0};
 }
 
-/* qsort passes no context, so the key goes with the item. */
+/* qsort passes no context, so the key is stored with the item. */
 struct ranked {
     double distance; /* what falls */
     struct sl_item_difference item;

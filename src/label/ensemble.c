@@ -34,7 +34,7 @@ static enum sl_status check_names(char *const *first, char *const *other, size_t
     for (size_t i = 0; first && other && i < count; i++)
         if (strcmp(first[i], other[i]) != 0)
             return sl_fail(err, SL_ERR_INPUT,
-                           "set %zu: %s %zu is \"%s\", in the first it is \"%s\"", set, what, i,
+                           "set %zu: %s %zu is \"%s\", but \"%s\" in the first set", set, what, i,
                            other[i], first[i]);
     return SL_OK;
 }
@@ -45,9 +45,9 @@ static enum sl_status check_sets(const struct sl_rows *const *sets, size_t n_set
     if (n_sets == 0) return sl_fail(err, SL_ERR_USAGE, "an ensemble needs at least one set");
     for (size_t s = 1; s < n_sets; s++) {
         if (sets[s]->n_rows != sets[0]->n_rows || sets[s]->n_classes != sets[0]->n_classes)
-            return sl_fail(err, SL_ERR_INPUT, "set %zu is (%zu, %zu), the first is (%zu, %zu)", s,
-                           sets[s]->n_rows, sets[s]->n_classes, sets[0]->n_rows,
-                           sets[0]->n_classes);
+            return sl_fail(
+                err, SL_ERR_INPUT, "set %zu has the shape (%zu, %zu), the first set (%zu, %zu)", s,
+                sets[s]->n_rows, sets[s]->n_classes, sets[0]->n_rows, sets[0]->n_classes);
         SL_TRY(check_names(sets[0]->items, sets[s]->items, sets[0]->n_rows, "item of row", s, err));
         SL_TRY(
             check_names(sets[0]->classes, sets[s]->classes, sets[0]->n_classes, "class", s, err));

@@ -57,7 +57,8 @@ static void place_one(double *row, size_t n_classes, size_t class_index)
 static enum sl_status check_class(uint32_t class_index, size_t n_classes, struct sl_error *err)
 {
     if (class_index >= n_classes)
-        return sl_fail(err, SL_ERR_INPUT, "class %u of %zu", class_index, n_classes);
+        return sl_fail(err, SL_ERR_INPUT, "class %u does not exist, expected a class below %zu",
+                       class_index, n_classes);
     return SL_OK;
 }
 
@@ -80,14 +81,14 @@ static enum sl_status row_stated(const struct sl_answer *answer, size_t n_classe
     return SL_OK;
 }
 
-/* One vote; a distribution splits its own. */
+/* One vote; a distribution counts as one vote, split. */
 static enum sl_status row_share(const struct sl_answer *answer, size_t n_classes,
                                 const struct sl_label_options *options, double *out,
                                 struct sl_error *err)
 {
     (void)options;
     if (answer->kind == SL_ANSWER_DIST) return row_stated(answer, n_classes, out, err);
-    if (answer->n_top == 0) return sl_fail(err, SL_ERR_INPUT, "no class is named");
+    if (answer->n_top == 0) return sl_fail(err, SL_ERR_INPUT, "the answer names no class");
     uint32_t choice = sl_answer_choice(answer, n_classes);
     SL_TRY(check_class(choice, n_classes, err));
     place_one(out, n_classes, choice);
@@ -103,14 +104,14 @@ static enum sl_status row_top(const struct sl_answer *answer, size_t n_classes,
     return SL_OK;
 }
 
-/* Half each. A class named twice takes both halves: the released program leaves such a row at a
- * sum of one half. */
+/* Half for each class. A class named twice gets both halves; in the released program such a row
+ * sums to one half. */
 static enum sl_status row_select2(const struct sl_answer *answer, size_t n_classes,
                                   const struct sl_label_options *options, double *out,
                                   struct sl_error *err)
 {
     (void)options;
-    if (answer->n_top == 0) return sl_fail(err, SL_ERR_INPUT, "no class is named");
+    if (answer->n_top == 0) return sl_fail(err, SL_ERR_INPUT, "the answer names no class");
     SL_TRY(check_class(answer->top[0].class_index, n_classes, err));
     place_one(out, n_classes, answer->top[0].class_index);
     if (answer->n_top < 2) return SL_OK;
@@ -169,7 +170,7 @@ static enum sl_status item_uniform(const struct sl_label_item *item,
     return SL_OK;
 }
 
-/* The stream is named after the item, so that its label does not depend on the others. */
+/* The stream is named after the item, so that its label does not depend on other items. */
 static enum sl_status item_random(const struct sl_label_item *item,
                                   const struct sl_label_options *options, double *row,
                                   struct sl_error *err)
@@ -220,7 +221,7 @@ static enum sl_status all_class(const int32_t *classes, size_t n_items, size_t n
 const struct sl_label_method sl_label_methods[] = {
     {.name = "hard",
      .also = "one-hot argmax gold",
-     .summary = "the true class, or else the most voted, whole",
+     .summary = "one-hot: the true class, or else the class with the most votes",
      .kinds = READS_CLASS,
      .reads = SL_LABEL_READS_TRUTH,
      .inputs = 1,
@@ -228,68 +229,68 @@ const struct sl_label_method sl_label_methods[] = {
      .item = item_hard},
     {.name = "share",
      .also = "soft proportions proportion frequency frequencies fraction mean average empirical",
-     .summary = "each class's share of the votes; a distribution splits its vote",
+     .summary = "each class's share of the votes; a distribution counts as one vote, split",
      .kinds = READS_CLASS,
      .inputs = 1,
      .row = row_share},
     {.name = "softmax",
-     .summary = "softmax of the vote counts over the temperature",
+     .summary = "softmax of the vote counts divided by the temperature",
      .kinds = READS_CLASS,
      .reads = SL_LABEL_READS_TEMPERATURE,
      .inputs = 1,
      .row = row_share,
      .item = item_softmax},
     {.name = "t1-uniform",
-     .summary = "first class's probability, the rest over all other classes",
+     .summary = "probability of the first class; the rest spread over all other classes",
      .kinds = READS_SOFT,
      .inputs = 2,
      .row = sl_row_t1_uniform},
     {.name = "t1-clamp",
      .also = "t1 top1",
-     .summary = "first class's probability, the rest over possible classes",
+     .summary = "probability of the first class; the rest spread over possible classes",
      .kinds = READS_SOFT,
      .reads = SL_LABEL_READS_GAMMA,
      .inputs = 3,
      .gamma = 0.1,
      .row = sl_row_t1_clamp},
     {.name = "t1-semantic",
-     .summary = "first class's probability, the rest by similarity to that class",
+     .summary = "probability of the first class; the rest by similarity to that class",
      .kinds = READS_SOFT,
      .reads = SL_LABEL_READS_SIMILARITY,
      .inputs = 2,
      .row = sl_row_t1_semantic},
     {.name = "t2-uniform",
-     .summary = "two classes' probabilities, the rest over all other classes",
+     .summary = "probabilities of two classes; the rest spread over all other classes",
      .kinds = READS_SOFT,
      .inputs = 4,
      .row = sl_row_t2_uniform},
     {.name = "t2-clamp",
      .also = "t2 top2 collins",
-     .summary = "two classes' probabilities, the rest or gamma over possible classes",
+     .summary = "probabilities of two classes; the rest, or gamma, over possible classes",
      .kinds = READS_SOFT,
      .reads = SL_LABEL_READS_GAMMA,
      .inputs = 5,
      .gamma = 0.1,
      .row = sl_row_t2_clamp},
     {.name = "t2-semantic",
-     .summary = "two classes' probabilities, the rest by similarity to the first",
+     .summary = "probabilities of two classes; the rest by similarity to the first",
      .kinds = READS_SOFT,
      .reads = SL_LABEL_READS_SIMILARITY,
      .inputs = 4,
      .row = sl_row_t2_semantic},
     {.name = "select2",
-     .summary = "half each to the two classes named, all to one alone",
+     .summary = "one half for each of two named classes, or 1 for a single one",
      .kinds = READS_SOFT | READS_SELECT,
      .inputs = 2,
      .row = row_select2},
-    {.name = "uniform", .summary = "the same for every class", .item = item_uniform},
+    {.name = "uniform", .summary = "the same probability for every class", .item = item_uniform},
     {.name = "random",
-     .summary = "uniform random numbers, scaled to sum to 1, by seed and item",
+     .summary = "random: uniform numbers per class, scaled to sum to 1, by seed and item",
      .reads = SL_LABEL_READS_SEED,
      .item = item_random},
     {.name = "smooth",
      .also = "label-smoothing smoothing",
-     .summary = "label smoothing: 1 - beta for the hard label, beta over all classes",
+     .summary = "label smoothing: 1 - beta for the hard label, beta spread over all classes",
      .kinds = READS_CLASS,
      .reads = SL_LABEL_READS_TRUTH | SL_LABEL_READS_BETA,
      .inputs = 1,
@@ -297,14 +298,14 @@ const struct sl_label_method sl_label_methods[] = {
      .item = item_smooth},
     {.name = "class",
      .also = "class-mean peterson",
-     .summary = "the mean vote share of all items of the item's class",
+     .summary = "mean of the vote shares of all items with the item's class",
      .kinds = READS_CLASS,
      .reads = SL_LABEL_READS_TRUTH,
      .inputs = 1,
      .row = row_share,
      .all = all_class},
     {.name = "mix",
-     .summary = "share of each of two mixed classes, smoothed by gamma^confidence",
+     .summary = "stated share of each of two mixed classes, smoothed by gamma^confidence",
      .kinds = READS_MIX,
      .reads = SL_LABEL_READS_GAMMA | SL_LABEL_READS_MIX,
      .inputs = 2,
@@ -337,7 +338,7 @@ static const char *kind_name(enum sl_answer_kind kind)
     return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "unknown";
 }
 
-/* Names the methods that would read it. */
+/* The error names the methods that read this kind. */
 static enum sl_status refuse_kind(const struct sl_label_method *method, enum sl_answer_kind kind,
                                   struct sl_error *err)
 {

@@ -1,4 +1,4 @@
-/* Rows and items of the methods that have a file of their own; methods.c has the table. */
+/* Functions of the methods that have their own file; the table is in methods.c. */
 #ifndef SOFTLAB_LABEL_METHODS_INTERNAL_H
 #define SOFTLAB_LABEL_METHODS_INTERNAL_H
 
@@ -14,16 +14,16 @@ sl_label_row_function sl_row_t1_uniform, sl_row_t1_clamp, sl_row_t1_semantic;
 sl_label_row_function sl_row_t2_uniform, sl_row_t2_clamp, sl_row_t2_semantic;
 sl_label_row_function sl_row_mix;
 
-/* The answers to one item as one: mean share of the first answer's first class, mean confidence
- * over those that state one. SL_ERR_INPUT if they are about different classes. */
+/* Merge the answers to one item: mean share of the first answer's first class, and mean confidence
+ * over those that state one. SL_ERR_INPUT if they name different classes. */
 enum sl_status sl_mix_merge(const struct sl_answers *answers, const size_t *chosen, size_t count,
                             struct sl_answer *out, struct sl_error *err) SL_MUST_USE;
 
-/* True if an answer's flags let it into labels. */
+/* Whether an answer may enter labels according to its flags. */
 bool sl_answer_is_kept(const struct sl_answer *answer, unsigned keep);
 
-/* Probabilities and shares are kept as float; what was typed had fewer digits. So .9f is .9
- * again, and with .1f it makes 1. */
+/* Probabilities and shares are stored as float, but were typed with fewer digits. Round them back,
+ * so that .9f + .1f is 1. */
 static inline double sl_as_typed(float value)
 {
     return round((double)value * 1e6) / 1e6;

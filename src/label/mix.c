@@ -10,7 +10,8 @@ enum sl_status sl_row_mix(const struct sl_answer *answer, size_t n_classes,
 {
     const struct sl_mix_answer *mix = &answer->mix;
     if (mix->a >= n_classes || mix->b >= n_classes)
-        return sl_fail(err, SL_ERR_INPUT, "classes %u and %u of %zu", mix->a, mix->b, n_classes);
+        return sl_fail(err, SL_ERR_INPUT, "classes %u and %u: expected classes below %zu", mix->a,
+                       mix->b, n_classes);
     double lambda = (double)(options->generated ? mix->generated : mix->lambda);
     if (!(lambda >= 0 && lambda <= 1))
         return sl_fail(err, SL_ERR_INPUT, "the %s share is %g, expected 0 to 1",
@@ -37,7 +38,7 @@ enum sl_status sl_mix_merge(const struct sl_answers *answers, const size_t *chos
         sl_answers_get(answers, chosen[i], &other);
         bool swapped = other.mix.a == merged.mix.b && other.mix.b == merged.mix.a;
         if (!swapped && (other.mix.a != merged.mix.a || other.mix.b != merged.mix.b))
-            return sl_fail(err, SL_ERR_INPUT, "answers name different endpoint classes");
+            return sl_fail(err, SL_ERR_INPUT, "the answers name different endpoint classes");
         bool turn = swapped && merged.mix.a != merged.mix.b;
         lambda += turn ? 1 - (double)other.mix.lambda : (double)other.mix.lambda;
         generated += turn ? 1 - (double)other.mix.generated : (double)other.mix.generated;

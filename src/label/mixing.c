@@ -159,7 +159,7 @@ static struct sl_mix_group summarise_points(const struct sl_mix_point *points, s
     return group;
 }
 
-/* What intervals are of; a figure for each. */
+/* The figures that have intervals, one function each. */
 static double inferred_of(const struct sl_mix_point *point)
 {
     return point->inferred;
@@ -213,7 +213,7 @@ static enum sl_status bootstrap_group(const struct sl_mix_point *points, size_t 
     return SL_OK;
 }
 
-/* Intervals of `n_groups` groups of points that follow each other, as many as each counts. */
+/* Intervals of `n_groups` consecutive groups of points; each group states its number of points. */
 static enum sl_status bootstrap_groups(const struct sl_answers *answers,
                                        const struct sl_mix_options *options,
                                        const struct sl_mix_point *points,
@@ -334,7 +334,7 @@ out:
     return status;
 }
 
-/* How many items and annotators the points are about. */
+/* Count the items and annotators of the points. */
 static void count_names(const struct sl_answers *answers, const struct sl_mix_point *points,
                         size_t count, struct sl_mix_summary *out)
 {

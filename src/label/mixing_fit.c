@@ -105,7 +105,7 @@ enum sl_status sl_mixing_constant(const char *const *classes, size_t n_classes,
                                   struct sl_error *err)
 {
     if (!(isfinite(curve.k) && isfinite(curve.x0)))
-        return sl_fail(err, SL_ERR_USAGE, "k = %g and x0 = %g: expected numbers", curve.k,
+        return sl_fail(err, SL_ERR_USAGE, "k = %g, x0 = %g: expected finite numbers", curve.k,
                        curve.x0);
     SL_TRY(create(classes, n_classes, out, err));
     for (size_t i = 0; i < n_classes * n_classes; i++)

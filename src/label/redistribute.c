@@ -1,4 +1,4 @@
-/* One or two classes with probabilities, and classes it cannot be, to a whole distribution
+/* From one or two classes with probabilities, and impossible classes, to a whole distribution
  * (Collins et al. 2022, section 3; their label_construction_utils.py). */
 #include <math.h>
 
@@ -6,14 +6,15 @@
 
 enum spread { SPREAD_UNIFORM, SPREAD_CLAMP, SPREAD_SEMANTIC };
 
-/* .7 + .2 + .1 as doubles may miss 1 by a last bit. */
+/* .7 + .2 + .1 in doubles may differ from 1 in the last bit. */
 static const double sum_tolerance = 1e-9;
 
-/* Mass as stated; a second class equal to the first replaces it, as in the released program. */
+/* Place the stated mass; a second class equal to the first replaces it, as in the released
+ * program. */
 static enum sl_status place_stated(const struct sl_answer *answer, size_t n_top, size_t n_classes,
                                    double *out, struct sl_error *err)
 {
-    if (answer->n_top == 0) return sl_fail(err, SL_ERR_INPUT, "no class is named");
+    if (answer->n_top == 0) return sl_fail(err, SL_ERR_INPUT, "the answer names no class");
     if (isnan(answer->top[0].probability))
         return sl_fail(err, SL_ERR_INPUT, "the first class has no probability");
     for (size_t k = 0; k < n_classes; k++)
@@ -21,7 +22,8 @@ static enum sl_status place_stated(const struct sl_answer *answer, size_t n_top,
     for (size_t i = 0; i < answer->n_top && i < n_top; i++) {
         const struct sl_belief *belief = &answer->top[i];
         if (belief->class_index >= n_classes)
-            return sl_fail(err, SL_ERR_INPUT, "class %u of %zu", belief->class_index, n_classes);
+            return sl_fail(err, SL_ERR_INPUT, "class %u does not exist, expected a class below %zu",
+                           belief->class_index, n_classes);
         double probability = isnan(belief->probability) ? 0 : sl_as_typed(belief->probability);
         if (!(probability >= 0 && isfinite(probability)))
             return sl_fail(err, SL_ERR_INPUT, "expected a probability, got %g", probability);
@@ -37,8 +39,8 @@ static bool is_impossible(const struct sl_answer *answer, size_t class_index)
     return false;
 }
 
-/* Weights of the classes that take what is left over, 1 each or by similarity, and the number
- * their sum is divided by. */
+/* Weights of the classes that take the remaining mass, 1 each or by similarity, and the divisor of
+ * their sum. */
 struct takers {
     double divisor;
     enum spread spread;
@@ -55,9 +57,9 @@ static double weight(const struct takers *takers, size_t class_index)
     return 1;
 }
 
-/* The released program divides clamped mass by the number of possible classes less the number
- * with mass. Where an own class is marked impossible that is fewer than the classes which then
- * get a share, and the last normalisation scales all down. */
+/* The released program divides clamped mass by (possible classes) - (classes with mass). If a named
+ * class is also marked impossible, this is fewer than the classes that get a share, and the final
+ * normalisation scales everything down. */
 static double clamp_divisor(const struct takers *takers, size_t n_classes)
 {
     double divisor = 0;
@@ -84,8 +86,8 @@ static struct takers find_takers(const struct sl_answer *answer, enum spread spr
     return takers;
 }
 
-/* Give `amount` to the takers. What has mass is never a taker, so that each taker's weight may be
- * asked for just before its own mass is set. */
+/* Give `amount` to the takers. A class with mass is never a taker, so each taker's weight may be
+ * read just before its mass is set. */
 static void give(const struct takers *takers, double amount, size_t n_classes, double *mass)
 {
     for (size_t k = 0; k < n_classes; k++) {
@@ -113,7 +115,7 @@ static enum sl_status redistribute(const struct sl_answer *answer, size_t n_top,
                                    double *out, struct sl_error *err)
 {
     if (spread == SPREAD_SEMANTIC && !options->similarity)
-        return sl_fail(err, SL_ERR_USAGE, "semantic labels need the classes' word vectors");
+        return sl_fail(err, SL_ERR_USAGE, "semantic labels need word vectors of the classes");
     SL_TRY(place_stated(answer, n_top, n_classes, out, err));
     double sum = total(out, n_classes);
     struct takers takers = find_takers(answer, spread, n_classes, options, out);
@@ -128,7 +130,8 @@ static enum sl_status redistribute(const struct sl_answer *answer, size_t n_top,
         }
     }
     sum = total(out, n_classes);
-    if (!(sum > 0)) return sl_fail(err, SL_ERR_INPUT, "no class is left to take any mass");
+    if (!(sum > 0))
+        return sl_fail(err, SL_ERR_INPUT, "the answer leaves no class that could have probability");
     scale(out, n_classes, 1 / sum);
     return SL_OK;
 }

@@ -16,7 +16,7 @@ enum sl_status sl_similarity_cosines(const float *vectors, size_t n, size_t dime
     for (size_t i = 0; i < n; i++) {
         double square = dot(vectors + i * dimensions, vectors + i * dimensions, dimensions);
         if (!(square > 0 && isfinite(square)))
-            return sl_fail(err, SL_ERR_INPUT, "vector %zu has no direction", i);
+            return sl_fail(err, SL_ERR_INPUT, "word vector %zu is zero or not finite", i);
     }
     for (size_t i = 0; i < n; i++) {
         const float *a = vectors + i * dimensions;

@@ -9,7 +9,7 @@
 #include "softlab/base/random.h"
 #include "softlab/label/compare.h"
 
-/* Betas have no mass at 0 and 1, where people put much of theirs. */
+/* Beta distributions have no mass at 0 and 1, which people often state. */
 static const double least_probability = 0.005, largest_probability = 0.995;
 
 static struct sl_simulator *simulator_create(size_t n_classes, double threshold)
@@ -38,7 +38,7 @@ static size_t part_of_row(const struct sl_rows *reference, size_t row, double th
                : SL_SIMULATOR_LOW;
 }
 
-/* The part of every item of a set, so that answers need no search. */
+/* The part of every item, so that answers need no search. */
 static enum sl_status route_items(const struct sl_answers *answers, const struct sl_rows *reference,
                                   double threshold, unsigned char *parts, struct sl_error *err)
 {
@@ -178,7 +178,7 @@ static void simulate_answer(const struct sl_simulator *simulator, size_t part,
     }
     const size_t *others = ranked + top * n_classes;
     double rest = 1 - first - second;
-    /* Mass that has nobody to go to, or too much of it, scales the two named classes. */
+    /* If no class can take the rest, or the two exceed 1, scale the two named classes. */
     double scale = rest < 0 || n_possible == 1 ? 1 / (first + second) : 1;
     sum[top] += first * scale;
     sum[others[0]] += second * scale;
@@ -190,9 +190,10 @@ static enum sl_status check_reference(const struct sl_simulator *simulator,
                                       const struct sl_rows *reference, const float *similarity,
                                       size_t annotators, struct sl_error *err)
 {
-    if (annotators == 0) return sl_fail(err, SL_ERR_USAGE, "simulate at least one annotator");
+    if (annotators == 0)
+        return sl_fail(err, SL_ERR_USAGE, "expected at least one simulated annotator, got 0");
     if (!similarity)
-        return sl_fail(err, SL_ERR_USAGE, "simulated labels need the classes' word vectors");
+        return sl_fail(err, SL_ERR_USAGE, "simulated labels need word vectors of the classes");
     if (reference->n_classes != simulator->n_classes)
         return sl_fail(err, SL_ERR_INPUT,
                        "the reference labels have %zu classes, the simulator %zu",

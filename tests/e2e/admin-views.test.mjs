@@ -169,7 +169,7 @@ async function change(page, pattern, edit) {
 test('links and suspicion are shown where the server knows them', async () => {
   await withStudy('collins', async ({ page, annotators, researcher }) => {
     for (let i = 0; i < 3; i += 1) await (await Person.arrive(annotators)).play();
-    const suspicion = { score: .93, flagged: true, reasons: ['1.3 s a trial', 'always the same class'] };
+    const suspicion = { score: .93, flagged: true, reasons: ['1.3 s per trial', 'always the same class'] };
     const calm = { score: .04, flagged: false, reasons: [] };
     const links = [
       { name: 'Prolific', url: 'https://study.example/?PROLIFIC_PID={{%PROLIFIC_PID%}}&SESSION_ID={{%SESSION_ID%}}', note: 'Paste it as the study’s address. Completion code: C1.' },
@@ -196,7 +196,7 @@ test('links and suspicion are shown where the server knows them', async () => {
     await page.getByText('1 suspicious').waitFor();
     await page.getByRole('columnheader', { name: 'Suspicion' }).getByRole('button').click();
     const first = page.locator('tbody tr').first();
-    assert.match(await first.textContent(), /0\.93.*1\.3 s a trial; always the same class/);
+    assert.match(await first.textContent(), /0\.93.*1\.3 s per trial; always the same class/);
     await look(page, 'suspicion');
     await page.setViewportSize({ width: 1280, height: 800 });
     await first.locator('a').click();

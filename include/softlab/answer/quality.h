@@ -1,6 +1,6 @@
-/* Quality: what annotators' answers are worth: slips, accuracy, consistency, agreement, time,
- * and exclusion by rules that are data. Pure functions over an answer set. What each figure
- * counts is stated in docs/internals/quality.md. */
+/* Quality of annotators' answers: slips, accuracy, consistency, agreement, time, and exclusion by
+ * rules in tables. Pure functions over an answer set. docs/internals/quality.md says what each
+ * figure counts. */
 #ifndef SOFTLAB_ANSWER_QUALITY_H
 #define SOFTLAB_ANSWER_QUALITY_H
 
@@ -17,8 +17,8 @@ SL_BEGIN_DECLS
 /* Kinds of slip in an answer; named in sl_slip_names. */
 enum sl_slip {
     SL_SLIP_RANGE,      /* a probability outside 0-100 % */
-    SL_SLIP_UNREADABLE, /* something was typed that is no number */
-    SL_SLIP_IMPOSSIBLE, /* an own top class marked impossible */
+    SL_SLIP_UNREADABLE, /* the typed text is not a number */
+    SL_SLIP_IMPOSSIBLE, /* a top class that is also marked impossible */
     SL_SLIP_MISSING,    /* no probability for the top class */
     SL_SLIP_SAME,       /* second = first */
     SL_SLIP_ORDER,      /* p2 > p1 */
@@ -29,17 +29,17 @@ extern const char *const sl_slip_names[SL_SLIP_COUNT];
 /* Bit set of 1u << enum sl_slip. */
 unsigned sl_answer_slips(const struct sl_answer *answer, size_t n_classes);
 
-/* Of one annotator, or of all answers together. Counts and shares are over all answers that are
- * not checks, repeats and second runs included, but for the consistency. */
+/* Figures of one annotator, or of all answers together. They count all answers except checks;
+ * repeats and second runs are included, except in the consistency. */
 struct sl_annotator_quality {
     size_t n_answers;
-    size_t n_repeats; /* compared with the first answer; none of a second run */
+    size_t n_repeats; /* repeats compared with the first answer, without second runs */
     size_t n_checks, n_checks_right;
     size_t slips[SL_SLIP_COUNT]; /* answers with such a slip */
     size_t n_with_truth;
-    size_t n_compared; /* votes on items that somebody else voted on; a person's first to each */
-    double agreement;  /* mean share of the others' votes that name the same class; NaN if there are
-                          none to compare with */
+    size_t n_compared; /* first votes on items that another person voted on */
+    double agreement;  /* mean share of the others' votes that name the same class; NaN without such
+                          votes */
     double top1, top2; /* accuracy against the truth; NaN without it */
     double changed_class; /* share of repeats; NaN without repeats */
     double mean_change;   /* mean |p1 - p1'| in points over repeats with the same class */
@@ -54,29 +54,29 @@ struct sl_quality {
     size_t n_items;            /* with an answer that counts */
     double answers_per_item;   /* repeats and second runs left out, here and below */
     double observed_agreement; /* NaN without answers */
-    double krippendorff_alpha; /* NaN if nothing can be compared, or but one class */
+    double krippendorff_alpha; /* NaN if no votes can be compared or only one class was used */
     double mean_accuracy;      /* top-1, mean over annotators */
     double share_accurate;     /* of annotators with accuracy >= .75 */
-    double share_never_true;   /* of items with truth, whose truth got no vote */
-    double share_two_classes;  /* of items, whose votes name one class or two */
+    double share_never_true;   /* share of items with truth whose true class got no vote */
+    double share_two_classes;  /* share of items whose votes name at most two classes */
     size_t n_left_out;         /* answers to items with more than `most_answers` */
 };
 
-/* An exclusion rule holds for an annotator of whom all of its tests hold; the first rule of a
- * preset that holds gives the reason. */
+/* A rule holds for an annotator if all of its tests hold; the first rule of a preset that holds
+ * gives the reason for exclusion. */
 struct sl_exclusion_rule {
     const char *reason;
     unsigned slips;        /* bit set whose counts are added up */
     size_t fewest, most;   /* the sum is from fewest to most; most 0 = any number */
-    double accuracy_below; /* top-1 under this; 0 = whatever it is; unknown accuracy is not under */
-    double checks_below;   /* share of checks right under this; 0 = no such test */
+    double accuracy_below; /* top-1 accuracy below this; 0 = any; unknown is not below */
+    double checks_below;   /* share of passed checks below this; 0 = no such test */
 };
 struct sl_exclusion_preset {
     const char *name, *summary;
     const struct sl_exclusion_rule *rules; /* ends with a NULL reason */
 };
 extern const struct sl_exclusion_preset sl_exclusion_presets[]; /* ends with a NULL name */
-/* The reason that excludes, borrowed, or NULL. */
+/* The reason for exclusion, borrowed, or NULL. */
 const char *sl_exclusion_reason(const struct sl_exclusion_preset *preset,
                                 const struct sl_annotator_quality *quality);
 
@@ -92,7 +92,7 @@ enum sl_status sl_quality_measure(const struct sl_answers *answers,
                                   struct sl_error *err) SL_MUST_USE;
 void sl_quality_release(struct sl_quality *quality);
 
-/* Soft answers to a group of items, as they were given: how sure of the first class, and how many
+/* Soft answers to a group of items, as given: the probability of the first class, and how many
  * classes were left possible. Checks do not count; repeats and second runs do. */
 enum { SL_ANSWER_BINS = 10 };
 struct sl_answer_group {
@@ -102,16 +102,15 @@ struct sl_answer_group {
     size_t probability_counts[SL_ANSWER_BINS]; /* by tenths of the probability; 1 is in the last */
     size_t *possible_counts;                   /* owned; (n_classes + 1), by number of classes */
 };
-/* `in` says of each item whether it belongs to the group. */
+/* in[i] says whether item i belongs to the group. */
 enum sl_status sl_answer_group_measure(const struct sl_answers *answers, const bool *in,
                                        struct sl_answer_group *out,
                                        struct sl_error *err) SL_MUST_USE;
 void sl_answer_group_release(struct sl_answer_group *group);
 
-/* Intervals of such figures for other items and other annotators: both are drawn
- * (sl_bootstrap_crossed). The shares of items whose truth got no vote and whose votes name at most
- * two classes draw items alone: fewer voters would raise them. NaN ends where a figure has no
- * answers. */
+/* Intervals of these figures for other items and other annotators: both are resampled
+ * (sl_bootstrap_crossed). share_never_true and share_two_classes resample items only, since fewer
+ * voters would raise them. The ends are NaN where a figure has no answers. */
 struct sl_answer_group_intervals {
     struct sl_interval probability, possible;
 };

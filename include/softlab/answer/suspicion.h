@@ -1,5 +1,6 @@
-/* Suspicion: who may have answered without looking. One score per annotator, made of signals that
- * each have a likelihood ratio; docs/internals/quality.md has the formulas and the figures.
+/* Suspicion: which annotators may have answered without looking at the items. One score per
+ * annotator, the sum of signals that each have a likelihood ratio; docs/internals/quality.md has
+ * the formulas and figures.
  *
  * A flag asks a person to look at the annotator's answers. It excludes nobody and decides no
  * payment. */
@@ -22,7 +23,7 @@ enum sl_suspicion_signal {
     SL_SUSPECT_EVEN,    /* times that vary far less than those of others */
     SL_SUSPECT_PATTERN, /* the same percentages throughout */
     SL_SUSPECT_CHECKS,  /* attention checks answered wrong */
-    SL_SUSPECT_REPEATS, /* another class when an item came again */
+    SL_SUSPECT_REPEATS, /* a different class when an item was repeated */
     SL_SUSPECT_COUNT
 };
 extern const char *const sl_suspicion_names[SL_SUSPECT_COUNT];
@@ -31,7 +32,7 @@ struct sl_suspicion {
     double score; /* 0 to 1 */
     bool flagged; /* score >= SL_SUSPICION_FLAG */
     /* Log-likelihood ratio in nats of "did not look" against "looked", within the signal's bounds;
-     * 0 where the answers do not tell. */
+     * 0 if the answers give no evidence. */
     double evidence[SL_SUSPECT_COUNT];
     char *reasons[SL_SUSPECT_COUNT]; /* owned; plain words, the strongest first */
     size_t n_reasons;
@@ -44,8 +45,9 @@ struct sl_suspicions {
     size_t n_flagged;
 };
 
-/* `quality` is that of the same answers. `truth` is a class per item, or -1; NULL: what the answers
- * state. It counts as one more annotator whose reliability is learned like that of all others. */
+/* `quality` belongs to the same answers. `truth` is a class per item, or -1; NULL = the truth that
+ * the answers state. It counts as one more annotator, whose reliability is learned like all
+ * others. */
 enum sl_status sl_suspicion_measure(const struct sl_answers *answers,
                                     const struct sl_quality *quality, const int32_t *truth,
                                     struct sl_suspicions *out, struct sl_error *err) SL_MUST_USE;

@@ -34,7 +34,7 @@ struct sl_array {
     void *data; /* owned; shape in row-major order */
 };
 
-/* An array of uninitialised elements; `width` is the characters per element of
+/* Create an array of uninitialised elements. `width` is the number of characters per element for
  * SL_TEXT and ignored otherwise. */
 enum sl_status sl_array_create(enum sl_dtype dtype, size_t width, size_t n_dimensions,
                                const size_t *shape, struct sl_array *out,
@@ -71,13 +71,13 @@ enum sl_status sl_array_from_strings(const char *const *strings, size_t count, s
 enum sl_status sl_array_string(const struct sl_array *array, size_t index, char **out,
                                struct sl_error *err) SL_MUST_USE;
 
-/* .npy: header versions 1.0 to 3.0, either byte order and either element order in. */
+/* .npy: reads header versions 1.0 to 3.0, both byte orders and both element orders. */
 enum sl_order { SL_ORDER_C, SL_ORDER_FORTRAN };
 enum sl_status sl_npy_read(const char *path, struct sl_array *out,
                            struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_npy_parse(const void *bytes, size_t length, const char *name,
                             struct sl_array *out, struct sl_error *err) SL_MUST_USE;
-/* The type and the shape that the first `length` bytes of an .npy of `whole` bytes state; `data` is
+/* The type and shape stated in the first `length` bytes of an .npy file of `whole` bytes; `data` is
  * NULL. SL_NPY_MOST_HEADER bytes are enough for any header. */
 enum { SL_NPY_MOST_HEADER = (1 << 20) + 12 };
 enum sl_status sl_npy_peek(const void *bytes, size_t length, uint64_t whole, const char *name,
@@ -98,12 +98,13 @@ const char *sl_npz_name(const struct sl_npz *npz, size_t index); /* without ".np
 bool sl_npz_has(const struct sl_npz *npz, const char *name);
 enum sl_status sl_npz_read(struct sl_npz *npz, const char *name, struct sl_array *out,
                            struct sl_error *err) SL_MUST_USE;
-/* The type and the shape of an array only; `data` is NULL. To be checked before reading: a small
- * file may hold a large array. */
+/* The type and shape of an array; `data` is NULL. Check them before reading: a small file may hold
+ * a large array. */
 enum sl_status sl_npz_peek(struct sl_npz *npz, const char *name, struct sl_array *out,
                            struct sl_error *err) SL_MUST_USE;
 
-/* Write an .npz: create, add arrays, commit. Destroy without commit leaves nothing. */
+/* Write an .npz: create, add arrays, commit. Destroying the writer without a commit leaves no
+ * file. */
 struct sl_npz_writer;
 enum sl_npz_packing { SL_NPZ_STORED, SL_NPZ_DEFLATED };
 enum sl_status sl_npz_writer_create(const char *path, enum sl_npz_packing packing,

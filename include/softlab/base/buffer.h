@@ -1,9 +1,8 @@
 /* Buffer: bytes that grow up to a stated maximum.
  *
- * Appending never fails by itself: a buffer that would pass its maximum keeps
- * what it has and remembers. One sl_buffer_check after the last append replaces
- * an error test per line. `data` is NUL-terminated after every append and never
- * NULL once something was appended. */
+ * Appending never fails: a buffer that would exceed its maximum keeps its content and remembers the
+ * failure, so that one sl_buffer_check after the last append replaces an error test per line.
+ * `data` is NUL-terminated after every append, and not NULL once something was appended. */
 #ifndef SOFTLAB_BASE_BUFFER_H
 #define SOFTLAB_BASE_BUFFER_H
 
@@ -20,14 +19,14 @@ struct sl_buffer {
     size_t length;
     size_t capacity;
     size_t maximum;
-    bool overflowed; /* something did not fit; the content is not whole */
-    bool exhausted;  /* because there was no memory for it */
-    bool reports;    /* that is remembered; otherwise it goes by sl_alloc */
+    bool overflowed; /* something did not fit; the content is incomplete */
+    bool exhausted;  /* ... because memory ran out */
+    bool reports; /* running out of memory is remembered; otherwise it is handled as in sl_alloc */
 };
 
 void sl_buffer_init(struct sl_buffer *buffer, size_t maximum);
-/* For what is as large as somebody's data: that there is no memory is remembered too, so that
- * sl_buffer_check must be asked. */
+/* For content whose size the data decide: running out of memory is remembered too, so
+ * sl_buffer_check must be called. */
 void sl_buffer_init_data(struct sl_buffer *buffer, size_t maximum);
 void sl_buffer_release(struct sl_buffer *buffer);
 
@@ -41,11 +40,11 @@ void sl_buffer_printf(struct sl_buffer *buffer, const char *format, ...) SL_PRIN
 void sl_buffer_vprintf(struct sl_buffer *buffer, const char *format, va_list arguments)
     SL_PRINTF(2, 0);
 
-/* What did not fit into `part`, which was made for `buffer`, did not fit into it either. */
+/* Take over the failure of `part`, a buffer whose content was made for `buffer`. */
 void sl_buffer_blame(struct sl_buffer *buffer, const struct sl_buffer *part);
 
-/* Room for `length` more bytes at data + length, or NULL beyond the maximum or without memory for
- * it (sl_buffer_check says which); the caller writes there and raises `length` itself. */
+/* Reserve `length` more bytes at data + length; NULL beyond the maximum or without memory
+ * (sl_buffer_check says which). The caller writes there and raises `length`. */
 char *sl_buffer_reserve(struct sl_buffer *buffer, size_t length);
 
 /* SL_ERR_INPUT "<what> is longer than <maximum> bytes", or SL_ERR_NOMEM, if anything did not fit.

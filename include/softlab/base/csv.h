@@ -53,9 +53,9 @@ void sl_csv_close(struct sl_csv *csv);
 enum sl_status sl_csv_next(struct sl_csv *csv, struct sl_csv_record *out,
                            struct sl_error *err) SL_MUST_USE;
 
-/* The header's columns (none without a header), and the place of a column, of which capitals and
- * blanks around it do not matter where no column is called exactly so: SL_ERR_INPUT naming the file
- * and the columns there are, or the two that may be meant. */
+/* The columns of the header (none without one), and the index of a column. If no column has exactly
+ * this name, capitals and surrounding blanks are ignored. SL_ERR_INPUT names the file and its
+ * columns, or says that several match. */
 size_t sl_csv_column_count(const struct sl_csv *csv);
 const char *sl_csv_column_name(const struct sl_csv *csv, size_t column);
 bool sl_csv_column_is(const struct sl_csv *csv, size_t column, const char *name);
@@ -74,19 +74,19 @@ enum sl_status sl_csv_real(const struct sl_csv *csv, const struct sl_csv_record 
                            size_t column, double minimum, double maximum, double *out,
                            struct sl_error *err) SL_MUST_USE;
 
-/* SL_ERR_INPUT if the table's first record is one field with semicolons or tabs in it where commas
- * are expected: the file is no CSV as it is read here. A header is checked when it is read. */
+/* SL_ERR_INPUT if the first record is a single field that contains semicolons or tabs: the file is
+ * not separated by commas. Headers are checked when they are read. */
 enum sl_status sl_csv_check_commas(const struct sl_csv *csv, const struct sl_csv_record *first,
                                    struct sl_error *err) SL_MUST_USE;
 
-/* Append one field, quoted if it must be, and the separator before it unless it is
- * the first of its line; end the line with sl_csv_end_line. */
+/* Append one field, quoted if necessary, after a separator unless it is the first of its line; end
+ * the line with sl_csv_end_line. */
 void sl_csv_append_field(struct sl_buffer *line, const char *text, size_t length);
-/* A text from outside: what a spreadsheet would run as a formula (it begins with = + - @, a tab or
- * a line break and is no negative number) gets an apostrophe before it, and one more where it has
- * some already, so that sl_csv_plain gives the text back. */
+/* Append text from outside. Text that a spreadsheet would run as a formula (it begins with = + - @,
+ * a tab or a line break and is not a negative number) gets an apostrophe in front. Such text that
+ * already begins with apostrophes gets one more, so that sl_csv_plain restores it. */
 void sl_csv_append_text(struct sl_buffer *line, const char *text, size_t length);
-bool sl_csv_is_formula(const char *text, size_t length); /* leading apostrophes passed over */
+bool sl_csv_is_formula(const char *text, size_t length); /* ignoring leading apostrophes */
 static inline struct sl_field sl_csv_plain(struct sl_field field)
 {
     if (field.length < 2 || field.text[0] != '\'' || !sl_csv_is_formula(field.text, field.length))
@@ -95,8 +95,8 @@ static inline struct sl_field sl_csv_plain(struct sl_field field)
     field.length--;
     return field;
 }
-/* A cell that is the name of a class: plain, and without blanks around it, so that "cat" and "cat "
- * are one class. */
+/* A cell as a class name: plain and without surrounding blanks, so that "cat" and "cat " are one
+ * class. */
 static inline struct sl_field sl_csv_class(struct sl_field field)
 {
     field = sl_csv_plain(field);

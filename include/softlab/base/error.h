@@ -17,11 +17,11 @@ enum sl_status {
     SL_ERR_INPUT,     /* data from outside is malformed or out of range */
     SL_ERR_NOT_FOUND, /* a named thing is absent */
     SL_ERR_IO,        /* the operating system refused */
-    SL_ERR_NOMEM,     /* there is no memory for it */
-    SL_ERR_BACKEND,   /* a library below us refused */
+    SL_ERR_NOMEM,     /* out of memory */
+    SL_ERR_BACKEND,   /* a library that softlab uses reported an error */
     SL_ERR_NUMERIC,   /* a loss, weight or fit became NaN or infinite */
-    SL_ERR_BUSY,      /* another program holds it; later it may be free */
-    SL_ERR_STOPPED,   /* whoever runs it asked it to stop before the end */
+    SL_ERR_BUSY,      /* another program has locked it; try again later */
+    SL_ERR_STOPPED,   /* stopped early on request */
 };
 
 struct sl_error {
@@ -45,9 +45,9 @@ enum sl_status sl_fail_within(struct sl_error *err, enum sl_status code, const c
 /* "input", "io", ...: for logs and --json. */
 const char *sl_status_name(enum sl_status code);
 
-/* Two ways to pass a failure on: SL_TRY while nothing is owned yet, SL_TRY_OUT from
- * where `status` and a label `out:` release what is. Once a function has used the
- * second it must not use the first (tools/check-source looks). */
+/* Two ways to pass a failure on: SL_TRY while the function owns nothing yet, SL_TRY_OUT once
+ * `status` and the label `out:` release what it owns. A function that has used SL_TRY_OUT must not
+ * use SL_TRY after it (tools/check-source checks this). */
 #define SL_TRY(expression)                                                                         \
     do {                                                                                           \
         enum sl_status sl_try_status = (expression);                                               \

@@ -1,5 +1,5 @@
-/* Files: whole reads with a cap, and writes that are there entirely or not at
- * all (temporary file beside the target, fsync, rename, fsync of the folder). */
+/* Files: reads of whole files up to a maximum, and writes that leave the whole file or nothing
+ * (temporary file beside the target, fsync, rename, fsync of the folder). */
 #ifndef SOFTLAB_BASE_FILE_H
 #define SOFTLAB_BASE_FILE_H
 
@@ -20,10 +20,10 @@ enum sl_status sl_file_read(const char *path, struct sl_buffer *out,
 enum sl_status sl_file_write(const char *path, const void *bytes, size_t length,
                              struct sl_error *err) SL_MUST_USE;
 
-/* Streaming form of sl_file_write: open, write any number of times, commit, and in
- * every case discard, which frees and, after a commit, does nothing else; so it may
- * stand under `out:`, also for a writer that is {0}. Until commit returns SL_OK the
- * old file is untouched. Devices and pipes are written to as they are. */
+/* Streaming form of sl_file_write: open, write any number of times, commit, and always discard.
+ * Discard frees the writer and, without a commit, removes the temporary file; it is safe under
+ * `out:` and for a writer that is {0}. The old file is untouched until commit returns SL_OK.
+ * Devices and pipes are written to directly. */
 struct sl_writer {
     int descriptor;  /* -1 when closed */
     char *path;      /* owned; the final name */
@@ -34,7 +34,7 @@ struct sl_writer {
 
 enum sl_status sl_writer_open(struct sl_writer *writer, const char *path,
                               struct sl_error *err) SL_MUST_USE;
-/* The same for a file that others on the machine may not read (0600 whatever the umask). */
+/* The same for a file that other users may not read (0600 whatever the umask). */
 enum sl_status sl_writer_open_private(struct sl_writer *writer, const char *path,
                                       struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_writer_write(struct sl_writer *writer, const void *bytes, size_t length,
@@ -44,11 +44,12 @@ enum sl_status sl_writer_printf(struct sl_writer *writer, struct sl_error *err, 
 enum sl_status sl_writer_commit(struct sl_writer *writer, struct sl_error *err) SL_MUST_USE;
 void sl_writer_discard(struct sl_writer *writer);
 
-/* Files, and folders once they are empty, that are to go if the process ends early: from before
- * they are made until they are dropped. Writers add theirs. The path is copied. */
+/* Paths to remove if the process ends early: files, and folders once they are empty. Add a path
+ * before creating it and drop it when it is finished. Writers add their temporary files themselves.
+ * The path is copied. */
 void sl_temporary_add(const char *path);
 void sl_temporary_drop(const char *path);
-/* Remove them all. Safe in a signal handler; whoever calls it ends the process next. */
+/* Remove all of them. Safe in a signal handler; the caller must end the process next. */
 void sl_temporaries_remove_all(void);
 
 /* pread until `length` bytes arrived; a short file is SL_ERR_INPUT naming the
@@ -65,10 +66,10 @@ bool sl_folder_exists(const char *path);
 
 /* Create a folder and its parents; existing ones are fine. */
 enum sl_status sl_folder_create(const char *path, struct sl_error *err) SL_MUST_USE;
-/* How many bytes of a path are a folder that exists: strlen(path), or what sl_folder_create would
- * begin with. */
+/* The length of the longest beginning of `path` that is an existing folder: strlen(path), or where
+ * sl_folder_create would start. */
 size_t sl_folder_existing(const char *path);
-/* Remove the folders of a path behind its first `existing` bytes, as far as they are empty. */
+/* Remove the folders of a path beyond its first `existing` bytes, as long as they are empty. */
 void sl_folder_remove_empty(const char *path, size_t existing);
 
 /* Names in a folder, sorted bytewise, without "." and "..". `names` is NULL-ended;
@@ -76,20 +77,20 @@ void sl_folder_remove_empty(const char *path, size_t existing);
 enum sl_status sl_folder_list(const char *path, char ***names, size_t *count,
                               struct sl_error *err) SL_MUST_USE;
 void sl_names_destroy(char **names);
-/* Delete a folder and what is in it, for folders of temporary files: symbolic links are not
- * followed, and what cannot be deleted stays. */
+/* Delete a folder with its content, for temporary folders. Symbolic links are not followed; what
+ * cannot be deleted stays. */
 void sl_folder_remove(const char *path);
-/* Copies of `count` names, NULL-ended; NULL of NULL. */
+/* Copies of `count` names, NULL-ended. NULL gives NULL. */
 enum sl_status sl_names_copy(char *const *names, size_t count, char ***out,
                              struct sl_error *err) SL_MUST_USE;
 
 /* "folder/name" on the heap. */
 char *sl_path_join(const char *folder, const char *name) SL_MUST_USE SL_RETURNS_NONNULL;
 
-/* The path from the root, on the heap; as it is if the working folder has no name. */
+/* The absolute path, on the heap; unchanged if the working folder is unknown. */
 char *sl_path_absolute(const char *path) SL_MUST_USE SL_RETURNS_NONNULL;
 
-/* Whether both paths lead to one file or folder. */
+/* Whether both paths are the same file or folder. */
 bool sl_path_same(const char *a, const char *b);
 
 /* The part after the last '/', borrowed. */

@@ -1,5 +1,5 @@
-/* Hash: SHA-256 of bytes and files, for downloads and provenance; CRC-32 of sections of files,
- * against accidents. */
+/* Hash: SHA-256 of bytes and files, for downloads and provenance; CRC-32 of parts of files, to find
+ * accidental damage. */
 #ifndef SOFTLAB_BASE_HASH_H
 #define SOFTLAB_BASE_HASH_H
 
@@ -16,18 +16,19 @@ void sl_sha256(const void *bytes, size_t length, char out[SL_SHA256_TEXT]);
 enum sl_status sl_sha256_file(const char *path, char out[SL_SHA256_TEXT],
                               struct sl_error *err) SL_MUST_USE;
 
-/* SHA-256 of something that comes in pieces: create, add, finish. */
+/* SHA-256 of data that arrives in pieces: create, add, finish. */
 struct sl_hasher;
 struct sl_hasher *sl_hasher_create(void) SL_MUST_USE SL_RETURNS_NONNULL;
 void sl_hasher_add(struct sl_hasher *hasher, const void *bytes, size_t length);
-/* A text with its length before it, so that "ab", "c" differs from "a", "bc"; NULL is no text. */
+/* Add a text, preceded by its length, so that "ab", "c" differs from "a", "bc". NULL differs from
+ * "". */
 void sl_hasher_text(struct sl_hasher *hasher, const char *text);
-/* A number as 64 bits. */
+/* Add a number as 64 bits. */
 void sl_hasher_number(struct sl_hasher *hasher, uint64_t number);
-/* The hash of all that was added; destroys the hasher. */
+/* Write the hash of everything that was added, and destroy the hasher. */
 void sl_hasher_finish(struct sl_hasher *hasher, char out[SL_SHA256_TEXT]);
 
-/* zip's CRC-32 of bytes that continue those of `crc`; 0 at the start. */
+/* The CRC-32 of zip. `crc` is the CRC of the bytes before these; 0 at the start. */
 uint32_t sl_crc32(uint32_t crc, const void *bytes, size_t length);
 
 SL_END_DECLS

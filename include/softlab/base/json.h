@@ -50,13 +50,13 @@ struct sl_json_cursor {
 
 struct sl_json_cursor sl_json_root(const struct sl_json *document);
 
-/* A member that must be there; one that may be absent (value NULL then, also for null). */
+/* A required member, and an optional one: its value is NULL if it is absent or null. */
 enum sl_status sl_json_member(const struct sl_json_cursor *object, const char *key,
                               struct sl_json_cursor *out, struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_json_optional(const struct sl_json_cursor *object, const char *key,
                                 struct sl_json_cursor *out, struct sl_error *err) SL_MUST_USE;
 
-/* A member of an object; value NULL if it is not there. */
+/* A member of an object; its value is NULL if it is absent. */
 struct sl_json_cursor sl_json_below(const struct sl_json_cursor *object, const char *key);
 
 /* The number of elements; element `index` (asserted to exist). */
@@ -74,32 +74,32 @@ enum sl_status sl_json_number(const struct sl_json_cursor *at, double minimum, d
 enum sl_status sl_json_boolean(const struct sl_json_cursor *at, bool *out,
                                struct sl_error *err) SL_MUST_USE;
 
-/* Every key of the object must be in `known` (NULL-ended); the error suggests the
- * nearest one. */
+/* Check that every key of the object is in `known` (NULL-ended); the error suggests the nearest
+ * one. */
 enum sl_status sl_json_only(const struct sl_json_cursor *object, const char *const *known,
                             struct sl_error *err) SL_MUST_USE;
 
-/* SL_ERR_INPUT "<file>:<line>: <path>: <message>": for checks of the caller's own. */
+/* SL_ERR_INPUT "<file>:<line>: <path>: <message>", for the caller's own checks. */
 enum sl_status sl_json_fail(const struct sl_json_cursor *at, struct sl_error *err,
                             const char *format, ...) SL_PRINTF(3, 4);
 
-/* Append a string in quotes, escaped; SL_ERR_INPUT naming `what` if it is not valid UTF-8 or has
- * a NUL byte, which JSON as we read it cannot hold. */
+/* Append a string in quotes, escaped. SL_ERR_INPUT naming `what` if it is not valid UTF-8 or
+ * contains a NUL byte, which sl_json_read would refuse. */
 enum sl_status sl_json_append_string(struct sl_buffer *out, const char *text, size_t length,
                                      const char *what, struct sl_error *err) SL_MUST_USE;
 
-/* New values: a number, or null where it is NaN or infinite; [low, high]; a list of counts. */
+/* New values: a number, or null for NaN and infinity; [low, high]; a list of counts. */
 struct sl_interval;
 json_t *sl_json_real(double value) SL_MUST_USE;
 json_t *sl_json_interval(const struct sl_interval *interval) SL_MUST_USE;
 json_t *sl_json_counts(const size_t *counts, size_t n) SL_MUST_USE;
 
-/* For programs: from now on jansson, which leaves out what it has no memory for, finds memory or
- * does not return, as sl_alloc. Its allocator is one for the process: call this before the first
- * JSON and before there are other threads. */
+/* For programs: make jansson take its memory from sl_alloc, so that it gets memory or does not
+ * return, instead of leaving values out silently. jansson has one allocator per process: call this
+ * before the first use of JSON and before starting threads. */
 void sl_json_use_memory(void);
 
-/* Write a value atomically, indented by two, keys in insertion order, newline at the end. */
+/* Write a value atomically: indented by two spaces, keys in insertion order, newline at the end. */
 enum sl_status sl_json_write(const json_t *value, const char *path,
                              struct sl_error *err) SL_MUST_USE;
 

@@ -1,5 +1,5 @@
-/* Log and progress: what the library has to say while it works. It decides what
- * is said; the caller decides where it goes. A NULL log or progress is silent. */
+/* Log and progress: messages of the library while it works. The library decides what is said, the
+ * caller where it goes. A NULL log or progress is silent. */
 #ifndef SOFTLAB_BASE_LOG_H
 #define SOFTLAB_BASE_LOG_H
 
@@ -14,7 +14,7 @@ SL_BEGIN_DECLS
 enum sl_log_level { SL_LOG_ERROR, SL_LOG_WARNING, SL_LOG_INFO, SL_LOG_DEBUG };
 
 struct sl_log {
-    enum sl_log_level level; /* what is more detailed is dropped */
+    enum sl_log_level level; /* more detailed messages are dropped */
     void (*write)(void *context, enum sl_log_level level, const char *line);
     void *context; /* borrowed */
 };

@@ -9,12 +9,12 @@
 
 SL_BEGIN_DECLS
 
-/* Append text with the five characters of HTML escaped and control characters left out. Bytes are
- * taken one by one: what is not UTF-8 comes out as it went in. */
+/* Append text with the five special characters of HTML escaped and control characters left out.
+ * Works on bytes: text that is not UTF-8 passes through unchanged. */
 void sl_html_escape(struct sl_buffer *out, const char *text, size_t length);
 
-/* Append text as part of an address: all but unreserved characters (RFC 3986) and those of
- * `also_plain` go by their number. */
+/* Append text as part of a URL: characters other than the unreserved ones (RFC 3986) and those in
+ * `also_plain` are percent-encoded. */
 void sl_url_escape(struct sl_buffer *out, const char *text, const char *also_plain);
 
 SL_END_DECLS

@@ -1,10 +1,10 @@
-/* Memory, and what happens when there is none left (docs/decisions/0014).
+/* Memory, and what happens when it runs out (docs/decisions/0014).
  *
- * Where a file or a user decides the size, sl_data_alloc and its kin report SL_ERR_NOMEM.
- * Where our own code does (structs, names, tables), sl_alloc and its kin give memory or do not
- * return: on a thread that is inside sl_guard the guarded work ends with SL_ERR_NOMEM; otherwise
- * the handler of sl_memory_on_exhausted is called, and without one the process aborts.
- * Free all of them with free(). */
+ * Where a file or a user decides the size, sl_data_alloc and its relatives report SL_ERR_NOMEM.
+ * Where our own code decides it (structs, names, tables), sl_alloc and its relatives never return
+ * NULL: on a thread inside sl_guard the guarded work ends with SL_ERR_NOMEM; elsewhere the handler
+ * of sl_memory_on_exhausted is called, and without a handler the process aborts. Free all blocks
+ * with free(). */
 #ifndef SOFTLAB_BASE_MEMORY_H
 #define SOFTLAB_BASE_MEMORY_H
 
@@ -34,11 +34,10 @@ char *sl_string_printf(const char *format, ...) SL_PRINTF(1, 2) SL_MUST_USE SL_R
 void sl_strings_release(char **strings, size_t count);
 void sl_strings_destroy(char **strings, size_t count);
 
-/* ---- Where a file or a user does ---- */
+/* ---- Where a file or a user decides the size ---- */
 
-/* `count` elements of `size` bytes, not zeroed, 64-byte aligned; NULL with
- * SL_ERR_NOMEM and the size in *err if there is no memory. A count of 0 gives a
- * block that may be freed and not read. */
+/* `count` elements of `size` bytes, not zeroed, 64-byte aligned; NULL with SL_ERR_NOMEM and the
+ * size in *err if memory runs out. A count of 0 gives a block that may be freed but not read. */
 void *sl_data_alloc(size_t count, size_t size, struct sl_error *err) SL_MUST_USE;
 
 /* The same, zeroed, aligned for any type. */
@@ -48,30 +47,32 @@ void *sl_data_zeroed(size_t count, size_t size, struct sl_error *err) SL_MUST_US
  * zeroed. On failure NULL, and the block is as it was. */
 void *sl_data_resize(void *block, size_t count, size_t size, struct sl_error *err) SL_MUST_USE;
 
-/* As sl_string_copy_n, for one of as many strings as there are items. */
+/* As sl_string_copy_n, but reports SL_ERR_NOMEM: for strings whose number the data decide. */
 char *sl_data_string(const char *text, size_t length, struct sl_error *err) SL_MUST_USE;
 
-/* ---- When there is none ---- */
+/* ---- When memory runs out ---- */
 
-/* Run `work`. If sl_alloc or its kin find no memory on this thread meanwhile, the work is left at
- * once and this returns SL_ERR_NOMEM. What the work held then is lost: its memory, open files and
- * locks, and objects that it was changing are not whole and must not be used again, not even to
- * destroy them. Temporary files of sl_writer are removed. For a caller that must outlive it, as a
- * notebook must; guards may stand within guards. Threads that the work starts are not guarded. */
+/* Run `work`. If sl_alloc or a relative runs out of memory on this thread, the work is abandoned at
+ * once and this returns SL_ERR_NOMEM. The memory, open files and locks of the work are then lost,
+ * and objects that it was changing must not be used again, not even to destroy them. Temporary
+ * files of sl_writer are removed. For a process that must survive, such as a notebook. Guards may
+ * be nested. Threads that the work starts are not guarded. */
 enum sl_status sl_guard(enum sl_status (*work)(void *context, struct sl_error *err), void *context,
                         struct sl_error *err) SL_MUST_USE;
 
-/* For programs: called, on whichever thread found no memory for `bytes` bytes outside a guard. It
- * must end the process, and may not allocate. NULL takes it away. One per process. */
+/* For programs: the handler is called on the thread that ran out of memory for `bytes` bytes
+ * outside a guard. It must end the process and may not allocate. NULL removes it. One handler per
+ * process. */
 void sl_memory_on_exhausted(void (*handler)(size_t bytes));
 
-/* For allocators of other libraries that cannot report: as if sl_alloc had found no memory. */
+/* For allocators of other libraries that cannot report failure: behave as if sl_alloc had run out
+ * of memory. */
 void sl_memory_exhausted(size_t bytes) SL_NORETURN;
 
 /* ---- Arena ---- */
 
-/* Many small things that die together. Every arena has a maximum, so that no input can make it
- * grow without end. */
+/* Many small blocks that are freed together. Every arena has a maximum, so that no input can make
+ * it grow without limit. */
 struct sl_arena_block;
 struct sl_arena {
     struct sl_arena_block *newest; /* owned chain */

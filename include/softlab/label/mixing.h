@@ -1,6 +1,6 @@
-/* Mixing: what people see in mixed images (thesis chapters 4 and 5, appendix C): the shares they
- * infer beside those that were mixed, their soft labels over mixed images, and class-pair mixing
- * functions fitted to them. */
+/* Mixing: what people see in mixed images (thesis chapters 4 and 5, appendix C): inferred shares
+ * compared with the mixed ones, soft labels of mixed images, and mixing functions fitted to class
+ * pairs. */
 #ifndef SOFTLAB_LABEL_MIXING_H
 #define SOFTLAB_LABEL_MIXING_H
 
@@ -35,7 +35,8 @@ struct sl_mix_group {
     double lower, upper;    /* its quartiles */
     double mean_confidence; /* over answers that state one; NaN without */
     double mean_error;      /* mean |inferred - generated| */
-    /* of the four, for other images and annotators; NaN ends unless options ask for them */
+    /* intervals of these four for other images and annotators; NaN ends unless options.bootstrap is
+     * set */
     struct sl_interval median_interval, mean_interval, confidence_interval, error_interval;
     /* answers by inferred share and by confidence, in tenths; 1 is in the last */
     size_t inferred_counts[SL_MIX_BINS], confidence_counts[SL_MIX_BINS];
@@ -46,7 +47,8 @@ struct sl_mix_options {
     const struct sl_name_table *only;      /* items to use, or NULL: all */
     const struct sl_rows *endpoint_labels; /* or NULL; matched by the ids in item names */
     double high, low;                      /* both endpoints' entropies >= .5, or <= .1 */
-    /* or NULL; intervals of groups by share and by entropy, which draw items and annotators */
+    /* or NULL; for intervals of the groups by share and by entropy, resampling items and
+     * annotators */
     const struct sl_bootstrap_options *bootstrap;
 };
 struct sl_mix_options sl_mix_options_default(void);
@@ -63,7 +65,7 @@ struct sl_mix_summary {
     size_t n_by_pair_share;
     struct sl_mix_group high, low; /* by endpoint entropy; empty without endpoint labels */
 };
-/* Answers that do not state what was mixed are an error, as are none at all. */
+/* It is an error if an answer does not state what was mixed, or if there are no answers. */
 enum sl_status sl_mix_summarise(const struct sl_answers *answers,
                                 const struct sl_mix_options *options, struct sl_mix_summary *out,
                                 struct sl_error *err) SL_MUST_USE;

@@ -15,7 +15,7 @@ SL_BEGIN_DECLS
 
 enum { SL_SIMULATOR_LOW, SL_SIMULATOR_HIGH, SL_SIMULATOR_PARTS };
 
-/* Answers to items of one kind of entropy. */
+/* The model of answers to items of low or of high entropy. */
 struct sl_simulator_part {
     struct sl_beta top1, top2;
     size_t n_answers, n_second; /* how many the Betas were fitted to */
@@ -24,7 +24,7 @@ struct sl_simulator_part {
 };
 struct sl_simulator {
     size_t n_classes;
-    double threshold; /* entropy of the reference from which an item is high */
+    double threshold; /* an item is of high entropy if its reference has at least this */
     struct sl_simulator_part part[SL_SIMULATOR_PARTS];
 };
 
@@ -61,8 +61,8 @@ struct sl_simulation_fit {
     double real_mean[SL_SIMULATION_COUNT], simulated_mean[SL_SIMULATION_COUNT];
     double wasserstein[SL_SIMULATION_COUNT]; /* between the two distributions over rows */
 };
-/* How close simulated labels are to real ones. Rows of both are routed by their item's entropy in
- * `reference`; parts without rows have NaN. */
+/* How close simulated labels are to real ones. Rows are assigned to a part by their item's entropy
+ * in `reference`; figures of parts without rows are NaN. */
 enum sl_status sl_simulation_measure(const struct sl_rows *real, const struct sl_rows *simulated,
                                      const struct sl_rows *reference, double threshold,
                                      struct sl_simulation_fit out[SL_SIMULATOR_PARTS],

@@ -1,8 +1,8 @@
-/* cifar10h-counts: a .npy of counts (items, classes). A count becomes that many hard answers
- * without annotators; items are known by their row.
+/* cifar10h-counts: an .npy of counts (items, classes). A count becomes that many hard answers
+ * without annotators; items are identified by their row.
  *
- * A row of zeros is an item without answers and is counted; a negative, fractional or absurd
- * count stops the import. Out: every item must be called by its row number. */
+ * A row of zeros is an item without answers and is counted. A negative, fractional or absurdly
+ * large count stops the import. On export every item must be named by its row number. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "softlab/base/array.h"
 #include "softlab/base/text.h"
 
-/* Beyond these a file is not what it says: nobody asks a million people about one image. */
+/* Larger values mean that the file is not a table of counts. */
 enum { LARGEST_COUNT = 1000000, MOST_ITEMS = 10000000, NUMBER = 24 };
 
 static enum sl_status put_row(struct sl_import *import, const char *path, size_t row,
@@ -71,7 +71,7 @@ out:
     return status;
 }
 
-/* The row of every item, and how many rows that makes. */
+/* The row of every item, and the number of rows. */
 static enum sl_status find_rows(const struct sl_answers *answers, size_t *out, struct sl_error *err)
 {
     size_t n_rows = 0;
@@ -80,9 +80,10 @@ static enum sl_status find_rows(const struct sl_answers *answers, size_t *out, s
         int64_t row = 0;
         const char *name = sl_name_table_get(answers->items, (uint32_t)i, &length);
         if (!sl_text_to_integer(name, length, &row) || row < 0 || row >= MOST_ITEMS)
-            return sl_fail(err, SL_ERR_INPUT,
-                           "item \"%s\" is not a row number from 0: cifar10h-counts has no names",
-                           name);
+            return sl_fail(
+                err, SL_ERR_INPUT,
+                "item \"%s\" is not a row number; cifar10h-counts has no names, only rows from 0",
+                name);
         if ((size_t)row >= n_rows) n_rows = (size_t)row + 1;
     }
     *out = n_rows;

@@ -1,8 +1,8 @@
-/* cifar10h-raw: every click of CIFAR-10H. Items are known by their place in CIFAR-10's test set;
- * attention checks, which are none of it, by their file name, and marked.
+/* cifar10h-raw: every click of CIFAR-10H. Items are identified by their index in CIFAR-10's test
+ * set; attention checks, which are not part of it, by their file name, and are marked.
  *
- * A label out of range, or a category that is not called as its label says (another order of
- * classes), stops the import; an empty choice is an answer without a class, skipped and counted. */
+ * A label out of range, or a category whose name does not match its label (another class order),
+ * stops the import; an empty choice is an answer without a class, which is skipped and counted. */
 #include <math.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ static enum sl_status find_columns(const struct sl_csv *csv, struct click_column
     SL_TRY(sl_csv_column(csv, "is_attn_check", &columns.check, err));
     SL_TRY(sl_csv_column(csv, "true_label", &columns.truth, err));
     SL_TRY(sl_csv_column(csv, "chosen_label", &columns.chosen, err));
-    /* The file and its description spell it in two ways. */
+    /* The file and its description spell this column differently. */
     columns.index = sl_optional_column(csv, "cifar10_test_test_idx");
     if (columns.index == SIZE_MAX)
         SL_TRY(sl_csv_column(csv, "cifar10_test_set_idx", &columns.index, err));
@@ -35,7 +35,7 @@ static enum sl_status find_columns(const struct sl_csv *csv, struct click_column
     return SL_OK;
 }
 
-/* The file under way, and the record. */
+/* The current file and record. */
 struct clicks {
     struct sl_import *import;
     struct sl_csv *csv;
@@ -57,8 +57,9 @@ static enum sl_status read_label(const struct clicks *clicks, size_t label, size
                           clicks->path, clicks->record.line, err));
     if (named != (uint32_t)index)
         return sl_csv_fail(clicks->csv, clicks->record.line, err,
-                           "label %lld is class %u by its name \"%.*s\": another order of classes?",
-                           (long long)index, (unsigned)named, sl_field_shown(text), text.text);
+                           "label %lld is called \"%.*s\", which is class %u; give the classes in "
+                           "the file's order",
+                           (long long)index, sl_field_shown(text), text.text, (unsigned)named);
     *out = (uint32_t)index;
     return SL_OK;
 }
@@ -95,7 +96,7 @@ static enum sl_status put_click(const struct clicks *clicks, struct sl_error *er
     struct sl_belief belief = {.probability = NAN};
     uint32_t truth = 0;
     if (record->fields[columns->chosen].length == 0) {
-        sl_import_skip(clicks->import, "%s:%zu: an answer without a class", clicks->path,
+        sl_import_skip(clicks->import, "%s:%zu: the answer names no class", clicks->path,
                        record->line);
         return SL_OK;
     }

@@ -1,9 +1,9 @@
-/* cifar10s-json: {"<item>": [{"Most Probable Class": ..., ...}, ...]}, the release of CIFAR-10S.
- * It does not say who answered, nor which answers are repeats (498 of its 6,723 are).
+/* cifar10s-json: {"<item>": [{"Most Probable Class": ..., ...}, ...]}, the release of CIFAR-10S. It
+ * does not name annotators and does not mark repeats (498 of its 6,723 answers).
  *
- * An unknown class, or a probability that is not a number or null, stops the import with its
- * path; numbers out of range stay as given; null for the top class is an answer without one,
- * skipped and counted; an item with [] is counted. */
+ * An unknown class, or a probability that is neither a number nor null, stops the import with its
+ * path. Numbers out of range are kept as given. null for the top class is an answer without a
+ * class, skipped and counted; an item with [] is counted. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -42,7 +42,8 @@ static enum sl_status read_probability(const struct sl_json_cursor *answer, cons
     struct sl_json_cursor at;
     double percent = (double)NAN;
     SL_TRY(sl_json_optional(answer, key, &at, err));
-    /* What float holds after the division: out of range is a slip, infinity would be our own. */
+    /* The range of float: a value out of 0-100 is a slip of the annotator, infinity would be
+     * ours. */
     if (at.value) SL_TRY(sl_json_number(&at, -(double)FLT_MAX, (double)FLT_MAX, &percent, err));
     *out = sl_from_percent(percent);
     return SL_OK;
@@ -58,7 +59,7 @@ static enum sl_status read_impossible(struct release *release, const struct sl_j
     if (!list.value) return SL_OK;
     SL_TRY(sl_json_array_size(&list, &count, err));
     if (count > sl_import_class_count(&release->import))
-        return sl_json_fail(&list, err, "%zu impossible classes of %zu", count,
+        return sl_json_fail(&list, err, "lists %zu impossible classes, expected at most %zu", count,
                             sl_import_class_count(&release->import));
     for (size_t i = 0; i < count; i++) {
         const struct sl_json_cursor at = sl_json_element(&list, i);
@@ -199,7 +200,7 @@ static enum sl_status fill_items(const struct sl_answers *answers,
     return SL_OK;
 }
 
-/* As released: repeats and second runs among the others, nobody named. */
+/* As in the release: repeats and second runs are not marked, annotators are not named. */
 SL_EXPORTER(sl_export_cifar10s_json)
 {
     enum sl_status status = SL_OK;

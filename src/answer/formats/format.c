@@ -16,7 +16,7 @@ const char *const sl_cifar10_classes[] = {"airplane", "automobile", "bird", "cat
 const char *const sl_cifar10_class_titles[] = {
     "Airplane", "Automobile", "Bird", "Cat", "Deer", "Dog", "Frog", "Horse", "Ship", "Truck", NULL};
 
-/* What was said to be true of items, and where. */
+/* The stated true class of an item, and where it was stated. */
 struct said {
     int32_t truth;
     const char *path; /* borrowed */
@@ -93,12 +93,13 @@ enum sl_status sl_import_fail_truth(const struct sl_import *import, struct sl_fi
                                     struct sl_error *err)
 {
     return sl_fail(
-        err, SL_ERR_INPUT, "item %.*s is %.60s on line %zu%s%s and %.60s here; keep one of them",
+        err, SL_ERR_INPUT,
+        "the true class of item %.*s is %.60s on line %zu%s%s and %.60s here; keep one of them",
         sl_field_shown(item), item.text, sl_name_table_get(import->classes, before, NULL), line,
         path ? " of " : "", path ? path : "", sl_name_table_get(import->classes, now, NULL));
 }
 
-/* An item has one true class, however many answers state it. */
+/* Check that all answers to an item state the same true class. */
 static enum sl_status say_truth(struct sl_import *import, const struct sl_answer *answer,
                                 struct sl_error *err)
 {
@@ -156,8 +157,8 @@ enum sl_status sl_import_put(struct sl_import *import, const struct sl_answer *a
 enum sl_status sl_import_finish(struct sl_import *import, const char *path, struct sl_error *err)
 {
     if (import->count == 0)
-        return sl_fail(err, SL_ERR_INPUT, "%s: no answers in it%s", path,
-                       import->filter ? " but those that are left out" : "");
+        return sl_fail(err, SL_ERR_INPUT, "%s: no answers%s", path,
+                       import->filter ? " remain without the classes that are left out" : "");
     if (import->filter) sl_class_filter_finish(import->filter);
     if (import->options) sl_progress_set(import->options->progress, import->count);
     return SL_OK;
@@ -249,8 +250,8 @@ int sl_field_shown(struct sl_field field)
 enum sl_status sl_import_one_path(const char *format, size_t n_paths, struct sl_error *err)
 {
     if (n_paths == 1) return SL_OK;
-    return sl_fail(err, SL_ERR_USAGE, "%s is one file, got %zu: items are known by their row",
-                   format, n_paths);
+    return sl_fail(err, SL_ERR_USAGE,
+                   "%s takes one file, got %zu: it identifies items by their row", format, n_paths);
 }
 
 enum sl_status sl_at_line(enum sl_status status, const char *path, size_t line,
@@ -279,7 +280,7 @@ float sl_from_percent(double percent)
 
 double sl_answer_percent(float probability)
 {
-    /* Six digits are what float surely holds, and more than anybody types. */
+    /* Six digits are always exact in float, and more than anybody types. */
     char text[32];
     double percent = (double)probability * 100;
     int length = snprintf(text, sizeof text, "%.6g", percent);

@@ -1,5 +1,5 @@
-/* What the published formats share: the state of one import, hard answers read in two passes,
- * and the checks of an export. Private to answer/. */
+/* Shared by the published formats: the state of one import, hard answers read in two passes, and
+ * the checks of an export. Private to answer/. */
 #ifndef SOFTLAB_ANSWER_FORMATS_FORMAT_H
 #define SOFTLAB_ANSWER_FORMATS_FORMAT_H
 
@@ -19,9 +19,9 @@ struct sl_import {
     const struct sl_answer_sink *sink;       /* borrowed */
     struct sl_class_filter *filter;          /* owned; NULL where no class is left out */
     struct sl_name_table *classes;           /* owned; NULL before sl_import_begin */
-    bool numbered;    /* no class is itself a number, so a number means a class by its place */
-    bool quiet;       /* a first pass: what is skipped is counted by the second */
-    const char *path; /* borrowed; where the answer that is put stands, by sl_import_at */
+    bool numbered;    /* no class name is a number, so a number means a class by its index */
+    bool quiet;       /* a first pass: the second pass counts skipped answers */
+    const char *path; /* borrowed; file of the current answer, set by sl_import_at */
     size_t line;
     struct sl_truths_said *said; /* owned; NULL unless the options ask for one truth per item */
     size_t count;
@@ -31,18 +31,18 @@ void sl_import_init(struct sl_import *import, const struct sl_import_options *op
                     const struct sl_answer_sink *sink);
 void sl_import_release(struct sl_import *import);
 
-/* Give the sink the user's classes, or these (NULL-ended). */
+/* Start the sink with the user's classes, or with these (NULL-ended). */
 enum sl_status sl_import_begin(struct sl_import *import, const char *const *classes,
                                struct sl_error *err) SL_MUST_USE;
-/* The answers that are put from now on stand here. */
+/* Set the place of the following answers. */
 void sl_import_at(struct sl_import *import, const char *path, size_t line);
-/* The same of classes that were found in files, which errors name. */
+/* The same for classes that were found in files, which errors name. */
 enum sl_status sl_import_begin_found(struct sl_import *import, const char *const *paths,
                                      size_t n_paths, char *const *classes, struct sl_error *err);
 enum sl_status sl_import_put(struct sl_import *import, const struct sl_answer *answer,
                              struct sl_error *err) SL_MUST_USE;
-/* SL_ERR_INPUT: of this item one class was said to be true on a line (of a file, unless it is NULL)
- * and another is said here. */
+/* SL_ERR_INPUT: two answers state different true classes of an item, the first on a line of `path`
+ * (NULL: this file). */
 enum sl_status sl_import_fail_truth(const struct sl_import *import, struct sl_field item,
                                     uint32_t before, size_t line, const char *path, uint32_t now,
                                     struct sl_error *err);
@@ -51,17 +51,17 @@ enum sl_status sl_import_finish(struct sl_import *import, const char *path,
                                 struct sl_error *err) SL_MUST_USE;
 
 size_t sl_import_class_count(const struct sl_import *import);
-/* The class called so (or, where `numbered`, at this place); the error names the nearest one. */
+/* The class with this name (or, if `numbered`, this index); the error suggests the nearest one. */
 enum sl_status sl_import_class(const struct sl_import *import, const char *text, size_t length,
                                uint32_t *out, struct sl_error *err) SL_MUST_USE;
 
-/* Count and report an answer that was left out or mended, and an item nobody answered. */
+/* Count and report an answer that was left out or mended, and an item without answers. */
 void sl_import_skip(struct sl_import *import, const char *format, ...) SL_PRINTF(2, 3);
 void sl_import_mend(struct sl_import *import, const char *format, ...) SL_PRINTF(2, 3);
 void sl_import_empty_item(struct sl_import *import, const char *format, ...) SL_PRINTF(2, 3);
 
 struct sl_field sl_field_of(const char *text);
-/* How much of it fits a message: the precision for "%.*s". */
+/* How much of a field fits a message: the precision for "%.*s". */
 int sl_field_shown(struct sl_field field);
 
 /* SL_ERR_USAGE unless there is one path. */
@@ -72,7 +72,7 @@ enum sl_status sl_import_one_path(const char *format, size_t n_paths,
 enum sl_status sl_at_line(enum sl_status status, const char *path, size_t line,
                           struct sl_error *err) SL_MUST_USE;
 
-/* A column that may be missing: SIZE_MAX then, and sl_column_text gives an empty field. */
+/* An optional column: SIZE_MAX if it is missing, for which sl_column_text gives an empty field. */
 size_t sl_optional_column(const struct sl_csv *csv, const char *name);
 struct sl_field sl_column_text(const struct sl_csv_record *record, size_t column);
 
@@ -86,8 +86,8 @@ struct sl_hard_row {
 enum sl_status sl_answer_measures(struct sl_field ms, struct sl_field confidence,
                                   struct sl_answer *answer, struct sl_error *err) SL_MUST_USE;
 
-/* A reader of hard answers: calls sl_hard_row_put for each, in a pass that only collects classes
- * and in one that gives answers, so that nothing but the classes is held. */
+/* A reader of hard answers: calls sl_hard_row_put for each, first in a pass that only collects
+ * classes, then in one that gives answers, so that only the classes are held. */
 struct sl_hard_pass;
 struct sl_hard_reader {
     enum sl_status (*read)(const char *path, const void *settings, struct sl_hard_pass *pass,
@@ -106,8 +106,8 @@ enum sl_status sl_export_kind(const struct sl_answer *answer, size_t index,
                               enum sl_answer_kind kind, const char *format,
                               struct sl_error *err) SL_MUST_USE;
 
-/* One annotator's answer to an item in a file that holds hard answers only, or false: checks,
- * repeats and second runs stay out of such files and are counted as skipped. */
+/* One answer for a file that holds hard answers only; *keep is false for checks, repeats and second
+ * runs, which are left out and counted as skipped. */
 struct sl_hard_export {
     const struct sl_answers *answers; /* borrowed */
     const char *format;               /* borrowed; its name, for errors */
@@ -121,17 +121,17 @@ enum sl_status sl_hard_export_get(const struct sl_hard_export *export, size_t in
 enum sl_status sl_hard_export_row(const struct sl_hard_export *export,
                                   const struct sl_item_index *index, size_t item, int64_t *row,
                                   struct sl_error *err) SL_MUST_USE;
-/* What stands at each place of a matrix: names that are all numbers from 0 (and not far apart)
- * stand at their number, with SL_NO_NAME in the gaps; others in their order. The caller frees. */
+/* The order of names in a matrix: if all names are numbers from 0 (and not far apart), each is at
+ * its number, with SL_NO_NAME in the gaps; otherwise they keep their order. The caller frees. */
 enum sl_status sl_matrix_order(const struct sl_name_table *names, uint32_t **out, size_t *count,
                                struct sl_error *err) SL_MUST_USE;
-/* True if every class is called by a number, as in files that hold numbers. */
+/* True if every class name is a number, as in files that hold numbers. */
 bool sl_classes_are_numbers(const struct sl_answers *answers);
 
-/* A probability given in per cent as 0-1; sl_answer_percent is the way back. */
+/* A percentage as a probability from 0 to 1; sl_answer_percent is the inverse. */
 float sl_from_percent(double percent);
 
-/* The formats; each file says what it does with bad input. */
+/* The formats; each file documents how it treats bad input. */
 #define SL_IMPORTER(name)                                                                          \
     enum sl_status name(const char *const *paths, size_t n_paths,                                  \
                         const struct sl_import_options *options,                                   \

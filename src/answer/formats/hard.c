@@ -1,7 +1,7 @@
-/* Hard answers in and out.
+/* Import and export of hard answers.
  *
- * In: classes are known only at the end of a file, and the sink wants them first. So the file is
- * read twice, the first time for the classes alone, unless the user named them. */
+ * On import the classes are known only at the end of a file, but the sink needs them first. So the
+ * file is read twice, the first time for the classes only, unless the user named them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,8 @@ static enum sl_status collect_class(struct sl_hard_pass *pass, struct sl_field n
     uint32_t index = 0;
     SL_TRY(sl_name_table_add(pass->found, name.text, name.length, &index, err));
     if (index >= SL_MOST_CLASSES)
-        return sl_fail(err, SL_ERR_INPUT, "more than %d classes: is this the column of labels?",
+        return sl_fail(err, SL_ERR_INPUT,
+                       "more than %d classes; is the right column read as labels?",
                        SL_MOST_CLASSES);
     return SL_OK;
 }
@@ -46,10 +47,11 @@ enum sl_status sl_answer_measures(struct sl_field ms, struct sl_field confidence
     if (confidence.length) {
         if (!sl_text_to_real(confidence.text, confidence.length, &value) ||
             !(value >= 0 && value <= 1))
-            return sl_fail(err, SL_ERR_INPUT,
-                           "confidence \"%.*s\" is not a number from 0 to 1; mend it, or leave it "
-                           "out with --columns item,worker,label",
-                           sl_field_shown(confidence), confidence.text);
+            return sl_fail(
+                err, SL_ERR_INPUT,
+                "confidence \"%.*s\" is not a number from 0 to 1; correct it, or leave it "
+                "out with --columns item,worker,label",
+                sl_field_shown(confidence), confidence.text);
         answer->mix.confidence = (float)value;
     }
     return SL_OK;
@@ -128,9 +130,9 @@ enum sl_status sl_export_kind(const struct sl_answer *answer, size_t index,
 {
     if (answer->kind == kind) return SL_OK;
     return sl_fail(err, SL_ERR_INPUT,
-                   "answer %zu (item %.*s) is of kind \"%s\": %s holds %s answers only", index + 1,
-                   sl_field_shown(answer->item), answer->item.text, kind_names[answer->kind],
-                   format, kind_names[kind]);
+                   "answer %zu (item %.*s) is of kind \"%s\", but %s can hold only %s answers",
+                   index + 1, sl_field_shown(answer->item), answer->item.text,
+                   kind_names[answer->kind], format, kind_names[kind]);
 }
 
 enum sl_status sl_hard_export_get(const struct sl_hard_export *export, size_t index,
@@ -145,7 +147,7 @@ enum sl_status sl_hard_export_get(const struct sl_hard_export *export, size_t in
     SL_TRY(sl_export_kind(out, index, SL_ANSWER_HARD, export->format, err));
     if (export->annotators && out->annotator.length == 0)
         return sl_fail(
-            err, SL_ERR_INPUT, "answer %zu (item %s) has no annotator: %s needs one", index + 1,
+            err, SL_ERR_INPUT, "answer %zu (item %s) has no annotator, but %s needs one", index + 1,
             sl_name_table_get(export->answers->items, export->answers->item[index], NULL),
             export->format);
     return SL_OK;
@@ -166,7 +168,7 @@ enum sl_status sl_hard_export_row(const struct sl_hard_export *export,
         uint32_t annotator = answers->annotator[index->order[at]];
         if (row[annotator] >= 0)
             return sl_fail(err, SL_ERR_INPUT,
-                           "annotator %s answered item %s twice: %s has one place for it",
+                           "annotator %s answered item %s twice, but %s can hold only one answer",
                            sl_name_table_get(answers->annotators, annotator, NULL),
                            sl_name_table_get(answers->items, (uint32_t)item, NULL), export->format);
         row[annotator] = answer.top[0].class_index;
@@ -174,7 +176,7 @@ enum sl_status sl_hard_export_row(const struct sl_hard_export *export,
     return SL_OK;
 }
 
-/* The number a name is, written without leading zeros, or SIZE_MAX. */
+/* The number that a name is, written without leading zeros, or SIZE_MAX. */
 static size_t number_of(const struct sl_name_table *names, uint32_t index)
 {
     size_t length = 0;

@@ -1,8 +1,8 @@
-/* hmix: how much of each of two images people see in their mixture, and how sure they are.
+/* hmix: the share of each of two images that people see in their mixture, and their confidence.
  *
- * `mixingcoeff` runs from 0 (all of label1) to 100 (all of label2), so the share of label1 is
- * 1 - mixingcoeff/100; `mixtureCoeff` is the share of label1 that was mixed. A missing confidence
- * is unknown; a missing or impossible coefficient and an unknown class stop the import. */
+ * `mixingcoeff` runs from 0 (all of label1) to 100 (all of label2), so the share of label1 is 1 -
+ * mixingcoeff/100; `mixtureCoeff` is the share of label1 that was mixed. A missing confidence is
+ * unknown; a missing or impossible coefficient and an unknown class stop the import. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +76,7 @@ static enum sl_status import_log(struct sl_import *import, struct sl_jspsych_log
         SL_TRY(sl_jspsych_log_next(log, &record, &answer, err));
         if (record.count == 0) return SL_OK;
         if (record.fields[columns.responses].length == 0) {
-            sl_import_skip(import, "%s:%zu: no response", log->path, record.line);
+            sl_import_skip(import, "%s:%zu: the screen has no response", log->path, record.line);
             continue;
         }
         answer.kind = SL_ANSWER_MIX;
@@ -158,7 +158,7 @@ static void append_answer(struct sl_buffer *line, const struct sl_answers *answe
     sl_csv_end_line(line);
 }
 
-/* Repeats are written as such, and so are second runs, whose trials count from the start again. */
+/* Repeats and second runs are written as such; the trials of a second run start again. */
 SL_EXPORTER(sl_export_hmix)
 {
     enum sl_status status = SL_OK;

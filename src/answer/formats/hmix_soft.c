@@ -1,5 +1,5 @@
-/* hmix-soft: the questions of CIFAR-10S about mixed images. Items are known by their file name,
- * which holds the share and the two images; there is no truth. */
+/* hmix-soft: the questions of CIFAR-10S about mixed images. Items are identified by their file
+ * name, which contains the share and the two images; there is no true class. */
 #include "answer/formats/jspsych_log.h"
 
 SL_IMPORTER(sl_import_hmix_soft)

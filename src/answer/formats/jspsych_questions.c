@@ -1,9 +1,9 @@
-/* The screen of collins2022: most probable class with its probability, the second one or none,
- * and classes it definitely cannot be.
+/* The screen of collins2022: the most probable class with its probability, the second one or none,
+ * and classes that are definitely impossible.
  *
- * A text that is no number leaves the probability unknown, with the text kept, and counts as
- * mended; a number out of range stays as it was typed. A screen without a top class is skipped
- * and counted; an unknown class stops the import. */
+ * If a text is not a number, the probability is unknown, the text is kept, and the answer counts as
+ * mended. A number out of range is kept as typed. A screen without a top class is skipped and
+ * counted; an unknown class stops the import. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static const char second_prefix[] = "secondProb";
 static const char impossible_prefix[] = "improbClassSelect";
 static const char no_second[] = "No";
 
-/* The place of everything a row of the log is turned into. */
+/* A row of the log while it is turned into an answer. */
 struct screen_row {
     struct sl_import *import;
     const char *path;
@@ -67,7 +67,7 @@ static enum sl_status probability(struct screen_row *row, const struct sl_json_c
     if (!sl_text_to_real(number.text, number.length, &percent) || fabs(percent) > (double)FLT_MAX) {
         percent = (double)NAN;
         if (number.length > 0 && asked)
-            sl_import_mend(row->import, "%s:%zu: %s \"%s\" is not a number; taken as not given",
+            sl_import_mend(row->import, "%s:%zu: %s \"%s\" is not a number; read as not given",
                            row->path, row->line, key, text);
     }
     *out = sl_from_percent(percent);
@@ -83,7 +83,8 @@ static enum sl_status read_impossible(struct screen_row *row, const struct sl_js
     json_object_foreach(response->value, key, value)
     {
         if (strncmp(key, impossible_prefix, length) != 0) continue;
-        /* Keys are distinct, so are their names; numbers would let two keys name one class. */
+        /* Keys are distinct, and so are their names; only numbers could make two keys name one
+         * class. */
         if (answer->n_impossible == sl_import_class_count(row->import)) break;
         uint32_t *class_index = &row->impossible[answer->n_impossible];
         SL_TRY(sl_import_class(row->import, key + length, strlen(key + length), class_index, err));
@@ -132,7 +133,7 @@ static enum sl_status import_row(struct screen_row *row, struct sl_field text,
         SL_TRY_OUT(read_response(row, &document, answer, err));
     }
     if (answer->n_top == 0)
-        sl_import_skip(row->import, "%s:%zu: an answer without a class", row->path, row->line);
+        sl_import_skip(row->import, "%s:%zu: the answer names no class", row->path, row->line);
     else
         status = sl_at_line(sl_import_put(row->import, answer, err), row->path, row->line, err);
 out:
@@ -140,7 +141,7 @@ out:
     return status;
 }
 
-/* "1128.0", as data frames write whole numbers beside gaps, is item 1128. */
+/* "1128.0", as data frames write whole numbers in columns with gaps, is item 1128. */
 static struct sl_field without_point_zero(struct sl_field text)
 {
     if (text.length > 2 && memcmp(text.text + text.length - 2, ".0", 2) == 0) text.length -= 2;

@@ -1,9 +1,9 @@
-/* long-csv: a line per answer. Columns of time, confidence and truth are read where there are any;
- * those that nobody knows are named in one warning.
+/* long-csv: a line per answer. Columns of time, confidence and true class are read if they exist;
+ * one warning names the unknown columns.
  *
- * An empty label is an answer without a class, skipped and counted; an empty worker is an answer
- * by nobody known; an empty item stops the import. More answers by one worker to one item are all
- * kept: telling them apart takes memory for every one, and whoever reads answers has it. */
+ * An empty label is an answer without a class, skipped and counted; an empty worker is unknown; an
+ * empty item stops the import. All answers of one worker to one item are kept: detecting repeats
+ * needs memory for every answer, which only readers of whole sets have. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,9 +24,9 @@ static enum sl_status put_record(const struct sl_csv *csv, const char *path,
         .confidence = sl_long_field(columns, record, SL_LONG_CONFIDENCE),
     };
     if (row.item.length == 0)
-        return sl_csv_fail(csv, record->line, err, "an answer without an item");
+        return sl_csv_fail(csv, record->line, err, "the answer names no item");
     if (row.label.length == 0) {
-        sl_import_skip(sl_hard_pass_import(pass), "%s:%zu: an answer without a class", path,
+        sl_import_skip(sl_hard_pass_import(pass), "%s:%zu: the answer names no class", path,
                        record->line);
         return SL_OK;
     }

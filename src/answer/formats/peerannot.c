@@ -1,8 +1,8 @@
-/* peerannot: {"<item>": {"<worker>": label}} with numbers for labels.
+/* peerannot: {"<item>": {"<worker>": label}} with numbers as labels.
  *
  * A label that is neither a whole number nor a string stops the import with its path; null is an
- * answer without a class, skipped and counted; an item with {} is counted. Out: labels are
- * numbers, the classes' names where these are numbers and their places otherwise. */
+ * answer without a class, skipped and counted; an item with {} is counted. On export labels are
+ * numbers: the class names if these are numbers, their indices otherwise. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

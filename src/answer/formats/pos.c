@@ -1,8 +1,8 @@
 /* pos: tokens with part-of-speech tags, a TSV without header: id, word, a list with one tag or
- * nothing per annotator, gold tag. Blank lines end sentences. Annotators are known by their place
- * in the list, from 0.
+ * nothing per annotator, gold tag. Blank lines end sentences. Annotators are identified by their
+ * position in the list, from 0.
  *
- * A list of another length stops the import; a token that nobody tagged is counted. */
+ * A list of another length stops the import; a token without tags is counted. */
 #include <stdio.h>
 #include <string.h>
 

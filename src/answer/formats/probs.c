@@ -1,11 +1,10 @@
 /* Distributions in CSV: probs-long (a line per class of an answer) and probs-wide (a line per
  * answer, a column p_<class> each).
  *
- * A class that a long table does not list for an answer has probability 0. The lines of an answer
- * are told by item and worker and may stand anywhere, so answers are held until the end of the
- * file; a class that comes twice stops the import, and so does a line without a worker. A
- * distribution that is off 1 by rounding is scaled and counted, one that is off by more stops the
- * import. */
+ * A class that a long table does not list for an answer has probability 0. Item and worker tell
+ * which lines are one answer; the lines may be anywhere, so answers are held until the end of the
+ * file. A class that appears twice or a line without a worker stops the import. A distribution that
+ * is off 1 by rounding is scaled and counted; one that is off by more stops the import. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +22,7 @@ static enum sl_status read_probability(struct sl_field text, const char *column,
     if (sl_text_to_real(text.text, text.length, out) && *out >= 0 && *out <= 1) return SL_OK;
     const bool percent = sl_text_to_real(text.text, text.length, out) && *out > 1 && *out <= 100;
     return sl_fail(err, SL_ERR_INPUT, "%s \"%.*s\" is not a probability from 0 to 1%s", column,
-                   sl_field_shown(text), text.text, percent ? ": 90 % is 0.9" : "");
+                   sl_field_shown(text), text.text, percent ? "; write 90 % as 0.9" : "");
 }
 
 /* Scale a distribution that is off by rounding; SL_ERR_INPUT if it is off by more. */
@@ -72,7 +71,7 @@ static enum sl_status open_table(const char *path, const struct sl_import *impor
 /* An answer whose lines are being gathered. */
 struct gathered {
     uint32_t item, worker;
-    size_t line, truth_line; /* of its first line; of the first that states its truth */
+    size_t line, truth_line; /* its first line; the first line that states its true class */
     double ms;
     float confidence;
     int32_t truth;
@@ -106,7 +105,8 @@ static enum sl_status collect_class(struct gathering *gathering, struct sl_field
     uint32_t index = 0;
     SL_TRY(sl_name_table_add(gathering->found, name.text, name.length, &index, err));
     if (index >= SL_MOST_CLASSES)
-        return sl_fail(err, SL_ERR_INPUT, "more than %d classes: is this the column of labels?",
+        return sl_fail(err, SL_ERR_INPUT,
+                       "more than %d classes; is the right column read as labels?",
                        SL_MOST_CLASSES);
     return SL_OK;
 }
@@ -126,7 +126,7 @@ static enum sl_status make_room(struct gathering *gathering, size_t count, struc
     return SL_OK;
 }
 
-/* The place of the answer of this worker to this item, made if it is new. */
+/* The index of this worker's answer to this item, added if it is new. */
 static enum sl_status find_answer(struct gathering *gathering, struct sl_field item,
                                   struct sl_field worker, size_t line, uint32_t *out,
                                   struct sl_error *err)
@@ -160,13 +160,12 @@ static enum sl_status gather_line(struct gathering *gathering,
     const struct sl_field truth = sl_long_field(columns, record, SL_LONG_TRUTH);
     double p = 0;
     uint32_t class_index = 0, at = 0;
-    if (item.length == 0) return sl_fail(err, SL_ERR_INPUT, "a probability without an item");
+    if (item.length == 0) return sl_fail(err, SL_ERR_INPUT, "the probability has no item");
     if (worker.length == 0)
-        return sl_fail(
-            err, SL_ERR_INPUT,
-            "a probability without a worker; the lines of an answer are told by item and "
-            "worker");
-    if (label.length == 0) return sl_fail(err, SL_ERR_INPUT, "a probability without a class");
+        return sl_fail(err, SL_ERR_INPUT,
+                       "the probability has no worker; item and worker tell which lines are one "
+                       "answer");
+    if (label.length == 0) return sl_fail(err, SL_ERR_INPUT, "the probability has no class");
     if (gathering->found) {
         SL_TRY(collect_class(gathering, label, err));
         return truth.length ? collect_class(gathering, truth, err) : SL_OK;
@@ -177,7 +176,7 @@ static enum sl_status gather_line(struct gathering *gathering,
     float *cell = gathering->values + at * sl_import_class_count(import) + class_index;
     if (!isnan(*cell))
         return sl_fail(err, SL_ERR_INPUT,
-                       "class \"%.*s\" of item %.*s by %.*s is given a second time",
+                       "class \"%.*s\" appears twice in the answer to item %.*s by %.*s",
                        sl_field_shown(label), label.text, sl_field_shown(item), item.text,
                        sl_field_shown(worker), worker.text);
     *cell = (float)p;
@@ -314,8 +313,8 @@ static enum sl_status begin_wide(struct wide *wide, const char *path,
     find_classes(wide, header);
     if (wide->n_places == 0)
         return sl_fail(err, SL_ERR_INPUT,
-                       "%s:%zu: no columns of probabilities, expected p_<class> for each class",
-                       path, header->line);
+                       "%s:%zu: no probability columns; expected p_<class> for each class", path,
+                       header->line);
     SL_TRY(sl_at_line(sl_import_begin(&wide->import, (const char *const *)wide->names, err), path,
                       header->line, err));
     for (size_t i = 0; i < wide->n_places; i++)
@@ -326,7 +325,7 @@ static enum sl_status begin_wide(struct wide *wide, const char *path,
     return SL_OK;
 }
 
-/* False in *any if every cell is empty. */
+/* *any is false if every cell is empty. */
 static enum sl_status read_cells(struct wide *wide, const struct sl_csv_record *record, bool *any,
                                  struct sl_error *err)
 {
@@ -353,10 +352,10 @@ static enum sl_status put_wide(struct wide *wide, const char *path,
     answer.item = sl_long_field(columns, record, SL_LONG_ITEM);
     answer.annotator = sl_long_field(columns, record, SL_LONG_WORKER);
     answer.distribution = wide->row;
-    if (answer.item.length == 0) return sl_fail(err, SL_ERR_INPUT, "an answer without an item");
+    if (answer.item.length == 0) return sl_fail(err, SL_ERR_INPUT, "the answer names no item");
     SL_TRY(read_cells(wide, record, &any, err));
     if (!any) {
-        sl_import_skip(&wide->import, "%s:%zu: an answer without probabilities", path,
+        sl_import_skip(&wide->import, "%s:%zu: the answer has no probabilities", path,
                        record->line);
         return SL_OK;
     }

@@ -35,7 +35,7 @@ static enum sl_long_role exact_role(struct sl_field word)
     return SL_LONG_ROLES;
 }
 
-/* The role a word stands for in small letters and without "_id" or "id" at its end (WorkerId), or
+/* The role that a word stands for, ignoring capitals and "_id" or "id" at its end (WorkerId), or
  * SL_LONG_ROLES. */
 static enum sl_long_role loose_role(struct sl_field word)
 {
@@ -65,9 +65,9 @@ static bool is_taken(const size_t *place, size_t column)
     return false;
 }
 
-/* Places of the roles from `from` up to `to` that are not settled yet, by the words of the header:
- * those that are written as we write them go before those that are like them; a column that has a
- * role gets no other. `found` counts the columns of each. */
+/* Find the columns of the roles from `from` up to `to` that are not known yet, by the words of the
+ * header: exact words come before similar ones, and a column has only one role. `found` counts the
+ * columns of each role. */
 static void by_words(const struct sl_csv_record *header, unsigned from, unsigned to, size_t *place,
                      size_t *found)
 {
@@ -88,7 +88,7 @@ static void by_words(const struct sl_csv_record *header, unsigned from, unsigned
 }
 
 struct entry {
-    struct sl_field role, name; /* role.length 0: it was not said */
+    struct sl_field role, name; /* role.length 0: no role was given */
 };
 
 static enum sl_status split(const char *columns, struct entry *out, size_t *count, bool *named,
@@ -136,11 +136,12 @@ static enum sl_status fail_absent(const struct sl_csv *csv, const struct sl_csv_
     char there[200] = "";
     for (size_t i = 0; i < first->count; i++)
         append_name(there, sizeof there, first->fields[i]);
-    return sl_csv_fail(csv, first->line, err, "no column \"%.*s\" in its first line, which has %s",
+    return sl_csv_fail(csv, first->line, err, "no column \"%.*s\" in the header line; it has %s",
                        sl_field_shown(name), name.text, there);
 }
 
-/* "task,person,verdict": three names in our order, or words that say which is which. */
+/* "task,person,verdict": three names in the order item, worker, label, or known words in any
+ * order. */
 static enum sl_status roles_in_order(const char *columns, const struct entry *entries, size_t count,
                                      enum sl_long_role *roles, bool *spoken, struct sl_error *err)
 {
@@ -157,10 +158,11 @@ static enum sl_status roles_in_order(const char *columns, const struct entry *en
     for (unsigned i = 0; i < 3; i++)
         roles[i] = (enum sl_long_role)i;
     if (count == 3) return SL_OK;
-    return sl_fail(err, SL_ERR_USAGE,
-                   "expected three columns as in item,worker,label, or role=name pairs as in "
-                   "item=task,label=verdict, got \"%s\"",
-                   columns);
+    return sl_fail(
+        err, SL_ERR_USAGE,
+        "--columns: expected three columns, such as item,worker,label, or pairs, such as "
+        "item=task,label=verdict, got \"%s\"",
+        columns);
 }
 
 static enum sl_status place_in_order(const struct sl_csv *csv, const struct sl_csv_record *first,
@@ -223,15 +225,16 @@ static enum sl_status check_taken_once(const struct sl_csv_record *first,
             const size_t place = columns->place[b];
             if (place == SIZE_MAX || columns->place[a] != place) continue;
             const struct sl_field name = first->fields[place];
-            return sl_fail(err, SL_ERR_USAGE,
-                           "--columns: column \"%.*s\" is named for both %s and %s; name one for "
-                           "each",
-                           sl_field_shown(name), name.text, role_names[a], role_names[b]);
+            return sl_fail(
+                err, SL_ERR_USAGE,
+                "--columns: column \"%.*s\" stands for both %s and %s; name a column for "
+                "each",
+                sl_field_shown(name), name.text, role_names[a], role_names[b]);
         }
     return SL_OK;
 }
 
-/* What the columns that were found make of the table. */
+/* The kind of table that the columns make. */
 static enum sl_table_kind kind_of(const struct sl_long_columns *columns,
                                   const struct sl_csv_record *first)
 {
@@ -251,20 +254,20 @@ static enum sl_status check_kind(const struct sl_csv *csv, const struct sl_csv_r
                                       [SL_TABLE_PROBS_LONG] = "has a column of probabilities",
                                       [SL_TABLE_PROBS_WIDE] = "has columns p_<class>"};
     if (wanted == SL_TABLE_ANY || wanted == found || found == SL_TABLE_ANY) return SL_OK;
-    return sl_csv_fail(csv, first->line, err,
-                       "%s, so its format is %s, not %s; to read it as %s name %s in --columns",
-                       why[found], formats[found], formats[wanted], formats[wanted],
-                       wanted == SL_TABLE_PROBS_LONG ? "item, worker, label and p"
-                                                     : "item, worker and label");
+    return sl_csv_fail(
+        csv, first->line, err,
+        "the table %s, so its format is %s, not %s; to read it as %s, name %s in --columns",
+        why[found], formats[found], formats[wanted], formats[wanted],
+        wanted == SL_TABLE_PROBS_LONG ? "item, worker, label and p" : "item, worker and label");
 }
 
 static enum sl_status fail_missing(const struct sl_csv *csv, const struct sl_csv_record *first,
                                    unsigned role, size_t found, struct sl_error *err)
 {
-    const char *instead = role == SL_LONG_LABEL && found == 0 ? ", nor any called p_<class>" : "";
+    const char *instead = role == SL_LONG_LABEL && found == 0 ? " and none called p_<class>" : "";
     return sl_csv_fail(
         csv, first->line, err,
-        "expected one column called %s or the like, found %zu%s; say --columns %s=NAME",
+        "expected one column called %s or similar, found %zu%s; give --columns %s=NAME",
         role_names[role], found, instead, role_names[role]);
 }
 
@@ -312,7 +315,8 @@ enum sl_status sl_long_columns_find(const struct sl_csv *csv, const struct sl_cs
     if (!columns || named)
         by_words(first, 0, SL_LONG_ROLES, found.place, n_found);
     else if (found.header && kind != SL_TABLE_VOTES && kind != SL_TABLE_PROBS_WIDE)
-        /* Three names of a table with a line per class: each line is no vote. */
+        /* Three names may leave out the probabilities of a table with a line per class, whose lines
+         * are not votes. */
         by_words(first, SL_LONG_P, SL_LONG_P + 1, found.place, n_found);
     if (kind == SL_TABLE_ANY && n_found[SL_LONG_P] > 1)
         return fail_missing(csv, first, SL_LONG_P, n_found[SL_LONG_P], err);
@@ -353,7 +357,7 @@ void sl_long_columns_warn(const struct sl_long_columns *columns, unsigned more, 
             append_name(left, sizeof left,
                         (struct sl_field){role_names[role], strlen(role_names[role])});
     if (notes && left[0])
-        sl_log(notes->log, SL_LOG_WARNING, "%s: columns that are not read: %s", path, left);
+        sl_log(notes->log, SL_LOG_WARNING, "%s: these columns are not read: %s", path, left);
 }
 
 struct sl_csv_options sl_long_csv_options(const char *path)

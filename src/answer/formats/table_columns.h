@@ -1,5 +1,5 @@
-/* Tables of answers, a line per answer or per class of an answer: which column holds what. Private
- * to answer/. */
+/* Tables with a line per answer or per class of an answer: the roles of their columns. Private to
+ * answer/. */
 #ifndef SOFTLAB_ANSWER_FORMATS_TABLE_COLUMNS_H
 #define SOFTLAB_ANSWER_FORMATS_TABLE_COLUMNS_H
 
@@ -25,32 +25,33 @@ enum sl_table_kind {
 
 struct sl_long_columns {
     enum sl_table_kind kind;
-    size_t place[SL_LONG_ROLES]; /* SIZE_MAX: there is none */
+    size_t place[SL_LONG_ROLES]; /* SIZE_MAX = none */
     bool header;                 /* the first record names the columns and is no answer */
-    bool bare;      /* wide probabilities: every column without a role is a class, none says p_ */
-    char left[200]; /* columns that nobody reads, by name with commas between; "" if the user
-                       named what to read */
+    bool bare; /* probs-wide: every column without a role is a class, and none begins with p_ */
+    char left[200]; /* names of columns that are not read, separated by commas; "" if the user named
+                       the columns */
 };
 
-/* Settle the columns from what the user wrote (see sl_import_options; may be NULL) and the first
- * record. A table that is not of the kind asked for is SL_ERR_INPUT; SL_TABLE_ANY takes each. */
+/* Find the columns from the user's text (see sl_import_options; may be NULL) and the first record.
+ * A table of another kind than requested is SL_ERR_INPUT; SL_TABLE_ANY accepts all. */
 enum sl_status sl_long_columns_find(const struct sl_csv *csv, const struct sl_csv_record *first,
                                     const char *columns, enum sl_table_kind kind,
                                     struct sl_long_columns *out, struct sl_error *err) SL_MUST_USE;
 
-/* The same of a file, which is opened for its first record alone. */
+/* The same for a file, which is opened for its first record only. */
 enum sl_status sl_long_columns_look(const char *path, const char *columns, enum sl_table_kind kind,
                                     struct sl_long_columns *out, struct sl_error *err) SL_MUST_USE;
 
-/* One warning that names what is left, also of `more` (roles that the reader has no use for). */
+/* Warn once about the columns that are not read, including the roles in `more`, which the reader
+ * does not use. */
 void sl_long_columns_warn(const struct sl_long_columns *columns, unsigned more, const char *path,
                           struct sl_import_notes *notes);
 
-/* The column of a class's probability in a wide table: the name behind "p_"; empty if it is none.
- */
+/* The class name in the heading of a probability column: the text after "p_"; empty for other
+ * columns. */
 struct sl_field sl_long_column_class(struct sl_field name);
 
-/* The field of a role, plain, a class without blanks around it; empty where there is no such
+/* The field of a role, plain; class names without surrounding blanks; empty if there is no such
  * column. */
 static inline struct sl_field sl_long_field(const struct sl_long_columns *columns,
                                             const struct sl_csv_record *record,
@@ -62,8 +63,8 @@ static inline struct sl_field sl_long_field(const struct sl_long_columns *column
     return is_class ? sl_csv_class(record->fields[place]) : sl_csv_plain(record->fields[place]);
 }
 
-/* How a file called so is cut: tabs without quotes for .tsv and .tsv.gz, otherwise commas; the
- * first record is given like any other, and all are as wide as it. */
+/* How a file with this name is split: at tabs without quotes for .tsv and .tsv.gz, otherwise at
+ * commas. The first record is returned like any other, and all have its width. */
 struct sl_csv_options sl_long_csv_options(const char *path);
 
 #endif

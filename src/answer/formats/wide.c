@@ -1,10 +1,10 @@
-/* Matrices of hard answers: wide (MACE) and labelme. A row is an item, a column an annotator,
- * both known by their number from 0, or in wide by names in the first row and in a column.
+/* Matrices of hard answers: wide (MACE) and labelme. A row is an item, a column an annotator; both
+ * are identified by their number from 0, or in wide by names in the first row and in one column.
  *
- * Empty and -1 are no answer. A row without any answer is counted, a row of another
- * width stops the import. Out: items and annotators stand at their number, or, if their names are
- * none, in their order and without their names; two answers in one cell stop the export, and so
- * does a class that would read as none. */
+ * Empty and -1 mean no answer. A row without any answer is counted, a row of another width stops
+ * the import. On export items and annotators are at their numbers, or, if their names are not
+ * numbers, in their order and without names; two answers for one cell stop the export, and so does
+ * a class name that would be read as no answer. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,10 +85,9 @@ static enum sl_status read_wide(const char *path, const void *settings, struct s
 static void say_layout(const struct sl_wide_layout *layout, const char *path,
                        const struct sl_import_options *options)
 {
-    char id[2 * NUMBER] = "no column of items' names";
+    char id[2 * NUMBER] = "no column of item names";
     if (!options || !options->notes) return;
-    if (layout->id != SIZE_MAX)
-        snprintf(id, sizeof id, "column of items' names %zu", layout->id + 1);
+    if (layout->id != SIZE_MAX) snprintf(id, sizeof id, "item names in column %zu", layout->id + 1);
     sl_log(options->notes->log, SL_LOG_INFO, "%s: header %s, %s", path,
            layout->header ? "yes" : "no", id);
 }
@@ -114,7 +113,7 @@ SL_IMPORTER(sl_import_labelme)
     return sl_import_hard(&reader, paths, n_paths, options, sink, err);
 }
 
-/* How a cell is written: a row of the table below for each format. */
+/* How a cell is written, for each format. */
 struct cell_style {
     const char *format;
     void (*append)(struct sl_buffer *line, const struct sl_answers *answers, bool numbers,
@@ -192,7 +191,8 @@ static enum sl_status export_matrix(const struct sl_answers *answers,
     enum sl_status status = SL_OK;
     for (size_t k = 0; k < answers->n_classes; k++)
         if (!sl_wide_is_answer(sl_field_of(answers->classes[k])))
-            return sl_fail(err, SL_ERR_INPUT, "class \"%s\" means no answer in %s",
+            return sl_fail(err, SL_ERR_INPUT,
+                           "class \"%s\" would be read as no answer in %s; rename it",
                            answers->classes[k], style->format);
     struct matrix matrix = {
         .export = {.answers = answers, .format = style->format, .notes = notes, .annotators = true},

@@ -1,4 +1,4 @@
-/* Rows of a matrix of hard answers, and what its first row and first column are. Private to
+/* Rows of a matrix of hard answers, and the roles of its first row and first column. Private to
  * answer/formats/. */
 #ifndef SOFTLAB_ANSWER_FORMATS_WIDE_H
 #define SOFTLAB_ANSWER_FORMATS_WIDE_H
@@ -17,7 +17,8 @@ struct sl_wide_rows {
     size_t line;
 };
 
-/* With `blanks_only` never at commas; otherwise by the first line that has either. */
+/* With `blanks_only` never split at commas; otherwise the first line that has commas or blanks
+ * decides. */
 enum sl_status sl_wide_open(struct sl_wide_rows *rows, const char *path, bool blanks_only,
                             struct sl_error *err) SL_MUST_USE;
 /* SL_ERR_INPUT for a row of another width than the first. */
@@ -27,13 +28,13 @@ void sl_wide_close(struct sl_wide_rows *rows);
 /* Empty and -1 are no answer. */
 bool sl_wide_is_answer(struct sl_field cell);
 
-/* What the parts of a matrix are. */
+/* The layout of a matrix. */
 struct sl_wide_layout {
     bool header;
     char **names;     /* owned; NULL-ended; of the columns; NULL without a header */
     size_t id, truth; /* columns; SIZE_MAX: there is none */
 };
-/* As `options` say or else as the file shows; SL_ERR_INPUT where it leaves a doubt. */
+/* From `options`, or else from the content; SL_ERR_INPUT if it is ambiguous. */
 enum sl_status sl_wide_layout_find(const char *path, const struct sl_import_options *options,
                                    struct sl_wide_layout *out, struct sl_error *err) SL_MUST_USE;
 void sl_wide_layout_release(struct sl_wide_layout *layout);

@@ -1,12 +1,14 @@
 /* Whether a matrix has names in its first row and in one of its columns.
  *
- * 1. A name of an annotator is no class: where every cell of the first row comes again below among
- *    the answers, the row holds answers; where none does and the classes below do come again, it
- *    holds names. Counted names (0, 1, 2, as pandas writes them) may be classes too, so nothing
- *    follows from them.
- * 2. A name of an item is in one row only: a column that has another value in every row, most of
- *    them nowhere else, holds names; one whose values all come in other columns too holds answers.
- * 3. Whatever is between is asked about. */
+ * 1. The name of an annotator is not a class. If every cell of the first row also appears below
+ * among the answers, the row holds answers; if none does and the classes below repeat, it holds
+ * names. Numbered names (0, 1, 2, as pandas writes them) may be classes too, so they decide
+ * nothing.
+ *
+ * 2. The name of an item is in one row only. A column with a different value in every row, most of
+ * them nowhere else, holds names; a column whose values all appear in other columns holds answers.
+ *
+ * 3. In all other cases the user is asked. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,11 +22,11 @@ enum { LEAST_CAPACITY = 256 };
 
 /* A column below the first row. */
 struct column {
-    struct sl_name_table *values; /* owned; NULL once a value came again */
+    struct sl_name_table *values; /* owned; NULL once a value was repeated */
     size_t count;                 /* answers */
-    size_t n_own;                 /* different values that no other column has */
-    size_t repeated_at;           /* the line of the first value that came again; 0: none */
-    bool numbers;                 /* every value is one */
+    size_t n_own;                 /* distinct values that no other column has */
+    size_t repeated_at;           /* line of the first repeated value; 0: none */
+    bool numbers;                 /* every value is a number */
 };
 
 struct scan {
@@ -158,7 +160,7 @@ static bool is_counting(const struct scan *scan, size_t from)
     return scan->width - from > 1 && (first == 0 || first == 1);
 }
 
-/* Counted names, in every column or behind a corner that is none of them. */
+/* Numbered names, in every column or after a corner cell that is not one of them. */
 static bool is_counted(const struct scan *scan)
 {
     return is_counting(scan, 0) ||
@@ -190,7 +192,7 @@ static bool first_row_differs(const struct scan *scan)
     return true;
 }
 
-/* Whether a column has another value in every row, the first included where it is an item's. */
+/* Whether a column has a different value in every row, including the first if it is an item's. */
 static bool is_different(const struct scan *scan, size_t c, bool header)
 {
     const struct column *column = &scan->columns[c];
@@ -200,7 +202,8 @@ static bool is_different(const struct scan *scan, size_t c, bool header)
                       sl_name_table_find(column->values, cell, strlen(cell)) == SL_NO_NAME);
 }
 
-/* Whether the first row names a column that holds another value in every row. */
+/* Whether the first row has a heading for item names above a column with a different value in every
+ * row. */
 static bool names_items(const struct scan *scan)
 {
     for (size_t c = 0; c < scan->width; c++)
@@ -210,8 +213,7 @@ static bool names_items(const struct scan *scan)
     return false;
 }
 
-/* The classes below the first row, where columns hold classes, come again or are numbers where the
- * first row has none. */
+/* Whether the columns hold classes that repeat, or numbers where the first row has none. */
 static bool is_above_classes(const struct scan *scan)
 {
     size_t count = 0, n_classes = 0;
@@ -230,17 +232,16 @@ static bool is_above_classes(const struct scan *scan)
 static enum sl_status ask_header(const struct scan *scan, struct sl_error *err)
 {
     return sl_fail(err, SL_ERR_INPUT,
-                   "%s: the first row may hold annotators' names or answers; say --header yes or "
+                   "%s: the first row may hold annotator names or answers; give --header yes or "
                    "--header no",
                    scan->path);
 }
 
-/* The cells of the first row: beside those of a column that may name the items. */
+/* The cells of the first row, without those of a column that may hold item names. */
 struct first_row {
-    size_t n_said, n_again; /* not empty; of these also among the answers below */
+    size_t n_said, n_again; /* not empty; and of these, also among the answers below */
     bool gaps;              /* an empty cell that is not the corner */
-    bool answers; /* a -1, which is nobody's name; nothing at all; or numbers and gaps over numbers
-                   */
+    bool answers; /* certainly answers: a -1, an empty row, or numbers and gaps above numbers */
 };
 
 static struct first_row look_at_first(const struct scan *scan)
@@ -285,7 +286,7 @@ static enum sl_status said_id(const struct scan *scan, const char *said, bool he
     int64_t number = 0;
     *out = SIZE_MAX;
     if (strcmp(said, "none") == 0) return SL_OK;
-    /* A number is a place, whatever the columns are called: names may be numbers too. */
+    /* A number is an index even if a column has that name, since names may be numbers too. */
     if (sl_text_to_integer(said, strlen(said), &number)) {
         if (number >= 1 && (uint64_t)number <= scan->width) *out = (size_t)number - 1;
     } else {
@@ -293,11 +294,12 @@ static enum sl_status said_id(const struct scan *scan, const char *said, bool he
             if (strcmp(scan->first[c], said) == 0) *out = c;
     }
     if (*out != SIZE_MAX) return SL_OK;
-    return sl_fail(err, SL_ERR_INPUT, "%s: there is no column \"%.60s\" to hold items' names",
+    return sl_fail(err, SL_ERR_INPUT,
+                   "%s: no column \"%.60s\"; name the column of item names with --id-column",
                    scan->path, said);
 }
 
-/* Different values below the first row that no other column has, in any row that holds answers. */
+/* Distinct values below the first row that no other column has, in any row that holds answers. */
 static size_t count_own(const struct scan *scan, size_t c, bool header)
 {
     size_t count = scan->columns[c].n_own;
@@ -321,13 +323,13 @@ static bool is_surely_id(const struct scan *scan, size_t c, bool header)
 static enum sl_status ask_id(const struct scan *scan, size_t c, struct sl_error *err)
 {
     return sl_fail(err, SL_ERR_INPUT,
-                   "%s: column %zu may hold the items' names or answers; say --id-column %zu or "
+                   "%s: column %zu may hold item names or answers; give --id-column %zu or "
                    "--id-column none",
                    scan->path, c + 1, c + 1);
 }
 
-/* Whether each value of the first column is in another column too, or is a number where some rows
- * have none: items' names have no gaps. */
+/* Whether each value of the first column is also in another column, or is a number while some rows
+ * have none: item names have no gaps. */
 static bool is_answers(const struct scan *scan, bool header)
 {
     const struct column *column = &scan->columns[0];
@@ -345,7 +347,7 @@ static enum sl_status find_id(const struct scan *scan, bool header, size_t *out,
                               struct sl_error *err)
 {
     *out = SIZE_MAX;
-    /* Without a name only the corner is one above items' names. */
+    /* Without a heading, only the first column can hold item names. */
     for (size_t c = 0; header && c < scan->width && *out == SIZE_MAX; c++)
         if ((c == 0 || scan->first[c][0]) && is_word(scan->first[c], id_words)) *out = c;
     if (*out != SIZE_MAX || scan->width == 1) return SL_OK;
@@ -359,35 +361,37 @@ static enum sl_status find_id(const struct scan *scan, bool header, size_t *out,
     return SL_OK;
 }
 
-/* Any other column with a value in every row that nobody else has is no annotator's. */
+/* Refuse any other column with a unique value in every row: it cannot hold an annotator's
+ * answers. */
 static enum sl_status check_others(const struct scan *scan, const struct sl_wide_layout *layout,
                                    struct sl_error *err)
 {
     for (size_t c = 0; c < scan->width; c++)
         if (c != layout->id && c != layout->truth && is_surely_id(scan, c, layout->header) &&
             count_own(scan, c, layout->header) == scan->columns[c].count)
-            return sl_fail(err, SL_ERR_INPUT,
-                           "%s: column %zu%s%.60s has another value in every row, so it is no "
-                           "annotator's; take it out of the file, or say --id-column %zu",
-                           scan->path, c + 1, layout->header ? " " : "",
-                           layout->header ? scan->first[c] : "", c + 1);
+            return sl_fail(
+                err, SL_ERR_INPUT,
+                "%s: column %zu%s%.60s has a different value in every row, so it holds no "
+                "answers; remove it from the file, or give --id-column %zu",
+                scan->path, c + 1, layout->header ? " " : "", layout->header ? scan->first[c] : "",
+                c + 1);
     return SL_OK;
 }
 
-/* Every column but that of the items' names is called something, and each something else. */
+/* Check that every column except that of the item names has a name, and that names differ. */
 static enum sl_status check_header(const struct scan *scan, size_t id, struct sl_error *err)
 {
     for (size_t c = 0; c < scan->width; c++) {
         if (!scan->first[c][0] && c != id)
             return sl_fail(err, SL_ERR_INPUT,
-                           "%s: column %zu has no name; name its annotator, or say --header no if "
+                           "%s: column %zu has no name; name its annotator, or give --header no if "
                            "the first row holds answers",
                            scan->path, c + 1);
         for (size_t b = 0; b < c; b++)
             if (strcmp(scan->first[b], scan->first[c]) == 0)
                 return sl_fail(err, SL_ERR_INPUT,
-                               "%s: columns %zu and %zu are both called %.60s; give each a name of "
-                               "its own, or say --header no if the first row holds answers",
+                               "%s: columns %zu and %zu are both called %.60s; rename one of "
+                               "them, or give --header no if the first row holds answers",
                                scan->path, b + 1, c + 1, scan->first[c]);
     }
     return SL_OK;
@@ -401,16 +405,15 @@ static enum sl_status check_names(const struct scan *scan, const struct sl_wide_
     const struct column *column = &scan->columns[layout->id];
     const char *cell = scan->first[layout->id];
     if (column->repeated_at)
-        return sl_fail(
-            err, SL_ERR_INPUT,
-            "%s:%zu: column %zu names an item a second time; say --id-column none if it holds "
-            "answers",
-            scan->path, column->repeated_at, layout->id + 1);
+        return sl_fail(err, SL_ERR_INPUT,
+                       "%s:%zu: column %zu names an item twice; give --id-column none if it holds "
+                       "answers",
+                       scan->path, column->repeated_at, layout->id + 1);
     if (!is_different(scan, layout->id, layout->header))
         return sl_fail(err, SL_ERR_INPUT,
-                       "%s: column %zu does not name every item once%s%.60s; say --id-column none "
+                       "%s: column %zu does not name every item once%s%.60s; give --id-column none "
                        "if it holds answers",
-                       scan->path, layout->id + 1, layout->header ? "" : ", first ", cell);
+                       scan->path, layout->id + 1, layout->header ? "" : "; first ", cell);
     return SL_OK;
 }
 

@@ -4,7 +4,7 @@
 #include "answer/formats/wide.h"
 #include "softlab/base/memory.h"
 
-/* Records of one field, the line: what separates cells is decided here. No text holds 0x01. */
+/* Each record is one field, the line; cells are split here. No text contains 0x01. */
 static struct sl_csv_options line_options(void)
 {
     struct sl_csv_options options = sl_csv_options_default();
@@ -98,7 +98,7 @@ enum sl_status sl_wide_next(struct sl_wide_rows *rows, struct sl_error *err)
             rows->count = split_at_blanks(rows, record.fields[0]);
             rows->fields = rows->cells;
         }
-    } while (rows->count == 0); /* a blank line between rows */
+    } while (rows->count == 0); /* blank lines between rows are skipped */
     if (rows->width == 0) rows->width = rows->count;
     if (rows->count == rows->width) return SL_OK;
     return sl_csv_fail(rows->csv, rows->line, err, "expected %zu columns, got %zu", rows->width,

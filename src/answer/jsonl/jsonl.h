@@ -16,7 +16,7 @@ struct sl_lines {
     int descriptor;              /* -1 where there is a stream */
     struct sl_stream *stream;    /* owned; of a gzip file, otherwise NULL */
     char *window;                /* owned; SL_SCAN_PADDING bytes longer than its capacity */
-    size_t capacity, begin, end; /* what is there and not yet taken */
+    size_t capacity, begin, end; /* the bytes that are not yet taken */
     size_t number;               /* of the line taken last, from 1 */
     bool at_end;
 };
@@ -24,14 +24,14 @@ struct sl_lines {
 enum sl_status sl_lines_open(struct sl_lines *lines, const char *path,
                              struct sl_error *err) SL_MUST_USE;
 void sl_lines_close(struct sl_lines *lines);
-/* The next line without its '\n', which a scan finds behind it; `text` NULL at the end. */
+/* The next line without its '\n', which still follows it; `text` is NULL at the end. */
 enum sl_status sl_lines_next(struct sl_lines *lines, struct sl_field *out,
                              struct sl_error *err) SL_MUST_USE;
 
 struct sl_record_top {
     struct sl_belief *beliefs; /* owned */
     size_t count, capacity;
-    bool pairs, names; /* what the elements were */
+    bool pairs, names; /* kinds of its elements */
 };
 
 /* One line of an answers file. The arrays are kept from line to line. */
@@ -41,19 +41,19 @@ struct sl_record {
     struct sl_answer answer;
     unsigned keys; /* bit set of what the line has */
     bool has_kind;
-    bool answered; /* false: well-formed, but the class, top, dist or lambda is missing */
+    bool answered; /* false: well-formed, but class, top, dist or lambda is missing */
     uint32_t chosen;
     struct sl_record_top top;
     uint32_t *impossible; /* owned */
     size_t impossible_capacity;
     float *distribution; /* owned; as many as classes */
-    uint8_t order[32];   /* keys of the line before, in order: the first guess for this one */
+    uint8_t order[32];   /* keys of the previous line in order: the first guess for this one */
 };
 
 void sl_record_init(struct sl_record *record, const struct sl_name_table *classes);
 void sl_record_release(struct sl_record *record);
-/* Read a line (see sl_scan for what must follow it) into record->answer. False with the
- * complaint in record->scan. */
+/* Read a line (sl_scan says what must follow it) into record->answer. False with the problem in
+ * record->scan. */
 bool sl_record_read(struct sl_record *record, const char *line, size_t length);
 
 struct sl_jsonl {

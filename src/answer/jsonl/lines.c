@@ -33,7 +33,7 @@ void sl_lines_close(struct sl_lines *lines)
     *lines = (struct sl_lines){.descriptor = -1};
 }
 
-/* Make room behind the line under way, which has not ended yet. */
+/* Make room after the current line, which has not ended yet. */
 static enum sl_status make_room(struct sl_lines *lines, struct sl_error *err)
 {
     const size_t kept = lines->end - lines->begin;

@@ -119,11 +119,11 @@ enum sl_status sl_jsonl_next(struct sl_jsonl *jsonl, struct sl_import_notes *not
             *out = &jsonl->record.answer;
             return SL_OK;
         }
-        sl_notes_skip(notes, jsonl->path, jsonl->lines.number, "an answer without a class");
+        sl_notes_skip(notes, jsonl->path, jsonl->lines.number, "the answer names no class");
     }
 }
 
-/* Count answers by the same person to the same item that nothing marks as a repeat. */
+/* Count answers by the same person to the same item that are not marked as repeats. */
 enum sl_status sl_answers_note_duplicates(const struct sl_answers *answers, const char *path,
                                           struct sl_import_notes *notes, struct sl_error *err)
 {

@@ -1,9 +1,8 @@
 /* One line of answers.jsonl as an answer.
  *
- * Keys are rows of a table; each has a function that reads its value. Lines of a file mostly
- * have the same keys in the same order, so the key that stood there on the line before is tried
- * first. What belongs together is checked when the line is whole, since keys come in any
- * order. */
+ * Keys are rows of a table; each has a function that reads its value. Lines of a file mostly have
+ * the same keys in the same order, so the key at the same position of the previous line is tried
+ * first. Keys come in any order, so their combination is checked at the end of the line. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,8 +39,8 @@ enum key {
     N_KEYS
 };
 
-/* Kinds in the order of enum sl_answer_kind; which keys may come with each, and the one without
- * which there is no answer. */
+/* Kinds in the order of enum sl_answer_kind: the keys that each allows, and the one that holds the
+ * answer. */
 static const struct kind {
     const char *name;
     unsigned allowed;
@@ -117,7 +116,7 @@ static bool read_number(struct sl_scan *scan, double minimum, double maximum, do
     struct sl_scan_number number;
     if (!sl_scan_number(scan, &number)) return false;
     if (number.value >= minimum && number.value <= maximum) {
-        *out = number.value + 0.0; /* -0 is 0, and written so */
+        *out = number.value + 0.0; /* -0 becomes 0 */
         return true;
     }
     char expected[SL_DESCRIBE_SIZE];
@@ -435,7 +434,7 @@ static bool is_key(size_t key, struct sl_field name)
     return keys[key].length == name.length && memcmp(keys[key].name, name.text, name.length) == 0;
 }
 
-/* The key called `name`, N_KEYS if there is none; `place` is how many came before it. */
+/* The key called `name`, N_KEYS if there is none; `place` is the number of keys before it. */
 static size_t find_key(struct sl_record *record, struct sl_field name, size_t place)
 {
     uint8_t *guess = &record->order[place % sizeof record->order];
@@ -500,7 +499,8 @@ static bool check_kind(struct sl_record *record)
     if (record->answer.kind == SL_ANSWER_SOFT && record->top.names)
         return refuse_key(record, "key", KEY_TOP, "needs [class, probability] in a soft answer");
     if (record->answer.kind == SL_ANSWER_SELECT && record->top.pairs)
-        return refuse_key(record, "key", KEY_TOP, "has classes only in an answer of kind select");
+        return refuse_key(record, "key", KEY_TOP,
+                          "may have only classes in an answer of kind select");
     if (record->answer.kind == SL_ANSWER_MIX && !(record->keys & 1u << KEY_ENDPOINTS))
         return refuse_key(record, "no key", KEY_ENDPOINTS, "in an answer of kind mix");
     return true;

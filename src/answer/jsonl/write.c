@@ -1,4 +1,4 @@
-/* Writing answers.jsonl: keys in one order, only those that say something. */
+/* Write answers.jsonl: keys in a fixed order, without those that are unknown. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -215,11 +215,11 @@ static enum sl_status check_inputs(struct sl_field inputs, struct sl_error *err)
     struct sl_json json;
     if (inputs.length == 0) return SL_OK;
     if (memchr(inputs.text, '\n', inputs.length))
-        return sl_fail(err, SL_ERR_INPUT, "inputs are not one line of text");
+        return sl_fail(err, SL_ERR_INPUT, "inputs must be one line of text");
     SL_TRY(sl_json_parse(inputs.text, inputs.length, "inputs", 1, &json, err));
     bool object = json_is_object(json.root);
     sl_json_release(&json);
-    return object ? SL_OK : sl_fail(err, SL_ERR_INPUT, "inputs are no JSON object");
+    return object ? SL_OK : sl_fail(err, SL_ERR_INPUT, "inputs are not a JSON object");
 }
 
 static enum sl_status begin(void *context, const char *const *classes, size_t n_classes,
@@ -227,7 +227,7 @@ static enum sl_status begin(void *context, const char *const *classes, size_t n_
 {
     struct sl_answer_writer *writer = context;
     if (writer->classes)
-        return sl_fail(err, SL_ERR_USAGE, "%s: answers were begun twice", writer->file.path);
+        return sl_fail(err, SL_ERR_USAGE, "%s: the classes were given twice", writer->file.path);
     SL_TRY(sl_jsonl_append_header(&writer->line, classes, n_classes, err));
     writer->classes = sl_alloc(n_classes + 1, sizeof *writer->classes);
     for (; writer->n_classes < n_classes; writer->n_classes++)
@@ -254,6 +254,7 @@ struct sl_answer_sink sl_answer_writer_sink(struct sl_answer_writer *writer)
 enum sl_status sl_answer_writer_commit(struct sl_answer_writer *writer, struct sl_error *err)
 {
     if (!writer->classes)
-        return sl_fail(err, SL_ERR_USAGE, "%s: no answers were begun", writer->file.path);
+        return sl_fail(err, SL_ERR_USAGE, "%s: the classes were not given before the end",
+                       writer->file.path);
     return sl_writer_commit(&writer->file, err);
 }

@@ -53,7 +53,8 @@ double sl_agreement_observed(const struct sl_agreement *agreement)
 }
 
 /* Krippendorff (2011), nominal data: 1 - (n - 1) D_o / D_e over the n votes of items with two or
- * more, D_o the disagreeing pairs within items, each by its item's votes - 1, D_e all pairs. */
+ * more; D_o counts the disagreeing pairs within items, divided by the item's votes - 1, D_e all
+ * pairs. */
 double sl_agreement_alpha(const struct sl_agreement *agreement)
 {
     double n = 0, same = 0;

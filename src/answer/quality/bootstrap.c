@@ -1,4 +1,4 @@
-/* Intervals of what is measured of answers, for other items and other annotators. */
+/* Intervals of quality figures for other items and other annotators. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -6,7 +6,7 @@
 #include "softlab/base/memory.h"
 #include "softlab/base/stats.h"
 
-/* A value per answer, with its item and annotator; room for all answers. */
+/* A value per answer with its item and annotator; has room for all answers. */
 struct crossed {
     double *values;               /* owned */
     uint32_t *items, *annotators; /* owned */
@@ -78,8 +78,8 @@ out:
 
 /* ---- Accuracy ---- */
 
-/* What is known of an item: how many answers it has, its truth, whether a vote names it, and which
- * classes the votes name as long as they are two or fewer. */
+/* An item: the number of its answers, its true class, whether a vote names it, and the first two
+ * classes that votes name. */
 struct item {
     size_t n_answers;
     int32_t truth;
@@ -148,7 +148,7 @@ static void take_accuracy(const struct sl_answers *answers,
     }
 }
 
-/* Shares of items: what an item adds to one, NaN where it does not count. */
+/* An item's contribution to a share of items; NaN if it does not count. */
 static double is_never_true(const struct item *item)
 {
     return item->truth >= 0 ? !item->is_named : (double)NAN;

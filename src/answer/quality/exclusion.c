@@ -1,4 +1,4 @@
-/* Slips of single answers, and who is excluded for them: rules are rows. */
+/* Slips of single answers, and the rules that exclude annotators. */
 #include <math.h>
 
 #include "softlab/answer/quality.h"
@@ -66,12 +66,12 @@ unsigned sl_answer_slips(const struct sl_answer *answer, size_t n_classes)
     return slips;
 }
 
-/* Section 4.1 of collins2022. A text that is no number is no probability within 0-100. */
+/* Section 4.1 of collins2022. A text that is not a number is not a probability within 0-100. */
 static const struct sl_exclusion_rule collins_published[] = {
     {.reason = "more than two errors",
      .slips = SLIP(RANGE) | SLIP(UNREADABLE) | SLIP(IMPOSSIBLE) | SLIP(MISSING),
      .fewest = 3},
-    {.reason = "one error and accuracy under 75 %",
+    {.reason = "exactly one error, and accuracy under 75 %",
      .slips = SLIP(RANGE) | SLIP(UNREADABLE) | SLIP(IMPOSSIBLE) | SLIP(MISSING),
      .fewest = 1,
      .most = 1,
@@ -79,16 +79,17 @@ static const struct sl_exclusion_rule collins_published[] = {
     {0},
 };
 
-/* The authors' script; the one text that was no number had been mended by hand before it ran. */
+/* The authors' script. The only text that was not a number had been corrected by hand before it
+ * ran. */
 static const struct sl_exclusion_rule collins_run[] = {
     {.reason = "a probability out of range", .slips = SLIP(RANGE), .fewest = 1},
-    {.reason = "own class marked impossible more than once",
+    {.reason = "class named and also marked impossible, more than once",
      .slips = SLIP(IMPOSSIBLE),
      .fewest = 2},
-    {.reason = "no probability for the top class more than once",
+    {.reason = "no probability for the top class, more than once",
      .slips = SLIP(MISSING),
      .fewest = 2},
-    {.reason = "an error and accuracy under 75 %",
+    {.reason = "an error, and accuracy under 75 %",
      .slips = SLIP(IMPOSSIBLE) | SLIP(MISSING),
      .fewest = 1,
      .accuracy_below = .75},
@@ -96,7 +97,7 @@ static const struct sl_exclusion_rule collins_run[] = {
 };
 
 static const struct sl_exclusion_rule peterson[] = {
-    {.reason = "under 75 % of attention checks right", .checks_below = .75},
+    {.reason = "under 75 % of attention checks passed", .checks_below = .75},
     {0},
 };
 
@@ -105,13 +106,15 @@ static const struct sl_exclusion_rule nobody[] = {{0}};
 const struct sl_exclusion_preset sl_exclusion_presets[] = {
     {"none", "exclude nobody", nobody},
     {"collins2022-as-published",
-     "more than two errors, or one and accuracy under 75 % (errors: probability not in 0-100, own "
-     "class marked impossible, no probability for the top class)",
+     "more than two errors, or one error and accuracy under 75 % (errors: probability not in "
+     "0-100, "
+     "class named and also marked impossible, no probability for the top class)",
      collins_published},
     {"collins2022-as-run",
-     "any probability out of range, a second error of another kind, or one and accuracy under 75 %",
+     "any probability out of range, another error made twice, or one such error and accuracy under "
+     "75 %",
      collins_run},
-    {"peterson2019", "under 75 % of attention checks right", peterson},
+    {"peterson2019", "under 75 % of attention checks passed", peterson},
     {0},
 };
 

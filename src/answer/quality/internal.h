@@ -16,7 +16,7 @@ struct sl_agreement {
 enum sl_status sl_agreement_init(struct sl_agreement *agreement, size_t n_classes,
                                  struct sl_error *err) SL_MUST_USE;
 void sl_agreement_release(struct sl_agreement *agreement);
-/* The votes of one item; none changes nothing. */
+/* Add the votes of one item, possibly none. */
 void sl_agreement_add(struct sl_agreement *agreement, const uint32_t *votes, size_t count);
 double sl_agreement_observed(const struct sl_agreement *agreement);
 double sl_agreement_alpha(const struct sl_agreement *agreement);

@@ -1,5 +1,5 @@
-/* One walk over the answers item by item. Everything an annotator is credited with is credited to
- * all of them together too: slot n_annotators is "everybody", those without a name included. */
+/* One walk over the answers, item by item. Everything counted for an annotator is also counted for
+ * all answers together, in slot n_annotators, which includes answers without an annotator. */
 #include "softlab/answer/quality.h"
 
 #include <math.h>
@@ -30,7 +30,7 @@ struct measure {
     struct tally *tallies;                /* owned; n_annotators + 1 */
     size_t *first;                        /* owned; by annotator: the answer to this item */
     uint32_t *votes;                      /* owned; of this item */
-    uint32_t *voters;                     /* owned; who gave each; SL_NO_NAME: nobody known */
+    uint32_t *voters;                     /* owned; annotator of each vote; SL_NO_NAME = unknown */
     size_t *voted_on;                     /* owned; by annotator: 1 + the item voted on last */
     size_t *class_votes;                  /* owned; n_classes; all zero between items */
     double *times;                        /* owned; by annotator */
@@ -124,8 +124,7 @@ static void credit_check(struct sl_annotator_quality *quality, const struct sl_a
     quality->n_checks_right += top[0] == (uint32_t)answer->truth;
 }
 
-/* Credit one answer; true if it is a vote for top[0]: neither a check nor a repeat nor of a
- * second run. */
+/* Count one answer; true if it is a vote for top[0]: not a check, a repeat or of a second run. */
 static bool measure_answer(struct measure *m, size_t at, int32_t item_truth, uint32_t top[2])
 {
     struct sl_answer answer;
@@ -151,7 +150,7 @@ static bool measure_answer(struct measure *m, size_t at, int32_t item_truth, uin
     return true;
 }
 
-/* The truth about an item: the caller's, or the first its answers state. */
+/* The true class of an item: the caller's, or the first that its answers state. */
 static int32_t item_truth(const struct measure *m, size_t item)
 {
     if (m->options.truth) return m->options.truth[item];
@@ -163,7 +162,7 @@ static int32_t item_truth(const struct measure *m, size_t item)
     return -1;
 }
 
-/* Answers that state two truths of one item are nothing to measure by. */
+/* Refuse answers that state two true classes of one item. */
 static enum sl_status check_stated_truth(const struct measure *m, size_t item, struct sl_error *err)
 {
     int32_t first = -1;
@@ -197,8 +196,8 @@ static void credit_agreement(struct measure *m, size_t slot, double share)
     m->tallies[slot].agreed += share;
 }
 
-/* How many of the others' votes on the item name the same class, vote by vote. A person's further
- * votes are passed over: nobody agrees with himself. */
+/* Count, for each vote, how many of the others' votes on the item name the same class. Further
+ * votes of a person are ignored, since agreeing with oneself is no agreement. */
 static void compare_votes(struct measure *m, size_t item, size_t n_votes)
 {
     size_t n_first = 0;
@@ -271,8 +270,8 @@ static double time_of(const struct measure *m, size_t at)
     return answer.ms;
 }
 
-/* Times in one array, annotator after annotator and those of nobody last, so that the whole of it
- * belongs to everybody. */
+/* Times in one array, annotator by annotator and unknown annotators last, so that the whole array
+ * belongs to slot n_annotators. */
 static void measure_times(struct measure *m)
 {
     const struct sl_answers *answers = m->answers;

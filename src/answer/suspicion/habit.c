@@ -1,8 +1,8 @@
 /* Did an annotator look at the items? Two hypotheses about each vote a of annotator j on item i:
- *   did not look   p(a) = h_j(a), the share of a among j's own votes;
- *   looked         p(a) = t s_i(a) + (1 - t) h_j(a), s_i the support that the others give a.
- * Annotators differ in t. It is learned by EM for each, and s_i weighs the others by it, so that
- * scripts that agree with each other support nobody: whoever gives one class always has t = 0. */
+ *     did not look   p(a) = h_j(a), the share of a among j's own votes;
+ *     looked         p(a) = t s_i(a) + (1 - t) h_j(a), s_i the support that the others give a.
+ * Annotators differ in t. EM learns it for each, and s_i weights the others by it, so that scripts
+ * that agree with each other support nobody: an annotator who always gives one class has t = 0. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,15 +12,15 @@
 #include "softlab/base/stats.h"
 
 enum { SHARE_RANGES = 5, ROUNDS = 20, ENOUGH_VOTES = 5 };
-static const double PRIOR_VOTES = 1;    /* weight of the overall shares beside an item's votes */
-static const double LEAST_OTHERS = .25; /* weight of others below which a vote stands alone */
+static const double PRIOR_VOTES = 1;    /* weight of the overall shares added to an item's votes */
+static const double LEAST_OTHERS = .25; /* with less weight of others a vote stands alone */
 static const double CAREFUL = .6;       /* of the quartile's t: what "looked" is tested with */
 static const double PRESUMED = .8;      /* the quartile's t where there are too few annotators */
 
 /* Votes by group (an item's classes, or its mixing shares), and the same by voter. */
 struct crowd {
     const struct sl_answers *answers;
-    size_t n_annotators, n_voters; /* then: the truth, and all whose name is unknown */
+    size_t n_annotators, n_voters; /* voters also count the true class and all unknown */
     size_t n_categories;
     size_t count, n_groups;
     uint32_t *voter, *category;   /* owned; count */
@@ -28,7 +28,7 @@ struct crowd {
     size_t *by_voter, *voter_end; /* owned; count; n_voters */
     double *share, *support;      /* owned; count: h_j(a) and s_i(a) */
     double *others;               /* owned; count: what s_i rests on */
-    double *look, *looked;        /* owned; n_voters: t, and what the next one is made of */
+    double *look, *looked;        /* owned; n_voters: t, and the sums for the next t */
     double *prior;                /* owned; n_categories */
     double *scratch;              /* owned; n_categories; zero between uses */
 };
@@ -135,7 +135,7 @@ static void measure_shares(struct crowd *crowd)
 
 /* ---- Learning who looks ---- */
 
-/* Before anything is learned a vote weighs the less, the more often its voter gives it. */
+/* Before t is learned, a vote weighs less the more often its voter gives that class. */
 static double weight_of(const struct crowd *crowd, size_t vote, bool learned)
 {
     return learned ? crowd->look[crowd->voter[vote]] : 1 - crowd->share[vote];
@@ -201,7 +201,7 @@ static void learn(struct crowd *crowd)
     measure_support(crowd, true);
 }
 
-/* t of the annotators whom we take to look. */
+/* The t of annotators who are presumed to look. */
 static double careful_look(const struct crowd *crowd)
 {
     double *looks = sl_alloc(crowd->n_annotators + 1, sizeof *looks);
@@ -216,7 +216,7 @@ static double careful_look(const struct crowd *crowd)
     return CAREFUL * quartile;
 }
 
-/* ---- What comes of it ---- */
+/* ---- Results ---- */
 
 /* The votes of one annotator, without the others. */
 static void describe_votes(struct crowd *crowd, const size_t *votes, size_t count,
@@ -274,7 +274,7 @@ static void describe_suspects(struct crowd *crowd, struct sl_suspect *suspects)
 
 static enum sl_status allocate(struct crowd *crowd, size_t n_items, struct sl_error *err)
 {
-    const size_t most = crowd->answers->count + n_items; /* each item may have a truth */
+    const size_t most = crowd->answers->count + n_items; /* each item may have a true class */
     crowd->n_groups = 2 * n_items;
     crowd->voter = sl_data_alloc(most, sizeof *crowd->voter, err);
     crowd->category = sl_data_alloc(most, sizeof *crowd->category, err);

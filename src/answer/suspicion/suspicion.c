@@ -1,4 +1,4 @@
-/* Evidence of each signal within its bounds, added up to a score. */
+/* The evidence of each signal, bounded, and its sum as a score. */
 #include "softlab/answer/suspicion.h"
 
 #include <math.h>
@@ -7,12 +7,13 @@
 #include "answer/suspicion/suspicion.h"
 #include "softlab/base/memory.h"
 
-/* One annotator in fifty did not look: before anything is known of them. */
+/* The prior: one annotator in fifty did not look. */
 static const double PRIOR = .02;
-/* Evidence from which on a signal is named as a reason. */
+/* A signal with at least this evidence is named as a reason. */
 static const double WORTH_NAMING = 1;
 static const double MOSTLY = .9;
-/* Who looks agrees, passes checks and repeats the class: one fact, so it counts once. */
+/* A person who looks agrees, passes checks and repeats the class: that is one fact, so it counts
+ * once. */
 static const double MOST_IN_FAVOUR = -3;
 
 struct accused {
@@ -26,15 +27,14 @@ static double clamp(double value, double least, double most)
     return fmin(fmax(value, least), most);
 }
 
-/* From 0 at `none` to 1 at `all`, even in the logarithm. `value` may be NaN, which tells nothing.
- */
+/* From 0 at `none` to 1 at `all`, linear in the logarithm; 0 for NaN. */
 static double between(double value, double none, double all)
 {
     if (isnan(value)) return 0;
     return clamp(log(none / fmax(value, 1e-9)) / log(none / all), 0, 1);
 }
 
-/* From 0 at `none` to 1 at `all` answers: how much of a measure is to be believed. */
+/* From 0 at `none` to 1 at `all` answers: how reliable a measure is. */
 static double enough(size_t count, double none, double all)
 {
     return clamp(((double)count - none) / (all - none), 0, 1);
@@ -44,7 +44,7 @@ static double enough(size_t count, double none, double all)
 
 static const double MOST_ALONE = 4;
 
-/* On items of their own nobody can be compared; but others may use the usual class less. */
+/* Where nobody else answered, votes cannot be compared; but others may use the usual class less. */
 static double evidence_alone(const struct sl_suspect *suspect)
 {
     if (suspect->n_alone == 0) return 0;
@@ -73,7 +73,7 @@ static char *name_habit(const struct accused *accused)
                                 accused->answers->classes[suspect->usual], suspect->n_usual,
                                 suspect->n_votes);
     return sl_string_printf(
-        "agrees with others hardly more than by chance (%.0f %%, chance %.0f %%)",
+        "agrees with others hardly more often than by chance (%.0f %%, chance %.0f %%)",
         100 * suspect->agreement, 100 * suspect->chance);
 }
 
@@ -87,7 +87,7 @@ static double evidence_fast(const struct accused *accused)
 
 static char *name_fast(const struct accused *accused)
 {
-    return sl_string_printf("%.1f s a trial (others %.1f s)", accused->suspect->median_ms / 1000,
+    return sl_string_printf("%.1f s per trial (others %.1f s)", accused->suspect->median_ms / 1000,
                             accused->suspect->usual_ms / 1000);
 }
 
@@ -105,7 +105,7 @@ static char *name_even(const struct accused *accused)
 
 /* ---- Percentages, checks, repeats ---- */
 
-/* Many people say 100 % of every clear picture: what is common is no evidence. */
+/* Many people say 100 % for every clear picture: common patterns are no evidence. */
 static double evidence_pattern(const struct accused *accused)
 {
     const struct sl_suspect *suspect = accused->suspect;
@@ -121,7 +121,7 @@ static char *name_pattern(const struct accused *accused)
                             accused->suspect->n_patterned);
 }
 
-/* Checks that most people fail say little, so "looked" passes as often as all do. */
+/* Checks that most people fail say little, so "looked" passes as often as all annotators do. */
 static double evidence_checks(const struct accused *accused)
 {
     const struct sl_annotator_quality *own = accused->quality, *all = accused->overall;
@@ -153,7 +153,7 @@ static double evidence_repeats(const struct accused *accused)
 static char *name_repeats(const struct accused *accused)
 {
     const struct sl_annotator_quality *own = accused->quality;
-    return sl_string_printf("another class in %.0f of %zu repeats",
+    return sl_string_printf("a different class in %.0f of %zu repeats",
                             own->changed_class * (double)own->n_repeats, own->n_repeats);
 }
 
@@ -162,7 +162,7 @@ static char *name_repeats(const struct accused *accused)
 const char *const sl_suspicion_names[SL_SUSPECT_COUNT] = {"habit",   "fast",   "even",
                                                           "pattern", "checks", "repeats"};
 
-/* No signal but a strong habit can flag anybody by itself: that takes 6.1 nats. */
+/* Only a strong habit can flag anybody by itself: a flag takes 6.1 nats. */
 static const struct signal {
     double least, most; /* nats */
     double (*evidence)(const struct accused *accused);

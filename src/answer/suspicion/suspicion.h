@@ -1,17 +1,17 @@
-/* What the suspicion score is made of. Private to answer/suspicion/. */
+/* The parts of the suspicion score. Private to answer/suspicion/. */
 #ifndef SOFTLAB_ANSWER_SUSPICION_SUSPICION_H
 #define SOFTLAB_ANSWER_SUSPICION_SUSPICION_H
 
 #include "softlab/answer/suspicion.h"
 
-/* What is known of one annotator. */
+/* The measurements of one annotator. */
 struct sl_suspect {
     /* habit.c */
-    size_t n_votes; /* a person's first answer to each item */
+    size_t n_votes; /* first answers to each item */
     uint32_t usual; /* the class given most often; n_classes and above: a range of shares */
     size_t n_usual; /* how often */
-    double same;    /* probability that two of the own votes are equal */
-    size_t n_alone; /* votes on items where nobody else says anything */
+    double same;    /* probability that two of the annotator's votes are equal */
+    size_t n_alone; /* votes on items without other votes */
     size_t n_alone_usual;
     double usual_elsewhere; /* share of `usual` among the votes of all */
     size_t n_compared;
@@ -21,7 +21,7 @@ struct sl_suspect {
     size_t n_times;
     double median_ms;
     double pace;     /* log of the time over the upper quartile of annotators; NaN: unknown */
-    double usual_ms; /* what that quartile amounts to */
+    double usual_ms; /* that quartile in ms */
     double spread;   /* of log times, robust; NaN without */
     double evenness; /* spread over the upper quartile of annotators */
     /* pattern.c */
@@ -37,8 +37,8 @@ enum sl_status sl_suspect_times(const struct sl_answers *answers, struct sl_susp
 enum sl_status sl_suspect_patterns(const struct sl_answers *answers, struct sl_suspect *suspects,
                                    struct sl_error *err) SL_MUST_USE;
 
-/* The quartile stands for people who look even where half of all annotators are scripts. */
+/* The upper quartile represents people who look even if half of all annotators are scripts. */
 #define SL_SUSPECT_QUARTILE .75
-enum { SL_SUSPECT_FEWEST = 4 }; /* annotators that a quartile is taken of */
+enum { SL_SUSPECT_FEWEST = 4 }; /* fewest annotators for a quartile */
 
 #endif

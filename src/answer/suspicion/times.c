@@ -1,4 +1,4 @@
-/* How long answers took, beside what others took for the same kind of answer. */
+/* Answer times, compared with those of others for the same kind of answer. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -7,7 +7,8 @@
 #include "softlab/base/stats.h"
 
 enum { N_KINDS = SL_ANSWER_MIX + 1, ENOUGH_FOR_MEDIAN = 3, ENOUGH_FOR_SPREAD = 8 };
-static const double USUAL_SPREAD = .4; /* of log times: CIFAR-10S's, where too few are there */
+static const double USUAL_SPREAD =
+    .4; /* of log times: that of CIFAR-10S, if there are too few annotators */
 static const double MAD_TO_SPREAD = 1.4826;
 
 /* Log times by annotator, each with its kind. */
@@ -17,9 +18,9 @@ struct clock {
     double *logs;               /* owned; by annotator */
     enum sl_answer_kind *kinds; /* owned; of each */
     size_t *end;                /* owned; n_annotators */
-    double *values;             /* owned; room for an annotator's, or one per annotator */
-    double resolution;          /* ms: files may hold whole seconds */
-    double usual[N_KINDS];      /* the quartile's log time; NaN: unknown */
+    double *values;    /* owned; room for the times of one annotator, or one value per annotator */
+    double resolution; /* ms: files may hold whole seconds */
+    double usual[N_KINDS]; /* the quartile's log time; NaN: unknown */
 };
 
 /* The time of an answer of a known annotator, or NaN. */

@@ -70,7 +70,7 @@ static enum sl_status push_stream(struct builder *builder, uint32_t item, struct
     return SL_OK;
 }
 
-/* An item came back: keep of what was appended only which item each vote is about. */
+/* An item came back: keep only the item of each vote that was appended. */
 static enum sl_status scatter(struct builder *builder, struct sl_error *err)
 {
     struct sl_votes *votes = builder->votes;
@@ -116,7 +116,7 @@ static enum sl_status append(struct builder *builder, const struct sl_vote *vote
     return SL_OK;
 }
 
-/* Numbers of the items of the pending votes, in one go. */
+/* Look up the items of the pending votes all at once. */
 static enum sl_status flush_items(struct builder *builder, struct sl_error *err)
 {
     struct sl_field fields[BATCH];
@@ -184,7 +184,7 @@ static enum sl_status read_once(struct builder *builder, struct sl_error *err)
     return SL_OK;
 }
 
-/* What cannot be made smaller stays as it is. */
+/* If shrinking fails, the block stays as it is. */
 static void *shrink(void *block, size_t count, size_t size)
 {
     void *smaller = sl_data_resize(block, count, size, NULL);
@@ -260,14 +260,14 @@ static enum sl_status place_votes(struct builder *builder, size_t n_labels, stru
     }
     flush_votes(builder);
     if (changed || count != votes->count)
-        return sl_fail(err, SL_ERR_INPUT, "%s: changed while it was read", builder->path);
-    /* Every begin has moved to its end, which is the next one's begin. */
+        return sl_fail(err, SL_ERR_INPUT, "%s: the file changed while it was read", builder->path);
+    /* Filling moved every begin to its end, which is the begin of the next: shift back. */
     memmove(votes->begin + 1, votes->begin, votes->n_items * sizeof *votes->begin);
     votes->begin[0] = 0;
     return SL_OK;
 }
 
-/* The second reading. The labels get the same numbers again, since the order is the same. */
+/* The second reading. Labels get the same numbers, since the order is the same. */
 static enum sl_status read_again(struct builder *builder, struct sl_error *err)
 {
     const size_t n_labels = sl_name_table_count(builder->format->labels(builder->source).names);

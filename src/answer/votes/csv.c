@@ -1,5 +1,5 @@
-/* Votes of a long CSV. Bad input: an empty item stops the reading, an empty label is skipped and
- * counted, an empty annotator is an answer by nobody known. */
+/* Votes from a long CSV. An empty item stops the reading, an empty label is skipped and counted, an
+ * empty annotator is unknown. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,10 +13,10 @@ struct csv_source {
     struct sl_csv *csv;
     struct sl_long_columns columns;
     size_t width; /* fields a record must have */
-    size_t truth; /* the column of true classes, which are classes too; SIZE_MAX: none */
+    size_t truth; /* the column of true classes, which count as classes; SIZE_MAX = none */
     struct sl_name_table *labels;
     uint32_t short_labels[256]; /* 1 + the label that is this one byte; 0 = not met */
-    bool pending;               /* the first record is an answer and was read already */
+    bool pending;               /* the first record is an answer and was already read */
     struct sl_csv_record record;
 };
 
@@ -75,13 +75,14 @@ static enum sl_status add_label(struct csv_source *csv, struct sl_field text, ui
     SL_TRY(sl_name_table_add(csv->labels, text.text, text.length, out, err));
     if (*out >= SL_VOTES_CLASSES)
         return sl_csv_fail(csv->csv, csv->record.line, err,
-                           "more than %d classes: is this the column of labels?", SL_VOTES_CLASSES);
+                           "more than %d classes; is the right column read as labels?",
+                           SL_VOTES_CLASSES);
     if (known) *known = *out + 1;
     return SL_OK;
 }
 
-/* As in answers.jsonl, a true class that nobody named is a class. Where no answer names a label its
- * truth says nothing about an answer. */
+/* As in answers.jsonl, a true class that no answer names is a class. The true class on a line
+ * without a label is ignored. */
 static enum sl_status add_truth(struct csv_source *csv, struct sl_error *err)
 {
     const struct sl_field truth = sl_csv_class(csv->record.fields[csv->truth]);
@@ -108,11 +109,11 @@ static enum sl_status next_csv(void *source, struct sl_import_notes *notes, stru
         out->item = sl_csv_plain(fields[csv->columns.place[SL_LONG_ITEM]]);
         out->annotator = sl_csv_plain(fields[csv->columns.place[SL_LONG_WORKER]]);
         if (out->item.length == 0)
-            return sl_csv_fail(csv->csv, csv->record.line, err, "an answer without an item");
+            return sl_csv_fail(csv->csv, csv->record.line, err, "the answer names no item");
         if (notes) notes->n_read++;
         if (csv->truth != SIZE_MAX) SL_TRY(add_truth(csv, err));
         if (label.length > 0) return add_label(csv, label, &out->label, err);
-        sl_notes_skip(notes, csv->path, csv->record.line, "an answer without a class");
+        sl_notes_skip(notes, csv->path, csv->record.line, "the answer names no class");
     }
 }
 

@@ -40,8 +40,8 @@ static void warn_of_confidence(const char *path, const struct sl_import_notes *n
 {
     if (notes && notes->n_confident)
         sl_log(notes->log, SL_LOG_WARNING,
-               "%s: %zu answers have a confidence, which is not read: votes have no room for it",
-               path, notes->n_confident);
+               "%s: the confidence of %zu answers is not read: votes have none", path,
+               notes->n_confident);
 }
 
 void sl_votes_note(const struct sl_answer *answer, struct sl_import_notes *notes)
@@ -52,7 +52,7 @@ void sl_votes_note(const struct sl_answer *answer, struct sl_import_notes *notes
     notes->ms_timed += answer->ms;
 }
 
-/* The choices of answers that are no votes yet, or that lose a class on the way. */
+/* Votes from answers that are distributions, or that lose a class. */
 static enum sl_status read_choices(const char *path, const struct sl_import_options *options,
                                    struct sl_votes **out, struct sl_error *err)
 {
@@ -69,7 +69,7 @@ static enum sl_status read_choices(const char *path, const struct sl_import_opti
     return status;
 }
 
-/* *done: classes are taken out already. */
+/* *done: classes are already removed. */
 static enum sl_status read_table(const char *path, const struct sl_import_options *options,
                                  struct sl_votes **out, bool *done, struct sl_error *err)
 {
@@ -77,7 +77,7 @@ static enum sl_status read_table(const char *path, const struct sl_import_option
     SL_TRY(sl_long_columns_look(path, options->columns, SL_TABLE_ANY, &columns, err));
     *done = columns.kind != SL_TABLE_VOTES;
     if (*done) return read_choices(path, options, out, err);
-    /* A vote has neither time nor confidence; true classes are classes and no more. */
+    /* A vote has neither time nor confidence, and true classes only add to the classes. */
     const unsigned unused = 1u << SL_LONG_MS | 1u << SL_LONG_CONFIDENCE | 1u << SL_LONG_TRUTH;
     sl_long_columns_warn(&columns, options->columns ? 0 : unused, path, options->notes);
     return sl_votes_build(path, &sl_votes_csv, options, out, err);
@@ -95,10 +95,12 @@ enum sl_status sl_votes_read(const char *path, const struct sl_import_options *o
     SL_TRY(sl_answer_file_look(path, &file, err));
     SL_TRY(sl_answer_file_check(path, file, options, err));
     if (file == SL_FILE_PIPE)
-        return sl_fail(err, SL_ERR_INPUT, "%s: not a file that can be read twice", path);
+        return sl_fail(err, SL_ERR_INPUT,
+                       "%s: votes are read twice, which a pipe does not allow; give a file", path);
     if (file == SL_FILE_JSONL && filtered && options->classes)
         return sl_fail(err, SL_ERR_USAGE,
-                       "%s: has its own classes; take some out first, then put the rest in order",
+                       "%s: the file states its classes; leave some out in one step, reorder the "
+                       "rest in another",
                        path);
     if (file == SL_FILE_JSONL && filtered) return read_choices(path, options, out, err);
     if (file == SL_FILE_SLB) {

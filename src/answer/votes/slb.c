@@ -74,7 +74,8 @@ static enum sl_status check_header(const struct sl_slb_bytes *file, const struct
     if (memcmp(header->magic, sl_slb_magic, sizeof sl_slb_magic) != 0)
         return sl_fail(err, SL_ERR_INPUT, "%s: does not begin with \"SLBANSW1\"", file->name);
     if (file->sums && header->crc != header_crc(header))
-        return sl_fail(err, SL_ERR_INPUT, "%s: header: the checksum does not fit", file->name);
+        return sl_fail(err, SL_ERR_INPUT, "%s: header: the checksum is wrong; the file is damaged",
+                       file->name);
     if (header->file_length != file->length)
         return sl_fail(err, SL_ERR_INPUT, "%s: has %zu bytes, its header says %llu", file->name,
                        file->length, (unsigned long long)header->file_length);
@@ -82,8 +83,8 @@ static enum sl_status check_header(const struct sl_slb_bytes *file, const struct
         header->n_classes == 0 || header->n_classes > SL_VOTES_CLASSES ||
         header->count > file->length)
         return sl_fail(err, SL_ERR_INPUT,
-                       "%s: header: %llu items, %llu annotators, %llu classes and %llu answers "
-                       "cannot be",
+                       "%s: header: impossible counts: %llu items, %llu annotators, %llu classes "
+                       "and %llu answers",
                        file->name, (unsigned long long)header->n_items,
                        (unsigned long long)header->n_annotators,
                        (unsigned long long)header->n_classes, (unsigned long long)header->count);
@@ -125,12 +126,13 @@ static enum sl_status check_section(const struct sl_slb_bytes *file, const struc
                        file->name, name, (unsigned long long)place->length,
                        (unsigned long long)expected);
     if (file->sums && sl_crc32(0, file->bytes + place->offset, (size_t)place->length) != place->crc)
-        return sl_fail(err, SL_ERR_INPUT, "%s: section \"%s\": the checksum does not fit",
-                       file->name, name);
+        return sl_fail(err, SL_ERR_INPUT,
+                       "%s: section \"%s\": the checksum is wrong; the file is damaged", file->name,
+                       name);
     return SL_OK;
 }
 
-/* The mapping is read-only memory behind pointers that cannot say so. */
+/* The mapping is read-only, but the pointers cannot say so. */
 static void *section_data(const struct sl_slb_bytes *file, const struct header *header,
                           enum section section)
 {
@@ -160,8 +162,8 @@ static enum sl_status fail_value(const struct sl_slb_bytes *file, enum section s
                    section_names[section], at);
 }
 
-/* Whatever the checksums say: no index may point outside. The loops have no branch within, so
- * that they run at the speed of memory; the culprit is looked for only if there is one. */
+/* Even with right checksums no index may point outside. The loops have no branches, so they run at
+ * memory speed; the wrong element is searched for only if there is one. */
 static enum sl_status check_values(const struct sl_slb_bytes *file, const struct sl_votes *votes,
                                    struct sl_error *err)
 {
@@ -169,8 +171,9 @@ static enum sl_status check_values(const struct sl_slb_bytes *file, const struct
     for (size_t i = 0; i < votes->n_items; i++)
         wrong |= votes->begin[i] > votes->begin[i + 1];
     if (wrong || votes->begin[0] != 0 || votes->begin[votes->n_items] != votes->count)
-        return sl_fail(err, SL_ERR_INPUT, "%s: section \"%s\": does not go from 0 up to %zu",
-                       file->name, section_names[BEGIN], votes->count);
+        return sl_fail(err, SL_ERR_INPUT,
+                       "%s: section \"%s\": expected ascending values from 0 to %zu", file->name,
+                       section_names[BEGIN], votes->count);
     const uint32_t n_annotators = (uint32_t)votes->n_annotators;
     for (size_t i = 0; i < votes->count; i++)
         wrong |= (votes->annotator[i] >= n_annotators) & (votes->annotator[i] != SL_NO_NAME);

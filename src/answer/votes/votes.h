@@ -11,13 +11,13 @@ enum { SL_VOTES_CLASSES = 65535 };
 
 struct sl_vote {
     struct sl_field item, annotator; /* borrowed until the next vote */
-    uint32_t label; /* as the source numbers them; SL_NO_NAME: the item only, no vote */
+    uint32_t label; /* as the source numbers them; SL_NO_NAME = an item without a vote */
 };
 
-/* Labels as a source met them, and the classes they are to become. */
+/* The labels in the order in which a source met them. */
 struct sl_vote_labels {
     const struct sl_name_table *names; /* borrowed from the source */
-    bool sorted;                       /* these are classes in order; otherwise they are sorted */
+    bool sorted; /* the labels are already ordered classes; otherwise they are sorted */
 };
 
 struct sl_vote_format {
@@ -37,8 +37,8 @@ enum sl_status sl_votes_build(const char *path, const struct sl_vote_format *for
                               const struct sl_import_options *options, struct sl_votes **out,
                               struct sl_error *err) SL_MUST_USE;
 
-/* Give the votes their classes: options->classes (NULL-ended), or the labels' own. Labels that
- * change their number are changed in votes->label, which is replaced if it is mapped. */
+/* Set the classes of the votes: options->classes (NULL-ended), or the labels. Labels that change
+ * their number are changed in votes->label, which is copied if it is mapped. */
 enum sl_status sl_votes_set_classes(struct sl_votes *votes, const struct sl_vote_labels *labels,
                                     const char *const *classes, const char *path,
                                     struct sl_error *err) SL_MUST_USE;
@@ -48,8 +48,8 @@ enum sl_status sl_votes_note_duplicates(const struct sl_votes *votes, const char
                                         struct sl_import_notes *notes,
                                         struct sl_error *err) SL_MUST_USE;
 
-/* answers.slb over bytes that stay where they are, 64-byte aligned; classes not yet chosen.
- * Without `sums`, checksums are not looked at. */
+/* Votes over the bytes of an answers.slb, which must stay in place, 64-byte aligned; classes are
+ * not chosen yet. Without `sums` checksums are not checked. */
 struct sl_slb_bytes {
     const unsigned char *bytes; /* borrowed */
     size_t length;
@@ -61,7 +61,7 @@ enum sl_status sl_slb_parse(const struct sl_slb_bytes *bytes, struct sl_votes **
 enum sl_status sl_slb_read(const char *path, struct sl_votes **out,
                            struct sl_error *err) SL_MUST_USE;
 
-/* What a mapped set holds of its file; bytes NULL when somebody else keeps them. */
+/* The file behind a mapped set; bytes are NULL if the caller owns them. */
 struct sl_votes_mapping {
     void *bytes; /* owned */
     size_t length;
@@ -70,7 +70,7 @@ struct sl_votes_mapping {
 
 extern const char sl_slb_magic[8];
 
-/* What an answer that is read as a vote loses. */
+/* Note what an answer loses when it is read as a vote. */
 void sl_votes_note(const struct sl_answer *answer, struct sl_import_notes *notes);
 
 #endif

@@ -12,8 +12,8 @@
 
 enum { CHUNK = 1024, SHAPE_TEXT = 200 };
 
-/* Integers between minimum and maximum keep their value in the type: floats hold every
- * integer up to 2 to the number of their digits. */
+/* Integers from minimum to maximum keep their value in the type; a float holds every integer of as
+ * many bits as its mantissa. */
 static const struct {
     const char *name;
     size_t size;
@@ -212,7 +212,7 @@ static void store(const union chunk *chunk, size_t first, size_t count, struct s
 static bool real_fits(double value, enum sl_dtype dtype)
 {
     if (dtype == SL_F8) return true;
-    /* Rounding to float is what a float is for; turning finite into infinite is not. */
+    /* Rounding to float is accepted; turning a finite value into infinity is not. */
     if (dtype == SL_F4) return !isfinite(value) || isfinite((float)value);
     /* maximum + 1 is exact as a double where INT64_MAX is not. */
     return value >= (double)dtypes[dtype].minimum && value < (double)dtypes[dtype].maximum + 1 &&
@@ -335,7 +335,7 @@ static enum sl_status count_characters(const char *text, size_t index, size_t *o
 enum sl_status sl_array_from_strings(const char *const *strings, size_t count, struct sl_array *out,
                                      struct sl_error *err)
 {
-    size_t width = 1; /* numpy's least, too */
+    size_t width = 1; /* numpy's minimum too */
     for (size_t i = 0; i < count; i++) {
         size_t characters = 0;
         SL_TRY(count_characters(strings[i], i, &characters, err));

@@ -8,8 +8,8 @@
 
 #include "softlab/base/array.h"
 
-/* The bytes that a shape takes; false if they cannot be addressed. Sizes beside a 0
- * count too, so that strides never overflow either. */
+/* The number of bytes that a shape takes; false if they cannot be addressed. Other sizes count even
+ * if one is 0, so that strides never overflow. */
 bool sl_shape_bytes(size_t item_size, size_t n_dimensions, const size_t *shape, size_t *out);
 
 /* SL_ERR_INPUT naming the first element of an SL_BOOL array that is neither 0 nor 1. */

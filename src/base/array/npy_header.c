@@ -1,5 +1,5 @@
-/* The header of an .npy file: a magic string, a version, a length, and a Python dict
- * literal of exactly three keys. The parser knows that much Python and no more. */
+/* The header of an .npy file: a magic string, a version, a length, and a Python dict literal of
+ * exactly three keys. The parser knows only that much Python. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -222,7 +222,7 @@ static enum sl_status parse_dict(struct parser *parser, struct sl_npy_header *ou
     return parser->at == parser->length ? SL_OK : unexpected(parser, "nothing after '}'");
 }
 
-/* Where the dict begins and the data begin, from the first bytes. */
+/* The offsets of the dict and of the data, from the first bytes. */
 static enum sl_status parse_preamble(const unsigned char *bytes, size_t length, const char *name,
                                      size_t *dict, size_t *data, struct sl_error *err)
 {
@@ -239,8 +239,9 @@ static enum sl_status parse_preamble(const unsigned char *bytes, size_t length, 
     size_t size = bytes[8] | (size_t)bytes[9] << 8;
     if (major > 1) size |= (size_t)bytes[10] << 16 | (size_t)bytes[11] << 24;
     if (size > SL_NPY_HEADER_LIMIT)
-        return sl_fail(err, SL_ERR_INPUT, "%s: byte 8: a header of %zu bytes, at most %d are read",
-                       name, size, SL_NPY_HEADER_LIMIT);
+        return sl_fail(err, SL_ERR_INPUT,
+                       "%s: byte 8: the header has %zu bytes, expected at most %d", name, size,
+                       SL_NPY_HEADER_LIMIT);
     *dict = start;
     *data = start + size;
     return SL_OK;
@@ -309,7 +310,7 @@ void sl_npy_header_format(const struct sl_array *array, enum sl_order order, str
     while ((out->length - start + 1) % ALIGNMENT != 0)
         sl_buffer_byte(out, ' ');
     sl_buffer_byte(out, '\n');
-    /* At most eight sizes of twenty digits: version 1.0's 65,535 bytes always do. */
+    /* At most eight sizes of twenty digits: the 65,535 bytes of version 1.0 are always enough. */
     size_t size = out->length - start - 10;
     if (out->overflowed) return;
     out->data[start + 8] = (char)(size & 0xFF);

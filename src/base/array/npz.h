@@ -28,7 +28,7 @@ enum { SL_ZIP_STORED = 0, SL_ZIP_DEFLATED = 8 };
 enum { SL_ZIP_ENCRYPTED = 1, SL_ZIP_STRONG_ENCRYPTION = 0x40, SL_ZIP_UTF8 = 0x800 };
 enum { SL_ZIP_EXTRA64 = 1 };
 
-/* In a record, "see the zip64 field". */
+/* This value in a record means "see the zip64 field". */
 #define SL_ZIP_FULL16 0xFFFFu
 #define SL_ZIP_FULL32 0xFFFFFFFFu
 
@@ -72,8 +72,8 @@ struct sl_npz {
 /* The array called `name`, borrowed, or NULL. */
 const struct sl_npz_entry *sl_npz_find(const struct sl_npz *npz, const char *name);
 
-/* Write zip64 records from this size on instead of from 4 GiB, so that a test of them
- * needs no file of 4 GiB. */
+/* Write zip64 records from this size on instead of from 4 GiB, so that tests need no file of 4
+ * GiB. */
 void sl_npz_writer_set_zip64(struct sl_npz_writer *writer, uint64_t from);
 
 #endif

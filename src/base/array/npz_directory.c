@@ -1,6 +1,5 @@
-/* The directory of an .npz. It stands at the end of the file and is the only list of
- * entries that is believed, and only where the entries it names are disjoint and lie
- * before it. */
+/* The directory at the end of an .npz is the only list of entries that is trusted, and only if the
+ * entries it names do not overlap and lie before it. */
 #include <libdeflate.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,7 +118,7 @@ static enum sl_status apply_extra64(const unsigned char *extra, size_t length,
     return SL_OK;
 }
 
-/* Copy a name that can be shown in one line of text; NULL if it cannot. */
+/* Copy a name that fits one line of text; NULL if it does not. */
 static const char *keep_name(struct sl_npz *npz, const unsigned char *bytes, size_t length)
 {
     const char *text = (const char *)bytes;
@@ -177,7 +176,7 @@ static int compare_names(const void *a, const void *b)
     return strcmp((*left)->name, (*right)->name);
 }
 
-/* Set every entry's limit; fail where two share bytes. `order` is room for all entries. */
+/* Set every entry's limit; fail if two entries overlap. `order` has room for all entries. */
 static enum sl_status check_extents(const struct sl_npz *npz, uint64_t directory,
                                     struct sl_npz_entry **order, struct sl_error *err)
 {
@@ -248,7 +247,8 @@ static enum sl_status read_directory(struct sl_npz *npz, struct sl_error *err)
         goto out;
     }
     SL_TRY_OUT(sl_source_read(&npz->source, directory.offset, bytes, size, err));
-    sl_arena_init(&npz->names, 2 * size); /* each name twice, with its NUL: less than a record */
+    sl_arena_init(&npz->names,
+                  2 * size); /* each name twice with its NUL, which is less than a record */
     for (; npz->n_entries < directory.count; npz->n_entries++) {
         size_t used = 0;
         SL_TRY_OUT(parse_record(npz, bytes + at, size - at, directory.offset + at,
@@ -256,7 +256,8 @@ static enum sl_status read_directory(struct sl_npz *npz, struct sl_error *err)
         at += used;
     }
     if (at != size) {
-        status = broken(npz, directory.offset + at, "more directory than entries", err);
+        status =
+            broken(npz, directory.offset + at, "the directory goes on after its last entry", err);
         goto out;
     }
     SL_TRY_OUT(index_entries(npz, directory.offset, err));

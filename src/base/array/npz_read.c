@@ -16,10 +16,10 @@
 /* Deflate cannot do better: a match of 258 bytes takes at least two bits. */
 enum { DEFLATE_RATIO = 1032, DEFLATE_SLACK = 1024 };
 
-/* What is read at once, so that the CRC finds it in cache. */
+/* Bytes per read, small enough for the cache that the CRC reads from. */
 enum { CHUNK = 256 * 1024 };
 
-/* What reading one entry needs to know. */
+/* One entry to read. */
 struct job {
     struct sl_npz *npz;
     const struct sl_npz_entry *entry;
@@ -128,7 +128,8 @@ out:
     return status;
 }
 
-/* The first bytes of a deflated entry: libdeflate only unpacks wholes, zlib a part. */
+/* The first bytes of a deflated entry, unpacked by zlib, since libdeflate only unpacks whole
+ * entries. */
 struct beginning {
     const struct job *job;
     z_stream inflater;
@@ -138,7 +139,7 @@ struct beginning {
     unsigned char input[1024];
 };
 
-/* Unpack on until `wanted` bytes are there. */
+/* Continue unpacking until `wanted` bytes are there. */
 static enum sl_status unpack_to(struct beginning *part, size_t wanted, struct sl_error *err)
 {
     const struct job *job = part->job;
@@ -167,7 +168,7 @@ static enum sl_status unpack_to(struct beginning *part, size_t wanted, struct sl
     return SL_OK;
 }
 
-/* The array's header, and that its data fill the rest of the entry. */
+/* Read the array's header and check that its data fill the rest of the entry. */
 static enum sl_status peek_deflated(const struct job *job, struct sl_npy_header *out,
                                     struct sl_error *err)
 {
@@ -211,7 +212,7 @@ static enum sl_status inflate_entry(const struct job *job, unsigned char *out, s
         status = sl_fail(err, SL_ERR_NOMEM, "not enough memory to inflate");
         goto out;
     }
-    /* Without a place for the real length, any other than entry->size is an error. */
+    /* Without a pointer for the real length, any length other than entry->size is an error. */
     enum libdeflate_result result = libdeflate_deflate_decompress_ex(
         npz->decompressor, packed, packed_size, out, (size_t)entry->size, &used, NULL);
     if (result != LIBDEFLATE_SUCCESS || used != packed_size)
@@ -246,7 +247,7 @@ static enum sl_status check_packing(const struct job *job, struct sl_error *err)
 {
     const struct sl_npz_entry *entry = job->entry;
     if (entry->method == SL_ZIP_STORED && entry->packed != entry->size)
-        return sl_fail(err, SL_ERR_INPUT, "%s: stored as %llu bytes but %llu long", job->label,
+        return sl_fail(err, SL_ERR_INPUT, "%s: stored in %llu bytes, expected %llu", job->label,
                        (unsigned long long)entry->packed, (unsigned long long)entry->size);
     if (entry->method != SL_ZIP_DEFLATED || entry->size <= DEFLATE_SLACK ||
         (entry->size - DEFLATE_SLACK) / DEFLATE_RATIO <= entry->packed)
@@ -255,7 +256,7 @@ static enum sl_status check_packing(const struct job *job, struct sl_error *err)
                    (unsigned long long)entry->size, (unsigned long long)entry->packed);
 }
 
-/* `out` gets the data too, or NULL in its place unless `whole`. */
+/* `out` gets the data too; without `whole` only the header, and NULL as data. */
 static enum sl_status read_entry(struct sl_npz *npz, const char *name, bool whole,
                                  struct sl_array *out, struct sl_error *err)
 {

@@ -15,7 +15,7 @@ enum { COMPRESSION_LEVEL = 6, HEADER_BYTES = 1024, RECORD_BYTES = 70000, NAME_LI
 enum { DIRECTORY_LIMIT = 1 << 30 };
 enum { VERSION_DEFLATE = 20, VERSION_ZIP64 = 45, DATE_1980 = 0x21 };
 
-/* A deflate block of its own: type and length of at most 65,535 plain bytes. */
+/* A stored deflate block: type and length of at most 65,535 plain bytes. */
 enum { PLAIN_BLOCK = 5 };
 
 struct sl_npz_writer {
@@ -165,13 +165,13 @@ static enum sl_status check_name(const struct sl_npz_writer *writer, const char 
                        writer->file.path);
     for (size_t i = 0; i < writer->n_names; i++)
         if (strcmp(writer->names[i], name) == 0)
-            return sl_fail(err, SL_ERR_USAGE, "%s: a second array called %s", writer->file.path,
+            return sl_fail(err, SL_ERR_USAGE, "%s: two arrays are called %s", writer->file.path,
                            name);
     return SL_OK;
 }
 
-/* Deflate the data where that makes them smaller; otherwise they are stored. The header
- * goes before them as a plain block, so that no copy joins the two. */
+/* Deflate the data if that makes them smaller; otherwise they are stored. The header precedes them
+ * as a stored block, so that the two need not be joined in a copy. */
 static enum sl_status deflate(struct sl_npz_writer *writer, struct entry *entry,
                               struct sl_error *err)
 {
@@ -269,7 +269,7 @@ static void format_end(const struct sl_npz_writer *writer, struct sl_buffer *out
 enum sl_status sl_npz_writer_commit(struct sl_npz_writer *writer, struct sl_error *err)
 {
     if (writer->broken)
-        return sl_fail(err, SL_ERR_USAGE, "%s: an array before could not be written",
+        return sl_fail(err, SL_ERR_USAGE, "%s: an earlier array could not be written",
                        writer->file.path);
     struct sl_buffer end;
     sl_buffer_init(&end, HEADER_BYTES);

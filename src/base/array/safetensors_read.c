@@ -297,8 +297,8 @@ static float half_to_float(uint16_t half)
     return value;
 }
 
-/* Widen `count` two-byte floats that stand in the second half of `data` to fill it all.
- * A result never reaches the sources after its own. */
+/* Widen in place `count` two-byte floats in the second half of `data` to four bytes. A result never
+ * overwrites later sources. */
 static void widen(void *data, size_t count, bool half)
 {
     float *out = data;

@@ -9,7 +9,7 @@
 
 enum { LENGTH_BYTES = 8, ALIGNMENT = 8 };
 
-/* Larger elements first, so that every tensor is aligned to its own; then by name. */
+/* Larger elements first, so that every tensor is aligned to its element size; then by name. */
 static int compare_tensors(const void *a, const void *b)
 {
     const struct sl_named_array *left = a, *right = b;

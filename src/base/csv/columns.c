@@ -16,7 +16,7 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Sorted, so that a header of a million columns is no quadratic trap. */
+/* Sorted, so that a header of a million columns does not take quadratic time. */
 static enum sl_status check_unique(struct sl_csv *csv, size_t line)
 {
     char **sorted = sl_data_alloc(csv->n_columns, sizeof *sorted, &csv->failure);
@@ -81,7 +81,7 @@ const char *sl_csv_column_name(const struct sl_csv *csv, size_t column)
     return csv->column_names[column];
 }
 
-/* "a", "b", "c" for an error message; "..." where they become too many. */
+/* "a", "b", "c" for an error message, cut with "..." if there are too many. */
 static void list_columns(const struct sl_csv *csv, struct sl_buffer *out)
 {
     for (size_t i = 0; i < csv->n_columns; i++) {
@@ -101,7 +101,7 @@ static char small(char letter)
     return letter >= 'A' && letter <= 'Z' ? (char)(letter - 'A' + 'a') : letter;
 }
 
-/* Whether a heading says the same word, capitals and blanks around it aside. */
+/* Whether a heading is the same word, ignoring capitals and surrounding blanks. */
 static bool is_like(const char *heading, const char *name)
 {
     const struct sl_field word = sl_csv_class((struct sl_field){heading, strlen(heading)});
@@ -130,19 +130,21 @@ enum sl_status sl_csv_column(const struct sl_csv *csv, const char *name, size_t 
         break;
     }
     if (n_like > 1)
-        return sl_fail(err, SL_ERR_INPUT, "%s: %zu columns are called \"%s\" but for capitals",
-                       csv->name, n_like, name);
+        return sl_fail(
+            err, SL_ERR_INPUT,
+            "%s: %zu columns are called \"%s\" if capitals are ignored; rename all but one",
+            csv->name, n_like, name);
     if (n_like == 1) {
         *out = like;
         return SL_OK;
     }
     if (csv->n_columns == 0)
-        return sl_fail(err, SL_ERR_INPUT, "%s: no column \"%s\", the table is read without names",
+        return sl_fail(err, SL_ERR_INPUT, "%s: no column \"%s\": the table has no header line",
                        csv->name, name);
     struct sl_buffer columns;
     sl_buffer_init(&columns, NAMES_SHOWN + 2 * SL_DESCRIBE_SIZE);
     list_columns(csv, &columns);
-    enum sl_status status = sl_fail(err, SL_ERR_INPUT, "%s: no column \"%s\", there are %s",
+    enum sl_status status = sl_fail(err, SL_ERR_INPUT, "%s: no column \"%s\"; the file has %s",
                                     csv->name, name, columns.data);
     sl_buffer_release(&columns);
     return status;

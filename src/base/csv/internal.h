@@ -1,7 +1,7 @@
 /* Private to base/csv/: the parts of the CSV reader that tests drive one by one.
  *
- * A scanner turns bytes into bit masks of the bytes that mean something: the reader
- * then visits only those. Scanners differ in speed and in nothing else. */
+ * A scanner turns bytes into bit masks of the special bytes, so that the reader visits only those.
+ * Scanners differ only in speed. */
 #ifndef SOFTLAB_BASE_CSV_INTERNAL_H
 #define SOFTLAB_BASE_CSV_INTERNAL_H
 
@@ -40,8 +40,8 @@ struct sl_csv_source {
     size_t chunk;                         /* bytes per read */
 };
 
-/* What sl_csv_open and sl_csv_open_memory are made of. The stream or descriptor is closed
- * with the reader, also on failure. */
+/* The common part of sl_csv_open and sl_csv_open_memory. The stream or descriptor is closed with
+ * the reader, also on failure. */
 enum sl_status sl_csv_open_source(const struct sl_csv_source *source,
                                   const struct sl_csv_options *options, struct sl_csv **out,
                                   struct sl_error *err) SL_MUST_USE;

@@ -115,7 +115,7 @@ static void slide_window(struct sl_csv *csv)
     csv->record = 0;
     csv->end -= shift;
     csv->field -= shift;
-    /* Those not in use may lie before the record; they are set before they are read. */
+    /* Unused positions may lie before the record; they are set before they are read. */
     csv->written -= shift < csv->written ? shift : csv->written;
     csv->segment -= shift < csv->segment ? shift : csv->segment;
     csv->waiting -= shift < csv->waiting ? shift : csv->waiting;
@@ -172,9 +172,9 @@ static enum sl_status push_field(struct sl_csv *csv, size_t end)
     return SL_OK;
 }
 
-/* The hot loop: take unquoted fields up to the end of the record. The position of the
- * special byte that ended it or that needs more thought, or NO_POSITION when the masks are
- * used up. */
+/* The hot loop: take unquoted fields up to the end of the record. Returns the position of the
+ * special byte that ended it or that needs the slow path, or NO_POSITION when the masks are used
+ * up. */
 static size_t take_plain_fields(struct sl_csv *csv)
 {
     const char delimiter = csv->options.delimiter;
@@ -208,7 +208,7 @@ static size_t take_plain_fields(struct sl_csv *csv)
     return at ? (size_t)(at - window) : NO_POSITION;
 }
 
-/* The same within quotes, where only a quote and a NUL stop; lines are counted. */
+/* The same within quotes, where only a quote and a NUL stop. Lines are counted. */
 static size_t skip_quoted_text(struct sl_csv *csv)
 {
     uint64_t mask = csv->mask;
@@ -314,8 +314,8 @@ static enum sl_status step_closed(struct sl_csv *csv, size_t at)
     return SL_OK;
 }
 
-/* A quote or CR that waits for the byte behind it must not get any other than a special
- * one, the first of which is at `next`. */
+/* A quote or CR that waits for the byte after it may only be followed by a special byte, the first
+ * of which is at `next`. */
 static enum sl_status check_waiting(struct sl_csv *csv, size_t next)
 {
     const size_t expected = csv->waiting + 1;
@@ -326,7 +326,7 @@ static enum sl_status check_waiting(struct sl_csv *csv, size_t next)
     return SL_OK;
 }
 
-/* Go from one special byte to what comes next; SL_CSV_ENDED stops the walk. */
+/* Process one special byte; SL_CSV_ENDED stops the walk. */
 static enum sl_status step(struct sl_csv *csv, size_t at)
 {
     if (csv->state == SL_CSV_PLAIN) return step_plain(csv, at);
@@ -337,7 +337,7 @@ static enum sl_status step(struct sl_csv *csv, size_t at)
     return fail_at(csv, csv->waiting, csv->line, "carriage return without a line feed");
 }
 
-/* The file ends; so does its last line, if it has begun. */
+/* The end of the file also ends its last line, if it has begun. */
 static enum sl_status end_file(struct sl_csv *csv)
 {
     const size_t end = csv->end;
@@ -357,7 +357,8 @@ static enum sl_status end_file(struct sl_csv *csv)
     return SL_OK;
 }
 
-/* The rest of a record that is not plain or not whole, from the special byte `*at` on. */
+/* Read the rest of a record that has quotes or is cut by a chunk, from the special byte `*at`
+ * on. */
 static enum sl_status read_rest(struct sl_csv *csv, size_t *at)
 {
     for (;;) {
@@ -435,7 +436,7 @@ static enum sl_status start(struct sl_csv *csv)
         SL_TRY(read_bytes(csv));
     if (csv->end >= 2 &&
         (memcmp(csv->window, "\xFF\xFE", 2) == 0 || memcmp(csv->window, "\xFE\xFF", 2) == 0))
-        return sl_fail(&csv->failure, SL_ERR_INPUT, "%s: is UTF-16 text; save it as UTF-8",
+        return sl_fail(&csv->failure, SL_ERR_INPUT, "%s: the file is UTF-16 text; save it as UTF-8",
                        csv->name);
     if (csv->end >= mark && memcmp(csv->window, byte_order_mark, mark) == 0) csv->record = mark;
     scan_from(csv, csv->record);

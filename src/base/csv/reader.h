@@ -19,14 +19,14 @@ struct sl_csv {
     struct sl_error failure; /* what every later call repeats */
 
     char *window;         /* owned; SL_CSV_BLOCK bytes longer than its capacity */
-    size_t capacity, end; /* the bytes there are, and how many hold something */
+    size_t capacity, end; /* size of the window, and end of its content */
     bool at_end;          /* the source has no more */
 
     char specials[SL_CSV_SPECIALS];
     uint64_t *masks;  /* owned; of the newest bytes */
     size_t n_blocks;  /* masks there are */
-    size_t block;     /* the one in use, and */
-    uint64_t mask;    /* what is left of it */
+    size_t block;     /* index of the current mask */
+    uint64_t mask;    /* remaining bits of the current mask */
     size_t mask_base; /* position of the first mask's first byte */
 
     enum sl_csv_state state;
@@ -39,7 +39,7 @@ struct sl_csv {
     size_t line;       /* of the byte under way */
     size_t quote_line; /* where the open quote is */
     size_t record_line;
-    bool blank; /* the record has no character */
+    bool blank; /* the record has no characters */
 
     struct sl_field *fields; /* owned */
     size_t count, field_capacity;

@@ -7,18 +7,18 @@ static bool needs_quotes(const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++)
         if (text[i] == ',' || text[i] == '"' || text[i] == '\n' || text[i] == '\r') return true;
-    /* At the start of a file it would be skipped. */
+    /* Readers skip a byte order mark at the start of a file. */
     return length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0;
 }
 
 /* An apostrophe may stand before the first byte of what is written. */
 static void append(struct sl_buffer *line, bool apostrophe, const char *text, size_t length)
 {
-    /* A line break within a field stands before a closing quote, so this one ended a line. */
+    /* A line break within a field comes before a closing quote, so this one ended a line. */
     bool first = line->length == 0 || line->data[line->length - 1] == '\n';
     if (!first) sl_buffer_byte(line, ',');
-    /* An empty first field is quoted: the next one could not tell that it was there, and a
-     * reader skips empty lines. */
+    /* An empty first field is quoted: otherwise the next append would take itself for the first,
+     * and readers skip empty lines. */
     const bool quoted = needs_quotes(text, length) || (first && length == 0);
     if (quoted) sl_buffer_byte(line, '"');
     if (apostrophe) sl_buffer_byte(line, '\'');

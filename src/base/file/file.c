@@ -15,7 +15,7 @@
 
 enum { READ_CHUNK = 256 * 1024 };
 
-/* SL_ERR_NOT_FOUND where nothing has that name, SL_ERR_IO otherwise. */
+/* SL_ERR_NOT_FOUND if there is no such file, SL_ERR_IO otherwise. */
 static enum sl_status fail_open(const char *path, struct sl_error *err)
 {
     enum sl_status code = errno == ENOENT ? SL_ERR_NOT_FOUND : SL_ERR_IO;
@@ -125,7 +125,7 @@ static enum sl_status create_one(const char *path, struct sl_error *err)
     if (mkdir(path, 0777) == 0) return SL_OK;
     int reason = errno;
     if (sl_folder_exists(path)) return SL_OK;
-    errno = reason; /* not what stat had to say */
+    errno = reason; /* stat may have changed it */
     return sl_fail_errno(err, "%s", path);
 }
 
@@ -145,7 +145,7 @@ enum sl_status sl_folder_create(const char *path, struct sl_error *err)
     return status;
 }
 
-/* Where the last name of the first `length` bytes of a path ends without it. */
+/* The length of the path without the last name of its first `length` bytes. */
 static size_t parent_length(const char *path, size_t length)
 {
     while (length > 0 && path[length - 1] == '/')
@@ -187,7 +187,7 @@ struct name_list {
     size_t count, capacity;
 };
 
-/* A name more, or with none room for the end. */
+/* Append a name; NULL only makes room for the end. */
 static enum sl_status list_add(struct name_list *list, const char *name, struct sl_error *err)
 {
     if (list->count + 1 >= list->capacity) {

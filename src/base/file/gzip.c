@@ -10,7 +10,7 @@
 
 enum { CHUNK = 1 << 16, GZIP_WINDOW = MAX_WBITS + 16, MEMORY_LEVEL = 8, UNKNOWN_SYSTEM = 255 };
 
-/* Pack what the packer has been given, and at the end all that is left. */
+/* Compress the packer's pending input, at the end everything that is left. */
 static enum sl_status pack(z_stream *packer, int flush, struct sl_writer *writer,
                            struct sl_error *err)
 {
@@ -18,7 +18,7 @@ static enum sl_status pack(z_stream *packer, int flush, struct sl_writer *writer
     do {
         packer->next_out = packed;
         packer->avail_out = CHUNK;
-        (void)deflate(packer, flush); /* with room to write to it cannot fail */
+        (void)deflate(packer, flush); /* cannot fail while there is room for output */
         SL_TRY(sl_writer_write(writer, packed, CHUNK - packer->avail_out, err));
     } while (packer->avail_out == 0);
     return SL_OK;

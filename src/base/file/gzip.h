@@ -1,5 +1,5 @@
-/* Private to the library: a gzip file whose bytes depend on nothing but its content, its name and
- * the zlib that is linked: no time, no system. */
+/* Private to the library: gzip files that are reproducible: the bytes depend only on the content,
+ * the name and the linked zlib, not on time or system. */
 #ifndef SOFTLAB_BASE_FILE_GZIP_H
 #define SOFTLAB_BASE_FILE_GZIP_H
 

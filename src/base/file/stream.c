@@ -153,7 +153,7 @@ static enum sl_status read_plain(struct sl_stream *stream, void *out, size_t len
     return SL_OK;
 }
 
-/* What lies beyond the input buffer is not read at all: an archive may be gigabytes. */
+/* Bytes beyond the input buffer are skipped without reading: an archive may have gigabytes. */
 static enum sl_status skip_plain(struct sl_stream *stream, uint64_t length, struct sl_error *err)
 {
     struct file_stream *file = (struct file_stream *)stream;
@@ -165,7 +165,7 @@ static enum sl_status skip_plain(struct sl_stream *stream, uint64_t length, stru
     return SL_OK;
 }
 
-/* A gzip file is one or more members, then perhaps zeros from a tape's last block. */
+/* A gzip file is one or more members, perhaps followed by zeros from a tape's last block. */
 static enum sl_status end_member(struct file_stream *file, struct sl_error *err)
 {
     if (file->inflater.avail_in == 0) SL_TRY(fill_input(file, err));

@@ -1,6 +1,6 @@
-/* A list whose entries are used again and never freed, so that a signal handler may walk it while
- * threads change it. Each entry's version is odd while its path is being written: what was read
- * under two different versions was no path, and is left alone. */
+/* A list whose entries are reused and never freed, so that a signal handler may walk it while
+ * threads change it. An entry's version is odd while its path is being written; a path that was
+ * read under two different versions is ignored. */
 #include "base/file/temporaries.h"
 
 #include <limits.h>
@@ -22,7 +22,7 @@ struct temporary {
     char path[];
 };
 
-/* Of the process, since files are; see docs/decisions/0014. */
+/* Global to the process, since files are; see docs/decisions/0014. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic(struct temporary *) newest;
 
@@ -101,7 +101,7 @@ void sl_temporaries_remove_all(void)
     char path[PATH_MAX];
     for (struct temporary *one = atomic_load(&newest); one; one = one->next)
         if (copy_path(one, path)) (void)unlink(path);
-    /* Folders are empty once the files in them are gone, those within others first. */
+    /* Folders become empty once their files are removed, nested folders first. */
     for (bool removed = true; removed;) {
         removed = false;
         for (struct temporary *one = atomic_load(&newest); one; one = one->next)

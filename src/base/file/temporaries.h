@@ -1,4 +1,4 @@
-/* The list of unfinished temporary files, which memory.c removes when a guard ends a work early
+/* The list of unfinished temporary files, which memory.c removes when a guard abandons its work
  * (softlab/base/file.h). Private to base/. */
 #ifndef SOFTLAB_BASE_FILE_TEMPORARIES_H
 #define SOFTLAB_BASE_FILE_TEMPORARIES_H

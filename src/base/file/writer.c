@@ -1,7 +1,7 @@
-/* Atomic writing. The temporary file stands beside its target, so that rename stays
- * within one file system; its name holds the process id, so that two writers of one
- * target do not meet. Nothing under the final name is ever incomplete. What is not a
- * regular file (/dev/stdout, a pipe) cannot be replaced and is written to directly. */
+/* Atomic writing. The temporary file is beside its target, so that rename stays within one file
+ * system; its name contains the process id, so that two writers of one target do not collide. A
+ * file under the final name is always complete. Targets that are not regular files (/dev/stdout, a
+ * pipe) cannot be replaced and are written to directly. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -117,8 +117,8 @@ enum sl_status sl_writer_printf(struct sl_writer *writer, struct sl_error *err, 
     return status;
 }
 
-/* A rename is durable once the folder that holds the name is. Some file systems
- * refuse to sync folders; the rename itself has succeeded then. */
+/* A rename is durable once its folder is synced. Some file systems refuse to sync folders; the
+ * rename itself has succeeded then. */
 static void sync_folder_of(const char *path)
 {
     char *folder = folder_of(path);
@@ -151,7 +151,7 @@ enum sl_status sl_writer_commit(struct sl_writer *writer, struct sl_error *err)
 
 void sl_writer_discard(struct sl_writer *writer)
 {
-    /* A writer that is all zeros was never opened: its descriptor 0 is somebody else's. */
+    /* A writer that is all zeros was never opened: its descriptor 0 is not ours. */
     if (writer->path && writer->descriptor >= 0) {
         close(writer->descriptor);
         if (writer->temporary) {

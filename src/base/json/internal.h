@@ -11,7 +11,7 @@
  * such member or element. */
 bool sl_json_locate(const struct sl_json_cursor *at, size_t *out);
 
-/* The line of the value, or of the nearest place above it that is there. */
+/* The line of the value, or of its nearest ancestor that is in the text. */
 size_t sl_json_line(const struct sl_json_cursor *at);
 
 /* The bytes of the number, true, false or null at `offset`. */

@@ -32,7 +32,7 @@ static enum sl_status fail_parsing(const char *name, size_t line, const json_err
         return sl_fail(err, SL_ERR_NOMEM, "%s: not enough memory to parse it", name);
     char text[JSON_ERROR_TEXT_LENGTH];
     snprintf(text, sizeof text, "%s", problem->text);
-    /* jansson quotes the bytes it stopped at. */
+    /* jansson's message quotes the bytes at which it stopped. */
     for (char *at = text; *at; at++)
         if ((unsigned char)*at < 0x20 || *at == 0x7F) *at = '?';
     if (problem->line < 1) return sl_fail(err, SL_ERR_INPUT, "%s:%zu: %s", name, line, text);
@@ -73,7 +73,7 @@ enum sl_status sl_json_read(const char *path, size_t maximum, struct sl_json *ou
     sl_buffer_init(&text, maximum);
     enum sl_status status = SL_OK;
     SL_TRY_OUT(sl_file_read(path, &text, err));
-    sl_buffer_text(&text, ""); /* so that there is a block to take, also of an empty file */
+    sl_buffer_text(&text, ""); /* so that there is a block even for an empty file */
     SL_TRY_OUT(parse_taking(text.data, text.length, path, 1, out, err));
     text.data = NULL;
 out:
@@ -104,7 +104,7 @@ static bool is_identifier(const char *key, size_t length)
     return length > 0 && length <= KEY_SHOWN;
 }
 
-/* "$.screens[2].gamma"; of a long path the end, where the mistake is. */
+/* "$.screens[2].gamma"; a long path is cut at the front, since the mistake is at its end. */
 static void append_path(const struct sl_json_cursor *at, struct sl_buffer *out)
 {
     size_t count = 0;
@@ -122,7 +122,7 @@ static void append_path(const struct sl_json_cursor *at, struct sl_buffer *out)
     }
     free(chain);
     if (out->length <= PATH_SHOWN) return;
-    size_t cut = out->length - PATH_SHOWN + 4; /* what is put in its place is not longer */
+    size_t cut = out->length - PATH_SHOWN + 4; /* the replacement is not longer */
     while (((unsigned char)out->data[cut] & 0xC0) == 0x80)
         cut++;
     memcpy(out->data, "$...", 4);
@@ -130,7 +130,7 @@ static void append_path(const struct sl_json_cursor *at, struct sl_buffer *out)
     out->length -= cut - 4;
 }
 
-/* The path of one place with the line of another, which may be a member of it. */
+/* An error with the path of one place and the line of another, which may be a member of it. */
 static enum sl_status fail_with_line(const struct sl_json_cursor *at,
                                      const struct sl_json_cursor *line_of, const char *message,
                                      struct sl_error *err)
@@ -156,7 +156,7 @@ enum sl_status sl_json_fail(const struct sl_json_cursor *at, struct sl_error *er
     return fail_with_line(at, at, message, err);
 }
 
-/* What stands at a place, for "got ...": numbers as they are written in the file. */
+/* The value at a place, for "got ...": numbers as written in the file. */
 static const char *describe_value(const struct sl_json_cursor *at, char out[SL_DESCRIBE_SIZE])
 {
     if (!at->value) return "nothing";

@@ -1,7 +1,7 @@
-/* Finding a value in the text again, for the line number of an error. jansson keeps no
- * positions; walking the text once, when something is wrong, costs nothing otherwise.
- * The text is valid JSON, so that counting brackets outside strings is enough to skip a
- * value; every step still looks where the text ends. */
+/* Find a value in the text again, for the line number of an error. jansson keeps no positions, and
+ * walking the text once in case of an error costs nothing otherwise. The text is valid JSON, so
+ * counting brackets outside strings is enough to skip a value; every step still checks for the end
+ * of the text. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,7 +39,7 @@ static bool accept(struct place *place, char byte)
     return true;
 }
 
-/* Behind the opening quote: go behind the closing one. */
+/* From after the opening quote to after the closing one. */
 static void skip_string(struct place *place)
 {
     while (place->at < place->end && *place->at != '"') {
@@ -80,7 +80,7 @@ static uint32_t read_hex(struct place *place)
     return value;
 }
 
-/* Behind a backslash: the character it stands for, as UTF-8; the number of bytes. */
+/* After a backslash: write the character as UTF-8; returns the number of bytes. */
 static size_t read_escape(struct place *place, char out[4])
 {
     static const char letters[] = "bfnrt", meanings[] = "\b\f\n\r\t";
@@ -98,7 +98,7 @@ static size_t read_escape(struct place *place, char out[4])
     return 1;
 }
 
-/* Behind the opening quote of a key: whether it is `key`; ends behind the closing quote. */
+/* After the opening quote of a key: whether it is `key`; ends after the closing quote. */
 static bool read_key(struct place *place, const char *key)
 {
     const size_t length = strlen(key);
@@ -152,7 +152,7 @@ const struct sl_json_cursor **sl_json_chain(const struct sl_json_cursor *at, siz
     return chain;
 }
 
-/* Go as far down as the text does; true if that is all the way. */
+/* Descend as far as the text has the path; true if it has all of it. */
 static bool descend(const struct sl_json_cursor *at, size_t *offset)
 {
     const struct sl_json *document = at->document;

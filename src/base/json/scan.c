@@ -11,8 +11,8 @@
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
 
-/* Digits that surely fit 63 bits, digits that surely fit a double, and the powers of ten that
- * are exact in one. */
+/* Digits that always fit 63 bits, digits that are always exact in a double, and the largest exact
+ * power of ten. */
 enum { SAFE_INTEGER_DIGITS = 18, SAFE_REAL_DIGITS = 15, SAFE_EXPONENT = 22 };
 enum { LARGE_EXPONENT = 100000 };
 
@@ -41,9 +41,8 @@ bool sl_scan_refuse(struct sl_scan *scan, const char *problem)
     return false;
 }
 
-/* Room for all that can still be decoded: decoding never makes text longer, and the pieces a
- * line holds do not overlap. What was handed out before must not move, so the room is made once
- * per line. */
+/* Room for everything that can still be decoded in this line. Decoding never makes text longer, and
+ * earlier results must not move, so the room is allocated once per line. */
 static char *decoding_room(struct sl_scan *scan)
 {
     const size_t needed = (size_t)(scan->end - scan->begin) + 1;
@@ -54,8 +53,8 @@ static char *decoding_room(struct sl_scan *scan)
     return scan->decoded + scan->decoded_used;
 }
 
-/* The first byte from `at` on that does not stand for itself in a string: a quote, a backslash,
- * a control character or the begin of a longer UTF-8 sequence. */
+/* The first byte from `at` on that does not stand for itself in a string: a quote, a backslash, a
+ * control character or the start of a longer UTF-8 sequence. */
 static const char *skip_plain(const char *at)
 {
 #if defined(__SSE2__)
@@ -194,7 +193,7 @@ static bool is_digit(char byte)
 /* The parts of a number's text. */
 struct digits {
     const char *begin;
-    uint64_t mantissa; /* of all digits, if they are few */
+    uint64_t mantissa; /* of all digits, if there are few */
     size_t n_digits;   /* without leading zeros */
     int64_t exponent;  /* of the last digit */
     bool negative, is_integer;
@@ -234,7 +233,7 @@ static bool take_number(struct sl_scan *scan, struct digits *digits)
     const char first = *scan->at;
     size_t whole = take_digits(scan, digits);
     if (whole == 0) return sl_scan_refuse(scan, "expected a number");
-    if (first == '0' && whole > 1) return sl_scan_refuse(scan, "a number begins with 0");
+    if (first == '0' && whole > 1) return sl_scan_refuse(scan, "a number may not begin with 0");
     if (*scan->at == '.') {
         scan->at++;
         digits->is_integer = false;
@@ -253,11 +252,11 @@ static bool convert_integer(struct sl_scan *scan, const struct digits *digits, i
         return true;
     }
     if (sl_text_to_integer(digits->begin, (size_t)(scan->at - digits->begin), out)) return true;
-    return sl_scan_refuse(scan, "an integer of more than 64 bits");
+    return sl_scan_refuse(scan, "an integer does not fit 64 bits");
 }
 
-/* A mantissa and a power of ten that are both exact make a product or quotient that is rounded
- * once, so it is the nearest double (Clinger 1990). All else is left to strtod. */
+/* If the mantissa and the power of ten are both exact, their product or quotient is rounded once
+ * and is the nearest double (Clinger 1990). Everything else is left to strtod. */
 static bool convert_real(struct sl_scan *scan, const struct digits *digits, double *out)
 {
     int64_t exponent = digits->exponent;

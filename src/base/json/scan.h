@@ -32,7 +32,7 @@ struct sl_scan_number {
     bool is_integer; /* written without a fraction and an exponent */
 };
 
-/* What a walk meets, in the order of the text. */
+/* Callbacks of a walk, in the order of the text. */
 struct sl_scan_visitor {
     void (*open)(void *context, char bracket); /* '{' or '[' */
     void (*close)(void *context, char bracket);
@@ -43,11 +43,11 @@ struct sl_scan_visitor {
     void *context;
 };
 
-/* A scan of all zeros is ready for its first line. Strings of the line before are gone. */
+/* A scan of all zeros is ready for its first line. Strings of the previous line become invalid. */
 void sl_scan_start(struct sl_scan *scan, const char *line, size_t length);
 void sl_scan_release(struct sl_scan *scan);
 
-/* False after writing the problem, so that refusing is one statement. */
+/* Write the problem and return false, so that refusing is one statement. */
 bool sl_scan_refuse(struct sl_scan *scan, const char *problem);
 
 /* The next byte that is no white space, '\n' at the end of the line; it is not taken. */
@@ -66,8 +66,8 @@ static inline bool sl_scan_take(struct sl_scan *scan, char byte)
     return true;
 }
 
-/* Each of these begins behind white space, at the first byte of the value. Strings are borrowed
- * from the line or from the scan until the next start. */
+/* Each of these starts after white space, at the first byte of the value. Strings are borrowed from
+ * the line or from the scan until the next start. */
 bool sl_scan_string(struct sl_scan *scan, struct sl_field *out);
 bool sl_scan_number(struct sl_scan *scan, struct sl_scan_number *out);
 bool sl_scan_literal(struct sl_scan *scan, char *first);

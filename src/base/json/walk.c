@@ -1,4 +1,4 @@
-/* Any JSON value, its keys checked for duplicates: for values that are not ours to know. */
+/* Walk any JSON value, checking keys for duplicates: for values that we do not interpret. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,14 +19,14 @@ static int compare_keys(const void *a, const void *b)
     return memcmp(left->text, right->text, left->length);
 }
 
-/* The keys of one object are those from `first` on. Few are compared as they come; many are
- * sorted when the object closes, so that a line of a million keys is no quadratic trap. */
+/* The keys of one object are those from `first` on. A few keys are compared as they come; many are
+ * sorted when the object closes, so that a line of a million keys does not take quadratic time. */
 static bool push_key(struct sl_scan *scan, size_t first, struct sl_field key)
 {
     if (scan->n_keys - first < FEW_KEYS)
         for (size_t i = first; i < scan->n_keys; i++)
             if (same(scan->keys[i], key))
-                return sl_scan_refuse(scan, "a key that was there before");
+                return sl_scan_refuse(scan, "the object already has this key");
     if (scan->n_keys == scan->keys_capacity) {
         scan->keys_capacity = scan->keys_capacity * 2 + FEW_KEYS;
         scan->keys = sl_resize(scan->keys, scan->keys_capacity, sizeof *scan->keys);
@@ -44,7 +44,7 @@ static bool pop_keys(struct sl_scan *scan, size_t first)
     qsort(keys, count, sizeof *keys, compare_keys);
     for (size_t i = 1; i < count; i++)
         if (same(keys[i - 1], keys[i]))
-            return sl_scan_refuse(scan, "an object that ends here has a key twice");
+            return sl_scan_refuse(scan, "the object that ends here has one key twice");
     return true;
 }
 

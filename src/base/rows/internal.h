@@ -22,7 +22,7 @@ enum sl_status sl_rows_write_csv(const struct sl_rows *rows, const char *array, 
 enum sl_status sl_rows_write_json(const struct sl_rows *rows, const char *array, const char *path,
                                   struct sl_error *err) SL_MUST_USE;
 
-/* Rows whose number is known at the end. */
+/* Rows while their number is not known yet. */
 struct sl_rows_builder {
     struct sl_rows *rows; /* owned until taken; n_classes set before the first row */
     size_t capacity, line_capacity;

@@ -40,11 +40,11 @@ static enum sl_status read_item(struct sl_rows_builder *builder, const struct sl
 {
     size_t count = 0;
     SL_TRY(sl_json_array_size(at, &count, err));
-    if (count == 0) return sl_json_fail(at, err, "an item without rows");
+    if (count == 0) return sl_json_fail(at, err, "the item has no rows");
     const bool nested = json_is_array(sl_json_element(at, 0).value);
     if (builder->rows->n_rows == 0) builder->annotators = nested;
     if (nested != builder->annotators)
-        return sl_json_fail(at, err, "expected %s, as for the items before",
+        return sl_json_fail(at, err, "expected %s, as the earlier items have",
                             nested ? "one row of numbers" : "a row per annotator");
     if (!nested) return read_row(builder, at, item, err);
     for (size_t i = 0; i < count; i++) {
@@ -91,8 +91,8 @@ static void append_row(struct sl_buffer *out, const struct sl_rows *rows, size_t
     sl_buffer_byte(out, ']');
 }
 
-/* Rows of the same item, wherever they stand: first[i] is the first row of item i and next[r]
- * the row after r, SIZE_MAX at the end. */
+/* Rows of the same item, wherever they are: first[i] is the first row of item i and next[r] the row
+ * after r, SIZE_MAX at the end. */
 struct chains {
     struct sl_name_table *items; /* owned */
     size_t *first, *last, *next; /* owned */
@@ -118,7 +118,8 @@ static enum sl_status link_rows(const struct sl_rows *rows, struct chains *chain
         else if (rows->annotators)
             chains->next[chains->last[item]] = i;
         else
-            return sl_fail(err, SL_ERR_INPUT, "item %.60s has two rows and no annotators", name);
+            return sl_fail(err, SL_ERR_INPUT,
+                           "item %.60s has two rows, and no annotators tell them apart", name);
         chains->last[item] = i;
         chains->next[i] = SIZE_MAX;
     }

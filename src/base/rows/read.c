@@ -10,7 +10,7 @@
 #include "softlab/base/memory.h"
 #include "softlab/base/names.h"
 
-/* By its header alone: `data` may be NULL. */
+/* Checks only the header: `data` may be NULL. */
 static enum sl_status check_matrix(const struct sl_array *array, const char *what,
                                    struct sl_error *err)
 {
@@ -103,7 +103,7 @@ static enum sl_status fail_entry(const struct sl_npz *npz, const char *path, con
                               sl_npz_name(npz, i));
         if (length > 0) used += (size_t)length;
     }
-    return sl_fail(err, SL_ERR_INPUT, "%s: no array \"%s\", there are: %s", path, array, names);
+    return sl_fail(err, SL_ERR_INPUT, "%s: no array \"%s\"; the file has: %s", path, array, names);
 }
 
 enum sl_status sl_rows_read_npz(const char *path, const char *array, struct sl_rows **out,
@@ -147,7 +147,7 @@ static char *column_class(const char *name)
     return sl_string_copy_n(plain.text, plain.length);
 }
 
-/* Headings that differ by blanks around them alone are one class. */
+/* Headings that differ only by surrounding blanks are one class. */
 static enum sl_status check_classes(const struct sl_csv *csv, const struct sl_rows *rows,
                                     struct sl_error *err)
 {
@@ -172,10 +172,11 @@ static enum sl_status read_header(const struct sl_csv *csv, struct sl_rows_build
     const size_t n_columns = sl_csv_column_count(csv);
     struct sl_rows *rows = builder->rows;
     if (!sl_csv_column_is(csv, 0, "item"))
-        return sl_csv_fail(csv, 1, err, "expected item[,annotator],<class>... as columns");
+        return sl_csv_fail(csv, 1, err, "expected the columns item[,annotator],<class>...");
     builder->annotators = sl_csv_column_is(csv, 1, "annotator");
     const size_t first = builder->annotators ? 2 : 1;
-    if (n_columns <= first) return sl_csv_fail(csv, 1, err, "no columns of classes");
+    if (n_columns <= first)
+        return sl_csv_fail(csv, 1, err, "no class columns; expected item[,annotator],<class>...");
     rows->n_classes = n_columns - first;
     rows->classes = sl_alloc(rows->n_classes + 1, sizeof *rows->classes);
     for (size_t k = 0; k < rows->n_classes; k++)
@@ -197,8 +198,8 @@ static enum sl_status keep_line(struct sl_rows_builder *builder, size_t line, st
     return SL_OK;
 }
 
-/* Where every row is a distribution but for rounding, those that are off are scaled. One that is
- * not may be a count or a logit, or a mistake, which is for whoever needs distributions to say. */
+/* If every row is a distribution within rounding, scale those that are off. A row that is not may
+ * be a count, a logit or a mistake; the caller that needs distributions reports it. */
 static void settle_rows(struct sl_rows *rows, float *scratch)
 {
     const size_t n_classes = rows->n_classes;
@@ -225,7 +226,7 @@ static enum sl_status read_table(struct sl_csv *csv, struct sl_rows_builder *bui
         const struct sl_field annotator =
             builder->annotators ? sl_csv_plain(record.fields[1]) : none;
         const size_t first = builder->annotators ? 2 : 1;
-        if (item.length == 0) return sl_csv_fail(csv, record.line, err, "a row without an item");
+        if (item.length == 0) return sl_csv_fail(csv, record.line, err, "the row names no item");
         float *row =
             sl_rows_push(builder, item.text, item.length, annotator.text, annotator.length, err);
         if (!row) return SL_ERR_NOMEM;

@@ -31,8 +31,8 @@ enum sl_status sl_rows_create(size_t n_rows, size_t n_classes, struct sl_rows **
                               struct sl_error *err)
 {
     if (n_classes > 0 && n_rows > SIZE_MAX / n_classes)
-        return sl_fail(err, SL_ERR_INPUT, "%zu x %zu values cannot be addressed", n_rows,
-                       n_classes);
+        return sl_fail(err, SL_ERR_INPUT, "%zu x %zu values are more than memory can address",
+                       n_rows, n_classes);
     float *values = sl_data_alloc(n_rows * n_classes, sizeof *values, err);
     if (!values) return SL_ERR_NOMEM;
     memset(values, 0, n_rows * n_classes * sizeof *values);
@@ -126,7 +126,7 @@ static enum sl_status check_items(const struct sl_rows *rows, const char *path,
         if (number != i)
             SL_TRY_OUT(sl_fail(err, SL_ERR_INPUT,
                                "%s: rows %u and %zu are both of item %.60s, and no annotators tell "
-                               "them apart",
+                               "them apart; keep one of them or name the annotators",
                                path, (unsigned)number, i, rows->items[i]));
     }
 out:
@@ -142,7 +142,8 @@ enum sl_status sl_rows_read(const char *path, const char *array, struct sl_rows 
     while (format < N_FORMATS && !sl_path_has_suffix(path, formats[format].suffix))
         format++;
     if (format == N_FORMATS)
-        return sl_fail(err, SL_ERR_USAGE, "%s: expected a name in .npz, .npy, .csv or .json", path);
+        return sl_fail(err, SL_ERR_USAGE,
+                       "%s: expected a file name that ends in .npz, .npy, .csv or .json", path);
     SL_TRY(formats[format].read(path, array, &rows, err));
     enum sl_status status = check_finite(rows, path, err);
     if (status == SL_OK) status = check_items(rows, path, err);
@@ -159,7 +160,8 @@ enum sl_status sl_rows_write(const struct sl_rows *rows, const char *array, cons
     for (size_t i = 0; i < N_FORMATS; i++)
         if (formats[i].write && sl_path_has_suffix(path, formats[i].suffix))
             return formats[i].write(rows, array, path, err);
-    return sl_fail(err, SL_ERR_USAGE, "%s: expected a name in .npz, .npy, .csv or .json", path);
+    return sl_fail(err, SL_ERR_USAGE,
+                   "%s: expected a file name that ends in .npz, .npy, .csv or .json", path);
 }
 
 static double rounding_of(size_t n_classes)
@@ -182,7 +184,7 @@ enum sl_settled sl_distribution_settle(float *row, size_t n_classes, double *sum
     return SL_SETTLED_SCALED;
 }
 
-/* The first row that is negative somewhere or off 1 by more than this, or n_rows. */
+/* The first row that has a negative value or is off 1 by more than `tolerance`, or n_rows. */
 static size_t find_improper(const struct sl_rows *rows, double tolerance, double *sum)
 {
     for (size_t i = 0; i < rows->n_rows; i++) {

@@ -1,5 +1,6 @@
 /* Bootstrap over two crossed groupings (Owen's pigeonhole bootstrap, 2007): groups of each are
- * drawn with replacement, and a value counts as often as its two groups were drawn together. */
+ * drawn with replacement, and a value counts (draws of its first group) x (draws of its second
+ * group) times. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +45,7 @@ static double mean(const struct resampling *r)
     return total > 0 ? sum / total : (double)NAN;
 }
 
-/* The value at a rank, from 0, when every value stands there as often as it weighs. */
+/* The value at a rank, from 0, if every value is repeated as often as it weighs. */
 static double at_rank(const struct resampling *r, double rank)
 {
     double before = 0;
@@ -151,7 +152,7 @@ enum sl_status sl_bootstrap_crossed(enum sl_crossed_statistic statistic,
         draw(options, "bootstrap first", i, data->n_first, r.first);
         draw(options, "bootstrap second", i, data->n_second, r.second);
         weigh(&r);
-        /* None of the values may have been drawn. */
+        /* Possibly none of the values was drawn. */
         const double value = statistics[statistic](&r);
         if (!isnan(value)) replicates[n_replicates++] = value;
     }

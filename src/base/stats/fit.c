@@ -31,7 +31,7 @@ double sl_logistic_value(struct sl_logistic curve, double x)
     return e / (1 + e);
 }
 
-/* What one pass over the points tells: the squared error and, for its minimum, J'J and J'r. */
+/* The sums of one pass over the points: the squared error and, for its minimum, J'J and J'r. */
 struct normal_equations {
     double error;
     double kk, kx, xx;
@@ -66,8 +66,8 @@ static struct sl_logistic damped_step(const struct normal_equations *sums, doubl
                                 .x0 = (kk * sums->x - sums->kx * sums->k) / determinant};
 }
 
-/* False where the curve no longer depends on the parameters (steps, constants, one x only):
- * the search has stopped there for want of a slope, not at a minimum. */
+/* False where the curve no longer depends on the parameters (steps, constants, a single x): the
+ * search stopped there for lack of a slope, not at a minimum. */
 static bool is_determined(const struct normal_equations *sums, struct sl_logistic curve,
                           double width)
 {
@@ -108,7 +108,8 @@ enum sl_status sl_logistic_fit(const double *x, const double *y, size_t count,
             return SL_OK;
         }
         struct normal_equations next_sums = sum_equations(x, y, count, next);
-        /* Near the end the error cannot tell better from worse: its rounding is forgiven. */
+        /* Near the end rounding hides the difference between better and worse, so it is
+         * tolerated. */
         if (next_sums.error <= sums.error * (1 + 1e-14) + (double)count * noise) {
             curve = next;
             sums = next_sums;
@@ -117,6 +118,6 @@ enum sl_status sl_logistic_fit(const double *x, const double *y, size_t count,
             damping *= 10;
         }
     }
-    return sl_fail(err, SL_ERR_NUMERIC, "the logistic fit did not settle; last k = %g, x0 = %g",
+    return sl_fail(err, SL_ERR_NUMERIC, "the logistic fit did not converge; last k = %g, x0 = %g",
                    curve.k, curve.x0);
 }

@@ -76,8 +76,8 @@ static double uniform_above_zero(struct sl_rng *rng)
     return 1.0 - sl_rng_uniform(rng);
 }
 
-/* Lemire 2019: the high word of draw x bound is the result; low words below 2^64 mod bound
- * belong to results that would come up once too often. */
+/* Lemire 2019: the high word of draw x bound is the result; low words below 2^64 mod bound would
+ * make some results more frequent and are redrawn. */
 uint64_t sl_rng_below(struct sl_rng *rng, uint64_t bound)
 {
     assert(bound > 0);
@@ -90,7 +90,7 @@ uint64_t sl_rng_below(struct sl_rng *rng, uint64_t bound)
     return (uint64_t)(product >> 64);
 }
 
-/* Box-Muller without the second value: a stream's state stays its position. */
+/* Box-Muller without its second value, so that the position is the whole state of a stream. */
 double sl_rng_normal(struct sl_rng *rng)
 {
     const double turn = 6.283185307179586;
@@ -139,7 +139,7 @@ double sl_rng_beta(struct sl_rng *rng, double a, double b)
     if (!is_shape(a) || !is_shape(b)) return (double)NAN;
     double x = log_gamma_draw(rng, a);
     double y = log_gamma_draw(rng, b);
-    /* Shapes so small that even the logarithms overflow have their mass at 0 and 1. */
+    /* For shapes so small that even the logarithms overflow, all mass is at 0 and 1. */
     if (isinf(x) && isinf(y)) return sl_rng_uniform(rng) < 1 / (1 + b / a) ? 1.0 : 0.0;
     return 1.0 / (1.0 + exp(y - x));
 }

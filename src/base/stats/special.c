@@ -9,7 +9,7 @@
 
 enum { FRACTION_TERMS = 200000, QUANTILE_STEPS = 200 };
 
-/* Where the tail of Student's t is a power law to the last digit: t^2 / freedom beyond this. */
+/* Beyond this t^2 / freedom the tail of Student's t is a power law to the last digit. */
 static const double far_ratio = 1e17;
 
 static double log_gamma(double x)

@@ -22,7 +22,7 @@ static void add_value(struct running_sum *running, double value)
     running->sum = sum;
 }
 
-/* Once the sum is infinite the rest is inf - inf and says nothing. */
+/* If the sum is infinite, the rest is inf - inf and meaningless. */
 static double total(const struct running_sum *running)
 {
     return isfinite(running->sum) ? running->sum + running->rest : running->sum;
@@ -41,8 +41,8 @@ double sl_mean(const double *values, size_t count)
     return count ? sl_sum(values, count) / (double)count : (double)NAN;
 }
 
-/* Sum of (x - mean x)(y - mean y). The second pass knows the rounding of the means from the
- * sums of the deviations, which would be 0 with exact ones. */
+/* Sum of (x - mean x)(y - mean y). The second pass corrects the rounding of the means by the sums
+ * of the deviations, which would be 0 with exact means. */
 static double codeviation(const double *x, const double *y, size_t count)
 {
     double x_mean = sl_mean(x, count), y_mean = sl_mean(y, count);
@@ -158,7 +158,7 @@ double sl_quantile_sorted(const double *values, size_t count, double p)
     double low = values[below], high = values[below + 1];
     if (low == high) return low; /* also two infinities, whose difference is NaN */
     double part = position - (double)below;
-    /* From the nearer end, as numpy does, so that both ends are met exactly. */
+    /* From the nearer end, as in numpy, so that both ends are exact. */
     return part < 0.5 ? low + (high - low) * part : high - (high - low) * (1 - part);
 }
 
@@ -220,7 +220,7 @@ enum sl_status sl_bootstrap(sl_statistic *statistic, void *context, size_t count
 {
     const size_t n_resamples = options->n_resamples;
     const double level = options->level;
-    if (count == 0) return sl_fail(err, SL_ERR_INPUT, "bootstrap of no values");
+    if (count == 0) return sl_fail(err, SL_ERR_INPUT, "bootstrap needs at least 1 value");
     if (n_resamples == 0) return sl_fail(err, SL_ERR_USAGE, "bootstrap needs at least 1 resample");
     if (!is_level(level))
         return sl_fail(err, SL_ERR_USAGE, "level %g is not between 0 and 1", level);

@@ -66,7 +66,7 @@ static int compare_names(const char *a, const char *b)
     return by_sense ? by_sense : strcmp(a, b);
 }
 
-/* qsort passes no context, so the name goes with the place. */
+/* qsort passes no context, so the name is stored with its index. */
 struct placed {
     const char *name;
     size_t place;
@@ -133,7 +133,7 @@ static enum sl_status match_by_name(const struct sl_class_list *from,
     return SL_OK;
 }
 
-/* The classes of `to` that no class of `from` is. */
+/* Report the classes of `to` that `from` lacks. */
 static enum sl_status fail_missing(const struct sl_class_list *from, const struct sl_class_list *to,
                                    const size_t *places, struct sl_error *err)
 {
@@ -167,12 +167,13 @@ enum sl_status sl_classes_pair(const struct sl_class_list *from, const struct sl
     }
     char listed[LISTED];
     if (from->count != to->count && named->names)
-        return sl_fail(err, SL_ERR_INPUT, "%s: %zu classes without names beside the %zu of %s (%s)",
+        return sl_fail(err, SL_ERR_INPUT,
+                       "%s: has %zu classes without names; expected the %zu of %s (%s)",
                        other->owner, other->count, named->count, named->owner,
                        sl_classes_text(named->names, named->count, listed, sizeof listed));
     if (from->count != to->count)
         return sl_fail(err, SL_ERR_INPUT,
-                       "%s: %zu classes beside the %zu of %s, and no names tell which they are",
+                       "%s: has %zu classes; expected the %zu of %s, since neither has names",
                        from->owner, from->count, to->count, to->owner);
     for (size_t k = 0; k < from->count; k++)
         out[k] = k;

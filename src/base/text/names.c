@@ -6,8 +6,8 @@
  *    three quarters full. A slot is 0 (empty) or a name's number + 1 in its low `index_bits`
  *    and, in the bits left over, the top bits of the name's hash: two names that meet in a slot
  *    are nearly always told apart without touching their texts.
- * 3. The index is made of the pool alone, so it may be dropped and made again. It stands
- *    behind a pointer because finding in a constant table may have to make it. */
+ * 3. The index is built from the pool alone, so it may be dropped and rebuilt. It is
+ *    behind a pointer because a search in a constant table may have to build it. */
 #include "softlab/base/names.h"
 
 #include <stdlib.h>
@@ -25,7 +25,7 @@ struct index {
 };
 
 struct sl_name_table {
-    struct sl_name_pool pool; /* what there is, owned or not */
+    struct sl_name_pool pool; /* the names, owned or borrowed */
     char *text;               /* owned; NULL when the memory is borrowed */
     uint32_t *offsets;        /* owned; capacity + 1 */
     size_t text_capacity, capacity;
@@ -124,8 +124,8 @@ static enum sl_status check_pool(const struct sl_name_pool *pool, const char *wh
             return sl_fail(err, SL_ERR_INPUT, "%s: name %zu ends at byte %u, expected %u to %zu",
                            what, i, (unsigned)end, (unsigned)begin + 1, pool->length);
         if (memchr(pool->text + begin, '\0', end - begin) != pool->text + end - 1)
-            return sl_fail(err, SL_ERR_INPUT,
-                           "%s: name %zu does not end in the only NUL byte it has", what, i);
+            return sl_fail(err, SL_ERR_INPUT, "%s: name %zu must have one NUL byte, at its end",
+                           what, i);
     }
     if (pool->offsets[pool->count] != pool->length)
         return sl_fail(err, SL_ERR_INPUT, "%s: the names end at byte %u, expected %zu", what,
@@ -168,7 +168,7 @@ void sl_name_table_compact(struct sl_name_table *names)
     const size_t length = names->offsets[count];
     uint32_t *offsets = sl_data_resize(names->offsets, count + 1, sizeof *offsets, NULL);
     char *text = sl_data_resize(names->text, length, 1, NULL);
-    if (offsets) { /* what cannot be made smaller stays as it is */
+    if (offsets) { /* if shrinking fails, the block stays as it is */
         names->offsets = offsets;
         names->capacity = count;
     }
@@ -179,7 +179,7 @@ void sl_name_table_compact(struct sl_name_table *names)
     update_pool(names, count);
 }
 
-/* What a slot says of a name besides its number; 0 low bits. */
+/* The tag of a name in a slot, with its low bits 0. */
 static uint32_t tag_of(uint64_t hash, unsigned bits)
 {
     return bits < 32 ? (uint32_t)(hash >> 32) & ~(((uint32_t)1 << bits) - 1) : 0;
@@ -257,7 +257,7 @@ uint32_t sl_name_table_find(const struct sl_name_table *names, const char *text,
         uint32_t slot = *find_slot(pool, names->index, hash_text(text, length), text, length);
         return slot == 0 ? SL_NO_NAME : (slot & (uint32_t)slot_mask(names->index)) - 1;
     }
-    /* No memory for an index, so the slow way. */
+    /* There is no memory for an index, so search linearly. */
     for (size_t i = 0; i < pool->count; i++)
         if (is_name(pool, i, text, length)) return (uint32_t)i;
     return SL_NO_NAME;
@@ -268,7 +268,8 @@ static enum sl_status make_room(struct sl_name_table *names, size_t length, stru
 {
     const size_t used = names->pool.length, count = names->pool.count;
     if (length > UINT32_MAX - 1 - used || count + 1 >= SL_NO_NAME)
-        return sl_fail(err, SL_ERR_INPUT, "more than %zu names or 4 GiB of them", count);
+        return sl_fail(err, SL_ERR_INPUT,
+                       "too many names: more than %zu, or more than 4 GiB of text", count);
     if (used + length + 1 > names->text_capacity) {
         size_t capacity = names->text_capacity + names->text_capacity / 2 + length + 1;
         char *text = realloc(names->text, capacity);
@@ -322,8 +323,8 @@ enum sl_status sl_name_table_add(struct sl_name_table *names, const char *text, 
     return add_hashed(names, (struct sl_field){text, length}, hash_text(text, length), out, err);
 }
 
-/* Ask for what looking up the names will touch: all the slots, then all the offsets, then all
- * the texts, so that each round waits for memory about once and not once per name. */
+/* Prefetch what looking up the names will touch: all slots, then all offsets, then all texts, so
+ * that each round waits for memory about once and not once per name. */
 static void fetch_ahead(const struct sl_name_table *names, const uint64_t *hashes, size_t count)
 {
     const struct index *index = names->index;
@@ -356,7 +357,7 @@ enum sl_status sl_name_table_add_many(struct sl_name_table *names, const struct 
     return SL_OK;
 }
 
-/* The number a name is, as "%zu" writes it; SIZE_MAX if it is none. */
+/* The number that a name is, as "%zu" writes it; SIZE_MAX if it is not a number. */
 static size_t row_number(const char *name, size_t length)
 {
     int64_t number;

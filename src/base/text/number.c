@@ -1,4 +1,4 @@
-/* Numbers as the shortest text that gives them back. */
+/* Numbers as the shortest text that reads back as the same number. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -175,14 +175,14 @@ const char *sl_text_nearest(const char *word, const char *const *candidates)
     size_t length = strlen(word);
     if (length == 0 || length > NEAREST_LENGTH) return NULL;
     const char *nearest = NULL;
-    size_t best = length / 3 + 2; /* exclusive: one slip in short words, more in long ones */
+    size_t best = length / 3 + 2; /* exclusive: one slip in short words, more in longer ones */
     for (; *candidates; candidates++) {
         size_t candidate_length = strlen(*candidates);
         if (candidate_length > NEAREST_LENGTH) continue;
         size_t distance = edit_distance(word, length, *candidates, candidate_length);
-        /* An unfinished word is near what it begins. */
+        /* A prefix of a candidate is near it. */
         if (length >= 3 && distance > 1 && strncmp(word, *candidates, length) == 0) distance = 1;
-        /* A word of which nothing is left is not a slip. */
+        /* A word that would be replaced completely is not a slip. */
         if (distance < best && distance < length) {
             best = distance;
             nearest = *candidates;
@@ -200,7 +200,7 @@ const char *sl_text_suggestion(const char *word, const char *const *candidates,
     return out;
 }
 
-/* Past what does not count in a name. */
+/* Skip characters that do not count in a name. */
 static const char *skip_joints(const char *at)
 {
     return at + strspn(at, "-_");

@@ -27,9 +27,9 @@ struct collector {
     size_t n_wanted, n_found;
     size_t *n_words; /* owned; words of each name */
     size_t n_names, dimensions;
-    double *sums;   /* owned; (n_names, dimensions), once a line told the dimensions */
+    double *sums;   /* owned; (n_names, dimensions), once a line has shown the dimensions */
     double *vector; /* owned; dimensions */
-    /* Where every word is wanted, its words (owned) and rows (owned) in place of names and sums. */
+    /* If every word is wanted: words (owned) and rows (owned) instead of names and sums. */
     struct sl_name_table *all;
     float *rows;
     size_t n_rows, rows_capacity;
@@ -77,7 +77,7 @@ static enum sl_status collector_init(struct collector *collector, const char *fi
     for (size_t i = 0; i < n_names; i++) {
         want_words(collector, names[i], i);
         if (collector->n_words[i] == 0)
-            return sl_fail(err, SL_ERR_INPUT, "\"%s\" holds no word", names[i]);
+            return sl_fail(err, SL_ERR_INPUT, "\"%s\" contains no word", names[i]);
     }
     return SL_OK;
 }
@@ -132,10 +132,11 @@ static enum sl_status read_vector(struct collector *collector, const char *text,
         if (at > begin) {
             bool number = sl_text_to_real(text + begin, at - begin, &value);
             if (found == collector->dimensions || !number || !(fabs(value) <= 1e30))
-                return sl_fail(err, SL_ERR_INPUT,
-                               "%s:%zu: expected a word and %zu numbers, got \"%.*s\" in place %zu",
-                               collector->file, collector->line, collector->dimensions,
-                               (int)(at - begin < 40 ? at - begin : 40), text + begin, found + 1);
+                return sl_fail(
+                    err, SL_ERR_INPUT,
+                    "%s:%zu: expected a word and %zu numbers, got \"%.*s\" as number %zu",
+                    collector->file, collector->line, collector->dimensions,
+                    (int)(at - begin < 40 ? at - begin : 40), text + begin, found + 1);
             collector->vector[found++] = value;
         }
         at++;
@@ -146,7 +147,7 @@ static enum sl_status read_vector(struct collector *collector, const char *text,
     return SL_OK;
 }
 
-/* "400000 100": what word2vec writes on top. */
+/* "400000 100": the first line of word2vec files. */
 static bool is_size_line(const char *text, size_t length)
 {
     size_t space = 0;
@@ -172,7 +173,7 @@ static enum sl_status make_room(struct collector *collector, struct sl_error *er
     return SL_OK;
 }
 
-/* Of a word's several lines the first counts. */
+/* If a word has several lines, the first counts. */
 static enum sl_status take_any(struct collector *collector, const char *text, size_t word,
                                size_t length, struct sl_error *err)
 {
@@ -250,7 +251,7 @@ static enum sl_status make_vectors(const struct collector *collector, struct sl_
     return SL_OK;
 }
 
-/* Whole lines of `bytes`; the number of bytes they took. */
+/* Take the complete lines of `bytes`; returns the number of bytes they took. */
 static enum sl_status take_lines(struct collector *collector, const char *bytes, size_t length,
                                  size_t *taken, struct sl_error *err)
 {
@@ -295,7 +296,8 @@ static enum sl_status read_more(gzFile file, const char *path, struct sl_buffer 
     char *room = sl_buffer_reserve(pending, CHUNK);
     if (!room && pending->exhausted)
         return sl_fail(err, SL_ERR_NOMEM, "%s: not enough memory for a line", path);
-    if (!room) return sl_fail(err, SL_ERR_INPUT, "%s: a line is over %d bytes", path, LINE_LIMIT);
+    if (!room)
+        return sl_fail(err, SL_ERR_INPUT, "%s: a line is longer than %d bytes", path, LINE_LIMIT);
     int got = gzread(file, room, CHUNK);
     if (got < 0) return fail_gzip(file, path, err);
     int code = Z_OK;

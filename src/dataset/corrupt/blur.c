@@ -5,7 +5,7 @@
 #include "dataset/corrupt/corrupt.h"
 #include "softlab/base/memory.h"
 
-/* SciPy's habit: filters end at four standard deviations. */
+/* As in SciPy, filters end at four standard deviations. */
 static const double usual_truncation = 4;
 
 enum sl_status sl_corrupt_gaussian_blur(struct sl_corrupt_job *job, struct sl_error *err)
@@ -22,8 +22,8 @@ enum sl_status sl_corrupt_gaussian_blur(struct sl_corrupt_job *job, struct sl_er
 
 enum { DISK_REACH = 3, DISK_SIDE = 2 * DISK_REACH + 1 };
 
-/* A disk softened by a Gaussian of three weights. The published kernel is 17 wide; no disk of its
- * table reaches further than 2 from the centre, softened 3. */
+/* A disk softened by a Gaussian of three weights. The published kernel is 17 wide, but no disk of
+ * its table reaches further than 2 from the centre, 3 after softening. */
 static void draw_disk(double radius, double soften, double kernel[DISK_SIDE][DISK_SIDE])
 {
     const double side = exp(-1 / (2 * soften * soften));
@@ -98,9 +98,9 @@ enum sl_status sl_corrupt_defocus_blur(struct sl_corrupt_job *job, struct sl_err
     return SL_OK;
 }
 
-/* Every pixel but those of the first two rows and columns takes the value of a neighbour above or
- * to the left, or keeps its own. The published program means to swap the two, but the arrays it
- * swaps are views of one memory, and both end with the neighbour's value. */
+/* Every pixel except those of the first two rows and columns keeps its value or takes that of a
+ * neighbour above or to the left. The published program means to swap the two, but its arrays are
+ * views of the same memory, so both end with the neighbour's value. */
 static void shuffle_pixels(struct sl_corrupt_job *job)
 {
     const size_t height = job->image->height, width = job->image->width;
@@ -158,14 +158,15 @@ enum sl_status sl_corrupt_motion_blur(struct sl_corrupt_job *job, struct sl_erro
 
 enum sl_status sl_corrupt_zoom_blur(struct sl_corrupt_job *job, struct sl_error *err)
 {
-    /* numpy.arange(1, stop, .01): whether the last factor is there hangs on rounding. */
+    /* numpy.arange(1, stop, .01): rounding decides whether the last factor is included. */
     static const double stop[SL_SEVERITIES] = {1.06, 1.11, 1.16, 1.21, 1.26};
     const size_t n_factors = (size_t)ceil((stop[job->step] - 1) / 0.01);
     const double stride = (1 + 0.01) - 1;
     const size_t count = sl_extent_count(sl_corrupt_extent(job));
     double *sum = NULL, *values = sl_corrupt_values(job, err);
     enum sl_status status = values ? SL_OK : SL_ERR_NOMEM;
-    if (status == SL_OK) sum = sl_corrupt_values(job, err); /* the image itself counts once more */
+    if (status == SL_OK)
+        sum = sl_corrupt_values(job, err); /* the image counts once more, besides factor 1 */
     if (!sum) status = SL_ERR_NOMEM;
     for (size_t i = 0; status == SL_OK && i < n_factors; i++)
         status =

@@ -15,7 +15,7 @@ static struct hsv from_rgb(const uint8_t *pixel)
     const double most = fmax(red, fmax(green, blue));
     const double range = most - fmin(red, fmin(green, blue));
     if (range == 0) return (struct hsv){0, 0, most};
-    double hue = 0; /* in sixths; where two channels are largest the later one decides */
+    double hue = 0; /* in sixths; if two channels are largest, the later one decides */
     if (blue == most)
         hue = 4 + (red - green) / range;
     else if (green == most)

@@ -8,34 +8,38 @@
 #include "softlab/dataset.h"
 
 const struct sl_corruption sl_corruptions[] = {
-    {"gaussian_noise", "grain of one strength everywhere, as in poor light", false, true, false,
+    {"gaussian_noise", "noise of equal strength everywhere, as in poor light", false, true, false,
      sl_corrupt_gaussian_noise},
-    {"shot_noise", "Poisson counts of few photons", false, true, false, sl_corrupt_shot_noise},
-    {"impulse_noise", "values thrown to black or white", false, true, false,
+    {"shot_noise", "noise of counting few photons (Poisson)", false, true, false,
+     sl_corrupt_shot_noise},
+    {"impulse_noise", "single values replaced by black or white", false, true, false,
      sl_corrupt_impulse_noise},
-    {"defocus_blur", "a disk, as of a lens out of focus", false, false, false,
+    {"defocus_blur", "blur by a disk, as of a lens out of focus", false, false, false,
      sl_corrupt_defocus_blur},
-    {"glass_blur", "pixels moved to their neighbours, as behind frosted glass", false, true, false,
+    {"glass_blur", "pixels replaced by a neighbour, as behind frosted glass", false, true, false,
      sl_corrupt_glass_blur},
-    {"motion_blur", "a streak in a drawn direction", false, true, false, sl_corrupt_motion_blur},
-    {"zoom_blur", "the mean of magnified images, as of moving towards it", false, false, false,
-     sl_corrupt_zoom_blur},
+    {"motion_blur", "blur along a line in a random direction", false, true, false,
+     sl_corrupt_motion_blur},
+    {"zoom_blur", "the mean of magnified images, as if the camera moved closer", false, false,
+     false, sl_corrupt_zoom_blur},
     {"snow", "a whitened image under falling snow", false, true, true, sl_corrupt_snow},
     {"frost", "ice over the image; drawn by a formula, not the published photographs", false, true,
      true, sl_corrupt_frost},
     {"fog", "a plasma fractal over the image", false, true, false, sl_corrupt_fog},
-    {"brightness", "more of HSV's value", false, false, true, sl_corrupt_brightness},
-    {"contrast", "values drawn to their channel's mean", false, false, false, sl_corrupt_contrast},
-    {"elastic_transform", "a drawn affine map, then small displacements", false, true, false,
-     sl_corrupt_elastic_transform},
-    {"pixelate", "fewer pixels, enlarged again", false, false, false, sl_corrupt_pixelate},
-    {"jpeg_compression", "through JPEG of low quality", false, false, false,
+    {"brightness", "a larger value in HSV", false, false, true, sl_corrupt_brightness},
+    {"contrast", "values moved towards the mean of their channel", false, false, false,
+     sl_corrupt_contrast},
+    {"elastic_transform", "a random affine map, then small random displacements", false, true,
+     false, sl_corrupt_elastic_transform},
+    {"pixelate", "shrunk to fewer pixels, then enlarged", false, false, false, sl_corrupt_pixelate},
+    {"jpeg_compression", "saved as a JPEG of low quality", false, false, false,
      sl_corrupt_jpeg_compression},
-    {"speckle_noise", "grain in proportion to the value", true, true, false,
+    {"speckle_noise", "noise in proportion to the value", true, true, false,
      sl_corrupt_speckle_noise},
     {"gaussian_blur", "a Gaussian filter", true, false, false, sl_corrupt_gaussian_blur},
-    {"spatter", "drops of water, from severity 4 of mud", true, true, true, sl_corrupt_spatter},
-    {"saturate", "less, then more of HSV's saturation", true, false, true, sl_corrupt_saturate},
+    {"spatter", "drops of water; from severity 4, of mud", true, true, true, sl_corrupt_spatter},
+    {"saturate", "lower saturation in HSV at first, higher at greater severities", true, false,
+     true, sl_corrupt_saturate},
     {NULL, NULL, false, false, false, NULL},
 };
 _Static_assert(sizeof sl_corruptions / sizeof *sl_corruptions == SL_CORRUPTIONS + 1,
@@ -48,7 +52,7 @@ const struct sl_corruption *sl_corruption_find(const char *name)
     return NULL;
 }
 
-/* Pillow's weights of a grey: equal channels give their own value back. */
+/* Pillow's weights for grey: equal channels keep their value. */
 static uint8_t grey_of(const uint8_t *rgb)
 {
     return (uint8_t)((rgb[0] * 19595 + rgb[1] * 38470 + rgb[2] * 7471 + 0x8000) >> 16);
@@ -102,7 +106,8 @@ enum sl_status sl_corrupt_check(const struct sl_dataset *dataset,
                                 const struct sl_corrupt_options *options, struct sl_error *err)
 {
     if (!dataset->pixels)
-        return sl_fail(err, SL_ERR_INPUT, "%s: only images of one size, loaded, can be corrupted",
+        return sl_fail(err, SL_ERR_INPUT,
+                       "%s: only images that are loaded at one size can be corrupted",
                        dataset->name);
     bool good = options->n_severities >= 1 && options->n_severities <= SL_SEVERITIES;
     for (size_t i = 0; good && i < options->n_severities; i++) {
@@ -110,7 +115,7 @@ enum sl_status sl_corrupt_check(const struct sl_dataset *dataset,
         good = options->severities[i] >= least && options->severities[i] <= SL_SEVERITIES;
     }
     if (good) return SL_OK;
-    return sl_fail(err, SL_ERR_USAGE, "severities are 1 to %d, ascending and without repeats",
+    return sl_fail(err, SL_ERR_USAGE, "expected severities from 1 to %d, ascending, each once",
                    SL_SEVERITIES);
 }
 

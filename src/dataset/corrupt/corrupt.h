@@ -1,5 +1,5 @@
-/* What the corruptions share. Values are doubles of [0, 1], channels together, as the published
- * program has them, so that rounding down to bytes agrees with it. */
+/* Shared by the corruptions. Values are doubles in [0, 1], channels interleaved, as in the
+ * published program, so that rounding down to bytes agrees with it. */
 #ifndef SOFTLAB_DATASET_CORRUPT_CORRUPT_H
 #define SOFTLAB_DATASET_CORRUPT_CORRUPT_H
 
@@ -9,8 +9,8 @@
 struct sl_corrupt_job {
     const struct sl_image *image; /* borrowed */
     uint8_t *out;                 /* borrowed; of the image's size */
-    size_t step;                  /* severity - 1: the place in a row of constants */
-    struct sl_rng rng;            /* all the chance there is */
+    size_t step;                  /* severity - 1: the index into constants */
+    struct sl_rng rng;            /* the only source of randomness */
 };
 
 /* The rows of sl_corruptions. */
@@ -39,8 +39,8 @@ enum sl_status sl_corrupt_check(const struct sl_dataset *dataset,
                                 const struct sl_corrupt_options *options,
                                 struct sl_error *err) SL_MUST_USE;
 
-/* The file beside corrupted images that says what they were made from, and the severities it
- * states, ascending, at most SL_SEVERITIES. */
+/* The file beside corrupted images that records how they were made; reads its severities,
+ * ascending, at most SL_SEVERITIES. */
 #define SL_CORRUPTION_RECORD "corruptions.json"
 enum sl_status sl_corruption_severities(const char *record, size_t *severities, size_t *count,
                                         struct sl_error *err) SL_MUST_USE;
@@ -58,13 +58,13 @@ double *sl_corrupt_values(const struct sl_corrupt_job *job, struct sl_error *err
 uint8_t sl_corrupt_byte(double value);
 void sl_corrupt_store(const struct sl_corrupt_job *job, const double *values);
 
-/* What lies beyond the border, for the line 1 2 3 4. */
+/* Values beyond the border of the line 1 2 3 4. */
 enum sl_border {
     SL_BORDER_NEAREST,    /* 1 1 | 1 2 3 4 | 4 4 */
     SL_BORDER_REFLECT,    /* 2 1 | 1 2 3 4 | 4 3 */
     SL_BORDER_REFLECT_101 /* 3 2 | 1 2 3 4 | 3 2 */
 };
-/* The place in [0, size) that stands for `at`. */
+/* The index in [0, size) that stands for `at`. */
 size_t sl_border_place(enum sl_border border, ptrdiff_t at, size_t size);
 
 /* SciPy's Gaussian filter in place; it ends at `truncate` standard deviations. */
@@ -81,7 +81,7 @@ enum sl_status sl_corrupt_streak(const uint8_t *in, struct sl_extent extent,
                                  const struct sl_streak *streak, uint8_t *out,
                                  struct sl_error *err) SL_MUST_USE;
 
-/* Add to `sum` the middle of the picture, magnified `factor` >= 1 times by SciPy's linear zoom. */
+/* Add to `sum` the centre of the picture, magnified `factor` >= 1 times by SciPy's linear zoom. */
 enum sl_status sl_corrupt_add_zoomed(const double *in, struct sl_extent extent, double factor,
                                      double *sum, struct sl_error *err) SL_MUST_USE;
 
@@ -89,8 +89,8 @@ enum sl_status sl_corrupt_add_zoomed(const double *in, struct sl_extent extent, 
 enum { SL_FROST_TEXTURES = 5 };
 void sl_frost_ice(size_t texture, double y, double x, double out[3]);
 
-/* How bright drops of liquid shine, 0 to 1, from their thickness: the chain of OpenCV filters
- * of the published program. */
+/* The brightness of drops of liquid, 0 to 1, from their thickness: the chain of OpenCV filters in
+ * the published program. */
 enum sl_status sl_corrupt_drops(const uint8_t *liquid, size_t height, size_t width, double *out,
                                 struct sl_error *err) SL_MUST_USE;
 

@@ -1,4 +1,4 @@
-/* What files do to pictures. */
+/* Corruptions by storage: pixelate and JPEG compression. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* How drops of water shine: the edges of the liquid by Canny's method, the distance to them,
- * equalised and embossed. Each step is OpenCV's of the same name, in its integers. */
+/* The shine of water drops: edges of the liquid by Canny's method, the distance to them, equalised
+ * and embossed. Each step is OpenCV's of the same name, in its integer arithmetic. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 enum { WEAK_EDGE = 50, STRONG_EDGE = 150, FARTHEST = 20 };
 
-/* A picture of bytes with a border of one pixel, so that filters read without asking. */
+/* A picture of bytes with a border of one pixel, so that filters need no bounds checks. */
 struct plane {
     size_t height, width, stride;
     uint8_t *values; /* owned; (height + 2, stride) */
@@ -50,7 +50,7 @@ static struct slope slope_at(const struct plane *plane, size_t y, size_t x)
                           below[0] + 2 * below[1] + below[2] - above[0] - 2 * above[1] - above[2]};
 }
 
-/* Slopes and what becomes of them, with a border of one pixel that is steep nowhere. */
+/* Slopes and the edges found from them, with a border of one pixel of steepness 0. */
 struct edges {
     size_t height, width, stride;
     struct slope *slopes; /* owned; (height + 2, stride) */
@@ -110,7 +110,7 @@ static bool is_crest(const struct edges *edges, size_t i)
     return *here > here[-stride - side] && *here > here[stride + side];
 }
 
-/* Crests that are steep enough, and weaker ones that hang together with them. */
+/* Mark crests that are steep enough, and weaker ones connected with them. */
 static void mark_edges(struct edges *edges)
 {
     size_t n_pending = 0;
@@ -222,7 +222,7 @@ static void filter(uint8_t *values, struct plane *room, const int weights[9], in
             int sum = divisor / 2;
             for (size_t k = 0; k < 9; k++)
                 sum += weights[k] * corner[k / 3 * room->stride + k % 3];
-            sum /= divisor; /* below 0 it is clipped, wherever it rounds to */
+            sum /= divisor; /* negative sums are clipped, so their rounding does not matter */
             values[y * room->width + x] = (uint8_t)(sum < 0 ? 0 : sum > 255 ? 255 : sum);
         }
     }
@@ -240,8 +240,8 @@ static enum sl_status find_edges(const uint8_t *liquid, struct plane *room, floa
     return status;
 }
 
-/* Relief and thickness together, the brightest 1. Where nothing shines the published program
- * divides by zero and blackens the image. */
+/* Relief and thickness together, scaled so that the brightest is 1. Where nothing shines, the
+ * published program divides by zero and blackens the image. */
 static void scale_light(const uint8_t *liquid, const uint8_t *relief, size_t count, double *out)
 {
     int most = 0;

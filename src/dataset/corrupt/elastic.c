@@ -9,7 +9,7 @@ static double cross(const double a[2], const double b[2], const double c[2])
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
 }
 
-/* The plane over three points that has these heights there: one row of an affine map. */
+/* The plane that has these heights at three points: one row of an affine map. */
 static void solve_row(const double points[3][2], const double heights[3], double area,
                       double out[3])
 {
@@ -28,7 +28,7 @@ bool sl_affine_solve(const double from[3][2], const double to[3][2], struct sl_a
     return true;
 }
 
-/* The value of channel c between four pixels, from (y, x) whole parts and shares beyond. */
+/* A position between four pixels: whole coordinates (y, x) and fractions. */
 struct spot {
     ptrdiff_t y, x;
     double down, right;
@@ -59,7 +59,8 @@ static long long fixed(double value)
     return llrint(value * (1 << ADD_BITS));
 }
 
-/* Whole pixels, and the rest in *share. Division, since shifting negative numbers is not C's. */
+/* Whole pixels, and the fraction in *share. By division, since shifting negative numbers is not
+ * defined in C. */
 static ptrdiff_t split_fixed(long long sum, double *share)
 {
     const double steps =
@@ -88,7 +89,7 @@ struct elastic {
     double strength, sigma, jitter; /* pixels */
 };
 
-/* Three points of the middle, each moved by up to `jitter`, and the image with them. */
+/* Move three points around the centre by up to `jitter` each, and warp the image accordingly. */
 static void warp_at_random(struct sl_corrupt_job *job, double jitter, const double *in, double *out)
 {
     const struct sl_extent extent = sl_corrupt_extent(job);
@@ -104,7 +105,8 @@ static void warp_at_random(struct sl_corrupt_job *job, double jitter, const doub
         moved[i / 2][i % 2] = still[i / 2][i % 2] + jitter * (2 * sl_rng_uniform(&job->rng) - 1);
     struct sl_affine map;
     if (reach == 0 || !sl_affine_solve((const double(*)[2])moved, still, &map))
-        map = (struct sl_affine){{1, 0, 0}, {0, 1, 0}}; /* too small to have three points */
+        map =
+            (struct sl_affine){{1, 0, 0}, {0, 1, 0}}; /* the image is too small for three points */
     sl_affine_warp(in, extent, &map, out);
 }
 

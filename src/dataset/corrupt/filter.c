@@ -1,4 +1,4 @@
-/* Values and the filters that several corruptions use. */
+/* Values and filters that several corruptions use. */
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -74,7 +74,7 @@ static enum sl_status kernel_create(double sigma, double truncate, struct kernel
     return SL_OK;
 }
 
-/* Rows are added whole, so that memory is read in order. */
+/* Whole rows are added at a time, so that memory is read in order. */
 static void smooth_down(const double *in, struct sl_extent extent, const struct kernel *kernel,
                         enum sl_border border, double *out)
 {
@@ -136,7 +136,7 @@ static uint8_t from_quantum(double sum)
     return (uint8_t)((quantum - (quantum >> 8)) >> 8);
 }
 
-/* Where each weight looks, and the weights. */
+/* The weights of a motion blur and the pixel offset of each. */
 struct trail {
     size_t count;
     ptrdiff_t down[2 * SL_STREAK_RADIUS_MAX + 1], right[2 * SL_STREAK_RADIUS_MAX + 1];
@@ -160,14 +160,15 @@ static void trail_init(struct trail *trail, const struct sl_streak *streak)
         trail->weights[i] /= total;
 }
 
-/* Add `weight` times the row that is seen when looking `right` pixels to the right; beyond the
- * border lies its last pixel. */
+/* Add `weight` times the row shifted by `right` pixels; beyond the border its last pixel is
+ * repeated. */
 static void add_shifted(const uint8_t *row, struct sl_extent extent, ptrdiff_t right, double weight,
                         double *sums)
 {
     const size_t channels = extent.channels, width = extent.width;
     const size_t shift = (size_t)(right < 0 ? -right : right);
-    const size_t beyond = shift < width ? shift : width; /* pixels that look past the border */
+    const size_t beyond =
+        shift < width ? shift : width; /* pixels whose source is beyond the border */
     const size_t inside = (width - beyond) * channels;
     const size_t first = right < 0 ? beyond * channels : 0;
     const uint8_t *from = right < 0 ? row : row + beyond * channels;

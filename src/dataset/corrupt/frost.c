@@ -1,7 +1,7 @@
-/* Ice on a window, drawn by a formula in place of the published photographs: crystals grow from
- * scattered seeds, each a spine with branches at sixty degrees to both sides, thicker and thinner
- * over a film of ice. A texture is a fixed function of the plane, so nothing is drawn at random
- * here and nothing is stored; which texture and where is the caller's draw. */
+/* Ice on a window, drawn by a formula instead of the published photographs: crystals grow from
+ * scattered seeds, each a spine with branches at sixty degrees to both sides, over a film of ice of
+ * varying thickness. A texture is a fixed function of the plane, so nothing is drawn at random or
+ * stored here; the caller draws which texture to use and where. */
 #include <math.h>
 #include <stdint.h>
 
@@ -11,7 +11,7 @@
 static const struct window {
     double seed_spacing;   /* between crystals */
     double branch_spacing; /* along a spine */
-    double thin;           /* film where the ice is thinnest, 0 to 1 */
+    double thin;           /* thickness of the film at its thinnest, 0 to 1 */
     double dark[3], light[3];
 } windows[SL_FROST_TEXTURES] = {
     {22, 5.0, .15, {38, 58, 92}, {226, 238, 250}},  {16, 4.0, .30, {70, 92, 118}, {236, 242, 248}},
@@ -19,7 +19,7 @@ static const struct window {
     {20, 4.5, .20, {52, 84, 104}, {218, 240, 246}},
 };
 
-/* A number of [0, 1) that belongs to a lattice point; splitmix64's mixing. */
+/* A number in [0, 1) for each lattice point, by splitmix64's mixing. */
 static double lattice(uint64_t texture, int64_t y, int64_t x, uint64_t purpose)
 {
     uint64_t hash = (uint64_t)y * 0x9E3779B97F4A7C15 ^ (uint64_t)x * 0xC2B2AE3D27D4EB4F ^
@@ -29,7 +29,7 @@ static double lattice(uint64_t texture, int64_t y, int64_t x, uint64_t purpose)
     return (double)((hash ^ hash >> 31) >> 11) * 0x1p-53;
 }
 
-/* Smooth noise of [0, 1] whose hills are `scale` apart. */
+/* Smooth noise in [0, 1] with hills `scale` apart. */
 static double hills(uint64_t texture, double y, double x, double scale, uint64_t purpose)
 {
     const double row = floor(y / scale), column = floor(x / scale);
@@ -46,7 +46,7 @@ static double hills(uint64_t texture, double y, double x, double scale, uint64_t
 
 enum purpose { SEED_Y, SEED_X, DIRECTION, GRAIN, FILM, BEND_Y, BEND_X };
 
-/* The crystal whose seed is nearest: the way to the pixel from it, and its direction. */
+/* The crystal with the nearest seed: the offset of the pixel from it, and its direction. */
 struct crystal {
     double y, x, direction;
 };
@@ -74,7 +74,7 @@ static struct crystal nearest_crystal(uint64_t texture, double spacing, double y
     return nearest;
 }
 
-/* How much of a fern lies here, 0 to 1. */
+/* The amount of ice from the crystal's fern at this point, 0 to 1. */
 static double fern(const struct window *window, const struct crystal *crystal)
 {
     const double turn = 6.283185307179586 * crystal->direction;
@@ -91,7 +91,7 @@ static double fern(const struct window *window, const struct crystal *crystal)
 void sl_frost_ice(size_t texture, double y, double x, double out[3])
 {
     const struct window *window = &windows[texture];
-    /* Straight ferns look ruled. */
+    /* Bend the ferns, since straight ones look artificial. */
     const double bent_y = y + 3 * hills(texture, y, x, 9, BEND_Y);
     const double bent_x = x + 3 * hills(texture, y, x, 9, BEND_X);
     const struct crystal crystal = nearest_crystal(texture, window->seed_spacing, bent_y, bent_x);

@@ -1,4 +1,4 @@
-/* Noise, each value by itself. */
+/* Noise, independent for each value. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -28,7 +28,7 @@ enum sl_status sl_corrupt_speckle_noise(struct sl_corrupt_job *job, struct sl_er
     return SL_OK;
 }
 
-/* Arrivals until time runs out: a product of uniforms falls below exp(-mean). */
+/* Counts arrivals: multiplies uniforms until the product falls below exp(-mean). */
 static double poisson_by_arrivals(struct sl_rng *rng, double mean)
 {
     const double end = exp(-mean);

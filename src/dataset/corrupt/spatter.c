@@ -6,11 +6,11 @@
 
 struct liquid {
     double mean, scale, sigma, threshold; /* of the noise that becomes drops */
-    double amount; /* water: how bright; mud: standard deviation of its outline's softening */
+    double amount; /* water: brightness; mud: standard deviation of the softening of outlines */
     bool mud;
 };
 
-/* The share of each pixel that mud covers: whole drops with soft outlines, cut below .8. */
+/* The share of each pixel covered by mud: drops with soft outlines, cut below .8. */
 static enum sl_status cover_with_mud(const struct liquid *liquid, struct sl_extent extent,
                                      double *layer, struct sl_error *err)
 {

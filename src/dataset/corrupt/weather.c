@@ -9,7 +9,7 @@
 struct flakes {
     double mean, scale, zoom, threshold; /* of the noise that becomes flakes */
     double radius, sigma;                /* of their streaks */
-    double keep;                         /* share of the image as it was */
+    double keep;                         /* share of the unchanged image */
 };
 
 /* The layer of falling snow into `out`, which has a byte per pixel. */
@@ -59,7 +59,7 @@ enum sl_status sl_corrupt_snow(struct sl_corrupt_job *job, struct sl_error *err)
     for (size_t i = 0; status == SL_OK && i < n_pixels; i++) {
         const uint8_t *pixel = job->image->pixels + 3 * i;
         const double grey = (0.299 * pixel[0] + 0.587 * pixel[1] + 0.114 * pixel[2]) / 255;
-        /* The layer once more, turned by half a circle, makes the snow twice as thick. */
+        /* The layer and its half turn together make the snow twice as thick. */
         const double snow = (layer[i] + layer[n_pixels - 1 - i]) / 255.0;
         for (size_t c = 0; c < 3; c++) {
             const double value = pixel[c] / 255.0;
@@ -80,7 +80,7 @@ enum sl_status sl_corrupt_frost(struct sl_corrupt_job *job, struct sl_error *err
                                                        {.9, .4},
                                                        {.85, .4},
                                                        {.75, .45}};
-    enum { PLACES = 1 << 12 }; /* per axis, where a crop of the texture may begin */
+    enum { PLACES = 1 << 12 }; /* per axis: possible offsets of a crop of the texture */
     (void)err;
     const size_t texture = (size_t)sl_rng_below(&job->rng, SL_FROST_TEXTURES);
     const size_t top = (size_t)sl_rng_below(&job->rng, PLACES);
@@ -92,7 +92,7 @@ enum sl_status sl_corrupt_frost(struct sl_corrupt_job *job, struct sl_error *err
             sl_frost_ice(texture, (double)(top + y), (double)(left + x), ice);
             const size_t at = (y * job->image->width + x) * 3;
             for (size_t c = 0; c < 3; c++) {
-                /* Ice is bytes, as a photograph's would be. */
+                /* Ice is rounded to bytes, as a photograph's pixels are. */
                 const double value =
                     shares[0] * job->image->pixels[at + c] + shares[1] * floor(ice[c]);
                 job->out[at + c] = (uint8_t)fmin(value, 255);
@@ -102,7 +102,7 @@ enum sl_status sl_corrupt_frost(struct sl_corrupt_job *job, struct sl_error *err
     return SL_OK;
 }
 
-/* A plasma fractal while it grows: points `stride` apart are there, on a torus. */
+/* A growing plasma fractal on a torus: points `stride` apart are known. */
 struct plasma {
     size_t side; /* a power of two */
     double *map; /* borrowed; (side, side) */
@@ -135,7 +135,7 @@ static void grow_middles(struct plasma *plasma, size_t stride)
                                                      point(plasma, y + half, x + half)});
 }
 
-/* Those half way between two corners, whose other neighbours are middles. */
+/* Points half way between two corners, whose other neighbours are midpoints. */
 static void grow_sides(struct plasma *plasma, size_t stride)
 {
     const size_t half = stride / 2;

@@ -1,5 +1,5 @@
-/* Folders of corrupted images in the layout of CIFAR-10-C, and the record beside them that says
- * what they were made from, so that they can be kept. */
+/* Folders of corrupted images in the layout of CIFAR-10-C, with a record of how they were made, so
+ * that a later call can keep them. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@
 #include "softlab/base/memory.h"
 #include "softlab/dataset.h"
 
-/* Counted up when the same arguments give other images. */
+/* Increase when the same arguments give other images. */
 enum { METHOD = 1, RECORD_LIMIT = 1 << 20 };
 
 struct output {
@@ -50,15 +50,15 @@ static enum sl_status check_same(const struct output *output, json_t *wanted, st
                         value) if (!json_equal(json_object_get(held, key), value)) break;
     char *was = json_dumps(json_object_get(held, key), JSON_ENCODE_ANY | JSON_COMPACT);
     char *now = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
-    enum sl_status status =
-        sl_fail(err, SL_ERR_USAGE, "%s: made with %s %s, asked for %s: choose another folder",
-                output->record_path, key, was ? was : "unknown", now ? now : "unknown");
+    enum sl_status status = sl_fail(
+        err, SL_ERR_USAGE, "%s: its images were made with %s %s, not %s; choose another folder",
+        output->record_path, key, was ? was : "unknown", now ? now : "unknown");
     free(was);
     free(now);
     return status;
 }
 
-/* A folder without a record may hold the published files, which must not be written over. */
+/* A folder without a record may hold the published files, which must not be overwritten. */
 static enum sl_status check_unclaimed(const char *folder,
                                       const struct sl_corruption *const *corruptions,
                                       struct sl_error *err)
@@ -68,9 +68,9 @@ static enum sl_status check_unclaimed(const char *folder,
         char *path =
             sl_string_printf("%s/%s.npy", folder, corruptions[i] ? corruptions[i]->name : "labels");
         if (sl_file_exists(path))
-            status =
-                sl_fail(err, SL_ERR_USAGE,
-                        "%s: there already and not made by softlab: choose another folder", path);
+            status = sl_fail(
+                err, SL_ERR_USAGE,
+                "%s: the file exists and softlab did not make it; choose another folder", path);
         free(path);
         if (!corruptions[i]) break;
     }
@@ -96,7 +96,7 @@ out:
     return status;
 }
 
-/* The record of the folder, which from here on is ours. */
+/* Read or create the record of the folder, which marks it as ours. */
 static enum sl_status claim_folder(struct output *output,
                                    const struct sl_corruption *const *corruptions,
                                    struct sl_error *err)
@@ -119,7 +119,7 @@ out:
     return status;
 }
 
-/* True if the record knows the file and it is as long as it was. */
+/* True if the record lists the file with its current length. */
 static bool is_whole(const struct output *output, const char *name, const char *path)
 {
     const json_t *held = json_object_get(json_object_get(output->record, "files"), name);
@@ -131,7 +131,7 @@ static bool is_whole(const struct output *output, const char *name, const char *
     return size == (uint64_t)json_integer_value(held);
 }
 
-/* Write an array and note its length. */
+/* Write an array and record its length. */
 static enum sl_status write_noted(const struct output *output, const char *name, const char *path,
                                   const struct sl_array *array, struct sl_error *err)
 {
@@ -182,7 +182,7 @@ static enum sl_status make_labels(const struct output *output, const char *path,
     return status;
 }
 
-/* One file, `corruption` or NULL for the labels; *made is counted up unless it was there. */
+/* Make one file, `corruption` or NULL for the labels; *made counts it unless it existed. */
 static enum sl_status make_file(const struct output *output, const struct sl_corruption *corruption,
                                 size_t *made, struct sl_error *err)
 {

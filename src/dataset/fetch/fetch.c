@@ -23,7 +23,7 @@ struct job {
     const struct sl_fetch_set *set;
     const struct sl_fetch_options *options;
     struct sl_fetch_limits limits;
-    char *folder;         /* owned; where the set is written, NULL without a data folder */
+    char *folder;         /* owned; folder to write the set to, NULL without a data folder */
     char *needed[NEEDED]; /* owned; folders of the sets that it needs */
 };
 
@@ -40,7 +40,7 @@ const struct sl_fetch_set *sl_fetch_find(const char *name)
     return NULL;
 }
 
-/* sl_fetch_find that explains: NULL with SL_ERR_USAGE. */
+/* sl_fetch_find with an error: NULL with SL_ERR_USAGE. */
 static const struct sl_fetch_set *find_set(const char *name, struct sl_error *err)
 {
     const struct sl_fetch_set *found = sl_fetch_find(name);
@@ -55,15 +55,15 @@ static const struct sl_fetch_set *find_set(const char *name, struct sl_error *er
     return NULL;
 }
 
-/* The lists of files of which any one will do: `files`, then the alternatives. NULL at the
- * end. */
+/* The lists of files, any one of which makes the set complete: `files`, then the alternatives. NULL
+ * at the end. */
 static const struct sl_fetch_file *file_list(const struct sl_fetch_set *set, size_t index)
 {
     if (index == 0) return set->files;
     return set->alternatives ? set->alternatives[index - 1] : NULL;
 }
 
-/* Folders that may hold the set, in the order in which they are asked; the caller frees. */
+/* Folders that may hold the set, in the order of search; the caller frees. */
 static size_t list_places(const struct sl_fetch_set *set, const struct sl_data_roots *roots,
                           char *places[PLACES])
 {
@@ -86,7 +86,7 @@ static bool files_exist(const struct sl_fetch_file *files, const char *folder)
     return all;
 }
 
-/* The sum recorded beside a file at its first download ("<sum>  <name>", as sha256sum writes
+/* The checksum recorded beside a file at its first download ("<sum> <name>", as sha256sum writes
  * it); false if there is none. */
 static bool read_record(const char *path, char out[SL_SHA256_TEXT])
 {
@@ -104,9 +104,8 @@ static bool read_record(const char *path, char out[SL_SHA256_TEXT])
     return known;
 }
 
-/* Compare the bytes in `bytes_at` with what is known of `file`, whose name is or will be
- * `path`. `sum` is set in any case but that of an unreadable file. A file of which nothing is
- * known passes. */
+/* Compare the bytes in `bytes_at` with the known checksum of `file`, whose final name is `path`.
+ * `sum` is set unless the file is unreadable. A file without a known checksum passes. */
 static enum sl_status check_sum(const struct sl_fetch_file *file, const char *path,
                                 const char *bytes_at, char sum[SL_SHA256_TEXT],
                                 struct sl_error *err)
@@ -116,7 +115,7 @@ static enum sl_status check_sum(const struct sl_fetch_file *file, const char *pa
     const char *expected = file->sha256 ? file->sha256 : known ? recorded : NULL;
     SL_TRY(sl_sha256_file(bytes_at, sum, err));
     if (!expected || strcasecmp(expected, sum) == 0) return SL_OK;
-    return sl_fail(err, SL_ERR_INPUT, "%s: expected sha256 %s%s, found %s", path, expected,
+    return sl_fail(err, SL_ERR_INPUT, "%s: expected SHA-256 %s%s, got %s", path, expected,
                    file->sha256 ? "" : " (recorded at the first download)", sum);
 }
 
@@ -130,8 +129,8 @@ static enum sl_status check_file(const struct sl_fetch_file *file, const char *f
     return status;
 }
 
-/* True if all files are there and right. The first that is there and wrong goes into
- * `*wrong`, unless something stands there. */
+/* True if all files are there with the right checksums. The first wrong file goes into `*wrong`,
+ * unless it is set already. */
 static bool files_are_right(const struct sl_fetch_file *files, const char *folder,
                             struct sl_error *wrong)
 {
@@ -145,7 +144,7 @@ static bool files_are_right(const struct sl_fetch_file *files, const char *folde
     return true;
 }
 
-/* The first place that holds one of the set's lists of files, on the heap, or NULL. */
+/* The first folder that holds one complete list of files, on the heap, or NULL. */
 static char *find_held(const struct sl_fetch_set *set, const struct sl_data_roots *roots,
                        bool check_sums, const struct sl_log *log)
 {
@@ -166,7 +165,7 @@ static char *find_held(const struct sl_fetch_set *set, const struct sl_data_root
     return held;
 }
 
-/* Say where we looked, or why looking is no use. */
+/* Report the folders that were searched, or why the set is not available. */
 static enum sl_status fail_not_held(const struct sl_fetch_set *set,
                                     const struct sl_data_roots *roots, const char *advice,
                                     struct sl_error *err)
@@ -197,8 +196,8 @@ enum sl_status sl_fetch_locate(const char *name, const struct sl_data_roots *roo
     return SL_OK;
 }
 
-/* A rename is durable once its folder is; file systems that refuse to sync folders have
- * renamed all the same. */
+/* A rename is durable once its folder is synced; file systems that refuse to sync folders have
+ * still renamed. */
 static void sync_folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -221,7 +220,7 @@ static enum sl_status sync_file(const char *path, struct sl_error *err)
     return status;
 }
 
-/* How a file of the set is made, or NULL. */
+/* The row that says how a file of the set is made, or NULL. */
 static const struct sl_fetch_made *find_made(const struct sl_fetch_set *set, const char *path)
 {
     for (const struct sl_fetch_made *made = set->made; made && made->path; made++)
@@ -229,7 +228,7 @@ static const struct sl_fetch_made *find_made(const struct sl_fetch_set *set, con
     return NULL;
 }
 
-/* Check complete bytes and give them their final name; wrong ones are deleted. */
+/* Check a complete file and give it its final name; a wrong one is deleted. */
 static enum sl_status publish(const struct job *job, const struct sl_fetch_file *file,
                               const char *bytes_at, const char *path, struct sl_error *err)
 {
@@ -241,14 +240,15 @@ static enum sl_status publish(const struct job *job, const struct sl_fetch_file 
         char *record = sl_string_printf("%s.sha256", path);
         char *line = sl_string_printf("%s  %s\n", sum, sl_path_name(path));
         status = sl_file_write(record, line, strlen(line), err);
-        /* What was made is as good as what it was made from, which was checked. */
+        /* A made file is as trustworthy as its source, which was checked. */
         if (find_made(job->set, file->path))
-            sl_log(job->options->log, SL_LOG_INFO, "%s: its checksum, %s, is recorded in %s", path,
+            sl_log(job->options->log, SL_LOG_INFO, "%s: its SHA-256 %s is recorded in %s", path,
                    sum, record);
         else
-            sl_log(job->options->log, SL_LOG_WARNING,
-                   "%s: no published checksum is known; recorded that of this download, %s, in %s",
-                   path, sum, record);
+            sl_log(
+                job->options->log, SL_LOG_WARNING,
+                "%s: no checksum is published; the SHA-256 of this download, %s, is recorded in %s",
+                path, sum, record);
         free(line);
         free(record);
         SL_TRY(status);
@@ -330,7 +330,7 @@ out:
     return status;
 }
 
-/* The files of a list that are made from others of it, once those are there. */
+/* Make the files of a list that are made from others, once those are there. */
 static enum sl_status make_files(const struct job *job, const struct sl_fetch_file *files,
                                  struct sl_error *err)
 {
@@ -348,8 +348,8 @@ static bool lists(const struct sl_fetch_file *files, const char *path)
     return false;
 }
 
-/* The first list of files that can be had: each has an address or is made from one of them, or a
- * mirror has them all. */
+/* The first list of files that can be obtained: each has an address or is made from one that has,
+ * or a mirror has all of them. */
 static const struct sl_fetch_file *find_public(const struct job *job)
 {
     const struct sl_fetch_file *files = NULL;
@@ -370,8 +370,8 @@ static enum sl_status download_set(const struct job *job, struct sl_error *err)
     const char *package = set->npm_package ? set->npm_package : set->debian_package;
     const struct sl_fetch_file *files = find_public(job);
     if (!files)
-        return sl_fail(err, SL_ERR_NOT_FOUND, "%s: no public address of its files is known%s%s",
-                       set->name, package ? "; the package manager brings it as " : "",
+        return sl_fail(err, SL_ERR_NOT_FOUND, "%s: no public address is known for its files%s%s",
+                       set->name, package ? "; install it with the package manager as " : "",
                        package ? package : "");
     for (const struct sl_fetch_file *file = files; file->path; file++)
         if (!find_made(set, file->path)) SL_TRY(download_file(job, file, err));
@@ -395,7 +395,7 @@ static enum sl_status publish_package(const struct job *job, const char *unpacke
     return status;
 }
 
-/* Whether an earlier call brought all that the package has. */
+/* Whether an earlier call already fetched the whole package. */
 static bool package_is_here(const struct job *job)
 {
     for (const struct sl_fetch_file *file = job->set->files; file->path; file++) {
@@ -407,8 +407,8 @@ static bool package_is_here(const struct job *job)
     return true;
 }
 
-/* The temporary folder stands beside the files, so that moving them is a rename; its name is
- * fixed, so that what a killed call left is found and removed. */
+/* The temporary folder is beside the files, so that moving them is a rename; its name is fixed, so
+ * that leftovers of a killed call are found and removed. */
 static enum sl_status bring_package(const struct job *job, struct sl_error *err)
 {
     if (package_is_here(job)) return SL_OK;
@@ -428,8 +428,8 @@ out:
     return status;
 }
 
-/* One process at a time may write the set: two would write into the same part file. The lock
- * ends with the descriptor, so that a killed process leaves none. */
+/* Only one process at a time may write the set, since two would write the same part file. The lock
+ * ends with the descriptor, so a killed process leaves none. */
 static enum sl_status lock_folder(const struct job *job, int *descriptor, struct sl_error *err)
 {
     char *path = sl_path_join(job->folder, ".lock");
@@ -460,7 +460,7 @@ static enum sl_status install_package(const struct job *job, struct sl_error *er
     return make_files(job, job->set->files, err);
 }
 
-/* The sets that making this one's files takes. */
+/* Fetch the sets that are needed to make this set's files. */
 static enum sl_status fetch_needed(struct job *job, struct sl_error *err)
 {
     for (size_t i = 0; job->set->needs && job->set->needs[i]; i++) {
@@ -494,7 +494,7 @@ static enum sl_status run_job(struct job *job, char **folder, struct sl_error *e
     int lock = -1;
     SL_TRY(sl_folder_create(job->folder, err));
     SL_TRY(lock_folder(job, &lock, err));
-    /* Whoever held the lock may have been fetching the same. */
+    /* The process that held the lock may have fetched the same set. */
     const struct sl_data_roots written = {.folder = job->options->roots.folder};
     char *held = find_held(job->set, &written, true, NULL);
     enum sl_status status = held ? SL_OK : obtain(job, err);
@@ -518,9 +518,11 @@ enum sl_status sl_fetch_set_run(const struct sl_fetch_set *set,
         return SL_OK;
     }
     if (set->unavailable || options->offline)
-        return fail_not_held(set, &options->roots, "offline nothing is downloaded; ", err);
+        return fail_not_held(set, &options->roots, "offline mode downloads nothing; when online, ",
+                             err);
     if (!options->roots.folder)
-        return sl_fail(err, SL_ERR_USAGE, "%s: no data folder to write to was named", set->name);
+        return sl_fail(err, SL_ERR_USAGE, "%s: no data folder is set; give --data-folder",
+                       set->name);
     struct job job = {.set = set, .options = options, .limits = *limits};
     job.folder = sl_path_join(options->roots.folder, set->name);
     enum sl_status status = run_job(&job, folder, err);
@@ -546,10 +548,11 @@ enum sl_status sl_fetch_place(const char *place, const struct sl_data_roots *roo
     char *set = sl_string_copy_n(name, length), *folder = NULL, *path = NULL;
     enum sl_status status = SL_OK;
     if (!sl_fetch_find(set))
-        SL_TRY_OUT(sl_fail(err, SL_ERR_NOT_FOUND,
-                           "%s: no data set is called \"%s\", see softlab fetch --list; a file of "
-                           "that name is ./%s",
-                           place, set, place));
+        SL_TRY_OUT(sl_fail(
+            err, SL_ERR_NOT_FOUND,
+            "%s: no data set is called \"%s\", see softlab fetch --list; to name a file, write "
+            "./%s",
+            place, set, place));
     SL_TRY_OUT(sl_fetch_locate(set, roots, &folder, err));
     path = name[length] ? sl_path_join(folder, name + length + 1) : sl_string_copy(folder);
     if (!sl_file_exists(path) && !sl_folder_exists(path))

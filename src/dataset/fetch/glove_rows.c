@@ -1,6 +1,6 @@
-/* Rows of GloVe out of an npm package: one JSON of 300 MB on one line, whose member "vectors" is
+/* Rows of GloVe from an npm package: a JSON of 300 MB on one line, whose member "vectors" is
  * {"word": [100 numbers, their norm, the word's number], ...}. It is read once from front to back,
- * a row at a time; the numbers are copied as they are written. */
+ * a row at a time; the numbers are copied as written. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ enum { CHUNK = 1 << 16, ROW_BYTES = 1 << 14, TEXT_BYTES = 1 << 28 };
 /* ---- The words that are wanted ---- */
 
 struct row {
-    size_t begin, length; /* in the text of all rows; no length: not found */
+    size_t begin, length; /* in the text of all rows; length 0: not found */
 };
 
 struct words {
@@ -33,7 +33,7 @@ static bool is_blank(char byte)
     return byte == ' ' || (byte >= '\t' && byte <= '\r');
 }
 
-/* The words of a text, their ASCII letters small, as GloVe's are. */
+/* Add the words of a text, with ASCII letters in lower case as in GloVe. */
 static enum sl_status want_text(struct words *words, char *text, size_t length,
                                 struct sl_error *err)
 {
@@ -49,10 +49,11 @@ static enum sl_status want_text(struct words *words, char *text, size_t length,
     return SL_OK;
 }
 
-/* Where in a line its words are. */
+/* The part of a line that holds the words. */
 enum { FIRST_COLUMN, SECOND_COLUMN, WHOLE_LINE };
 
-/* The part of the line that has words; *length is the line's, then the part's. */
+/* The part of the line that holds words; *length is that of the line before, that of the part
+ * after. */
 static char *find_column(char *line, size_t *length, int column)
 {
     if (column == WHOLE_LINE) return line;
@@ -147,7 +148,7 @@ static enum sl_status next_visible(struct package *package, char *out, struct sl
     return SL_OK;
 }
 
-/* Append what follows to the row, up to the first `last` that is in no string or ends one. */
+/* Append bytes to the row, up to the first `last` that is outside a string or ends one. */
 static enum sl_status read_to(struct package *package, bool within_string, char last,
                               struct sl_error *err)
 {
@@ -156,14 +157,14 @@ static enum sl_status read_to(struct package *package, bool within_string, char 
     do {
         SL_TRY(next_byte(package, &byte, err));
         sl_buffer_byte(&package->row, byte);
-        if (package->row.overflowed) return refuse(package, "a row has too many bytes", err);
+        if (package->row.overflowed) return refuse(package, "a row is too long", err);
         if (byte == '"' && !escaped) within_string = !within_string;
         escaped = within_string && byte == '\\' && !escaped;
     } while (within_string || byte != last);
     return SL_OK;
 }
 
-/* Go on behind the '{' of the member "vectors" of the whole. */
+/* Skip to after the '{' of the top-level member "vectors". */
 static enum sl_status find_vectors(struct package *package, struct sl_error *err)
 {
     static const char key[] = "vectors\"";
@@ -183,11 +184,11 @@ static enum sl_status find_vectors(struct package *package, struct sl_error *err
         SL_TRY(next_visible(package, &byte, err));
         if (byte != ':') continue;
         SL_TRY(next_visible(package, &byte, err));
-        return byte == '{' ? SL_OK : refuse(package, "\"vectors\" is no object", err);
+        return byte == '{' ? SL_OK : refuse(package, "\"vectors\" is not an object", err);
     }
 }
 
-/* The numbers of a row behind its word, as they are written. */
+/* Copy the numbers of a row after its word, as written. */
 static bool keep_numbers(struct sl_scan *scan, struct sl_buffer *out)
 {
     struct sl_scan_number number;
@@ -213,13 +214,14 @@ static enum sl_status take_row(struct package *package, struct words *words, str
     sl_buffer_append(&package->row, padding, sizeof padding);
     SL_TRY(sl_buffer_check(&package->row, "a row", err));
     sl_scan_start(&package->scan, package->row.data, length);
-    if (!sl_scan_string(&package->scan, &word)) return refuse(package, "a broken word", err);
+    if (!sl_scan_string(&package->scan, &word))
+        return refuse(package, "the word is not a JSON string", err);
     const uint32_t index = sl_name_table_find(words->names, word.text, word.length);
     if (index == SL_NO_NAME || words->rows[index].length) return SL_OK;
     const size_t begin = words->text.length;
     sl_buffer_append(&words->text, word.text, word.length);
     if (!keep_numbers(&package->scan, &words->text))
-        return sl_fail(err, SL_ERR_INPUT, "%s: byte %llu: \"%.*s\" has not %d numbers",
+        return sl_fail(err, SL_ERR_INPUT, "%s: byte %llu: expected \"%.*s\" to have %d numbers",
                        package->tar.entry.name, (unsigned long long)(package->before + package->at),
                        (int)word.length, word.text, NUMBERS);
     sl_buffer_byte(&words->text, '\n');
@@ -243,7 +245,7 @@ static enum sl_status read_rows(struct package *package, struct words *words, st
     }
 }
 
-/* The package's one file with vectors. */
+/* Open the package's only file with vectors. */
 static enum sl_status open_json(struct package *package, const char *path, struct sl_error *err)
 {
     bool found = false;

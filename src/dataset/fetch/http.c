@@ -1,8 +1,8 @@
-/* The network's door: downloads, by libcurl.
+/* The only user of the network: downloads, by libcurl.
  *
- * A download is one GET that begins where the file on disk ends. What the server answers
- * decides: 206 goes on, 200 starts over (no ranges there), 416 says that nothing is missing.
- * Only the caller knows whether the bytes are right. */
+ * A download is one GET that begins where the file on disk ends. The server's status decides: 206
+ * continues, 200 starts over (the server has no ranges), 416 says that nothing is missing. Only the
+ * caller can tell whether the bytes are right. */
 #include <curl/curl.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -26,9 +26,9 @@ struct transfer {
     int descriptor;
     uint64_t length; /* of the part file now */
     uint64_t asked;  /* where the request began */
-    uint64_t limit;  /* the length that may not be passed */
+    uint64_t limit;  /* maximum length */
     bool started;    /* the body was accepted */
-    bool useless;    /* what is on disk can never become right */
+    bool useless;    /* the part file cannot be completed and is deleted */
     bool has_range;  /* Content-Range of this response */
     uint64_t range_begin, range_total;
     struct sl_error error; /* why a callback stopped the transfer; SL_OK if none did */
@@ -61,7 +61,7 @@ static size_t on_header(char *line, size_t size, size_t count, void *context)
     struct transfer *transfer = context;
     size_t length = size * count;
     if (length >= 5 && memcmp(line, "HTTP/", 5) == 0)
-        transfer->has_range = false; /* a redirect's headers are not the answer's */
+        transfer->has_range = false; /* headers of a redirect do not count */
     else if (length > sizeof name - 1 && strncasecmp(line, name, sizeof name - 1) == 0)
         transfer->has_range =
             parse_content_range(line + sizeof name - 1, length - (sizeof name - 1),
@@ -69,17 +69,18 @@ static size_t on_header(char *line, size_t size, size_t count, void *context)
     return length;
 }
 
-/* Settle where the body goes, once its status is known. */
+/* Prepare for the body, once its status is known. */
 static enum sl_status begin_body(struct transfer *transfer, long http_status)
 {
     const struct sl_download *download = transfer->download;
     struct sl_error *err = &transfer->error;
     if (http_status == 206 && !(transfer->has_range && transfer->range_begin == transfer->asked))
-        return sl_fail(err, SL_ERR_BACKEND, "%s: asked for bytes from %llu, got %s", download->url,
+        return sl_fail(err, SL_ERR_BACKEND,
+                       "%s: asked for the bytes from %llu on, the server sent %s", download->url,
                        (unsigned long long)transfer->asked,
-                       transfer->has_range ? "others" : "a range that does not say which");
+                       transfer->has_range ? "other bytes" : "a range without a position");
     if (http_status == 200 && transfer->length > 0) {
-        sl_log(download->log, SL_LOG_INFO, "%s: the server does not resume, starting over",
+        sl_log(download->log, SL_LOG_INFO, "%s: the server cannot resume a download, starting over",
                download->label);
         if (ftruncate(transfer->descriptor, 0) != 0)
             return sl_fail_errno(err, "%s", download->part);
@@ -100,8 +101,9 @@ static enum sl_status append(struct transfer *transfer, const char *bytes, size_
     const struct sl_download *download = transfer->download;
     if (length > transfer->limit - transfer->length) {
         transfer->useless = true;
-        return sl_fail(&transfer->error, SL_ERR_INPUT, "%s: is longer than the %s %llu bytes",
-                       download->url, download->bytes ? "expected" : "allowed",
+        return sl_fail(&transfer->error, SL_ERR_INPUT,
+                       "%s: the file is longer than the %s %llu bytes", download->url,
+                       download->bytes ? "expected" : "allowed",
                        (unsigned long long)transfer->limit);
     }
     for (size_t done = 0; done < length;) {
@@ -116,7 +118,7 @@ static enum sl_status append(struct transfer *transfer, const char *bytes, size_
     return SL_OK;
 }
 
-/* Returning less than it was given makes libcurl stop. */
+/* Returning less than the given size makes libcurl stop. */
 static size_t on_body(char *bytes, size_t size, size_t count, void *context)
 {
     struct transfer *transfer = context;
@@ -146,7 +148,7 @@ static CURLcode set_options(struct transfer *transfer, const char *agent, const 
     SET(CURLOPT_CONNECTTIMEOUT, download->limits.connect_seconds);
     SET(CURLOPT_LOW_SPEED_LIMIT, (long)SLOW_BYTES_PER_SECOND);
     SET(CURLOPT_LOW_SPEED_TIME, download->limits.stall_seconds);
-    SET(CURLOPT_NOSIGNAL, 1L); /* no handlers of libcurl's in the caller's process */
+    SET(CURLOPT_NOSIGNAL, 1L); /* keep libcurl from installing signal handlers */
     SET(CURLOPT_BUFFERSIZE, (long)RECEIVE_BUFFER);
     SET(CURLOPT_HEADERFUNCTION, on_header);
     SET(CURLOPT_HEADERDATA, transfer);
@@ -158,7 +160,7 @@ static CURLcode set_options(struct transfer *transfer, const char *agent, const 
     return code;
 }
 
-/* What the answer means once the connection is done. */
+/* Judge the result once the connection is closed. */
 static enum sl_status judge(struct transfer *transfer, CURLcode code, const char *message,
                             struct sl_error *err)
 {
@@ -168,8 +170,7 @@ static enum sl_status judge(struct transfer *transfer, CURLcode code, const char
     if (code != CURLE_OK)
         return sl_fail(err, SL_ERR_BACKEND, "%s: %s%s", download->url,
                        *message ? message : curl_easy_strerror(code),
-                       transfer->length ? "; what arrived is kept, the next call goes on from there"
-                                        : "");
+                       transfer->length ? "; run it again to resume the download" : "");
     long http_status = 0;
     curl_easy_getinfo(transfer->curl, CURLINFO_RESPONSE_CODE, &http_status);
     bool complete = http_status == 416 && transfer->has_range && transfer->asked > 0 &&
@@ -184,14 +185,14 @@ static enum sl_status judge(struct transfer *transfer, CURLcode code, const char
         return sl_fail(err, transfer->error.code, "%s", transfer->error.message);
     if (transfer->length < download->bytes)
         return sl_fail(err, SL_ERR_BACKEND,
-                       "%s: ended at byte %llu of %llu; the next call goes on from there",
+                       "%s: the download ended at byte %llu of %llu; run it again to resume",
                        download->url, (unsigned long long)transfer->length,
                        (unsigned long long)download->bytes);
     return SL_OK;
 }
 
-/* A TLS connection that breaks while libcurl writes raises SIGPIPE, which would end the
- * process. It is held back in this thread and forgotten if it came. */
+/* A TLS connection that breaks while libcurl writes raises SIGPIPE, which would end the process.
+ * Block it in this thread and discard it if it came. */
 static CURLcode perform_without_sigpipe(CURL *curl)
 {
     sigset_t broken, before, pending;
@@ -215,7 +216,7 @@ static enum sl_status perform(struct transfer *transfer, struct sl_error *err)
     snprintf(agent, sizeof agent, "softlab/%s", sl_version());
     snprintf(range, sizeof range, "%llu-", (unsigned long long)transfer->asked);
     if (transfer->asked > 0)
-        sl_log(transfer->download->log, SL_LOG_INFO, "%s: going on from byte %llu",
+        sl_log(transfer->download->log, SL_LOG_INFO, "%s: resuming at byte %llu",
                transfer->download->label, (unsigned long long)transfer->asked);
     CURLcode code = set_options(transfer, agent, range, message);
     if (code == CURLE_OK) code = perform_without_sigpipe(transfer->curl);
@@ -224,8 +225,7 @@ static enum sl_status perform(struct transfer *transfer, struct sl_error *err)
     return status;
 }
 
-/* Open the part file and see how much of it is there. More than the file may have is of no
- * use to anybody. */
+/* Open the part file and find its length. A part longer than the whole file is useless. */
 static enum sl_status open_part(struct transfer *transfer, struct sl_error *err)
 {
     const struct sl_download *download = transfer->download;
@@ -252,21 +252,21 @@ enum sl_status sl_download_run(const struct sl_download *download, struct sl_err
     enum sl_status status = SL_OK;
     bool missing = download->bytes == 0 || transfer.length < download->bytes;
     if (missing) {
-        /* Counted and, since 7.84, safe from any thread: nothing of it outlives this call. */
+        /* Reference-counted and, since 7.84, thread-safe; released at the end of this call. */
         if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
             close(transfer.descriptor);
-            return sl_fail(err, SL_ERR_BACKEND, "libcurl does not start");
+            return sl_fail(err, SL_ERR_BACKEND, "libcurl cannot be initialised");
         }
         transfer.curl = curl_easy_init();
         status = transfer.curl ? perform(&transfer, err)
-                               : sl_fail(err, SL_ERR_BACKEND, "libcurl does not start");
+                               : sl_fail(err, SL_ERR_BACKEND, "libcurl cannot be initialised");
         curl_easy_cleanup(transfer.curl);
         curl_global_cleanup();
     }
     if (status == SL_OK && fsync(transfer.descriptor) != 0)
         status = sl_fail_errno(err, "%s", download->part);
     close(transfer.descriptor);
-    /* An empty file is no beginning. */
+    /* An empty part file is not worth keeping. */
     if (status != SL_OK && (transfer.useless || transfer.length == 0)) unlink(download->part);
     return status;
 }

@@ -1,4 +1,4 @@
-/* What the files of fetch share, and what its tests need beyond the public interface. Private to
+/* Shared by the files of fetch, and what its tests need beyond the public interface. Private to
  * dataset/fetch/. */
 #ifndef SOFTLAB_DATASET_FETCH_INTERNAL_H
 #define SOFTLAB_DATASET_FETCH_INTERNAL_H
@@ -13,12 +13,12 @@ extern const struct sl_fetch_file sl_fetch_peterson2019_predictions[];
 
 struct sl_fetch_limits {
     long connect_seconds;
-    long stall_seconds;     /* give up after so long below 1 kB/s */
+    long stall_seconds;     /* give up after this many seconds below 1 kB/s */
     uint64_t maximum_bytes; /* of a file whose size is not in the table */
 };
 struct sl_fetch_limits sl_fetch_limits_default(void);
 
-/* sl_fetch after the look-up: for any set, whether it is in the table or not. */
+/* sl_fetch after the look-up: works for any set, also one that is not in the table. */
 enum sl_status sl_fetch_set_run(const struct sl_fetch_set *set,
                                 const struct sl_fetch_options *options,
                                 const struct sl_fetch_limits *limits, char **folder,
@@ -26,9 +26,9 @@ enum sl_status sl_fetch_set_run(const struct sl_fetch_set *set,
 
 struct sl_download {
     const char *url;
-    const char *part;      /* the file written; bytes that are there are not asked for again */
-    const char *label;     /* for progress */
-    const char *protocols; /* of the address: "https" or "http,https" */
+    const char *part;               /* the file to write; existing bytes are not requested again */
+    const char *label;              /* for progress */
+    const char *protocols;          /* of the address: "https" or "http,https" */
     const char *redirect_protocols; /* of what it redirects to */
     uint64_t bytes;                 /* expected, or 0 */
     struct sl_fetch_limits limits;
@@ -36,14 +36,14 @@ struct sl_download {
     struct sl_progress *progress;
 };
 
-/* Bring `part` to its full length. SL_OK says that the server has sent all it has, not that
- * it is right. After a failure `part` holds a beginning worth keeping, or is gone. */
+/* Complete `part`. SL_OK says that the server has sent everything, not that it is right. After a
+ * failure `part` holds a beginning worth keeping, or is deleted. */
 enum sl_status sl_download_run(const struct sl_download *download,
                                struct sl_error *err) SL_MUST_USE;
 
-/* Put the set's package into `folder`, which exists and is empty, and give the folder in
- * which the set's files then are (the caller frees). SL_ERR_NOT_FOUND if the package
- * manager is not installed. */
+/* Put the set's package into `folder`, which exists and is empty, and return the folder that then
+ * holds the set's files (the caller frees). SL_ERR_NOT_FOUND if the package manager is not
+ * installed. */
 enum sl_status sl_package_fetch(const struct sl_fetch_set *set, const char *folder, char **files,
                                 struct sl_error *err) SL_MUST_USE;
 
@@ -51,7 +51,7 @@ enum sl_status sl_package_fetch(const struct sl_fetch_set *set, const char *fold
  * one on each line. */
 enum sl_status sl_make_names(const struct sl_fetch_making *making,
                              struct sl_error *err) SL_MUST_USE;
-/* The file of a zip that is called as the one to be made. */
+/* Extract the file of a zip that has the name of the file to make. */
 enum sl_status sl_make_unzipped(const struct sl_fetch_making *making,
                                 struct sl_error *err) SL_MUST_USE;
 

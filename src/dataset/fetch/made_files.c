@@ -1,4 +1,4 @@
-/* Files that fetch makes from what it brought. */
+/* Files that fetch makes from downloaded ones. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "softlab/base/memory.h"
 #include "softlab/base/names.h"
 
-/* Of what is unpacked into memory. */
+/* Limits for data unpacked into memory. */
 enum { BATCHES_BYTES = 1 << 26, UNZIPPED_BYTES = 1 << 29 };
 
 static int compare_names(const void *a, const void *b)
@@ -42,7 +42,8 @@ enum sl_status sl_make_names(const struct sl_fetch_making *making, struct sl_err
     SL_TRY_OUT(sl_buffer_check(&text, "the list of batches", err));
     SL_TRY_OUT(find_names(&text, names, err));
     const size_t count = sl_name_table_count(names);
-    if (count == 0) SL_TRY_OUT(sl_fail(err, SL_ERR_INPUT, "%s: names no image", making->from));
+    if (count == 0)
+        SL_TRY_OUT(sl_fail(err, SL_ERR_INPUT, "%s: the file names no image", making->from));
     sorted = sl_alloc(count, sizeof *sorted);
     for (size_t i = 0; i < count; i++)
         sorted[i] = sl_name_table_get(names, (uint32_t)i, NULL);

@@ -1,5 +1,5 @@
-/* Package managers, run without a shell. Packages are named, never their servers: where they
- * come from is the administrator's choice. */
+/* Package managers, run without a shell. Only packages are named, never servers: the administrator
+ * chooses where they come from. */
 #define _GNU_SOURCE /* posix_spawn_file_actions_addchdir_np: apt-get downloads into "." */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +28,7 @@ static const char *last_line(char *text)
     return newline ? newline + 1 : text;
 }
 
-/* Read to the end, keeping the last bytes: a program that complains at length ends with why. */
+/* Read to the end, keeping the last bytes, since long error output ends with the cause. */
 static void read_complaint(int descriptor, char *tail, size_t size)
 {
     char chunk[1024];
@@ -51,7 +51,8 @@ static void read_complaint(int descriptor, char *tail, size_t size)
         if (tail[i] == '\0') tail[i] = ' ';
 }
 
-/* Start the program with stderr into `complaint`, stdin and stdout nowhere. An errno. */
+/* Start the program with stderr going to `complaint`, stdin and stdout to /dev/null. Returns an
+ * errno. */
 static int spawn(char *const *arguments, const char *folder, int complaint, pid_t *child)
 {
     posix_spawn_file_actions_t actions;
@@ -113,7 +114,7 @@ static enum sl_status find_one(const char *folder, const char *suffix, char **pa
     return status;
 }
 
-/* execvp's interface wants writable strings and does not write them. */
+/* execvp takes writable strings but does not write to them. */
 static char *argument(const char *text)
 {
     union {

@@ -1,5 +1,5 @@
-/* The files of Peterson et al. 2019. The sums in the first list were computed from copies; of the
- * second none is published. */
+/* The files of Peterson et al. 2019. The checksums in the first list were computed from copies; for
+ * the second list none is published. */
 #include "dataset/fetch/internal.h"
 
 #define PETERSON SL_GITHUB "jcpeterson/cifar10-human-experiments/HEAD/"
@@ -124,7 +124,7 @@ const struct sl_fetch_file sl_fetch_peterson2019[] = {
     {0},
 };
 
-/* True is trained on hard labels, False on people's. */
+/* True: trained on hard labels; False: on people's labels. */
 #define HELD_OUT(network)                                                                          \
     {network "_False.npz", NULL, PETERSON "predictions/preds_scores_9k/" network "_False.npz", 0}, \
     {                                                                                              \

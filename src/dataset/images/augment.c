@@ -3,7 +3,8 @@
 
 #include "softlab/dataset.h"
 
-/* The crop of the zero-padded image whose corner lies (down, right) of the padding's. */
+/* Crop the zero-padded image at the corner (down, right), counted from the corner of the
+ * padding. */
 static void crop(const struct sl_image *image, size_t padding, const size_t corner[2], uint8_t *out)
 {
     const size_t height = image->height, width = image->width, channels = image->channels;
@@ -12,8 +13,8 @@ static void crop(const struct sl_image *image, size_t padding, const size_t corn
     memset(out, 0, height * row);
     for (size_t y = 0; y < height; y++) {
         if (y + down < padding || y + down - padding >= height) continue;
-        size_t from = right > padding ? right - padding : 0; /* first column that is seen */
-        size_t to = right < padding ? padding - right : 0;   /* where it comes to lie */
+        size_t from = right > padding ? right - padding : 0; /* first visible column */
+        size_t to = right < padding ? padding - right : 0;   /* its column in the result */
         size_t lost = from + to;
         if (lost >= width) continue;
         memcpy(out + y * row + to * channels,

@@ -18,7 +18,7 @@ enum {
 
 static const size_t no_item = SIZE_MAX;
 
-/* What is shown where. */
+/* Which item is shown in which cell. */
 struct layout {
     bool by_class; /* row k shows class k */
     size_t rows, columns;
@@ -45,7 +45,8 @@ static int compare_indices(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* Draw up to `room` of the pool into `out`, in the order of the data set; their number. */
+/* Draw up to `room` items of the pool into `out`, in the order of the data set; returns their
+ * number. */
 static size_t draw_items(const size_t *pool, size_t n_pool, size_t room, struct sl_rng *rng,
                          size_t *out)
 {
@@ -57,7 +58,7 @@ static size_t draw_items(const size_t *pool, size_t n_pool, size_t room, struct 
     return count;
 }
 
-/* Fill the places and take away the rows or columns that stay empty; `pool` has room for
+/* Choose the items of all cells and remove rows or columns that stay empty; `pool` has room for
  * every item. */
 static void choose_items(const struct sl_dataset *dataset, uint64_t seed, size_t *pool,
                          struct layout *layout)
@@ -120,8 +121,7 @@ static enum sl_status layout_create(const struct sl_dataset *dataset, size_t row
     return SL_OK;
 }
 
-/* Small images twice as large as they are, within what suits a sheet; the first image
- * decides for all. */
+/* Show small images at twice their size, within limits; the first image decides for all. */
 static enum sl_status choose_cell(const struct sl_dataset *dataset, size_t *out,
                                   struct sl_error *err)
 {
@@ -191,7 +191,7 @@ enum sl_status sl_contact_sheet(const struct sl_dataset *dataset, size_t rows, s
                                 uint64_t seed, struct sl_image *out, struct sl_error *err)
 {
     if (sl_dataset_kind_of(dataset) != SL_DATASET_IMAGES)
-        return sl_fail(err, SL_ERR_USAGE, "%s holds %s, and a contact sheet shows images",
+        return sl_fail(err, SL_ERR_USAGE, "%s holds %s; a contact sheet needs images",
                        dataset->name, sl_dataset_unit(dataset));
     if (dataset->count == 0)
         return sl_fail(err, SL_ERR_INPUT, "%s has no images to show", dataset->name);

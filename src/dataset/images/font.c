@@ -62,7 +62,7 @@ static const struct glyph {
     {'_', {0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x1F}},
 };
 
-/* Anything the font lacks, a byte of a longer UTF-8 sequence included. */
+/* For anything the font lacks, including bytes of longer UTF-8 sequences. */
 static const struct glyph unknown = {'\0', {0x1F, 0x11, 0x11, 0x11, 0x11, 0x11, 0x1F}};
 
 static const struct glyph *find_glyph(char letter)

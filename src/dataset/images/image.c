@@ -10,7 +10,7 @@
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
 
-/* The largest image with 16 bits for each of four channels, and its file around it. */
+/* The largest image with 16 bits for each of four channels, plus file overhead. */
 #define FILE_LIMIT (SL_IMAGE_MAX_PIXELS * 8 + (1 << 20))
 
 struct codec {
@@ -77,8 +77,8 @@ enum sl_status sl_image_decode(const void *bytes, size_t length, const char *nam
     char beginning[3 * 8 + 1] = "";
     for (size_t i = 0; i < length && i < 8; i++)
         snprintf(beginning + 3 * i, 4, " %02x", ((const unsigned char *)bytes)[i]);
-    return sl_fail(err, SL_ERR_INPUT, "%s: neither PNG nor JPEG, begins with bytes%s", name,
-                   beginning);
+    return sl_fail(err, SL_ERR_INPUT, "%s: neither PNG nor JPEG; the file begins with the bytes%s",
+                   name, beginning);
 }
 
 enum sl_status sl_image_read(const char *path, struct sl_image *out, struct sl_error *err)

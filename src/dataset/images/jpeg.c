@@ -1,6 +1,6 @@
-/* JPEG through libjpeg-turbo. As with libpng, errors arrive by longjmp, and the function
- * that calls setjmp keeps everything in a struct it was given. Pixels come as they are stored;
- * image.c turns them. */
+/* JPEG by libjpeg-turbo. As with libpng, errors arrive by longjmp, so the function that calls
+ * setjmp keeps everything in a struct from its caller. Pixels are returned as stored; image.c turns
+ * them upright. */
 #include <setjmp.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,8 +33,8 @@ static void on_error(j_common_ptr common)
     longjmp(job->jump, 1);
 }
 
-/* libjpeg fills what is missing with grey and calls it a warning; a picture that is not
- * all there must not pass for one that is. Other warnings leave the pixels whole. */
+/* libjpeg fills missing data with grey and only warns. An incomplete picture must not pass for a
+ * whole one, so that warning is an error; other warnings leave the pixels intact. */
 static void on_message(j_common_ptr common, int level)
 {
     int code = common->err->msg_code;
@@ -69,8 +69,7 @@ static enum sl_status choose_colours(struct jpeg_job *job, size_t *channels)
         return SL_OK;
     case JCS_CMYK:
     case JCS_YCCK:
-        return sl_fail(job->err, SL_ERR_INPUT, "%s: a CMYK JPEG, convert it to RGB first",
-                       job->name);
+        return sl_fail(job->err, SL_ERR_INPUT, "%s: a CMYK JPEG; convert it to RGB", job->name);
     default:
         return sl_fail(job->err, SL_ERR_INPUT, "%s: a JPEG with %d components, expected 1 or 3",
                        job->name, job->jpeg.num_components);

@@ -21,7 +21,7 @@ struct tiff {
     bool big_endian;
 };
 
-/* The caller has checked that they are there. */
+/* The caller has checked the bounds. */
 static unsigned get16(const struct tiff *tiff, size_t at)
 {
     const unsigned first = tiff->bytes[at], second = tiff->bytes[at + 1];
@@ -57,7 +57,7 @@ unsigned sl_exif_orientation(const unsigned char *bytes, size_t length)
 
 enum { JPEG_APP1 = 0xe1, JPEG_START = 0xd8, JPEG_END = 0xd9, JPEG_SCAN = 0xda };
 
-/* Whether a segment is only its marker. */
+/* Whether a segment consists of its marker only. */
 static bool stands_alone(unsigned marker)
 {
     return marker == 0x01 || (marker >= 0xd0 && marker <= JPEG_START);
@@ -113,7 +113,7 @@ unsigned sl_image_orientation(const void *bytes, size_t length)
 
 enum sl_status sl_image_turn(struct sl_image *image, unsigned orientation, struct sl_error *err)
 {
-    /* What is stored from left to right is shown from top to bottom; and which way round. */
+    /* For each orientation: whether rows and columns are exchanged, and which axes are reversed. */
     static const struct turn {
         bool transposed, from_bottom, from_right;
     } turns[MOST_ORIENTATIONS + 1] = {

@@ -1,6 +1,6 @@
-/* PNG through libpng. libpng reports errors by longjmp: a function that calls setjmp is
- * given a struct png_job that holds everything owned and has no changing variable of its
- * own, so that a jump finds all as it was. */
+/* PNG by libpng. libpng reports errors by longjmp, so a function that calls setjmp gets a struct
+ * png_job that holds everything owned and has no changing local variable: after a jump everything
+ * is consistent. */
 #include <png.h>
 #include <setjmp.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
 
-/* No text or profile of an honest image comes near these. */
+/* No text or profile of a real image comes near these limits. */
 enum { MOST_CHUNK_BYTES = 8 << 20, MOST_CHUNKS = 128 };
 
 /* Deflate cannot make more than 1032 bytes out of one. */
@@ -85,7 +85,8 @@ static enum sl_status begin_reading(struct png_job *job, struct sl_stream *strea
     png_set_user_limits(job->png, SL_IMAGE_MAX_PIXELS, SL_IMAGE_MAX_PIXELS);
     png_set_chunk_malloc_max(job->png, MOST_CHUNK_BYTES);
     png_set_chunk_cache_max(job->png, MOST_CHUNKS);
-    /* All but the picture itself: compressed texts and profiles would be unpacked and kept. */
+    /* Ignore all chunks except the picture itself: compressed texts and profiles would be unpacked
+     * and kept. */
     png_set_keep_unknown_chunks(job->png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
     png_set_crc_action(job->png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
     return SL_OK;
@@ -108,7 +109,7 @@ static void lay_over_white(const uint8_t *from, size_t n_pixels, size_t channels
     }
 }
 
-/* The header, and what libpng is to turn every kind of pixel into. */
+/* Read the header and tell libpng which pixel format to produce. */
 static enum sl_status read_header(struct png_job *job)
 {
     png_read_info(job->png, job->info);

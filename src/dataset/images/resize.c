@@ -14,8 +14,8 @@
 
 enum { LOBES = 3, FRACTION_BITS = 22 };
 
-/* What one axis needs: for every output position the first input position, how many
- * follow, and their weights. */
+/* One axis: for every output position the first input position, the number of input positions, and
+ * their weights. */
 struct window {
     size_t first, count;
 };
@@ -81,7 +81,7 @@ static enum sl_status filter_create(const struct kernel *kernel, size_t from, si
                                     struct filter *out, struct sl_error *err)
 {
     double scale = (double)from / (double)to;
-    double stretch = scale > 1 ? scale : 1; /* shrinking looks at more of the image */
+    double stretch = scale > 1 ? scale : 1; /* shrinking widens the window */
     double support = kernel->support * stretch;
     struct filter filter = {.reach = (size_t)ceil(support) * 2 + 1};
     filter.windows = sl_data_alloc(to, sizeof *filter.windows, err);

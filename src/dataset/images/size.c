@@ -62,7 +62,7 @@ enum sl_status sl_image_peek(const char *path, struct sl_image *out, struct sl_e
     enum sl_status status = bytes ? SL_OK : SL_ERR_NOMEM;
     if (status == SL_OK) status = sl_file_pread(descriptor, path, 0, bytes, length, err);
     if (status == SL_OK && !png_size(bytes, length, &image) && !jpeg_size(bytes, length, &image))
-        status = sl_fail(err, SL_ERR_INPUT, "%s: states no size as PNG and JPEG do", path);
+        status = sl_fail(err, SL_ERR_INPUT, "%s: no PNG or JPEG size at its beginning", path);
     if (status == SL_OK && sl_image_orientation(bytes, length) > 4) {
         const size_t height = image.height;
         image.height = image.width;

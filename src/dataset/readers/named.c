@@ -1,4 +1,4 @@
-/* The data sets that have a name. Public ones must have been fetched; `shapes` is made. */
+/* The named data sets. Public ones must have been fetched; `shapes` is generated. */
 #include <stdlib.h>
 
 #include "dataset/readers/named.h"
@@ -27,7 +27,7 @@ static enum sl_status open_fashion_mnist(const char *split, const struct sl_data
     SL_TRY_OUT(sl_fetch_locate("fashion-mnist", roots, &folder, err));
     SL_TRY_OUT(sl_reader_idx.open(folder, split, &dataset, err));
     if (dataset->n_classes != N_CLASSES) {
-        status = sl_fail(err, SL_ERR_INPUT, "%s: labels of %zu classes, expected %d", folder,
+        status = sl_fail(err, SL_ERR_INPUT, "%s: the labels name %zu classes, expected %d", folder,
                          dataset->n_classes, N_CLASSES);
         goto out;
     }
@@ -52,12 +52,13 @@ static enum sl_status open_shapes(const char *text, const struct sl_data_roots *
 const struct sl_named_dataset sl_named_datasets[] = {
     {"cifar10", "CIFAR-10: photographs of ten classes, 32 x 32", "test, train", open_cifar10},
     {"cifar10.1-v4", "CIFAR-10.1 v4: a second test set for CIFAR-10", NULL, sl_open_cifar10_1_v4},
-    {"cifar10.1-v6", "CIFAR-10.1 v6: the same with balanced classes", NULL, sl_open_cifar10_1_v6},
-    {"cifar10-c", "CIFAR-10-C: the test set corrupted, as cifar10-c:fog or cifar10-c:fog-3", NULL,
-     sl_open_cifar10_c},
+    {"cifar10.1-v6", "CIFAR-10.1 v6: a second test set for CIFAR-10, with balanced classes", NULL,
+     sl_open_cifar10_1_v6},
+    {"cifar10-c", "CIFAR-10-C: the corrupted test set; name one: cifar10-c:fog or cifar10-c:fog-3",
+     NULL, sl_open_cifar10_c},
     {"cinic10", "CINIC-10: the ten classes from CIFAR-10 and ImageNet, 32 x 32",
      "test, train, valid", sl_open_cinic10},
-    {"cinic10_sample", "CINIC-10: 1,532 of its images that are ImageNet's", NULL,
+    {"cinic10_sample", "CINIC-10: 1,532 of its images that come from ImageNet", NULL,
      sl_open_cinic10_sample},
     {"fashion-mnist", "Fashion-MNIST: clothes of ten classes, 28 x 28 grey", "test, train",
      open_fashion_mnist},
@@ -65,6 +66,7 @@ const struct sl_named_dataset sl_named_datasets[] = {
      sl_open_labelme},
     {"pos", "words of tweets in their sentences, with universal part-of-speech tags",
      "test, train, dev, soft-test", sl_open_pos},
-    {"shapes", "drawn shapes with known distributions, as shapes:n=500,seed=3", NULL, open_shapes},
+    {"shapes", "drawn shapes whose label distributions are known, for example shapes:n=500,seed=3",
+     NULL, open_shapes},
     {NULL, NULL, NULL, NULL},
 };

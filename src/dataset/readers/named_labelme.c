@@ -1,5 +1,5 @@
-/* LabelMe as Rodrigues and Pereira 2018 used it, by the features that fmenat published: an .npy per
- * split and a text file with a class on each line. The data do not name the eight classes. */
+/* LabelMe as used by Rodrigues and Pereira 2018, with the features published by fmenat: an .npy per
+ * split and a text file with a class per line. The data do not name the eight classes. */
 #include <stdlib.h>
 
 #include "dataset/readers/named.h"
@@ -19,8 +19,8 @@ static enum sl_status read_classes(struct sl_csv *csv, const char *path, size_t 
         SL_TRY(sl_csv_next(csv, &record, err));
         if (record.count == 0 && i == count) return SL_OK;
         if (record.count == 0 || i == count)
-            return sl_fail(err, SL_ERR_INPUT, "%s: %s classes than the %zu rows of features", path,
-                           i == count ? "more" : "fewer", count);
+            return sl_fail(err, SL_ERR_INPUT, "%s: has %s lines than the %zu rows of features",
+                           path, i == count ? "more" : "fewer", count);
         SL_TRY(sl_csv_integer(csv, &record, 0, 0, N_CLASSES - 1, &value, err));
         labels[i] = (int32_t)value;
     }
@@ -38,8 +38,8 @@ static enum sl_status set_labels(struct sl_dataset *dataset, const char *path, s
     return status;
 }
 
-/* The crowd answered about `train` alone, by number: items of the others are called test/0, so that
- * its answers cannot be taken for theirs. */
+/* The crowd's answers are about `train` only, by number. Items of other splits are called test/0,
+ * so that these answers cannot match them. */
 static void name_items(struct sl_dataset *dataset, const char *split)
 {
     for (size_t i = 0; i < dataset->count; i++) {

@@ -1,10 +1,9 @@
 /* Part-of-speech tags: an item is a word of a tweet, its text the whole tweet.
  *
- * Three files without headers, tab-separated, have the same tweets' words in lines of their own.
- * gimpel_crowdsourced-tf.tsv (Hovy et al. 2014: id, word, the crowd's tags, gold) is cut after
- * 13,000 words, where dh.tsv of Fornaciari et al. 2021 has the end of its training set; the others
- * are the files that they test on. An item of the first is called by its id, as the answers about
- * it are. */
+ * Three tab-separated files without headers list the words, one per line.
+ * gimpel_crowdsourced-tf.tsv (Hovy et al. 2014: id, word, the crowd's tags, gold) is split after
+ * 13,000 words, where the training set of dh.tsv (Fornaciari et al. 2021) ends; the other two are
+ * their test files. Items of the first file have its ids, as the answers do. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +17,7 @@
 
 enum { NO_COLUMN = -1, N_TRAIN = 13000, SENTENCE_LIMIT = 1 << 20 };
 
-/* In the order in which `softlab import` has them: sorted. */
+/* Sorted, as in `softlab import`. */
 static const char *const tags[] = {".",    "ADJ", "ADP",  "ADV", "CONJ", "DET",
                                    "NOUN", "NUM", "PRON", "PRT", "VERB", "X"};
 enum { N_TAGS = sizeof tags / sizeof *tags };
@@ -65,7 +64,7 @@ static char *copy_field(struct sl_field field)
     return sl_string_copy_n(field.text, field.length);
 }
 
-/* Answers about the file are about these too. */
+/* The crowd's answers also name these words. */
 static enum sl_status add_other(struct tokens *tokens, struct sl_field id, struct sl_error *err)
 {
     const size_t n = tokens->n_others;
@@ -86,7 +85,7 @@ static enum sl_status find_tag(const struct sl_csv *csv, size_t line, struct sl_
             *out = (int32_t)k;
             return SL_OK;
         }
-    return sl_csv_fail(csv, line, err, "\"%.*s\" is none of the 12 universal tags",
+    return sl_csv_fail(csv, line, err, "\"%.*s\" is not one of the 12 universal tags",
                        (int)(name.length < 40 ? name.length : 40), name.text);
 }
 
@@ -99,7 +98,7 @@ static enum sl_status add_token(const struct sl_csv *csv, const struct sl_csv_re
     if (sl_utf8_valid(word.text, word.length) != word.length)
         return sl_csv_fail(csv, record->line, err, "the word is not UTF-8");
     if (memchr(word.text, ' ', word.length))
-        return sl_csv_fail(csv, record->line, err, "a space within the word");
+        return sl_csv_fail(csv, record->line, err, "the word contains a space");
     if (part->gold != NO_COLUMN)
         SL_TRY(find_tag(csv, record->line, record->fields[part->gold], &tag, err));
     if (tokens->count == tokens->capacity) {
@@ -116,7 +115,7 @@ static enum sl_status add_token(const struct sl_csv *csv, const struct sl_csv_re
     return SL_OK;
 }
 
-/* A sentence ends at a blank line or one of empty fields; where a blank line follows every word, at
+/* A sentence ends at a blank line or one of empty fields; if a blank line follows every word, at
  * two of them. */
 static enum sl_status read_tokens(struct sl_csv *csv, const struct part *part,
                                   struct tokens *tokens, struct sl_error *err)

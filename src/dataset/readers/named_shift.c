@@ -10,7 +10,7 @@
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
 
-/* Give CIFAR-10's names to the classes of a set just opened; destroys it if they cannot be. */
+/* Give a set just opened the class names of CIFAR-10; destroys it on failure. */
 static enum sl_status name_cifar_classes(struct sl_dataset **dataset, const char *path,
                                          struct sl_error *err)
 {
@@ -21,8 +21,8 @@ static enum sl_status name_cifar_classes(struct sl_dataset **dataset, const char
     }
     sl_dataset_destroy(*dataset);
     *dataset = NULL;
-    return sl_fail(err, SL_ERR_INPUT, "%s: labels of %zu classes, expected those of CIFAR-10", path,
-                   found);
+    return sl_fail(err, SL_ERR_INPUT,
+                   "%s: the labels name %zu classes, expected the 10 of CIFAR-10", path, found);
 }
 
 static enum sl_status open_cifar_like(const char *path, const struct sl_reader *reader,
@@ -61,21 +61,21 @@ enum sl_status sl_open_cifar10_1_v6(const char *options, const struct sl_data_ro
     return open_cifar10_1("cifar10.1-v6", "cifar10.1_v6_data.npy", options, roots, out, err);
 }
 
-/* The severities a file holds one after another: the published five, or those of its record. */
+/* The severities in a file, in order: the published five, or those of its record. */
 struct severities {
     size_t values[SL_SEVERITIES];
     size_t count;
 };
 
-/* Image i of the s-th severity is row s * N / count + i. One severity keeps the test set's ids, so
- * that labels of the test set apply; all of them are called severity/i. */
+/* Image i of the s-th severity is row s * N / count + i. With one severity, items keep the ids of
+ * the test set, so that its labels apply; with all, they are called severity/i. */
 static enum sl_status name_severities(struct sl_dataset *dataset,
                                       const struct severities *severities, size_t severity,
                                       const char *path, struct sl_error *err)
 {
     size_t per_severity = dataset->count / severities->count, place = 0;
     if (dataset->count % severities->count != 0)
-        return sl_fail(err, SL_ERR_INPUT, "%s: %zu images are not %zu severities of the same ones",
+        return sl_fail(err, SL_ERR_INPUT, "%s: %zu images cannot be divided into %zu severities",
                        path, dataset->count, severities->count);
     for (size_t i = 0; i < dataset->count; i++) {
         free(dataset->items[i]);
@@ -88,8 +88,8 @@ static enum sl_status name_severities(struct sl_dataset *dataset,
     while (place < severities->count && severities->values[place] != severity)
         place++;
     if (place == severities->count)
-        return sl_fail(err, SL_ERR_NOT_FOUND, "cifar10-c:%s: the folder holds no severity %zu",
-                       path, severity);
+        return sl_fail(err, SL_ERR_NOT_FOUND, "cifar10-c:%s: the folder has no severity %zu", path,
+                       severity);
     size_t *indices = sl_data_alloc(per_severity, sizeof *indices, err);
     if (!indices) return SL_ERR_NOMEM;
     for (size_t i = 0; i < per_severity; i++)
@@ -136,7 +136,7 @@ static enum sl_status check_corruption(const char *name, struct sl_error *err)
 static const char *const corruption_folders[] = {"", "CIFAR-10-C/"};
 static const char corruption_archive[] = "CIFAR-10-C.tar";
 
-/* The folder beneath `folder`, "" or the archive's own, that holds the file unpacked, or NULL. */
+/* The sub-folder of `folder`, "" or the archive's own, that holds the unpacked file, or NULL. */
 static const char *find_unpacked(const char *folder, const char *name)
 {
     for (size_t i = 0; i < sizeof corruption_folders / sizeof *corruption_folders; i++) {
@@ -148,7 +148,7 @@ static const char *find_unpacked(const char *folder, const char *name)
     return NULL;
 }
 
-/* Files that softlab made lie where no archive is, so look for the file itself first. */
+/* Files that softlab made have no archive beside them, so look for the file itself first. */
 static enum sl_status locate_corruption(const char *name, const struct sl_data_roots *roots,
                                         char **folder, struct sl_error *err)
 {
@@ -165,7 +165,7 @@ static enum sl_status locate_corruption(const char *name, const struct sl_data_r
     return sl_fetch_locate("cifar10-c", roots, folder, err);
 }
 
-/* A file that softlab made need not hold all severities; the record beside it says which. */
+/* A file that softlab made may hold only some severities; the record beside it says which. */
 static enum sl_status open_unpacked(const char *folder, const char *beneath, const char *name,
                                     struct severities *severities, struct sl_dataset **out,
                                     struct sl_error *err)
@@ -235,14 +235,14 @@ enum sl_status sl_open_cinic10(const char *split, const struct sl_data_roots *ro
     if (sl_folder_exists(pictures))
         status = sl_reader_folder.open(pictures, NULL, out, err);
     else
-        status = sl_fail(err, SL_ERR_NOT_FOUND, "%s: no folder %s, unpack CINIC-10.tar.gz there",
+        status = sl_fail(err, SL_ERR_NOT_FOUND, "%s: no folder %s; unpack CINIC-10.tar.gz there",
                          folder, names[chosen]);
     free(pictures);
     free(folder);
     return status;
 }
 
-/* The places where the array `source` of the sample is 0: images that are not CIFAR-10's. */
+/* The indices where the array `source` is 0: images that do not come from CIFAR-10. */
 static enum sl_status find_imagenet(const char *path, size_t count, size_t **out, size_t *n_found,
                                     struct sl_error *err)
 {

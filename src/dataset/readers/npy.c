@@ -16,7 +16,7 @@
 
 enum { SHAPE_TEXT = 256 };
 
-/* Arrays are checked by their headers alone first, so that `data` may be NULL, then taken. */
+/* Arrays are first checked by header, with `data` NULL, and then read. */
 static enum sl_status check_images(const struct sl_array *images, const char *path,
                                    struct sl_error *err)
 {
@@ -34,7 +34,7 @@ static enum sl_status check_images(const struct sl_array *images, const char *pa
                            err);
 }
 
-/* A set from `images`, whose data it takes. */
+/* Make a set from `images` and take its data. */
 static enum sl_status take_images(struct sl_array *images, const char *path,
                                   struct sl_dataset **out, struct sl_error *err)
 {
@@ -337,8 +337,8 @@ static enum sl_status open_npz(const char *path, const char *split, struct sl_da
     SL_TRY_OUT(sl_npz_open(path, &npz, err));
     const bool features = sl_npz_has(npz, "features");
     if (features == sl_npz_has(npz, "images")) {
-        status = sl_fail(err, SL_ERR_INPUT, "%s: holds %s called images or features", path,
-                         features ? "both arrays" : "no array");
+        status = sl_fail(err, SL_ERR_INPUT, "%s: has %s called images or features, expected one",
+                         path, features ? "both arrays" : "no array");
         goto out;
     }
     const char *const name = features ? "features" : "images";

@@ -1,5 +1,5 @@
-/* From what the user wrote to a data set: a named set first, then a path. A path may end in
- * ":split" where its reader knows splits ("cifar10/:train"). */
+/* From the user's text to a data set: first a named set, then a path. A path may end in ":split" if
+ * its reader knows splits ("cifar10/:train"). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
 
-/* Folders last: they would take CIFAR and IDX folders for folders without pictures. */
+/* Folders last: that reader would take CIFAR and IDX folders for folders without pictures. */
 const struct sl_reader *const sl_readers[] = {
     &sl_reader_cifar, &sl_reader_idx,    &sl_reader_npy, &sl_reader_npz,
     &sl_reader_tsv,   &sl_reader_folder, NULL,
@@ -29,7 +29,7 @@ static enum sl_status open_path(const char *path, const char *split, struct sl_d
     sl_buffer_init(&known, sizeof err->message);
     for (const struct sl_reader *const *reader = sl_readers; *reader; reader++)
         sl_buffer_printf(&known, "%s%s", known.length ? "; " : "", (*reader)->summary);
-    sl_fail(err, SL_ERR_INPUT, "%s: not a data set, expected one of: %s", path, known.data);
+    sl_fail(err, SL_ERR_INPUT, "%s: not a data set; expected one of: %s", path, known.data);
     sl_buffer_release(&known);
     return SL_ERR_INPUT;
 }
@@ -55,7 +55,7 @@ static enum sl_status fail_unknown(const char *name, size_t length, struct sl_er
     return SL_ERR_NOT_FOUND;
 }
 
-/* A wrong split is said before a set that is not here yet: one fetches large sets once. */
+/* Report a wrong split before asking the user to fetch the set. */
 static enum sl_status check_split(const struct sl_named_dataset *named, const char *split,
                                   struct sl_error *err)
 {
@@ -67,7 +67,7 @@ static enum sl_status check_split(const struct sl_named_dataset *named, const ch
         at += word;
         at += strspn(at, ", ");
     }
-    return sl_fail(err, SL_ERR_USAGE, "%s has no split %s, only %s", named->name, split,
+    return sl_fail(err, SL_ERR_USAGE, "%s has no split %s; it has %s", named->name, split,
                    named->splits);
 }
 

@@ -83,7 +83,8 @@ static void set_path(struct sl_tar *tar, const unsigned char *header)
     snprintf(tar->label, sizeof tar->label, "%s: %s", tar->archive->name, tar->path);
 }
 
-/* The size a header states, if it is a header and the archive can hold that much. */
+/* The stated size of an entry, after checking that this is a header and that the archive can hold
+ * that much. */
 static enum sl_status check_header(const struct sl_stream *archive, uint64_t at,
                                    const unsigned char *header, uint64_t *size,
                                    struct sl_error *err)

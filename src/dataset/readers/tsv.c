@@ -58,7 +58,8 @@ static enum sl_status find_columns(struct table *table, struct sl_error *err)
     table->start = column_of(table->csv, "start");
     table->end = column_of(table->csv, "end");
     if ((table->start == NO_COLUMN) != (table->end == NO_COLUMN))
-        return sl_csv_fail(table->csv, 1, err, "columns start and end come together, found only %s",
+        return sl_csv_fail(table->csv, 1, err,
+                           "the columns start and end must come together, found only %s",
                            table->start == NO_COLUMN ? "end" : "start");
     return SL_OK;
 }
@@ -214,7 +215,7 @@ static enum sl_status set_named_labels(struct sl_dataset *dataset, const struct 
 static enum sl_status set_labels(struct sl_dataset *dataset, const struct table *table,
                                  struct sl_error *err)
 {
-    /* As many classes as a number states: a stray one must not invent millions. */
+    /* The largest number decides the number of classes, so a stray one must not create millions. */
     enum { MOST_NUMBERED = 65536 };
     size_t n_classes = 0;
     for (size_t i = 0; i < table->count; i++) {
@@ -222,8 +223,9 @@ static enum sl_status set_labels(struct sl_dataset *dataset, const struct table 
         if (!table->rows[i].label) continue;
         if (!number_of(table->rows[i].label, &number)) return set_named_labels(dataset, table, err);
         if (number >= MOST_NUMBERED)
-            return sl_csv_fail(table->csv, table->rows[i].line, err, "label %ld, expected below %d",
-                               (long)number, MOST_NUMBERED);
+            return sl_csv_fail(table->csv, table->rows[i].line, err,
+                               "label %ld is too large; expected less than %d", (long)number,
+                               MOST_NUMBERED);
         dataset->labels[i] = number;
         if ((size_t)number >= n_classes) n_classes = (size_t)number + 1;
     }

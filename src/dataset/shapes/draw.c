@@ -135,8 +135,8 @@ void sl_shape_cover(const struct sl_shape_pose *pose, size_t size, float *out)
 {
     const struct turn turn = {sin(pose->angle), cos(pose->angle)};
     const double side = 2.0 / (double)size;
-    /* No distance changes faster than the place, so a pixel whose centre is farther from
-     * the outline than its corners are from the centre is all in or all out. */
+    /* A distance changes no faster than the position, so a pixel whose centre is farther from the
+     * outline than from its corners is completely inside or outside. */
     const double reach = side * sqrt(0.5) / pose->scale;
     for (size_t row = 0; row < size; row++) {
         for (size_t column = 0; column < size; column++) {

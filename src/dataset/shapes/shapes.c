@@ -62,8 +62,8 @@ static double between(struct sl_rng *rng, double low, double high)
     return low + (high - low) * sl_rng_uniform(rng);
 }
 
-/* Class A of item `index`: its block's permutation is drawn anew, so that no item depends
- * on how many there are. */
+/* Class A of item `index`. The permutation of its block is drawn again for each item, so that no
+ * item depends on their number. */
 static size_t first_class(const struct sl_shapes_options *options, size_t index)
 {
     size_t order[SL_SHAPES_MAX_CLASSES];

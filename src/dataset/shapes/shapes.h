@@ -1,4 +1,4 @@
-/* What the generator of shapes draws with, apart from chance. Private to dataset/shapes/. */
+/* Drawing functions of the shapes generator, without randomness. Private to dataset/shapes/. */
 #ifndef SOFTLAB_DATASET_SHAPES_SHAPES_H
 #define SOFTLAB_DATASET_SHAPES_SHAPES_H
 

@@ -85,10 +85,10 @@ static void test_long_csv_takes_columns_by_name_or_by_place(void **state)
     }
     const struct sl_import_options wrong = {.columns = "q,person,said"};
     assert_import_fails("long-csv", "a,b,c\n1,2,3\n", &wrong,
-                        "no column \"q\" in its first line, which has a, b, c");
+                        "no column \"q\" in the header line; it has a, b, c");
     const struct sl_import_options partly = {.columns = "task,worker,label"};
     assert_import_fails("long-csv", "item,worker,label\n1,2,3\n", &partly,
-                        "no column \"task\" in its first line, which has item, worker, label");
+                        "no column \"task\" in the header line; it has item, worker, label");
     const struct sl_import_options two = {.columns = "item,label"};
     struct sl_error err;
     struct sl_answers *answers = NULL;
@@ -99,9 +99,9 @@ static void test_long_csv_takes_columns_by_name_or_by_place(void **state)
 static void test_long_csv_without_known_columns_says_which(void **state)
 {
     (void)state;
-    assert_import_fails("long-csv", "a,b,c\n1,2,3\n", NULL, "called item or the like, found 0");
+    assert_import_fails("long-csv", "a,b,c\n1,2,3\n", NULL, "called item or similar, found 0");
     assert_import_fails("long-csv", "item,task,worker,label\n1,2,3,4\n", NULL,
-                        "called item or the like, found 2");
+                        "called item or similar, found 2");
 }
 
 static void test_an_answer_without_a_class_is_skipped_and_counted(void **state)
@@ -227,11 +227,11 @@ static void test_an_item_without_answers_is_counted(void **state)
 static void test_a_file_without_any_answer_is_refused(void **state)
 {
     (void)state;
-    assert_import_fails("long-csv", "item,worker,label\n", NULL, "no answers in it");
-    assert_import_fails("wide", ",,\n,,\n", NULL, "no answers in it");
-    assert_import_fails("labelme", "-1 -1\n", NULL, "no answers in it");
-    assert_import_fails("peerannot", "{}", NULL, "no answers in it");
-    assert_import_fails("cifar10s-json", "{}", NULL, "no answers in it");
+    assert_import_fails("long-csv", "item,worker,label\n", NULL, "no answers");
+    assert_import_fails("wide", ",,\n,,\n", NULL, "no answers");
+    assert_import_fails("labelme", "-1 -1\n", NULL, "no answers");
+    assert_import_fails("peerannot", "{}", NULL, "no answers");
+    assert_import_fails("cifar10s-json", "{}", NULL, "no answers");
 }
 
 static void test_peerannot_reads_numbers_and_words(void **state)
@@ -382,7 +382,8 @@ static void test_another_order_of_classes_is_noticed(void **state)
     const struct sl_import_options options = {.classes = classes};
     char text[sizeof clicks + 8];
     snprintf(text, sizeof text, clicks, "set");
-    assert_import_fails("cifar10h-raw", text, &options, "in:2: label 5 is class 4");
+    assert_import_fails("cifar10h-raw", text, &options,
+                        "in:2: label 5 is called \"dog\", which is class 4");
     char *label = strstr(text, "cat,dog,3,5");
     memcpy(label, "cat,dgo,3,5", 11);
     assert_import_fails("cifar10h-raw", text, NULL, "in:2: unknown class \"dgo\"");
@@ -423,11 +424,11 @@ static void test_formats_of_one_kind_refuse_others(void **state)
         assert_fails(find_format(hard[i])->write(answers, test_path("out"), NULL, &err),
                      SL_ERR_INPUT, err, "answer 1 (item 7) is of kind \"soft\"");
     assert_fails(find_format("hmix")->write(answers, test_path("out"), NULL, &err), SL_ERR_INPUT,
-                 err, "hmix holds mix answers only");
+                 err, "hmix can hold only mix answers");
     sl_answers_destroy(answers);
     answers = import_text("long-csv", long_csv, NULL);
     assert_fails(find_format("cifar10s-json")->write(answers, test_path("out"), NULL, &err),
-                 SL_ERR_INPUT, err, "cifar10s-json holds soft answers only");
+                 SL_ERR_INPUT, err, "cifar10s-json can hold only soft answers");
     sl_answers_destroy(answers);
 }
 
@@ -472,7 +473,7 @@ static void test_several_files_share_their_classes(void **state)
     assert_hard(answers, 1, "b", "w", "x");
     sl_answers_destroy(answers);
     assert_fails(find_format("wide")->import(paths, 2, NULL, &sink, &err), SL_ERR_USAGE, err,
-                 "wide is one file, got 2");
+                 "wide takes one file, got 2");
 }
 
 int main(void)

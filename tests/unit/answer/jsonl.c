@@ -184,7 +184,7 @@ static void test_malformed_answers_stop_with_file_line_and_column(void **state)
         {"{\"item\":\"1\",\"kind\":\"soft\",\"top\":[[\"cat\",NaN]]}", "expected a number"},
         {"{\"item\":\"1\",\"kind\":\"soft\",\"top\":[[\"cat\",1e39]]}", "expected a number up to"},
         {"{\"item\":\"1\",\"kind\":\"soft\",\"top\":[\"cat\"]}", "needs [class, probability]"},
-        {"{\"item\":\"1\",\"kind\":\"select\",\"top\":[[\"cat\",1]]}", "has classes only"},
+        {"{\"item\":\"1\",\"kind\":\"select\",\"top\":[[\"cat\",1]]}", "may have only classes"},
         {"{\"item\":\"1\",\"kind\":\"dist\",\"dist\":[0.5,0.5]}", "expected 3 numbers"},
         {"{\"item\":\"1\",\"kind\":\"dist\",\"dist\":[0,0,0]}", "sum above 0"},
         {"{\"item\":\"1\",\"kind\":\"dist\",\"dist\":[0.5,-0.5,1]}", "a number of at least 0"},
@@ -202,7 +202,7 @@ static void test_malformed_answers_stop_with_file_line_and_column(void **state)
         {"{\"item\":\"1\",\"kind\":\"hard\",\"class\":\"cat\",\"raw\":[\"1\"]}", "','"},
         {"{\"item\":\"1\",\"kind\":\"hard\",\"class\":\"cat\",\"inputs\":[]}", "an object"},
         {"{\"item\":\"1\",\"kind\":\"hard\",\"class\":\"cat\",\"inputs\":{\"a\":1,\"a\":2}}",
-         "there before"},
+         "already has this key"},
         {"{\"item\":\"1\",\"kind\":\"hard\",\"class\":\"cat\"} x", "after the end"},
         {"{\"item\":\"1\",\"kind\":\"hard\",\"class\":\"cat\"", "expected ',' or '}'"},
     };
@@ -239,7 +239,7 @@ static void test_an_answer_without_a_class_is_skipped_and_counted(void **state)
     assert_int_equal(notes.n_read, 7);
     assert_int_equal(notes.n_skipped, 6);
     assert_int_equal(heard.count, 5);
-    assert_non_null(strstr(heard.first, "s.jsonl:2: skipped: an answer without a class"));
+    assert_non_null(strstr(heard.first, "s.jsonl:2: skipped: the answer names no class"));
     sl_answers_destroy(answers);
 }
 
@@ -339,7 +339,8 @@ static void test_the_writer_refuses_what_json_cannot_hold(void **state)
     struct sl_answer answer = sl_answer_empty();
     assert_ok(sl_answer_writer_create(test_path("w.jsonl"), &writer, &err), err);
     const struct sl_answer_sink sink = sl_answer_writer_sink(writer);
-    assert_fails(sl_answer_writer_commit(writer, &err), SL_ERR_USAGE, err, "no answers were begun");
+    assert_fails(sl_answer_writer_commit(writer, &err), SL_ERR_USAGE, err,
+                 "the classes were not given");
     assert_ok(sink.begin(sink.context, classes, 1, &err), err);
     assert_fails(sink.begin(sink.context, classes, 1, &err), SL_ERR_USAGE, err, "twice");
     answer.n_top = 1;
@@ -352,7 +353,7 @@ static void test_the_writer_refuses_what_json_cannot_hold(void **state)
     answer.inputs = (struct sl_field){"{\n}", 3};
     assert_fails(sink.put(sink.context, &answer, &err), SL_ERR_INPUT, err, "one line");
     answer.inputs = (struct sl_field){"[]", 2};
-    assert_fails(sink.put(sink.context, &answer, &err), SL_ERR_INPUT, err, "no JSON object");
+    assert_fails(sink.put(sink.context, &answer, &err), SL_ERR_INPUT, err, "not a JSON object");
     answer.inputs.length = 0;
     answer.ms = HUGE_VAL;
     assert_fails(sink.put(sink.context, &answer, &err), SL_ERR_INPUT, err, "not finite");

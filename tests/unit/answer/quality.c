@@ -260,7 +260,7 @@ static void test_presets_exclude_as_stated(void **state)
     assert_null(sl_exclusion_reason(published, &quality));
     quality.slips[SL_SLIP_IMPOSSIBLE] = 1;
     assert_string_equal(sl_exclusion_reason(published, &quality),
-                        "one error and accuracy under 75 %");
+                        "exactly one error, and accuracy under 75 %");
     assert_non_null(sl_exclusion_reason(run, &quality));
     quality.top1 = .75;
     assert_null(sl_exclusion_reason(published, &quality));
@@ -273,7 +273,7 @@ static void test_presets_exclude_as_stated(void **state)
     quality.slips[SL_SLIP_MISSING] = 2;
     assert_string_equal(sl_exclusion_reason(published, &quality), "more than two errors");
     assert_string_equal(sl_exclusion_reason(run, &quality),
-                        "no probability for the top class more than once");
+                        "no probability for the top class, more than once");
     quality = (struct sl_annotator_quality){.top1 = (double)NAN, .slips = {[SL_SLIP_RANGE] = 1}};
     assert_null(sl_exclusion_reason(published, &quality));
     assert_string_equal(sl_exclusion_reason(run, &quality), "a probability out of range");

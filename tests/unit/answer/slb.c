@@ -148,8 +148,8 @@ static void test_values_out_of_range_are_refused_by_section(void **state)
         {1, 2, 'x', "item names: name 0"},
         {3, 0, 0, "annotator names: name 0"},
         {5, 0, 0x00676F64, "two classes are called \"dog\""},
-        {6, 0, 1, "section \"begin\": does not go from 0 up to 4"},
-        {6, 8, 9, "section \"begin\": does not go"},
+        {6, 0, 1, "section \"begin\": expected ascending values from 0 to 4"},
+        {6, 8, 9, "section \"begin\": expected ascending"},
         {7, 4, 3, "section \"annotator\": element 1"},
         {8, 2, 2, "section \"label\": element 1"},
     };

@@ -146,7 +146,8 @@ static void test_classes_in_turn_and_at_random_are_found(void **state)
         struct sl_suspicions found = measure_half(others[i], &careful, false);
         assert_int_equal(count_flagged(&found, 0, EACH), 0);
         assert_true(count_flagged(&found, EACH, 2 * EACH) >= 15); /* 25 answers of 8 classes */
-        assert_non_null(strstr(found.annotators[EACH].reasons[0], "hardly more than by chance"));
+        assert_non_null(
+            strstr(found.annotators[EACH].reasons[0], "hardly more often than by chance"));
         sl_suspicions_release(&found);
     }
 }
@@ -262,7 +263,7 @@ static void test_checks_and_repeats_count_for_and_against(void **state)
         assert_true((first->evidence[SL_SUSPECT_CHECKS] > 0) == wrong);
         assert_true((first->evidence[SL_SUSPECT_REPEATS] > 0) == wrong);
         if (wrong) assert_string_equal(first->reasons[0], "3 of 3 checks wrong");
-        if (wrong) assert_string_equal(first->reasons[1], "another class in 3 of 3 repeats");
+        if (wrong) assert_string_equal(first->reasons[1], "a different class in 3 of 3 repeats");
         assert_false(first->flagged);
         sl_suspicions_release(&found);
         sl_answers_destroy(answers);

@@ -61,7 +61,7 @@ static void test_time_truth_and_confidence_are_read_and_the_rest_is_named(void *
     assert_string_equal(answers->classes[first.truth], "cat");
     assert_true(isnan(second.ms) && isnan(second.mix.confidence));
     assert_string_equal(answers->classes[second.truth], "bird");
-    assert_non_null(strstr(said.data, "in: columns that are not read: browser\n"));
+    assert_non_null(strstr(said.data, "in: these columns are not read: browser\n"));
     assert_null(strstr(strstr(said.data, "not read") + 1, "not read"));
     sl_answers_destroy(answers);
     sl_buffer_clear(&said);
@@ -116,14 +116,14 @@ static void test_columns_are_found_by_pairs_and_by_like_words(void **state)
                  SL_ERR_USAGE, err, "item is named twice");
     assert_load_fails("task,who,verdict\nq,w,a\n",
                       &(struct sl_import_options){.columns = "task,who,nix"},
-                      "no column \"nix\" in its first line, which has task, who, verdict");
-    assert_load_fails("item,who,label\nq,w,a\n", NULL, "say --columns worker=NAME");
+                      "no column \"nix\" in the header line; it has task, who, verdict");
+    assert_load_fails("item,who,label\nq,w,a\n", NULL, "give --columns worker=NAME");
     static const char *const both[] = {"task,task,vote", "item=task,worker=task,label=vote"};
     for (size_t i = 0; i < 2; i++)
         assert_fails(sl_answers_load(write_text("t.csv", "task,who,vote\nq,w,a\n"),
                                      &(struct sl_import_options){.columns = both[i]}, &answers,
                                      &err),
-                     SL_ERR_USAGE, err, "\"task\" is named for both item and worker");
+                     SL_ERR_USAGE, err, "\"task\" stands for both item and worker");
 }
 
 static void test_probabilities_are_taken_also_beside_columns_that_were_named(void **state)
@@ -148,7 +148,7 @@ static void test_probabilities_are_taken_also_beside_columns_that_were_named(voi
     assert_int_equal(answers->count, 2);
     sl_answers_destroy(answers);
     assert_load_fails("item,worker,label,p,prob\na,w,x,1,1\n", NULL,
-                      "expected one column called p or the like, found 2; say --columns p=NAME");
+                      "expected one column called p or similar, found 2; give --columns p=NAME");
 }
 
 static void test_what_is_no_csv_is_said(void **state)
@@ -161,7 +161,7 @@ static void test_what_is_no_csv_is_said(void **state)
     struct sl_answers *answers = NULL;
     test_write(test_path("u.csv"), "\xFF\xFEi\0t\0", 6);
     assert_fails(sl_answers_load(test_path("u.csv"), NULL, &answers, &err), SL_ERR_INPUT, err,
-                 "u.csv: is UTF-16 text; save it as UTF-8");
+                 "u.csv: the file is UTF-16 text; save it as UTF-8");
     answers = load(write_text("t.tsv", "item\tworker\tlabel\na\tb\tc\n"), NULL);
     assert_hard(answers, 0, "a", "b", "c");
     sl_answers_destroy(answers);
@@ -213,7 +213,7 @@ static void test_wide_probabilities_have_a_column_for_each_class(void **state)
     answers = import_text("probs-wide", "item,worker,dog,cat\na,v,.25,.75\n", NULL);
     assert_distribution(answers, 0, "a", "v", expected[0]);
     sl_answers_destroy(answers);
-    assert_load_fails("item,worker,dog,cat\na,v,.25,.75\n", NULL, "nor any called p_<class>");
+    assert_load_fails("item,worker,dog,cat\na,v,.25,.75\n", NULL, "and none called p_<class>");
 }
 
 static void test_improper_probabilities_are_refused_by_line(void **state)
@@ -227,9 +227,9 @@ static void test_improper_probabilities_are_refused_by_line(void **state)
          "answer sum to 0.8"},
         {"item,worker,class,p\na,v,x,70\n", "bad.csv:2: p \"70\" is not a probability"},
         {"item,worker,class,p\na,v,x,nan\n", "bad.csv:2: p \"nan\""},
-        {"item,worker,class,p\na,v,x,.5\na,v,x,.5\n", "bad.csv:3: class \"x\" of item a by v is "
-                                                      "given a second time"},
-        {"item,worker,class,p\na,,x,1\n", "bad.csv:2: a probability without a worker"},
+        {"item,worker,class,p\na,v,x,.5\na,v,x,.5\n",
+         "bad.csv:3: class \"x\" appears twice in the answer to item a by v"},
+        {"item,worker,class,p\na,,x,1\n", "bad.csv:2: the probability has no worker"},
         {"item,worker,p_x,p_y\na,v,.5,.5\na,w,.5,.4\n",
          "bad.csv:3: the probabilities of the answer "
          "sum to 0.9"},
@@ -305,8 +305,8 @@ static void test_abstentions_and_classes_are_left_out_and_counted(void **state)
     assert_int_equal(votes->n_annotators, 1);
     assert_int_equal(notes.n_abstained, 2);
     assert_int_equal(notes.n_left_out, 1);
-    assert_non_null(strstr(said.data, "1 items have no answer but those that are left out, the "
-                                      "first b"));
+    assert_non_null(strstr(said.data, "1 items lost all their answers with the classes that are "
+                                      "left out; the first is b"));
     sl_votes_destroy(votes);
     struct sl_answers *answers = load(path, &options);
     assert_int_equal(answers->n_classes, 1);
@@ -318,7 +318,7 @@ static void test_abstentions_and_classes_are_left_out_and_counted(void **state)
     struct sl_error err;
     const struct sl_import_options wrong = {.abstain = typo}, none = {.leave_out = all};
     assert_fails(sl_votes_read(path, &wrong, &votes, &err), SL_ERR_INPUT, err,
-                 "no class \"skpi\" to leave out, did you mean \"skip\"?");
+                 "leave out class \"skpi\": there is no such class, did you mean \"skip\"?");
     assert_fails(sl_answers_load(path, &none, &answers, &err), SL_ERR_INPUT, err,
                  "every class is left out");
 }
@@ -378,7 +378,7 @@ static void test_soft_answers_lose_what_they_say_of_a_class(void **state)
                  SL_ERR_INPUT, err, "no column \"nothing\"");
     assert_fails(sl_votes_read(path, &(struct sl_import_options){.columns = "item,worker,label"},
                                &votes, &err),
-                 SL_ERR_USAGE, err, "which have no columns to name");
+                 SL_ERR_USAGE, err, "which have no columns; leave out --columns");
 }
 
 static void test_texts_that_look_like_formulas_survive_tables(void **state)

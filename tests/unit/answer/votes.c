@@ -153,7 +153,7 @@ static void test_files_that_give_no_votes_are_refused(void **state)
         {"1.csv", "", "1.csv: empty"},
         {"2.csv", "item,worker,label\n", "2.csv: no answers"},
         {"3.csv", "item,worker,label\nx,a,\n", "3.csv: no answers"},
-        {"4.csv", "item,worker,label\nx,a,1\n,a,1\n", "4.csv:3: an answer without an item"},
+        {"4.csv", "item,worker,label\nx,a,1\n,a,1\n", "4.csv:3: the answer names no item"},
         {"5.csv", "item,worker,label\nx,a,1\nx,a\n", "5.csv:3: expected 3 fields, got 2"},
         {"6.csv", "a,b,c\nx,a,1\n", "6.csv:1: expected one column called item"},
         {"7.jsonl", HEADER, "7.jsonl: no answers"},

@@ -43,8 +43,8 @@ static void test_names_are_told_from_answers_or_asked_about(void **state)
         if (cases[i].outcome != SETTLED) {
             assert_import_fails("wide", cases[i].text, NULL,
                                 cases[i].outcome == DOUBT_HEADER
-                                    ? "say --header yes or --header no"
-                                    : "say --id-column 1 or --id-column none");
+                                    ? "give --header yes or --header no"
+                                    : "give --id-column 1 or --id-column none");
             continue;
         }
         struct sl_answers *answers = import_text("wide", cases[i].text, NULL);
@@ -74,7 +74,7 @@ static void test_what_is_said_goes_before_what_is_seen(void **state)
     sl_answers_destroy(answers);
     options.id_column = "4";
     assert_import_fails("wide", "ann,doc,bob\ncat,x1,dog\ncat,x2,cat\n", &options,
-                        "there is no column \"4\"");
+                        "no column \"4\"");
 }
 
 static void test_a_column_that_is_no_annotators_is_refused_or_used(void **state)
@@ -82,9 +82,9 @@ static void test_a_column_that_is_no_annotators_is_refused_or_used(void **state)
     (void)state;
     assert_import_fails("wide",
                         "item,text,ann,bob\nx1,foo,cat,dog\nx2,bar,cat,cat\nx3,baz,dog,dog\n", NULL,
-                        "column 2 text has another value in every row");
+                        "column 2 text has a different value in every row");
     assert_import_fails("wide", "id,a,b\n1,cat,dog\n1,cat,cat\n2,dog,dog\n", NULL,
-                        "in:3: column 1 names an item a second time");
+                        "in:3: column 1 names an item twice");
     assert_import_fails("wide", "id,a,a\n1,cat,dog\n2,cat,cat\n3,dog,dog\n",
                         &(struct sl_import_options){.header = SL_PRESENT},
                         "columns 2 and 3 are both called a");

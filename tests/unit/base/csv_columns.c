@@ -47,7 +47,8 @@ static void test_a_missing_column_is_named_beside_those_there_are(void **state)
     struct sl_error err;
     size_t column = 99;
     assert_int_equal(sl_csv_column(csv, "label", &column, &err), SL_ERR_INPUT);
-    assert_string_equal(err.message, "t.csv: no column \"label\", there are \"task\", \"worker\"");
+    assert_string_equal(err.message,
+                        "t.csv: no column \"label\"; the file has \"task\", \"worker\"");
     assert_int_equal(column, 99);
     sl_csv_close(csv);
 
@@ -56,7 +57,7 @@ static void test_a_missing_column_is_named_beside_those_there_are(void **state)
     assert_ok(sl_csv_open_memory("1,2\n", 4, "t.csv", &options, &csv, &err), err);
     assert_int_equal(sl_csv_column_count(csv), 0);
     assert_fails(sl_csv_column(csv, "label", &column, &err), SL_ERR_INPUT, err,
-                 "read without names");
+                 "has no header line");
     sl_csv_close(csv);
 }
 

@@ -108,11 +108,11 @@ static void test_points_that_fix_no_curve_do_not_settle(void **state)
     static const double mixed[] = {0.2, 0.8, 0.3, 0.6, 0.5, 0.1};
     struct sl_logistic fit = {42, 42};
     struct sl_error err;
-    assert_fails(sl_logistic_fit(x, step, 6, &fit, &err), SL_ERR_NUMERIC, err, "did not settle");
-    assert_fails(sl_logistic_fit(x, flat, 6, &fit, &err), SL_ERR_NUMERIC, err, "did not settle");
-    assert_fails(sl_logistic_fit(x, zeros, 6, &fit, &err), SL_ERR_NUMERIC, err, "did not settle");
+    assert_fails(sl_logistic_fit(x, step, 6, &fit, &err), SL_ERR_NUMERIC, err, "did not converge");
+    assert_fails(sl_logistic_fit(x, flat, 6, &fit, &err), SL_ERR_NUMERIC, err, "did not converge");
+    assert_fails(sl_logistic_fit(x, zeros, 6, &fit, &err), SL_ERR_NUMERIC, err, "did not converge");
     assert_fails(sl_logistic_fit(same, mixed, 6, &fit, &err), SL_ERR_NUMERIC, err,
-                 "did not settle");
+                 "did not converge");
     assert_near(fit.k, 42, 0);
 }
 

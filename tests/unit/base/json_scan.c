@@ -88,7 +88,7 @@ static void test_what_is_not_json_is_refused_where_it_goes_wrong(void **state)
         {"\"\xC3(\"", "UTF-8", 2},
         {"\"\xED\xA0\x80\"", "UTF-8", 2},
         {"\"\\n\xFF\"", "UTF-8", 4},
-        {"01", "begins with 0", 3},
+        {"01", "may not begin with 0", 3},
         {"-", "expected a number", 2},
         {"1.", "digit of a fraction", 3},
         {"1e", "digit of an exponent", 3},
@@ -105,8 +105,8 @@ static void test_what_is_not_json_is_refused_where_it_goes_wrong(void **state)
         {"{\"a\":1,}", "expected a string", 8},
         {"{a:1}", "expected a string", 2},
         {"{\"a\":1 \"b\":2}", "expected ',' or '}'", 8},
-        {"{\"a\":1,\"b\":2,\"a\":3}", "there before", 17},
-        {"{\"a\":1,\"\\u0061\":3}", "there before", 16},
+        {"{\"a\":1,\"b\":2,\"a\":3}", "already has this key", 17},
+        {"{\"a\":1,\"\\u0061\":3}", "already has this key", 16},
         {"{} {}", "after the end", 4},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

@@ -119,7 +119,7 @@ static void test_a_guard_turns_exhaustion_into_an_error(void **state)
     int reached = 0;
     for (int again = 0; again < 2; again++) {
         assert_fails(sl_guard(ask_too_much, &reached, &err), SL_ERR_NOMEM, err,
-                     "not enough memory for 1152921504606846976 bytes more");
+                     "not enough memory for 1152921504606846976 more bytes");
         assert_int_equal(reached, 1);
     }
     assert_fails(sl_guard(copy_too_much, NULL, &err), SL_ERR_NOMEM, err, "not enough memory");

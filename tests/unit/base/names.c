@@ -122,10 +122,10 @@ static void test_borrowed_memory_that_lies_is_refused(void **state)
         {{1, 2, 4}, "a\0b\0", "first name begins at byte 1"},
         {{0, 0, 4}, "a\0b\0", "name 0 ends at byte 0"},
         {{0, 2, 5}, "a\0b\0", "name 1 ends at byte 5"},
-        {{0, 2, 3}, "a\0b\0", "name 1 does not end"},
-        {{0, 1, 4}, "\0\0b\0", "name 1 does not end"},
+        {{0, 2, 3}, "a\0b\0", "name 1 must have one NUL byte"},
+        {{0, 1, 4}, "\0\0b\0", "name 1 must have one NUL byte"},
         {{0, 1, 2}, "\0\0b\0", "names end at byte 2, expected 4"},
-        {{0, 2, 4}, "a\0bb", "name 1 does not end"},
+        {{0, 2, 4}, "a\0bb", "name 1 must have one NUL byte"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct sl_name_pool pool = {cases[i].text, cases[i].offsets, 4, 2};

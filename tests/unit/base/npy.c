@@ -285,7 +285,7 @@ static void test_preambles_that_are_not_npy_are_refused(void **state)
     assert_refused(&file, "version 1.1");
     file = make(2, "{}", NULL, 0);
     file.bytes[11] = 1;
-    assert_refused(&file, "a header of 16777220 bytes, at most 1048576 are read");
+    assert_refused(&file, "the header has 16777220 bytes, expected at most 1048576");
 }
 
 static void test_a_boolean_is_0_or_1(void **state)

@@ -164,7 +164,7 @@ static void test_integers_are_read_as_values_and_as_names(void **state)
     sl_rows_destroy(rows);
     rows = NULL;
     assert_fails(sl_rows_read(test_path("i.npz"), "labels", &rows, &err), SL_ERR_INPUT, err,
-                 "no array \"labels\", there are: counts, item");
+                 "no array \"labels\"; the file has: counts, item");
     assert_null(rows);
 }
 
@@ -175,14 +175,14 @@ static void test_files_that_are_not_rows_are_refused_by_place(void **state)
         const char *name, *text, *message;
     } cases[] = {
         {"a.csv", "item,cat,dog\n1,.5,nan\n", "a.csv:2: column \"dog\""},
-        {"b.csv", "id,cat\n1,1\n", "b.csv:1: expected item"},
-        {"c.csv", "item\n1\n", "no columns of classes"},
+        {"b.csv", "id,cat\n1,1\n", "b.csv:1: expected the columns item"},
+        {"c.csv", "item\n1\n", "no class columns"},
         {"d.csv", "item,cat\n1,1\n2,0\n1,1\n", "rows 0 and 2 are both of item 1"},
         {"e.csv", "item,cat\n", "no rows"},
-        {"f.csv", "item,cat\n,1\n", "f.csv:2: a row without an item"},
+        {"f.csv", "item,cat\n,1\n", "f.csv:2: the row names no item"},
         {"a.json", "{\"a\":[0.5,0.5],\"b\":[1]}", "expected 2 numbers, got 1"},
         {"b.json", "{\"a\":[[0.5,0.5]],\"b\":[0.5,0.5]}", "expected a row per annotator"},
-        {"c.json", "{\"a\":[]}", "an item without rows"},
+        {"c.json", "{\"a\":[]}", "the item has no rows"},
         {"d.json", "{}", "expected an object"},
         {"e.json", "{\"a\":[1e99,0]}", "$.a[0]"},
         {"f.json", "{\"a\":[1],\"a\":[1]}", "duplicate"},
@@ -273,7 +273,7 @@ static void test_columns_follow_another_order_of_classes(void **state)
     sl_rows_destroy(rows);
     rows = make(3, 3, values);
     assert_fails(sl_rows_reorder(rows, "labels", &more, &err), SL_ERR_INPUT, err,
-                 "labels: 3 classes without names beside the 4 of the answers (");
+                 "labels: has 3 classes without names; expected the 4 of the answers (");
     assert_ok(sl_rows_reorder(rows, "labels", &wrong, &err), err);
     assert_memory_equal(rows->values, values, sizeof values);
     assert_string_equal(rows->classes[2], "deer");

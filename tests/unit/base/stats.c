@@ -199,7 +199,7 @@ static void test_a_bootstrap_that_makes_no_sense_is_refused(void **state)
     struct sl_error err;
     assert_fails(
         sl_bootstrap(mean_of, values, 0, &(struct sl_bootstrap_options){10, 0.95, 1}, &out, &err),
-        SL_ERR_INPUT, err, "no values");
+        SL_ERR_INPUT, err, "at least 1 value");
     assert_fails(
         sl_bootstrap(mean_of, values, 2, &(struct sl_bootstrap_options){0, 0.95, 1}, &out, &err),
         SL_ERR_USAGE, err, "at least 1 resample");

@@ -49,7 +49,7 @@ static void test_wrong_lines_and_missing_words_are_named(void **state)
     assert_refused("the 1 2\ncat 1 2\npig 1 2\n", "1 of 3 words have no vector: guinea");
     assert_refused("the 1 2\ncat 1 8p\n", "g.txt:2: expected a word and 2 numbers, got \"8p\"");
     assert_refused("the 1 2\ncat 1\n", "g.txt:2: expected a word and 2 numbers, got 1");
-    assert_refused("the 1 2\ncat 1 2 3\n", "got \"3\" in place 3");
+    assert_refused("the 1 2\ncat 1 2 3\n", "got \"3\" as number 3");
     assert_refused("the 1 2\ncat 1 nan\n", "got \"nan\"");
     assert_refused("the 1 2\ncat 1 1e300\n", "got \"1e300\"");
     assert_refused("the\n", "g.txt:1: expected a word and its vector");
@@ -57,7 +57,7 @@ static void test_wrong_lines_and_missing_words_are_named(void **state)
     struct sl_word_vectors vectors;
     struct sl_error err;
     assert_fails(sl_word_vectors_parse(three, sizeof three - 1, "g", blank, 1, &vectors, &err),
-                 SL_ERR_INPUT, err, "\" - \" holds no word");
+                 SL_ERR_INPUT, err, "\" - \" contains no word");
 }
 
 /* Lines across many chunks, plain and gzipped; the word is on the last line. */
@@ -110,7 +110,7 @@ static void test_broken_files_are_named(void **state)
         sl_buffer_byte(&bytes, 'x');
     test_write(test_path("long.txt"), bytes.data, bytes.length);
     assert_fails(sl_word_vectors_read(test_path("long.txt"), names, 1, &vectors, &err),
-                 SL_ERR_INPUT, err, "long.txt: a line is over 1048576 bytes");
+                 SL_ERR_INPUT, err, "long.txt: a line is longer than 1048576 bytes");
     sl_buffer_release(&bytes);
 }
 

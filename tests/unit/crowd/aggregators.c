@@ -51,7 +51,7 @@ static void test_a_class_out_of_range_names_the_item(void **state)
 {
     struct fixture *f = *state;
     f->scene.votes.label[7] = 3;
-    assert_fails(try(f, "mv"), SL_ERR_INPUT, f->err, "mv: item 2: class 3 of 3");
+    assert_fails(try(f, "mv"), SL_ERR_INPUT, f->err, "mv: item 2: class 3 does not exist");
     assert_null(f->out.posterior);
 }
 
@@ -64,7 +64,7 @@ static void test_an_unknown_annotator_matters_where_annotators_do(void **state)
     assert_ok(try(f, "mv"), f->err);
     sl_crowd_state_release(&f->out);
     f->scene.votes.annotator[29] = 4;
-    assert_fails(try(f, "ds"), SL_ERR_INPUT, f->err, "item 9: annotator 4 of 4");
+    assert_fails(try(f, "ds"), SL_ERR_INPUT, f->err, "item 9: annotator 4 does not exist");
 }
 
 static void test_items_must_hold_all_answers_in_order(void **state)
@@ -73,7 +73,8 @@ static void test_items_must_hold_all_answers_in_order(void **state)
     f->scene.votes.begin[4] = 20;
     assert_fails(try(f, "mv"), SL_ERR_INPUT, f->err, "item 4 ends before it begins");
     f->scene.votes.begin[10] = 29;
-    assert_fails(try(f, "mv"), SL_ERR_INPUT, f->err, "items hold answers 0..29 of 0..30");
+    assert_fails(try(f, "mv"), SL_ERR_INPUT, f->err,
+                 "items hold answers 0 to 29, expected 0 to 30");
 }
 
 static void test_gold_and_prior_are_checked(void **state)
@@ -82,7 +83,7 @@ static void test_gold_and_prior_are_checked(void **state)
     int32_t gold[10] = {0, 1, 2, -1, -1, -1, -1, -1, 3, -1};
     double prior[36] = {0};
     f->options.gold = gold;
-    assert_fails(try(f, "ds"), SL_ERR_INPUT, f->err, "gold of item 8: class 3 of 3");
+    assert_fails(try(f, "ds"), SL_ERR_INPUT, f->err, "gold of item 8: class 3 does not exist");
     gold[8] = -2;
     assert_fails(try(f, "ds"), SL_ERR_INPUT, f->err, "gold of item 8");
     f->options.gold = NULL;
@@ -114,10 +115,10 @@ static void test_options_out_of_range_are_named(void **state)
     assert_fails(try(f, "ds"), SL_ERR_USAGE, f->err, "start_diagonal 1");
     f->options = good;
     f->options.threads = 65;
-    assert_fails(try(f, "ds"), SL_ERR_USAGE, f->err, "threads 65 is not in 1..64");
+    assert_fails(try(f, "ds"), SL_ERR_USAGE, f->err, "threads 65 is not from 1 to 64");
     f->options = good;
     f->options.tie = (enum sl_tie)7;
-    assert_fails(try(f, "mv"), SL_ERR_USAGE, f->err, "no tie rule is numbered 7");
+    assert_fails(try(f, "mv"), SL_ERR_USAGE, f->err, "tie rule 7 does not exist");
 }
 
 static void test_a_saved_state_must_fit(void **state)
@@ -140,9 +141,10 @@ static void test_predictions_must_be_distributions(void **state)
     struct fixture *f = *state;
     f->options.predictions = f->scene.predictions;
     f->scene.predictions[5] += 0.5f;
-    assert_fails(try(f, "mv"), SL_ERR_INPUT, f->err, "prediction 1: probabilities sum to 1.5");
+    assert_fails(try(f, "mv"), SL_ERR_INPUT, f->err,
+                 "prediction 1: the probabilities sum to 1.5, expected 1");
     f->scene.predictions[3] = -0.1f;
-    assert_fails(try(f, "mv"), SL_ERR_INPUT, f->err, "prediction 1: probability -0.1");
+    assert_fails(try(f, "mv"), SL_ERR_INPUT, f->err, "prediction 1: -0.1 is not a probability");
 }
 
 /* A hundred million annotators times a thousand classes squared is 400 TB. */
@@ -157,7 +159,7 @@ static void test_matrices_beyond_memory_are_reported_with_their_size(void **stat
     f->scene.votes.n_classes = 65536;
     assert_fails(try(f, "ibcc"), SL_ERR_NOMEM, f->err, "4294967295 annotators x 65536 x 65536");
     f->scene.votes.n_classes = 65537;
-    assert_fails(try(f, "ibcc"), SL_ERR_INPUT, f->err, "65537 classes are not in 1..65536");
+    assert_fails(try(f, "ibcc"), SL_ERR_INPUT, f->err, "65537 classes, expected 1 to 65536");
 }
 
 static void test_votes_and_distributions_are_not_mixed_up(void **state)
@@ -166,9 +168,9 @@ static void test_votes_and_distributions_are_not_mixed_up(void **state)
     const struct sl_aggregator soft = {.name = "x", .needs = SL_CROWD_SOFT};
     const struct sl_soft_votes votes = {0};
     assert_fails(sl_aggregate(&soft, &f->scene.votes, &f->options, &f->out, &f->err), SL_ERR_USAGE,
-                 f->err, "x: distributions are needed, not votes");
+                 f->err, "x: the method needs distributions, got votes");
     assert_fails(sl_aggregate_soft(sl_aggregator_find("mv"), &votes, &f->options, &f->out, &f->err),
-                 SL_ERR_USAGE, f->err, "mv: votes are needed, not distributions");
+                 SL_ERR_USAGE, f->err, "mv: the method needs votes, got distributions");
 }
 
 /* `also` of one row: names of no other row, and no method's own. */

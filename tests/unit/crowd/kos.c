@@ -93,7 +93,7 @@ static void test_three_classes_are_refused(void **state)
     struct sl_crowd_state out = {0};
     struct sl_error err;
     assert_fails(sl_aggregate(sl_aggregator_find("kos"), &votes, &options, &out, &err),
-                 SL_ERR_INPUT, err, "two classes");
+                 SL_ERR_INPUT, err, "needs 2 classes");
     votes_free(&votes);
 }
 

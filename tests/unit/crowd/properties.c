@@ -409,7 +409,7 @@ static void check_weights(const struct sl_aggregator *method)
     if (method->needs & SL_CROWD_WEIGHTS)
         assert_ok(status, err);
     else
-        assert_fails(status, SL_ERR_USAGE, err, "takes no weights of annotators");
+        assert_fails(status, SL_ERR_USAGE, err, "takes no annotator weights");
     sl_crowd_state_release(&state);
 }
 

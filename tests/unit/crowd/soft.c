@@ -130,13 +130,13 @@ static void test_what_is_no_distribution_is_named(void **state)
     const float reference[] = {.5f, .1f, 0, 0};
     soft_scene_write(&scene, 2, 1, 2, (const float[]){.5f, .5f, .5f, .4f});
     assert_fails(sl_aggregate_soft(method, &scene.votes, &options, &out, &err), SL_ERR_INPUT, err,
-                 "answer 1: probabilities sum to 0.9");
+                 "answer 1: the probabilities sum to 0.9");
     scene.rows[3] = NAN;
     assert_fails(sl_soft_votes_check(&scene.votes, &err), SL_ERR_INPUT, err, "answer 1");
     scene.rows[3] = .5f;
     scene.annotator[0] = 1;
     assert_fails(sl_soft_votes_check(&scene.votes, &err), SL_ERR_INPUT, err,
-                 "item 0: annotator 1 of 1");
+                 "item 0: annotator 1 does not exist");
     scene.annotator[0] = 0;
     options.reference = reference;
     assert_fails(sl_aggregate_soft(method, &scene.votes, &options, &out, &err), SL_ERR_INPUT, err,

@@ -65,7 +65,7 @@ static void test_an_npz_is_refused_by_its_headers(void **state)
     assert_cheap(open_set, path, "expected images");
     snprintf(all, sizeof all, "(%d, 1, 1)", BOMB_BYTES);
     write_npz_bomb(path, "images", "'|u1'", all, BOMB_BYTES, BOMB_BYTES);
-    assert_cheap(open_set, path, "16 bytes or more for each");
+    assert_cheap(open_set, path, "at least 16 bytes per image");
     snprintf(all, sizeof all, "(%d, 1, 1)", BOMB_BYTES / 4);
     write_npz_bomb(path, "features", "'<f4'", all, BOMB_BYTES, BOMB_BYTES);
     assert_cheap(open_set, path, "expected <f4 or <f8 (N, F)");
@@ -88,7 +88,7 @@ static void test_an_idx_is_refused_by_its_header(void **state)
     write_gzip_bomb(path, wide, sizeof wide, BOMB_BYTES);
     assert_cheap(open_set, path, "8192 x 16384 pixels, expected");
     write_gzip_bomb(path, many, sizeof many, BOMB_BYTES);
-    assert_cheap(open_set, path, "16 bytes or more for each");
+    assert_cheap(open_set, path, "at least 16 bytes per image");
     write_gzip_bomb(test_path("b-images-idx3-ubyte.gz"), images, sizeof images, 0);
     write_gzip_bomb(test_path("b-labels-idx1-ubyte.gz"), labels, sizeof labels, BOMB_BYTES);
     assert_cheap(open_set, test_path("b-images-idx3-ubyte.gz"), "3 dimensions, expected 1");

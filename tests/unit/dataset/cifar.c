@@ -277,7 +277,8 @@ static void test_binary_batches_must_be_whole(void **state)
     struct sl_buffer bytes = binary_batch(0);
     bytes.data[RECORD] = 10;
     write_in("broken", "test_batch.bin", bytes.data, bytes.length);
-    assert_refused(test_path("broken"), NULL, SL_ERR_INPUT, "byte 3073: label 10, expected 0 to 9");
+    assert_refused(test_path("broken"), NULL, SL_ERR_INPUT,
+                   "byte 3073: expected a label from 0 to 9, got 10");
     bytes.data[RECORD] = 9;
     write_in("broken", "test_batch.bin", bytes.data, bytes.length - 1);
     assert_refused(test_path("broken"), NULL, SL_ERR_INPUT, "ends at byte 9218, expected 1 more");

@@ -217,7 +217,7 @@ static void test_a_set_is_severity_by_severity_and_item_by_item(void **state)
                  "ascending");
     options.n_severities = 0;
     assert_fails(sl_corrupt_dataset(sl_corruptions, &set, &options, out, &err), SL_ERR_USAGE, err,
-                 "severities are 1 to 5");
+                 "severities from 1 to 5");
     free(out);
     free(set.pixels);
     set.pixels = NULL;

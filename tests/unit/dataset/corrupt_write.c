@@ -88,11 +88,11 @@ static void test_a_folder_of_another_making_is_refused(void **state)
     assert_ok(try_to_write(&options, test_path("first")), err);
     options.seed = 2;
     assert_fails(try_to_write(&options, test_path("first")), SL_ERR_USAGE, err,
-                 "made with seed 1, asked for 2");
+                 "made with seed 1, not 2");
     options.seed = 1;
     options.n_severities = 2;
     assert_fails(try_to_write(&options, test_path("first")), SL_ERR_USAGE, err,
-                 "made with severities [1,2,3,4,5], asked for [1,2]");
+                 "made with severities [1,2,3,4,5], not [1,2]");
     struct sl_dataset *other = test_pictures(COUNT, 3, SIDE, SIDE);
     const struct sl_corruption *const chosen[] = {sl_corruption_find("fog"), NULL};
     other->pixels[0] ^= 1;
@@ -109,7 +109,7 @@ static void test_published_files_are_not_written_over(void **state)
     assert_ok(sl_folder_create(test_path("published"), &err), err);
     test_write(test_path("published/fog.npy"), "theirs", 6);
     assert_fails(try_to_write(&options, test_path("published")), SL_ERR_USAGE, err,
-                 "not made by softlab");
+                 "softlab did not make it");
     assert_false(sl_file_exists(test_path("published/corruptions.json")));
     test_write(test_path("published/corruptions.json"), "{\"files\": 3}", 12);
     assert_fails(try_to_write(&options, test_path("published")), SL_ERR_INPUT, err, "made_from");

@@ -64,7 +64,7 @@ static void test_a_cut_download_goes_on_where_it_stopped(void **state)
     struct sl_error err;
     set_scene(&scene, &(struct http_plan){
                           .body = body, .length = BODY, .cut_after = 100000, .bad_answers = 1});
-    assert_fails(fetch(&scene, &err), SL_ERR_BACKEND, err, "the next call goes on from there");
+    assert_fails(fetch(&scene, &err), SL_ERR_BACKEND, err, "run it again to resume");
     assert_int_equal(size_of(PART), 100000);
     assert_int_equal(size_of(FINAL), -1);
     assert_ok(fetch(&scene, &err), err);
@@ -106,7 +106,8 @@ static void test_an_answer_with_another_range_is_refused(void **state)
     struct sl_error err;
     set_scene(&scene, &(struct http_plan){.body = body, .length = BODY, .wrong_range = true});
     write_part(1234);
-    assert_fails(fetch(&scene, &err), SL_ERR_BACKEND, err, "asked for bytes from 1234, got others");
+    assert_fails(fetch(&scene, &err), SL_ERR_BACKEND, err,
+                 "asked for the bytes from 1234 on, the server sent other bytes");
     assert_int_equal(size_of(PART), 1234);
     end_scene(&scene);
 }
@@ -162,7 +163,7 @@ static void test_wrong_bytes_leave_nothing(void **state)
     wrong[BODY / 2] ^= 1;
     sl_sha256(wrong, BODY, sum);
     set_scene(&scene, &(struct http_plan){.body = wrong, .length = BODY});
-    assert_fails(fetch(&scene, &err), SL_ERR_INPUT, err, "data.bin: expected sha256 ");
+    assert_fails(fetch(&scene, &err), SL_ERR_INPUT, err, "data.bin: expected SHA-256 ");
     assert_non_null(strstr(err.message, body_sum));
     assert_non_null(strstr(err.message, sum));
     assert_int_equal(size_of(PART), -1);
@@ -371,7 +372,7 @@ static void test_offline_only_looks(void **state)
     set_scene(&scene, &(struct http_plan){.body = body, .length = BODY});
     scene.options.offline = true;
     assert_fails(fetch(&scene, &err), SL_ERR_NOT_FOUND, err,
-                 "offline nothing is downloaded; run: softlab fetch little");
+                 "offline mode downloads nothing; when online, run: softlab fetch little");
     assert_non_null(strstr(err.message, test_path("data/little")));
     assert_int_equal(scene.server.seen->requests, 0);
     assert_false(sl_folder_exists(scene.root));

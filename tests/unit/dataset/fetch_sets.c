@@ -13,7 +13,7 @@ static void test_a_file_without_a_published_sum_is_pinned(void **state)
     scene.files[0].sha256 = NULL;
     assert_ok(fetch(&scene, &err), err);
     assert_complete();
-    assert_true(logged(&scene, "no published checksum is known"));
+    assert_true(logged(&scene, "no checksum is published"));
     struct sl_buffer record;
     char expected[128];
     sl_buffer_init(&record, 1000);
@@ -340,7 +340,7 @@ static void test_a_package_with_wrong_bytes_is_not_kept(void **state)
     struct sl_error err;
     set_package(&scene);
     char *old = set_path("npm", "#!/bin/sh\necho rubbish >little-1.0.0.tgz\n");
-    assert_fails(fetch(&scene, &err), SL_ERR_INPUT, err, "little-1.0.0.tgz: expected sha256 ");
+    assert_fails(fetch(&scene, &err), SL_ERR_INPUT, err, "little-1.0.0.tgz: expected SHA-256 ");
     restore_path(old);
     assert_int_equal(size_of("data/little/little-1.0.0.tgz"), -1);
     assert_false(sl_folder_exists(test_path("data/little/.package")));
@@ -383,7 +383,7 @@ static void test_a_set_that_only_a_package_has_says_why_it_did_not_come(void **s
     restore_path(old);
     scene.options.no_package_manager = true;
     assert_fails(fetch(&scene, &err), SL_ERR_NOT_FOUND, err,
-                 "is known; the package manager brings it as little@1.0.0");
+                 "its files; install it with the package manager as little@1.0.0");
 }
 
 /* A zip is brought and its one file unpacked beside it; both are checked from then on. */
@@ -404,7 +404,7 @@ static void test_a_zip_is_unpacked(void **state)
     assert_int_equal(size_of("data/cifar10h-raw/cifar10h-raw.csv"), 29);
     assert_true(size_of("data/cifar10h-raw/cifar10h-raw.zip.sha256") > 0);
     assert_true(size_of("data/cifar10h-raw/cifar10h-raw.csv.sha256") > 0);
-    assert_true(logged(&scene, "cifar10h-raw.zip: no published checksum is known"));
+    assert_true(logged(&scene, "cifar10h-raw.zip: no checksum is published"));
     free(folder);
     test_write(test_path("data/cifar10h-raw/cifar10h-raw.csv"), "cut", 3);
     assert_ok(sl_fetch("cifar10h-raw", &scene.options, &folder, &err), err);

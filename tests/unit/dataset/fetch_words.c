@@ -148,11 +148,11 @@ static void test_a_package_of_another_form_is_refused(void **state)
         const char *json, *words;
     } cases[] = {
         {"{\"words\":[\"vectors\"]}", "no member \"vectors\""},
-        {"{\"vectors\":[1]}", "\"vectors\" is no object"},
+        {"{\"vectors\":[1]}", "\"vectors\" is not an object"},
         {"{\"vectors\":{\"cat\":[1,2", "the JSON ends early"},
-        {"{\"vectors\":{\"cat\":[1,2]}}", "byte 23: \"cat\" has not 102 numbers"},
+        {"{\"vectors\":{\"cat\":[1,2]}}", "byte 23: expected \"cat\" to have 102 numbers"},
         {"{\"vectors\":{1:[1]}}", "byte 13: expected a word in quotes"},
-        {"{\"vectors\":{\"\\x\":[1]}}", "a broken word"},
+        {"{\"vectors\":{\"\\x\":[1]}}", "the word is not a JSON string"},
         {"{\"vectors\":{}}", "no row for the class \"airplane\""},
     };
     struct sl_error err = {0};
@@ -163,7 +163,7 @@ static void test_a_package_of_another_form_is_refused(void **state)
         assert_fails(sl_make_class_vectors(&making, &err), SL_ERR_INPUT, err, cases[i].words);
     }
     write_package(paths.from, few, 101);
-    assert_fails(sl_make_class_vectors(&making, &err), SL_ERR_INPUT, err, "\"cat\" has not 102");
+    assert_fails(sl_make_class_vectors(&making, &err), SL_ERR_INPUT, err, "\"cat\" to have 102");
     assert_int_equal(size_of("classes.txt"), -1);
 }
 

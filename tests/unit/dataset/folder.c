@@ -124,7 +124,7 @@ static void test_images_beside_class_folders_are_an_error(void **state)
     (void)state;
     make_classes("mixed");
     write_image("mixed/stray.png", 1, 1, 1, 0);
-    assert_refused("mixed", "holds images itself (stray.png) and in sub-folders (cat)");
+    assert_refused("mixed", "has images both in itself (stray.png) and in sub-folders (cat)");
 }
 
 static void test_names_that_are_not_utf8_are_an_error(void **state)
@@ -166,7 +166,7 @@ static void test_loading_different_sizes_needs_a_size(void **state)
     write_image("sizes/b.png", 4, 6, 1, 60);
     struct sl_dataset *dataset = open_folder("sizes");
     assert_fails(sl_dataset_load(dataset, 0, 0, 0, &err), SL_ERR_INPUT, err,
-                 "sizes/b.png is 6 x 4; bring them to one --size");
+                 "sizes/b.png is 6 x 4; give one --size for all");
     assert_non_null(dataset->files);
     assert_ok(sl_dataset_load(dataset, 3, 5, 3, &err), err);
     assert_int_equal(dataset->pixels[0], 50);
@@ -212,7 +212,7 @@ static void test_a_selection_keeps_order_and_repeats(void **state)
     struct sl_dataset *dataset = open_folder("select");
     const size_t wrong[] = {0, 3};
     assert_fails(sl_dataset_select(dataset, wrong, 2, &err), SL_ERR_USAGE, err,
-                 "3 items, there is no item number 3");
+                 "3 items and no item number 3");
     const size_t files[] = {2, 0};
     assert_ok(sl_dataset_select(dataset, files, 2, &err), err);
     assert_int_equal(dataset->count, 2);
@@ -319,7 +319,7 @@ static void test_broken_images_can_be_left_out(void **state)
     assert_int_equal(dataset->n_siblings, 3);
     assert_string_equal(dataset->siblings[2], "e");
     assert_noted(dataset, "skip/a.png: neither PNG nor JPEG");
-    assert_noted(dataset, "skip/e.png: empty, expected PNG or JPEG; it was left out");
+    assert_noted(dataset, "skip/e.png: empty, expected PNG or JPEG; the image was left out");
     assert_noted(dataset, "3 of 6 images cannot be read and were left out");
     sl_dataset_destroy(dataset);
     dataset = open_folder("skip");
@@ -343,7 +343,7 @@ static void test_many_broken_images_are_counted_not_all_named(void **state)
     }
     struct sl_dataset *dataset = open_folder("many");
     assert_fails(sl_dataset_load_with(dataset, &options, NULL, &err), SL_ERR_INPUT, err,
-                 "none of its 30 images can be read, the first is 00");
+                 "none of its 30 images can be read; the first is 00");
     assert_int_equal(dataset->count, 30);
     write_image("many/30.png", 1, 1, 1, 5);
     sl_dataset_destroy(dataset);
@@ -373,11 +373,11 @@ static void test_other_pictures_and_deeper_folders_are_named(void **state)
     assert_int_equal(dataset->n_notes, 2);
     assert_noted(dataset, "6 files are not PNG or JPEG and were left out: a.webp, cat/b.GIF, "
                           "cat/c.bmp, d.tiff, e.heic ...");
-    assert_noted(dataset, "1 folder lies within the folders of classes and was left out: cat/raw");
+    assert_noted(dataset, "1 folder lies inside the class folders and was left out: cat/raw");
     sl_dataset_destroy(dataset);
     make_folder("webp");
     test_write(test_path("webp/a.webp"), "x", 1);
-    assert_refused("webp", "no PNG or JPEG files in it or in its sub-folders; convert the others: "
+    assert_refused("webp", "no PNG or JPEG files in it or in its sub-folders; convert these: "
                            "a.webp");
 }
 
@@ -406,7 +406,7 @@ static void test_a_folder_of_parts_is_one(void **state)
     assert_int_equal(dataset->n_classes, 2);
     assert_string_equal(dataset->items[0], "cat/1");
     assert_string_equal(dataset->parts, "train, val");
-    assert_noted(dataset, "has the parts train, val; none was named, so train is read");
+    assert_noted(dataset, "has the parts train, val; reading train because none was named");
     sl_dataset_destroy(dataset);
     char name[600];
     snprintf(name, sizeof name, "%s:val", test_path("parts"));
@@ -422,7 +422,7 @@ static void test_a_folder_of_parts_is_one(void **state)
     make_parts("late", (const char *const[]){"test/1.png", "val/2.png", NULL});
     dataset = NULL;
     assert_fails(sl_reader_folder.open(test_path("late"), NULL, &dataset, &err), SL_ERR_USAGE, err,
-                 "has the parts val, test; name one, as ");
+                 "has the parts val, test; name one, for example ");
     assert_ok(sl_reader_folder.open(test_path("late"), "test", &dataset, &err), err);
     assert_int_equal(dataset->n_classes, 0);
     sl_dataset_destroy(dataset);
@@ -431,7 +431,7 @@ static void test_a_folder_of_parts_is_one(void **state)
     dataset = open_folder("alone");
     assert_string_equal(dataset->classes[0], "cat");
     assert_null(dataset->parts);
-    assert_noted(dataset, "its only part, test, is read");
+    assert_noted(dataset, "reading its only part, test");
     sl_dataset_destroy(dataset);
 }
 
@@ -450,7 +450,7 @@ static void test_a_class_may_be_called_as_a_part(void **state)
     char name[600];
     snprintf(name, sizeof name, "%s:train", test_path("vehicles"));
     assert_fails(sl_dataset_open(name, NULL, &dataset, &err), SL_ERR_USAGE, err,
-                 "has no splits, so no train");
+                 "has no splits; leave out \":train\"");
 }
 
 int main(void)

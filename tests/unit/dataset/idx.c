@@ -124,7 +124,7 @@ static void test_other_headers_are_refused(void **state)
 {
     (void)state;
     test_write(test_path("a-ubyte"), "\0\1\x08\3", 4);
-    assert_refused("a-ubyte", SL_ERR_INPUT, "not IDX, begins with bytes 00 01 08 03");
+    assert_refused("a-ubyte", SL_ERR_INPUT, "not IDX; the file begins with the bytes 00 01 08 03");
     test_write(test_path("a-ubyte"), "\0\0\x0d\3", 4);
     assert_refused("a-ubyte", SL_ERR_INPUT, "element type 0x0d");
     test_write(test_path("a-ubyte"), "\0\0\x08\4", 4);

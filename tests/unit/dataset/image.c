@@ -157,7 +157,8 @@ static void test_a_small_file_cannot_claim_much_memory(void **state)
 static void test_other_files_are_named_by_their_first_bytes(void **state)
 {
     (void)state;
-    assert_broken("GIF89a", 6, "x.png: neither PNG nor JPEG, begins with bytes 47 49 46 38 39 61");
+    assert_broken("GIF89a", 6,
+                  "x.png: neither PNG nor JPEG; the file begins with the bytes 47 49 46 38 39 61");
     assert_broken("", 0, "x.png: empty");
 }
 

@@ -163,7 +163,7 @@ static void test_what_cannot_be_mixed_is_refused(void **state)
                                      large = {.count = 1, .lambdas = outside, .n_lambdas = 1};
     assert_fails(sl_mix_plan_create(set, &none, &plan, &err), SL_ERR_USAGE, err, "got 0");
     assert_fails(sl_mix_plan_create(set, &many, &plan, &err), SL_ERR_INPUT, err,
-                 "class0 and class1 have 4 pairs of images, 5 are wanted");
+                 "class0 and class1 make 4 pairs of images, but 5 are wanted");
     assert_fails(sl_mix_plan_create(set, &doubled, &plan, &err), SL_ERR_USAGE, err, "twice");
     assert_fails(sl_mix_plan_create(set, &large, &plan, &err), SL_ERR_USAGE, err, "got 1.5");
     char *texts[4] = {NULL};

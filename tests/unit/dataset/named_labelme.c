@@ -62,8 +62,8 @@ static void test_classes_that_do_not_fit_are_refused(void **state)
     static const struct {
         const char *classes, *part;
     } wrong[] = {{"1\n8\n2\n", "LabelMe_Z_train.txt:2"},
-                 {"1\n2\n", "LabelMe_Z_train.txt: fewer classes than the 3 rows of features"},
-                 {"1\n2\n3\n4\n", "more classes than the 3 rows"},
+                 {"1\n2\n", "LabelMe_Z_train.txt: has fewer lines than the 3 rows of features"},
+                 {"1\n2\n3\n4\n", "more lines than the 3 rows"},
                  {"1\nx\n3\n", "LabelMe_Z_train.txt:2"}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         const struct sl_data_roots roots = make_set(wrong[i].classes);

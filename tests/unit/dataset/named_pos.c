@@ -98,9 +98,9 @@ static void test_broken_lines_are_named(void **state)
     (void)state;
     static const struct {
         const char *text, *part;
-    } wrong[] = {{"1\ta\tX\tADJEKTIV\n", "tsv:1: \"ADJEKTIV\" is none of the 12 universal tags"},
+    } wrong[] = {{"1\ta\tX\tADJEKTIV\n", "tsv:1: \"ADJEKTIV\" is not one of the 12 universal tags"},
                  {"1\ta\tX\tX\n\n2\tb\tX\n", "tsv:3: expected 4 columns, got 3"},
-                 {"1\ta b\tX\tX\n", "tsv:1: a space within the word"},
+                 {"1\ta b\tX\tX\n", "tsv:1: the word contains a space"},
                  {"1\t\xff\tX\tX\n", "tsv:1: the word is not UTF-8"},
                  {"1\ta\tX\tX\n\n1\tb\tX\tX\n", "id 1 appears twice"},
                  {"\n", "no words"}};

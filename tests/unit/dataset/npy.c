@@ -198,7 +198,7 @@ static void test_an_npz_is_checked(void **state)
     assert_ok(sl_npz_writer_add(writer, "labels", &labels, &err), err);
     assert_ok(sl_npz_writer_commit(writer, &err), err);
     sl_npz_writer_destroy(writer);
-    assert_refused(&sl_reader_npz, "bad.npz", "bad.npz: holds no array called images or features");
+    assert_refused(&sl_reader_npz, "bad.npz", "bad.npz: has no array called images or features");
     sl_array_release(&labels);
 }
 
@@ -265,7 +265,7 @@ static void test_features_that_are_none_are_refused(void **state)
     assert_string_equal(dataset->items[1], "1");
     sl_dataset_destroy(dataset);
     write_features("bad.npz", &rows, true);
-    assert_refused(&sl_reader_npz, "bad.npz", "holds both arrays called images or features");
+    assert_refused(&sl_reader_npz, "bad.npz", "has both arrays called images or features");
 
     ((float *)rows.data)[3] = NAN;
     write_features("bad.npz", &rows, false);

@@ -84,7 +84,8 @@ static void test_a_path_may_name_a_split(void **state)
     assert_refused(test_path("idx:trian"), SL_ERR_USAGE, "did you mean \"train\"?");
     assert_refused(test_path("idx"), SL_ERR_NOT_FOUND, "holds no t10k-images-idx3-ubyte");
     test_write(test_path("items.tsv"), "text\nhello\n", 11);
-    assert_refused(test_path("items.tsv:train"), SL_ERR_USAGE, "has no splits, so no train");
+    assert_refused(test_path("items.tsv:train"), SL_ERR_USAGE,
+                   "has no splits; leave out \":train\"");
 }
 
 static void test_shapes_options_are_read_over_the_defaults(void **state)

@@ -201,7 +201,7 @@ static void test_bad_predictions_are_refused(void **state)
         {test_rows(values, 2, 3, NULL, NULL), "2 predictions and 3 labels"},
         {test_rows(values, 0, 3, NULL, NULL), "the predictions have no rows"},
         {test_rows(values, 3, 2, NULL, NULL),
-         "the predictions: 2 classes without names beside the 3 of "
+         "the predictions: has 2 classes without names; expected the 3 of "
          "the labels (cat, cow, dog)"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

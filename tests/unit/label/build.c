@@ -83,7 +83,7 @@ static void test_class_labels_are_means_within_a_true_class(void **state)
     struct sl_error err;
     options.truth = wrong;
     assert_fails(sl_labels_build(test_method("hard"), answers, &options, &rows, &err), SL_ERR_INPUT,
-                 err, "item 9: true class 3 of 3");
+                 err, "item 9: true class 3 does not exist");
     sl_answers_destroy(answers);
 }
 
@@ -108,9 +108,9 @@ static void test_per_annotator_gives_a_row_for_every_answer(void **state)
     sl_rows_destroy(rows);
     struct sl_error err;
     assert_fails(sl_labels_build(test_method("class"), answers, &options, &rows, &err),
-                 SL_ERR_USAGE, err, "class has one label per item");
+                 SL_ERR_USAGE, err, "class makes one label per item");
     assert_fails(sl_labels_build(test_method("random"), answers, &options, &rows, &err),
-                 SL_ERR_USAGE, err, "random has one label per item");
+                 SL_ERR_USAGE, err, "random makes one label per item");
     sl_answers_destroy(answers);
 }
 
@@ -356,7 +356,7 @@ static void test_mean_first_averages_before_smoothing(void **state)
     test_add(answers, test_mix(0, 2, 0.6F, 0, 0.4F), "m", "cyd");
     struct sl_error err;
     assert_fails(sl_labels_build(test_method("mix"), answers, &options, &rows, &err), SL_ERR_INPUT,
-                 err, "item m: answers name different endpoint classes");
+                 err, "item m: the answers name different endpoint classes");
     sl_answers_destroy(answers);
 }
 
@@ -464,17 +464,18 @@ static void test_weights_make_weighted_means(void **state)
     sl_rows_destroy(rows);
     options.weights = (const double[]){0, 0, 0};
     assert_fails(sl_labels_build(test_method("share"), answers, &options, &rows, &err),
-                 SL_ERR_INPUT, err, "has weight 0");
+                 SL_ERR_INPUT, err, "of weight 0");
     options.per_annotator = true;
     assert_fails(sl_labels_build(test_method("share"), answers, &options, &rows, &err),
-                 SL_ERR_USAGE, err, "share takes no weights of annotators for a row per answer");
+                 SL_ERR_USAGE, err,
+                 "share takes no annotator weights when it makes a row per answer");
     options.per_annotator = false;
     assert_fails(sl_labels_build(test_method("uniform"), answers, &options, &rows, &err),
                  SL_ERR_USAGE, err, "it reads no answers");
     test_add_hard(answers, 0, "7", "");
     options.weights = (const double[]){1, 1, 1};
     assert_fails(sl_labels_build(test_method("share"), answers, &options, &rows, &err),
-                 SL_ERR_INPUT, err, "an answer without an annotator has no weight");
+                 SL_ERR_INPUT, err, "an answer has no annotator, so it has no weight");
     sl_answers_destroy(answers);
 }
 

@@ -69,8 +69,9 @@ static void test_sets_that_differ_or_hold_no_predictions_are_named(void **state)
     struct sl_rows *a = test_rows(values, 2, 2, first, NULL);
     struct sl_rows *b = test_rows(values, 2, 2, second, NULL);
     struct sl_rows *c = test_rows(wrong, 1, 2, NULL, NULL);
-    assert_refused(a, b, SL_PREDICTION_LOGITS, "item of row 0 is \"y\", in the first it is \"x\"");
-    assert_refused(a, c, SL_PREDICTION_LOGITS, "set 1 is (1, 2), the first is (2, 2)");
+    assert_refused(a, b, SL_PREDICTION_LOGITS,
+                   "item of row 0 is \"y\", but \"x\" in the first set");
+    assert_refused(a, c, SL_PREDICTION_LOGITS, "set 1 has the shape (1, 2), the first set (2, 2)");
     assert_refused(a, a, SL_PREDICTION_PROBABILITIES, "set 0, row 1: all probabilities are 0");
     assert_refused(c, c, SL_PREDICTION_LOGITS, "set 0, row 0: class 1: expected a logit, got nan");
     const struct sl_rows *sets[] = {a};
@@ -99,7 +100,7 @@ static void test_cosines_of_word_vectors(void **state)
     assert_near(cosines[8], 1, 0);
     static const float nothing[] = {1, 2, 0, 0};
     assert_fails(sl_similarity_cosines(nothing, 2, 2, cosines, &err), SL_ERR_INPUT, err,
-                 "vector 1 has no direction");
+                 "word vector 1 is zero or not finite");
 }
 
 int main(void)

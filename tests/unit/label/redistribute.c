@@ -312,15 +312,15 @@ static void test_answers_without_mass_say_why_not(void **state)
     assert_refused(&(struct test_soft){0, NAN, -1, NAN, {-1}}, "first class has no probability");
     assert_refused(&(struct test_soft){0, 50, 1, -20, {-1}}, "expected a probability, got -0.2");
     assert_refused(&(struct test_soft){0, INFINITY, -1, NAN, {-1}}, "got inf");
-    assert_refused(&(struct test_soft){7, 50, -1, NAN, {-1}}, "class 7 of 4");
-    assert_refused(&(struct test_soft){0, 0, -1, NAN, {0, 1, 2, 3, -1}}, "no class is left");
+    assert_refused(&(struct test_soft){7, 50, -1, NAN, {-1}}, "class 7 does not exist");
+    assert_refused(&(struct test_soft){0, 0, -1, NAN, {0, 1, 2, 3, -1}}, "leaves no class");
     struct sl_label_options options = sl_label_options_default();
     struct test_answer answer;
     test_fill_soft(&(struct test_soft){0, 70, -1, NAN, {-1}}, &answer);
     double row[4];
     struct sl_error err;
     assert_fails(sl_label_row(test_method("t1-semantic"), &answer.answer, 4, &options, row, &err),
-                 SL_ERR_USAGE, err, "need the classes' word vectors");
+                 SL_ERR_USAGE, err, "need word vectors of the classes");
 }
 
 /* A typing slip far above 100 % is renormalised like any sum above 1. */

@@ -198,7 +198,7 @@ static void test_what_cannot_be_fitted_or_simulated_says_why(void **state)
     assert_fails(sl_simulate(simulator, reference, NULL, 1, 1, &rows, &err), SL_ERR_USAGE, err,
                  "word vectors");
     assert_fails(sl_simulate(simulator, reference, similarity, 0, 1, &rows, &err), SL_ERR_USAGE,
-                 err, "at least one annotator");
+                 err, "at least one simulated annotator");
     reference->values[0] = 2;
     assert_fails(sl_simulate(simulator, reference, similarity, 1, 1, &rows, &err), SL_ERR_INPUT,
                  err, "reference labels");

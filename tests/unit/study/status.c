@@ -120,7 +120,7 @@ static void test_exclusions_have_their_reasons(void **state)
         "more than two errors");
     assert_string_equal(
         json_string_value(json_object_get(json_array_get(annotators, 4), "excluded")),
-        "under 75 % of attention checks right");
+        "under 75 % of attention checks passed");
     assert_true(json_is_null(json_object_get(json_array_get(annotators, 0), "excluded")));
     assert_int_equal(number(at("checks"), "passed"), 8);
     assert_int_equal(number(at("checks"), "failed"), 1);

@@ -461,7 +461,7 @@ static void test_bad_data_sets_are_refused(void **state)
     bad = known;
     bad.n_classes = 2;
     assert_fails(sl_targets_create(&bad, &options, false, &targets, &err), SL_ERR_INPUT, err,
-                 "labels: 3 classes without names beside the 2 of the data set");
+                 "labels: has 3 classes without names; expected the 2 of the data set");
     char *const same[] = {item_names[0], item_names[1], item_names[0]};
     bad = known;
     bad.items = same;
