@@ -16,6 +16,7 @@
 #include "softlab/pipeline/items.h"
 #include "softlab/pipeline/labels.h"
 #include "softlab/pipeline/mixing.h"
+#include "softlab/pipeline/quality.h"
 #include "softlab/pipeline/simulation.h"
 #include "softlab/pipeline/training.h"
 #include "softlab/pipeline/weights.h"

@@ -63,12 +63,9 @@ struct cli_answer_words {
             "to the other classes",                                                                \
             .value = "CLASS,...", .modes = (of_classes)                                            \
     }
-/* What they ask for, which the caller releases; and answers read so. */
+/* What they ask for, which the caller releases. */
 struct sl_answer_reading cli_answer_reading(const struct cli_answer_words *words);
 void cli_answer_reading_release(struct sl_answer_reading *reading);
-enum sl_status cli_read_answers(const struct cli *cli, const char *path,
-                                const struct cli_answer_words *words, struct sl_answers **out,
-                                struct sl_error *err);
 /* Shared by the commands about studies (study_links.c): the address of a study without the slash at
  * its end, since paths begin with one, on the heap; and the links of sl_study_links_json with what
  * to do with them and the completion codes. */

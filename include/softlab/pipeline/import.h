@@ -28,7 +28,7 @@ struct sl_import_job sl_import_job_default(void);
 /* SL_ERR_USAGE where a format, the output or the files are missing or there is no such format. */
 enum sl_status sl_import_job_check(const struct sl_import_job *job,
                                    struct sl_error *err) SL_MUST_USE;
-/* The ending of a name for what the job writes, static; NULL where any will do. */
+/* The ending of a name for what a job that passes writes, static; NULL where any will do. */
 const char *sl_import_job_suffix(const struct sl_import_job *job);
 /* The answers, to their file; a published format becomes answers.jsonl in constant memory. What
  * became of them is counted in *notes and goes to the log. */

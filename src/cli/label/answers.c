@@ -1,4 +1,4 @@
-/* What the commands that read answers ask about them, and what became of it. */
+/* What the commands that read answers ask about them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,14 +32,4 @@ void cli_answer_reading_release(struct sl_answer_reading *reading)
 {
     sl_names_destroy(reading->abstain);
     sl_names_destroy(reading->leave_out);
-}
-
-enum sl_status cli_read_answers(const struct cli *cli, const char *path,
-                                const struct cli_answer_words *words, struct sl_answers **out,
-                                struct sl_error *err)
-{
-    struct sl_answer_reading reading = cli_answer_reading(words);
-    const enum sl_status status = sl_answers_read_any(&cli->workplace, path, &reading, out, err);
-    cli_answer_reading_release(&reading);
-    return status;
 }

@@ -84,9 +84,11 @@ static void test_formats_hold_the_same_votes(void **state)
     job.output = csv;
     assert_ok(sl_import_job_run(&job, &scene.workplace, &notes, &err), err);
     char *text = read_text(csv);
-    for (const char *line = strchr(votes_text, '\n') + 1; *line; line = strchr(line, '\n') + 1) {
+    const char *line = votes_text + strcspn(votes_text, "\n") + 1;
+    for (size_t length; *line; line += length + 1) {
         char one[64];
-        snprintf(one, sizeof one, "%.*s", (int)strcspn(line, "\n"), line);
+        length = strcspn(line, "\n");
+        snprintf(one, sizeof one, "%.*s", (int)length, line);
         assert_non_null(strstr(text, one));
     }
     free(text);
@@ -137,6 +139,7 @@ static void test_what_an_import_cannot_do_is_refused(void **state)
     char *path = test_job_file("votes.csv", votes_text);
     char *paths[] = {path, path};
     char *output = sl_string_copy(test_path("refused.jsonl"));
+    char *cache = sl_string_copy(test_path("refused.slb"));
     test_job_scene_init(&scene);
     assert_fails(sl_import_job_check(&job, &err), SL_ERR_USAGE, err, "--from is missing");
     job.from = "morse";
@@ -154,9 +157,15 @@ static void test_what_an_import_cannot_do_is_refused(void **state)
     job.to = SL_IMPORT_ANSWERS;
     assert_fails(sl_import_job_run(&job, &scene.workplace, &notes, &err), SL_ERR_USAGE, err,
                  "one file at a time, got 2");
+    job.from = "long-csv";
+    job.output = cache;
+    assert_fails(sl_import_job_run(&job, &scene.workplace, &notes, &err), SL_ERR_USAGE, err,
+                 "one file at a time, got 2");
     assert_false(sl_file_exists(output));
+    assert_false(sl_file_exists(cache));
     free(path);
     free(output);
+    free(cache);
 }
 
 int main(void)

@@ -1,0 +1,52 @@
+/* Quality: what annotators' answers are worth (softlab/answer/quality.h, suspicion.h). */
+#ifndef SOFTLAB_PIPELINE_QUALITY_H
+#define SOFTLAB_PIPELINE_QUALITY_H
+
+#include "softlab/answer/quality.h"
+#include "softlab/answer/suspicion.h"
+#include "softlab/base/json.h"
+#include "softlab/pipeline/answers.h"
+
+SL_BEGIN_DECLS
+
+/* Texts are borrowed, NULL where nothing is said. */
+struct sl_quality_job {
+    const char *answers; /* any file that holds some */
+    struct sl_answer_reading reading;
+    const char *truth;     /* true classes: a file or a data set; NULL: what the answers carry */
+    const char *exclude;   /* of sl_exclusion_presets: rules by which annotators are excluded */
+    uint64_t most_answers; /* items with more are left out (control items); 0: none are */
+    const char *reference; /* labels of the items, to split the answers by their entropy */
+    double high, low;      /* of the reference: entropies in nats from which on it is high, and up
+                              to which it is low */
+    uint64_t bootstrap;    /* resamples of items and annotators for intervals; 0: none */
+    uint64_t seed;         /* of the bootstrap */
+};
+struct sl_quality_job sl_quality_job_default(void);
+
+/* Answers to items where the reference's entropy is high, and where it is low. */
+enum { SL_QUALITY_HIGH, SL_QUALITY_LOW, SL_QUALITY_PARTS };
+struct sl_measured_quality {
+    const struct sl_quality_job *job;      /* borrowed */
+    struct sl_answers *answers;            /* owned */
+    struct sl_quality quality;             /* owned */
+    struct sl_suspicions suspicions;       /* owned */
+    struct sl_quality_intervals intervals; /* zero without a bootstrap */
+    /* zero without a reference */
+    struct sl_answer_group parts[SL_QUALITY_PARTS]; /* owned */
+    struct sl_answer_group_intervals part_intervals[SL_QUALITY_PARTS];
+};
+/* Errors name the file. SL_ERR_USAGE where the job lacks its answers or names no rules. *job
+ * outlives what was measured. */
+enum sl_status sl_quality_job_run(const struct sl_quality_job *job,
+                                  const struct sl_workplace *workplace,
+                                  struct sl_measured_quality *out,
+                                  struct sl_error *err) SL_MUST_USE;
+void sl_measured_quality_release(struct sl_measured_quality *measured);
+/* All of it as a new JSON object; `provenance` is taken, or NULL. */
+json_t *sl_measured_quality_json(const struct sl_measured_quality *measured,
+                                 json_t *provenance) SL_MUST_USE;
+
+SL_END_DECLS
+
+#endif
