@@ -37,7 +37,7 @@ test('the researcher sees the study, sorts, downloads and leaves', async (t) => 
 
     await t.test('a study that nobody has seen has a page', async () => {
       await logIn(page);
-      await page.getByText('Nobody has come yet.').waitFor();
+      await page.getByText('Nobody has taken part yet.').waitFor();
       await look(page, 'empty');
       await goTo(page, 'Items');
       await look(page, 'items-empty');

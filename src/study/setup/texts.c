@@ -22,7 +22,7 @@ static const char consent_text[] =
     "- When you began and ended, and whether you left the page in between.\n"
     "- %s\n\n"
     "We store neither your name nor your internet address. %s\n\n"
-    "What could be traced to you is deleted by **{keep_until}**.\n\n"
+    "Everything that could be traced to you is deleted by **{keep_until}**.\n\n"
     "# Contact\n\n"
     "%s\n\n"
     "By going on you say that you have read this and want to take part.\n";

@@ -503,7 +503,7 @@ static void test_a_study_that_is_not_ready_is_only_rehearsed(void **state)
     struct reply reply = get(&world.scene, "/", NULL);
     assert_int_equal(reply.status, 403);
     assert_non_null(reply.body);
-    assert_non_null(strstr(reply.body, "This study has not begun"));
+    assert_non_null(strstr(reply.body, "This study has not started yet"));
     reply_release(&reply);
     arrive(&world.scene, scene_test_link(&world.scene), cookie);
     assert_string_equal(place_of(&world.scene, cookie), "consent");
