@@ -174,7 +174,7 @@ test('links and suspicion are shown where the server knows them', async () => {
     const links = [
       { name: 'Prolific', url: 'https://study.example/?PROLIFIC_PID={{%PROLIFIC_PID%}}&SESSION_ID={{%SESSION_ID%}}', note: 'Paste it as the study’s address. Completion code: C1.' },
       { name: 'Test link', url: 'https://study.example/?test=abc', note: '' },
-      { kind: 'code', name: 'done', url: 'C1', note: 'the study was finished' },
+      { kind: 'code', name: 'done', url: 'C1', note: 'the annotator finished the study' },
     ];
     await change(page, '**/admin/status', (status) => {
       status.links = links;

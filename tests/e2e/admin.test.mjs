@@ -158,7 +158,7 @@ test('a file that cannot be made is refused in words, and the page stays', async
     // Nobody answered with percentages: the layouts of CIFAR-10S can hold nothing of this study.
     await take('raw_human_data.csv');
     await refused('raw_human_data.csv').waitFor();
-    assert.match(await refused('raw_human_data.csv').textContent(), /^Not available: .* which is all that the layouts of CIFAR-10S hold\.$/);
+    assert.match(await refused('raw_human_data.csv').textContent(), /^Not available: .* but the layouts of CIFAR-10S hold nothing else; export "answers" instead\.$/);
     assert.ok(await page.getByRole('heading', { level: 1, name: 'Downloads' }).isVisible());
     await look(page, 'download-refused');
     await page.getByRole('button', { name: 'Refresh' }).click();
