@@ -27,7 +27,7 @@ test('the researcher sees the study, sorts, downloads and leaves', async (t) => 
     await t.test('a wrong password is refused in words', async () => {
       await page.getByLabel('Password').fill('wrong password');
       await page.keyboard.press('Enter');
-      await page.getByText('That is not the password.').waitFor();
+      await page.getByText('The password is wrong.').waitFor();
       assert.strictEqual(await page.getByLabel('Password').getAttribute('aria-invalid'), 'true');
       await page.getByRole('button', { name: 'Log in' }).click();
       await page.getByText('Too many attempts').waitFor();
