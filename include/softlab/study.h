@@ -1,9 +1,8 @@
 /* Study: collecting what people believe. A study is a folder (docs/internals/study.md): study.json
- * says what is asked of whom, Markdown files hold the texts, study.db holds what was said.
+ * says what is asked of whom, Markdown files hold the texts, study.db holds the answers.
  *
- * The configuration is data that anyone may read; the rules of a session (what comes next, what is
- * allowed) are in src/study and are the same for browsers and simulated annotators, since both use
- * the HTTP interface. */
+ * The configuration is plain data; src/study has the rules of a session (what comes next, what is
+ * allowed). They are the same for browsers and simulated annotators, since both use HTTP. */
 #ifndef SOFTLAB_STUDY_H
 #define SOFTLAB_STUDY_H
 
@@ -29,13 +28,13 @@ struct sl_study_question {
     char *question;
     char **options; /* comprehension only */
     size_t n_options, answer;
-    bool scale; /* debrief only: 1 to 10 rather than text */
+    bool scale; /* debrief only: 1 to 10 instead of text */
 };
 
 struct sl_study {
-    char *folder; /* where it was read */
+    char *folder; /* from which it was read */
     char *name, *title;
-    char *id;       /* of the study, as its database knows it; "" in a file that has none */
+    char *id;       /* of the study, as in its database; "" if the file has none */
     char *language; /* of the pages: "en" */
     char **classes;
     size_t n_classes;
@@ -47,14 +46,14 @@ struct sl_study {
     size_t n_screens;
     bool first_person;
     size_t batch_size, repeats, annotators, check_every;
-    char **check_kinds; /* rows of sl_check_kind_names, which take turns */
+    char **check_kinds; /* rows of sl_check_kind_names, used in turn */
     size_t n_check_kinds;
     bool shuffle_items, shuffle_classes, shuffle_options;
     size_t attempts, break_after;
     size_t training_trials,
-        training_attempts; /* exercises with feedback; 0: none. Rounds of them */
+        training_attempts; /* exercises with feedback (0: none), and rounds of them */
     double training_pass;  /* the share that must be right */
-    double min_seconds;    /* a trial is not answered sooner; 0: as soon as one likes */
+    double min_seconds;    /* shortest time for a trial; 0: none */
     bool practice, back;
     size_t lease_minutes;
     struct sl_study_question *comprehension, *debrief;
@@ -64,78 +63,78 @@ struct sl_study {
     char *person;    /* URL parameter that names the participant; "" for open */
     char **keep;     /* further parameters to keep */
     size_t n_keep;
-    bool signed_links;         /* nobody comes without a signature of their name */
-    size_t places_per_address; /* live and finished sessions; 0: as many as there are */
+    bool signed_links;         /* every link needs a signature of the participant's name */
+    size_t places_per_address; /* live and finished sessions; 0: no limit */
     char *complete;            /* URL with {code}, or "" */
     char *code_done, *code_refused, *code_failed, *code_full;
     char *currency;
     double base, bonus, bonus_from;
-    double per_hour; /* the least that a person is to earn in an hour; 0: nothing is stated */
+    double per_hour; /* the lowest hourly wage; 0: none stated */
     enum sl_bonus_rule bonus_rule;
     char *keep_until; /* "2027-01-31", or "" */
 };
 
-/* Every key checked; SL_ERR_INPUT names file, line and key. All strings owned. */
+/* Checks every key; SL_ERR_INPUT names file, line and key. All strings are owned. */
 enum sl_status sl_study_read(const char *folder, struct sl_study **out,
                              struct sl_error *err) SL_MUST_USE;
 void sl_study_destroy(struct sl_study *study);
 #define SL_STUDY_DATABASE "study.db"
-/* The database beside it. SL_ERR_INPUT, saying how to do it right, if it is of another study or
+/* Open the study's database. SL_ERR_INPUT, saying what to do, if it belongs to another study or if
  * study.json contradicts its answers (docs/internals/study.md has the rules). */
 enum sl_status sl_study_store(const struct sl_study *study, bool read_only, struct sl_store **out,
                               struct sl_error *err) SL_MUST_USE;
-/* The same for the pictures: SL_ERR_INPUT if one that has answers is another than it was. */
+/* The same for the pictures: SL_ERR_INPUT if a picture with answers has changed. */
 enum sl_status sl_study_check_pictures(const struct sl_study *study, struct sl_store *store,
                                        struct sl_error *err) SL_MUST_USE;
-/* SL_ERR_INPUT if writing to `path` would write over a file of the study. */
+/* SL_ERR_INPUT if `path` is a file of the study. */
 enum sl_status sl_study_check_output(const char *folder, const char *path,
                                      struct sl_error *err) SL_MUST_USE;
 
 /* ---- Backups ---- */
 
-/* A consistent copy of the database, also while the study is served, and whatever study.json says:
- * what contradicts it is a warning. Never over a file of the study. */
+/* A consistent copy of the database, also while the study is served. A study.json that contradicts
+ * the database is only a warning. Never overwrites a file of the study. */
 enum sl_status sl_study_backup(const char *folder, const char *path, const struct sl_log *log,
                                struct sl_error *err) SL_MUST_USE;
 
 struct sl_study_restored {
-    char *set_aside;        /* owned; what the database that was there is called now, or NULL */
-    size_t purged_sessions; /* of people who withdrew after the backup was made */
+    char *set_aside;        /* owned; the new name of the old database, or NULL */
+    size_t purged_sessions; /* left out: people who withdrew after the backup was made */
 };
-/* Put a backup of this study in the place of its database. Whoever was purged stays purged. */
+/* Replace the study's database by a backup of it. People who were purged stay purged. */
 enum sl_status sl_study_restore(const char *backup, const char *folder, int64_t now,
                                 struct sl_study_restored *out, struct sl_error *err) SL_MUST_USE;
 void sl_study_restored_release(struct sl_study_restored *restored);
 
 /* ---- Screens: ways to ask ---- */
 
-enum { SL_SCREEN_STRICT = 1 /* refuses what its rules forbid */, SL_SCREEN_MIXTURES = 2 };
+enum { SL_SCREEN_STRICT = 1 /* refuses answers that break its rules */, SL_SCREEN_MIXTURES = 2 };
 struct sl_screen {
     const char *name;    /* "collins+" */
     const char *summary; /* one line */
     unsigned flags;
-    double seconds; /* median of a trial */
+    double seconds; /* median time of a trial */
     /* SL_ERR_INPUT naming the input that is wrong. `answer` is the "answer" of a POST. */
     enum sl_status (*check)(const json_t *answer, const struct sl_study *study,
                             struct sl_error *err);
-    /* A checked answer as a record of answer/: kind, classes by their number in study->classes,
-     * probabilities as given (0 to 1), typed texts borrowed from `answer`. Its lists are owned by
-     * the caller: sl_screen_answer_release. The endpoints of a mixture are the item's: the caller
-     * sets mix.a, mix.b and mix.generated. */
+    /* Turn a checked answer into a record of answer/: kind, classes by their number in
+     * study->classes, probabilities as given (0 to 1), typed texts borrowed from `answer`. The
+     * caller owns its lists (sl_screen_answer_release) and sets mix.a, mix.b and mix.generated,
+     * since the endpoints of a mixture belong to the item. */
     enum sl_status (*convert)(const json_t *answer, const struct sl_study *study,
                               struct sl_answer *out, struct sl_error *err);
 };
 extern const struct sl_screen sl_screens[]; /* ends with a NULL name */
 const struct sl_screen *sl_screen_find(const char *name);
-/* Frees the lists that a screen's convert made. */
+/* Frees the lists that a screen's convert allocated. */
 void sl_screen_answer_release(struct sl_answer *answer);
 
-/* ---- What a session is shown: a pure function of study, batch items and seed ---- */
+/* ---- The trials of a session: a pure function of study, batch items and seed ---- */
 
 struct sl_trial {
     const char *item; /* borrowed from the batch's names */
-    bool repeat;      /* the item comes a second time */
-    bool check;       /* an obvious one, or one that says what to choose */
+    bool repeat;      /* the second showing of the item */
+    bool check;       /* an attention check: an obvious item or a card */
 };
 struct sl_trials {
     struct sl_trial *trials; /* owned */
@@ -145,7 +144,7 @@ struct sl_trials {
 /* Kinds of attention checks in study.json: an obvious item, or a card that says which class to
  * choose. Ends with NULL. */
 extern const char *const sl_check_kind_names[];
-/* What they are made of: the items of a batch, the obvious ones, and the cards. All borrowed. */
+/* What trials are made from: a batch's items, the obvious items, and the cards. All borrowed. */
 struct sl_trial_items {
     const char *const *items;
     size_t n_items;
@@ -164,7 +163,7 @@ void sl_trials_release(struct sl_trials *trials);
 struct sl_data_roots; /* softlab/dataset.h */
 
 struct sl_study_setup {
-    const char *folder;    /* to be made */
+    const char *folder;    /* to be created */
     const char *images;    /* a folder of images; or */
     const char *texts;     /* a TSV of texts; or */
     const char *mixtures;  /* a folder that `softlab dataset mix` wrote */
@@ -174,14 +173,14 @@ struct sl_study_setup {
     const char *recruiter; /* "open" */
     const char *checks;    /* a folder of obvious images; or NULL */
     const char *training; /* exercises: images in folders by class, or texts with labels; or NULL */
-    const char *contact;  /* who asks and how to reach them, for the consent page; or NULL */
-    const char *reference; /* label file whose entropies stratify the batches; or NULL */
+    const char *contact;  /* the researchers' names and address, for the consent page; or NULL */
+    const char *reference; /* label file; its entropies stratify the batches; or NULL */
     double high, low;      /* .25, .1 */
     size_t low_per_batch;  /* 3 */
     size_t batch_size, annotators;
     uint64_t seed;
     bool skip_broken;                  /* leave out images that cannot be read */
-    const struct sl_data_roots *roots; /* where named sets are; NULL: below this folder */
+    const struct sl_data_roots *roots; /* of named data sets; NULL: below this folder */
 };
 struct sl_study_setup sl_study_setup_default(void);
 enum sl_status sl_study_init(const struct sl_study_setup *setup, const struct sl_log *log,
@@ -194,12 +193,12 @@ struct sl_study_serve {
     uint16_t port;       /* 8080; 0: any */
     const char *admin_address;
     uint16_t admin_port;           /* 8081; 0: any */
-    bool behind_proxy;             /* believe X-Forwarded-For and X-Forwarded-Proto */
-    size_t per_address;            /* 256: connections of one address, not behind a proxy; 0: any */
-    const char *const *hosts;      /* names a request may ask for; ends with NULL; NULL: any */
+    bool behind_proxy;             /* trust X-Forwarded-For and X-Forwarded-Proto */
+    size_t per_address;            /* 256: connections per address, without a proxy; 0: no limit */
+    const char *const *hosts;      /* host names that are served; ends with NULL; NULL: any */
     const char *access_log;        /* a line per request, without addresses; or NULL */
-    bool rehearse;                 /* only the test link lets anybody in, and no error of
-                                      sl_study_inspect stops the server */
+    bool rehearse;                 /* only the test link works, and errors of
+                                      sl_study_inspect do not stop the server */
     int64_t (*now)(void *context); /* milliseconds since 1970; NULL: the clock */
     void *clock_context;
     const struct sl_log *log;
@@ -207,14 +206,14 @@ struct sl_study_serve {
 struct sl_study_serve sl_study_serve_default(void);
 
 struct sl_study_server;
-/* `folder` is a study, which is served at /, or holds studies, each served below its folder's name
- * with cookies of its own. */
+/* `folder` is a study, served at "/", or contains studies, each served below its folder's name and
+ * with its own cookies. */
 enum sl_status sl_study_server_create(const char *folder, const struct sl_study_serve *options,
                                       struct sl_study_server **out,
                                       struct sl_error *err) SL_MUST_USE;
 uint16_t sl_study_server_port(const struct sl_study_server *server);
 uint16_t sl_study_server_admin_port(const struct sl_study_server *server);
-/* Below which address the study number `index` is: "" or "/birds"; NULL past the last. */
+/* The path prefix of study number `index`: "" or "/birds"; NULL past the last study. */
 const char *sl_study_server_prefix(const struct sl_study_server *server, size_t index);
 enum sl_status sl_study_server_run(struct sl_study_server *server,
                                    struct sl_error *err) SL_MUST_USE;
@@ -224,20 +223,20 @@ void sl_study_server_destroy(struct sl_study_server *server);
 enum { SL_STUDY_LINK_TEXT = 23 };
 void sl_study_server_test_token(const struct sl_study_server *server, size_t index,
                                 char out[SL_STUDY_LINK_TEXT]);
-/* The links of the study number `index` below `address`, as sl_study_links_json (study/check.h). */
+/* The links of study number `index` at `address`, as sl_study_links_json (study/check.h). */
 json_t *sl_study_server_links(const struct sl_study_server *server, size_t index,
                               const char *address);
 enum sl_status sl_study_test_token(struct sl_store *store, char out[SL_STUDY_LINK_TEXT],
                                    struct sl_error *err) SL_MUST_USE;
-/* A participant's own link behind the server's address, "/?participant=7&sig=...", signed where the
- * study wants it. A heap string. SL_ERR_USAGE if the study is open to everybody. */
+/* A participant's own link, without the server's address: "/?participant=7&sig=...", signed if the
+ * study asks for it. A heap string. SL_ERR_USAGE if the study is open to everybody. */
 enum sl_status sl_study_link(const struct sl_study *study, struct sl_store *store,
                              const char *person, char **out, struct sl_error *err) SL_MUST_USE;
 /* The researcher's password, hashed with argon2id into the store. */
 enum sl_status sl_study_set_password(struct sl_store *store, const char *password,
                                      struct sl_error *err) SL_MUST_USE;
 
-/* ---- Looking and taking out ---- */
+/* ---- Status, export, deletion ---- */
 
 /* {"batches": [...], "sessions": {...}, "answers": n, "per_hour": [...], "input_seconds": {...},
  *  "checks": {...}, "exclusions": [...], "agreement": {...}, "items": [...]}: what the researcher's
@@ -247,25 +246,25 @@ enum sl_status sl_study_status(const struct sl_study *study, struct sl_store *st
 
 struct sl_study_export {
     const char *name;    /* "answers" */
-    const char *file;    /* "answers.jsonl": what a download is called */
+    const char *file;    /* "answers.jsonl": the name of a download */
     const char *summary; /* one line */
-    /* Through the sink, piece by piece. */
+    /* Passes the file to the sink piece by piece. */
     enum sl_status (*write)(const struct sl_study *study, struct sl_store *store,
                             enum sl_status (*sink)(void *context, const void *bytes, size_t length,
                                                    struct sl_error *err),
                             void *context, struct sl_error *err);
 };
 extern const struct sl_study_export sl_study_exports[]; /* ends with a NULL name */
-/* The row "answers" for one of the study's screens. SL_ERR_USAGE if it has no such screen. */
+/* The export "answers" for one of the study's screens. SL_ERR_USAGE if it has no such screen. */
 enum sl_status sl_study_export_screen(const struct sl_study *study, struct sl_store *store,
                                       const char *screen,
                                       enum sl_status (*sink)(void *context, const void *bytes,
                                                              size_t length, struct sl_error *err),
                                       void *context, struct sl_error *err) SL_MUST_USE;
 
-/* Delete one participant, named as the recruiter named them or as exports do, which is the only
- * name that somebody who came by an open link has; the export `changes` shows that and when
- * somebody was deleted, not who. No sessions in *out: they were deleted before. */
+/* Delete one participant. `person` is the recruiter's name or the one in exports; a person who came
+ * by an open link has only the latter. The export `changes` shows when somebody was deleted, but
+ * not who. *out has no sessions if they were deleted before. */
 enum sl_status sl_study_purge(const struct sl_study *study, struct sl_store *store,
                               const char *person, int64_t now, struct sl_store_purged *out,
                               struct sl_error *err) SL_MUST_USE;
@@ -273,30 +272,30 @@ enum sl_status sl_study_purge(const struct sl_study *study, struct sl_store *sto
 enum sl_status sl_study_person(struct sl_store *store, const char *name,
                                uint8_t out[SL_STORE_PERSON_BYTES],
                                struct sl_error *err) SL_MUST_USE;
-/* E-mail addresses, telephone numbers and long hexadecimal ids in free text become "[removed]".
- * Heap string. */
+/* Replace e-mail addresses, telephone numbers and long hexadecimal ids by "[removed]". Heap
+ * string. */
 char *sl_study_scrub(const char *text) SL_MUST_USE;
 
 /* ---- Simulated annotators, over HTTP ---- */
 
 struct sl_study_simulation {
     const char *url; /* of a running server */
-    /* The study's folder, on this machine: pages do not say which item they show, so only its
-     * database can tell what is true of it. NULL: annotators agree on something made up. */
+    /* The study's folder on this machine: pages do not name their items, so only the database knows
+     * the truth about them. NULL: the annotators share an invented truth. */
     const char *folder;
     size_t annotators;   /* 50 */
     size_t at_once;      /* 50 */
     double speed;        /* 100: times as fast as people; 0: as fast as possible */
-    double rate;         /* answers per second of all together, instead of thinking; 0: off */
-    const char *truth;   /* label file to draw beliefs from; NULL: what study init knew */
+    double rate;         /* answers per second of all annotators, without thinking time; 0: off */
+    const char *truth;   /* label file to draw beliefs from; NULL: the truth known at study init */
     const char *model;   /* a simulator fitted to people (softlab/label/simulate.h); or NULL */
-    double noise, slips; /* .05, .02: how far beliefs wander; how often an answer is a slip */
-    double patience;     /* 60: seconds of asking in vain until an annotator goes */
-    bool images;         /* true: load what is shown, as a browser does */
-    /* false: test sessions, which never count and need the folder; true: sessions that count, so
-     * that simulated people take the places of real ones. */
+    double noise, slips; /* .05, .02: spread of beliefs; share of answers with a slip */
+    double patience;     /* 60: seconds without a reply until an annotator gives up */
+    bool images;         /* true: load the images, as a browser does */
+    /* false: test sessions, which never count and need the folder; true: sessions that count, in
+     * which simulated annotators take real people's places. */
     bool count;
-    /* So many of the annotators are scripts: "key1=5,random=5", or NULL. */
+    /* How many annotators are scripts: "key1=5,random=5", or NULL. */
     const char *scripts;
     uint64_t seed;
     /* Called before an answer is first sent and when it is acknowledged; or NULL. */
@@ -306,7 +305,7 @@ struct sl_study_simulation {
     struct sl_progress *progress; /* NULL: silent */
 };
 struct sl_study_simulation sl_study_simulation_default(void);
-/* What `scripts` may name, up to NULL; the first, "careful", is what all others are. */
+/* Names that `scripts` may contain; NULL past the last. The first, "careful", is the default. */
 const char *sl_study_behaviour_name(size_t index);
 const char *sl_study_behaviour_summary(size_t index);
 
@@ -317,18 +316,18 @@ struct sl_simulation_reason {
 };
 struct sl_simulation_result {
     size_t finished; /* annotators */
-    size_t refused;  /* no place, failed the check, or the server did not want what they sent */
-    size_t lost;     /* went because they heard nothing */
-    struct sl_simulation_reason reasons[SL_SIMULATION_REASONS]; /* of the refused and the lost */
+    size_t refused;  /* no place left, failed the check, or the server refused a request */
+    size_t lost;     /* gave up because the server did not reply */
+    struct sl_simulation_reason reasons[SL_SIMULATION_REASONS]; /* why refused or lost */
     size_t n_reasons;
-    int64_t after;  /* the last session that was there before; 0 without the folder */
-    size_t answers; /* acknowledged, practice among them */
+    int64_t after;  /* the last session before the simulation; 0 without the folder */
+    size_t answers; /* acknowledged, practice included */
     size_t retries;
-    double seconds, p50_ms, p99_ms, worst_ms; /* of a save that was acknowledged; NaN without */
+    double seconds, p50_ms, p99_ms, worst_ms; /* of acknowledged saves; NaN without any */
 };
-/* Every annotator walks through the whole study as the page does, with a connection of its own and
- * the same client id for an answer that is sent again. What they believe and do follows from seed,
- * annotator and trial. SL_ERR_IO if nobody could arrive. */
+/* Every annotator walks through the whole study as the page does, with its own connection, and
+ * resends an answer under the same client id. Beliefs and behaviour follow from seed, annotator and
+ * trial. SL_ERR_IO if nobody could arrive. */
 enum sl_status sl_study_simulate(const struct sl_study_simulation *options,
                                  struct sl_simulation_result *out,
                                  struct sl_error *err) SL_MUST_USE;
@@ -338,32 +337,32 @@ enum sl_status sl_study_simulate(const struct sl_study_simulation *options,
 struct sl_power_row {
     size_t annotators; /* per item */
     double error;      /* root mean square over items of |mean label - truth| */
-    double variation;  /* mean total variation distance; NaN where too few answered */
+    double variation;  /* mean total variation distance; NaN if too few people answered */
     double right;      /* share of items whose most probable class is the true one; NaN likewise */
     double seconds;    /* of annotators' time per item */
 };
 struct sl_power {
     size_t n_items, n_answers; /* items with two answers or more, and their answers */
-    double floor;              /* the error that is left however many answer */
+    double floor;              /* the error that remains however many people answer */
     double spread;             /* of one answer around the mean: error^2 = floor^2 + spread^2 / M */
     struct sl_power_row *rows; /* owned */
     size_t n_rows;
 };
 struct sl_power_options {
-    const char *truth; /* label file; NULL: what study init knew */
+    const char *truth; /* label file; NULL: the truth known at study init */
     uint64_t seed;
-    bool tests;    /* the answers of test sessions, in place of those that count */
-    int64_t after; /* only of sessions that came after this one; 0: of all */
+    bool tests;    /* use the answers of test sessions instead of those that count */
+    int64_t after; /* only sessions after this one; 0: all */
 };
-/* What the labels of a study's answers are worth by the number of annotators. For an item with the
- * truth t and answers whose labels have the mean m and the spread s^2 (the mean |y - m|^2,
- * unbiased) the mean of M labels is expected |m - t|^2 - s^2/n + s^2/M from t, squared: so `error`
- * is known for any M. The others are means over draws of M of the answers without replacement. The
- * truth is as in a simulation. SL_ERR_INPUT if no item has two answers. */
+/* How the error of a study's labels depends on the number of annotators. Let an item have the truth
+ * t and n answers whose labels have the mean m and the unbiased variance s^2 (mean of |y - m|^2).
+ * The expected squared distance of the mean of M labels from t is |m - t|^2 - s^2/n + s^2/M, so
+ * `error` is known for any M. The other columns are means over draws of M answers without
+ * replacement. The truth is as in a simulation. SL_ERR_INPUT if no item has two answers. */
 enum sl_status sl_study_power(const char *folder, const struct sl_power_options *options,
                               struct sl_power *out, struct sl_error *err) SL_MUST_USE;
 void sl_power_release(struct sl_power *power);
-/* The least number of annotators whose error is at most `target`; 0 if there is none. */
+/* The smallest number of annotators whose error is at most `target`; 0 if none. */
 size_t sl_power_needed(const struct sl_power *power, double target);
 
 SL_END_DECLS

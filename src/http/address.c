@@ -20,7 +20,7 @@ static bool is_mapped(const unsigned char bytes[16])
     return memcmp(bytes, mapped, sizeof mapped) == 0;
 }
 
-/* Of IPv6 the first half says whose it is. */
+/* The first half of an IPv6 address names the network. */
 static void keep_network(unsigned char bytes[16])
 {
     if (!is_mapped(bytes)) memset(bytes + 8, 0, 8);
@@ -60,7 +60,7 @@ static bool is_port(const char *text, size_t length)
     return true;
 }
 
-/* The address alone in `text`: what is in brackets, or before the only colon. */
+/* Reduces `text` to the address: the part in brackets, or before the only colon. */
 static bool strip_port(const char **text, size_t *length)
 {
     const char *end = *text + *length;

@@ -28,7 +28,7 @@ static void disconnect(struct sl_http_client *client)
     client->stream = NULL;
 }
 
-/* The next question may be asked from within `done`. */
+/* `done` may ask the next question. */
 static void finish(struct sl_http_client *client, const struct sl_http_heard *heard)
 {
     void (*done)(const struct sl_http_heard *heard, void *context) = client->done;
@@ -62,7 +62,7 @@ static void hand_over(struct sl_http_client *client)
     free(answer.cookie);
 }
 
-/* ---- What libevent says ---- */
+/* ---- Callbacks of libevent ---- */
 
 static void on_read(struct bufferevent *stream, void *context)
 {
@@ -73,7 +73,7 @@ static void on_read(struct bufferevent *stream, void *context)
     if (reading == SL_HTTP_FINISHED && evbuffer_get_length(input) == 0)
         hand_over(client);
     else if (reading != SL_HTTP_UNFINISHED)
-        give_up(client); /* among others a reply that nobody asked for */
+        give_up(client); /* such as a reply that nobody asked for */
 }
 
 static void on_event(struct bufferevent *stream, short what, void *context)
@@ -90,7 +90,7 @@ static void on_event(struct bufferevent *stream, short what, void *context)
         give_up(client);
 }
 
-/* The wait is over, or a reply did not come in time or could not even be asked for. */
+/* The wait is over, a reply did not come in time, or the request could not be sent. */
 static void on_timer(evutil_socket_t socket, short what, void *context)
 {
     (void)socket;
@@ -107,7 +107,7 @@ static void on_timer(evutil_socket_t socket, short what, void *context)
 
 /* ---- Life ---- */
 
-/* The parts of "http://host:port/prefix/", or false; owned by the caller. */
+/* Splits "http://host:port/prefix/"; the caller owns the parts. False if it is no such URL. */
 static bool cut_url(const char *url, char **host, char **port, char **prefix)
 {
     static const char scheme[] = "http://";

@@ -1,4 +1,4 @@
-/* What a server replies, read piece by piece as it comes. */
+/* Reads a server's reply piece by piece as it arrives. */
 #ifndef SOFTLAB_HTTP_CLIENT_INTERNAL_H
 #define SOFTLAB_HTTP_CLIENT_INTERNAL_H
 
@@ -13,21 +13,21 @@ enum sl_http_framing {
 };
 
 struct sl_http_answer {
-    bool has_head, bodiless; /* bodiless: as the request or the status say */
+    bool has_head, bodiless; /* bodiless: the request or the status says that no body follows */
     int status;
     bool close;
     enum sl_http_framing framing;
-    size_t missing;  /* bytes of the body or of the chunk at hand */
-    bool last_chunk; /* only the empty line behind it is missing */
+    size_t missing;  /* bytes left of the body or of the current chunk */
+    bool last_chunk; /* only the empty line after it is missing */
     char *cookie;    /* owned */
     unsigned retry_after;
-    struct evbuffer *body; /* owned by whoever made it */
+    struct evbuffer *body; /* owned by its creator */
 };
 
-/* What there is so far is whole, or more must come, or it is not HTTP as we speak it. */
+/* Whether the reply is complete, needs more bytes, or is not HTTP that we understand. */
 enum sl_http_reading { SL_HTTP_UNFINISHED, SL_HTTP_FINISHED, SL_HTTP_NONSENSE };
 enum sl_http_reading sl_http_answer_read(struct sl_http_answer *answer, struct evbuffer *input);
-/* For the next one. */
+/* Prepare for the next reply. */
 void sl_http_answer_clear(struct sl_http_answer *answer);
 
 #endif

@@ -16,7 +16,7 @@ void sl_http_answer_clear(struct sl_http_answer *answer)
     *answer = (struct sl_http_answer){.body = body};
 }
 
-/* The next line, owned by the caller, or NULL; `*nonsense` if there will never be one. */
+/* The next line, owned by the caller, or NULL; `*nonsense` if none can follow. */
 static char *next_line(struct evbuffer *input, bool *nonsense)
 {
     char *line = evbuffer_readln(input, NULL, EVBUFFER_EOL_CRLF_STRICT);
@@ -104,7 +104,7 @@ static enum sl_http_reading read_chunks(struct sl_http_answer *answer, struct ev
         free(line);
         if (is_empty && answer->last_chunk) return SL_HTTP_FINISHED;
         if (!fine) return SL_HTTP_NONSENSE;
-        /* A chunk is followed by an empty line, the last by nothing before it. */
+        /* An empty line follows the data of a chunk; the last chunk has no data. */
         if (!is_empty && answer->missing == 0) answer->last_chunk = true;
     }
 }

@@ -8,12 +8,12 @@
 
 #include "softlab/base/memory.h"
 
-/* How much of what a client still sends after its last reply is read and thrown away. A close
- * with unread bytes would reset the connection, and the client would never read why. */
+/* How much a client may still send after its last reply; it is read and discarded. Closing with
+ * unread bytes would reset the connection, and the client would never see the reply. */
 enum { LINGER_BYTES = 1 << 20, LINGER_STEP = 16 << 10 };
 static const double linger_seconds = 2;
 
-/* ---- The list: longest without a request first ---- */
+/* ---- The list of connections, longest idle first ---- */
 
 static void append(struct sl_http_connection *connection)
 {
@@ -31,7 +31,7 @@ static void take_out(struct sl_http_connection *connection)
     *(connection->next ? &connection->next->previous : &listener->last) = connection->previous;
 }
 
-/* ---- The end ---- */
+/* ---- Closing ---- */
 
 void sl_http_connection_close(struct sl_http_connection *connection)
 {
@@ -46,7 +46,7 @@ void sl_http_connection_close(struct sl_http_connection *connection)
 
 void sl_http_connection_break(struct sl_http_connection *connection)
 {
-    /* A reset, which also a client that reads until the end takes for what it is. */
+    /* A reset, so that even a client that reads until the end notices the failure. */
     struct linger reset = {.l_onoff = 1};
     setsockopt(bufferevent_getfd(connection->stream), SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
     sl_http_connection_close(connection);
@@ -108,7 +108,7 @@ static void serve(struct sl_http_connection *connection, struct evbuffer *input)
     sl_http_exchange_route(exchange);
 }
 
-/* Sets `head` once it is there. */
+/* Sets `head` once it is complete. */
 static struct sl_http_refusal look_for_head(struct sl_http_connection *connection,
                                             struct evbuffer *input)
 {
@@ -133,7 +133,7 @@ static struct sl_http_refusal look_for_head(struct sl_http_connection *connectio
     return refusal;
 }
 
-/* Do with the bytes at hand what they allow. Handlers may be called. */
+/* Process the bytes received so far. May call handlers. */
 static void advance(struct sl_http_connection *connection)
 {
     struct evbuffer *input = bufferevent_get_input(connection->stream);
@@ -156,7 +156,7 @@ static void await_request(struct sl_http_connection *connection)
     const struct sl_http_options *options = &connection->listener->options;
     connection->state = SL_HTTP_IDLE;
     connection->scanned = connection->head_length = 0;
-    /* One byte more than a head may have tells that it is too large. */
+    /* One byte more than a head may have reveals that it is too large. */
     set_limit(connection, options->max_headers + 1);
     set_timer(connection, options->idle_seconds);
     bufferevent_enable(connection->stream, EV_READ);
@@ -173,11 +173,11 @@ void sl_http_connection_rest(struct sl_http_connection *connection, bool last)
         linger(connection);
     } else {
         await_request(connection);
-        advance(connection); /* what was sent ahead */
+        advance(connection); /* pipelined bytes */
     }
 }
 
-/* ---- What libevent says ---- */
+/* ---- Callbacks of libevent ---- */
 
 static void on_read(struct bufferevent *stream, void *context)
 {
@@ -197,7 +197,7 @@ static void on_write(struct bufferevent *stream, void *context)
     if (exchange && exchange->replied) sl_http_exchange_written(exchange);
 }
 
-/* The client has gone, or takes nothing of its reply any more. */
+/* The client has gone, or no longer reads its reply. */
 static void on_end(struct bufferevent *stream, short what, void *context)
 {
     (void)stream;
@@ -212,13 +212,13 @@ static void on_timer(evutil_socket_t socket, short what, void *context)
     struct sl_http_connection *connection = context;
     if (connection->state == SL_HTTP_READING)
         sl_log(connection->listener->loop->log, SL_LOG_DEBUG,
-               "a request was not whole by its deadline");
+               "a request was not complete by its deadline");
     sl_http_connection_close(connection);
 }
 
-/* ---- The beginning ---- */
+/* ---- Opening ---- */
 
-/* Of one address only, if given. */
+/* Among the connections of one address only, if `peer` is given. */
 static struct sl_http_connection *longest_waiting(const struct sl_http_listener *listener,
                                                   const struct sl_http_peer *peer)
 {
@@ -283,7 +283,7 @@ void sl_http_connection_open(struct sl_http_listener *listener, evutil_socket_t 
     connection->timer = event_new(base, -1, 0, on_timer, connection);
     listener->n_connections++;
     append(connection);
-    /* Pieces of streams are whole messages; waiting to fill packets only delays them. */
+    /* Each piece of a stream is a whole message; waiting to fill packets would only delay it. */
     setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
     bufferevent_setcb(connection->stream, on_read, on_write, on_end, connection);
     bufferevent_set_timeouts(connection->stream, NULL, &stall);

@@ -31,7 +31,7 @@ enum sl_http_scan sl_http_head_scan(const char *bytes, size_t length, size_t *at
         }
         size_t line_end = (size_t)(end - bytes);
         *at = line_end + 1;
-        /* An empty first line is as wrong as one without CR. */
+        /* An empty first line is an error too. */
         if (line_end < 2 || bytes[line_end - 1] != '\r') return SL_HTTP_BARE;
         if (bytes[line_end - 2] == '\n') return SL_HTTP_HEAD;
     }
@@ -92,7 +92,7 @@ static struct span trimmed(struct span span)
     return span;
 }
 
-/* The part of `*rest` before the first `separator`, which is passed over. */
+/* The part of `*rest` before the first `separator`; `*rest` moves behind it. */
 static struct span cut(struct span *rest, char separator)
 {
     const char *end = rest->length ? memchr(rest->text, separator, rest->length) : NULL;
@@ -103,7 +103,7 @@ static struct span cut(struct span *rest, char separator)
     return part;
 }
 
-/* Without its CR LF. */
+/* The next line, without its CR LF. */
 static struct span cut_line(struct span *rest)
 {
     struct span line = cut(rest, '\n');
@@ -113,7 +113,7 @@ static struct span cut_line(struct span *rest)
 
 /* ---- The request line ---- */
 
-/* Visible ASCII without what must be escaped or only serves to confuse. */
+/* Visible ASCII, except characters that must be escaped or only confuse. */
 static bool is_target(struct span span)
 {
     for (size_t i = 0; i < span.length; i++) {
@@ -156,7 +156,7 @@ static struct sl_http_refusal read_request_line(struct span line, struct sl_http
         out->old = true;
     else if (version.length == 8 && strncmp(version.text, "HTTP/", 5) == 0 &&
              !equals(version, "HTTP/1.1"))
-        return refuse(505, "only HTTP/1.1 is spoken here");
+        return refuse(505, "only HTTP/1.1 is supported");
     else if (!equals(version, "HTTP/1.1"))
         return refuse(400, "the request line is not well-formed");
     if (equals(method, "POST"))
@@ -201,7 +201,7 @@ static bool has_member(struct span list, const char *name)
     return false;
 }
 
-/* Fields of which a second one could be read differently by whoever stands before us. */
+/* If one of these came twice, a proxy might use another of the two than we do. */
 enum { HOST, LENGTH };
 static const char *const once[] = {
     [HOST] = "Host",  [LENGTH] = "Content-Length", "Content-Type", "Cookie", "Origin",
@@ -214,7 +214,7 @@ struct fields {
     bool seen[sizeof once / sizeof *once];
 };
 
-/* The name without its port is one of the listener's. */
+/* Whether the name without its port is one of the listener's. */
 static bool is_ours(struct span host, const char *const *hosts)
 {
     const char *bracket = memchr(host.text, ']', host.length);
@@ -229,7 +229,7 @@ static bool is_ours(struct span host, const char *const *hosts)
 static struct sl_http_refusal check_single(size_t which, struct span value, struct fields *fields,
                                            struct sl_http_head *out)
 {
-    if (fields->seen[which]) return refuse(400, "a header is repeated that may stand once");
+    if (fields->seen[which]) return refuse(400, "a header that may occur only once is repeated");
     fields->seen[which] = true;
     if (which == LENGTH && !read_length(value, &out->body))
         return refuse(400, "Content-Length is not a number");
@@ -240,7 +240,7 @@ static struct sl_http_refusal check_single(size_t which, struct span value, stru
     return accepted;
 }
 
-/* In the copy of the head names and values end in NUL, where the colon and the CR were. */
+/* In the copy of the head, names and values end in NUL in place of the colon and the CR. */
 static void keep_field(const struct fields *fields, struct span name, struct span value,
                        struct sl_http_pairs *headers)
 {
@@ -259,7 +259,7 @@ static struct sl_http_refusal read_field(struct span line, struct fields *fields
     struct span value = line;
     struct span name = cut(&value, ':');
     value = trimmed(value);
-    /* A folded line begins with a space, which is no token either. */
+    /* A folded line begins with a space, which is not a token either. */
     if (!is_token(name) || !is_field_value(value))
         return refuse(400, "a header line is not well-formed");
     if (out->headers.count == MAX_HEADERS) return refuse(431, "there are too many header lines");
@@ -270,7 +270,7 @@ static struct sl_http_refusal read_field(struct span line, struct fields *fields
     }
     if (is_named(name, "Transfer-Encoding"))
         return refuse(411, "bodies must come with Content-Length");
-    if (is_named(name, "Expect")) return refuse(417, "Expect is not understood");
+    if (is_named(name, "Expect")) return refuse(417, "the Expect header is not supported");
     if (is_named(name, "Connection") && has_member(value, "close")) out->close = true;
     keep_field(fields, name, value, &out->headers);
     if (is_named(name, "Cookie"))
@@ -300,7 +300,7 @@ struct sl_http_refusal sl_http_head_parse(const char *bytes, size_t length,
     memcpy(out->headers.text, bytes, length);
     out->headers.items = sl_alloc(MAX_HEADERS, sizeof *out->headers.items);
     struct sl_http_refusal refusal = read_request_line(cut_line(&rest), out);
-    /* The two bytes left at the end are the empty line. */
+    /* The last two bytes are the empty line. */
     while (!refusal.status && rest.length > 2)
         refusal = read_field(cut_line(&rest), &fields, out);
     if (!refusal.status) refusal = check_body(out, &fields);

@@ -1,16 +1,16 @@
-/* How the server is put together.
+/* The structure of the HTTP server.
  *
- * libevent waits, reads and writes; what the bytes mean is decided here and nowhere else. A
- * connection (connection.c) collects a head, has it parsed (head.c), collects the body, and makes
- * an exchange of both (request.c), which owns all that the request said. Replies are written into
- * the connection's output (reply.c).
+ * libevent waits, reads and writes; only this module interprets the bytes. A connection
+ * (connection.c) collects a head, has it parsed (head.c), collects the body, and makes an exchange
+ * of both (request.c), which owns the request. Replies are written into the connection's output
+ * (reply.c).
  *
- * 1. A connection is idle, reading, busy or lingering. It is busy from the moment that a request
- *    is whole until the last byte of its reply is in the kernel, and reads nothing meanwhile. What
- *    its input may hold is bounded by what the request at hand is entitled to.
- * 2. A busy connection has one exchange. An exchange without a reply outlives its connection; with
- *    one it dies with it.
- * 3. Handlers run last: when one returns, the connection it came from may be gone. */
+ * 1. A connection is idle, reading, busy or lingering. It is busy from the moment a request is
+ *    complete until the last byte of its reply is in the kernel, and reads nothing meanwhile. Its
+ *    input buffer is limited to what the current request may send.
+ * 2. A busy connection has one exchange. An exchange without a reply outlives its connection; one
+ *    with a reply is destroyed with it.
+ * 3. Handlers run last: when a handler returns, its connection may be gone. */
 #ifndef SOFTLAB_HTTP_INTERNAL_H
 #define SOFTLAB_HTTP_INTERNAL_H
 
@@ -26,7 +26,7 @@
 
 /* ---- Requests as bytes (head.c, pairs.c, address.c): no libevent in here ---- */
 
-/* Why a request is refused; status 0: it is not. */
+/* Why a request is refused; status 0: it is accepted. */
 struct sl_http_refusal {
     int status;
     const char *message;
@@ -41,10 +41,10 @@ struct sl_http_pairs {
     size_t count;
     char *text; /* owned */
 };
-/* False if an escape is bad or what is decoded holds control characters or is not UTF-8; `out`
+/* False if an escape is bad or the decoded text contains control characters or is not UTF-8; `out`
  * is then untouched. */
 bool sl_http_query_parse(const char *query, size_t length, struct sl_http_pairs *out);
-/* What is no name=value is passed over. */
+/* Skips parts that are not name=value. */
 void sl_http_cookies_parse(const char *header, struct sl_http_pairs *out);
 const char *sl_http_pairs_find(const struct sl_http_pairs *pairs, const char *name);
 void sl_http_pairs_release(struct sl_http_pairs *pairs);
@@ -53,32 +53,32 @@ enum { SL_HTTP_MAX_PATH = 256 }; /* no route is that long */
 
 struct sl_http_head {
     enum sl_http_method method;
-    bool bodiless;               /* HEAD: the reply goes without its body */
+    bool bodiless;               /* HEAD: the reply is sent without its body */
     bool old;                    /* HTTP/1.0 */
     bool close;                  /* no further request on this connection */
     size_t body;                 /* Content-Length */
     char path[SL_HTTP_MAX_PATH]; /* decoded */
     struct sl_http_pairs query, headers, cookies;
-    const char *query_text; /* as it came; in the text of the headers */
+    const char *query_text; /* as received; in the text of the headers */
 };
 void sl_http_head_release(struct sl_http_head *head);
 
 enum sl_http_scan { SL_HTTP_MORE, SL_HTTP_HEAD, SL_HTTP_BARE };
-/* Look for the end of a head in `bytes` from `*at` on, which moves to where to go on or, with
- * SL_HTTP_HEAD, just behind the empty line. SL_HTTP_BARE: a line does not end in CR LF. */
+/* Look for the end of a head in `bytes` from `*at` on. `*at` moves to where the next scan starts
+ * or, with SL_HTTP_HEAD, just behind the empty line. SL_HTTP_BARE: a line does not end in CR LF. */
 enum sl_http_scan sl_http_head_scan(const char *bytes, size_t length, size_t *at);
 
-/* Parse a head that sl_http_head_scan has found; refused, `out` holds nothing. */
+/* Parse a head that sl_http_head_scan has found; if it is refused, `out` is empty. */
 struct sl_http_refusal sl_http_head_parse(const char *bytes, size_t length,
                                           const struct sl_http_options *options,
                                           struct sl_http_head *out);
 
-/* Decode a path into `out` (length + 1 bytes); false if it is not plain: no leading slash, an
+/* Decode a path into `out` (length + 1 bytes). False if it is not plain: no leading slash, an
  * empty, "." or ".." segment before the last, a bad or needless escape ('/', control characters),
  * a backslash, or not UTF-8. */
 bool sl_http_path_decode(const char *path, size_t length, char *out);
 
-/* Who a peer is, as text and as what counts as one address; false if it is neither IPv4 nor 6. */
+/* A peer as text and as the bytes that count as one address; false if it is not IPv4 or IPv6. */
 struct sl_http_peer {
     char text[SL_HTTP_NETWORK];
     unsigned char network[16];
@@ -106,7 +106,7 @@ struct sl_http_worker {
     pthread_mutex_t lock; /* of all below */
     pthread_cond_t changed;
     struct sl_http_jobs waiting, finished;
-    bool quit; /* nothing further is begun */
+    bool quit; /* start no further job */
 };
 
 struct sl_http_call {
@@ -125,10 +125,10 @@ struct sl_http_loop {
     struct event_base *base;
     int wake[2]; /* a pipe, so that a signal handler or the worker can wake the loop */
     struct event *woken;
-    atomic_bool stop;   /* asked for, not yet seen */
-    atomic_bool ending; /* asked for, until the loop runs again */
+    atomic_bool stop;   /* requested, not yet seen by the loop */
+    atomic_bool ending; /* requested; stays set until the loop runs again */
     bool stopping;
-    struct event *grace; /* the second that replies get after a stop */
+    struct event *grace; /* ends the second that replies get after a stop */
 
     struct event *deferred;
     struct sl_http_call *calls; /* owned */
@@ -139,19 +139,19 @@ struct sl_http_loop {
     struct sl_http_worker workers[SL_HTTP_LANES];
 
     struct sl_http_listener *listeners; /* owned chain */
-    struct sl_http_exchange *exchanges; /* without a reply, or with one being written */
+    struct sl_http_exchange *exchanges; /* without a reply, or still writing one */
 };
 
 void sl_http_worker_init(struct sl_http_worker *worker, struct sl_http_loop *loop);
-/* What waits is finished without having been done. */
+/* Marks waiting jobs as finished without running them. */
 void sl_http_worker_skip(struct sl_http_worker *worker);
-/* Waits for the job at hand and ends the thread; what is finished stays. */
+/* Waits for the current job and ends the thread; finished jobs stay in their list. */
 void sl_http_worker_finish(struct sl_http_worker *worker);
 void sl_http_worker_release(struct sl_http_worker *worker);
 /* Call `done` of every finished job. */
 void sl_http_worker_collect(struct sl_http_worker *worker);
 void sl_http_loop_wake(struct sl_http_loop *loop);
-/* Ends a stopping loop when no exchange is left. */
+/* Ends a stopping loop once no exchange is left. */
 void sl_http_loop_settled(struct sl_http_loop *loop);
 struct timeval sl_http_timeval(double seconds);
 
@@ -161,9 +161,9 @@ struct sl_http_listener {
     struct sl_http_loop *loop; /* borrowed */
     struct sl_http_options options;
     struct evconnlistener *accepting; /* owned */
-    struct event *pause;              /* accepting goes on, should it have failed */
+    struct event *pause;              /* resumes accepting after an error */
     uint16_t port;
-    /* Owned; those that have been without a request for longest come first. */
+    /* Owned; the connections that have been idle longest come first. */
     struct sl_http_connection *first, *last;
     size_t n_connections;
     struct sl_http_listener *next;
@@ -179,25 +179,25 @@ struct sl_http_connection {
     struct event *timer; /* idle, the deadline of a request, or the end of lingering */
     enum sl_http_state state;
     struct sl_http_peer peer;
-    size_t scanned;                    /* bytes looked at */
-    size_t head_length;                /* 0 until the head is there */
-    struct sl_http_head head;          /* then */
-    struct sl_http_exchange *exchange; /* when busy; borrowed */
+    size_t scanned;                    /* bytes searched for the end of the head */
+    size_t head_length;                /* 0 until the head is complete */
+    struct sl_http_head head;          /* valid from then on */
+    struct sl_http_exchange *exchange; /* while busy; borrowed */
     size_t discarded;                  /* while lingering */
     struct sl_http_connection *next, *previous;
 };
 
-/* Takes the socket, which is closed at once if there is no room for it. */
+/* Takes the socket and closes it at once if there is no room for it. */
 void sl_http_connection_open(struct sl_http_listener *listener, evutil_socket_t socket,
                              const struct sockaddr *address, socklen_t length);
 void sl_http_connection_close(struct sl_http_connection *connection);
-/* Close so that the client sees that something is missing. */
+/* Close so that the client notices that the reply is incomplete. */
 void sl_http_connection_break(struct sl_http_connection *connection);
-/* The exchange is over; `last`: no further request is taken. */
+/* The exchange is over; `last`: accept no further request. */
 void sl_http_connection_rest(struct sl_http_connection *connection, bool last);
-/* Close the connection that has waited for longest; false if all are busy. */
+/* Close the connection that has been idle longest; false if all are busy. */
 bool sl_http_connection_spare(struct sl_http_listener *listener);
-/* Close those that are not busy; all. */
+/* Close the connections that are not busy; close all. */
 void sl_http_connections_stop(struct sl_http_loop *loop);
 void sl_http_connections_close(struct sl_http_loop *loop);
 
@@ -220,15 +220,15 @@ struct sl_http_exchange {
     struct sl_http_exchange *next, *previous;
 };
 
-/* Takes what `head` holds; the body is for the caller to fill in. */
+/* Takes the contents of `head`; the caller fills in the body. */
 struct sl_http_exchange *sl_http_exchange_create(struct sl_http_connection *connection,
                                                  struct sl_http_head *head);
-/* Let a handler have it, or refuse it. */
+/* Call the handler, or refuse the request. */
 void sl_http_exchange_route(struct sl_http_exchange *exchange);
 void sl_http_exchange_refuse(struct sl_http_exchange *exchange, struct sl_http_refusal refusal);
-/* What was given to the connection so far is written. */
+/* The bytes given to the connection so far have been written. */
 void sl_http_exchange_written(struct sl_http_exchange *exchange);
-/* The connection goes down. */
+/* The connection is closing. */
 void sl_http_exchange_abandon(struct sl_http_exchange *exchange);
 void sl_http_exchange_destroy(struct sl_http_exchange *exchange);
 /* As sl_http_fail, with further headers. */

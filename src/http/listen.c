@@ -31,8 +31,8 @@ static void on_accept(struct evconnlistener *accepting, evutil_socket_t socket,
     sl_http_connection_open(context, socket, address, (socklen_t)length);
 }
 
-/* Most likely there is no descriptor left. The connection that nobody uses for longest gives its
- * own; without one, asking again at once would only keep the processor busy. */
+/* Most likely no file descriptor is left. The connection that has been idle longest gives up its
+ * own; if none is idle, accepting pauses, since retrying at once would only burn CPU time. */
 static void on_accept_error(struct evconnlistener *accepting, void *context)
 {
     struct sl_http_listener *listener = context;

@@ -123,8 +123,8 @@ static void on_deferred(evutil_socket_t socket, short what, void *context)
     static const struct timeval now = {0};
     struct sl_http_loop *loop = context;
     run_calls(loop);
-    /* Calls made by calls wait for a timer, behind what the sockets bring; made active here
-     * they would come next and could keep the loop from its sockets for ever. */
+    /* Calls made by calls wait for a timer, behind the events of the sockets; made active here they
+     * would run next and could keep the loop from its sockets for ever. */
     if (loop->n_calls > 0) event_add(loop->deferred, &now);
 }
 
@@ -137,7 +137,7 @@ void sl_http_defer(struct sl_http_loop *loop, void (*run)(void *context), void *
         loop->calls = sl_resize(loop->calls, loop->calls_capacity, sizeof *loop->calls);
     }
     loop->calls[loop->n_calls++] = (struct sl_http_call){.run = run, .context = context};
-    /* Behind the events that are active already, which are those at hand. */
+    /* Runs behind the events that are already active. */
     if (!loop->running_calls) event_active(loop->deferred, 0, 0);
 }
 
@@ -189,7 +189,7 @@ static void be_silent(int severity, const char *message)
 
 static struct event_base *base_create(void)
 {
-    /* Without this libevent prints its warnings; it has one function for all bases. */
+    /* Otherwise libevent prints its warnings; the callback is global to libevent. */
     event_set_log_callback(be_silent);
     struct event_config *config = event_config_new();
     if (!config) return NULL;
@@ -220,7 +220,7 @@ enum sl_status sl_http_loop_create(const struct sl_log *log, struct sl_http_loop
     if (!base) {
         close(wake[0]);
         close(wake[1]);
-        return sl_fail(err, SL_ERR_BACKEND, "libevent cannot make an event loop");
+        return sl_fail(err, SL_ERR_BACKEND, "libevent cannot create an event loop");
     }
     struct sl_http_loop *loop = sl_alloc(1, sizeof *loop);
     loop->log = log;
@@ -239,8 +239,8 @@ enum sl_status sl_http_loop_create(const struct sl_log *log, struct sl_http_loop
     return SL_OK;
 }
 
-/* A client that is gone must not end the program: SIGPIPE waits while the loop runs, and what
- * came of it is taken back before it may be delivered again. */
+/* A client that disconnects must not end the program: SIGPIPE is blocked while the loop runs, and a
+ * pending one is consumed before it is unblocked. */
 static void hold_pipe_signal(sigset_t *before)
 {
     sigset_t set;
@@ -288,14 +288,14 @@ static void timers_destroy(struct sl_http_timer *timer)
 void sl_http_loop_destroy(struct sl_http_loop *loop)
 {
     if (!loop) return;
-    /* Jobs and calls may hold exchanges, which they answer; so these go first. */
+    /* Jobs and calls may hold exchanges and reply to them, so they go first. */
     atomic_store(&loop->ending, true);
     for (size_t i = 0; i < SL_HTTP_LANES; i++) {
         sl_http_worker_finish(&loop->workers[i]);
         sl_http_worker_collect(&loop->workers[i]);
     }
     if (loop->n_calls > 0) run_calls(loop);
-    loop->stopping = true; /* nothing is taken any more */
+    loop->stopping = true; /* accept nothing any more */
     sl_http_connections_close(loop);
     while (loop->exchanges)
         sl_http_exchange_destroy(loop->exchanges);

@@ -19,8 +19,8 @@ static bool is_control(char byte)
     return (unsigned char)byte < 0x20 || byte == 0x7F;
 }
 
-/* Percent escapes, and '+' for a space if asked; `out` holds length + 1 bytes. False if an escape
- * is bad or the result holds control characters (a NUL among them) or is not UTF-8. */
+/* Decodes percent escapes, and '+' as a space if `plus`; `out` holds length + 1 bytes. False if an
+ * escape is bad or the result contains control characters (NUL included) or is not UTF-8. */
 static bool decode(const char *text, size_t length, bool plus, char *out)
 {
     size_t written = 0;
@@ -54,7 +54,7 @@ bool sl_http_path_decode(const char *path, size_t length, char *out)
 {
     if (length == 0 || path[0] != '/' || has_escaped_slash(path, length)) return false;
     if (!decode(path, length, false, out) || strchr(out, '\\')) return false;
-    /* Every segment but an empty last one must be a name. */
+    /* Every segment except an empty last one must be a name. */
     for (const char *segment = out + 1; *segment;) {
         size_t size = strcspn(segment, "/");
         bool is_dots = (size == 1 || size == 2) && strspn(segment, ".") >= size;
@@ -73,7 +73,7 @@ static size_t count_parts(const char *text, size_t length, char separator)
     return count;
 }
 
-/* Room for all pairs of `length` bytes: each takes two NULs and has at least a separator less. */
+/* Room for all pairs of `length` bytes: a pair needs two NULs and has at least one separator. */
 static struct sl_http_pairs room_for(const char *text, size_t length, char separator)
 {
     if (length == 0) return (struct sl_http_pairs){0};

@@ -43,7 +43,7 @@ static const struct {
     {505, "HTTP Version Not Supported"},
 };
 
-/* The phrase is for people; a status without one is as good. */
+/* The phrase is only for people; an unknown status gets none. */
 static const char *phrase_of(int status)
 {
     for (size_t i = 0; i < sizeof phrases / sizeof *phrases; i++)
@@ -61,13 +61,13 @@ static struct evbuffer *output_of(const struct sl_http_exchange *exchange)
     return bufferevent_get_output(exchange->connection->stream);
 }
 
-/* What a handler copies out of a request must not become a header line of its own. */
+/* Text copied from a request must not start a header line of its own. */
 static void add_header(struct sl_http_exchange *exchange, const char *name, const char *value)
 {
     for (const char *at = value; *at; at++) {
         if ((unsigned char)*at >= 0x20 || *at == '\t') continue;
-        sl_log(exchange->loop->log, SL_LOG_WARNING, "left out: header %s with a control character",
-               name);
+        sl_log(exchange->loop->log, SL_LOG_WARNING,
+               "left out header %s: it has a control character", name);
         return;
     }
     evbuffer_add_printf(output_of(exchange), "%s: %s\r\n", name, value);
@@ -94,8 +94,8 @@ static void add_date(struct sl_http_exchange *exchange)
                         now.tm_hour, now.tm_min, now.tm_sec);
 }
 
-/* All of the head but what frames the body. A header of the reply stands for one of the same name
- * of the listener. */
+/* The whole head except the headers that frame the body. A header of the reply replaces the
+ * listener's header of the same name. */
 static void begin_head(struct sl_http_exchange *exchange, const struct sl_http_reply *reply)
 {
     const struct sl_http_header *at = exchange->listener->options.headers;
@@ -117,7 +117,7 @@ static void end_head(struct sl_http_exchange *exchange)
     evbuffer_add(output_of(exchange), "\r\n", 2);
 }
 
-/* True if there is still somebody to reply to. */
+/* True if the client is still there. */
 static bool begin_reply(struct sl_http_exchange *exchange)
 {
     assert(!exchange->replied && "an exchange gets one reply");
@@ -127,7 +127,7 @@ static bool begin_reply(struct sl_http_exchange *exchange)
     return false;
 }
 
-/* A body that is not ours, on its way. */
+/* A borrowed body that is being sent. */
 struct lent {
     void (*done)(void *context);
     void *context;
@@ -225,7 +225,7 @@ static void send_piece(struct sl_http_exchange *exchange)
     if (in_chunks)
         evbuffer_add(output, "0\r\n\r\n", 5);
     else if (evbuffer_get_length(output) == 0)
-        sl_http_exchange_written(exchange); /* or nobody would call it */
+        sl_http_exchange_written(exchange); /* libevent will not call it: nothing is queued */
 }
 
 void sl_http_stream(struct sl_http_exchange *exchange, const struct sl_http_reply *head,

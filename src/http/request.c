@@ -7,7 +7,7 @@
 
 #include "softlab/base/memory.h"
 
-/* ---- What a request holds ---- */
+/* ---- The parts of a request ---- */
 
 const char *sl_http_segment(const struct sl_http_exchange *exchange)
 {
@@ -63,7 +63,7 @@ bool sl_http_same_origin(const struct sl_http_exchange *exchange)
     const char *origin = sl_http_request_header(exchange, "Origin");
     if (!origin) return true;
     const char *scheme_end = strstr(origin, "://");
-    if (!scheme_end) return false; /* "null" among others */
+    if (!scheme_end) return false; /* such as "null" */
     size_t scheme = (size_t)(scheme_end - origin);
     bool is_web = (scheme == 4 && strncmp(origin, "http", 4) == 0) ||
                   (scheme == 5 && strncmp(origin, "https", 5) == 0);
@@ -126,7 +126,7 @@ void sl_http_exchange_destroy(struct sl_http_exchange *exchange)
 void sl_http_exchange_abandon(struct sl_http_exchange *exchange)
 {
     exchange->connection = NULL;
-    /* Without a reply the handler may still read it. */
+    /* The handler may still read an exchange that has no reply. */
     if (exchange->replied) sl_http_exchange_destroy(exchange);
 }
 
@@ -148,7 +148,7 @@ static bool matches(const struct sl_http_route *route, const char *path, const c
     return !strchr(*segment, '/');
 }
 
-/* True if a handler has had it; *is_known if there is one, with the other method. */
+/* True if a handler was called; *is_known if the page exists, but with the other method. */
 static bool try_routes(struct sl_http_exchange *exchange, const struct sl_http_route *routes,
                        const char *path, void *context, bool *is_known)
 {
@@ -163,7 +163,7 @@ static bool try_routes(struct sl_http_exchange *exchange, const struct sl_http_r
     return false;
 }
 
-/* The query is for the page it belongs to: it goes along, as it came. */
+/* The query belongs to the page: it is passed on unchanged. */
 static void send_to_slash(struct sl_http_exchange *exchange, const char *prefix)
 {
     const char *query = exchange->head.query_text;
@@ -204,7 +204,7 @@ void sl_http_exchange_route(struct sl_http_exchange *exchange)
     }
     const struct sl_http_header allow[] = {
         {"Allow", exchange->head.method == SL_HTTP_GET ? "POST" : "GET, HEAD"}, {NULL, NULL}};
-    sl_http_fail_with(exchange, 405, "the page does not take this method", allow);
+    sl_http_fail_with(exchange, 405, "the page does not accept this method", allow);
 }
 
 void sl_http_again(struct sl_http_exchange *exchange)

@@ -55,7 +55,7 @@ static void *run_jobs(void *context)
     return NULL;
 }
 
-/* Signals are for the threads of the program. */
+/* Signals belong to the program's own threads. */
 static bool start_thread(struct sl_http_worker *worker)
 {
     sigset_t all, before;
@@ -74,7 +74,7 @@ void sl_http_work(struct sl_http_loop *loop, unsigned lane, void (*work)(void *c
     *job = (struct sl_http_job){.work = work, .done = done, .context = context};
     const bool begun = !sl_http_loop_stopping(loop);
     if (begun && !worker->started) worker->started = start_thread(worker);
-    /* Without a thread to be had the work is done here, which is slow but right. */
+    /* If no thread can be started, the work is done here: slow but correct. */
     if (begun && !worker->started) work(context);
     pthread_mutex_lock(&worker->lock);
     jobs_add(begun && worker->started ? &worker->waiting : &worker->finished, job);

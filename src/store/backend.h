@@ -1,18 +1,18 @@
-/* What a backend of the store must do. store.c has checked the arguments and the state of the
- * transaction before it calls: texts are not too long, numbers fit into int64_t, writes stand
- * inside a transaction, and arrive, purge and backup outside one. */
+/* The functions of a store backend. store.c checks arguments and transactions first: texts are not
+ * too long, numbers fit into int64_t, writes are inside a transaction, and arrive, purge and backup
+ * are outside one. */
 #ifndef SOFTLAB_STORE_BACKEND_H
 #define SOFTLAB_STORE_BACKEND_H
 
 #include "softlab/store.h"
 
-/* A backend's own struct begins with this one. */
+/* The first member of a backend's own struct. */
 struct sl_store {
     const struct sl_store_backend *backend;
     bool read_only;
     bool in_transaction;
-    /* Set by the backend when a write of the open transaction failed for a reason other than its
-     * content: the database may have undone all of it by itself, so commit must not succeed. */
+    /* The backend sets this when a write failed for a reason other than its content: the database
+     * may have rolled back by itself, so commit must not succeed. */
     bool failed;
 };
 
@@ -21,9 +21,9 @@ struct sl_store_backend {
     enum sl_status (*open)(const char *path, const struct sl_store_options *options,
                            struct sl_store **out, struct sl_error *err);
     void (*close)(struct sl_store *store);
-    /* `wait`: for as long as another program writes, within reason; else SL_ERR_BUSY at once. */
+    /* `wait`: for some seconds while another program writes; else SL_ERR_BUSY at once. */
     enum sl_status (*begin)(struct sl_store *store, bool wait, struct sl_error *err);
-    /* After a failure nothing of the transaction is left, and none is open. */
+    /* After a failure nothing of the transaction remains, and none is open. */
     enum sl_status (*commit)(struct sl_store *store, struct sl_error *err);
     void (*rollback)(struct sl_store *store);
     void (*stop_when)(struct sl_store *store, bool (*stop)(void *context), void *context);

@@ -13,8 +13,8 @@
 
 #include "softlab/base/memory.h"
 
-/* Byte 0 says that a server runs, byte 1 that the database is open. Locks are on places in the
- * file, whatever it holds; it holds the server's number, for messages. */
+/* Byte 0: a server runs; byte 1: the database is open. The locks are on byte positions, whatever
+ * the file contains; it contains the server's process number, for messages. */
 enum { SERVING, OPEN, N_BYTES };
 
 static const struct {
@@ -33,7 +33,7 @@ static bool set_lock(int file, int byte, short kind)
     return kind == F_UNLCK || fcntl(file, F_OFD_SETLK, &lock) == 0;
 }
 
-/* 0600 whatever the umask: the file stands beside what people said. */
+/* 0600 whatever the umask: people's answers lie in the same folder. */
 static int open_file(const char *path, bool make)
 {
     int file = open(path, make ? O_RDWR | O_CREAT | O_CLOEXEC : O_RDONLY | O_CLOEXEC, 0600);
@@ -43,14 +43,14 @@ static int open_file(const char *path, bool make)
     return file;
 }
 
-/* In the words that SQLite's refusals have. */
+/* The same sentences as for SQLite's errors. */
 static enum sl_status fail_to_open(const char *database, struct sl_error *err)
 {
     if (errno == EACCES || errno == EPERM || errno == EROFS)
         return sl_fail(err, SL_ERR_IO,
                        "%s cannot be written: make the file and its folder writable for the server",
                        database);
-    return sl_fail(err, SL_ERR_IO, "%s cannot be opened (%s): look at its folder and rights",
+    return sl_fail(err, SL_ERR_IO, "%s cannot be opened (%s): check its folder and permissions",
                    database, strerror(errno));
 }
 
@@ -64,16 +64,17 @@ static enum sl_status refuse(int file, const char *database, int byte, struct sl
                        database, strerror(errno));
     if (byte == OPEN)
         return sl_fail(err, SL_ERR_BACKEND,
-                       "%s is in use by another softlab command, which must end first: try again "
-                       "then",
+                       "%s is in use by another softlab command: wait until it has ended, then try "
+                       "again",
                        database);
     long process = pread(file, text, sizeof text - 1, 0) > 0 ? strtol(text, NULL, 10) : 0;
     if (process <= 0)
         return sl_fail(err, SL_ERR_BACKEND,
-                       "%s is being restored by another softlab: try again when it has ended",
+                       "%s is being restored by another softlab command: wait until it has ended, "
+                       "then try again",
                        database);
     return sl_fail(err, SL_ERR_BACKEND,
-                   "%s is served already, by process %ld: stop that server first", database,
+                   "%s is already served by process %ld: stop that server first", database,
                    process);
 }
 
@@ -90,7 +91,7 @@ enum sl_status sl_store_lock(const char *database, enum sl_claim claim, int *loc
     char *path = sl_string_printf("%s-lock", database);
     int file = open_file(path, claims[claim].makes_file);
     enum sl_status status = SL_OK;
-    /* A reader needs no lock where none can be: on a read-only disk nothing is restored. */
+    /* A reader needs no lock on a read-only disk: nothing can be restored there. */
     if (file < 0 && claims[claim].makes_file) status = fail_to_open(database, err);
     free(path);
     for (int byte = 0; file >= 0 && status == SL_OK && byte < N_BYTES; byte++)

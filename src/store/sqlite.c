@@ -13,8 +13,8 @@
 
 enum { BUSY_MS = 5000 };
 
-/* Zeros over what is deleted (secure_delete) and references that must exist belong to every
- * connection; the journal's kind is kept in the file. */
+/* Every connection overwrites deleted data with zeros (secure_delete) and checks foreign keys; the
+ * journal mode is stored in the file. */
 static enum sl_status set_up(struct sl_sqlite *store, const struct sl_store_options *options,
                              struct sl_error *err)
 {
@@ -26,7 +26,7 @@ static enum sl_status set_up(struct sl_sqlite *store, const struct sl_store_opti
     return SL_OK;
 }
 
-/* SQLite opens a file it may not write for reading and says nothing. */
+/* SQLite opens a write-protected file read-only without an error. */
 static enum sl_status check_writable(struct sl_sqlite *store, struct sl_error *err)
 {
     if (store->base.read_only || !sqlite3_db_readonly(store->db, "main")) return SL_OK;
@@ -43,7 +43,7 @@ static enum sl_status use_log(struct sl_sqlite *store, struct sl_error *err)
         status = sl_sqlite_fail(store, result, err);
     } else {
         const char *mode = (const char *)sqlite3_column_text(statement, 0);
-        /* A database in memory has no log and nothing to survive. */
+        /* A database in memory has no log and nothing that must survive. */
         if (!mode || (strcmp(mode, "wal") != 0 && strcmp(mode, "memory") != 0))
             status = sl_fail(err, SL_ERR_IO,
                              "%s cannot have a write-ahead log: keep it on a local disk, not on a "
@@ -92,12 +92,12 @@ static enum sl_status check_there(const char *path, const struct sl_store_option
         return sl_fail(err, SL_ERR_INPUT, "%s is a folder, not a database", path);
     if (options->create || sl_file_exists(path)) return SL_OK;
     return sl_fail(err, SL_ERR_NOT_FOUND,
-                   "%s is not there: make a study with softlab study init, or " SL_SQLITE_RESTORE,
+                   "%s does not exist: make a study with softlab study init, or " SL_SQLITE_RESTORE,
                    path);
 }
 
-/* SQLite would make it as the umask says; its logs take the rights of the database. Where this
- * fails SQLite says why. */
+/* SQLite would create it with the umask's permissions, and its logs inherit those of the database.
+ * If this fails, SQLite reports why. */
 static void make_private(const char *path)
 {
     int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -118,7 +118,7 @@ static struct sl_sqlite *create(const char *path, const struct sl_store_options 
     return store;
 }
 
-/* `alone`: nobody else knows of the file, so that it needs no log that readers could follow. */
+/* `alone`: nobody else knows the file, so it needs no log for readers. */
 static enum sl_status open_connection(struct sl_sqlite *store,
                                       const struct sl_store_options *options, bool alone,
                                       struct sl_error *err)
@@ -128,7 +128,7 @@ static enum sl_status open_connection(struct sl_sqlite *store,
     int result =
         sqlite3_open_v2(store->path, &store->db, flags | SQLITE_OPEN_NOMUTEX, options->vfs);
     if (result != SQLITE_OK) return sl_sqlite_fail(store, result, err);
-    /* A database that is refused is left as it is, its log included. */
+    /* A database that is refused stays unchanged, its log included. */
     sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     SL_TRY(check_writable(store, err));
     SL_TRY(set_up(store, options, err));
@@ -147,7 +147,7 @@ static enum sl_status open_store(const char *path, const struct sl_store_options
     SL_TRY(check_there(path, options, err));
     struct sl_sqlite *store = create(path, options);
     enum sl_status status = SL_OK;
-    /* In memory, or on a disk of a test's own, there is no file to lock. */
+    /* In memory, or with a test's own VFS, there is no file to lock. */
     if (!options->vfs && strcmp(path, ":memory:") != 0) {
         if (options->create) make_private(path);
         SL_TRY_OUT(sl_store_lock(path,
@@ -193,7 +193,7 @@ static int ask_whether_to_stop(void *context)
 
 static void stop_when(struct sl_store *base, bool (*stop)(void *context), void *context)
 {
-    /* Instructions of SQLite's machine between two questions: some thousand rows at most. */
+    /* SQLite instructions between two calls of `stop`: some thousand rows at most. */
     enum { STEPS = 10000 };
     struct sl_sqlite *store = sl_sqlite_of(base);
     store->stop = stop;
@@ -201,7 +201,7 @@ static void stop_when(struct sl_store *base, bool (*stop)(void *context), void *
     sqlite3_progress_handler(store->db, STEPS, stop ? ask_whether_to_stop : NULL, store);
 }
 
-/* Whether a failed COMMIT leaves the transaction open depends on the reason. */
+/* Whether a failed COMMIT leaves the transaction open depends on the error. */
 enum sl_status sl_sqlite_commit(struct sl_store *base, struct sl_error *err)
 {
     enum sl_status status = sl_sqlite_run(sl_sqlite_of(base), SL_SQL_COMMIT, NULL, 0, err);
@@ -212,7 +212,7 @@ enum sl_status sl_sqlite_commit(struct sl_store *base, struct sl_error *err)
 void sl_sqlite_rollback(struct sl_store *base)
 {
     if (sqlite3_get_autocommit(sl_sqlite_of(base)->db)) return;
-    /* There is nothing to say: what is not committed is gone when the connection closes. */
+    /* An error does not matter: uncommitted data are gone when the connection closes. */
     (void)!sl_sqlite_run(sl_sqlite_of(base), SL_SQL_ROLLBACK, NULL, 0, NULL);
 }
 

@@ -1,5 +1,5 @@
-/* SQLite behind the store. One connection, one writer; statements are prepared at their first use
- * and kept. */
+/* The SQLite backend. One connection, one writer; a statement is prepared at its first use and
+ * kept. */
 #ifndef SOFTLAB_STORE_SQLITE_H
 #define SOFTLAB_STORE_SQLITE_H
 
@@ -48,7 +48,7 @@ enum sl_sqlite_statement {
     SL_SQL_PURGE_ANSWERS,
     SL_SQL_PURGE_EVENTS,
     SL_SQL_PURGE_SESSIONS,
-    SL_SQL_STATEMENTS /* how many there are */
+    SL_SQL_STATEMENTS /* their number */
 };
 
 /* Columns 0..17 of every statement that yields sessions, as sl_sqlite_read_session reads them. */
@@ -59,7 +59,7 @@ struct sl_sqlite {
     sqlite3 *db;
     char *path;                  /* owned; for messages */
     bool create;                 /* an empty file may become a study */
-    bool any_layout;             /* an older layout is left as it is */
+    bool any_layout;             /* do not upgrade an older layout */
     int lock;                    /* -1: none */
     bool (*stop)(void *context); /* or NULL */
     void *stop_context;
@@ -71,8 +71,8 @@ static inline struct sl_sqlite *sl_sqlite_of(struct sl_store *base)
     return (struct sl_sqlite *)base;
 }
 
-/* What is bound to ?1, ?2, ... Texts and blobs are borrowed until the statement is finished; a NULL
- * text and a NaN are NULL. */
+/* A value bound to ?1, ?2, ... Texts and blobs are borrowed until the statement is finished; a NULL
+ * text and a NaN become NULL. */
 struct sl_sqlite_value {
     enum { SL_VALUE_INTEGER, SL_VALUE_REAL, SL_VALUE_TEXT, SL_VALUE_BLOB } kind;
     int64_t integer;
@@ -100,13 +100,13 @@ static inline struct sl_sqlite_value sl_sqlite_blob(const void *bytes, size_t le
 {
     return (struct sl_sqlite_value){.kind = SL_VALUE_BLOB, .bytes = bytes, .length = length};
 }
-/* A list of values and how many they are: two arguments. */
+/* A list of values and its length: two arguments. */
 #define SL_VALUES(...)                                                                             \
     (const struct sl_sqlite_value[]){__VA_ARGS__},                                                 \
         sizeof((const struct sl_sqlite_value[]){__VA_ARGS__}) / sizeof(struct sl_sqlite_value)
 
-/* start, then step until *row is false, then finish; finish also after a failure and with NULL.
- * A statement that is being walked cannot be started again (SL_ERR_USAGE). */
+/* Call start, then step until *row is false, then finish; finish also after a failure, and with
+ * NULL. A statement that is being walked cannot be started again (SL_ERR_USAGE). */
 enum sl_status sl_sqlite_start(struct sl_sqlite *store, enum sl_sqlite_statement which,
                                const struct sl_sqlite_value *values, size_t n_values,
                                sqlite3_stmt **out, struct sl_error *err) SL_MUST_USE;
@@ -114,42 +114,42 @@ enum sl_status sl_sqlite_step(struct sl_sqlite *store, sqlite3_stmt *statement, 
                               struct sl_error *err) SL_MUST_USE;
 void sl_sqlite_finish(sqlite3_stmt *statement);
 
-/* start, step through and finish a statement whose rows, if any, nobody wants. */
+/* Start, step through and finish a statement; its rows are ignored. */
 enum sl_status sl_sqlite_run(struct sl_sqlite *store, enum sl_sqlite_statement which,
                              const struct sl_sqlite_value *values, size_t n_values,
                              struct sl_error *err) SL_MUST_USE;
 
-/* The first column of the first row as a number; *found false without a row. */
+/* The first column of the first row as a number; *found is false without a row. */
 enum sl_status sl_sqlite_number(struct sl_sqlite *store, enum sl_sqlite_statement which,
                                 const struct sl_sqlite_value *values, size_t n_values,
                                 int64_t *number, bool *found, struct sl_error *err) SL_MUST_USE;
 
-/* SQLite's result as an error: what happened and what to do. */
+/* SQLite's result as an error that says what happened and what to do. */
 enum sl_status sl_sqlite_fail(struct sl_sqlite *store, int result, struct sl_error *err);
 
-/* What to do about a database that cannot be trusted, after "<path> ... ". */
+/* The remedy for a database that cannot be trusted, after "<path> ... ". */
 #define SL_SQLITE_RESTORE "restore a backup with softlab study restore"
 
-/* One row per version of the layout: what makes version i + 1 out of version i. */
+/* One row per version of the layout: the SQL that turns version i into version i + 1. */
 struct sl_sqlite_migration {
     const char *sql;
 };
 extern const struct sl_sqlite_migration sl_sqlite_migrations[];
 extern const size_t sl_sqlite_n_migrations;
 
-/* Bring the database up to `count` rows, all in one transaction; refuse one that is newer, of
+/* Upgrade the database to version `count` in one transaction. Refuses a database that is newer, of
  * another program, or (read-only) older. */
 enum sl_status sl_sqlite_migrate(struct sl_sqlite *store, const struct sl_sqlite_migration *rows,
                                  size_t count, struct sl_error *err) SL_MUST_USE;
 
-/* The one number a PRAGMA answers. */
+/* The single number that a PRAGMA returns. */
 enum sl_status sl_sqlite_pragma(struct sl_sqlite *store, const char *sql, int64_t *number,
                                 struct sl_error *err) SL_MUST_USE;
-/* Statements without rows, run once. */
+/* Run statements without rows once. */
 enum sl_status sl_sqlite_exec(struct sl_sqlite *store, const char *sql,
                               struct sl_error *err) SL_MUST_USE;
 
-/* A file that nobody else knows of yet: without a lock, in one file by itself. */
+/* Open a file that nobody else knows yet: no lock, and no log beside it. */
 enum sl_status sl_sqlite_open_alone(const char *path, struct sl_store **out,
                                     struct sl_error *err) SL_MUST_USE;
 

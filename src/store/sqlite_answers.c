@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Whether the row of SL_SQL_ANSWER_OF_CLIENT is this answer, sent before. */
+/* Whether the row of SL_SQL_ANSWER_OF_CLIENT is this same answer. */
 static bool is_same(sqlite3_stmt *row, const struct sl_store_answer *answer)
 {
     return sqlite3_column_int64(row, 0) == answer->session &&
@@ -109,7 +109,7 @@ enum sl_status sl_sqlite_put_event(struct sl_store *base, int64_t session, int64
                          err);
 }
 
-/* What a walk yields beside the session: fills the row, and the answer if it has one. */
+/* Fills the row of a walk and, if there is one, the answer. */
 typedef void (*fill_row)(sqlite3_stmt *rows, struct sl_store_row *row,
                          struct sl_store_answer *answer);
 

@@ -1,4 +1,4 @@
-/* Copies of the database, made by SQLite's backup while others go on writing. */
+/* Copies of the database, made with SQLite's backup API while others write. */
 #include "store/sqlite.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ static void sync_folder_of(const char *path)
     free(folder);
 }
 
-/* The copy needs no journal of its own: until it is renamed nobody will read it. */
+/* The copy needs no journal: nobody reads it until it is renamed. */
 static enum sl_status copy_pages(struct sl_sqlite *store, const char *path, struct sl_error *err)
 {
     struct sl_sqlite copy = {.path = sl_string_copy(path)};
@@ -47,9 +47,9 @@ static enum sl_status copy_pages(struct sl_sqlite *store, const char *path, stru
     if (backup) {
         int stepped = sqlite3_backup_step(backup, -1);
         result = sqlite3_backup_finish(backup);
-        /* finish forgets that the source was locked */
+        /* finish does not report that the source was locked */
         if (result == SQLITE_OK && stepped != SQLITE_DONE) result = stepped;
-        /* One file by itself: to look into a copy in WAL mode would leave a log beside it. */
+        /* DELETE mode keeps it one file: opening a copy in WAL mode would leave a log beside it. */
         if (result == SQLITE_OK)
             result = sqlite3_exec(copy.db, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
     }
@@ -61,12 +61,12 @@ static enum sl_status copy_pages(struct sl_sqlite *store, const char *path, stru
     return status;
 }
 
-/* A whole copy under a name beside `path`, which the caller owns; nothing is left on failure. */
+/* A complete copy under a name beside `path`, owned by the caller; on failure nothing is left. */
 static enum sl_status copy_beside(struct sl_sqlite *store, const char *path, char **temporary,
                                   struct sl_error *err)
 {
     char *name = sl_string_printf("%s.%ld.tmp", path, (long)getpid());
-    (void)unlink(name); /* of a process of the same number that was killed */
+    (void)unlink(name); /* left by a killed process with the same number */
     int descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     enum sl_status status = SL_OK;
     if (descriptor < 0) {
@@ -91,8 +91,8 @@ static enum sl_status rename_to(const char *from, const char *to, struct sl_erro
     return rename(from, to) == 0 ? SL_OK : sl_fail_errno(err, "%s", to);
 }
 
-/* A log beside `path` belongs to a database in use, or to one that was: put next to other pages it
- * would damage them. */
+/* A log beside `path` belongs to a database that is or was in use: beside other pages it would
+ * damage them. */
 static enum sl_status check_free(const char *path, struct sl_error *err)
 {
     char *log = sl_string_printf("%s-wal", path);
@@ -123,7 +123,7 @@ static bool is_free(const char *path)
     return lstat(path, &info) != 0 && errno == ENOENT;
 }
 
-/* What `path` is set aside as: a name that nothing has, nor its log. */
+/* A new name for `path` that neither a file nor its log has. */
 static enum sl_status choose_name(const char *path, int64_t now, char **out, struct sl_error *err)
 {
     enum { TRIES = 1000 };
@@ -131,7 +131,7 @@ static enum sl_status choose_name(const char *path, int64_t now, char **out, str
     struct tm date;
     char when[32];
     if (!gmtime_r(&seconds, &date) || !strftime(when, sizeof when, "%Y%m%dT%H%M%SZ", &date))
-        return sl_fail(err, SL_ERR_USAGE, "%lld is no time", (long long)now);
+        return sl_fail(err, SL_ERR_USAGE, "%lld is not a time", (long long)now);
     for (int i = 1; i <= TRIES; i++) {
         char *name = i == 1 ? sl_string_printf("%s.before-restore-%s", path, when)
                             : sl_string_printf("%s.before-restore-%s-%d", path, when, i);
@@ -144,11 +144,12 @@ static enum sl_status choose_name(const char *path, int64_t now, char **out, str
         }
         free(name);
     }
-    return sl_fail(err, SL_ERR_INPUT, "%s.before-restore-%s is there already, %d times", path, when,
-                   TRIES);
+    return sl_fail(err, SL_ERR_INPUT,
+                   "%d names like %s.before-restore-%s are taken: move some of these files away",
+                   TRIES, path, when);
 }
 
-/* Rename `path``suffix` to `name``suffix`, if it is there. */
+/* Rename `path``suffix` to `name``suffix` if it exists. */
 static enum sl_status set_aside_one(const char *path, const char *suffix, const char *name,
                                     bool *moved, struct sl_error *err)
 {
@@ -164,8 +165,8 @@ static enum sl_status set_aside_one(const char *path, const char *suffix, const 
     return status;
 }
 
-/* The log goes first and the copy comes last: at no moment does a log stand beside pages it does
- * not belong to, so that a power cut in between leaves what can be restored again. */
+/* The log is moved first and the copy last, so that a log never lies beside foreign pages: after a
+ * power cut in between, the restore can be repeated. */
 static enum sl_status replace(const char *temporary, const char *path, int64_t now,
                               char **set_aside, struct sl_error *err)
 {
@@ -187,7 +188,7 @@ static enum sl_status replace(const char *temporary, const char *path, int64_t n
     return status;
 }
 
-/* The copy is brought up to date and prepared before anybody can see it. */
+/* The copy is upgraded and prepared before anybody can see it. */
 static enum sl_status prepare_copy(const char *temporary, const struct sl_store_restoration *how,
                                    struct sl_error *err)
 {

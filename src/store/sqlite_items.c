@@ -43,7 +43,7 @@ enum sl_status sl_sqlite_add_item(struct sl_store *base, const struct sl_store_i
     int64_t position;
     bool found = false;
     SL_TRY(find_item(sl_sqlite_of(base), item->id, &position, &found, err));
-    if (found) return sl_fail(err, SL_ERR_INPUT, "the item \"%s\" is there already", item->id);
+    if (found) return sl_fail(err, SL_ERR_INPUT, "the item \"%s\" exists already", item->id);
     return sl_sqlite_run(sl_sqlite_of(base), SL_SQL_ADD_ITEM,
                          SL_VALUES(sl_sqlite_text(item->id), sl_sqlite_text(item->content),
                                    sl_sqlite_text(item->truth), sl_sqlite_real(item->entropy),
@@ -76,7 +76,7 @@ enum sl_status sl_sqlite_version(struct sl_store *base, int64_t *out, struct sl_
     return sl_sqlite_number(sl_sqlite_of(base), SL_SQL_VERSION, NULL, 0, out, &found, err);
 }
 
-/* All items are looked up before the first row is written, so that a wrong name changes nothing. */
+/* All items are looked up before the first write, so that a wrong name changes nothing. */
 enum sl_status sl_sqlite_add_batch(struct sl_store *base, size_t batch, size_t target,
                                    const char *const *items, size_t n_items, struct sl_error *err)
 {
@@ -85,7 +85,7 @@ enum sl_status sl_sqlite_add_batch(struct sl_store *base, size_t batch, size_t t
     bool found = false;
     SL_TRY(sl_sqlite_number(store, SL_SQL_FIND_BATCH, SL_VALUES(sl_sqlite_size(batch)), &before,
                             &found, err));
-    if (found) return sl_fail(err, SL_ERR_INPUT, "batch %zu is there already", batch);
+    if (found) return sl_fail(err, SL_ERR_INPUT, "batch %zu exists already", batch);
     int64_t *positions = sl_data_alloc(n_items, sizeof *positions, err);
     if (!positions) return SL_ERR_NOMEM;
     enum sl_status status = SL_OK;

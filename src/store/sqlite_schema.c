@@ -1,16 +1,16 @@
-/* The layout of the database, version by version. A row, once released, is never changed: a new
- * layout is a new row. */
+/* The layout of the database, version by version. A released row never changes: a new layout is a
+ * new row. */
 #include "store/sqlite.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-/* "slab": tells a study from any other SQLite file. */
+/* "slab": distinguishes a study from any other SQLite file. */
 enum { APPLICATION_ID = 0x736c6162 };
 
-/* Session ids are never used twice (AUTOINCREMENT), so that exports made before and after a purge
- * do not give one number to two people. The counts of a batch are counted when asked for: there is
- * nothing that could drift. */
+/* Session ids are never reused (AUTOINCREMENT), so that exports before and after a purge do not
+ * give one number to two people. The counts of a batch are computed on request, so they cannot
+ * drift. */
 const struct sl_sqlite_migration sl_sqlite_migrations[] = {
     {"CREATE TABLE texts(key TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) STRICT;"
      "CREATE TABLE items(position INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,"
@@ -61,12 +61,12 @@ static enum sl_status read_version(struct sl_sqlite *store, size_t newest, size_
         return sl_fail(err, SL_ERR_INPUT, "%s is empty: " SL_SQLITE_RESTORE, store->path);
     if (!fresh && (application != APPLICATION_ID || number < 0))
         return sl_fail(err, SL_ERR_INPUT,
-                       "%s is a database of another program, not a study's: " SL_SQLITE_RESTORE,
+                       "%s is a database of another program, not of a study: " SL_SQLITE_RESTORE,
                        store->path);
     if (number > (int64_t)newest)
         return sl_fail(err, SL_ERR_INPUT,
                        "%s was written by a newer softlab (layout %" PRId64
-                       ", this one knows %zu): use that one, or " SL_SQLITE_RESTORE,
+                       ", this one knows %zu): use the newer softlab, or " SL_SQLITE_RESTORE,
                        store->path, number, newest);
     *version = (size_t)number;
     return SL_OK;
@@ -92,10 +92,9 @@ enum sl_status sl_sqlite_migrate(struct sl_sqlite *store, const struct sl_sqlite
     if (version == count || store->any_layout) return SL_OK;
     if (store->base.read_only)
         return sl_fail(err, SL_ERR_INPUT,
-                       "%s has an older layout: start the server once to bring it up to date",
-                       store->path);
+                       "%s has an older layout: start the server once to upgrade it", store->path);
     SL_TRY(sl_sqlite_begin(&store->base, true, err));
-    /* Another process may have been quicker. */
+    /* Another process may have been faster. */
     enum sl_status status = read_version(store, count, &version, err);
     if (status == SL_OK && version < count) status = migrate_from(store, version, rows, count, err);
     if (status == SL_OK) return sl_sqlite_commit(&store->base, err);

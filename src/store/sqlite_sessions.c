@@ -12,7 +12,7 @@ static enum sl_status no_session(struct sl_error *err)
     return sl_fail(err, SL_ERR_NOT_FOUND, "there is no such session");
 }
 
-/* The one session a statement yields. */
+/* The single session that a statement returns. */
 static enum sl_status read_one(struct sl_sqlite *store, enum sl_sqlite_statement which,
                                const struct sl_sqlite_value *values, size_t n_values,
                                struct sl_store_session *out, struct sl_error *err)
@@ -36,8 +36,8 @@ enum sl_status sl_sqlite_find_session(struct sl_store *base, const uint8_t *toke
                     SL_VALUES(sl_sqlite_blob(token_hash, SL_STORE_TOKEN_BYTES)), out, err);
 }
 
-/* The least filled batches that have room, one of them by `tie`. Tests need no room; they fill
- * batches among themselves, so that a rehearsal spreads as the study will. */
+/* One of the least filled batches with room, chosen by `tie`. Test sessions need no room; they are
+ * counted among themselves, so that a rehearsal spreads over the batches as the study will. */
 static enum sl_status choose_batch(struct sl_sqlite *store, const struct sl_store_arrival *arrival,
                                    size_t *batch, struct sl_error *err)
 {
@@ -62,7 +62,7 @@ static enum sl_status choose_batch(struct sl_sqlite *store, const struct sl_stor
         candidates[n_least++] = (size_t)sqlite3_column_int64(rows, 0);
     }
     if (n_least == 0)
-        status = sl_fail(err, SL_ERR_NOT_FOUND, "every batch has the annotators it wants");
+        status = sl_fail(err, SL_ERR_NOT_FOUND, "every batch has all the annotators that it wants");
     else
         *batch = candidates[arrival->tie % n_least];
 out:
@@ -82,8 +82,8 @@ static int64_t later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* A clock that was set back must not take a place away that was promised for longer; what was
- * refused is not leased again. */
+/* A clock that was set back must not shorten a promised lease; a refused session gets no new
+ * lease. */
 static enum sl_status renew(struct sl_sqlite *store, const struct sl_store_arrival *arrival,
                             const struct sl_store_session *session, struct sl_error *err)
 {
@@ -107,7 +107,7 @@ static enum sl_status check_network(struct sl_sqlite *store, const struct sl_sto
     SL_TRY(sl_sqlite_number(store, SL_SQL_NETWORK_PLACES,
                             SL_VALUES(sl_sqlite_text(arrival->network)), &taken, &counted, err));
     if (taken < 0 || (uint64_t)taken < arrival->per_network) return SL_OK;
-    return sl_fail(err, SL_ERR_USAGE, "the %zu places of one network are taken",
+    return sl_fail(err, SL_ERR_USAGE, "all %zu places of this network are taken",
                    arrival->per_network);
 }
 
@@ -234,7 +234,7 @@ enum sl_status sl_sqlite_purge(struct sl_store *base, const uint8_t *person, int
     return SL_OK;
 }
 
-/* Old pages stand in the log until it is emptied, which a reader can prevent. */
+/* Old pages stay in the log until it is emptied, which a reader can prevent. */
 enum sl_status sl_sqlite_empty_log(struct sl_store *base, bool *emptied, struct sl_error *err)
 {
     struct sl_sqlite *store = sl_sqlite_of(base);

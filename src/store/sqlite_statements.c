@@ -105,7 +105,7 @@ enum sl_status sl_sqlite_fail(struct sl_sqlite *store, int result, struct sl_err
     const char *said = store->db ? sqlite3_errmsg(store->db) : sqlite3_errstr(result);
     int kind = result & 0xff;
     if (kind != SQLITE_CONSTRAINT) store->base.failed = true;
-    /* Mapping the shared index takes addresses, not disk. */
+    /* Mapping the shared index needs address space, not disk. */
     if (kind == SQLITE_NOMEM || result == SQLITE_IOERR_NOMEM || result == SQLITE_IOERR_SHMMAP)
         return sl_fail(err, SL_ERR_NOMEM, "%s: not enough memory for the database", path);
     switch (kind) {
@@ -118,11 +118,11 @@ enum sl_status sl_sqlite_fail(struct sl_sqlite *store, int result, struct sl_err
                        path);
     case SQLITE_IOERR:
         return sl_fail(err, SL_ERR_IO,
-                       "%s: the disk refused (%s, code %d): look after the disk, then start again; "
-                       "if the database is refused then, " SL_SQLITE_RESTORE,
+                       "%s: the disk reported an error (%s, code %d): check the disk, then start "
+                       "again; if the database is refused then, " SL_SQLITE_RESTORE,
                        path, said, result);
     case SQLITE_CANTOPEN:
-        return sl_fail(err, SL_ERR_IO, "%s cannot be opened (%s): look at its folder and rights",
+        return sl_fail(err, SL_ERR_IO, "%s cannot be opened (%s): check its folder and permissions",
                        path, said);
     case SQLITE_NOTADB:
         return sl_fail(err, SL_ERR_INPUT, "%s is not a study's database: " SL_SQLITE_RESTORE, path);
@@ -163,7 +163,7 @@ enum sl_status sl_sqlite_start(struct sl_sqlite *store, enum sl_sqlite_statement
             sqlite3_prepare_v3(store->db, texts[which], -1, SQLITE_PREPARE_PERSISTENT, kept, NULL);
     if (result != SQLITE_OK) return sl_sqlite_fail(store, result, err);
     if (sqlite3_stmt_busy(*kept))
-        return sl_fail(err, SL_ERR_USAGE, "a visitor cannot start the walk it is part of");
+        return sl_fail(err, SL_ERR_USAGE, "a visitor cannot start the walk that it is part of");
     for (size_t i = 0; i < n_values && result == SQLITE_OK; i++)
         result = bind_one(*kept, (int)i + 1, &values[i]);
     if (result == SQLITE_OK) {
@@ -232,7 +232,7 @@ enum sl_status sl_sqlite_pragma(struct sl_sqlite *store, const char *sql, int64_
     return status;
 }
 
-/* A blob of another length than ours can only come from a hand that edited the file. */
+/* A blob of a wrong length can only come from an edited file. */
 static void read_bytes(sqlite3_stmt *statement, int column, uint8_t *out, size_t size)
 {
     const void *bytes = sqlite3_column_blob(statement, column);

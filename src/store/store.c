@@ -12,7 +12,7 @@ struct sl_store_options sl_store_options_default(void)
     return (struct sl_store_options){.durable = true};
 }
 
-/* Chosen by the form of the path once there is a second one. */
+/* The only backend. With a second one, the form of the path decides. */
 static const struct sl_store_backend *backend_of(const char *path)
 {
     (void)path;
@@ -27,7 +27,7 @@ enum sl_status sl_store_open(const char *path, const struct sl_store_options *op
     if (!options) options = &defaults;
     if (!*path) return sl_fail(err, SL_ERR_USAGE, "the store has no name");
     if (options->read_only && options->create)
-        return sl_fail(err, SL_ERR_USAGE, "%s cannot be made and read-only at once", path);
+        return sl_fail(err, SL_ERR_USAGE, "%s cannot be both created and read-only", path);
     return backend_of(path)->open(path, options, out, err);
 }
 
@@ -56,7 +56,7 @@ static enum sl_status check_inside(const struct sl_store *store, struct sl_error
     if (!store->in_transaction)
         return sl_fail(err, SL_ERR_USAGE, "writing needs a transaction: begin one first");
     if (store->failed)
-        return sl_fail(err, SL_ERR_USAGE, "the transaction failed before: roll it back first");
+        return sl_fail(err, SL_ERR_USAGE, "a write in this transaction failed: roll it back first");
     return SL_OK;
 }
 
@@ -73,7 +73,7 @@ static enum sl_status check_number(size_t number, const char *what, struct sl_er
     return sl_fail(err, SL_ERR_INPUT, "the %s %zu is too large", what, number);
 }
 
-/* A name that goes into one of the arrays of a session. */
+/* A text for one of the fixed arrays of a session. */
 static enum sl_status check_short(const char *text, size_t size, const char *what,
                                   struct sl_error *err)
 {
@@ -113,7 +113,7 @@ enum sl_status sl_store_commit(struct sl_store *store, struct sl_error *err)
     if (store->failed) {
         sl_store_rollback(store);
         return sl_fail(err, SL_ERR_IO,
-                       "nothing of the transaction was stored: a write in it had failed");
+                       "nothing of the transaction was stored: a write in it failed");
     }
     enum sl_status status = store->backend->commit(store, err);
     store->in_transaction = store->failed = false;
@@ -168,7 +168,8 @@ enum sl_status sl_store_add_item(struct sl_store *store, const struct sl_store_i
     SL_TRY(check_text(item->content, "item's content", err));
     if (item->truth) SL_TRY(check_text(item->truth, "item's class", err));
     if (item->hash) SL_TRY(check_text(item->hash, "item's hash", err));
-    if (!*item->id) return sl_fail(err, SL_ERR_INPUT, "an item has no name");
+    if (!*item->id)
+        return sl_fail(err, SL_ERR_INPUT, "an item has no name: give every item a name");
     return store->backend->add_item(store, item, err);
 }
 
@@ -246,7 +247,7 @@ enum sl_status sl_store_save_session(struct sl_store *store, const struct sl_sto
 {
     SL_TRY(check_inside(store, err));
     if (session->state > SL_SESSION_REFUSED)
-        return sl_fail(err, SL_ERR_USAGE, "%d is no state of a session", (int)session->state);
+        return sl_fail(err, SL_ERR_USAGE, "%d is not a state of a session", (int)session->state);
     SL_TRY(check_short(session->place, sizeof session->place, "place's name", err));
     SL_TRY(check_short(session->consent, sizeof session->consent, "consent's version", err));
     SL_TRY(check_number(session->trial, "trial", err));

@@ -1,4 +1,4 @@
-/* Copies of a study's database, and putting one in its place. */
+/* Backing up and restoring a study's database. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "study/config/identity.h"
 #include "study/purge_list.h"
 
-/* A backup is made whatever study.json says: it may be all that is left. */
+/* A backup is made whatever study.json says: the database may be all that is left. */
 static void say_what_differs(const char *folder, struct sl_store *store, const struct sl_log *log)
 {
     struct sl_study *study = NULL;
@@ -43,8 +43,8 @@ struct restoring {
     size_t sessions;
 };
 
-/* Before the copy takes the place of anything: it must be of this study, and those who withdrew
- * since it was made are removed from it. */
+/* Checks that the copy is of this study, and removes people who withdrew after it was made, before
+ * it replaces anything. */
 static enum sl_status prepare_copy(struct sl_store *copy, void *context, struct sl_error *err)
 {
     struct restoring *restoring = context;
@@ -54,15 +54,15 @@ static enum sl_status prepare_copy(struct sl_store *copy, void *context, struct 
     if (*wanted && strcmp(wanted, id) != 0)
         return sl_fail(
             err, SL_ERR_INPUT,
-            "the backup is of the study %s, but %s is the study %s: give a backup of this "
+            "the backup belongs to the study %s, but %s is the study %s: give a backup of this "
             "study",
-            *id ? id : "without a name", restoring->study->folder, wanted);
+            *id ? id : "without an id", restoring->study->folder, wanted);
     SL_TRY(sl_identity_check(restoring->study, copy, err));
     return sl_purged_apply(restoring->study->folder, copy, restoring->now, &restoring->sessions,
                            err);
 }
 
-/* The id of the database that is there, as far as it can be read. */
+/* The id of the current database, if it can be read. */
 static void read_present_id(const char *database, char out[SL_STUDY_ID_TEXT])
 {
     struct sl_store_options options = sl_store_options_default();

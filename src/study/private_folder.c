@@ -21,7 +21,7 @@ static enum sl_status walk(const char *folder, visitor visit, void *context, str
     for (char **name = names; *name && status == SL_OK; name++) {
         struct stat info;
         char *path = sl_path_join(folder, *name);
-        /* What is gone since it was listed was a temporary file. */
+        /* A file that vanished since it was listed was temporary. */
         if (lstat(path, &info) == 0) {
             status = visit(path, &info, context, err);
             if (status == SL_OK && S_ISDIR(info.st_mode)) status = walk(path, visit, context, err);
@@ -32,11 +32,11 @@ static enum sl_status walk(const char *folder, visitor visit, void *context, str
     return status;
 }
 
-/* ---- Rights ---- */
+/* ---- Permissions ---- */
 
 struct rights {
     size_t tightened;
-    struct sl_error problem; /* the first that could not be changed; code SL_OK: none */
+    struct sl_error problem; /* the first failure; code SL_OK: none */
 };
 
 static enum sl_status tighten(const char *path, const struct stat *info, void *context,
@@ -51,7 +51,7 @@ static enum sl_status tighten(const char *path, const struct stat *info, void *c
         rights->tightened += (info->st_mode & OTHERS) != 0;
     else if ((info->st_mode & OTHERS) != 0 && rights->problem.code == SL_OK)
         sl_fail_errno(&rights->problem,
-                      "%s can be read by others, and its rights cannot be changed", path);
+                      "%s is readable by others, and its permissions cannot be changed", path);
     return SL_OK;
 }
 
@@ -67,17 +67,17 @@ enum sl_status sl_private_tighten(const char *folder, size_t *tightened, struct 
     return sl_fail(err, rights.problem.code, "%s", rights.problem.message);
 }
 
-/* ---- What may be written over ---- */
+/* ---- Files that must not be overwritten ---- */
 
-/* What study init and the server keep at the top of the folder; all below its folders is theirs. An
- * export or a backup that somebody put there is not. */
+/* Files that study init and the server keep at the top of the folder. Everything in its subfolders
+ * is theirs too; an export or a backup at the top is not. */
 static bool is_own(const char *name)
 {
     static const char *const names[] = {"consent.md", "instructions.md", "debrief.md",
                                         SL_STUDY_TRUTH_FILE, "items.tsv"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i], name) == 0) return true;
-    return strncmp(name, "study.", 6) == 0; /* the database, its logs, what was set aside, ... */
+    return strncmp(name, "study.", 6) == 0; /* the database, its logs, databases set aside, ... */
 }
 
 struct comparison {
@@ -99,7 +99,7 @@ static enum sl_status compare(const char *path, const struct stat *info, void *c
     return sl_fail(err, SL_ERR_INPUT, "%s", path);
 }
 
-/* A name that the study may need, whether or not there is such a file now. */
+/* A name that the study may need, whether or not the file exists. */
 static bool is_reserved(const char *folder, const char *path)
 {
     const char *name = sl_path_name(path);
@@ -110,7 +110,7 @@ static bool is_reserved(const char *folder, const char *path)
     return reserved;
 }
 
-/* By device and number, so that links and other spellings of a path are found too. */
+/* Compares device and inode, so that links and other spellings of a path are found too. */
 enum sl_status sl_study_check_output(const char *folder, const char *path, struct sl_error *err)
 {
     struct comparison comparison = {.folder = folder};

@@ -1,4 +1,4 @@
-/* Participants: how they are stored, and how they are forgotten. */
+/* Participants: how they are stored, and how they are deleted. */
 #include <sodium.h>
 #include <string.h>
 
@@ -21,14 +21,14 @@ enum sl_status sl_study_person(struct sl_store *store, const char *name,
     return SL_OK;
 }
 
-/* Somebody looked for by the hash of a name, or by what exports call them. */
+/* A search for a person by the hash of a name, or by the name in exports. */
 struct search {
     const char *annotator;
     uint8_t person[SL_STORE_PERSON_BYTES];
-    bool found;          /* under the hash */
-    bool found_exported; /* under the name of exports: `exported` */
+    bool found;          /* by the hash */
+    bool found_exported; /* by the name in exports: `exported` */
     uint8_t exported[SL_STORE_PERSON_BYTES];
-    int64_t last, last_exported; /* when their last sessions began */
+    int64_t last, last_exported; /* start of their last sessions */
 };
 
 static enum sl_status look_at(const struct sl_store_row *row, void *context)
@@ -48,7 +48,7 @@ static enum sl_status look_at(const struct sl_store_row *row, void *context)
     return SL_OK;
 }
 
-/* Nobody of that name is there; one who was removed before may still have bytes in the log. */
+/* Nobody has that name now; a person who was removed before may still have bytes in the log. */
 static enum sl_status purge_again(const struct sl_study *study, struct sl_store *store,
                                   const uint8_t *person, struct sl_store_purged *out,
                                   struct sl_error *err)
@@ -74,8 +74,8 @@ enum sl_status sl_study_purge(const struct sl_study *study, struct sl_store *sto
         return purge_again(study, store, search.person, out, err);
     const uint8_t *hash = search.found ? search.person : search.exported;
     const int64_t last = search.found ? search.last : search.last_exported;
-    /* The list first: whoever is on it goes at the next start even if this process ends now. A
-     * clock that was set back must not leave a session out. */
+    /* The list first: a listed person is removed at the next start even if this process dies now. A
+     * clock that was set back must not spare a session. */
     SL_TRY(sl_purged_add(study->folder, hash, last > now ? last : now, err));
     return sl_store_purge(store, hash, INT64_MAX, now, out, err);
 }

@@ -49,17 +49,18 @@ static enum sl_status read_lines(const char *path, const struct sl_buffer *text,
     size_t number = 1;
     for (size_t at = 0; at < text->length; number++) {
         const char *line = text->data + at, *end = memchr(line, '\n', text->length - at);
-        /* Cut off while it was written: nobody was told that this person is gone. */
+        /* An incomplete line: the process died before it reported success. */
         if (!end) break;
         if (list->count == list->capacity) {
             list->capacity = list->capacity * 2 + 64;
             list->entries = sl_resize(list->entries, list->capacity, sizeof *list->entries);
         }
         if (!read_line(line, (size_t)(end - line), &list->entries[list->count]))
-            return sl_fail(err, SL_ERR_INPUT,
-                           "%s:%zu: expected a time and 64 hexadecimal digits: put the file back "
-                           "as it was, or people who withdrew come back with the next restore",
-                           path, number);
+            return sl_fail(
+                err, SL_ERR_INPUT,
+                "%s:%zu: expected a time and 64 hexadecimal digits; restore the file, or "
+                "people who withdrew come back with the next restore",
+                path, number);
         list->count++;
         at += (size_t)(end - line) + 1;
     }
@@ -97,7 +98,7 @@ enum sl_status sl_purged_has(const char *folder, const uint8_t person[SL_STORE_P
 
 /* ---- Adding ---- */
 
-/* Where the last whole line ends: behind it a line that a crash cut off may stand. */
+/* The end of the last complete line; a line that a crash cut off may follow. */
 static enum sl_status find_end(int file, const char *path, off_t *end, struct sl_error *err)
 {
     char tail[LINE_BYTES];
@@ -110,7 +111,8 @@ static enum sl_status find_end(int file, const char *path, off_t *end, struct sl
     while (kept > 0 && tail[kept - 1] != '\n')
         kept--;
     if (kept == 0 && from > 0)
-        return sl_fail(err, SL_ERR_INPUT, "%s is no list of people who were removed", path);
+        return sl_fail(err, SL_ERR_INPUT,
+                       "%s is not a list of removed people; restore the file from a backup", path);
     *end = from + (off_t)kept;
     return SL_OK;
 }
@@ -127,7 +129,7 @@ static enum sl_status append(int file, const char *path, const char *line, struc
     return SL_OK;
 }
 
-/* The file's name is on disk once its folder is. */
+/* The file's name is on disk once its folder is synced. */
 static enum sl_status sync_folder(const char *folder, struct sl_error *err)
 {
     int file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

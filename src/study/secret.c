@@ -6,7 +6,7 @@
 
 enum sl_status sl_secret_init(struct sl_error *err)
 {
-    if (sodium_init() < 0) return sl_fail(err, SL_ERR_BACKEND, "libsodium does not start");
+    if (sodium_init() < 0) return sl_fail(err, SL_ERR_BACKEND, "libsodium cannot be initialised");
     return SL_OK;
 }
 
@@ -72,7 +72,7 @@ enum sl_status sl_secret_key_read(struct sl_store *store, const char *name,
     return whole ? SL_OK : sl_fail(err, SL_ERR_INPUT, "the study's %s is damaged", name);
 }
 
-/* Inside the transaction nobody else can make another. */
+/* Inside the transaction nobody else can create the key. */
 static enum sl_status make_key(struct sl_store *store, const char *name, uint8_t out[SL_STUDY_KEY],
                                struct sl_error *err)
 {

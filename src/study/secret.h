@@ -18,27 +18,27 @@ enum {
 enum sl_status sl_secret_init(struct sl_error *err) SL_MUST_USE;
 void sl_secret_random(void *out, size_t length);
 uint64_t sl_secret_number(void);
-/* `length` letters and digits that are not easily mistaken for others, and a NUL. */
+/* `length` letters and digits that are hard to confuse, and a NUL. */
 void sl_secret_word(char *out, size_t length);
 
-/* A new cookie: its text, and the hash that the store keeps. */
+/* A new cookie: its text, and the hash for the store. */
 void sl_secret_token(char text[SL_TOKEN_TEXT], uint8_t hash[SL_STORE_TOKEN_BYTES]);
-/* The hash of a cookie's text; false if no cookie of ours looks like that. */
+/* The hash of a cookie's text; false if it cannot be a cookie of ours. */
 bool sl_secret_token_hash(const char *text, uint8_t hash[SL_STORE_TOKEN_BYTES]);
 
 /* `length` bytes from exactly 2 * length hexadecimal digits. */
 bool sl_secret_from_hex(const char *text, void *out, size_t length);
 
-/* One of the study's keys, which its database keeps under `name` as hexadecimal digits. Made when
- * there is none, inside the transaction that is open or in one of its own; SL_ERR_NOT_FOUND if the
- * store is open for reading only. */
+/* One of the study's keys, which its database keeps under `name` as hexadecimal digits. A missing
+ * key is created, in the open transaction or in one of its own; SL_ERR_NOT_FOUND if the store is
+ * open for reading only. */
 enum sl_status sl_secret_key(struct sl_store *store, const char *name, uint8_t out[SL_STUDY_KEY],
                              struct sl_error *err) SL_MUST_USE;
-/* The same, never made. */
+/* The same, but never creates a key. */
 enum sl_status sl_secret_key_read(struct sl_store *store, const char *name,
                                   uint8_t out[SL_STUDY_KEY], struct sl_error *err) SL_MUST_USE;
 
-/* Keyed hash of a name: says nothing about it to those without the key. */
+/* Keyed hash of a name: without the key it reveals nothing about the name. */
 void sl_secret_opaque(const uint8_t key[SL_STUDY_KEY], const char *name, char out[SL_OPAQUE_TEXT]);
 
 #endif

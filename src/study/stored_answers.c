@@ -102,7 +102,7 @@ const char *sl_session_state_name(enum sl_session_state state)
     return (size_t)state < sizeof names / sizeof *names ? names[state] : "unknown";
 }
 
-/* A row of the walk that outlives the call, to see whether a later revision follows. */
+/* A row that outlives its visit, to see whether a later revision follows. */
 struct held {
     struct sl_store_session session;
     struct sl_store_answer answer;
@@ -113,7 +113,7 @@ struct answer_walk {
     const struct sl_study *study;
     const struct sl_study_items *items;
     enum sl_study_extent extent;
-    const char *annotator; /* or NULL: everybody */
+    const char *annotator; /* or NULL: all */
     sl_study_take take;
     void *context;
     struct held held;
@@ -244,7 +244,7 @@ static unsigned flags_of(const struct sl_study_given *given)
     return flags;
 }
 
-/* What was mixed stands with the item. */
+/* The item knows what was mixed. */
 static void set_endpoints(const struct sl_study *study, const struct sl_study_item *item,
                           struct sl_mix_answer *mix)
 {

@@ -174,7 +174,7 @@ test('links and suspicion are shown where the server knows them', async () => {
     const links = [
       { name: 'Prolific', url: 'https://study.example/?PROLIFIC_PID={{%PROLIFIC_PID%}}&SESSION_ID={{%SESSION_ID%}}', note: 'Paste it as the study’s address. Completion code: C1.' },
       { name: 'Test link', url: 'https://study.example/?test=abc', note: '' },
-      { kind: 'code', name: 'done', url: 'C1', note: 'the study was finished' },
+      { kind: 'code', name: 'done', url: 'C1', note: 'the annotator finished the study' },
     ];
     await change(page, '**/admin/status', (status) => {
       status.links = links;
@@ -309,7 +309,7 @@ test('every screen can be tried before the study begins, and its words changed',
     assert.deepStrictEqual(JSON.parse(fs.readFileSync(path.join(folder, 'words.json'), 'utf8')),
       { 'frame.waiting': '{n} answers are waiting', 'end.done': 'Many thanks' });
     await page.getByLabel('Find a text or key').fill('end.done');
-    await page.getByText('softlab says: Thank you').waitFor();
+    await page.getByText('Original: Thank you').waitFor();
 
     // Annotators hear the same; once one has answered nothing changes any more.
     assert.match(await (await fetch(new URL('study', annotators))).text(), /Many thanks/);
@@ -321,7 +321,7 @@ test('every screen can be tried before the study begins, and its words changed',
       id: '0'.repeat(32), trial: session.items[0].trial, practice: false, elapsed: 2000, times: {}, answer: { class: session.classes[0] },
     });
     await page.reload();
-    await page.getByText('The words cannot be changed here any more: people have answered already').waitFor();
+    await page.getByText('The words can no longer be changed here: people have answered already').waitFor();
     assert.ok(await page.locator('.words textarea').first().evaluate((field) => field.readOnly));
     await look(page, 'words-fixed');
     assert.deepStrictEqual(await faults(page), []);

@@ -27,7 +27,7 @@ test('the researcher sees the study, sorts, downloads and leaves', async (t) => 
     await t.test('a wrong password is refused in words', async () => {
       await page.getByLabel('Password').fill('wrong password');
       await page.keyboard.press('Enter');
-      await page.getByText('That is not the password.').waitFor();
+      await page.getByText('The password is wrong.').waitFor();
       assert.strictEqual(await page.getByLabel('Password').getAttribute('aria-invalid'), 'true');
       await page.getByRole('button', { name: 'Log in' }).click();
       await page.getByText('Too many attempts').waitFor();
@@ -37,7 +37,7 @@ test('the researcher sees the study, sorts, downloads and leaves', async (t) => 
 
     await t.test('a study that nobody has seen has a page', async () => {
       await logIn(page);
-      await page.getByText('Nobody has come yet.').waitFor();
+      await page.getByText('Nobody has taken part yet.').waitFor();
       await look(page, 'empty');
       await goTo(page, 'Items');
       await look(page, 'items-empty');
@@ -158,7 +158,7 @@ test('a file that cannot be made is refused in words, and the page stays', async
     // Nobody answered with percentages: the layouts of CIFAR-10S can hold nothing of this study.
     await take('raw_human_data.csv');
     await refused('raw_human_data.csv').waitFor();
-    assert.match(await refused('raw_human_data.csv').textContent(), /^Not available: .* which is all that the layouts of CIFAR-10S hold\.$/);
+    assert.match(await refused('raw_human_data.csv').textContent(), /^Not available: .* but the layouts of CIFAR-10S hold nothing else; export "answers" instead\.$/);
     assert.ok(await page.getByRole('heading', { level: 1, name: 'Downloads' }).isVisible());
     await look(page, 'download-refused');
     await page.getByRole('button', { name: 'Refresh' }).click();

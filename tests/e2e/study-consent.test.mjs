@@ -87,7 +87,7 @@ test('a placeholder stops the server; a rehearsal is for the test link alone', a
     await study.start();
     for (const look of looks) {
       const text = await show(study, look, 'not-begun', /status of 403/);
-      assert.match(text, /This study has not begun/);
+      assert.match(text, /This study has not started yet/);
     }
     const browser = await launch();
     try {

@@ -124,7 +124,7 @@ test('beyond 15 classes one types, and finds what was chosen before', long, () =
         await page.locator('[data-input=second_percent] input').fill('30');
         await box('impossible').fill('Quail');
         await page.keyboard.press('Enter');
-        await page.getByRole('button', { name: 'Take out Quail' }).waitFor();
+        await page.getByRole('button', { name: 'Remove Quail' }).waitFor();
         await page.locator('button[type=submit]').click();
         await page.getByRole('heading', { name: `${i + 2} of 3` }).waitFor();
       }

@@ -100,7 +100,7 @@ test('every page of the flow', long, async () => {
     await see('check-missing');
     await page.getByText('My own').click();
     await press(page, 'Check my answers');
-    await page.getByText('One answer was not right').waitFor();
+    await page.getByText('One answer was wrong').waitFor();
     // Nothing says which, and nothing is chosen any more.
     assert.ok(await focusedIn(page, 'h1'));
     assert.strictEqual(await page.locator('.error:not([hidden]), input:checked').count(), 0);
@@ -111,7 +111,7 @@ test('every page of the flow', long, async () => {
     await page.waitForTimeout(200);
     await see('practice');
     await drivers.hard.pointer(page, (locator) => locator.click());
-    await until(page, 'That was the practice');
+    await until(page, 'The practice is over');
     await see('ready');
     await press(page, 'Begin');
     for (let i = 0; i < 3; i += 1) {
@@ -260,11 +260,11 @@ test('numbers that are refused', long, async () => {
 
 // The server's replies are made up here; study-trouble.test.mjs has the real ones.
 const refusals = {
-  'One answer was not taken': [409, 'conflict'],
+  'One answer was not accepted': [409, 'conflict'],
   'Your place has been given away': [410, 'gone'],
-  'Your session is not known here': [401, 'unknown'],
+  'The server does not know your session': [401, 'unknown'],
   'This page cannot be used from here': [403, 'foreign'],
-  'The study is not here': [404, 'missing'],
+  'There is no study at this address': [404, 'missing'],
 };
 
 test('everything that can go wrong during trials', long, async () => {
@@ -301,7 +301,7 @@ test('everything that can go wrong during trials', long, async () => {
     await page.locator('.state-saved').waitFor();
     await replyTo('**/api/answer', null);
     await answer();
-    await page.getByText('No connection: 1 waiting').waitFor();
+    await page.getByText('No connection: 1 not saved yet').waitFor();
     await see('offline');
     await answer();
     await page.getByText('2 answers are not saved yet').waitFor();

@@ -54,7 +54,7 @@ test('a reload in the middle keeps place and queue', long, () =>
       await drivers.hard.pointer(page, mouse);
       await page.waitForFunction(() => document.querySelector('h1').textContent.includes('2 of 3'));
       await page.locator('.state-trouble').waitFor();
-      assert.match(await page.locator('#save-state').textContent(), /1 waiting, nothing is lost/);
+      assert.match(await page.locator('#save-state').textContent(), /1 not saved yet, nothing is lost/);
       await page.reload();
       await page.locator('.trial').waitFor();
       assert.match(await heading(page), /2 of 3/);
@@ -125,7 +125,7 @@ test('an answer that conflicts is set aside and the session goes on', long, () =
       await page.bringToFront();
       await look(page);
       await page.locator('[data-input=class] button', { hasText: 'star' }).click();
-      await page.getByRole('heading', { name: 'One answer was not taken' }).waitFor();
+      await page.getByRole('heading', { name: 'One answer was not accepted' }).waitFor();
       assert.deepStrictEqual(await faults(page), []);
       await picture(page, 'conflict-1280-light');
       await primary(page).click();
@@ -283,7 +283,7 @@ test('whoever asks too often is told to wait, and nothing is lost', long, () =>
           answers += 1;
         }
         assert.ok(Number(refused.headers()['retry-after']) >= 1);
-        await page.getByText('The server is busy: 1 waiting, nothing is lost').waitFor();
+        await page.getByText('The server is busy: 1 not saved yet, nothing is lost').waitFor();
         await page.locator('.state-saved').waitFor();
         assert.strictEqual(study.trials().length, answers);
       },

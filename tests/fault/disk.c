@@ -146,7 +146,7 @@ static void fail_in_stream(const struct power_faults *faults)
 {
     struct sl_store *store = open_prepared();
     set(faults);
-    size_t sent = send_until_refused(store, 80, "the disk refused");
+    size_t sent = send_until_refused(store, 80, "the disk reported an error");
     assert_true(sent < 80);
     check(store);
     if (faults->forever) {
@@ -235,7 +235,7 @@ static void test_a_transaction_that_failed_inside_cannot_be_committed(void **sta
     answer.body = "{}";
     memset(answer.client_id, 0xee, sizeof answer.client_id);
     assert_fails(sl_store_put_answer(store, &answer, &outcome, &err), SL_ERR_USAGE, err,
-                 "failed before");
+                 "in this transaction failed");
     assert_true(sl_store_in_transaction(store));
     assert_fails(sl_store_commit(store, &err), SL_ERR_IO, err, "nothing of the transaction");
     assert_false(sl_store_in_transaction(store));

@@ -101,7 +101,7 @@ static unsigned answer_until_refused(const struct scene *scene, const char *cook
             post(scene, "/api/answer", cookie, hard_answer(trial, trial, false, "circle"));
         int status = reply.status;
         if (status == 503) {
-            assert_non_null(strstr(reply.body, "cannot be stored at present"));
+            assert_non_null(strstr(reply.body, "cannot store this at the moment"));
             assert_non_null(strstr(reply.head, "Retry-After:"));
         }
         reply_release(&reply);

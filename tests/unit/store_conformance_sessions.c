@@ -221,7 +221,7 @@ static void test_a_network_has_so_many_places(void **state)
     session = test_arrived(store, &who);
     who.person = who.token = 3;
     assert_fails(test_arrive(store, &who, &session, &returning, &err), SL_ERR_USAGE, err,
-                 "the 2 places of one network");
+                 "all 2 places of this network");
     assert_false(sl_store_in_transaction(store));
     /* Who has a place finds it; tests, and those of whom nobody counts, have one. */
     who.person = 2, who.token = 4;
@@ -442,7 +442,7 @@ static void test_a_wrong_session_is_refused(void **state)
     assert_fails(sl_store_save_session(store, &wrong, &err), SL_ERR_NOT_FOUND, err, "no such");
     wrong = session;
     wrong.state = (enum sl_session_state)5;
-    assert_fails(sl_store_save_session(store, &wrong, &err), SL_ERR_USAGE, err, "no state");
+    assert_fails(sl_store_save_session(store, &wrong, &err), SL_ERR_USAGE, err, "is not a state");
     wrong = session;
     memset(wrong.place, 'x', sizeof wrong.place);
     assert_fails(sl_store_save_session(store, &wrong, &err), SL_ERR_INPUT, err, "longer than 23");

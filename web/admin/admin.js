@@ -11,8 +11,8 @@ import { annotators } from './people.js';
 import { person } from './person.js';
 import { preview } from './preview.js';
 
-// A section is a function of {leave(), rest} that returns {element, update(status)}; with a rest
-// ("items/12") the second one of a pair shows one of what the first one lists.
+// A section is a function of {leave(), rest} that returns {element, update(status)}. With a rest
+// ("items/12") the second function of the pair shows one entry of the first one's list.
 const sections = {
   overview: [overview], items: [items, item], annotators: [annotators, person],
   comments: [comments], downloads: [downloads], preview: [preview],
@@ -28,7 +28,7 @@ const announced = document.getElementById('announced');
 let watched = null;
 let status = null;
 let shown = null;
-const visited = new Map(); // sections that were shown before: what was chosen or typed there stays
+const visited = new Map(); // sections shown before: choices and typed text stay there
 let heard = 0; // when the server last answered
 let failures = 0;
 let clock = 0;
@@ -108,7 +108,7 @@ function markTab(name) {
     else link.removeAttribute('aria-current');
 }
 
-// The section of the address. One that is shown already only gets the newer numbers.
+// Show the section that the address names. If it is shown already, it only gets newer numbers.
 function show() {
   const { name, rest } = placeOfHash();
   const place = rest ? `${name}/${rest}` : name;
@@ -128,7 +128,7 @@ function show() {
 
 // ---- Keeping up to date ----
 
-// What changes every few seconds is seen, and only what matters is also said.
+// All texts are shown; a screen reader announces only the change between trouble and no trouble.
 function say(text, trouble) {
   state.textContent = text;
   if (state.classList.contains('trouble') !== trouble) announced.textContent = text;
@@ -160,7 +160,7 @@ async function look() {
   lookLater();
 }
 
-// Throws if there is nothing to show.
+// Throws if the status cannot be read.
 async function enter() {
   watched = new api.Watched('admin/status');
   visited.clear();
@@ -207,7 +207,7 @@ addEventListener('hashchange', () => {
   scrollTo(0, 0);
   main.focus({ preventScroll: true });
 });
-// A page that nobody sees asks nothing; one that is seen again asks at once.
+// A hidden page does not ask the server; a page that becomes visible again asks at once.
 document.addEventListener('visibilitychange', () => {
   if (document.visibilityState === 'visible') look();
   else clearTimeout(clock);

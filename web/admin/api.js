@@ -1,4 +1,4 @@
-// What the page asks of the server. Errors carry the server's one sentence.
+// The requests of the page. An error carries the server's sentence.
 
 let csrf = '';
 
@@ -9,7 +9,7 @@ export class Refused extends Error {
   }
 }
 
-// A reply that is no refusal; 304 is none.
+// The reply, if it is no refusal; 304 counts as a success.
 async function reach(path, options = {}) {
   let reply;
   try {
@@ -46,8 +46,8 @@ export const previews = () => ask('admin/previews');
 export const words = () => ask('admin/words');
 export const saveWords = (changed) => send('admin/words', { words: changed });
 
-// Something that is looked at again and again: look() is its value if that has changed since the
-// last look, otherwise null. The server compares.
+// Something that is polled: look() returns its value if it has changed since the last look,
+// otherwise null. The server compares.
 export class Watched {
   #path;
   #tag = null;
@@ -60,18 +60,19 @@ export class Watched {
     const reply = await reach(this.#path, this.#tag ? { headers: { 'If-None-Match': this.#tag } } : {});
     if (reply.status === 304) return null;
     const value = await reply.json().catch(() => null);
-    if (!value) throw new Refused(0, 'The connection broke off. Please try again.');
+    if (!value) throw new Refused(0, 'The connection was lost. Please try again.');
     this.#tag = reply.headers.get('ETag');
     return value;
   }
 }
 
-// A file, whole: the browser alone would leave the page for a refusal, or save it as the file.
+// Fetch a whole file. With a plain link the browser would leave the page on a refusal, or save the
+// error as the file.
 export async function download(path) {
   const reply = await reach(path);
   try {
     return await reply.blob();
   } catch {
-    throw new Refused(0, 'The connection broke off. Please try again.');
+    throw new Refused(0, 'The connection was lost. Please try again.');
   }
 }

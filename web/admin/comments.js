@@ -1,4 +1,4 @@
-// What people wrote at the end.
+// What people wrote into the debrief questions.
 import { make, personLink, plural, timeOf } from './dom.js';
 import { detail } from './detail.js';
 
@@ -15,7 +15,7 @@ function render({ questions, comments: all }) {
   const newest = [...all].sort((a, b) => b.at - a.at);
   return [
     make('h1', {}, 'Comments'),
-    make('p', { class: 'hint' }, `${plural(all.length, 'person', 'people')} wrote something at the end. Addresses, telephone numbers and ids are removed.`),
+    make('p', { class: 'hint' }, `${plural(all.length, 'person', 'people')} wrote something at the end. E-mail addresses, telephone numbers and ids are removed.`),
     newest.length ? make('ul', { class: 'cards comments' }, ...newest.map((comment) => entry(comment, questions)))
       : make('p', { class: 'empty' }, questions.length ? 'Nobody has written anything yet.' : 'The study asks nothing at the end: study.json has no debrief questions.'),
   ];

@@ -1,9 +1,9 @@
-// What the sections about one person, one item and all comments share: they look for themselves
-// when the study has changed.
+// Shared by the sections about one person, one item and all comments: they ask the server
+// themselves when the study has changed.
 import { Watched } from './api.js';
 import { make, sentence, update as redraw } from './dom.js';
 
-// `render(value, status)` gives the children of the section; `context` is that of every section.
+// `render(value, status)` returns the children of the section; `context` is that of every section.
 export function detail(path, context, render) {
   const watched = new Watched(path);
   const element = make('div', { class: 'view' }, make('p', { class: 'hint', role: 'status' }, 'Loading…'));

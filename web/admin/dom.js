@@ -1,4 +1,4 @@
-// Small helpers to build pages. What comes from the server goes in as text, never as markup.
+// Small helpers to build pages. Text from the server goes in as text, never as markup.
 
 let lastId = 0;
 
@@ -7,8 +7,8 @@ export function newId(prefix) {
   return `${prefix}-${lastId}`;
 }
 
-// What an element does when something happens to it: kept apart from the element, so that a newer
-// picture of the page can bring newer functions to the same element.
+// The listeners of each element, kept apart from the element so that a newer version of the page
+// can give the same element newer functions.
 const listening = new WeakMap();
 
 function listen(element, type, act) {
@@ -28,8 +28,8 @@ function fill(element, attributes, children) {
   return element;
 }
 
-// make('p', { class: 'hint', id }, 'text', child): functions become listeners, true and false
-// set and leave out an attribute, null children are passed over.
+// make('p', { class: 'hint', id }, 'text', child): functions become listeners, true sets an
+// attribute, false leaves it out, null children are skipped.
 export function make(tag, attributes = {}, ...children) {
   return fill(document.createElement(tag), attributes, children);
 }
@@ -83,10 +83,10 @@ function patchNode(from, to) {
   patchChildren(from, to);
 }
 
-// Make the children of `element` look like `children` and leave alone what is right already: what
-// has the focus keeps it, what is scrolled or folded open stays so. Elements that were there take
-// over the listeners of the new ones, which must therefore act on the event's currentTarget. Lists
-// whose order changes need a data-key on each child.
+// Make the children of `element` look like `children` and keep nodes that are right already, so
+// that focus, scroll position and open details survive. A kept element takes over the listeners of
+// the new one, so a listener must act on the event's currentTarget. Lists whose order changes need
+// a data-key on each child.
 export function update(element, ...children) {
   const focused = document.activeElement;
   const next = element.cloneNode(false);
@@ -97,8 +97,7 @@ export function update(element, ...children) {
 
 // ---- Small pictures ----
 
-// A bar of a share from 0 to 1. It repeats what the text beside it says, so it is hidden from
-// those who hear the page.
+// A bar for a share from 0 to 1. Hidden from screen readers, since the text beside it says the same.
 export function bar(share, kind = '') {
   const width = Math.max(0, Math.min(1, share || 0)) * 100;
   return draw('svg', { class: `bar ${kind}`, viewBox: '0 0 100 8', preserveAspectRatio: 'none', 'aria-hidden': 'true' },
@@ -180,11 +179,11 @@ export function personLink(annotator) {
   return make('a', { href: `#annotators/${annotator}` }, make('code', {}, annotator));
 }
 
-// A button that puts a text on the clipboard, and says so.
+// A button that copies a text to the clipboard and says so.
 export function copyButton(text, what) {
   return make('button', {
     type: 'button', class: 'quiet', 'aria-label': `Copy ${what}`,
-    // The button on the page is not always the one that was made here: see update.
+    // The button on the page is not always the one created here: see update.
     click: async ({ currentTarget: button }) => {
       const done = await copy(text);
       button.textContent = done ? 'Copied' : 'Select and copy it';
@@ -193,7 +192,7 @@ export function copyButton(text, what) {
   }, 'Copy');
 }
 
-// Browsers offer the clipboard only to pages that came encrypted or from this machine.
+// Browsers offer the clipboard only on HTTPS or localhost pages.
 async function copy(text) {
   try {
     await navigator.clipboard.writeText(text);
@@ -209,7 +208,7 @@ async function copy(text) {
   }
 }
 
-// What the server says, as a sentence of the page.
+// The server's message as a sentence of the page.
 export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 export function sentence(text) {
   const whole = capital(text);

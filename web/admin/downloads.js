@@ -1,13 +1,13 @@
-// Every export, with a word on what it is for.
+// Every export, with a word on its purpose.
 import { download } from './api.js';
 import { make, newId } from './dom.js';
 
 const groups = [
   { name: 'For analysis', exports: ['answers', 'trials', 'items', 'changes'] },
-  { name: 'As published data sets are laid out', exports: ['cifar10s-raw', 'cifar10s-json', 'cifar10h-raw', 'cifar10h-counts', 'cifar10h-probs'] },
+  { name: 'In the layouts of published data sets', exports: ['cifar10s-raw', 'cifar10s-json', 'cifar10h-raw', 'cifar10h-counts', 'cifar10h-probs'] },
   {
     name: 'For paying people', exports: ['payments', 'bonus'],
-    hint: 'These two name submissions as the recruiter does. softlab writes them and never pays.',
+    hint: 'These two files name submissions by the recruiter’s ids. softlab only writes them; it pays nobody.',
   },
 ];
 
@@ -17,7 +17,7 @@ function save(blob, name) {
   setTimeout(() => URL.revokeObjectURL(address), 60000);
 }
 
-// A link to a file that is fetched first, so that a refusal is said beside it.
+// A link to a file that is fetched first, so that a refusal can be shown beside the link.
 function entry({ path, file, summary }, leave) {
   const state = make('p', { class: 'download-state', role: 'status' });
   let busy = false;
@@ -26,7 +26,7 @@ function entry({ path, file, summary }, leave) {
     if (busy) return;
     busy = true;
     state.classList.remove('error');
-    state.textContent = 'Being made…';
+    state.textContent = 'Preparing the file…';
     try {
       save(await download(path), file);
       state.textContent = 'Saved by your browser.';
@@ -47,7 +47,7 @@ const exportEntry = (one, leave) => entry({ path: `admin/export/${encodeURICompo
 
 // ---- Soft labels ----
 
-const forms = { csv: 'a line per item, a column per class', npz: 'the same for NumPy: labels, item, classes' };
+const forms = { csv: 'one line per item, one column per class', npz: 'the same for NumPy: labels, item, classes' };
 
 function labels(methods, leave) {
   const list = make('ul', { class: 'downloads' });
@@ -64,19 +64,19 @@ function labels(methods, leave) {
   choose();
   return make('section', {},
     make('h2', {}, 'Soft labels'),
-    make('p', { class: 'hint' }, 'What softlab labels makes of the answers so far with its own settings; checks, repeats and second runs stay out.'),
+    make('p', { class: 'hint' }, 'Labels from the answers so far, as the command softlab labels makes them with its default settings. Attention checks, repeats and second runs are left out.'),
     make('div', { class: 'tools' }, make('p', { class: 'field' }, make('label', { for: select.id }, 'Method'), select)),
     about, list);
 }
 
-// `leave` is called when nobody is logged in any more.
+// `leave` is called when the login has expired.
 export function downloads({ leave }) {
   const element = make('div', { class: 'view' });
   let before = '';
   return {
     element,
     update({ study }) {
-      // The lists never change, and what stands beside a file should stay there.
+      // The lists never change, and the state shown beside a file should stay.
       const now = JSON.stringify([study.exports, study.labels]);
       if (before === now) return;
       before = now;
@@ -85,7 +85,7 @@ export function downloads({ leave }) {
       const rest = { name: 'Others', exports: [...known.keys()].filter((name) => !listed.has(name)) };
       element.replaceChildren(
         make('h1', {}, 'Downloads'),
-        make('p', { class: 'hint' }, 'Participants are short hashes; addresses and ids in free text are removed. Every download is noted in the log of changes.'),
+        make('p', { class: 'hint' }, 'Participants appear as short hashes; e-mail addresses, telephone numbers and ids in free text are removed. The log of changes records every download.'),
         ...(study.labels?.length ? [labels(study.labels, leave)] : []),
         ...[...groups, rest]
           .map((group) => ({ ...group, found: group.exports.filter((name) => known.has(name)) }))

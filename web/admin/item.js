@@ -1,10 +1,10 @@
-// One item: the mean label, and everybody's answer beside it.
+// One item: the mean label and every single answer.
 import { colourOf, decimal, make, mixture, percent, personLink, plural, seconds, stimulus, tile } from './dom.js';
 import { detail } from './detail.js';
 import { table } from './table.js';
 
 const flags = (one) => [one.repeat ? 'repeat, not in the label' : '', one.second_run ? 'second run, not in the label' : '',
-  one.label === null ? 'no method can read it' : ''].filter(Boolean).join('; ');
+  one.label === null ? 'no method can use it' : ''].filter(Boolean).join('; ');
 
 function legend(item, order) {
   return make('ul', { class: 'label' }, ...item.label.map(([name, share]) => make('li', { 'data-key': name },
@@ -21,7 +21,7 @@ function render(item) {
     { name: 'Screen', minor: true, cell: (one) => one.screen },
     { name: 'Answer', kind: 'said', cell: (one) => [make('span', { dir: 'auto' }, one.answer), flags(one) ? make('small', {}, ` (${flags(one)})`) : null] },
     { name: 'As a distribution', kind: 'wide', cell: (one) => (one.label ? mixture(one.label, order) : '') },
-    { name: 'Seconds', number: true, cell: (one) => seconds(one.seconds) },
+    { name: 'Time', number: true, cell: (one) => seconds(one.seconds) },
   ];
   return [
     make('p', {}, make('a', { href: '#items' }, 'All items')),
@@ -30,14 +30,14 @@ function render(item) {
       stimulus(item, 240),
       make('div', { class: 'item-facts' },
         make('dl', { class: 'tiles few' },
-          tile('Answers', String(item.answers), item.check ? 'an attention check: never enters labels' : 'first answers that enter the label'),
+          tile('Answers', String(item.answers), item.check ? 'an attention check: never enters labels' : 'first answers: they enter the label'),
           tile('Entropy', decimal(item.entropy, 2), 'of the mean label, in nats'),
-          tile('Between people', decimal(item.disagreement, 2), 'the part of it that comes from people who disagree'),
-          tile('Median time', seconds(item.seconds), item.truth ? `set up as ${item.truth}` : 'for one answer')),
+          tile('Between people', decimal(item.disagreement, 2), 'part of the entropy due to disagreement'),
+          tile('Median time', seconds(item.seconds), item.truth ? `for one answer; true class ${item.truth}` : 'for one answer')),
         item.label.length ? make('section', {}, make('h2', {}, 'Mean label'), legend(item, order)) : null)),
     make('section', {},
       make('h2', {}, plural(item.each.length, 'answer', 'answers')),
-      item.each.length === 0 ? make('p', { class: 'empty' }, 'Nobody has seen it yet.')
+      item.each.length === 0 ? make('p', { class: 'empty' }, 'Nobody has answered this item yet.')
         : make('div', { class: 'framed' }, table(columns, item.each, { caption: `Answers to ${item.id}`, kind: 'answers', cards: true, key: (one) => `${one.session}-${one.trial}` }))),
   ];
 }

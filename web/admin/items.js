@@ -1,4 +1,4 @@
-// Every item with its picture or text and what people make of it.
+// Every item with its picture or text and its label so far.
 import { bar, count, decimal, make, newId, percent, plural, seconds, stimulus, update as redraw } from './dom.js';
 
 const pageSize = 60;
@@ -12,7 +12,7 @@ const orders = {
   most: { name: 'most answers', compare: first('answers', -1) },
   slowest: { name: 'slowest answers', compare: first('seconds', -1) },
   fastest: { name: 'fastest answers', compare: first('seconds', 1) },
-  given: { name: 'as set up', compare: () => 0 },
+  given: { name: 'order of the study', compare: () => 0 },
 };
 
 export function labelLines(item) {
@@ -32,7 +32,7 @@ function card(item) {
         make('p', {}, plural(item.answers, 'answer', 'answers'), item.seconds === null ? '' : `, ${seconds(item.seconds)}`),
         item.entropy === null ? null : make('p', {}, `entropy ${decimal(item.entropy, 2)}`),
         item.entropy === null ? null : make('p', {}, `${decimal(item.disagreement, 2)} between people`),
-        item.truth ? make('p', {}, 'set up as ', make('span', { dir: 'auto' }, item.truth)) : null)),
+        item.truth ? make('p', {}, 'true class ', make('span', { dir: 'auto' }, item.truth)) : null)),
     labelLines(item));
 }
 
@@ -54,7 +54,7 @@ export function items() {
       .sort((a, b) => orders[order].compare(a.item, b.item) || a.place - b.place)
       .map(({ item }) => item);
     redraw(list, ...chosen.slice(0, room).map(card));
-    const text = word ? `${plural(chosen.length, 'item', 'items')} found` : `${count(chosen.length)} items. Labels are means over annotators, times medians; “between people” is the part of the entropy (in nats) that comes from people who disagree.`;
+    const text = word ? `${plural(chosen.length, 'item', 'items')} found` : `${count(chosen.length)} items. Labels are means over annotators, times are medians. “Between people” is the part of the entropy (in nats) that comes from disagreement between people.`;
     if (found.textContent !== text) found.textContent = text;
     more.hidden = chosen.length <= room;
   }

@@ -1,4 +1,4 @@
-// How far the study is, at a glance and in numbers.
+// The progress of the study, in tiles, charts and tables.
 import { bar, capital, copyButton, count, decimal, draw, duration, make, percent, personLink, plural, seconds, tile, update as redraw } from './dom.js';
 import { table } from './table.js';
 
@@ -9,7 +9,7 @@ function trialTile(times) {
   if (known.length === 0) return tile('Median trial', '–', 'no answers yet');
   if (known.length > 3) return tile('Median trial', '–', `${known.length} screens, see below`);
   return tile('Median trial', known.map(([, time]) => seconds(time.median)).join(' · '),
-    known.length === 1 ? 'from shown to sent' : known.map(([screen]) => screen).join(' · '));
+    known.length === 1 ? 'from display to answer' : known.map(([screen]) => screen).join(' · '));
 }
 
 function tiles(status) {
@@ -25,7 +25,7 @@ function tiles(status) {
     tile('Checks right', asked ? percent(checks.passed / asked) : '–', asked ? `${count(checks.failed)} of ${count(asked)} wrong` : 'none answered yet'),
     tile('Agreement', decimal(agreement.alpha, 2), agreement.alpha === null ? 'not enough answers yet' : `Krippendorff’s alpha; ${percent(agreement.observed)} of pairs agree`),
     tile('Same on repeat', repeats.count ? percent(1 - repeats.changed_class) : '–', repeats.count ? `${plural(repeats.count, 'repeat', 'repeats')}${repeats.mean_change === null ? '' : `, ${decimal(repeats.mean_change, 1)} points apart`}` : 'no repeats yet'),
-    tile('To be excluded', count(status.exclusions.length), 'by the published rules'));
+    tile('Proposed for exclusion', count(status.exclusions.length), 'by the published rules'));
 }
 
 // ---- Batches ----
@@ -110,7 +110,7 @@ function inputTimes(status) {
   const screens = Object.entries(status.input_seconds);
   return make('section', {},
     make('h2', {}, 'Time per input'),
-    make('p', { class: 'hint' }, 'From the change before it (or from when the trial was shown) to the input’s own last change.'),
+    make('p', { class: 'hint' }, 'For each input: time from the previous change (or from the start of the trial) to the last change of this input.'),
     screens.length === 0 ? make('p', { class: 'empty' }, 'No times yet.') : null,
     ...screens.map(([screen, inputs]) => inputTable(screen, inputs, status.trial_seconds[screen])));
 }
@@ -129,7 +129,7 @@ const leaseColumns = [
 function leases(status) {
   return make('section', {},
     make('h2', {}, 'Working now'),
-    status.leases.length === 0 ? make('p', { class: 'empty' }, 'Nobody at present.')
+    status.leases.length === 0 ? make('p', { class: 'empty' }, 'Nobody is working at the moment.')
       : make('div', { class: 'framed' }, table(leaseColumns, status.leases, { caption: 'People who are working now', cards: true, key: (lease) => lease.annotator })));
 }
 
@@ -144,7 +144,7 @@ function sessions(status) {
     .map(([key, name]) => make('li', {}, make('b', {}, count(status.sessions[key])), ` ${nameOf(name, status.sessions[key])}`));
   return make('section', {},
     make('h2', {}, 'Sessions'),
-    lines.length ? make('ul', { class: 'facts' }, ...lines) : make('p', { class: 'empty' }, 'Nobody has come yet.'));
+    lines.length ? make('ul', { class: 'facts' }, ...lines) : make('p', { class: 'empty' }, 'Nobody has taken part yet.'));
 }
 
 function exclusions(status) {
@@ -154,7 +154,7 @@ function exclusions(status) {
     make('b', {}, count(people.length)), ` ${reason}: `,
     ...people.flatMap((person, place) => [place ? ', ' : '', personLink(person)])));
   return make('section', {},
-    make('h2', {}, 'To be excluded'),
+    make('h2', {}, 'Proposed for exclusion'),
     make('p', { class: 'hint' }, 'A proposal for the analysis, not a reason to refuse payment.'),
     lines.length ? make('ul', { class: 'facts' }, ...lines) : make('p', { class: 'empty' }, 'Nobody.'));
 }
@@ -162,25 +162,25 @@ function exclusions(status) {
 function keepNotice(status) {
   const until = status.study.keep_until;
   if (!until || Date.parse(`${until}T23:59:59Z`) >= status.now) return null;
-  return make('p', { class: 'notice' }, `The consent page promised to keep the data until ${until}. That day has passed: export what you need and delete the rest.`);
+  return make('p', { class: 'notice' }, `The consent page promised to delete traceable data by ${until}. That day has passed: export what you need and delete the rest.`);
 }
 
 // ---- Links ----
 
-// The server names them where it knows its own address; the test link's path it always knows.
+// The server lists the links if it knows its own address; otherwise there is only the test link's path.
 function linksOf(status) {
   if (status.links?.length) return status.links;
   if (!status.test_link) return [];
   return [{
     name: 'Test link', url: status.test_link,
-    note: 'Put it behind the annotators’ address. Test runs never count and are not paid: their codes begin with TEST-.',
+    note: 'Append it to the annotators’ address. Test runs never count and are not paid: their codes begin with TEST-.',
   }];
 }
 
 const codeColumns = [
   { name: 'When', cell: (code) => capital(code.note || code.name) },
   { name: 'Code', cell: (code) => make('code', {}, code.url) },
-  { name: 'To the clipboard', cell: (code) => copyButton(code.url, `the code of “${code.name}”`) },
+  { name: 'Copy', cell: (code) => copyButton(code.url, `the code of “${code.name}”`) },
 ];
 
 

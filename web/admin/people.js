@@ -18,7 +18,7 @@ const columns = [
   { key: 'slips', name: 'Slips', number: true, minor: true, cell: (one) => count(one.slips) },
   { key: 'started', name: 'Started', number: true, cell: (one) => timeOf(one.started) },
   { key: 'suspicion', name: 'Suspicion', number: true, optional: true, value: (one) => one.suspicion?.score, cell: (one) => suspicionText(one.suspicion) },
-  { key: 'excluded', name: 'Look at because', kind: 'reason', value: reasonOf, cell: reasonOf },
+  { key: 'excluded', name: 'Reason to look', kind: 'reason', value: reasonOf, cell: reasonOf },
 ];
 
 export function suspicionText(suspicion) {
@@ -52,16 +52,16 @@ export function annotators() {
     const summary = [
       plural(status.annotators.length, 'session', 'sessions'),
       asked ? `${percent(status.checks.passed / asked)} of checks right` : null,
-      `${plural(status.exclusions.length, 'annotator', 'annotators')} to be excluded`,
+      `${plural(status.exclusions.length, 'annotator', 'annotators')} proposed for exclusion`,
       flagged ? `${count(flagged)} suspicious` : null,
     ].filter(Boolean).join(', ');
     const known = columns.filter((column) => !column.optional || status.annotators.some((one) => one[column.key]));
     redraw(element,
       make('h1', {}, 'Annotators'),
       make('p', { class: 'hint' }, summary),
-      status.annotators.length === 0 ? make('p', { class: 'empty' }, 'Nobody has come yet.')
+      status.annotators.length === 0 ? make('p', { class: 'empty' }, 'Nobody has taken part yet.')
         : make('div', { class: 'framed wide-table' }, table(known, sorted(status.annotators, by, down), {
-          caption: 'Sessions; the buttons in the head sort',
+          caption: 'Sessions; the buttons in the header row sort them',
           kind: 'people',
           cards: true,
           key: (one) => one.session,

@@ -1,4 +1,4 @@
-// One annotator: what they answered, trial by trial, and how that compares.
+// One annotator: every answer, trial by trial, and how it compares with other people's.
 import { count, make, mixture, percent, plural, decimal, seconds, stimulus, tile, timeOf, clockOf } from './dom.js';
 import { detail } from './detail.js';
 import { stateOf, suspicionText } from './people.js';
@@ -29,10 +29,10 @@ const trialColumns = [
   },
   {
     name: 'Answer', kind: 'said', cell: (trial) => [make('span', { dir: 'auto' }, trial.answer),
-      trial.label ? mixture(trial.label, trial.label.map(([name]) => name)) : make('small', {}, ' no method can read it'),
+      trial.label ? mixture(trial.label, trial.label.map(([name]) => name)) : make('small', {}, ' no method can use it'),
       notes(trial) ? make('small', { class: trial.right === false ? 'bad' : null }, notes(trial)) : null],
   },
-  { name: 'Seconds', number: true, cell: (trial) => seconds(trial.seconds) },
+  { name: 'Time', number: true, cell: (trial) => seconds(trial.seconds) },
   {
     name: 'Same as others', number: true,
     cell: (trial) => (trial.agreement === null ? '–' : `${percent(trial.agreement)} of ${count(trial.others)}`),
@@ -46,7 +46,7 @@ function eventsOf(session) {
   const { blur: left = 0, paste: pasted = 0 } = session.event_counts;
   if (counts.length === 0) return null;
   return make('section', {},
-    make('h2', {}, 'What happened'),
+    make('h2', {}, 'Events'),
     make('p', {}, `${left ? `Left the page ${plural(left, 'time', 'times')}` : 'Never left the page'}; ${pasted ? `pasted text ${plural(pasted, 'time', 'times')}` : 'pasted nothing'}.`),
     make('details', {},
       make('summary', {}, `All ${count(session.events.length)} events`),
@@ -94,7 +94,7 @@ function rulesOf(quality) {
   const slips = Object.entries(quality.slips);
   return make('section', {},
     make('h2', {}, 'Exclusion rules'),
-    make('p', { class: 'hint' }, 'Published rules, for the analysis; no reason to refuse payment.'),
+    make('p', { class: 'hint' }, 'These are published rules for the analysis; they are no reason to refuse payment.'),
     make('ul', { class: 'facts' }, ...quality.rules.map((rule) => make('li', {},
       make('b', {}, rule.rule), `: ${rule.reason ? `would exclude them, ${rule.reason}` : 'keeps them'}`))),
     slips.length ? make('p', {}, `Slips in answers: ${slips.map(([name, times]) => `${name} ${count(times)}`).join(', ')}.`) : null);
@@ -105,7 +105,7 @@ function tiles(person, status) {
   const group = status.agreement.observed;
   if (!quality) return make('p', { class: 'empty' }, 'None of their answers counts.');
   return make('dl', { class: 'tiles few' },
-    tile('Answers', count(quality.answers), 'that are no attention checks'),
+    tile('Answers', count(quality.answers), 'without attention checks'),
     tile('Per trial', seconds(quality.seconds), 'median'),
     tile('Checks right', quality.checks ? `${count(quality.checks_right)} of ${count(quality.checks)}` : '–', quality.checks ? 'attention checks' : 'none answered'),
     tile('Same as others', percent(quality.agreement), quality.compared ? `on ${plural(quality.compared, 'item', 'items')}; all pairs of people ${percent(group)}` : 'nobody to compare with'),

@@ -1,4 +1,4 @@
-// The annotators' own pages in two frames, a desk's and a phone's, and the words they say.
+// The annotators' own pages in two frames, a desktop's and a phone's, and the words on them.
 import * as api from './api.js';
 import { make, newId, plural } from './dom.js';
 
@@ -14,12 +14,12 @@ const wordsAtFirst = 25;
 
 // ---- Frames ----
 
-// Where the reader was last, frames apart.
+// The element outside the frames that last had the focus.
 let last = null;
 document.addEventListener('focusin', ({ target }) => { if (target.tagName !== 'IFRAME') last = target; });
 
-// Pages put the focus where people should begin; while one loads here nobody has asked for that.
-// Until it is there the frame cannot be used, and the focus goes back to where it was.
+// A page focuses its first heading when it loads; in a preview nobody has asked for that. Until the
+// page has loaded, the frame is inert, and the focus goes back to where it was.
 function loadQuietly(frame, address) {
   let waits = 0;
   const giveBack = () => {
@@ -43,7 +43,7 @@ function loadQuietly(frame, address) {
   frame.src = address;
 }
 
-// A page as wide as it says, drawn as large as there is room.
+// A page of the given width, scaled to the space available.
 function scaled({ title, width, height }) {
   const frame = make('iframe', { title, width, height });
   const box = make('div', { class: 'frame-box' }, frame);
@@ -64,13 +64,13 @@ function choice(label, options, change) {
 
 // ---- Words ----
 
-// `saved` is called when pages say something else than before.
+// `saved` is called after the texts of the pages have changed.
 function wording(leave, saved) {
   let known = [];
   let why = null;
   let wanted = '';
   let room = wordsAtFirst;
-  const changed = new Map(); // key -> what stands in its field
+  const changed = new Map(); // key -> the text in its field
   const list = make('ul', { class: 'words' });
   const found = make('p', { class: 'hint', role: 'status' });
   const state = make('p', { class: 'download-state', role: 'status' });
@@ -79,7 +79,7 @@ function wording(leave, saved) {
   const search = make('input', {
     id: newId('find'), type: 'search', autocomplete: 'off', input: (event) => { wanted = event.target.value; room = wordsAtFirst; fill(); },
   });
-  const fields = new Map(); // key -> its element, made once: what is typed stays
+  const fields = new Map(); // key -> its element, created once so that typed text stays
 
   function note() {
     save.disabled = changed.size === 0;
@@ -105,9 +105,9 @@ function wording(leave, saved) {
         text.dispatchEvent(new Event('input'));
         text.focus();
       },
-    }, 'Put back');
+    }, 'Restore');
     const hint = () => {
-      original.textContent = text.value === word.default ? '' : `softlab says: ${word.default}`;
+      original.textContent = text.value === word.default ? '' : `Original: ${word.default}`;
       back.hidden = why !== null || text.value === word.default;
     };
     text.value = changed.get(word.key) ?? word.text;
@@ -129,7 +129,7 @@ function wording(leave, saved) {
     known = words;
     why = editable ? null : reason;
     notice.hidden = editable;
-    notice.textContent = why ? `The words cannot be changed here any more: ${why}.` : '';
+    notice.textContent = why ? `The words can no longer be changed here: ${why}.` : '';
     save.hidden = !editable;
     fields.clear();
     fill();
@@ -148,7 +148,7 @@ function wording(leave, saved) {
       const reply = await api.saveWords(sent);
       changed.clear();
       take(reply);
-      report('Saved. The pages above say it now.', false);
+      report('Saved. The pages above show it now.', false);
       saved();
     } catch (refused) {
       if (refused.status === 401) leave();
@@ -162,7 +162,7 @@ function wording(leave, saved) {
   const foot = make('div', { class: 'save' }, save, state);
   const element = make('section', {},
     make('h2', {}, 'Words'),
-    make('p', { class: 'hint' }, 'What stands in braces, as {n}, is filled in by the page and must stay. Words between asterisks are printed strong. Texts of your own are kept in words.json in the study’s folder.'),
+    make('p', { class: 'hint' }, 'The page fills in names in braces, such as {n}; keep them. Words between asterisks are printed bold. Your own texts are stored in words.json in the study’s folder.'),
     notice,
     make('div', { class: 'tools' }, make('p', { class: 'field' }, make('label', { for: search.id }, 'Find a text or key'), search)),
     found, list, more,
@@ -194,7 +194,7 @@ export function preview({ leave }) {
 
     function show() {
       const { summary } = screens.find(({ name }) => name === screen.select.value);
-      about.textContent = `${summary.charAt(0).toUpperCase()}${summary.slice(1)}. The study’s first items; try it, nothing is kept.`;
+      about.textContent = `${summary.charAt(0).toUpperCase()}${summary.slice(1)}. The preview shows the study’s first items; try it out, no answer is kept.`;
       for (const view of views)
         loadQuietly(view.frame, `admin/preview/${encodeURIComponent(screen.select.value)}/${place.select.value}/${view.name}/study`);
     }
@@ -212,10 +212,10 @@ export function preview({ leave }) {
 
   return {
     element,
-    // The pages and what is typed beside them have nothing to do with the numbers.
+    // New numbers change neither the pages nor the typed texts.
     async update() {
       if (begun) {
-        // Frames that come back to the page load anew.
+        // A frame that comes back into the document loads again.
         if (!element.isConnected) setTimeout(reload);
         return;
       }

@@ -1,9 +1,9 @@
-// Tables whose numbers stand under their headings. On a phone the rows of one with many columns
-// become cards, with the headings beside the values; roles keep it a table for those who hear it.
+// Tables. On a phone the rows of a table with many columns become cards, with the headings beside
+// the values; ARIA roles keep it a table for screen readers.
 import { make } from './dom.js';
 
-// columns: [{ name, cell(row), number, minor, value(row), key }]; `minor` ones are left out on a
-// phone; `value` (or the row's `key`) is what sorting compares.
+// columns: [{ name, cell(row), number, minor, value(row), key }]; `minor` columns are left out on a
+// phone; sorting compares `value` (or the row's `key`).
 // options: { caption, key(row), kind, cards, rowClass(row), sort: { column, down, by(column) } }
 export function table(columns, rows, options) {
   const { caption, key, kind = '', cards = false, rowClass = () => null, sort = null } = options;
@@ -28,7 +28,7 @@ export function table(columns, rows, options) {
 
 const isMissing = (value) => value === null || value === undefined || value === '';
 
-// Rows in the order of a column; what has no value stands last either way, equals as they were.
+// Rows in the order of a column. Missing values come last in both directions; ties keep their order.
 export function sorted(rows, column, down) {
   const value = column.value ?? ((one) => one[column.key]);
   const compare = (a, b) => {

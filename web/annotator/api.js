@@ -1,6 +1,6 @@
-// Talking to the server: docs/internals/study.md says what there is.
+// Requests to the server; docs/internals/study.md lists the routes.
 
-const patience = 20000; // ms until a request that hears nothing counts as lost
+const patience = 20000; // ms without a reply until a request counts as lost
 
 export class ApiError extends Error {
   // status 0: the server was not reached.
@@ -10,12 +10,12 @@ export class ApiError extends Error {
     this.retryAfter = retryAfter; // ms
   }
 
-  // Whether the same request may succeed later without anyone doing anything.
+  // Whether the same request may succeed later without anybody's action.
   get temporary() {
     return this.status === 0 || this.status === 408 || this.status === 429 || this.status >= 500;
   }
 
-  // Why nothing is saved at present: which of the frame's words say it.
+  // Which words of the frame say why nothing is saved at the moment.
   get trouble() {
     return this.status === 0 || this.status === 408 ? 'connection' : 'busy';
   }
@@ -68,8 +68,8 @@ export function post(name, body, keepalive = false) {
   });
 }
 
-// Growing pauses between tries, each somewhere between half and all of its length so that many
-// pages do not come back in the same moment: 1 s, 2 s, 4 s ... at most 30 s.
+// Growing pauses between tries: 1 s, 2 s, 4 s ... at most 30 s. Each is shortened at random by up to
+// half, so that many pages do not come back at the same moment.
 export function pauseAfter(failures, error) {
   const longest = Math.min(30000, 1000 * 2 ** Math.min(failures - 1, 5));
   return Math.max(error?.retryAfter || 0, longest * (0.5 + Math.random() / 2));

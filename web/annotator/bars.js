@@ -1,6 +1,6 @@
-// The whole distribution at once: one bar per class, together 100. A bar is set by a click, by arrow
-// keys in steps of 5 or by a number. Nothing but its own control changes a bar: pulling one stops
-// where all is given, and numbers that are too much together are said to be.
+// The whole distribution at once: one bar per class, 100 % in all. A bar is set by a click, by arrow
+// keys in steps of 5 or by a number. Only its own control changes a bar: a bar stops where the 100 %
+// are used up, and typed numbers that exceed them get an error message.
 
 import { choice } from './choice.js';
 import { longestList, tag } from './classes.js';
@@ -10,12 +10,12 @@ import { ask as question, number as shown } from './wording.js';
 import { say } from './words.js';
 
 const step = 5;
-const tolerance = 0.05; // of the sum, as the server has it
+const tolerance = 0.05; // of the sum, as on the server
 const silence = 1000; // ms without a change until the sum is read aloud
 const sum = (values) => Math.round(values.reduce((all, value) => all + value, 0) * 1e6) / 1e6;
 const complete = (values) => Math.abs(sum(values) - 100) <= tolerance;
 
-// The value of bar `index` after it was pulled to `wanted`: no further than what is left.
+// The value of bar `index` after it was pulled to `wanted`: at most what is left of the 100 %.
 export function pull(values, index, wanted) {
   const left = Math.max(0, 100 - sum(values));
   return Math.max(0, Math.min(wanted, values[index] + left));
@@ -101,7 +101,7 @@ function bar(name, { pulled, typed, next }) {
     element,
     number,
     focus: () => range.focus(),
-    // Text that is being typed stays as it is.
+    // Text that is being typed is left alone.
     draw(now, keepText) {
       value = now;
       range.value = String(now);
@@ -112,8 +112,8 @@ function bar(name, { pulled, typed, next }) {
   };
 }
 
-// The one place that says how much is given and what is wrong with it. Seen at once, read aloud when
-// nothing has changed for a moment.
+// The one line that says how much is given and what is wrong with it. It is shown at once and read
+// aloud when nothing has changed for a moment.
 function total(fieldset) {
   const seen = make('p', { class: 'sum', 'aria-hidden': 'true' });
   const heard = make('p', { class: 'unseen', role: 'status' });
@@ -138,8 +138,8 @@ function total(fieldset) {
 export function bars({ session, ask, previous, changed, button }) {
   const { classes } = session;
   let values = previous?.percents ? [...previous.percents] : classes.map(() => 0);
-  const unread = new Set(); // bars whose text is no number
-  let asked = false; // somebody wanted to go on
+  const unread = new Set(); // bars whose text is not a number
+  let asked = false; // the annotator has tried to continue
   const many = classes.length > longestList;
   const holder = make('div', { class: 'bars' });
   const total100 = total(() => fieldset);
@@ -153,7 +153,7 @@ export function bars({ session, ask, previous, changed, button }) {
     { class: 'question', 'data-input': 'percents', tabindex: '-1' },
     make('legend', {}, rich(question('bars.percents', ask))),
     holder,
-    // What is given and what is wrong stay in sight while the bars scroll.
+    // The sum and the errors stay visible while the bars scroll.
     make('div', { class: 'bars-foot' }, total100.element, clear),
   );
   const rows = classes.map((name, i) =>
@@ -186,7 +186,7 @@ export function bars({ session, ask, previous, changed, button }) {
     if (following && !complete(values)) following.focus();
     else button().focus();
   }
-  // What is wrong, or null: a text that is no number, too much, or, once asked for, too little.
+// What is wrong, or null: a text that is not a number, too much or, after a try to continue, too little.
   function fault() {
     if (unread.size) return say('bars.unread', { name: classes[[...unread][0]] });
     if (complete(values)) return null;
@@ -212,7 +212,7 @@ export function bars({ session, ask, previous, changed, button }) {
     rows.forEach((_, i) => draw(i, false));
   }
 
-  // Too many for a bar each: those with a share, and a field to find more.
+  // With many classes only those with a share have a bar, and a field finds more.
   const find = many ? choice({ name: 'find', legend: say('bars.find'), classes }) : null;
   const show = (name) => {
     const row = rows[classes.indexOf(name)];
@@ -243,7 +243,7 @@ export function bars({ session, ask, previous, changed, button }) {
       const first = () =>
         holder.querySelector('[aria-invalid=true]') || holder.querySelector('input');
       const field = {
-        showError: () => {}, // it stands there already
+        showError: () => {}, // the sum line shows it already
         focus: () => (find && !holder.children.length ? find.focus() : first().focus()),
       };
       return { problems: [{ field, text }] };

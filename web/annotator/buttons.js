@@ -1,5 +1,5 @@
-// One button per class: choosing is answering. A letter that several classes begin with moves the
-// focus among them, so that no slip of a key becomes an answer.
+// One button per class: choosing answers the trial. A letter that several classes begin with only
+// moves the focus among them, so that a slip of the finger is no answer.
 
 import { choice } from './choice.js';
 import { digitOf, longestList, tag } from './classes.js';
@@ -16,7 +16,7 @@ function typeAhead(options) {
   });
   if (options.chosen) field.set(options.chosen);
   field.element.addEventListener('change', (event) => {
-    // Leaving the field changes it too, and is no answer: only a choice from the list is.
+    // Leaving the field fires "change" too; only a choice from the list is an answer.
     if (!event.isTrusted && field.value()) options.choose(field.value());
   });
   return {

@@ -1,5 +1,5 @@
-// Nothing moves under a pointer that is down: a line that came or went between pressing and letting
-// go would take the button away, and the click would be lost.
+// Nothing moves while a pointer is down: a line that appeared or vanished between press and release
+// would move the button away, and the click would be lost.
 
 let down = false;
 const waiting = new Map();
@@ -9,7 +9,7 @@ const press = () => {
 };
 const release = () => {
   down = false;
-  // After the click that belongs to it.
+  // After the click that this release causes.
   setTimeout(() => {
     if (down) return;
     const all = [...waiting.values()];
@@ -17,14 +17,14 @@ const release = () => {
     for (const run of all) run();
   });
 };
-// Of a finger the field is left only with the mouse events that follow, so both count.
+// On touch screens the field loses focus only with the mouse events that follow, so both count.
 for (const type of ['pointerdown', 'mousedown']) window.addEventListener(type, press, true);
 for (const type of ['pointerup', 'pointercancel', 'mouseup', 'dragend'])
   window.addEventListener(type, release, true);
-// Of the window alone: that of a field does not bubble.
+// Only the window's own blur: that of a field does not bubble.
 window.addEventListener('blur', release);
 
-// Run now, or once the pointer is up; of several under one key only the last.
+// Run now, or when the pointer is released; of several calls with one key only the last runs.
 export function calmly(key, run) {
   waiting.delete(key);
   if (down) waiting.set(key, run);

@@ -1,5 +1,5 @@
-// Choosing classes: a list of radio buttons or checkboxes, or a type-ahead field where the classes
-// are too many for a list. All three answer to the same calls, so screens need not know which.
+// Choosing classes: a list of radio buttons or checkboxes, or a type-ahead field if there are too
+// many classes for a list. All three have the same methods, so a screen need not know which it has.
 //
 //   element, value() -> class | null (one) or [class] (many), set(value), disable(classes),
 //   showError(text | null), focus()
@@ -19,7 +19,7 @@ function row(option, index, options, type, group) {
   const none = option.value ? '' : ' option-none';
   const { class: name, dir } = option.value ? tag(option.label) : { class: '' };
   const text = make('span', { class: `option-text ${name}`, dir, id: newId('text') }, option.label);
-  // As in figure 7 only the button itself can be clicked: it is named by the text beside it.
+  // As in figure 7 only the button itself can be clicked; the text beside it is its name.
   if (options.plain) {
     input.setAttribute('aria-labelledby', text.id);
     return { input, element: make('div', { class: `option option-plain${none}` }, input, text) };
@@ -29,8 +29,8 @@ function row(option, index, options, type, group) {
   return { input, element: make('label', { class: `option${none}` }, input, text, cap) };
 }
 
-// Digits choose by place, letters go through the classes that begin with them; only while the focus
-// is inside (WCAG 2.1.4).
+// Digits choose by position, letters cycle through the classes that begin with them; only while the
+// focus is inside (WCAG 2.1.4).
 function addKeys(fieldset, rows, choose) {
   fieldset.addEventListener('keydown', (event) => {
     if (
@@ -89,7 +89,7 @@ function list(options) {
   if (options.keys)
     addKeys(fieldset, rows, ({ input }, alone) => {
       input.focus();
-      // Among several checkboxes with one letter, Space decides.
+      // If several checkboxes share the letter, it only moves the focus and Space ticks.
       if (options.many && !alone) return;
       input.checked = options.many ? !input.checked : true;
       announceChange(input);
@@ -123,8 +123,8 @@ function list(options) {
 
 // {name, legend or labelledBy (the id of a question elsewhere), hint, classes, many, none, keys,
 // plain, mark, recent}; `none` is the label of "none of them", whose value is the empty string;
-// `mark` is "cross" where choosing rules out; `recent: false` if a class chosen here is not worth
-// offering first the next time.
+// `mark` is "cross" if choosing a class rules it out; `recent: false` if a class chosen here should
+// not be offered first the next time.
 export function choice(options) {
   return options.classes.length > longestList
     ? combobox({ ...options, parts: legendOf(options) })

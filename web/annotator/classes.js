@@ -1,19 +1,19 @@
 import { say } from './words.js';
 
-// Longer lists than this become a field to type in.
+// A list with more classes than this becomes a field to type in.
 export const longestList = 15;
 
-// Which keys help: `sentence` for a list, another where one types.
+// The sentence about keys: `sentence` for a list, another one for a field to type in.
 export function keysFor(classes, sentence) {
   return classes.length > longestList ? say('choice.keys_type') : sentence;
 }
 
-// The n-th class has the n-th digit, the tenth 0, those after it none.
+// The n-th class has the n-th digit, the tenth has 0, later ones have none.
 export function digitOf(index) {
   return index < 10 ? String((index + 1) % 10) : '';
 }
 
-// Where people search they expect the order of a dictionary, in their language.
+// A list to search in is in alphabetical order, by the rules of the page's language.
 export function sorted(classes) {
   const { compare } = new Intl.Collator(document.documentElement.lang || 'en', { numeric: true });
   return [...classes].sort(compare);
@@ -31,13 +31,13 @@ function wordWidth(name) {
 
 export function widestWord(classes) {
   const widths = classes.map(wordWidth).filter((width) => width <= longestWord);
-  // A little more, since widths in em do not scale exactly.
+  // A little more, since widths in em do not scale exactly with the font size.
   return (Math.max(2, ...widths) + 0.1).toFixed(2);
 }
 
 export const hasLongWord = (name) => wordWidth(name) > longestWord;
 
-// The name of a class as it stands on buttons; names have a direction of their own.
+// Attributes for the name of a class on a button; each name has its own writing direction.
 export function tag(name) {
   return { dir: 'auto', class: hasLongWord(name) ? 'name name-long' : 'name' };
 }

@@ -1,7 +1,7 @@
-// As in figure 7 of Collins et al. (2022): five inputs, any text as a percentage, nothing checked
-// but that a top class is chosen. What people typed is kept beside its value, because slips are data
-// here. Enter in a text field submits, as it did then; `collins+` is the one that helps. `mixsoft`
-// asks the same of a mixed image without naming what went into it.
+// The screen of figure 7 of Collins et al. (2022): five inputs, any text as a percentage, and the only
+// check is that a top class is chosen. The typed text is kept beside its value, because slips are data
+// here. Enter in a text field submits, as in the original; `collins+` is the version with help.
+// `mixsoft` asks the same about a mixed image without naming the images it was made from.
 
 import { choice } from './choice.js';
 import { rich } from './dom.js';
@@ -40,7 +40,7 @@ export function collins({ session, ask, previous, mixed }) {
     recent: false,
   });
 
-  // What a draft does not know has no key, since null is an answer.
+  // An input that a draft does not know has no key, since null is an answer.
   if (previous?.top) {
     top.set(previous.top.class);
     topPercent.set(previous.top.raw);
@@ -50,7 +50,7 @@ export function collins({ session, ask, previous, mixed }) {
   }
 
   const typed = (name, field) => ({ class: name, percent: field.value(), raw: field.raw() });
-  // A number without a class is a slip worth keeping: one in six did it in the published data.
+  // A percentage without a class is a slip worth keeping: it is in one of six published answers.
   const other = () =>
     second.value() || secondPercent.raw() ? typed(second.value() || null, secondPercent) : null;
   const answer = () => ({

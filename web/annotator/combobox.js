@@ -1,13 +1,13 @@
-// Type-ahead for many classes: the ARIA combobox with a list that narrows while one types. Classes
-// chosen before come first, since neighbouring items often share them, then all others in the order
-// of a dictionary. With `many` every class chosen becomes a button that takes it out again.
+// Type-ahead for many classes: the ARIA combobox with a list that narrows while the annotator types.
+// Recently chosen classes come first, since neighbouring items often share them, then all others in
+// alphabetical order. With `many` every chosen class becomes a button that removes it.
 
 import { sorted } from './classes.js';
 import { announceChange, describe, errorLine, make, newId } from './dom.js';
 import { say } from './words.js';
 
 const recent = []; // newest first, for the life of the page
-const offered = 5; // of those chosen before
+const offered = 5; // recently chosen classes offered first
 
 function remember(name) {
   const at = recent.indexOf(name);
@@ -15,7 +15,7 @@ function remember(name) {
   recent.unshift(name);
 }
 
-// Without marks on letters, so that "e" finds "é".
+// Without diacritics, so that "e" finds "é".
 const plain = (text) => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 
 // `classes` are sorted.
@@ -113,7 +113,7 @@ export function combobox(options) {
           dir: 'auto',
           id: newId('row'),
           'aria-selected': 'false',
-          // The field keeps the focus.
+          // Keeps the focus in the field.
           pointerdown: (event) => event.preventDefault(),
           click: () => choose(name),
         },
@@ -195,7 +195,7 @@ export function combobox(options) {
             rows.length,
         );
     } else if (event.key === 'Enter' && !listbox.hidden && active >= 0) {
-      // Kept from the form and from "Enter moves on": this Enter chooses.
+      // Stopped here, since this Enter chooses: it must not submit or move on.
       event.preventDefault();
       event.stopPropagation();
       choose(rows[active].textContent);

@@ -9,8 +9,8 @@ export function newId(prefix) {
   return `${prefix}-${lastId}`;
 }
 
-// make('p', { class: 'hint', id }, 'text', child): functions become listeners, true and false
-// set and leave out an attribute, null children are passed over.
+// make('p', { class: 'hint', id }, 'text', child): functions become listeners, true sets an
+// attribute, false leaves it out, null children are skipped.
 export function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -23,7 +23,7 @@ export function make(tag, attributes = {}, ...children) {
   return element;
 }
 
-// Words between asterisks are strong: our own sentences only, never text from outside.
+// Words between asterisks are bold. For our own sentences only, never for text from outside.
 export function rich(sentence) {
   return sentence.split('*').map((part, i) => (i % 2 ? make('strong', {}, part) : part));
 }
@@ -36,8 +36,8 @@ export function describe(element, id, on) {
   else element.removeAttribute('aria-describedby');
 }
 
-// A place for an error in text below a field; `targets` are described by it while it shows. It
-// comes and goes only while no pointer is down.
+// A place for an error message below a field; it describes the elements of `targets()` while it
+// shows. It appears and vanishes only while no pointer is down.
 export function errorLine(targets) {
   const element = make('p', { class: 'error', id: newId('error'), hidden: true });
   function draw(message) {
@@ -54,7 +54,7 @@ export function errorLine(targets) {
   return { element, show: (message) => calmly(element, () => draw(message)) };
 }
 
-// For changes made by the program, so that clocks and validators hear of them as of any other.
+// For changes made by the program, so that the stopwatch and the checks notice them too.
 export function announceChange(element) {
   element.dispatchEvent(new Event('change', { bubbles: true }));
 }

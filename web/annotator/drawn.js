@@ -1,5 +1,5 @@
-// What somebody has said so far, as bars: one row per share. It stands beside the picture and is
-// silent: a screen reader finds it, but is not interrupted by it.
+// The answer so far as bars, one row per share, beside the picture. A screen reader finds it but is
+// not interrupted by it.
 
 import { make, newId } from './dom.js';
 import { number } from './wording.js';
@@ -9,7 +9,7 @@ const shown = (percent) =>
   percent === null ? '\u2013' : say('percent.value', { n: number(percent) });
 
 // update([{name, percent, kind, note}]): `percent` may be null (not given yet); `kind` is "rest" for
-// what nobody was named for; `note` is what to know of a row.
+// the share of the unnamed classes; `note` is a remark on the row.
 export function drawn(title) {
   const id = newId('drawn');
   const list = make('ul', { class: 'drawn-rows' });

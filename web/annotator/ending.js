@@ -1,10 +1,10 @@
-// How a session ends, well or not.
+// The last page of a session, whatever its outcome.
 
 import { make } from './dom.js';
 import { actions, button, show } from './pages.js';
 import { say } from './words.js';
 
-// Statuses after which the session is over for this page: the words for them.
+// HTTP statuses that end the session for this page, with the words for them.
 export const ends = {
   401: ['trouble.unknown', 'trouble.unknown_text'],
   403: ['trouble.forbidden', 'trouble.open_again'],
@@ -26,7 +26,7 @@ function copyButton(code) {
       try {
         await navigator.clipboard.writeText(code);
       } catch {
-        // Without a secure connection there is no clipboard to write to.
+        // Browsers offer no clipboard without a secure connection.
         field.select();
         document.execCommand('copy');
       }
@@ -39,7 +39,7 @@ function copyButton(code) {
 
 const endings = new Set(['done', 'refused', 'failed', 'full']);
 
-// What to do now.
+// The sentence on what to do now.
 function nextStep(code, link) {
   if (link) return say('end.next_link');
   return say(code ? 'end.next_code' : 'end.next_close');

@@ -1,4 +1,4 @@
-// One key or one click says "certain"; whoever is not opens the questions of `collins+`.
+// One key or one click answers "certain"; a second button opens the questions of `collins+`.
 
 import { buttons } from './buttons.js';
 import { keysFor } from './classes.js';

@@ -1,5 +1,5 @@
-// From place to place. The server says where a session is; within the trials the page runs ahead of
-// it, so that nobody waits for the network, and the queue catches up.
+// The sequence of pages. The server says where a session is; within the trials the page runs ahead of
+// the server, so that nobody waits for the network, and the queue catches up.
 
 import { getSession, pauseAfter, post } from './api.js';
 import { ending, ends } from './ending.js';
@@ -10,7 +10,7 @@ import { EventLog } from './timing.js';
 import { preload, showTrial } from './trial.js';
 import { say } from './words.js';
 
-// Thrown into whatever page is shown when the session cannot go on as it is.
+// Thrown into the page that is shown when the session cannot continue as it is.
 class Interrupt extends Error {
   constructor(error = null) {
     super('interrupted');
@@ -21,8 +21,8 @@ class Interrupt extends Error {
 export class Flow {
   #view;
   #queue = null;
-  #given = null; // answers by trial, where one may go back
-  #drafts = null; // what is filled in and not answered yet
+  #given = null; // answers by trial, if the study allows going back
+  #drafts = null; // inputs of trials that are not answered yet
   #log = new EventLog((events, leaving) => post('events', events, leaving));
   #reject = null;
   #pending = null;
@@ -47,7 +47,7 @@ export class Flow {
     }
   }
 
-  // Leave the place: the server frees it.
+  // Give up the place: the server offers it to somebody else.
   async giveBack() {
     try {
       await this.#send('return', {});
@@ -98,7 +98,7 @@ export class Flow {
         total: training.total,
         enter: true,
       });
-      // What is right is known only when the answer has arrived.
+      // Whether it was right is known only when the answer has arrived.
       const reply = await this.#send('answer', {
         id: newAnswerId(),
         trial: item.trial,
@@ -174,8 +174,8 @@ export class Flow {
     await this.#race(pages.saving(this.#view.main, session, this.#queue));
   }
 
-  // One trial, with what was filled in before the page was loaded again; `key` is the trial's number
-  // or "practice". The draft goes when the trial is answered, not when one goes back from it.
+  // One trial, with the inputs that were filled in before a reload; `key` is the trial's number or
+  // "practice". The draft is deleted when the trial is answered, not when the annotator goes back.
   async #ask(key, options) {
     const title = options.practice && !options.exercise
       ? say('practice.tab')
@@ -196,7 +196,7 @@ export class Flow {
       if (!result.back) this.#drafts.forget(key);
       return result;
     } catch (error) {
-      // A draft that the screen cannot show must not stop the next try as well.
+      // Drop a draft that the screen cannot show, or it would stop the next try too.
       if (!(error instanceof Interrupt)) this.#drafts.forget(key);
       throw error;
     }
@@ -219,8 +219,8 @@ export class Flow {
     this.#queue.retry();
   }
 
-  // A request that has no queue: again and again until it is answered. A conflict means that the
-  // server is elsewhere already (an earlier try did arrive): the next load tells where.
+  // A request without a queue, repeated until the server answers. A conflict means that an earlier try
+  // did arrive and the server has moved on: the next load tells where it is.
   async #send(name, body) {
     try {
       return await this.#patiently(() => post(name, body));
@@ -268,7 +268,7 @@ export class Flow {
     this.#reject = null;
   }
 
-  // Whether to go on.
+  // Whether the session can continue.
   async #recover(error) {
     const { main } = this.#view;
     if (!error) return true;
@@ -291,7 +291,7 @@ export class Flow {
       return false;
     }
     const refused = this.#queue?.setAside() || [];
-    this.#given?.forget(...refused.map((entry) => entry.trial)); // no answers, as they were not taken
+    this.#given?.forget(...refused.map((entry) => entry.trial)); // the server did not accept them
     await pages.notice(
       main,
       this.session,

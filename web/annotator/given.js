@@ -1,6 +1,5 @@
-// What was filled in, by trial, so that it is there again after a reload: the answers given so far,
-// for whoever goes back, and the draft of a trial that is not answered yet. Kept only until the
-// session ends.
+// Inputs by trial that survive a reload: the answers given so far, for studies that allow going back,
+// and the draft of a trial that is not answered yet. Kept only until the session ends.
 
 import { openStorage, readJson } from './storage.js';
 
@@ -9,7 +8,7 @@ export class Kept {
   #on;
   #storage = openStorage();
 
-  // `name` tells apart what is kept of a session; nothing is kept unless `on`.
+  // `name` distinguishes the kinds of things kept for a session; nothing is kept unless `on`.
   constructor(name, session, on = true) {
     this.#key = `softlab.${name}.${session}`;
     this.#on = on;

@@ -1,5 +1,5 @@
-// One class per image, as in CIFAR-10H: round buttons in a ring about the image where there is
-// room, a grid below it on phones. The places are the annotator's class order.
+// One class per image, as in CIFAR-10H: round buttons in a ring around the image if there is room, a
+// grid below it on phones. The positions follow the annotator's class order.
 
 import { buttons } from './buttons.js';
 import { hasLongWord, keysFor } from './classes.js';
@@ -17,7 +17,7 @@ export function hard({ session, item, ask, previous, submit, showButton }) {
     chosen: previous?.class,
     choose: (name) => submit({ class: name }),
   });
-  // A round button holds no long word, and a text would cover the ring.
+  // A round button has no room for a long word, and a text item would cover the ring.
   const ring =
     choose.rows?.length >= 3 && item.image && !session.classes.some(hasLongWord);
   if (ring)

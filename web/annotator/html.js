@@ -1,5 +1,5 @@
-// The server makes HTML from the study's Markdown and has escaped it already; this is a second
-// defence: what is not on the list stays outside, its text is kept.
+// The server renders the study's Markdown to escaped HTML. This is a second defence: tags that are not
+// on the list are left out, their text is kept.
 
 const allowed = new Set([
   'p',
@@ -52,7 +52,7 @@ function copyLink(from, to) {
   to.setAttribute('target', '_blank');
 }
 
-// Pictures of the study's own folder, and no others.
+// Only pictures from the study's own folder.
 const isOwn = (picture) => /^media\/[\w-][\w.-]*$/.test(picture.getAttribute('src') || '');
 
 function copyPicture(from, to) {

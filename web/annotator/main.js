@@ -1,10 +1,10 @@
-// The frame about the pages: title, save state, and the way out.
+// The frame around the pages: title, save state, and the button to stop taking part.
 
 import { make } from './dom.js';
 import { Flow } from './flow.js';
 import { say } from './words.js';
 
-const late = 1500; // ms an answer may be under way before anyone hears of it
+const late = 1500; // ms that an answer may be in flight before the page says so
 const leavable = new Set(['instructions', 'check', 'training', 'practice', 'trials']);
 
 const find = (id) => document.getElementById(id);
@@ -31,7 +31,7 @@ class View {
     queue.addEventListener('saved', () => {
       this.#answered = true;
     });
-    // At once when all is well or known to be bad; an answer on its way is nobody's concern.
+    // Drawn at once if all is saved or sending has failed; an answer in flight is not worth a message.
     queue.addEventListener('change', () => {
       clearTimeout(this.#clock);
       if (queue.length && !queue.failures) this.#clock = setTimeout(() => this.#draw(), late);
@@ -39,7 +39,7 @@ class View {
     });
   }
 
-  // What keeps a page without a queue from going on, or null.
+  // The error that stops a page without a queue, or null.
   trouble(error) {
     this.#trouble = error;
     this.#draw();

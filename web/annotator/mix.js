@@ -1,6 +1,6 @@
-// How much of either class went into a mixed image, and how sure one is. `mix` is as published:
-// both sliders start in the middle and may stay there (whether they were touched is recorded);
-// `mix+` shows no start and asks for both.
+// How much of either class went into a mixed image, and how sure the annotator is. `mix` is as
+// published: both sliders start in the middle and may stay there (the answer records whether they were
+// touched); `mix+` shows no start value and requires both.
 
 import { errorLine, make, newId } from './dom.js';
 import { ask as question } from './wording.js';
@@ -53,7 +53,7 @@ function slider({ name, legend, marks, say, hidden, previous }) {
     error.show(null);
     draw();
   }
-  // A press in the very middle changes no value and makes no input event.
+  // A press in the exact middle changes no value and fires no input event.
   input.addEventListener('pointerup', touch);
   input.addEventListener('keydown', (event) => {
     if (setting.has(event.key)) touch();
@@ -71,8 +71,8 @@ function slider({ name, legend, marks, say, hidden, previous }) {
   };
 }
 
-// Which of the two stands on the left follows the annotator's order of classes, so that it differs
-// between people; the answer counts from the item's own first.
+// Which class stands on the left follows the annotator's order of classes, so it differs between
+// people; the answer always counts from the item's first class.
 function sides([a, b], classes) {
   const turned = classes.indexOf(a) > classes.indexOf(b);
   const own = (value) => (turned ? 100 - value : value);

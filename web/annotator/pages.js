@@ -1,10 +1,10 @@
-// The pages that are not trials. Each shows itself and settles with what the person decided.
+// The pages that are not trials. Each shows itself and resolves with the person's decision.
 
 import { errorLine, make, newId } from './dom.js';
 import { prose } from './html.js';
 import { say } from './words.js';
 
-// Puts a page in place, names the tab and moves the focus to the heading.
+// Show a page, set the tab's title and move the focus to the heading.
 export function show(main, session, title, ...content) {
   document.title = session?.title ? `${title} \u00b7 ${session.title}` : title;
   const heading = make('h1', { tabindex: '-1' }, title);
@@ -20,7 +20,7 @@ export const actions = (...children) => make('div', { class: 'actions' }, ...chi
 export const progress = (done, total, label) =>
   make('progress', { max: total, value: done, 'aria-label': label }, say('frame.of', { n: done, total }));
 
-// A sentence or more and one button; settles when it is pressed.
+// One or more sentences and one button; resolves when it is pressed.
 export function notice(main, session, title, sentences, label, above = null) {
   return new Promise((resolve) => {
     show(
@@ -49,7 +49,7 @@ export function consent(main, session) {
   });
 }
 
-// Settles with the ms spent on every page, visits added up.
+// Resolves with the ms spent on every page, summed over visits.
 export function instructions(main, session, pages) {
   return new Promise((resolve) => {
     const spent = pages.map(() => 0);
@@ -116,9 +116,9 @@ function attemptsLeft(n) {
   return n === 1 ? say('check.attempt') : say('check.attempts', { n });
 }
 
-// `before` is {wrong, attemptsLeft} of a failed attempt: how many answers were wrong, not which; the
-// options come in another order now. Settles with the answers, or with null to read the
-// instructions again (`reread`: whether they are at hand).
+// `before` is {wrong, attemptsLeft} of a failed attempt: how many answers were wrong, not which. The
+// options come in a new order each time. Resolves with the answers, or with null to read the
+// instructions again (`reread`: whether the page has them).
 export function check(main, session, before, reread) {
   return new Promise((resolve) => {
     const fields = session.questions.map(({ question, options }) =>
@@ -177,13 +177,13 @@ function exercise(item) {
   return make('img', { class: 'exercise', src: item.image, alt: say('trial.alt') });
 }
 
-// A sentence of the words with a name in it, which is strong and has a direction of its own.
+// A sentence of the words with a name in it; the name is bold and has its own writing direction.
 function withName(key, name) {
   const [before, after] = say(key).split('{name}');
   return make('p', { class: 'lead' }, before, make('strong', { dir: 'auto' }, name), after);
 }
 
-// What was right about an exercise, beside it. `round` is there when it was the last of a round.
+// Whether an exercise was answered correctly, beside it. `round` is set after the last of a round.
 export function feedback(main, session, item, { feedback: said, round, place }) {
   return new Promise((resolve) => {
     const again = round && !round.passed && place === 'training';
@@ -225,7 +225,7 @@ export function ready(main, session) {
   );
 }
 
-// While answers are still on their way. Settles when the queue is empty.
+// Shown while answers are still being sent. Resolves when the queue is empty.
 export async function saving(main, session, queue) {
   if (!queue.length) return;
   const line = make('p', { class: 'lead', role: 'status' });
@@ -265,7 +265,7 @@ function debriefField({ question, kind }) {
   };
 }
 
-// Nothing here must be answered: what was left out is null.
+// No question is mandatory: a skipped one is null.
 export function debrief(main, session) {
   return new Promise((resolve) => {
     const fields = session.debrief.map(debriefField);

@@ -1,11 +1,11 @@
-// A field for a percentage. `lenient` takes any text, as figure 7 did; otherwise a number field
-// whose value is checked by the screen. With `row` label, field and complaint stand side by side.
+// A field for a percentage. `lenient` accepts any text, as figure 7 did; otherwise the screen checks
+// the number. With `row`, label, field and error message stand side by side.
 
 import { errorLine, make, newId, rich } from './dom.js';
 
 const longest = 40; // characters of raw text
 
-// Digits, point and per cent sign as Arabic and Persian write them.
+// Arabic and Persian digits, decimal point and percent sign.
 const western = (text) =>
   text
     .replace(/[\u0660-\u0669]/g, (digit) => String(digit.charCodeAt(0) - 0x660))
@@ -13,8 +13,8 @@ const western = (text) =>
     .replace('\u066b', '.')
     .replace('\u066a', '%');
 
-// What was typed as a number, or null: "70", " 70 % ", "12.5" and "33,5" are numbers, "8p" and ""
-// are not.
+// The typed text as a number, or null: "70", " 70 % ", "12.5" and "33,5" are numbers, "8p" and "" are
+// not.
 export function parsePercent(raw) {
   const text = western(raw).trim().replace(/\s*%$/, '').replace(',', '.');
   return /^[+-]?(\d+(\.\d*)?|\.\d+)$/.test(text) ? Number(text) : null;

@@ -1,16 +1,16 @@
-// The picture of a trial: as large as `size` allows in the room there is, and larger for whoever
-// asks. trial.css bounds it by width and height; here is only what it needs to know of the file.
+// The picture of a trial: as large as `size` and the room allow, and larger on request. trial.css
+// limits width and height; this module only tells it the shape of the file.
 
 import { make } from './dom.js';
 import { say } from './words.js';
 
-// Pictures of trials to come, kept so that a lost connection does not stop anyone at once.
+// Pictures of the next trials, loaded ahead so that a lost connection does not stop anyone at once.
 const held = new Map();
 const ahead = 5;
 
 function imageOf(address) {
   const known = held.get(address);
-  // One that failed while the server was away is asked for again.
+  // A picture that failed while the server was unreachable is requested again.
   if (known && !(known.complete && known.naturalWidth === 0)) return known;
   const image = new Image();
   image.src = address;
@@ -22,8 +22,9 @@ export function preload(items, from) {
   for (const { image } of items.slice(from, from + ahead)) if (image) imageOf(image);
 }
 
-// Every shape has the area of a square of `size`, no side above twice that, as src/study/session/images.c
-// makes it: `--scale` is the width in sizes, `--diagonal` that of the picture in widths.
+// Every picture has the area of a square of `size`, and no side above twice that, as in
+// src/study/session/images.c: `--scale` is the width in units of size, `--diagonal` the diagonal in
+// units of the width.
 function tellShape(element, { naturalWidth, naturalHeight }) {
   if (!naturalWidth || !naturalHeight) return;
   const ratio = naturalWidth / naturalHeight;
@@ -35,7 +36,7 @@ function tellShape(element, { naturalWidth, naturalHeight }) {
 }
 
 // A dialog with the picture as large as the window; any press or Escape closes it. The browser
-// gives the focus back.
+// returns the focus.
 function enlarge(place, address) {
   const large = make('img', { src: address, alt: say('trial.alt'), draggable: 'false' });
   const dialog = make(
@@ -49,7 +50,7 @@ function enlarge(place, address) {
     large,
     make('button', { type: 'button', class: 'zoom-close' }, say('trial.close')),
   );
-  // The small one until the large one is there; without a connection it stays.
+  // The small picture shows until the large one has loaded; without a connection it stays.
   const better = new Image();
   better.onload = () => {
     large.src = better.src;
@@ -59,8 +60,8 @@ function enlarge(place, address) {
   dialog.showModal();
 }
 
-// {element, ready, missing()}: ready settles when the picture can be seen, or cannot
-// be had; nobody should judge one that is missing. The stage hears of the picture's shape.
+// {element, ready, missing()}: ready settles when the picture is visible or has failed to load;
+// nobody should judge a missing picture. The stage gets the picture's shape as CSS variables.
 export function picture(item, stage) {
   const image = imageOf(item.image);
   image.alt = say('trial.alt');

@@ -1,7 +1,7 @@
-// Answers the server has not acknowledged yet. They are kept in localStorage, sent one at a time in
-// the order they were given and taken out only when the server says "saved", so that a lost
-// connection, a reload, a closed laptop or a restarted server loses nothing. The server knows an
-// answer by its id: sending one twice does no harm.
+// Answers that the server has not acknowledged yet. They are kept in localStorage, sent one at a time
+// in order and removed only when the server says "saved", so that a lost connection, a reload, a closed
+// laptop or a restarted server loses nothing. The server knows an answer by its id: sending it twice
+// does no harm.
 //
 // Events: "change" (length or trouble), "saved" (detail: the reply), "refused" (detail: {error,
 // answer}; nothing more is sent until resume()).
@@ -21,7 +21,7 @@ export class Queue extends EventTarget {
   #stopped = false;
   #wake = null;
   failures = 0; // since the last success
-  trouble = null; // the last of them
+  trouble = null; // the error of the last failure
 
   constructor(session) {
     super();
@@ -32,7 +32,7 @@ export class Queue extends EventTarget {
     document.addEventListener('visibilitychange', retry);
   }
 
-  // Read anew every time: another tab may have sent some.
+  // Read each time, since another tab may have sent some.
   entries() {
     const list = readJson(this.#storage, this.#key, []);
     return Array.isArray(list) ? list : [];
@@ -47,14 +47,14 @@ export class Queue extends EventTarget {
     this.retry();
   }
 
-  // Now rather than after the pause.
+  // Send now instead of after the pause.
   retry() {
     if (this.#wake) this.#wake();
     else this.#run();
   }
 
-  // After "refused": what is still here cannot be sent as it stands. It is put aside, not deleted, and
-  // handed out.
+  // After "refused": the remaining answers cannot be sent as they are. They are moved aside, not
+  // deleted, and returned.
   setAside() {
     const aside = `${this.#key}.aside`;
     const refused = this.entries();
@@ -69,7 +69,7 @@ export class Queue extends EventTarget {
     this.retry();
   }
 
-  // Settles when everything is saved.
+  // Resolves when everything is saved.
   async empty() {
     while (this.length)
       await new Promise((resolve) => {

@@ -1,16 +1,16 @@
-// Ways to ask. A screen is a function of {session, item, ask, previous, submit(answer), changed(),
-// button(), showButton(visible), showKeys(sentence)}; `ask` says in which person and of what to ask
-// (wording.js), `previous` is an answer or a draft, `changed` is for changes without an event. It
-// returns
-//   intro   what stands above the questions (text, or nodes in a list), or null; introId: its id
-//   keys    which keys help, one sentence, or nothing
+// The screens: ways to ask. A screen is a function of {session, item, ask, previous, submit(answer),
+// changed(), button(), showButton(visible), showKeys(sentence)}; `ask` gives the framing and the kind
+// of item (wording.js), `previous` is an answer or a draft, `changed` reports changes that fire no
+// event. It returns
+//   intro   what stands above the questions (text, or a list of nodes), or null; introId: its id
+//   keys    one sentence on the keys that help, or nothing
 //   parts   elements in order; every input lies in an element with data-input
 //   layout  "ring" or nothing
-//   drawn   an element to stand with the picture, or nothing
+//   drawn   an element to show with the picture, or nothing
 //   focus() to the first question
-//   draft() what is filled in so far, as `previous` takes it
+//   draft() the inputs so far, in the form of `previous`
 //   read()  {answer} or {problems: [{field, text}]}, in the order of the page
-// To add one: a module, a row here and a row in the server's table.
+// To add a screen: a module, a row here and a row in the server's table.
 
 import { bars } from './bars.js';
 import { collins } from './collins.js';

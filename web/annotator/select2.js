@@ -1,4 +1,4 @@
-// The two most probable classes, without numbers. A third one takes the place of the second.
+// The two most probable classes, without numbers. A third choice replaces the second.
 
 import { choice } from './choice.js';
 import { keysFor } from './classes.js';
@@ -17,7 +17,7 @@ export function select2({ session, ask, previous, button }) {
   const count = make('p', { class: 'hint', role: 'status' });
   field.element.querySelector('legend').after(count);
 
-  // The one chosen first stands first: it is the more probable one.
+  // The class chosen first is the more probable one.
   let chosen = previous?.classes || [];
 
   function tell(out) {

@@ -1,7 +1,7 @@
-// The three questions of `collins` with help: numbers are checked, the top class is greyed out
-// further down, keys choose, Enter moves on to the next input and never submits, and what was said
-// is drawn beside the picture. `possible` turns the last question round; `fast` opens these
-// questions when one key was not enough.
+// The three questions of `collins` with help: numbers are checked, the top class is greyed out in the
+// later questions, keys choose, Enter moves to the next input and never submits, and the answer so far
+// is drawn beside the picture. `possible` reverses the last question; `fast` opens these questions for
+// annotators who are not certain.
 
 import { choice } from './choice.js';
 import { keysFor } from './classes.js';
@@ -34,7 +34,7 @@ function checkSecondPercent(fields) {
 
 function checkSecond(fields) {
   const name = fields.second.value();
-  // All of it went to the first: there is nothing left for a second.
+  // With 100 % for the first class nothing is left for a second.
   if (name === null && fields.topPercent.value() === 100) return null;
   if (name === null) return { field: fields.second, text: say('soft.second_missing') };
   if (name === '') return null;
@@ -63,7 +63,7 @@ function restButton(fields, classes) {
   };
 }
 
-// Answers and drafts: what a draft does not know has no key, since null is an answer here.
+// From an answer or a draft. An input that a draft does not know has no key, since null is an answer.
 function restore(fields, previous, lastName) {
   if (!previous?.top) return;
   fields.top.set(previous.top.class);
@@ -74,7 +74,7 @@ function restore(fields, previous, lastName) {
   fields.last.set(previous[lastName] || []);
 }
 
-// Enter goes to the next input that can be used, after the last one to the button.
+// Enter goes to the next enabled input, and from the last one to the button.
 function enterMovesOn(root, fields, button) {
   const order = [fields.top, fields.topPercent, fields.second, fields.secondPercent, fields.last];
   root.addEventListener('keydown', (event) => {
@@ -87,7 +87,7 @@ function enterMovesOn(root, fields, button) {
   });
 }
 
-// The rest is shared by the classes that are neither named nor ruled out.
+// The classes that are neither named nor ruled out share the rest.
 function draw(drawing, fields, classes, lastName) {
   const share = (field) => {
     const percent = field.value();
@@ -102,7 +102,7 @@ function draw(drawing, fields, classes, lastName) {
   const named = (top ? 1 : 0) + (second ? 1 : 0);
   const open = lastName === 'possible' ? listed : classes.length - named - listed;
   const notes = [say('soft.rest_nowhere'), say('soft.rest_share')];
-  // Where nothing is ticked yet, nobody has said that nothing is possible.
+  // While no box is ticked yet, the annotator has not said that nothing is possible.
   const begun = lastName !== 'possible' || top;
   const note = begun ? notes[open] || say('soft.rest_shares', { n: open }) : null;
   drawing.update([
@@ -165,7 +165,7 @@ export function soft({ session, ask, previous, button }, lastName) {
   restore(fields, previous, lastName);
   follow();
 
-  // A complaint goes as soon as it no longer holds, and comes only when a field is left or sent.
+  // An error vanishes as soon as it is fixed, and appears only when a field is left or submitted.
   const complaints = {
     top: checkTop,
     topPercent: checkTop,

@@ -1,5 +1,5 @@
-// What must outlast a reload: in localStorage, or, where that is full or forbidden, as long as the
-// page lives.
+// Values that survive a reload: in localStorage or, if that is full or forbidden, in memory as long as
+// the page lives.
 
 export function openStorage() {
   const memory = new Map();
@@ -23,7 +23,7 @@ export function openStorage() {
   };
 }
 
-// The value under a key, or `otherwise` where there is none that can be read.
+// The value under a key, or `otherwise` if there is none or it cannot be parsed.
 export function readJson(storage, key, otherwise) {
   try {
     return JSON.parse(storage.get(key)) ?? otherwise;

@@ -1,21 +1,21 @@
 // When every input was first touched and last changed, in ms since the trial was shown. An input is
-// an element with data-input; it may lie inside another, then both count. Listening on the whole
-// form keeps the screens free of clocks.
+// an element with data-input; if it lies inside another input, both count. Listening on the whole form
+// keeps clocks out of the screens.
 
 const touches = ['pointerdown', 'keydown', 'input', 'change'];
 const changes = new Set(['input', 'change']);
-// Keys that only pass through.
+// Keys that only move through a field.
 const passing = new Set(['Tab', 'Shift', 'Control', 'Alt', 'Meta', 'Escape']);
 
-// Neither going through a field nor leaving it is a change: letters have been noted one by one, and
-// the pause until the next question belongs to that one.
+// Passing through a field or leaving it changes nothing: typing was recorded letter by letter, and the
+// pause before the next question belongs to that question.
 function isNothing(event) {
   if (event.type === 'keydown') return passing.has(event.key);
   return event.type === 'change' && event.isTrusted && event.target.matches('input[type=text]');
 }
 
-// `before` is what spent() said when the page was loaded the last time: the clock goes on from there,
-// and the time in between does not count.
+// `before` is the result of spent() from before a reload: the clock continues from there, and the time
+// in between does not count.
 export function stopwatch(form, before = { elapsed: 0, times: {} }) {
   let start = performance.now() - before.elapsed;
   let touched = false;
@@ -39,7 +39,7 @@ export function stopwatch(form, before = { elapsed: 0, times: {} }) {
   for (const type of touches) form.addEventListener(type, note, true);
 
   return {
-    // From now on, unless someone has begun already.
+    // Start now, unless the annotator has begun already.
     restart() {
       if (!touched) start = performance.now() - before.elapsed;
     },
@@ -52,9 +52,9 @@ export function stopwatch(form, before = { elapsed: 0, times: {} }) {
 const signs = ['pointerdown', 'pointermove', 'keydown', 'scroll'];
 const beat = 300000; // ms
 
-// Leaving, coming back and pasting, sent with the next answer or when the page is hidden. It is
-// never worth a person's time: what cannot be sent at once is tried again later. Whoever is busy
-// with one page for long sends now and then that they are there, so that their place is kept.
+// Leaving, coming back and pasting, sent with the next answer or when the page is hidden. Nobody waits
+// for it: an event that cannot be sent at once is sent later. A person who is active on one page for
+// long sends an empty report every few minutes, so that their place is kept.
 export class EventLog {
   #events = [];
   #busy = false;

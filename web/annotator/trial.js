@@ -1,4 +1,4 @@
-// One trial: the item, the questions of the screen, and what the annotator did with them.
+// One trial: the item, the questions of the screen, and the annotator's answer with its times.
 
 import { widestWord } from './classes.js';
 import { make } from './dom.js';
@@ -43,7 +43,7 @@ function written(long, content) {
   return { element, ready: Promise.resolve(), missing: () => false };
 }
 
-// {element, ready, missing()}, as picture() has it.
+// {element, ready, missing()}, as from picture().
 function stimulus(item, stage) {
   if (item.instructed !== undefined) return written(false, card(item.instructed));
   if (item.text === undefined) return picture(item, stage);
@@ -51,7 +51,7 @@ function stimulus(item, stage) {
   return written(long, textWithSpan(item));
 }
 
-// A card that says what to choose stands for an item of the others' kind.
+// A card that says which class to choose takes the wording of the study's other items.
 function likeOthers(item, { items }) {
   return (item.instructed !== undefined && items?.find((one) => !one.instructed)) || item;
 }
@@ -67,24 +67,24 @@ function complain(problems) {
   problems[0].field.focus();
 }
 
-// What to know before the questions, or null.
+// The remark above the questions, or null.
 function remark({ practice, exercise, answered }) {
   if (exercise) return say('training.remark');
   if (practice) return say('trial.practice');
   return answered ? say('trial.answered') : null;
 }
 
-// What to keep of the trial at hand when the page goes.
+// Saves the draft of the current trial when the page is left.
 let leaving = null;
 window.addEventListener('pagehide', () => leaving?.());
 
 // {session, item, practice, exercise, number, total, canGoBack, answered, previous, enter, spent,
-// earliest, onChange}: `answered` is true for a trial gone back to, `previous` its answer if known, or a draft
-// of one; `enter` is true when the annotator comes from another place, so that the heading is read
-// first; `spent` is the time that went into this trial before the page was loaded again, `earliest`
-// the ms that it takes at least; `onChange(draft, spent)` hears what is filled in, and how long it
-// took so far, after every change and when the page is left. Resolves with
-// {answer, elapsed, times}, {back: true} or {keep: true}.
+// earliest, onChange}: `answered` is true for a trial that was answered before, `previous` is its
+// answer if known, or a draft; `enter` is true when the annotator comes from another page, so that a
+// screen reader starts with the heading; `spent` is the time spent on this trial before a reload,
+// `earliest` the shortest time for it in ms; `onChange(draft, spent)` gets the inputs and the time so
+// far, after every change and when the page is left. Resolves with {answer, elapsed, times},
+// {back: true} or {keep: true}.
 export function showTrial(main, options) {
   const { session, item } = options;
   const stage = make('div', { class: 'stage' });
@@ -102,7 +102,7 @@ export function showTrial(main, options) {
       say('trial.continue'),
     );
     const slower = make('div', { role: 'status' });
-    // Says so if the trial is to take longer, until it has.
+    // Whether the annotator was too fast; says so until the time has passed.
     const tooFast = () => {
       const left = (options.earliest || 0) - watch.elapsed();
       if (left <= 0) return false;
@@ -116,7 +116,7 @@ export function showTrial(main, options) {
       return true;
     };
     const finish = (answer) => {
-      // Nobody answers that fast: it is the second half of a double click on the trial before.
+      // Nobody answers that fast: this is the second half of a double click on the trial before.
       if (performance.now() - built < fastest || missing() || tooFast()) return;
       resolve({ answer, elapsed: watch.elapsed(), times: watch.times() });
     };
@@ -154,7 +154,7 @@ export function showTrial(main, options) {
       : null;
     const said = remark(options);
     keys.textContent = screen.keys || '';
-    // What the layout must know of the classes.
+    // Properties of the classes that the layout needs.
     form.style.setProperty('--word', `${widestWord(session.classes)}em`);
     form.style.setProperty('--letters', widestWord(session.classes));
     form.style.setProperty('--count', session.classes.length);

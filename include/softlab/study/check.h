@@ -1,6 +1,6 @@
-/* Check: what a researcher should know before people come. `softlab study check` prints it, and
- * `softlab study serve` stops at its errors. Each kind of finding is a row of a table
- * (src/study/check/check.c). */
+/* Check: problems of a study that a researcher should know before people come. `softlab study
+ * check` prints them, and `softlab study serve` stops at errors. Each kind of finding is a row of a
+ * table (src/study/check/check.c). */
 #ifndef SOFTLAB_STUDY_CHECK_H
 #define SOFTLAB_STUDY_CHECK_H
 
@@ -8,47 +8,47 @@
 
 SL_BEGIN_DECLS
 
-/* What taking part costs a person, by the largest batch and the slowest screen. */
+/* The time that taking part costs a person, for the largest batch and the slowest screen. */
 struct sl_study_effort {
     size_t n_items;  /* of the largest batch */
     size_t n_trials; /* with repeats and checks, without practice */
-    double seconds;  /* from the consent page to the last one */
+    double seconds;  /* from the consent page to the last page */
     size_t minutes;  /* the same, rounded up, at least 2 */
 };
 enum sl_status sl_study_effort(const struct sl_study *study, struct sl_store *store,
                                struct sl_study_effort *out, struct sl_error *err) SL_MUST_USE;
 
-/* An error stops the server; a warning may be meant. */
+/* An error stops the server; a warning may be intended. */
 enum sl_finding_level { SL_FINDING_WARNING, SL_FINDING_ERROR };
 struct sl_finding {
     enum sl_finding_level level;
-    const char *check; /* which row of the table found it: "placeholders" */
+    const char *check; /* the row of the table that found it: "placeholders" */
     char *where;       /* owned: "birds/consent.md:26", "birds/items/Cat/1.png", "item 7" */
     char *problem;     /* owned: one sentence */
     char *remedy;      /* owned: what to do */
-    size_t nth;        /* findings of the same check before it */
+    size_t nth;        /* number of findings of the same check before it */
 };
 struct sl_findings {
-    struct sl_finding *list; /* owned; those of one check stand together */
+    struct sl_finding *list; /* owned; findings of one check are adjacent */
     size_t count, capacity, n_errors;
 };
 
 struct sl_study_inspection {
     int64_t now; /* ms since 1970 */
-    /* Read every picture. A study that has answers was inspected before they came, and its pictures
-     * are bound by their hashes. */
+    /* Read every picture. Not needed for a study with answers: it was inspected before, and hashes
+     * bind its pictures. */
     bool pictures;
-    bool texts; /* Read words, texts and their pictures as the server does, which has read them. */
+    bool texts; /* read words, texts and their pictures; false if the server has read them */
 };
-/* SL_OK whatever is found; another status if the study cannot be read, or not even be rehearsed. */
+/* SL_OK whatever is found; another status if the study cannot be read, or not even rehearsed. */
 enum sl_status sl_study_inspect(const struct sl_study *study, struct sl_store *store,
                                 const struct sl_study_inspection *how, struct sl_findings *out,
                                 struct sl_error *err) SL_MUST_USE;
 void sl_findings_release(struct sl_findings *findings);
 /* "birds/consent.md:26: what is wrong; what to do": heap string. */
 char *sl_finding_text(const struct sl_finding *finding) SL_MUST_USE;
-/* How many of the check that found this one come after the first `shown`: what a list that shows so
- * many leaves out. */
+/* The number of findings of the same check beyond the first `shown`: what a list of `shown` entries
+ * leaves out. */
 size_t sl_findings_left_out(const struct sl_findings *findings, size_t index, size_t shown);
 /* [{"level": "error", "check": ..., "where": ..., "problem": ..., "remedy": ...}], a new array. */
 json_t *sl_findings_json(const struct sl_findings *findings);
@@ -58,7 +58,7 @@ json_t *sl_findings_json(const struct sl_findings *findings);
 /* {"recruiter": "prolific", "annotators": "https://...", "how": "one sentence about this link",
  *  "test": "https://.../?test=..." or null, "outcomes": [{"outcome": "done", "when": "...",
  *  "code": "...", "url": "https://..." or null}, ...]}, a new object. `address` is where annotators
- *  reach the study, without a slash at its end. */
+ *  reach the study, without a trailing slash. */
 json_t *sl_study_links_json(const struct sl_study *study, struct sl_store *store,
                             const char *address);
 

@@ -8,7 +8,7 @@ enum { LONGEST_WAIT = 15 * 60 * 1000 };
 
 /* ---- Sessions ---- */
 
-/* False for what no cookie of ours holds. */
+/* False if `token` cannot come from our cookie. */
 static bool hash_token(const char *token, uint8_t out[SL_ADMIN_TOKEN_BYTES])
 {
     uint8_t secret[SL_ADMIN_TOKEN_BYTES];
@@ -62,7 +62,7 @@ void sl_admin_session_close(struct sl_admin_access *access, const char *token)
     if (session) *session = (struct sl_admin_session){0};
 }
 
-/* Made from the secret, so that nothing more need be kept; it does not lead back to it. */
+/* Derived from the secret, so nothing more need be stored; the secret cannot be derived from it. */
 void sl_admin_csrf(const char *token, char out[SL_ADMIN_TOKEN_TEXT])
 {
     static const char purpose[] = "softlab admin form";

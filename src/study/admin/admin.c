@@ -20,7 +20,7 @@ static const char no_password[] =
 enum sl_status sl_study_admin_create(const struct sl_study_admin_options *options,
                                      struct sl_study_admin **out, struct sl_error *err)
 {
-    if (sodium_init() < 0) return sl_fail(err, SL_ERR_BACKEND, "libsodium does not start");
+    if (sodium_init() < 0) return sl_fail(err, SL_ERR_BACKEND, "libsodium cannot be initialised");
     struct sl_study_items items;
     SL_TRY(sl_study_items_read(options->study, options->store, &items, err));
     struct sl_study_admin *admin = sl_alloc(1, sizeof *admin);
@@ -52,7 +52,7 @@ void sl_admin_note(struct sl_study_admin *admin, struct sl_http_exchange *exchan
     const struct sl_caller caller = sl_caller_of(exchange, admin->options.behind_proxy);
     json_t *body = json_pack("{s:s, s:s}", "from", caller.network, "what", what);
     char *text = json_dumps(body, JSON_COMPACT);
-    /* The server gathers writes of several requests: join the transaction that is open. */
+    /* The server collects the writes of several requests: join an open transaction. */
     const bool own = !sl_store_in_transaction(store);
     enum sl_status status = own ? sl_store_begin_now(store, &err) : SL_OK;
     if (status == SL_OK)
@@ -60,7 +60,8 @@ void sl_admin_note(struct sl_study_admin *admin, struct sl_http_exchange *exchan
     if (status == SL_OK && own) status = sl_store_commit(store, &err);
     if (status != SL_OK) {
         if (own) sl_store_rollback(store);
-        sl_log(admin->options.log, SL_LOG_WARNING, "%s: not logged: %s", kind, err.message);
+        sl_log(admin->options.log, SL_LOG_WARNING, "%s is missing in the log: %s", kind,
+               err.message);
     }
     free(text);
     json_decref(body);
@@ -76,7 +77,7 @@ const char *sl_admin_require(struct sl_study_admin *admin, struct sl_http_exchan
 
 /* ---- Pages ---- */
 
-/* `policy` stands for the port's own, or is NULL. */
+/* `policy` replaces the port's own policy, unless it is NULL. */
 static void send_asset(struct sl_http_exchange *exchange, const char *path, const char *policy)
 {
     const struct sl_web_file *asset = sl_web_find(path);
@@ -137,7 +138,7 @@ void sl_admin_send_json(struct sl_http_exchange *exchange, json_t *value, const 
 
 static void send_later(struct sl_http_exchange *exchange, int64_t wait_ms)
 {
-    static const char text[] = "{\"error\": \"too many attempts: wait a little\"}";
+    static const char text[] = "{\"error\": \"too many attempts: wait, then try again\"}";
     char seconds[32];
     snprintf(seconds, sizeof seconds, "%" PRId64, (wait_ms + 999) / 1000);
     const struct sl_http_header headers[] = {{"Retry-After", seconds}, {NULL, NULL}};
@@ -148,7 +149,7 @@ static void send_later(struct sl_http_exchange *exchange, int64_t wait_ms)
                                                    .headers = headers});
 }
 
-/* Whether one is logged in, and what a POST then needs; whether there is a password at all. */
+/* Whether the researcher is logged in, the token for POSTs, and whether a password is set. */
 static void get_session(struct sl_http_exchange *exchange, void *context)
 {
     struct sl_study_admin *admin = context;
@@ -183,7 +184,7 @@ static void compare(void *context)
     attempt->compared = true;
 }
 
-/* The cookie reaches nothing but the researcher's pages and is sent from them only. */
+/* Only the researcher's pages get the cookie, and only requests from them send it. */
 static char *make_cookie(const struct sl_study_admin *admin,
                          const struct sl_http_exchange *exchange, const char *token,
                          int64_t seconds)
@@ -215,13 +216,13 @@ static void finish_attempt(void *context)
     struct attempt *attempt = context;
     struct sl_study_admin *admin = attempt->admin;
     if (!attempt->compared) {
-        sl_http_fail(attempt->exchange, 503, "the server is being stopped");
+        sl_http_fail(attempt->exchange, 503, "the server is stopping");
     } else if (attempt->matches) {
         welcome(attempt);
     } else {
         sl_admin_failed(&admin->access, attempt->slot, sl_admin_now(admin));
         sl_admin_note(admin, attempt->exchange, "admin-login-failed", "wrong password");
-        sl_http_fail(attempt->exchange, 401, "that is not the password");
+        sl_http_fail(attempt->exchange, 401, "the password is wrong");
     }
     attempt->slot[0] = '\0';
     sodium_memzero(attempt->password, strlen(attempt->password));
@@ -230,7 +231,7 @@ static void finish_attempt(void *context)
     free(attempt);
 }
 
-/* The password of a body {"password": "..."}, owned by the caller; NULL if it is anything else. */
+/* The password in a body {"password": "..."}, owned by the caller; NULL for any other body. */
 static char *read_password(const struct sl_http_exchange *exchange)
 {
     size_t length = 0;
@@ -244,8 +245,8 @@ static char *read_password(const struct sl_http_exchange *exchange)
     return copy;
 }
 
-/* A free place among those whose passwords are compared; NULL if there is none, or if somebody of
- * the same network has one. */
+/* A free slot for comparing a password; NULL if all are in use or the same network already has
+ * one. */
 static char *find_slot(struct sl_study_admin *admin, const char *network)
 {
     char *slot = NULL;

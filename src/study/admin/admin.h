@@ -1,5 +1,4 @@
-/* The researcher's port: who is logged in, and how often a password may be tried. Private to
- * study/. */
+/* The researcher's port: logged-in sessions, and limits on password attempts. Private to study/. */
 #ifndef SOFTLAB_STUDY_ADMIN_ADMIN_H
 #define SOFTLAB_STUDY_ADMIN_ADMIN_H
 
@@ -9,10 +8,10 @@
 struct sl_site;
 
 struct sl_study_admin_options {
-    struct sl_site *site;         /* that annotators see, for previews; NULL: there are none */
+    struct sl_site *site;         /* the annotators' site, for previews; NULL: no previews */
     const struct sl_study *study; /* borrowed, as all of these */
     struct sl_store *store;       /* for the password and the log; used on the loop's thread only */
-    const char *prefix;           /* what stands before /admin: "" or "/birds" */
+    const char *prefix;           /* the path before /admin: "" or "/birds" */
     struct sl_http_loop *loop;
     bool behind_proxy;
     int64_t (*now)(void *context); /* ms since 1970 */
@@ -24,7 +23,7 @@ struct sl_study_admin_options {
 struct sl_study_admin;
 enum sl_status sl_study_admin_create(const struct sl_study_admin_options *options,
                                      struct sl_study_admin **out, struct sl_error *err) SL_MUST_USE;
-/* After the loop has gone: work under way refers to it. */
+/* Call this after the loop is destroyed: running work refers to it. */
 void sl_study_admin_destroy(struct sl_study_admin *admin);
 
 extern const struct sl_http_route sl_study_admin_routes[];
@@ -34,8 +33,8 @@ extern const struct sl_http_route sl_study_admin_routes[];
 enum {
     SL_ADMIN_TOKEN_BYTES = 32,
     SL_ADMIN_TOKEN_TEXT = 2 * SL_ADMIN_TOKEN_BYTES + 1,
-    SL_ADMIN_SESSIONS = 16,   /* at once; the oldest gives way */
-    SL_ADMIN_ADDRESSES = 256, /* whose failures are remembered; the oldest gives way */
+    SL_ADMIN_SESSIONS = 16,   /* at once; the oldest is dropped */
+    SL_ADMIN_ADDRESSES = 256, /* networks whose failures are remembered; the oldest is dropped */
     SL_ADMIN_HOURS = 8,
 };
 
@@ -46,25 +45,25 @@ struct sl_admin_session {
 struct sl_admin_attempts {
     char network[SL_HTTP_NETWORK];
     unsigned failures;
-    int64_t until, last; /* ms: nothing is tried before `until` */
+    int64_t until, last; /* ms: no attempt is allowed before `until` */
 };
 struct sl_admin_access {
     struct sl_admin_session sessions[SL_ADMIN_SESSIONS];
     struct sl_admin_attempts addresses[SL_ADMIN_ADDRESSES];
 };
 
-/* A new session: the cookie's secret as text. */
+/* Open a session; `token` is the cookie's secret as text. */
 void sl_admin_session_open(struct sl_admin_access *access, int64_t now,
                            char token[SL_ADMIN_TOKEN_TEXT]);
 /* Whether the secret (or NULL) is that of a live session. */
 bool sl_admin_session_check(struct sl_admin_access *access, const char *token, int64_t now);
 void sl_admin_session_close(struct sl_admin_access *access, const char *token);
-/* What a POST of this session must carry beside the cookie. */
+/* The token that a POST of this session must carry beside the cookie. */
 void sl_admin_csrf(const char *token, char out[SL_ADMIN_TOKEN_TEXT]);
 bool sl_admin_csrf_matches(const char *token, const char *given);
 
-/* Milliseconds until somebody of this network may try a password; 0: now. Each waits for its own
- * failures only, so that nobody can shut the researcher out. */
+/* Milliseconds until this network may try a password again; 0: now. A network waits only for its
+ * own failures, so that nobody can lock the researcher out. */
 int64_t sl_admin_wait(struct sl_admin_access *access, const char *network, int64_t now);
 void sl_admin_failed(struct sl_admin_access *access, const char *network, int64_t now);
 void sl_admin_succeeded(struct sl_admin_access *access, const char *network);

@@ -1,4 +1,4 @@
-/* Files and pictures for the researcher's page: made on threads of their own. */
+/* Files and pictures for the researcher's page, made on worker threads. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ void sl_admin_fail(const struct sl_study_admin *admin, struct sl_http_exchange *
     sl_http_fail(exchange, http_status_of(status), err->message);
 }
 
-/* ---- Downloads: written whole beside the database, then sent as the client takes them ---- */
+/* ---- Downloads: first written to a file beside the database, then streamed ---- */
 
 static void free_download(void *context)
 {
@@ -103,8 +103,8 @@ void sl_admin_send(struct sl_study_admin *admin, struct sl_http_exchange *exchan
     download->admin = admin;
     download->exchange = exchange;
     download->descriptor = -1;
-    /* It stays as it is if the server stops before the work begins. */
-    download->status = sl_fail(&download->err, SL_ERR_STOPPED, "the server is being stopped");
+    /* This status remains if the server stops before the work begins. */
+    download->status = sl_fail(&download->err, SL_ERR_STOPPED, "the server is stopping");
     sl_http_work(admin->options.loop, SL_LANE_EXPORTS, work_download, done_download, download);
 }
 
@@ -202,7 +202,7 @@ struct picture {
     const char *type;
 };
 
-/* Names come from the set-up, not from the request; still none may lead out of the folder. */
+/* Names come from the set-up, not from the request; even so, none may leave the folder. */
 static bool is_inside(const char *name)
 {
     return *name && *name != '/' && !strstr(name, "..") && type_of(name) &&
@@ -264,7 +264,7 @@ void sl_admin_get_image(struct sl_http_exchange *exchange, void *context)
     }
     struct picture *picture = sl_alloc(1, sizeof *picture);
     *picture = (struct picture){.admin = admin, .exchange = exchange, .item = (size_t)item};
-    picture->status = sl_fail(&picture->err, SL_ERR_STOPPED, "the server is being stopped");
+    picture->status = sl_fail(&picture->err, SL_ERR_STOPPED, "the server is stopping");
     sl_buffer_init(&picture->image, LARGEST_IMAGE);
     sl_http_work(admin->options.loop, SL_LANE_PICTURES, work_image, done_image, picture);
 }

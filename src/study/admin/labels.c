@@ -1,5 +1,5 @@
-/* Soft labels of the answers so far, by any method that reads what the study's screens ask. The
- * file is the one that `softlab labels` makes of the exported answers. */
+/* Soft labels from the answers so far, by any method that can use them. The file is the same that
+ * `softlab labels` makes from the exported answers. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "study/admin/internal.h"
 #include "study/screens/screens.h"
 
-/* What a screen's answers become. */
+/* The kind of answers that a screen produces. */
 static unsigned kind_of(const struct sl_screen *screen)
 {
     static const struct {
@@ -46,7 +46,7 @@ json_t *sl_admin_label_methods(const struct sl_study *study)
     return list;
 }
 
-/* The method that "t2-clamp.csv" names; NULL if there is none. */
+/* The method that a file name like "t2-clamp.csv" names, or NULL. */
 static const struct sl_label_method *method_of(const struct sl_study *study, const char *file)
 {
     static const char *const forms[] = {".csv", ".npz"};
@@ -61,7 +61,7 @@ static const struct sl_label_method *method_of(const struct sl_study *study, con
     return method && suits(study, method) ? method : NULL;
 }
 
-/* How they were made; the values of the options are those of `softlab labels`. */
+/* How the labels were made; the options have the defaults of `softlab labels`. */
 static char *provenance(const struct sl_study *study, const char *method, size_t n_answers)
 {
     json_t *value =
@@ -120,7 +120,8 @@ void sl_admin_get_labels(struct sl_http_exchange *exchange, void *context)
     if (!sl_admin_require(admin, exchange)) return;
     const struct sl_label_method *method = method_of(admin->options.study, segment);
     if (!method) {
-        sl_http_fail(exchange, 404, "no method of this name reads what the study asks");
+        sl_http_fail(exchange, 404,
+                     "there is no such method, or it cannot use the study's answers");
         return;
     }
     char *file = sl_string_printf("labels-%s", segment);

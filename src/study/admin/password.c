@@ -17,12 +17,12 @@ enum sl_status sl_study_set_password(struct sl_store *store, const char *passwor
     char hash[crypto_pwhash_STRBYTES];
     const size_t length = strlen(password);
     if (length < SL_PASSWORD_LEAST || length > SL_PASSWORD_MOST)
-        return sl_fail(err, SL_ERR_INPUT, "the password must have %d to %d bytes",
+        return sl_fail(err, SL_ERR_INPUT, "the password must have %d to %d bytes; choose another",
                        SL_PASSWORD_LEAST, SL_PASSWORD_MOST);
-    if (sodium_init() < 0) return sl_fail(err, SL_ERR_BACKEND, "libsodium does not start");
+    if (sodium_init() < 0) return sl_fail(err, SL_ERR_BACKEND, "libsodium cannot be initialised");
     if (crypto_pwhash_str_alg(hash, password, length, PASSES, MEMORY,
                               crypto_pwhash_ALG_ARGON2ID13) != 0)
-        return sl_fail(err, SL_ERR_NOMEM, "no memory to hash the password: it takes 19 MiB");
+        return sl_fail(err, SL_ERR_NOMEM, "no memory to hash the password: it needs 19 MiB");
     SL_TRY(sl_store_begin(store, err));
     enum sl_status status = sl_store_put_text(store, hash_name, hash, err);
     if (status == SL_OK) return sl_store_commit(store, err);

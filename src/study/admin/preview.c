@@ -1,9 +1,9 @@
-/* Previews: the annotators' own pages on the researcher's port, in any screen, at any place, with
- * the study's first items. A session is made up for each request and nothing is kept, so that a
+/* Previews: the annotators' own pages on the researcher's port, for any screen and any place, with
+ * the study's first items. Each request gets an invented session and nothing is stored, so that a
  * page can be answered again and again.
  *
- * Addresses are preview/<screen>/<place>/<frame>/<address of the page>; the frame tells two views
- * of the same page apart, whose browser keeps unsent answers by session. */
+ * Addresses are preview/<screen>/<place>/<frame>/<address of the page>; the frame distinguishes two
+ * views of the same page, since the browser keeps unsent answers by session. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ struct preview {
     const struct sl_screen *screen;
     enum sl_place place;
     char frame[SL_WORD_MAX + 1];
-    const char *address; /* borrowed: what the page asks for */
+    const char *address; /* borrowed: the address that the page asks for */
 };
 
 static bool suits(const struct sl_study *study, const struct sl_screen *screen)
@@ -26,7 +26,7 @@ static bool suits(const struct sl_study *study, const struct sl_screen *screen)
     return !(screen->flags & SL_SCREEN_MIXTURES) || study->kind == SL_ITEM_MIXTURES;
 }
 
-/* The part before the next slash into `out`; what is behind it, or NULL. */
+/* Copies the part before the next slash into `out`; returns what follows the slash, or NULL. */
 static const char *take_part(const char *text, char *out, size_t size)
 {
     const size_t length = strcspn(text, "/");
@@ -52,9 +52,9 @@ static bool read_address(struct preview *preview, const char *rest)
     return false;
 }
 
-/* ---- What pages ask for ---- */
+/* ---- Replies to the pages ---- */
 
-/* The one page of ours that may stand in a frame, and only in one of our own. */
+/* The only page of ours that may be in a frame, and only in a frame of ours. */
 static void send_page(const struct preview *preview)
 {
     static const struct sl_http_header headers[] = {
@@ -73,7 +73,7 @@ static enum sl_status first_batch(const struct sl_store_batch_row *row, void *co
     return SL_OK;
 }
 
-/* A test run at the place, as if it had just come there. */
+/* Invents a test session that has just reached the place. */
 static enum sl_status make_up(const struct preview *preview, struct sl_request *out,
                               struct sl_error *err)
 {
@@ -124,8 +124,8 @@ static enum sl_status feedback(const struct preview *preview, json_t *body, json
     return sl_exercise_feedback(&request, answer, out, err);
 }
 
-/* What pages want to hear, whatever they sent: it arrived, go on. Of an exercise also whether it
- * was right. */
+/* Acknowledges whatever the page sent; for an exercise it also says whether the answer was
+ * right. */
 static void acknowledge(const struct preview *preview)
 {
     size_t length = 0;
@@ -136,7 +136,7 @@ static void acknowledge(const struct preview *preview)
     const char *id = json_string_value(json_object_get(body, "id"));
     const json_int_t trial = json_integer_value(json_object_get(body, "trial"));
     if (!json_is_object(body))
-        sl_http_fail(preview->exchange, 400, "the body is no JSON object");
+        sl_http_fail(preview->exchange, 400, "the body is not a JSON object");
     else if (feedback(preview, body, &said, &err) != SL_OK)
         sl_http_fail(preview->exchange, 400, err.message);
     else
@@ -190,7 +190,7 @@ void sl_admin_post_preview(struct sl_http_exchange *exchange, void *context)
         acknowledge(&preview);
 }
 
-/* What there is to be seen: screens that suit the items, and places that the study has. */
+/* The available previews: screens that suit the items, and places that the study has. */
 void sl_admin_get_previews(struct sl_http_exchange *exchange, void *context)
 {
     struct sl_study_admin *admin = context;

@@ -1,8 +1,8 @@
-/* What the researcher's page shows, as JSON: the whole study, one person, one item, comments.
+/* The data of the researcher's page as JSON: the whole study, one person, one item, comments.
  *
- * Pages ask every few seconds. All views are made on one thread from one read-only connection and
- * kept; a view is made again when somebody has committed since, so that however many pages look, a
- * commit costs one view at most. A large study's views take longer and are made less often. */
+ * Pages ask every few seconds. One thread computes all views from one read-only connection and
+ * caches them; a view is computed again only after a commit, so however many pages look, a commit
+ * costs at most one view. The views of a large study take longer and are computed less often. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,9 +19,9 @@
 #include "study/status/status.h"
 #include "study/texts/web.h"
 
-/* Leases run and hours pass without a commit. */
+/* The oldest view that is used: leases run and hours pass without a commit. */
 static const int64_t oldest_ms = 60000;
-/* So much of the thread's time goes into one view: a tenth. */
+/* A view takes at most a tenth of the thread's time. */
 static const int64_t rest_of_cost = 10, longest_rest_ms = 30000;
 
 struct view {
@@ -30,7 +30,7 @@ struct view {
                            int64_t now, json_t **out, struct sl_error *err);
 };
 
-/* `kind` is "link", or "code" for what people enter elsewhere. */
+/* `kind` is "link", or "code" for codes that people enter elsewhere. */
 static void add_link(json_t *list, const char *kind, const char *name, const char *url,
                      const char *note)
 {
@@ -44,7 +44,7 @@ static const char *text_of(const json_t *object, const char *key)
     return json_string_value(json_object_get(object, key));
 }
 
-/* The links and codes to send, for people who copy them. */
+/* The links and codes to send, for copying. */
 static json_t *links_json(const struct sl_study_admin *admin, struct sl_store *store)
 {
     char *address = sl_site_address(admin->options.site);
@@ -52,7 +52,7 @@ static json_t *links_json(const struct sl_study_admin *admin, struct sl_store *s
     json_t *list = json_array(), *outcome = NULL;
     size_t place = 0;
     char *how = sl_string_printf("%s%s", text_of(known, "how"),
-                                 address ? "" : " Put it behind the address of your proxy.");
+                                 address ? "" : " Append it to the address of your proxy.");
     add_link(list, "link", "Link to send", text_of(known, "annotators"), how);
     add_link(list, "link", "Test link", text_of(known, "test"),
              "Test runs never count and are not paid: their codes begin with TEST-.");
@@ -105,7 +105,7 @@ static const struct view person_view = {"person", make_person};
 static const struct view item_view = {"item", make_item};
 static const struct view comments_view = {"comments", make_comments};
 
-/* ---- What is kept ---- */
+/* ---- The cache ---- */
 
 static void forget(struct sl_admin_kept *kept)
 {
@@ -122,7 +122,7 @@ void sl_admin_views_release(struct sl_admin_views *views)
     views->store = NULL;
 }
 
-/* The one of this name, or the one to give way to it. */
+/* The entry of this name, or the one to replace. */
 static struct sl_admin_kept *find_kept(struct sl_admin_views *views, const char *name)
 {
     struct sl_admin_kept *oldest = views->kept;
@@ -144,18 +144,18 @@ static bool is_fresh(const struct sl_admin_kept *kept, const char *name, int64_t
     return age >= 0 && age < (kept->version == version ? oldest_ms : enough);
 }
 
-/* ---- Making one, on the thread of statuses ---- */
+/* ---- Computing a view, on the status thread ---- */
 
 struct view_job {
     struct sl_study_admin *admin;
     struct sl_http_exchange *exchange;
     const struct view *view;
     char *of;    /* owned; which person or item, or "" */
-    char *known; /* owned; the tag that the page has, or NULL */
+    char *known; /* owned; the tag of the page's version, or NULL */
     int64_t now;
     enum sl_status status;
     struct sl_error err;
-    char *text; /* owned; NULL: what the page has is right */
+    char *text; /* owned; NULL: the page is up to date */
     char tag[SL_ADMIN_TAG];
 };
 
@@ -206,7 +206,7 @@ static enum sl_status look(struct view_job *job)
     return status;
 }
 
-/* A connection that failed is not used again. */
+/* A connection that failed is closed and not used again. */
 static void work_view(void *context)
 {
     struct view_job *job = context;
@@ -248,8 +248,8 @@ static void ask(struct sl_http_exchange *exchange, struct sl_study_admin *admin,
                              .of = sl_string_copy(sl_http_segment(exchange)),
                              .known = known ? sl_string_copy(known) : NULL,
                              .now = sl_admin_now(admin)};
-    /* It stays as it is if the server stops before the work begins. */
-    job->status = sl_fail(&job->err, SL_ERR_STOPPED, "the server is being stopped");
+    /* This status remains if the server stops before the work begins. */
+    job->status = sl_fail(&job->err, SL_ERR_STOPPED, "the server is stopping");
     sl_http_work(admin->options.loop, SL_LANE_STATUS, work_view, done_view, job);
 }
 

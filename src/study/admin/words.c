@@ -1,4 +1,4 @@
-/* The words of the annotators' pages, as the researcher changes them before the study begins. */
+/* The texts of the annotators' pages, which the researcher may change before the study begins. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,8 +9,10 @@
 enum { NAMED = 200 /* bytes of keys that the log names */ };
 
 static const char has_begun[] =
-    "people have answered already, and others would be asked in other words: make another study "
-    "with softlab study init, or edit words.json and start the server again if the sense stays";
+    "people have answered already, and later people would read a different text: make another "
+    "study "
+    "with softlab study init or, if the meaning stays the same, edit words.json and restart the "
+    "server";
 
 static enum sl_status check_begun(const struct sl_site *site, bool *begun, struct sl_error *err)
 {
@@ -54,7 +56,7 @@ void sl_admin_get_words(struct sl_http_exchange *exchange, void *context)
 
 /* ---- Changing them ---- */
 
-/* The study's own words with `changes` in their place; null puts the language's back. */
+/* Apply `changes` to the study's own texts; null restores the language's text. */
 static enum sl_status merge(const struct sl_words *words, json_t *changes, json_t *own,
                             struct sl_error *err)
 {

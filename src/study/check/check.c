@@ -1,4 +1,4 @@
-/* The table of checks, and what they share. */
+/* The table of checks, and functions that they share. */
 #include "study/check/check.h"
 
 #include <stdarg.h>
@@ -102,7 +102,7 @@ json_t *sl_findings_json(const struct sl_findings *findings)
     return list;
 }
 
-/* ---- Where ---- */
+/* ---- Places of findings ---- */
 
 char *sl_check_file(const struct sl_checking *checking, const char *name, size_t line)
 {
@@ -112,7 +112,7 @@ char *sl_check_file(const struct sl_checking *checking, const char *name, size_t
     return where;
 }
 
-/* The part of a key up to the next full stop, as one step into `at`. */
+/* Steps into `at` by the part of a key up to the next full stop. */
 static bool step(const struct sl_json_cursor *at, const char *part, size_t length,
                  struct sl_json_cursor *out, char **name)
 {
@@ -127,7 +127,7 @@ static bool step(const struct sl_json_cursor *at, const char *part, size_t lengt
            out->value;
 }
 
-/* "$.comprehension[0].question" of "comprehension.0.question", as errors of study.json call it. */
+/* "$.comprehension[0].question" from "comprehension.0.question", as in errors of study.json. */
 static char *key_path(const char *key)
 {
     struct sl_buffer path;
@@ -157,7 +157,7 @@ char *sl_check_key(const struct sl_checking *checking, const char *key)
     }
     (void)sl_json_fail(&cursors[depth], &at, "%s", "");
     sl_strings_release(names, MAX_DEPTH);
-    /* Up to the path, "birds/study.json:12", since a key that is not written has none. */
+    /* Keep "birds/study.json:12" and replace the path: a key that is not written has none. */
     char *end = strstr(at.message, ": $"), *path = key_path(key);
     if (end) *end = '\0';
     char *where = sl_string_printf("%s: %s", at.message, path);
@@ -170,7 +170,7 @@ char *sl_check_key(const struct sl_checking *checking, const char *key)
 struct reading {
     struct sl_checking *checking;
     struct sl_store *store;
-    struct sl_name_table *ids; /* numbered as the items */
+    struct sl_name_table *ids; /* numbered like the items */
     struct sl_error *err;
 };
 
@@ -182,7 +182,7 @@ static enum sl_status take_item(const struct sl_store_item *item, void *context)
     uint32_t number = 0;
     SL_TRY(
         sl_json_parse(item->content, strlen(item->content), item->id, 1, &content, reading->err));
-    if (json_object_get(content.root, "instructed")) { /* a card, which the server made */
+    if (json_object_get(content.root, "instructed")) { /* a card, made by the server */
         sl_json_release(&content);
         return SL_OK;
     }
@@ -221,7 +221,7 @@ static enum sl_status take_batch(const struct sl_store_batch_row *row, void *con
     return SL_OK;
 }
 
-/* What the server says and shows: it does not start with what cannot be read. */
+/* Reads the texts as the server does, which does not start if one cannot be read. */
 static enum sl_status read_texts(const struct sl_checking *checking, struct sl_error *err)
 {
     const struct sl_study *study = checking->study;
@@ -237,7 +237,7 @@ static enum sl_status read_texts(const struct sl_checking *checking, struct sl_e
     return status;
 }
 
-/* Not even a rehearsal can do without its exercises. */
+/* Even a rehearsal needs its exercises. */
 static enum sl_status check_training(const struct sl_checking *checking, struct sl_error *err)
 {
     const size_t trials = checking->study->training_trials, exercises = checking->n_exercises;
@@ -245,8 +245,8 @@ static enum sl_status check_training(const struct sl_checking *checking, struct 
     char *where = sl_check_key(checking, "training.trials");
     enum sl_status status =
         sl_fail(err, SL_ERR_INPUT,
-                "%s: a round of training has %zu trials, but there %s %zu exercise%s; make it "
-                "smaller, or the study again with --training FOLDER",
+                "%s: a round of training has %zu trials, but there %s %zu exercise%s; lower it, or "
+                "re-create the study with --training FOLDER",
                 where, trials, exercises == 1 ? "is" : "are", exercises, exercises == 1 ? "" : "s");
     free(where);
     return status;

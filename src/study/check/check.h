@@ -1,5 +1,5 @@
-/* What the checks of a study share: its items and batches in memory, and how a finding is noted.
- * Private to study/check/. */
+/* Shared by the checks of a study: its items and batches in memory, and noting a finding. Private
+ * to study/check/. */
 #ifndef SOFTLAB_STUDY_CHECK_CHECK_H
 #define SOFTLAB_STUDY_CHECK_CHECK_H
 
@@ -9,8 +9,8 @@ struct sl_check_item {
     char *id;        /* owned */
     json_t *content; /* owned; an object */
     char *truth;     /* owned, or NULL */
-    bool check;      /* an obvious one */
-    size_t batches;  /* how many show it */
+    bool check;      /* an obvious item */
+    size_t batches;  /* number of batches that show it */
 };
 
 struct sl_check_batch {
@@ -27,7 +27,7 @@ struct sl_checking {
     size_t n_items, capacity, n_checks, n_exercises;
     struct sl_check_batch *batches; /* owned */
     size_t n_batches;
-    const char *check; /* the row at work, and what it has found */
+    const char *check; /* the current row of the table; n_found counts its findings */
     size_t n_found;
     struct sl_findings *findings;
 };
@@ -44,8 +44,8 @@ sl_check_function sl_check_least_time;
 void sl_check_note(struct sl_checking *checking, enum sl_finding_level level, char *where,
                    const char *remedy, const char *problem, ...) SL_PRINTF(5, 6);
 /* The place of a key of study.json, "birds/study.json:12: $.recruiter.codes.done": heap string.
- * Parts of `key` that are numbers are places in lists. A key that is not written stands for the
- * nearest one around it. */
+ * Numbers in `key` are positions in lists. A key that is not in the file gets the line of the
+ * nearest key around it. */
 char *sl_check_key(const struct sl_checking *checking, const char *key) SL_MUST_USE;
 /* "birds/consent.md:26": heap string; line 0 is the whole file. */
 char *sl_check_file(const struct sl_checking *checking, const char *name, size_t line) SL_MUST_USE;
@@ -54,10 +54,10 @@ char *sl_check_file(const struct sl_checking *checking, const char *name, size_t
 
 struct sl_placeholder {
     size_t at, length;  /* within the text */
-    const char *remedy; /* borrowed: what to do */
+    const char *remedy; /* borrowed: what to do about it */
 };
-/* The next thing from `from` on that was meant to be replaced: "[Name ...]", {word} that is none of
- * ours, "TODO" and the like, lorem ipsum. False if there is none. */
+/* The next placeholder from `from` on: "[Name ...]", {word} that is not one of ours, "TODO" and the
+ * like, lorem ipsum. False if there is none. */
 bool sl_placeholder_find(const char *text, size_t length, size_t from, struct sl_placeholder *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* Pictures and texts that people could not judge, or would judge twice. */
+/* Pictures and texts that people cannot judge, or would judge twice. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "study/check/check.h"
 #include "study/session/images.h"
 
-/* Sides in pixels; what is larger makes browsers and servers slow. */
+/* Pixels of a side, pixels in all, bytes sent: larger pictures make browsers and servers slow. */
 enum { TINY = 16, HUGE_PIXELS = 24 << 20, SENT_BYTES = 2 << 20 };
 enum { LONG_TEXT = 2000 };       /* characters: two minutes to read, more than a page */
 static const double EXTREME = 4; /* the longer side by the shorter one */
@@ -20,10 +20,10 @@ static const double EXTREME = 4; /* the longer side by the shorter one */
 
 struct pictures {
     struct sl_checking *checking;
-    struct sl_name_table *hashes; /* numbered as they come */
-    const char **first;           /* borrowed; the item that has the hash first */
+    struct sl_name_table *hashes; /* numbered in order of appearance */
+    const char **first;           /* borrowed; the first item with the hash */
     size_t n_turned;
-    const char *turned; /* borrowed; the first one that is */
+    const char *turned; /* borrowed; the first rotated picture */
 };
 
 static char *picture_path(const struct sl_checking *checking, const char *image)
@@ -58,7 +58,7 @@ static void note_pixels(struct sl_checking *checking, const char *path,
                       "the picture is %zu x %zu pixels, which takes the server long to prepare",
                       image->width, image->height);
     if ((double)longer > EXTREME * (double)shorter)
-        sl_check_note(checking, SL_FINDING_WARNING, sl_string_copy(path), "cut it to what matters",
+        sl_check_note(checking, SL_FINDING_WARNING, sl_string_copy(path), "crop it to what matters",
                       "the picture is %zu x %zu pixels: shown whole, its short side is %.0f pixels",
                       image->width, image->height,
                       (double)checking->study->size * (double)shorter / (double)longer);
@@ -103,8 +103,8 @@ static void look_at(struct pictures *pictures, const struct sl_check_item *item,
         note_twin(pictures, item->id, path, &bytes);
         if (strcmp(checking->study->upsample, "none") == 0 && bytes.length > SENT_BYTES)
             sl_check_note(checking, SL_FINDING_WARNING, sl_string_copy(path),
-                          "make the file smaller, or items.upsample \"lanczos\"",
-                          "the file has %.1f MB and is sent as it is, since items.upsample is "
+                          "make the file smaller, or set items.upsample to \"lanczos\"",
+                          "the file has %.1f MB and is sent unchanged, since items.upsample is "
                           "\"none\"",
                           (double)bytes.length / 1e6);
         if (sl_image_orientation(bytes.data, bytes.length) != 1 && pictures->n_turned++ == 0)
@@ -120,9 +120,9 @@ static void note_turned(const struct pictures *pictures)
     if (pictures->n_turned == 0) return;
     sl_check_note(pictures->checking, SL_FINDING_WARNING,
                   picture_path(pictures->checking, pictures->turned),
-                  "look at it with the test link, and turn the file itself if it is not upright",
-                  "the file states in its EXIF data that the picture is turned%s: people see it "
-                  "turned as stated",
+                  "look at it with the test link, and rotate the file itself if it is not upright",
+                  "the EXIF data of the file say that the picture is rotated%s: people see it "
+                  "rotated accordingly",
                   pictures->n_turned == 1 ? "" : ", as do others");
 }
 
@@ -159,7 +159,7 @@ static char *item_place(const struct sl_check_item *item)
     return sl_string_printf("item \"%s\"", item->id);
 }
 
-/* A text with another part of it marked is another question. */
+/* The same text with a different part marked is a different question. */
 static char *question_of(const struct sl_check_item *item, const char *text)
 {
     char *span = json_dumps(json_object_get(item->content, "span"), JSON_ENCODE_ANY | JSON_COMPACT);
@@ -175,12 +175,12 @@ static void look_at_text(struct sl_checking *checking, const struct sl_check_ite
     const size_t before = sl_name_table_count(seen), letters = count_letters(text);
     if (sl_text_is_blank(text, strlen(text))) {
         sl_check_note(checking, SL_FINDING_ERROR, item_place(item),
-                      "leave it out and make the study again", "the text is empty");
+                      "leave it out and re-create the study", "the text is empty");
         return;
     }
     if (letters > LONG_TEXT)
         sl_check_note(checking, SL_FINDING_WARNING, item_place(item),
-                      "shorten it, or leave people more time",
+                      "shorten it, or give people more time",
                       "the text has %zu characters, longer than a page", letters);
     char *question = question_of(item, text);
     if (sl_name_table_add(seen, question, strlen(question), &number, NULL) == SL_OK) {

@@ -1,4 +1,4 @@
-/* Words in a text that were meant to be replaced by others. */
+/* Placeholders in a text: words that were meant to be replaced. */
 #include <string.h>
 #include <strings.h>
 
@@ -14,7 +14,7 @@ static bool is_word(char c)
            (unsigned char)c >= 0x80;
 }
 
-/* Single words that nobody puts in brackets but to say: here goes yours. */
+/* Single words that stand in brackets only as a placeholder. */
 static bool is_stand_in(const char *text, size_t length)
 {
     static const char *const words[] = {
@@ -26,8 +26,8 @@ static bool is_stand_in(const char *text, size_t length)
     return false;
 }
 
-/* "[Name of the researcher]": brackets around several words, or around a word that stands for
- * another. A link, "[text](address)", and "[1]" or "[sic]" are none. */
+/* "[Name of the researcher]": brackets around several words, or around a word of is_stand_in. A
+ * link, "[text](address)", and "[1]" or "[sic]" are no placeholders. */
 static size_t match_brackets(const char *text, size_t length, size_t at)
 {
     size_t end = at + 1;
@@ -50,7 +50,7 @@ static size_t match_braces(const char *text, size_t length, size_t at)
     return name == SL_TEMPLATE_COUNT ? match : 0;
 }
 
-/* Whole words; a row of the letter X may be longer. */
+/* Whole words; "XXX" may have more letters X. */
 static size_t match_words(const char *text, size_t length, size_t at)
 {
     static const char *const words[] = {"TODO", "FIXME", "TBD", "XXX"};
@@ -77,9 +77,9 @@ static const struct {
     size_t (*match)(const char *text, size_t length, size_t at);
     const char *remedy;
 } kinds[] = {
-    {match_brackets, "write what belongs there, or \\[ for a bracket that people are to see"},
+    {match_brackets, "write the real text there, or \\[ for a bracket that people should see"},
     {match_braces, known_names},
-    {match_words, "write what belongs there"},
+    {match_words, "write the real text there"},
     {match_lorem, "write your own text"},
 };
 

@@ -1,4 +1,4 @@
-/* Practice, attention checks and comprehension questions that cannot do what they are for. */
+/* Practice, attention checks and comprehension questions that cannot serve their purpose. */
 #include <string.h>
 
 #include "softlab/base/memory.h"
@@ -7,14 +7,14 @@
 
 /* ---- Practice ---- */
 
-/* Sessions of such a batch have no practice trial, since its item is never judged later. */
+/* Such a batch has no practice trial, since a practice item must not be judged later. */
 void sl_check_practice(struct sl_checking *checking)
 {
     const struct sl_study *study = checking->study;
     struct sl_stimuli stimuli = {0};
     size_t without = 0;
     if (!study->practice || sl_stimuli_read(checking->store, &stimuli, NULL) != SL_OK) return;
-    /* Fails where attention checks are missing, which another row finds. */
+    /* Fails if attention checks are missing; another row reports that. */
     if (sl_stimuli_without_practice(&stimuli, study, checking->store, &without, NULL) != SL_OK)
         without = 0;
     sl_stimuli_release(&stimuli);
@@ -22,7 +22,7 @@ void sl_check_practice(struct sl_checking *checking)
     sl_check_note(checking, SL_FINDING_WARNING, sl_check_key(checking, "flow.practice"),
                   "give obvious images with study init --checks, make smaller batches, or set "
                   "flow.practice to false",
-                  "the trials of %zu batch%s show every item of the study, so that none is left to "
+                  "the trials of %zu batch%s show every item of the study, so no item is left to "
                   "practise on",
                   without, without == 1 ? "" : "es");
 }
@@ -36,7 +36,7 @@ static bool is_class(const struct sl_study *study, const char *name)
     return false;
 }
 
-/* Obvious items without a right answer; how many have one, and how many classes these have. */
+/* Notes obvious items without a right answer, and obvious items that all have the same class. */
 static void note_truths(struct sl_checking *checking)
 {
     const char *only = NULL;
@@ -52,12 +52,12 @@ static void note_truths(struct sl_checking *checking)
             continue;
         }
         sl_check_note(checking, SL_FINDING_ERROR, sl_string_printf("item \"%s\"", item->id),
-                      "name its folder as the class is spelled in study.json, and make the study "
-                      "again",
+                      "name its folder exactly like the class in study.json, and re-create the "
+                      "study",
                       item->truth
-                          ? "nobody can pass this check: its answer \"%s\" is not among the "
+                          ? "nobody can pass this check: its answer \"%s\" is not one of the "
                             "classes"
-                          : "nobody can pass this check: its answer is not known%s",
+                          : "nobody can pass this check: its answer is unknown%s",
                       item->truth ? item->truth : "");
     }
     if (n_right > 0 && !several)
@@ -77,15 +77,15 @@ void sl_check_attention(struct sl_checking *checking)
                       "there are %zu obvious items, but none is shown", checking->n_checks);
     if (study->check_every > checking->effort.n_trials)
         sl_check_note(checking, SL_FINDING_WARNING, sl_check_key(checking, "batch.check_every"),
-                      "make it smaller",
-                      "everybody passes: a check is due after %zu trials, and people have "
+                      "lower it",
+                      "everybody passes: the first check comes after %zu trials, and people have "
                       "only %zu",
                       study->check_every, checking->effort.n_trials);
     if (!sl_study_checks_by(study, "obvious")) return;
     if (checking->n_checks == 0) {
         sl_check_note(
             checking, SL_FINDING_ERROR, sl_check_key(checking, "batch.check_every"),
-            "set it to 0, make the study again with --checks FOLDER, or let batch.check_kinds be "
+            "set it to 0, re-create the study with --checks FOLDER, or set batch.check_kinds to "
             "[\"instructed\"]",
             "an obvious item is due after every %zu trials, but there is none", study->check_every);
         return;
@@ -95,7 +95,7 @@ void sl_check_attention(struct sl_checking *checking)
 
 /* ---- Comprehension ---- */
 
-/* Chances of somebody who tries all answers one after the other. */
+/* Whether a person who tries all answers one after the other gets through. */
 static bool can_be_guessed(const struct sl_study *study)
 {
     double combinations = 1;
@@ -129,13 +129,13 @@ void sl_check_comprehension(struct sl_checking *checking)
             "the order of the file");
     if (can_be_guessed(study))
         sl_check_note(checking, SL_FINDING_WARNING, sl_check_key(checking, "flow.attempts"),
-                      "allow fewer attempts, or ask more",
+                      "allow fewer attempts, or ask more questions",
                       "everybody passes the comprehension check: %zu attempts are enough to try "
                       "every answer",
                       study->attempts);
     if (n_longest > 1 && n_longest == study->n_comprehension)
         sl_check_note(checking, SL_FINDING_WARNING, sl_check_key(checking, "comprehension"),
-                      "make a wrong option as long",
-                      "the right option of every question is the longest one, so that it can be "
+                      "make a wrong option as long as the right one",
+                      "the right option of every question is the longest one, so it can be "
                       "guessed");
 }

@@ -1,4 +1,4 @@
-/* Places, codes, pay and dates: what is agreed on with people and the recruiter. */
+/* Places, codes, pay and dates: the terms agreed with people and the recruiter. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -21,7 +21,7 @@ static void note_unseen(struct sl_checking *checking)
     }
     if (!first) return;
     sl_check_note(checking, SL_FINDING_WARNING, sl_string_printf("item \"%s\"", first->id),
-                  "make the study again", "%zu item%s in no batch, so nobody is asked about %s",
+                  "re-create the study", "%zu item%s in no batch, so nobody is asked about %s",
                   unseen, unseen == 1 ? " is" : "s are", unseen == 1 ? "it" : "them");
 }
 
@@ -29,7 +29,7 @@ void sl_check_places(struct sl_checking *checking)
 {
     const struct sl_study *study = checking->study;
     size_t left = 0;
-    /* The server takes the number of study.json over when it starts. */
+    /* The server adopts the number in study.json when it starts. */
     for (size_t b = 0; b < checking->n_batches; b++) {
         const size_t taken = checking->batches[b].finished + checking->batches[b].live;
         left += study->annotators > taken ? study->annotators - taken : 0;
@@ -37,7 +37,7 @@ void sl_check_places(struct sl_checking *checking)
     note_unseen(checking);
     if (left == 0)
         sl_check_note(checking, SL_FINDING_WARNING, sl_check_key(checking, "batch.annotators"),
-                      "raise it to ask for more",
+                      "raise it if more people should take part",
                       "all places are taken: nobody else can take part");
     else if (study->annotators < 2)
         sl_check_note(checking, SL_FINDING_WARNING, sl_check_key(checking, "batch.annotators"),
@@ -45,19 +45,19 @@ void sl_check_places(struct sl_checking *checking)
                       "every item gets one answer: nothing can show whether people agree");
     if (study->annotators < study->n_screens)
         sl_check_note(checking, SL_FINDING_WARNING, sl_check_key(checking, "batch.annotators"),
-                      "raise it, or ask in fewer ways",
+                      "raise it, or use fewer screens",
                       "%zu annotators per batch are spread over %zu screens: some items get no "
                       "answer on some screens",
                       study->annotators, study->n_screens);
 }
 
-/* The batches are those of the database. */
+/* The batches are in the database and never change. */
 void sl_check_batch_size(struct sl_checking *checking)
 {
     if (checking->study->batch_size == checking->effort.n_items) return;
     sl_check_note(checking, SL_FINDING_WARNING, sl_check_key(checking, "batch.size"),
-                  "make the study again with --batch to change it, or write the number that is so",
-                  "it says %zu, but the largest batch has %zu items, and a batch never changes",
+                  "re-create the study with --batch to change it, or write the actual number",
+                  "it is %zu, but the largest batch has %zu items, and a batch never changes",
                   checking->study->batch_size, checking->effort.n_items);
 }
 
@@ -84,14 +84,14 @@ static void check_prolific(struct sl_checking *checking)
             sl_check_note(checking, i == 1 ? SL_FINDING_ERROR : SL_FINDING_WARNING,
                           sl_check_key(checking, "recruiter.keep"), "add it to the list",
                           i == 1
-                              ? "%s is not kept, so payments and bonuses have no names"
+                              ? "%s is not kept, so payments and bonuses cannot name submissions"
                               : "%s is not kept, so submissions of several studies cannot be told "
                                 "apart",
                           wanted[i]);
     if (!*study->complete)
         sl_check_note(checking, SL_FINDING_WARNING, sl_check_key(checking, "recruiter.complete"),
                       "write \"https://app.prolific.com/submissions/complete?cc={code}\"",
-                      "people are not led back to Prolific, and have to copy the code themselves");
+                      "people are not sent back to Prolific and have to copy the code themselves");
 }
 
 void sl_check_recruiter(struct sl_checking *checking)
@@ -103,7 +103,7 @@ void sl_check_recruiter(struct sl_checking *checking)
              (study->base > 0 || study->bonus > 0))
         sl_check_note(checking, SL_FINDING_WARNING, sl_check_key(checking, "recruiter.keep"),
                       "name the URL parameter by which the recruiter pays",
-                      "no parameter is kept, so payments have no names");
+                      "no parameter is kept, so payments cannot name submissions");
 }
 
 void sl_check_codes(struct sl_checking *checking)
@@ -124,7 +124,7 @@ void sl_check_codes(struct sl_checking *checking)
             sl_check_note(checking, i == 0 ? SL_FINDING_ERROR : SL_FINDING_WARNING,
                           sl_check_key(checking, codes[i][0]),
                           "copy the code from the recruiter's page, or write one of your own",
-                          "the completion code is empty, and the recruiter's address wants one");
+                          "the completion code is empty, but the recruiter's address needs one");
         for (size_t j = 0; *codes[i][1] && j < i; j++)
             if (strcmp(codes[i][1], codes[j][1]) == 0)
                 sl_check_note(checking, j == 0 ? SL_FINDING_ERROR : SL_FINDING_WARNING,
@@ -150,16 +150,17 @@ void sl_check_least_time(struct sl_checking *checking)
     const struct sl_study *study = checking->study;
     const double median = sl_effort_trial_seconds(study);
     if (study->min_seconds <= median) return;
-    sl_check_note(checking, SL_FINDING_WARNING, sl_check_key(checking, "flow.min_seconds"),
-                  "make it a third of that, to stop only those who do not look",
-                  "most people must wait: a trial takes %.1f s at least, and half of them are "
-                  "answered within %.1f s",
-                  study->min_seconds, median);
+    sl_check_note(
+        checking, SL_FINDING_WARNING, sl_check_key(checking, "flow.min_seconds"),
+        "set it to a third of that, to stop only people who do not look",
+        "most people must wait: the shortest time is %.1f s, but half of the trials take at "
+        "most %.1f s",
+        study->min_seconds, median);
 }
 
 /* ---- Pay ---- */
 
-/* What Prolific asks for at least, per hour. */
+/* Prolific's minimum pay per hour. */
 static const struct {
     const char *currency;
     double per_hour;
@@ -184,25 +185,25 @@ void sl_check_pay(struct sl_checking *checking)
     if ((study->base > 0 || study->bonus > 0) && !*study->currency)
         sl_check_note(checking, SL_FINDING_ERROR, sl_check_key(checking, "pay.currency"),
                       "write \"GBP\" for instance",
-                      "people are paid %.2f of a currency that is not named",
+                      "people are paid %.2f, but no currency is named",
                       study->base > 0 ? study->base : study->bonus);
     if (*study->currency && rate < least)
         sl_check_note(checking, SL_FINDING_WARNING, sl_check_key(checking, "pay.base"),
-                      "pay more or ask less",
-                      "%.2f %s for about %zu minutes are %.2f %s an hour, less than %.2f",
+                      "pay more, or ask for less time",
+                      "%.2f %s for about %zu minutes is %.2f %s an hour, less than %.2f",
                       study->base, study->currency, checking->effort.minutes, rate, study->currency,
                       least);
     if (study->bonus > 0 && study->bonus_rule == SL_BONUS_NONE)
         sl_check_note(checking, SL_FINDING_WARNING, sl_check_key(checking, "pay.bonus_rule"),
                       "write \"accuracy\" or \"finished\", or set pay.bonus to 0",
-                      "nobody gets the bonus of %.2f %s, since no rule says who does", study->bonus,
-                      study->currency);
+                      "nobody gets the bonus of %.2f %s, since no rule says who gets it",
+                      study->bonus, study->currency);
     if (study->bonus > 0 && study->bonus_rule == SL_BONUS_ACCURACY && study->check_every == 0)
         sl_check_note(
             checking, SL_FINDING_ERROR, sl_check_key(checking, "pay.bonus_rule"),
             "show obvious items (batch.check_every), or write \"finished\"",
-            "nobody can earn the bonus: it is for right answers to obvious items, and none "
-            "is shown");
+            "nobody can earn the bonus: it is for right answers to obvious items, but none is "
+            "shown");
 }
 
 /* ---- The rest ---- */
@@ -216,12 +217,13 @@ void sl_check_keep_until(struct sl_checking *checking)
     if (!*until || !gmtime_r(&seconds, &day)) return;
     strftime(today, sizeof today, "%Y-%m-%d", &day);
     if (strcmp(today, until) > 0)
-        sl_check_note(checking, SL_FINDING_ERROR, sl_check_key(checking, "keep_until"),
-                      "write the day by which you will delete what can be traced to people",
-                      "the consent page promises to delete data by %s, which has passed", until);
+        sl_check_note(
+            checking, SL_FINDING_ERROR, sl_check_key(checking, "keep_until"),
+            "write the day by which you will delete everything that can be traced to people",
+            "the consent page promises to delete data by %s, which has passed", until);
 }
 
-/* Without the spaces around it and whatever the case. */
+/* Whether two names are equal, ignoring case and the spaces around them. */
 static bool is_same_name(const char *a, const char *b)
 {
     a += strspn(a, " ");

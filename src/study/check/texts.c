@@ -1,4 +1,4 @@
-/* Texts that people read: what was left open in them. */
+/* Texts that people read: placeholders and pictures in them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 enum { TEXT_BYTES = 1 << 20, SHOWN = 60 };
 
-/* What was found, short enough for one line. */
+/* The text found, shortened for one line. */
 static char *show(const char *text, size_t length)
 {
     if (length <= SHOWN) return sl_string_copy_n(text, length);
@@ -37,7 +37,7 @@ static void note_placeholders_of(struct sl_checking *checking, const char *name,
     }
 }
 
-/* Pictures that cannot be shown, or are not there. */
+/* Pictures that cannot be shown, or do not exist. */
 static void note_pictures_of(struct sl_checking *checking, const char *name, const char *text,
                              size_t length)
 {
@@ -52,13 +52,13 @@ static void note_pictures_of(struct sl_checking *checking, const char *name, con
                                       (int)(file ? name_length : 0), file ? file : "");
         if (!file)
             sl_check_note(checking, SL_FINDING_ERROR, sl_check_file(checking, name, line),
-                          "name a png, jpg, webp or gif of the folder media, as in "
+                          "name a png, jpg, webp or gif file in the folder media, as in "
                           "![a map](media/map.png)",
                           "the picture \"%s\" cannot be shown", shown);
         else if (!sl_file_exists(path))
             sl_check_note(checking, SL_FINDING_ERROR, sl_check_file(checking, name, line),
                           "put it into the folder media of the study",
-                          "the picture \"%s\" is not there", shown);
+                          "the picture \"%s\" does not exist", shown);
         free(path);
         free(shown);
     }
@@ -74,7 +74,7 @@ void sl_check_texts(struct sl_checking *checking)
         sl_buffer_init(&text, TEXT_BYTES);
         if (sl_file_exists(path) && sl_file_read(path, &text, &err) != SL_OK)
             sl_check_note(checking, SL_FINDING_ERROR, sl_string_copy(path),
-                          "make it a text file that can be read", "%s", err.message);
+                          "replace it by a readable text file", "%s", err.message);
         else if (text.data) {
             note_placeholders_of(checking, names[i], text.data, text.length);
             note_pictures_of(checking, names[i], text.data, text.length);
@@ -84,7 +84,7 @@ void sl_check_texts(struct sl_checking *checking)
     }
     if (!sl_effort_has_text(checking->study, "consent.md"))
         sl_check_note(checking, SL_FINDING_WARNING, sl_check_file(checking, "consent.md", 0),
-                      "write the text, or leave it out if people consent elsewhere",
+                      "write the text, or ignore this if people consent elsewhere",
                       "there is no consent text, so nobody is asked for consent");
 }
 
@@ -94,7 +94,7 @@ static void note_in_key(struct sl_checking *checking, const char *text, char *ke
     if (sl_placeholder_find(text, strlen(text), 0, &found)) {
         char *shown = show(text + found.at, found.length);
         sl_check_note(checking, SL_FINDING_ERROR, sl_check_key(checking, key),
-                      "write what belongs there", "\"%s\" is a placeholder that people would see",
+                      "write the real text there", "\"%s\" is a placeholder that people would see",
                       shown);
         free(shown);
     }
@@ -112,7 +112,7 @@ static void note_in_questions(struct sl_checking *checking, const char *list,
     }
 }
 
-/* Codes that stand in examples rather than on a recruiter's page. */
+/* Codes from examples, not from a recruiter's page. */
 static bool is_sample_code(const char *code)
 {
     static const char *const samples[] = {"CODE",      "CHANGEME", "CHANGE-ME",  "COMPLETION",

@@ -1,4 +1,4 @@
-/* What study.json must not say although every key by itself is right. */
+/* Rules of study.json that concern several keys, or more than the form of one. */
 #include <string.h>
 
 #include "softlab/base/text.h"
@@ -9,11 +9,11 @@
 
 static enum sl_status check_path(const char *path, struct sl_error *err)
 {
-    if (*path == '/') return sl_fail(err, SL_ERR_INPUT, "must lie within the study's folder");
+    if (*path == '/') return sl_fail(err, SL_ERR_INPUT, "must be inside the study's folder");
     for (const char *part = path; part; part = strchr(part, '/')) {
         if (*part == '/') part++;
         if (strncmp(part, "..", 2) == 0 && (part[2] == '/' || part[2] == '\0'))
-            return sl_fail(err, SL_ERR_INPUT, "must lie within the study's folder");
+            return sl_fail(err, SL_ERR_INPUT, "must be inside the study's folder");
     }
     return SL_OK;
 }
@@ -21,9 +21,10 @@ static enum sl_status check_path(const char *path, struct sl_error *err)
 static enum sl_status check_language(const struct sl_study *study, struct sl_error *err)
 {
     if (sl_words_know(study->language)) return SL_OK;
-    return sl_fail(err, SL_ERR_INPUT,
-                   "there are no words in \"%s\"; say \"en\" and write your own in " SL_WORDS_FILE,
-                   study->language);
+    return sl_fail(
+        err, SL_ERR_INPUT,
+        "there are no texts in \"%s\"; write \"en\" and put your own texts into " SL_WORDS_FILE,
+        study->language);
 }
 
 static enum sl_status check_screens(const struct sl_study *study, struct sl_error *err)
@@ -51,7 +52,7 @@ static enum sl_status check_screens(const struct sl_study *study, struct sl_erro
     return SL_OK;
 }
 
-/* Names that may stand in an address and in a form without escaping. */
+/* Names that need no escaping in an address or a form. */
 static bool is_plain(const char *text)
 {
     return text[strspn(
@@ -61,9 +62,10 @@ static bool is_plain(const char *text)
 static enum sl_status check_parameter(const char *name, struct sl_error *err)
 {
     if (!is_plain(name))
-        return sl_fail(err, SL_ERR_INPUT, "\"%s\" is no name of a URL parameter", name);
+        return sl_fail(err, SL_ERR_INPUT, "\"%s\" cannot be the name of a URL parameter", name);
     if (strcmp(name, SL_LINK_TEST) == 0 || strcmp(name, SL_LINK_SIGNATURE) == 0)
-        return sl_fail(err, SL_ERR_INPUT, "\"%s\" is softlab's own parameter", name);
+        return sl_fail(err, SL_ERR_INPUT,
+                       "\"%s\" is a parameter of softlab itself; choose another name", name);
     return SL_OK;
 }
 
@@ -71,7 +73,7 @@ static enum sl_status check_person(const struct sl_study *study, struct sl_error
 {
     bool open = strcmp(study->recruiter, "open") == 0;
     if (open && *study->person)
-        return sl_fail(err, SL_ERR_INPUT, "an open study has no parameter that names people");
+        return sl_fail(err, SL_ERR_INPUT, "must be empty: an open study does not name people");
     if (!open && !*study->person)
         return sl_fail(err, SL_ERR_INPUT, "must name the URL parameter that holds the participant");
     return check_parameter(study->person, err);
@@ -82,7 +84,8 @@ static enum sl_status check_keep(const struct sl_study *study, struct sl_error *
     for (size_t i = 0; i < study->n_keep; i++) {
         SL_TRY(check_parameter(study->keep[i], err));
         if (strcmp(study->keep[i], study->person) == 0)
-            return sl_fail(err, SL_ERR_INPUT, "\"%s\" names the participant and is not kept",
+            return sl_fail(err, SL_ERR_INPUT,
+                           "\"%s\" names the participant and is never kept; leave it out",
                            study->person);
     }
     return SL_OK;
@@ -93,12 +96,11 @@ static enum sl_status check_links(const struct sl_study *study, struct sl_error 
     if (!study->signed_links) return SL_OK;
     if (!*study->person)
         return sl_fail(err, SL_ERR_INPUT,
-                       "signed links need recruiter.person, whose value is signed");
+                       "signed links need recruiter.person: its value is signed");
     if (strcmp(study->recruiter, "prolific") == 0)
-        return sl_fail(
-            err, SL_ERR_INPUT,
-            "Prolific makes its links itself and cannot sign them: say \"plain\", or make "
-            "recruiter.kind \"generic\"");
+        return sl_fail(err, SL_ERR_INPUT,
+                       "Prolific makes its own links and cannot sign them: write \"plain\", or set "
+                       "recruiter.kind to \"generic\"");
     return SL_OK;
 }
 
@@ -109,18 +111,17 @@ static enum sl_status check_address(const char *address, struct sl_error *err)
         return sl_fail(err, SL_ERR_INPUT, "must begin with https:// or http://");
     for (const char *c = address; *c; c++)
         if (*c <= ' ' || *c >= 0x7f || strchr("\"'<>\\^`|", *c))
-            return sl_fail(err, SL_ERR_INPUT, "holds a character that addresses may not have");
+            return sl_fail(err, SL_ERR_INPUT, "contains a character that addresses may not have");
     return SL_OK;
 }
 
 static enum sl_status check_code(const char *code, struct sl_error *err)
 {
     if (!is_plain(code))
-        return sl_fail(err, SL_ERR_INPUT, "a code has letters, digits, '_', '-' and '.' only");
+        return sl_fail(err, SL_ERR_INPUT, "a code may have letters, digits, '_', '-' and '.' only");
     if (strncmp(code, SL_TEST_CODE, strlen(SL_TEST_CODE)) == 0)
         return sl_fail(err, SL_ERR_INPUT,
-                       "\"%s\": codes that begin with " SL_TEST_CODE " are those of test runs",
-                       code);
+                       "\"%s\": codes that begin with " SL_TEST_CODE " are for test runs", code);
     return SL_OK;
 }
 
@@ -152,7 +153,7 @@ bool sl_study_asks_classes(const struct sl_study *study)
     return true;
 }
 
-/* A screen about two images asks for no class, so that no card can say which to choose. */
+/* The screens mix and mix+ ask for no class, so no card can say which to choose. */
 static enum sl_status check_kinds(const struct sl_study *study, struct sl_error *err)
 {
     for (size_t i = 0; i < study->n_check_kinds; i++) {
@@ -162,11 +163,11 @@ static enum sl_status check_kinds(const struct sl_study *study, struct sl_error 
             known = known || strcmp(*name, kind) == 0;
         if (!known)
             return sl_fail(err, SL_ERR_INPUT,
-                           "unknown kind \"%s\"; say \"obvious\" or \"instructed\"", kind);
+                           "unknown kind \"%s\"; write \"obvious\" or \"instructed\"", kind);
         if (strcmp(kind, "instructed") == 0 && !sl_study_asks_classes(study))
             return sl_fail(
                 err, SL_ERR_INPUT,
-                "\"instructed\" says which class to choose, but the screens mix and mix+ "
+                "an \"instructed\" check says which class to choose, but the screens mix and mix+ "
                 "ask for none; leave out one or the other");
     }
     return SL_OK;
@@ -175,8 +176,10 @@ static enum sl_status check_kinds(const struct sl_study *study, struct sl_error 
 static enum sl_status check_training(const struct sl_study *study, struct sl_error *err)
 {
     if (study->training_trials == 0 || sl_study_asks_classes(study)) return SL_OK;
-    return sl_fail(err, SL_ERR_INPUT,
-                   "an exercise has a right class, but the screens mix and mix+ ask for none");
+    return sl_fail(
+        err, SL_ERR_INPUT,
+        "an exercise has a right class, but the screens mix and mix+ ask for none; set it "
+        "to 0");
 }
 
 static enum sl_status check_file(const struct sl_study *study, struct sl_error *err)

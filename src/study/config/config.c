@@ -18,7 +18,7 @@ static enum sl_status take_string(const struct sl_json_cursor *at, size_t minimu
     if (length > maximum) return sl_json_fail(at, err, "is longer than %zu bytes", maximum);
     for (const char *c = text; *c; c++)
         if ((unsigned char)*c < 0x20 || *c == 0x7f)
-            return sl_json_fail(at, err, "holds a control character");
+            return sl_json_fail(at, err, "contains a control character");
     sl_study_set_text(out, text);
     return SL_OK;
 }
@@ -60,7 +60,7 @@ static enum sl_status take_texts(const struct sl_json_cursor *at, size_t minimum
         SL_TRY_OUT(take_string(&one, 1, 200, &texts[i], err));
         for (size_t j = 0; j < i; j++) {
             if (strcmp(texts[i], texts[j]) != 0) continue;
-            status = sl_json_fail(&one, err, "\"%s\" comes twice", texts[i]);
+            status = sl_json_fail(&one, err, "\"%s\" occurs twice", texts[i]);
             goto out;
         }
     }
@@ -111,7 +111,7 @@ static enum sl_status take_value(struct sl_study *study, const struct sl_study_k
     return SL_OK;
 }
 
-/* The names a section may hold, NULL-ended, into `known`. */
+/* Lists the names that a section may hold in `known`, NULL-terminated. */
 static void list_known(const char *section, const char **known)
 {
     static const char *const further[] = {"softlab", "version", "comprehension", "debrief"};
@@ -181,7 +181,7 @@ static enum sl_status read_debrief(const struct sl_json_cursor *at, struct sl_st
     return SL_OK;
 }
 
-/* `*count` grows with the list, so that what was read is freed whatever happens. */
+/* `*count` grows with the list, so that the questions read so far are freed after an error. */
 static enum sl_status
 read_questions(const struct sl_json_cursor *root, const char *name,
                enum sl_status (*read)(const struct sl_json_cursor *, struct sl_study_question *,
@@ -222,7 +222,7 @@ static enum sl_status check_kind(const struct sl_json_cursor *root, struct sl_er
     return SL_OK;
 }
 
-/* The message of sl_study_check with the line of the key it is about. */
+/* The message of sl_study_check, with the line of its key. */
 static enum sl_status check_whole(const struct sl_study *study, const struct sl_json_cursor *root,
                                   struct sl_error *err)
 {

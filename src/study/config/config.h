@@ -1,5 +1,5 @@
-/* study.json as a table: reading, defaults and writing all walk sl_study_keys, so that what is
- * read is what is written. Private to study/. */
+/* study.json as a table: reading, defaults and writing all walk sl_study_keys, so that they agree.
+ * Private to study/. */
 #ifndef SOFTLAB_STUDY_CONFIG_CONFIG_H
 #define SOFTLAB_STUDY_CONFIG_CONFIG_H
 
@@ -8,7 +8,7 @@
 enum sl_study_key_kind {
     SL_KEY_TEXT,   /* char *, of minimum to maximum bytes */
     SL_KEY_WORD,   /* char *, one of `choices` */
-    SL_KEY_ENUM,   /* an enum, by its place in `choices` */
+    SL_KEY_ENUM,   /* an enum, by its position in `choices` */
     SL_KEY_SECOND, /* bool: the second of two `choices` */
     SL_KEY_FLAG,   /* bool */
     SL_KEY_COUNT,  /* size_t from minimum to maximum */
@@ -22,35 +22,35 @@ struct sl_study_key {
     enum sl_study_key_kind kind;
     size_t offset, count_offset; /* in struct sl_study */
     double minimum, maximum;
-    const char *const *choices; /* NULL-ended */
-    const char *fallback;       /* NULL: the key must be there */
+    const char *const *choices; /* NULL-terminated */
+    const char *fallback;       /* NULL: the key is mandatory */
 };
 extern const struct sl_study_key sl_study_keys[];
 
-/* Sections in the order they are written; `parent` is "" or another section. */
+/* Sections in the order in which they are written; `parent` is "" or another section. */
 struct sl_study_section {
     const char *name, *parent;
 };
 extern const struct sl_study_section sl_study_sections[]; /* ends with a NULL name */
 
-/* A configuration with every fallback in place, and nothing where there is none. */
+/* A configuration with every fallback set; keys without one are empty. */
 struct sl_study *sl_study_create(void) SL_RETURNS_NONNULL;
-/* Take over a copy of `value` as the text or the texts of a key. */
+/* Store a copy of `value` as the text or texts of a key. */
 void sl_study_set_text(char **field, const char *value);
 void sl_study_set_texts(char ***field, size_t *count, const char *const *values, size_t n_values);
 
-/* What cannot be said key by key: classes and screens that exist, one way to ask per kind of item,
- * recruiters with their parameters. SL_ERR_INPUT naming the key; sl_study_read says the line. */
+/* Rules across keys: known classes and screens, screens that suit the items, parameters that suit
+ * the recruiter. SL_ERR_INPUT naming the key; sl_study_read adds the line. */
 enum sl_status sl_study_check(const struct sl_study *study, const char **key,
                               struct sl_error *err) SL_MUST_USE;
 
-/* Whether every screen asks for a class; sliders between two given ones do not. */
+/* Whether every screen asks for a class; a slider between two given classes does not. */
 bool sl_study_asks_classes(const struct sl_study *study);
 
-/* From bytes; `name` is what errors call them. The study has no folder. */
+/* Reads from bytes; `name` is their name in errors. The study has no folder. */
 enum sl_status sl_study_parse(const char *text, size_t length, const char *name,
                               struct sl_study **out, struct sl_error *err) SL_MUST_USE;
-/* Every key spelled out, defaults too. A new object. */
+/* Every key with its value, defaults included. A new object. */
 json_t *sl_study_json(const struct sl_study *study);
 
 #endif

@@ -10,7 +10,7 @@
 
 static const char bound_name[] = "bound";
 
-/* How every refusal ends. */
+/* The end of every refusal. */
 #define INSTEAD "put it back, or make another study with softlab study init"
 
 enum sl_status sl_identity_id(struct sl_store *store, char out[SL_STUDY_ID_TEXT],
@@ -37,14 +37,14 @@ static enum sl_status check_id(const struct sl_study *study, struct sl_store *st
     SL_TRY(sl_identity_id(store, id, err));
     if (!*study->id || !*id || strcmp(study->id, id) == 0) return SL_OK;
     return sl_fail(err, SL_ERR_INPUT,
-                   "id is \"%s\", but the database is of the study \"%s\": put the right file "
-                   "back, or, to use these settings here, change \"id\" to \"%s\"",
+                   "id is \"%s\", but the database belongs to the study \"%s\": put the right file "
+                   "back or, to use these settings here, change \"id\" to \"%s\"",
                    study->id, id, id);
 }
 
-/* ---- What study.json may change once there are answers ---- */
+/* ---- Keys of study.json that are fixed once there are answers ---- */
 
-/* Whether `now` contradicts answers given under `then`: if so, what is wrong. */
+/* Fails, saying what is wrong, if `now` contradicts answers given under `then`. */
 typedef enum sl_status (*rule)(struct sl_store *store, const char *key, const json_t *then,
                                const json_t *now, struct sl_error *err);
 
@@ -55,14 +55,14 @@ static enum sl_status same_list(struct sl_store *store, const char *key, const j
     if (json_equal(then, now)) return SL_OK;
     if (json_array_size(then) != json_array_size(now))
         return sl_fail(err, SL_ERR_INPUT,
-                       "%s has %zu names, but there are answers that were given for "
+                       "%s has %zu names, but there are answers given when it had "
                        "%zu: " INSTEAD,
                        key, json_array_size(now), json_array_size(then));
     size_t i = 0;
     while (json_equal(json_array_get(then, i), json_array_get(now, i)))
         i++;
     return sl_fail(err, SL_ERR_INPUT,
-                   "name %zu of %s is \"%s\", but there are answers that were given "
+                   "name %zu of %s is \"%s\", but there are answers given "
                    "when it was \"%s\": " INSTEAD,
                    i + 1, key, json_string_value(json_array_get(now, i)),
                    json_string_value(json_array_get(then, i)));
@@ -74,7 +74,7 @@ static enum sl_status same_word(struct sl_store *store, const char *key, const j
     (void)store;
     if (json_equal(then, now)) return SL_OK;
     return sl_fail(err, SL_ERR_INPUT,
-                   "%s is \"%s\", but there are answers that were given when it was "
+                   "%s is \"%s\", but there are answers given when it was "
                    "\"%s\": " INSTEAD,
                    key, json_string_value(now), json_string_value(then));
 }
@@ -101,10 +101,10 @@ static enum sl_status keeps_answered(struct sl_store *store, const char *key, co
     return SL_OK;
 }
 
-/* What is not here may change at any time. Without answers everything may. */
+/* Keys that are not listed may change at any time. Without answers everything may. */
 static const struct {
     const char *section, *name; /* of study.json */
-    const char *key;            /* what messages and the database call it */
+    const char *key;            /* its name in messages and in the database */
     rule check;
 } rules[] = {
     {NULL, "classes", "classes", same_list},
@@ -126,7 +126,7 @@ static json_t *bound_of(const struct sl_study *study)
     return bound;
 }
 
-/* *out is a new object, or NULL if the database is bound to nothing yet. */
+/* *out is a new object, or NULL if the database is not bound yet. */
 static enum sl_status read_bound(struct sl_store *store, json_t **out, struct sl_error *err)
 {
     char *text = NULL;
@@ -205,7 +205,7 @@ struct changed {
 struct picture_walk {
     const struct sl_study *study;
     struct sl_store *store;
-    struct changed *changed; /* owned; what the database does not know yet */
+    struct changed *changed; /* owned; hashes that the database does not have yet */
     size_t n_changed, capacity;
     struct sl_error *err;
 };
@@ -234,8 +234,7 @@ static void note_changed(struct picture_walk *walk, const char *id, const char *
 static enum sl_status other_picture(const char *path, struct sl_error *err)
 {
     return sl_fail(err, SL_ERR_INPUT,
-                   "%s is another picture than the one that answers were given about: " INSTEAD,
-                   path);
+                   "%s has changed since people answered questions about it: " INSTEAD, path);
 }
 
 static enum sl_status check_picture(struct picture_walk *walk, const struct sl_store_item *item,
@@ -300,7 +299,7 @@ enum sl_status sl_study_check_pictures(const struct sl_study *study, struct sl_s
 {
     json_t *bound = NULL;
     SL_TRY(read_bound(store, &bound, err));
-    /* One that is bound to nothing yet knows no hashes, and an older layout has no room for them.
+    /* A database that is not bound yet has no hashes, and an older layout has no column for them.
      */
     if (!bound) return SL_OK;
     json_decref(bound);

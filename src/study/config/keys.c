@@ -23,7 +23,7 @@ const struct sl_study_key sl_study_keys[] = {
     {"", "classes", SL_KEY_TEXTS, AT(classes), .count_offset = offsetof(struct sl_study, n_classes),
      .minimum = 2, .maximum = 1000},
     {"", "screens", SL_KEY_TEXTS, AT(screens), .count_offset = offsetof(struct sl_study, n_screens),
-     .minimum = 1, .maximum = 32, .fallback = "collins"}, /* what files without it were made with */
+     .minimum = 1, .maximum = 32, .fallback = "collins"}, /* the screen of files without this key */
     {"", "framing", SL_KEY_SECOND, AT(first_person), .choices = framings, .fallback = "third"},
     {"items", "kind", SL_KEY_ENUM, AT(kind), .choices = kinds},
     {"items", "folder", SL_KEY_TEXT, AT(items_folder), .minimum = 1, .maximum = 500,
@@ -222,7 +222,7 @@ static json_t *questions_json(const struct sl_study_question *questions, size_t 
     return list;
 }
 
-/* The keys of a section after what `object` has, with the sections within it. */
+/* Appends the keys of a section to `object`, with the sections inside it. */
 static void add_keys(json_t *object, const struct sl_study *study, const char *section)
 {
     for (const struct sl_study_key *key = sl_study_keys; key->name; key++)

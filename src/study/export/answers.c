@@ -1,4 +1,4 @@
-/* answers.jsonl: what counts, for every tool that reads answers; and the list of items. */
+/* answers.jsonl: the answers that count, for tools that read answers; and the list of items. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,11 +6,11 @@
 #include "softlab/base/memory.h"
 #include "study/export/export.h"
 
-/* What every walk over answers carries. */
+/* The context of the walks over answers. */
 struct answer_lines {
     const struct sl_study *study;
     struct sl_study_out *out;
-    const char *screen; /* these alone; NULL: all */
+    const char *screen; /* only this one; NULL: all */
 };
 
 static enum sl_status write_answer(const struct sl_study_given *given, void *context,
@@ -113,7 +113,7 @@ static void write_item(struct sl_buffer *line, const struct sl_study *study,
     sl_study_cell_integer(line, item->check);
     sl_study_cell_real(line, item->entropy);
     sl_study_cell_integer(line, (int64_t)count);
-    /* The researcher's own words and file names: nothing in them is a participant's. */
+    /* The researcher's own texts and file names: nothing in them comes from a participant. */
     char *content = json_dumps(item->content, JSON_COMPACT);
     sl_study_cell(line, content);
     free(content);

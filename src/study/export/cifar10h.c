@@ -1,5 +1,5 @@
-/* The layouts of CIFAR-10H, which hold one class per answer: the most probable one. Repeats and
- * second runs stay out, as the layouts cannot mark them; checks are in the raw file only. */
+/* The layouts of CIFAR-10H, with one class per answer: the most probable one. Repeats and second
+ * runs are left out, since the layouts cannot mark them; checks are in the raw file only. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ struct votes {
     const struct sl_study *study;
     const struct sl_study_items *items;
     struct sl_study_out *out;
-    int64_t *rows; /* owned; of each item in the arrays, NOT_IN_THE_SET for checks */
+    int64_t *rows; /* owned; the row of each item in the arrays, NOT_IN_THE_SET for checks */
     size_t n_rows;
     int64_t *counts; /* owned or NULL; (n_rows, n_classes) */
 };
@@ -31,7 +31,7 @@ static enum sl_status votes_init(struct votes *votes, struct sl_error *err)
     return SL_OK;
 }
 
-/* The class an answer amounts to, or false if it stays out. */
+/* The class that an answer votes for; *keep is false if it is left out. */
 static enum sl_status vote_of(const struct votes *votes, const struct sl_study_given *given,
                               uint32_t *choice, bool *keep, struct sl_error *err)
 {
@@ -53,7 +53,7 @@ static const char *class_name(const struct votes *votes, int64_t class_index)
     return class_index >= 0 ? votes->study->classes[class_index] : "";
 }
 
-/* An item that is called by a number keeps it; the others go by their row. */
+/* An item whose name is a number keeps it; other items get their row. */
 static int64_t index_of(const struct votes *votes, const struct sl_study_item *item)
 {
     int64_t number = 0;

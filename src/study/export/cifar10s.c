@@ -1,6 +1,7 @@
 /* The layouts of CIFAR-10S: the screen log as jsPsych wrote it, and the released JSON. Both hold
- * answers of the kind soft (most probable class, second, impossible); those of other screens stay
- * out, and a study without any is told so. Checks stay out, as the layouts cannot mark them. */
+ * answers of the kind soft (most probable class, second, impossible); answers of other screens are
+ * left out, and a study without any soft answer is an error. Checks are left out, since the layouts
+ * cannot mark them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@ struct screen_log {
     struct sl_error *err;
 };
 
-/* What was typed, unless the page knew a number that readers of this layout would not find in it:
+/* The typed text, except where readers of this layout would not find the page's number in it:
  * "33,5" and "70 %" are written as numbers. */
 static void set_percent(json_t *response, const char *key, const struct sl_answer *answer,
                         size_t which)
@@ -40,7 +41,7 @@ static void set_class(json_t *response, const char *key, const char *prefix, con
     free(value);
 }
 
-/* The form's fields, by the names that the original gave them. */
+/* The form's fields under their original names. */
 static json_t *response_of(const struct sl_study *study, const struct sl_answer *answer)
 {
     json_t *response = json_object();
@@ -64,7 +65,7 @@ static const char *file_of(const struct sl_study_item *item)
     return image ? image : item->id;
 }
 
-/* trial_index to condition. */
+/* Writes the columns trial_index to condition. */
 static void begin_row(struct screen_log *log, const char *type, int64_t trial, int64_t elapsed,
                       const struct sl_store_session *session)
 {
@@ -134,7 +135,7 @@ static json_t *questions_of(json_t *answers)
     return response;
 }
 
-/* What came before and after the trials, as the screens it was asked on. */
+/* The pages before and after the trials, and the jsPsych screens that stand for them. */
 static const struct {
     const char *kind, *type, *member;
     json_t *(*convert)(json_t *value);
@@ -172,10 +173,11 @@ static enum sl_status write_event(const struct sl_store_row *row, void *context)
 
 static enum sl_status nothing_soft(const struct sl_study *study, struct sl_error *err)
 {
-    return sl_fail(err, SL_ERR_INPUT,
-                   "%s: no answer names a most probable class with a percentage, which is all that "
-                   "the layouts of CIFAR-10S hold",
-                   study->name);
+    return sl_fail(
+        err, SL_ERR_INPUT,
+        "%s: no answer names a most probable class with a percentage, but the layouts of "
+        "CIFAR-10S hold nothing else; export \"answers\" instead",
+        study->name);
 }
 
 SL_STUDY_EXPORTER(sl_study_export_cifar10s_raw)

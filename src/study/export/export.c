@@ -10,8 +10,8 @@ const struct sl_study_export sl_study_exports[] = {
      sl_study_export_answers},
     {"items", "items.csv", "the items, their class, and how often each was answered",
      sl_study_export_items},
-    {"trials", "trials.csv", "a line per trial with every time stamp", sl_study_export_trials},
-    {"changes", "changes.csv", "everything that happened: revisions, practice, tests, events",
+    {"trials", "trials.csv", "one line per trial with every time stamp", sl_study_export_trials},
+    {"changes", "changes.csv", "every event: revisions, practice, tests, page events",
      sl_study_export_changes},
     {"cifar10s-raw", "raw_human_data.csv", "CIFAR-10S screen log: top two classes and impossible",
      sl_study_export_cifar10s_raw},
@@ -23,9 +23,9 @@ const struct sl_study_export sl_study_exports[] = {
      sl_study_export_cifar10h_counts},
     {"cifar10h-probs", "cifar10h-probs.npy", "votes as shares; an item without votes has zeros",
      sl_study_export_cifar10h_probs},
-    {"payments", "payments.csv", "what everybody who finished is owed: base rate and bonus",
+    {"payments", "payments.csv", "what the study owes everybody who finished: base and bonus",
      sl_study_export_payments},
-    {"bonus", "bonus.csv", "bonuses as Prolific reads them: id,amount", sl_study_export_bonus},
+    {"bonus", "bonus.csv", "bonuses in Prolific's format: id,amount", sl_study_export_bonus},
     {0},
 };
 
@@ -96,7 +96,7 @@ void sl_study_cell_free_text(struct sl_buffer *line, const char *text)
     free(scrubbed);
 }
 
-/* A copy with every string scrubbed. Keys stay: they are names the program gave. */
+/* A copy with every string scrubbed. Keys stay: the program named them. */
 static json_t *scrub_json(json_t *value)
 {
     json_t *copy = NULL, *member = NULL;

@@ -1,7 +1,7 @@
-/* Who is owed what, written and never paid: a line for everybody whom the study owes
- * (people_owed.h), however many sessions they finished. These two files are for the recruiter's
- * site and name a submission as the recruiter does, by the URL parameter that was kept for it;
- * every other export has hashes only. */
+/* What the study owes to whom; softlab writes it and pays nobody. One line for everybody whom the
+ * study owes (people_owed.h), however many sessions they finished. These two files are for the
+ * recruiter's site and name a submission by the URL parameter that was kept for it; every other
+ * export has hashes only. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "study/export/export.h"
 #include "study/export/people_owed.h"
 
-/* Checks of one session. */
+/* The checks of one session. */
 struct earned {
     int64_t session;
     size_t checks, right;
@@ -19,7 +19,7 @@ struct earned {
 struct ledger {
     const struct sl_study *study;
     struct sl_study_out *out;
-    struct earned *earned; /* owned; ascending by session, those with checks only */
+    struct earned *earned; /* owned; ascending by session, only sessions with checks */
     size_t count, capacity;
     struct sl_dues dues;
     bool bonus_only;
@@ -37,7 +37,7 @@ static struct earned *earned_by(struct ledger *ledger, int64_t session)
     return &ledger->earned[ledger->count++];
 }
 
-/* Answers come session by session. */
+/* Called session by session. */
 static enum sl_status note_check(const struct sl_study_given *given, void *context,
                                  struct sl_error *err)
 {
@@ -69,7 +69,7 @@ static struct earned find_earned(const struct ledger *ledger, int64_t session)
     return found ? *found : key;
 }
 
-/* Without checks nobody can be accurate at them. */
+/* Without checks nobody earns a bonus for accuracy. */
 static double bonus_of(const struct sl_study *study, struct earned earned)
 {
     switch (study->bonus_rule) {

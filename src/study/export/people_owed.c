@@ -20,8 +20,8 @@ static const char *parameter(const json_t *parameters, const char *name)
     return value && *value ? value : NULL;
 }
 
-/* The recruiter's name for whom to pay, borrowed from the parameters; NULL if none was kept. With
- * Prolific no other will do: STUDY_ID is everybody's. */
+/* The recruiter's name for the payee, borrowed from the parameters; NULL if none was kept. With
+ * Prolific only SESSION_ID will do: everybody has the same STUDY_ID. */
 static const char *payee_of(const struct sl_study *study, const json_t *parameters)
 {
     const char *payee = NULL;
@@ -73,7 +73,7 @@ static int by_finish(const void *a, const void *b)
     return (left->session > right->session) - (left->session < right->session);
 }
 
-/* `paid` holds, for every name, the number of the row that is paid under it, or NOBODY. */
+/* `paid` holds, for every name, the row that is paid under it, or NOBODY. */
 static void settle(struct sl_dues *dues, struct sl_due *const *order, size_t *paid)
 {
     for (size_t i = 0; i < dues->count; i++) {

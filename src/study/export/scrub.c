@@ -1,4 +1,4 @@
-/* What people typed, without what names them. */
+/* Removes from free text what could identify its author. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 enum {
     LONGEST_TEXT = 16 << 20,
-    LEAST_ID = 20, /* hexadecimal digits; Prolific's ids have 24, our own names of people 12 */
+    LEAST_ID = 20, /* hexadecimal digits; Prolific's ids have 24, our own names for people 12 */
 };
 
 static bool in_name(char byte)
@@ -33,7 +33,7 @@ static size_t address_length(const char *text)
     size_t end = at + 1;
     while (text[end] && in_domain(text[end]))
         end++;
-    /* A full stop behind it ends the sentence. */
+    /* A full stop after the address ends the sentence. */
     while (end > at + 1 && (text[end - 1] == '.' || text[end - 1] == '-'))
         end--;
     for (size_t dot = at + 2; dot + 1 < end; dot++)
@@ -41,7 +41,7 @@ static size_t address_length(const char *text)
     return 0;
 }
 
-/* The length of a long hexadecimal number that begins here, dashes within it allowed, or 0. */
+/* The length of a long hexadecimal number that begins here, dashes allowed, or 0. */
 static size_t id_length(const char *text)
 {
     size_t end = 0, digits = 0;
@@ -57,11 +57,11 @@ static size_t id_length(const char *text)
 
 enum { MOST_GROUPS = 8 };
 
-/* Digits in groups, as they are written: "+44 (0)20 7946 0958" is 44, 0, 20, 7946, 0958. */
+/* Digits in groups, as written: "+44 (0)20 7946 0958" is 44, 0, 20, 7946, 0958. */
 struct number {
     char first, second;         /* digits */
     char start;                 /* '+', '(' or the first digit */
-    char separator;             /* behind the first group */
+    char separator;             /* after the first group */
     size_t groups[MOST_GROUPS]; /* their lengths */
     size_t n_groups, n_digits;
     bool all_years; /* every group looks like a year */
@@ -69,7 +69,7 @@ struct number {
 };
 
 /* Bytes of a separator within a number, or 0: " ", "-", ".", "/", and the spaces and dashes that
- * word processors put in their place. */
+ * word processors use instead. */
 static size_t separator_length(const char *text)
 {
     static const char *const wide[] = {"\xc2\xa0", "\xe2\x80\x91", "\xe2\x80\x93", "\xe2\x80\xaf"};
@@ -94,7 +94,7 @@ static void read_group(const char *text, struct number *number, size_t at)
     number->length = at + length;
 }
 
-/* The digits that begin here, up to what cannot stand in a telephone number. */
+/* The digits from here on, up to a byte that cannot be in a telephone number. */
 static struct number read_number(const char *text)
 {
     enum { MOST_SEPARATORS = 3 }; /* ") -" */
@@ -114,7 +114,7 @@ static struct number read_number(const char *text)
     return number;
 }
 
-/* 31.12.2024, 2024-12-31, 1/2/24, also with a time behind them. */
+/* 31.12.2024, 2024-12-31, 1/2/24, also followed by a time. */
 static bool is_date(const struct number *number)
 {
     const size_t *groups = number->groups;
@@ -145,7 +145,7 @@ static bool is_dialled_abroad(const struct number *number)
            number->n_digits <= 18 && number->groups[0] != number->n_digits;
 }
 
-/* "020 7946 0958", "0171/1234567", "06 12 34 56 78", but no list of small numbers */
+/* "020 7946 0958", "0171/1234567", "06 12 34 56 78", but not a list of small numbers */
 static bool is_national(const struct number *number)
 {
     return number->first == '0' && number->second > '0' && number->n_digits >= 8 &&
@@ -172,14 +172,14 @@ static bool is_grouped(const struct number *number)
     return groups[2] == 4 || (groups[2] == 3 && number->first >= '5');
 }
 
-/* "5551234567": no count has so many digits without a separator, no number is as long as an id. */
+/* "5551234567": a count has fewer digits without a separator, an id has more. */
 static bool is_one_run(const struct number *number)
 {
     return number->n_groups == 1 && number->n_digits >= 9 && number->n_digits <= 15;
 }
 
-/* The length of a telephone number that begins here, or 0. What is too short to be told from a
- * count, such as a local number of seven digits, stays. */
+/* The length of a telephone number that begins here, or 0. A number that is too short to be
+ * distinguished from a count, such as a local number of seven digits, stays. */
 static size_t telephone_length(const char *text)
 {
     static bool (*const forms[])(const struct number *) = {
@@ -194,7 +194,7 @@ static size_t telephone_length(const char *text)
     return 0;
 }
 
-/* Not in the middle of a word, a number or what follows a decimal point. */
+/* Not inside a word or a number, and not after a decimal point. */
 static bool number_may_begin(const char *text, const char *at)
 {
     if (at == text) return true;
@@ -210,7 +210,7 @@ char *sl_study_scrub(const char *text)
     sl_buffer_init(&out, LONGEST_TEXT);
     sl_buffer_text(&out, "");
     for (const char *at = text; *at;) {
-        /* An address is looked for where a word begins only: its end part is none. */
+        /* Look for an address only where a word begins, or its tail would match again. */
         const bool begins = at == text || !in_name(at[-1]);
         size_t secret = begins ? address_length(at) : 0;
         if (secret == 0) secret = id_length(at);

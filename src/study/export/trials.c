@@ -1,4 +1,4 @@
-/* Trials as they stand, with every time stamp; and the log of all that was ever stored. */
+/* The final trials with every time stamp, and the log of everything that was ever stored. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,15 +8,15 @@
 #include "softlab/base/names.h"
 #include "study/export/export.h"
 
-/* Input names come from pages; more columns than any of ours has would be somebody's mischief, and
- * are left to the log of changes. */
+/* Input names come from pages. More columns than our screens have would be abuse; further inputs
+ * appear in the log of changes only. */
 enum { MOST_INPUTS = 2100 };
 
 struct trial_lines {
     const struct sl_study *study;
     struct sl_study_out *out;
     struct sl_name_table *inputs; /* owned; every input that has a time */
-    struct sl_error *err;         /* for walks whose visitors have none */
+    struct sl_error *err;         /* for walks whose visitors get none */
 };
 
 static enum sl_status note_inputs(const struct sl_study_given *given, void *context,
@@ -104,7 +104,7 @@ static enum sl_status write_trial(const struct sl_study_given *given, void *cont
     return sl_study_out_flow(lines->out, err);
 }
 
-/* Twice over the answers: the first time for the names of the columns. */
+/* Walks twice over the answers: first for the names of the columns. */
 SL_STUDY_EXPORTER(sl_study_export_trials)
 {
     enum sl_status status = SL_OK;

@@ -5,7 +5,7 @@
 #include "softlab/base/memory.h"
 #include "study/screens/screens.h"
 
-/* Bars move in whole percent; what is left over by thirds is less than this. */
+/* Bars move in whole percent; thirds leave a remainder below this. */
 static const double SUM_TOLERANCE = 0.05;
 
 static enum sl_status read_percents(const json_t *answer, const struct sl_study *study, float *out,
@@ -172,7 +172,7 @@ enum sl_status sl_screen_convert_mix(const json_t *answer, const struct sl_study
     SL_TRY(read_sliders(answer, &sliders, err));
     *out = sl_answer_empty();
     out->kind = SL_ANSWER_MIX;
-    /* The slider's left end is all of the first endpoint. */
+    /* The slider's left end stands for the first endpoint alone. */
     out->mix.lambda = (float)(1 - sliders.mixing / 100);
     out->mix.confidence = (float)(sliders.confidence / 100);
     return SL_OK;

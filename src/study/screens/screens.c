@@ -1,4 +1,4 @@
-/* The table of screens and what they share. */
+/* The table of screens, and functions that they share. */
 #include "study/screens/screens.h"
 
 #include <stdlib.h>
@@ -7,18 +7,18 @@
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
 
-/* Seconds are measured for collins (CIFAR-10S), hard (CIFAR-10H), mix and mixsoft, and expected
+/* Seconds are measured for collins (CIFAR-10S), hard (CIFAR-10H), mix and mixsoft, and estimated
  * for the others. */
 const struct sl_screen sl_screens[] = {
-    {"collins", "most probable class, second and what it cannot be, as in the paper", 0, 32,
+    {"collins", "most probable class, second class and impossible classes, as in the paper", 0, 32,
      sl_screen_check_loose, sl_screen_convert_soft},
     {"collins+", "the same questions, checked as they are answered", SL_SCREEN_STRICT, 21,
      sl_screen_check_strict, sl_screen_convert_soft},
-    {"possible", "the same, but tick what is still possible", SL_SCREEN_STRICT, 17,
+    {"possible", "the same, but annotators tick what is still possible", SL_SCREEN_STRICT, 17,
      sl_screen_check_possible, sl_screen_convert_possible},
-    {"bars", "one bar per class, together 100 percent", SL_SCREEN_STRICT, 16, sl_screen_check_bars,
+    {"bars", "one bar per class, 100 percent in all", SL_SCREEN_STRICT, 16, sl_screen_check_bars,
      sl_screen_convert_bars},
-    {"fast", "one key for certain, otherwise the questions of collins+", SL_SCREEN_STRICT, 14,
+    {"fast", "one key if certain, otherwise the questions of collins+", SL_SCREEN_STRICT, 14,
      sl_screen_check_fast, sl_screen_convert_fast},
     {"hard", "one class out of a ring of buttons", SL_SCREEN_STRICT, 1.8, sl_screen_check_hard,
      sl_screen_convert_hard},
@@ -40,7 +40,7 @@ const struct sl_screen *sl_screen_find(const char *name)
     return NULL;
 }
 
-/* The lists were made by convert, which gave them away as const. */
+/* convert allocated the lists and stored them as const. */
 static void free_list(const void *list)
 {
     void *block = NULL;
@@ -59,7 +59,7 @@ void sl_screen_answer_release(struct sl_answer *answer)
     answer->n_top = answer->n_impossible = 0;
 }
 
-/* What somebody sent, fit for an error of one line: the first bytes, control characters out. */
+/* Received text for an error of one line: the first bytes, without control characters. */
 struct shown {
     char text[64];
 };
@@ -80,7 +80,7 @@ enum sl_status sl_screen_only(const json_t *value, const char *const *known, con
                               struct sl_error *err)
 {
     if (!json_is_object(value)) return sl_fail(err, SL_ERR_INPUT, "%s: expected an object", where);
-    /* jansson's iterators want an object that is not const, although they do not change it. */
+    /* jansson's iterators need a non-const object, although they do not change it. */
     json_t *object = NULL;
     memcpy(&object, &value, sizeof object);
     const char *key = NULL;
@@ -108,7 +108,7 @@ enum sl_status sl_screen_class(const json_t *value, const struct sl_study *study
         *out = (uint32_t)k;
         return SL_OK;
     }
-    return sl_fail(err, SL_ERR_INPUT, "%s: \"%s\" is no class of this study", where,
+    return sl_fail(err, SL_ERR_INPUT, "%s: \"%s\" is not a class of this study", where,
                    show(name).text);
 }
 
@@ -137,7 +137,7 @@ enum sl_status sl_screen_classes(const json_t *value, const struct sl_study *stu
     for (size_t i = 0; i < size; i++) {
         SL_TRY_OUT(sl_screen_class(json_array_get(value, i), study, where, &classes[i], err));
         if (seen[classes[i]]) {
-            status = sl_fail(err, SL_ERR_INPUT, "%s: \"%s\" comes twice", where,
+            status = sl_fail(err, SL_ERR_INPUT, "%s: \"%s\" occurs twice", where,
                              study->classes[classes[i]]);
             goto out;
         }

@@ -1,4 +1,4 @@
-/* What the screens share: reading an answer's inputs with errors that name them. Private to
+/* Shared by the screens: reading an answer's inputs, with errors that name them. Private to
  * study/. */
 #ifndef SOFTLAB_STUDY_SCREENS_SCREENS_H
 #define SOFTLAB_STUDY_SCREENS_SCREENS_H
@@ -7,7 +7,7 @@
 
 enum { SL_SCREEN_MAX_RAW = 200 };
 
-/* A row's check and convert. */
+/* The check and convert of a row. */
 typedef enum sl_status sl_screen_check(const json_t *answer, const struct sl_study *study,
                                        struct sl_error *err);
 typedef enum sl_status sl_screen_convert(const json_t *answer, const struct sl_study *study,
@@ -20,7 +20,7 @@ sl_screen_convert sl_screen_convert_soft, sl_screen_convert_possible, sl_screen_
 sl_screen_convert sl_screen_convert_bars, sl_screen_convert_hard, sl_screen_convert_select;
 sl_screen_convert sl_screen_convert_mix;
 
-/* `value` is an object with no keys but `known` (NULL-ended); `where` is what errors call it. */
+/* `value` is an object with keys from `known` (NULL-terminated) only; errors call it `where`. */
 enum sl_status sl_screen_only(const json_t *value, const char *const *known, const char *where,
                               struct sl_error *err) SL_MUST_USE;
 /* The number of the class that `value` names. */
@@ -28,7 +28,7 @@ enum sl_status sl_screen_class(const json_t *value, const struct sl_study *study
                                uint32_t *out, struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_screen_number(const json_t *value, double minimum, double maximum,
                                 const char *where, double *out, struct sl_error *err) SL_MUST_USE;
-/* A list of different classes, at most `maximum`; *out is the caller's to free. */
+/* A list of distinct classes, at most `maximum`; the caller frees *out. */
 enum sl_status sl_screen_classes(const json_t *value, const struct sl_study *study, size_t maximum,
                                  const char *where, uint32_t **out, size_t *count,
                                  struct sl_error *err) SL_MUST_USE;

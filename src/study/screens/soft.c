@@ -1,5 +1,5 @@
-/* The questions of collins2022, figure 7: top class, second class, their percentages, and what it
- * cannot be (or, turned round, what it still can be). */
+/* The questions of collins2022, figure 7: top class, second class, their percentages, and the
+ * impossible classes (or, reversed, the possible ones). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ struct choice {
     bool given; /* a class is chosen */
     uint32_t class_index;
     double percent;  /* NaN: none, or unreadable */
-    const char *raw; /* borrowed; what was typed, or NULL */
+    const char *raw; /* borrowed; the typed text, or NULL */
 };
 
 struct questions {
@@ -36,7 +36,7 @@ static enum sl_status read_raw(const json_t *choice, const char *where, const ch
     return SL_OK;
 }
 
-/* What is structure is read; whether it makes sense is for the strict screens. */
+/* Reads the structure; the strict screens check whether it makes sense. */
 static enum sl_status read_choice(const json_t *value, const struct sl_study *study,
                                   const char *where, struct choice *out, struct sl_error *err)
 {
@@ -50,7 +50,7 @@ static enum sl_status read_choice(const json_t *value, const struct sl_study *st
         if (!json_is_number(percent))
             return sl_fail(err, SL_ERR_INPUT, "%s.percent: expected a number or null", where);
         double number = json_number_value(percent);
-        /* Beyond this it is no percentage, and a float could not hold it. */
+        /* A larger number is no percentage, and a float could not hold it. */
         if (fabs(number) <= MAX_PERCENT) out->percent = number;
     }
     if (!class_name || json_is_null(class_name)) return SL_OK;
@@ -83,32 +83,32 @@ static bool lists(const struct questions *questions, uint32_t class_index)
     return false;
 }
 
-/* NaN, which stands for no number, fails every comparison. */
+/* NaN, which means no number, fails every comparison. */
 static enum sl_status check_percents(const struct questions *questions, struct sl_error *err)
 {
     const struct choice *top = &questions->top, *second = &questions->second;
     if (!(top->percent > 0 && top->percent <= 100))
         return sl_fail(err, SL_ERR_INPUT, "top.percent: expected a number above 0, at most 100");
     if (!second->given && !isnan(second->percent))
-        return sl_fail(err, SL_ERR_INPUT, "second: a percentage without a class");
+        return sl_fail(err, SL_ERR_INPUT, "second: has a percentage, but no class");
     if (!second->given) return SL_OK;
     if (second->class_index == top->class_index)
-        return sl_fail(err, SL_ERR_INPUT, "second: choose another class than the first");
+        return sl_fail(err, SL_ERR_INPUT, "second: choose a class other than the first");
     if (!(second->percent > 0 && second->percent <= 100))
         return sl_fail(err, SL_ERR_INPUT, "second.percent: expected a number above 0, at most 100");
     if (!(second->percent <= top->percent))
-        return sl_fail(err, SL_ERR_INPUT, "second.percent: is more than that of the first class");
+        return sl_fail(err, SL_ERR_INPUT, "second.percent: is higher than that of the first class");
     if (!(top->percent + second->percent <= 100))
-        return sl_fail(err, SL_ERR_INPUT, "second.percent: together they are more than 100");
+        return sl_fail(err, SL_ERR_INPUT, "second.percent: both together are more than 100");
     return SL_OK;
 }
 
 static enum sl_status check_impossible(const struct questions *questions, struct sl_error *err)
 {
     if (lists(questions, questions->top.class_index))
-        return sl_fail(err, SL_ERR_INPUT, "impossible: holds the most probable class");
+        return sl_fail(err, SL_ERR_INPUT, "impossible: contains the most probable class");
     if (questions->second.given && lists(questions, questions->second.class_index))
-        return sl_fail(err, SL_ERR_INPUT, "impossible: holds the second class");
+        return sl_fail(err, SL_ERR_INPUT, "impossible: contains the second class");
     return SL_OK;
 }
 
@@ -159,7 +159,7 @@ static void set_raw(struct sl_answer *out, size_t index, const char *raw)
     out->raw[index] = (struct sl_field){.text = raw, .length = strlen(raw)};
 }
 
-/* Takes the list of classes that it cannot be. */
+/* Takes the list of impossible classes. */
 static void give_answer(const struct questions *questions, uint32_t *impossible,
                         size_t n_impossible, struct sl_answer *out)
 {
@@ -225,7 +225,7 @@ enum sl_status sl_screen_convert_fast(const json_t *answer, const struct sl_stud
     struct questions questions = {.top = {.given = true, .percent = 100}};
     size_t n_rest = 0;
     SL_TRY(sl_screen_class(certain, study, "certain", &questions.top.class_index, err));
-    /* The key says: this and nothing else. */
+    /* The key means: this class and no other. */
     uint32_t *rest = the_rest(&questions, study, &n_rest);
     give_answer(&questions, rest, n_rest, out);
     return SL_OK;

@@ -1,13 +1,13 @@
-/* What pages post on their way from place to place (docs/internals/study.md). Every handler checks
- * all of a request before it writes anything, so that what is refused leaves no trace. */
+/* The POSTs of the pages between places (docs/internals/study.md). Every handler checks the whole
+ * request before it writes, so that a refused request leaves no trace. */
 #include <string.h>
 
 #include "study/serve/site.h"
 
 enum { MAX_EVENTS = 200, MAX_PAGES = 200, MAX_TEXT = 10000 };
-/* What pages may note of one session; an hour of work leaves a tenth of it. */
+/* What pages may note about one session; an hour of work uses a tenth of it. */
 enum { MAX_EVENT_BYTES = 256 << 10 };
-/* A time stamp or a duration in ms: a page left open for years is no error. */
+/* A time stamp or duration in ms: a page left open for years is no error. */
 static const double MAX_MS = 1e15;
 
 static json_t *place_json(const struct sl_request *request)
@@ -80,14 +80,14 @@ static enum sl_status check_event(const struct sl_json_cursor *event, struct sl_
     return read_number(&at, err);
 }
 
-/* Refused when the session has noted enough, whatever its pages send. */
+/* Refused when the session's notes reach the limit. */
 static enum sl_status keep_events(struct sl_request *request, struct sl_error *err)
 {
     size_t kept = 0, length = 0;
     SL_TRY(sl_store_event_bytes(request->site->store, request->session.id, "page", &kept, err));
     (void)sl_http_body(request->exchange, &length);
     if (kept + length > MAX_EVENT_BYTES)
-        return sl_fail(err, SL_ERR_USAGE, "enough was noted of this session");
+        return sl_fail(err, SL_ERR_USAGE, "this session has noted too many events");
     return sl_request_note(request, "page", json_incref(request->body.root), err);
 }
 
@@ -146,7 +146,7 @@ static enum sl_status take_debrief(struct sl_request *request, struct sl_error *
     return sl_request_note(request, "debrief", json_incref(request->body.root), err);
 }
 
-/* ---- Giving the place back ---- */
+/* ---- Returning the place ---- */
 
 static enum sl_status take_return(struct sl_request *request, struct sl_error *err)
 {

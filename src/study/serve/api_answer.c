@@ -8,7 +8,7 @@
 enum { MAX_TRIAL = 1000000, MAX_INPUTS = 2100 };
 static const double MAX_MS = 1e15;
 
-/* An answer as sent, read. */
+/* An answer as received. */
 struct sent {
     uint8_t id[SL_STORE_CLIENT_BYTES];
     const char *id_text; /* borrowed from the body */
@@ -16,7 +16,7 @@ struct sent {
     bool practice;
     int64_t elapsed;
     json_t *answer;   /* borrowed from the body */
-    json_t *feedback; /* owned; of an exercise, or NULL */
+    json_t *feedback; /* owned; for an exercise, or NULL */
     json_t *round;    /* owned; at the end of a round of exercises, or NULL */
 };
 
@@ -25,8 +25,8 @@ static bool is_exercise(const struct sent *sent)
     return sent->practice && sent->trial > 0;
 }
 
-/* "top", or "percents.Cat": a word, and behind a full stop a class. Anything else would be free
- * text in the headings of exports. */
+/* "top", or "percents.Cat": a word, optionally a full stop and a class. Anything else would be free
+ * text in the column names of exports. */
 static bool is_input(const char *name, const struct sl_study *study)
 {
     const char *stop = strchr(name, '.');
@@ -51,7 +51,7 @@ static enum sl_status check_times(const struct sl_json_cursor *root, const struc
         struct sl_json_cursor pair = {root->document, &times, name, 0, value};
         size_t count = 0;
         if (!is_input(name, study))
-            return sl_json_fail(&times, err, "has an input that no screen has");
+            return sl_json_fail(&times, err, "contains an input that no screen has");
         SL_TRY(sl_json_array_size(&pair, &count, err));
         if (count != 2)
             return sl_json_fail(&pair, err, "expected the times of first touch and last change");
@@ -91,7 +91,7 @@ static enum sl_status read_sent(const struct sl_json *body, const struct sl_stud
     return SL_OK;
 }
 
-/* Bars come in the order the annotator sees; they are kept in the study's. */
+/* Bars come in the annotator's order of classes; they are stored in the study's. */
 static void order_percents(json_t *answer, const struct sl_study *study, const size_t *class_order)
 {
     json_t *shown = json_object_get(answer, "percents");
@@ -109,7 +109,7 @@ static enum sl_status find_item(struct sl_request *request, const struct sl_tria
     const struct sl_site *site = request->site;
     if (is_exercise(sent)) {
         if (site->study->training_trials == 0)
-            return sl_fail(err, SL_ERR_INPUT, "$.trial: there is one practice trial, 0");
+            return sl_fail(err, SL_ERR_INPUT, "$.trial: the only practice trial is 0");
         answer->item =
             sl_stimuli_exercise(&site->stimuli, site->study, request->session.seed, sent->trial - 1)
                 ->id;
@@ -135,13 +135,13 @@ static enum sl_status check_screen(struct sl_request *request, const struct sent
 {
     const struct sl_screen *screen = sl_screen_find(request->session.screen);
     if (!screen)
-        return sl_fail(err, SL_ERR_BACKEND, "the store holds a screen \"%s\" that does not exist",
+        return sl_fail(err, SL_ERR_BACKEND, "the store names a screen \"%s\" that does not exist",
                        request->session.screen);
     return screen->check(sent->answer, request->site->study, err);
 }
 
-/* A page waits for the time that the study asks for, and so must anybody else: no trial in less by
- * its own clock, and not all of them in less by ours. Answers that waited for a connection come
+/* Pages wait for the study's shortest time, and every other client must too: by its own clock for
+ * each trial, and by ours for all trials together. Answers that waited for a connection arrive
  * together, so only their sum can be compared. */
 static enum sl_status check_time(const struct sl_request *request, const struct sent *sent,
                                  struct sl_error *err)
@@ -161,7 +161,7 @@ static enum sl_status check_time(const struct sl_request *request, const struct 
 
 /* ---- Exercises ---- */
 
-/* Whether the most probable class of the answer is the right one. */
+/* Whether the answer's most probable class is the right one. */
 static enum sl_status judge(const struct sl_request *request, const json_t *given,
                             const struct sl_stimulus *exercise, json_t **feedback, bool *right,
                             struct sl_error *err)
@@ -196,7 +196,7 @@ enum sl_status sl_exercise_feedback(struct sl_request *request, json_t *answer, 
 }
 
 struct round {
-    size_t first, last; /* exercises of it */
+    size_t first, last; /* its exercises */
     size_t right;
 };
 
@@ -212,7 +212,7 @@ static enum sl_status count_right(const struct sl_store_row *row, void *context)
     return SL_OK;
 }
 
-/* How the round of this exercise stands, said when it is the last of it. */
+/* The state of this exercise's round, reported after its last exercise. */
 static enum sl_status count_round(const struct sl_request *request, struct sent *sent,
                                   struct round *round, struct sl_error *err)
 {
@@ -228,7 +228,7 @@ static enum sl_status count_round(const struct sl_request *request, struct sent 
     return SL_OK;
 }
 
-/* What is said about an exercise; one that is new is noted, and the session goes on. */
+/* The feedback on an exercise; a new one is noted and moves the session on. */
 static enum sl_status train(struct sl_request *request, struct sent *sent, const char *item,
                             bool known, struct sl_error *err)
 {
@@ -255,7 +255,7 @@ static enum sl_status keep(struct sl_request *request, const struct sl_trials *t
     enum sl_put_outcome outcome = SL_PUT_STORED;
     SL_TRY(sl_store_peek_answer(site->store, answer, &outcome, err));
     if (outcome == SL_PUT_CONFLICT)
-        return sl_fail(err, SL_ERR_USAGE, "another answer has this id already");
+        return sl_fail(err, SL_ERR_USAGE, "another answer already has this id");
     if (outcome == SL_PUT_REPLAYED)
         return is_exercise(sent) ? train(request, sent, answer->item, true, err) : SL_OK;
     SL_TRY(check_time(request, sent, err));

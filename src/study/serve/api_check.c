@@ -1,6 +1,6 @@
 /* POST /api/check: the comprehension check. Options come in the order that this session saw at this
- * attempt; they are kept as study.json numbers them. The reply says how many answers were wrong and
- * not which, or people would find the right ones by leaving out the others. */
+ * attempt; they are stored with the numbers of study.json. The reply says how many answers were
+ * wrong, but not which, or people could find the right ones by elimination. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -8,11 +8,11 @@
 #include "softlab/base/memory.h"
 #include "study/serve/site.h"
 
-/* As many as a session can have counted. */
+/* More attempts than any session can count. */
 enum { MAX_ATTEMPT = 1000000 };
 
-/* An attempt's id makes it count once, as that of an answer does; a page that sends none may be
- * counted twice. */
+/* An attempt with an id counts once, like an answer; an attempt without one may be counted
+ * twice. */
 static enum sl_status read_id(const struct sl_json_cursor *root, const char **id,
                               struct sl_error *err)
 {
@@ -26,7 +26,7 @@ static enum sl_status read_id(const struct sl_json_cursor *root, const char **id
     return SL_OK;
 }
 
-/* Which attempt the page showed: another one had its options in another order. */
+/* The attempt that the page showed: each attempt has its own order of options. */
 static enum sl_status read_attempt(struct sl_request *request, const struct sl_json_cursor *root,
                                    size_t *attempt, struct sl_error *err)
 {
@@ -38,7 +38,7 @@ static enum sl_status read_attempt(struct sl_request *request, const struct sl_j
     return SL_OK;
 }
 
-/* From the options as shown to those of study.json. */
+/* Maps the options as shown to those of study.json. */
 static void unshuffle(const struct sl_request *request, struct sl_comprehension *checking,
                       size_t attempt)
 {
@@ -91,7 +91,7 @@ static json_t *wrong_json(const struct sl_study *study, const struct sl_comprehe
     return list;
 }
 
-/* The attempt that was made under an id, if there was one. */
+/* The earlier attempt with an id, if any. */
 struct attempt {
     const char *id;
     json_t *note; /* owned; NULL: none */
@@ -110,7 +110,7 @@ static enum sl_status match_attempt(const struct sl_store_row *row, void *contex
     return SL_OK;
 }
 
-/* Whether these answers were checked before; then what was said about them is said again. */
+/* Whether these answers were checked before; if so, the reply is repeated. */
 static enum sl_status find_attempt(struct sl_request *request, const char *id,
                                    struct sl_comprehension *checking, size_t attempt, bool *again,
                                    struct sl_error *err)
@@ -130,7 +130,7 @@ static enum sl_status find_attempt(struct sl_request *request, const char *id,
     checking->passed = json_is_true(json_object_get(found.note, "passed"));
     checking->n_wrong = json_array_size(wrong);
     json_decref(found.note);
-    if (!same) return sl_fail(err, SL_ERR_USAGE, "another attempt has this id already");
+    if (!same) return sl_fail(err, SL_ERR_USAGE, "another attempt already has this id");
     *again = true;
     return SL_OK;
 }
@@ -151,7 +151,7 @@ static enum sl_status do_check(struct sl_request *request, struct sl_comprehensi
     if (behind) return SL_OK;
     if (attempt != session->attempts)
         return sl_fail(err, SL_ERR_USAGE,
-                       "these are the questions of another attempt; load the page again");
+                       "these questions belong to another attempt; load the page again");
     unshuffle(request, checking, attempt);
     SL_TRY(sl_session_check(session, study, &request->flow, checking, request->now, err));
     json_t *note = json_pack("{s:I, s:o, s:b, s:o}", "attempt", (json_int_t)attempt, "answers",

@@ -1,4 +1,4 @@
-/* GET /api/session: all a page needs to show the place where the session is. */
+/* GET /api/session: everything that a page needs to show the session's place. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +29,7 @@ json_t *sl_stimulus_json(const struct sl_stimulus *stimulus, bool name_endpoints
     return item;
 }
 
-/* Of the screens about mixtures only those with sliders say what was mixed. */
+/* Of the screens about mixtures only those with sliders name the mixed classes. */
 static bool names_endpoints(const struct sl_store_session *session)
 {
     return strcmp(session->screen, "mix") == 0 || strcmp(session->screen, "mix+") == 0;
@@ -62,7 +62,7 @@ static json_t *practice_json(const struct sl_request *request, const struct sl_t
     return item;
 }
 
-/* Where a session is in its exercises. */
+/* The session's position in its exercises. */
 static json_t *training_json(const struct sl_request *request)
 {
     const struct sl_study *study = request->site->study;
@@ -100,7 +100,7 @@ static json_t *debrief_json(const struct sl_study *study)
     return list;
 }
 
-/* The texts of the present place, null for all others. */
+/* The texts of the current place, null for all others. */
 static void add_texts(json_t *reply, const struct sl_request *request, enum sl_place place)
 {
     const struct sl_site *site = request->site;
@@ -131,7 +131,7 @@ static void add_trials(json_t *reply, const struct sl_request *request,
     json_t *classes = json_array(), *answered = json_array();
     for (size_t k = 0; k < study->n_classes; k++)
         json_array_append_new(classes, json_string(study->classes[trials->class_order[k]]));
-    /* Exercises are counted apart. */
+    /* Exercises have their own count. */
     const size_t trial = place == SL_PLACE_TRAINING ? 0 : session->trial;
     for (size_t t = 0; t < trial; t++)
         json_array_append_new(answered, json_integer((json_int_t)t));
@@ -184,7 +184,7 @@ enum sl_status sl_session_describe(struct sl_request *request, json_t **out, str
     return SL_OK;
 }
 
-/* Somebody for whom there was no place: their cookie says so and nothing else. */
+/* The cookie of a person who got no place: it says so and nothing else. */
 static bool send_full(struct sl_site *site, struct sl_http_exchange *exchange)
 {
     const char *cookie = sl_http_cookie(exchange, "softlab");
@@ -204,7 +204,7 @@ void sl_handle_session(struct sl_http_exchange *exchange, void *context)
     json_t *reply = NULL;
     if (send_full(context, exchange)) return;
     if (!sl_request_open(&request, context, exchange, SL_HTTP_GET)) return;
-    /* The lease is renewed, and what the page hears is what is stored. */
+    /* The lease is renewed, and the reply shows what is stored. */
     if (sl_session_describe(&request, &reply, &err) == SL_OK)
         sl_request_finish(&request, reply);
     else

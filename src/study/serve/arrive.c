@@ -1,5 +1,5 @@
-/* GET /: somebody comes, from a recruiter or by an open link. They get a place, or the one they
- * have, and a cookie; the redirect takes every identifier out of the address. */
+/* GET /: a person arrives, from a recruiter or by an open link. They get a new place, or the one
+ * they have, and a cookie; the redirect removes every identifier from the address. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +10,10 @@
 #include "study/serve/site.h"
 
 enum { COOKIE_SECONDS = 30 * 24 * 3600 };
-/* A lecture hall behind one address comes all at once; a flood of made-up people does not pass. */
+/* Lets a whole lecture hall behind one address in, but not a flood of invented people. */
 static const struct sl_limit arrivals = {"arrival", 1, 200};
 
-/* A page of two sentences: `words` and `words`_text; only the title without. */
+/* A page of two sentences, `words` and `words`_text; without `words` only the title. */
 static void send_page(struct sl_site *site, struct sl_http_exchange *exchange, int status,
                       const char *words)
 {
@@ -59,7 +59,7 @@ static void redirect(struct sl_site *site, struct sl_http_exchange *exchange, co
     free(cookie);
 }
 
-/* The session of the cookie; one of a test is nobody's. */
+/* The session of the cookie; a test session counts as none. */
 static bool find_cookie(const struct sl_site *site, const struct sl_http_exchange *exchange,
                         struct sl_store_session *out)
 {
@@ -68,7 +68,7 @@ static bool find_cookie(const struct sl_site *site, const struct sl_http_exchang
     return sl_store_find_session(site->store, hash, out, NULL) == SL_OK && !out->test;
 }
 
-/* Whether the cookie's session is the one to go on with: the same person, or nobody says who. */
+/* Whether to continue the cookie's session: it is the same person, or the link names nobody. */
 static bool has_session(const struct sl_site *site, const struct sl_http_exchange *exchange,
                         const uint8_t *person)
 {
@@ -80,10 +80,10 @@ static bool has_session(const struct sl_site *site, const struct sl_http_exchang
     return !person || memcmp(person, session.person, sizeof session.person) == 0;
 }
 
-/* Where the mark of the network stands among the kept parameters; no parameter has such a name. */
+/* The key of the network's mark among the kept parameters; no parameter can have this name. */
 #define NETWORK "@network"
 
-/* The parameters the study keeps, as JSON, and the mark of the network where places are counted. */
+/* The parameters that the study keeps, as JSON, with the network's mark if places are counted. */
 static char *parameters_json(const struct sl_study *study, const struct sl_http_exchange *exchange,
                              const char *network)
 {
@@ -99,7 +99,7 @@ static char *parameters_json(const struct sl_study *study, const struct sl_http_
     return text;
 }
 
-/* The address itself is never kept. What is no address counts as one network of its own. */
+/* The address itself is never stored. Everything that is no address counts as one network. */
 static void mark_network(const struct sl_site *site, const struct sl_http_exchange *exchange,
                          char out[SL_STUDY_LINK_TEXT])
 {
@@ -135,21 +135,21 @@ static enum sl_status arrive(struct sl_site *site, const struct sl_http_exchange
         .network = counted ? member : NULL,
         .per_network = study->places_per_address,
     };
-    sl_site_flush(site); /* arriving is a transaction of its own */
+    sl_site_flush(site); /* arriving has its own transaction */
     enum sl_status status = sl_store_arrive(site->store, &arrival, &session, &returning, err);
     free(parameters);
     return status;
 }
 
-/* Nobody in an open study and in a test has a name: an arrival is a new person, but for those whose
- * cookie says that they were here (a place that ran out comes with no new attempts). */
+/* People in an open study and in a test have no names: every arrival is a new person, except one
+ * whose cookie shows an earlier session (an expired place brings no new attempts). */
 static enum sl_status find_person(struct sl_site *site, const struct sl_http_exchange *exchange,
                                   const char *name, bool test,
                                   uint8_t person[SL_STORE_PERSON_BYTES], struct sl_error *err)
 {
     struct sl_store_session session;
     if (name) {
-        sl_site_flush(site); /* the key may have to be made */
+        sl_site_flush(site); /* the key may have to be created */
         return sl_study_person(site->store, name, person, err);
     }
     sl_secret_random(person, SL_STORE_PERSON_BYTES);
@@ -158,7 +158,7 @@ static enum sl_status find_person(struct sl_site *site, const struct sl_http_exc
     return SL_OK;
 }
 
-/* Whether the link is one of ours, else a page that says what is wrong with it. */
+/* Whether the link is valid; otherwise a page says what is wrong. */
 static bool check_link(struct sl_site *site, struct sl_http_exchange *exchange, const char *test,
                        const char *name)
 {
@@ -179,7 +179,7 @@ static bool check_link(struct sl_site *site, struct sl_http_exchange *exchange, 
     return false;
 }
 
-/* What becomes of somebody who came and has no place of their own yet. */
+/* The reply to an arrival that has no session yet. */
 static void reply_arrival(struct sl_site *site, struct sl_http_exchange *exchange,
                           enum sl_status status, const char *token, const struct sl_error *err)
 {
@@ -204,7 +204,7 @@ void sl_handle_arrival(struct sl_http_exchange *exchange, void *context)
     uint8_t person[SL_STORE_PERSON_BYTES];
     char token[SL_TOKEN_TEXT] = "";
     struct sl_error err;
-    /* Previews of links and monitors look; nobody has come. */
+    /* Link previews and monitors send HEAD; nobody has arrived. */
     if (sl_http_is_head(exchange)) {
         send_page(site, exchange, 200, NULL);
         return;

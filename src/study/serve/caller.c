@@ -13,7 +13,7 @@ struct sl_caller sl_caller_of(const struct sl_http_exchange *exchange, bool behi
     const char *peer = sl_http_peer(exchange);
     const char *forwarded =
         behind_proxy ? sl_http_request_header_last(exchange, "X-Forwarded-For") : NULL;
-    /* A claim that cannot be read counts against the proxy, and is not exempt either. */
+    /* An unreadable header counts against the proxy, and is not exempt either. */
     caller.local = !forwarded && is_loopback(peer);
     if (forwarded) {
         const char *comma = strrchr(forwarded, ',');

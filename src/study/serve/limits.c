@@ -20,8 +20,7 @@ static uint64_t hash(const struct sl_limits *limits, const char *purpose, const 
     return name ? name : 1;
 }
 
-/* The bucket of that name; a full one in place of the one left alone for longest if there is none.
- */
+/* The bucket of that name; if there is none, a full one replaces the one unused for longest. */
 static struct sl_bucket *find(struct sl_limits *limits, uint64_t name, double burst, int64_t now)
 {
     struct sl_bucket *oldest = NULL;
@@ -40,7 +39,7 @@ unsigned sl_limits_take(struct sl_limits *limits, const struct sl_limit *limit, 
 {
     uint64_t name = hash(limits, limit->purpose, who, length);
     struct sl_bucket *bucket = find(limits, name, limit->burst, now);
-    /* A clock that was set back fills nothing. */
+    /* A clock that was set back adds no tokens. */
     double passed = now > bucket->at ? (double)(now - bucket->at) / 1000 : 0;
     bucket->tokens = fmin(limit->burst, bucket->tokens + passed * limit->per_second);
     bucket->at = now;

@@ -1,6 +1,6 @@
-/* Token buckets: how often one address or session may ask. A fixed number of buckets, found by a
- * keyed hash so that nobody can choose whom they share one with; the one unused for longest gives
- * way. Private to study/serve/. */
+/* Token buckets: how often one address or session may send requests. There is a fixed number of
+ * buckets; a keyed hash finds one, so that nobody can choose whom they share it with. The bucket
+ * unused for longest is replaced. Private to study/serve/. */
 #ifndef SOFTLAB_STUDY_SERVE_LIMITS_H
 #define SOFTLAB_STUDY_SERVE_LIMITS_H
 

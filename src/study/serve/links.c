@@ -17,7 +17,7 @@ enum sl_status sl_links_read(struct sl_store *store, struct sl_links *out, struc
     return sl_secret_key(store, key_name, out->key, err);
 }
 
-/* One purpose's hash is of no use for another. */
+/* A hash for one purpose is useless for another. */
 static void hash(const struct sl_links *links, const char *purpose, const char *text,
                  char out[SL_STUDY_LINK_TEXT])
 {
@@ -96,13 +96,14 @@ static enum sl_status check_person(const struct sl_study *study, const char *per
 {
     if (!*study->person)
         return sl_fail(err, SL_ERR_USAGE,
-                       "%s is open to everybody: people have no links of their own unless "
-                       "recruiter.person names the parameter that holds them",
+                       "%s is open to everybody: there are no personal links unless "
+                       "recruiter.person names the URL parameter that holds the participant",
                        study->name);
     if (!*person) return sl_fail(err, SL_ERR_INPUT, "the participant has no name");
     for (const char *c = person; *c; c++)
         if ((unsigned char)*c < 0x20 || *c == 0x7f)
-            return sl_fail(err, SL_ERR_INPUT, "the participant's name holds a control character");
+            return sl_fail(err, SL_ERR_INPUT,
+                           "the participant's name contains a control character");
     if (strlen(person) > SL_LINK_PARAMETER_MAX)
         return sl_fail(err, SL_ERR_INPUT, "the participant's name is longer than %d bytes",
                        SL_LINK_PARAMETER_MAX);
@@ -120,13 +121,13 @@ enum sl_status sl_study_link(const struct sl_study *study, struct sl_store *stor
     return SL_OK;
 }
 
-/* ---- What to send ---- */
+/* ---- Links to send ---- */
 
-/* How the recruiter fills in a parameter, and what to do with the link. */
+/* How the recruiter fills in a parameter, and what the researcher does with the link. */
 static const struct {
     const char *recruiter;
     bool is_signed;
-    const char *before, *after; /* around the name of a parameter; NULL: nothing is filled in */
+    const char *before, *after; /* around the name of a parameter; NULL: not filled in */
     const char *how;
 } senders[] = {
     {"open", false, NULL, NULL, "Send this link to everybody who may take part."},
@@ -134,8 +135,8 @@ static const struct {
      "Paste this link into Prolific as the URL of your study, and let Prolific record ids by URL "
      "parameters."},
     {"generic", false, NULL, NULL,
-     "Put each participant's own id in the place of the dots, or let softlab study links write a "
-     "link for each of them."},
+     "Replace the dots by each participant's own id, or let softlab study links write a link for "
+     "each participant."},
     {"generic", true, NULL, NULL,
      "Every link is signed: softlab study links FOLDER people.csv writes one for each "
      "participant."},
@@ -161,9 +162,9 @@ static json_t *outcomes_json(const struct sl_study *study)
     const struct {
         const char *outcome, *when, *code;
     } outcomes[] = {
-        {"done", "the study was finished", study->code_done},
-        {"refused", "no consent, or the place was given back", study->code_refused},
-        {"failed", "the comprehension check was failed", study->code_failed},
+        {"done", "the annotator finished the study", study->code_done},
+        {"refused", "no consent, or the annotator gave the place back", study->code_refused},
+        {"failed", "the annotator failed the comprehension check", study->code_failed},
         {"full", "no place was left", study->code_full},
     };
     json_t *list = json_array();

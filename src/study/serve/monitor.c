@@ -76,7 +76,7 @@ static void print_requests(const struct sl_monitor *monitor, struct sl_buffer *o
         sl_buffer_printf(out, "softlab_too_many_total{port=\"%s\"} %" PRIu64 "\n", port_names[port],
                          monitor->ports[port].too_many);
     head(out, "request_seconds_total", "counter",
-         "Time from whole requests to the end of replies.");
+         "Time from complete requests to the end of their replies.");
     for (size_t port = 0; port < SL_PORTS; port++)
         sl_buffer_printf(out, "softlab_request_seconds_total{port=\"%s\"} %.6f\n", port_names[port],
                          monitor->ports[port].seconds);
@@ -89,18 +89,19 @@ static void print_all(const struct sl_monitor *monitor, const struct sl_gauges *
         const char *name, *type, *help;
         uint64_t value;
     } rows[] = {
-        {"answers_total", "counter", "Answers that were acknowledged.", monitor->answers},
+        {"answers_total", "counter", "Acknowledged answers.", monitor->answers},
         {"commits_total", "counter", "Transactions that are safe on disk.", monitor->commits},
-        {"failed_commits_total", "counter", "Transactions that were undone.",
+        {"failed_commits_total", "counter", "Transactions that were rolled back.",
          monitor->failed_commits},
-        {"failing_studies", "gauge", "Studies whose last transaction was undone.", gauges->failing},
+        {"failing_studies", "gauge", "Studies whose last transaction was rolled back.",
+         gauges->failing},
         {"waiting_requests", "gauge", "Requests that wait for another program's lock.",
          gauges->waiting},
-        {"start_time_seconds", "gauge", "When the server was started.",
+        {"start_time_seconds", "gauge", "Start of the server, in seconds since 1970.",
          (uint64_t)(monitor->started / 1000)},
     };
     print_requests(monitor, out);
-    head(out, "connections", "gauge", "Connections that are open.");
+    head(out, "connections", "gauge", "Open connections.");
     for (size_t port = 0; port < SL_PORTS; port++)
         sl_buffer_printf(out, "softlab_connections{port=\"%s\"} %zu\n", port_names[port],
                          gauges->connections[port]);

@@ -11,7 +11,7 @@
 
 enum { PAGE_BYTES = 4 << 20 };
 
-/* Headers beside those that every such reply has. */
+/* Headers besides those that every such reply has. */
 enum { MOST_HEADERS = 8 };
 
 void sl_reply_tag(const void *bytes, size_t length, char out[SL_REPLY_TAG])
@@ -87,12 +87,12 @@ void sl_handle_file(struct sl_http_exchange *exchange, void *context)
         sl_site_send_file(exchange, sl_http_segment(exchange));
 }
 
-/* ---- Pictures: made on the other thread ---- */
+/* ---- Pictures: made on a worker thread ---- */
 
-/* Many ask for the same picture before it is made: they share the work. */
+/* Several requests for a picture that is being made share the work. */
 struct sl_picture_job {
     struct sl_site *site;
-    struct sl_http_exchange **exchanges; /* owned; all want it */
+    struct sl_http_exchange **exchanges; /* owned; those that wait for it */
     size_t n_exchanges;
     size_t index;     /* among the site's images */
     char *path;       /* owned */
@@ -101,10 +101,10 @@ struct sl_picture_job {
     const char *type;
     enum sl_status status;
     struct sl_error err;
-    struct sl_picture_job *next; /* in work, too */
+    struct sl_picture_job *next; /* of the pictures that are being made */
 };
 
-/* Everybody who takes their time reads the same bytes. */
+/* All replies share the same bytes. */
 static void send_picture(struct sl_http_exchange *exchange, struct sl_picture *picture)
 {
     static const struct sl_http_header headers[] = {
@@ -146,15 +146,15 @@ static void give_picture(void *context)
         sl_log(job->site->host->options.log, SL_LOG_ERROR, "%s", job->err.message);
     else if (!picture)
         sl_log(job->site->host->options.log, SL_LOG_WARNING,
-               "no memory for %s: too many images are on their way to slow readers", job->path);
-    /* The first reply may be all that keeps it. */
+               "no memory for %s: too many images are being sent to slow clients", job->path);
+    /* The first reply may be the picture's only holder. */
     if (picture) sl_picture_hold(picture);
     for (size_t i = 0; i < job->n_exchanges; i++) {
         if (picture)
             send_picture(job->exchanges[i], picture);
         else
             sl_http_fail(job->exchanges[i], 503,
-                         job->status == SL_OK ? "too many images are under way, please try again"
+                         job->status == SL_OK ? "too many images are being sent, please try again"
                                               : "the image cannot be read");
     }
     if (picture) sl_picture_let_go(picture);
@@ -179,7 +179,7 @@ static void wait_for_picture(struct sl_site *site, struct sl_http_exchange *exch
             .hash = site->stimuli.items[index % site->stimuli.count].hash,
             .next = site->pictures,
         };
-        job->status = sl_fail(&job->err, SL_ERR_STOPPED, "the server is being stopped");
+        job->status = sl_fail(&job->err, SL_ERR_STOPPED, "the server is stopping");
         sl_buffer_init(&job->bytes, SL_IMAGES_MAX_BYTES);
         site->pictures = job;
         sl_http_work(site->host->loop, SL_LANE_PICTURES, make_picture, give_picture, job);

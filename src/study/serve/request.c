@@ -5,7 +5,7 @@
 
 #include "study/serve/site.h"
 
-/* Pages send an answer every few seconds and a handful of other things; retries come in bursts. */
+/* A page sends an answer every few seconds and little else; retries come in bursts. */
 static const struct sl_limit per_session = {"session", 10, 100};
 static const struct sl_limit per_address = {"address", 100, 2000};
 
@@ -22,7 +22,7 @@ static void fail_later(struct sl_http_exchange *exchange, unsigned seconds)
                                                    .headers = headers});
 }
 
-/* Load tests and simulated annotators come from this machine, as often as they like. */
+/* Load tests and simulated annotators on this machine are not limited. */
 bool sl_request_admit(struct sl_site *site, struct sl_http_exchange *exchange,
                       const struct sl_limit *limit)
 {
@@ -56,13 +56,13 @@ static bool find_session(struct sl_request *request)
         status = sl_store_find_session(request->site->store, hash, &request->session, &err);
     if (status == SL_OK) return true;
     if (status == SL_ERR_NOT_FOUND)
-        sl_http_fail(request->exchange, 401, "there is no session: open the study's link again");
+        sl_http_fail(request->exchange, 401, "there is no session: open the study link again");
     else
         sl_site_abort(request->site, request->exchange, &err);
     return false;
 }
 
-/* A place whose lease ran out may be somebody else's by now. */
+/* A place whose lease ran out may belong to somebody else by now. */
 static bool check_lease(struct sl_request *request)
 {
     struct sl_store_session *session = &request->session;
@@ -78,12 +78,12 @@ static bool check_lease(struct sl_request *request)
         sl_site_flush(request->site);
     }
     sl_http_fail(request->exchange, 410,
-                 "the place was given to somebody else, since nothing was "
-                 "heard for long");
+                 "the session was idle for too long, and its place went to somebody else: open "
+                 "the study link again");
     return false;
 }
 
-/* Forms of other sites cannot say that they send JSON. */
+/* A form of another site cannot send this content type. */
 static bool is_json(const char *type)
 {
     static const char json[] = "application/json";
@@ -96,7 +96,7 @@ static bool read_body(struct sl_request *request)
 {
     struct sl_error err;
     if (!is_json(sl_http_request_header(request->exchange, "Content-Type"))) {
-        sl_http_fail(request->exchange, 415, "bodies are application/json here");
+        sl_http_fail(request->exchange, 415, "the body must be application/json");
         return false;
     }
     size_t length = 0;
@@ -132,17 +132,17 @@ bool sl_request_open(struct sl_request *request, struct sl_site *site,
                      struct sl_http_exchange *exchange, enum sl_http_method method)
 {
     *request = (struct sl_request){.site = site, .exchange = exchange, .now = sl_site_now(site)};
-    /* First of all: a request that has to wait is handled from the beginning again, and must not
-     * count against limits each time. */
+    /* This check comes first: a request that has to wait is handled again from the beginning, and
+     * must not count against limits each time. */
     if (!sl_site_ready(site, exchange)) return false;
     if (!sl_request_admit(site, exchange, NULL)) return false;
     if (method == SL_HTTP_POST && !sl_http_same_origin(exchange)) {
-        sl_http_fail(exchange, 403, "this came from another site's page");
+        sl_http_fail(exchange, 403, "the request came from another site's page");
         return false;
     }
     if (!find_session(request) || !admit_session(request)) return false;
     if (site->host->options.rehearse && !request->session.test) {
-        sl_http_fail(exchange, 403, "the study has not begun");
+        sl_http_fail(exchange, 403, "the study has not started yet");
         return false;
     }
     if (!check_lease(request) || !find_flow(request)) return false;

@@ -1,4 +1,4 @@
-/* The process that serves: one loop, two ports, and one study at / or the studies of a folder, each
+/* The server process: one loop, two ports, and one study at "/" or the studies of a folder, each
  * below its own name. */
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +56,7 @@ static int64_t host_now(const struct sl_host *host)
     return host->options.now(host->options.clock_context);
 }
 
-/* ---- What the process itself answers, whatever it serves ---- */
+/* ---- Pages of the process itself ---- */
 
 static struct sl_gauges read_gauges(const struct sl_study_server *server)
 {
@@ -83,7 +83,7 @@ static void get_metrics(struct sl_http_exchange *exchange, void *context)
     sl_monitor_metrics(&server->host.monitor, &gauges, exchange);
 }
 
-/* The researcher's root: where the pages of each study are. */
+/* The researcher's root: links to the pages of each study. */
 static void get_studies(struct sl_http_exchange *exchange, void *context)
 {
     const struct sl_study_server *server = context;
@@ -134,7 +134,7 @@ static void note_researcher(const struct sl_http_served *served, void *context)
 
 /* ---- Studies ---- */
 
-/* What can stand in an address as it is, and is none of our own pages. */
+/* A name that needs no escaping in an address and is not one of our own pages. */
 static bool is_name(const char *name)
 {
     return sl_request_is_word(name, strlen(name)) && strcmp(name, "healthz") != 0 &&
@@ -165,10 +165,11 @@ static enum sl_status add_named(struct sl_study_server *server, const char *fold
     char *path = sl_path_join(folder, name), *prefix = sl_string_printf("/%s", name);
     enum sl_status status = SL_OK;
     if (is_study(path) && !is_name(name))
-        status = sl_fail(err, SL_ERR_USAGE,
-                         "%s cannot be served below its name: call the folder by 1 to %d letters, "
-                         "digits, - or _, and not healthz or metrics",
-                         path, SL_WORD_MAX);
+        status =
+            sl_fail(err, SL_ERR_USAGE,
+                    "%s cannot be served under its name: rename the folder to 1 to %d letters, "
+                    "digits, - or _, but not healthz or metrics",
+                    path, SL_WORD_MAX);
     else if (is_study(path))
         status = add_site(server, path, prefix, err);
     free(path);
@@ -188,7 +189,7 @@ static enum sl_status open_sites(struct sl_study_server *server, const char *fol
     sl_names_destroy(names);
     if (status == SL_OK && server->n_sites == 0)
         status = sl_fail(err, SL_ERR_NOT_FOUND,
-                         "%s holds no study: make one in it with softlab study init", folder);
+                         "%s contains no study: make one in it with softlab study init", folder);
     return status;
 }
 
@@ -222,7 +223,7 @@ static enum sl_status open_port(struct sl_study_server *server, enum sl_monitor_
     http.context = server;
     http.served = annotators ? note_annotators : note_researcher;
     http.hosts = options->hosts;
-    /* Behind a proxy all of them come from its address, and it has limits of its own. */
+    /* Behind a proxy all connections come from its address, and it has its own limits. */
     http.max_per_address = options->behind_proxy ? 0 : options->per_address;
     return sl_http_listen(server->host.loop, &http, &server->listeners[port], err);
 }
@@ -303,7 +304,7 @@ void sl_study_server_stop(struct sl_study_server *server)
 void sl_study_server_destroy(struct sl_study_server *server)
 {
     if (!server) return;
-    /* The loop first: what waits in it still writes and replies. */
+    /* The loop goes first: waiting requests still write and reply. */
     sl_http_loop_destroy(server->host.loop);
     for (size_t i = 0; i < server->n_sites; i++)
         sl_site_close(server->sites[i]);

@@ -1,4 +1,4 @@
-/* Replies that wait for a commit which many requests share. */
+/* Replies that wait for a commit shared by many requests. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ struct sl_waiting {
 
 static const struct sl_http_header later[] = {{"Retry-After", "2"}, {NULL, NULL}};
 static const char not_stored[] =
-    "{\"error\": \"this cannot be stored at present, please try again\"}";
+    "{\"error\": \"the server cannot store this at the moment, please try again\"}";
 
 static void send_json(struct sl_http_exchange *exchange, int status, const char *body,
                       const struct sl_http_header *headers)
@@ -60,7 +60,7 @@ void sl_site_flush(struct sl_site *site)
     struct sl_waiting *all = take_all(site);
     enum sl_status status = SL_OK;
     if (sl_store_in_transaction(site->store)) status = sl_store_commit(site->store, &err);
-    /* A commit of nothing proves nothing. */
+    /* An empty commit proves nothing. */
     if (all || status != SL_OK) count_commit(site, status == SL_OK);
     if (status != SL_OK) {
         sl_store_rollback(site->store);
@@ -96,7 +96,7 @@ void sl_site_abort(struct sl_site *site, struct sl_http_exchange *exchange,
     send_json(exchange, 503, not_stored, later);
 }
 
-/* ---- While another program has the database ---- */
+/* ---- Waiting for another program's lock ---- */
 
 static const double retry_seconds = .05, patience_seconds = 10;
 
@@ -105,10 +105,10 @@ struct sl_parked {
     struct sl_http_timer *timer;         /* the loop's */
     struct sl_http_exchange **exchanges; /* owned */
     size_t count, capacity;
-    double since; /* when the lock was first met; 0: there is none */
+    double since; /* when the lock was first seen; 0: there is none */
 };
 
-/* Those who still cannot be served park themselves again. */
+/* Requests that still cannot be served are parked again. */
 static void retry(void *context)
 {
     struct sl_parked *parked = context;

@@ -29,7 +29,7 @@ static struct sl_flow flow_of(const struct sl_study *study, const struct sl_text
                 [SL_PLACE_DONE] = true}};
 }
 
-/* Leases that ran out are freed also while nobody comes. */
+/* Frees expired leases even while no request comes. */
 static void expire(void *context)
 {
     struct sl_site *site = context;
@@ -46,7 +46,7 @@ static void expire(void *context)
                freed == 1 ? "" : "s");
 }
 
-/* study.json may ask for more annotators than study init was told. */
+/* study.json may ask for more annotators than study init did. */
 static enum sl_status set_target(const struct sl_site *site, struct sl_error *err)
 {
     SL_TRY(sl_store_begin(site->store, err));
@@ -56,7 +56,7 @@ static enum sl_status set_target(const struct sl_site *site, struct sl_error *er
     return status;
 }
 
-/* Rights that cannot be changed stop nobody: they may be meant. */
+/* Permissions that cannot be changed are only a warning: they may be intended. */
 static void make_private(const struct sl_site *site)
 {
     struct sl_error err;
@@ -64,30 +64,30 @@ static void make_private(const struct sl_site *site)
     if (sl_private_tighten(site->study->folder, &tightened, &err) != SL_OK)
         sl_log(site->host->options.log, SL_LOG_WARNING, "%s", err.message);
     if (tightened > 0)
-        sl_log(
-            site->host->options.log, SL_LOG_WARNING,
-            "%s: others on this machine could read %zu file%s: their rights are 0600 and 0700 now",
-            site->study->folder, tightened, tightened == 1 ? "" : "s or folders");
+        sl_log(site->host->options.log, SL_LOG_WARNING,
+               "%s: others on this machine could read %zu file%s: now only the owner can",
+               site->study->folder, tightened, tightened == 1 ? "" : "s or folders");
 }
 
-/* The one server of the study; what a purge or an edit of study.json left to be done is done. */
+/* Opens the store for the study's one server, and finishes what a purge or an edit of study.json
+ * left to do. */
 static enum sl_status open_store(struct sl_site *site, struct sl_error *err)
 {
     struct sl_store_options options = sl_store_options_default();
     size_t purged = 0;
     options.serve = true;
-    make_private(site); /* first: logs take the rights of the database */
+    make_private(site); /* first: logs inherit the database's permissions */
     SL_TRY(sl_study_open(site->study, &options, &site->store, err));
     SL_TRY(sl_purged_apply(site->study->folder, site->store, sl_site_now(site), &purged, err));
     if (purged > 0)
         sl_log(site->host->options.log, SL_LOG_WARNING,
-               "removed %zu session%s of people who were purged before", purged,
+               "removed %zu session%s of people who had been purged before", purged,
                purged == 1 ? "" : "s");
     SL_TRY(sl_identity_pictures(site->study, site->store, true, err));
     return sl_identity_bind(site->study, site->store, err);
 }
 
-/* So many findings of a kind go to the log. */
+/* Findings of one kind that go to the log. */
 enum { SHOWN = 5 };
 
 static void log_findings(const struct sl_host *host, const struct sl_findings *findings,
@@ -108,8 +108,8 @@ static void log_findings(const struct sl_host *host, const struct sl_findings *f
     }
 }
 
-/* Whether the study may be served: what is wrong stops it, what is odd is said. A rehearsal is to
- * find both. */
+/* Whether the study may be served: an error stops it, a warning is logged. A rehearsal only logs
+ * both. */
 static enum sl_status judge(const struct sl_site *site, const struct sl_findings *findings,
                             struct sl_error *err)
 {
@@ -124,7 +124,7 @@ static enum sl_status judge(const struct sl_site *site, const struct sl_findings
     log_findings(host, findings, first);
     char *text = sl_finding_text(first);
     enum sl_status status = sl_fail(
-        err, SL_ERR_INPUT, "%s (--rehearse serves the study to its test link meanwhile)", text);
+        err, SL_ERR_INPUT, "%s (until then --rehearse serves the study to its test link)", text);
     free(text);
     return status;
 }
@@ -157,7 +157,7 @@ static enum sl_status load(struct sl_site *site, const char *folder, struct sl_e
     SL_TRY(sl_stimuli_add_cards(study, site->store, err));
     SL_TRY(sl_stimuli_read(site->store, &site->stimuli, err));
     SL_TRY(inspect(site, err));
-    /* Each as it stands on the page, and behind them all each enlarged. */
+    /* Every picture in its page size, followed by every picture enlarged. */
     sl_images_init(&site->images, 2 * site->stimuli.count);
     site->flow = flow_of(study, &site->texts);
     sl_secret_random(site->limits->key, sizeof site->limits->key);

@@ -1,13 +1,13 @@
 /* A study that is served, and what its handlers share. Private to study/.
  *
- * One process serves one study at / or several, each below its own name, on one loop and two ports
- * (server.c). A study has its own store and everything that depends on it.
+ * One process serves one study at "/" or several, each below its own name, on one loop and two
+ * ports (server.c). A study has its own store and everything that depends on it.
  *
  * One loop, one thread, one connection to the store. Writes of several requests share a
- * transaction: a handler writes and leaves its reply with sl_site_reply; when the events at hand
- * have been handled the transaction is committed, and only then do the replies go out. If anything
- * in it fails, all of it is undone and everybody who waits hears 503: nothing was acknowledged, and
- * pages ask again. Slow work (pictures, statuses, exports, passwords) has threads of its own. */
+ * transaction: a handler writes and queues its reply with sl_site_reply; after the events at hand
+ * the transaction is committed, and only then are the replies sent. If a write fails, the whole
+ * transaction is rolled back and all waiting requests get 503: nothing was acknowledged, and the
+ * pages send again. Slow work (pictures, statuses, exports, passwords) has its own threads. */
 #ifndef SOFTLAB_STUDY_SERVE_SITE_H
 #define SOFTLAB_STUDY_SERVE_SITE_H
 
@@ -28,9 +28,9 @@
 
 struct sl_waiting;     /* a reply that waits for the commit */
 struct sl_parked;      /* requests that wait for another program's lock */
-struct sl_picture_job; /* a picture in the making */
+struct sl_picture_job; /* a picture that is being made */
 
-/* What the studies of one process have in common. */
+/* Shared by the studies of one process. */
 struct sl_host {
     struct sl_http_loop *loop; /* owned by the server */
     struct sl_study_serve options;
@@ -55,40 +55,40 @@ struct sl_site {
     struct sl_waiting *first, **last;
     struct sl_picture_job *pictures;
     struct sl_parked *parked; /* owned */
-    bool failing;             /* the last transaction that held something was undone */
+    bool failing;             /* the last transaction with content was rolled back */
 };
 
 /* Read the study and open its store. `prefix` is copied. */
 enum sl_status sl_site_open(struct sl_host *host, const char *folder, const char *prefix,
                             struct sl_site **out, struct sl_error *err) SL_MUST_USE;
-/* One of those that a server has; NULL past the last. */
+/* A study of the server; NULL past the last. */
 struct sl_site *sl_server_site(const struct sl_study_server *server, size_t index);
-/* After the loop has gone: what waits in it still writes and replies. */
+/* Call this after the loop is destroyed: waiting requests still write and reply. */
 void sl_site_close(struct sl_site *site);
 
 int64_t sl_site_now(const struct sl_site *site);
-/* Where annotators reach the study, "https://study.example/birds": heap string; NULL where only the
- * proxy knows. */
+/* The annotators' address of the study, "https://study.example/birds": heap string; NULL if only
+ * the proxy knows it. */
 char *sl_site_address(const struct sl_site *site);
 
 /* ---- shared_commit.c ---- */
 
-/* A transaction is open, and will be committed when the events at hand have been handled. False
- * while another program has the database: the request waits and is then handled from the beginning
- * again, or hears 503 after ten seconds. Nobody else waits for it. */
+/* Open a transaction that is committed after the events at hand. False while another program has
+ * locked the database: the request waits and is handled again from the beginning, or gets 503 after
+ * ten seconds. Nobody else waits for it. */
 bool sl_site_ready(struct sl_site *site, struct sl_http_exchange *exchange);
-size_t sl_site_parked(const struct sl_site *site); /* requests that wait so */
+size_t sl_site_parked(const struct sl_site *site); /* number of requests that wait for the lock */
 struct sl_parked *sl_parked_create(struct sl_site *site);
 void sl_parked_destroy(struct sl_parked *parked);
-/* Reply with `body` (taken) and 200 when what was written is safe. */
+/* Reply with `body` (taken) and 200 once the writes are committed. */
 void sl_site_reply(struct sl_site *site, struct sl_http_exchange *exchange, json_t *body);
-/* Commit now what waits. */
+/* Commit the waiting writes now. */
 void sl_site_flush(struct sl_site *site);
-/* Undo what waits; this exchange and all that wait get 503. */
+/* Roll back the waiting writes; this exchange and all that wait get 503. */
 void sl_site_abort(struct sl_site *site, struct sl_http_exchange *exchange,
                    const struct sl_error *err);
 
-/* ---- request.c: what every request of an annotator goes through ---- */
+/* ---- request.c: steps common to all requests of annotators ---- */
 
 struct sl_request {
     struct sl_site *site;
@@ -99,25 +99,25 @@ struct sl_request {
     struct sl_json body; /* of a POST */
 };
 
-/* Counts against the address; false after a 429. */
+/* Count the request against its address; false after a 429. */
 bool sl_request_admit(struct sl_site *site, struct sl_http_exchange *exchange,
                       const struct sl_limit *limit);
-/* The session of the cookie, live or over; for a POST from our own page also its body. False after
- * a reply that says what is wrong. The session's lease is renewed in memory. */
+/* Find the session of the cookie, live or over; for a POST from our own page also read its body.
+ * False after a reply that says what is wrong. The session's lease is renewed in memory. */
 bool sl_request_open(struct sl_request *request, struct sl_site *site,
                      struct sl_http_exchange *exchange, enum sl_http_method method);
 void sl_request_close(struct sl_request *request);
-/* The places that the request's session has: one has no practice where its own trials hold all
- * there is to see. */
+/* The places that the request's session has: it has no practice if its own trials show every item
+ * of the study. */
 enum sl_status sl_request_find_flow(struct sl_request *request, struct sl_error *err) SL_MUST_USE;
 /* Refuse: 400 for SL_ERR_INPUT, 409 for SL_ERR_USAGE, 404, else 503 for all that wait. */
 void sl_request_fail(struct sl_request *request, const struct sl_error *err);
 /* Save the session and reply with `body` (taken) after the commit. */
 void sl_request_finish(struct sl_request *request, json_t *body);
-/* Words of the page's own, which need no cleaning in exports: letters, digits, '_' and '-'. */
-enum { SL_WORD_MAX = 19 }; /* shorter than an id of a person */
+/* Words from the page itself, which exports need not scrub: letters, digits, '_' and '-'. */
+enum { SL_WORD_MAX = 19 }; /* shorter than a person's id */
 bool sl_request_is_word(const char *text, size_t length);
-/* Note something about the session, within the transaction. `body` is taken. */
+/* Store an event about the session, in the open transaction. `body` is taken. */
 enum sl_status sl_request_note(struct sl_request *request, const char *kind, json_t *body,
                                struct sl_error *err) SL_MUST_USE;
 
@@ -132,17 +132,17 @@ void sl_handle_page(struct sl_http_exchange *exchange, void *context);
 void sl_handle_file(struct sl_http_exchange *exchange, void *context);
 void sl_handle_image(struct sl_http_exchange *exchange, void *context);
 void sl_handle_media(struct sl_http_exchange *exchange, void *context);
-/* Bytes that a browser asks about again and seldom needs. Of `reply`, status and the headers that
- * go with the tag are set here. */
+/* Send bytes that browsers revalidate and seldom need again. The function sets the reply's status
+ * and the headers for the tag. */
 void sl_send_tagged(struct sl_http_exchange *exchange, const struct sl_http_reply *reply,
                     const char *tag);
-/* What changes when the bytes do, for ETag. */
+/* A text that changes with the bytes, for ETag. */
 void sl_reply_tag(const void *bytes, size_t length, char out[SL_REPLY_TAG]);
-/* The `done` of a body that outlives every reply: nothing is copied, and nothing to do. */
+/* The `done` of a body that outlives every reply: nothing to free. */
 void sl_reply_lasts(void *context);
 
 /* The page with the study's words, one of its files, or a picture by its opaque name. `headers` are
- * further ones, or NULL. */
+ * added, or NULL. */
 void sl_site_send_page(struct sl_site *site, struct sl_http_exchange *exchange,
                        const struct sl_http_header *headers);
 void sl_site_send_file(struct sl_http_exchange *exchange, const char *name);
@@ -151,15 +151,15 @@ void sl_site_send_image(struct sl_site *site, struct sl_http_exchange *exchange,
 /* A picture of the instructions. */
 void sl_site_send_media(const struct sl_site *site, struct sl_http_exchange *exchange,
                         const char *name);
-/* {"right": true, "class": "Cat"}: what is said about an answer to the exercise at which the
- * request's session stands; the answer's bars are put into the study's order. */
+/* {"right": true, "class": "Cat"}: the feedback on an answer to the session's current exercise. The
+ * answer's bars are put into the study's order of classes. */
 enum sl_status sl_exercise_feedback(struct sl_request *request, json_t *answer, json_t **out,
                                     struct sl_error *err) SL_MUST_USE;
-/* What /api/session says of the request's session, which goes on to a place that the study has. */
+/* The reply of /api/session; moves the session on to a place that the study has. */
 enum sl_status sl_session_describe(struct sl_request *request, json_t **out,
                                    struct sl_error *err) SL_MUST_USE;
 
-/* An item as pages get it; a new object. `name_endpoints`: whether a mixture says of what. */
+/* An item as pages get it; a new object. `name_endpoints`: name the classes of a mixture. */
 json_t *sl_stimulus_json(const struct sl_stimulus *stimulus, bool name_endpoints);
 
 #endif

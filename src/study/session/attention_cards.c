@@ -1,5 +1,5 @@
-/* Attention checks that say which class to choose: a card in place of the picture. They are items
- * of the store as the obvious ones are, so that everything that counts checks counts them too. */
+/* Attention checks that say which class to choose: a card instead of a picture. In the store they
+ * are items like the obvious ones, so that everything that counts checks counts them too. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

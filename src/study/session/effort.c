@@ -1,5 +1,5 @@
-/* How long a study takes. The times of pages are those of CIFAR-10S (248 people): 16 s for consent,
- * 136 s for instructions, medians; the others are expected. */
+/* The time that a study takes. The times of pages are medians of CIFAR-10S (248 people): 16 s for
+ * consent, 136 s for instructions; the others are estimates. */
 #include "study/session/effort.h"
 
 #include <math.h>
@@ -11,8 +11,8 @@
 #include "study/screens/screens.h"
 
 static const double CONSENT = 16, INSTRUCTIONS = 136, QUESTION = 15, SCALE = 6, FREE_TEXT = 20;
-/* A session takes longer than the median trial times their number: times are skewed, and the first
- * trials take twice as long. In CIFAR-10S the mean is 43.5 s and the median 32.0 s. */
+/* A session takes longer than its number of trials times the median: times are skewed, and the
+ * first trials take twice as long. In CIFAR-10S the mean is 43.5 s and the median 32.0 s. */
 static const double MEAN_PER_MEDIAN = 1.36;
 
 size_t sl_effort_trials(const struct sl_study *study, size_t n_items)
@@ -80,7 +80,7 @@ enum sl_status sl_study_effort(const struct sl_study *study, struct sl_store *st
     out->n_items = largest.n_items;
     out->n_trials = sl_effort_trials(study, largest.n_items);
     out->seconds = session_seconds(study, out->n_trials);
-    /* At least two, so that every sentence may say "minutes". */
+    /* At least two, so that every text may say "minutes". */
     out->minutes = (size_t)fmax(2, ceil(out->seconds / 60));
     return SL_OK;
 }

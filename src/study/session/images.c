@@ -40,7 +40,7 @@ void sl_picture_hold(struct sl_picture *picture)
     picture->holders++;
 }
 
-/* One that another has replaced is nowhere else. */
+/* A picture that was replaced is in no list any more. */
 void sl_picture_let_go(void *picture)
 {
     struct sl_picture *held = picture;
@@ -86,7 +86,7 @@ struct sl_picture *sl_images_put(struct sl_images *images, size_t index, const c
     return picture;
 }
 
-/* ---- Making them ---- */
+/* ---- Making pictures ---- */
 
 static enum sl_status resize_nearest(const struct sl_image *image, size_t height, size_t width,
                                      struct sl_image *out, struct sl_error *err)
@@ -109,8 +109,8 @@ static size_t scaled(size_t side, size_t longer, size_t wanted)
     return length ? length : 1;
 }
 
-/* web/annotator/picture.js gives a picture this much room: the area of a square of `size`, so that
- * a panorama is no thin line, but no side longer than twice `size`. */
+/* The room that web/annotator/picture.js gives a picture: the area of a square of `size`, so that a
+ * panorama is no thin line, but no side longer than twice `size`. */
 static size_t longer_side(const struct sl_image *image, size_t size)
 {
     const bool wide = image->width > image->height;
@@ -147,8 +147,8 @@ static enum sl_status resample(const struct sl_buffer *file, const char *path,
     return status;
 }
 
-/* The file's own bytes. Browsers turn a JPEG upright as its EXIF states; about a PNG they disagree,
- * so that one is turned here. */
+/* The file's own bytes. Browsers rotate a JPEG by its EXIF data; with a PNG they disagree, so it is
+ * rotated here. */
 static enum sl_status copy_file(const char *path, struct sl_buffer *out, const char **type,
                                 struct sl_error *err)
 {

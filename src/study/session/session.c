@@ -21,7 +21,7 @@ enum sl_status sl_session_place(const struct sl_store_session *session, enum sl_
         *out = (enum sl_place)place;
         return SL_OK;
     }
-    return sl_fail(err, SL_ERR_BACKEND, "the store holds a place \"%s\" that does not exist",
+    return sl_fail(err, SL_ERR_BACKEND, "the store names a place \"%s\" that does not exist",
                    session->place);
 }
 
@@ -59,13 +59,13 @@ enum sl_status sl_session_reach(const struct sl_store_session *session, enum sl_
     enum sl_place here = SL_PLACE_CONSENT;
     SL_TRY(sl_session_place(session, &here, err));
     if (here < place)
-        return sl_fail(err, SL_ERR_USAGE, "the session is at %s, %s comes later",
+        return sl_fail(err, SL_ERR_USAGE, "the session is at %s; %s comes later",
                        sl_place_names[here], sl_place_names[place]);
     *behind = here > place || session->state != SL_SESSION_ACTIVE;
     return SL_OK;
 }
 
-/* The place after this one that the study has. */
+/* Moves on to the next place that the study has. */
 static enum sl_status go_on(struct sl_store_session *session, const struct sl_flow *flow,
                             enum sl_place from, int64_t now, struct sl_error *err)
 {
@@ -78,7 +78,7 @@ enum sl_status sl_session_consent(struct sl_store_session *session, const struct
                                   int64_t now, struct sl_error *err)
 {
     if (strcmp(version, study->consent_version) != 0)
-        return sl_fail(err, SL_ERR_USAGE, "the text is now version %s: read it again",
+        return sl_fail(err, SL_ERR_USAGE, "the consent text is now version %s: load it again",
                        study->consent_version);
     if (!agreed) {
         end_session(session, SL_PLACE_REFUSED, SL_SESSION_REFUSED, now);
@@ -143,7 +143,7 @@ enum sl_status sl_session_may_answer(const struct sl_store_session *session,
                                       : SL_PLACE_TRIALS;
     SL_TRY(sl_session_place(session, &here, err));
     if (here != wanted || session->state != SL_SESSION_ACTIVE)
-        return sl_fail(err, SL_ERR_USAGE, "the session is at %s, this answer belongs to %s",
+        return sl_fail(err, SL_ERR_USAGE, "the session is at %s, but this answer belongs to %s",
                        sl_place_names[here], sl_place_names[wanted]);
     if (exercise && trial != session->trial + 1)
         return sl_fail(err, SL_ERR_USAGE, "exercise %zu is next, not %zu", session->trial + 1,
@@ -153,7 +153,8 @@ enum sl_status sl_session_may_answer(const struct sl_store_session *session,
         return sl_fail(err, SL_ERR_USAGE, "trial %zu cannot be answered before trial %zu", trial,
                        session->trial);
     if (trial < session->trial && !study->back)
-        return sl_fail(err, SL_ERR_USAGE, "trial %zu was answered and cannot be changed", trial);
+        return sl_fail(err, SL_ERR_USAGE,
+                       "trial %zu is answered, and this study does not allow changes", trial);
     return SL_OK;
 }
 
@@ -196,7 +197,7 @@ enum sl_status sl_session_return(struct sl_store_session *session, int64_t now,
     return SL_OK;
 }
 
-/* A clock that was set back takes nothing away. */
+/* A clock that was set back does not shorten the lease. */
 void sl_session_renew(struct sl_store_session *session, const struct sl_study *study, int64_t now)
 {
     int64_t until = now + (int64_t)study->lease_minutes * 60000;
@@ -210,7 +211,7 @@ static const char code_mark[] = "{code}";
 json_t *sl_completion_of(const struct sl_study *study, const char *code)
 {
     const char *at = strstr(study->complete, code_mark);
-    /* An address that wants a code is of no use without one. */
+    /* An address that needs a code is useless without one. */
     if (!*study->complete || (at && !*code)) return json_pack("{s:s, s:n}", "code", code, "url");
     struct sl_buffer url;
     sl_buffer_init(&url, 4096);

@@ -69,7 +69,7 @@ enum sl_status sl_stimuli_read(struct sl_store *store, struct sl_stimuli *out, s
     enum sl_status status = sl_secret_key(store, SL_STIMULI_KEY, stimuli.key, err);
     if (status == SL_OK) status = sl_store_each_item(store, take_item, &reading, err);
     if (status == SL_OK && stimuli.count == 0)
-        status = sl_fail(err, SL_ERR_INPUT, "the store has no items");
+        status = sl_fail(err, SL_ERR_INPUT, "the study's database has no items");
     if (status != SL_OK) {
         sl_stimuli_release(&stimuli);
         return status;
@@ -125,7 +125,7 @@ static enum sl_status read_batch(struct sl_stimuli *stimuli, struct sl_store *st
     return sl_store_batch_items(store, batch, &wanted->items, &wanted->count, err);
 }
 
-/* The cards of the study's classes, as far as they are there. The caller frees the list. */
+/* The cards of the study's classes that exist. The caller frees the list. */
 static const char **list_cards(const struct sl_stimuli *stimuli, const struct sl_study *study,
                                size_t *count)
 {
@@ -174,7 +174,7 @@ const struct sl_stimulus *sl_stimuli_exercise(const struct sl_stimuli *stimuli,
     return sl_stimulus_find(stimuli, id);
 }
 
-/* Which stimuli are among the trials. `count` flags, owned by the caller. */
+/* Marks the stimuli among the trials: `count` flags, owned by the caller. */
 static bool *mark_shown(const struct sl_stimuli *stimuli, const struct sl_trials *trials)
 {
     bool *shown = sl_alloc(stimuli->count, sizeof *shown);
@@ -214,7 +214,7 @@ enum sl_status sl_stimuli_has_practice(struct sl_stimuli *stimuli, const struct 
     SL_TRY(read_batch(stimuli, store, batch, err));
     struct sl_stimuli_batch *about = &stimuli->batches[batch];
     if (about->practice == SL_PRACTICE_UNKNOWN) {
-        /* The order differs from seed to seed, how many stimuli are shown does not. */
+        /* The order depends on the seed, but the number of stimuli shown does not. */
         SL_TRY(sl_stimuli_trials(stimuli, study, store, &any, &trials, err));
         about->practice =
             sl_stimuli_practice(stimuli, &trials, 0) ? SL_PRACTICE_THERE : SL_PRACTICE_NONE;

@@ -1,9 +1,9 @@
-/* The order in which a session sees things: a pure function of study, batch and seed.
+/* The order of a session's trials: a pure function of study, batch and seed.
  *
- * Items come shuffled. As in CIFAR-10S, whose repeats were the 6th and the 11th image seen, the
- * repeats at the end are the items seen at places 6, 11, 16, ...; where a batch is too short for
- * that, the first places not used yet follow. After every `check_every` of these trials comes an
- * attention check. Its kinds take turns; those of a kind are shuffled and gone through in turn. */
+ * Items are shuffled. As in CIFAR-10S, whose repeats were the 6th and the 11th image seen, the
+ * repeats at the end are the items seen at positions 6, 11, 16, ...; if a batch is too short for
+ * that, the first unused positions follow. An attention check comes after every `check_every` of
+ * these trials. The kinds of checks alternate; checks of a kind are shuffled and used in turn. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ static size_t *make_order(size_t count, bool shuffle, uint64_t seed, const char 
     return order;
 }
 
-/* Places in the order seen whose items come again. */
+/* The positions whose items are repeated. */
 static size_t *choose_repeats(size_t n_items, size_t n_repeats)
 {
     size_t *places = sl_alloc(n_repeats ? n_repeats : 1, sizeof *places);
@@ -58,7 +58,7 @@ struct maker {
     struct sl_trials *out;
 };
 
-/* A study that names no kind has obvious items. */
+/* A study that names no kind uses obvious items. */
 static enum kind kind_of(const struct sl_study *study, size_t turn)
 {
     const char *name = study->n_check_kinds ? study->check_kinds[turn % study->n_check_kinds] : "";
@@ -89,7 +89,8 @@ static enum sl_status check_pools(const struct sl_study *study, const struct sl_
         const enum kind kind = kind_of(study, i);
         if (counts[kind] == 0)
             return sl_fail(err, SL_ERR_INPUT,
-                           "an %s item is due every %zu trials, but there is none",
+                           "an %s item is due every %zu trials, but there is none; set "
+                           "batch.check_every to 0",
                            sl_check_kind_names[kind], study->check_every);
     }
     return SL_OK;

@@ -1,5 +1,5 @@
-/* Which items are seen together: at random, stratified by the entropy of a reference, or as a
- * file says. */
+/* How items are grouped into batches: at random, stratified by the entropy of a reference, or as in
+ * a file. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,12 +24,13 @@ enum sl_status sl_setup_layout_read(const char *path, struct sl_setup_layout *ou
     struct sl_json document;
     sl_buffer_init(&text, LAYOUT_BYTES);
     enum sl_status status = sl_file_read(path, &text, err);
-    if (status == SL_OK && text.length == 0) status = sl_fail(err, SL_ERR_INPUT, "%s: empty", path);
+    if (status == SL_OK && text.length == 0)
+        status = sl_fail(err, SL_ERR_INPUT, "%s is empty", path);
     if (status != SL_OK) {
         sl_buffer_release(&text);
         return status;
     }
-    /* What stands before the value ("var batches =") is blanked, so that lines stay right. */
+    /* Text before the value ("var batches =") is blanked, so that line numbers stay right. */
     size_t begin = strcspn(text.data, "[{"), end = text.length;
     memset(text.data, ' ', begin);
     while (end > begin && strchr("; \t\r\n", text.data[end - 1]))
@@ -71,7 +72,7 @@ static struct sl_setup_batch *add_batch(struct sl_setup_plan *plan, size_t capac
     return &plan->batches[plan->n_batches++];
 }
 
-/* Items by the names a batches file may use: the file's name, or the id. */
+/* Numbers the items by the names that a batches file may use: the file's name, or the id. */
 static enum sl_status number_items(const struct sl_setup_plan *plan, struct sl_name_table *names,
                                    uint32_t **items, struct sl_error *err)
 {
@@ -97,16 +98,16 @@ static enum sl_status number_items(const struct sl_setup_plan *plan, struct sl_n
     return SL_OK;
 }
 
-/* A batches file, and the items by the names it may use. All borrowed. */
+/* A batches file, and the items by the names that it may use. All borrowed. */
 struct naming {
-    const char *path, *key; /* the batch at hand */
+    const char *path, *key; /* of the file and of the current batch */
     const struct sl_name_table *names;
     const uint32_t *items;
 };
 
-/* The item that an entry means. Published files of CIFAR-10S name pictures that nobody has under
- * these names; their "example_idx" is the number in the test set, and "label" shows whether it is
- * the same picture. */
+/* The item of an entry. Published files of CIFAR-10S use picture names that exist nowhere else;
+ * their "example_idx" is the number in the test set, and "label" shows whether it is the same
+ * picture. */
 static enum sl_status find_entry(const struct sl_setup_plan *plan, const struct naming *naming,
                                  const json_t *entry, size_t *item, struct sl_error *err)
 {
@@ -121,13 +122,13 @@ static enum sl_status find_entry(const struct sl_setup_plan *plan, const struct 
         number = sl_name_table_find(naming->names, index, strlen(index));
     if (number == SL_NO_NAME)
         return sl_fail(err, SL_ERR_INPUT,
-                       "%s: batch \"%s\" has %s, which is not among the %zu items", naming->path,
+                       "%s: batch \"%s\" names %s, which is not one of the %zu items", naming->path,
                        naming->key, file, plan->n_items);
     const char *truth = plan->items[naming->items[number]].truth;
     if (label && truth && strcasecmp(label, truth) != 0)
         return sl_fail(err, SL_ERR_INPUT,
-                       "%s: batch \"%s\" has %s, which is a %s here: other images?", naming->path,
-                       naming->key, file, truth);
+                       "%s: batch \"%s\" names %s, which is a %s here; are these other images?",
+                       naming->path, naming->key, file, truth);
     *item = naming->items[number];
     return SL_OK;
 }
@@ -144,7 +145,7 @@ static enum sl_status take_batch(struct sl_setup_plan *plan, const struct naming
         SL_TRY(find_entry(plan, naming, json_array_get(list, i), &item, err));
         for (size_t j = 0; j < batch->count; j++)
             if (batch->items[j] == item)
-                return sl_fail(err, SL_ERR_INPUT, "%s: batch \"%s\" has %s twice", naming->path,
+                return sl_fail(err, SL_ERR_INPUT, "%s: batch \"%s\" names %s twice", naming->path,
                                naming->key, plan->items[item].id);
         batch->items[batch->count++] = item;
     }
@@ -178,7 +179,7 @@ out:
 
 /* ---- At random, and by entropy ---- */
 
-/* Of the row scaled to sum to 1, which `scratch` has room for. */
+/* The entropy of the row, normalised in `scratch`. */
 static double scaled_entropy(const float *row, size_t n_classes, double *scratch)
 {
     double sum = 0;
@@ -198,8 +199,9 @@ static enum sl_status read_entropies(struct sl_setup_plan *plan, struct sl_error
     enum sl_status status;
     SL_TRY_OUT(sl_rows_read(path, "labels", &rows, err));
     if (!rows->items && rows->n_rows != plan->n_items) {
-        status = sl_fail(err, SL_ERR_INPUT, "%s: %zu rows without names for %zu items", path,
-                         rows->n_rows, plan->n_items);
+        status =
+            sl_fail(err, SL_ERR_INPUT, "%s has %zu rows without names, but there are %zu items",
+                    path, rows->n_rows, plan->n_items);
         goto out;
     }
     scratch = sl_alloc(rows->n_classes, sizeof *scratch);
@@ -225,7 +227,7 @@ out:
     return status;
 }
 
-/* Items whose entropy lies between the two, shuffled; checks left out. NaN bounds take all. */
+/* The items with an entropy between the bounds, shuffled, without checks. NaN bounds take all. */
 static size_t *draw_pool(const struct sl_setup_plan *plan, double least, double most,
                          const char *purpose, size_t *count)
 {
@@ -242,7 +244,7 @@ static size_t *draw_pool(const struct sl_setup_plan *plan, double least, double 
     return pool;
 }
 
-/* Batches of `size` from a pool, the last one with what is left. */
+/* Batches of `size` from a pool; the last one gets the remainder. */
 static void cut(struct sl_setup_plan *plan, const size_t *pool, size_t count, size_t size)
 {
     for (size_t begin = 0; begin < count; begin += size) {
@@ -261,7 +263,7 @@ static enum sl_status cut_by_entropy(struct sl_setup_plan *plan, struct sl_error
         return sl_fail(err, SL_ERR_USAGE, "a batch of %zu cannot hold %zu items of low entropy",
                        setup->batch_size, n_low_each);
     if (!(setup->low <= setup->high))
-        return sl_fail(err, SL_ERR_USAGE, "low entropy must not lie above high entropy");
+        return sl_fail(err, SL_ERR_USAGE, "the low entropy must not exceed the high entropy");
     SL_TRY(read_entropies(plan, err));
     size_t *high = draw_pool(plan, setup->high, (double)INFINITY, "study.high", &n_high);
     size_t *low = draw_pool(plan, 0, setup->low, "study.low", &n_low);
@@ -290,8 +292,8 @@ enum sl_status sl_setup_allocate(struct sl_setup_plan *plan, struct sl_error *er
     const struct sl_study_setup *setup = plan->setup;
     if (setup->batches && setup->reference)
         return sl_fail(err, SL_ERR_USAGE,
-                       "either a batches file or a reference says what is seen "
-                       "together, not both");
+                       "give either a batches file or a reference, not both: each says which "
+                       "items form a batch");
     if (setup->reference) return cut_by_entropy(plan, err);
     char *path = sl_setup_batches_path(setup);
     if (path) {

@@ -1,4 +1,4 @@
-/* What a study is about, from a folder of images, a file of texts or a folder of mixtures. */
+/* The items of a study, from a folder of images, a file of texts or a folder of mixtures. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,7 @@ void sl_setup_plan_release(struct sl_setup_plan *plan)
 
 /* ---- Classes ---- */
 
-/* "a, b,c" into the study's classes; blanks around names are not part of them. */
+/* Splits "a, b,c" into the study's classes, without the blanks around names. */
 static void classes_of_text(struct sl_study *study, const char *text)
 {
     char **names = NULL;
@@ -56,7 +56,7 @@ static void classes_of_text(struct sl_study *study, const char *text)
     sl_names_destroy(names);
 }
 
-/* Said here of the class: what study.json says of it has the line of a file that is not kept. */
+/* Checked here, since an error of study.json would name a line of a file that is not kept. */
 static enum sl_status check_classes(const struct sl_study *study, const char *where,
                                     struct sl_error *err)
 {
@@ -83,16 +83,16 @@ static enum sl_status take_classes(struct sl_setup_plan *plan, char *const *foun
         sl_study_set_texts(&study->classes, &study->n_classes, (const char *const *)found, n_found);
     else
         return sl_fail(err, SL_ERR_USAGE,
-                       "the items have no classes of their own: name them, as with --classes a,b");
+                       "the items have no classes: name the classes, such as --classes a,b");
     if (study->n_classes < 2)
         return sl_fail(err, SL_ERR_INPUT,
-                       "a study needs at least two classes, there is %zu; name them, as with "
+                       "a study needs at least two classes, but there is %zu; name them, such as "
                        "--classes a,b",
                        study->n_classes);
     return check_classes(study, plan->setup->classes ? "--classes" : "the items", err);
 }
 
-/* The study's own spelling of a class: "airplane" of a data set may be its "Airplane". */
+/* The study's own spelling of a class: a data set's "airplane" may be its "Airplane". */
 static enum sl_status find_class(const struct sl_study *study, const char *name, const char *where,
                                  const char **found, struct sl_error *err)
 {
@@ -107,7 +107,7 @@ static enum sl_status find_class(const struct sl_study *study, const char *name,
     char **names = sl_alloc(study->n_classes + 1, sizeof *names);
     memcpy(names, study->classes, study->n_classes * sizeof *names);
     char ending[SL_SUGGESTION_TEXT];
-    sl_fail(err, SL_ERR_INPUT, "%s: \"%s\" is none of the %zu classes%s", where, name,
+    sl_fail(err, SL_ERR_INPUT, "%s: \"%s\" is not one of the %zu classes%s", where, name,
             study->n_classes, sl_text_suggestion(name, (const char *const *)names, "", ending));
     free(names);
     return SL_ERR_INPUT;
@@ -150,7 +150,7 @@ static char *target_name(const struct sl_dataset *set, size_t index)
     return sl_string_printf("%.*s/%s", (int)(slash - set->items[index]), set->items[index], file);
 }
 
-/* Beside the items that are judged stand obvious ones and exercises, each kind in a folder. */
+/* Obvious items and exercises have folders of their own beside the items that are judged. */
 static const char CHECKS[] = "checks/", TRAINING[] = "training/";
 
 /* `folder` is "" for the items themselves. */
@@ -178,7 +178,7 @@ static enum sl_status gather_images(struct sl_setup_plan *plan, struct sl_error 
     plan->study->kind = SL_ITEM_IMAGES;
     SL_TRY(open_set(plan, plan->setup->images, &plan->set, err));
     if (sl_dataset_kind_of(plan->set) != SL_DATASET_IMAGES)
-        return sl_fail(err, SL_ERR_INPUT, "%s: holds %s, not images", plan->set->name,
+        return sl_fail(err, SL_ERR_INPUT, "%s contains %s, not images", plan->set->name,
                        sl_dataset_unit(plan->set));
     SL_TRY(take_classes(plan, plan->set->classes, plan->set->n_classes, err));
     for (size_t i = 0; i < plan->set->count; i++)
@@ -190,13 +190,14 @@ static enum sl_status gather_checks(struct sl_setup_plan *plan, struct sl_error 
 {
     struct sl_dataset *set = NULL;
     if (plan->study->kind == SL_ITEM_TEXTS)
-        return sl_fail(err, SL_ERR_USAGE, "obvious images cannot be shown among texts");
+        return sl_fail(err, SL_ERR_USAGE,
+                       "obvious images cannot be shown among texts; leave out --checks");
     SL_TRY(open_set(plan, plan->setup->checks, &set, err));
     enum sl_status status = SL_OK;
     if (!set->files || set->n_classes == 0)
         status = sl_fail(err, SL_ERR_INPUT,
-                         "%s: obvious images need a sub-folder per class, to "
-                         "know what they show",
+                         "%s: obvious images need one sub-folder per class, which says what they "
+                         "show",
                          plan->setup->checks);
     for (size_t i = 0; status == SL_OK && i < set->count; i++)
         status = add_image(plan, set, i, CHECKS, err);
@@ -206,13 +207,13 @@ static enum sl_status gather_checks(struct sl_setup_plan *plan, struct sl_error 
 
 /* ---- Texts ---- */
 
-/* The first half of a CRLF, which pages have no use for. */
+/* The CR of a CRLF, which pages do not need. */
 static bool is_dropped(const char *at)
 {
     return at[0] == '\r' && at[1] == '\n';
 }
 
-/* Spans are bytes in files and characters on pages. */
+/* Spans count bytes in files and characters on pages. */
 static size_t characters(const char *text, size_t bytes)
 {
     size_t count = 0;
@@ -265,12 +266,12 @@ static enum sl_status gather_texts(struct sl_setup_plan *plan, struct sl_error *
     SL_TRY(open_set(plan, plan->setup->texts, &plan->set, err));
     const struct sl_dataset *set = plan->set;
     if (sl_dataset_kind_of(set) != SL_DATASET_TEXTS)
-        return sl_fail(err, SL_ERR_INPUT, "%s: holds %s, not texts", set->name,
+        return sl_fail(err, SL_ERR_INPUT, "%s contains %s, not texts", set->name,
                        sl_dataset_unit(set));
     SL_TRY(take_classes(plan, set->classes, set->n_classes, err));
     for (size_t i = 0; i < set->count; i++)
         SL_TRY(add_text(plan, set, i, "", err));
-    /* A named set has no one file; its texts are in the database as all others. */
+    /* A named data set is not one file; like all texts, its texts are in the database. */
     if (sl_file_exists(plan->setup->texts))
         sl_study_set_text(&plan->study->items_file, "items.tsv");
     return SL_OK;
@@ -283,7 +284,7 @@ static enum sl_status add_exercises(struct sl_setup_plan *plan, const struct sl_
 {
     const bool texts = plan->study->kind == SL_ITEM_TEXTS;
     if (texts ? sl_dataset_kind_of(set) != SL_DATASET_TEXTS : !set->files)
-        return sl_fail(err, SL_ERR_INPUT, "%s: exercises must be %s, as the items are", set->name,
+        return sl_fail(err, SL_ERR_INPUT, "%s: exercises must be %s, like the items", set->name,
                        texts ? "texts" : "a folder of images");
     for (size_t i = 0; i < set->count; i++) {
         if (set->n_classes == 0 || set->labels[i] == SL_NO_LABEL)
@@ -310,7 +311,7 @@ static enum sl_status gather_training(struct sl_setup_plan *plan, struct sl_erro
 
 /* ---- Mixtures ---- */
 
-/* What was mixed, by the entry of a batches file or by the picture's name. */
+/* The mixed classes, from the entry of a batches file or from the picture's name. */
 static json_t *mixture_content(const json_t *entry, const char *file)
 {
     const char *first = json_string_value(json_object_get(entry, "label1"));
@@ -332,7 +333,7 @@ static json_t *mixture_content(const json_t *entry, const char *file)
     return content;
 }
 
-/* `entry` is NULL where only the picture is there; `where` says what is being read. */
+/* `entry` is NULL if there is only the picture; `where` names the source in errors. */
 static enum sl_status add_mixture(struct sl_setup_plan *plan, const char *where,
                                   const json_t *entry, const char *file, struct sl_error *err)
 {
@@ -344,8 +345,8 @@ static enum sl_status add_mixture(struct sl_setup_plan *plan, const char *where,
     json_t *content = mixture_content(entry, file);
     if (!content)
         return sl_fail(err, SL_ERR_INPUT,
-                       "%s: nothing says what was mixed in %s: expected \"label1\" and \"label2\", "
-                       "or a name as softlab dataset mix gives",
+                       "%s: the classes mixed in %s are unknown: give \"label1\" and \"label2\", "
+                       "or a file name as softlab dataset mix makes it",
                        where, file);
     struct sl_setup_item *item = add_item(plan);
     item->id = sl_string_copy(file);
@@ -388,12 +389,12 @@ static enum sl_status add_named_mixtures(struct sl_setup_plan *plan, struct sl_e
     sl_names_destroy(names);
     if (status == SL_OK && plan->n_items == 0)
         status = sl_fail(err, SL_ERR_INPUT,
-                         "%s: has neither batches.json nor images whose names say what was mixed",
+                         "%s has neither batches.json nor images whose names say what was mixed",
                          folder);
     return status;
 }
 
-/* The endpoints' classes, in the order met; the endpoints in the study's spelling. */
+/* The endpoints' classes, in order of appearance; the endpoints get the study's spelling. */
 static enum sl_status mixture_classes(struct sl_setup_plan *plan, struct sl_error *err)
 {
     char **found = sl_alloc(2 * plan->n_items + 1, sizeof *found);
@@ -425,7 +426,7 @@ static enum sl_status gather_mixtures(struct sl_setup_plan *plan, struct sl_erro
     struct sl_setup_layout layout = {0};
     char *path = sl_setup_batches_path(plan->setup);
     plan->study->kind = SL_ITEM_MIXTURES;
-    /* As the thesis showed them: mixed images are not smoothed. */
+    /* As in the thesis, mixed images are not smoothed. */
     sl_study_set_text(&plan->study->upsample, "none");
     enum sl_status status;
     if (path) {
@@ -446,12 +447,13 @@ enum sl_status sl_setup_gather(struct sl_setup_plan *plan, struct sl_error *err)
     const struct sl_study_setup *setup = plan->setup;
     int sources = (setup->images != NULL) + (setup->texts != NULL) + (setup->mixtures != NULL);
     if (sources != 1)
-        return sl_fail(err, SL_ERR_USAGE, "a study needs one of images, texts and mixtures, %s",
+        return sl_fail(err, SL_ERR_USAGE, "give exactly one of images, texts and mixtures; %s",
                        sources ? "more were given" : "none was given");
     SL_TRY(setup->images  ? gather_images(plan, err)
            : setup->texts ? gather_texts(plan, err)
                           : gather_mixtures(plan, err));
-    if (plan->n_items == 0) return sl_fail(err, SL_ERR_INPUT, "there are no items");
+    if (plan->n_items == 0)
+        return sl_fail(err, SL_ERR_INPUT, "there are no items: give a source that has some");
     if (setup->checks) SL_TRY(gather_checks(plan, err));
     return setup->training ? gather_training(plan, err) : SL_OK;
 }

@@ -1,4 +1,4 @@
-/* Making a study's folder: under another name first, so that it is there whole or not at all. */
+/* Creating a study's folder: under a temporary name first, so that it is complete or absent. */
 #include "study/setup/setup.h"
 
 #include <errno.h>
@@ -95,8 +95,8 @@ static enum sl_status configure(struct sl_setup_plan *plan, struct sl_error *err
     return status == SL_OK ? SL_OK : sl_fail_within(err, status, "%s", key);
 }
 
-/* What is to be written must be read again: the same checks as for a file by hand, before there is
- * one, so that what is wrong is not said of a file that is not kept. */
+/* Parses study.json before it is written: the same checks as for a file written by hand, but no
+ * error names a file that does not exist. */
 static enum sl_status check_config(const struct sl_study *study, struct sl_error *err)
 {
     json_t *json = sl_study_json(study);
@@ -123,14 +123,14 @@ static enum sl_status write_config(const struct sl_study *study, const char *fol
 
 /* ---- The items ---- */
 
-/* Without the waiting for the disk of sl_file_write, which thousands of images would feel: the
- * folder gets its name when all are written. */
+/* Unlike sl_file_write this does not sync, which would be slow for thousands of images: the folder
+ * gets its name only when all are written. */
 static enum sl_status write_new(const char *path, const struct sl_buffer *bytes,
                                 struct sl_error *err)
 {
     FILE *file = fopen(path, "wbx");
     if (!file && errno == EEXIST)
-        return sl_fail(err, SL_ERR_INPUT, "%s: two items would have this file", path);
+        return sl_fail(err, SL_ERR_INPUT, "%s: two items would have this file; rename one", path);
     if (!file) return sl_fail_errno(err, "%s", path);
     bool written = fwrite(bytes->data, 1, bytes->length, file) == bytes->length;
     if (fclose(file) != 0 || !written) return sl_fail_errno(err, "%s", path);
@@ -149,7 +149,7 @@ static enum sl_status image_bytes(const struct sl_setup_plan *plan,
         return status;
     }
     SL_TRY(sl_file_read(item->source, bytes, err));
-    /* What cannot be decoded would meet an annotator, not the researcher. */
+    /* A picture that cannot be decoded should fail here, not on an annotator's page. */
     struct sl_error problem = {0};
     const enum sl_status status =
         sl_image_decode(bytes->data, bytes->length, item->source, &image, &problem);
@@ -240,7 +240,7 @@ static enum sl_status fill_store(struct sl_store *store, const struct sl_setup_p
     return sl_store_commit(store, err);
 }
 
-/* From here on the database and study.json know each other. */
+/* Binds the database and study.json to each other. */
 static enum sl_status bind_store(struct sl_store *store, const struct sl_setup_plan *plan,
                                  const char *folder, struct sl_error *err)
 {
@@ -279,7 +279,7 @@ out:
     return status;
 }
 
-/* Drawn images come with the distribution that is true of them: simulated annotators believe it. */
+/* Generated images come with their true distribution: simulated annotators believe it. */
 static enum sl_status write_truth(const struct sl_setup_plan *plan, const char *folder,
                                   struct sl_error *err)
 {
@@ -304,7 +304,7 @@ static void remove_tree(const char *path)
     if (sl_folder_list(path, &names, NULL, NULL) == SL_OK) {
         for (char **name = names; *name; name++) {
             char *inner = sl_path_join(path, *name);
-            /* A link is never followed: unlink takes it away itself. */
+            /* A link is never followed: unlink removes the link itself. */
             if (unlink(inner) != 0) remove_tree(inner);
             free(inner);
         }
@@ -326,7 +326,7 @@ static enum sl_status write_folder(const struct sl_setup_plan *plan, const char 
     return sl_private_tighten(folder, &tightened, err);
 }
 
-/* One line of text that somebody can be reached by. */
+/* One line of text with a name and how to reach its owner. */
 static enum sl_status check_contact(const char *contact, struct sl_error *err)
 {
     if (!contact) return SL_OK;
@@ -339,7 +339,7 @@ static enum sl_status check_contact(const char *contact, struct sl_error *err)
     for (const char *c = contact; *c; c++)
         if ((unsigned char)*c < 0x20 || *c == 0x7f)
             return sl_fail(err, SL_ERR_USAGE,
-                           "--contact holds a control character; give one line, and write more "
+                           "--contact contains a control character; give one line, and write more "
                            "into consent.md");
     return SL_OK;
 }
@@ -351,20 +351,22 @@ static enum sl_status check_setup(const struct sl_study_setup *setup, struct sl_
     while (known < 3 && strcmp(recruiters[known], setup->recruiter) != 0)
         known++;
     if (known == 3)
-        return sl_fail(err, SL_ERR_USAGE, "unknown recruiter \"%s\": open, prolific or generic",
+        return sl_fail(err, SL_ERR_USAGE,
+                       "unknown recruiter \"%s\": expected open, prolific or generic",
                        setup->recruiter);
     if (setup->batch_size == 0 || setup->batch_size > 10000)
-        return sl_fail(err, SL_ERR_USAGE, "a batch has 1 to 10000 items");
+        return sl_fail(err, SL_ERR_USAGE, "a batch must have 1 to 10000 items");
     SL_TRY(check_contact(setup->contact, err));
-    if (setup->annotators == 0) return sl_fail(err, SL_ERR_USAGE, "a batch needs an annotator");
+    if (setup->annotators == 0)
+        return sl_fail(err, SL_ERR_USAGE, "a batch needs at least one annotator");
     if (sl_file_exists(setup->folder) || sl_folder_exists(setup->folder))
-        return sl_fail(err, SL_ERR_INPUT, "%s is there already; a study is made in a new folder",
+        return sl_fail(err, SL_ERR_INPUT, "%s exists already; give a new folder for the study",
                        setup->folder);
     return SL_OK;
 }
 
-/* Few items, or a file, may make batches smaller or larger than was asked for: what study.json
- * and the texts say is what people will see. */
+/* Few items, or a batches file, may make batches smaller or larger than requested: study.json and
+ * the texts give the actual size. */
 static void fit_batches(struct sl_setup_plan *plan)
 {
     struct sl_study *study = plan->study;

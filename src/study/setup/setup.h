@@ -1,5 +1,5 @@
-/* How a study's folder is made: items first gathered from what the researcher has (items.c),
- * then put into batches (batches.c), then written (setup.c). Private to study/setup/. */
+/* Creating a study's folder: items are collected (items.c), grouped into batches (batches.c) and
+ * written (setup.c). Private to study/setup/. */
 #ifndef SOFTLAB_STUDY_SETUP_SETUP_H
 #define SOFTLAB_STUDY_SETUP_SETUP_H
 
@@ -12,7 +12,7 @@ struct sl_setup_item {
     json_t *content; /* owned; as the store keeps it */
     char *truth;     /* owned, or NULL */
     char *source;    /* owned; the file to copy, or NULL */
-    size_t index;    /* in the data set whose pixels it has, without a source */
+    size_t index;    /* in the data set that has its pixels, if there is no source */
     char *target;    /* owned; within the items' folder, or NULL for texts */
     double entropy;  /* NaN: unknown */
     bool check;
@@ -36,25 +36,25 @@ struct sl_setup_plan {
 
 /* Fill items, classes and the kind of the study. */
 enum sl_status sl_setup_gather(struct sl_setup_plan *plan, struct sl_error *err) SL_MUST_USE;
-/* Put the items into batches; those that are in none and are no checks are not written. */
+/* Group the items into batches; items in no batch that are no checks are not written. */
 enum sl_status sl_setup_allocate(struct sl_setup_plan *plan, struct sl_error *err) SL_MUST_USE;
 void sl_setup_plan_release(struct sl_setup_plan *plan);
 
 /* A batches file as published, "var batches=[{"0": [{"filename": ...}, ...], ...}]", or the same as
- * plain JSON. The caller releases it. `root` of the result is the object. */
+ * plain JSON. The caller releases it. */
 struct sl_setup_layout {
     struct sl_json document;
-    json_t *batches; /* borrowed from it: an object of lists of objects with "filename" */
+    json_t *batches; /* borrowed from `document`: an object of lists of objects with "filename" */
 };
 enum sl_status sl_setup_layout_read(const char *path, struct sl_setup_layout *out,
                                     struct sl_error *err) SL_MUST_USE;
 void sl_setup_layout_release(struct sl_setup_layout *layout);
-/* The batches file that counts: the one given, or that beside the mixtures; NULL if there is none.
- * Heap string. */
+/* The path of the batches file: the given one, or the one beside the mixtures; NULL if there is
+ * none. Heap string. */
 char *sl_setup_batches_path(const struct sl_study_setup *setup) SL_MUST_USE;
 
-/* The texts of a new study (texts.c): comprehension and debrief questions into the study,
- * and the Markdown files. `contact` (or NULL: a placeholder is left) goes to the consent page. */
+/* The texts of a new study (texts.c): comprehension and debrief questions for the study, and the
+ * Markdown files. `contact` goes to the consent page (NULL: a placeholder). */
 void sl_setup_questions(struct sl_study *study);
 enum sl_status sl_setup_write_texts(const struct sl_study *study, const char *contact,
                                     const char *folder, struct sl_error *err) SL_MUST_USE;

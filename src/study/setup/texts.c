@@ -1,5 +1,5 @@
-/* The words of a new study, for the researcher to change. They follow the instructions of
- * CIFAR-10S: imagine a hundred people, name what they would say. Those about blends follow the
+/* The texts of a new study, for the researcher to change. They follow the instructions of
+ * CIFAR-10S: imagine a hundred people, name what they would say. The texts about blends follow the
  * thesis's study of mixing coefficients, which asks for the annotator's own view. */
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +7,8 @@
 #include "softlab/base/memory.h"
 #include "study/setup/setup.h"
 
-/* {minutes} and the like are filled in when the page is served (template.h); the places of printf
- * are what is shown, what stands for a person, what becomes of the answers, and whom to ask. */
+/* {minutes} and the like are filled in when the page is served (template.h). The places for printf:
+ * what is shown, what stands for a person, what happens to the answers, and the contact. */
 static const char consent_text[] =
     "# About this study\n\n"
     "You are invited to take part in a study of how people see things that are not always clear. "
@@ -22,12 +22,12 @@ static const char consent_text[] =
     "- When you began and ended, and whether you left the page in between.\n"
     "- %s\n\n"
     "We store neither your name nor your internet address. %s\n\n"
-    "What could be traced to you is deleted by **{keep_until}**.\n\n"
+    "Everything that could be traced to you is deleted by **{keep_until}**.\n\n"
     "# Contact\n\n"
     "%s\n\n"
-    "By going on you say that you have read this and want to take part.\n";
+    "By continuing you confirm that you have read this and want to take part.\n";
 
-/* Whoever comes through a recruiter has a number there; of others nobody knows who they were. */
+/* People from a recruiter have a number there; other people stay unknown. */
 struct stored {
     const char *person, *answers;
 };
@@ -78,7 +78,7 @@ static const char about_mixtures[] =
     "do not know that.\n\n"
     "---\n\n";
 
-/* The second page: what to fill in, by screen. */
+/* The second page: how to answer, by screen. */
 static const char answer_soft[] =
     "1. Which answer is the most probable, and how many percent would you give it?\n"
     "2. Is there a second answer that some would give, and how probable is it? If there is none, "
@@ -107,7 +107,7 @@ static const char answer_select[] =
 static const char answer_sliders[] =
     "1. With the first slider, say how much of either image is in the blend.\n"
     "2. With the second, say how confident you are.\n\n";
-/* Annotators are spread over several screens, and all read the same. */
+/* Used for several screens: all annotators read the same text. */
 static const char answer_any[] = "Every page tells you what to fill in.\n\n";
 
 static const struct {
@@ -150,7 +150,7 @@ static bool has_sliders(const struct sl_study *study)
     return strncmp(study->screens[0], "mix", 3) == 0 && strcmp(study->screens[0], "mixsoft") != 0;
 }
 
-/* The text of the study's screens if it is the same for all of them. */
+/* The text for the study's screens if it is the same for all of them. */
 static const char *answer_page(const struct sl_study *study)
 {
     const char *found = NULL;
@@ -183,7 +183,7 @@ void sl_setup_questions(struct sl_study *study)
         {"What made some of them hard?", false},
         {"Anything else you want to tell us?", false},
     };
-    /* As the thesis asked, and as the instructions say. */
+    /* As in the thesis, and as the instructions say. */
     if (has_sliders(study)) study->first_person = true;
     add_comprehension(study, "What is your task?", tasks, 3, 0);
     if (!study->first_person)
@@ -222,7 +222,7 @@ static void write_instructions(const struct sl_study *study, const char *things,
     sl_buffer_text(out, last_page);
 }
 
-/* What a person typed, so that Markdown and templates leave it as it is. Heap string. */
+/* Escapes a typed text so that Markdown and templates leave it unchanged. Heap string. */
 static char *plain_text(const char *typed)
 {
     struct sl_buffer out;

@@ -1,4 +1,4 @@
-/* A belief in the words of a screen. */
+/* Turns a belief into an answer on a screen. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 /* CIFAR-10S: 91 % of the percentages are multiples of 5. */
 static const double ROUND = .91;
-/* Less than this is no alternative; less than that is impossible. */
+/* A share below the first is no alternative, below the second it is impossible. */
 static const double ALTERNATIVE = .05, IMPOSSIBLE = .01;
 static const double CERTAIN = .95;
 
@@ -19,7 +19,7 @@ static const char *name_of(const struct sl_sim_sight *sight, size_t index)
     return name ? name : "";
 }
 
-/* The largest but `other`. */
+/* The index of the largest value except `other`. */
 static size_t largest(const double *values, size_t count, size_t other)
 {
     size_t best = other == 0 ? 1 : 0;
@@ -88,7 +88,7 @@ static json_t *say_possible(const struct sl_sim_belief *belief, const struct sl_
     return say_top(belief, sight, slip, rng, "possible");
 }
 
-/* The slips of CIFAR-10S that a page without checks lets through. */
+/* The slips of CIFAR-10S, which a page without checks accepts. */
 static json_t *say_loose(const struct sl_sim_belief *belief, const struct sl_sim_sight *sight,
                          bool slip, struct sl_rng *rng)
 {
@@ -116,7 +116,7 @@ static json_t *say_fast(const struct sl_sim_belief *belief, const struct sl_sim_
 
 /* ---- Others ---- */
 
-/* Whole percent that sum to 100: what rounding down leaves goes to the largest. */
+/* Whole percent that sum to 100: the remainder of rounding down goes to the largest. */
 static json_t *say_bars(const struct sl_sim_belief *belief, const struct sl_sim_sight *sight,
                         bool slip, struct sl_rng *rng)
 {
@@ -158,7 +158,7 @@ static json_t *say_two(const struct sl_sim_belief *belief, const struct sl_sim_s
     return json_pack("{s:[s, s]}", "classes", name_of(sight, top), name_of(sight, second));
 }
 
-/* The slider's left end is all of the first endpoint. A slip leaves the sliders where they are. */
+/* The slider's left end stands for the first endpoint alone. A slip leaves the sliders alone. */
 static json_t *say_share(const struct sl_sim_belief *belief, bool slip, struct sl_rng *rng,
                          bool touched)
 {

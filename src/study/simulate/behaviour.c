@@ -1,4 +1,4 @@
-/* Annotators who do not look, or look and are careless: to rehearse what finds them. */
+/* Annotators who do not look, or who look carelessly: for testing the rules that find them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 static const double SCRIPT_SECONDS = 1.3, SCRIPT_SPREAD = .03;
 
-/* Certain of one place in the list that the page shows. */
+/* Certain of one position in the page's list. */
 static void press(struct sl_sim_belief *belief, size_t n_classes, size_t key)
 {
     for (size_t k = 0; k < n_classes; k++)
@@ -48,7 +48,7 @@ static void press_any(struct sl_sim_belief *belief, size_t n_classes, size_t tri
     belief->share = sl_rng_uniform(rng);
 }
 
-/* Half and half, of the class that is believed in or of the first in the list. */
+/* 50 % for the believed class, or for the first in the list. */
 static void spread_half(struct sl_sim_belief *belief, size_t n_classes, size_t top)
 {
     for (size_t k = 0; k < n_classes; k++)
@@ -76,7 +76,7 @@ static void half_believed(struct sl_sim_belief *belief, size_t n_classes, size_t
 }
 
 const struct sl_sim_behaviour sl_sim_behaviours[] = {
-    {"careful", "looks at every item and says what it believes", 0, 0, false, NULL},
+    {"careful", "looks at every item and answers what it believes", 0, 0, false, NULL},
     {"key1", "always the first class in its list, after 1.3 s", SCRIPT_SECONDS, SCRIPT_SPREAD, true,
      press_first},
     {"key2", "always the second class, after 1.3 s", SCRIPT_SECONDS, SCRIPT_SPREAD, true,
@@ -86,9 +86,9 @@ const struct sl_sim_behaviour sl_sim_behaviours[] = {
     {"slow1", "always the first class, in a person's time", 0, 0, true, press_first},
     {"random", "any class, in a person's time", 0, 0, true, press_any},
     {"half", "always the first class with 50 %, in a person's time", 0, 0, true, half_first},
-    {"flat", "looks for the class but always says 50 %, in a person's time", 0, 0, true,
+    {"flat", "looks for the class but always gives 50 %, in a person's time", 0, 0, true,
      half_believed},
-    {"hasty", "looks and is right, but after 1.3 s each time", SCRIPT_SECONDS, SCRIPT_SPREAD, false,
+    {"hasty", "looks and is right, but answers after 1.3 s", SCRIPT_SECONDS, SCRIPT_SPREAD, false,
      NULL},
     {.name = NULL},
 };
@@ -111,7 +111,7 @@ void sl_sim_behaviour_settle(const struct sl_sim_behaviour *behaviour, json_t *a
         json_object_set_new(answer, "confidence", json_integer(50));
 }
 
-/* ---- Who behaves how ---- */
+/* ---- Assigning behaviours ---- */
 
 static const struct sl_sim_behaviour *find(const char *name, size_t length)
 {
@@ -121,7 +121,7 @@ static const struct sl_sim_behaviour *find(const char *name, size_t length)
     return row->name ? row : NULL;
 }
 
-/* One "name=count" of a list, up to `end`. */
+/* Reads one "name=count" of a list, up to `end`. */
 static enum sl_status read_part(const char *text, const char *end,
                                 const struct sl_sim_behaviour **behaviour, int64_t *count,
                                 struct sl_error *err)
@@ -159,7 +159,7 @@ enum sl_status sl_sim_behaviours_assign(const char *list, size_t n_people, uint6
         SL_TRY_OUT(read_part(at, end, &behaviour, &count, err));
         if ((uint64_t)count > n_people - n_taken) {
             status = sl_fail(err, SL_ERR_USAGE,
-                             "scripts: \"%s\" names more than the %zu annotators who come", list,
+                             "scripts: \"%s\" names more annotators than the %zu that come", list,
                              n_people);
             goto out;
         }

@@ -1,4 +1,4 @@
-/* One annotator: from place to place as the page does, asking again what was not answered. */
+/* One annotator: walks from place to place as the page does, and retries without a reply. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "softlab/base/memory.h"
 #include "study/simulate/simulate.h"
 
-/* Log-normal: together .52, as the quartiles of CIFAR-10S have it. */
+/* Log-normal; together .52, like the quartiles of CIFAR-10S. */
 static const double PERSON_SPREAD = .35, TRIAL_SPREAD = .39;
 static const double FIRST_PAUSE = .05, LONGEST_PAUSE = 1;
 enum { MAX_CONFLICTS = 5 };
@@ -27,7 +27,7 @@ static void draw(const struct sl_sim_person *person, const char *purpose, uint64
     sl_rng_init(rng, person->simulation->options->seed, purpose, person->number, trial);
 }
 
-/* ---- Asking ---- */
+/* ---- Requests ---- */
 
 static void send_now(void *context);
 
@@ -40,7 +40,7 @@ static void give_up(struct sl_sim_person *person, enum sl_sim_end end, const cha
     sl_sim_leave(person, end, why);
 }
 
-/* What a refusal says: the error of the API, or the heading of a page. */
+/* The message of a refusal: the error of the API, or the heading of a page. */
 static void quote(const struct sl_http_heard *heard, char *out, size_t size)
 {
     struct sl_json reply = {0};
@@ -80,7 +80,7 @@ static void try_again(struct sl_sim_person *person, const struct sl_http_heard *
     double pause = fmin(FIRST_PAUSE * pow(2, person->tries), LONGEST_PAUSE);
     pause *= .5 + sl_rng_uniform(&rng);
     if (heard->status == 429) pause = heard->retry_after;
-    sl_log(simulation->options->log, SL_LOG_DEBUG, "annotator %zu: %s: status %d, once more",
+    sl_log(simulation->options->log, SL_LOG_DEBUG, "annotator %zu: %s: status %d, trying again",
            person->number, person->path, heard->status);
     if (sl_clock_seconds() - person->begun > simulation->options->patience) {
         give_up(person, SL_SIM_LOST,
@@ -151,7 +151,7 @@ static void send_now(void *context)
         person->begun = now;
         if (person->id[0] && options->saved) options->saved(options->context, person->id, false);
     }
-    /* By the schedule the first try was due at a time of its own; else every try counts anew. */
+    /* With a rate, the first try has its scheduled time; otherwise every try counts from now. */
     if (!(options->rate > 0)) person->due = now;
     const struct sl_http_ask ask = {.method = person->body ? SL_HTTP_POST : SL_HTTP_GET,
                                     .path = person->path,
@@ -160,7 +160,7 @@ static void send_now(void *context)
     sl_http_client_ask(person->client, &ask, on_reply, person);
 }
 
-/* After `seconds` of a person's time. */
+/* Sends a request after `seconds` of a person's time. */
 static void ask(struct sl_sim_person *person, double seconds, char *path, json_t *body,
                 void (*heard)(struct sl_sim_person *person, const json_t *reply))
 {
@@ -188,7 +188,7 @@ static void ask(struct sl_sim_person *person, double seconds, char *path, json_t
         send_now(person);
 }
 
-/* Of the session, so that a second run of the same simulation has other ids. */
+/* Derived from the session, so that a second run of the same simulation has other ids. */
 static void make_id(const struct sl_sim_person *person, const char *purpose, size_t number,
                     char out[33])
 {
@@ -231,8 +231,8 @@ static void at_instructions(struct sl_sim_person *person)
     post(person, 136, "/api/instructions", json_pack("{s:o}", "pages", pages), hear_place);
 }
 
-/* The place at which the page shows the right option of a question; options are shuffled, so that
- * only their text says which is which. Without the study people guess, and may fail. */
+/* The position at which the page shows the right option of a question; options are shuffled, so
+ * only their text identifies them. Without the study's folder people guess, and may fail. */
 static json_int_t choose_option(struct sl_sim_person *person, const json_t *shown, size_t question)
 {
     const struct sl_study *study = person->simulation->world.study;
@@ -291,7 +291,7 @@ static double trial_seconds(const struct sl_sim_person *person, size_t trial, do
     return median * learning * person->pace * exp(TRIAL_SPREAD * sl_rng_normal(&rng));
 }
 
-/* Every input takes an equal part of the time. */
+/* Every input takes an equal share of the time. */
 static json_t *times_of(const json_t *answer, double milliseconds)
 {
     json_t *times = json_object(), *object = NULL, *value = NULL;
@@ -301,7 +301,7 @@ static json_t *times_of(const json_t *answer, double milliseconds)
     memcpy(&object, &answer, sizeof object);
     json_object_foreach(object, name, value)
     {
-        if (strcmp(name, "touched") == 0) continue; /* says of inputs what became of them */
+        if (strcmp(name, "touched") == 0) continue; /* describes the inputs, is none itself */
         json_object_set_new(times, name,
                             json_pack("[I, I]", (json_int_t)at, (json_int_t)(at + part / 2)));
         at += part;
@@ -346,7 +346,7 @@ static void answer(struct sl_sim_person *person, bool practice, size_t trial)
     json_t *said = screen->say(&belief, &sight, slip, &rng);
     sl_sim_behaviour_settle(behaviour, said);
     free(belief.classes);
-    /* What the server asks for is waited for at any speed. */
+    /* The server's minimum time is kept at any speed. */
     person->least = json_number_value(json_object_get(person->told, "min_seconds"));
     double seconds =
         fmax(trial_seconds(person, trial, sl_screen_find(screen->name)->seconds), person->least);
@@ -364,7 +364,7 @@ static void hear_image(struct sl_sim_person *person, const json_t *reply)
     act(person);
 }
 
-/* The image first, once per trial. */
+/* Loads the image first, once per trial. */
 static void at_trial(struct sl_sim_person *person, bool practice)
 {
     /* Exercises are practice trials from 1 on. */
@@ -375,7 +375,7 @@ static void at_trial(struct sl_sim_person *person, bool practice)
     const char *image = text_at(item, "image");
     if (!item || !sl_sim_screen_find(text_at(person->told, "screen")) ||
         json_array_size(json_object_get(person->told, "classes")) < 2) {
-        give_up(person, SL_SIM_REFUSED, "nothing that can be answered is shown");
+        give_up(person, SL_SIM_REFUSED, "the page shows nothing that can be answered");
         return;
     }
     if (*image && person->simulation->options->images && person->image != number) {
@@ -416,7 +416,7 @@ static void at_failed(struct sl_sim_person *person)
 static void at_other(struct sl_sim_person *person)
 {
     char why[SL_SIMULATION_REASON];
-    snprintf(why, sizeof why, "came to a place that simulated people do not know: \"%.40s\"",
+    snprintf(why, sizeof why, "reached a place that simulated annotators do not know: \"%.40s\"",
              text_at(person->told, "place"));
     give_up(person, SL_SIM_REFUSED, why);
 }
@@ -454,7 +454,7 @@ static void look(struct sl_sim_person *person)
     ask(person, 0, sl_string_copy("/api/session"), NULL, hear_session);
 }
 
-/* ---- Coming ---- */
+/* ---- Arriving ---- */
 
 static char *arrival_path(const struct sl_sim_person *person)
 {

@@ -1,5 +1,5 @@
-/* How many annotators does a study need? What its answers, most often those of simulated people,
- * say about labels of more and of fewer of them. */
+/* How many annotators a study needs: the error of labels from more or fewer annotators, estimated
+ * from its answers, which are usually simulated. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "study/stored_answers.h"
 
 enum { DRAWS = 20, LEAST_ANSWERS = 2, BEYOND = 4 };
-/* Rows of the table, as far as BEYOND times what was gathered. */
+/* Rows of the table, up to BEYOND times the number of answers collected. */
 static const size_t numbers[] = {1,  2,  3,  4,  5,  6,  8,   10,  12,  16,
                                  20, 25, 32, 40, 50, 64, 100, 200, 500, 1000};
 enum { N_NUMBERS = sizeof numbers / sizeof *numbers };
@@ -25,13 +25,13 @@ struct item_labels {
 struct analysis {
     size_t n_classes;
     uint64_t seed;
-    struct item_labels *items; /* owned; those with enough answers */
+    struct item_labels *items; /* owned; items with enough answers */
     size_t n_items, n_answers, most;
     double seconds;        /* of one answer, median */
     double bias, variance; /* means over items of |m - t|^2 - s^2/n and of s^2 */
 };
 
-/* ---- Gathering ---- */
+/* ---- Collecting ---- */
 
 static enum sl_status keep_item(struct analysis *analysis, const struct sl_answers *answers,
                                 const size_t *order, size_t count, const double *truth,
@@ -96,7 +96,10 @@ static enum sl_status gather_answers(struct analysis *analysis, const struct sl_
     }
     analysis->seconds = median_seconds(answers);
     if (analysis->n_items == 0)
-        status = sl_fail(err, SL_ERR_INPUT, "%s: no item has two answers yet", study->name);
+        status =
+            sl_fail(err, SL_ERR_INPUT,
+                    "%s: no item has two answers yet; let more people answer, or simulate them",
+                    study->name);
 out:
     sl_item_index_release(&index);
     sl_answers_destroy(answers);
@@ -146,8 +149,8 @@ static size_t most_probable(const double *row, size_t n_classes)
     return best;
 }
 
-/* Items with fewer answers than the row asks for stay out; where they are more than half, nothing
- * is said. `order` has room for the answers of any item. */
+/* Items with fewer answers than the row needs are left out; if they are more than half, the row has
+ * no value. `order` has room for the answers of any item. */
 static void draw_row(const struct analysis *analysis, struct sl_power_row *row, double *mean,
                      size_t *order)
 {

@@ -51,8 +51,7 @@ void sl_sim_advance(struct sl_sim_person *person, size_t n_trials, size_t n_done
     sl_progress_set(progress, simulation->n_done);
 }
 
-/* A seat is taken again from a call of its own, so that one person's end is not on the stack of
- * all that follow. */
+/* Runs from a call of its own, so that the stack does not grow with every person on a seat. */
 static void sit_down(void *context)
 {
     struct sl_sim_person *person = context;
@@ -65,7 +64,7 @@ static void count_reason(struct sl_simulation_result *result, const char *why)
     size_t i = 0;
     while (i < result->n_reasons && strcmp(reason[i].text, why) != 0)
         i++;
-    if (i == SL_SIMULATION_REASONS) i--; /* the last row is for all that are left */
+    if (i == SL_SIMULATION_REASONS) i--; /* the last row counts all other reasons */
     if (i == result->n_reasons) {
         result->n_reasons++;
         snprintf(reason[i].text, sizeof reason[i].text, "%s",
@@ -78,12 +77,12 @@ void sl_sim_leave(struct sl_sim_person *person, enum sl_sim_end end, const char 
 {
     struct sl_simulation *simulation = person->simulation;
     if (why) count_reason(&simulation->result, why);
-    sl_sim_advance(person, 0, SIZE_MAX); /* whoever leaves early has none left either */
+    sl_sim_advance(person, 0, SIZE_MAX); /* a person who leaves early has no trials left either */
     simulation->result.finished += end == SL_SIM_FINISHED;
     simulation->result.refused += end == SL_SIM_REFUSED;
     simulation->result.lost += end == SL_SIM_LOST;
     if (simulation->next < simulation->options->annotators) {
-        person->number = simulation->next++; /* now: others may leave before they sit down */
+        person->number = simulation->next++; /* now, since others may leave before they sit down */
         sl_http_client_wait(person->client, 0, sit_down, person);
         return;
     }
@@ -138,8 +137,8 @@ static enum sl_status check(const struct sl_study_simulation *options, struct sl
         return sl_fail(err, SL_ERR_USAGE, "slips: expected a share from 0 to 1");
     if (!options->count && !options->folder)
         return sl_fail(err, SL_ERR_USAGE,
-                       "test sessions need the study's folder, which holds the test link's token; "
-                       "give it, or let the sessions count");
+                       "test sessions need the study's folder, which has the test link's token; "
+                       "give the folder, or let the sessions count");
     return SL_OK;
 }
 

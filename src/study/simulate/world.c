@@ -9,9 +9,9 @@
 #include "study/session/stimuli.h"
 #include "study/simulate/simulate.h"
 
-/* Of an item of which only the class is known. */
+/* The share of an item's class if only the class is known. */
 static const double SURE = .9;
-/* Noise of a trial over that of a person: 93 % of repeats in CIFAR-10S had the same top class. */
+/* A trial's noise relative to a person's: 93 % of repeats in CIFAR-10S had the same top class. */
 static const double TRIAL_NOISE = .25;
 static const double LEAST = 1e-6;
 enum { MODEL_BYTES = 16 << 20 };
@@ -39,7 +39,7 @@ struct gathering {
     const struct sl_rows *rows; /* or NULL */
     struct sl_name_table *row_names;
     struct sl_error *err;
-    size_t n_found; /* items that have a row */
+    size_t n_found; /* items with a row */
 };
 
 static size_t class_number(const struct sl_study *study, const char *name)
@@ -76,7 +76,7 @@ static void set_row(struct gathering *gathering, const char *item, double *row)
 {
     const struct sl_rows *rows = gathering->rows;
     uint32_t number = sl_name_table_find(gathering->row_names, item, strlen(item));
-    if (number == SL_NO_NAME) return; /* its class will do */
+    if (number == SL_NO_NAME) return; /* its class is used instead */
     gathering->n_found++;
     for (size_t k = 0; k < rows->n_classes; k++)
         row[k] = (double)rows->values[number * rows->n_classes + k];
@@ -112,7 +112,8 @@ static enum sl_status read_rows(const char *path, const struct sl_study *study,
 {
     SL_TRY(sl_rows_read(path, "labels", rows, err));
     if ((*rows)->annotators || !(*rows)->items)
-        return sl_fail(err, SL_ERR_INPUT, "%s: expected one row per item, with its name", path);
+        return sl_fail(err, SL_ERR_INPUT, "%s: expected one row per item, with the item's name",
+                       path);
     const struct sl_class_list classes = {"the study", study->classes, study->n_classes};
     SL_TRY(sl_rows_reorder(*rows, path, &classes, err));
     SL_TRY(sl_rows_check_distributions(*rows, path, err));
@@ -140,7 +141,8 @@ static enum sl_status gather_items(struct sl_sim_world *world, struct sl_store *
                                 : SL_ERR_NOMEM;
     sl_stimuli_release(&stimuli);
     if (status == SL_OK && rows && gathering.n_found == 0)
-        return sl_fail(err, SL_ERR_INPUT, "the labels are about none of the study's items");
+        return sl_fail(err, SL_ERR_INPUT,
+                       "the label file has none of the study's items; give one that does");
     return status;
 }
 
@@ -160,8 +162,8 @@ enum sl_status sl_sim_world_read(const char *folder, const char *truth, struct s
     char *beside = NULL;
     if (!folder && truth)
         return sl_fail(err, SL_ERR_USAGE,
-                       "to know which label belongs to which image the simulation needs the "
-                       "study's folder");
+                       "a label file needs the study's folder, which says which label belongs to "
+                       "which image");
     *out = world;
     if (!folder) return SL_OK;
     struct sl_name_table *row_names = sl_name_table_create();
@@ -170,7 +172,7 @@ enum sl_status sl_sim_world_read(const char *folder, const char *truth, struct s
     SL_TRY_OUT(sl_study_read(folder, &world.study, err));
     SL_TRY_OUT(sl_study_store(world.study, true, &store, err));
     status = sl_links_read(store, &world.links, err);
-    if (status != SL_OK && status != SL_ERR_NOT_FOUND) goto out; /* none: it was never served */
+    if (status != SL_OK && status != SL_ERR_NOT_FOUND) goto out; /* no key: it was never served */
     SL_TRY_OUT(sl_store_each_session(store, note_session, &world.last_session, err));
     beside = sl_path_join(folder, SL_STUDY_TRUTH_FILE);
     if (!truth && sl_file_exists(beside)) truth = beside;
@@ -199,9 +201,9 @@ void sl_sim_world_release(struct sl_sim_world *world)
     *world = (struct sl_sim_world){0};
 }
 
-/* ---- A model of people ---- */
+/* ---- A fitted model of people ---- */
 
-/* Classes are alike as far as the truths of the items confuse them. */
+/* Classes are alike to the degree that the items' truths mix them. */
 static float *measure_likeness(const struct sl_sim_world *world)
 {
     size_t n_classes = world->study->n_classes;
@@ -221,14 +223,14 @@ enum sl_status sl_sim_world_model(struct sl_sim_world *world, const char *path,
     struct sl_json json;
     if (!world->study)
         return sl_fail(err, SL_ERR_USAGE,
-                       "a model of people draws from what is true: the simulation needs the "
-                       "study's folder");
+                       "a model of people needs the study's folder, which knows the truth about "
+                       "the items");
     SL_TRY(sl_json_read(path, MODEL_BYTES, &json, err));
     enum sl_status status = sl_simulator_from_json(&json, &world->model, err);
     sl_json_release(&json);
     if (status != SL_OK) return status;
     if (world->model->n_classes != world->study->n_classes)
-        return sl_fail(err, SL_ERR_INPUT, "%s: has %zu classes, the study %zu", path,
+        return sl_fail(err, SL_ERR_INPUT, "%s has %zu classes, but the study has %zu", path,
                        world->model->n_classes, world->study->n_classes);
     world->likeness = measure_likeness(world);
     return SL_OK;
@@ -255,8 +257,8 @@ static bool obey(const struct sl_sim_sight *sight, double *out)
     return wanted != NULL;
 }
 
-/* Without the study: something peaked that follows from the item and the classes' names, so that
- * everybody means the same whatever the order on their page. */
+/* Without the study's folder: a peaked distribution derived from the item and the classes' names,
+ * so that all people agree whatever the order on their page. */
 static void imagine(const char *seen, const struct sl_sim_sight *sight, double *out)
 {
     double sum = 0;
@@ -282,7 +284,7 @@ static void remember(const struct sl_sim_world *world, uint32_t item,
     }
 }
 
-/* A Dirichlet around `values` with concentration 1 / noise. */
+/* Draws from a Dirichlet around `values` with concentration 1 / noise. */
 static void disturb(double *values, size_t count, double noise, struct sl_rng *rng)
 {
     double sum = 0;
@@ -301,8 +303,8 @@ static double disturb_share(double share, double noise, struct sl_rng *rng)
     return noise > 0 ? sl_rng_beta(rng, inner / noise, (1 - inner) / noise) : share;
 }
 
-/* One answer's label as the model's people give it, in the page's order; what it cannot draw is as
- * without it. */
+/* One label drawn from the fitted model, in the page's order; if the model cannot draw one, the
+ * belief is drawn as without a model. */
 static void ask_model(const struct sl_sim_world *world, uint32_t item,
                       const struct sl_sim_sight *sight, struct sl_rng *rng, double *out)
 {

@@ -1,4 +1,4 @@
-/* One answer as a researcher reads it: in words, as shares of classes, right or wrong. */
+/* One answer for the researcher: in words, as shares of classes, right or wrong. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,11 +6,11 @@
 #include "softlab/base/memory.h"
 #include "study/status/status.h"
 
-/* Classes listed of one distribution, and the least share that is worth a line. */
+/* The most classes listed for one distribution, and the smallest share listed. */
 enum { MOST_LISTED = 8 };
 static const double least_share = .005;
 
-/* The place of the largest share that is not among the `done` first ones of `order`. */
+/* The index of the largest share that is not among the first `done` of `order`. */
 static size_t next_largest(const double *shares, size_t *order, size_t done, size_t count)
 {
     size_t best = done;
@@ -22,7 +22,7 @@ static size_t next_largest(const double *shares, size_t *order, size_t done, siz
     return found;
 }
 
-/* The classes worth a line, the largest share first, into `order` (n_classes); how many. */
+/* Writes the classes worth listing into `order` (n_classes), largest share first; their number. */
 static size_t list_largest(const struct sl_study *study, const double *shares, size_t *order)
 {
     size_t count = 0;
@@ -68,7 +68,7 @@ static void say_classes(struct sl_buffer *out, const struct sl_study *study,
     if (count > MOST_LISTED) sl_buffer_printf(out, " and %zu more", count - MOST_LISTED);
 }
 
-/* A percentage that is no number stands as it was typed, without what could name a person. */
+/* A percentage that is not a number is quoted as typed, scrubbed. */
 static void say_belief(struct sl_buffer *out, const struct sl_study *study,
                        const struct sl_answer *answer, size_t place)
 {

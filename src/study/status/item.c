@@ -1,4 +1,4 @@
-/* One item: everybody's answer to it, and what they amount to. */
+/* One item: every answer to it, and its mean label. */
 #include <stdlib.h>
 #include <string.h>
 

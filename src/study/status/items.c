@@ -1,5 +1,4 @@
-/* What is known about each item so far: the mean of its answers' labels, and how far they differ.
- */
+/* The state of each item: the mean of its answers' labels, and how far they differ. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +12,10 @@ struct labels {
     const struct sl_status_gathering *from;
     struct sl_item_index index; /* owned */
     double *row, *mean;         /* owned; n_classes */
-    /* Of the item at hand. */
+    /* For the current item: */
     size_t used;                     /* answers that entered the mean */
     double spread;                   /* mean entropy of one answer's label */
-    struct sl_status_series seconds; /* owned; that those answers took */
+    struct sl_status_series seconds; /* owned; times of those answers */
 };
 
 static void take_answer(struct labels *labels, size_t index)
@@ -31,8 +30,8 @@ static void take_answer(struct labels *labels, size_t index)
     if (!isnan(answer.ms)) sl_status_series_add(&labels->seconds, answer.ms / 1000);
 }
 
-/* The mean label of an item's answers. Those that no method can read (a percentage that is no
- * number) stay out. */
+/* The mean label of an item's answers. Answers that no method can use (a percentage that is not a
+ * number) are left out. */
 static void mean_label(struct labels *labels, uint32_t item)
 {
     const struct sl_answers *answers = labels->from->answers;
@@ -59,8 +58,8 @@ void sl_status_show_item(const struct sl_study_item *item, size_t number, json_t
     if (instructed) json_object_set(to, "instructed", instructed);
 }
 
-/* `disagreement` is the part of the entropy that lies between people: the entropy of the mean label
- * less the mean entropy of their own labels. 0: all of them give the same distribution. */
+/* `disagreement` is the part of the entropy between people: the entropy of the mean label minus the
+ * mean entropy of the single labels. 0: all people give the same distribution. */
 static json_t *item_json(struct labels *labels, size_t number)
 {
     const struct sl_status_gathering *from = labels->from;

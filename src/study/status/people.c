@@ -1,4 +1,4 @@
-/* Who takes part: sessions, live leases, annotators, and who would be excluded. */
+/* The people: sessions, live leases, annotators, and proposals for exclusion. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +12,8 @@ bool sl_status_is_live(const struct sl_store_session *session, int64_t now)
     return session->state == SL_SESSION_ACTIVE && !session->test && session->lease_until >= now;
 }
 
-/* The published rules, in this order: errors in answers, then attention checks. A study without
- * such answers or checks is not touched by them. */
+/* The published rules in this order: errors in answers, then attention checks. A rule has no effect
+ * on a study without such answers or checks. */
 const char *sl_status_exclusion(const struct sl_annotator_quality *quality)
 {
     static const char *const rules[] = {"collins2022-as-published", "peterson2019"};
@@ -47,7 +47,7 @@ json_t *sl_status_exclusions(const struct sl_status_gathering *from)
     return list;
 }
 
-/* A lease that ran out is expired, whether or not somebody has written that down yet. */
+/* A lease that ran out is expired even if the store does not say so yet. */
 static const char *state_of(const struct sl_store_session *session, int64_t now)
 {
     enum sl_session_state state = session->state;

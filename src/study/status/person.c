@@ -1,18 +1,18 @@
-/* One annotator: sessions, trials in their order, what happened between them, and how the answers
- * compare with those of others. Also what everybody wrote at the end. */
+/* One annotator: sessions, trials in order, events between them, and a comparison with other
+ * people's answers. Also everybody's debrief comments. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "study/status/status.h"
 
-/* What a page may have noted of one session is bounded by bytes; more lines nobody reads. */
+/* The store limits a session's events by bytes; nobody reads more lines than this. */
 enum { MOST_EVENTS = 300 };
 
 struct person {
     const struct sl_status_gathering *from;
     const char *annotator;
-    uint32_t number; /* in the answers that count; SL_NO_NAME: none of theirs does */
+    uint32_t number; /* in the answers that count; SL_NO_NAME: none counts */
     struct sl_item_index index;
     json_t *sessions;
 };
@@ -30,7 +30,7 @@ static json_t *session_of(const struct person *person, int64_t id)
 
 /* ---- Trials ---- */
 
-/* The share of the others' first answers to the item that name the same class; NaN without any. */
+/* The share of other people's first answers that name the same class; NaN if there are none. */
 static double agreement(const struct person *person, const struct sl_answer *mine,
                         const char *item_id, size_t *n_others)
 {
@@ -87,14 +87,14 @@ static json_t *trial_json(const struct person *person, const struct sl_study_giv
     return trial;
 }
 
-/* Revisions of a trial follow one another: the last one stands. */
+/* Revisions of a trial are adjacent: the last one counts. */
 static enum sl_status add_trial(const struct sl_study_given *given, void *context,
                                 struct sl_error *err)
 {
     const struct person *person = context;
     json_t *session = session_of(person, given->session->id);
     struct sl_study_record record;
-    if (!session) return SL_OK; /* came while we walked */
+    if (!session) return SL_OK; /* began during the walk */
     SL_TRY(sl_study_record_make(person->from->study, given, &record, err));
     json_t *trials = json_object_get(session, "trials");
     const size_t count = json_array_size(trials);
@@ -119,7 +119,7 @@ static void add_event(json_t *session, const char *kind, json_int_t at, const ch
     free(safe);
 }
 
-/* What pages noted comes in bundles. */
+/* Pages send their events in bundles. */
 static void add_page_events(json_t *session, const json_t *body)
 {
     size_t place = 0;
@@ -133,7 +133,7 @@ static void add_page_events(json_t *session, const json_t *body)
     }
 }
 
-/* The answers at the end, free text without what could name a person. */
+/* The debrief answers, with free text scrubbed. */
 static json_t *debrief_answers(const json_t *body)
 {
     json_t *answers = json_array(), *answer = NULL;
@@ -190,7 +190,7 @@ static enum sl_status add_sessions(const struct person *person, struct sl_error 
     return sl_fail(err, SL_ERR_NOT_FOUND, "there is no annotator \"%s\"", person->annotator);
 }
 
-/* Every published rule that holds for them, and the slips by name. */
+/* Every published rule and its verdict, and the slips by name. */
 static json_t *quality_json(const struct sl_annotator_quality *quality)
 {
     json_t *rules = json_array(), *slips = json_object();

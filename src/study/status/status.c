@@ -1,5 +1,5 @@
-/* The state of a study in one JSON object: one walk over sessions and one over answers gather all
- * that the parts are made of. */
+/* The state of a study as one JSON object; one walk over sessions and one over answers collect
+ * everything for its parts. */
 #include "study/status/status.h"
 
 #include <math.h>
@@ -34,7 +34,7 @@ void sl_status_series_release(struct sl_status_series *series)
     *series = (struct sl_status_series){0};
 }
 
-/* ---- Gathering ---- */
+/* ---- Collecting ---- */
 
 static enum sl_status gather_session(const struct sl_store_row *row, void *context)
 {
@@ -98,8 +98,8 @@ static int by_time(const void *a, const void *b)
     return (left->last > right->last) - (left->last < right->last);
 }
 
-/* An input took from the last change of the one before it (or from when the trial was shown) to its
- * own last change: so the inputs of a trial add up to the trial, as the 6.4 s of the paper do. */
+/* The time of an input runs from the last change of the input before it (or from when the trial was
+ * shown) to its own last change: so the inputs add up to the trial, like the 6.4 s of the paper. */
 static enum sl_status gather_times(struct sl_status_gathering *to,
                                    const struct sl_study_given *given, struct sl_error *err)
 {
@@ -131,7 +131,7 @@ static enum sl_status gather_answer(const struct sl_study_given *given, void *co
     struct sl_status_gathering *to = context;
     struct sl_status_session *session = find_session(to, given->session->id);
     struct sl_study_record record;
-    if (!session) return SL_OK; /* came while we walked */
+    if (!session) return SL_OK; /* began during the walk */
     SL_TRY(sl_study_record_make(to->study, given, &record, err));
     enum sl_status status = SL_OK;
     session->answers++;

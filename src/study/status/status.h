@@ -1,4 +1,4 @@
-/* What a status is made of. Private to study/. */
+/* The parts of a status. Private to study/. */
 #ifndef SOFTLAB_STUDY_STATUS_STATUS_H
 #define SOFTLAB_STUDY_STATUS_STATUS_H
 
@@ -17,7 +17,7 @@ struct sl_status_series {
 void sl_status_series_add(struct sl_status_series *series, double value);
 void sl_status_series_release(struct sl_status_series *series);
 
-/* One session and what its answers amount to. */
+/* One session with a summary of its answers. */
 struct sl_status_session {
     struct sl_store_session session;
     size_t answers, checks, checks_right;
@@ -31,7 +31,7 @@ struct sl_status_gathering {
     struct sl_study_items items;
     struct sl_status_session *sessions; /* owned; ascending by id */
     size_t n_sessions, session_capacity;
-    struct sl_answers *answers;        /* owned; all that count */
+    struct sl_answers *answers;        /* owned; the answers that count */
     size_t per_hour[SL_STATUS_HOURS];  /* oldest first */
     struct sl_name_table *input_names; /* owned; "screen\tinput" */
     struct sl_status_series *inputs;   /* owned; one per name */
@@ -45,15 +45,15 @@ struct sl_status_gathering {
     struct sl_error *err;
 };
 
-/* Walk once over sessions and once over answers; study, store and now are set. Release it in any
- * case. */
+/* Walk once over sessions and once over answers; the caller has set study, store and now, and
+ * releases `to` also after an error. */
 enum sl_status sl_status_gather(struct sl_status_gathering *to, struct sl_error *err) SL_MUST_USE;
 void sl_status_release(struct sl_status_gathering *gathered);
 
-/* A number, or null where it is NaN or infinite; rounded to so many decimals. */
+/* A number rounded to `decimals`, or null if it is NaN or infinite. */
 json_t *sl_status_real(double value, int decimals);
 
-/* people.c: the reason an annotator would be excluded for, borrowed, or NULL. */
+/* people.c: the reason to exclude an annotator, borrowed, or NULL. */
 const char *sl_status_exclusion(const struct sl_annotator_quality *quality);
 json_t *sl_status_annotators(const struct sl_status_gathering *from);
 json_t *sl_status_exclusions(const struct sl_status_gathering *from);
@@ -63,34 +63,34 @@ json_t *sl_status_annotator(const struct sl_status_gathering *from,
                             const struct sl_status_session *one);
 bool sl_status_is_live(const struct sl_store_session *session, int64_t now);
 
-/* suspicion.c: of the answers that count, and of test sessions by themselves, so that a
- * study can be rehearsed. Needs the sessions, the answers and their quality. */
+/* suspicion.c: for the answers that count, and separately for test sessions, so that a study can be
+ * rehearsed. Needs the sessions, the answers and their quality. */
 enum sl_status sl_status_measure_suspicion(struct sl_status_gathering *gathered,
                                            struct sl_error *err) SL_MUST_USE;
-/* {"score": .99, "flagged": true, "reasons": [...]}, or null for somebody without answers. */
+/* {"score": .99, "flagged": true, "reasons": [...]}, or null for a person without answers. */
 json_t *sl_status_suspicion(const struct sl_status_gathering *from, const char *annotator,
                             bool test);
 void sl_status_suspicion_release(struct sl_status_gathering *gathered);
 
-/* items.c: every item that is no check and no exercise, with its mean label. */
+/* items.c: every item that is neither a check nor an exercise, with its mean label. */
 enum sl_status sl_status_items(const struct sl_status_gathering *from, json_t **out,
                                struct sl_error *err) SL_MUST_USE;
-/* The same of the item at one place of the store's list, checks too. */
+/* The same for item `number` of the store, checks included. */
 enum sl_status sl_status_one_item(const struct sl_status_gathering *from, size_t number,
                                   json_t **out, struct sl_error *err) SL_MUST_USE;
-/* Its picture's address or its text, set in `to`. */
+/* Sets its picture's address or its text in `to`. */
 void sl_status_show_item(const struct sl_study_item *item, size_t number, json_t *to);
 
 /* answer.c: one answer as a researcher reads it. */
 /* "Deer 70 %, Horse 20 %; impossible: Ship": heap string. */
 char *sl_status_said(const struct sl_study *study, const struct sl_answer *answer);
-/* The largest of a distribution, as [[class, share], ...]. */
+/* The largest shares of a distribution, as [[class, share], ...]. */
 json_t *sl_status_shares(const struct sl_study *study, const double *shares);
-/* Its label by itself, likewise; null if no method can read it. */
+/* The label of this answer alone, likewise; null if no method can use it. */
 json_t *sl_status_label(const struct sl_study *study, const struct sl_answer *answer);
 
-/* item.c, person.c: what the researcher's page shows of one item, of one annotator
- * (named as in exports), and of what people wrote at the end. SL_ERR_NOT_FOUND for others. */
+/* item.c, person.c: the researcher's view of one item, of one annotator (named as in exports), and
+ * of the debrief comments. SL_ERR_NOT_FOUND if there is no such item or annotator. */
 enum sl_status sl_status_of_item(const struct sl_study *study, struct sl_store *store, int64_t now,
                                  size_t number, json_t **out, struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_status_of_person(const struct sl_study *study, struct sl_store *store,

@@ -1,4 +1,4 @@
-/* Who may have answered without looking. A flag is for a look, never for payment. */
+/* Annotators who may have answered without looking. A flag asks for a look, never for less pay. */
 #include <string.h>
 
 #include "study/status/status.h"

@@ -11,7 +11,7 @@
 
 enum { PAGE_BYTES = 4 << 20, MAX_PAGES = 200 };
 
-/* The block being gathered: its lines joined, and the element it will be. */
+/* The kind of the open block. */
 enum block_kind { BLOCK_NONE, BLOCK_PARAGRAPH, BLOCK_BULLETS, BLOCK_NUMBERS };
 struct writer {
     struct sl_buffer *out; /* borrowed */
@@ -20,7 +20,7 @@ struct writer {
 };
 
 struct line {
-    const char *text; /* after leading blanks, without those at the end but for two */
+    const char *text; /* without leading blanks, and at most two blanks at its end */
     size_t length;
     size_t indent;
 };
@@ -68,7 +68,7 @@ static size_t trimmed(const char *text, size_t length)
 
 static void add_text(struct writer *writer, const char *text, size_t length)
 {
-    /* Two blanks at the end of a line mean something only if another line follows. */
+    /* Two blanks at the end of a line matter only if another line follows. */
     if (writer->text.length > 0) sl_buffer_byte(&writer->text, '\n');
     size_t kept = trimmed(text, length);
     sl_buffer_append(&writer->text, text, kept);
@@ -84,7 +84,7 @@ static size_t heading_level(const struct line *line)
     return level >= 1 && level <= 5 && level < line->length && line->text[level] == ' ' ? level : 0;
 }
 
-/* The length of "- ", "* ", "12. " or 0; which of the two lists in *kind. */
+/* The length of "- ", "* " or "12. ", or 0; *kind says which list it is. */
 static size_t list_marker(const struct line *line, enum block_kind *kind)
 {
     if (line->length >= 2 && (line->text[0] == '-' || line->text[0] == '*') &&

@@ -1,8 +1,8 @@
-/* Markdown: the small part of it that a study's texts need, to HTML. Headings (# becomes h2, since
- * the page has its own h1), paragraphs, lists, *emphasis*, **strong**, [links](https://...) to
- * http, https and mailto, ![pictures](media/map.png) of the study's folder media/, line breaks (two
- * spaces or a backslash at the end of a line). Everything else is text and escaped: no markup of
- * the author's own gets through. Private to study/. */
+/* Markdown: converts the small part of it that a study's texts need to HTML. Headings (# becomes
+ * h2, since the page has its own h1), paragraphs, lists, *emphasis*, **strong**,
+ * [links](https://...) to http, https and mailto, ![pictures](media/map.png) in the study's folder
+ * media/, line breaks (two spaces or a backslash at the end of a line). Everything else is escaped
+ * text: raw HTML is not passed through. Private to study/. */
 #ifndef SOFTLAB_STUDY_TEXTS_MARKDOWN_H
 #define SOFTLAB_STUDY_TEXTS_MARKDOWN_H
 
@@ -17,7 +17,7 @@ enum sl_status sl_markdown_html(const char *text, size_t length, struct sl_buffe
                                 struct sl_error *err) SL_MUST_USE;
 
 /* The next "![text](address)" from `from` on, whether or not its address may be shown: for checks
- * of what a text refers to. False if there is none. */
+ * of a text's references. False if there is none. */
 struct sl_markdown_picture {
     size_t at, end;
     const char *address; /* borrowed from the text */
@@ -27,7 +27,7 @@ bool sl_markdown_picture(const char *text, size_t length, size_t from,
                          struct sl_markdown_picture *out);
 
 /* The pages between lines of three or more dashes, each as HTML; pages without text are left out.
- * NULL-ended, for sl_names_destroy. */
+ * NULL-terminated, for sl_names_destroy. */
 enum sl_status sl_markdown_pages(const char *text, size_t length, char ***pages, size_t *count,
                                  struct sl_error *err) SL_MUST_USE;
 

@@ -8,7 +8,7 @@
 #include "softlab/base/memory.h"
 #include "study/texts/media.h"
 
-/* Emphasis nested deeper than this stays as typed. */
+/* Emphasis nested deeper than this is left as typed. */
 enum { MAX_OPEN = 8, MAX_LINK_TEXT = 500, MAX_LINK_ADDRESS = 1000 };
 
 /* A run of '*' or '_' that may open or close emphasis. */
@@ -20,7 +20,7 @@ struct mark {
 struct marks {
     struct mark *items; /* owned */
     size_t count, capacity;
-    size_t open[MAX_OPEN]; /* marks that wait for their other half */
+    size_t open[MAX_OPEN]; /* marks without their counterpart so far */
     size_t n_open;
 };
 
@@ -44,7 +44,7 @@ static bool is_escape(const char *text, size_t length, size_t at)
            text[at + 1] != '\0';
 }
 
-/* "[text](address)" at `at`; looks no further than the two limits, which keeps all linear. */
+/* "[text](address)" at `at`; searches no further than the two limits, so the time stays linear. */
 static bool find_bracket(const char *text, size_t length, size_t at, struct link *out)
 {
     size_t close = at + 1;
@@ -67,7 +67,7 @@ static bool find_link(const char *text, size_t length, size_t at, struct link *o
            has_scheme(text + out->address, out->address_length);
 }
 
-/* "![text](address)" with an address of the folder media/; anything else stays as typed. */
+/* "![text](address)" with an address in the folder media/; anything else is left as typed. */
 static bool find_picture(const char *text, size_t length, size_t at, struct link *out)
 {
     size_t name_length = 0;
@@ -113,12 +113,12 @@ static void add_mark(struct marks *marks, struct mark mark)
     marks->items[marks->count++] = mark;
 }
 
-/* Pair the run at `at` with an open one of its kind, or let it wait for one to come. */
+/* Pairs the run at `at` with an open one of its kind, or leaves it open. */
 static void place_mark(const char *text, size_t length, size_t at, size_t run, struct marks *marks)
 {
     bool after_text = at > 0 && !is_space(text[at - 1]);
     bool before_text = at + run < length && !is_space(text[at + run]);
-    /* An underscore within a word is part of it: file_name_1. */
+    /* An underscore inside a word is part of it: file_name_1. */
     bool within = text[at] == '_' && at > 0 && is_word(text[at - 1]) && before_text &&
                   is_word(text[at + run]);
     add_mark(marks, (struct mark){at, run, ROLE_NONE});

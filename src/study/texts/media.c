@@ -54,7 +54,7 @@ static enum sl_status take_file(struct sl_media *media, const char *folder, cons
         stat(path, &about) == 0 && S_ISREG(about.st_mode) && (uintmax_t)about.st_size > *room;
     enum sl_status status =
         too_large ? sl_fail(err, SL_ERR_INPUT,
-                            "%s: the pictures of the texts have more than %d MB together; make "
+                            "%s: the pictures of the texts have more than %d MB in all; make "
                             "them smaller",
                             path, MEDIA_BYTES >> 20)
                   : sl_file_read(path, &bytes, err);
@@ -119,7 +119,7 @@ void sl_site_send_media(const struct sl_site *site, struct sl_http_exchange *exc
                    &(struct sl_http_reply){.type = file->type,
                                            .body = file->bytes,
                                            .length = file->length,
-                                           /* The study keeps them until its last reply is out. */
+                                           /* They outlive the study's last reply. */
                                            .done = sl_reply_lasts},
                    file->tag);
 }

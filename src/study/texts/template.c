@@ -13,7 +13,7 @@ const char *const sl_template_names[SL_TEMPLATE_COUNT + 1] = {
     [SL_TEMPLATE_KEEP_UNTIL] = "keep_until",
 };
 
-/* "**3.50 GBP**" on the heap; letters of the currency that Markdown would take for its own are
+/* "**3.50 GBP**" on the heap; letters of the currency that mean something in Markdown are
  * escaped. */
 static char *amount_text(double amount, const char *currency)
 {
@@ -29,7 +29,7 @@ static char *amount_text(double amount, const char *currency)
     return out.data;
 }
 
-/* Nothing is promised where nothing is paid. */
+/* The sentence about pay; none if the study pays nothing. */
 static const struct {
     bool base;
     enum sl_bonus_rule bonus;
@@ -98,7 +98,7 @@ size_t sl_template_match(const char *text, size_t length, enum sl_template_name 
     return end + 1;
 }
 
-/* One line without its end; false if it is to be left out. */
+/* Fills one line, without its line end; false if it is to be left out. */
 static bool fill_line(const struct sl_template_values *values, const char *line, size_t length,
                       struct sl_buffer *out)
 {

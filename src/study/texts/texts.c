@@ -11,7 +11,7 @@
 
 enum { TEXT_BYTES = 1 << 20, FILLED_BYTES = 2 << 20, HTML_BYTES = 8 << 20 };
 
-/* The file with its values filled in; nothing for one that is not there. */
+/* The file with its values filled in; empty if the file does not exist. */
 static enum sl_status read_file(const struct sl_study *study, const char *name,
                                 const struct sl_template_values *values, struct sl_buffer *out,
                                 struct sl_error *err)
@@ -63,7 +63,7 @@ static enum sl_status read_pages(const struct sl_study *study,
     return status;
 }
 
-/* A consent text that does not say itself when the data are deleted is followed by the date. */
+/* Appends the date of deletion to a consent text that does not contain it. */
 static void add_date(const struct sl_study *study, const struct sl_words *words, char **consent)
 {
     if (!**consent || !*study->keep_until || strstr(*consent, study->keep_until)) return;

@@ -6,13 +6,13 @@
 #include "study/texts/words.h"
 
 struct sl_texts {
-    char *consent, *debrief; /* owned; "" where there is no text */
-    char **instructions;     /* owned; a page each */
+    char *consent, *debrief; /* owned; "" if there is no text */
+    char **instructions;     /* owned; one per page */
     size_t n_instructions;
 };
-/* What the texts leave open (template.h) is filled in: with the pay of study.json and the time that
- * the batches of the store take. A file that is not there is a text that the study does not have.
- */
+/* Reads the texts and fills in their placeholders (template.h): the pay from study.json, and the
+ * time from the store's batches. A file that does not exist is a text that the study does not
+ * have. */
 enum sl_status sl_texts_read(const struct sl_study *study, const struct sl_words *words,
                              struct sl_store *store, struct sl_texts *out,
                              struct sl_error *err) SL_MUST_USE;

@@ -1,4 +1,4 @@
-/* The files of web/, in the program: a table that tools/embed writes at build time. Private to
+/* The files of web/ inside the program: tools/embed writes the table at build time. Private to
  * study/. */
 #ifndef SOFTLAB_STUDY_TEXTS_WEB_H
 #define SOFTLAB_STUDY_TEXTS_WEB_H
@@ -16,8 +16,8 @@ struct sl_web_file {
 extern const struct sl_web_file sl_web_files[];          /* ends with a NULL path */
 const struct sl_web_file *sl_web_find(const char *path); /* or NULL */
 
-/* A value on one line, every '<' as an escape, which stands in strings only: it ends
- * no script element, and no browser takes it for a page. A heap string; NULL without memory. */
+/* A value on one line with every '<' (which occurs only in strings) escaped, so that it cannot end
+ * a script element or pass for a page. A heap string; NULL without memory. */
 char *sl_web_json(const json_t *value) SL_MUST_USE;
 
 #endif

@@ -25,7 +25,7 @@ bool sl_words_know(const char *language)
     return language_file(language) != NULL;
 }
 
-/* The length of the "{place}" that `text` begins with; 0 if it begins with none. */
+/* The length of the "{place}" at the start of `text`; 0 if there is none. */
 static size_t place_length(const char *text, size_t length)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz_.0123456789";
@@ -36,7 +36,7 @@ static size_t place_length(const char *text, size_t length)
     return at > 1 && at < length && text[at] == '}' ? at + 1 : 0;
 }
 
-/* Whether `text` holds the place of `length` bytes. */
+/* Whether `text` contains the place of `length` bytes. */
 static bool has_place(const char *text, const char *place, size_t length)
 {
     for (; (text = strchr(text, '{')); text++)
@@ -57,8 +57,8 @@ static enum sl_status fail_unknown(const struct sl_words *words, const char *key
     }
     keys[count] = NULL;
     char ending[SL_SUGGESTION_TEXT];
-    const char *otherwise = "; the researcher's page lists the words there are";
-    enum sl_status status = sl_fail(err, SL_ERR_INPUT, "no page says \"%s\"%s", key,
+    const char *otherwise = "; the researcher's page lists all keys";
+    enum sl_status status = sl_fail(err, SL_ERR_INPUT, "no page has the key \"%s\"%s", key,
                                     sl_text_suggestion(key, keys, otherwise, ending));
     free(keys);
     return status;
@@ -70,15 +70,16 @@ enum sl_status sl_words_check(const struct sl_words *words, const char *key, con
     const char *known = json_string_value(json_object_get(words->language, key));
     if (!known) return fail_unknown(words, key, err);
     if (strspn(text, " \t\r\n") == strlen(text))
-        return sl_fail(err, SL_ERR_INPUT, "\"%s\" says nothing; write a text", key);
+        return sl_fail(err, SL_ERR_INPUT, "\"%s\" is empty; write a text", key);
     if (strcmp(key, "language.direction") == 0 && strcmp(text, "ltr") != 0 &&
         strcmp(text, "rtl") != 0)
-        return sl_fail(err, SL_ERR_INPUT, "\"%s\" is ltr or rtl", key);
+        return sl_fail(err, SL_ERR_INPUT, "\"%s\" must be ltr or rtl", key);
     for (const char *at = text; (at = strchr(at, '{')); at++) {
         size_t length = place_length(at, strlen(at));
         if (length > 0 && !has_place(known, at, length))
-            return sl_fail(err, SL_ERR_INPUT, "\"%s\" has no place %.*s: the program says \"%s\"",
-                           key, (int)length, at, known);
+            return sl_fail(err, SL_ERR_INPUT,
+                           "\"%s\" has no place %.*s; the original text is \"%s\"", key,
+                           (int)length, at, known);
     }
     return SL_OK;
 }
@@ -90,13 +91,13 @@ enum sl_status sl_words_check_places(const struct sl_words *words, const char *k
     for (const char *at = known ? known : ""; (at = strchr(at, '{')); at++) {
         size_t length = place_length(at, strlen(at));
         if (length > 0 && !has_place(text, at, length))
-            return sl_fail(err, SL_ERR_INPUT, "\"%s\" lacks %.*s: the program says \"%s\"", key,
+            return sl_fail(err, SL_ERR_INPUT, "\"%s\" lacks %.*s; the original text is \"%s\"", key,
                            (int)length, at, known);
     }
     return SL_OK;
 }
 
-/* Every member of the file must be a text that may stand there. */
+/* Every member of the file must be an allowed text. */
 static enum sl_status check_own(const struct sl_words *words, const struct sl_json *file,
                                 struct sl_error *err)
 {
@@ -147,7 +148,8 @@ enum sl_status sl_words_read(const struct sl_study *study, struct sl_words *out,
     struct sl_words words = {0};
     struct sl_json json = {0};
     if (!file)
-        return sl_fail(err, SL_ERR_INPUT, "study.json: there are no words in \"%s\"",
+        return sl_fail(err, SL_ERR_INPUT,
+                       "study.json: there are no texts in the language \"%s\"; write \"en\"",
                        study->language);
     SL_TRY(sl_json_parse((const char *)file->bytes, file->length, file->path, 1, &json, err));
     words.language = json_incref(json.root);
@@ -190,7 +192,7 @@ enum sl_status sl_words_save(struct sl_words *words, const struct sl_study *stud
     }
     char *path = sl_path_join(study->folder, SL_WORDS_FILE);
     enum sl_status status = sl_json_write(changed, path, err);
-    /* As everything in the folder. */
+    /* Like everything in the folder. */
     if (status == SL_OK && chmod(path, 0600) != 0) status = sl_fail_errno(err, "%s", path);
     free(path);
     if (status != SL_OK) {

@@ -103,7 +103,7 @@ static void test_nothing_is_restored_over_a_database_that_is_open(void **state)
     const struct {
         struct sl_store_options options;
         const char *said;
-    } users[] = {{serving, "is served already"},
+    } users[] = {{serving, "is already served"},
                  {writing, "in use by another softlab"},
                  {reading, "in use by another softlab"}};
     for (size_t i = 0; i < sizeof users / sizeof *users; i++) {

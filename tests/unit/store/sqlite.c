@@ -105,7 +105,8 @@ static void test_what_cannot_be_opened_is_refused_with_what_to_do(void **state)
     assert_fails(sl_store_open(test_path("no/such/study.db"), &options, &store, &err), SL_ERR_IO,
                  err, "cannot be opened");
     options.read_only = true;
-    assert_fails(sl_store_open(database(), &options, &store, &err), SL_ERR_USAGE, err, "at once");
+    assert_fails(sl_store_open(database(), &options, &store, &err), SL_ERR_USAGE, err,
+                 "both created and read-only");
     assert_ptr_equal(store, (struct sl_store *)1);
     unlink(path);
 }

@@ -104,14 +104,15 @@ static void test_other_sites_cannot_log_anybody_in(void **state)
 static void test_guessing_gets_slower_and_always_hears_the_same(void **state)
 {
     (void)state;
-    static const char wrong[] = "{\"error\": \"that is not the password\"}";
+    static const char wrong[] = "{\"error\": \"the password is wrong\"}";
     long before = 0;
     for (unsigned i = 0; i < 6; i++) {
         assert_int_equal(try_password(i % 2 ? "wrong" : "correct horse batter"), 401);
         assert_string_equal(scene_body(reply), wrong);
         /* Now even the right one has to wait. */
         assert_int_equal(try_password(password), 429);
-        assert_string_equal(scene_body(reply), "{\"error\": \"too many attempts: wait a little\"}");
+        assert_string_equal(scene_body(reply),
+                            "{\"error\": \"too many attempts: wait, then try again\"}");
         const char *wait = strstr(reply, "Retry-After: ");
         assert_non_null(wait);
         long seconds = strtol(wait + strlen("Retry-After: "), NULL, 10);

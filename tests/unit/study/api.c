@@ -301,7 +301,7 @@ static void test_wrong_answers_are_refused_and_name_the_input(void **state)
          "$.times"},
         {"{\"id\": \"0123456789abcdef0123456789abcdef\", \"trial\": 0, \"practice\": false, "
          "\"elapsed\": 1, \"answer\": {\"class\": \"<b>\"}}",
-         "no class of this study"},
+         "not a class of this study"},
         {"{\"id\": \"0123456789abcdef0123456789abcdef\", \"trial\": 0, \"practice\": false, "
          "\"elapsed\": 1, \"answr\": {\"class\": \"circle\"}}",
          "did you mean \"answer\""},

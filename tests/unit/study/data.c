@@ -265,7 +265,8 @@ static void test_answers_to_mixtures_say_what_was_mixed(void **state)
     setup.mixtures = mixed;
     setup.classes = NULL;
     setup.screens = "mix";
-    assert_fails(sl_study_init(&setup, NULL, &err), SL_ERR_INPUT, err, "what was mixed in photo");
+    assert_fails(sl_study_init(&setup, NULL, &err), SL_ERR_INPUT, err,
+                 "the classes mixed in photo");
     assert_ok(sl_folder_create(test_path("empty"), &err), err);
     snprintf(mixed, sizeof mixed, "%s", test_path("empty"));
     assert_fails(sl_study_init(&setup, NULL, &err), SL_ERR_INPUT, err, "neither batches.json nor");

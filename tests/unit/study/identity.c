@@ -47,7 +47,7 @@ static const struct {
     const char *said; /* NULL: may be changed at any time */
 } edits[] = {
     {"{\"classes\": [\"triangle\", \"square\", \"circle\"]}",
-     "name 1 of classes is \"triangle\", but there are answers that were given when it was "
+     "name 1 of classes is \"triangle\", but there are answers given when it was "
      "\"circle\""},
     {"{\"classes\": [\"circle\", \"square\", \"triangle\", \"cross\"]}", "classes has 4 names"},
     {"{\"classes\": [\"circle\", \"square\"]}", "classes has 2 names"},
@@ -56,7 +56,7 @@ static const struct {
     {"{\"items\": {\"kind\": \"texts\"}}", "items.kind is \"texts\""},
     {"{\"screens\": [\"bars\"]}", "screens leaves out \"hard\", which has answers"},
     {"{\"id\": \"0123456789abcdef\"}",
-     "study.json: id is \"0123456789abcdef\", but the database is of"},
+     "study.json: id is \"0123456789abcdef\", but the database belongs to"},
     {"{\"screens\": [\"bars\", \"hard\"]}", NULL},
     {"{\"title\": \"Other words\", \"name\": \"other\", \"consent_version\": \"2\"}", NULL},
     {"{\"batch\": {\"annotators\": 9}, \"lease_minutes\": 5, \"keep_until\": \"2031-01-31\"}",
@@ -166,8 +166,8 @@ static void test_a_picture_that_has_answers_cannot_be_replaced(void **state)
     const char *other = strcmp(answered, paths[0]) == 0 ? paths[1] : paths[0];
     struct sl_buffer right = read_file(answered), wrong = read_file(other);
     test_write(answered, wrong.data, wrong.length);
-    assert_fails(try_server(&scene, &err), SL_ERR_INPUT, err, "is another picture than");
-    assert_fails(try_reader(&scene, &err), SL_ERR_INPUT, err, "is another picture than");
+    assert_fails(try_server(&scene, &err), SL_ERR_INPUT, err, "has changed since people answered");
+    assert_fails(try_reader(&scene, &err), SL_ERR_INPUT, err, "has changed since people answered");
     /* Put back, or merely not there, it contradicts nothing. */
     test_write(answered, right.data, right.length);
     assert_ok(try_server(&scene, &err), err);

@@ -130,7 +130,7 @@ static const struct {
      "[\"SESSION_ID\"]}}",
      "STUDY_ID is not kept", SL_FINDING_WARNING},
     {"{\"recruiter\": {\"kind\": \"prolific\", \"person\": \"PROLIFIC_PID\"}}",
-     "not led back to Prolific", SL_FINDING_WARNING},
+     "not sent back to Prolific", SL_FINDING_WARNING},
     {"{\"recruiter\": {\"kind\": \"prolific\", \"person\": \"PROLIFIC_PID\", \"codes\": "
      "{\"done\": \"\"}}}",
      "recruiter.codes.done: the completion code is empty", SL_FINDING_ERROR},
@@ -138,12 +138,12 @@ static const struct {
      SL_FINDING_WARNING},
     {"{\"recruiter\": {\"kind\": \"generic\", \"person\": \"id\"}, \"pay\": {\"base\": 2, "
      "\"currency\": \"EUR\"}}",
-     "payments have no names", SL_FINDING_WARNING},
+     "payments cannot name submissions", SL_FINDING_WARNING},
     {"{\"lease_minutes\": 1}", "a person who pauses for 1 loses the place", SL_FINDING_WARNING},
-    {"{\"flow\": {\"min_seconds\": 5}}", "a trial takes 5.0 s at least", SL_FINDING_WARNING},
+    {"{\"flow\": {\"min_seconds\": 5}}", "the shortest time is 5.0 s", SL_FINDING_WARNING},
     {"{\"batch\": {\"check_every\": 40, \"check_kinds\": [\"instructed\"]}}",
-     "a check is due after 40 trials", SL_FINDING_WARNING},
-    {"{\"pay\": {\"base\": 2}}", "a currency that is not named", SL_FINDING_ERROR},
+     "the first check comes after 40 trials", SL_FINDING_WARNING},
+    {"{\"pay\": {\"base\": 2}}", "no currency is named", SL_FINDING_ERROR},
     {"{\"pay\": {\"base\": 0.1, \"currency\": \"GBP\", \"per_hour\": 9}}", "less than 9.00",
      SL_FINDING_WARNING},
     {"{\"pay\": {\"base\": 0.1, \"currency\": \"GBP\"}, \"recruiter\": {\"kind\": "
@@ -162,7 +162,7 @@ static const struct {
      SL_FINDING_WARNING},
     {"{\"batch\": {\"annotators\": 2}, \"screens\": [\"hard\", \"bars\", \"fast\"]}",
      "2 annotators per batch are spread over 3 screens", SL_FINDING_WARNING},
-    {"{\"batch\": {\"size\": 9}}", "it says 9, but the largest batch has 4 items",
+    {"{\"batch\": {\"size\": 9}}", "it is 9, but the largest batch has 4 items",
      SL_FINDING_WARNING},
     {"{\"comprehension\": [{\"question\": \"q\", \"options\": [\"a\", \"b\"], \"answer\": "
      "0}]}",
@@ -229,7 +229,7 @@ static void test_placeholders_in_texts_are_named_with_their_line(void **state)
     expect(&world, "instructions.md:4: \"[NAME]\"", SL_FINDING_ERROR);
     expect(&world, "debrief.md:1: \"XXX\"", SL_FINDING_ERROR);
     expect(&world, "debrief.md:3: the picture \"plan.svg\" cannot be shown", SL_FINDING_ERROR);
-    expect(&world, "debrief.md:3: the picture \"media/map.png\" is not there", SL_FINDING_ERROR);
+    expect(&world, "debrief.md:3: the picture \"media/map.png\" does not exist", SL_FINDING_ERROR);
     assert_int_equal(world.findings.count, 8);
     assert_int_equal(world.findings.n_errors, 8);
     tear_down(&world);
@@ -309,7 +309,7 @@ static void test_odd_pictures_are_named(void **state)
            SL_FINDING_WARNING);
     expect(&world, "shapes-000007.png: the picture cannot be shown", SL_FINDING_ERROR);
     expect(&world,
-           "shapes-000008.png: the file states in its EXIF data that the picture is turned, as do "
+           "shapes-000008.png: the EXIF data of the file say that the picture is rotated, as do "
            "others",
            SL_FINDING_WARNING);
     assert_int_equal(world.findings.count, 7);
@@ -400,7 +400,7 @@ static void test_checks_that_nobody_or_everybody_passes_are_named(void **state)
     scene_change(&world.scene, "{\"classes\": [\"circle\", \"square\", \"triangle\"], \"batch\": "
                                "{\"check_every\": 50}}");
     look(&world);
-    expect(&world, "everybody passes: a check is due after 50 trials", SL_FINDING_WARNING);
+    expect(&world, "everybody passes: the first check comes after 50 trials", SL_FINDING_WARNING);
     tear_down(&world);
     scene_change(&world.scene, "{\"batch\": {\"check_every\": 0}}");
     look(&world);
@@ -503,7 +503,7 @@ static void test_a_study_that_is_not_ready_is_only_rehearsed(void **state)
     struct reply reply = get(&world.scene, "/", NULL);
     assert_int_equal(reply.status, 403);
     assert_non_null(reply.body);
-    assert_non_null(strstr(reply.body, "This study has not begun"));
+    assert_non_null(strstr(reply.body, "This study has not started yet"));
     reply_release(&reply);
     arrive(&world.scene, scene_test_link(&world.scene), cookie);
     assert_string_equal(place_of(&world.scene, cookie), "consent");

@@ -72,7 +72,7 @@ static void test_pictures_that_would_fill_the_memory_are_refused(void **state)
         free(path);
     }
     assert_fails(sl_media_read(study, &media, &err), SL_ERR_INPUT, err, "b.png");
-    assert_non_null(strstr(err.message, "more than 64 MB together"));
+    assert_non_null(strstr(err.message, "more than 64 MB in all"));
     sl_study_destroy(study);
 }
 

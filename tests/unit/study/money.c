@@ -272,8 +272,7 @@ static void test_a_test_run_needs_the_token_and_is_paid_nothing(void **state)
     scene_change(&scene, "{\"recruiter\": {\"codes\": {\"done\": \"TEST-DONE-1\"}}}");
     struct sl_study *study = NULL;
     struct sl_error err;
-    assert_fails(sl_study_read(scene.folder, &study, &err), SL_ERR_INPUT, err,
-                 "those of test runs");
+    assert_fails(sl_study_read(scene.folder, &study, &err), SL_ERR_INPUT, err, "are for test runs");
 }
 
 #define SIGNED                                                                                     \

@@ -62,13 +62,13 @@ static void test_collins_takes_slips_that_its_strict_kin_refuse(void **state)
          "top.percent"},
         {"{\"top\": {\"class\": \"Deer\", \"percent\": 80}, \"second\": {\"class\": null, "
          "\"percent\": 100, \"raw\": \"100\"}, \"impossible\": []}",
-         "second: a percentage without a class"},
+         "second: has a percentage, but no class"},
         {"{\"top\": {\"class\": \"Deer\", \"percent\": 50}, \"second\": {\"class\": \"Deer\", "
          "\"percent\": 20}, \"impossible\": []}",
-         "another class"},
+         "a class other than the first"},
         {"{\"top\": {\"class\": \"Deer\", \"percent\": 30}, \"second\": {\"class\": \"Dog\", "
          "\"percent\": 40}, \"impossible\": []}",
-         "more than that of the first"},
+         "higher than that of the first"},
         {"{\"top\": {\"class\": \"Deer\", \"percent\": 70}, \"second\": {\"class\": \"Dog\", "
          "\"percent\": 40}, \"impossible\": []}",
          "more than 100"},
@@ -77,10 +77,10 @@ static void test_collins_takes_slips_that_its_strict_kin_refuse(void **state)
          "second.percent"},
         {"{\"top\": {\"class\": \"Deer\", \"percent\": 70}, \"second\": null, \"impossible\": "
          "[\"Deer\"]}",
-         "holds the most probable"},
+         "contains the most probable"},
         {"{\"top\": {\"class\": \"Deer\", \"percent\": 60}, \"second\": {\"class\": \"Dog\", "
          "\"percent\": 40}, \"impossible\": [\"Dog\"]}",
-         "holds the second"},
+         "contains the second"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_string_equal(refusal("collins", cases[i].answer), "");
@@ -98,12 +98,12 @@ static void test_wrong_structure_is_refused_even_by_collins(void **state)
     } cases[] = {
         {"{\"second\": null, \"impossible\": []}", "top"},
         {"{\"top\": {\"class\": null}}", "choose the most probable class"},
-        {"{\"top\": {\"class\": \"Bear\"}}", "no class of this study"},
+        {"{\"top\": {\"class\": \"Bear\"}}", "not a class of this study"},
         {"{\"top\": {\"class\": \"Cat\", \"percent\": \"70\"}}", "top.percent"},
         {"{\"top\": {\"class\": \"Cat\", \"raw\": 3}}", "top.raw"},
         {"{\"top\": {\"class\": \"Cat\", \"procent\": 3}}", "did you mean \"percent\""},
         {"{\"top\": {\"class\": \"Cat\"}, \"secnd\": null}", "did you mean \"second\""},
-        {"{\"top\": {\"class\": \"Cat\"}, \"impossible\": [\"Dog\", \"Dog\"]}", "comes twice"},
+        {"{\"top\": {\"class\": \"Cat\"}, \"impossible\": [\"Dog\", \"Dog\"]}", "occurs twice"},
         {"{\"top\": {\"class\": \"Cat\"}, \"impossible\": \"Dog\"}", "impossible"},
         {"{\"top\": {\"class\": \"Cat\"}, \"second\": [], \"impossible\": []}", "second"},
     };

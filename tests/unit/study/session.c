@@ -62,7 +62,7 @@ static void test_a_place_ahead_is_refused_and_one_behind_is_not(void **state)
     assert_ok(sl_session_reach(&session, SL_PLACE_CHECK, &behind, &err), err);
     assert_false(behind);
     assert_fails(sl_session_reach(&session, SL_PLACE_DEBRIEF, &behind, &err), SL_ERR_USAGE, err,
-                 "at check, debrief comes later");
+                 "at check; debrief comes later");
     snprintf(session.place, sizeof session.place, "nowhere");
     assert_fails(sl_session_reach(&session, SL_PLACE_CHECK, &behind, &err), SL_ERR_BACKEND, err,
                  "nowhere");
@@ -124,7 +124,7 @@ static void test_trials_are_answered_in_turn(void **state)
     assert_fails(sl_session_may_answer(&session, &study, 3, 4, false, &err), SL_ERR_USAGE, err,
                  "before trial 2");
     assert_fails(sl_session_may_answer(&session, &study, 1, 4, false, &err), SL_ERR_USAGE, err,
-                 "cannot be changed");
+                 "does not allow changes");
     assert_fails(sl_session_may_answer(&session, &study, 0, 4, true, &err), SL_ERR_USAGE, err,
                  "belongs to practice");
     study.back = true;

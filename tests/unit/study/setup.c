@@ -139,7 +139,7 @@ static void test_a_folder_of_images_becomes_a_study(void **state)
         free(path);
     }
     close_study(study, &seen);
-    assert_fails(sl_study_init(&setup, NULL, &err), SL_ERR_INPUT, err, "is there already");
+    assert_fails(sl_study_init(&setup, NULL, &err), SL_ERR_INPUT, err, "exists already");
 }
 
 static void test_texts_keep_their_spans_in_characters(void **state)

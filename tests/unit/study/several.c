@@ -221,7 +221,7 @@ static void test_what_cannot_be_an_address_is_refused(void **state)
     struct sl_error err;
     begin();
     assert_fails(sl_study_server_create(host.folder, &serve, &server, &err), SL_ERR_NOT_FOUND, err,
-                 "holds no study");
+                 "contains no study");
 }
 
 int main(void)

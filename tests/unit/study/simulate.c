@@ -328,7 +328,7 @@ static void test_a_list_says_who_behaves_how(void **state)
     assert_fails(sl_sim_behaviours_assign("key1=-1", 9, 1, &people, &err), SL_ERR_USAGE, err,
                  "\"-1\" is not a number");
     assert_fails(sl_sim_behaviours_assign("key1=10", 9, 1, &people, &err), SL_ERR_USAGE, err,
-                 "more than the 9");
+                 "more annotators than the 9");
     for (size_t i = 0; sl_study_behaviour_name(i); i++)
         assert_non_null(sl_study_behaviour_summary(i));
 }

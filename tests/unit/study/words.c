@@ -48,14 +48,13 @@ static void test_own_words(void **state)
     assert_string_equal(sl_words_say(&words, "leave.go"), "Stop and give back my place");
     sl_words_release(&words);
 
-    refused(
-        "{\"leave.sty\": \"x\"}",
-        "words.json:1: $[\"leave.sty\"]: no page says \"leave.sty\", did you mean \"leave.stay\"?");
+    refused("{\"leave.sty\": \"x\"}", "words.json:1: $[\"leave.sty\"]: no page has the key "
+                                      "\"leave.sty\", did you mean \"leave.stay\"?");
     refused("{\n\"frame.waiting\": \"{m} to go\"}",
             "words.json:2: $[\"frame.waiting\"]: \"frame.waiting\" has no place {m}");
-    refused("{\"leave.stay\": \" \"}", "says nothing");
+    refused("{\"leave.stay\": \" \"}", "is empty");
     refused("{\"leave.stay\": 3}", "expected a string");
-    refused("{\"language.direction\": \"up\"}", "ltr or rtl");
+    refused("{\"language.direction\": \"up\"}", "must be ltr or rtl");
     refused("[]", "expected an object");
     refused("{", "words.json:1");
 }
@@ -111,7 +110,7 @@ static void test_unknown_language(void **state)
     struct sl_error err;
     scene_make(&scene, 4, 2, "{\"language\": \"tlh\"}");
     assert_int_equal(sl_study_read(scene.folder, &study, &err), SL_ERR_INPUT);
-    assert_non_null(strstr(err.message, "there are no words in \"tlh\""));
+    assert_non_null(strstr(err.message, "there are no texts in \"tlh\""));
 }
 
 /* Whatever the language, its words are those that pages ask for, with the same places. */
