@@ -1,18 +1,18 @@
-/* Networks: build, run and differentiate the papers' networks on a CPU.
+/* Networks: builds, runs and differentiates the papers' networks on a CPU.
  *
- * A model is a network's description with its parameters, all of them in one flat buffer of
- * floats in PyTorch's layout and order, and its state (running statistics, fixed word vectors) in
- * another. A plan is a model compiled for one batch size: every buffer it will ever need has its
- * place when sl_plan_create returns, and running it allocates nothing. Several plans may stand on
- * one model: one for full batches, one for the last and smaller one, one for evaluation.
+ * A model is a network's description with its parameters in one flat buffer of floats, in PyTorch's
+ * layout and order, and its state (running statistics, fixed word vectors) in another. A plan is a
+ * model compiled for one batch size: sl_plan_create places every buffer, and running the plan
+ * allocates nothing. A model may have several plans: one for full batches, one for the last,
+ * smaller one, one for evaluation.
  *
  *     sl_model_create -> sl_plan_create -> { sl_plan_forward, loss, sl_plan_backward, step } ...
  *
- * A plan runs on the thread that calls it and on no other. Nothing here is random: parameters
- * are drawn by sl_model_create from the given seed, and dropout masks and shake-shake coefficients
- * are given to a plan (sl_plan_draw_noise, or written by the caller).
+ * A plan runs on the calling thread only. All randomness is explicit: sl_model_create draws
+ * parameters from the given seed, and the caller draws or writes the dropout masks and shake-shake
+ * coefficients of a plan (sl_plan_draw_noise, sl_plan_noise).
  *
- * How it works: docs/internals/nn.md. */
+ * docs/internals/nn.md explains how it works. */
 #ifndef SOFTLAB_NN_H
 #define SOFTLAB_NN_H
 
@@ -26,7 +26,7 @@ SL_BEGIN_DECLS
 
 /* ---- Networks by name ---- */
 
-/* A named network: a family and the options that make it. */
+/* A named network: a family with options. */
 struct sl_network {
     const char *name;    /* "resnet34a" */
     const char *spec;    /* "resnet:n=7,shortcut=A,bias=1" */
@@ -39,34 +39,34 @@ struct sl_model_options;
 struct sl_nn_graph;
 struct sl_nn_spec;
 
-/* A family: what a spec's first word names. */
+/* A family: the first word of a spec. */
 struct sl_network_option {
     const char *name;
-    const char *fallback; /* the value when the spec does not say */
+    const char *fallback; /* the default value */
     const char *help;
 };
 struct sl_network_family {
     const char *name;
     const char *summary;
     const struct sl_network_option *options; /* ends with a NULL name */
-    /* How it is built; the library's own. */
+    /* Builds the graph; for the library only. */
     void (*build)(struct sl_nn_graph *graph, const struct sl_model_options *model,
                   struct sl_nn_spec *spec);
-    bool reads_texts; /* else images or rows of features */
+    bool reads_texts; /* false: reads images or rows of features */
 };
 extern const struct sl_network_family sl_network_families[]; /* ends with a NULL name */
-/* Whether a network, by name or as a family with options, reads texts; false if there is none. */
+/* True if a network, by name or as a family with options, reads texts; false if it is unknown. */
 bool sl_network_reads_texts(const char *network);
 
-/* What one item looks like to a network. */
+/* The shape of one item. */
 struct sl_input_shape {
     size_t channels, height, width; /* images; vectors of features are (features, 1, 1) */
     size_t tokens, letters;         /* text: words of a sentence, letters of a word, padded */
-    size_t vocabulary, alphabet;    /* text: different words and letters */
+    size_t vocabulary, alphabet;    /* text: numbers of distinct words and letters */
 };
 
 enum sl_init {
-    SL_INIT_PAPER,   /* as the paper's code drew them */
+    SL_INIT_PAPER,   /* as in the paper's code */
     SL_INIT_PYTORCH, /* PyTorch's defaults for every layer */
 };
 
@@ -74,28 +74,28 @@ struct sl_model_options {
     const char *network; /* a name of sl_networks, or a family with options "resnet:n=7" */
     size_t classes;
     struct sl_input_shape input;
-    const float *mean, *deviation; /* per channel, for the normalising layer; NULL: no such layer */
+    const float *mean, *deviation; /* per channel, of the normalising layer; NULL: no such layer */
     enum sl_init init;
     uint64_t seed;
 };
 struct sl_model_options sl_model_options_default(void); /* 10 classes, 3x32x32, paper, seed 1 */
 
-/* What a network is, layer by layer, found out without making its values. */
+/* The layers of a network, computed without allocating its values. */
 struct sl_layer_info {
-    char *name;                     /* owned; "" where nothing is learnt */
+    char *name;                     /* owned; "" without parameters */
     const char *kind;               /* "conv", "batch-norm", ... */
-    size_t channels, height, width; /* of what it makes for one item; rows are (features, 1, 1) */
-    size_t values, state;           /* numbers that are trained, and that are not */
+    size_t channels, height, width; /* of its output for one item; rows are (features, 1, 1) */
+    size_t values, state;           /* numbers of trained and of untrained floats */
     uint64_t multiply_adds;
 };
 struct sl_outline {
     char *spec;                   /* the family with every option */
-    struct sl_layer_info *layers; /* in the order in which they run */
+    struct sl_layer_info *layers; /* in running order */
     size_t n_layers, n_convolutions;
     size_t values, state;
     uint64_t multiply_adds;
 };
-/* Fails as sl_model_create does. `init` and `seed` are not looked at. */
+/* Fails as sl_model_create does. `init` and `seed` are ignored. */
 enum sl_status sl_outline_create(const struct sl_model_options *options, struct sl_outline **out,
                                  struct sl_error *err) SL_MUST_USE;
 void sl_outline_destroy(struct sl_outline *outline);
@@ -114,7 +114,7 @@ struct sl_tensor_info {
 };
 
 struct sl_model;
-/* SL_ERR_INPUT for an unknown network or option, and for shapes that do not fit. */
+/* SL_ERR_INPUT for an unknown network or option, or a shape that does not fit. */
 enum sl_status sl_model_create(const struct sl_model_options *options, struct sl_model **out,
                                struct sl_error *err) SL_MUST_USE;
 void sl_model_destroy(struct sl_model *model);
@@ -124,19 +124,19 @@ const char *sl_model_spec(const struct sl_model *model);    /* the family with e
 size_t sl_model_classes(const struct sl_model *model);
 struct sl_input_shape sl_model_input(const struct sl_model *model);
 uint64_t sl_model_multiply_adds(const struct sl_model *model); /* of one item's forward pass */
-/* What the normalising layer takes off each channel and divides it by, borrowed; false, and nothing
- * written, if there is no such layer. */
+/* Mean and deviation of the normalising layer, borrowed; false, with nothing written, if there is
+ * no such layer. */
 bool sl_model_normalisation(const struct sl_model *model, const float **mean,
                             const float **deviation);
 
-/* The names of its classes, in the order of its logits: sl_model_classes of them, borrowed; NULL if
- * nobody gave any. They travel with the model's weights. Setting copies them: SL_ERR_INPUT for a
- * name that comes twice or is not UTF-8. */
+/* The names of the classes in the order of the logits, sl_model_classes of them, borrowed; NULL if
+ * none were set. They are saved with the weights. Setting copies them; SL_ERR_INPUT for a name that
+ * is repeated or not UTF-8. */
 char *const *sl_model_class_names(const struct sl_model *model);
 enum sl_status sl_model_set_class_names(struct sl_model *model, char *const *names,
                                         struct sl_error *err) SL_MUST_USE;
 
-/* A text that travels with the model and its weights: what the ids of words and letters stand for
+/* The vocabulary as text, saved with the weights: the meaning of word and letter ids
  * (softlab/feed/text.h). Borrowed; NULL if there is none. Setting copies it. */
 const char *sl_model_vocabulary(const struct sl_model *model);
 void sl_model_set_vocabulary(struct sl_model *model, const char *text);
@@ -149,7 +149,7 @@ float *sl_model_state(struct sl_model *model);
 const struct sl_tensor_info *sl_model_tensors(const struct sl_model *model, size_t *count);
 const struct sl_tensor_info *sl_model_tensor_find(const struct sl_model *model, const char *name);
 
-/* To be called after writing into values or state, so that plans renew what they made of them. */
+/* Call it after writing to values or state, so that plans renew their copies. */
 void sl_model_touch(struct sl_model *model);
 
 /* ---- Plans ---- */
@@ -157,21 +157,21 @@ void sl_model_touch(struct sl_model *model);
 struct sl_tuning; /* softlab/nn/tuning.h: which convolution kernel for which shape */
 
 struct sl_plan_options {
-    size_t batch;              /* items per run */
-    bool training;             /* batch statistics, noise, gradients of the values */
-    bool input_gradient;       /* for attacks */
-    struct sl_plan *memory_of; /* run in this plan's memory; the two must take turns. Or NULL */
+    size_t batch;                   /* items per run */
+    bool training;                  /* batch statistics, noise, gradients of the values */
+    bool input_gradient;            /* for attacks */
+    struct sl_plan *memory_of;      /* share this plan's memory; never run both at once; or NULL */
     const struct sl_tuning *tuning; /* borrowed for the call; NULL: the shipped one */
     bool profile;                   /* time every layer */
 };
 struct sl_plan_options sl_plan_options_default(void); /* batch 32, training */
 
-/* What a plan reads in one run. Only what the network's input has need be set. */
+/* The input of one run. Set only the parts that the network reads. */
 struct sl_batch {
     const float *pixels;        /* (batch, channels, height, width) in 0..1; or (batch, features) */
     const int32_t *words;       /* (batch, tokens), ids below vocabulary */
     const int32_t *word_counts; /* (batch); NULL: every sentence is full */
-    const int32_t *positions;   /* (batch): the token that is asked about */
+    const int32_t *positions;   /* (batch): the target token, which is to be labelled */
     const int32_t *letters;     /* (batch, letters) of that token */
     const int32_t *letter_counts; /* (batch); NULL: every word is full */
 };
@@ -182,32 +182,32 @@ enum sl_status sl_plan_create(struct sl_model *model, const struct sl_plan_optio
                               struct sl_plan **out, struct sl_error *err) SL_MUST_USE;
 void sl_plan_destroy(struct sl_plan *plan);
 
-/* Logits (batch, classes), in the plan's memory until its next run. */
+/* Returns the logits (batch, classes), which are valid until the plan's next run. */
 const float *sl_plan_forward(struct sl_plan *plan, const struct sl_batch *batch);
 
-/* After a forward pass: the gradient of a loss whose gradient by the logits is given
- * (batch, classes) goes to sl_plan_gradients, laid out like the model's values and overwritten,
- * and, if the plan was made for it, to sl_plan_input_gradient. */
+/* After a forward pass: given the gradient of a loss with respect to the logits (batch, classes),
+ * overwrite sl_plan_gradients, which is laid out like the model's values, and, if the plan has it,
+ * sl_plan_input_gradient. */
 void sl_plan_backward(struct sl_plan *plan, const float *logit_gradient);
 float *sl_plan_gradients(struct sl_plan *plan);                  /* NULL unless training */
 const float *sl_plan_input_gradient(const struct sl_plan *plan); /* (batch, C, H, W), or NULL */
 
-/* Noise of the layers that want some, to be drawn or written before a training run: dropout masks
- * (0 or 1/(1-p) per element) and shake-shake coefficients (alpha then beta, one each per item).
- * `name` may be NULL. Returns NULL past the last layer. */
+/* The noise of layers that need it, to draw or write before a training run: dropout masks (0 or
+ * 1/(1-p) per element) and shake-shake coefficients (alpha then beta, one each per item). `name`
+ * may be NULL. Returns NULL past the last layer. */
 float *sl_plan_noise(struct sl_plan *plan, size_t index, size_t *count, const char **name);
-/* Draw all of it; item i's noise depends on (seed, epoch, items[i], layer) alone. */
+/* Draw all noise; item i's noise depends only on (seed, epoch, items[i], layer). */
 void sl_plan_draw_noise(struct sl_plan *plan, uint64_t seed, uint64_t epoch, const size_t *items);
 
 size_t sl_plan_batch(const struct sl_plan *plan);
-size_t sl_plan_memory(const struct sl_plan *plan); /* bytes, without the model's own */
+size_t sl_plan_memory(const struct sl_plan *plan); /* bytes, without the model */
 
-/* Where the time went; empty unless the plan was made to profile. */
+/* Time per layer; empty unless the plan was created with `profile`. */
 struct sl_profile_row {
     const char *name;      /* the layer; borrowed */
     const char *kind;      /* "conv", "batch-norm", ... */
     const char *direction; /* "forward", "backward-data", "backward-weights", "backward" */
-    const char *kernel;    /* which implementation, "" if there is one only */
+    const char *kernel;    /* the implementation; "" if there is only one */
     double flops;          /* per run: multiplications and additions of a direct convolution */
     uint64_t runs;
     double seconds; /* total */

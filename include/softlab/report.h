@@ -1,9 +1,9 @@
-/* Report: a document of sections, texts, tables, charts and pictures, written as one HTML file, as
- * Markdown, CSV or LaTeX. It knows nothing of experiments: whoever has something to say fills it
- * from the top down and renders it.
+/* Report: a document of sections, texts, tables, charts and pictures, rendered as one HTML file, as
+ * Markdown, CSV or LaTeX. It knows nothing of experiments. The caller fills it from the top down
+ * and renders it.
  *
- * Texts are copied, taken as plain text and escaped for every format. The same document gives the
- * same bytes: nothing here looks at the clock or the machine. */
+ * Texts are plain text; they are copied, and escaped for every format. The same document gives the
+ * same bytes: nothing depends on the clock or the machine. */
 #ifndef SOFTLAB_REPORT_H
 #define SOFTLAB_REPORT_H
 
@@ -21,13 +21,12 @@ struct sl_report;
 struct sl_report *sl_report_create(const char *title) SL_MUST_USE SL_RETURNS_NONNULL;
 void sl_report_destroy(struct sl_report *report);
 
-/* A heading; level 2 stands in the contents, 3 and 4 do not. `id` names it in links; letters,
- * digits,
- * '-', '_' are kept, and what is not unique gets a number. */
+/* A heading; level 2 is listed in the contents, 3 and 4 are not. `id` is for links: its letters,
+ * digits, '-' and '_' are kept, and a number makes it unique. */
 void sl_report_section(struct sl_report *report, unsigned level, const char *id, const char *title);
 
-/* Texts: begin a paragraph or a note, then append to it. An answer is the sentence that a reader
- * came for; its basis, which says what it rests on, follows it at once. */
+/* Texts: begin a paragraph or a note, then append to it. SL_TONE_ANSWER is the main finding;
+ * SL_TONE_BASIS follows it and says what it is based on. */
 enum sl_tone { SL_TONE_PLAIN, SL_TONE_WARNING, SL_TONE_ANSWER, SL_TONE_BASIS, SL_TONE_COUNT };
 enum sl_style { SL_STYLE_PLAIN, SL_STYLE_STRONG, SL_STYLE_CODE };
 void sl_report_paragraph(struct sl_report *report);
@@ -38,15 +37,15 @@ void sl_report_text(struct sl_report *report, enum sl_style style, const char *f
 /* Lines shown as they are, such as commands. */
 void sl_report_code(struct sl_report *report, const char *lines);
 
-/* What stands between these can be folded away where the format allows it. */
+/* Blocks between these two calls can be folded if the format allows it. */
 void sl_report_fold(struct sl_report *report, const char *title);
 void sl_report_fold_end(struct sl_report *report);
 
-/* How something came out; said by a sign and words, never by colour alone. */
+/* A verdict; shown by a sign and words, never by colour alone. */
 enum sl_mark { SL_MARK_NONE, SL_MARK_GOOD, SL_MARK_BAD, SL_MARK_OPEN, SL_MARK_COUNT };
 
 enum sl_cell_kind {
-    SL_CELL_EMPTY,  /* `text` says why, or is NULL */
+    SL_CELL_EMPTY,  /* `text` gives the reason, or is NULL */
     SL_CELL_TEXT,   /* `text` */
     SL_CELL_CODE,   /* `text`, as code */
     SL_CELL_NUMBER, /* value ± spread with `decimals` digits; `text` follows it, or is NULL */
@@ -57,10 +56,10 @@ struct sl_cell {
     const char *text;
     double value;
     double spread;     /* half the interval, or NaN */
-    unsigned decimals; /* at least: an interval that they would show as zero gets more */
+    unsigned decimals; /* the least; a spread that would show as zero gets more */
     enum sl_mark mark;
     bool strong;
-    const char *link; /* the id that a section was given, or NULL */
+    const char *link; /* the id of a section, as given to sl_report_section; or NULL */
 };
 
 /* Shorthands. */
@@ -70,38 +69,37 @@ struct sl_cell sl_cell_mark(enum sl_mark mark, const char *words);
 struct sl_cell sl_cell_empty(const char *why);
 
 struct sl_table_head {
-    const char *id; /* of the table and of the files made from it */
+    const char *id; /* of the table, and the name of its downloads */
     const char *caption;
     const char *badge; /* a warning in bold before the caption, and a column of its CSV; or NULL */
-    const char *const *columns; /* (n_columns); the first heads its rows */
+    const char *const *columns; /* (n_columns) titles; cells of the first are row headings */
     size_t n_columns;
-    bool as_cards; /* rows of sentences: on a phone a row is a card, each cell below its title */
+    bool as_cards; /* for long texts: on a phone a row is a card, each cell below its title */
 };
 
-/* Begin a table, then append its cells row by row. A last row that is not whole is filled with
- * empty cells. */
+/* Begin a table, then append its cells row by row. An incomplete last row gets empty cells. */
 void sl_report_table(struct sl_report *report, const struct sl_table_head *head);
 void sl_report_cell(struct sl_report *report, struct sl_cell cell);
 
-/* A chart; its id is set here. `badge` as for tables. Charts that follow each other stand side by
- * side where there is room. */
+/* A chart; the report sets its id. `badge` as for tables. Consecutive charts are side by side if
+ * there is room. */
 enum sl_status sl_report_chart(struct sl_report *report, const struct sl_plot *plot,
                                const char *badge, struct sl_error *err) SL_MUST_USE;
 
-/* Write the charts so far into a folder, which is created if need be, as SVG files. Markdown that
- * is rendered afterwards shows them from there; `link` is the folder as seen from the document. */
+/* Write all charts so far as SVG files to a folder, creating it if needed. Markdown rendered after
+ * this call shows these files; `link` is the folder as seen from the document. */
 enum sl_status sl_report_write_charts(struct sl_report *report, const char *folder,
                                       const char *link, struct sl_error *err) SL_MUST_USE;
 
-/* Pictures with one to four distributions beside each other. `png` is base64, or NULL; what is not
- * the base64 of a PNG is left out. Classes below one per cent in all are summed up. */
+/* Pictures with one to four distributions each. `png` is base64, or NULL; anything that is not the
+ * base64 of a PNG is ignored. Classes below one per cent in every series are shown as one sum. */
 enum { SL_GALLERY_MAX_SERIES = 4 };
 struct sl_gallery_head {
     const char *title;
     const char *badge;
     const char *note;           /* below the title, or NULL */
-    const char *const *series;  /* (n_series) whose distributions: "people", "model" */
-    size_t n_series;            /* those beyond the fourth are left out */
+    const char *const *series;  /* (n_series) names of the distributions: "people", "model" */
+    size_t n_series;            /* series beyond the fourth are ignored */
     const char *const *classes; /* (n_classes) */
     size_t n_classes;
 };
@@ -114,10 +112,10 @@ struct sl_gallery_item {
 void sl_report_gallery(struct sl_report *report, const struct sl_gallery_head *head);
 void sl_report_picture(struct sl_report *report, const struct sl_gallery_item *item);
 
-/* Names with their values: append to the list that was begun last, or begin one. */
+/* A name with its value: append it to the current list, or begin one. */
 void sl_report_pair(struct sl_report *report, const char *name, const char *value);
 
-/* Every format, ending with a NULL name. Help, manual and tests walk it. */
+/* All formats, ending with a NULL name. */
 struct sl_report_format {
     const char *name;
     const char *suffix; /* of files: ".html" */
@@ -127,7 +125,7 @@ struct sl_report_format {
 extern const struct sl_report_format sl_report_formats[];
 const struct sl_report_format *sl_report_format_find(const char *name);
 
-/* Append the document; a document beyond the buffer's maximum is SL_ERR_INPUT. */
+/* Append the document to `out`; SL_ERR_INPUT if it exceeds the buffer's maximum. */
 enum sl_status sl_report_render(const struct sl_report *report,
                                 const struct sl_report_format *format, struct sl_buffer *out,
                                 struct sl_error *err) SL_MUST_USE;

@@ -1,8 +1,8 @@
-/* Train: targets and a recipe to weights. One loop; what differs between the papers' methods are
- * rows of tables (methods, optimisers, schedules) and data (targets, recipes).
+/* Train: trains weights from targets and a recipe. There is one loop; the papers' methods differ in
+ * table rows (methods, optimisers, schedules) and in data (targets, recipes).
  *
  * Every draw of a run is named by (seed, purpose, epoch, item), so a run that was stopped or killed
- * anywhere goes on from its last checkpoint to the same weights, bit for bit. */
+ * resumes from its last checkpoint and ends with the same weights, bit for bit. */
 #ifndef SOFTLAB_TRAIN_H
 #define SOFTLAB_TRAIN_H
 
@@ -20,7 +20,7 @@
 
 SL_BEGIN_DECLS
 
-/* Methods by name, for help and tests; what they do is src/train/method.h. */
+/* Methods by name; src/train/method.h defines their steps. */
 struct sl_train_method {
     const char *name; /* "plain", "mixup", "mix-maxent", "ent-wc", "crowd-layer" */
     const char *summary;
@@ -29,21 +29,21 @@ struct sl_train_method {
 };
 extern const struct sl_train_method sl_train_methods[]; /* ends with a NULL name */
 const struct sl_train_method *sl_train_method_find(const char *name);
-/* How many times a method shows the network an item that it is given once. */
+/* How many rows of a batch the network sees per item: 1 or 2. */
 size_t sl_train_copies(const struct sl_train_method *method);
 
-/* An epoch that is over. */
+/* A finished epoch. */
 struct sl_epoch {
     size_t epoch;    /* from 1 */
-    double loss;     /* mean over what was presented */
-    double accuracy; /* share of presentations whose largest logit is their largest target */
+    double loss;     /* mean over the items presented */
+    double accuracy; /* share of presentations whose largest logit is at their largest target */
     double rate;     /* of the last step */
     double score;    /* on the dev set; NaN without one */
     bool best;       /* the best score so far */
     double seconds, items_per_second;
 };
 
-/* Where a run stands, for who draws progress. */
+/* The state of a run, for a progress display. */
 struct sl_train_state {
     size_t epoch, n_epochs; /* from 1 */
     size_t step, n_steps;   /* of this epoch */
@@ -51,15 +51,15 @@ struct sl_train_state {
     double items_per_second, seconds_left;
 };
 
-/* What the caller does meanwhile; each may be NULL. */
+/* Functions that the run calls; each may be NULL. */
 struct sl_train_hooks {
     void *context; /* borrowed */
-    /* After every epoch: a score, larger is better. */
+    /* Called after every epoch: a score on the dev set, higher is better. */
     enum sl_status (*evaluate)(void *context, struct sl_model *model, double *score,
                                struct sl_error *err);
     enum sl_status (*epoch_done)(void *context, const struct sl_epoch *epoch, struct sl_error *err);
     void (*progress)(void *context, const struct sl_train_state *state);
-    bool (*stop)(void *context); /* asked after every step */
+    bool (*stop)(void *context); /* called after every step; true stops the run */
 };
 
 struct sl_train_options {
@@ -70,34 +70,33 @@ struct sl_train_options {
     const struct sl_tuning *tuning;           /* borrowed; NULL: the shipped one */
     uint64_t seed;
     const char *checkpoint; /* path; NULL: none is written or read */
-    const char *identity; /* what else the run depends on (data); enters the checkpoint. Or NULL */
-    double checkpoint_seconds; /* least time between two within an epoch; 0: after every step */
+    const char *identity; /* what else the run depends on (its data), for the checkpoint; or NULL */
+    double checkpoint_seconds; /* least time between two in an epoch; 0: one after every step */
     struct sl_train_hooks hooks;
 };
 
 enum sl_train_end {
     SL_TRAIN_FINISHED,
     SL_TRAIN_EARLY,   /* `patience` epochs without a better score */
-    SL_TRAIN_STOPPED, /* hooks.stop; the checkpoint is written */
+    SL_TRAIN_STOPPED, /* by hooks.stop; the checkpoint is written */
 };
 struct sl_train_result {
     enum sl_train_end end;
-    size_t epochs, steps; /* made in all, resumed ones included */
-    size_t resumed_epoch; /* 0: began anew */
-    size_t best_epoch;    /* that the model's weights are of, with SL_SELECT_BEST */
+    size_t epochs, steps; /* in total, including those before a resume */
+    size_t resumed_epoch; /* 0: started from the beginning */
+    size_t best_epoch;    /* whose weights the model has, with SL_SELECT_BEST */
     double best_score;
     double seconds; /* of this process */
 };
 
-/* What sl_train refuses before its first step: a recipe that contradicts itself, a network or a
- * method that does not fit the items or their targets. */
+/* Check what sl_train checks before its first step: the recipe must not contradict itself, and
+ * network and method must fit the items and targets. */
 enum sl_status sl_train_check(const struct sl_model *model, const struct sl_train_options *options,
                               struct sl_error *err) SL_MUST_USE;
 
-/* Train the model in place. SL_ERR_NUMERIC naming epoch and step when the loss is not finite: the
- * model is as it was before that step, and the last checkpoint is kept. SL_ERR_INPUT if the
- * checkpoint is of another run. On SL_OK with SL_SELECT_BEST the model has the best epoch's
- * weights. */
+/* Train the model in place. SL_ERR_NUMERIC, naming epoch and step, if the loss is not finite: the
+ * model is as before that step, and the last checkpoint is kept. SL_ERR_INPUT if the checkpoint
+ * belongs to another run. On SL_OK with SL_SELECT_BEST the model has the best epoch's weights. */
 enum sl_status sl_train(struct sl_model *model, const struct sl_train_options *options,
                         struct sl_train_result *out, struct sl_error *err) SL_MUST_USE;
 

@@ -1,5 +1,5 @@
-/* Verdict: results, whatever program made them, beside what a paper prints and claims; judged, and
- * written as a document. It runs nothing: of experiments it knows their contract only.
+/* Verdict: compares results of any program with a paper's figures and claims, judges the claims and
+ * writes a report. It runs no experiment and knows only their contract.
  *
  *     sl_results_read -> sl_verdict_report -> sl_report_render
  *
@@ -13,12 +13,11 @@
 
 SL_BEGIN_DECLS
 
-/* Everything the results hold as a document; only the specifications named, if there are names (or
- * paths). */
+/* Write a report of all results, or of the specifications in `specs` only. */
 struct sl_report_options {
-    const char *const *specs; /* (n_specs), or NULL: those the results name */
+    const char *const *specs; /* (n_specs) names or paths; NULL: all that have results */
     size_t n_specs;
-    const char *command; /* how the report was made, or NULL */
+    const char *command; /* the command line that makes the report, shown in it; or NULL */
 };
 enum sl_status sl_verdict_report(const struct sl_results *results,
                                  const struct sl_report_options *options, struct sl_report **out,

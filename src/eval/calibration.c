@@ -1,5 +1,5 @@
-/* Whether confidence means what it says: measures over bins of confidence, and over the order that
- * confidence gives. docs/internals/eval.md states the quirks that are kept. */
+/* Calibration: measures over bins of confidence and over the order by confidence.
+ * docs/internals/eval.md lists the published quirks that are kept. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,9 +19,9 @@ static void add_gap(struct gaps *gaps, double weight, double gap)
     gaps->largest = fmax(gaps->largest, gap);
 }
 
-/* Bins of `size` items in ascending confidence, the last one stretched to the end. PixMix's loop
- * stops before the last bin while its weights still count those items, and fails where there is
- * not one whole bin; corrected, all bins count and few items make one bin. */
+/* Bins of `size` items in ascending confidence; the last one extends to the end. PixMix's loop
+ * skips the last bin although its weights count those items, and fails without one whole bin.
+ * Corrected, all bins count and few items make one bin. */
 static struct gaps adaptive_gaps(const struct sl_scored *scored, size_t size, bool corrected)
 {
     struct gaps gaps = {0};
@@ -78,7 +78,7 @@ double sl_eval_max_corrected(const struct sl_scored *scored,
     return adaptive_gaps(scored, options->bin_size, true).largest;
 }
 
-/* Sums into means. */
+/* Turn sums into means. */
 static void finish_bins(struct sl_reliability_bin *bins, size_t n_bins)
 {
     for (size_t b = 0; b < n_bins; b++) {
@@ -149,8 +149,8 @@ static double confidence_at(const struct sl_scored *scored, double position)
     return low + (position - (double)below) * (high - low);
 }
 
-/* Bins (low, high] that hold equally many items. As published the first one is open below too, so
- * that the least confident item is in none. */
+/* Bins (low, high] of equally many items. As published, the first one is open below too, so that no
+ * bin has the least confident item. */
 static double equal_mass_error(const struct sl_scored *scored, size_t n_bins, bool corrected)
 {
     const double step = (double)scored->n / (double)n_bins;
@@ -219,11 +219,11 @@ double sl_eval_soft_f1(const struct sl_scored *scored, const struct sl_metric_op
     return 2 * doubt_when_wrong / (doubt + wrong);
 }
 
-/* The slope of the true classes' log-likelihood along `sharpness`, by which logits are multiplied,
- * and how fast it falls. */
+/* The derivative of the log-likelihood with respect to `sharpness`, the factor of the logits, and
+ * minus its second derivative in *fall. */
 static double slope_at(const struct sl_scored *scored, double sharpness, double *fall)
 {
-    /* exp(-40) of the largest share is beyond the last digit. */
+    /* exp(-40) of the largest share is below double precision. */
     static const double negligible = -40;
     const size_t n_classes = scored->n_classes;
     double slope = 0;
@@ -247,9 +247,8 @@ static double slope_at(const struct sl_scored *scored, double sharpness, double 
     return slope;
 }
 
-/* The likelihood is concave in 1 / temperature, so Newton's method finds its top, and a last step
- * that is small leaves an error of its square; the published bisection ends within 1e-4 of it after
- * four times as many passes. */
+/* The likelihood is concave in 1 / temperature, so Newton's method finds its maximum, four times
+ * faster than the published bisection, which ends within 1e-4 of it. */
 double sl_eval_temperature(const struct sl_scored *scored, const struct sl_metric_options *options)
 {
     (void)options;

@@ -1,5 +1,5 @@
-/* Scores of each class, and their means weighted by how often a class is true. CrowdTruth's count
- * an item by how clearly people meant its class. */
+/* Scores per class and their means, weighted by the number of items of each class. CrowdTruth's
+ * scores weight an item by how clearly people chose its class. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -96,7 +96,7 @@ double sl_eval_weighted_f1(const struct sl_scored *scored, const struct sl_metri
     return weighted(scored, F1);
 }
 
-/* What the items of a class weigh. */
+/* The weights of a class's items. */
 struct weights {
     double hits, false_positives, false_negatives;
     size_t support;
@@ -114,8 +114,8 @@ static double score_weights(const struct weights *weights, enum score score)
     return ratio(2 * hits, with_positives + with_negatives);
 }
 
-/* A false positive weighs 1 - clarity: Uma et al. take the score of the true class for it; that of
- * the predicted one says how clearly people meant what was predicted. */
+/* A false positive weighs 1 - clarity. Uma et al. use the clarity of the true class; that of the
+ * predicted class says how clearly people chose what was predicted. */
 static double crowdtruth(const struct sl_scored *scored, const double *clarity, enum score score)
 {
     struct weights *classes = sl_alloc(scored->n_classes, sizeof *classes);

@@ -1,12 +1,11 @@
-/* What the files of eval/ share; metrics.c has the table of measures. */
+/* Shared by the files of eval/; metrics.c has the table of measures. */
 #ifndef SOFTLAB_EVAL_INTERNAL_H
 #define SOFTLAB_EVAL_INTERNAL_H
 
 #include "softlab/eval.h"
 #include "softlab/nn.h"
 
-/* Room for `n` rows: all fields allocated, nothing filled. Without `whole_rows` the three matrices
- * have no room. */
+/* Allocate all fields for `n` rows, unfilled; the three matrices only with `whole_rows`. */
 enum sl_status sl_eval_allocate(size_t n, size_t n_classes, bool with_hard, bool whole_rows,
                                 struct sl_scored **out, struct sl_error *err) SL_MUST_USE;
 
@@ -16,13 +15,13 @@ static inline uint32_t sl_eval_truth(const struct sl_scored *scored, size_t row)
     return scored->hard ? (uint32_t)scored->hard[row] : scored->human_top[row];
 }
 
-/* Whether prediction and people agree on the most likely class: what calibration calls right. */
+/* True if prediction and people agree on the most likely class; calibration calls that right. */
 static inline bool sl_eval_is_right(const struct sl_scored *scored, size_t row)
 {
     return scored->top[row] == scored->human_top[row];
 }
 
-/* How many rows of a network's logits have their largest at the class given for them. */
+/* How many rows of a network's logits are largest at the given class. */
 size_t sl_eval_n_right(const struct sl_model *model, const float *logits, const int32_t *classes,
                        size_t n);
 

@@ -1,4 +1,4 @@
-/* How sure a measure is: bootstrap over items, and two models on the same ones. */
+/* Bootstrap intervals over items, and comparisons of two models on the same items. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,13 +13,13 @@ struct resampler {
     bool whole_rows;
 };
 
-/* One bootstrap of several measures: the values of every resample are kept, measure by measure. */
+/* A bootstrap of several measures; keeps the value of every measure in every resample. */
 struct replication {
     const struct sl_metric *const *metrics;
     size_t n_metrics;
     const struct sl_metric_options *options;
-    struct resampler models[2]; /* the second is empty, or subtracted from the first */
-    double *items;              /* owned; (n_metrics, n) shares of rows, where there are any */
+    struct resampler models[2]; /* the second is subtracted from the first; it may be empty */
+    double *items;              /* owned; (n_metrics, n) shares of rows, of measures with any */
     uint32_t *times;            /* owned; how often each row was drawn */
     double *values;             /* owned; (n_metrics, n_resamples) */
     size_t n_resamples, next;
@@ -46,7 +46,7 @@ static void copy_row(const struct sl_scored *from, size_t row, struct sl_scored 
     memcpy(to->human + at * n_classes, from->human + row * n_classes, bytes);
 }
 
-/* Rows are copied in ascending confidence, so that the resample need not be sorted. */
+/* Copies rows in ascending confidence, so that the resample is sorted. */
 static void draw(const struct resampler *model, const uint32_t *times)
 {
     const struct sl_scored *source = model->source;
@@ -66,7 +66,7 @@ static double mean_of_drawn(const double *items, const uint32_t *times, size_t n
     return sum / (double)n;
 }
 
-/* A sl_statistic: fills every measure's value and returns the first. */
+/* An sl_statistic: stores the value of every measure and returns the first. */
 static double replicate(const size_t *indices, size_t count, void *context)
 {
     struct replication *replication = context;
@@ -139,7 +139,7 @@ static void release(struct replication *replication)
     free(replication->values);
 }
 
-/* Values that are numbers first; how many there are. */
+/* Move the values that are not NaN to the front; returns how many there are. */
 static size_t drop_nan(double *values, size_t count)
 {
     size_t kept = 0;
@@ -189,7 +189,8 @@ enum sl_status sl_metric_interval(const struct sl_metric *metric, const struct s
     return sl_metrics_intervals(&metric, 1, scored, options, bootstrap, out, err);
 }
 
-/* Two-sided, exact: of the items on which only one model is right, each is as likely to be. */
+/* Exact two-sided test: if only one model is right on an item, either is equally likely to be it.
+ */
 static double mcnemar(const double *differences, size_t n)
 {
     size_t more = 0, fewer = 0;
@@ -231,7 +232,7 @@ static enum sl_status compare_items(const struct sl_metric *metric, const struct
     return SL_OK;
 }
 
-/* Twice the smaller share of resamples on one side of 0; never below what so many can tell. */
+/* Twice the smaller share of resamples on one side of 0; at least the resolution of `count`. */
 static double bootstrap_p(const double *values, size_t count)
 {
     size_t below = 0, above = 0;
@@ -243,7 +244,7 @@ static double bootstrap_p(const double *values, size_t count)
     return fmin(2 * (double)(least + 1) / (double)(count + 1), 1);
 }
 
-/* The other measures, all on the same resamples. */
+/* Measures that are no means over items, all on the same resamples. */
 static enum sl_status compare_resamples(struct replication *replication,
                                         const struct sl_bootstrap_options *bootstrap,
                                         struct sl_paired *const *out, struct sl_error *err)

@@ -1,11 +1,11 @@
-/* Measures that are a mean over items: what one row adds to each. */
+/* Measures that are a mean over items: the contribution of one row. */
 #include "eval/items.h"
 
 #include <math.h>
 
 #include "softlab/label/compare.h"
 
-/* A logarithm of a probability, clipped; a clip of 0 clips nothing. */
+/* The logarithm of a clipped probability; a clip of 0 changes nothing. */
 static double clipped(double log_p, double clip)
 {
     return clip > 0 ? fmin(fmax(log_p, log(clip)), log1p(-clip)) : log_p;
@@ -134,8 +134,8 @@ double sl_item_human_entropy(const struct sl_scored *scored, size_t row,
     return scored->human_entropy[row];
 }
 
-/* Cross-entropy less entropy, both known: the logarithms of logits stay finite where
- * sl_label_distances would divide by a probability of 0. */
+/* Cross-entropy minus entropy: log-softmax stays finite where sl_label_distances would divide by a
+ * probability of 0. */
 double sl_item_kl(const struct sl_scored *scored, size_t row,
                   const struct sl_metric_options *options)
 {

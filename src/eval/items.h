@@ -1,4 +1,4 @@
-/* A row's share of the measures that are means over items; see the table in metrics.c. */
+/* The contribution of one row to measures that are means over items; metrics.c has the table. */
 #ifndef SOFTLAB_EVAL_ITEMS_H
 #define SOFTLAB_EVAL_ITEMS_H
 

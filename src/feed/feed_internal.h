@@ -1,4 +1,4 @@
-/* What kinds of feed have in common. */
+/* Shared by all kinds of feed. */
 #ifndef SOFTLAB_FEED_INTERNAL_H
 #define SOFTLAB_FEED_INTERNAL_H
 
@@ -6,13 +6,13 @@
 
 /* A kind of feed. */
 struct sl_feed_kind {
-    /* Numbers of one item that are floats, and that are integers. */
+    /* The number of floats and of integers of one item. */
     size_t (*n_integers)(const struct sl_feed *feed);
-    /* Where the parts of `view` lie in the memory of a batch. */
+    /* Point the parts of `view` into the memory of a batch. */
     void (*lay_out)(const struct sl_feed *feed, struct sl_feed_batch *batch);
     void (*fill)(const struct sl_feed *feed, size_t item, const struct sl_augment *augment,
                  uint64_t epoch, size_t place, struct sl_feed_batch *batch);
-    void (*release)(struct sl_feed *feed); /* what it owns; may be NULL */
+    void (*release)(struct sl_feed *feed); /* frees what it owns; may be NULL */
 };
 
 struct sl_feed {

@@ -4,13 +4,13 @@
 #include "softlab/base/memory.h"
 #include "softlab/feed.h"
 
-/* One plan runs everything: a last batch that is not full is filled up with its first item, and
- * those rows are thrown away. In evaluation mode rows do not see each other. */
+/* One plan runs all batches. A last, smaller batch is padded with its first item, and those rows
+ * are discarded; in evaluation mode rows do not influence each other. */
 struct sl_predictor {
     struct sl_model *model; /* borrowed */
     struct sl_plan *plan;
     struct sl_feed_batch batch;
-    size_t *items; /* (batch) of the one that runs */
+    size_t *items; /* (batch) of the current batch */
 };
 
 enum sl_status sl_predictor_create(struct sl_model *model, const struct sl_feed *feed, size_t batch,

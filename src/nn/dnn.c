@@ -18,7 +18,7 @@ extern void omp_set_num_threads(int threads);
 
 enum { FLUSH_TO_ZERO = 0x8000, DENORMALS_ARE_ZERO = 0x0040 };
 
-/* More than the code and tables of any one call that makes something. */
+/* More than oneDNN needs for the code and tables of any one call. */
 static const size_t headroom = (size_t)16 << 20;
 
 bool sl_dnn_has_room(void)
@@ -58,8 +58,7 @@ static void restore_threads(int threads)
     if (threads != 1) omp_set_num_threads(threads);
 }
 
-/* Running an op that was made whole fails for no reason but a mistake of ours: it allocates
- * nothing. */
+/* Running a complete op allocates nothing, so it fails only by a programming mistake. */
 static void insist(dnnl_status_t status)
 {
     assert(status == dnnl_success);
@@ -142,7 +141,7 @@ void sl_dnn_op_release(struct sl_dnn_op *op)
     *op = (struct sl_dnn_op){.n_args = 0};
 }
 
-/* A product that could not be made is NaN, which whoever trains or evaluates will notice. */
+/* Fill a product that could not be computed with NaN, which training and evaluation notice. */
 static void spoil(const struct sl_gemm *gemm)
 {
     for (size_t i = 0; i < gemm->m; i++)
@@ -150,7 +149,7 @@ static void spoil(const struct sl_gemm *gemm)
             gemm->c[i * gemm->ldc + j] = NAN;
 }
 
-/* The first product of a kind makes code for all that follow. */
+/* The first product of a kind generates code for all later ones. */
 static void want_room(const struct sl_gemm *gemm)
 {
     static atomic_uint made; /* bits; what is lost in a race is looked at once more */

@@ -1,6 +1,5 @@
-/* The door to oneDNN 2.6 (its C API changed in 3.0). Only src/nn includes dnnl.h. oneDNN is held to
- * AVX2, so that block sizes and results are those of every AVX2 machine, and runs on the calling
- * thread alone. */
+/* The only interface to oneDNN 2.6 (its C API changed in 3.0). oneDNN is limited to AVX2, so that
+ * block sizes and results are the same on every AVX2 machine, and to the calling thread. */
 #ifndef SOFTLAB_NN_DNN_H
 #define SOFTLAB_NN_DNN_H
 
@@ -11,10 +10,11 @@
 
 #include "softlab/base/error.h"
 
-/* oneDNN writes code into memory that it did not get, and throws where its caller is C: so it is
- * asked only while there is plenty. */
+/* False if memory is short. oneDNN does not check its own allocations and throws C++ exceptions
+ * through C code, so it must not be called then. */
 bool sl_dnn_has_room(void);
-/* "oneDNN: <what>: <its status>" unless the call succeeded; SL_ERR_NOMEM where it had no room. */
+/* Fail with "oneDNN: <what>: <its status>" unless the call succeeded; SL_ERR_NOMEM if memory was
+ * short. */
 enum sl_status sl_dnn_check(dnnl_status_t status, const char *what, struct sl_error *err);
 #define SL_DNN(call) sl_dnn_check(sl_dnn_has_room() ? (call) : dnnl_out_of_memory, #call, err)
 
@@ -26,7 +26,7 @@ struct sl_dnn {
 enum sl_status sl_dnn_open(struct sl_dnn *dnn, struct sl_error *err) SL_MUST_USE;
 void sl_dnn_close(struct sl_dnn *dnn);
 
-/* A primitive with its memories: made once, run often with other pointers. */
+/* A primitive with its memories: created once, run often with different pointers. */
 enum { SL_DNN_ARGS = 8 };
 struct sl_dnn_op {
     dnnl_engine_t engine; /* the descriptor's, which lives as long as the primitive */
@@ -56,7 +56,7 @@ struct sl_gemm {
 };
 void sl_nn_gemm(const struct sl_gemm *gemm);
 
-/* Denormals to zero and one thread, between enter and leave; the caller's settings come back. */
+/* Flush denormals and use one thread between enter and leave; leave restores the settings. */
 struct sl_nn_guard {
     unsigned control; /* MXCSR */
     int threads;

@@ -1,4 +1,4 @@
-/* What stands around the area: title, axes with grid, labels, note. */
+/* Draws what is around the area: title, axes with grid, labels, note. */
 #include <math.h>
 
 #include "plot/plot_internal.h"
@@ -42,7 +42,7 @@ static void draw_labels(struct sl_plot_chart *chart)
     }
     sl_plot_axis_title(&chart->plot->x, label);
     if (!*label) return;
-    /* Below the middle of the area, unless that would push it off the paper. */
+    /* Centre it below the area, but keep it inside the chart. */
     double half = fmin(sl_plot_text_width(label, SL_SIZE_TEXT), inside) / 2;
     double middle = (chart->left + chart->right) / 2;
     middle = fmax(SL_PLOT_PADDING + half, fmin(chart->width - SL_PLOT_PADDING - half, middle));
@@ -72,7 +72,7 @@ static void draw_numbers(struct sl_plot_chart *chart)
     for (size_t i = 0; i < chart->x_ticks.count; i++) {
         double half = sl_plot_text_width(chart->x_ticks.texts[i], SL_SIZE_TEXT) / 2;
         double x = sl_plot_range_at(&chart->x, chart->x_ticks.values[i]);
-        /* A long number at the end of the axis leans inwards. */
+        /* A long number at the end of the axis moves inwards. */
         x = fmax(half + 2, fmin(chart->width - half - 2, x));
         sl_plot_put(chart->out, "<text class='q m' x='%f' y='%f'>%s</text>\n", x,
                     chart->strip_bottom + 16, chart->x_ticks.texts[i]);
@@ -86,7 +86,7 @@ static void draw_x_names(struct sl_plot_chart *chart)
     double y = chart->strip_bottom + (chart->tilt > 0 ? 12 : 16);
     for (size_t i = 0; i < axis->n_categories; i += chart->category_step) {
         double x = sl_plot_range_at(&chart->x, (double)i);
-        /* A tilted name reaches to the left, and must not leave the paper. */
+        /* A tilted name extends to the left and must stay inside the chart. */
         bool is_upright = chart->tilt >= 90;
         double most = is_upright ? 120 : chart->tilt > 0 ? fmin(120, (x - 4) / 0.82) : band;
         sl_plot_put(chart->out, "<g transform='translate(%f,%f)", chart->tilt > 0 ? x + 4 : x, y);
@@ -98,7 +98,7 @@ static void draw_x_names(struct sl_plot_chart *chart)
     }
 }
 
-/* On two lines where one is too short and the rows are high enough. */
+/* Uses two lines if one is too short and the rows are high enough. */
 static void draw_y_name(struct sl_plot_chart *chart, const char *name, double y, double band)
 {
     double width = chart->left - 7 - SL_PLOT_PADDING + 1;

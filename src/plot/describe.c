@@ -1,11 +1,11 @@
-/* The text alternative: what the chart shows, in sentences that make sense read aloud. */
+/* The text alternative: describes the chart in sentences that can be read aloud. */
 #include <math.h>
 
 #include "plot/plot_internal.h"
 
-enum { ALL_SAID = 12, DIGITS = 4 }; /* a series with more values is summed up */
+enum { ALL_SAID = 12, DIGITS = 4 }; /* a series with more values is summarised */
 
-/* Units are in the axes' titles, which are read out first; only per cent is repeated. */
+/* The axes' titles, which come first, name the units; only per cent is repeated. */
 static void put_value(struct sl_buffer *out, const struct sl_plot_axis *axis, double value)
 {
     char number[SL_PLOT_NUMBER];
@@ -35,7 +35,7 @@ static bool is_named(const struct sl_plot_chart *chart, const struct sl_plot_ser
            plot->y.scale == SL_SCALE_CATEGORY;
 }
 
-/* Where a value stands: its own name, that of its category, or the other axis's number. */
+/* The place of a value: its own name, its category's name, or its number on the other axis. */
 static void put_place(const struct sl_plot_chart *chart, const struct sl_plot_series *series,
                       size_t i)
 {
@@ -93,7 +93,7 @@ void sl_plot_describe_missing(const struct sl_plot_chart *chart,
                     outside == 1 ? "lies" : "lie");
 }
 
-/* The values with the least and the greatest height, and how many there are. */
+/* Find the lowest and the highest value; returns how many values there are. */
 static size_t find_extremes(const struct sl_plot *plot, const struct sl_plot_series *series,
                             size_t *least, size_t *most)
 {
@@ -111,7 +111,7 @@ static size_t find_extremes(const struct sl_plot *plot, const struct sl_plot_ser
     return present;
 }
 
-/* "VGG 1.12 (1.07 to 1.18)" where places have names, else "1.12 (1.07 to 1.18) at 4". */
+/* "VGG 1.12 (1.07 to 1.18)" if places have names, else "1.12 (1.07 to 1.18) at 4". */
 static void put_sentence_part(const struct sl_plot_chart *chart,
                               const struct sl_plot_series *series, size_t i)
 {
@@ -154,7 +154,7 @@ void sl_plot_describe_series(const struct sl_plot_chart *chart)
         describe_one(chart, &chart->plot->series[i]);
 }
 
-/* "of Loss (nats) against Epoch", with as many of the names as there are. */
+/* " of Loss (nats) against Epoch", without the names that are not given. */
 static void put_subject(const struct sl_plot_chart *chart)
 {
     const struct sl_plot *plot = chart->plot;

@@ -27,7 +27,7 @@ double sl_plot_forest_height(const struct sl_plot_chart *chart)
     return row * (double)plot->y.n_categories;
 }
 
-/* Where the mark of value i stands. */
+/* The y position of the mark of value i. */
 static double place(const struct sl_plot_chart *chart, size_t series, size_t i)
 {
     const struct sl_plot *plot = chart->plot;
@@ -53,7 +53,7 @@ static void draw_series(struct sl_plot_chart *chart, size_t series)
     }
 }
 
-/* From the least to the greatest value of each row. */
+/* Draw a line from the lowest to the highest value of each row. */
 static void join_rows(struct sl_plot_chart *chart)
 {
     const struct sl_plot *plot = chart->plot;
@@ -83,7 +83,7 @@ void sl_plot_forest_draw(struct sl_plot_chart *chart)
         sl_plot_put(chart->out, "M%f,%fH%f", chart->left,
                     sl_plot_range_at(&chart->y, (double)row - 0.5), chart->right);
     sl_plot_put(chart->out, "'/>\n");
-    /* Differences are read against zero. */
+    /* A line at zero, if values have both signs. */
     if (chart->x.low < 0 && chart->x.high > 0)
         sl_plot_put(chart->out, "<path class='a' d='M%f,%fV%f'/>\n", sl_plot_range_at(&chart->x, 0),
                     chart->top, chart->bottom);

@@ -21,7 +21,7 @@ enum sl_status sl_plot_histogram_check(const struct sl_plot *plot, struct sl_err
     return SL_OK;
 }
 
-/* Round numbers as edges unless the caller chose the range or the number of bins. */
+/* Edges are round numbers unless the caller chose the range or the number of bins. */
 static void choose_bins(struct sl_plot_chart *chart)
 {
     const struct sl_plot_axis *axis = &chart->plot->x;
@@ -35,7 +35,7 @@ static void choose_bins(struct sl_plot_chart *chart)
         double step = sl_plot_round_step(range->low, range->high, USUAL_BINS);
         double low = floor(range->low / step + 1e-9) * step;
         double high = ceil(range->high / step - 1e-9) * step;
-        /* At the ends of what doubles hold there are no round numbers. */
+        /* Near the limits of double there are no round numbers. */
         if (!given && isfinite(low) && isfinite(high) && low < high) {
             range->low = low;
             range->high = high;
@@ -56,7 +56,7 @@ static void fill_bins(struct sl_plot_chart *chart, size_t series)
         double value = values->x[i];
         if (!isfinite(value)) continue;
         if (!sl_plot_range_holds(&chart->x, value)) continue;
-        /* A hair up, so that 0.3 falls into the bin that begins with it. */
+        /* Add a little, so that 0.3 falls into the bin that begins with it. */
         double at = floor(value / bins->width - bins->low / bins->width + 1e-9);
         size_t bin = at <= 0 ? 0 : (size_t)at;
         bins->heights[series][bin < bins->count ? bin : bins->count - 1]++;
@@ -108,7 +108,7 @@ enum sl_status sl_plot_histogram_prepare(struct sl_plot_chart *chart, struct sl_
     return SL_OK;
 }
 
-/* From the first bin that holds something to the last: an outline along the axis says nothing. */
+/* Outline from the first bin with values to the last, without empty bins at the ends. */
 static void draw_series(struct sl_plot_chart *chart, size_t series)
 {
     const struct sl_plot_bins *bins = &chart->bins;

@@ -4,7 +4,7 @@
 
 #include "plot/plot_internal.h"
 
-enum { FEW = 40 }; /* values on a line with marks */
+enum { FEW = 40 }; /* the most values of a line with marks */
 static const double mark_radius = 4;
 
 double sl_plot_points_height(const struct sl_plot_chart *chart)
@@ -12,7 +12,7 @@ double sl_plot_points_height(const struct sl_plot_chart *chart)
     return fmax(180, 0.66 * (chart->right - chart->left));
 }
 
-/* Many names need rows of their own. */
+/* Many names need a higher chart. */
 double sl_plot_scatter_height(const struct sl_plot_chart *chart)
 {
     static const double row = 11, head = 60;
@@ -66,7 +66,7 @@ static bool has_band(const struct sl_plot_series *series, size_t i)
            sl_plot_has_interval(series->y_low, series->y_high, i);
 }
 
-/* One outline per stretch without gaps: along the upper ends, back along the lower ones. */
+/* One outline per run of values without a gap: along the upper ends, back along the lower ones. */
 static void draw_band(struct sl_plot_chart *chart, const struct sl_plot_series *series)
 {
     sl_plot_put(chart->out, "<path class='d' d='");
@@ -104,7 +104,7 @@ static void draw_line(struct sl_plot_chart *chart, size_t series)
 struct ending {
     size_t series;
     double x, y; /* of the line's last value */
-    double at;   /* where the name stands */
+    double at;   /* y position of the name */
 };
 
 static int compare_endings(const void *left, const void *right)
@@ -114,7 +114,7 @@ static int compare_endings(const void *left, const void *right)
     return a->series < b->series ? -1 : a->series > b->series;
 }
 
-/* From the top down each name keeps its distance; what that pushes out below moves back up. */
+/* Space the names from the top down, then move names that leave the bottom back up. */
 static void spread(struct ending *endings, size_t count, double top, double bottom)
 {
     static const double distance = 14;
@@ -166,7 +166,7 @@ void sl_plot_lines_draw(struct sl_plot_chart *chart)
         else
             draw_whiskers(chart, i);
         draw_line(chart, i);
-        /* A value between two gaps has no line; only its mark shows it. */
+        /* A value between two gaps has no line, so it needs a mark. */
         if (!series->plain && series->count <= FEW) sl_plot_marks_draw(chart, i, mark_radius - 0.5);
         sl_plot_group_close(chart);
     }

@@ -1,11 +1,11 @@
-/* Reliability diagrams: per bin of confidence a bar of accuracy, the gap to the mean confidence,
- * the diagonal on which a calibrated model would be, and below how many items are in each bin. */
+/* Reliability diagrams: a bar of accuracy per bin of confidence, the gap to the mean confidence,
+ * the diagonal of a calibrated model, and a strip with the number of items per bin. */
 #include <math.h>
 
 #include "plot/plot_internal.h"
 
 enum { STRIP = 56, STRIP_GAP = 10, STRIP_HEAD = 17 };
-static const double narrow = 4; /* bins up to this many pixels have no lines of their own */
+static const double narrow = 4; /* bins up to this many pixels wide have no outlines */
 
 enum sl_status sl_plot_reliability_check(const struct sl_plot *plot, struct sl_error *err)
 {
@@ -117,7 +117,7 @@ static void draw_counts(struct sl_plot_chart *chart)
     sl_plot_put(chart->out, "<g class='c0'>\n");
     for (size_t i = 0; i < series->count && most > 0; i++) {
         if (series->weight[i] == 0) continue;
-        /* One item among thousands is still one. */
+        /* A bin with one item of thousands must still be visible. */
         double height = fmax(0.75, (STRIP - STRIP_HEAD) * series->weight[i] / most);
         sl_plot_put(chart->out, "<rect fill='currentColor'");
         put_rectangle(chart, i, base - height, base);

@@ -1,11 +1,11 @@
-/* Where everything stands. From the top: title, subtitle, legend, the y axis's label, the area,
- * the kind's own strip, numbers or names, the x axis's label, the note. */
+/* Places the parts of a chart. From the top: title, subtitle, legend, label of the y axis, area,
+ * the kind's own strip, numbers or names, label of the x axis, note. */
 #include <math.h>
 
 #include "plot/plot_internal.h"
 
 static const double pi = 3.14159265358979323846;
-/* Of a category, for names that tilt and for names that stand on end. */
+/* The least width of a category, for tilted and for vertical names. */
 enum { TILTED_BAND = 21, NARROWEST_BAND = 13 };
 
 static double heights_of_head(struct sl_plot_chart *chart)
@@ -22,7 +22,7 @@ static double heights_of_head(struct sl_plot_chart *chart)
     return y + 8;
 }
 
-/* A line that ends early leaves its name far behind. */
+/* The name of a line that ends early would be far from its end. */
 static bool reaches_end(const struct sl_plot_chart *chart, const struct sl_plot_series *series)
 {
     struct sl_plot_range across = chart->x;
@@ -34,7 +34,7 @@ static bool reaches_end(const struct sl_plot_chart *chart, const struct sl_plot_
     return false;
 }
 
-/* Names at the ends of lines read better than a legend, where they leave the lines enough room. */
+/* True if names fit at the ends of lines, where they read better than in a legend. */
 static bool names_fit(const struct sl_plot_chart *chart, double *width)
 {
     const struct sl_plot *plot = chart->plot;
@@ -69,8 +69,8 @@ static double left_margin(struct sl_plot_chart *chart, double area_height)
     return SL_PLOT_PADDING + width + 7;
 }
 
-/* Names side by side; tilted where they are too long, on end where that is too dense; only some of
- * them where even that is. Returns the height that they take. */
+/* Place category names: horizontal, tilted if too long, vertical if too dense, and only some of
+ * them if still too dense. Returns their height. */
 static double place_names(struct sl_plot_chart *chart, double area_width)
 {
     const struct sl_plot_axis *axis = &chart->plot->x;
@@ -93,7 +93,7 @@ static double place_x(struct sl_plot_chart *chart)
     return chart->x_ticks.count > 0 ? 20 : 4;
 }
 
-/* Half of the last number stands right of its tick. */
+/* Half of the last number is to the right of its tick. */
 static double right_margin(struct sl_plot_chart *chart)
 {
     double names;
@@ -121,7 +121,7 @@ void sl_plot_layout(struct sl_plot_chart *chart)
     chart->legend_top = heights_of_head(chart);
     chart->right = chart->width - right_margin(chart);
     double area_height = plot->height;
-    /* The height may depend on the width, and the left margin on the height; names do not. */
+    /* The height may depend on the width, and the left margin on the height: start with a guess. */
     chart->left = SL_PLOT_PADDING + 40;
     if (plot->y.scale == SL_SCALE_CATEGORY) chart->left = left_margin(chart, 0);
     if (!(area_height > 0)) area_height = chart->kind->area_height(chart);

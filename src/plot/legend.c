@@ -1,4 +1,4 @@
-/* The legend: keys and names, flowing over as many lines as they need. */
+/* The legend: keys and names, on as many lines as they need. */
 #include <math.h>
 
 #include "plot/plot_internal.h"

@@ -15,7 +15,7 @@ static void put_polygon(struct sl_buffer *out, double x, double y, double radius
 
 void sl_plot_mark_path(struct sl_buffer *out, size_t shape, double x, double y, double radius)
 {
-    /* In hundredths of the radius, of about the same area. */
+    /* In hundredths of the radius; all shapes have about the same area. */
     static const signed char square[][2] = {{-90, -90}, {90, -90}, {90, 90}, {-90, 90}};
     static const signed char up[][2] = {{0, -120}, {115, 80}, {-115, 80}};
     static const signed char diamond[][2] = {{0, -127}, {127, 0}, {0, 127}, {-127, 0}};
@@ -65,8 +65,8 @@ static void put_mark(struct sl_plot_chart *chart, size_t series, size_t i, doubl
                       sl_plot_range_at(&chart->y, sl_plot_series_y(values, i)), radius);
 }
 
-/* Dots are lines of no length with round ends, a quarter of the bytes of circles; dealt out over
- * several translucent paths, so that where many lie is darker. */
+/* Dots are lines of length zero with round ends, a quarter of the bytes of circles. They are spread
+ * over several translucent paths, so that dense regions are darker. */
 static void draw_dots(struct sl_plot_chart *chart, const struct sl_plot_series *values)
 {
     for (size_t layer = 0; layer < LAYERS; layer++) {

@@ -1,4 +1,4 @@
-/* Names of points: beside their mark where there is room, otherwise at the end of a line. */
+/* Names of points: beside their mark if there is room, otherwise at the end of a line. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 enum { MAX_NAMED = 200 };
 static const double half_height = 6, gap = 3;
 
-/* Rectangles that names may not cover: points first, then names that have their place. */
+/* Rectangles that names must not cover: points first, then placed names. */
 struct box {
     double left, top, right, bottom;
 };
@@ -17,7 +17,7 @@ struct boxes {
     size_t count, n_points;
 };
 
-/* A point whose name has no place yet. */
+/* A point whose name is not placed yet. */
 struct point {
     double x, y;
     struct box own; /* its mark and whiskers */
@@ -47,7 +47,7 @@ static void add_box(struct boxes *boxes, double left, double top, double right, 
         (struct box){fmin(left, right), fmin(top, bottom), fmax(left, right), fmax(top, bottom)};
 }
 
-/* A point's mark and whiskers: at most three boxes. */
+/* Add the boxes of a point's mark and whiskers, at most three. */
 static void add_point(const struct sl_plot_chart *chart, const struct sl_plot_series *series,
                       size_t i, double radius, struct boxes *boxes)
 {
@@ -90,8 +90,8 @@ static void put_name(struct sl_plot_chart *chart, struct boxes *boxes, const str
                 name);
 }
 
-/* Beside the point beyond its whiskers, between them, above or below: the first place that is
- * free. */
+/* Place the name at the first free place: beside the point beyond its whiskers, between them, above
+ * or below. */
 static bool place_beside(struct sl_plot_chart *chart, struct boxes *boxes,
                          const struct point *point)
 {
@@ -116,7 +116,7 @@ static bool place_beside(struct sl_plot_chart *chart, struct boxes *boxes,
     return false;
 }
 
-/* Whether a line between two places runs through a name. */
+/* True if a line between two places crosses a name. */
 static bool crosses_name(const struct boxes *boxes, const double from[2], const double to[2])
 {
     enum { STEPS = 24 };
@@ -130,8 +130,8 @@ static bool crosses_name(const struct boxes *boxes, const double from[2], const 
     return false;
 }
 
-/* At the end of a line from the point, as near as there is room; `strict`: where no name is in the
- * line's way. */
+/* Place the name at the end of a line from the point, as near as possible; `strict`: the line must
+ * cross no name. */
 static bool place_away(struct sl_plot_chart *chart, struct boxes *boxes, const struct point *point,
                        bool strict)
 {
@@ -170,7 +170,7 @@ size_t sl_plot_points_named(const struct sl_plot *plot)
     return total > MAX_NAMED ? 0 : named;
 }
 
-/* Names with room beside their point go first: a line to another name goes around them. */
+/* Names with room beside their point are placed first, so that lines to other names avoid them. */
 void sl_plot_points_name(struct sl_plot_chart *chart, double radius)
 {
     const struct sl_plot *plot = chart->plot;

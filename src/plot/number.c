@@ -1,4 +1,4 @@
-/* Numbers for people. No printf of reals: the point must not follow the locale. */
+/* Numbers for readers. Written without printf, whose decimal point depends on the locale. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,9 +12,9 @@
     "\xc3\x97"                                                                                     \
     "10"
 
-/* From here on, and below its counterpart, numbers are written with a power of ten. */
+/* Numbers from `large` on and below `small` are written with a power of ten. */
 static const double large = 1e7, small = 1e-4;
-static const double most_whole = 9e15; /* doubles below are exact to the unit */
+static const double most_whole = 9e15; /* integers below are exact in a double */
 
 static void strip_zeros(char *text)
 {
@@ -40,7 +40,7 @@ static void write_superscript(int exponent, char *out, size_t size)
     }
 }
 
-/* Below most_whole after scaling, and not negative. */
+/* `size` is not negative and below most_whole after scaling. */
 static void write_plain(double size, int decimals, char out[SL_PLOT_NUMBER])
 {
     uint64_t scale = 1;
@@ -56,7 +56,7 @@ static void write_plain(double size, int decimals, char out[SL_PLOT_NUMBER])
     *end = '\0';
 }
 
-/* In two steps: 10^-310 has few bits left, and 1e308 times 10 none. */
+/* In two steps: 10^-310 is denormal, and 1e308 times 10 overflows. */
 static double scale_down(double size, int exponent)
 {
     int half = exponent / 2;
@@ -91,7 +91,7 @@ static void write_power(double size, int digits, char out[SL_PLOT_NUMBER])
 
 static void put_sign(double value, char out[SL_PLOT_NUMBER])
 {
-    /* What rounds to zero has no sign. */
+    /* A number that rounds to zero has no sign. */
     if (!(value < 0) || strspn(out, "0.") == strlen(out)) return;
     char unsigned_text[SL_PLOT_NUMBER];
     snprintf(unsigned_text, sizeof unsigned_text, "%s", out);

@@ -1,7 +1,7 @@
-/* How a chart comes about, in the order of sl_plot_svg (plot.c): check.c refuses what cannot be
- * drawn; the kind's `prepare` finds the ranges; layout.c gives every text its place and so finds
- * the area between the axes; svg.c and style.c write the head, describe.c the text alternative,
- * axes.c and legend.c what stands around the area, and the kind's `draw` what is in it. */
+/* The steps of sl_plot_svg (plot.c): check.c refuses what cannot be drawn; the kind's `prepare`
+ * finds the ranges; layout.c places all texts and so finds the area between the axes; put.c and
+ * style.c write the head, describe.c the text alternative, axes.c and legend.c what is around the
+ * area, and the kind's `draw` its content. */
 #ifndef SOFTLAB_PLOT_INTERNAL_H
 #define SOFTLAB_PLOT_INTERNAL_H
 
@@ -12,7 +12,7 @@
 #include "softlab/base/error.h"
 #include "softlab/plot.h"
 
-/* Values to positions: `low` is at pixel `from`, `high` at `to`. */
+/* Maps values to positions: `low` is at pixel `from`, `high` at `to`. */
 struct sl_plot_range {
     double low, high;
     double from, to;
@@ -28,12 +28,13 @@ struct sl_plot_ticks {
     char texts[SL_PLOT_MAX_TICKS][SL_PLOT_NUMBER];
 };
 
-/* Histogram: bin b holds low + b width <= v < low + (b + 1) width; the last one its upper edge. */
+/* Histogram: bin b holds low + b width <= v < low + (b + 1) width; the last one includes its upper
+ * edge. */
 struct sl_plot_bins {
     double low, width;
     size_t count;
     double *heights[SL_PLOT_MAX_SERIES]; /* owned, (count) each */
-    size_t n_values[SL_PLOT_MAX_SERIES]; /* not missing, inside the range or not */
+    size_t n_values[SL_PLOT_MAX_SERIES]; /* not missing; inside the range or outside */
     double quartiles[SL_PLOT_MAX_SERIES][3];
 };
 
@@ -50,14 +51,14 @@ struct sl_plot_chart {
     struct sl_plot_range x, y, z;
     struct sl_plot_ticks x_ticks, y_ticks;
     double tilt;          /* of category names below the area, in degrees */
-    size_t category_step; /* every how many of them is shown */
+    size_t category_step; /* 1: every name is shown, 2: every second one, ... */
     bool named_lines;     /* series are named at their ends instead of in a legend */
     bool has_data;
     size_t colours[SL_PLOT_MAX_SERIES]; /* a series' colour, 1 to 8; 0 is that of a reference */
-    size_t shapes[SL_PLOT_MAX_SERIES];  /* its mark: that of its colour; references have their own
-                                         * row, so that several differ */
+    size_t shapes[SL_PLOT_MAX_SERIES];  /* its mark, by colour; references have marks of their own
+                                         */
     struct sl_plot_bins bins;
-    struct sl_plot_parts parts; /* as far as they are written */
+    struct sl_plot_parts parts; /* filled as they are written */
 };
 
 enum sl_plot_key {
@@ -74,8 +75,8 @@ struct sl_plot_kind_methods {
     enum sl_plot_key key; /* how the legend shows a series */
     bool zero;            /* the value axis begins at zero */
     bool hatched;         /* series are areas that need patterns */
-    bool lined;           /* something is shown by lines on nothing */
-    bool named_ends;      /* series may be named where they end */
+    bool lined;           /* needs the pattern of lines without a background */
+    bool named_ends;      /* series may be named at their ends */
     bool one_series;
     enum sl_status (*check)(const struct sl_plot *plot, struct sl_error *err);    /* or NULL */
     enum sl_status (*prepare)(struct sl_plot_chart *chart, struct sl_error *err); /* ranges */
@@ -94,17 +95,17 @@ double sl_plot_series_x(const struct sl_plot_series *series, size_t i);
 double sl_plot_series_y(const struct sl_plot_series *series, size_t i);
 bool sl_plot_series_missing(const struct sl_plot_series *series, size_t i);
 size_t sl_plot_series_n_missing(const struct sl_plot_series *series);
-/* Is there an interval around value i, with two ends? Both arrays may be NULL. */
+/* True if value i has an interval with two finite ends. Both arrays may be NULL. */
 bool sl_plot_has_interval(const double *low, const double *high, size_t i);
 
-/* svg.c: a printf of its own, so that escaping is what happens by default. %f is a number with at
- * most two decimals and '.', %s is text to be escaped, %zu a size_t; nothing else exists. */
+/* put.c: a printf that escapes by default. %f is a number with at most two decimals and '.', %s is
+ * text to escape, %zu a size_t; there is nothing else. */
 void sl_plot_put(struct sl_buffer *out, const char *format, ...) SL_PRINTF(2, 3);
 void sl_plot_put_text(struct sl_buffer *out, const char *text);
 
-/* number.c: numbers for people, with thousands separators and a true minus sign; far from 1 as
- * 2.5×10⁷. `fixed` has just so many decimals; `brief` at most so many digits, no idle zeros;
- * `power` always has the power of ten that is given. */
+/* number.c: numbers for readers, with thousands separators and a true minus sign; 2.5×10⁷ if very
+ * large or small. `fixed` has exactly `decimals` decimals; `brief` at most `digits` digits without
+ * trailing zeros; `power` always has the given power of ten. */
 void sl_plot_number_fixed(double value, int decimals, char out[SL_PLOT_NUMBER]);
 void sl_plot_number_power(double value, int exponent, int decimals, char out[SL_PLOT_NUMBER]);
 void sl_plot_number_brief(double value, int digits, char out[SL_PLOT_NUMBER]);
@@ -116,12 +117,12 @@ struct sl_plot_lines {
     char text[SL_PLOT_MAX_LINES][SL_PLOT_LINE];
 };
 double sl_plot_text_width(const char *text, double size);
-/* The text, or its beginning and "…", no wider than `width`; true if it is whole. */
+/* The text, or its beginning and "…", no wider than `width`; true if it was not cut. */
 bool sl_plot_text_fit(const char *text, double size, double width, char out[SL_PLOT_LINE]);
-/* On at most `most` lines, the last one cut. */
+/* Wrap a text to at most `most` lines; the last one may be cut. */
 void sl_plot_text_wrap(const char *text, double size, double width, size_t most,
                        struct sl_plot_lines *out);
-/* A text that may have been cut, with the whole as its tooltip. `attributes` is markup. */
+/* Write a text, cut to the width, with the whole text as its tooltip. `attributes` is markup. */
 void sl_plot_text_write(struct sl_buffer *out, const char *attributes, const char *text,
                         double size, double width);
 /* "Label (unit)", "Label (unit, log scale)", or the empty text. */
@@ -132,15 +133,15 @@ double sl_plot_range_at(const struct sl_plot_range *range, double value);
 bool sl_plot_range_holds(const struct sl_plot_range *range, double value);
 void sl_plot_range_empty(struct sl_plot_range *range);
 void sl_plot_range_widen(struct sl_plot_range *range, double value);
-/* From what was widened to what is drawn: the axis's own range if it has one, else zero included
- * if asked for, and some room at both ends that never crosses zero. */
+/* Set the range to draw: the axis's own if it has one; otherwise that of the values, with zero if
+ * asked for and some room at both ends that never crosses zero. */
 void sl_plot_range_settle(struct sl_plot_range *range, const struct sl_plot_axis *axis, bool zero);
 /* 1, 2 or 5 times a power of ten, for about `target` steps from low to high. */
 double sl_plot_round_step(double low, double high, size_t target);
 /* About `target` ticks. */
 void sl_plot_ticks_find(const struct sl_plot_range *range, const struct sl_plot_axis *axis,
                         size_t target, struct sl_plot_ticks *out);
-/* The most ticks whose texts stand side by side within `width` pixels. */
+/* As many ticks as fit side by side in `width` pixels. */
 void sl_plot_ticks_find_across(const struct sl_plot_range *range, const struct sl_plot_axis *axis,
                                double width, struct sl_plot_ticks *out);
 
@@ -157,7 +158,7 @@ double sl_plot_legend(struct sl_plot_chart *chart, bool draw);
 void sl_plot_describe(struct sl_plot_chart *chart);
 enum sl_status sl_plot_check(const struct sl_plot *plot, struct sl_error *err);
 
-/* describe.c: the parts that kinds' own descriptions are made of. */
+/* describe.c: parts for the descriptions of kinds. */
 void sl_plot_describe_series(const struct sl_plot_chart *chart);
 void sl_plot_describe_missing(const struct sl_plot_chart *chart,
                               const struct sl_plot_series *series);
@@ -170,21 +171,21 @@ enum { SL_PLOT_TITLED = 200 }; /* a series with more values has no tooltips */
 void sl_plot_mark_path(struct sl_buffer *out, size_t shape, double x, double y, double radius);
 /* All marks of a series. */
 void sl_plot_marks_draw(struct sl_plot_chart *chart, size_t series, double radius);
-/* Intervals of value i around (x, y), which may have been moved aside. */
+/* Draw the intervals of value i at (x, y), which need not be its own position. */
 void sl_plot_whiskers(struct sl_plot_chart *chart, size_t series, size_t i, double x, double y);
 /* The dashes of a colour's lines, or "". */
 const char *sl_plot_mark_dashes(size_t colour);
 
-/* names.c: the name of every point of a scatter plot beside it, or at the end of a line from it. */
+/* names.c: draw the name of every point of a scatter plot. */
 void sl_plot_points_name(struct sl_plot_chart *chart, double radius);
-/* How many points have names to show; 0 where there are too many to read. */
+/* The number of points with names to show; 0 if they are too many to read. */
 size_t sl_plot_points_named(const struct sl_plot *plot);
 
 /* Kinds */
 enum sl_status sl_plot_bars_check(const struct sl_plot *plot, struct sl_error *err);
 double sl_plot_bars_height(const struct sl_plot_chart *chart);
 void sl_plot_bars_draw(struct sl_plot_chart *chart);
-/* The series' group, with its colour, that what is drawn inside the area stands in. */
+/* Open the group of a series, which has its colour and is clipped to the area. */
 void sl_plot_group_open(struct sl_plot_chart *chart, size_t series);
 void sl_plot_group_close(struct sl_plot_chart *chart);
 double sl_plot_points_height(const struct sl_plot_chart *chart);

@@ -1,4 +1,4 @@
-/* Markup out: numbers of fixed form, text escaped. */
+/* Writes markup: numbers in a fixed form, escaped text. */
 #include <assert.h>
 #include <math.h>
 #include <stdarg.h>
@@ -9,11 +9,11 @@
 #include "softlab/base/markup.h"
 #include "softlab/base/text.h"
 
-/* Farther than any chart reaches; keeps what lies outside an axis printable. */
+/* Farther than any chart reaches; keeps values outside an axis printable. */
 static const double far_away = 1e5;
 
-/* Hundredths of a pixel are finer than any screen, and coarser than the last bits in which
- * mathematical libraries differ. */
+/* Hundredths of a pixel are finer than any screen and hide the last bits in which mathematical
+ * libraries differ. */
 static void put_number(struct sl_buffer *out, double value)
 {
     assert(!isnan(value));

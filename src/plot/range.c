@@ -7,11 +7,10 @@
 
 #include "plot/plot_internal.h"
 
-static const double room = 0.04; /* at both ends, of the range */
-enum { MOST_TARGET = 20 };       /* ticks found may be a few more */
+static const double room = 0.04; /* at both ends, as a share of the range */
+enum { MOST_TARGET = 20 };       /* there may be a few more ticks */
 
-/* Where between low (0) and high (1); scaled first, since high - low may be more than a double
- * holds. */
+/* The position between low (0) and high (1); scaled first, because high - low may overflow. */
 static double fraction(const struct sl_plot_range *range, double value)
 {
     if (range->log)
@@ -45,7 +44,7 @@ void sl_plot_range_widen(struct sl_plot_range *range, double value)
     if (value > range->high) range->high = value;
 }
 
-/* A range of one value gets a width, so that the value has a place: its middle. */
+/* Widen a range of one value around it. */
 static void open_up(struct sl_plot_range *range)
 {
     double by = range->low == 0 ? 0.5 : fabs(range->low) / 10;
@@ -60,7 +59,7 @@ static void open_up(struct sl_plot_range *range)
     if (!(range->low < range->high)) *range = (struct sl_plot_range){.low = 0, .high = 1};
 }
 
-/* Some room at both ends, but not across zero: shares and counts begin there. */
+/* Add room at both ends, but not across zero, where shares and counts begin. */
 static void give_room(struct sl_plot_range *range)
 {
     double low = range->low, high = range->high;
@@ -93,8 +92,8 @@ void sl_plot_range_settle(struct sl_plot_range *range, const struct sl_plot_axis
     }
 }
 
-/* A step of 1, 2 or 5 times a power of ten, as (multiple, exponent): kept apart so that 0.3 is
- * 3 / 10 and not 3 times 0.1. */
+/* A step of 1, 2 or 5 times a power of ten, as (multiple, exponent), so that 0.3 is 3 / 10 and not
+ * 3 times 0.1. */
 struct step {
     double multiple;
     int exponent;
@@ -138,7 +137,7 @@ static void append_unit(const struct sl_plot_axis *axis, char text[SL_PLOT_NUMBE
         snprintf(text + length, SL_PLOT_NUMBER - length, "%%");
 }
 
-/* One form for the whole axis, so that its numbers can be compared at a glance. */
+/* All numbers of an axis have the same form, so that they are easy to compare. */
 static void write_linear(struct sl_plot_ticks *ticks, struct step step)
 {
     double most = 0;
@@ -172,7 +171,7 @@ static void find_linear(const struct sl_plot_range *range, size_t target, struct
     write_linear(out, step);
 }
 
-/* From dense to sparse: 1, 2 and 5 of every decade, 1 and 3, or 1 of every so many decades. */
+/* From dense to sparse: 1, 2 and 5 of every decade, 1 and 3, or 1 of every n-th decade. */
 static void find_logarithmic(const struct sl_plot_range *range, size_t target,
                              struct sl_plot_ticks *out)
 {
@@ -204,7 +203,7 @@ void sl_plot_ticks_find(const struct sl_plot_range *range, const struct sl_plot_
     if (axis->scale == SL_SCALE_CATEGORY) return;
     target = target < 1 ? 1 : target > MOST_TARGET ? MOST_TARGET : target;
     if (range->log) find_logarithmic(range, target, out);
-    /* Within little more than a decade, round numbers are the better marks of a log axis too. */
+    /* A log axis over little more than a decade is easier to read with linear ticks. */
     const bool is_short = range->log && out->count < 3 && range->high < 20 * range->low;
     if (!range->log || out->count < 2 || is_short) find_linear(range, target, out);
     for (size_t i = 0; i < out->count; i++)

@@ -1,13 +1,13 @@
-/* The head of a chart: colours, classes, patterns. Everything is scoped by the chart's id, since a
- * <style> inside inline SVG holds for the whole page. */
+/* The head of a chart: colours, classes, patterns. Everything is scoped by the chart's id, because
+ * a <style> in inline SVG applies to the whole page. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "plot/plot_internal.h"
 #include "softlab/base/memory.h"
 
-/* Okabe and Ito's colours, darkened where they had less than 3:1 against white paper, lightened for
- * dark paper. Neighbours in this order also differ in lightness, for grey printers. */
+/* Okabe and Ito's colours, darkened to a contrast of 3:1 on white, lightened for dark mode.
+ * Neighbours in this order also differ in lightness, for grey printers. */
 static const char *const light[] = {"#5f6770", "#0072b2", "#c77800", "#009e73", "#aa4586",
                                     "#3d9bd6", "#c44e00", "#454b52", "#8a7a00"};
 static const char *const dark[] = {"#a3abb5", "#4aa3df", "#ffb347", "#2fc79a", "#e39bc6",
@@ -21,8 +21,8 @@ static const struct {
 };
 enum { N_ROLES = sizeof roles / sizeof *roles };
 
-/* $ stands for what selects the chart. Declarations with var() come second: renderers that do not
- * know it keep the first. */
+/* $ stands for the chart's selector. Declarations with var() come second, so that renderers without
+ * var() keep the first. */
 static const char rules[] =
     "${max-width:100%;height:auto;font-family:system-ui,-apple-system,'Segoe UI',Roboto,"
     "'Helvetica Neue',Arial,sans-serif;font-size:12px}\n"
@@ -61,7 +61,7 @@ static void put_rules(struct sl_buffer *out, const char *template, const char *s
     }
 }
 
-/* :where() weighs nothing, so that a page's `.sl-plot{--sl-paper:...}` wins. */
+/* :where() has no specificity, so that a page's `.sl-plot{--sl-paper:...}` wins. */
 static void put_colours(struct sl_buffer *out, const char *selector, bool at_night)
 {
     sl_plot_put(out, ":where(%s){", selector);
@@ -72,7 +72,7 @@ static void put_colours(struct sl_buffer *out, const char *selector, bool at_nig
                     i < SL_PLOT_MAX_SERIES ? ";" : "}");
 }
 
-/* Hatching: lines of paper over the colour, of another direction and distance for each. */
+/* Hatching: background-coloured lines over the colour; direction and distance differ by colour. */
 static void put_hatching(struct sl_buffer *out, const char *id, size_t colour)
 {
     static const struct {
@@ -91,7 +91,7 @@ static void put_hatching(struct sl_buffer *out, const char *id, size_t colour)
     sl_plot_put(out, "</pattern>\n");
 }
 
-/* Lines on nothing: the gap of a reliability diagram, cells without a value. */
+/* Lines without a background: the gap of a reliability diagram, cells without a value. */
 static void put_lines(struct sl_buffer *out, const char *id)
 {
     sl_plot_put(out,
@@ -101,7 +101,7 @@ static void put_lines(struct sl_buffer *out, const char *id)
                 id);
 }
 
-/* Declarations for what `selector` selects: one chart, or all of a page. */
+/* Declarations for `selector`: one chart, or all charts of a page. */
 static void put_all_rules(struct sl_buffer *out, const char *selector)
 {
     put_colours(out, selector, false);
@@ -139,7 +139,7 @@ void sl_plot_style(struct sl_plot_chart *chart)
     const char *id = chart->plot->id;
     put_style(chart);
     sl_plot_put(out, "\n<defs>\n<clipPath id='%s-clip'>", id);
-    /* Marks on the edge of the area are shown whole. */
+    /* Do not cut marks on the edge of the area. */
     sl_plot_put(out, "<rect x='%f' y='%f' width='%f' height='%f'/></clipPath>\n", chart->left - 6,
                 chart->top - 6, chart->right - chart->left + 12, chart->bottom - chart->top + 12);
     if (chart->kind->hatched)

@@ -1,6 +1,6 @@
-/* How wide texts are and where they break. Nothing here can ask the reader's machine for its font,
- * so widths are those of DejaVu Sans, one of the widest that system-ui stands for: elsewhere
- * texts come out shorter than planned, and never run into each other. */
+/* Estimates text widths and breaks lines. The reader's font is unknown, so widths are those of
+ * DejaVu Sans, one of the widest system-ui fonts: with other fonts texts are shorter than planned
+ * and never overlap. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,8 +30,7 @@ static double character_width(uint32_t code_point)
     return 1.05;
 }
 
-/* One character at the start of a text that need not be UTF-8: bytes that are not stand for one
- * replacement character each, as they are written. */
+/* The first character of a text; a byte that is not UTF-8 is one replacement character. */
 static size_t next_character(const char *text, uint32_t *code_point)
 {
     size_t length = strnlen(text, 4);
@@ -85,7 +84,7 @@ bool sl_plot_text_fit(const char *text, double size, double width, char out[SL_P
     return whole;
 }
 
-/* Where to break before `length`: after the last space, or there if a word fills the line. */
+/* Where to break: after the last space before `length`, or at `length` if a word fills the line. */
 static size_t break_at(const char *text, size_t length)
 {
     for (size_t at = length; at > 0; at--)
@@ -135,7 +134,7 @@ void sl_plot_text_write(struct sl_buffer *out, const char *attributes, const cha
 void sl_plot_axis_title(const struct sl_plot_axis *axis, char out[SL_PLOT_LINE])
 {
     const char *label = axis->label ? axis->label : "";
-    /* Per cent stands behind every number. */
+    /* "%" follows every number instead. */
     const char *unit = axis->unit && strcmp(axis->unit, "%") != 0 ? axis->unit : "";
     const char *scale = axis->scale == SL_SCALE_LOG ? "log scale" : "";
     const char *between = *unit && *scale ? ", " : "";

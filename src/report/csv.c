@@ -29,7 +29,7 @@ static void put_cell(struct sl_buffer *out, const struct sl_block *table, size_t
     sl_csv_end_line(out);
 }
 
-/* A line in the form of a table's cell, without a number. */
+/* A line like a table cell, with words instead of a number. */
 static void put_words(struct sl_buffer *out, const struct sl_block *block, size_t row,
                       const char *head, const char *column, const char *text)
 {
@@ -68,8 +68,8 @@ static void put_table(struct sl_buffer *out, const struct sl_block *table)
             put_cell(out, table, row, column);
 }
 
-/* Long form: a line per cell, so that one file can hold every table. Numbers are whole, not rounded
- * as elsewhere. Charts and galleries are there as their text alternative. */
+/* Long form: one line per cell, so that one file can hold every table. Numbers have full precision.
+ * Charts and galleries are written as their text alternative. */
 void sl_report_csv(const struct sl_report *report, struct sl_buffer *out)
 {
     sl_buffer_text(out, "table,row,head,column,value,plus_or_minus,text,warning\n");

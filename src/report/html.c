@@ -27,8 +27,8 @@ static void put_pairs(struct sl_buffer *out, const struct sl_block *block)
     sl_buffer_text(out, "</dl>\n");
 }
 
-/* A chart without its own style rules: the page has them once for all charts, as they would be an
- * eighth of it. */
+/* A chart without its style rules, which the page has once for all charts; repeated, they would be
+ * an eighth of the page. */
 static void put_chart(struct sl_buffer *out, const struct sl_block *chart)
 {
     sl_buffer_text(out, "<figure class=\"chart\">");
@@ -90,8 +90,8 @@ static bool is_section(const struct sl_block *block)
     return block->kind == SL_BLOCK_HEADING && block->level == 2;
 }
 
-/* Links to the sections. They are open where no script runs; the script folds them away on narrow
- * screens, where what comes first should be seen first. */
+/* Links to the sections. They are open without the script; on narrow screens the script folds them,
+ * so that the answer is in view. */
 static void put_contents(struct sl_buffer *out, const struct sl_report *report)
 {
     size_t n_sections = 0;

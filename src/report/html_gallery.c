@@ -2,9 +2,9 @@
 
 #include "report/report_internal.h"
 
-/* What is less in every series is summed up. */
+/* Classes below this in every series are shown as one sum. */
 static const double least_share = .01;
-/* Of the cell, so that the number has room beside it. */
+/* Per cent of the cell's width, which leaves room for the number. */
 static const double widest_bar = 44;
 
 static double share_of(double value)
@@ -94,7 +94,7 @@ void sl_report_html_gallery(struct sl_buffer *out, const struct sl_block *galler
         sl_report_html_text(out, gallery->note);
         sl_buffer_text(out, "</p>\n");
     }
-    /* More than two series need the width of a screen, and their numbers a line of their own. */
+    /* More than two series need the full width, and each number its own line. */
     sl_buffer_text(out, gallery->n_series > 2 ? "<ul class=\"gallery many\">\n"
                                               : "<ul class=\"gallery\">\n");
     for (size_t i = 0; i < gallery->count; i++) {

@@ -53,8 +53,8 @@ static void put_content(struct sl_buffer *out, const struct sl_cell *cell)
     }
 }
 
-/* What the script sorts by stands in data-k where it is not the text. */
-/* `title` of the column where a row can become a card, or NULL. */
+/* data-k is the sort key if the text is not. `title`: the column's, if rows can become cards; or
+ * NULL. */
 static void put_cell(struct sl_buffer *out, const struct sl_cell *cell, const char *class,
                      const char *title, bool is_head)
 {
@@ -79,7 +79,7 @@ static void put_cell(struct sl_buffer *out, const struct sl_cell *cell, const ch
     sl_buffer_text(out, is_head ? "</th>" : "</td>");
 }
 
-/* A link that the script brings to life; without it the table itself is there to be copied. */
+/* A download link, which needs the script; without it a reader can copy the table. */
 static void put_download(struct sl_buffer *out, const struct sl_block *table, const char *title,
                          const char *suffix,
                          void (*write)(const struct sl_block *, struct sl_buffer *))
@@ -98,7 +98,7 @@ static void put_download(struct sl_buffer *out, const struct sl_block *table, co
     sl_buffer_release(&text);
 }
 
-/* Numbers stand to the right, under their column's title. */
+/* Columns of numbers are right-aligned. */
 static const char *class_of(const struct sl_block *table, size_t column)
 {
     return sl_report_is_numeric(table, column) ? " class=\"number\"" : "";
@@ -134,7 +134,7 @@ static void put_rows(struct sl_buffer *out, const struct sl_block *table)
     free(classes);
 }
 
-/* Whether there is room for the names of the rows on one line each. */
+/* True if the row names fit on one line each. */
 static bool is_brief(const struct sl_block *table)
 {
     enum { MOST_COLUMNS = 7, LONGEST_NAME = 28 };
@@ -148,8 +148,8 @@ static bool is_brief(const struct sl_block *table)
 
 void sl_report_html_table(struct sl_buffer *out, const struct sl_block *table)
 {
-    /* The caption stays where it is while the table scrolls; a region that scrolls must be
-     * reachable by keys. */
+    /* The caption does not scroll with the table; a scrolling region must be reachable by keyboard.
+     */
     sl_buffer_printf(out, "<figure class=\"table\"><figcaption id=\"%s-caption\">", table->id);
     sl_report_html_badge(out, table->badge);
     sl_report_html_text(out, table->title);

@@ -48,7 +48,7 @@ static void put_spans(struct sl_buffer *out, const struct sl_block *block)
     sl_buffer_text(out, is_note ? tones[block->tone].end : "\n\n");
 }
 
-/* Each line a paragraph of its own: verbatim could be ended by the text. */
+/* One paragraph per line: the text could end a verbatim environment. */
 static void put_lines(struct sl_buffer *out, const char *lines)
 {
     sl_buffer_text(out, "\\begingroup\\footnotesize\\ttfamily\\raggedright"
@@ -146,7 +146,7 @@ static void put_block(struct sl_buffer *out, const struct sl_block *block)
 
 void sl_report_latex(const struct sl_report *report, struct sl_buffer *out)
 {
-    /* Latin Modern, where it is installed, has outlines for every size. */
+    /* Latin Modern has scalable outlines; use it if it is installed. */
     sl_buffer_text(out, "\\documentclass[a4paper]{article}\n\\usepackage[T1]{fontenc}\n"
                         "\\IfFileExists{lmodern.sty}{\\usepackage{lmodern}}{}\n"
                         "\\usepackage{" SL_REPORT_LATEX_PACKAGES "}\n"

@@ -4,13 +4,13 @@
 
 #include "report/report_internal.h"
 
-/* Points: the width of an A4 page with margins of 2 cm, upright and turned; a column's gaps. In
- * ems: what a column gets beyond the widest thing in it. */
+/* In points: the text width of an A4 page with margins of 2 cm, portrait and landscape, and the
+ * gaps of a column. In ems: the slack of a column. */
 static const double upright = 483, turned = 731, gaps = 8, slack = .1;
 
-/* How a table is set: the first row into which it fits. Where texts are not wrapped, columns are as
- * wide as what they hold. `em` is how wide an em of ten-point letters comes out, in points: small
- * sizes have relatively wider letters. */
+/* Layouts of a table; the first that fits is used. Without wrapping, columns are as wide as their
+ * content. `em` is the width in points of an em of ten-point letters at this size: small sizes have
+ * relatively wider letters. */
 struct layout {
     const char *size;
     double em;
@@ -28,7 +28,7 @@ enum { N_LAYOUTS = sizeof layouts / sizeof *layouts };
 struct column {
     double natural; /* on one line */
     double least;   /* without breaking a word or a number */
-    double broken;  /* numbers break behind their ± */
+    double broken;  /* with numbers broken after their ± */
     double width;
     bool is_numeric;
 };
@@ -112,7 +112,7 @@ static const struct layout *choose_layout(const struct column *columns, size_t c
     return &layouts[chosen];
 }
 
-/* Where not even the least fits, numbers give way first, as far as they break; then all. */
+/* If the least widths do not fit, break numbers first, then shrink all columns. */
 static void press(struct column *columns, size_t count, double all)
 {
     double least = 0, broken = 0, sum = 0;
@@ -130,8 +130,8 @@ static void press(struct column *columns, size_t count, double all)
         columns[i].width *= all / sum;
 }
 
-/* Every column gets what it needs at least; what is left goes to those that would need more, by the
- * root of how much: one long text does not press all others into towers. */
+/* Every column gets its least width. The rest goes to columns that need more, by the square root of
+ * their need, so that one long text does not squeeze all others. */
 static void share_out(struct column *columns, size_t count, double all)
 {
     double left = all;
@@ -140,7 +140,7 @@ static void share_out(struct column *columns, size_t count, double all)
     press(columns, count, all);
     for (size_t i = 0; i < count; i++)
         left -= columns[i].width;
-    /* Columns that have enough leave the rest to the others. */
+    /* Columns that have enough leave their share to the others. */
     for (size_t round = 0; round < count && left > .1; round++) {
         double weights = 0, given = 0;
         for (size_t i = 0; i < count; i++)
@@ -169,7 +169,7 @@ static void put_columns(struct sl_buffer *out, struct column *columns, size_t co
         double share = (columns[i].width * layout->em + gaps) / page;
         sl_buffer_printf(out, "\n  >{\\ragged%s\\arraybackslash}",
                          columns[i].is_numeric ? "left" : "right");
-        /* Rounded down: shares must not sum up to more than a line. */
+        /* Rounded down, so that the sum never exceeds the line. */
         sl_buffer_printf(out, "p{\\dimexpr%.4f\\linewidth-2\\tabcolsep}", share - 5e-5);
     }
 }
@@ -192,7 +192,7 @@ static void put_titles(struct sl_buffer *out, const struct sl_block *table)
     sl_buffer_text(out, " \\\\\n\\midrule\n");
 }
 
-/* The warning stands on every page that the table goes on. */
+/* Every page of the table repeats the warning. */
 static void put_head(struct sl_buffer *out, const struct sl_block *table)
 {
     sl_buffer_text(out, "\\caption{");
@@ -212,7 +212,7 @@ void sl_report_latex_table(const struct sl_block *table, struct sl_buffer *out)
     struct column *columns = measure(table);
     const struct layout *layout = choose_layout(columns, table->n_columns);
     if (layout->is_turned) sl_buffer_text(out, "\\begin{landscape}\n");
-    /* longtable: some of these tables are longer than a page. */
+    /* longtable, because some tables are longer than a page. */
     sl_buffer_printf(out,
                      "\\begingroup\\%s\\setlength{\\tabcolsep}{4pt}"
                      "\\setlength{\\LTcapwidth}{\\linewidth}\n\\begin{longtable}{",

@@ -3,12 +3,12 @@
 
 #include "report/report_internal.h"
 
-/* Words longer than LONG_WORD break behind joints; those longer than LONGEST_WORD, which no
- * language has but hashes and paths, also after so many characters without one. */
+/* Words longer than LONG_WORD may break after joints; words longer than LONGEST_WORD, such as
+ * hashes and paths, also after LONGEST_PIECE characters without a joint. */
 enum { LONG_WORD = 12, LONGEST_WORD = 20, LONGEST_PIECE = 12 };
 
-/* What pdflatex does not print as it is written. Brackets and stars would be taken for arguments of
- * the row before them. */
+/* Characters that pdflatex needs escaped. It would take brackets and stars for arguments of the row
+ * end before them. */
 static const struct {
     uint32_t sign;
     const char *latex;
@@ -80,7 +80,7 @@ static const struct {
     {0x2718, "$\\times$"},
 };
 
-/* Whether LaTeX prints the character with the fonts of T1 and TS1. */
+/* True if the T1 and TS1 fonts have the character. */
 static bool is_printed(uint32_t code)
 {
     static const uint32_t gaps[] = {0x126, 0x127, 0x138, 0x13f, 0x140, 0x149, 0x166, 0x167, 0x17f};
@@ -94,7 +94,7 @@ static bool is_printed(uint32_t code)
     return code >= ' ' && code < 0x180 && !(code >= 0x7f && code < 0xa0);
 }
 
-/* The character at `text` and its length; a byte that is none is U+FFFD. */
+/* The character at `text` and its length; an invalid byte is U+FFFD. */
 static size_t next_character(const char *text, uint32_t *code)
 {
     size_t length = 1;
@@ -111,7 +111,7 @@ static bool is_space(uint32_t code)
     return code == ' ' || code == '\n' || code == '\r' || code == '\t';
 }
 
-/* Two of these in a row would melt into one sign. */
+/* Two of these in a row would become a ligature. */
 static bool melts(char sign)
 {
     return sign == '-' || sign == '\'' || sign == ',';
@@ -136,7 +136,7 @@ static void put_character(struct sl_buffer *out, const char *text, size_t length
     if (length == 1 && text[1] == *text && melts(*text)) sl_buffer_text(out, "{}");
 }
 
-/* How many characters until the next space. */
+/* The number of characters up to the next space. */
 static size_t word_length(const char *text)
 {
     size_t count = 0;
@@ -149,18 +149,18 @@ static size_t word_length(const char *text)
     return count;
 }
 
-/* Characters one by one, with the places where lines may break within long words. */
+/* Walks over characters and finds break points within long words. */
 struct walk {
     const char *at;
-    size_t word, piece; /* characters of the word, and since the last place to break */
+    size_t word, piece; /* characters of the word, and since the last break point */
     uint32_t code;
     size_t length; /* bytes of the character */
-    bool breaks;   /* a line may break behind it */
+    bool breaks;   /* a line may break after it */
 };
 
 static bool walk_next(struct walk *walk, bool is_code)
 {
-    /* LaTeX itself breaks behind hyphens, but not in typewriter letters. */
+    /* LaTeX breaks after hyphens itself, but not in typewriter text. */
     const char *joints = is_code ? "/_.:,;=@+|\\&)-" : "/_.:,;=@+|\\&)";
     walk->at += walk->length;
     if (!*walk->at) return false;
@@ -209,8 +209,8 @@ static const unsigned short letter_widths[] = {
     833, 556, 500, 556, 528, 392, 394, 389, 556, 528, 722, 528, 528, 444, 500, 278, 500,  556,
 };
 
-/* In ems. Signs of mathematics are about as wide as a plus, letters with accents as an n; a
- * character that comes out by its number is "U+" and four digits or more. */
+/* In ems. A mathematical sign is about as wide as a plus, an accented letter as an n; a character
+ * printed as its code point is "U+" and at least four digits. */
 static double width_of(uint32_t code, bool is_code)
 {
     static const double space = .333, typewriter = .525, sign = .778, letter = .556, named = 1.53;

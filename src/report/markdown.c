@@ -3,8 +3,8 @@
 
 #include "report/report_internal.h"
 
-/* Characters that begin something in Markdown or HTML come out as themselves; a table's row is one
- * line. */
+/* Escape characters that mean something in Markdown or HTML; line breaks become spaces, because a
+ * table row is one line. */
 static void put_text(struct sl_buffer *out, const char *text)
 {
     for (const char *at = text; *at; at++) {
@@ -21,7 +21,7 @@ static void put_text(struct sl_buffer *out, const char *text)
     }
 }
 
-/* Code between enough backquotes; a bar would still end a table's cell. */
+/* Code between enough backquotes; '|' is escaped, because it would end a table cell. */
 static void put_code(struct sl_buffer *out, const char *text)
 {
     if (strpbrk(text, "`|\n")) {
@@ -60,8 +60,7 @@ static void put_spans(struct sl_buffer *out, const struct sl_block *block)
     sl_buffer_text(out, "\n\n");
 }
 
-/* A heading's anchor as renderers make it from its text: small letters, digits, dashes for
- * spaces. */
+/* A heading's anchor as renderers make it: lower-case letters, digits, dashes for spaces. */
 static void put_anchor(struct sl_buffer *out, const char *title)
 {
     static const char kept[] = "abcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -176,7 +175,7 @@ static void put_gallery(struct sl_buffer *out, const struct sl_block *gallery)
     sl_buffer_byte(out, '\n');
 }
 
-/* Indented by four: no line can end it. */
+/* Indented by four spaces: no line can end such a block. */
 static void put_lines(struct sl_buffer *out, const char *lines)
 {
     while (*lines) {

@@ -21,12 +21,12 @@ void sl_report_put_number(struct sl_buffer *out, double value, unsigned decimals
         snprintf(digits, sizeof digits, "%.*f", (int)(decimals < 12 ? decimals : 12), size);
     else
         snprintf(digits, sizeof digits, "%.6g", size);
-    /* What rounds to nothing has no sign. */
+    /* A number that rounds to zero has no sign. */
     if (value < 0 && strspn(digits, "0.") != strlen(digits)) sl_buffer_text(out, minus);
     sl_buffer_text(out, digits);
 }
 
-/* An interval is no wider than rounding leaves it: runs that agree. */
+/* True if the spread is rounding error only: the runs agree. */
 static bool is_nothing(double spread, double value)
 {
     return spread <= 1e-12 * fabs(value);

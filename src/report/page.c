@@ -1,6 +1,6 @@
 #include "report/report_internal.h"
 
-/* Colours have at least 4.5:1 against their ground, light and dark; print is light. */
+/* Text has a contrast of at least 4.5:1, light and dark; print is light. */
 const char *const sl_report_style[] = {
     ":root{color-scheme:light dark;--ground:#fff;--ink:#1b1d20;--soft:#565c64;--line:#d7dbe0;"
     "--tint:#f4f6f8;--link:#0b5a9d;--good:#0a6439;--bad:#a1231b;--open:#744e00;"
@@ -35,7 +35,7 @@ const char *const sl_report_style[] = {
     "border-inline-start:4px solid var(--line);padding-inline-start:.9rem}\n",
     "nav ul{list-style:none;margin:0;padding:0}\n",
     "nav li{padding:.2rem 0;break-inside:avoid}\n",
-    /* A side column that stays. */
+    /* The contents as a fixed side column. */
     "@media screen and (min-width:75rem){body:has(nav){max-width:92rem;padding-inline-start:16rem}"
     "nav{position:fixed;inset-block:0;inset-inline-start:max(0px,(100vw - 92rem)/2);width:14.75rem;"
     "overflow-y:auto;padding:1.5rem .75rem 1.5rem 1.25rem;font-size:.88rem;line-height:1.4;"
@@ -116,8 +116,8 @@ const char *const sl_report_style[] = {
     "color:var(--soft)}}\n",
     "@media (max-width:30rem){dl "
     "div{grid-template-columns:1fr;gap:0}}\n",
-    /* A heading, a caption or a summary stays with what it heads; bars and pictures are not cut,
-     * and keep their colours. */
+    /* Headings, captions and summaries stay with their content; bars and pictures are not cut and
+     * keep their colours. */
     "@media print{@page{margin:15mm}body{max-width:none;padding:0;font-size:10pt}"
     ".downloads,nav{display:none}"
     ".scroll{overflow:visible}thead button::after{content:''}"
@@ -136,7 +136,7 @@ const char *const sl_report_style[] = {
     NULL,
 };
 
-/* Sorting and downloads; everything can be read without. Empty cells stay last. */
+/* Sorting and downloads; the page is readable without the script. Empty cells sort last. */
 const char *const sl_report_script[] = {
     "'use strict';\n",
     "for (const table of document.querySelectorAll('table.sortable')) {\n",

@@ -1,4 +1,4 @@
-/* Inside report: the document as blocks, and what the formats share. */
+/* Private to report/: the document as blocks, and functions that the formats share. */
 #ifndef SOFTLAB_REPORT_INTERNAL_H
 #define SOFTLAB_REPORT_INTERNAL_H
 
@@ -27,8 +27,7 @@ struct sl_pair {
     const char *name, *value;
 };
 
-/* Which fields mean something depends on the kind; every text is in the report's arena, every array
- * on the heap. */
+/* The kind decides which fields are used. Texts are in the report's arena, arrays on the heap. */
 struct sl_block {
     enum sl_block_kind kind;
     unsigned level;      /* heading */
@@ -44,7 +43,7 @@ struct sl_block {
     const char *note;     /* gallery: below its title */
     const char **columns; /* table: column titles; gallery: classes; owned */
     size_t n_columns;
-    const char *series[SL_GALLERY_MAX_SERIES]; /* gallery: whose distributions */
+    const char *series[SL_GALLERY_MAX_SERIES]; /* gallery: names of the distributions */
     size_t n_series;
     union {
         struct sl_styled *spans;
@@ -61,7 +60,7 @@ struct sl_report {
     const char *title;
     struct sl_block *blocks; /* owned */
     size_t count, capacity;
-    const char *charts; /* the folder of charts as a reader of Markdown finds it, or NULL: none */
+    const char *charts; /* the folder of charts as seen from the Markdown file; NULL: none */
     bool overflowed;
 };
 
@@ -75,37 +74,37 @@ void sl_report_put_number(struct sl_buffer *out, double value, unsigned decimals
 void sl_report_put_estimate(struct sl_buffer *out, const struct sl_cell *cell,
                             const struct sl_number_signs *signs);
 
-/* What stands for a mark: "✓", "\checkmark" and so on, and how marks sort. */
+/* The signs of a mark, "✓", "\checkmark" and so on, and its sort key. */
 struct sl_mark_look {
     const char *symbol, *latex, *css, *plain;
 };
 extern const struct sl_mark_look sl_mark_words[SL_MARK_COUNT];
 
-/* table.c: what the formats ask of a table, and a table as a file of CSV. */
+/* table.c: queries about a table, and a table as CSV. */
 void sl_report_csv_table(const struct sl_block *table, struct sl_buffer *out);
-/* A field of CSV; text that a spreadsheet would take for a formula gets an apostrophe. */
+/* A CSV field; text that a spreadsheet would run as a formula gets an apostrophe. */
 void sl_report_csv_text(struct sl_buffer *out, const char *text);
 size_t sl_report_rows(const struct sl_block *table);
 /* True if a cell of the column is a number. */
 bool sl_report_is_numeric(const struct sl_block *table, size_t column);
-/* The cell, or an empty one where the last row is not whole. */
+/* The cell, or an empty one if the last row is incomplete. */
 struct sl_cell sl_report_cell_at(const struct sl_block *table, size_t row, size_t column);
 
-/* latex_text.c: running text, and what stands in \\texttt. Characters that pdflatex has no sign for
- * come out by their number. */
+/* latex_text.c: running text, and text in \\texttt. Characters that the fonts lack are printed as
+ * their code points. */
 void sl_report_latex_text(struct sl_buffer *out, const char *text);
 void sl_report_latex_code(struct sl_buffer *out, const char *text);
-/* The width of the text in ems of ten-point letters; *longest grows to that of its longest piece
- * that no line breaks. */
+/* The width of the text in ems of ten-point letters; raises *longest to the width of its longest
+ * unbreakable piece. */
 double sl_report_latex_width(const char *text, bool is_code, double *longest);
 
-/* latex_table.c: within a document, and as a file that says what it needs. */
+/* latex_table.c: a table in a document, and as a file that names the packages it needs. */
 #define SL_REPORT_LATEX_PACKAGES "amssymb,array,booktabs,longtable,pdflscape,textcomp"
 void sl_report_latex_table(const struct sl_block *table, struct sl_buffer *out);
 void sl_report_latex_file(const struct sl_block *table, struct sl_buffer *out);
 
-/* "cat 0.63, dog 0.30": classes of one per cent and more, the largest first, of one series of an
- * item. */
+/* "cat 0.63, dog 0.30": one distribution of an item, classes from one per cent on, largest first.
+ */
 void sl_report_put_distribution(struct sl_buffer *out, const struct sl_block *gallery,
                                 const struct sl_gallery_item *item, size_t series);
 

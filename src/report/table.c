@@ -20,7 +20,7 @@ void sl_report_csv_text(struct sl_buffer *out, const char *text)
     sl_csv_append_text(out, text, strlen(text));
 }
 
-/* True if a cell of the column has an interval: it gets a column of its own. */
+/* True if a cell of the column has an interval, which then gets a column of its own. */
 static bool has_spread(const struct sl_block *table, size_t column)
 {
     for (size_t row = 0; row < sl_report_rows(table); row++) {

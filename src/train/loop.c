@@ -1,4 +1,4 @@
-/* The training loop. There is one. */
+/* The only training loop. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 struct session {
     struct sl_training *run;
     double began, epoch_began;
-    uint64_t steps; /* made by this process */
+    uint64_t steps; /* of this process */
 };
 
 static struct sl_method_batch present(struct sl_training *run, size_t count)
@@ -37,7 +37,7 @@ static struct sl_method_batch present(struct sl_training *run, size_t count)
     };
 }
 
-/* Clipping looks at all gradients together, as PyTorch's clip_grad_norm_ does. */
+/* Clips by the norm of all gradients together, as PyTorch's clip_grad_norm_ does. */
 static void update_weights(struct sl_training *run, const float *gradients)
 {
     const struct sl_moment moment = {run->at.epoch, run->at.step, run->steps_per_epoch};
@@ -118,7 +118,7 @@ static void report_progress(const struct session *session)
     hooks->progress(hooks->context, &state);
 }
 
-/* The epoch's score; better than all before it, its weights are kept. */
+/* Score the epoch; keep its weights if it is the best so far. */
 static enum sl_status judge(struct session *session, struct sl_epoch *epoch, struct sl_error *err)
 {
     struct sl_training *run = session->run;
@@ -139,8 +139,8 @@ static enum sl_status judge(struct session *session, struct sl_epoch *epoch, str
     return SL_OK;
 }
 
-/* The score and the word to the caller come before the checkpoint that follows, so that a run that
- * is killed in between repeats them and no epoch is lost from the log. */
+/* Scores and reports the epoch before writing the checkpoint, so that a run killed in between
+ * repeats both and the log misses no epoch. */
 static enum sl_status finish_epoch(struct session *session, struct sl_error *err)
 {
     struct sl_training *run = session->run;
@@ -189,7 +189,7 @@ static enum sl_status save_if_due(struct session *session, bool must, struct sl_
     return status;
 }
 
-/* The steps of what is left of an epoch. */
+/* Run the remaining steps of an epoch. */
 static enum sl_status run_epoch(struct session *session, bool *stopped, struct sl_error *err)
 {
     struct sl_training *run = session->run;

@@ -1,11 +1,11 @@
-/* Method: what happens to a batch before the forward pass and what its logits cost. The loop in
- * loop.c knows nothing else about mixup, entropies or crowds. */
+/* Method: changes a batch before the forward pass and computes the loss of its logits. loop.c knows
+ * nothing else about mixup, entropies or crowds. */
 #ifndef SOFTLAB_TRAIN_METHOD_H
 #define SOFTLAB_TRAIN_METHOD_H
 
 #include "softlab/train.h"
 
-/* A batch on its way. Rows [0, count) hold the items; a method with two copies fills rows
+/* The current batch. Rows [0, count) are the items; a method with two copies fills rows
  * [count, 2 count) of pixels and targets in `prepare`. */
 struct sl_method_batch {
     size_t count;            /* items */
@@ -14,16 +14,16 @@ struct sl_method_batch {
     size_t pixels_per_item;
     float *targets; /* (copies * count, n_classes) */
     size_t n_classes;
-    uint64_t epoch, step; /* what draws are named by: (seed, purpose, epoch, step) */
+    uint64_t epoch, step; /* draws are named by (seed, purpose, epoch, step) */
 };
 
-/* Memory that a method asks for. */
+/* The memory that a method needs. */
 struct sl_method_sizes {
     size_t values; /* own parameters */
     size_t floats, indices;
 };
 
-/* What a method may read and what it keeps. Everything is made before the first step. */
+/* A method's inputs and its own memory, all allocated before the first step. */
 struct sl_method {
     const struct sl_train_method *row;
     const struct sl_recipe *recipe;           /* borrowed */
@@ -40,28 +40,27 @@ struct sl_method {
 
 struct sl_method_steps {
     size_t copies;     /* rows of the plan per item: 1, or 2 */
-    bool takes_mixing; /* class-pair mixing functions; where they have no use, they are refused */
-    /* SL_ERR_INPUT for what the method cannot work with (no annotators, text where pixels are
-     * mixed, ...). May be NULL. */
+    bool takes_mixing; /* uses class-pair mixing functions; otherwise they are refused */
+    /* SL_ERR_INPUT for data that the method cannot use (labels without annotators, text if it
+     * mixes pixels, ...). May be NULL. */
     enum sl_status (*check)(const struct sl_method *method, const struct sl_feed *feed,
                             struct sl_error *err);
     /* NULL: none. */
     struct sl_method_sizes (*sizes)(const struct sl_method *method);
-    void (*begin)(struct sl_method *method); /* first own values; may be NULL */
+    void (*begin)(struct sl_method *method); /* initialise own values; may be NULL */
     /* Before the forward pass; may be NULL. */
     void (*prepare)(struct sl_method *method, struct sl_method_batch *batch);
-    /* The gradient of the loss as reduced by the logits (copies * count, n_classes) and by the own
-     * values (method->gradients, all of them). The sum over items, unreduced, goes to *total for
-     * the log; NaN among the logits always makes it NaN. An item's loss is the mean over its
-     * copies, so that *total is the loss reduced by sum. Comes after `prepare` of the same batch.
-     */
+    /* Write the gradient of the reduced loss with respect to the logits (copies * count, n_classes)
+     * and to all own values (method->gradients). *total is the unreduced sum over items, for the
+     * log; NaN logits make it NaN. An item's loss is the mean over its copies. Called after
+     * `prepare` of the same batch. */
     void (*loss)(struct sl_method *method, const struct sl_method_batch *batch, const float *logits,
                  float *gradient, double *total);
 };
 
-/* The method that the recipe names, with its first own values. SL_ERR_USAGE for a name that is no
- * row of sl_train_methods; SL_ERR_INPUT from its check, or if the targets have another number of
- * classes. Borrows what the options point to. */
+/* Create the recipe's method with initial own values. SL_ERR_USAGE if sl_train_methods lacks it;
+ * SL_ERR_INPUT from its check, or if the number of classes differs from the targets'. Borrows what
+ * the options point to. */
 enum sl_status sl_method_create(const struct sl_train_options *options, size_t n_classes,
                                 struct sl_method **out, struct sl_error *err) SL_MUST_USE;
 void sl_method_destroy(struct sl_method *method);

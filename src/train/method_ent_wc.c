@@ -1,5 +1,5 @@
 /* The clamped entropy-weighted loss (Collins 2022, thesis section 5.2.2): mixup whose cross-entropy
- * counts for less where the network is undecided between more than two classes. */
+ * counts less if the network is undecided between more than two classes. */
 #include <math.h>
 
 #include "softlab/nn/loss.h"
@@ -8,7 +8,7 @@
 static const double log_two = 0.69314718055994530942;
 
 struct weight {
-    double value, slope; /* slope by the entropy */
+    double value, slope; /* slope: derivative with respect to the entropy */
 };
 
 /* clamp(log 2 / H, kappa, 1); NaN stays. */
@@ -34,7 +34,7 @@ static void loss(struct sl_method *method, const struct sl_method_batch *batch, 
             weight_of(method->recipe, sl_softmax_entropy(row, n_classes, 0, NULL));
         const double surprise = sl_soft_cross_entropy(row, &target, (float)(scale * weight.value),
                                                       NULL, gradient + i * n_classes);
-        /* Where the weight is clamped, an infinite loss has no slope through it. */
+        /* A clamped weight has slope 0, which must not meet an infinite loss. */
         if (weight.slope != 0)
             sl_softmax_entropy(row, n_classes, scale * weight.slope * surprise,
                                gradient + i * n_classes);

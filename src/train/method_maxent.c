@@ -1,9 +1,9 @@
-/* Mix-MaxEnt (Pinto et al. 2021): the cross-entropy of the clean items, minus eta times the mean
- * entropy of what the network says about mixtures of each with an item of another class.
+/* Mix-MaxEnt (Pinto et al. 2021): the cross-entropy of the clean items minus eta times the mean
+ * entropy of the predictions for mixtures of each item with one of another class.
  *
- * The partner is any item of the batch whose largest target is another class, each as likely; so
- * every item has one as soon as the batch has two classes. A batch of a single class has no
- * mixtures: its copies are the items themselves, and they count for nothing. */
+ * The partner is drawn uniformly from the items of the batch with another largest target class, so
+ * every item has a partner if the batch has two classes. A batch of one class has no mixtures: its
+ * copies are the items themselves and do not enter the loss. */
 #include <string.h>
 
 #include "softlab/base/random.h"
@@ -13,7 +13,7 @@
 
 /* The items of a batch by class: class k has items[begin[k]] to items[begin[k + 1] - 1]. */
 struct by_class {
-    size_t *begin; /* n_classes + 2; the last is spent on counting */
+    size_t *begin; /* n_classes + 2; the last is used for counting */
     size_t *items; /* count */
 };
 
@@ -34,7 +34,7 @@ static void sort(const struct sl_method_batch *batch, struct by_class sorted)
         sorted.items[sorted.begin[class_of(batch, i) + 1]++] = i;
 }
 
-/* Nobody of another class: itself. */
+/* The item itself if there is no item of another class. */
 static size_t draw_partner(const struct sl_method_batch *batch, struct by_class sorted, size_t i,
                            struct sl_rng *rng)
 {

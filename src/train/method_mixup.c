@@ -1,6 +1,6 @@
-/* mixup (Zhang et al. 2018) and RegMixup (Pinto et al. 2022), as their public programs do it: one
- * share and one permutation per batch, and lambda CE(a) + (1 - lambda) CE(b) taken as the
- * cross-entropy to the mixed target, which it equals. */
+/* mixup (Zhang et al. 2018) and RegMixup (Pinto et al. 2022) as in their public programs: one share
+ * and one permutation per batch. lambda CE(a) + (1 - lambda) CE(b) is computed as the equal
+ * cross-entropy to the mixed target. */
 #include <math.h>
 #include <string.h>
 
@@ -32,8 +32,8 @@ static bool leads_its_cycle(const size_t *partners, size_t i)
     return j == i;
 }
 
-/* `count` columns of the rows of a cycle, from its first row on. Each row is read by the one before
- * it and then changed; the first is changed at once, so the last reads what was kept of it. */
+/* Mix `count` columns of the rows of a cycle. Each row is read by the row before it and then
+ * changed; the first is changed at once, so the last reads a saved copy of it. */
 static void mix_cycle(const size_t *partners, const float *shares, size_t first, size_t width,
                       float *columns, size_t count)
 {
@@ -45,8 +45,8 @@ static void mix_cycle(const size_t *partners, const float *shares, size_t first,
     blend(columns + j * width, kept, shares[j], count);
 }
 
-/* Row i becomes shares[i] of itself and the rest of what row partners[i] was. A tile of columns at
- * a time, so that no copy of the batch is needed. */
+/* Row i becomes shares[i] of itself plus the rest of the old row partners[i]. Works on a tile of
+ * columns at a time, so that no copy of the batch is needed. */
 static void mix_in_place(const size_t *partners, const float *shares, size_t count, size_t width,
                          float *rows)
 {
@@ -77,7 +77,7 @@ static void draw(struct sl_method *method, const struct sl_method_batch *batch)
         method->scratch[i] = (float)share;
 }
 
-/* The shares of the targets where people do not see what was mixed: those of the class pair. */
+/* Replace the shares of the targets by those that people see for the class pair. */
 static void transform_shares(struct sl_method *method, const struct sl_method_batch *batch)
 {
     if (!method->mixing) return;

@@ -109,5 +109,5 @@ double sl_clip_scale(double clip, double norm)
 {
     if (!(clip > 0)) return 1;
     const double scale = clip / (norm + 1e-6);
-    return scale >= 1 ? 1 : scale; /* NaN stays NaN: the caller is to see it */
+    return scale >= 1 ? 1 : scale; /* NaN stays NaN, so that the caller sees it */
 }

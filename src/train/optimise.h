@@ -4,16 +4,16 @@
 
 #include "softlab/train/recipe.h"
 
-/* Where a run is; epoch and step count from 0, the step within its epoch. */
+/* The position of a run; epoch and step count from 0, the step within its epoch. */
 struct sl_moment {
     size_t epoch, step, steps_per_epoch;
 };
 /* The learning rate of a step. */
 double sl_schedule_rate(const struct sl_recipe *recipe, struct sl_moment moment);
-/* Whether the optimiser begins anew with this step (segments). */
+/* True if the optimiser is reset before this step (segments). */
 bool sl_schedule_resets(const struct sl_recipe *recipe, struct sl_moment moment);
 
-/* The optimiser of some flat buffer of values, with its state: `n_buffers` of `count` floats. */
+/* The optimiser of a flat buffer of values, with `n_buffers` state buffers of `count` floats. */
 struct sl_optimiser {
     size_t count;
     float *state[2]; /* owned; velocity, or first and second moments */
@@ -27,7 +27,7 @@ void sl_optimiser_reset(struct sl_optimiser *optimiser);
 /* One step; gradients are multiplied by `scale` (clipping) first. */
 void sl_optimiser_step(struct sl_optimiser *optimiser, const struct sl_recipe *recipe, double rate,
                        double scale, float *values, const float *gradients);
-/* What clip_grad_norm_ multiplies gradients by; 1 when clip is 0. */
+/* The factor by which clip_grad_norm_ scales gradients; 1 if clip is 0. */
 double sl_clip_scale(double clip, double norm);
 
 #endif

@@ -1,4 +1,4 @@
-/* Run: a training on its way. run.c makes it, loop.c moves it, run_checkpoint.c keeps it. */
+/* Run: a training in progress. run.c creates it, loop.c runs it, run_checkpoint.c saves it. */
 #ifndef SOFTLAB_TRAIN_RUN_H
 #define SOFTLAB_TRAIN_RUN_H
 
@@ -6,7 +6,7 @@
 #include "train/method.h"
 #include "train/optimise.h"
 
-/* Where it stands: all that a checkpoint needs besides buffers of floats. */
+/* The position of a run: all of a checkpoint but its buffers of floats. */
 struct sl_training_position {
     size_t epoch, step;          /* the next step's, from 0 */
     double loss_total;           /* of this epoch so far */
@@ -14,7 +14,7 @@ struct sl_training_position {
     double epoch_seconds;        /* spent in this epoch before this process */
     double best_score;           /* NaN: none yet */
     size_t best_epoch;           /* from 1; 0: none yet */
-    uint64_t steps;              /* in all */
+    uint64_t steps;              /* in total */
     uint64_t optimiser_steps[2]; /* since the last reset: the model's, the method's own */
 };
 
@@ -24,7 +24,7 @@ struct sl_training {
     const struct sl_recipe *recipe;         /* borrowed */
     struct sl_method *method;
     struct sl_optimiser optimiser, own_optimiser;
-    struct sl_plan *full, *last; /* `last` NULL when batches divide the items, or it is dropped */
+    struct sl_plan *full, *last; /* `last` NULL if there is no last, smaller batch */
     struct sl_feed_batch batch;
     struct sl_augment augment;
     bool augments;
@@ -32,7 +32,7 @@ struct sl_training {
     size_t *order;                   /* (n_items) positions of this epoch */
     size_t *items;                   /* (copies * batch_size) of this step */
     float *targets, *gradient;       /* (copies * batch_size, n_classes) */
-    float *best_values, *best_state; /* of the best epoch; NULL unless it is selected */
+    float *best_values, *best_state; /* of the best epoch; NULL without SL_SELECT_BEST */
     struct sl_training_position at;
     char identity[65]; /* SHA-256 of what the run depends on */
     double saved_at;   /* clock of the last checkpoint */
@@ -45,7 +45,7 @@ void sl_run_destroy(struct sl_training *run);
 void sl_run_shuffle(struct sl_training *run);
 
 enum sl_status sl_run_save(struct sl_training *run, struct sl_error *err) SL_MUST_USE;
-/* Go back to the checkpoint if there is one: *found. */
+/* Load the checkpoint if there is one; *found says whether there is. */
 enum sl_status sl_run_load(struct sl_training *run, bool *found, struct sl_error *err) SL_MUST_USE;
 
 #endif

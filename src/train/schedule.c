@@ -1,4 +1,4 @@
-/* Learning rates: a row for each schedule, and a function of where the run is. */
+/* Learning rates: a row per schedule, each a function of the run's position. */
 #include <math.h>
 
 #include "train/optimise.h"
@@ -17,7 +17,7 @@ static double step_rate(const struct sl_recipe *recipe, struct sl_moment moment)
     return rate;
 }
 
-/* The first step has the whole rate; the one after the last would have none. */
+/* The first step has the full rate; the step after the last would have rate 0. */
 static double cosine_rate(const struct sl_recipe *recipe, struct sl_moment moment)
 {
     const double pi = 3.14159265358979323846;

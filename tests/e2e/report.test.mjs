@@ -130,7 +130,7 @@ test('the first line answers, and what it rests on is the next', async (t) => {
   assert.strictEqual(first[0][0], 'answer');
   assert.match(first[0][1], /^Of the papers' \d+ claims, \d+ (was|were) tested with the paper's own network: \d+ holds?, \d+ fails? and \d+ (is|are) undecided\./);
   assert.strictEqual(first[1][0], 'basis');
-  assert.match(first[1][1], /^What this rests on: 60 runs \(paper's scale\), 39 runs \(small network\)/);
+  assert.match(first[1][1], /^What this rests on: 60 runs \(paper's network, full scale\), 39 runs \(small network\)/);
 });
 
 test('the contents stay in sight on a wide screen and fold on a narrow one; rows of the overview lead to their sections', async (t) => {

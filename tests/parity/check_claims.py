@@ -121,7 +121,7 @@ def judge_runs(relation, metric, scale, terms, overlap=0):
         # SciPy's standard error of the mean, squared, is s^2 / n: overlap adds s^2 n_test / n_train.
         error = np.sqrt(stats.sem(sums) ** 2 + sums.var(ddof=1) * overlap)
         estimate, freedom = sums.mean(), len(sums) - 1
-        half, test = stats.t.ppf(.975, freedom) * error, f"{len(sums)} pairs"
+        half, test = stats.t.ppf(.975, freedom) * error, f"paired t-test, {len(sums)} pairs"
     else:
         summaries = []
         for (weight, values), mean in zip(turned, means):
@@ -160,11 +160,11 @@ def judge_paper(relation, metric, scale, terms):
     estimate, _, error, freedom = welch(summaries)
     verdict, _ = decide(relation, estimate, error, freedom, margin)
     if verdict == "undecided" and margin is None:
-        return ("holds" if estimate > 0 else "fails") + ", within its ±"
+        return "undecided (the means agree)" if estimate > 0 else "undecided (the means disagree)"
     return verdict
 
 
-EVIDENCE = ("from the authors' files", "small network", "paper's network, fewer of them", "paper's scale")
+EVIDENCE = ("from the authors' files", "small network", "paper's network, fewer runs", "paper's network, full scale")
 
 
 def report_claims(program, results, spec):
@@ -188,7 +188,7 @@ def compare(name, shown, wanted):
     """Problems of one claim."""
     (verdict, _), estimate, half, test = wanted
     here = shown["Verdict"][2]
-    value, plus, _ = shown["Difference in its favour"]
+    value, plus, _ = shown["Difference in favour of the claim"]
     found = []
     if here != verdict:
         found.append(f"verdict {here}, SciPy's {verdict}")
@@ -310,7 +310,7 @@ def check_made(program, seed):
         name = f"made {seed}, {relation} {better} {worse} {metric} {test}"
         problems += compare(name, row, wanted)
         paper = judge_paper(relation, metric, scale, printed)
-        said = row["By the paper's own figures"][2]
+        said = row["Verdict by the paper's own figures"][2]
         if said != paper:
             problems.append(f"{name}: the paper's {said}, expected {paper}")
         plain.append(wanted[0])

@@ -1,4 +1,4 @@
-/* Shift: a network on corrupted images (CIFAR-10-C), corruption by corruption. */
+/* Shift: scores a network on corrupted images (CIFAR-10-C), per corruption. */
 #ifndef SOFTLAB_EVAL_SHIFT_H
 #define SOFTLAB_EVAL_SHIFT_H
 
@@ -14,8 +14,8 @@
 
 SL_BEGIN_DECLS
 
-/* What is corrupted and scored: `count` items of a set of images in memory, the distributions
- * (count, classes) and the classes (count) they are scored against. All borrowed. */
+/* The items to corrupt and score: `count` images in memory, their target distributions
+ * (count, classes) and true classes (count). All borrowed. */
 struct sl_shift_items {
     const struct sl_dataset *dataset;
     const size_t *items; /* NULL: the first `count` */
@@ -25,14 +25,13 @@ struct sl_shift_items {
 };
 
 struct sl_shift_options {
-    int severities[SL_SEVERITIES]; /* 3 alone in the thesis */
+    int severities[SL_SEVERITIES]; /* 1 to 5; the thesis uses 3 only */
     size_t n_severities;
-    bool extra;    /* the four corruptions outside the benchmark too */
-    uint64_t seed; /* of the corruptions */
-    const char
-        *folder;  /* <name>.npy in the published layout, all severities of the whole set: read
-                     where it is there, made and kept where it is not; NULL: made on the way */
-    size_t batch; /* images per run of the network, 100 */
+    bool extra;         /* the four corruptions outside the benchmark too */
+    uint64_t seed;      /* of the corruptions */
+    const char *folder; /* of <name>.npy files in the published layout, with all severities of the
+                           whole set; missing ones are written; NULL: corrupt in memory */
+    size_t batch;       /* images per run of the network, 100 */
 };
 struct sl_shift_options sl_shift_options_default(void); /* the 15 at severity 3 */
 
@@ -44,7 +43,7 @@ struct sl_shift_score {
 struct sl_shift_result {
     struct sl_shift_score *scores; /* owned; by corruption, then severity */
     size_t count;
-    /* Means over the 15 of the benchmark, and over all that ran. */
+    /* Means over the 15 corruptions of the benchmark, and over all (_all). */
     double cross_entropy, cross_entropy_hard, accuracy;
     double cross_entropy_all, accuracy_all;
 };

@@ -1,4 +1,4 @@
-/* Optimiser: one step over the flat buffers, in one pass each. Equations are PyTorch's. */
+/* Optimiser: one step over flat buffers, each in one pass, with PyTorch's equations. */
 #ifndef SOFTLAB_NN_OPTIMISER_H
 #define SOFTLAB_NN_OPTIMISER_H
 
@@ -16,7 +16,7 @@ double sl_flat_norm(const float *values, size_t count);
 struct sl_sgd {
     float rate, momentum, weight_decay;
     bool nesterov;
-    bool first;           /* no step has been made: velocity is set, not mixed */
+    bool first;           /* this is the first step: velocity is set, not updated */
     float gradient_scale; /* clipping: the gradient is multiplied by it; 1 = none */
 };
 /* v = momentum v + (scale g + decay w);  w -= rate v,  or with Nesterov rate (g' + momentum v). */
@@ -30,8 +30,9 @@ struct sl_adam {
     bool rectified; /* RAdam (Liu et al. 2020) */
 };
 /* m and v are running means of g' = scale g + decay w and of its square;
- * w -= rate m' / (sqrt(v') + epsilon), both without their bias. Rectified, and with a variance of v
- * to speak of: w -= rate r m' sqrt(1 - beta2^step) / (sqrt(v) + epsilon); before that rate m'. */
+ * w -= rate m' / (sqrt(v') + epsilon), where m' and v' are bias-corrected. Rectified, once the
+ * variance of v is defined: w -= rate r m' sqrt(1 - beta2^step) / (sqrt(v) + epsilon); before that
+ * w -= rate m'. */
 void sl_adam_step(const struct sl_adam *adam, float *values, const float *gradients, float *first,
                   float *second, size_t count);
 

@@ -1,4 +1,4 @@
-/* Tuning: which convolution kernel runs which shape and direction. The shipped table was measured
+/* Tuning: which convolution kernel runs each shape and direction. The built-in table was measured
  * on AVX2; `softlab bench --tune` measures this machine and writes another. */
 #ifndef SOFTLAB_NN_TUNING_H
 #define SOFTLAB_NN_TUNING_H
@@ -11,8 +11,8 @@ SL_BEGIN_DECLS
 
 struct sl_tuning;
 
-/* The name of a kernel, by number from 0, with what it is in *summary (unless NULL); NULL past the
- * last. In order of preference where no row says otherwise. */
+/* The name of kernel `index`, from 0, and its *summary (unless NULL); NULL past the last. Kernels
+ * are in order of preference for tasks that are not in the table. */
 const char *sl_conv_kernel_name(size_t index, const char **summary);
 
 enum sl_status sl_tuning_read(const char *path, struct sl_tuning **out,
@@ -24,16 +24,16 @@ void sl_tuning_destroy(struct sl_tuning *tuning);
 void sl_tuning_hash(const struct sl_tuning *tuning, char out[65]);
 
 struct sl_model;
-/* Time every kernel that suits on every convolution of the model at this batch size, interleaved
- * and `rounds` times over, and add the fastest of each to `tuning` (made when *tuning is NULL). */
+/* Time every suitable kernel on every convolution of the model at this batch size, interleaved and
+ * `rounds` times, and add the fastest to *tuning (created if NULL). */
 struct sl_log;
 enum sl_status sl_tuning_measure(struct sl_model *model, size_t batch, size_t rounds,
                                  const struct sl_log *log, struct sl_tuning **tuning,
                                  struct sl_error *err) SL_MUST_USE;
 
-/* Floating-point operations per second that this core reaches at this moment with AVX2's fused
- * multiply-adds when nothing touches memory: what no convolution by the definition exceeds. Takes
- * some milliseconds; 0 without AVX2. */
+/* The floating-point operations per second that this core reaches now with AVX2's fused
+ * multiply-adds and no memory access: an upper bound for direct convolution. Takes some
+ * milliseconds; 0 without AVX2. */
 double sl_fma_peak(void);
 
 SL_END_DECLS

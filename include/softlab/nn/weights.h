@@ -1,5 +1,6 @@
-/* Weights: models on disk. Safetensors with PyTorch's state_dict names and shapes, both ways; ONNX
- * one way; checkpoints that a training can go on from to the bit. All are written atomically. */
+/* Weights: models on disk. Reads and writes safetensors with PyTorch's state_dict names and shapes,
+ * writes ONNX, and reads and writes checkpoints from which training resumes bit for bit. All files
+ * are written atomically. */
 #ifndef SOFTLAB_NN_WEIGHTS_H
 #define SOFTLAB_NN_WEIGHTS_H
 
@@ -13,47 +14,46 @@ SL_BEGIN_DECLS
 
 struct sl_metadata;
 
-/* Values and state; metadata holds the network, its input, its classes with their names if they
- * have any, its vocabulary if it has one, and what the caller adds. */
+/* Write values and state. The metadata hold the network, its input, its classes and their names,
+ * its vocabulary (if it has them) and the caller's extra entries. */
 enum sl_status sl_weights_write(const char *path, struct sl_model *model,
                                 const struct sl_metadata *extra, size_t n_extra,
                                 struct sl_error *err) SL_MUST_USE;
 
-/* Read a state_dict into a model of the same network. SL_ERR_INPUT naming the first tensor that is
- * missing, extra, mis-shaped or holds NaN or infinity; the model is unchanged on failure.
- * num_batches_tracked is passed over. A vocabulary other than the model's is SL_ERR_INPUT too, and
- * so are other names of classes or another order of them; a model without names takes the file's.
- */
+/* Read a state_dict into a model of the same network. SL_ERR_INPUT, naming the first tensor that is
+ * missing, extra, of the wrong shape, or holds NaN or infinity; also if the vocabulary, the class
+ * names or their order differ from the model's. A model without class names takes the file's.
+ * num_batches_tracked is ignored. On failure the model is unchanged. */
 enum sl_status sl_weights_read(const char *path, struct sl_model *model,
                                struct sl_error *err) SL_MUST_USE;
 
-/* Make the model that a file of ours describes, and read it. */
+/* Create the model that a file written by softlab describes, and read its weights. */
 enum sl_status sl_weights_open(const char *path, struct sl_model **out,
                                struct sl_error *err) SL_MUST_USE;
 
-/* The names of classes that a file has, `count` and a NULL behind them, for sl_names_destroy; *out
- * is NULL if it has none, as PyTorch's have not. */
+/* The class names of a file, `count` of them and a NULL, for sl_names_destroy; *out is NULL if it
+ * has none, as files of PyTorch. */
 enum sl_status sl_weights_class_names(const char *path, char ***out, size_t *count,
                                       struct sl_error *err) SL_MUST_USE;
 
-/* The network as ONNX (opset 13) with one input "input" (N, channels, height, width) and one output
- * "logits" (N, classes), N free; evaluation mode. Metadata hold the network, the number of classes
- * and their names. Image networks only. */
+/* Write the network as ONNX (opset 13) in evaluation mode, with one input "input" (N, channels,
+ * height, width) and one output "logits" (N, classes), for any N. The metadata hold the network,
+ * the number of classes and their names. Not for networks that read texts. */
 enum sl_status sl_onnx_write(const char *path, struct sl_model *model,
                              struct sl_error *err) SL_MUST_USE;
 
-/* A checkpoint: the model, any number of flat float buffers beside it (velocity, moments) and one
- * JSON text (epoch, step, seed: random streams are named, so their names are their state). */
+/* A checkpoint: the model, any number of flat float buffers (velocity, moments) and one JSON text
+ * (epoch, step, seed). Random streams are named, so they need no state. */
 struct sl_checkpoint_buffer {
     const char *name;
-    float *values; /* written from, or read into */
+    float *values; /* source of a write, target of a read */
     size_t count;
 };
 enum sl_status sl_checkpoint_write(const char *path, struct sl_model *model,
                                    const struct sl_checkpoint_buffer *buffers, size_t n_buffers,
                                    const char *progress_json, struct sl_error *err) SL_MUST_USE;
-/* All or nothing: on failure neither the model nor a buffer is changed. *progress_json is owned
- * by the caller. Names of classes are compared where both have some. */
+/* On failure neither the model nor any buffer is changed. The caller owns *progress_json. Class
+ * names are compared if both have some. */
 enum sl_status sl_checkpoint_read(const char *path, struct sl_model *model,
                                   const struct sl_checkpoint_buffer *buffers, size_t n_buffers,
                                   char **progress_json, struct sl_error *err) SL_MUST_USE;

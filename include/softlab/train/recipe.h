@@ -1,17 +1,17 @@
-/* Recipe: every constant of a training, by name. One table of keys serves recipe files, `--set` on
- * the command line, the provenance of a run and the hash of an experiment's cell.
+/* Recipe: all constants of a training run, by name. One table of keys serves recipe files, `--set`
+ * on the command line, the provenance of a run and the hash of an experiment's run.
  *
  *     {"softlab":"recipe","version":1,"name":"collins2022","source":"...","notes":["..."],
  *      "settings":{"batch":32,...},              both variants
- *      "as-run":{"schedule":"step",...},         what the papers' programs did: the default
+ *      "as-run":{"schedule":"step",...},         what the papers' programs did (the default)
  *      "as-published":{...},                     what their texts say
- *      "networks":{"resnet50":{"rate":0.4}},     what a network has of its own
+ *      "networks":{"resnet50":{"rate":0.4}},     settings of one network
  *      "forms":{"smooth":{"smooth":0.05}}}       relatives, called "collins2022-smooth"
  *
- * Later sections win over earlier ones. A network's section may hold "as-run" and "as-published"
- * beside its keys, a form's also "networks". Where forms are made for several networks, a recipe is
- * called <name>-<network>-<form>. The papers' recipes are files under recipes/, built into the
- * program. */
+ * Later sections override earlier ones. A network's section may have "as-run" and "as-published"
+ * besides its keys; a form's section may also have "networks". If forms exist for several networks,
+ * a recipe is called <name>-<network>-<form>. The papers' recipes are files in recipes/, built into
+ * the program. */
 #ifndef SOFTLAB_TRAIN_RECIPE_H
 #define SOFTLAB_TRAIN_RECIPE_H
 
@@ -31,8 +31,8 @@ enum sl_reduction { SL_REDUCE_MEAN, SL_REDUCE_SUM };
 enum sl_optimiser_kind { SL_OPTIMISER_SGD, SL_OPTIMISER_ADAM, SL_OPTIMISER_RADAM };
 enum sl_schedule_kind {
     SL_SCHEDULE_CONSTANT,
-    SL_SCHEDULE_STEP,    /* rate x factors[i] from epoch milestones[i] on, multiplied up */
-    SL_SCHEDULE_SEGMENT, /* like step, and the optimiser begins anew at each milestone */
+    SL_SCHEDULE_STEP,    /* the rate is multiplied by factors[i] at epoch milestones[i] */
+    SL_SCHEDULE_SEGMENT, /* like step, and the optimiser is reset at each milestone */
     SL_SCHEDULE_COSINE,  /* per step, over cosine_epochs (0: epochs) */
 };
 enum sl_target_draw {
@@ -58,8 +58,8 @@ struct sl_recipe {
 
     /* data */
     int64_t epochs;
-    int64_t batch;  /* 0: every item in one */
-    bool drop_last; /* leave out a last batch that is not full */
+    int64_t batch;  /* items per batch; 0: all in one */
+    bool drop_last; /* leave out a last, smaller batch */
     bool shuffle;   /* false: full batches in the order of the data */
     int64_t crop;   /* padding of the random crop; 0: none */
     bool flip;
@@ -83,7 +83,7 @@ struct sl_recipe {
     double eta;   /* weight of mix-maxent's entropy */
     enum sl_crowd_layer crowd;
     bool crowd_on_logits;   /* instead of on probabilities */
-    bool crowd_masked_mean; /* mean over batch x annotators, those without an answer included */
+    bool crowd_masked_mean; /* mean over batch x annotators, including those without an answer */
 
     /* optimiser */
     enum sl_optimiser_kind optimiser;
@@ -106,10 +106,10 @@ struct sl_recipe {
 /* The keys: help, files, `--set` and provenance walk this table. */
 extern const struct sl_field_row sl_recipe_keys[]; /* ends with a NULL name */
 
-/* Plain training: SGD .9 at .1, batch 32, mean cross-entropy, 10 epochs, nothing else. */
+/* Plain training: SGD with momentum .9 and rate .1, batch 32, mean cross-entropy, 10 epochs. */
 struct sl_recipe sl_recipe_default(void);
 
-/* The recipes built in; relatives within one file have a row each. */
+/* Built-in recipes; each form of a file has its own row. */
 struct sl_builtin_recipe {
     const char *name;
     const char *text; /* the file */
@@ -125,39 +125,40 @@ struct sl_holdout_list {
 extern const struct sl_holdout_list sl_holdout_lists[]; /* ends with a NULL name */
 const char *const *sl_recipe_holdout(const char *name); /* its items, or NULL */
 
-/* Defaults, overlaid with a recipe by name, or by path if it has a '/' or ends in .json. `variant`
- * is "as-run" or "as-published"; a file that has neither section is the same in both. SL_ERR_INPUT
- * naming file, line and key for an unknown key or a value out of range, with the nearest name, in
- * whichever section it stands. */
+/* Read a recipe over the defaults, by name, or by path if it has a '/' or ends in .json. `variant`
+ * is "as-run" or "as-published"; a file without these sections is the same in both. SL_ERR_INPUT,
+ * naming file, line, key and the nearest name, for an unknown key or a value out of range in any
+ * section. */
 enum sl_status sl_recipe_read(const char *name, const char *variant, struct sl_recipe *out,
                               struct sl_error *err) SL_MUST_USE;
-/* The same for a network of the caller's choice, which brings its own section and becomes
- * out->network; NULL: the recipe's. */
+/* Read a recipe for a network of the caller's choice, with that network's section; it becomes
+ * out->network. NULL: the recipe's network. */
 enum sl_status sl_recipe_read_for(const char *name, const char *variant, const char *network,
                                   struct sl_recipe *out, struct sl_error *err) SL_MUST_USE;
 /* The file of a recipe, by name or path, for its "source" and "notes". */
 enum sl_status sl_recipe_document(const char *name, struct sl_json *out,
                                   struct sl_error *err) SL_MUST_USE;
 
-/* Set one key from text ("0.1", "true", "80,120", "cosine"); SL_ERR_USAGE otherwise. */
+/* Set one key from text ("0.1", "true", "80,120", "cosine"); SL_ERR_USAGE if it is not valid. */
 enum sl_status sl_recipe_set(struct sl_recipe *recipe, const char *key, const char *value,
                              struct sl_error *err) SL_MUST_USE;
-/* "epochs=3,rate=0.05": a comma before a word and '=' begins the next key. */
+/* Set several keys: "epochs=3,rate=0.05". A comma followed by a word and '=' begins the next key.
+ */
 enum sl_status sl_recipe_set_all(struct sl_recipe *recipe, const char *assignments,
                                  struct sl_error *err) SL_MUST_USE;
-/* From an object {"epochs":3,...}: an experiment's overrides. */
+/* Set keys from an object {"epochs":3,...}, such as an experiment's overrides. */
 enum sl_status sl_recipe_overlay(struct sl_recipe *recipe, const struct sl_json_cursor *settings,
                                  struct sl_error *err) SL_MUST_USE;
 
-/* What contradicts itself (milestones without factors, Nesterov without momentum, an unknown
- * method, network or hold-out list ...): one sentence. */
+/* Fail if settings contradict each other (milestones without factors, Nesterov without momentum) or
+ * name an unknown method, network or hold-out list. */
 enum sl_status sl_recipe_check(const struct sl_recipe *recipe, struct sl_error *err) SL_MUST_USE;
 
 /* The network with the options that the recipe adds, "tagger:attention=512"; the caller owns it. */
 char *sl_recipe_network(const struct sl_recipe *recipe);
 
-/* Every key with its value, in table order, without late ones that have their default; the caller
- * owns it. */
+/* All keys with their values, in table order; keys added later are left out at their default. The
+ * caller owns it. */
 json_t *sl_recipe_to_json(const struct sl_recipe *recipe);
 
 SL_END_DECLS

@@ -1,8 +1,7 @@
-/* Convolution: every way we have to compute one, as rows of one table. A row takes a task (shape,
- * direction) and makes something that runs it. Activations are nChw8c with zero tail lanes; the
- * input images alone are plain nchw. Weights and their gradients are the model's own, OIHW; a
- * kernel that wants them otherwise makes its copy in `prepare`, which runs once per change of the
- * weights. */
+/* Convolution: a table of all kernels. A kernel takes a task (shape, direction) and creates an
+ * object that runs it. Activations are nChw8c with zero tail lanes; only the input images are plain
+ * nchw. Weights and their gradients are the model's own, OIHW; a kernel that needs another layout
+ * copies them in `prepare`, which runs once per change of the weights. */
 #ifndef SOFTLAB_NN_CONV_CONV_H
 #define SOFTLAB_NN_CONV_CONV_H
 
@@ -26,7 +25,7 @@ struct sl_nn_conv_task {
     bool relu;        /* forward: the result's negatives become 0, after bias and add */
 };
 
-/* What one run reads and writes. */
+/* The arguments of one run. */
 struct sl_nn_conv_args {
     const float *input;    /* forward, backward-weights */
     const float *upstream; /* backward: the gradient by the layer's output */
@@ -40,7 +39,7 @@ struct sl_nn_conv_args {
 };
 
 struct sl_nn_conv_kernel;
-/* A task made ready. */
+/* A task ready to run. */
 struct sl_nn_conv {
     const struct sl_nn_conv_kernel *kernel;
     size_t prepared_bytes, scratch_bytes;
@@ -50,7 +49,7 @@ struct sl_nn_conv {
 struct sl_nn_conv_kernel {
     const char *name;
     const char *summary;
-    /* Whether it can do the task at all, on this processor. */
+    /* True if it can do the task on this processor. */
     bool (*suits)(const struct sl_nn_conv_task *task);
     /* Fills state, prepared_bytes and scratch_bytes of a conv whose kernel is set. */
     enum sl_status (*create)(const struct sl_nn_conv_task *task, struct sl_nn_conv *conv,
@@ -60,19 +59,19 @@ struct sl_nn_conv_kernel {
                     const struct sl_nn_conv_args *args); /* or NULL */
     void (*run)(const struct sl_nn_conv *conv, const struct sl_nn_conv_args *args);
 };
-/* In order of preference where no table says otherwise; the last suits every task. Ends with NULL.
- */
+/* In order of preference for tasks that the tuning table lacks; the last suits every task. Ends
+ * with NULL. */
 extern const struct sl_nn_conv_kernel *const sl_nn_conv_kernels[];
 
 const struct sl_nn_conv_kernel *sl_nn_conv_find(const char *name); /* NULL: no such row */
 
-/* What node `node`, a convolution, asks for at a batch of `images`, without add and ReLU. */
+/* The task of convolution `node` at a batch of `images`, without add and ReLU. */
 struct sl_nn_conv_task sl_nn_conv_task_of(const struct sl_nn_graph *graph, size_t node,
                                           size_t images, enum sl_nn_direction direction);
 
 struct sl_tuning;
-/* The kernel that `tuning` (NULL: the shipped table) names for the task, or the first that suits;
- * a named one that does not suit is passed over. NULL if none does. */
+/* The kernel that `tuning` (NULL: the built-in table) names for the task if it suits, otherwise the
+ * first that suits; NULL if none does. */
 const struct sl_nn_conv_kernel *sl_nn_conv_choose(const struct sl_tuning *tuning,
                                                   const struct sl_nn_conv_task *task);
 

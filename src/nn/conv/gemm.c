@@ -47,8 +47,8 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Rows 512 bytes or a multiple apart would share few lines of the cache: a product of 512 x 512 x
- * 512 takes three times as long. */
+/* Avoid strides that are multiples of 512 bytes: rows would share few cache lines, and a product of
+ * 512 x 512 x 512 would take three times as long. */
 static size_t row_floats(size_t channels)
 {
     return channels % 128 == 0 ? channels + 16 : channels;
@@ -175,7 +175,7 @@ static void gemm_prepare(const struct sl_nn_conv *conv, const struct sl_nn_conv_
         }
 }
 
-/* And back; what no tap reaches has no gradient. */
+/* (tap, out, in) back to OIHW; weights that no tap reaches have gradient 0. */
 static void write_weights(const struct gemm_state *state, const float *from, float *result)
 {
     const struct sl_nn_conv_task *task = &state->task;
@@ -247,7 +247,7 @@ static void to_rows(const struct side *side, const float *images, size_t count, 
             strip_to_rows(side, images + first * plane, strip_of(side, rows, count, image, first));
 }
 
-/* What is below `floor` becomes it. */
+/* Values below `floor` become `floor`. */
 static void from_rows(const struct side *side, float *rows, size_t count, float floor,
                       float *images)
 {
@@ -258,7 +258,7 @@ static void from_rows(const struct side *side, float *rows, size_t count, float 
                             images + first * plane);
 }
 
-/* Rows that products are to be added to. */
+/* Initialise the rows to which products are added. */
 static void begin_rows(const struct side *side, const float *add, const float *bias, size_t count,
                        float *rows)
 {

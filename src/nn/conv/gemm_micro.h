@@ -19,8 +19,8 @@ enum {
     SL_NN_GEMM_COLUMNS = 16 /* columns of a panel */
 };
 
-/* Memory that will be wanted soon. A product that is given some fetches it into the cache, a few
- * lines at a time, while it multiplies. */
+/* Memory that is needed soon. A product prefetches it into the cache, a few lines at a time, while
+ * it multiplies. */
 struct sl_nn_run {
     const char *first;
     size_t lines; /* of 64 bytes; not 0 */

@@ -149,7 +149,7 @@ static bool has_fast_kernel(const_dnnl_primitive_desc_t conv)
     return status == dnnl_success && strncmp(name, "jit", 3) == 0;
 }
 
-/* Everything is chosen while oneDNN sees one thread, since it counts them when it plans. */
+/* oneDNN counts threads when it plans, so everything is chosen while it sees one thread. */
 static bool onednn_suits(const struct sl_nn_conv_task *task)
 {
     if (task->direction == SL_NN_BACKWARD_DATA && task->add) return false; /* it cannot add */
@@ -313,7 +313,7 @@ static void onednn_run(const struct sl_nn_conv *conv, const struct sl_nn_conv_ar
     bool reorders = state->result_out.primitive != NULL;
     void *written = reorders ? args->scratch : args->result;
     if (state->task.direction == SL_NN_FORWARD && state->task.add) place_sum(state, args);
-    /* Only what the direction declared is set. */
+    /* Arguments that the direction did not declare are ignored. */
     sl_dnn_op_set(op, DNNL_ARG_SRC, args->input);
     sl_dnn_op_set(op, DNNL_ARG_DIFF_DST, args->upstream);
     sl_dnn_op_set(op, DNNL_ARG_WEIGHTS, args->prepared);

@@ -217,7 +217,7 @@ static enum sl_status read_row(const struct sl_json_cursor *at, struct sl_nn_tun
     return SL_OK;
 }
 
-/* A row and where it stood, to name the second of two about the same. */
+/* A row and its place in the file, to name the second of two equal ones. */
 struct numbered_row {
     struct sl_nn_tuning_row row;
     size_t number;

@@ -1,9 +1,10 @@
-/* Families: functions that write graphs from a spec's options. A family is a table of options and
- * a build function here, and a row of sl_network_families in networks.c. Private to nn/families/.
+/* Families: functions that build graphs from a spec's options. A family is a table of options, a
+ * build function declared here, and a row of sl_network_families in networks.c. Private to
+ * nn/families/.
  *
- * Options are read by name, strictly and within bounds; the first bad one is kept in the spec and
- * reported by sl_nn_build, and what is returned in its place is within the bounds, so that build
- * functions need not look. */
+ * Options are read by name and checked against bounds. The spec keeps the first bad one for
+ * sl_nn_build to report; its value is replaced by one within bounds, so that build functions need
+ * no checks. */
 #ifndef SOFTLAB_NN_FAMILIES_FAMILIES_H
 #define SOFTLAB_NN_FAMILIES_FAMILIES_H
 
@@ -21,7 +22,7 @@ struct sl_nn_spec {
     struct sl_error error;
 };
 
-/* Read "family:option=value,...", or a named network with options over its own. */
+/* Read "family:option=value,...", or a named network with options that override its own. */
 enum sl_status sl_nn_spec_parse(const char *network, struct sl_nn_spec *spec,
                                 struct sl_error *err) SL_MUST_USE;
 void sl_nn_spec_release(struct sl_nn_spec *spec);
@@ -32,11 +33,11 @@ size_t sl_nn_spec_count(struct sl_nn_spec *spec, const char *option, size_t mini
                         size_t maximum);
 double sl_nn_spec_real(struct sl_nn_spec *spec, const char *option, double minimum, double maximum);
 bool sl_nn_spec_flag(struct sl_nn_spec *spec, const char *option); /* 0 or 1 */
-/* Whether the value is this text: for options that are a number or a word. */
+/* True if the value is this text, for options that are a number or a word. */
 bool sl_nn_spec_is(const struct sl_nn_spec *spec, const char *option, const char *text);
 /* Which of `choices` (ends with NULL). */
 size_t sl_nn_spec_choice(struct sl_nn_spec *spec, const char *option, const char *const *choices);
-/* "3-4-6-3"; how many. */
+/* Read "3-4-6-3"; returns how many numbers there are. */
 size_t sl_nn_spec_list(struct sl_nn_spec *spec, const char *option, size_t maximum,
                        size_t out[SL_NN_STAGES]);
 
@@ -47,7 +48,7 @@ size_t sl_nn_row_input(struct sl_nn_graph *g, const struct sl_model_options *opt
 
 /* ---- Networks made of stages of blocks ---- */
 
-/* Whose public code's module names; `stage` and `joint` make "layer1.0", "stage1.block1". */
+/* Module names of a public code; `stage` and `joint` make "layer1.0" or "stage1.block1". */
 struct sl_nn_naming {
     const char *conv, *norm; /* of the stem; hysts' networks that end in a norm call that one so */
     const char *stage, *joint;
@@ -88,7 +89,7 @@ size_t sl_nn_stack(struct sl_nn_graph *g, size_t input, const struct sl_nn_stage
 /* "n": blocks per stage, "7" meaning 7-7-7. Channels double from stage to stage. */
 void sl_nn_read_stages(struct sl_nn_spec *spec, size_t width, struct sl_nn_stages *stages);
 
-/* What blocks are made of; `part` is a name within the block. Kernels of 3 are padded by 1. */
+/* Parts of blocks; `part` is a name within the block. Kernels of size 3 are padded by 1. */
 size_t sl_nn_block_conv(struct sl_nn_graph *g, size_t input, const struct sl_nn_block *block,
                         const char *part, struct sl_nn_conv_spec spec);
 size_t sl_nn_block_norm(struct sl_nn_graph *g, size_t input, const struct sl_nn_block *block,
@@ -102,7 +103,7 @@ size_t sl_nn_stem(struct sl_nn_graph *g, size_t input, const char *name, size_t 
 /* Mean over the map and the layer of the logits. */
 size_t sl_nn_head(struct sl_nn_graph *g, size_t input, const char *name);
 
-/* hysts' first values before 2019: Kaiming by fan-out, zero bias of the linear layer. */
+/* hysts' initial values before 2019: Kaiming by fan-out, zero bias of the linear layer. */
 extern const struct sl_nn_init_rule sl_nn_init_hysts;
 
 /* ---- The families ---- */

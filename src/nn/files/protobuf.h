@@ -19,7 +19,7 @@ void sl_nn_pb_float(struct sl_buffer *out, uint32_t field, float value);
 void sl_nn_pb_text(struct sl_buffer *out, uint32_t field, const char *text);
 void sl_nn_pb_bytes(struct sl_buffer *out, uint32_t field, const void *bytes, size_t length);
 
-/* What stands before `length` bytes that the caller writes himself: large data, large messages. */
+/* The head of `length` bytes that the caller writes: large data, large messages. */
 void sl_nn_pb_head(struct sl_buffer *out, uint32_t field, uint64_t length);
 
 /* Append a nested message and empty its buffer. An overflow of it becomes one of `out`. */

@@ -1,22 +1,22 @@
-/* Weights: what reading and writing of models on disk share among themselves and with tests.
- * Private to nn/files/. */
+/* Weights: shared by the readers and writers of models on disk and their tests. Private to
+ * nn/files/. */
 #ifndef SOFTLAB_NN_FILES_WEIGHTS_H
 #define SOFTLAB_NN_FILES_WEIGHTS_H
 
 #include "nn/graph/model.h"
 #include "softlab/base/safetensors.h"
 
-/* sl_weights_read of a file that is open and called `path` in errors. */
+/* Like sl_weights_read, for an open file that errors call `path`. */
 enum sl_status sl_nn_weights_load(struct sl_safetensors *file, const char *path,
                                   struct sl_model *model, struct sl_error *err) SL_MUST_USE;
 
-/* What a file says of the model it was written from. */
+/* The metadata of a file. */
 enum {
     SL_NN_METADATA_SOFTLAB,   /* version of softlab */
     SL_NN_METADATA_NETWORK,   /* as the user named it */
     SL_NN_METADATA_SPEC,      /* the family with every option */
     SL_NN_METADATA_CLASSES,   /* a number */
-    SL_NN_METADATA_NAMES,     /* ["cat","dog"]; absent if nobody named the classes */
+    SL_NN_METADATA_NAMES,     /* ["cat","dog"]; absent if classes have no names */
     SL_NN_METADATA_INPUT,     /* {"channels":3,"height":32,"width":32}: struct sl_input_shape */
     SL_NN_METADATA_NORMALISE, /* {"mean":[...],"deviation":[...]}, {} if there is no such layer */
     SL_NN_N_METADATA
@@ -32,8 +32,8 @@ enum sl_status sl_nn_metadata_names(const struct sl_safetensors *file, const cha
                                     size_t n_classes, char ***out,
                                     struct sl_error *err) SL_MUST_USE;
 
-/* SL_ERR_INPUT with both names if the file says that it is of another network. A file that does
- * not say, like PyTorch's, and a model without a name, pass. */
+/* SL_ERR_INPUT, with both names, if the file names another network. A file that names none, like
+ * PyTorch's, and a model without a name are accepted. */
 enum sl_status sl_nn_metadata_check(const struct sl_safetensors *file, const char *path,
                                     const struct sl_model *model, struct sl_error *err) SL_MUST_USE;
 

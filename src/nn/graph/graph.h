@@ -1,7 +1,7 @@
-/* Graph: what a network is, before any batch size or buffer. Nodes are in the order in which they
- * run, each makes one tensor, and says by node number what it reads. Families write graphs with the
- * sl_nn_<op> functions below, which work out shapes; the first thing that does not fit is kept in
- * the graph and reported by sl_nn_graph_check, so that families read like PyTorch modules. */
+/* Graph: a network without batch size or buffers. Nodes are in running order; each makes one tensor
+ * and names its inputs by node number. Families build graphs with the sl_nn_<op> functions below,
+ * which compute shapes. The graph keeps the first failure, and sl_nn_graph_check reports it, so
+ * that families read like PyTorch modules. */
 #ifndef SOFTLAB_NN_GRAPH_GRAPH_H
 #define SOFTLAB_NN_GRAPH_GRAPH_H
 
@@ -11,8 +11,8 @@
 
 #include "softlab/nn.h"
 
-/* As a pick's step: the last real step of every row; of a bidirectional LSTM, where each direction
- * ends (PyTorch's h_n). */
+/* As a pick's step: the last real step of every row; for a bidirectional LSTM the end of each
+ * direction (PyTorch's h_n). */
 #define SL_NN_LAST_STEP ((size_t)-1)
 
 enum sl_nn_op {
@@ -41,7 +41,7 @@ enum sl_nn_op {
     SL_NN_N_OPS
 };
 
-/* How a tensor lies in memory; channels are features outside images. */
+/* The memory layout of a tensor; outside images, channels are features. */
 enum sl_nn_layout {
     SL_NN_PLAIN,    /* (n, channels, height, width): the input images only */
     SL_NN_BLOCKED,  /* nChw8c: (n, blocks of 8 channels, height, width, 8), tail lanes zero */
@@ -59,7 +59,7 @@ struct sl_nn_node {
     size_t input[2]; /* node numbers, all smaller than this node's own */
     size_t n_inputs;
     char *name;               /* owned; PyTorch's module path, "" where there are no parameters */
-    struct sl_nn_shape shape; /* of what it makes */
+    struct sl_nn_shape shape; /* of its output */
     union {
         struct {
             size_t kernel, stride, pad, groups;
@@ -101,7 +101,7 @@ struct sl_nn_node {
 };
 
 enum sl_nn_fan { SL_NN_UNIFORM_FAN_IN, SL_NN_KAIMING_OUT, SL_NN_KAIMING_IN };
-/* How the paper's code drew parameters, where it did not leave that to PyTorch. */
+/* How the paper's code drew parameters, if not by PyTorch's defaults. */
 struct sl_nn_init_rule {
     enum sl_nn_fan conv;
     bool gamma_uniform; /* U(0,1) rather than 1 */
@@ -120,18 +120,18 @@ struct sl_nn_graph {
 
 void sl_nn_graph_init(struct sl_nn_graph *graph);
 void sl_nn_graph_release(struct sl_nn_graph *graph);
-/* The first failure while building, or that the last node is not (classes) rows. */
+/* Report the first failure while building, or that the last node does not make (classes) rows. */
 enum sl_status sl_nn_graph_check(const struct sl_nn_graph *graph, struct sl_error *err) SL_MUST_USE;
 
-/* Keep the graph's first failure; returns 0. For families that know better what does not fit. */
+/* Record a failure unless there is one; returns 0. For checks that only the family can make. */
 size_t sl_nn_graph_fail(struct sl_nn_graph *graph, enum sl_status code, const char *format, ...)
     SL_PRINTF(3, 4);
 
 /* "conv", "batch-norm", ...: for messages and tables. */
 const char *sl_nn_op_name(enum sl_nn_op op);
 
-/* Each appends a node and returns its number; after a failure they append nothing and return 0.
- * Names are printf formats' results, copied. */
+/* Each appends a node and returns its number; after a failure it appends nothing and returns 0.
+ * Names are copied. */
 size_t sl_nn_pixels(struct sl_nn_graph *g, size_t channels, size_t height, size_t width);
 size_t sl_nn_ids(struct sl_nn_graph *g, enum sl_nn_op words_or_letters, size_t steps);
 size_t sl_nn_normalise(struct sl_nn_graph *g, size_t input, const float *mean,
@@ -149,7 +149,7 @@ size_t sl_nn_average_pool(struct sl_nn_graph *g, size_t input, size_t kernel, si
 size_t sl_nn_global_pool(struct sl_nn_graph *g, size_t input);
 size_t sl_nn_flatten(struct sl_nn_graph *g, size_t input);
 size_t sl_nn_linear(struct sl_nn_graph *g, size_t input, const char *name, size_t outputs);
-/* One number per row, without a bias: the product with a vector that begins as N(0, 1). */
+/* One number per row: the product with a vector drawn from N(0, 1), without a bias. */
 size_t sl_nn_score(struct sl_nn_graph *g, size_t input, const char *name);
 size_t sl_nn_tanh(struct sl_nn_graph *g, size_t input);
 size_t sl_nn_weigh(struct sl_nn_graph *g, size_t input, size_t scores, size_t split);
@@ -177,8 +177,8 @@ size_t sl_nn_node_tensors(const struct sl_nn_graph *graph, size_t node,
 /* Multiply-adds of one item's forward pass through a node: convolutions, linear layers, LSTMs. */
 uint64_t sl_nn_node_multiply_adds(const struct sl_nn_graph *graph, size_t node);
 
-/* A name of sl_networks or a family with options, to a graph. *spec (owned by the caller) becomes
- * the family with every option spelled out. */
+/* Build the graph of a name of sl_networks or of a family with options. *spec (owned by the caller)
+ * becomes the family with all options. */
 enum sl_status sl_nn_build(const struct sl_model_options *options, struct sl_nn_graph *graph,
                            char **spec, struct sl_error *err) SL_MUST_USE;
 

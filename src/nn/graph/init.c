@@ -1,4 +1,4 @@
-/* First values. PyTorch's defaults, and what the papers' codes did instead. */
+/* Initial values: PyTorch's defaults, and those of the papers' code. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "softlab/base/memory.h"
 #include "softlab/base/random.h"
 
-/* What a tensor's numbers are drawn from. */
+/* The distribution of a tensor's initial values. */
 struct draw {
     enum { CONSTANT, UNIFORM, NORMAL } from;
     double a, b; /* the constant; lowest and highest; mean and deviation */
@@ -39,7 +39,8 @@ static struct draw by_fan_in(size_t fan_in)
     return (struct draw){UNIFORM, -bound, bound};
 }
 
-/* For ReLUs. PyTorch takes both fans from the weight's shape: groups do not enter fan-out. */
+/* For ReLUs. As in PyTorch, both fans come from the weight's shape, so groups do not enter fan-out.
+ */
 static struct draw kaiming(size_t fan)
 {
     return (struct draw){NORMAL, 0, sqrt(2 / (double)fan)};

@@ -23,13 +23,13 @@ struct sl_model {
     uint64_t version; /* grows with every sl_model_touch */
 };
 
-/* A model of any graph, which it takes (also on failure): for tests of single layers. Values are
- * drawn by `init` from `seed`; running variances start at 1. A graph of 0 classes has as many as
- * its last layer makes. */
+/* A model of any graph, for tests of single layers. Takes the graph, even on failure. Values are
+ * drawn by `init` from `seed`; running variances are 1. A graph of 0 classes gets the number of
+ * outputs of its last layer. */
 enum sl_status sl_model_of_graph(struct sl_nn_graph *graph, enum sl_init init, uint64_t seed,
                                  struct sl_model **out, struct sl_error *err) SL_MUST_USE;
 
-/* sl_model_create for values that are read next: nothing is drawn, all is 0. */
+/* Like sl_model_create, with all values 0, for values that are read next. */
 enum sl_status sl_nn_model_create_empty(const struct sl_model_options *options,
                                         struct sl_model **out, struct sl_error *err) SL_MUST_USE;
 

@@ -1,4 +1,4 @@
-/* Outline: what a network would be, for tables and questions of size. */
+/* Outline: the layers and sizes of a network, without its values. */
 #include <stdlib.h>
 
 #include "nn/graph/graph.h"

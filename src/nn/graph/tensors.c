@@ -1,4 +1,4 @@
-/* What the nodes of a graph own and cost. */
+/* The tensors and the cost of a graph's nodes. */
 #include "nn/graph/graph.h"
 
 static const struct sl_nn_node *input_of(const struct sl_nn_graph *graph,

@@ -1,5 +1,5 @@
-/* Batch norm's four passes with AVX2. Each reads every value once, so memory sets the pace: what
- * the loops must do is to stay out of its way. */
+/* Batch norm's four passes with AVX2. Each reads every value once, so memory bandwidth limits them.
+ */
 #include "nn/kernels/avx2.h"
 
 #if defined(__x86_64__)
@@ -123,8 +123,8 @@ SL_AVX2_INLINE void forward_block(const float *x, const float *add, struct coeff
     }
 }
 
-/* The last images come first, here and in bn_apply: the pass before this one has just read them,
- * and they are the likeliest to be in the cache still. */
+/* The last images come first, here and in bn_apply: the previous pass has just read them, so they
+ * are most likely still in the cache. */
 SL_AVX2 void sl_nn_avx2_bn_forward(const struct sl_nn_bn_forward *args)
 {
     const size_t floats = sl_nn_block_floats(args->x);
@@ -162,7 +162,7 @@ struct place {
     __m256 scale, shift, mean, keep;
 };
 
-/* Zeros for an array that is not there because nothing asks for it. */
+/* Zeros for an array that is NULL because it is not needed. */
 SL_AVX2_INLINE __m256 of_channels(const float *values, size_t block)
 {
     return values ? _mm256_loadu_ps(values + block * SL_NN_LANES) : _mm256_setzero_ps();

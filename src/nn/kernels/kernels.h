@@ -1,5 +1,5 @@
-/* Kernels: passes over blocked tensors that no library fuses as we want them. One table per
- * instruction set, the same results up to rounding; chosen once by sl_nn_kernels_select.
+/* Kernels: fused passes over blocked tensors. One table per instruction set, with the same results
+ * up to rounding; sl_nn_kernels_select chooses one.
  *
  * `struct sl_nn_tensor` arguments are SL_NN_BLOCKED unless said otherwise. Arrays `per channel` are
  * padded to whole blocks of 8. In every function the output may be the same memory as an input of

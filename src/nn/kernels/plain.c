@@ -1,4 +1,4 @@
-/* The kernels as one would explain them: every value by itself, sums in double. */
+/* The kernels in their simplest form: value by value, sums in double. */
 #include "nn/kernels/kernels.h"
 #include "nn/kernels/walk.h"
 

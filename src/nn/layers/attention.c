@@ -1,5 +1,5 @@
-/* Attention over representations that stand side by side in a row: tanh, which scores are made of,
- * and the weights of the softmax of the scores. */
+/* Attention over two representations in one row: tanh, for the scores, and weighting by the softmax
+ * of the scores. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
-/* Convolution as a layer: three tasks, each with the kernel that the table chooses. In training the
- * weights change with every step, so kernels lay them out anew in scratch memory just before they
- * run; in evaluation that is done once. */
+/* Convolution as a layer: three tasks, each with the kernel of the tuning table. In training the
+ * weights change with every step, so kernels copy them to their layout just before they run; in
+ * evaluation that is done once. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +56,7 @@ static enum sl_status make_direction(struct conv_layer *layer, const struct sl_n
     return kernel->create(&task, &layer->conv[direction], err);
 }
 
-/* Where copies of the weights go, and how much memory the runs take. */
+/* Decide where copies of the weights go and how much memory the runs need. */
 static void plan_memory(struct conv_layer *layer, struct sl_nn_needs *needs)
 {
     size_t prepared = 0;
@@ -128,7 +128,7 @@ out:
     return status;
 }
 
-/* What a kernel gets in one direction; where it finds its copy of the weights. */
+/* The arguments of a kernel in one direction. */
 static struct sl_nn_conv_args conv_args(const struct conv_layer *layer,
                                         enum sl_nn_direction direction,
                                         const struct sl_nn_args *args)

@@ -36,7 +36,7 @@ static void destroy(void *state)
     free(state);
 }
 
-/* What lies beyond an item's count may be no id at all: it becomes zeros, unread. */
+/* Positions beyond an item's count may hold anything; they become zeros without being read. */
 static void forward(void *state, const struct sl_nn_args *args)
 {
     const struct embed *embed = state;

@@ -1,6 +1,7 @@
-/* Layer: what a plan is made of. A unit is one or more nodes of the graph that run as one (batch
- * norm + add + ReLU); a layer type compiles a unit and runs it. A type says what memory it needs;
- * the plan finds a place for it and hands it to every run. */
+/* Layer: a part of a plan. A unit is one or more nodes of the graph that run as one (batch norm +
+ * add
+ * + ReLU); a layer type compiles a unit and runs it. The type says how much memory it needs; the
+ * plan places that memory and passes it to every run. */
 #ifndef SOFTLAB_NN_LAYERS_LAYER_H
 #define SOFTLAB_NN_LAYERS_LAYER_H
 
@@ -39,7 +40,7 @@ struct sl_nn_unit {
     size_t norm_offset[SL_NN_NODE_TENSORS];
 };
 
-/* What a compiled unit asks of the plan. All zero: nothing. */
+/* What a compiled unit needs from the plan. All zero: nothing. */
 struct sl_nn_needs {
     bool input_in_backward[2]; /* must input k still be there in the backward pass? */
     bool output_in_backward;
@@ -53,7 +54,7 @@ struct sl_nn_needs {
     size_t noise;      /* floats of noise */
 };
 
-/* What a run of a unit gets. */
+/* The arguments of a run of a unit. */
 struct sl_nn_args {
     const struct sl_batch *batch;
     const float *values; /* the model's */
@@ -81,7 +82,7 @@ struct sl_nn_layer_type {
     void (*forward)(void *state, const struct sl_nn_args *args);
     /* Writes the gradients of its own values and of the inputs that are wanted. */
     void (*backward)(void *state, const struct sl_nn_args *args);
-    /* Which implementation runs a direction; NULL: there is one only. */
+    /* The implementation of a direction; NULL: there is only one. */
     const char *(*kernel)(const void *state, enum sl_nn_direction direction);
 };
 /* By the op of a unit's node; NULL for inputs. */

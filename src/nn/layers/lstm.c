@@ -109,7 +109,7 @@ static size_t place_backward(const struct lstm *lstm, float *scratch,
     return cursor.used * sizeof *scratch;
 }
 
-/* ---- What the graph says ---- */
+/* ---- The graph around it ---- */
 
 static enum sl_nn_op find_source(const struct sl_nn_graph *graph, size_t node)
 {
@@ -134,8 +134,8 @@ static const struct sl_nn_node *only_pick(const struct sl_nn_graph *graph, size_
     return pick;
 }
 
-/* Where one place of the outputs is all that is read, no direction runs past it, and the steps of
- * both together are at most one more than the row has. */
+/* If only one position of the outputs is read, no direction runs past it, and both together run at
+ * most one step more than the row has. */
 static void limit_steps(struct lstm *lstm, const struct sl_nn_node *pick)
 {
     const size_t steps = lstm->steps;

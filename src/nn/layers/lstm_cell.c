@@ -92,7 +92,7 @@ static const struct sl_nn_lstm_kernels plain = {
 
 enum { LANES = 8 };
 
-/* Masked loads and stores are for the tail alone: some processors are slow at them. */
+/* Masked loads and stores are used for the tail only: they are slow on some processors. */
 AVX2 static inline __m256i first_lanes(size_t count)
 {
     return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)count),

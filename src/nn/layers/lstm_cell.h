@@ -1,6 +1,6 @@
-/* LSTM cell: what happens at every step between the matrix products, in one pass over a block of
- * rows. One table per instruction set, the same results up to rounding. Gates lie as PyTorch has
- * them, (rows, 4 hidden): input, forget, candidate, output. Private to nn/layers/. */
+/* LSTM cell: the work of a step between the matrix products, in one pass over a block of rows. One
+ * table per instruction set, with the same results up to rounding. Gates are in PyTorch's order,
+ * (rows, 4 hidden): input, forget, candidate, output. Private to nn/layers/. */
 #ifndef SOFTLAB_NN_LAYERS_LSTM_CELL_H
 #define SOFTLAB_NN_LAYERS_LSTM_CELL_H
 

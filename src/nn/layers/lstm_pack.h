@@ -2,8 +2,8 @@
  * the s-th that the direction reads: counted from the row's first id, or from its last one back.
  * Private to nn/layers/.
  *
- * 1. Rows run for as many steps as something depends on: all of the row's ids, or, where only one
- *    place is looked at, those up to it.
+ * 1. A row runs only the steps that an output depends on: all of its ids, or, if only one position
+ *    is read, the ids up to it.
  * 2. Rows are ranked by that number, longest first, so that step s runs the first active[s] ranks
  *    and is one matrix product. Its rows are packed rows start[s] ... start[s + 1] - 1.
  * 3. Rows with the same ids are run once: they share a rank and form a chain. */

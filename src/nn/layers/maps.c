@@ -6,7 +6,7 @@
 #include "nn/layers/layer.h"
 #include "softlab/base/memory.h"
 
-/* One struct for all of them: they have a number or two to remember. */
+/* The state of any of these layers. */
 struct map_layer {
     const struct sl_nn_kernels *kernels;
     bool relu;

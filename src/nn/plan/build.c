@@ -1,13 +1,13 @@
-/* What runs when, and in which memory.
+/* Decides what runs when, and in which memory.
  *
  * Time has 2 U moments for U units: unit i runs forward at moment i and backward at 2 U - 1 - i. A
  * buffer lives from the first moment that touches it to the last.
  *
- * The gradient by a tensor is the sum of what its readers contribute, latest reader first. A
- * contribution is a buffer: one that the reader's layer writes, or the reader's own upstream
- * gradient where the layer merely passes it on (an addition costs nothing). A layer that can add
- * (needs.adds) takes the sum so far into its own result, in place if nobody else needs it;
- * otherwise a "mend" after it does the addition. */
+ * The gradient with respect to a tensor is the sum of its readers' contributions, latest reader
+ * first. A contribution is a buffer: one that the reader's layer writes, or the reader's own
+ * upstream gradient if the layer passes it on unchanged (so an addition costs nothing). A layer
+ * that can add (needs.adds) adds the sum so far to its own result, in place if no other reader
+ * needs it; otherwise a "mend" after it does the addition. */
 #include <assert.h>
 #include <stdlib.h>
 
@@ -262,7 +262,7 @@ static void refer(struct builder *builder, size_t buffer, bool on)
         builder->references[buffer]--;
 }
 
-/* Whether a gradient's buffer may be overwritten by the only one who still looks at it. */
+/* True if only one unit still reads the gradient's buffer, so that it may overwrite it. */
 static bool is_exclusive(const struct builder *builder, const struct sl_nn_slot *slot)
 {
     return in_memory(slot->buffer) && builder->references[slot->buffer] == 1;
@@ -301,7 +301,7 @@ static bool wants_pass(const struct sl_nn_step *step)
     return false;
 }
 
-/* Whether the unit that makes a node can read the node's gradient where it lies. */
+/* True if the unit that makes a node can read the node's gradient in its current layout. */
 static bool maker_takes(const struct builder *builder, size_t node,
                         const struct sl_nn_tensor *gradient)
 {
@@ -309,7 +309,7 @@ static bool maker_takes(const struct builder *builder, size_t node,
     return !maker || maker->strided || !is_strided(gradient);
 }
 
-/* Whether the gradient of input k may replace the upstream gradient, which nobody needs any more.
+/* True if the gradient of input k may replace the upstream gradient, which is not needed any more.
  */
 static bool can_overwrite(const struct builder *builder, const struct sl_nn_step *step, size_t k)
 {
@@ -359,7 +359,7 @@ static void contribute_passed(struct builder *builder, struct sl_nn_step *step, 
     set_gradient(builder, node, result, moment);
 }
 
-/* What the layer hands on unchanged to its inputs. */
+/* The gradient that the layer passes on unchanged to its inputs. */
 static struct sl_nn_slot passed_source(struct builder *builder, struct sl_nn_step *step,
                                        size_t moment)
 {
@@ -391,7 +391,7 @@ static void build_backward(struct builder *builder, size_t index)
     refer(builder, step->upstream.buffer, false);
 }
 
-/* ---- the whole ---- */
+/* ---- All steps ---- */
 
 static void builder_init(struct builder *builder, struct sl_plan *plan)
 {

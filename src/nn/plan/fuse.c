@@ -7,7 +7,7 @@
 struct fuser {
     const struct sl_nn_graph *graph;
     size_t *reader; /* the only node that reads a node's tensor, or SL_NN_NO_NODE */
-    bool *inside;   /* a unit that began with an earlier node does this one too */
+    bool *inside;   /* part of a unit that began with an earlier node */
     bool fold;
 };
 
@@ -44,8 +44,8 @@ static bool is_plain_relu(const struct fuser *fuser, size_t node)
     return node != SL_NN_NO_NODE && node_at(fuser, node)->as.relu.slope == 0.0F;
 }
 
-/* Whether `add` can be done by the unit that ends in node `last`: nobody else has taken it, and
- * `last` has all its channels. A convolution adds only what is laid out like its own output. */
+/* True if the unit that ends in node `last` can do `add`: no other unit does it, and `last` has all
+ * its channels. A convolution adds only a tensor with the layout of its own output. */
 static bool can_take_add(const struct fuser *fuser, const struct sl_nn_unit *unit, size_t last,
                          size_t add)
 {
@@ -58,7 +58,7 @@ static bool can_take_add(const struct fuser *fuser, const struct sl_nn_unit *uni
     return node_at(fuser, unit->node)->op == SL_NN_CONV ? here == there : here >= there;
 }
 
-/* Let the unit take the nodes that follow it, as far as it can do their work. */
+/* Extend the unit by the following nodes that it can do. */
 static void extend(struct fuser *fuser, struct sl_nn_unit *unit)
 {
     const enum sl_nn_op op = node_at(fuser, unit->node)->op;
@@ -80,7 +80,7 @@ static void extend(struct fuser *fuser, struct sl_nn_unit *unit)
         }
     }
     const size_t relu = followed_by(fuser, last, SL_NN_RELU);
-    /* In training a convolution's ReLU stays apart: its backward pass needs the sign. */
+    /* In training a convolution's ReLU stays separate: its backward pass needs the sign. */
     if (is_plain_relu(fuser, relu) && (!conv || fuser->fold)) {
         unit->relu = true;
         last = relu;
@@ -117,7 +117,7 @@ size_t sl_nn_fuse(const struct sl_nn_graph *graph, bool fold, struct sl_nn_unit 
         .inside = sl_alloc(graph->count + 1, sizeof *fuser.inside),
         .fold = fold,
     };
-    /* A unit runs at the place of its last node: what it adds may be made in between. */
+    /* A unit runs at its last node, because what it adds may be computed in between. */
     struct sl_nn_unit *ending = sl_alloc(graph->count + 1, sizeof *ending);
     find_readers(&fuser);
     for (size_t i = 0; i < graph->count; i++) {

@@ -1,5 +1,5 @@
-/* Plan: a model compiled for one batch size. build.c decides what runs when and which memory
- * everything has; plan.c runs it. Private to nn/plan/. */
+/* Plan: a model compiled for one batch size. build.c decides what runs when and in which memory;
+ * plan.c runs it. Private to nn/plan/. */
 #ifndef SOFTLAB_NN_PLAN_PLAN_H
 #define SOFTLAB_NN_PLAN_PLAN_H
 
@@ -15,10 +15,10 @@
 #define SL_NN_CALLERS_PIXELS ((size_t)-2)
 #define SL_NN_CALLERS_LOGITS ((size_t)-3) /* the gradient by the logits */
 
-/* A tensor and the buffer that it lies in. */
+/* A tensor and its buffer. */
 struct sl_nn_slot {
     size_t buffer;
-    struct sl_nn_tensor tensor; /* data is set once all buffers have their place */
+    struct sl_nn_tensor tensor; /* data is set once all buffers are placed */
 };
 
 /* After a unit's backward run: out = a + b, or a copy of a if b is nowhere. */
@@ -67,8 +67,8 @@ struct sl_plan {
     size_t n_profile;
 };
 
-/* Fill steps, logits, pixels_gradient and the buffers' sizes and places. *buffers is owned by the
- * caller; tensors' data are still unset. */
+/* Fill steps, logits, pixels_gradient and the sizes and offsets of buffers. The caller owns
+ * *buffers; tensors' data are not set yet. */
 enum sl_status sl_nn_plan_build(struct sl_plan *plan, struct sl_nn_buffer **buffers,
                                 struct sl_error *err) SL_MUST_USE;
 

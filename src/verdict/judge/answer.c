@@ -1,20 +1,20 @@
-/* The answer to the question a specification asks: which label set is nearest to the truth for the
- * time that annotators spent on it, and what that did to the model.
+/* Which label set comes closest to the truth for its annotator time, and whether it trains a better
+ * model than the baseline.
  *
  * With d the distance to the reference and s the seconds per item, the gain of a set is
  *
  *     (d(against) - d(set)) / s(set)
  *
- * in every run, runs paired by what they share (seed, network, part). The set with the greatest
- * mean gain is the answer. Time is the whole time of the set's answers, not what it takes more than
- * the other: a cheaper set that is nearer must not have an infinite gain. */
+ * in every run, with runs paired by seed, network and part. The set with the greatest mean gain is
+ * the answer. Dividing by the extra time instead would be undefined for a set that is no slower
+ * than the baseline. */
 #include "verdict/judge/answer.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What is known of a set, run by run. */
+/* The values of a label set, one per run. */
 struct material {
     struct sl_sample distance, seconds, model, gain;
 };
@@ -42,7 +42,7 @@ static void material_release(struct material *material)
     sl_sample_release(&material->gain);
 }
 
-/* The value of a run, NaN if the sample has none. */
+/* The value of a run; NaN if the sample lacks the run. */
 static double value_of(const struct sl_sample *sample, uint32_t identity)
 {
     for (size_t i = 0; i < sample->count; i++)
@@ -66,7 +66,7 @@ static void find_gain(struct material *set, const struct sl_sample *against)
     }
 }
 
-/* As near for less time, or nearer for as much. */
+/* True if `by` is at least as close and as quick, and better in one of the two. */
 static bool is_beaten(const struct sl_answer_set *set, const struct sl_answer_set *by)
 {
     double near = by->distance.mean - set->distance.mean;
@@ -83,8 +83,8 @@ static void find_front(struct sl_verdict_answer *answer)
     }
 }
 
-/* `weight` times the first sample, less the second unless it is NULL: positive is in favour of the
- * claim. */
+/* Judge `weight` times the first sample minus the second (NULL: zero); positive supports the claim.
+ */
 static void judge(const struct sl_outcome *outcome, const struct sl_sample *first,
                   const struct sl_sample *second, double weight, struct sl_judgement *out)
 {
@@ -141,7 +141,7 @@ static void judge_choice(const struct sl_outcome *outcome, const struct material
           &answer->model_better);
 }
 
-/* Sets with runs, and what is known of them; `materials` has room for every set. */
+/* Find the sets with runs and their values; `materials` has room for every set. */
 static void find_sets(const struct sl_outcome *outcome, struct sl_verdict_answer *answer,
                       struct material *materials)
 {

@@ -31,8 +31,8 @@ static void add_term(struct question *question, const struct sl_outcome_claim *c
                          .metric = claim->metric};
 }
 
-/* better - worse; for gains, the same in the second case taken away. The same row on both sides of
- * another claim means its two test sets. */
+/* better - worse; for a gain, minus the same in the second case. Otherwise a claim about one row
+ * compares its two test sets. */
 static void ask(const struct sl_outcome_claim *claim, struct question *question)
 {
     const bool first[2] = {false, false}, second[2] = {true, true};
@@ -82,7 +82,7 @@ static const struct sl_judgement unknown = {.verdict = SL_VERDICT_NOT_RUN,
                                             .means = {NAN, NAN},
                                             .margin = {.value = NAN}};
 
-/* The two sides that are compared: rows, or the advantages of a gain. */
+/* The two means that are compared: of the rows, or for a gain the two advantages. */
 static void find_means(const struct sl_contrast *contrast, double means[2])
 {
     const struct sl_summary *of = contrast->summaries;
@@ -113,7 +113,7 @@ static struct sl_judgement judge(const struct sl_outcome *outcome, const struct 
     return judgement;
 }
 
-/* What kind of figures the verdict rests on, and how many runs, of the side with the fewest. */
+/* Set the kind of evidence and the number of runs of the side with the fewest. */
 static void find_evidence(const struct sl_outcome *outcome, const struct question *question,
                           const struct sl_contrast *contrast, struct sl_judgement *out)
 {
@@ -129,8 +129,8 @@ static void find_evidence(const struct sl_outcome *outcome, const struct questio
     out->evidence = sl_evidence_of(outcome, runs, question->count);
 }
 
-/* Runs if all sides have them, else figures computed from data if all sides have those, else
- * whatever there is, unless that were a small network against large ones. */
+/* Use runs if all sides have them, else computed figures if all have those, else a mixture, unless
+ * that would compare a small network with the authors' large ones. */
 static struct sl_judgement judge_here(const struct sl_outcome *outcome,
                                       const struct question *question)
 {
@@ -155,7 +155,7 @@ static struct sl_judgement judge_here(const struct sl_outcome *outcome,
     return here;
 }
 
-/* The relation, the measure and, of each side, the keys of its runs, or how it is computed. */
+/* A text of the relation, the measure and each side's runs or definition. */
 static char *identify(const struct sl_outcome *outcome, const struct question *question)
 {
     json_t *terms = json_array();
@@ -199,7 +199,7 @@ static enum sl_status add_claim(struct sl_outcome *outcome, const struct sl_csv 
     if (!sl_relation_find(fields[0])) {
         const enum sl_status status = sl_csv_fail(
             csv, record->line, err,
-            "claim \"%.60s\" has no known relation; begin it with better:, not-better:, "
+            "claim \"%.60s\" does not begin with a relation; begin it with better:, not-better:, "
             "similar:, more:, less:, gain: or no-claim:",
             fields[0]);
         free(storage);
@@ -229,7 +229,10 @@ enum sl_status sl_outcome_read_claims(struct sl_outcome *outcome, struct sl_erro
     if (!text) return SL_OK;
     SL_TRY_OUT(sl_csv_open_memory(text, strlen(text), "claims.csv", &options, &csv, err));
     if (sl_csv_column_count(csv) != N_COLUMNS) {
-        status = sl_csv_fail(csv, 1, err, "expected %d columns", N_COLUMNS);
+        status = sl_csv_fail(csv, 1, err,
+                             "expected the %d columns claim, better, worse, metric, test_set, "
+                             "section, words",
+                             N_COLUMNS);
         goto out;
     }
     for (;;) {

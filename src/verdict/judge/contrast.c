@@ -56,13 +56,13 @@ static struct sl_summary welch(const struct sl_contrast *contrast)
         sum.variance += part;
         if (part > 0) squares += part * part / summary->freedom;
     }
-    /* Sides of known variance have infinitely many. */
+    /* Sides of known variance have infinitely many degrees of freedom. */
     sum.freedom = squares > 0 ? sum.variance * sum.variance / squares : (double)INFINITY;
     return sum;
 }
 
-/* One value per run that all samples have: NaN for runs that some lack. `sums` has room for every
- * identity. */
+/* Write the contrast of each run that all samples have to `sums`, which has room for every
+ * identity; returns how many. */
 static size_t pair_runs(const struct sl_contrast *contrast, size_t n_identities, double *sums)
 {
     size_t *seen = sl_alloc(n_identities, sizeof *seen);
@@ -72,7 +72,7 @@ static size_t pair_runs(const struct sl_contrast *contrast, size_t n_identities,
         const struct sl_sample *sample = &contrast->samples[term];
         for (size_t i = 0; i < sample->count; i++) {
             uint32_t identity = sample->identities[i];
-            if (seen[identity] != term) continue; /* missing before, or there twice */
+            if (seen[identity] != term) continue; /* an earlier sample lacks it, or it repeats */
             seen[identity]++;
             sums[identity] += contrast->weights[term] * sample->values[i];
         }

@@ -1,5 +1,5 @@
-/* What a verdict rests on: which runs a row is made of, whether their training sets overlap,
- * whether they are the paper's own, and whether another claim asks the same of them. */
+/* The evidence of a verdict: the runs of a row, whether their training sets overlap, and whether
+ * they are the paper's network and number of runs. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -23,7 +23,7 @@ char *sl_verdict_copy_record(const struct sl_csv_record *record, size_t count, c
     return storage;
 }
 
-/* Digits behind the point, as printed. */
+/* Digits after the decimal point. */
 static unsigned count_decimals(const char *printed)
 {
     const char *point = strchr(printed, '.');
@@ -80,12 +80,14 @@ enum sl_status sl_expected_read(const char *text, const char *name, struct sl_ex
         for (size_t i = 0; i < N_COLUMNS; i++) {
             const char *found = i < sl_csv_column_count(csv) ? sl_csv_column_name(csv, i) : "";
             if (strcmp(found, columns[i]) != 0) {
-                status = sl_csv_fail(csv, 1, err, "column %zu must be \"%s\"", i + 1, columns[i]);
+                status =
+                    sl_csv_fail(csv, 1, err, "column %zu must be called \"%s\"", i + 1, columns[i]);
                 goto out;
             }
         }
         if (sl_csv_column_count(csv) != N_COLUMNS) {
-            status = sl_csv_fail(csv, 1, err, "expected %d columns", N_COLUMNS);
+            status = sl_csv_fail(csv, 1, err, "too many columns; remove those after \"%s\"",
+                                 columns[N_COLUMNS - 1]);
             goto out;
         }
         SL_TRY_OUT(sl_csv_next(csv, &record, err));

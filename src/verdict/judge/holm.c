@@ -1,12 +1,11 @@
-/* Verdicts that hold for many claims at once: Holm's correction (1979), over the claims of one
- * paper that rest on one kind of evidence. */
+/* Holm's correction (1979) over the claims of one paper with one kind of evidence. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "verdict/judge/judge.h"
 
-static const double most_wrong = .05; /* chance that any verdict of a family is decided wrongly */
+static const double most_wrong = .05; /* family-wise error rate */
 
 static int compare_p(const void *a, const void *b)
 {
@@ -35,7 +34,7 @@ static bool is_of_paper(const struct sl_outcome *outcome, const char *paper)
     return strcspn(name, "/") == length && memcmp(name, paper, length) == 0;
 }
 
-/* Claims that ask the same are one test; the others take over what became of it. */
+/* Equal claims are one test; the repeated ones take over its verdict. */
 struct family {
     enum sl_evidence evidence;
     struct sl_name_table *identities; /* owned */

@@ -12,7 +12,7 @@ size_t sl_verdict_row_length(const char *cell)
     return slash ? (size_t)(slash - cell) : 0;
 }
 
-/* The next coordinate of a row: its length. */
+/* The length of the first coordinate. */
 static size_t step(const char *text)
 {
     return strcspn(text, "|");
@@ -84,7 +84,7 @@ static void add_coordinate(struct sl_buffer *row, const char *text)
     sl_buffer_text(row, text ? text : "-");
 }
 
-/* The network that a run's row goes by: at a small scale one may stand for a paper's own. */
+/* The network in a run's row: at a small scale, the paper's network that it stands in for. */
 static const char *network_of(const struct sl_outcome *outcome, const struct sl_outcome_run *run)
 {
     const struct sl_brief *brief = brief_of(outcome);
@@ -94,7 +94,7 @@ static const char *network_of(const struct sl_outcome *outcome, const struct sl_
     return run->network;
 }
 
-/* The coordinates of a run that the table's rows have, in its order. */
+/* The coordinates of a run that make up its row, in the table's order. */
 static char *row_of(const struct sl_outcome *outcome, const struct sl_outcome_run *run)
 {
     struct sl_buffer row;
@@ -110,7 +110,7 @@ static char *row_of(const struct sl_outcome *outcome, const struct sl_outcome_ru
     return text;
 }
 
-/* The run at these coordinates, if it is the first there. */
+/* Add a run unless its coordinates are taken. */
 static enum sl_status add_run(struct sl_outcome *outcome, const struct sl_outcome_run *wanted,
                               struct sl_error *err)
 {
@@ -124,7 +124,7 @@ static enum sl_status add_run(struct sl_outcome *outcome, const struct sl_outcom
     enum sl_status status = SL_OK;
     SL_TRY_OUT(sl_name_table_add(outcome->places, place, strlen(place), &index, err));
     if (index < before) {
-        /* Who gives no keys cannot say which of two results counts. */
+        /* Without keys it is unknown which of two results counts. */
         if (run.result->is_keyless || outcome->runs[index].result->is_keyless)
             status = sl_result_fail_twice(run.result, err);
         goto out;
@@ -142,7 +142,7 @@ out:
     return status;
 }
 
-/* Figures without training: the first of each key counts, and the first line with exhibits. */
+/* Add figures without training. The first value of each key and the first exhibits count. */
 static void add_computed(struct sl_outcome *outcome, const struct sl_result *result)
 {
     const struct {
@@ -164,7 +164,7 @@ static void add_computed(struct sl_outcome *outcome, const struct sl_result *res
         outcome->exhibits = result;
 }
 
-/* A result that is one of the specification's runs, whatever it was made for. */
+/* Add a result whose key is in the plan, even if it was made for another specification. */
 static enum sl_status add_planned(struct sl_outcome *outcome, const struct sl_result *result,
                                   const struct sl_planned_run *plan, struct sl_error *err)
 {
@@ -182,13 +182,13 @@ static enum sl_status add_planned(struct sl_outcome *outcome, const struct sl_re
     return add_run(outcome, &run, err);
 }
 
-/* A result that was made under the specification's name. */
+/* Add a result that names the specification. */
 static enum sl_status add_named(struct sl_outcome *outcome, const struct sl_result *result,
                                 struct sl_error *err)
 {
     const struct sl_outcome_source *source = &outcome->source;
     if (!sl_text_same(result->spec, source->spec->name)) return SL_OK;
-    /* What needs no training has no scale. */
+    /* Figures without training have no scale. */
     if (!result->set) add_computed(outcome, result);
     if (!result->set || !sl_text_same(result->scale, source->spec->scale) ||
         (source->variant && !sl_text_same(result->variant, source->variant)))
@@ -202,17 +202,16 @@ static enum sl_status add_named(struct sl_outcome *outcome, const struct sl_resu
     return add_run(outcome, &run, err);
 }
 
-/* Whether the last plan of the specification still has the run: one whose inputs or settings were
- * other ones is of no use beside those that were made since. Runs of other programs are in no plan.
- */
+/* False if the specification's last plan lacks the run, because its inputs or settings have changed
+ * since. Runs of other programs are in no plan. */
 static bool is_current(const struct sl_results *results, const struct sl_result *result)
 {
     const json_t *plan = sl_results_plan(results, result->spec, result->scale, result->variant);
     return !plan || result->is_keyless || json_object_get(plan, result->key);
 }
 
-/* Runs that belong here by their key; then, where there is none, those of the same name, whose
- * settings may be others: tuned, or on other data than the published. */
+/* Add runs by key; then, at coordinates without one, runs by name, whose settings may differ
+ * (tuned, or on other data). */
 static enum sl_status find_runs(struct sl_outcome *outcome, struct sl_error *err)
 {
     const struct sl_outcome_source *source = &outcome->source;
@@ -256,7 +255,7 @@ static double factor_of(const struct sl_outcome *outcome, const char *column)
     return sl_outcome_unit(outcome, slash ? slash + 1 : column);
 }
 
-/* Every value once, since cells, claims and charts ask for them again and again. */
+/* Read every value once: cells, claims and charts ask for them repeatedly. */
 static void read_values(struct sl_outcome *outcome)
 {
     const struct sl_name_list *columns = &brief_of(outcome)->columns;
@@ -325,7 +324,7 @@ static struct sl_outcome_cell *add_cell(struct sl_outcome *outcome)
     return cell;
 }
 
-/* Why the runs of a cell cannot be made or scored here, if the plan knows. */
+/* Why the runs of a cell cannot be trained or scored here, if the plan says. */
 static const char *planned_reason(const struct sl_outcome *outcome, const char *pattern,
                                   const char *test)
 {
@@ -353,7 +352,7 @@ static void list_planned(struct sl_outcome *outcome)
     }
 }
 
-/* What the specification or the plan says where there is no figure. */
+/* Why a cell has no figure, from the specification or the plan; or NULL. */
 static const char *reason_of(const struct sl_outcome *outcome, const struct sl_outcome_cell *cell)
 {
     const struct sl_brief *brief = brief_of(outcome);
@@ -373,17 +372,17 @@ static void use_computed(const struct sl_outcome *outcome, struct sl_outcome_cel
     cell->here = (struct sl_estimate){.mean = json_number_value(value),
                                       .spread = sl_computed_spread(outcome, cell->cell),
                                       .is_computed = true};
-    /* One digit more than printed shows how near it is; counts have none. */
+    /* One digit more than printed shows how close it is; counts need none. */
     if (cell->status && cell->here.mean != floor(cell->here.mean)) cell->decimals++;
 }
 
-/* Digits that say something beside the paper's: at least three, two in per cent. */
+/* The least number of decimals: three, or two in per cent. */
 static unsigned enough_decimals(const struct sl_outcome *outcome, const char *column)
 {
     return factor_of(outcome, column) == 1 ? 3 : 2;
 }
 
-/* The paper's words for a row; with its key where they stand for several rows. */
+/* The paper's words for a row, with the row's key if several rows have the same words. */
 static char *row_words(const struct sl_outcome *outcome, const struct sl_expected_row *row)
 {
     for (size_t i = 0; i < outcome->expected->count; i++) {
@@ -424,7 +423,7 @@ static void add_published(struct sl_outcome *outcome, const struct sl_expected_r
     if (isnan(cell->here.mean)) cell->reason = reason_of(outcome, cell);
 }
 
-/* "a|b" as people read it. */
+/* "a, b" for "a|b". */
 static char *words_of(const char *row)
 {
     struct sl_buffer words;
@@ -436,14 +435,14 @@ static char *words_of(const char *row)
     return text;
 }
 
-/* The metric's title and, behind `between`, the test set. */
+/* The metric's title, `between` and the test set. */
 static char *title_with(const char *column, const char *between)
 {
     const char *slash = strrchr(column, '/'), *name = slash ? slash + 1 : column;
     const struct sl_verdict_metric *metric = sl_verdict_metric_find(name, strlen(name));
     const char *title = metric ? metric->title : name;
     if (!slash) return sl_string_copy(title);
-    /* What is measured of the labels themselves has no test set. */
+    /* Measures of the labels themselves have no test set. */
     if (strcmp(column, "labels/seconds") == 0) return sl_string_copy("annotator time per item (s)");
     if (strncmp(column, "labels/", strlen("labels/")) == 0)
         return sl_string_printf("%s from the truth", title);
@@ -479,7 +478,7 @@ static void add_unpublished(struct sl_outcome *outcome, const char *row, const c
     sl_sample_release(&sample);
 }
 
-/* What runs have besides the published cells. */
+/* Add cells for figures of runs that are not published. */
 static void add_other_cells(struct sl_outcome *outcome)
 {
     const struct sl_name_list *columns = &brief_of(outcome)->columns;
@@ -492,7 +491,7 @@ static void add_other_cells(struct sl_outcome *outcome)
     }
 }
 
-/* Figures the paper does not print, by key. */
+/* Add cells for computed figures that are not published. */
 static void add_further(struct sl_outcome *outcome)
 {
     const char *key;

@@ -1,12 +1,11 @@
-/* What a claim says of two rows, and what figures say of that. docs/internals/report.md has the
- * definitions. */
+/* Relations between two rows and how figures decide them; docs/internals/report.md defines them. */
 #include <math.h>
 #include <string.h>
 
 #include "verdict/judge/judge.h"
 
-/* Two that differ by no more than this are alike: as a share of the larger mean, or for shares in
- * points of the whole. */
+/* The largest difference that counts as alike: relative to the larger mean, or absolute for shares.
+ */
 static const double alike = .05;
 static const double level = .95;
 
@@ -83,8 +82,8 @@ static enum sl_verdict decide_alike(struct sl_judgement *judgement)
     return SL_VERDICT_UNDECIDED;
 }
 
-/* An advantage beyond the margin is ruled out, at 95 % on that side alone; or there is an
- * advantage. One that is there and is smaller than the margin is no outperforming. */
+/* Holds if a one-sided 95 % bound rules out an advantage beyond the margin, even if there is a
+ * smaller one; fails if the interval shows an advantage. */
 static enum sl_verdict decide_not_better(struct sl_judgement *judgement)
 {
     const struct sl_interval *range = &judgement->difference;

@@ -1,5 +1,5 @@
-/* One mean of a claim: a row on a test set, found among runs, among figures computed from data, or
- * in the paper's table. */
+/* One mean of a claim: a row on a test set, from runs, from computed figures or from the paper's
+ * table. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@ static bool has_row(const char *cell, const char *row)
     return strlen(row) == length && memcmp(cell, row, length) == 0;
 }
 
-/* A row key as coordinates: "pos/softmax" to "pos|softmax". */
+/* The coordinates of a row key: "pos|softmax" for "pos/softmax". */
 static char *pattern_of(const char *row)
 {
     char *pattern = sl_string_copy(row);
@@ -23,7 +23,7 @@ static char *pattern_of(const char *row)
 
 /* ---- The paper ---- */
 
-/* Whether a published row is what a term asks for. */
+/* True if a published row is the term's. */
 static bool fits_term(const struct sl_expected_row *row, const struct sl_term *term)
 {
     return has_row(row->cell, term->row) && strcmp(row->metric, term->metric) == 0 &&
@@ -41,8 +41,8 @@ static const struct sl_expected_row *find_named(const struct sl_outcome *outcome
     return NULL;
 }
 
-/* Or else the one that is printed for its coordinates, perhaps for others too: "0 % for each
- * network". */
+/* The named figure, or else one printed for the term's coordinates among others, such as "0 % for
+ * each network". */
 static const struct sl_expected_row *find_published(const struct sl_outcome *outcome,
                                                     const struct sl_term *term)
 {
@@ -62,14 +62,14 @@ struct sl_summary sl_expected_summary(const struct sl_expected_row *row)
     const bool has_n = row->n_runs >= 2;
     struct sl_summary summary = {.mean = row->value, .freedom = has_n ? n - 1 : 1};
     double error = row->uncertainty;
-    if (isnan(error)) return summary; /* printed figures stand for themselves */
+    if (isnan(error)) return summary; /* printed without ±: taken as exact */
     if (strcmp(row->kind, "ci95") == 0) {
         if (!has_n) summary.freedom = (double)INFINITY;
         error /= sl_student_t_quantile(.975, summary.freedom);
     } else if (strcmp(row->kind, "sd") == 0) {
         error /= sqrt(has_n ? n : 2);
     }
-    /* A standard error, or nobody says what: of all readings that one has the widest interval. */
+    /* An unknown kind is read as a standard error, which gives the widest interval. */
     summary.variance = error * error;
     return summary;
 }
@@ -85,8 +85,7 @@ bool sl_term_fill_published(const struct sl_outcome *outcome, const struct sl_te
 
 /* ---- Runs ---- */
 
-/* The column of a metric on the term's test set; on the first that gives values where the claim
- * names none. */
+/* Collect a metric on the term's test set; if the claim names none, on the first with values. */
 static void collect_column(const struct sl_outcome *outcome, const char *pattern,
                            const struct sl_term *term, struct sl_sample *out)
 {
@@ -103,9 +102,8 @@ static void collect_column(const struct sl_outcome *outcome, const char *pattern
     }
 }
 
-/* Where runs of a term are looked for: by its coordinates, as a label set, or by the cell that it
- * names. Not by a cell that is printed for its coordinates among others: those others are not what
- * was claimed. */
+/* Patterns of a term's runs: its coordinates, its name as a label set, or the cell it names. A cell
+ * printed for these coordinates among others is not used, because the claim is not about those. */
 enum { N_PATTERNS = 3 };
 static void find_patterns(const struct sl_outcome *outcome, const struct sl_term *term,
                           char *patterns[N_PATTERNS])
@@ -184,7 +182,7 @@ static bool column_means(const char *column, const struct sl_verdict_metric *met
     return means;
 }
 
-/* Whether the term is about this cell. */
+/* True if the term is about this cell. */
 static bool is_about(const struct sl_outcome *outcome, const struct sl_term *term, const char *cell)
 {
     if (!has_row(cell, term->row)) return false;
@@ -207,7 +205,7 @@ static const char *find_computed(const struct sl_outcome *outcome, const struct 
     return NULL;
 }
 
-/* A row that is a number by definition, such as the share that was mixed; or NaN. */
+/* The number of a row that is one by definition, such as a mixing share; or NaN. */
 static double defined(const struct sl_outcome *outcome, const struct sl_term *term)
 {
     const struct sl_brief *brief = outcome->source.spec->brief;
@@ -270,7 +268,7 @@ bool sl_term_fill_computed(const struct sl_outcome *outcome, const struct sl_ter
     struct sl_summary *summary = &contrast->summaries[index];
     *summary = (struct sl_summary){.mean = value, .freedom = 1};
     if (json_array_size(values)) {
-        /* Behind the identities of runs, with which they do not pair. */
+        /* Identities after those of runs, so that folds do not pair with runs. */
         contrast->samples[index] =
             sl_sample_of_folds(values, (uint32_t)sl_name_table_count(outcome->identities));
         *summary = sl_summary_of(&contrast->samples[index]);
@@ -279,7 +277,7 @@ bool sl_term_fill_computed(const struct sl_outcome *outcome, const struct sl_ter
         summary->freedom = (double)INFINITY;
         contrast->is_sampled[index] = true;
     } else if (cell && !(metric && metric->kind == SL_METRIC_COUNT)) {
-        /* A sample of people or items whose error nobody worked out: nothing can be decided. */
+        /* The sampling error is unknown, so nothing can be decided. */
         summary->variance = (double)NAN;
     }
     return true;

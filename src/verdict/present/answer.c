@@ -1,5 +1,4 @@
-/* The answer in words, as a chart and as a table. Every word that could be otherwise depends on the
- * figures. */
+/* The answer in words, as a chart and as a table. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +6,7 @@
 #include "verdict/present/present.h"
 
 enum { DISTANCE_DECIMALS = 4, SECONDS_DECIMALS = 1, GAIN_DECIMALS = 3, MODEL_DECIMALS = 3 };
-/* Gains are printed per so many seconds. */
+/* Gains are printed per this many seconds. */
 enum { GAIN_SECONDS = 100 };
 
 static const char *measure_title(const char *column)
@@ -50,7 +49,7 @@ static int decimals_of(double spread, int most)
 /* "0.0103 ± 0.0020"; `decimals` where there is no interval. */
 static void put_estimate(struct sl_buffer *out, struct sl_estimate estimate, int decimals)
 {
-    /* Runs that agree have none, but for rounding. */
+    /* Equal runs give a spread that is rounding error only. */
     const bool has_interval =
         isfinite(estimate.spread) && estimate.spread > 1e-9 * fabs(estimate.mean);
     if (has_interval) decimals = decimals_of(estimate.spread, decimals);
@@ -98,7 +97,7 @@ static bool has_one_run(const struct sl_verdict_answer *answer)
     return true;
 }
 
-/* Whether the first place is decided, where the gain itself is. */
+/* After a decided gain: whether the lead over the next best set is decided too. */
 static void say_first(const struct sl_presentation *show, const struct sl_verdict_answer *answer)
 {
     if (answer->best_first.verdict == SL_VERDICT_NOT_RUN) {
@@ -117,7 +116,7 @@ static void say_first(const struct sl_presentation *show, const struct sl_verdic
                    answer->n_sets);
 }
 
-/* What the labels did to the network: better or worse, by how much, and whether that is decided. */
+/* Compare the networks trained on the best set and on the baseline. */
 static void say_model(const struct sl_presentation *show, const struct sl_verdict_answer *answer)
 {
     const struct sl_judgement *judged = &answer->model_better;
@@ -131,8 +130,8 @@ static void say_model(const struct sl_presentation *show, const struct sl_verdic
     say_name(show, &answer->sets[answer->best]);
     sl_report_text(show->report, SL_STYLE_PLAIN, " is %s than the one trained on ",
                    is_open           ? "better"
-                   : difference >= 0 ? "decidedly better"
-                                     : "decidedly worse");
+                   : difference >= 0 ? "significantly better"
+                                     : "significantly worse");
     say_name(show, &answer->sets[answer->against]);
     say(show, is_open ? " is not decided: its " : ": its ");
     say(show, measure_title(answer->model));
@@ -188,14 +187,14 @@ static void say_none(const struct sl_presentation *show, const struct sl_verdict
                   ? "No label set came closer to the true distributions than "
                   : " In these runs, no label set came closer to the true distributions than ");
     say_name(show, against);
-    say(show, "; the least behind is ");
+    say(show, "; the best of the others is ");
     say_name(show, &answer->sets[answer->best]);
     say(show, ", ");
     say_closer(show, &answer->sets[answer->best], against);
     say(show, is_decided ? ". This is decided." : ".");
 }
 
-/* ---- What it rests on ---- */
+/* ---- Its basis ---- */
 
 static void say_people(const struct sl_presentation *show)
 {
@@ -207,10 +206,10 @@ static void say_people(const struct sl_presentation *show)
     const bool is_simulated = strcmp(people, "simulated") == 0;
     sl_report_text(show->report, SL_STYLE_STRONG, "%s",
                    is_simulated ? "simulated people" : "real people");
-    if (is_simulated) say(show, ", so it says nothing yet about real ones");
+    if (is_simulated) say(show, ", so this says nothing yet about real ones");
 }
 
-/* A figure that every run has alike, such as its number of items; NaN where they differ. */
+/* A figure that is equal in all runs, such as the number of items; NaN if they differ. */
 static double common_figure(const struct sl_outcome *outcome, const char *column)
 {
     double common = NAN;
@@ -224,7 +223,7 @@ static double common_figure(const struct sl_outcome *outcome, const char *column
     return common;
 }
 
-/* Items that the network was scored on, by the bins of the first run; 0: not known. */
+/* How many items the network was scored on, from the bins of the first run; 0: not known. */
 static double count_scored(const struct sl_outcome *outcome, const char *column)
 {
     enum { COUNT_FIELD = 2 };
@@ -269,8 +268,9 @@ static void say_basis(const struct sl_presentation *show, const struct sl_verdic
         say(show, "; ");
         sl_report_text(show->report, SL_STYLE_STRONG, "%s", show->badge);
     }
-    say(show, ". \u201cDecided\u201d means that the 95 % interval over runs excludes zero; it does "
-              "not speak of another study with other people.");
+    say(show,
+        ". \u201cDecided\u201d and \u201csignificantly\u201d mean that the 95 % interval over "
+        "runs excludes zero; another study with other people may come out differently.");
 }
 
 void sl_present_answer(const struct sl_presentation *show, const struct sl_verdict_answer *answer)
@@ -285,8 +285,8 @@ void sl_present_answer(const struct sl_presentation *show, const struct sl_verdi
     say_basis(show, answer);
 }
 
-/* A set with the figures behind the answer: "few: Jensen-Shannon divergence 0.0103 ± 0.0020, 24.9 ±
- * 0.7 s of annotator time per item, gain 0.111 ± 0.011 per 100 s". */
+/* "few: Jensen-Shannon divergence 0.0103 ± 0.0020, 24.9 ± 0.7 s of annotator time per item, gain
+ * 0.111 ± 0.011 per 100 s". */
 static void show_figures(const struct sl_presentation *show, const struct sl_verdict_answer *answer,
                          const char *role, size_t index)
 {
@@ -310,7 +310,8 @@ static void show_figures(const struct sl_presentation *show, const struct sl_ver
 
 /* ---- Charts ---- */
 
-/* The points of a series: the set that all are measured against, the front, or the others. */
+/* The series of the chart: the baseline, sets that no other set beats in both distance and time
+ * (the front), and the others. */
 enum group { AGAINST, FRONT, OTHERS, GROUPS };
 
 static enum group group_of(const struct sl_verdict_answer *answer, size_t index)
@@ -362,7 +363,7 @@ static struct sl_plot_series collect_points(const struct sl_verdict_answer *answ
                                    .reference = group == AGAINST};
 }
 
-/* Times go over two orders of magnitude; an interval that reaches zero has no place there. */
+/* Times span two orders of magnitude, but a log scale cannot show an interval that reaches zero. */
 static enum sl_plot_scale scale_of(const struct sl_verdict_answer *answer)
 {
     for (size_t i = 0; i < answer->n_sets; i++) {
@@ -458,18 +459,18 @@ enum sl_status sl_present_answer_details(const struct sl_presentation *show,
                       "Distance to the truth and annotator time");
     show_figures(show, answer, "baseline", answer->against);
     show_figures(show, answer, "best for its time", answer->best);
-    show_figures(show, answer, "next", answer->next);
+    show_figures(show, answer, "second best for its time", answer->next);
     if (answer->nearest != answer->best)
-        show_figures(show, answer, "closest, whatever the time", answer->nearest);
+        show_figures(show, answer, "closest, regardless of time", answer->nearest);
     SL_TRY(show_chart(show, answer, false, err));
     SL_TRY(show_chart(show, answer, true, err));
     show_table(show, answer);
     sl_report_paragraph(show->report);
     sl_report_text(show->report, SL_STYLE_PLAIN,
-                   "Gain per 100 s: in every run, the distance of the baseline, %s, less that of "
-                   "the set, divided by the set's own seconds, times 100. Unbeaten: no other set "
-                   "is both as close to the truth and as quick. The best set is chosen among %zu; "
-                   "its interval does not allow for that choice.",
+                   "Gain per 100 s: in every run, the distance of the baseline (%s) minus the "
+                   "distance of the set, divided by the set's annotator time in seconds, times "
+                   "100. Unbeaten: no other set is both as close to the truth and as quick. The "
+                   "best set is the best of %zu; its interval is not corrected for that choice.",
                    answer->sets[answer->against].name, answer->n_sets);
     return SL_OK;
 }

@@ -4,7 +4,7 @@
 
 #include "verdict/present/present.h"
 
-/* Whether anything is published to put beside our figures. */
+/* True if the table has published figures. */
 static bool has_paper(const struct sl_presentation *show)
 {
     return show->outcome->expected->count > 0;
@@ -18,28 +18,28 @@ static struct sl_cell here_cell(const struct sl_outcome_cell *cell)
     return shown;
 }
 
-/* In a grid there is no room for a reason: the list has it. */
+/* A grid has no room for a reason; the list below it shows it. */
 static struct sl_cell short_cell(const struct sl_outcome_cell *cell)
 {
-    return isnan(cell->here.mean) && cell->reason ? sl_cell_empty("not here") : here_cell(cell);
+    return isnan(cell->here.mean) && cell->reason ? sl_cell_empty("missing") : here_cell(cell);
 }
 
-/* Where a published figure was found, other than in a table or figure: the word beside it, and what
- * the word means where it does not speak for itself. */
+/* Where a published figure was found if not in a table or figure: the word beside it, and its
+ * meaning if that is not obvious. */
 static const struct published_status {
     const char *name, *word, *meaning;
 } statuses[] = {
     {"text", "in the text", NULL},
     {"notebook", "notebook",
-     "the table is illegible there in the text that we have, and the figure is from the authors' "
-     "public notebook. It is one training at the rate, seed and epoch that scored best, so it has "
-     "no ± and decides nothing alone"},
+     "our copy of the paper is illegible there, so the figure comes from the authors' public "
+     "notebook. It is a single training run at the learning rate, seed and epoch that scored best, "
+     "so it has no ± and decides nothing alone"},
     {"illegible", "illegible",
-     "the table cannot be read there in the text that we have, and no comparison uses the figure"},
+     "our copy of the paper is illegible there, and no comparison uses the figure"},
 };
 enum { N_STATUSES = sizeof statuses / sizeof *statuses };
 
-/* NULL of a figure that a table or figure prints. */
+/* NULL for a figure that a table or figure prints. */
 static const struct published_status *status_of(const struct sl_outcome_cell *cell)
 {
     for (size_t i = 0; i < N_STATUSES && cell->status; i++)
@@ -57,7 +57,7 @@ static struct sl_cell paper_cell(const struct sl_outcome_cell *cell)
     return shown;
 }
 
-/* A note on every word of the section's tables that needs one. */
+/* Explain the words beside published figures that need it. */
 static void explain_statuses(const struct sl_presentation *show)
 {
     for (size_t s = 0; s < N_STATUSES; s++) {
@@ -96,13 +96,13 @@ static void show_cell(struct sl_report *report, const struct sl_outcome_cell *ce
     free(title);
 }
 
-/* The tables of a section: the end of their ids, and what their captions say beside the name, so
- * that readers who hear the page can tell them apart. */
+/* The tables of a section: the end of their ids, and words for their captions, so that screen
+ * readers can tell the tables apart. */
 enum table_kind { GRID, PRINTED, FURTHER, ALONE };
 static const struct {
     const char *id, *words;
 } table_kinds[] = {[GRID] = {"table", ""},
-                   [PRINTED] = {"figures", ", a line per figure"},
+                   [PRINTED] = {"figures", ", one line per figure"},
                    [FURTHER] = {"further", ", figures that the paper does not print"},
                    [ALONE] = {"figures", ""}};
 
@@ -112,7 +112,7 @@ static void begin_table(const struct sl_presentation *show, enum table_kind kind
     const struct sl_spec *spec = show->outcome->source.spec;
     char *id = sl_string_printf("%s-%s", show->id, table_kinds[kind].id);
     char *caption = sl_string_printf(
-        "%s%s; %s", show->is_alone ? "Every measure" : spec->name, table_kinds[kind].words,
+        "%s%s; %s", show->is_alone ? "All measures" : spec->name, table_kinds[kind].words,
         spec->brief->has_sd ? "± is the standard deviation over runs"
                             : "± is half the 95 % interval of the mean");
     struct sl_table_head head = {.id = id,
@@ -125,7 +125,7 @@ static void begin_table(const struct sl_presentation *show, enum table_kind kind
     free(caption);
 }
 
-/* What a row is. */
+/* The title of the first column. */
 static const char *row_word(const struct sl_presentation *show)
 {
     const struct sl_brief *brief = show->outcome->source.spec->brief;
@@ -133,12 +133,12 @@ static const char *row_word(const struct sl_presentation *show)
     return is_set && !has_paper(show) ? "Label set" : "Row";
 }
 
-/* A line per figure: sortable, and everything about it in one place. */
+/* One line per figure: sortable, with everything about the figure. */
 static void show_list(const struct sl_presentation *show, enum table_kind kind)
 {
     const bool printed = kind == PRINTED;
-    const char *const columns[] = {row_word(show), "Measure",      "Here",           "Runs",
-                                   "Paper",        "Paper's runs", "Here less paper"};
+    const char *const columns[] = {row_word(show), "Measure",         "Here", "Runs", "Paper",
+                                   "Paper's runs", "Here minus paper"};
     enum { ALL = sizeof columns / sizeof *columns, OURS = 4 };
     begin_table(show, kind, columns, printed ? ALL : OURS);
     for (size_t i = 0; i < show->outcome->n_cells; i++) {
@@ -149,7 +149,7 @@ static void show_list(const struct sl_presentation *show, enum table_kind kind)
     }
 }
 
-/* What the paper prints; then what it does not, folded away where that would bury the rest. */
+/* First the published figures; then the others, folded if there are many. */
 static void show_lists(const struct sl_presentation *show)
 {
     enum { FEW = 12 };
@@ -183,7 +183,7 @@ static bool in_column(const struct sl_outcome_cell *cell, const struct sl_outcom
            strcmp(cell->test_set, column->test_set) == 0;
 }
 
-/* False if the figures are too scattered for it to be a table. */
+/* False if the figures fill too little of a table. */
 static bool make_grid(const struct sl_outcome *outcome, struct grid *out)
 {
     *out = (struct grid){.rows = sl_alloc(outcome->n_cells, sizeof *out->rows)};
@@ -210,7 +210,7 @@ static const struct sl_outcome_cell *find_cell(const struct sl_outcome *outcome,
     return NULL;
 }
 
-/* How many runs are behind a line: "15", or "3 to 15". */
+/* The number of runs of a line: "15", or "3 to 15". */
 static struct sl_cell runs_cell(const struct sl_outcome_cell *const *cells, size_t count,
                                 bool is_paper, char *words, size_t size)
 {
@@ -246,7 +246,7 @@ static void show_grid(const struct sl_presentation *show, const struct grid *gri
     const char *titles[COLUMNS_BEFORE + MOST_COLUMNS] = {row_word(show)};
     char *owned[MOST_COLUMNS];
     size_t before = 1;
-    if (has_paper(show)) titles[before++] = "Figures";
+    if (has_paper(show)) titles[before++] = "Source";
     titles[before++] = "Runs";
     for (size_t i = 0; i < grid->n_columns; i++) {
         const struct sl_outcome_cell *column = grid->columns[i];
@@ -277,11 +277,11 @@ void sl_present_cells(const struct sl_presentation *show)
     bool is_table = make_grid(show->outcome, &grid);
     if (is_table) show_grid(show, &grid);
     explain_statuses(show);
-    if (is_table && !has_paper(show)) { /* nothing to put beside it */
+    if (is_table && !has_paper(show)) { /* the list would only repeat the grid */
         free(grid.rows);
         return;
     }
-    if (is_table) sl_report_fold(show->report, "The same, a line per figure");
+    if (is_table) sl_report_fold(show->report, "The same figures, one per line");
     show_lists(show);
     if (is_table) sl_report_fold_end(show->report);
     free(grid.rows);

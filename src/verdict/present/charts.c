@@ -31,7 +31,7 @@ char *sl_verdict_heading(char *text)
     return text;
 }
 
-/* ---- Ours beside the paper's ---- */
+/* ---- Our figures and the paper's ---- */
 
 /* The values of a forest chart: one category per row of the table. */
 struct forest {
@@ -75,7 +75,7 @@ static enum sl_status show_forest(const struct sl_presentation *show, const stru
                                             .x_high = forest->high[i],
                                             .reference = i == 0};
     char note[96];
-    snprintf(note, sizeof note, "The first %zu of %zu rows; the tables have all.", forest->count,
+    snprintf(note, sizeof note, "The first %zu of %zu rows; the tables show all.", forest->count,
              forest->count + forest->n_left_out);
     struct sl_plot plot = {.kind = SL_PLOT_FOREST,
                            .title = title,
@@ -123,7 +123,7 @@ enum sl_status sl_present_forests(const struct sl_presentation *show, struct sl_
     return SL_OK;
 }
 
-/* The measure that most published figures of all outcomes have both here and there. */
+/* The measure with the most published figures that also have a value here. */
 static const struct sl_verdict_metric *commonest_metric(const struct sl_presentation *shows,
                                                         size_t count)
 {
@@ -145,7 +145,7 @@ static const struct sl_verdict_metric *commonest_metric(const struct sl_presenta
     return found;
 }
 
-/* The first test set on which the outcome has figures of the metric. */
+/* Add the outcome's figures of the metric on the first test set that has them. */
 static void add_outcome(struct forest *forest, const struct sl_presentation *show,
                         const struct sl_verdict_metric *metric, char **labels)
 {
@@ -189,7 +189,7 @@ enum sl_status sl_present_figures(struct sl_report *report, const struct sl_pres
 
 /* ---- Scores against annotators, seconds or items ---- */
 
-/* A label set of the specification, of which nothing is said if there is none of that name. */
+/* The label set of that name; its numbers are NaN if the specification has none. */
 static struct sl_brief_set find_set(const struct sl_outcome *outcome, const char *name)
 {
     const struct sl_brief *brief = outcome->source.spec->brief;
@@ -230,7 +230,7 @@ static void set_point(double *block, size_t count, size_t i, const double point[
     block[3 * count + i] = point[1] + point[2];
 }
 
-/* What the paper prints for a label set: the mean and its ±, or NaN. */
+/* The published mean and ± of a label set, or NaN. */
 static void find_paper(const struct sl_outcome *outcome, const char *set, const char *column,
                        double *mean, double *spread)
 {
@@ -265,7 +265,7 @@ static bool fill_series(const struct sl_outcome *outcome, const char *column,
     return has_any;
 }
 
-/* What stands on the x axis: in a title, and at the axis. */
+/* The x axis: its name in the specification, its words in a title, its label and unit. */
 static const struct axis {
     const char *name, *words, *label, *unit;
 } axes[] = {{"seconds", "annotator time", "Annotator time per item", "s"},
@@ -279,7 +279,7 @@ static struct axis find_axis(const char *name)
     return (struct axis){name, name, name, NULL};
 }
 
-/* Ours first, then what is printed of the same label sets. */
+/* Our lines first, then the published ones. */
 struct lines {
     struct sl_plot_series series[SL_PLOT_MAX_SERIES];
     double *storage[SL_PLOT_MAX_SERIES];

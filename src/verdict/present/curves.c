@@ -4,7 +4,7 @@
 
 #include "verdict/present/present.h"
 
-/* Up to so many lines have room for bands, up to so many values for whiskers. */
+/* The most lines that get bands, and the most values that get whiskers. */
 enum { MOST_BANDS = 4, MOST_WHISKERS = 12 };
 
 struct curves {
@@ -47,7 +47,7 @@ static size_t list_curves(const struct sl_outcome *outcome, uint32_t row,
     return count;
 }
 
-/* Epochs count from 1, iterations from 0, which is the loss before the attack. False if no run has
+/* Epochs count from 1. Iterations count from 0, the loss before the attack. False if no run has
  * values. */
 static bool make_line(const struct sl_outcome *outcome, uint32_t row, const struct curves *curves,
                       struct line *out)
@@ -185,7 +185,7 @@ static enum sl_status list_attacks(const struct sl_outcome *outcome, struct sl_n
         for (size_t a = 0; a < attacks->count; a++) {
             const struct sl_numbers *attack = &attacks->items[a];
             uint32_t index;
-            /* One step before and one after say less than the table does. */
+            /* Two values are no curve, and the table has them. */
             if (attack->width == 1 && attack->count >= 3)
                 SL_TRY(sl_name_table_add(out, attack->name, strlen(attack->name), &index, err));
         }
@@ -211,7 +211,7 @@ enum sl_status sl_present_curves(const struct sl_presentation *show, struct sl_e
     static const struct curves training[] = {
         {"Loss on the training items, by epoch", "Epoch", "Loss (lower is better)", NULL, 1},
         {"Accuracy on the training items, by epoch", "Epoch", "Accuracy", NULL, 2},
-        {"Score on the development set, by epoch", "Epoch", "Score", NULL, 3},
+        {"Score on the development set, by epoch", "Epoch", "Development score", NULL, 3},
     };
     struct sl_name_table *attacks = sl_name_table_create();
     enum sl_status status = SL_OK;

@@ -1,5 +1,5 @@
-/* Charts and galleries of the line that needs no training. A line may come from anywhere: what is
- * not whole is left out, and a chart that cannot be drawn says so. */
+/* Charts and galleries of a result line without training. Any program may have written the line:
+ * incomplete pictures are left out, and a chart that cannot be drawn says why. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,7 +81,7 @@ static void show_gallery(const struct sl_presentation *show, const json_t *from)
     size_t n_series = json_array_size(list);
     if (n_series > SL_GALLERY_MAX_SERIES) n_series = SL_GALLERY_MAX_SERIES;
     char *words = sl_string_printf("%s%s%s%s%s", note ? note : "", note && lacks ? " " : "",
-                                   lacks ? "The pictures are not here: " : "", lacks ? lacks : "",
+                                   lacks ? "The pictures are missing: " : "", lacks ? lacks : "",
                                    lacks ? "." : "");
     const struct sl_shown_gallery gallery = {.title = title ? title : "Pictures",
                                              .note = *words ? words : NULL,
@@ -121,7 +121,7 @@ static struct sl_plot_axis read_axis(const json_t *axis, const char ***categorie
     };
 }
 
-/* Room for the numbers of a series goes to *storage. False if they are not all of one length. */
+/* The caller frees *storage, which holds the numbers. False if the lists differ in length. */
 static bool read_series(const json_t *from, struct sl_plot_series *out, double **storage)
 {
     const double *arrays[6] = {NULL};
@@ -185,7 +185,10 @@ static enum sl_status draw_chart(const struct sl_presentation *show, const json_
     }
     const enum sl_status status = is_whole
                                       ? sl_report_chart(show->report, &plot, show->badge, err)
-                                      : sl_fail(err, SL_ERR_INPUT, "its numbers are not whole");
+                                      : sl_fail(err, SL_ERR_INPUT,
+                                                "its kind is unknown, it has more than %d series, "
+                                                "or lists of a series differ in length",
+                                                SL_PLOT_MAX_SERIES);
     for (size_t s = 0; s < SL_PLOT_MAX_SERIES; s++)
         free(storage[s]);
     free(categories[0]);

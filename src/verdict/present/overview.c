@@ -9,7 +9,7 @@ static const char *plural(size_t count, const char *one, const char *many)
     return count == 1 ? one : many;
 }
 
-/* What says something about a paper's training: its own network, all of its runs or fewer. */
+/* The verdicts that concern a paper's training: with its own network, all of its runs or fewer. */
 static struct sl_tally headline_of(const struct sl_tallies *tallies)
 {
     return sl_tally_sum(&tallies->sources[SL_EVIDENCE_FEWER], &tallies->sources[SL_EVIDENCE_PAPER]);
@@ -28,7 +28,7 @@ void sl_present_verdicts(struct sl_report *report, const size_t verdicts[SL_VERD
                    plural(n_open, "is", "are"));
 }
 
-/* Whether no row has a second run that could give it an interval. */
+/* True if no row has a second run, without which it has no interval. */
 static bool has_one_run(const struct sl_presentation *shows, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -37,8 +37,7 @@ static bool has_one_run(const struct sl_presentation *shows, size_t count)
     return true;
 }
 
-/* How many of the papers' claims their own networks decide here, in a sentence that says no more
- * than the runs do. */
+/* Say how many of the papers' claims were decided with the papers' own networks. */
 static void say_claims(struct sl_report *report, const struct sl_presentation *shows, size_t count,
                        const struct sl_tallies *tallies)
 {
@@ -48,22 +47,27 @@ static void say_claims(struct sl_report *report, const struct sl_presentation *s
         headline.verdicts[SL_VERDICT_HOLDS] + headline.verdicts[SL_VERDICT_FAILS];
     sl_report_note(report, SL_TONE_ANSWER);
     if (count == 0) {
-        sl_report_text(report, SL_STYLE_PLAIN, "There is nothing to report: no result was read.");
+        sl_report_text(
+            report, SL_STYLE_PLAIN,
+            "There is nothing to report: no results of a known specification were read.");
     } else if (tallies->n_claims == 0) {
         sl_report_text(report, SL_STYLE_PLAIN,
-                       "These tables make no claim to test: %zu of %zu published figures have a "
-                       "value here.",
+                       "These tables make no claim that could be tested. %zu of %zu published "
+                       "figures have a value here.",
                        tallies->n_filled, tallies->n_published);
     } else if (n_judged == 0) {
-        sl_report_text(report, SL_STYLE_STRONG, "Nothing is decided by a paper's own network.");
+        sl_report_text(report, SL_STYLE_STRONG, "No claim is decided with a paper's own network.");
         sl_report_text(report, SL_STYLE_PLAIN,
-                       " None of the papers' %zu claims could be tested so.", tallies->n_claims);
+                       " None of the papers' %zu claims could be tested with it.",
+                       tallies->n_claims);
     } else if (n_decided == 0) {
-        sl_report_text(report, SL_STYLE_STRONG, "Nothing is decided by a paper's own network.");
+        sl_report_text(report, SL_STYLE_STRONG, "No claim is decided with a paper's own network.");
         sl_report_text(report, SL_STYLE_PLAIN,
-                       " Of the papers' %zu claims, %zu could be tested so, and %s undecided%s.",
+                       " Of the papers' %zu claims, %zu could be tested with it, and %s "
+                       "undecided%s.",
                        tallies->n_claims, n_judged, plural(n_judged, "it is", "all are"),
-                       has_one_run(shows, count) ? ", since one run per row has no interval" : "");
+                       has_one_run(shows, count) ? ", because one run per row gives no interval"
+                                                 : "");
     } else {
         sl_report_text(report, SL_STYLE_PLAIN,
                        "Of the papers' %zu claims, %zu %s tested with the paper's own network: ",
@@ -73,14 +77,14 @@ static void say_claims(struct sl_report *report, const struct sl_presentation *s
     }
 }
 
-/* What was judged by other figures, which the headline leaves out. */
+/* Verdicts from other kinds of evidence, which the headline leaves out. */
 static void say_others(struct sl_report *report, const struct sl_tallies *tallies)
 {
     static const struct {
         enum sl_evidence evidence;
         const char *words;
     } others[] = {{SL_EVIDENCE_FILES, "From the authors' files, without training: "},
-                  {SL_EVIDENCE_SMALL, "With small networks, which are no reproduction: "}};
+                  {SL_EVIDENCE_SMALL, "With small networks (not a reproduction): "}};
     for (size_t i = 0; i < 2; i++) {
         const struct sl_tally *tally = &tallies->sources[others[i].evidence];
         if (sl_tally_judged(tally) == 0) continue;
@@ -90,8 +94,8 @@ static void say_others(struct sl_report *report, const struct sl_tallies *tallie
     }
 }
 
-/* "What this rests on: 15 runs (paper's network, fewer of them), 3 figures from the authors'
- * files". */
+/* "What this rests on: 15 runs (paper's network, fewer runs), 3 figures from the authors' files".
+ */
 static void say_sources(struct sl_report *report, const struct sl_tallies *tallies)
 {
     const char *before = "What this rests on: ";
@@ -110,7 +114,7 @@ static void say_sources(struct sl_report *report, const struct sl_tallies *talli
     if (*before == 'W') sl_report_text(report, SL_STYLE_PLAIN, "%sno run and no figure", before);
 }
 
-/* How many runs are behind a figure that was trained for: "2 to 15 runs per figure". */
+/* "; 2 to 15 runs per figure", of figures that needed training. */
 static void say_depth(struct sl_report *report, const struct sl_presentation *shows, size_t count)
 {
     size_t fewest = SIZE_MAX, most = 0;
@@ -127,7 +131,7 @@ static void say_depth(struct sl_report *report, const struct sl_presentation *sh
     sl_report_text(report, SL_STYLE_PLAIN, " run%s per figure", plural(most, "", "s"));
 }
 
-/* What figures at small scales are worth, of each scale that is there. */
+/* Say what the figures of each small scale are worth. */
 static void say_scales(struct sl_report *report, const struct sl_presentation *shows, size_t count)
 {
     for (const struct sl_scale_wording *words = sl_scale_words; words->scale; words++) {
@@ -152,21 +156,22 @@ void sl_present_summary(struct sl_report *report, const struct sl_presentation *
     sl_report_text(
         report, SL_STYLE_PLAIN,
         ". %zu of %zu published figures in %zu table%s have a value here. A claim is one "
-        "comparison that a paper draws, on one measure and test set; the 95 %% interval of the "
+        "comparison that a paper makes on one measure and test set; the 95 %% interval of the "
         "difference decides it. ",
         tallies.n_filled, tallies.n_published, n_all, plural(n_all, "", "s"));
     if (tallies.n_repeated)
-        sl_report_text(
-            report, SL_STYLE_PLAIN,
-            "%zu further place%s the same claim about the same runs, which counts once. ",
-            tallies.n_repeated, plural(tallies.n_repeated, " draws", "s draw"));
+        sl_report_text(report, SL_STYLE_PLAIN,
+                       "%zu more place%s a claim about the same runs, which counts once. ",
+                       tallies.n_repeated, plural(tallies.n_repeated, " repeats", "s repeat"));
     if (tallies.n_no_claims)
         sl_report_text(
             report, SL_STYLE_PLAIN,
-            "%zu comparison%s shown and not judged, since the text claims no direction. ",
+            "%zu comparison%s shown but not judged, because the paper claims no direction. ",
             tallies.n_no_claims, plural(tallies.n_no_claims, " is", "s are"));
-    sl_report_text(report, SL_STYLE_PLAIN, "%zu %s not run.", tallies.n_claims - tallies.n_judged,
-                   plural(tallies.n_claims - tallies.n_judged, "claim was", "claims were"));
+    sl_report_text(report, SL_STYLE_PLAIN, "%zu %s not tested: nothing was run for %s.",
+                   tallies.n_claims - tallies.n_judged,
+                   plural(tallies.n_claims - tallies.n_judged, "claim was", "claims were"),
+                   plural(tallies.n_claims - tallies.n_judged, "it", "them"));
     say_scales(report, shows, count);
 }
 
@@ -191,14 +196,14 @@ static void show_counts(struct sl_report *report, const struct sl_tally *tally)
     sl_report_cell(report, count_cell(tally->holm[SL_VERDICT_FAILS], is_judged));
 }
 
-/* What was judged by which kind of figures. */
+/* The table of verdicts by kind of evidence. */
 static void show_sources(struct sl_report *report, const struct sl_tallies *tallies)
 {
     static const char *const columns[] = {
-        "Judged by",       "Hold",   "Fail", "Undecided",   "Hold after Holm",
-        "Fail after Holm", "Tables", "Runs", "Figures here"};
+        "Evidence",        "Hold",   "Fail", "Undecided",  "Hold after Holm",
+        "Fail after Holm", "Tables", "Runs", "Our figures"};
     struct sl_table_head head = {.id = "overview-sources",
-                                 .caption = "Claims by what they were judged by",
+                                 .caption = "Verdicts on claims, by kind of evidence",
                                  .columns = columns,
                                  .n_columns = sizeof columns / sizeof *columns};
     sl_report_table(report, &head);
@@ -213,7 +218,7 @@ static void show_sources(struct sl_report *report, const struct sl_tallies *tall
     }
 }
 
-/* "4 of 12": decided of those that were judged. */
+/* "4 of 12": decided claims of those tested. */
 static void show_decided_of(struct sl_report *report, const struct sl_tally *tally)
 {
     char words[64];
@@ -223,7 +228,7 @@ static void show_decided_of(struct sl_report *report, const struct sl_tally *tal
     sl_report_cell(report, sl_tally_judged(tally) ? sl_cell_text(words) : sl_cell_empty(NULL));
 }
 
-/* The outcomes of one paper, from the first of it. */
+/* Gather the outcomes of a paper; 0 if `first` is not its first. */
 static size_t gather_paper(const struct sl_presentation *shows, size_t count, size_t first,
                            struct sl_presentation *out)
 {
@@ -239,7 +244,7 @@ static size_t gather_paper(const struct sl_presentation *shows, size_t count, si
     return n_shows;
 }
 
-/* How many claims of each paper were decided, by which kind of figures. */
+/* The table of decided claims by paper and kind of evidence. */
 static void show_papers(struct sl_report *report, const struct sl_presentation *shows, size_t count)
 {
     const char *columns[3 + SL_EVIDENCE_COUNT] = {"Paper", "Claims"};
@@ -247,8 +252,8 @@ static void show_papers(struct sl_report *report, const struct sl_presentation *
         columns[2 + e] = sl_evidence_words[e];
     columns[2 + SL_EVIDENCE_COUNT] = "Not run";
     struct sl_table_head head = {.id = "overview-papers",
-                                 .caption = "Claims that were decided, of those that were judged, "
-                                            "by paper and kind of figures",
+                                 .caption = "Decided claims, of those tested, by paper and kind of "
+                                            "evidence",
                                  .columns = columns,
                                  .n_columns = 3 + SL_EVIDENCE_COUNT};
     struct sl_presentation *own = sl_alloc(count + 1, sizeof *own);
@@ -269,7 +274,7 @@ static void show_papers(struct sl_report *report, const struct sl_presentation *
     free(own);
 }
 
-/* The name of a table, which leads to its section. */
+/* The name of a table, linked to its section. */
 static struct sl_cell link_to(const struct sl_presentation *show)
 {
     struct sl_cell cell = sl_cell_text(show->outcome->source.spec->name);
@@ -279,19 +284,11 @@ static struct sl_cell link_to(const struct sl_presentation *show)
 
 static void show_tables(struct sl_report *report, const struct sl_presentation *shows, size_t count)
 {
-    static const char *const columns[] = {"Table",
-                                          "Scale",
-                                          "Hold",
-                                          "Fail",
-                                          "Undecided",
-                                          "Hold after Holm",
-                                          "Fail after Holm",
-                                          "Not run",
-                                          "Runs",
-                                          "Figures here",
-                                          "Figures in the paper"};
+    static const char *const columns[] = {
+        "Table",           "Scale",   "Hold", "Fail",        "Undecided",        "Hold after Holm",
+        "Fail after Holm", "Not run", "Runs", "Our figures", "Published figures"};
     struct sl_table_head head = {.id = "overview-tables",
-                                 .caption = "Claims by table",
+                                 .caption = "Verdicts on claims, by table",
                                  .columns = columns,
                                  .n_columns = sizeof columns / sizeof *columns};
     sl_report_table(report, &head);
@@ -316,7 +313,7 @@ static void show_tables(struct sl_report *report, const struct sl_presentation *
     }
 }
 
-/* Many comparisons at once: some are decided although nothing differs. */
+/* Explain Holm's correction where there are many comparisons. */
 static void say_chance(struct sl_report *report, const struct sl_tallies *tallies)
 {
     size_t count = 0;
@@ -325,14 +322,14 @@ static void say_chance(struct sl_report *report, const struct sl_tallies *tallie
     if (count < 20) return;
     sl_report_paragraph(report);
     sl_report_text(report, SL_STYLE_PLAIN,
-                   "Chance decides some claims: where nothing differs, about one in twenty 95 %% "
-                   "intervals excludes zero. After Holm's correction, which takes the claims of a "
-                   "paper that rest on one kind of figures together, the chance that any of them "
-                   "is decided wrongly is at most one in twenty.");
+                   "Some claims are decided by chance: where nothing differs, about one in twenty "
+                   "95 %% intervals still excludes zero. Holm's correction takes all claims of one "
+                   "paper with one kind of evidence together and keeps the chance of any wrong "
+                   "decision among them at 5 %% or less. Columns \u201cafter Holm\u201d show the "
+                   "corrected verdicts.");
 }
 
-/* Every comparison that came out one way or the other, those that fail first; what is drawn twice
- * stands where it was drawn first. */
+/* The table of all decided claims, failed ones first. */
 static void show_decided(struct sl_report *report, const struct sl_presentation *shows,
                          size_t count)
 {
@@ -347,13 +344,13 @@ static void show_decided(struct sl_report *report, const struct sl_presentation 
                 n_decided += shows[i].outcome->claims[c].here.verdict == order[v];
     if (n_decided == 0) return;
     struct sl_table_head head = {.id = "overview-decided",
-                                 .caption = "Claims that were decided; ± is half the 95 % "
-                                            "interval",
+                                 .caption = "Decided claims; ± is half the 95 % interval of the "
+                                            "difference",
                                  .badge = sl_present_mixed(shows, count),
                                  .columns = columns,
                                  .n_columns = 1 + SL_CLAIM_COLUMNS,
                                  .as_cards = true};
-    sl_report_fold(report, "The claims that were decided, those that fail first");
+    sl_report_fold(report, "All decided claims, failed ones first");
     sl_report_table(report, &head);
     for (size_t v = 0; v < 2; v++)
         for (size_t i = 0; i < count; i++)
@@ -361,14 +358,14 @@ static void show_decided(struct sl_report *report, const struct sl_presentation 
                 const struct sl_outcome_claim *claim = &shows[i].outcome->claims[c];
                 if (claim->here.verdict != order[v]) continue;
                 sl_report_cell(report, link_to(&shows[i]));
-                sl_present_claim(report, claim);
+                sl_present_claim(report, shows[i].outcome, claim, SL_CLAIM_COLUMNS);
             }
     sl_report_fold_end(report);
 }
 
 /* ---- As a chart ---- */
 
-/* How the claims of each paper came out, by kind of figures, as far as they were judged. */
+/* Verdicts by paper and kind of evidence. */
 enum { MOST_BARS = 16, N_BARS = 3 };
 struct bars {
     char *names[MOST_BARS]; /* owned */
@@ -413,7 +410,7 @@ static enum sl_status show_bars(struct sl_report *report, const struct sl_presen
             (struct sl_plot_series){.name = names[i], .count = bars.count, .x = bars.values[i]};
     struct sl_plot plot = {
         .kind = SL_PLOT_BARS,
-        .title = "Claims that were judged, by paper and kind of figures",
+        .title = "Verdicts on claims, by paper and kind of evidence",
         .x = {.label = "Number of claims"},
         .y = {.scale = SL_SCALE_CATEGORY, .categories = categories, .n_categories = bars.count},
         .series = series,

@@ -6,7 +6,7 @@
 
 enum { MOST_DIAGRAMS = 6, MOST_TESTS = MOST_DIAGRAMS / 2, N_BINS = 10, BIN_FIELDS = 5 };
 
-/* The runs of one row on one test set, together. */
+/* The pooled runs of one row on one test set. */
 struct diagram {
     uint32_t row, test;
     size_t n_runs;
@@ -15,7 +15,7 @@ struct diagram {
     bool is_chosen;
 };
 
-/* Bins of runs differ where they are adaptive: they are put together by their mean confidence. */
+/* Runs with adaptive bins have different ones, so bins are pooled by their mean confidence. */
 static void add_bins(struct diagram *diagram, const struct sl_numbers *rows)
 {
     if (rows->width != BIN_FIELDS) return;
@@ -74,7 +74,7 @@ static enum sl_status draw(const struct sl_presentation *show, const struct diag
     return status;
 }
 
-/* The test sets of the specification, with those of its parts. */
+/* The test sets of the specification and of its parts. */
 static void list_tests(const struct sl_brief *brief, struct sl_name_table *out)
 {
     for (size_t i = 0; i < brief->n_designs; i++)
@@ -111,7 +111,7 @@ static size_t collect(const struct sl_outcome *outcome, const struct sl_name_tab
     return count;
 }
 
-/* Choose the `each` nearest to the diagonal and as many of the farthest of one test set. */
+/* Choose, of one test set, `each` diagrams nearest to the diagonal and `each` farthest from it. */
 static void choose_extremes(struct diagram *diagrams, size_t count, size_t each)
 {
     for (size_t taken = 0; taken < 2 * each; taken++) {
@@ -150,15 +150,15 @@ static void explain(const struct sl_presentation *show, const struct diagram *di
     sl_report_paragraph(show->report);
     if (n_tests == 1)
         sl_report_text(show->report, SL_STYLE_PLAIN,
-                       "Reliability: %zu of %zu diagrams, those of the rows nearest to the "
-                       "diagonal and farthest from it, by the mean gap between confidence and "
-                       "accuracy.",
+                       "%zu of %zu reliability diagrams are shown: the rows nearest to the "
+                       "diagonal and those farthest from it, by the mean gap between confidence "
+                       "and accuracy.",
                        n_chosen, count);
     else
         sl_report_text(show->report, SL_STYLE_PLAIN,
-                       "Reliability: %zu of %zu diagrams, on %s the row nearest to the diagonal "
-                       "and the one farthest from it, by the mean gap between confidence and "
-                       "accuracy.",
+                       "%zu of %zu reliability diagrams are shown: on %s the row nearest to the "
+                       "diagonal and the one farthest from it, by the mean gap between confidence "
+                       "and accuracy.",
                        n_chosen, count,
                        n_tests > MOST_TESTS ? "the first three test sets" : "every test set");
 }

@@ -12,7 +12,7 @@ struct group {
     struct sl_spec *spec;       /* owned */
     struct sl_planned *planned; /* owned; its runs, with their keys; NULL: it cannot be run */
     struct sl_outcome *outcome; /* owned */
-    char *id;                   /* owned; of its section */
+    char *id;                   /* owned; the section's */
 };
 struct groups {
     struct group *items; /* owned */
@@ -39,8 +39,8 @@ static void add_group(struct groups *groups, const char *name, const char *scale
         (struct group){.name = name, .scale = scale ? scale : "paper", .variant = variant};
 }
 
-/* The sections for the results of `spec`; `name` is what it is read by. Figures without training
- * have no scale of their own: they get a section only where no run has one. */
+/* Add a section per scale and variant of the results of `spec`, which is read as `name`. Figures
+ * without training have no scale, so they get a section only if the runs made none. */
 static void add_groups(struct groups *groups, const struct sl_results *results, const char *spec,
                        const char *name)
 {
@@ -66,7 +66,7 @@ static void groups_release(struct groups *groups)
     free(groups->items);
 }
 
-/* What the results brought with them stands before what is built in: it is what was run. */
+/* A specification in the results wins over a built-in one of the same name: it is what was run. */
 static enum sl_status read_spec(const struct sl_results *results, const char *name,
                                 const char *scale, struct sl_spec **out, struct sl_error *err)
 {
@@ -75,7 +75,7 @@ static enum sl_status read_spec(const struct sl_results *results, const char *na
                   : sl_spec_read(name, scale, out, err);
 }
 
-/* Sections for what was asked for, also where nothing was run. */
+/* Add a section for each specification in the options, even if it has no results. */
 static enum sl_status choose_named(struct groups *groups, const struct sl_results *results,
                                    const struct sl_report_options *options, struct sl_error *err)
 {
@@ -90,8 +90,8 @@ static enum sl_status choose_named(struct groups *groups, const struct sl_result
     return SL_OK;
 }
 
-/* True if a network of the specification or of its parts is one of a run: without one no run can be
- * shared, and this costs less than to look at all keys. */
+/* True if a run trained a network of the specification. Without one no run can be shared, and this
+ * test is cheaper than comparing all keys. */
 static bool has_network(const struct sl_brief *brief, const struct sl_name_table *networks)
 {
     for (size_t i = 0; i < brief->n_designs; i++)
@@ -102,7 +102,7 @@ static bool has_network(const struct sl_brief *brief, const struct sl_name_table
     return false;
 }
 
-/* True if a run of the specification was made, for it or for another. */
+/* True if the results have a run of the specification, even one made for another specification. */
 static bool is_shared(const struct sl_results *results, const struct sl_name_table *networks,
                       const char *name, const struct group *scale)
 {
@@ -123,7 +123,7 @@ static bool is_shared(const struct sl_results *results, const struct sl_name_tab
     return found;
 }
 
-/* The scales and variants that runs have, each once, as sections without a name; and networks. */
+/* List the scales and variants of the runs, each once, as sections without a name; and networks. */
 static void list_scales(const struct sl_results *results, struct groups *out,
                         struct sl_name_table *networks)
 {
@@ -138,8 +138,8 @@ static void list_scales(const struct sl_results *results, struct groups *out,
     }
 }
 
-/* Sections for what the results name and the program knows, and for what shares their runs, in the
- * program's order; then for specifications that the results brought with them. */
+/* Add sections for built-in specifications that have results or share runs with one, in built-in
+ * order; then for the specifications in the results file. */
 static void choose_known(struct groups *groups, const struct sl_results *results)
 {
     struct groups scales = {0};
@@ -171,7 +171,7 @@ static enum sl_status open_group(struct group *group, const struct sl_results *r
     const bool as_published = sl_text_same(group->variant, "as-published");
     struct sl_outcome_source source = {
         .spec = group->spec, .variant = group->variant, .results = results};
-    /* A specification that cannot be run can still be reported, by the names of its results. */
+    /* A specification that cannot be run is reported by the names in its results. */
     if (sl_planned_create(group->spec, as_published, &group->planned, NULL) == SL_OK) {
         source.plan = group->planned->runs;
         source.n_plan = group->planned->n_runs;
@@ -185,13 +185,13 @@ static const char *badge_of(const struct group *group)
     return group->outcome->n_runs && is_small ? sl_scale_words_find(group->scale)->badge : NULL;
 }
 
-/* ---- The rest ---- */
+/* ---- The last sections ---- */
 
 static void show_absent(struct sl_report *report, const struct groups *groups)
 {
-    static const char *const columns[] = {"Table", "Title", "Why it is not here"};
+    static const char *const columns[] = {"Table", "Title", "Why it has no results"};
     struct sl_table_head head = {.id = "not-here",
-                                 .caption = "Tables and figures without results",
+                                 .caption = "Built-in specifications that have no results",
                                  .columns = columns,
                                  .n_columns = 3};
     bool has_begun = false;
@@ -200,7 +200,7 @@ static void show_absent(struct sl_report *report, const struct groups *groups)
         if (has_group(groups, *name, NULL)) continue;
         if (sl_spec_read(*name, "paper", &spec, NULL) != SL_OK) continue;
         if (!has_begun) {
-            sl_report_section(report, 2, "not-here", "What is not here");
+            sl_report_section(report, 2, "not-here", "Tables and figures without results");
             sl_report_table(report, &head);
             has_begun = true;
         }
@@ -216,13 +216,14 @@ static void show_absent(struct sl_report *report, const struct groups *groups)
 
 static void show_failures(struct sl_report *report, const struct sl_results *results)
 {
-    static const char *const columns[] = {"Table", "Set", "Network", "Seed", "Last lines"};
+    static const char *const columns[] = {"Table", "Set", "Network", "Seed",
+                                          "Last lines of the log"};
     struct sl_table_head head = {.id = "failed-runs",
                                  .caption = "Runs that failed and have no result",
                                  .columns = columns,
                                  .n_columns = 5};
     if (results->n_failures == 0) return;
-    sl_report_section(report, 2, "failures", "What failed");
+    sl_report_section(report, 2, "failures", "Failed runs");
     sl_report_table(report, &head);
     for (size_t i = 0; i < results->n_failures; i++) {
         const struct sl_result *failure = &results->failures[i];
@@ -238,7 +239,7 @@ static void show_failures(struct sl_report *report, const struct sl_results *res
     }
 }
 
-/* Results whose specification is neither built in, nor beside them, nor named. */
+/* Warn of results whose specification is neither built in, nor in the file, nor given. */
 static void show_strangers(struct sl_report *report, const struct sl_results *results,
                            const struct sl_report_options *options)
 {
@@ -256,7 +257,7 @@ static void show_strangers(struct sl_report *report, const struct sl_results *re
         sl_report_text(report, SL_STYLE_PLAIN, "Results of ");
         sl_report_text(report, SL_STYLE_CODE, "%s", name);
         sl_report_text(report, SL_STYLE_PLAIN,
-                       " are not shown: the program has no such specification. Name its folder "
+                       " are not shown: softlab has no specification of that name. Give its folder "
                        "with --spec.");
     }
 out:
@@ -274,14 +275,14 @@ static void show_making(struct sl_report *report, const struct sl_results *resul
     if (options->command) sl_report_pair(report, "command", options->command);
     sl_report_pair(report, "results read", lines);
     snprintf(lines, sizeof lines, "%zu", results->n_repeated);
-    if (results->n_repeated) sl_report_pair(report, "repeated, the last counts", lines);
+    if (results->n_repeated) sl_report_pair(report, "repeated results (the last counts)", lines);
     snprintf(lines, sizeof lines, "%zu", results->n_torn);
-    if (results->n_torn) sl_report_pair(report, "torn last lines, left out", lines);
+    if (results->n_torn) sl_report_pair(report, "incomplete last lines (ignored)", lines);
 }
 
-/* ---- What comes first ---- */
+/* ---- The first notes ---- */
 
-/* Whether anything is published that could be counted; an empty report says that it is empty. */
+/* True if a section has published figures; an empty report counts as one about papers. */
 static bool is_about_papers(const struct groups *groups)
 {
     for (size_t i = 0; i < groups->count; i++)
@@ -299,10 +300,10 @@ static const char *own_title(const struct groups *groups)
 static const char *title_of(const struct groups *groups)
 {
     const char *own = own_title(groups);
-    return own ? own : "Soft labels: the papers' tables, here and as published";
+    return own ? own : "Soft labels: published tables and our results";
 }
 
-/* What there is in all sections. */
+/* Counts over all sections. */
 struct extent {
     size_t n_runs, n_rows, n_claims;
     size_t verdicts[SL_VERDICTS];
@@ -323,7 +324,7 @@ static struct extent measure(const struct groups *groups)
     return extent;
 }
 
-/* Where no paper is, but claims.csv beside the specification. */
+/* The summary of a specification without a paper that has claims.csv. */
 static void say_own_claims(struct sl_report *report, const struct extent *extent)
 {
     const size_t n_not_run = extent->verdicts[SL_VERDICT_NOT_RUN];
@@ -335,31 +336,33 @@ static void say_own_claims(struct sl_report *report, const struct extent *extent
                    n_not_run == 1 ? "was" : "were");
     sl_report_note(report, SL_TONE_BASIS);
     sl_report_text(report, SL_STYLE_PLAIN,
-                   "What this rests on: %zu run%s in %zu row%s. The 95 %% interval of a difference "
-                   "decides a claim.",
+                   "What this rests on: %zu run%s in %zu row%s. The 95 %% interval of the "
+                   "difference decides each claim. Verdicts \u201cafter Holm\u201d are corrected "
+                   "for testing several claims at once.",
                    extent->n_runs, extent->n_runs == 1 ? "" : "s", extent->n_rows,
                    extent->n_rows == 1 ? "" : "s");
 }
 
-/* Where nothing is asked and nothing is claimed. */
+/* The summary of a specification that asks no question and has no claims. */
 static void say_what_is_here(struct sl_report *report, const struct extent *extent)
 {
     const size_t n_runs = extent->n_runs, n_sets = extent->n_rows;
     sl_report_note(report, SL_TONE_ANSWER);
     if (n_runs)
         sl_report_text(report, SL_STYLE_PLAIN,
-                       "This report shows figures and decides nothing: %zu run%s in %zu row%s.",
-                       n_runs, n_runs == 1 ? "" : "s", n_sets, n_sets == 1 ? "" : "s");
+                       "This report shows figures and no verdicts: %zu run%s in %zu row%s.", n_runs,
+                       n_runs == 1 ? "" : "s", n_sets, n_sets == 1 ? "" : "s");
     else
         sl_report_text(report, SL_STYLE_PLAIN,
-                       "This report shows figures computed without training and decides nothing.");
+                       "This report shows figures computed without training and no verdicts.");
     sl_report_note(report, SL_TONE_BASIS);
     sl_report_text(report, SL_STYLE_PLAIN,
-                   "The specification asks no question (\u201canswer\u201d) and has no claims.");
+                   "The specification has neither an \u201canswer\u201d block nor a claims.csv; "
+                   "add one of them to get a verdict.");
 }
 
-/* Answers to what is asked, then how the papers' claims came out: before all sections. True in
- * `answers` where `sets` is not NULL. */
+/* Write what precedes all sections: answers, then verdicts on the papers' claims. An element of
+ * `answers` is valid if its `sets` is not NULL. */
 static void show_answers(const struct groups *groups, const struct sl_presentation *shows,
                          size_t n_all, struct sl_verdict_answer *answers, struct sl_report *report)
 {
@@ -378,7 +381,7 @@ static void show_answers(const struct groups *groups, const struct sl_presentati
         say_what_is_here(report, &extent);
 }
 
-/* A section's id is its specification's name; what stands here in several scales has them in it. */
+/* A section's id is its specification's name; further scales of the same one append theirs. */
 static void name_sections(struct groups *groups)
 {
     for (size_t i = 0; i < groups->count; i++) {
@@ -392,7 +395,7 @@ static void name_sections(struct groups *groups)
     }
 }
 
-/* The sections of specifications that the results brought with them, or of the others. */
+/* Write the sections of specifications that are in the results file, or of the others. */
 static enum sl_status show_outcomes(const struct groups *groups, const struct sl_results *results,
                                     const struct sl_presentation *shows, bool own,
                                     struct sl_error *err)
@@ -441,7 +444,7 @@ out:
     return status;
 }
 
-/* The papers' tables without results: what they claim is counted as not run. */
+/* Open the built-in specifications without results: their claims count as not run. */
 static enum sl_status open_absent(struct groups *absent, const struct groups *groups,
                                   const struct sl_results *results, struct sl_error *err)
 {
@@ -452,7 +455,7 @@ static enum sl_status open_absent(struct groups *absent, const struct groups *gr
     return SL_OK;
 }
 
-/* Verdicts that allow for how many claims a paper draws. */
+/* Correct the verdicts for the number of claims of each paper. */
 static void adjust(const struct groups *groups)
 {
     struct sl_outcome **outcomes = sl_alloc(groups->count + 1, sizeof(struct sl_outcome *));

@@ -17,8 +17,8 @@ static void show_gallery(const struct sl_presentation *show, const struct sl_out
     static const char *const series[] = {"people", "model"};
     json_t *items = json_loads(run->result->gallery, 0, NULL);
     char *title =
-        sl_string_printf("What people and the model see; trained on %s, %s, seed %lld", run->set,
-                         run->network ? run->network : "-", (long long)run->seed);
+        sl_string_printf("Distributions of people and of the model (trained on %s, %s, seed %lld)",
+                         run->set, run->network ? run->network : "-", (long long)run->seed);
     const struct sl_shown_gallery gallery = {.title = title,
                                              .series = series,
                                              .n_series = 2,
@@ -31,7 +31,7 @@ static void show_gallery(const struct sl_presentation *show, const struct sl_out
     free(title);
 }
 
-/* Words have no pictures: the list of such a run is empty. */
+/* A run on words has no pictures: its list is empty. */
 static bool has_gallery(const struct sl_outcome_run *run)
 {
     return run->set && run->result->gallery && strchr(run->result->gallery, '{');
@@ -59,8 +59,7 @@ void sl_present_galleries(const struct sl_presentation *show)
     if (n_all > MOST_GALLERIES) {
         sl_report_paragraph(show->report);
         sl_report_text(show->report, SL_STYLE_PLAIN,
-                       "Pictures of %d of %zu rows, the first of the table: others show the same "
-                       "items.",
+                       "Pictures of the first %d of %zu rows; the other rows show the same items.",
                        MOST_GALLERIES, n_all);
     }
     struct sl_name_table *rows = sl_name_table_create();
@@ -76,9 +75,9 @@ void sl_present_galleries(const struct sl_presentation *show)
     sl_name_table_destroy(rows);
 }
 
-/* ---- Where the numbers come from ---- */
+/* ---- Provenance ---- */
 
-/* Different values of one field of `object` over the runs, and how many runs have each. */
+/* The distinct values of one field of `object` over the runs. */
 static void show_field(const struct sl_presentation *show, const char *title, const char *object,
                        const char *key)
 {
@@ -114,13 +113,13 @@ static void show_times(const struct sl_presentation *show)
         if (json_is_number(taken)) seconds += json_number_value(taken);
     }
     if (!first) return;
-    char *text = sl_string_printf("started between %s and %s; %.0f s of computing in all", first,
+    char *text = sl_string_printf("started between %s and %s; %.0f s of computing in total", first,
                                   last, seconds);
     sl_report_pair(show->report, "time", text);
     free(text);
 }
 
-/* A word as a shell would take it. */
+/* A word, quoted for a shell if it needs it. */
 static void put_word(struct sl_buffer *out, const char *word)
 {
     bool is_plain = *word != '\0';
@@ -142,7 +141,7 @@ static void put_commands(struct sl_buffer *out, const json_t *commands)
     for (size_t i = 0; i < json_array_size(commands); i++) {
         const json_t *words = json_array_get(commands, i);
         const char *first = json_string_value(json_array_get(words, 0));
-        /* What no command makes is said as a comment. */
+        /* A step without a command is a comment. */
         const bool is_said = first && strcmp(first, "#") == 0;
         sl_buffer_text(out, is_said ? "#" : "softlab");
         for (size_t w = is_said; w < json_array_size(words); w++) {
@@ -154,7 +153,7 @@ static void put_commands(struct sl_buffer *out, const json_t *commands)
     }
 }
 
-/* The commands of the first run of each row: those of other seeds differ in nothing else. */
+/* The commands of the first run of each row; other runs differ in seed and network only. */
 static void show_commands(const struct sl_presentation *show)
 {
     struct sl_name_table *rows = sl_name_table_create();
@@ -193,7 +192,7 @@ static void show_commands(const struct sl_presentation *show)
     sl_name_table_destroy(rows);
 }
 
-/* Of pictures without a run there is less to say. */
+/* The provenance of charts that needed no run. */
 static void show_making(const struct sl_presentation *show)
 {
     const json_t *made = json_object_get(show->outcome->exhibits->json, "provenance");
@@ -222,7 +221,7 @@ void sl_present_provenance(const struct sl_presentation *show)
     show_field(show, "softlab", "provenance", "version");
     show_field(show, "build", "provenance", "build");
     show_field(show, "SHA-256 of the data", "provenance", "data_sha256");
-    show_field(show, "SHA-256 of the tuning", "provenance", "tuning_sha256");
+    show_field(show, "SHA-256 of the kernel tuning", "provenance", "tuning_sha256");
     show_field(show, "machine", "time", "machine");
     show_times(show);
     show_commands(show);

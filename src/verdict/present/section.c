@@ -4,7 +4,7 @@
 
 #include "verdict/present/present.h"
 
-/* A heading of its own within the outcome's section. */
+/* Begin a part of the outcome's section, with a heading. */
 static void section(const struct sl_presentation *show, const char *part, const char *title)
 {
     char *id = sl_string_printf("%s-%s", show->id, part);
@@ -19,14 +19,14 @@ const struct sl_scale_wording sl_scale_words[] = {
     {"quick", "quick scale", "quick scale, not a reproduction",
      "some at quick scale, not a reproduction",
      ", not a reproduction: small networks, few epochs, few seeds.",
-     " come from small networks trained for few epochs on few seeds. They show that everything "
-     "runs and are no reproduction of a paper."},
+     " come from small networks trained for few epochs with few seeds. They show that everything "
+     "runs; they do not reproduce a paper."},
     {"small", "small scale", "small scale, not a reproduction",
      "some at small scale, not a reproduction",
-     ", not a reproduction: a smaller network than the paper's that fits its training set, few "
-     "seeds.",
-     " come from ResNet-20, trained on few seeds until it fits its training set. They can show an "
-     "effect and are no reproduction of a paper's figures."},
+     ", not a reproduction: a smaller network than the paper's, trained with few seeds until it "
+     "fits its training set.",
+     " come from ResNet-20, trained with few seeds until it fits its training set. They can show "
+     "an effect; they do not reproduce a paper's figures."},
     {NULL, NULL, NULL, NULL, NULL, NULL},
 };
 
@@ -71,7 +71,7 @@ static void show_scale(const struct sl_presentation *show)
     sl_report_text(show->report, SL_STYLE_STRONG, "%s", words->name);
     sl_report_text(show->report, SL_STYLE_PLAIN, "%s", words->means);
     for (size_t i = 0; i < brief->n_stands_for; i++)
-        sl_report_text(show->report, SL_STYLE_PLAIN, " %s stands for %s.",
+        sl_report_text(show->report, SL_STYLE_PLAIN, " %s stands in for %s.",
                        brief->stands_for[i].name, brief->stands_for[i].words);
 }
 
@@ -108,7 +108,7 @@ static bool has_charts(const struct sl_outcome *outcome)
 
 enum sl_status sl_present_outcome(const struct sl_presentation *show, struct sl_error *err)
 {
-    /* Where nothing was trained the picture is the point, and tables only say it in numbers. */
+    /* Without training the charts are the result, so they come before the tables. */
     const bool is_picture = show->outcome->exhibits && show->outcome->n_runs == 0;
     show_head(show);
     if (is_picture) sl_present_exhibits(show);

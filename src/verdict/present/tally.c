@@ -1,5 +1,5 @@
-/* How many claims came out how, and by which kind of figures. A claim that several tables or papers
- * draw of the same runs counts once. */
+/* Counts of verdicts by kind of evidence. A claim that several tables or papers make about the same
+ * runs counts once. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,11 +25,11 @@ struct sl_tally sl_tally_sum(const struct sl_tally *a, const struct sl_tally *b)
     return sum;
 }
 
-/* What was seen before. */
+/* What was counted before. */
 struct seen {
-    struct sl_name_table *claims;   /* by what they ask, at whatever scale */
-    struct sl_name_table *verdicts; /* the same, by kind of evidence */
-    struct sl_name_table *judged;   /* those of `claims` that were judged somewhere */
+    struct sl_name_table *claims;   /* by identity and by place, at any scale */
+    struct sl_name_table *verdicts; /* the same per kind of evidence */
+    struct sl_name_table *judged;   /* those of `claims` that were tested at some scale */
     struct sl_name_table *runs;
 };
 
@@ -40,7 +40,7 @@ static bool is_new(struct sl_name_table *seen, const char *name)
     return sl_name_table_add(seen, name, strlen(name), &index, NULL) == SL_OK && index == before;
 }
 
-/* Whether the runs of a cell are as many as the paper's. */
+/* The kind of evidence that a cell's figure is. */
 static enum sl_evidence cell_evidence(const struct sl_outcome *outcome,
                                       const struct sl_outcome_cell *cell)
 {
@@ -65,7 +65,7 @@ static void add_cells(const struct sl_outcome *outcome, struct sl_tallies *out,
     }
 }
 
-/* The same comparison at another scale has other runs, and the same place in its table. */
+/* A comparison at another scale has another identity but the same place in its table. */
 static bool is_new_claim(const struct sl_outcome *outcome, const struct sl_outcome_claim *claim,
                          struct seen *seen)
 {

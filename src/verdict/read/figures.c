@@ -29,8 +29,7 @@ static struct sl_result make_run(const struct sl_figures_row *row)
     return run;
 }
 
-/* The number of a row's run: a new one, or, where a row is a figure, one that earlier rows began.
- */
+/* Find the run of a row: a new one, or, with a row per figure, perhaps one of earlier rows. */
 static enum sl_status find_run(struct sl_figures_table *table, const struct sl_figures_row *row,
                                size_t *out, struct sl_error *err)
 {
@@ -41,8 +40,8 @@ static enum sl_status find_run(struct sl_figures_table *table, const struct sl_f
     SL_TRY_OUT(sl_name_table_add(table->names, run.key, strlen(run.key), &index, err));
     if (index < before && !table->is_long) {
         status = sl_csv_fail(table->csv, row->line, err,
-                             "the same run as in line %zu: tell runs of a cell apart by \"seed\" "
-                             "or \"fold\"",
+                             "same run as in line %zu; give runs of one cell different \"seed\" or "
+                             "\"fold\" values",
                              table->lines[index]);
         goto out;
     }
@@ -73,8 +72,7 @@ static enum sl_status read_value(const struct sl_figures_table *table,
                            sl_describe_text(field.text, field.length, shown), empty);
     if (!sl_figure_is_plausible(figure, *out))
         return sl_csv_fail(table->csv, record->line, err,
-                           "%s: %g is no share; give it from 0 to 1, not in per cent", figure,
-                           *out);
+                           "%s: %g is not a share; give 0 to 1, not per cent", figure, *out);
     return SL_OK;
 }
 
@@ -97,14 +95,14 @@ static enum sl_status add_figure(struct sl_figures_table *table, const struct sl
     SL_TRY(read_value(table, record, column, figure, &value, err));
     if (json_object_get(metrics, figure))
         return sl_csv_fail(table->csv, row->line, err,
-                           "%s of the same run stands in an earlier line too: tell runs of a "
-                           "cell apart by \"seed\" or \"fold\"",
+                           "an earlier line has %s of the same run; give runs of one cell "
+                           "different \"seed\" or \"fold\" values",
                            figure);
     json_object_set_new(metrics, figure, json_real(value));
     return SL_OK;
 }
 
-/* The role of a column, SL_ROLES for one that is none. */
+/* The role of a column; SL_ROLES if it is a figure. */
 static enum sl_figures_role role_of(const struct sl_csv *csv, size_t column)
 {
     size_t role = 0;
@@ -141,9 +139,9 @@ static enum sl_status fail_column(const struct sl_figures_table *table, const ch
     const char *near = sl_text_nearest(name, sl_figures_roles);
     char shown[SL_DESCRIBE_SIZE];
     return sl_csv_fail(table->csv, 1, err,
-                       "column %s is neither a coordinate nor a figure called "
-                       "test/metric%s%s%s",
-                       sl_describe_text(name, strlen(name), shown), near ? ", did you mean \"" : "",
+                       "column %s is neither one of spec, scale, variant, part, set, network, "
+                       "seed, fold, metric, value nor a figure named test/metric%s%s%s",
+                       sl_describe_text(name, strlen(name), shown), near ? "; did you mean \"" : "",
                        near ? near : "", near ? "\"?" : "");
 }
 
@@ -166,14 +164,15 @@ static enum sl_status read_header(struct sl_figures_table *table, struct sl_erro
     table->is_long = table->columns[SL_ROLE_VALUE] != SIZE_MAX;
     if (has_metric != table->is_long)
         return sl_csv_fail(table->csv, 1, err,
-                           "a row per figure has both columns \"metric\" and \"value\"");
+                           "one row per figure needs both columns \"metric\" and \"value\"");
     if (table->is_long && n_figures)
         return sl_csv_fail(table->csv, 1, err,
-                           "a row per figure (\"metric\", \"value\") has no columns of figures");
+                           "columns \"metric\" and \"value\" (one row per figure) exclude columns "
+                           "named test/metric (one row per run); keep one kind");
     if (!table->is_long && n_figures == 0)
         return sl_csv_fail(table->csv, 1, err,
-                           "no column is a figure like test/metric, and there is no \"metric\" "
-                           "with its \"value\"");
+                           "no column has figures: name columns test/metric (one row per run), or "
+                           "\"metric\" and \"value\" (one row per figure)");
     return sl_csv_column(table->csv, sl_figures_roles[SL_ROLE_SET], &table->columns[SL_ROLE_SET],
                          err);
 }

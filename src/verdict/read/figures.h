@@ -1,6 +1,6 @@
-/* Private to verdict/: figures from a CSV, whatever program made them: a row per run with a column
- * per figure, or a row per figure. Every name is looked up in the specification that the figures
- * are for, so that a slip is an error and never an empty cell. */
+/* Private to verdict/: reads figures of any program from a CSV, with a row per run and a column per
+ * figure, or a row per figure. Every name is looked up in the specification, so that a misspelt one
+ * is an error and not an empty cell. */
 #ifndef SOFTLAB_VERDICT_FIGURES_H
 #define SOFTLAB_VERDICT_FIGURES_H
 
@@ -8,7 +8,7 @@
 #include "softlab/experiment/contract.h"
 #include "softlab/verdict/results.h"
 
-/* What a column may be besides a figure. */
+/* Columns other than figures. */
 enum sl_figures_role {
     SL_ROLE_SPEC,
     SL_ROLE_SCALE,
@@ -23,11 +23,11 @@ enum sl_figures_role {
     SL_ROLE_VALUE,
     SL_ROLES
 };
-extern const char *const sl_figures_roles[]; /* as columns are called; NULL-ended */
+extern const char *const sl_figures_roles[]; /* the names of these columns; NULL-ended */
 
 /* A specification at a scale, read once. */
 struct sl_figures_spec {
-    const char *called; /* borrowed; how --spec names it; NULL: by its name */
+    const char *called; /* borrowed; the name or path of --spec; NULL: its own name */
     char *scale;        /* owned */
     struct sl_spec *spec;
 };
@@ -40,13 +40,13 @@ struct sl_figures_table {
     bool is_long;                  /* a row per figure */
     struct sl_figures_spec *known; /* owned */
     size_t n_known;
-    struct sl_name_table *names; /* of the runs found, by their coordinates */
+    struct sl_name_table *names; /* of runs, by their coordinates */
     struct sl_result *runs;      /* owned */
-    size_t *lines;               /* owned; where each run was first seen */
+    size_t *lines;               /* owned; the first line of each run */
     size_t n_runs;
 };
 
-/* Where a row's figures belong. */
+/* The run that a row's figures belong to. */
 struct sl_figures_row {
     char *texts[SL_ROLE_TEXTS]; /* owned; NULL: empty or no such column */
     int64_t seed, fold;         /* -1: none */
@@ -55,14 +55,14 @@ struct sl_figures_row {
 };
 
 /* figures_row.c */
-/* SL_ERR_INPUT: `<what> "word"`, with the nearest of what there is, or else the first few. */
+/* Fail with SL_ERR_INPUT: `<what> "word"` and the nearest name, or else the first few names. */
 enum sl_status sl_figures_fail_name(const struct sl_figures_table *table, size_t line,
                                     const char *what, const char *word, const char *const *names,
                                     struct sl_error *err);
-/* The specifications that --spec names, at the scale of the paper, for their names. */
+/* Read the specifications of --spec at the paper's scale, to know their names. */
 enum sl_status sl_figures_open_specs(struct sl_figures_table *table,
                                      struct sl_error *err) SL_MUST_USE;
-/* Fills `row`, which the caller releases also after a failure. */
+/* Fills `row`, which the caller releases even after a failure. */
 enum sl_status sl_figures_row_read(struct sl_figures_table *table,
                                    const struct sl_csv_record *record, struct sl_figures_row *row,
                                    struct sl_error *err) SL_MUST_USE;

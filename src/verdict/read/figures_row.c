@@ -1,5 +1,4 @@
-/* Where the figures of a row belong: the specification that they are for, and the run's place in
- * its table. */
+/* The specification and the run that the figures of a row belong to. */
 #include "verdict/read/figures.h"
 
 #include <stdlib.h>
@@ -23,7 +22,8 @@ enum sl_status sl_figures_fail_name(const struct sl_figures_table *table, size_t
     struct sl_buffer list;
     sl_buffer_init(&list, 1 << 16);
     for (size_t i = 0; i <= SHOWN && names[i]; i++)
-        sl_buffer_printf(&list, "%s%s", i ? ", " : "; there is ", i < SHOWN ? names[i] : "...");
+        sl_buffer_printf(&list, "%s%s",
+                         i ? ", " : "; it is one of: ", i < SHOWN ? names[i] : "...");
     const enum sl_status status =
         sl_csv_fail(table->csv, line, err, "%s %s%s", what, shown, list.length ? list.data : "");
     sl_buffer_release(&list);
@@ -41,7 +41,7 @@ static enum sl_status read_known(struct sl_figures_table *table, const char *nam
     struct sl_spec *spec = NULL;
     enum sl_status status = record ? sl_spec_from_record(record, scale, &spec, err)
                                    : sl_spec_read(called ? called : name, scale, &spec, err);
-    /* What is not trained is the same at every scale, be it called what it may. */
+    /* Without training all scales are equal, so a reader would not notice a misspelt one. */
     if (status == SL_OK && strcmp(scale, "paper") != 0 && !sl_spec_is_small(spec)) {
         sl_spec_destroy(spec);
         status = SL_ERR_USAGE;
@@ -70,7 +70,7 @@ enum sl_status sl_figures_open_specs(struct sl_figures_table *table, struct sl_e
     return SL_OK;
 }
 
-/* What a text may say in the column "spec", NULL-ended, which the caller frees. */
+/* The names that the column "spec" may have, NULL-ended; the caller frees the list. */
 static const char **list_specs(const struct sl_figures_table *table)
 {
     size_t count = 0, n_builtin = 0;
@@ -106,7 +106,7 @@ static enum sl_status check_spec_name(const struct sl_figures_table *table,
     return status;
 }
 
-/* The specification of a row, by its column or by --spec, at the row's scale. */
+/* Find the specification of a row, from its column or --spec, at the row's scale. */
 static enum sl_status find_spec(struct sl_figures_table *table, struct sl_figures_row *row,
                                 struct sl_error *err)
 {
@@ -116,8 +116,8 @@ static enum sl_status find_spec(struct sl_figures_table *table, struct sl_figure
         row->texts[SL_ROLE_SPEC] = sl_string_copy(table->known[0].spec->name);
     if (!row->texts[SL_ROLE_SPEC])
         return sl_csv_fail(table->csv, row->line, err,
-                           "nothing says which table the figures are for: name it in a column "
-                           "\"spec\", or one for all rows with --spec");
+                           "the specification of the figures is not given: add a column \"spec\", "
+                           "or name one for all rows with --spec");
     SL_TRY(check_spec_name(table, row, err));
     for (size_t i = 0; i < table->n_known; i++) {
         const struct sl_figures_spec *known = &table->known[i];
@@ -143,8 +143,8 @@ static enum sl_status check_part(const struct sl_figures_table *table,
         return sl_csv_fail(table->csv, row->line, err, "%s has no parts: leave \"part\" empty",
                            row->spec->name);
     if (parts[0] && !part)
-        return sl_csv_fail(table->csv, row->line, err, "\"part\" is missing: %s has parts",
-                           row->spec->name);
+        return sl_csv_fail(table->csv, row->line, err,
+                           "\"part\" is missing: %s has parts, name one", row->spec->name);
     while (part && parts[at] && strcmp(parts[at], part) != 0)
         at++;
     if (!part || parts[at]) return SL_OK;
@@ -154,7 +154,7 @@ static enum sl_status check_part(const struct sl_figures_table *table,
     return status;
 }
 
-/* Whether the specification has this label set or network; one without networks takes any. */
+/* Check a label set or network against the specification; one without networks accepts any. */
 static enum sl_status check_listed(const struct sl_figures_table *table,
                                    const struct sl_figures_row *row, enum sl_figures_role role,
                                    const struct sl_name_list *list, struct sl_error *err)
@@ -195,9 +195,8 @@ static enum sl_status check_place(const struct sl_figures_table *table,
     if (!row->texts[SL_ROLE_SET])
         status = sl_csv_fail(table->csv, row->line, err, "\"set\" is empty: name the label set");
     else if (!row->texts[SL_ROLE_NETWORK] && has_rows_by(brief, SL_COORDINATE_NETWORK))
-        status =
-            sl_csv_fail(table->csv, row->line, err,
-                        "\"network\" is missing: the rows of %s are by network", row->spec->name);
+        status = sl_csv_fail(table->csv, row->line, err,
+                             "\"network\" is missing: %s has a row per network", row->spec->name);
 out:
     free(parts);
     return status;

@@ -145,7 +145,7 @@ static bool keep_list(struct sl_scan *scan, char **out)
     return true;
 }
 
-/* What is long is taken here, the rest left to jansson. */
+/* Read long members here and leave the others to jansson. */
 static bool read_member(struct sl_line_reader *reader, const struct sl_field *key,
                         const char *key_begin, struct sl_result *out)
 {
@@ -200,7 +200,7 @@ static enum sl_status read_index(const struct sl_json_cursor *line, const char *
     return at.value ? sl_json_integer(&at, 0, INT64_MAX, out, err) : SL_OK;
 }
 
-/* What later steps walk must be of the kind they expect. */
+/* Check the type of a member that later steps walk. */
 static enum sl_status check_kind(const struct sl_json_cursor *line, const char *key, json_type kind,
                                  const char *words, struct sl_error *err)
 {
@@ -232,17 +232,19 @@ static enum sl_status check_figures(const struct sl_json_cursor *line, struct sl
             .document = line->document, .parent = &metrics, .key = name, .value = value};
         const char *slash = strrchr(name, '/');
         if (!slash || slash == name || slash[1] == '\0')
-            return sl_json_fail(&at, err, "a figure is called test/metric");
+            return sl_json_fail(&at, err,
+                                "the name of a figure must be test/metric, such as "
+                                "test/accuracy");
         if (!json_is_number(value) && !json_is_null(value))
             return sl_json_fail(&at, err, "expected a number or null");
         if (json_is_number(value) && !sl_figure_is_plausible(name, json_number_value(value)))
-            return sl_json_fail(&at, err, "%g is no share; give it from 0 to 1, not in per cent",
+            return sl_json_fail(&at, err, "%g is not a share; give 0 to 1, not per cent",
                                 json_number_value(value));
     }
     return SL_OK;
 }
 
-/* A result is a run with its figures, or figures that no run made. */
+/* A result has figures of a run, or figures computed without training. */
 static enum sl_status check_result(const struct sl_json_cursor *line, struct sl_result *out,
                                    struct sl_error *err)
 {
@@ -250,13 +252,17 @@ static enum sl_status check_result(const struct sl_json_cursor *line, struct sl_
     int64_t number;
     SL_TRY(sl_json_optional(line, "version", &version, err));
     if (version.value) SL_TRY(sl_json_integer(&version, 1, 1, &number, err));
-    if (!out->spec) return sl_json_fail(line, err, "\"spec\" is missing: of what it is a result");
+    if (!out->spec)
+        return sl_json_fail(line, err, "\"spec\" is missing: name the specification of the result");
     const bool has_metrics = json_object_get(line->value, "metrics") != NULL;
     const bool has_computed = json_object_get(line->value, "computed") != NULL;
     if (has_metrics && !has_computed && !out->set)
-        return sl_json_fail(line, err, "\"set\" is missing: what the run was trained on");
+        return sl_json_fail(line, err,
+                            "\"set\" is missing: name the label set that the run was trained on");
     if (!has_metrics && !has_computed)
-        return sl_json_fail(line, err, "a result has \"metrics\" (of a run) or \"computed\"");
+        return sl_json_fail(line, err,
+                            "the result has no figures: give \"metrics\" (of a run) or "
+                            "\"computed\" (without training)");
     if (out->set && !out->scale) out->scale = "paper";
     if (out->set && !out->variant) out->variant = "as-run";
     return check_figures(line, err);
@@ -291,8 +297,8 @@ enum sl_status sl_result_fail_twice(const struct sl_result *result, struct sl_er
     if (result->fold >= 0) sl_buffer_printf(&words, ", fold %lld", (long long)result->fold);
     const enum sl_status status =
         sl_fail(err, SL_ERR_INPUT,
-                "a second result of the same run%s; tell runs of a cell apart by \"seed\" or "
-                "\"fold\"",
+                "second result of the same run%s; give runs of one cell different \"seed\" or "
+                "\"fold\" values",
                 words.length ? words.data : "");
     sl_buffer_release(&words);
     return status;
@@ -319,7 +325,7 @@ static enum sl_status read_fields(const struct sl_json_cursor *line, struct sl_r
     return check_kind(line, "classes", JSON_ARRAY, "a list", err);
 }
 
-/* The kind of line, and its fields if it is one of ours. */
+/* Find the kind of a line, and read its fields if the kind is known. */
 static enum sl_status read_rest(const struct sl_json *rest, struct sl_result *out,
                                 enum sl_line_kind *kind, struct sl_error *err)
 {
@@ -343,12 +349,12 @@ static enum sl_status read_rest(const struct sl_json *rest, struct sl_result *ou
     return out->key ? SL_OK : sl_json_fail(&root, err, "\"key\" is missing");
 }
 
-/* What is wrong where the scan stopped; programs that write NaN as JSON are told what to write. */
+/* The problem where the scan stopped, with a remedy for programs that write NaN into JSON. */
 static const char *problem_of(const struct sl_scan *scan)
 {
     const char *at = scan->at + (*scan->at == '-');
     if (strncmp(at, "NaN", 3) == 0 || strncmp(at, "Infinity", 8) == 0)
-        return "NaN and Infinity are no JSON; write null, or leave the figure out";
+        return "NaN and Infinity are not JSON; write null, or leave the figure out";
     return scan->problem;
 }
 

@@ -63,8 +63,8 @@ static void append(struct sl_result **list, size_t *count, const struct sl_resul
     (*list)[(*count)++] = *result;
 }
 
-/* Of lines with one key the last counts: a run is scored again when it lacked something. Who gives
- * no keys has no other way to say which run is meant, and a second one is a slip. */
+/* Of lines with the same key the last counts, because a run may be scored again. Without a key a
+ * second result of the same run is a mistake. */
 enum sl_status sl_results_add_run(struct sl_results *results, struct sl_result *result,
                                   struct sl_error *err)
 {
@@ -84,7 +84,7 @@ enum sl_status sl_results_add_run(struct sl_results *results, struct sl_result *
     return SL_OK;
 }
 
-/* Takes `result`, also where it fails. */
+/* Takes `result`, even on failure. */
 static enum sl_status add_result(struct sl_results *results, struct sl_result *result,
                                  enum sl_line_kind kind, struct sl_error *err)
 {
@@ -101,7 +101,8 @@ static enum sl_status add_result(struct sl_results *results, struct sl_result *r
     return status;
 }
 
-/* `text` ends in a line break, which `is_whole` says was there, and has the padding of scans. */
+/* `text` ends in a line break and has the padding of scans. False in `is_whole`: the file had no
+ * line break at its end, so its last line may be incomplete. */
 static enum sl_status read_lines(struct sl_results *results, const char *path, const char *text,
                                  size_t length, bool is_whole, struct sl_error *err)
 {

@@ -65,8 +65,8 @@ static void test_an_unknown_relation_is_refused(void **state)
     scene->spec->claims = sl_string_copy("claim,better,worse,metric,test_set,section,words\n"
                                          "best:a,a,b,cross_entropy,t,1,words\n");
     assert_fails(sl_outcome_create(&source, &outcome, &err), SL_ERR_INPUT, err,
-                 "x: claims.csv:2: claim \"best:a\" has no known relation; begin it with better:, "
-                 "not-better:, similar:, more:, less:, gain: or no-claim:");
+                 "x: claims.csv:2: claim \"best:a\" does not begin with a relation; begin it with "
+                 "better:, not-better:, similar:, more:, less:, gain: or no-claim:");
 }
 
 static void test_a_plus_or_minus_of_unknown_kind_is_read_with_caution(void **state)

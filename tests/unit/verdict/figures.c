@@ -90,17 +90,19 @@ static void test_a_slip_is_an_error_with_its_line_and_the_nearest_word(void **st
     static const struct {
         const char *text, *part;
     } cases[] = {
-        {"set,sed,t/accuracy\na,1,1\n", "figures.csv:1: column \"sed\" is neither a coordinate nor "
-                                        "a figure called test/metric, did you mean \"set\"?"},
+        {"set,sed,t/accuracy\na,1,1\n",
+         "figures.csv:1: column \"sed\" is neither one of spec, scale, variant, part, set, "
+         "network, seed, fold, metric, value nor a figure named test/metric; did you mean "
+         "\"set\"?"},
         {"network,t/accuracy\nn1,1\n", "no column \"set\""},
-        {"set,seed\na,1\n", "figures.csv:1: no column is a figure"},
+        {"set,seed\na,1\n", "figures.csv:1: no column has figures: name columns test/metric"},
         {"set,metric\na,t/accuracy\n", "both columns \"metric\" and \"value\""},
-        {"set,metric,value,t/accuracy\na,t/accuracy,1,1\n", "has no columns of figures"},
+        {"set,metric,value,t/accuracy\na,t/accuracy,1,1\n", "exclude columns named test/metric"},
         {"set,t/acuracy\na,1\n",
          "figures.csv:1: x has no figure \"t/acuracy\", did you mean \"t/accuracy\"?"},
         {"set,metric,value\na,t/accuracy,1\na,t/accurcy,1\n",
          "figures.csv:3: x has no figure \"t/accurcy\", did you mean \"t/accuracy\"?"},
-        {"set,t/accuracy\na,1\nd,1\n", "figures.csv:3: x has no set \"d\"; there is a, b, c"},
+        {"set,t/accuracy\na,1\nd,1\n", "figures.csv:3: x has no set \"d\"; it is one of: a, b, c"},
         {"set,t/accuracy\n\xff,1\n", "figures.csv:2: \"set\" is not UTF-8"},
         {"set,t/accuracy\n,1\n", "figures.csv:2: \"set\" is empty"},
         {"set,network,t/accuracy\na,n2,1\n", "x has no network \"n2\", did you mean \"n1\"?"},
@@ -117,10 +119,11 @@ static void test_a_slip_is_an_error_with_its_line_and_the_nearest_word(void **st
         {"set,t/accuracy\na,nan\n", "\"nan\" is not a number"},
         {"set,t/cross_entropy\na,1e999\n", "\"1e999\" is not a number"},
         {"set,metric,value\na,t/accuracy,\n", "\"\" is not a number; leave the row out"},
-        {"set,t/accuracy\na,81.5\n", "t/accuracy: 81.5 is no share; give it from 0 to 1"},
-        {"set,seed,t/accuracy\na,1,1\na,2,1\na,1,1\n", "figures.csv:4: the same run as in line 2"},
+        {"set,t/accuracy\na,81.5\n", "t/accuracy: 81.5 is not a share; give 0 to 1, not per cent"},
+        {"set,seed,t/accuracy\na,1,1\na,2,1\na,1,1\n",
+         "figures.csv:4: same run as in line 2; give"},
         {"set,metric,value\na,t/accuracy,1\na,t/accuracy,1\n",
-         "figures.csv:3: t/accuracy of the same run stands in an earlier line too"},
+         "figures.csv:3: an earlier line has t/accuracy of the same run; give"},
         {"set;t/accuracy\na;1\n", "separated by semicolons"},
         {"", "figures.csv"},
     };
@@ -162,16 +165,16 @@ static void test_figures_say_or_are_told_which_table_they_are_for(void **state)
     const struct sl_figures_for nothing = {NULL, 0};
     const char *path = write_file("plain.csv", "set,cifar10h/cross_entropy\nt2-clamp,1.5\n");
     assert_fails(sl_results_read_csv(results, path, &nothing, &err), SL_ERR_INPUT, err,
-                 "plain.csv:2: nothing says which table the figures are for");
+                 "plain.csv:2: the specification of the figures is not given");
     const char *names[] = {"collins2022/table2", "collins2022/table3"};
     const struct sl_figures_for two = {names, 2}, one = {names, 1};
     assert_fails(sl_results_read_csv(results, path, &two, &err), SL_ERR_INPUT, err,
-                 "nothing says which table");
+                 "the specification of the figures is not given");
     assert_ok(sl_results_read_csv(results, path, &one, &err), err);
     assert_int_equal(results->n_runs, 1);
     assert_string_equal(results->runs[0].spec, "collins2022/table2");
     assert_fails(sl_results_read_csv(results, path, &one, &err), SL_ERR_INPUT, err,
-                 "plain.csv:2: a second result of the same run");
+                 "plain.csv:2: second result of the same run");
     sl_results_destroy(results);
 }
 
@@ -201,7 +204,7 @@ static void test_figures_stand_beside_runs_of_softlab_and_never_in_their_place(v
     sl_outcome_destroy(outcome);
     assert_ok(read_csv(results, "set,network,seed,t/accuracy\na,n1,1,0.5\n", &err), err);
     assert_fails(sl_outcome_create(&own, &outcome, &err), SL_ERR_INPUT, err,
-                 "x: a second result of the same run, set \"a\", network \"n1\", seed 1;");
+                 "x: second result of the same run, set \"a\", network \"n1\", seed 1;");
     sl_spec_destroy(spec);
     sl_results_destroy(results);
 }

@@ -322,19 +322,20 @@ static void test_broken_tables_are_named(void **state)
     free(scene->spec->expected);
     scene->spec->expected = sl_string_copy("cell,row\na,b\n");
     assert_fails(sl_outcome_create(&source, &outcome, &err), SL_ERR_INPUT, err,
-                 "x: expected.csv:1: column 3 must be \"column\"");
+                 "x: expected.csv:1: column 3 must be called \"column\"");
     free(scene->spec->expected);
     scene->spec->expected =
         sl_string_copy("cell,row,column,metric,test_set,value,uncertainty,uncertainty_kind,n_runs,"
                        "status,note,more\na/b,c,d,accuracy,t,1,,,,text,,x\n");
     assert_fails(sl_outcome_create(&source, &outcome, &err), SL_ERR_INPUT, err,
-                 "x: expected.csv:1: expected 11 columns");
+                 "x: expected.csv:1: too many columns; remove those after \"note\"");
     free(scene->spec->expected);
     scene->spec->expected = NULL;
     free(scene->spec->claims);
     scene->spec->claims = sl_string_copy("claim,better\n");
     assert_fails(sl_outcome_create(&source, &outcome, &err), SL_ERR_INPUT, err,
-                 "x: claims.csv:1: expected 7 columns");
+                 "x: claims.csv:1: expected the 7 columns claim, better, worse, metric, test_set, "
+                 "section, words");
 }
 
 int main(void)

@@ -64,7 +64,7 @@ static void test_a_gallery_has_a_column_per_series(void **state)
     assert_well_formed(html);
     assert_non_null(strstr(html, "alt=\"item 7\" src=\"data:image/png;base64," PNG "\""));
     assert_non_null(strstr(html, "true class <strong>dog</strong>"));
-    assert_non_null(strstr(html, "Chosen so. The pictures are not here: no images."));
+    assert_non_null(strstr(html, "Chosen so. The pictures are missing: no images."));
     assert_non_null(strstr(html, "<th scope=\"col\">A</th><th scope=\"col\">B</th>"
                                  "<th scope=\"col\">C</th><th scope=\"col\">D</th>"));
     static const char *const colours[] = {"one", "two", "three", "four"};

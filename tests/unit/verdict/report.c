@@ -66,9 +66,8 @@ static void test_every_claim_has_its_verdict_and_interval(void **state)
                "0.500 <span class=\"pm\">\u00b1</span> 0.248</td>");
     assert_row(claims, "A is better\u201d (1)</th>", "</span> holds</span>");
     assert_row(claims, "A is better\u201d (1)</th>",
-               "<td data-title=\"Why\">3 pairs; the interval lies above 0; paper&#39;s network, "
-               "fewer of them (3 of "
-               "15 runs)</td>");
+               "<td data-title=\"Why\">paired t-test, 3 pairs; the interval lies above 0; "
+               "paper&#39;s network, fewer runs (3 of 15 runs)</td>");
     assert_row(claims, "B is better\u201d (1)</th>", "</span> fails</span>");
     assert_row(claims, "A is better than C\u201d", "</span> undecided</span>");
     assert_row(claims, "A is better than C\u201d", "Welch");
@@ -76,17 +75,17 @@ static void test_every_claim_has_its_verdict_and_interval(void **state)
     assert_row(claims, "A and C are alike\u201d",
                "alike means a difference of at most 5 % of the larger mean, 0.065");
     assert_row(claims, "not to be had\u201d", "</span> not run</span>");
-    assert_row(claims, "the limit is less\u201d", "counts of a released file");
+    assert_row(claims, "the limit is less\u201d", "counts from a file");
     assert_non_null(strstr(html, "<p>Of 11 claims, <strong>3 hold</strong>, <strong>2 "
                                  "fail</strong> and 5 are undecided; 1 was not run.</p>"));
-    assert_non_null(
-        strstr(html, "Of the papers&#39; 11 claims, 8 were tested with the paper&#39;s own "
-                     "network: <strong>2 hold</strong>, <strong>1 fails</strong> and 5 are "
-                     "undecided. From the authors&#39; files, without training: <strong>1 "
-                     "holds</strong>, <strong>1 fails</strong> and 0 are undecided.</p>\n<p "
-                     "class=\"basis\">What this rests on: 9 runs (paper&#39;s network, "
-                     "fewer of them), 1 figure from the authors&#39; files; 3 runs per figure. "
-                     "4 of 5 published figures in 1 table have a value here."));
+    assert_non_null(strstr(html,
+                           "Of the papers&#39; 11 claims, 8 were tested with the paper&#39;s own "
+                           "network: <strong>2 hold</strong>, <strong>1 fails</strong> and 5 are "
+                           "undecided. From the authors&#39; files, without training: <strong>1 "
+                           "holds</strong>, <strong>1 fails</strong> and 0 are undecided.</p>\n<p "
+                           "class=\"basis\">What this rests on: 9 runs (paper&#39;s network, "
+                           "fewer runs), 1 figure from the authors&#39; files; 3 runs per figure. "
+                           "4 of 5 published figures in 1 table have a value here."));
     free(html);
     sl_results_destroy(results);
 }
@@ -158,7 +157,7 @@ static void test_small_numbers_say_what_they_are(void **state)
     free(markdown);
     markdown = make_report(results, NULL, "md");
     assert_non_null(strstr(markdown, "1 run (small network)"));
-    assert_non_null(strstr(markdown, "1 run (paper's network, fewer of them)"));
+    assert_non_null(strstr(markdown, "1 run (paper's network, fewer runs)"));
     free(markdown);
     sl_results_destroy(results);
 }
@@ -238,7 +237,7 @@ static void test_a_table_without_results_can_be_asked_for(void **state)
     struct sl_results *none = sl_results_create();
     char *html = make_report(none, "peterson2019/table1", "html");
     assert_well_formed(html);
-    assert_non_null(strstr(html, "<p class=\"answer\"><strong>Nothing is decided by a "
+    assert_non_null(strstr(html, "<p class=\"answer\"><strong>No claim is decided with a "
                                  "paper&#39;s own network.</strong> None of the "));
     assert_non_null(strstr(html, "What this rests on: no run and no figure. 0 of 193 published "
                                  "figures in 1 table have a value here."));
@@ -314,6 +313,38 @@ static void test_ones_own_table_stands_before_the_papers(void **state)
     sl_results_destroy(results);
 }
 
+static void test_claims_without_a_paper_do_not_speak_of_one(void **state)
+{
+    (void)state;
+    static const char spec[] =
+        "{\"softlab\":\"experiment\",\"version\":1,\"name\":\"own\",\"title\":\"Own\","
+        "\"sets\":{\"a\":{},\"b\":{}},\"table\":{\"rows\":[\"set\"],\"columns\":[\"t/accuracy\"],"
+        "\"pool\":[\"seed\"],\"interval\":\"t95\",\"cells\":{}}}\n";
+    static const char claims[] = "claim,better,worse,metric,test_set,section,words\n"
+                                 "better:a-b,a,b,accuracy,t,,A is better\n";
+    static const char figures[] = "set,seed,t/accuracy\na,1,0.8\na,2,0.9\nb,1,0.5\nb,2,0.61\n";
+    struct sl_error err;
+    struct sl_results *results = sl_results_create();
+    assert_ok(sl_folder_create(test_path("own"), &err), err);
+    test_write(test_path("own/spec.json"), spec, sizeof spec - 1);
+    test_write(test_path("own/claims.csv"), claims, sizeof claims - 1);
+    test_write(test_path("own.csv"), figures, sizeof figures - 1);
+    const char *folder = test_path("own");
+    const struct sl_figures_for purpose = {.specs = &folder, .n_specs = 1};
+    assert_ok(sl_results_read_csv(results, test_path("own.csv"), &purpose, &err), err);
+    char *markdown = make_report(results, test_path("own"), "md");
+    const char *table = strstr(markdown, "| Claim | What is compared |"),
+               *end = table ? strstr(table, "\n\n") : NULL;
+    assert_non_null(end);
+    char *words = sl_string_copy_n(table, (size_t)(end - table));
+    assert_null(strstr(words, "paper"));
+    assert_non_null(strstr(words, "| Why |\n"));
+    assert_non_null(strstr(words, "paired t-test, 2 pairs; the interval lies above 0; "));
+    free(words);
+    free(markdown);
+    sl_results_destroy(results);
+}
+
 static void test_an_unknown_specification_is_refused(void **state)
 {
     (void)state;
@@ -340,6 +371,7 @@ int main(void)
         cmocka_unit_test(test_a_table_without_results_can_be_asked_for),
         cmocka_unit_test(test_a_table_that_shares_runs_is_shown_with_them),
         cmocka_unit_test(test_ones_own_table_stands_before_the_papers),
+        cmocka_unit_test(test_claims_without_a_paper_do_not_speak_of_one),
         cmocka_unit_test(test_an_unknown_specification_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, test_folder_clear);

@@ -153,21 +153,21 @@ static void test_what_breaks_the_contract_is_refused_with_a_sentence(void **stat
     } cases[] = {
         {RUN(",\"set\":\"a\",\"metrics\":{}"), "y.jsonl:1: $: \"spec\" is missing"},
         {RUN(",\"spec\":\"s\",\"metrics\":{}"), "\"set\" is missing"},
-        {RUN(",\"spec\":\"s\",\"set\":\"a\",\"metric\":{}"), "a result has \"metrics\""},
+        {RUN(",\"spec\":\"s\",\"set\":\"a\",\"metric\":{}"), "no figures: give \"metrics\""},
         {RUN(",\"version\":2,\"spec\":\"s\",\"computed\":{}"), "$.version"},
         {RUN(",\"spec\":\"s\",\"set\":\"a\",\"metrics\":{\"accuracy\":1}"),
-         "y.jsonl:1: $.metrics.accuracy: a figure is called test/metric"},
-        {RUN(",\"spec\":\"s\",\"set\":\"a\",\"metrics\":{\"t/\":1}"), "is called test/metric"},
+         "y.jsonl:1: $.metrics.accuracy: the name of a figure must be test/metric"},
+        {RUN(",\"spec\":\"s\",\"set\":\"a\",\"metrics\":{\"t/\":1}"), "must be test/metric"},
         {RUN(",\"spec\":\"s\",\"set\":\"a\",\"metrics\":{\"t/kl\":\"1\"}"),
          "expected a number or null"},
         {RUN(",\"spec\":\"s\",\"set\":\"a\",\"metrics\":{\"t/kl\":NaN}"),
-         "y.jsonl:1: column 60: NaN and Infinity are no JSON; write null"},
+         "y.jsonl:1: column 60: NaN and Infinity are not JSON; write null"},
         {RUN(",\"spec\":\"s\",\"set\":\"a\",\"metrics\":{\"t/accuracy\":81.5}"),
-         "81.5 is no share; give it from 0 to 1, not in per cent"},
+         "81.5 is not a share; give 0 to 1, not per cent"},
         {RUN(",\"spec\":\"s\",\"set\":\"a\",\"seed\":1.5,\"metrics\":{}"), "$.seed"},
         {RUN(",\"spec\":\"s\",\"set\":\"a\",\"seed\":1,\"metrics\":{}")
              RUN(",\"spec\":\"s\",\"set\":\"a\",\"seed\":1,\"metrics\":{}"),
-         "y.jsonl:2: a second result of the same run"},
+         "y.jsonl:2: second result of the same run"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct sl_error err;
