@@ -11,18 +11,18 @@
 
 enum { DEFAULT_BATCH = 100 };
 
-/* One attack on its way, a batch of images after the other. */
+/* The state of one attack, which goes batch by batch. */
 struct attack {
     struct sl_model *model;
     const struct sl_attack_items *items;
     const struct sl_attack_options *options;
     struct sl_plan *plan;
-    struct sl_feed_batch clean; /* the images as they are */
-    float *moved;               /* the images as they become; pixels of the whole batch */
-    float *shown;         /* what the network reads of them; `moved` itself without a change */
+    struct sl_feed_batch clean; /* the original images */
+    float *moved;               /* the changed images; pixels of the whole batch */
+    float *shown;         /* the network's input; `moved` itself if its own normalisation is kept */
     float *scale, *shift; /* per channel, from `moved` to `shown` */
     float *targets, *gradient, *losses;
-    float *worst; /* (batch) the largest loss that is kept so far */
+    float *worst; /* (batch) the largest loss so far */
     size_t *indices;
     size_t batch, n_classes, pixels, plane;
     struct sl_attack_result *result;
@@ -30,8 +30,8 @@ struct attack {
 
 /* ---- Making ---- */
 
-/* With another normalisation the network is shown pixels that its own layer brings to the values
- * that the other would have given. */
+/* For another normalisation, show the network pixels that its own layer maps to the values of the
+ * other one. */
 static enum sl_status set_view(struct attack *attack, struct sl_error *err)
 {
     const struct sl_attack_options *options = attack->options;
@@ -39,8 +39,8 @@ static enum sl_status set_view(struct attack *attack, struct sl_error *err)
     attack->shown = attack->moved;
     if (!options->mean) return SL_OK;
     if (channels != 3)
-        return sl_fail(err, SL_ERR_USAGE, "this attack normalises three channels, images have %zu",
-                       channels);
+        return sl_fail(err, SL_ERR_USAGE,
+                       "this attack normalises three channels, but the images have %zu", channels);
     const float *mean = NULL, *deviation = NULL;
     const bool own = sl_model_normalisation(attack->model, &mean, &deviation);
     attack->scale = sl_alloc(channels, sizeof *attack->scale);
@@ -94,7 +94,7 @@ static void release(struct attack *attack)
 
 /* ---- Running ---- */
 
-/* Logits of the images as they are now, with their losses and the gradient of the losses' sum. */
+/* Logits of the changed images, their losses and the gradient of the summed losses. */
 static const float *look(struct attack *attack)
 {
     if (attack->shown != attack->moved)
@@ -222,17 +222,20 @@ static enum sl_status check_items(const struct sl_model *model, const struct sl_
                                   const struct sl_attack_options *options, struct sl_error *err)
 {
     const struct sl_input_shape want = sl_model_input(model), have = sl_feed_shape(items->feed);
-    if (items->count == 0) return sl_fail(err, SL_ERR_INPUT, "there is nothing to attack");
+    if (items->count == 0)
+        return sl_fail(err, SL_ERR_INPUT, "no items to attack: the choice of items is empty");
     if (want.tokens > 0)
         return sl_fail(err, SL_ERR_USAGE, "only networks that read images can be attacked");
     if (want.channels != have.channels || want.height != have.height || want.width != have.width)
-        return sl_fail(err, SL_ERR_INPUT, "images of %zux%zux%zu for a network of %zux%zux%zu",
-                       have.channels, have.height, have.width, want.channels, want.height,
-                       want.width);
+        return sl_fail(
+            err, SL_ERR_INPUT, "the images are %zux%zux%zu, but the network reads %zux%zux%zu",
+            have.channels, have.height, have.width, want.channels, want.height, want.width);
     if (!(options->bound > 0 && options->bound <= 1) || !(options->step > 0) ||
         options->iterations == 0)
-        return sl_fail(err, SL_ERR_USAGE,
-                       "an attack needs a bound within (0, 1], a step and iterations");
+        return sl_fail(
+            err, SL_ERR_USAGE,
+            "an attack needs a bound above 0 and up to 1, a step above 0 and at least one "
+            "iteration");
     return SL_OK;
 }
 

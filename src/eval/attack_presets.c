@@ -2,8 +2,8 @@
 
 #include "softlab/eval/attack.h"
 
-/* ImageNet's statistics, which Peterson et al.'s attacks normalised with although their networks
- * had been trained with CIFAR-10's. */
+/* ImageNet's statistics: Peterson et al.'s attacks used them on networks trained with CIFAR-10's.
+ */
 static const float imagenet_mean[] = {.485F, .456F, .406F};
 static const float imagenet_deviation[] = {.229F, .224F, .225F};
 
@@ -35,7 +35,7 @@ const struct sl_attack_preset sl_attack_presets[] = {
                  .mean = imagenet_mean,
                  .deviation = imagenet_deviation}},
     {.name = "pgd-peterson2019",
-     .summary = "20 steps of 1/255 within 4/255, the worst iterate of each image",
+     .summary = "20 steps of 1/255 within 4/255, keeping the worst step of each image",
      .source = "Peterson et al. 2019, by mister_ed",
      .options = {.bound = GREY(4),
                  .step = GREY(1),

@@ -1,4 +1,4 @@
-/* Predictions beside labels: which row belongs to which, and what many measures need of both. */
+/* Matches predictions with labels and precomputes what several measures need. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 enum { NUMBER_SIZE = 32, NO_CLASS = -1 };
 
-/* Both sets, and how they belong together. */
+/* Predictions and labels, and how their rows and columns match. */
 struct pairing {
     const struct sl_rows *predictions, *labels;
     const struct sl_scored_options *options;
@@ -83,7 +83,7 @@ static enum sl_status check_sets(const struct pairing *pairing, struct sl_error 
 {
     const struct sl_rows *predictions = pairing->predictions, *labels = pairing->labels;
     if (predictions->annotators || labels->annotators)
-        return sl_fail(err, SL_ERR_INPUT, "the %s have a row per annotator, one per item is needed",
+        return sl_fail(err, SL_ERR_INPUT, "the %s have a row per annotator; give one row per item",
                        labels->annotators ? "labels" : "predictions");
     if (predictions->n_rows == 0 || labels->n_rows == 0)
         return sl_fail(err, SL_ERR_INPUT, "the %s have no rows",
@@ -91,7 +91,7 @@ static enum sl_status check_sets(const struct pairing *pairing, struct sl_error 
     if (predictions->n_rows >= UINT32_MAX)
         return sl_fail(err, SL_ERR_INPUT, "%zu rows are too many to rank", predictions->n_rows);
     if (labels->n_classes < 2)
-        return sl_fail(err, SL_ERR_INPUT, "there is one class only, nothing can be scored");
+        return sl_fail(err, SL_ERR_INPUT, "there is only one class; scoring needs at least two");
     if (!pairing->options->softmax_counts)
         SL_TRY(sl_rows_check_distributions(labels, "labels", err));
     if (!pairing->options->logits)
@@ -133,14 +133,16 @@ static enum sl_status match_by_order(struct pairing *pairing, struct sl_error *e
         size_t label = pairing->options->order[row];
         if (label >= pairing->labels->n_rows)
             return sl_fail(err, SL_ERR_INPUT,
-                           "the order makes row %zu item %zu, the labels have %zu items", row,
-                           label, pairing->labels->n_rows);
+                           "the order says that row %zu is item %zu, but the labels have %zu items",
+                           row, label, pairing->labels->n_rows);
         SL_TRY(pair(pairing, row, label, err));
     }
     return SL_OK;
 }
 
-/* Names tell which rows belong together, if both sets have them or one numbers the other's rows. */
+/* True if items match by name: both sets name them, or one set's names are row numbers of the
+ * other.
+ */
 static enum sl_status is_matched_by_item(const struct pairing *pairing, bool *out,
                                          struct sl_error *err)
 {
@@ -198,7 +200,7 @@ static enum sl_status check_complete(const struct pairing *pairing, struct sl_er
         first++;
     char number[NUMBER_SIZE];
     return sl_fail(err, SL_ERR_INPUT,
-                   "%zu of %zu labelled items have no prediction, the first is item %.60s",
+                   "%zu of %zu labelled items have no prediction; the first is item %.60s",
                    n_labels - pairing->count, n_labels, item_of(pairing->labels, first, number));
 }
 
@@ -226,7 +228,7 @@ static enum sl_status match_rows(struct pairing *pairing, struct sl_error *err)
     return check_complete(pairing, err);
 }
 
-/* The labels' names, or the predictions' where only those have any. */
+/* The class names of the labels, or else of the predictions. */
 static char *const *names_of(const struct pairing *pairing)
 {
     return pairing->labels->classes ? pairing->labels->classes : pairing->predictions->classes;
@@ -279,7 +281,7 @@ static enum sl_status fill_prediction(const struct pairing *pairing, struct sl_s
                            k, (double)values[k]);
         p[pairing->column[k]] = (double)values[k];
     }
-    /* Logits are ranked as they are: the smallest probabilities may be equal where they are not. */
+    /* Rank logits, not probabilities: tiny probabilities may be equal where logits are not. */
     rank(pairing, p, &scored->top[row], &scored->second[row], &scored->n_tied);
     if (pairing->options->logits) {
         memcpy(log_p, p, n_classes * sizeof *p);
@@ -298,8 +300,8 @@ static enum sl_status fill_prediction(const struct pairing *pairing, struct sl_s
     return SL_OK;
 }
 
-/* CrowdTruth's sentence-relation scores of a row: of the true class and of the predicted one.
- * `human` is what the labels say before any softmax. */
+/* CrowdTruth's sentence-relation scores of a row, for the true and for the predicted class.
+ * `human` is the label row before any softmax. */
 static void fill_scores(struct sl_scored *scored, size_t row, const double *human)
 {
     double squares = 0;
@@ -310,7 +312,7 @@ static void fill_scores(struct sl_scored *scored, size_t row, const double *huma
     scored->choice_score[row] = norm > 0 ? human[scored->top[row]] / norm : 0;
 }
 
-/* After the row's prediction and hard label. */
+/* Call it after the row's prediction and hard label are filled. */
 static void fill_label(const struct pairing *pairing, struct sl_scored *scored, size_t row,
                        size_t from)
 {
@@ -342,8 +344,8 @@ static enum sl_status fill_hard(const struct pairing *pairing, struct sl_scored 
     }
     char number[NUMBER_SIZE];
     const char *item = item_of(pairing->labels, label, number);
-    return sl_fail(err, SL_ERR_INPUT, "the hard label of item %.60s is %d, expected 0 to %zu", item,
-                   class_index, scored->n_classes - 1);
+    return sl_fail(err, SL_ERR_INPUT, "the hard label of item %.60s is %d; it must be 0 to %zu",
+                   item, class_index, scored->n_classes - 1);
 }
 
 struct ranked {
@@ -371,7 +373,7 @@ static enum sl_status sort_by_confidence(struct sl_scored *scored, struct sl_err
     return SL_OK;
 }
 
-/* Every scored item needs a hard label where there are any. */
+/* If there are hard labels, every scored item needs one. */
 static enum sl_status check_hard(const struct pairing *pairing, struct sl_error *err)
 {
     const struct sl_scored_options *options = pairing->options;
@@ -387,7 +389,7 @@ static enum sl_status check_hard(const struct pairing *pairing, struct sl_error 
     }
     if (n_missing == 0) return SL_OK;
     return sl_fail(err, SL_ERR_INPUT,
-                   "%zu of %zu items have no hard label, the first is item %.60s", n_missing,
+                   "%zu of %zu items have no hard label; the first is item %.60s", n_missing,
                    pairing->count, first);
 }
 

@@ -19,7 +19,7 @@ struct sl_shift_options sl_shift_options_default(void)
         .severities = {3}, .n_severities = 1, .seed = 1, .batch = DEFAULT_BATCH};
 }
 
-/* One evaluation on its way. */
+/* The state of one evaluation. */
 struct shift {
     struct sl_model *model;
     const struct sl_shift_items *items;
@@ -37,7 +37,7 @@ static size_t item_at(const struct sl_shift_items *items, size_t row)
     return items->items ? items->items[row] : row;
 }
 
-/* The chosen images, corrupted one by one. */
+/* Corrupt the chosen images. */
 static enum sl_status make_images(struct shift *shift, const struct sl_corruption *corruption,
                                   int severity, struct sl_error *err)
 {
@@ -52,7 +52,7 @@ static enum sl_status make_images(struct shift *shift, const struct sl_corruptio
     return SL_OK;
 }
 
-/* The chosen images from a file in the published layout. */
+/* Read the chosen images from a file in the published layout. */
 static enum sl_status read_images(struct shift *shift, const struct sl_corruption *corruption,
                                   int severity, struct sl_error *err)
 {
@@ -66,8 +66,8 @@ static enum sl_status read_images(struct shift *shift, const struct sl_corruptio
         &array, path, 4,
         (size_t[]){SL_SEVERITIES * set->count, set->height, set->width, set->channels}, err));
     if (array.dtype != SL_U1) {
-        status = sl_fail(err, SL_ERR_INPUT, "%s: pixels of type %s, not bytes", path,
-                         sl_dtype_name(array.dtype));
+        status = sl_fail(err, SL_ERR_INPUT, "%s: pixels have type %s; they must be bytes (uint8)",
+                         path, sl_dtype_name(array.dtype));
         goto out;
     }
     const uint8_t *first =
@@ -153,20 +153,22 @@ static enum sl_status check_items(const struct sl_model *model, const struct sl_
                                   const struct sl_shift_options *options, struct sl_error *err)
 {
     if (!items->dataset->pixels)
-        return sl_fail(err, SL_ERR_INPUT, "%s: only images can be corrupted", items->dataset->name);
-    if (items->count == 0) return sl_fail(err, SL_ERR_INPUT, "there is nothing to corrupt");
+        return sl_fail(err, SL_ERR_INPUT, "%s: not images; only images can be corrupted",
+                       items->dataset->name);
+    if (items->count == 0)
+        return sl_fail(err, SL_ERR_INPUT, "no items to corrupt: the choice of items is empty");
     for (size_t i = 0; i < items->count; i++)
         if (items->hard[i] < 0 || (size_t)items->hard[i] >= sl_model_classes(model))
-            return sl_fail(err, SL_ERR_INPUT, "item %zu has no class of the network's",
+            return sl_fail(err, SL_ERR_INPUT, "item %zu has no class that the network knows",
                            item_at(items, i));
     for (size_t i = 0; i < options->n_severities; i++)
         if (options->severities[i] < 1 || options->severities[i] > SL_SEVERITIES)
-            return sl_fail(err, SL_ERR_USAGE, "severity %d is not 1 to %d", options->severities[i],
-                           SL_SEVERITIES);
+            return sl_fail(err, SL_ERR_USAGE, "severity %d is out of range; give 1 to %d",
+                           options->severities[i], SL_SEVERITIES);
     return SL_OK;
 }
 
-/* Files for every corruption that is asked for, unless a published set is there already. */
+/* Write a file for every requested corruption unless the folder has it. */
 static enum sl_status fill_folder(const struct shift *shift, struct sl_progress *progress,
                                   struct sl_error *err)
 {

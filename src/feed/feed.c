@@ -14,8 +14,8 @@ size_t sl_feed_pixels_per_item(const struct sl_feed *feed)
 
 /* ---- Images ---- */
 
-/* (pixels, channels) of bytes to (channels, pixels) from 0 to 1. One channel at a time: the
- * compiler then knows the stride of three that nearly all images have. */
+/* Bytes (pixels, channels) to floats (channels, pixels) from 0 to 1. Three channels have a loop of
+ * their own, whose constant stride the compiler can use. */
 static void planes_of(const uint8_t *from, size_t n_pixels, size_t channels, float *to)
 {
     if (channels == 3) {
@@ -63,7 +63,7 @@ enum sl_status sl_feed_images(const struct sl_dataset *dataset, struct sl_feed *
                               struct sl_error *err)
 {
     if (!dataset->pixels)
-        return sl_fail(err, SL_ERR_INPUT, "%s: its images are not in memory at one size",
+        return sl_fail(err, SL_ERR_INPUT, "%s: the images are not in memory at one common size",
                        dataset->name);
     const struct sl_input_shape shape = {
         .channels = dataset->channels, .height = dataset->height, .width = dataset->width};
@@ -88,7 +88,7 @@ static const struct sl_feed_kind features_kind = {.lay_out = lay_out_pixels, .fi
 enum sl_status sl_feed_features(const float *values, size_t count, size_t features,
                                 struct sl_feed **out, struct sl_error *err)
 {
-    if (features == 0) return sl_fail(err, SL_ERR_INPUT, "rows of no features");
+    if (features == 0) return sl_fail(err, SL_ERR_INPUT, "the rows have no features");
     const struct sl_input_shape shape = {.channels = features, .height = 1, .width = 1};
     struct sl_feed *feed = make(&features_kind, count, shape);
     feed->features = values;

@@ -1,4 +1,4 @@
-/* The feed of texts: every item's ids are found when it is made, so that filling a batch copies. */
+/* The feed of texts. It looks up the ids of all items once, so that filling a batch only copies. */
 #include "softlab/feed/text.h"
 
 #include <stdlib.h>
@@ -12,7 +12,8 @@
 struct sl_feed_text {
     int32_t *words;      /* owned; (count, tokens) */
     int32_t *letters;    /* owned; (count, letters) */
-    int32_t (*sizes)[3]; /* owned; (count): words, place of the one asked about, its letters */
+    int32_t (*sizes)[3]; /* owned; (count): number of words, position of the target word, its number
+                            of letters */
     struct sl_text_notes notes;
 };
 enum { WORDS, POSITION, LETTERS };
@@ -22,7 +23,7 @@ static size_t n_integers(const struct sl_feed *feed)
     return feed->shape.tokens + feed->shape.letters + 3;
 }
 
-/* Part behind part, each with room for all items of the batch. */
+/* Parts lie one after another, each with room for all items of the batch. */
 static struct parts {
     int32_t *words, *letters, *sizes[3];
 } parts_of(const struct sl_feed *feed, const struct sl_feed_batch *batch)
@@ -73,7 +74,7 @@ static const struct sl_feed_kind text_kind = {
 
 /* ---- Reading texts ---- */
 
-/* The word that a span begins in, and the number of words. */
+/* Find the word in which the item's span begins, and count the words. */
 static enum sl_status find_word(const struct sl_dataset *dataset, size_t item, size_t *position,
                                 size_t *n_words, struct sl_span *out, struct sl_error *err)
 {
@@ -93,10 +94,10 @@ static enum sl_status find_word(const struct sl_dataset *dataset, size_t item, s
     if (whole && count > 1)
         return sl_fail(
             err, SL_ERR_INPUT,
-            "%s: item %s does not say which of its %zu words is asked about (start, end)",
+            "%s: item %s has %zu words and no span: give \"start\" and \"end\" of the target word",
             dataset->name, dataset->items[item], count);
     if (!found)
-        return sl_fail(err, SL_ERR_INPUT, "%s: item %s: no word where its span begins",
+        return sl_fail(err, SL_ERR_INPUT, "%s: item %s: no word begins at the start of its span",
                        dataset->name, dataset->items[item]);
     return SL_OK;
 }
@@ -161,7 +162,7 @@ enum sl_status sl_feed_text(const struct sl_dataset *dataset,
                             struct sl_error *err)
 {
     if (sl_dataset_kind_of(dataset) != SL_DATASET_TEXTS)
-        return sl_fail(err, SL_ERR_INPUT, "%s holds no texts", dataset->name);
+        return sl_fail(err, SL_ERR_INPUT, "%s has no texts", dataset->name);
     const size_t n = dataset->count, tokens = vocabulary->tokens, letters = vocabulary->letters;
     struct sl_feed *feed = sl_alloc(1, sizeof *feed);
     struct sl_feed_text *text = sl_alloc(1, sizeof *text);

@@ -83,7 +83,7 @@ static void add_letter(struct sl_vocabulary *vocabulary, uint32_t letter)
     vocabulary->n_letters++;
 }
 
-/* The letters of one word that is asked about; how many it has. */
+/* Note the letters of a target word; returns how many it has. */
 static size_t note_letters(struct sl_vocabulary *vocabulary, const char *text, struct sl_span word)
 {
     size_t count = 0;
@@ -100,13 +100,13 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Letters and lengths of the texts of a set. A sentence stands there once for each of its words,
- * one behind the other, and is looked at once. */
+/* Note letters and lengths of the texts of a set. A set repeats a sentence once per word, in
+ * consecutive items; it is read once. */
 static enum sl_status note_texts(struct sl_vocabulary *vocabulary, const struct sl_dataset *set,
                                  struct sl_error *err)
 {
     if (sl_dataset_kind_of(set) != SL_DATASET_TEXTS)
-        return sl_fail(err, SL_ERR_INPUT, "%s holds no texts", set->name);
+        return sl_fail(err, SL_ERR_INPUT, "%s has no texts", set->name);
     for (size_t i = 0; i < set->count; i++) {
         const char *text = set->texts[i];
         if (i > 0 && strcmp(text, set->texts[i - 1]) == 0) continue;
@@ -125,7 +125,7 @@ static enum sl_status note_texts(struct sl_vocabulary *vocabulary, const struct 
     return SL_OK;
 }
 
-/* Which words of a file the sets have. */
+/* Mark the words of a vector file that occur in the sets. */
 static bool *find_used(const struct sl_name_table *words, const struct sl_dataset *const *sets,
                        size_t n_sets, struct sl_error *err)
 {
@@ -184,7 +184,7 @@ enum sl_status sl_vocabulary_create(const char *vectors, const struct sl_dataset
     for (size_t s = 0; s < n_sets; s++)
         SL_TRY_OUT(note_texts(vocabulary, sets[s], err));
     if (vocabulary->tokens == 0) {
-        status = sl_fail(err, SL_ERR_INPUT, "%s: texts without a word", sets[0]->name);
+        status = sl_fail(err, SL_ERR_INPUT, "%s: the texts have no words", sets[0]->name);
         goto out;
     }
     SL_TRY_OUT(sl_word_vectors_read_all(vectors, &words, &rows, err));

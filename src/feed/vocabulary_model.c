@@ -1,4 +1,4 @@
-/* Vocabularies in models: as the text that weights carry, and as vectors of words. */
+/* Vocabularies in models: as text in the weights' metadata, and as word vectors. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,7 +53,7 @@ static enum sl_status read_alphabet(const struct sl_json_cursor *root,
         uint32_t *letter = &vocabulary->alphabet[vocabulary->n_letters];
         at += sl_utf8_decode(text + at, length - at, letter);
         if (vocabulary->n_letters > 0 && letter[0] <= letter[-1])
-            return sl_json_fail(&member, err, "letter %zu is not after the one before it",
+            return sl_json_fail(&member, err, "letters must ascend; letter %zu does not",
                                 vocabulary->n_letters + 1);
     }
     return SL_OK;
@@ -72,7 +72,7 @@ static enum sl_status read_words(const struct sl_json_cursor *root,
         uint32_t index = 0;
         SL_TRY(sl_json_string(&element, &word, err));
         SL_TRY(sl_name_table_add(vocabulary->words, word, strlen(word), &index, err));
-        if (index != i) return sl_json_fail(&element, err, "the word is there twice");
+        if (index != i) return sl_json_fail(&element, err, "the word is repeated");
     }
     return SL_OK;
 }
@@ -138,8 +138,8 @@ static enum sl_status fail_shape(const struct sl_vocabulary *vocabulary,
     const struct sl_input_shape have = sl_vocabulary_shape(vocabulary),
                                 want = sl_model_input(model);
     return sl_fail(err, SL_ERR_INPUT,
-                   "a vocabulary of another network: %zu words and %zu letters, this one reads %zu "
-                   "and %zu",
+                   "the vocabulary has %zu words and %zu letters, but the network reads %zu and "
+                   "%zu; it belongs to another network",
                    have.vocabulary, have.alphabet, want.vocabulary, want.alphabet);
 }
 
@@ -148,10 +148,10 @@ enum sl_status sl_vocabulary_of_model(const struct sl_model *model, struct sl_vo
 {
     const char *text = sl_model_vocabulary(model);
     if (sl_model_input(model).tokens == 0)
-        return sl_fail(err, SL_ERR_INPUT, "the network reads no texts");
+        return sl_fail(err, SL_ERR_INPUT, "the network does not read texts");
     if (!text)
         return sl_fail(err, SL_ERR_INPUT,
-                       "the weights do not say what their words are: they have no vocabulary");
+                       "the weights have no vocabulary, so their words are unknown");
     struct sl_vocabulary *vocabulary = NULL;
     SL_TRY(sl_vocabulary_from_text(text, &vocabulary, err));
     const struct sl_tensor_info *table = sl_model_tensor_find(model, words_tensor);
@@ -172,10 +172,10 @@ enum sl_status sl_vocabulary_give(const struct sl_vocabulary *vocabulary, struct
     if (!same_shape(vocabulary, model) || !table) return fail_shape(vocabulary, model, err);
     if (vocabulary->vectors) {
         if (table->dims[1] != vocabulary->dimensions)
-            return sl_fail(err, SL_ERR_INPUT,
-                           "vectors of %zu numbers for a network that reads %zu: give it %s=%zu",
-                           vocabulary->dimensions, table->dims[1], words_option,
-                           vocabulary->dimensions);
+            return sl_fail(
+                err, SL_ERR_INPUT,
+                "the vectors have %zu numbers, but the network reads %zu: give it %s=%zu",
+                vocabulary->dimensions, table->dims[1], words_option, vocabulary->dimensions);
         memcpy(sl_model_state(model) + table->offset, vocabulary->vectors,
                table->count * sizeof *vocabulary->vectors);
         sl_model_touch(model);
@@ -212,9 +212,9 @@ char *sl_vocabulary_network(const struct sl_vocabulary *vocabulary, const char *
 
 /* ---- More words ---- */
 
-/* What a model is extended with: a file's words, and its rows in the order of the vocabulary. */
+/* The extension of a model: new words, and their vectors in the order of the vocabulary. */
 struct extension {
-    struct sl_vocabulary *vocabulary; /* the model's, then with more words */
+    struct sl_vocabulary *vocabulary; /* the model's, extended */
     struct sl_name_table *words;
     struct sl_word_vectors file;
     size_t n_known; /* words that the model has */
@@ -228,8 +228,9 @@ static enum sl_status check_known(const struct extension *extension, struct sl_m
     const struct sl_tensor_info *table = sl_model_tensor_find(model, words_tensor);
     const size_t width = extension->file.dimensions;
     if (!table || table->dims[1] != width)
-        return sl_fail(err, SL_ERR_INPUT, "%s: vectors of %zu numbers for a network that reads %zu",
-                       path, width, table ? table->dims[1] : 0);
+        return sl_fail(err, SL_ERR_INPUT,
+                       "%s: the vectors have %zu numbers, but the network reads %zu", path, width,
+                       table ? table->dims[1] : 0);
     const float *rows = sl_model_state(model) + table->offset;
     for (uint32_t i = 0; i < extension->n_known; i++) {
         size_t length = 0;
@@ -239,8 +240,9 @@ static enum sl_status check_known(const struct extension *extension, struct sl_m
             memcmp(rows + (i + 1) * width, extension->file.values + found * width,
                    width * sizeof *rows) != 0)
             return sl_fail(err, SL_ERR_INPUT,
-                           "%s: \"%s\" has another vector than the network was trained with", path,
-                           word);
+                           "%s: \"%s\" has a different vector than in training; give the file that "
+                           "the network was trained with",
+                           path, word);
     }
     return SL_OK;
 }
@@ -312,7 +314,7 @@ enum sl_status sl_vocabulary_extend(struct sl_model *model, const char *vectors,
                                     struct sl_error *err)
 {
     if (sl_dataset_kind_of(texts) != SL_DATASET_TEXTS)
-        return sl_fail(err, SL_ERR_INPUT, "%s holds no texts", texts->name);
+        return sl_fail(err, SL_ERR_INPUT, "%s has no texts", texts->name);
     struct extension extension = {0};
     enum sl_status status = SL_OK;
     SL_TRY_OUT(sl_vocabulary_of_model(model, &extension.vocabulary, err));

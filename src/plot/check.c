@@ -1,4 +1,4 @@
-/* What no chart can show is refused before anything is written, in one sentence. */
+/* Refuses plots that cannot be drawn, before anything is written. */
 #include <math.h>
 #include <string.h>
 
@@ -34,7 +34,7 @@ static enum sl_status check_axis(const struct sl_plot_axis *axis, const char *na
     return SL_OK;
 }
 
-/* One array of a series against its axis; `values` may be NULL. */
+/* Check one array of a series against its axis; `values` may be NULL. */
 static enum sl_status check_values(const struct sl_plot_series *series, const double *values,
                                    const struct sl_plot_axis *axis, const char *name,
                                    struct sl_error *err)
@@ -66,7 +66,7 @@ static enum sl_status check_interval(const struct sl_plot_series *series, const 
 {
     const char *owner = series->name ? series->name : "the series";
     if (!low != !high)
-        return sl_fail(err, SL_ERR_USAGE, "%s: an interval on the %s axis has one end only", owner,
+        return sl_fail(err, SL_ERR_USAGE, "%s: intervals on the %s axis need both ends", owner,
                        name);
     for (size_t i = 0; low && i < series->count; i++)
         if (low[i] > high[i])
@@ -100,11 +100,11 @@ enum sl_status sl_plot_check(const struct sl_plot *plot, struct sl_error *err)
     const struct sl_plot_kind_methods *methods = &sl_plot_methods[plot->kind];
     if (!is_id(plot->id))
         return sl_fail(err, SL_ERR_USAGE,
-                       "a chart's id is a letter and up to 63 letters, digits, '-' or '_'");
+                       "a chart's id must be a letter and up to 63 letters, digits, '-' or '_'");
     if (!plot->title || !*plot->title)
         return sl_fail(err, SL_ERR_USAGE, "chart %s has no title", plot->id);
     if (plot->n_series == 0 || plot->n_series > SL_PLOT_MAX_SERIES)
-        return sl_fail(err, SL_ERR_USAGE, "chart %s has %zu series, not 1 to %d", plot->id,
+        return sl_fail(err, SL_ERR_USAGE, "chart %s has %zu series; it can have 1 to %d", plot->id,
                        plot->n_series, SL_PLOT_MAX_SERIES);
     if (methods->one_series && plot->n_series != 1)
         return sl_fail(err, SL_ERR_USAGE, "a chart of kind %s takes one series, not %zu", kind,

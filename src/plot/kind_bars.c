@@ -1,10 +1,10 @@
-/* Bars in groups, upright or, where the categories are on the y axis, lying. */
+/* Bars in groups: vertical, or horizontal if the categories are on the y axis. */
 #include <math.h>
 
 #include "plot/plot_internal.h"
 
-static const double group_share = 0.78; /* of a category's band, */
-static const double widest = 64;        /* unless a bar would be wider than this */
+static const double group_share = 0.78; /* of a category's band */
+static const double widest = 64;        /* bar, in pixels */
 
 static bool is_lying(const struct sl_plot *plot)
 {
@@ -17,8 +17,9 @@ enum sl_status sl_plot_bars_check(const struct sl_plot *plot, struct sl_error *e
         return sl_fail(err, SL_ERR_USAGE,
                        "bars need categories on one axis and values on the other");
     if (plot->x.scale == SL_SCALE_LOG || plot->y.scale == SL_SCALE_LOG)
-        return sl_fail(err, SL_ERR_USAGE,
-                       "bars begin at zero, which a logarithmic axis does not have");
+        return sl_fail(
+            err, SL_ERR_USAGE,
+            "bars begin at zero, which a logarithmic axis cannot show; use a linear axis");
     return SL_OK;
 }
 
@@ -59,7 +60,7 @@ static void draw_series(struct sl_plot_chart *chart, size_t series)
         double place = lying ? sl_plot_series_y(values, i) : sl_plot_series_x(values, i);
         double height = lying ? sl_plot_series_x(values, i) : sl_plot_series_y(values, i);
         double begin = place - half + slot * (double)series;
-        /* A hair between neighbours. */
+        /* Leave half a pixel between neighbours. */
         double along[2] = {sl_plot_range_at(names, begin) + 0.5,
                            sl_plot_range_at(names, begin + slot) - 0.5};
         if (along[1] < along[0] + 0.5) along[1] = along[0] + 0.5;
@@ -67,7 +68,7 @@ static void draw_series(struct sl_plot_chart *chart, size_t series)
         double value[2] = {sl_plot_range_at(range, zero), sl_plot_range_at(range, height)};
         put_bar(chart, series, i, along, value);
         double middle = (along[0] + along[1]) / 2;
-        /* Paper first, then ink: half of the whisker lies on the bar, half on the paper. */
+        /* A light line below the dark one, so that the whisker shows on the bar and beside it. */
         for (size_t layer = 0; layer < 2; layer++) {
             sl_plot_put(chart->out, "<g class='%s'>", layer == 0 ? "t" : "u");
             sl_plot_whiskers(chart, series, i, lying ? value[1] : middle,

@@ -1,5 +1,5 @@
-/* Heat maps: a cell's colour is one hue laid over the paper, the stronger the larger the value;
- * values on both sides of zero have two hues. So the same markup serves light and dark paper. */
+/* Heat maps: a larger value has a stronger tint of one hue over the background, so that the same
+ * markup serves light and dark. Values below zero have a second hue. */
 #include <math.h>
 #include <string.h>
 
@@ -7,8 +7,8 @@
 
 enum { SCALE_WIDTH = 120, LARGEST_CELL = 44, SMALLEST_CELL = 16 };
 
-/* What a cell's number is written with: ink, then the darker of ink and paper, which middling
- * colours need by day and by night, then paper. */
+/* The colour of a cell's number: ink on pale tints, the darker of ink and background on medium
+ * ones, background on strong ones. */
 static const char *pen(double strong)
 {
     return strong < 0.5 ? "" : strong < 0.68 ? " p" : " b";
@@ -20,14 +20,14 @@ enum sl_status sl_plot_heat_check(const struct sl_plot *plot, struct sl_error *e
     if (plot->x.scale != SL_SCALE_CATEGORY || plot->y.scale != SL_SCALE_CATEGORY)
         return sl_fail(err, SL_ERR_USAGE, "a heat map needs categories on both axes");
     if (plot->z.scale != SL_SCALE_LINEAR)
-        return sl_fail(err, SL_ERR_USAGE, "the colours of a heat map have a linear scale");
+        return sl_fail(err, SL_ERR_USAGE, "the colours of a heat map need a linear scale");
     if (!series->z || series->count != plot->x.n_categories * plot->y.n_categories)
-        return sl_fail(err, SL_ERR_USAGE, "a heat map of %zu by %zu cells has %zu values",
+        return sl_fail(err, SL_ERR_USAGE, "a heat map of %zu by %zu cells cannot have %zu values",
                        plot->y.n_categories, plot->x.n_categories, series->z ? series->count : 0);
     return SL_OK;
 }
 
-/* Colours say zero by no colour at all, so the scale always begins there unless told otherwise. */
+/* Zero has no tint, so the scale begins there unless a range is given. */
 enum sl_status sl_plot_heat_prepare(struct sl_plot_chart *chart, struct sl_error *err)
 {
     const struct sl_plot *plot = chart->plot;
@@ -56,7 +56,7 @@ double sl_plot_heat_height(const struct sl_plot_chart *chart)
     return cell * (double)chart->plot->y.n_categories;
 }
 
-/* How strong, 0 to 1, and in which hue. */
+/* The strength of the tint, 0 to 1, and its hue. */
 static double strength(const struct sl_plot_range *range, double value, bool *below)
 {
     double low = range->low, high = range->high;
@@ -68,7 +68,7 @@ static double strength(const struct sl_plot_range *range, double value, bool *be
     return (value / 2 - low / 2) / span;
 }
 
-/* Decimals that tell the cells apart: two digits of the largest. */
+/* The number of decimals: two digits of the largest value. */
 static int find_decimals(const struct sl_plot_range *range)
 {
     double most = fmax(fabs(range->low), fabs(range->high));
@@ -140,7 +140,7 @@ static void draw_cell(struct sl_plot_chart *chart, const struct cells *cells, si
     if (missing || !cells->numbered) return;
     char text[SL_PLOT_NUMBER];
     sl_plot_number_fixed(value, cells->decimals, text);
-    /* Most cells of a confusion matrix are next to nothing, and should look it. */
+    /* Most cells of a confusion matrix are nearly zero; show them faintly. */
     bool nothing = strspn(text, "0.") == strlen(text);
     sl_plot_put(chart->out, "<text class='z m%s' x='%f' y='%f'>%s</text>\n",
                 nothing ? " q" : pen(strong), x + cells->width / 2, y + cells->height / 2 + 4,
@@ -188,7 +188,7 @@ static void put_stop(struct sl_plot_chart *chart, double offset, double value)
 {
     bool below;
     double strong = strength(&chart->z, value, &below);
-    /* Both sides of zero meet in the palest colour of either hue. */
+    /* At zero both hues are at their palest. */
     sl_plot_put(chart->out, "<stop offset='%f' class='%s' stop-opacity='%f'/>", offset,
                 below ? "x" : "y", 0.04 + 0.96 * strong);
 }

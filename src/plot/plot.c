@@ -1,4 +1,4 @@
-/* The table of kinds, and how a chart is put together. */
+/* The table of kinds, and the assembly of a chart. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@ const struct sl_plot_kind_info sl_plot_kinds[] = {
     [SL_PLOT_SCATTER] = {"scatter", "points with intervals on both axes"},
     [SL_PLOT_LINES] = {"lines", "lines with bands or intervals"},
     [SL_PLOT_HEAT] = {"heat", "a table of values as colours"},
-    [SL_PLOT_HISTOGRAM] = {"histogram", "how values are spread, several sets overlaid"},
+    [SL_PLOT_HISTOGRAM] = {"histogram", "distributions of values, several sets overlaid"},
     [SL_PLOT_RELIABILITY] = {"reliability", "accuracy against confidence, with the gap and counts"},
     [SL_PLOT_FOREST] = {"forest", "values with intervals side by side, one row per comparison"},
     [SL_PLOT_KINDS] = {0},

@@ -11,9 +11,9 @@
 enum { ARENA_MAXIMUM = 1 << 30, MARKUP_MAXIMUM = 1 << 24 };
 
 const struct sl_report_format sl_report_formats[] = {
-    {"html", ".html", "one page that opens from disk and prints", sl_report_html},
+    {"html", ".html", "one page that opens from disk and can be printed", sl_report_html},
     {"md", ".md", "Markdown", sl_report_markdown},
-    {"csv", ".csv", "a line for every cell of every table; charts and pictures in words",
+    {"csv", ".csv", "one line per cell of every table; charts and pictures in words",
      sl_report_csv},
     {"latex", ".tex", "a LaTeX document with booktabs tables", sl_report_latex},
     {NULL, NULL, NULL, NULL},
@@ -37,7 +37,7 @@ enum sl_status sl_report_render(const struct sl_report *report,
     return sl_buffer_check(out, "the report", err);
 }
 
-/* A copy that lives as long as the report. */
+/* A copy of the text that the report owns. */
 static const char *keep_n(struct sl_report *report, const char *text, size_t length)
 {
     char *copy = sl_arena_copy(&report->arena, text, length);
@@ -106,7 +106,7 @@ static bool id_is_taken(const struct sl_report *report, const char *id)
     return false;
 }
 
-/* "collins2022/table2" to "collins2022-table2"; its length. */
+/* Turn "collins2022/table2" into "collins2022-table2"; returns its length. */
 enum { ID_SIZE = 160, LONGEST_WISH = 120 };
 static size_t clean_id(const char *wish, char id[ID_SIZE])
 {
@@ -120,7 +120,7 @@ static size_t clean_id(const char *wish, char id[ID_SIZE])
     return length;
 }
 
-/* The same, or with a number: "collins2022-table2-2". */
+/* A unique id: the wish, with a number if it is taken ("collins2022-table2-2"). */
 static const char *make_id(struct sl_report *report, const char *wish)
 {
     char id[ID_SIZE];
@@ -235,8 +235,7 @@ struct sl_cell sl_cell_empty(const char *why)
     return (struct sl_cell){.kind = SL_CELL_EMPTY, .text = why, .value = NAN, .spread = NAN};
 }
 
-/* The chart's text alternative, with its five escapes taken back: formats without charts print it.
- */
+/* The chart's text alternative without escapes, for formats without charts. */
 static const char *keep_description(struct sl_report *report, const char *svg,
                                     struct sl_plot_span span)
 {
@@ -312,7 +311,8 @@ void sl_report_gallery(struct sl_report *report, const struct sl_gallery_head *h
     keep_columns(report, head->classes, head->n_classes);
 }
 
-/* Base64 of a PNG and nothing else, since it goes into an attribute as it is. */
+/* True if the text is the base64 of a PNG and nothing else: it is written into an attribute
+ * unescaped. */
 static bool is_png_base64(const char *text)
 {
     static const char alphabet[] =

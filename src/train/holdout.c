@@ -18,7 +18,7 @@ static char **copy_list(const char *const *items)
     return copies;
 }
 
-/* The different items of a set, in the order in which they come. */
+/* The distinct items of a set, in order of first appearance. */
 static enum sl_status number_items(const struct sl_rows *rows, struct sl_name_table *names,
                                    struct sl_error *err)
 {
@@ -34,9 +34,8 @@ static enum sl_status draw_items(const struct sl_name_table *names, size_t n_dra
 {
     const size_t count = sl_name_table_count(names);
     if (n_draws > count)
-        return sl_fail(err, SL_ERR_INPUT,
-                       "hold-out: %zu items are to be drawn, and the label set has %zu", n_draws,
-                       count);
+        return sl_fail(err, SL_ERR_INPUT, "hold-out: cannot draw %zu items: the label set has %zu",
+                       n_draws, count);
     size_t *drawn = sl_data_alloc(n_draws, sizeof *drawn, err);
     char **items = sl_data_zeroed(n_draws + 1, sizeof *items, err);
     enum sl_status status;
@@ -75,7 +74,7 @@ enum sl_status sl_holdout_create(const struct sl_recipe *recipe, const struct sl
     }
     if (!labels || !labels->items)
         return sl_fail(err, SL_ERR_INPUT,
-                       "hold-out: %lld items are to be drawn from a label set with item names",
+                       "hold-out: drawing %lld items needs a label set with item names",
                        (long long)recipe->holdout_draw);
     struct sl_name_table *names = sl_name_table_create();
     enum sl_status status = number_items(labels, names, err);

@@ -5,31 +5,30 @@
 
 #include "softlab/base/memory.h"
 
-/* New methods declare their steps in method.h. */
+/* A new method declares its steps in method.h. */
 const struct sl_train_method sl_train_methods[] = {
     {.name = "plain",
      .summary = "cross-entropy to the targets",
      .keys = "reduction",
      .steps = &sl_method_plain},
     {.name = "mixup",
-     .summary =
-         "each batch mixed with itself, images and targets, by a share from Beta(alpha, alpha)",
+     .summary = "mix pairs of images and their targets; the share is drawn from Beta(alpha, alpha)",
      .keys = "reduction,alpha",
      .steps = &sl_method_mixup},
     {.name = "regmixup",
-     .summary = "the batch as it is and mixed as by mixup, side by side",
+     .summary = "train on the clean batch and on its mixup together",
      .keys = "reduction,alpha",
      .steps = &sl_method_regmixup},
     {.name = "mix-maxent",
-     .summary = "the batch as it is, and high entropy on mixtures of different classes",
+     .summary = "train on the clean batch; reward high entropy on mixtures of different classes",
      .keys = "reduction,alpha,eta",
      .steps = &sl_method_mix_maxent},
     {.name = "ent-wc",
-     .summary = "mixup, weighted by log 2 over the network's entropy, from kappa to 1",
+     .summary = "mixup with losses weighted by log 2 / entropy, clamped to kappa..1",
      .keys = "reduction,alpha,kappa,detach",
      .steps = &sl_method_ent_wc},
     {.name = "crowd-layer",
-     .summary = "Deep Learning from Crowds: a layer per annotator between network and answers",
+     .summary = "Deep Learning from Crowds: one layer per annotator on top of the network",
      .keys = "reduction,crowd,crowd_on_logits,crowd_masked_mean",
      .steps = &sl_method_crowd_layer},
     {0},
@@ -53,15 +52,15 @@ static enum sl_status check_method(const struct sl_method *method,
 {
     const struct sl_method_steps *steps = method->row->steps;
     if (options->targets->n_classes != n_classes)
-        return sl_fail(err, SL_ERR_INPUT, "the targets are over %zu classes, the network has %zu",
+        return sl_fail(err, SL_ERR_INPUT, "the targets have %zu classes, but the network has %zu",
                        options->targets->n_classes, n_classes);
     if (method->mixing && !steps->takes_mixing)
         return sl_fail(err, SL_ERR_INPUT,
-                       "method %s has no mixed targets that mixing functions could change",
+                       "method %s does not mix targets, so it cannot use mixing functions",
                        method->row->name);
     if (method->mixing && method->mixing->n_classes != n_classes)
         return sl_fail(err, SL_ERR_INPUT,
-                       "the mixing functions are over %zu classes, the network has %zu",
+                       "the mixing functions have %zu classes, but the network has %zu",
                        method->mixing->n_classes, n_classes);
     return steps->check ? steps->check(method, options->feed, err) : SL_OK;
 }
@@ -98,7 +97,8 @@ enum sl_status sl_method_create(const struct sl_train_options *options, size_t n
                              .mixing = options->mixing,
                              .seed = options->seed,
                              .batch = options->targets->n_items};
-    if (!made.row) return sl_fail(err, SL_ERR_USAGE, "no training method \"%s\"", recipe->method);
+    if (!made.row)
+        return sl_fail(err, SL_ERR_USAGE, "no training method is called \"%s\"", recipe->method);
     if (recipe->batch > 0 && (uint64_t)recipe->batch < made.batch)
         made.batch = (size_t)recipe->batch;
     SL_TRY(check_method(&made, options, n_classes, err));

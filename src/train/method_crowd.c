@@ -1,14 +1,14 @@
-/* Deep Learning from Crowds (Rodrigues and Pereira 2018): what the network says goes through a
- * small layer of each annotator's own and is compared with what that annotator said; for predicting
- * the layers are left off. Rodrigues and Pereira's layers read probabilities, Uma et al.'s (2020)
- * the logits; both take the softmax of what comes out. */
+/* Deep Learning from Crowds (Rodrigues and Pereira 2018): the network's output goes through a small
+ * layer per annotator and is compared with that annotator's answer; prediction uses no such layer.
+ * Rodrigues and Pereira's layers read probabilities, Uma et al.'s (2020) read logits; both apply a
+ * softmax to the result. */
 #include <math.h>
 #include <string.h>
 
 #include "softlab/nn/loss.h"
 #include "train/method_parts.h"
 
-/* What a layer has, in this order. */
+/* The parts of a layer, in this order. */
 struct layer {
     bool matrix;  /* (n_classes, n_classes): the network's class by row, the answer by column */
     bool weights; /* (n_classes) */
@@ -37,7 +37,7 @@ static size_t biases_at(struct layer layer, size_t n_classes)
     return layer.weights ? n_classes : 0;
 }
 
-/* At first every layer changes nothing: I, 1 and 0. */
+/* Layers begin as the identity: I, 1 and 0. */
 static void begin(struct sl_method *method)
 {
     const struct layer layer = layer_of(method);
@@ -67,7 +67,7 @@ static void forward(struct layer layer, const float *values, const float *input,
         output[k] += biases[k];
 }
 
-/* One annotator's layer: where it lies, and what went in. */
+/* One annotator's layer: its values and its input. */
 struct passage {
     struct layer layer;
     size_t n_classes;
@@ -113,7 +113,7 @@ static void backward_softmax(const float *probabilities, size_t n_classes, float
         gradient[k] = (float)((double)probabilities[k] * ((double)gradient[k] - mean));
 }
 
-/* What an item's answers cost, and the gradient by its logits. */
+/* The loss of an item's answers, and its gradient with respect to the logits. */
 static double item_loss(struct sl_method *method, size_t position, const float *logits, float scale,
                         float *gradient)
 {
@@ -124,7 +124,7 @@ static double item_loss(struct sl_method *method, size_t position, const float *
     float *probabilities = method->scratch, *output = method->scratch + n_classes;
     sl_softmax(logits, 1, n_classes, probabilities);
     const float *input = method->recipe->crowd_on_logits ? logits : probabilities;
-    /* An item without answers must not hide that its logits are NaN. */
+    /* An item without answers must still report NaN logits. */
     double sum = isnan(probabilities[0]) ? (double)NAN : 0;
     memset(gradient, 0, n_classes * sizeof *gradient);
     for (size_t row = targets->begin[position]; row < targets->begin[position + 1]; row++) {
@@ -141,7 +141,7 @@ static double item_loss(struct sl_method *method, size_t position, const float *
     return sum;
 }
 
-/* Sum, or mean over the answers, or over all that items and annotators could have given. */
+/* The factor of a sum: 1, 1 / answers, or 1 / (items * annotators). */
 static double crowd_scale(const struct sl_method *method, const struct sl_method_batch *batch)
 {
     const struct sl_targets *targets = method->targets;
@@ -179,11 +179,12 @@ static enum sl_status check(const struct sl_method *method, const struct sl_feed
         if (targets->annotators[row] < 0 ||
             (size_t)targets->annotators[row] >= targets->n_annotators)
             return sl_fail(err, SL_ERR_INPUT,
-                           "method %s needs an annotator for every label, and label %zu has none",
+                           "method %s needs an annotator for every label, but label %zu has none",
                            name, row);
     if (method->recipe->crowd_masked_mean && method->recipe->reduction == SL_REDUCE_SUM)
         return sl_fail(err, SL_ERR_INPUT,
-                       "method %s: crowd_masked_mean is a mean, but the reduction is sum", name);
+                       "method %s: crowd_masked_mean needs reduction=mean, but the recipe has sum",
+                       name);
     return SL_OK;
 }
 

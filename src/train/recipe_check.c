@@ -48,14 +48,15 @@ static enum sl_status check_method(const struct sl_recipe *recipe, struct sl_err
                                  strlen(recipe->method), names, err);
     if (strcmp(recipe->method, "crowd-layer") == 0 && recipe->draw != SL_DRAW_MEAN)
         return sl_fail(err, SL_ERR_INPUT,
-                       "a crowd layer reads every annotator's answer: draw must be mean");
+                       "a crowd layer reads every annotator's answer: set draw=mean");
     return SL_OK;
 }
 
 static enum sl_status check_optimiser(const struct sl_recipe *recipe, struct sl_error *err)
 {
     if (recipe->nesterov && recipe->optimiser != SL_OPTIMISER_SGD)
-        return sl_fail(err, SL_ERR_INPUT, "nesterov is for sgd, and the optimiser is another");
+        return sl_fail(err, SL_ERR_INPUT,
+                       "nesterov works with optimiser=sgd only: set nesterov=false");
     if (recipe->nesterov && !(recipe->momentum > 0))
         return sl_fail(err, SL_ERR_INPUT, "nesterov needs a momentum above 0");
     return SL_OK;
@@ -72,9 +73,10 @@ static enum sl_status check_schedule(const struct sl_recipe *recipe, struct sl_e
     if (recipe->schedule != SL_SCHEDULE_STEP && recipe->schedule != SL_SCHEDULE_SEGMENT)
         return SL_OK;
     if (at->count == 0)
-        return sl_fail(err, SL_ERR_INPUT, "the schedule has steps, and milestones has no epoch");
+        return sl_fail(err, SL_ERR_INPUT,
+                       "the schedule has steps, but milestones is empty: give at least one epoch");
     if (at->count != recipe->factors.count)
-        return sl_fail(err, SL_ERR_INPUT, "milestones has %zu epochs, and factors %zu numbers",
+        return sl_fail(err, SL_ERR_INPUT, "milestones has %zu epochs, but factors has %zu numbers",
                        at->count, recipe->factors.count);
     for (size_t i = 0; i < at->count; i++) {
         if (at->values[i] != floor(at->values[i]))
@@ -92,9 +94,10 @@ static enum sl_status check_holdout(const struct sl_recipe *recipe, struct sl_er
     const char *names[WORDS_MAX + 1] = {NULL};
     if (*recipe->holdout == '\0') return SL_OK;
     if (recipe->holdout_draw > 0)
-        return sl_fail(err, SL_ERR_INPUT,
-                       "holdout names a list, and holdout_draw asks for %lld items",
-                       (long long)recipe->holdout_draw);
+        return sl_fail(
+            err, SL_ERR_INPUT,
+            "holdout names a list, but holdout_draw asks for %lld items: set one of them",
+            (long long)recipe->holdout_draw);
     for (size_t i = 0; i < WORDS_MAX && sl_holdout_lists[i].name; i++)
         names[i] = sl_holdout_lists[i].name;
     if (sl_recipe_holdout(recipe->holdout)) return SL_OK;
@@ -106,10 +109,11 @@ enum sl_status sl_recipe_check(const struct sl_recipe *recipe, struct sl_error *
 {
     SL_TRY(check_network(recipe->network, err));
     if (recipe->mean.count != recipe->deviation.count)
-        return sl_fail(err, SL_ERR_INPUT, "mean has %zu numbers, and deviation %zu",
+        return sl_fail(err, SL_ERR_INPUT, "mean has %zu numbers, but deviation has %zu",
                        recipe->mean.count, recipe->deviation.count);
     if (recipe->dev_count > 0 && strcmp(recipe->dev, "held-out") == 0)
-        return sl_fail(err, SL_ERR_INPUT, "dev is a whole fold, and dev_count asks for %lld items",
+        return sl_fail(err, SL_ERR_INPUT,
+                       "dev is a whole fold, but dev_count asks for %lld items: set dev_count=0",
                        (long long)recipe->dev_count);
     SL_TRY(check_holdout(recipe, err));
     SL_TRY(check_method(recipe, err));

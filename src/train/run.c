@@ -8,8 +8,8 @@
 #include "softlab/base/memory.h"
 #include "softlab/nn/tuning.h"
 
-/* What cutout and the crop's padding show: the padding is black before the normalisation, as the
- * papers' programs had it; cutout fills with what the normalising layer makes 0. */
+/* Padding of crops is black before the normalisation, as in the papers' programs; cutout fills with
+ * the value that the normalising layer maps to 0. */
 static void set_augment(struct sl_training *run)
 {
     const struct sl_recipe *recipe = run->recipe;
@@ -30,33 +30,34 @@ static enum sl_status check_options(const struct sl_train_options *options,
     const struct sl_targets *targets = options->targets;
     const struct sl_recipe *recipe = options->recipe;
     const struct sl_input_shape want = sl_model_input(model), have = sl_feed_shape(options->feed);
-    if (targets->n_items == 0) return sl_fail(err, SL_ERR_INPUT, "there is nothing to train on");
+    if (targets->n_items == 0) return sl_fail(err, SL_ERR_INPUT, "there are no items to train on");
     if (targets->n_classes != sl_model_classes(model))
-        return sl_fail(err, SL_ERR_INPUT, "targets of %zu classes for a network of %zu",
+        return sl_fail(err, SL_ERR_INPUT, "the targets have %zu classes, but the network has %zu",
                        targets->n_classes, sl_model_classes(model));
     if (want.tokens != have.tokens || want.letters != have.letters ||
         want.vocabulary != have.vocabulary || want.alphabet != have.alphabet)
-        return sl_fail(err, SL_ERR_INPUT,
-                       "texts of %zu words and %zu letters for a network that knows %zu and %zu",
-                       have.vocabulary, have.alphabet, want.vocabulary, want.alphabet);
+        return sl_fail(
+            err, SL_ERR_INPUT,
+            "the texts have %zu words and %zu letters, but the network knows %zu and %zu",
+            have.vocabulary, have.alphabet, want.vocabulary, want.alphabet);
     if (want.channels != have.channels || want.height != have.height || want.width != have.width)
-        return sl_fail(err, SL_ERR_INPUT, "items of %zux%zux%zu for a network of %zux%zux%zu",
-                       have.channels, have.height, have.width, want.channels, want.height,
-                       want.width);
+        return sl_fail(
+            err, SL_ERR_INPUT, "the items are %zux%zux%zu, but the network reads %zux%zux%zu",
+            have.channels, have.height, have.width, want.channels, want.height, want.width);
     if (have.height * have.width <= 1 && (recipe->crop > 0 || recipe->flip || recipe->cutout > 0))
         return sl_fail(
             err, SL_ERR_INPUT,
-            "the recipe crops, flips or cuts images, and the items are none: set crop=0, "
+            "the recipe crops, flips or cuts images, but the items are not images: set crop=0, "
             "flip=false, cutout=0");
     for (size_t i = 0; i < targets->n_items; i++)
         if (targets->items[i] >= sl_feed_count(options->feed))
-            return sl_fail(err, SL_ERR_INPUT, "a target for item %zu of %zu", targets->items[i],
-                           sl_feed_count(options->feed));
+            return sl_fail(err, SL_ERR_INPUT, "a target is for item %zu, but there are %zu items",
+                           targets->items[i], sl_feed_count(options->feed));
     return SL_OK;
 }
 
-/* A SHA-256 over everything that the weights depend on, so that a checkpoint of another run is not
- * taken up by mistake. */
+/* A SHA-256 of everything that the weights depend on, so that a checkpoint of another run is
+ * refused. */
 static enum sl_status identify(struct sl_training *run, struct sl_error *err)
 {
     const struct sl_train_options *options = run->options;

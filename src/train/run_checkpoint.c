@@ -29,7 +29,7 @@ _Static_assert(sizeof(size_t) == sizeof(uint64_t), "positions are read as 64-bit
 
 enum { MAX_BUFFERS = 7 };
 
-/* Everything that changes from step to step besides the model. */
+/* All buffers besides the model's that change from step to step. */
 static size_t list_buffers(struct sl_training *run, struct sl_checkpoint_buffer *out)
 {
     static const char *const names[2][2] = {{"optimiser.0", "optimiser.1"},
@@ -80,7 +80,7 @@ enum sl_status sl_run_save(struct sl_training *run, struct sl_error *err)
     run->at.optimiser_steps[0] = run->optimiser.steps;
     run->at.optimiser_steps[1] = run->own_optimiser.steps;
     json_t *json = position_to_json(run);
-    /* 17 digits bring every double back as it was. */
+    /* 17 digits preserve every double. */
     char *text = json ? json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
     json_decref(json);
     if (!text) return sl_fail(err, SL_ERR_NOMEM, "no memory for the checkpoint's position");
@@ -125,9 +125,9 @@ static enum sl_status take_position(struct sl_training *run, const char *text, s
     SL_TRY_OUT(sl_json_member(&root, "run", &at, err));
     SL_TRY_OUT(sl_json_string(&at, &identity, err));
     if (strcmp(identity, run->identity) != 0) {
-        status =
-            sl_fail(err, SL_ERR_INPUT,
-                    "%s is of another run: recipe, network, seed, targets or data differ", path);
+        status = sl_fail(err, SL_ERR_INPUT,
+                         "%s belongs to another run: recipe, network, seed, targets or data differ",
+                         path);
         goto out;
     }
     SL_TRY_OUT(position_from_json(&root, &run->at, err));

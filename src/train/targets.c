@@ -1,4 +1,4 @@
-/* Targets: which items are trained on, then a row, or several, for each of them. */
+/* Targets: chooses the items to train on, then finds one or more rows for each. */
 #include "softlab/train/targets.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "softlab/base/random.h"
 #include "train/targets_match.h"
 
-/* The data set's SL_NO_LABEL, which is not this header's. */
+/* Equal to SL_NO_LABEL of softlab/dataset.h, which train/ may not include. */
 enum { NO_LABEL = -1 };
 
 struct sl_target_options sl_target_options_default(void)
@@ -16,13 +16,13 @@ struct sl_target_options sl_target_options_default(void)
     return (struct sl_target_options){0};
 }
 
-/* What the making of a set goes through. */
+/* The state while targets are created. */
 struct making {
     const struct sl_target_items *items;
     const struct sl_target_options *options;
     struct sl_name_table *names;            /* owned; NULL if nothing is matched by name */
     struct sl_target_match labels, teacher; /* owned; empty without such a set */
-    bool apart;                             /* an item's rows are kept */
+    bool apart;                             /* rows of an item are not averaged */
     struct sl_name_table *annotators;       /* owned; or NULL */
     struct sl_targets *targets;             /* owned */
 };
@@ -46,15 +46,17 @@ static enum sl_status check_options(const struct sl_target_items *items,
                                     const struct sl_target_options *options, struct sl_error *err)
 {
     if (options->teacher_share > 0 && !options->teacher)
-        return sl_fail(err, SL_ERR_USAGE, "a teacher's share is %g, and there is no teacher",
+        return sl_fail(err, SL_ERR_USAGE, "teacher_share is %g, but no teacher is given",
                        options->teacher_share);
     if (options->draw == SL_DRAW_ANNOTATOR && (!options->labels || !options->labels->annotators))
-        return sl_fail(err, SL_ERR_INPUT, "labels: no annotators to draw from");
+        return sl_fail(err, SL_ERR_INPUT,
+                       "labels: no annotators to draw from; give labels with a row per annotator");
     if (options->only && options->n_only == 0)
         return sl_fail(err, SL_ERR_INPUT, "the split has no items to train on");
     for (size_t i = 0; options->only && i < options->n_only; i++)
         if (options->only[i] >= items->n_items)
-            return sl_fail(err, SL_ERR_INPUT, "the split has item %zu, and the data set has %zu",
+            return sl_fail(err, SL_ERR_INPUT,
+                           "the split has item %zu, but the data set has only %zu items",
                            options->only[i], items->n_items);
     return SL_OK;
 }
@@ -72,7 +74,7 @@ static enum sl_status mark_holdout(const struct making *making, bool *held, stru
     return SL_OK;
 }
 
-/* Whether an item without a row stays, with its hard label. */
+/* Decide whether an item without a row stays, with its hard label. */
 static enum sl_status keep_rest(const struct making *making, size_t item, bool *keep,
                                 struct sl_error *err)
 {
@@ -84,15 +86,16 @@ static enum sl_status keep_rest(const struct making *making, size_t item, bool *
         return sl_fail(err, SL_ERR_INPUT, "labels: no row for item \"%.60s\"", items->items[item]);
     const int32_t label = items->labels ? items->labels[item] : NO_LABEL;
     if (label < 0)
-        return sl_fail(err, SL_ERR_INPUT, "item \"%.60s\" has no class and no row of labels",
+        return sl_fail(err, SL_ERR_INPUT, "item \"%.60s\" has neither a class nor a row of labels",
                        items->items[item]);
     if ((size_t)label >= items->n_classes)
-        return sl_fail(err, SL_ERR_INPUT, "item \"%.60s\" is of class %d, and there are %zu",
+        return sl_fail(err, SL_ERR_INPUT,
+                       "item \"%.60s\" has class %d, but there are only %zu classes",
                        items->items[item], label, items->n_classes);
     return SL_OK;
 }
 
-/* The items to train on and where their rows will begin. */
+/* Choose the items to train on and the offsets of their rows. */
 static enum sl_status choose_items(struct making *making, struct sl_error *err)
 {
     const struct sl_target_options *options = making->options;
@@ -331,7 +334,7 @@ static void sample_class(struct sl_rng *rng, size_t n_classes, float *row)
     const double at = sl_rng_uniform(rng) * total;
     size_t drawn = SIZE_MAX;
     for (size_t k = 0; k < n_classes; k++) {
-        /* Rounding may leave `at` at the very end: the last class with any mass has it then. */
+        /* If rounding leaves `at` past the end, the last class with any mass is drawn. */
         if (row[k] > 0 && (drawn == SIZE_MAX || below <= at)) drawn = k;
         below += (double)row[k];
     }

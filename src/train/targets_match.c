@@ -43,7 +43,7 @@ static enum sl_status match_classes(const struct sl_target_items *items, const s
     return status;
 }
 
-/* Items that rows may be of without being in the data set. */
+/* Items outside the data set that rows may name. */
 static enum sl_status siblings_of(const struct sl_target_options *options,
                                   struct sl_name_table **out, struct sl_error *err)
 {
@@ -76,15 +76,15 @@ static enum sl_status match_names(const struct sl_name_table *names,
         }
         if (number == SL_NO_NAME)
             return sl_fail(err, SL_ERR_INPUT,
-                           "%s: row %zu is of item \"%.60s\", which the data set lacks; its items "
-                           "have names like \"%.60s\"",
+                           "%s: row %zu is for item \"%.60s\", which the data set does not have; "
+                           "its items have names like \"%.60s\"",
                            what, r, set->items[r], sl_name_table_get(names, 0, NULL));
         item_of[r] = number;
     }
     return SL_OK;
 }
 
-/* The same by order: of all items, or of those that are trained on. */
+/* The item of every row, by order: of all items, or of those to train on. */
 static enum sl_status match_order(const struct sl_target_items *items,
                                   const struct sl_target_options *options,
                                   const struct sl_rows *set, const char *what, size_t *item_of,
@@ -93,19 +93,19 @@ static enum sl_status match_order(const struct sl_target_items *items,
     const bool is_all = set->n_rows == items->n_items;
     if (!is_all && options->only && set->n_rows != options->n_only)
         return sl_fail(err, SL_ERR_INPUT,
-                       "%s: %zu rows without item names, and the data set has %zu items, %zu of "
+                       "%s: %zu rows without item names, but the data set has %zu items, %zu of "
                        "them to train on",
                        what, set->n_rows, items->n_items, options->n_only);
     if (!is_all && !options->only)
         return sl_fail(err, SL_ERR_INPUT,
-                       "%s: %zu rows without item names, and the data set has %zu items", what,
+                       "%s: %zu rows without item names, but the data set has %zu items", what,
                        set->n_rows, items->n_items);
     for (size_t r = 0; r < set->n_rows; r++)
         item_of[r] = is_all ? r : options->only[r];
     return SL_OK;
 }
 
-/* Rows in the order of their items, by counting. */
+/* Sort rows by item (counting sort). */
 static void group_rows(const size_t *item_of, size_t n_rows, size_t n_items, size_t *begin,
                        size_t *rows)
 {

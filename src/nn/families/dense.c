@@ -1,5 +1,6 @@
-/* DenseNet (Huang et al. 2017) for CIFAR-10: every layer's few channels go on the end of all that
- * came before. */
+/* DenseNet (Huang et al. 2017) for CIFAR-10: every layer appends a few channels to all earlier
+ * ones.
+ */
 #include <math.h>
 #include <stdio.h>
 
@@ -17,7 +18,7 @@ const struct sl_network_option sl_nn_densenet_options[] = {
     {"block", "bottleneck", "bottleneck (1x1, 3x3) or basic (3x3)"},
     {"n", "16", "layers per dense block: 16 for three blocks of 16 (depth 100)"},
     {"growth", "12", "channels that a layer adds"},
-    {"compression", "0.5", "channels that a transition keeps"},
+    {"compression", "0.5", "share of the channels that a transition keeps"},
     {"dropout", "0", "rate after every convolution but the first"},
     {NULL, NULL, NULL},
 };

@@ -7,8 +7,8 @@
 
 const struct sl_network_option sl_nn_mlp_options[] = {
     {"hidden", "128", "units of the hidden layers, as 128 or 256-128"},
-    {"slope", "0", "of the ReLU below zero (LeakyReLU: 0.01)"},
-    {"dropout", "0.5", "rate after every hidden layer"},
+    {"slope", "0", "slope of the ReLU below zero (LeakyReLU: 0.01)"},
+    {"dropout", "0.5", "dropout rate after every hidden layer"},
     {NULL, NULL, NULL},
 };
 

@@ -1,4 +1,4 @@
-/* The networks by name, the families behind them, and the way from a spec to a graph. */
+/* The table of networks, the table of families, and building a graph from a spec. */
 #include <stdlib.h>
 
 #include "nn/families/families.h"
@@ -19,7 +19,7 @@ const struct sl_network sl_networks[] = {
     {"preact-resnet34", "preact-resnet:n=3-4-6-3", "pre-activation ResNet-34 of mixup-cifar10",
      "Collins 2022, ch. 5"},
     {"vgg_15_BN_64", "vgg:n=2-2-3-3-3,relu=first,names=hysts",
-     "VGG-15 with batch norm and one ReLU per stage, as it ran", PETERSON},
+     "VGG-15 with batch norm and one ReLU per stage, as in the paper's runs", PETERSON},
     {"resnet_basic_110", "resnet:n=18,shortcut=conv,names=hysts", "ResNet-110", PETERSON},
     {"resnet_preact_bottleneck_164",
      "preact-resnet:block=bottleneck,n=18,width=16,widen=later,norm=last,shortcut=first,"
@@ -32,12 +32,14 @@ const struct sl_network sl_networks[] = {
     {"pyramidnet_basic_110_270", "pyramidnet:n=18,alpha=270", "PyramidNet-110, alpha 270",
      PETERSON},
     {"shake_shake_26_2x64d", "shake-shake:n=4,width=64", "Shake-Shake-26 2x64d", PETERSON},
-    {"resnet8", "resnet:n=1", "ResNet-8: the smallest of its kind, for trials", "He et al. 2016"},
+    {"resnet8", "resnet:n=1", "ResNet-8, the smallest ResNet, for quick trials", "He et al. 2016"},
     {"resnet20", "resnet:n=3", "ResNet-20", "He et al. 2016"},
-    {"mlp", "mlp:hidden=128", "one hidden layer of 128 on features", "Rodrigues and Pereira 2018"},
-    {"mlp-uma", "mlp:hidden=128,slope=0.01,dropout=0.2", "the same with LeakyReLU and less dropout",
-     "Uma et al. 2021"},
-    {"tagger", "tagger:step=1", "LSTMs over a sentence and a word's letters, for parts of speech",
+    {"mlp", "mlp:hidden=128", "perceptron with one hidden layer of 128 units, on features",
+     "Rodrigues and Pereira 2018"},
+    {"mlp-uma", "mlp:hidden=128,slope=0.01,dropout=0.2",
+     "perceptron like mlp, with LeakyReLU and less dropout", "Uma et al. 2021"},
+    {"tagger", "tagger:step=1",
+     "part-of-speech tagger: LSTMs over the sentence and over the word's letters",
      "Uma et al. 2021"},
     {NULL, NULL, NULL, NULL},
 };
@@ -52,12 +54,12 @@ const struct sl_network_family sl_network_families[] = {
     {"vgg", "plain convolutional networks", sl_nn_vgg_options, sl_nn_vgg_build, false},
     {"densenet", "densely connected networks", sl_nn_densenet_options, sl_nn_densenet_build, false},
     {"pyramidnet",
-     "residual networks that widen with every block; a shortcut gets zero channels at the end",
+     "residual networks that widen with every block; shortcuts are padded with zero channels",
      sl_nn_pyramidnet_options, sl_nn_pyramidnet_build, false},
     {"shake-shake", "residual networks with two branches mixed at random",
      sl_nn_shake_shake_options, sl_nn_shake_shake_build, false},
     {"mlp", "perceptrons on features", sl_nn_mlp_options, sl_nn_mlp_build, false},
-    {"tagger", "words within their sentences", sl_nn_tagger_options, sl_nn_tagger_build, true},
+    {"tagger", "taggers of words in sentences", sl_nn_tagger_options, sl_nn_tagger_build, true},
     {NULL, NULL, NULL, NULL, false},
 };
 
@@ -83,10 +85,10 @@ size_t sl_nn_image_input(struct sl_nn_graph *g, const struct sl_model_options *o
 {
     const struct sl_input_shape *input = &options->input;
     if (input->channels == 0 && input->tokens > 0)
-        return sl_nn_graph_fail(g, SL_ERR_INPUT, "it reads images, and the items are texts");
+        return sl_nn_graph_fail(g, SL_ERR_INPUT, "it reads images, but the items are texts");
     if (input->height == 1 && input->width == 1)
         return sl_nn_graph_fail(g, SL_ERR_INPUT,
-                                "it reads images, and the items are rows of %zu numbers",
+                                "it reads images, but the items are rows of %zu numbers",
                                 input->channels);
     return items(g, options);
 }
@@ -94,7 +96,7 @@ size_t sl_nn_image_input(struct sl_nn_graph *g, const struct sl_model_options *o
 size_t sl_nn_row_input(struct sl_nn_graph *g, const struct sl_model_options *options)
 {
     if (options->input.channels == 0 && options->input.tokens > 0)
-        return sl_nn_graph_fail(g, SL_ERR_INPUT, "it reads numbers, and the items are texts");
+        return sl_nn_graph_fail(g, SL_ERR_INPUT, "it reads numbers, but the items are texts");
     size_t x = items(g, options);
     return g->status == SL_OK && g->nodes[x].shape.layout != SL_NN_ROWS ? sl_nn_flatten(g, x) : x;
 }
@@ -104,10 +106,10 @@ enum sl_status sl_nn_build(const struct sl_model_options *options, struct sl_nn_
 {
     if (!options->network) return sl_fail(err, SL_ERR_USAGE, "no network is named");
     if (options->classes < 2)
-        return sl_fail(err, SL_ERR_INPUT, "a network tells at least 2 classes apart, not %zu",
+        return sl_fail(err, SL_ERR_INPUT, "a network needs at least 2 classes, not %zu",
                        options->classes);
     if ((options->mean == NULL) != (options->deviation == NULL))
-        return sl_fail(err, SL_ERR_USAGE, "a mean and a deviation go together");
+        return sl_fail(err, SL_ERR_USAGE, "mean and deviation must be given together");
     struct sl_nn_spec parsed;
     SL_TRY(sl_nn_spec_parse(options->network, &parsed, err));
     struct sl_nn_graph built;

@@ -1,6 +1,6 @@
 /* Residual networks whose blocks begin with batch norm and ReLU (He et al. 2016), and wide ones
- * (Zagoruyko and Komodakis 2016). Public codes differ in what a shortcut takes, the block's input
- * or the activated input, and in where the batch norm outside the blocks stands. */
+ * (Zagoruyko and Komodakis 2016). Public codes differ in the input of a shortcut (the block's input
+ * or the activated input) and in the place of the batch norm outside the blocks. */
 #include "nn/families/families.h"
 
 enum { EXPANSION = 4 };
@@ -25,7 +25,8 @@ const struct sl_network_option sl_nn_preact_options[] = {
     {"shortcut", "every",
      "blocks whose shortcut takes the activated input: every, first of each "
      "stage, or those that change the shape"},
-    {"names", "kuangliu", "whose parameter names and first values: kuangliu or hysts"},
+    {"names", "kuangliu",
+     "code whose parameter names and initial values to use: kuangliu or hysts"},
     {NULL, NULL, NULL},
 };
 

@@ -1,5 +1,5 @@
-/* Checkpoints: safetensors with the flat buffers as they are, and a SHA-256 over everything the
- * file says, so that one that is torn or altered is refused rather than trained on. */
+/* Checkpoints: safetensors with the flat buffers and a SHA-256 of the whole content, so that an
+ * incomplete or altered file is refused. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,7 +83,7 @@ static const float *part_read(const struct part *part)
     return part->was.data;
 }
 
-/* Of the texts that are there and of every part's name, size and own hash, by name. */
+/* The hash of the texts and of every part's name, size and own hash, sorted by name. */
 static void hash_of(const struct parts *parts, const float *(*data)(const struct part *),
                     const char *const texts[N_HASHED], char out[SL_SHA256_TEXT])
 {
@@ -152,7 +152,7 @@ enum sl_status sl_checkpoint_write(const char *path, struct sl_model *model,
 
 /* ---- Reading ---- */
 
-/* The metadata, borrowed; that they are all there and of this model's training. */
+/* Find the metadata, borrowed, and check that they are complete and of this version. */
 static enum sl_status find_texts(const struct sl_safetensors *file, const char *path,
                                  const struct sl_model *model, const char *texts[N_KEYS],
                                  struct sl_error *err)
@@ -164,12 +164,13 @@ static enum sl_status find_texts(const struct sl_safetensors *file, const char *
                            path, key_name(i));
     }
     if (strcmp(texts[KEY_CHECKPOINT], checkpoint_version) != 0)
-        return sl_fail(err, SL_ERR_INPUT, "%s is a checkpoint of version %.20s, expected %s", path,
+        return sl_fail(err, SL_ERR_INPUT,
+                       "%s is a checkpoint of version %.20s; this softlab reads version %s", path,
                        texts[KEY_CHECKPOINT], checkpoint_version);
     return sl_nn_metadata_check(file, path, model, err);
 }
 
-/* The shape that the training wants of what is stored; weights know it by their tensors. */
+/* Check that network, input and classes are those of the model. */
 static enum sl_status check_described(const char *path, const struct sl_model *model,
                                       const char *const texts[N_KEYS], struct sl_error *err)
 {
@@ -180,9 +181,9 @@ static enum sl_status check_described(const char *path, const struct sl_model *m
     sl_nn_metadata_describe(model, own);
     for (size_t i = 0; i < sizeof keys / sizeof *keys && status == SL_OK; i++) {
         const char *was = texts[keys[i]], *now = own[keys[i]];
-        /* Only names of classes may be absent, and say nothing then. */
+        /* Only class names may be absent. */
         if (was && now && strcmp(was, now) != 0)
-            status = sl_fail(err, SL_ERR_INPUT, "%s: \"%s\" is %.150s, the network has %.150s",
+            status = sl_fail(err, SL_ERR_INPUT, "%s: \"%s\" is %.150s, but the network has %.150s",
                              path, key_name(keys[i]), was, now);
     }
     sl_strings_release(own, SL_NN_N_METADATA);
@@ -194,14 +195,14 @@ static enum sl_status read_part(struct sl_safetensors *file, const char *path, s
 {
     enum sl_status status = sl_safetensors_read(file, part->name, &part->was, err);
     if (status == SL_ERR_NOT_FOUND)
-        return sl_fail(err, SL_ERR_INPUT, "%s has no %s, which this training wants", path,
+        return sl_fail(err, SL_ERR_INPUT, "%s has no %s, which this training needs", path,
                        part->role);
     if (status != SL_OK) return status;
     if (part->was.dtype != SL_F4 || part->was.n_dimensions != 1)
         return sl_fail(err, SL_ERR_INPUT, "%s: %s is not a row of 32-bit floats", path, part->role);
     if (part->was.shape[0] != part->count)
-        return sl_fail(err, SL_ERR_INPUT, "%s: %s has %zu numbers, this training wants %zu", path,
-                       part->role, part->was.shape[0], part->count);
+        return sl_fail(err, SL_ERR_INPUT, "%s: %s has %zu numbers, but this training needs %zu",
+                       path, part->role, part->was.shape[0], part->count);
     return SL_OK;
 }
 
@@ -214,8 +215,9 @@ static enum sl_status check_no_others(const struct sl_safetensors *file, const c
             bsearch(&key, parts->list, parts->count, sizeof *parts->list, compare_parts) != NULL;
         free(key.name);
         if (!known)
-            return sl_fail(err, SL_ERR_INPUT, "%s has a tensor %s, which this training has not",
-                           path, sl_safetensors_name(file, i));
+            return sl_fail(err, SL_ERR_INPUT,
+                           "%s has a tensor %s, which this training does not have", path,
+                           sl_safetensors_name(file, i));
     }
     return SL_OK;
 }
@@ -227,7 +229,7 @@ static enum sl_status check_hash(const char *path, const struct parts *parts,
     hash_of(parts, part_read, texts, hash);
     if (strcmp(hash, texts[KEY_HASH]) == 0) return SL_OK;
     return sl_fail(err, SL_ERR_INPUT,
-                   "%s was altered after it was written: its SHA-256 is not that of its content",
+                   "%s was altered after it was written: its SHA-256 does not match its content",
                    path);
 }
 

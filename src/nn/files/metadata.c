@@ -1,5 +1,4 @@
-/* What weights and checkpoints say of the model they were written from, so that it can be made
- * again. */
+/* The metadata of weights and checkpoints, from which the model can be created again. */
 #include <float.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,7 +142,7 @@ static enum sl_status parse_numbers(const struct sl_json_cursor *root, const cha
     SL_TRY(sl_json_member(root, key, &array, err));
     SL_TRY(sl_json_array_size(&array, &found, err));
     if (found != count)
-        return sl_json_fail(&array, err, "%zu numbers for %zu channels", found, count);
+        return sl_json_fail(&array, err, "there are %zu numbers, but %zu channels", found, count);
     for (size_t i = 0; i < count; i++) {
         const struct sl_json_cursor element = sl_json_element(&array, i);
         double number = 0;
@@ -180,7 +179,8 @@ static enum sl_status parse_names(const struct sl_json *json, size_t n_classes, 
     size_t count = 0;
     SL_TRY(sl_json_array_size(&root, &count, err));
     if (count != n_classes)
-        return sl_json_fail(&root, err, "%zu names of classes, expected %zu", count, n_classes);
+        return sl_json_fail(&root, err, "there are %zu class names, but %zu classes", count,
+                            n_classes);
     char **names = sl_alloc(count + 1, sizeof *names);
     enum sl_status status = SL_OK;
     for (size_t k = 0; k < count; k++) {
@@ -219,8 +219,8 @@ static enum sl_status find_texts(const struct sl_safetensors *file, const char *
         texts[i] = sl_safetensors_metadata(file, sl_nn_metadata_keys[i]);
         if (!texts[i] && i != SL_NN_METADATA_NAMES)
             return sl_fail(err, SL_ERR_INPUT,
-                           "%s does not say which network it is of: its metadata has no \"%s\"",
-                           path, sl_nn_metadata_keys[i]);
+                           "%s does not name its network: its metadata has no \"%s\"", path,
+                           sl_nn_metadata_keys[i]);
     }
     return SL_OK;
 }
@@ -259,7 +259,7 @@ out:
     return status;
 }
 
-/* Whether the file's spec, which may leave out options that came later, is this one. */
+/* True if the file's spec, which may lack options that were added later, equals this one. */
 static bool is_spec(const struct sl_safetensors *file, const char *path, const char *spec)
 {
     struct sl_model_options options;
@@ -283,10 +283,11 @@ enum sl_status sl_nn_metadata_check(const struct sl_safetensors *file, const cha
     if (!sl_safetensors_metadata(file, "softlab") || !spec || !network || !own_spec[0] ||
         strcmp(spec, own_spec) == 0 || is_spec(file, path, own_spec))
         return SL_OK;
-    /* One name can have meant something else in another version. */
+    /* The name may mean another network in another version. */
     if (strcmp(network, own) == 0) {
         network = spec;
         own = own_spec;
     }
-    return sl_fail(err, SL_ERR_INPUT, "%s is of the network %s, not of %s", path, network, own);
+    return sl_fail(err, SL_ERR_INPUT, "%s has weights of the network %s, not of %s", path, network,
+                   own);
 }

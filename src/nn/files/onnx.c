@@ -1,6 +1,6 @@
-/* ONNX: the graph of a model as a ModelProto of opset 13, for evaluation. Field numbers are those
- * of onnx.proto. The tensors' bytes go from the model straight to the file: only what stands
- * between them is built in memory. */
+/* ONNX: writes a model as a ModelProto of opset 13, for evaluation. Field numbers are those of
+ * onnx.proto. Tensor data go straight from the model to the file; only the rest is built in memory.
+ */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "softlab/nn/weights.h"
 
 enum { IR_VERSION = 7, OPSET = 13 };
-enum { TEXT_LIMIT = 1 << 28 }; /* of all that is not tensors */
+enum { TEXT_LIMIT = 1 << 28 }; /* bytes besides tensor data */
 static const float batch_norm_epsilon = 1e-5F;
 
 enum {
@@ -275,8 +275,8 @@ static size_t whole_windows(size_t size, size_t kernel, size_t stride, size_t pa
     return size + 2 * pad < kernel ? 0 : (size + 2 * pad - kernel) / stride + 1;
 }
 
-/* Ceil mode is asked for only where it makes a window more: runtimes disagree about windows that
- * begin beyond the map, which our layers never make. */
+/* Use ceil mode only if it adds a window: runtimes disagree about windows that begin beyond the
+ * map, which our layers never have. */
 static void emit_pool(struct exporter *exporter, size_t index)
 {
     const struct sl_nn_node *node = &exporter->model->graph.nodes[index];
@@ -533,7 +533,7 @@ static enum sl_status write_file(const struct exporter *exporter, const char *pa
     build_envelope(exporter, length, &head, &foot);
     if (length + head.length + foot.length > INT_MAX) {
         status = sl_fail(err, SL_ERR_INPUT,
-                         "%s: the network takes %llu bytes, and an ONNX file holds at most %d",
+                         "%s: the network takes %llu bytes, but an ONNX file holds at most %d",
                          path, (unsigned long long)length, INT_MAX);
         goto out;
     }
@@ -557,8 +557,8 @@ static enum sl_status check_operations(const char *path, const struct sl_model *
     for (size_t i = 0; i < model->graph.count; i++)
         if (!emitters[model->graph.nodes[i].op])
             return sl_fail(err, SL_ERR_INPUT,
-                           "%s: the network %s reads text, and only networks that read images or "
-                           "features are written as ONNX",
+                           "%s: the network %s reads text, but only networks that read images or "
+                           "features can be written as ONNX",
                            path, sl_model_network(model));
     return SL_OK;
 }

@@ -1,5 +1,5 @@
-/* Safetensors of a model, both ways. What is read is staged and checked whole before the model
- * sees any of it. */
+/* Reads and writes a model as safetensors. A file is read and checked completely before the model
+ * is changed. */
 #include "nn/files/weights.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@ static float *tensor_data(const struct sl_model *model, const struct sl_tensor_i
     return (info->kind == SL_TENSOR_VALUE ? model->values : model->state) + info->offset;
 }
 
-/* What sl_weights_read would not take is not written. */
+/* Refuse to write what sl_weights_read would refuse. */
 static enum sl_status check_model(const char *path, const struct sl_model *model,
                                   struct sl_error *err)
 {
@@ -73,7 +73,7 @@ enum sl_status sl_weights_write(const char *path, struct sl_model *model,
     for (size_t i = 0; i < SL_NN_N_METADATA; i++)
         if (texts[i])
             metadata[n_metadata++] = (struct sl_metadata){sl_nn_metadata_keys[i], texts[i]};
-    /* Python libraries ask for this before they take a file for PyTorch's. */
+    /* Python libraries require this entry to recognise PyTorch files. */
     metadata[n_metadata++] = (struct sl_metadata){"format", "pt"};
     if (model->vocabulary)
         metadata[n_metadata++] = (struct sl_metadata){vocabulary_key, model->vocabulary};
@@ -116,7 +116,7 @@ static enum sl_status check_shape(const struct sl_array *array, const struct sl_
     struct sl_array wanted = {.n_dimensions = info->rank};
     memcpy(wanted.shape, info->dims, sizeof info->dims);
     char have[128], want[128];
-    return sl_fail(err, SL_ERR_INPUT, "%s is %s in %s, the network wants %s", info->name,
+    return sl_fail(err, SL_ERR_INPUT, "%s is %s in %s, but the network needs %s", info->name,
                    sl_array_shape_text(array, have, sizeof have), path,
                    sl_array_shape_text(&wanted, want, sizeof want));
 }
@@ -125,7 +125,7 @@ static enum sl_status check_numbers(const struct sl_array *array, const struct s
                                     const char *path, struct sl_error *err)
 {
     if (array->dtype != SL_F4)
-        return sl_fail(err, SL_ERR_INPUT, "%s holds %s in %s, the network wants %s", info->name,
+        return sl_fail(err, SL_ERR_INPUT, "%s holds %s in %s, but the network needs %s", info->name,
                        dtype_words(array->dtype), path, dtype_words(SL_F4));
     const float *values = array->data;
     size_t bad = find_not_finite(values, info->count);
@@ -135,8 +135,9 @@ static enum sl_status check_numbers(const struct sl_array *array, const struct s
     if (!has_suffix(info->name, "running_var")) return SL_OK;
     for (bad = 0; bad < info->count; bad++)
         if (values[bad] < 0)
-            return sl_fail(err, SL_ERR_INPUT, "%s[%zu] is %g in %s, and a variance is not negative",
-                           info->name, bad, (double)values[bad], path);
+            return sl_fail(err, SL_ERR_INPUT,
+                           "%s[%zu] is %g in %s, but a variance cannot be negative", info->name,
+                           bad, (double)values[bad], path);
     return SL_OK;
 }
 
@@ -147,7 +148,7 @@ static enum sl_status stage_tensor(struct sl_safetensors *file, const char *path
     struct sl_array array = {0};
     enum sl_status status = sl_safetensors_read(file, info->name, &array, err);
     if (status == SL_ERR_NOT_FOUND)
-        return sl_fail(err, SL_ERR_INPUT, "%s has no tensor %s, which the network wants", path,
+        return sl_fail(err, SL_ERR_INPUT, "%s has no tensor %s, which the network needs", path,
                        info->name);
     if (status != SL_OK) return status;
     SL_TRY_OUT(check_shape(&array, info, path, err));
@@ -165,14 +166,14 @@ static enum sl_status check_no_others(const struct sl_safetensors *file, const c
     for (size_t i = 0; i < sl_safetensors_count(file); i++) {
         const char *name = sl_safetensors_name(file, i);
         if (!sl_model_tensor_find(model, name) && !has_suffix(name, "num_batches_tracked"))
-            return sl_fail(err, SL_ERR_INPUT, "%s has a tensor %s, which the network has not", path,
-                           name);
+            return sl_fail(err, SL_ERR_INPUT, "%s has a tensor %s, which the network does not have",
+                           path, name);
     }
     return SL_OK;
 }
 
-/* Where both say what ids stand for they must say the same: tensors of one shape may be read with
- * ids of another meaning otherwise. */
+/* If both have a vocabulary they must be equal; otherwise tensors of the same shape would be read
+ * with ids of another meaning. */
 static enum sl_status check_vocabulary(const struct sl_safetensors *file, const char *path,
                                        const struct sl_model *model, struct sl_error *err)
 {
@@ -181,8 +182,8 @@ static enum sl_status check_vocabulary(const struct sl_safetensors *file, const 
     return sl_fail(err, SL_ERR_INPUT, "%s was trained with another vocabulary", path);
 }
 
-/* A model without names of classes takes the file's. Where both have some they must be the same, in
- * the same order: columns would change places. */
+/* A model without class names takes the file's. If both have names they must be equal and in the
+ * same order; otherwise columns would be swapped. */
 static enum sl_status take_names(const struct sl_safetensors *file, const char *path,
                                  struct sl_model *model, struct sl_error *err)
 {
@@ -195,14 +196,14 @@ static enum sl_status take_names(const struct sl_safetensors *file, const char *
     for (size_t k = 0; own && k < count && status == SL_OK; k++)
         if (strcmp(names[k], own[k]) != 0)
             status =
-                sl_fail(err, SL_ERR_INPUT, "class %zu is \"%.60s\", and \"%.60s\" of the network",
+                sl_fail(err, SL_ERR_INPUT, "class %zu is \"%.60s\", but the network has \"%.60s\"",
                         k, names[k], own[k]);
     if (!own) status = sl_model_set_class_names(model, names, err);
     sl_names_destroy(names);
     return status == SL_OK ? status : sl_fail_within(err, status, "%s", path);
 }
 
-/* Tensor by tensor: what lies between them is not ours to write. */
+/* Copy tensor by tensor, without writing between them. */
 static void take_values(struct sl_model *model, float *const staged[])
 {
     for (size_t i = 0; i < model->n_tensors; i++) {
@@ -247,8 +248,8 @@ enum sl_status sl_weights_read(const char *path, struct sl_model *model, struct 
     return status;
 }
 
-/* The model of the file's options. The caller of sl_model_create would be at fault for an unknown
- * network; here the file is. */
+/* Create the model of the file's options. An unknown network is an error of the file here, not of
+ * the caller. */
 static enum sl_status create_model(const struct sl_safetensors *file, const char *path,
                                    struct sl_model **out, struct sl_error *err)
 {

@@ -9,8 +9,8 @@
 
 #include "softlab/base/memory.h"
 
-/* Numbers that one item's tensor may hold: beyond it nothing would run, and products of sizes
- * below it cannot overflow. */
+/* The most numbers of one item's tensor: larger ones could not run, and products of sizes below it
+ * cannot overflow. */
 static const size_t tensor_limit = (size_t)1 << 31;
 
 const char *sl_nn_op_name(enum sl_nn_op op)
@@ -66,7 +66,7 @@ enum sl_status sl_nn_graph_check(const struct sl_nn_graph *graph, struct sl_erro
     if (graph->count == 0) return sl_fail(err, SL_ERR_INPUT, "the network has no layers");
     const struct sl_nn_shape *last = &graph->nodes[graph->count - 1].shape;
     if (last->layout != SL_NN_ROWS || last->channels != graph->classes)
-        return sl_fail(err, SL_ERR_INPUT, "the network's last layer does not make %zu logits",
+        return sl_fail(err, SL_ERR_INPUT, "the network's last layer does not have %zu outputs",
                        graph->classes);
     return SL_OK;
 }
@@ -83,8 +83,7 @@ size_t sl_nn_graph_fail(struct sl_nn_graph *graph, enum sl_status code, const ch
     return 0;
 }
 
-/* What a message calls a node that is about to be added: its name, or what it is and after which
- * named layer it comes. */
+/* How a message refers to a new node: by its name, or by its kind and the named layer before it. */
 enum { PLACE_TEXT = 160 };
 static const char *place(const struct sl_nn_graph *g, enum sl_nn_op op, const char *name,
                          char out[PLACE_TEXT])
@@ -108,14 +107,14 @@ static size_t append_node(struct sl_nn_graph *g, const struct sl_nn_node *node, 
     const struct sl_nn_shape *shape = &node->shape;
     char where[PLACE_TEXT];
     if (shape->channels == 0 || shape->height == 0 || shape->width == 0)
-        return sl_nn_graph_fail(g, SL_ERR_INPUT, "%s would make nothing: %zu x %zu x %zu",
+        return sl_nn_graph_fail(g, SL_ERR_INPUT, "%s would have an empty output: %zu x %zu x %zu",
                                 place(g, node->op, name, where), shape->channels, shape->height,
                                 shape->width);
     if (shape->height > tensor_limit / shape->width ||
         shape->channels > tensor_limit / (shape->height * shape->width))
-        return sl_nn_graph_fail(g, SL_ERR_INPUT, "%s would make %zu x %zu x %zu numbers per item",
-                                place(g, node->op, name, where), shape->channels, shape->height,
-                                shape->width);
+        return sl_nn_graph_fail(
+            g, SL_ERR_INPUT, "%s would have %zu x %zu x %zu numbers per item, which is too large",
+            place(g, node->op, name, where), shape->channels, shape->height, shape->width);
     if (g->count == g->capacity) {
         g->capacity = g->capacity ? 2 * g->capacity : 64;
         g->nodes = sl_resize(g->nodes, g->capacity, sizeof *g->nodes);
@@ -139,7 +138,7 @@ enum {
     IDS = 1 << SL_NN_IDS,
 };
 
-/* Whether nothing failed so far and `input` is laid out as the operation wants it. */
+/* True if nothing failed so far and `input` has a layout that the operation reads. */
 static bool fits(struct sl_nn_graph *g, enum sl_nn_op op, const char *name, size_t input,
                  unsigned wanted)
 {
@@ -148,7 +147,7 @@ static bool fits(struct sl_nn_graph *g, enum sl_nn_op op, const char *name, size
     if (input < g->count && (wanted >> shape_of(g, input)->layout & 1)) return true;
     char where[PLACE_TEXT];
     if (input >= g->count)
-        sl_nn_graph_fail(g, SL_ERR_INPUT, "%s reads a layer that is not there",
+        sl_nn_graph_fail(g, SL_ERR_INPUT, "%s reads a layer that does not exist",
                          place(g, op, name, where));
     else
         sl_nn_graph_fail(g, SL_ERR_INPUT, "%s cannot read %s", place(g, op, name, where),
@@ -203,22 +202,23 @@ size_t sl_nn_normalise(struct sl_nn_graph *g, size_t input, const float *mean,
     return append_node(g, &node, "");
 }
 
-/* How many places a kernel has along one side. */
+/* The number of positions of a kernel along one side. */
 static size_t conv_places(size_t size, size_t kernel, size_t stride, size_t pad)
 {
     return size + 2 * pad < kernel ? 0 : (size + 2 * pad - kernel) / stride + 1;
 }
 
-/* A layer that steps by more than the whole map would look at one pixel of it: whoever wants that
- * has taken too small an image. */
+/* A stride larger than the map would read one pixel only; the image is too small for the network.
+ */
 static bool is_too_small(struct sl_nn_graph *g, enum sl_nn_op op, const char *name, size_t input,
                          size_t needed)
 {
     const struct sl_nn_shape *in = shape_of(g, input);
     char where[PLACE_TEXT];
     if (in->height >= needed && in->width >= needed) return false;
-    sl_nn_graph_fail(g, SL_ERR_INPUT, "the image is %zu x %zu where %s needs at least %zu x %zu",
-                     in->height, in->width, *name ? name : place(g, op, "", where), needed, needed);
+    sl_nn_graph_fail(g, SL_ERR_INPUT,
+                     "the image is %zu x %zu at %s, which needs at least %zu x %zu", in->height,
+                     in->width, *name ? name : place(g, op, "", where), needed, needed);
     return true;
 }
 
@@ -229,9 +229,9 @@ size_t sl_nn_conv(struct sl_nn_graph *g, size_t input, const char *name,
     const struct sl_nn_shape *in = shape_of(g, input);
     size_t groups = spec.groups ? spec.groups : 1, stride = spec.stride ? spec.stride : 1;
     if (in->channels % groups != 0 || spec.channels % groups != 0)
-        return sl_nn_graph_fail(g, SL_ERR_INPUT,
-                                "%s: %zu channels to %zu do not divide into %zu groups", name,
-                                in->channels, spec.channels, groups);
+        return sl_nn_graph_fail(
+            g, SL_ERR_INPUT, "%s: %zu input and %zu output channels do not divide into %zu groups",
+            name, in->channels, spec.channels, groups);
     size_t needed = spec.kernel > 2 * spec.pad ? spec.kernel - 2 * spec.pad : 1;
     if (is_too_small(g, SL_NN_CONV, name, input, needed > stride ? needed : stride)) return 0;
     struct sl_nn_node node = one_input(g, SL_NN_CONV, input);
@@ -361,7 +361,7 @@ static bool two_inputs(struct sl_nn_graph *g, enum sl_nn_op op, size_t a, size_t
 static size_t channels_differ(struct sl_nn_graph *g, const struct sl_nn_node *node)
 {
     char where[PLACE_TEXT];
-    return sl_nn_graph_fail(g, SL_ERR_INPUT, "%s cannot put %zu channels on %zu",
+    return sl_nn_graph_fail(g, SL_ERR_INPUT, "%s cannot combine %zu channels with %zu",
                             place(g, node->op, "", where), shape_of(g, node->input[1])->channels,
                             node->shape.channels);
 }
@@ -414,7 +414,8 @@ size_t sl_nn_dropout(struct sl_nn_graph *g, size_t input, float rate)
 {
     if (!fits(g, SL_NN_DROPOUT, "", input, BLOCKED | ROWS)) return 0;
     if (!(rate >= 0 && rate < 1))
-        return sl_nn_graph_fail(g, SL_ERR_INPUT, "a dropout rate of %g is not in [0, 1)",
+        return sl_nn_graph_fail(g, SL_ERR_INPUT,
+                                "a dropout rate of %g is out of range; give 0 to below 1",
                                 (double)rate);
     struct sl_nn_node node = one_input(g, SL_NN_DROPOUT, input);
     node.as.dropout.rate = rate;
@@ -432,7 +433,7 @@ size_t sl_nn_shake(struct sl_nn_graph *g, size_t a, size_t b)
 size_t sl_nn_embed(struct sl_nn_graph *g, size_t ids, const char *name, size_t count, size_t width)
 {
     if (!fits(g, SL_NN_EMBED, name, ids, IDS)) return 0;
-    if (count == 0) return sl_nn_graph_fail(g, SL_ERR_INPUT, "%s knows no ids at all", name);
+    if (count == 0) return sl_nn_graph_fail(g, SL_ERR_INPUT, "%s has no ids", name);
     struct sl_nn_node node = one_input(g, SL_NN_EMBED, ids);
     node.shape.layout = SL_NN_SEQUENCE;
     node.shape.channels = width;
@@ -455,7 +456,8 @@ size_t sl_nn_pick(struct sl_nn_graph *g, size_t input, bool at_position, size_t 
     if (!fits(g, SL_NN_PICK, "", input, SEQUENCE)) return 0;
     const struct sl_nn_shape *in = shape_of(g, input);
     if (!at_position && step != SL_NN_LAST_STEP && step >= in->height)
-        return sl_nn_graph_fail(g, SL_ERR_INPUT, "step %zu is asked of sequences of %zu", step,
+        return sl_nn_graph_fail(g, SL_ERR_INPUT,
+                                "step %zu is beyond the end of sequences of %zu steps", step,
                                 in->height);
     struct sl_nn_node node = one_input(g, SL_NN_PICK, input);
     node.shape = (struct sl_nn_shape){SL_NN_ROWS, in->channels, 1, 1};

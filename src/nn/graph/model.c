@@ -38,7 +38,7 @@ static const char *join(const char *name, const char *suffix, char **end)
     return start;
 }
 
-/* Every tensor's name, shape and place in the flat buffers. */
+/* Set the name, shape and offset of every tensor. */
 static void lay_out(struct sl_model *model)
 {
     const struct sl_nn_graph *graph = &model->graph;
@@ -94,7 +94,7 @@ static struct sl_input_shape input_of(const struct sl_nn_graph *graph)
     return input;
 }
 
-/* As sl_model_of_graph, with zeros for values. */
+/* Like sl_model_of_graph, with all values 0. */
 static enum sl_status empty_of_graph(struct sl_nn_graph *graph, struct sl_model **out,
                                      struct sl_error *err)
 {
@@ -239,7 +239,7 @@ static enum sl_status check_class_names(char *const *names, size_t count, struct
         const size_t length = strlen(names[k]), valid = sl_utf8_valid(names[k], length);
         uint32_t number = 0;
         if (valid < length)
-            status = sl_fail(err, SL_ERR_INPUT, "class %zu: its name is not UTF-8 after \"%.*s\"",
+            status = sl_fail(err, SL_ERR_INPUT, "class %zu: the name is not UTF-8 after \"%.*s\"",
                              k, valid < 60 ? (int)valid : 60, names[k]);
         else
             status = sl_name_table_add(seen, names[k], length, &number, err);

@@ -37,7 +37,7 @@ struct sl_plan_options sl_plan_options_default(void)
     return (struct sl_plan_options){.batch = 32, .training = true};
 }
 
-/* ---- making ---- */
+/* ---- Creating ---- */
 
 static float *place_of(const struct sl_plan *plan, const struct sl_nn_buffer *buffers,
                        size_t buffer)
@@ -52,7 +52,7 @@ static void resolve(const struct sl_plan *plan, const struct sl_nn_buffer *buffe
     slot->tensor.data = place_of(plan, buffers, slot->buffer);
 }
 
-/* Everything has its place: give every step its pointers. */
+/* All buffers are placed: set the pointers of a step. */
 static void resolve_step(struct sl_plan *plan, const struct sl_nn_buffer *buffers,
                          struct sl_nn_step *step)
 {
@@ -158,7 +158,7 @@ static void make_profile(struct sl_plan *plan)
 enum sl_status sl_plan_create(struct sl_model *model, const struct sl_plan_options *options,
                               struct sl_plan **out, struct sl_error *err)
 {
-    if (options->batch == 0) return sl_fail(err, SL_ERR_USAGE, "a batch of 0 items");
+    if (options->batch == 0) return sl_fail(err, SL_ERR_USAGE, "a batch must have at least 1 item");
     struct sl_plan *plan = sl_alloc(1, sizeof *plan);
     struct sl_nn_buffer *buffers = NULL;
     enum sl_status status = SL_OK;
@@ -196,9 +196,9 @@ void sl_plan_destroy(struct sl_plan *plan)
     free(plan);
 }
 
-/* ---- running ---- */
+/* ---- Running ---- */
 
-/* Caller's memory that is only read: layers have one type of tensor for both. */
+/* Casts away const of memory that is only read: layers have one type of tensor. */
 static float *only_read(const float *data)
 {
     union {
@@ -287,7 +287,7 @@ void sl_plan_backward(struct sl_plan *plan, const float *logit_gradient)
     sl_nn_guard_leave(guard);
 }
 
-/* ---- looking ---- */
+/* ---- Queries ---- */
 
 float *sl_plan_gradients(struct sl_plan *plan)
 {

@@ -226,7 +226,7 @@ static void test_what_cannot_be_attacked_is_refused(void **state)
                  "needs a bound");
     items.count = 0;
     assert_fails(sl_attack(linear.model, &items, &options, NULL, &result, &err), SL_ERR_INPUT, err,
-                 "nothing to attack");
+                 "no items to attack");
     linear_release(&linear);
 }
 

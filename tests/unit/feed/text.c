@@ -85,8 +85,8 @@ static void test_items_that_ask_about_no_word_are_refused(void **state)
     (void)state;
     static const struct {
         const char *rows, *part;
-    } wrong[] = {{"\t\tthe cat\tX\n", "item 0 does not say which of its 2 words is asked about"},
-                 {"3\t4\tthe cat\tX\n", "item 0: no word where its span begins"}};
+    } wrong[] = {{"\t\tthe cat\tX\n", "item 0 has 2 words and no span"},
+                 {"3\t4\tthe cat\tX\n", "item 0: no word begins at the start of its span"}};
     struct sl_dataset *texts = make_texts("texts.tsv", read_texts);
     struct sl_vocabulary *vocabulary = make_vocabulary(texts);
     struct sl_feed *feed = NULL;

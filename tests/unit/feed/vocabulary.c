@@ -126,15 +126,15 @@ static void test_a_vocabulary_of_another_model_is_refused(void **state)
     static const struct {
         const char *text, *part;
     } wrong[] = {
-        {NULL, "they have no vocabulary"},
+        {NULL, "the weights have no vocabulary"},
         {"{\"softlab\":\"vocabulary\",\"version\":1,\"tokens\":3,\"letters\":3,\"alphabet\":\"ab\","
          "\"words\":[\"the\"]}",
-         "a vocabulary of another network: 2 words and 3 letters, this one reads 6 and 12"},
+         "the vocabulary has 2 words and 3 letters, but the network reads 6 and 12"},
         {"{\"softlab\":\"vocabulary\",\"version\":2}", "$.version"},
         {"{\"version\":1,\"tokens\":3,\"letters\":3,\"alphabet\":\"ba\",\"words\":[]}",
-         "$.alphabet: letter 2 is not after the one before it"},
+         "$.alphabet: letters must ascend; letter 2 does not"},
         {"{\"version\":1,\"tokens\":3,\"letters\":3,\"alphabet\":\"a\",\"words\":[\"x\",\"x\"]}",
-         "$.words[1]: the word is there twice"},
+         "$.words[1]: the word is repeated"},
         {"{\"version\":1,\"tokens\":0}", "$.tokens"},
         {"words", "vocabulary:1"}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -148,7 +148,7 @@ static void test_a_vocabulary_of_another_model_is_refused(void **state)
     assert_ok(sl_model_create(&options, &images, &err), err);
     assert_fails(sl_vocabulary_of_model(images, &other, &err), SL_ERR_INPUT, err, "no texts");
     assert_fails(sl_vocabulary_give(vocabulary, images, &err), SL_ERR_INPUT, err,
-                 "a vocabulary of another network");
+                 "it belongs to another network");
     sl_model_destroy(images);
     sl_model_destroy(model);
     sl_vocabulary_destroy(vocabulary);
@@ -178,7 +178,7 @@ static void test_a_network_takes_the_size_of_the_vectors_unless_it_says(void **s
     options.input = sl_vocabulary_shape(vocabulary);
     assert_ok(sl_model_create(&options, &model, &err), err);
     assert_fails(sl_vocabulary_give(vocabulary, model, &err), SL_ERR_INPUT, err,
-                 "vectors of 2 numbers for a network that reads 3: give it words=2");
+                 "the vectors have 2 numbers, but the network reads 3: give it words=2");
     sl_model_destroy(model);
     sl_vocabulary_destroy(vocabulary);
     sl_dataset_destroy(texts);
@@ -225,9 +225,9 @@ static void test_more_words_change_nothing_but_themselves(void **state)
     assert_memory_not_equal(before, after, sizeof before);
 
     assert_fails(sl_vocabulary_extend(model, write_vectors("cat 3 5\n"), other, &none, &err),
-                 SL_ERR_INPUT, err, "\"cat\" has another vector than the network was trained with");
+                 SL_ERR_INPUT, err, "\"cat\" has a different vector than in training");
     assert_fails(sl_vocabulary_extend(model, write_vectors("cat 3\n"), other, &none, &err),
-                 SL_ERR_INPUT, err, "vectors of 1 numbers for a network that reads 2");
+                 SL_ERR_INPUT, err, "the vectors have 1 numbers, but the network reads 2");
     assert_null(none);
     sl_model_destroy(wider);
     sl_model_destroy(model);

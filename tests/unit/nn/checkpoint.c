@@ -169,13 +169,13 @@ static void test_what_does_not_fit_the_training_is_refused(void **state)
                  "has a tensor buffer.moment");
     buffers[1].count--;
     assert_fails(sl_checkpoint_read(path, now->model, buffers, 2, &text, &err), SL_ERR_INPUT, err,
-                 "moment has 65 numbers, this training wants 64");
+                 "moment has 65 numbers, but this training needs 64");
     assert_same(now, &scene.same);
 
     struct training other = training_of(sample_image_model(1), 1);
-    assert_fails(sl_checkpoint_read(path, other.model, other.buffers, 2, &text, &err), SL_ERR_INPUT,
-                 err,
-                 "whole: \"input\" is {\"channels\":4,\"height\":1,\"width\":1}, the network has");
+    assert_fails(
+        sl_checkpoint_read(path, other.model, other.buffers, 2, &text, &err), SL_ERR_INPUT, err,
+        "whole: \"input\" is {\"channels\":4,\"height\":1,\"width\":1}, but the network has");
     training_release(&other);
     assert_null(text);
     scene_release(&scene);
@@ -212,7 +212,7 @@ static void test_a_checkpoint_of_another_network_is_refused(void **state)
     assert_ok(sl_model_create(&options, &other, &err), err);
     assert_ok(sl_checkpoint_write(path, model, NULL, 0, "{}", &err), err);
     assert_fails(sl_checkpoint_read(path, other, NULL, 0, &text, &err), SL_ERR_INPUT, err,
-                 "checkpoint is of the network resnet:n=1, not of resnet:n=2");
+                 "checkpoint has weights of the network resnet:n=1, not of resnet:n=2");
     assert_ok(sl_checkpoint_read(path, model, NULL, 0, &text, &err), err);
     assert_string_equal(text, "{}");
     free(text);

@@ -173,7 +173,7 @@ static void test_what_it_cannot_read_is_said(void **state)
                  "tagger: it reads words and their letters, and the items have none");
     options = options_for("tagger:step=12");
     assert_fails(sl_model_create(&options, &model, &err), SL_ERR_INPUT, err,
-                 "step 12 is asked of sequences of 12");
+                 "step 12 is beyond the end of sequences of 12 steps");
     options = options_for("tagger:step=end");
     assert_fails(sl_model_create(&options, &model, &err), SL_ERR_INPUT, err, "step=end is not");
     assert_null(model);

@@ -135,7 +135,7 @@ static void test_sequences_go_from_ids_to_rows(void **state)
     assert_shape(&g, sl_nn_pick(&g, both, false, 8), SL_NN_ROWS, 32, 1, 1);
     assert_shape(&g, sl_nn_pick(&g, both, false, SL_NN_LAST_STEP), SL_NN_ROWS, 32, 1, 1);
     sl_nn_pick(&g, both, false, 9);
-    assert_failed(&g, "step 9 is asked of sequences of 9");
+    assert_failed(&g, "step 9 is beyond the end of sequences of 9 steps");
 }
 
 static void assert_tensor(const struct sl_nn_tensor_spec *tensor, const char *suffix,
@@ -229,7 +229,7 @@ static void test_the_first_failure_stays(void **state)
     sl_nn_ids(&g, SL_NN_WORDS, 3);
     sl_nn_graph_fail(&g, SL_ERR_USAGE, "something else");
     assert_int_equal(g.count, count);
-    assert_failed(&g, "the image is 2 x 2 where layer4.0.conv2 needs at least 3 x 3");
+    assert_failed(&g, "the image is 2 x 2 at layer4.0.conv2, which needs at least 3 x 3");
 }
 
 static void test_what_does_not_fit_is_named(void **state)
@@ -242,16 +242,17 @@ static void test_what_does_not_fit_is_named(void **state)
 
     x = map(&g, 3, 1, 2);
     sl_nn_max_pool(&g, x, 3, 2);
-    assert_failed(&g, "the image is 1 x 2 where the max-pool after first needs at least 2 x 2");
+    assert_failed(&g, "the image is 1 x 2 at the max-pool after first, which needs at least 2 x 2");
 
     x = map(&g, 3, 1, 2);
     sl_nn_subsample(&g, x, 2, 1);
-    assert_failed(&g, "the image is 1 x 2 where the subsample after first needs at least 2 x 2");
+    assert_failed(&g,
+                  "the image is 1 x 2 at the subsample after first, which needs at least 2 x 2");
 
     x = map(&g, 3, 1, 2);
     sl_nn_conv(&g, x, "c",
                (struct sl_nn_conv_spec){.channels = 4, .kernel = 3, .stride = 2, .pad = 1});
-    assert_failed(&g, "the image is 1 x 2 where c needs at least 2 x 2");
+    assert_failed(&g, "the image is 1 x 2 at c, which needs at least 2 x 2");
 
     x = map(&g, 3, 4, 4);
     sl_nn_linear(&g, x, "fc", 4);
@@ -263,11 +264,11 @@ static void test_what_does_not_fit_is_named(void **state)
 
     x = map(&g, 3, 4, 4);
     sl_nn_add(&g, x, sl_nn_concat(&g, x, x));
-    assert_failed(&g, "the add after first cannot put 6 channels on 3");
+    assert_failed(&g, "the add after first cannot combine 6 channels with 3");
 
     x = map(&g, 3, 4, 4);
     sl_nn_shake(&g, sl_nn_concat(&g, x, x), x);
-    assert_failed(&g, "the shake after first cannot put 3 channels on 6");
+    assert_failed(&g, "the shake after first cannot combine 3 channels with 6");
 
     x = map(&g, 3, 4, 4);
     sl_nn_conv(&g, x, "grouped", (struct sl_nn_conv_spec){.channels = 4, .kernel = 1, .groups = 2});
@@ -275,7 +276,7 @@ static void test_what_does_not_fit_is_named(void **state)
 
     x = map(&g, 3, 4, 4);
     sl_nn_dropout(&g, x, NAN);
-    assert_failed(&g, "a dropout rate of nan is not in [0, 1)");
+    assert_failed(&g, "a dropout rate of nan is out of range");
 
     x = image(&g, 2, 4, 4);
     sl_nn_normalise(&g, x, (float[]){0, 0}, (float[]){1, 0});
@@ -319,7 +320,7 @@ static void test_sizes_that_would_overflow_are_refused(void **state)
     image(&g, (size_t)1 << 32, (size_t)1 << 32, 3);
     assert_failed(&g, "numbers per item");
     image(&g, 3, 0, 4);
-    assert_failed(&g, "would make nothing");
+    assert_failed(&g, "would have an empty output");
 }
 
 int main(void)

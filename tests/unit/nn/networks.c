@@ -540,7 +540,7 @@ static void test_rows_and_images_go_where_they_can(void **state)
 
     options.network = "resnet20";
     assert_fails(sl_nn_build(&options, &graph, &spec, &err), SL_ERR_INPUT, err,
-                 "resnet20: it reads images, and the items are rows of 512 numbers");
+                 "resnet20: it reads images, but the items are rows of 512 numbers");
 }
 
 static void test_one_class_and_empty_images_are_refused(void **state)

@@ -161,7 +161,7 @@ static void test_a_state_dict_of_pytorch_is_read(void **state)
     assert_same(from, model);
     struct sl_model *opened = NULL;
     assert_fails(sl_weights_open(path, &opened, &err), SL_ERR_INPUT, err,
-                 "does not say which network it is of");
+                 "does not name its network");
     assert_null(opened);
     sl_model_destroy(from);
     sl_model_destroy(model);
@@ -177,7 +177,7 @@ static void test_what_does_not_fit_is_refused_by_name_and_changes_nothing(void *
 
     dict = dict_of(from);
     dict_add(&dict, "head.fc3.bias", SL_F4, 1, &(size_t){3});
-    assert_refused(&dict, "has a tensor head.fc3.bias, which the network has not");
+    assert_refused(&dict, "has a tensor head.fc3.bias, which the network does not have");
 
     dict = dict_of(from);
     dict_drop(&dict, "layer1.0.conv1.weight");
@@ -187,7 +187,7 @@ static void test_what_does_not_fit_is_refused_by_name_and_changes_nothing(void *
     dict = dict_of(from);
     dict_drop(&dict, "head.fc2.bias"); /* the right count in the wrong rank */
     dict_add(&dict, "head.fc2.bias", SL_F4, 2, (size_t[]){5, 1});
-    assert_refused(&dict, ", the network wants (5,)");
+    assert_refused(&dict, ", but the network needs (5,)");
 
     dict = dict_of(from);
     dict_drop(&dict, "head.fc2.bias");
@@ -279,11 +279,11 @@ static void test_weights_of_another_network_are_refused_with_both_names(void **s
     struct sl_error err;
     assert_ok(sl_weights_write(path, model, NULL, 0, &err), err);
     assert_fails(sl_weights_read(path, other, &err), SL_ERR_INPUT, err,
-                 "model.safetensors is of the network resnet34a, not of resnet:n=2");
+                 "model.safetensors has weights of the network resnet34a, not of resnet:n=2");
     /* Another number of classes is not another network: the tensor says it. */
     struct sl_model *fewer = named_model("resnet34a", 3, 5);
     assert_fails(sl_weights_read(path, fewer, &err), SL_ERR_INPUT, err,
-                 "the network wants (3, 64)");
+                 "the network needs (3, 64)");
     sl_model_destroy(model);
     sl_model_destroy(other);
     sl_model_destroy(fewer);
@@ -359,7 +359,7 @@ static void test_names_of_classes_travel_with_the_weights(void **state)
     assert_ok(sl_model_set_class_names(other, turned, &err), err);
     other->values[0] = 7;
     assert_fails(sl_weights_read(path, other, &err), SL_ERR_INPUT, err,
-                 "named.safetensors: class 0 is \"cat\", and \"\" of the network");
+                 "named.safetensors: class 0 is \"cat\", but the network has \"\"");
     assert_near(other->values[0], 7, 0);
     assert_string_equal(sl_model_class_names(other)[0], "");
     sl_model_destroy(model);
@@ -370,7 +370,7 @@ static void test_metadata_that_do_not_name_the_classes_are_refused(void **state)
 {
     (void)state;
     static const char *const wrong[][2] = {
-        {"[\"a\",\"b\"]", "metadata: class_names:1: $: 2 names of classes, expected 5"},
+        {"[\"a\",\"b\"]", "metadata: class_names:1: $: there are 2 class names, but 5 classes"},
         {"[\"a\",\"b\",3,\"d\",\"e\"]", "$[2]"},
         {"a,b,c,d,e", "metadata: class_names:1"},
         {"[\"a\",\"b\",\"c\",\"b\",\"e\"]", "two classes are called \"b\""},
@@ -401,7 +401,7 @@ static void test_names_that_cannot_be_told_apart_or_written_are_refused(void **s
                  "two classes are called \"same\"");
     names[3] = latin;
     assert_fails(sl_model_set_class_names(model, names, &err), SL_ERR_INPUT, err,
-                 "class 3: its name is not UTF-8 after \"K\"");
+                 "class 3: the name is not UTF-8 after \"K\"");
     assert_null(sl_model_class_names(model));
     sl_model_destroy(model);
 }

@@ -323,14 +323,14 @@ static void test_plots_that_cannot_be_drawn_are_refused_in_one_sentence(void **s
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
         make_sample(SL_PLOT_LINES, &sample);
         sample.plot.id = ids[i];
-        expect(&sample, SL_ERR_USAGE, "a chart's id is a letter");
+        expect(&sample, SL_ERR_USAGE, "a chart's id must be a letter");
     }
     make_sample(SL_PLOT_LINES, &sample);
     sample.plot.title = "";
     expect(&sample, SL_ERR_USAGE, "chart chart has no title");
     make_sample(SL_PLOT_LINES, &sample);
     sample.plot.n_series = 0;
-    expect(&sample, SL_ERR_USAGE, "has 0 series, not 1 to 8");
+    expect(&sample, SL_ERR_USAGE, "has 0 series; it can have 1 to 8");
     make_sample(SL_PLOT_LINES, &sample);
     sample.series[1].name = NULL;
     expect(&sample, SL_ERR_USAGE, "series 2 of chart chart has no name");
@@ -339,7 +339,7 @@ static void test_plots_that_cannot_be_drawn_are_refused_in_one_sentence(void **s
     expect(&sample, SL_ERR_USAGE, "the x axis ends (1) before it begins (3)");
     make_sample(SL_PLOT_LINES, &sample);
     sample.series[0].y_high = NULL;
-    expect(&sample, SL_ERR_USAGE, "first: an interval on the y axis has one end only");
+    expect(&sample, SL_ERR_USAGE, "first: intervals on the y axis need both ends");
     make_sample(SL_PLOT_LINES, &sample);
     sample.series[0].y_low = highs, sample.series[0].y_high = lows;
     expect(&sample, SL_ERR_INPUT, "the interval of value 1 ends (0.5) before it begins (1.5)");
@@ -368,7 +368,7 @@ static void test_kinds_refuse_what_is_not_theirs(void **state)
     expect(&sample, SL_ERR_USAGE, "a chart of kind heat takes one series, not 2");
     make_sample(SL_PLOT_HEAT, &sample);
     sample.series[0].count = 8;
-    expect(&sample, SL_ERR_USAGE, "a heat map of 3 by 3 cells has 8 values");
+    expect(&sample, SL_ERR_USAGE, "a heat map of 3 by 3 cells cannot have 8 values");
     make_sample(SL_PLOT_RELIABILITY, &sample);
     sample.series[0].weight = NULL;
     expect(&sample, SL_ERR_USAGE, "needs confidence, accuracy, edges and items");

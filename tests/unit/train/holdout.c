@@ -82,9 +82,9 @@ static void test_a_draw_of_more_than_there_is_is_refused(void **state)
     char **items = NULL;
     recipe.holdout_draw = ITEMS + 1;
     assert_fails(sl_holdout_create(&recipe, rows, 1, &items, &err), SL_ERR_INPUT, err,
-                 "21 items are to be drawn, and the label set has 20");
+                 "cannot draw 21 items: the label set has 20");
     assert_fails(sl_holdout_create(&recipe, NULL, 1, &items, &err), SL_ERR_INPUT, err,
-                 "from a label set with item names");
+                 "needs a label set with item names");
     assert_null(items);
     sl_rows_destroy(rows);
 }

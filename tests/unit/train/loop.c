@@ -294,7 +294,7 @@ static void test_what_does_not_fit_is_refused(void **state)
     scene.options.targets = &other;
     other.n_classes = 4;
     assert_fails(sl_train(scene.model, &scene.options, &result, &err), SL_ERR_INPUT, err,
-                 "targets of 4 classes for a network of 3");
+                 "the targets have 4 classes, but the network has 3");
     other = *scene.targets;
     other.n_items = 0;
     assert_fails(sl_train(scene.model, &scene.options, &result, &err), SL_ERR_INPUT, err,

@@ -28,10 +28,11 @@ static void expect_refusal(struct method_scene *scene, enum sl_status status, co
 static void test_unknown_methods_and_other_classes_are_refused(void **state)
 {
     (void)state;
-    expect_refusal(scene_create("mixdown"), SL_ERR_USAGE, "no training method \"mixdown\"");
+    expect_refusal(scene_create("mixdown"), SL_ERR_USAGE,
+                   "no training method is called \"mixdown\"");
     struct method_scene *scene = scene_create("plain");
     scene->targets.n_classes = 4;
-    expect_refusal(scene, SL_ERR_INPUT, "the targets are over 4 classes, the network has 5");
+    expect_refusal(scene, SL_ERR_INPUT, "the targets have 4 classes, but the network has 5");
 }
 
 static void test_text_cannot_be_mixed(void **state)
@@ -91,14 +92,14 @@ static void test_mixing_functions_need_mixed_targets_over_the_same_classes(void 
         struct method_scene *scene = scene_create(row->name);
         scene->options.mixing = five;
         if (!row->steps->takes_mixing) {
-            expect_refusal(scene, SL_ERR_INPUT, "has no mixed targets");
+            expect_refusal(scene, SL_ERR_INPUT, "does not mix targets");
             continue;
         }
         scene_start(scene);
         scene_destroy(scene);
         scene = scene_create(row->name);
         scene->options.mixing = four;
-        expect_refusal(scene, SL_ERR_INPUT, "the mixing functions are over 4 classes");
+        expect_refusal(scene, SL_ERR_INPUT, "the mixing functions have 4 classes");
     }
     sl_mixing_functions_destroy(four);
     sl_mixing_functions_destroy(five);
@@ -115,14 +116,14 @@ static void test_a_crowd_layer_needs_annotators(void **state)
     expect_refusal(scene, SL_ERR_INPUT, "name their annotators");
     scene = scene_create("crowd-layer");
     scene->annotators[4] = -1;
-    expect_refusal(scene, SL_ERR_INPUT, "an annotator for every label, and label 4 has none");
+    expect_refusal(scene, SL_ERR_INPUT, "an annotator for every label, but label 4 has none");
     scene = scene_create("crowd-layer");
     scene->annotators[5] = SCENE_ANNOTATORS;
     expect_refusal(scene, SL_ERR_INPUT, "label 5 has none");
     scene = scene_create("crowd-layer");
     scene->recipe.crowd_masked_mean = true;
     scene->recipe.reduction = SL_REDUCE_SUM;
-    expect_refusal(scene, SL_ERR_INPUT, "crowd_masked_mean is a mean, but the reduction is sum");
+    expect_refusal(scene, SL_ERR_INPUT, "crowd_masked_mean needs reduction=mean");
 }
 
 /* ---- What every method promises ---- */

@@ -125,7 +125,7 @@ static void test_rows_of_items_elsewhere_are_passed_over_and_others_are_not(void
     struct sl_error err;
     options.n_siblings = 0;
     assert_fails(sl_targets_create(&known, &options, false, &targets, &err), SL_ERR_INPUT, err,
-                 "item \"i9\", which the data set lacks");
+                 "item \"i9\", which the data set does not have");
     sl_rows_destroy(labels);
 }
 
@@ -397,11 +397,11 @@ static void test_bad_labels_are_one_sentence_each(void **state)
     hard.rest = SL_REST_HARD;
     draw.draw = SL_DRAW_ANNOTATOR;
     check_labels_fail(options, ROWS(NULL, {"i0", NULL, {1, 0, 0}}, {"i9", NULL, {1, 0, 0}}),
-                      "labels: row 1 is of item \"i9\", which the data set lacks");
+                      "labels: row 1 is for item \"i9\", which the data set does not have");
     check_labels_fail(options, ROWS(NULL, {"i0", NULL, {1, 0, 0}}),
                       "labels: no row for item \"i1\"");
     check_labels_fail(hard, ROWS(NULL, {"i0", NULL, {1, 0, 0}}),
-                      "item \"i3\" has no class and no row of labels");
+                      "item \"i3\" has neither a class nor a row of labels");
     check_labels_fail(options, ROWS(other, {"i0", NULL, {1, 0, 0}}),
                       "labels: class \"fox\" is unknown to the data set (");
     check_labels_fail(options, ROWS(twice, {"i0", NULL, {1, 0, 0}}),
@@ -412,7 +412,7 @@ static void test_bad_labels_are_one_sentence_each(void **state)
                       "labels: row 0 (item i0) has a negative value");
     check_labels_fail(options, ROWS(NULL, {"i0", NULL, {NAN, 1, 0}}), "labels: row 0 (item i0)");
     check_labels_fail(options, ROWS(NULL, {NULL, NULL, {1, 0, 0}}),
-                      "labels: 1 rows without item names, and the data set has 4 items");
+                      "labels: 1 rows without item names, but the data set has 4 items");
     check_labels_fail(draw, ROWS(NULL, {"i0", NULL, {1, 0, 0}}),
                       "labels: no annotators to draw from");
     check_labels_fail(draw, NULL, "labels: no annotators to draw from");
@@ -422,7 +422,7 @@ static void test_bad_labels_are_one_sentence_each(void **state)
     check_labels_fail(options, ROWS(NULL, {"i0", NULL, {1, 0, 0}}),
                       "labels: none of the 2 items to train on has a row");
     check_labels_fail(options, ROWS(NULL, {NULL, NULL, {1, 0, 0}}),
-                      "labels: 1 rows without item names, and the data set has 4 items, 2 of them");
+                      "labels: 1 rows without item names, but the data set has 4 items, 2 of them");
 }
 
 static void test_bad_splits_and_hold_outs_are_refused(void **state)
@@ -434,7 +434,7 @@ static void test_bad_splits_and_hold_outs_are_refused(void **state)
     options.n_only = 0;
     check_labels_fail(options, NULL, "the split has no items to train on");
     options.n_only = 2;
-    check_labels_fail(options, NULL, "the split has item 4, and the data set has 4");
+    check_labels_fail(options, NULL, "the split has item 4, but the data set has only 4 items");
     hold.holdout = unknown;
     check_labels_fail(hold, NULL, "hold-out: the data set has no item \"nobody\"");
     hold.holdout = all;
@@ -452,10 +452,10 @@ static void test_bad_data_sets_are_refused(void **state)
     struct sl_target_items bad = known;
     bad.labels = (const int32_t[]){0, 3, 1};
     assert_fails(sl_targets_create(&bad, &options, false, &targets, &err), SL_ERR_INPUT, err,
-                 "item \"i1\" is of class 3, and there are 3");
+                 "item \"i1\" has class 3, but there are only 3 classes");
     bad.labels = NULL;
     assert_fails(sl_targets_create(&bad, &options, false, &targets, &err), SL_ERR_INPUT, err,
-                 "item \"i0\" has no class");
+                 "item \"i0\" has neither a class");
     struct sl_rows *labels = ROWS(NULL, {"i0", NULL, {1, 0, 0}});
     options.labels = labels;
     bad = known;
@@ -487,7 +487,7 @@ static void test_bad_teachers_are_refused(void **state)
     struct sl_target_options options = sl_target_options_default();
     options.teacher_share = .5;
     assert_fails(sl_targets_create(&known, &options, false, &targets, &err), SL_ERR_USAGE, err,
-                 "a teacher's share is 0.5, and there is no teacher");
+                 "teacher_share is 0.5, but no teacher is given");
     struct sl_rows *few = ROWS(NULL, {"i0", NULL, {1, 0, 0}}, {"i2", NULL, {1, 0, 0}});
     options.teacher = few;
     assert_fails(sl_targets_create(&known, &options, false, &targets, &err), SL_ERR_INPUT, err,
@@ -499,7 +499,7 @@ static void test_bad_teachers_are_refused(void **state)
     struct sl_rows *wrong = ROWS(NULL, {"i7", NULL, {1, 0, 0}});
     options.teacher = wrong;
     assert_fails(sl_targets_create(&known, &options, false, &targets, &err), SL_ERR_INPUT, err,
-                 "teacher: row 0 is of item \"i7\"");
+                 "teacher: row 0 is for item \"i7\"");
     assert_null(targets);
     sl_rows_destroy(few);
     sl_rows_destroy(many);
