@@ -115,7 +115,7 @@ static void test_images_on_disk_are_refused(void **state)
     struct sl_error err;
     struct sl_dataset set = {.name = (char[]){"photos"}};
     struct sl_feed *feed = NULL;
-    assert_fails(sl_feed_images(&set, &feed, &err), SL_ERR_INPUT, err, "photos: its images");
+    assert_fails(sl_feed_images(&set, &feed, &err), SL_ERR_INPUT, err, "photos: the images");
 }
 
 int main(void)

@@ -159,7 +159,7 @@ static void test_a_tagger_learns_from_the_sentence_and_from_letters(void **state
 
     recipe.flip = true;
     assert_fails(sl_train(model, &options, &result, &err), SL_ERR_INPUT, err,
-                 "crops, flips or cuts images, and the items are none");
+                 "crops, flips or cuts images, but the items are not images");
     sl_targets_destroy(targets);
     sl_feed_destroy(feed);
     sl_model_destroy(model);

@@ -146,7 +146,8 @@ static void test_a_vocabulary_of_another_model_is_refused(void **state)
     struct sl_model *images = NULL;
     options.network = "resnet8";
     assert_ok(sl_model_create(&options, &images, &err), err);
-    assert_fails(sl_vocabulary_of_model(images, &other, &err), SL_ERR_INPUT, err, "no texts");
+    assert_fails(sl_vocabulary_of_model(images, &other, &err), SL_ERR_INPUT, err,
+                 "does not read texts");
     assert_fails(sl_vocabulary_give(vocabulary, images, &err), SL_ERR_INPUT, err,
                  "it belongs to another network");
     sl_model_destroy(images);

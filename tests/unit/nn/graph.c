@@ -272,7 +272,7 @@ static void test_what_does_not_fit_is_named(void **state)
 
     x = map(&g, 3, 4, 4);
     sl_nn_conv(&g, x, "grouped", (struct sl_nn_conv_spec){.channels = 4, .kernel = 1, .groups = 2});
-    assert_failed(&g, "grouped: 3 channels to 4 do not divide into 2 groups");
+    assert_failed(&g, "grouped: 3 input and 4 output channels do not divide into 2 groups");
 
     x = map(&g, 3, 4, 4);
     sl_nn_dropout(&g, x, NAN);
@@ -305,11 +305,11 @@ static void test_the_last_layer_must_make_the_logits(void **state)
     assert_fails(sl_nn_graph_check(&g, &err), SL_ERR_INPUT, err, "no layers");
     size_t x = map(&g, 3, 4, 4);
     g.classes = 3;
-    assert_fails(sl_nn_graph_check(&g, &err), SL_ERR_INPUT, err, "does not make 3 logits");
+    assert_fails(sl_nn_graph_check(&g, &err), SL_ERR_INPUT, err, "does not have 3 outputs");
     x = sl_nn_global_pool(&g, x);
     assert_ok(sl_nn_graph_check(&g, &err), err);
     sl_nn_linear(&g, x, "l", 4);
-    assert_fails(sl_nn_graph_check(&g, &err), SL_ERR_INPUT, err, "does not make 3 logits");
+    assert_fails(sl_nn_graph_check(&g, &err), SL_ERR_INPUT, err, "does not have 3 outputs");
     sl_nn_graph_release(&g);
 }
 

@@ -518,7 +518,8 @@ static void test_a_mean_and_a_deviation_make_a_normalising_layer(void **state)
     sl_nn_graph_release(&graph);
     struct sl_error err;
     options.mean = NULL;
-    assert_fails(sl_nn_build(&options, &graph, &spec, &err), SL_ERR_USAGE, err, "go together");
+    assert_fails(sl_nn_build(&options, &graph, &spec, &err), SL_ERR_USAGE, err,
+                 "must be given together");
 }
 
 static void test_rows_and_images_go_where_they_can(void **state)

@@ -535,7 +535,7 @@ static void test_bad_plans_are_refused(void **unused)
     struct sl_plan *plan = NULL;
     struct sl_error err = {0};
     assert_fails(sl_plan_create(model, &(struct sl_plan_options){.batch = 0}, &plan, &err),
-                 SL_ERR_USAGE, err, "batch of 0");
+                 SL_ERR_USAGE, err, "a batch must have at least 1 item");
     sl_model_destroy(model);
     struct sl_model_options options = sl_model_options_default();
     options.network = "resnet8";

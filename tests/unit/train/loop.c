@@ -201,15 +201,15 @@ static void test_a_checkpoint_of_another_run_is_refused(void **state)
     struct sl_train_result result;
     scene.options.seed = 4;
     assert_fails(sl_train(scene.model, &scene.options, &result, &err), SL_ERR_INPUT, err,
-                 "is of another run");
+                 "belongs to another run");
     scene.options.seed = 3;
     scene.recipe.rate = .06;
     assert_fails(sl_train(scene.model, &scene.options, &result, &err), SL_ERR_INPUT, err,
-                 "is of another run");
+                 "belongs to another run");
     scene.recipe.rate = .05;
     scene.targets->rows[0] = .5F;
     assert_fails(sl_train(scene.model, &scene.options, &result, &err), SL_ERR_INPUT, err,
-                 "is of another run");
+                 "belongs to another run");
     scene_release(&scene);
 }
 
@@ -298,7 +298,7 @@ static void test_what_does_not_fit_is_refused(void **state)
     other = *scene.targets;
     other.n_items = 0;
     assert_fails(sl_train(scene.model, &scene.options, &result, &err), SL_ERR_INPUT, err,
-                 "nothing to train on");
+                 "there are no items to train on");
     scene_release(&scene);
 }
 
