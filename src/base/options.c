@@ -157,12 +157,12 @@ static bool is_default(const struct sl_field_row *row, const json_t *value, cons
 
 json_t *sl_options_write(const struct sl_field_row *rows, const void *values)
 {
-    json_t *out = json_array(), *word;
+    json_t *out = json_array();
     for (const struct sl_field_row *row = rows; row->name; row++) {
         json_t *value = sl_field_json(row, values);
-        size_t i;
         if (row->kind == SL_FIELD_WORDS) {
-            json_array_foreach(value, i, word) add_word(out, row, json_string_value(word));
+            for (size_t i = 0; i < json_array_size(value); i++)
+                add_word(out, row, json_string_value(json_array_get(value, i)));
         } else {
             char *text = value_text(value);
             if (!is_default(row, value, text)) add_word(out, row, text);
