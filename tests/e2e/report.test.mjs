@@ -103,7 +103,7 @@ test('a table is sorted by its columns, with keys too', async (t) => {
 test('a table is downloaded as CSV and as LaTeX', async (t) => {
   const { page, problems } = await open(t, { acceptDownloads: true });
   const line = page.locator('figure:has(#collins2022-table2-table) .downloads');
-  for (const [name, wanted] of [['CSV', 'Row,Figures,Runs,"cross-entropy, cifar10h"'], ['LaTeX', '% \\usepackage[T1]{fontenc}\n% \\usepackage{amssymb,']]) {
+  for (const [name, wanted] of [['CSV', 'Row,Source,Runs,"cross-entropy, cifar10h"'], ['LaTeX', '% \\usepackage[T1]{fontenc}\n% \\usepackage{amssymb,']]) {
     const [download] = await Promise.all([page.waitForEvent('download'), line.getByText(name).click()]);
     assert.strictEqual(download.suggestedFilename(), `collins2022-table2-table.${name === 'CSV' ? 'csv' : 'tex'}`);
     const text = fs.readFileSync(await download.path(), 'utf8');

@@ -68,7 +68,7 @@ test('exercises tell what is right; below the mark comes another round, then the
             before,
           );
         }
-        await page.getByText('at least 2 of 2 must be right').waitFor();
+        await page.getByText('you must answer at least 2 of 2 correctly').waitFor();
         await picture(page, `training-begins-${width}`);
         const seen = [];
         for (let i = 1; i <= 2; i += 1) {

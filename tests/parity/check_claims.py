@@ -160,7 +160,7 @@ def judge_paper(relation, metric, scale, terms):
     estimate, _, error, freedom = welch(summaries)
     verdict, _ = decide(relation, estimate, error, freedom, margin)
     if verdict == "undecided" and margin is None:
-        return "undecided (the means agree)" if estimate > 0 else "undecided (the means disagree)"
+        return "undecided; means agree" if estimate > 0 else "undecided; means disagree"
     return verdict
 
 

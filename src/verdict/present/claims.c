@@ -179,8 +179,8 @@ static const char *paper_words(const struct sl_judgement *judgement)
 {
     if (judgement->verdict != SL_VERDICT_UNDECIDED || !isnan(judgement->margin.value))
         return verdicts[judgement->verdict].paper;
-    return judgement->difference.estimate > 0 ? "undecided (the means agree)"
-                                              : "undecided (the means disagree)";
+    return judgement->difference.estimate > 0 ? "undecided; means agree"
+                                              : "undecided; means disagree";
 }
 
 void sl_present_claim(struct sl_report *report, const struct sl_outcome *outcome,
