@@ -74,16 +74,14 @@ static enum sl_status read_line(const char *line, struct kite *kite, struct comm
         at = end + 1;
     }
     const struct sl_option_table tables[] = {{kite_rows, kite}, {common_rows, common}};
-    memset(kite, 0, sizeof *kite);
-    memset(common, 0, sizeof *common);
     return sl_options_read(tables, 2, "fly", words, count, out, err);
 }
 
 static void test_every_kind_is_read_in_every_form(void **state)
 {
     (void)state;
-    struct kite kite;
-    struct common common;
+    struct kite kite = {0};
+    struct common common = {0};
     struct sl_option_words words;
     struct sl_error err;
     assert_ok(read_line("a --loud -s9 --tails=3 -q --size 4x5 --height -.5 b --colour blue "
@@ -112,8 +110,8 @@ static void test_every_kind_is_read_in_every_form(void **state)
 static void test_what_is_not_typed_has_its_default(void **state)
 {
     (void)state;
-    struct kite kite;
-    struct common common;
+    struct kite kite = {0};
+    struct common common = {0};
     struct sl_option_words words;
     struct sl_error err;
     assert_ok(read_line("", &kite, &common, &words, &err), err);
@@ -153,8 +151,8 @@ static void test_mistakes_are_named_with_their_option(void **state)
         {"--shape cube", "--shape: \"cube\" is called box here"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct kite kite;
-        struct common common;
+        struct kite kite = {0};
+        struct common common = {0};
         struct sl_option_words words;
         struct sl_error err;
         assert_fails(read_line(cases[i].line, &kite, &common, &words, &err), SL_ERR_USAGE, err,
@@ -167,8 +165,8 @@ static void test_what_was_read_is_written_and_read_again(void **state)
     (void)state;
     static const char line[] = "--loud --seed 9 --tails 3 --size 4x5 --height -0.5 --colour blue "
                                "--knots 1,2.5 --name x --name y --path p --shape box --maker me";
-    struct kite kite;
-    struct common common;
+    struct kite kite = {0};
+    struct common common = {0};
     struct sl_option_words words;
     struct sl_error err;
     assert_ok(read_line(line, &kite, &common, &words, &err), err);
@@ -182,6 +180,7 @@ static void test_what_was_read_is_written_and_read_again(void **state)
     sl_buffer_release(&joined);
     json_decref(written);
 
+    kite = (struct kite){0};
     assert_ok(read_line("--seed 7 --colour green", &kite, &common, &words, &err), err);
     written = sl_options_write(kite_rows, &kite);
     assert_int_equal(json_array_size(written), 0); /* all is as it would be without a word */
