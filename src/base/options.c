@@ -128,19 +128,19 @@ static void add_word(json_t *out, const struct sl_field_row *row, const char *va
     free(option);
 }
 
-/* A value as one would type it; the caller frees it. */
-static char *value_text(const json_t *value)
+char *sl_option_text(const json_t *value)
 {
     char number[SL_NUMBER_TEXT];
     struct sl_buffer list;
     if (json_is_string(value)) return sl_string_copy(json_string_value(value));
+    if (json_is_boolean(value)) return sl_string_copy(json_is_true(value) ? "true" : "false");
     if (json_is_integer(value))
         return sl_string_printf("%lld", (long long)json_integer_value(value));
     if (!json_is_array(value)) {
         sl_text_from_double(json_number_value(value), number);
         return sl_string_copy(number);
     }
-    sl_buffer_init(&list, (size_t)SL_FIELD_LIST_MAX * SL_NUMBER_TEXT);
+    sl_buffer_init(&list, 4096);
     sl_buffer_text(&list, "");
     for (size_t i = 0; i < json_array_size(value); i++) {
         sl_text_from_double(json_number_value(json_array_get(value, i)), number);
@@ -164,7 +164,7 @@ json_t *sl_options_write(const struct sl_field_row *rows, const void *values)
             for (size_t i = 0; i < json_array_size(value); i++)
                 add_word(out, row, json_string_value(json_array_get(value, i)));
         } else {
-            char *text = value_text(value);
+            char *text = sl_option_text(value);
             if (!is_default(row, value, text)) add_word(out, row, text);
             free(text);
         }

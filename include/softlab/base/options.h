@@ -31,6 +31,9 @@ enum sl_status sl_options_read(const struct sl_option_table *tables, size_t n_ta
  * owns the list. */
 json_t *sl_options_write(const struct sl_field_row *rows, const void *values) SL_MUST_USE;
 
+/* A value as one types it: text, "true", "3", "0.1" or "80,120"; the caller frees it. */
+char *sl_option_text(const json_t *value) SL_MUST_USE;
+
 SL_END_DECLS
 
 #endif

@@ -6,31 +6,12 @@
 #include "experiment/plan/plan.h"
 #include "experiment/prepare/prepare.h"
 #include "softlab/base/memory.h"
+#include "softlab/base/options.h"
 #include "softlab/base/text.h"
 #include "softlab/nn.h"
 #include "softlab/train.h"
 
 /* ---- Recipes ---- */
-
-/* A value of a setting as `softlab train --set` reads it; the caller frees it. */
-static char *value_text(const json_t *value)
-{
-    char number[SL_NUMBER_TEXT];
-    if (json_is_string(value)) return sl_string_copy(json_string_value(value));
-    if (json_is_boolean(value)) return sl_string_copy(json_is_true(value) ? "true" : "false");
-    if (json_is_array(value)) {
-        struct sl_buffer out;
-        sl_buffer_init(&out, 4096);
-        sl_buffer_text(&out, "");
-        for (size_t i = 0; i < json_array_size(value); i++) {
-            sl_text_from_double(json_number_value(json_array_get(value, i)), number);
-            sl_buffer_printf(&out, "%s%s", i > 0 ? "," : "", number);
-        }
-        return out.data;
-    }
-    sl_text_from_double(json_number_value(value), number);
-    return sl_string_copy(number);
-}
 
 /* Recipes and rates are those of the networks that the paper trained; another network that a scale
  * puts in their place has the first one's. */
@@ -86,7 +67,7 @@ static enum sl_status apply(struct resolved *resolved, struct sl_error *err)
     json_t *value;
     json_object_foreach(resolved->settings, key, value)
     {
-        char *text = value_text(value);
+        char *text = sl_option_text(value);
         const enum sl_status status = sl_recipe_set(&resolved->recipe, key, text, err);
         free(text);
         if (status != SL_OK) return status;
@@ -193,7 +174,7 @@ static void add_recipe(struct sl_planner *planner, struct words *words, const ch
     json_t *value;
     json_object_foreach(resolved->settings, key, value)
     {
-        char *text = value_text(value);
+        char *text = sl_option_text(value);
         sl_buffer_printf(&set, "%s%s=%s", set.length > 0 ? "," : "", key, text);
         free(text);
     }
