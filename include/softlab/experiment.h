@@ -111,6 +111,12 @@ struct sl_experiment {
     json_t *keys; /* owned; {key: 1} of all runs, also of those that a shard or a cell leaves out */
 };
 
+/* What plans read of the data in one pair of roots. Tables of a paper share their sets, and reading
+ * one takes a second. */
+struct sl_seen_data;
+struct sl_seen_data *sl_seen_data_create(void);
+void sl_seen_data_destroy(struct sl_seen_data *seen);
+
 struct sl_experiment_options {
     bool as_published; /* recipes and hold-outs as the papers' texts have them */
     /* Where data are; with NULL nothing is looked for, and nothing but what the specification says
@@ -119,6 +125,7 @@ struct sl_experiment_options {
     const struct sl_data_roots *roots;
     /* borrowed; a file that remembers the hashes of large inputs, or NULL */
     const char *remembered;
+    struct sl_seen_data *seen; /* borrowed; shared with other plans, or NULL */
     /* {"set|network": {"rate": .1, "--gamma": .2}}: what tuning chose, settings and options of the
      * label command; the set "*" is every one. Or NULL: what the specification has. */
     json_t *tuned; /* borrowed */

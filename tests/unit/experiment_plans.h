@@ -6,23 +6,22 @@
 
 #include "support.h"
 
-/* `roots` may be NULL. */
-static inline struct sl_experiment *plan_of(const char *name, const char *scale, bool as_published,
-                                            const struct sl_data_roots *roots)
+static inline struct sl_experiment *plan_of(const char *name, const char *scale,
+                                            const struct sl_experiment_options *options)
 {
-    const struct sl_experiment_options options = {.as_published = as_published, .roots = roots};
     struct sl_error err = {0};
     struct sl_spec *spec = NULL;
     struct sl_experiment *plan = NULL;
     assert_ok(sl_spec_read(name, scale, &spec, &err), err);
-    assert_ok(sl_experiment_create(spec, &options, &plan, &err), err);
+    assert_ok(sl_experiment_create(spec, options, &plan, &err), err);
     sl_spec_destroy(spec);
     return plan;
 }
 
 static inline struct sl_experiment *expand(const char *name, const char *scale, bool as_published)
 {
-    return plan_of(name, scale, as_published, NULL);
+    const struct sl_experiment_options options = {.as_published = as_published};
+    return plan_of(name, scale, &options);
 }
 
 static inline const struct sl_run *find(const struct sl_experiment *plan, const char *set,

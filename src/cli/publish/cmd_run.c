@@ -211,8 +211,10 @@ static enum sl_status run_one(struct cli *cli, const struct run_values *values, 
                               struct sl_error *err)
 {
     char *remembered = values->dry_run ? NULL : sl_path_join(values->output, "inputs.json");
-    struct sl_experiment_options options = {
-        .as_published = values->as_published, .roots = &runner->roots, .remembered = remembered};
+    struct sl_experiment_options options = {.as_published = values->as_published,
+                                            .roots = &runner->roots,
+                                            .remembered = remembered,
+                                            .seen = tally->seen};
     json_t *tuned = NULL;
     struct sl_spec *spec = NULL;
     struct sl_experiment *experiment = NULL;
@@ -333,7 +335,7 @@ static enum sl_status run_run(struct cli *cli, const void *raw, struct sl_error 
     char *given = cli->workplace.roots.given ? sl_path_absolute(cli->workplace.roots.given) : NULL;
     char *folder =
         cli->workplace.roots.folder ? sl_path_absolute(cli->workplace.roots.folder) : NULL;
-    struct run_tally tally = {0};
+    struct run_tally tally = {.seen = sl_seen_data_create()};
     enum sl_status status = SL_OK;
     SL_TRY_OUT(cli_catch_signals(err));
     SL_TRY_OUT(find_program(&program, err));
@@ -372,6 +374,7 @@ static enum sl_status run_run(struct cli *cli, const void *raw, struct sl_error 
         printf("%s/results.jsonl\n", values->output);
 out:
     sl_estimator_destroy(tally.estimator);
+    sl_seen_data_destroy(tally.seen);
     run_board_release(&board);
     sl_names_destroy(names);
     free(program);

@@ -24,6 +24,7 @@ struct run_tally {
     size_t lacking;                  /* runs that lack tests */
     size_t n_experiments, n_without; /* those that lack what --only names */
     struct sl_estimator *estimator;  /* owned; of a dry run */
+    struct sl_seen_data *seen;       /* owned */
 };
 
 /* run_dry.c: print the runs of a plan with what they lack and what they would take. */

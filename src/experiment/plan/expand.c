@@ -193,7 +193,7 @@ enum sl_status sl_experiment_plan(const struct sl_spec *spec, const struct sl_sp
         .options = options,
         .plan = plan,
         .variant = options->as_published ? "as-published" : "as-run",
-        .data = json_object(),
+        .seen = options->seen ? options->seen : sl_seen_data_create(),
         .places = json_object(),
         .inputs = &inputs,
     };
@@ -212,7 +212,7 @@ enum sl_status sl_experiment_plan(const struct sl_spec *spec, const struct sl_sp
     *out = plan;
     plan = NULL;
 out:
-    json_decref(planner.data);
+    if (!options->seen) sl_seen_data_destroy(planner.seen);
     json_decref(planner.places);
     sl_inputs_release(&inputs);
     sl_experiment_destroy(plan);

@@ -218,14 +218,14 @@ char *sl_expand_items(struct sl_planner *planner, const struct sl_item_choice *c
 static size_t count_indices(struct sl_planner *planner, const char *split, size_t whole)
 {
     char *place = split_place(split), *path = NULL;
-    const json_t *known = json_object_get(planner->data, place);
-    size_t count = known ? (size_t)json_integer_value(known) : whole;
+    size_t count = whole;
     struct sl_array indices;
-    if (!known && sl_experiment_place(planner->options->roots, place, &path, NULL) == SL_OK &&
+    if (!sl_plan_has_counted(planner, place, &count) &&
+        sl_experiment_place(planner->options->roots, place, &path, NULL) == SL_OK &&
         sl_npy_read(path, &indices, NULL) == SL_OK) {
         count = sl_array_count(&indices);
         sl_array_release(&indices);
-        json_object_set_new(planner->data, place, json_integer((json_int_t)count));
+        sl_plan_keep_count(planner, place, count);
     }
     free(path);
     free(place);

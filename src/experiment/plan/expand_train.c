@@ -201,15 +201,15 @@ static const char *output(const struct sl_planner *planner, size_t job)
 /* How many names a file has, looked up once; 0 where it cannot be read yet. */
 static size_t count_names(struct sl_planner *planner, const char *place)
 {
-    const json_t *known = json_object_get(planner->data, place);
+    size_t count = 0;
     const struct sl_preparation preparation = {.roots = planner->options->roots};
     struct sl_name_table *names = NULL;
-    if (known) return (size_t)json_integer_value(known);
+    if (sl_plan_has_counted(planner, place, &count)) return count;
     if (!preparation.roots || sl_prepare_names(&preparation, place, &names, NULL) != SL_OK)
         return 0;
-    const size_t count = sl_name_table_count(names);
+    count = sl_name_table_count(names);
     sl_name_table_destroy(names);
-    json_object_set_new(planner->data, place, json_integer((json_int_t)count));
+    sl_plan_keep_count(planner, place, count);
     return count;
 }
 

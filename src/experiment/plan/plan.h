@@ -27,11 +27,9 @@ struct sl_planner {
     const struct sl_spec_design *design;         /* borrowed; of the whole or of the part */
     const char *part;                            /* borrowed, or NULL */
     const char *variant;                         /* "as-run" or "as-published" */
-    /* owned; data sets that were looked for: what they hold, or why they are not there; and how
-     * many items index files have */
-    json_t *data;
-    struct sl_inputs *inputs; /* borrowed */
-    json_t *places;           /* owned; identities of files that were asked for */
+    struct sl_seen_data *seen; /* borrowed */
+    struct sl_inputs *inputs;  /* borrowed */
+    json_t *places;            /* owned; identities of files that were asked for */
 };
 
 /* expand.c: sl_experiment_create of what `body` says, in place of the specification's own. */
@@ -56,7 +54,10 @@ const struct sl_job *sl_plan_job_of(const struct sl_experiment *plan, const char
 void sl_plan_miss(struct sl_planner *planner, size_t job, const char *reason);
 /* Whether a text is a data set that has a name ("cifar10:test"). */
 bool sl_plan_names_data(const char *text);
-/* What a data set holds, looked up once; SL_ERR_NOT_FOUND if it is not here. */
+/* That this process has had: what else runs on the machine does not count. */
+double sl_processor_seconds(void);
+
+/* seen.c: what a data set holds, looked up once; SL_ERR_NOT_FOUND if it is not here. */
 struct sl_plan_set {
     size_t count;
     size_t shape[3], n_classes; /* channels, height, width; zeros: texts */
@@ -66,10 +67,12 @@ enum sl_status sl_plan_data(struct sl_planner *planner, const char *name, struct
                             struct sl_error *err) SL_MUST_USE;
 /* Whether its pictures differ in size and the design gives none; *err says so. */
 bool sl_plan_lacks_size(struct sl_planner *planner, const char *name, struct sl_error *err);
-/* SHA-256 of what is in it, borrowed; NULL if it is not here. */
+/* SHA-256 of what is in it, borrowed until the next set is looked at; NULL if it is not here. */
 const char *sl_plan_data_hash(struct sl_planner *planner, const char *name);
-/* That this process has had: what else runs on the machine does not count. */
-double sl_processor_seconds(void);
+/* How many items a file lists; false if nobody has counted them yet. */
+bool sl_plan_has_counted(const struct sl_planner *planner, const char *place, size_t *count);
+void sl_plan_keep_count(struct sl_planner *planner, const char *place, size_t count);
+
 void sl_run_release(struct sl_run *run);
 void sl_json_hash(const json_t *value, char out[65]);
 /* Whether a list of texts has this one. */

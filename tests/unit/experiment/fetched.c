@@ -3,6 +3,8 @@
  * small, and of its form where a plan reads it. */
 #include "experiment_plans.h"
 
+#include <sys/wait.h>
+
 #include "dataset/readers/reader.h"
 #include "make_archive.h"
 #include "make_png.h"
@@ -235,9 +237,10 @@ static bool lacks_anything(const struct sl_experiment *plan)
     return false;
 }
 
-static void check_spec(const char *name, const char *scale, const struct sl_data_roots *roots)
+static void check_spec(const char *name, const char *scale,
+                       const struct sl_experiment_options *options)
 {
-    struct sl_experiment *plan = plan_of(name, scale, false, roots), *bare = NULL;
+    struct sl_experiment *plan = plan_of(name, scale, options), *bare = NULL;
     assert_true(plan->n_runs > 0);
     if (lacks_anything(plan)) {
         bare = expand(name, scale, false);
@@ -251,16 +254,18 @@ static void check_spec(const char *name, const char *scale, const struct sl_data
 
 static void test_every_specification_says_what_fetch_does_not_bring(void **state)
 {
+    const struct sl_experiment_options options = {.roots = *state, .seen = sl_seen_data_create()};
     for (const char *const *name = sl_builtin_specs; *name; name++) {
-        check_spec(*name, "quick", *state);
-        check_spec(*name, "paper", *state);
+        check_spec(*name, "quick", &options);
+        check_spec(*name, "paper", &options);
     }
+    sl_seen_data_destroy(options.seen);
 }
 
 /* Without one of a set's files every table that reads the set says how to get it. */
 static void test_a_file_less_is_found(void **state)
 {
-    const struct sl_data_roots *roots = *state;
+    const struct sl_experiment_options options = {.roots = *state};
     static const struct {
         const char *file, *spec, *words;
     } cases[] = {
@@ -272,7 +277,7 @@ static void test_a_file_less_is_found(void **state)
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         bool said = false;
         assert_int_equal(remove(test_path(cases[c].file)), 0);
-        struct sl_experiment *plan = plan_of(cases[c].spec, "quick", false, roots);
+        struct sl_experiment *plan = plan_of(cases[c].spec, "quick", &options);
         for (size_t i = 0; i < plan->n_runs; i++)
             said = said || (plan->runs[i].missing && strstr(plan->runs[i].missing, cases[c].words));
         assert_true(said);
@@ -280,10 +285,41 @@ static void test_a_file_less_is_found(void **state)
     }
 }
 
+/* ---- The program ---- */
+
+static void check_line(const char *line)
+{
+    static const char *const hints[] = {"softlab fetch", "SOFTLAB_DATA", "cannot be made"};
+    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
+        if (strstr(line, hints[i]) && !is_explained(line)) fail_msg("%s", line);
+}
+
+/* The command that people type. What it says of a line is checked; how long it takes is not, and
+ * so networks are timed only if LONG is set. */
+static void test_dry_run_asks_for_nothing_that_fetch_has(void **state)
+{
+    enum { SOME_NOT_SCORED = 1 }; /* on the two sets that nobody publishes */
+    const struct sl_data_roots *roots = *state;
+    char *command =
+        sl_string_printf("'%s' run all --dry-run %s --data-folder '%s' 2>&1", SOFTLAB_PROGRAM,
+                         getenv("LONG") ? "" : "--only figures", roots->folder);
+    char line[4096] = "";
+    FILE *output = popen(command, "r"); /* NOLINT(cert-env33-c): both names are ours */
+    free(command);
+    assert_non_null(output);
+    while (fgets(line, sizeof line, output))
+        check_line(line);
+    const int status = pclose(output);
+    assert_true(WIFEXITED(status));
+    assert_in_range(WEXITSTATUS(status), 0, SOME_NOT_SCORED);
+    if (!strstr(line, " experiments, scale quick: ")) fail_msg("the last line is: %s", line);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_specification_says_what_fetch_does_not_bring),
+        cmocka_unit_test(test_dry_run_asks_for_nothing_that_fetch_has),
         cmocka_unit_test(test_a_file_less_is_found),
     };
     return cmocka_run_group_tests(tests, make_folder, test_folder_clear);

@@ -9,10 +9,10 @@ static const char header[] = "spec,scale,variant,runs,sha256\n";
 
 /* ---- Keys ---- */
 
-static void add_keys(struct sl_buffer *out, const char *name, const char *scale, bool as_published,
-                     const struct sl_data_roots *roots)
+static void add_keys(struct sl_buffer *out, const char *name, const char *scale,
+                     const struct sl_experiment_options *options)
 {
-    struct sl_experiment *plan = plan_of(name, scale, as_published, roots);
+    struct sl_experiment *plan = plan_of(name, scale, options);
     struct sl_hasher *hasher = sl_hasher_create();
     char hash[SL_SHA256_TEXT];
     for (size_t i = 0; i < plan->n_runs; i++)
@@ -26,12 +26,16 @@ static void add_keys(struct sl_buffer *out, const char *name, const char *scale,
 static char *all_keys(const struct sl_data_roots *roots, size_t n_forms)
 {
     static const char *const scales[] = {"quick", "paper", "small"};
+    struct sl_experiment_options options = {.roots = roots, .seen = sl_seen_data_create()};
     struct sl_buffer text;
     sl_buffer_init(&text, 1 << 20);
     sl_buffer_text(&text, header);
     for (const char *const *name = sl_builtin_specs; *name; name++)
-        for (size_t i = 0; i < n_forms; i++)
-            add_keys(&text, *name, scales[i / 2], i % 2 == 1, roots);
+        for (size_t i = 0; i < n_forms; i++) {
+            options.as_published = i % 2 == 1;
+            add_keys(&text, *name, scales[i / 2], &options);
+        }
+    sl_seen_data_destroy(options.seen);
     return text.data;
 }
 
