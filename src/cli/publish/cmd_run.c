@@ -43,8 +43,8 @@ static const char *const run_samples[] = {"--list", "--init shapes", "collins202
 #define FIELD(name) .offset = offsetof(struct run_values, name)
 static const struct sl_field_row run_options[] = {
     {"scale", SL_FIELD_CHOICE, FIELD(scale),
-     "quick: a tiny network and few epochs, to see it work; small: ResNet-20 trained until it "
-     "fits, all tables in at most 40 core-hours; paper: as published",
+     "quick: a tiny network and few epochs, to see it work; small: ResNet-20 or ResNet-34A for "
+     "the recipe's full length, all tables in at most 40 core-hours; paper: as published",
      .value = "SCALE", .fallback = "quick", .names = scale_names, .modes = RUNS | PLANS},
     {"output", SL_FIELD_FOLDER, FIELD(output),
      "the folder of results.jsonl and of everything that runs write; with --init, the folder of "
@@ -386,7 +386,7 @@ out:
 static const struct cli_example run_examples[] = {
     {"softlab run collins2022/table2", "a small form of the paper's table, in minutes"},
     {"softlab run thesis2022 uma2020 --only figures", "what needs no training, of two papers"},
-    {"softlab run all --scale small --dry-run", "what the tables take with ResNet-20, together"},
+    {"softlab run all --scale small --dry-run", "what all tables take at the scale small, together"},
     {"softlab run collins2022/table2 --scale paper --dry-run", "how long the real one would take"},
     {"softlab run collins2022/table1 --scale paper --shard 2/8 -o part2",
      "an eighth of it, on one of eight machines"},
