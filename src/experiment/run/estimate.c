@@ -24,6 +24,8 @@
  * through: read, hashed, fed. */
 #define PROCESS_SECONDS .02
 #define READING_SECONDS .15e-6
+/* The same for one resample of predictions, which every metric is computed anew for. */
+#define RESAMPLE_SECONDS 5.3e-9
 #define OPENING         2
 enum { DEFAULT_BATCH = 32, MEMINFO_LIMIT = 1 << 16, LARGEST_BATCH = 256 };
 /* A sentence and a word as networks for texts read them: those of the POS corpus, about. */
@@ -294,6 +296,18 @@ static double input_bytes(const struct estimating *estimating, const struct sl_j
     return sum;
 }
 
+/* How often a command scores its predictions. */
+static double n_resamples_of(const struct sl_job *job)
+{
+    const json_t *words = json_object_get(job->step, "command");
+    const char *command = json_string_value(json_array_get(words, 0));
+    if (!command || strcmp(command, "eval") != 0) return 0;
+    for (size_t i = 1; i + 1 < json_array_size(words); i++)
+        if (strcmp(json_string_value(json_array_get(words, i)), "--bootstrap") == 0)
+            return strtod(json_string_value(json_array_get(words, i + 1)), NULL);
+    return 0;
+}
+
 /* What one job takes. */
 static struct sl_experiment_estimate estimate_job(struct estimating *estimating,
                                                   const struct sl_job *job)
@@ -303,7 +317,8 @@ static struct sl_experiment_estimate estimate_job(struct estimating *estimating,
     const struct sl_job *training = training_of(estimating->experiment, job);
     const struct sl_work *work = &job->work;
     if (!training) {
-        cost.seconds += READING_SECONDS * input_bytes(estimating, job);
+        cost.seconds += (READING_SECONDS + RESAMPLE_SECONDS * n_resamples_of(job)) *
+                        input_bytes(estimating, job);
         return cost;
     }
     const struct timing *timing = timing_of(estimator, training);

@@ -17,6 +17,12 @@ static const char text[] =
 
 static const struct sl_data_roots nowhere = {0};
 
+static void assert_in_factor(double value, double expected, double factor)
+{
+    if (!(value <= expected * factor) || !(value >= expected / factor))
+        fail_msg("%g is not within a factor of %g of %g", value, factor, expected);
+}
+
 static struct sl_experiment *expand(const char *specification)
 {
     const struct sl_experiment_options options = {.roots = &nowhere};
@@ -62,6 +68,37 @@ static void test_methods_that_show_items_twice_count_twice(void **state)
     sl_experiment_destroy(plan);
     sl_buffer_release(&with);
     free(mixed);
+}
+
+/* The seconds of a figure that softlab eval computes of a file of 1,200,000 bytes. */
+static double seconds_of_resamples(const char *n_resamples)
+{
+    const char *predictions = test_path("predictions.npz");
+    char *bytes = sl_alloc(1200000, 1);
+    test_write(predictions, bytes, 1200000);
+    char *spec = sl_string_printf(
+        "{\"softlab\":\"experiment\",\"version\":1,\"name\":\"e\",\"title\":\"E\",\"compute\":"
+        "{\"a/b\":{\"command\":[\"eval\",\"{spec}/predictions.npz\",\"--json\",\"--bootstrap\","
+        "\"%s\"],\"path\":\"$.accuracy\"}}}",
+        n_resamples);
+    struct sl_error err = {0};
+    struct sl_experiment *plan = expand(spec);
+    struct sl_experiment_estimate cost;
+    struct sl_estimator *estimator = sl_estimator_create(&nowhere);
+    assert_ok(sl_estimator_add(estimator, plan, NULL, &cost, &err), err);
+    sl_estimator_destroy(estimator);
+    sl_experiment_destroy(plan);
+    free(spec);
+    free(bytes);
+    return cost.seconds;
+}
+
+/* 10,000 predictions took 6.4 s with 1,000 resamples, and .03 s with none. */
+static void test_resampled_predictions_take_their_time(void **state)
+{
+    (void)state;
+    assert_in_factor(seconds_of_resamples("1000"), 6.4, 1.5);
+    assert_in_factor(seconds_of_resamples("100"), .64, 1.5);
 }
 
 static void test_what_is_made_already_is_not_estimated(void **state)
@@ -200,6 +237,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_a_training_and_its_scores_do_is_counted),
         cmocka_unit_test(test_methods_that_show_items_twice_count_twice),
+        cmocka_unit_test(test_resampled_predictions_take_their_time),
         cmocka_unit_test(test_what_is_made_already_is_not_estimated),
         cmocka_unit_test(test_what_experiments_share_counts_once),
         cmocka_unit_test(test_what_cannot_be_timed_is_said),
