@@ -401,7 +401,7 @@ _softlab() {
             files=yes ;;
         "train")
             words=''
-            options='--data --split --labels --rest --holdout --network --recipe --as-run --as-published --set --epochs --seed --output --restart --untrained --weights --dev --dev-split --dev-labels --teacher --mixing --extra --extra-labels --size --channels --skip-broken --vectors --tuning --checkpoint-seconds --list --keys --json --data-folder --log-level --quiet --help'
+            options='--data --split --labels --rest --holdout --network --recipe --as-published --set --epochs --seed --output --restart --untrained --weights --dev --dev-split --dev-labels --teacher --mixing --extra --extra-labels --size --channels --skip-broken --vectors --tuning --checkpoint-seconds --as-run --list --keys --json --data-folder --log-level --quiet --help'
             files=no ;;
         "predict")
             words=''

@@ -16,10 +16,13 @@
 #include "softlab/pipeline/items.h"
 #include "softlab/pipeline/labels.h"
 #include "softlab/pipeline/mixing.h"
+#include "softlab/pipeline/options.h"
+#include "softlab/pipeline/places.h"
 #include "softlab/pipeline/quality.h"
 #include "softlab/pipeline/simulation.h"
 #include "softlab/pipeline/training.h"
 #include "softlab/pipeline/weights.h"
+#include "softlab/pipeline/task.h"
 #include "softlab/pipeline/workplace.h"
 
 #endif

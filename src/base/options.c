@@ -64,6 +64,15 @@ static enum sl_status set_value(const struct sl_field_row *row, const char *text
     return sl_fail(err, status, "--%s: %s", row->name, problem.message);
 }
 
+static uint64_t bit_of(const struct reading *reading, size_t table, const struct sl_field_row *row)
+{
+    size_t number = (size_t)(row - reading->tables[table].rows);
+    for (size_t t = 0; t < table; t++)
+        for (const struct sl_field_row *r = reading->tables[t].rows; r && r->name; r++)
+            number++;
+    return number < 64 ? UINT64_C(1) << number : 0;
+}
+
 /* The option at words[at], moving `at` to its value if that is a word of its own. */
 static enum sl_status read_option(struct reading *reading, struct sl_error *err)
 {
@@ -78,7 +87,7 @@ static enum sl_status read_option(struct reading *reading, struct sl_error *err)
         if (row) break;
     }
     if (!row) return fail_unknown(reading, word, err);
-    if (table == 0) reading->given |= UINT64_C(1) << (row - reading->tables[0].rows);
+    reading->given |= bit_of(reading, table, row);
 
     void *values = reading->tables[table].values;
     const bool has_attached = is_long ? word[2 + length] == '=' : word[2] != '\0';

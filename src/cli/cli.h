@@ -15,7 +15,7 @@
 #include "softlab/base.h"
 #include "softlab/base/options.h"
 #include "softlab/dataset.h"
-#include "softlab/pipeline/workplace.h"
+#include "softlab/pipeline/task.h"
 
 enum { CLI_EXIT_DONE = 0, CLI_EXIT_FAILED = 1, CLI_EXIT_USAGE = 2 };
 
@@ -53,7 +53,9 @@ struct cli_command {
     const char *summary; /* one line */
     const char *description;
     const struct cli_argument *arguments;
-    const struct sl_field_row *options;
+    /* What can be said of the job, a table of softlab/pipeline.h, and what else the command takes.
+     * Both describe the same struct; NULL: none. */
+    const struct sl_field_row *task, *options;
     const struct cli_example *examples;
     size_t values_size; /* of the struct the options fill */
     /* Which mode the words ask for; NULL = there is one. */
@@ -73,14 +75,6 @@ struct cli_common {
     const char *data_folder;
 };
 
-/* A path that was written as @set/file, or a temporary file that "-" stands for. */
-struct cli_place {
-    char *path;                /* owned */
-    const char *typed;         /* borrowed from argv */
-    enum sl_field_kind stream; /* SL_FIELD_PATH: what came on stdin; SL_FIELD_OUTPUT: what goes to
-                             stdout; SL_FIELD_WORD: neither */
-};
-
 /* A folder that was asked for, of whose path so many bytes existed. */
 struct cli_folder {
     const char *path; /* borrowed from argv */
@@ -94,14 +88,13 @@ struct cli {
     const void *values; /* borrowed; what the options filled */
     char **arguments;   /* borrowed from argv, NULL-ended */
     size_t n_arguments;
-    uint64_t given; /* a bit per row of the command's options: it was typed */
+    uint64_t given; /* a bit per row of the command's options (cli_option): it was typed */
     struct sl_log log;
     struct sl_progress progress;
     struct sl_workplace
-        workplace;            /* what work is lent: log, progress, roots; its names are owned */
-    char *data_folder;        /* owned; workplace.roots.folder */
-    struct cli_place *places; /* owned; n_places */
-    size_t n_places;
+        workplace;              /* what work is lent: log, progress, roots; its names are owned */
+    char *data_folder;          /* owned; workplace.roots.folder */
+    struct sl_places places;    /* owned */
     const char *temporary;      /* borrowed; where temporary files go */
     char *scratch;              /* owned; a folder of ours there, or NULL; see cli_scratch */
     struct cli_folder *folders; /* owned; n_folders that the command may make */
@@ -113,7 +106,11 @@ extern const struct cli_command *const cli_commands[];
 extern const struct sl_field_row cli_common_options[];
 const char *cli_log_levels(size_t index);
 
-/* options.c: read the words after the command's name; defaults first. `values` has
+/* options.c: option number `index` of a command, those of its job first; NULL past the last. The
+ * second goes on with what every command understands. */
+const struct sl_field_row *cli_option(const struct cli_command *command, size_t index);
+const struct sl_field_row *cli_any_option(const struct cli_command *command, size_t index);
+/* Read the words after the command's name; defaults first. `values` has
  * command->values_size bytes. SL_ERR_USAGE says what is wrong with which word. */
 enum sl_status cli_parse(const struct cli_command *command, char **words, size_t n_words,
                          struct cli *cli, void *values, struct sl_error *err);
@@ -160,7 +157,6 @@ enum sl_status cli_find_places(struct cli *cli, void *values, struct sl_error *e
 const char *cli_typed(const struct cli *cli, const char *text);
 /* The same for messages, which call the streams by name. */
 const char *cli_shown(const struct cli *cli, const char *text);
-void cli_places_release(struct cli *cli);
 
 /* help.c, manual.c, completion.c: each walks cli_commands[]. */
 void cli_help_overview(FILE *out);

@@ -8,32 +8,11 @@
 #include "softlab/nn.h"
 #include "softlab/pipeline.h"
 
-/* Shared by the commands that open data sets (cmd_dataset.c): the names to complete; opening, with
- * the items of an index file chosen. */
-const char *cli_dataset_names(size_t index);
+/* Shared by the commands that open data sets (cmd_dataset.c): opening, with the items of an index
+ * file chosen. */
 enum sl_status cli_open_dataset(const struct cli *cli, const char *name, const char *split,
                                 struct sl_dataset **out, struct sl_error *err);
 
-/* How images are brought into memory, which every command that loads them can be told: a struct
- * sl_load_options called `images` among the command's values. */
-const char *cli_channel_names(size_t index);
-/* Rows of an option table, for these modes (0: all). */
-#define CLI_IMAGE_SIZE(type, text, bits)                                                           \
-    {                                                                                              \
-        "size", SL_FIELD_SIDES, offsetof(type, images.height), (text),                             \
-            .maximum = SL_IMAGE_MAX_SIDE, .modes = (bits)                                          \
-    }
-#define CLI_SKIP_BROKEN(type, bits)                                                                \
-    {                                                                                              \
-        "skip-broken", SL_FIELD_BOOLEAN, offsetof(type, images.skip_broken),                       \
-            "leave out images that cannot be read, and list them", .modes = (bits)                 \
-    }
-#define CLI_CHANNELS(type, bits)                                                                   \
-    {                                                                                              \
-        "channels", SL_FIELD_COUNT, offsetof(type, images.channels),                               \
-            "read images as grey (1) or colour (3) (default: as colour where any image is)",       \
-            .value = "1|3", .names = cli_channel_names, .modes = (bits)                            \
-    }
 /* Answers in any file that holds them (answers.c). A command that reads some embeds the words and
  * lists the options. */
 struct cli_answer_words {
@@ -71,10 +50,9 @@ void cli_answer_reading_release(struct sl_answer_reading *reading);
  * to do with them and the completion codes. */
 enum sl_status cli_take_url(const char *url, char **out, struct sl_error *err);
 void cli_print_links(const json_t *links);
-/* Shared by the commands about networks (cmd_models.c): the names to complete; a shape, "3x32x32",
- * "512" for a row of features or four numbers for texts; and what a network reads, with NULL for
- * what most of its kind do. */
-const char *cli_network_names(size_t index);
+/* Shared by the commands about networks (cmd_models.c): a shape, "3x32x32", "512" for a row of
+ * features or four numbers for texts; and what a network reads, with NULL for what most of its kind
+ * do. */
 enum sl_status cli_read_shape(const char *text, struct sl_input_shape *out, struct sl_error *err);
 enum sl_status cli_read_input(const char *text, const char *network, struct sl_input_shape *out,
                               struct sl_error *err);

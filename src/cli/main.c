@@ -106,7 +106,7 @@ static enum sl_status run(const struct cli_command *command, char **words, size_
         if (status == SL_OK) status = command->run(&cli, values, err);
         status = cli_close_streams(&cli, status, err);
         cli_tidy_folders(&cli, status);
-        cli_places_release(&cli);
+        sl_places_release(&cli.places);
         sl_name_table_destroy(cli.workplace.unnamed);
         free(cli.data_folder);
     }

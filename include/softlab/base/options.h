@@ -17,7 +17,7 @@ struct sl_option_table {
 struct sl_option_words {
     char **arguments; /* borrowed: the first places of the words that were read, in their order */
     size_t n_arguments;
-    uint64_t given; /* a bit per row of the first table: it was typed */
+    uint64_t given; /* a bit for each of the first 64 rows of all tables: it was typed */
 };
 
 /* Read words into the structs of `n_tables` tables, after all defaults; what is typed is borrowed

@@ -2,7 +2,7 @@
 #ifndef SOFTLAB_PIPELINE_TRAINING_H
 #define SOFTLAB_PIPELINE_TRAINING_H
 
-#include "softlab/pipeline/workplace.h"
+#include "softlab/pipeline/task.h"
 #include "softlab/train.h"
 
 SL_BEGIN_DECLS
@@ -34,6 +34,12 @@ struct sl_train_job {
     const char *output;                       /* the run's folder */
 };
 struct sl_train_job sl_train_job_default(void);
+
+/* What can be said, with bits for what it is said about: a training, or a recipe whose keys are
+ * printed. */
+enum { SL_TRAIN_RUNS = 1, SL_TRAIN_KEYS = 2 };
+extern const struct sl_field_row sl_train_job_options[];
+extern const struct sl_task sl_train_task;
 
 /* A training that has read and checked all that it needs; nothing was trained yet. */
 struct sl_train_session;

@@ -42,7 +42,7 @@ static const struct sl_field_row dataset_options[] = {
      .minimum = 0, .maximum = 9e15, .modes = OPENS, .needs = "preview"},
     {"split", SL_FIELD_PATH, AT(split), "use only these items: an index file", .value = "FILE.npy",
      .modes = OPENS},
-    CLI_SKIP_BROKEN(struct dataset_values, OPENS),
+    SL_OPTION_SKIP_BROKEN(struct dataset_values, OPENS),
     {"truth", SL_FIELD_OUTPUT, AT(truth),
      "write the true distributions, where they are known: .npz, .npy, .csv or .json",
      .suffixes = ".csv .npz .npy .json", .prints = "", .modes = OPENS},
@@ -52,11 +52,6 @@ static const struct sl_field_row dataset_options[] = {
 };
 #undef AT
 
-const char *cli_dataset_names(size_t index)
-{
-    return sl_named_datasets[index].name;
-}
-
 static const struct cli_argument dataset_arguments[] = {
     {.name = "NAME",
      .help =
@@ -64,7 +59,7 @@ static const struct cli_argument dataset_arguments[] = {
          "shapes:n=500,seed=3); or a path: a folder of images (photos/, photos:val), .npy, .npz, "
          "IDX, .tsv",
      .kind = SL_FIELD_SOURCE,
-     .choices = cli_dataset_names,
+     .choices = sl_dataset_names,
      .optional = true},
     {.name = NULL},
 };
@@ -258,12 +253,6 @@ static enum sl_status write_truth(const struct sl_dataset *set, const char *path
     enum sl_status status = sl_rows_write(rows, "labels", path, err);
     sl_rows_destroy(rows);
     return status;
-}
-
-const char *cli_channel_names(size_t index)
-{
-    static const char *const names[] = {"1", "3", NULL};
-    return names[index];
 }
 
 enum sl_status cli_open_dataset(const struct cli *cli, const char *name, const char *split,

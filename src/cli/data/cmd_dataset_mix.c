@@ -41,9 +41,9 @@ static const struct sl_field_row mix_options[] = {
      .minimum = 1, .maximum = 1e6},
     {"split", SL_FIELD_PATH, AT(split), "draw only from these items: an index file",
      .value = "FILE.npy"},
-    CLI_IMAGE_SIZE(struct mix_values, "resize images to this size", 0),
-    CLI_CHANNELS(struct mix_values, 0),
-    CLI_SKIP_BROKEN(struct mix_values, 0),
+    SL_OPTION_IMAGE_SIZE(struct mix_values, "resize images to this size", 0),
+    SL_OPTION_CHANNELS(struct mix_values, 0),
+    SL_OPTION_SKIP_BROKEN(struct mix_values, 0),
     {"seed", SL_FIELD_INTEGER, AT(seed), "seed of the pairs", .fallback = "1", .minimum = 0,
      .maximum = 9e15},
     {.name = NULL},
@@ -54,7 +54,7 @@ static const struct cli_argument mix_arguments[] = {
     {.name = "NAME",
      .help = "the labelled data set to draw from, as in softlab dataset",
      .kind = SL_FIELD_SOURCE,
-     .choices = cli_dataset_names},
+     .choices = sl_dataset_names},
     {.name = NULL},
 };
 

@@ -13,35 +13,27 @@ static void put_choices(sl_choice_names *choices, const char *separator, FILE *o
 
 static void put_option_words(const struct cli_command *command, FILE *out)
 {
-    const struct sl_field_row *tables[] = {command->options, cli_common_options};
-    const char *separator = "";
-    for (size_t t = 0; t < 2; t++) {
-        for (const struct sl_field_row *o = tables[t]; o && o->name; o++) {
-            fprintf(out, "%s--%s", separator, o->name);
-            separator = " ";
-        }
-    }
+    const struct sl_field_row *option;
+    for (size_t i = 0; (option = cli_any_option(command, i)) != NULL; i++)
+        fprintf(out, "%s--%s", i > 0 ? " " : "", option->name);
 }
 
 /* case "<command> <option>" in ... : what may follow an option that takes a value. */
 static void put_value_cases(const struct cli_command *command, FILE *out)
 {
-    const struct sl_field_row *tables[] = {command->options, cli_common_options};
-    for (size_t t = 0; t < 2; t++) {
-        for (const struct sl_field_row *o = tables[t]; o && o->name; o++) {
-            if (o->kind == SL_FIELD_BOOLEAN) continue;
-            fprintf(out, "        \"%s --%s\"", command->name, o->name);
-            if (o->letter) fprintf(out, " | \"%s -%c\"", command->name, o->letter);
-            fputs(") ", out);
-            if (o->names) {
-                fputs("COMPREPLY+=($(compgen -W '", out);
-                put_choices(o->names, " ", out);
-                fputs("' -- \"$current\")); ", out);
-            }
-            if (sl_field_is_path(o->kind))
-                fputs("COMPREPLY+=($(compgen -f -- \"$current\")); ", out);
-            fputs("return ;;\n", out);
+    const struct sl_field_row *o;
+    for (size_t i = 0; (o = cli_any_option(command, i)) != NULL; i++) {
+        if (o->kind == SL_FIELD_BOOLEAN) continue;
+        fprintf(out, "        \"%s --%s\"", command->name, o->name);
+        if (o->letter) fprintf(out, " | \"%s -%c\"", command->name, o->letter);
+        fputs(") ", out);
+        if (o->names) {
+            fputs("COMPREPLY+=($(compgen -W '", out);
+            put_choices(o->names, " ", out);
+            fputs("' -- \"$current\")); ", out);
         }
+        if (sl_field_is_path(o->kind)) fputs("COMPREPLY+=($(compgen -f -- \"$current\")); ", out);
+        fputs("return ;;\n", out);
     }
 }
 
@@ -190,9 +182,8 @@ void cli_completion_fish(FILE *out)
             put_choices(argument->choices, " ", out);
             fputs("'\n", out);
         }
-        const struct sl_field_row *tables[] = {command->options, cli_common_options};
-        for (size_t t = 0; t < 2; t++)
-            for (const struct sl_field_row *o = tables[t]; o && o->name; o++)
-                put_fish_option(command, o, out);
+        const struct sl_field_row *option;
+        for (size_t o = 0; (option = cli_any_option(command, o)) != NULL; o++)
+            put_fish_option(command, option, out);
     }
 }

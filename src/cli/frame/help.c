@@ -101,8 +101,9 @@ static bool has_document(const char *text)
 static bool names_document(const struct cli_command *command)
 {
     bool found = has_document(command->description);
-    for (const struct sl_field_row *o = command->options; o && o->name && !found; o++)
-        found = has_document(o->help);
+    const struct sl_field_row *option;
+    for (size_t i = 0; !found && (option = cli_option(command, i)) != NULL; i++)
+        found = has_document(option->help);
     return found;
 }
 
@@ -134,10 +135,9 @@ void cli_help_command(const struct cli_command *command, FILE *out)
     }
     print_within(command, out);
     fputs("\noptions\n", out);
-    const struct sl_field_row *tables[] = {command->options, cli_common_options};
-    for (size_t t = 0; t < 2; t++)
-        for (const struct sl_field_row *o = tables[t]; o && o->name; o++)
-            print_option(o, out);
+    const struct sl_field_row *option;
+    for (size_t i = 0; (option = cli_any_option(command, i)) != NULL; i++)
+        print_option(option, out);
     if (names_document(command))
         fputs("\nDocuments are in share/doc/softlab, below the folder softlab was installed to.\n",
               out);

@@ -131,10 +131,9 @@ void cli_manual_man(const struct cli_command *command, FILE *out)
     }
     put_man_within(command, out);
     fputs(".SH OPTIONS\n", out);
-    const struct sl_field_row *tables[] = {command->options, cli_common_options};
-    for (size_t t = 0; t < 2; t++)
-        for (const struct sl_field_row *o = tables[t]; o && o->name; o++)
-            put_man_option(o, out);
+    const struct sl_field_row *option;
+    for (size_t i = 0; (option = cli_any_option(command, i)) != NULL; i++)
+        put_man_option(option, out);
     if (command->examples) fputs(".SH EXAMPLES\n", out);
     for (const struct cli_example *e = command->examples; e && e->command; e++) {
         fputs(".TP\n\\fB", out);
@@ -173,11 +172,10 @@ void cli_manual_markdown(FILE *out)
         for (const struct cli_argument *a = c->arguments; a && a->name; a++)
             fprintf(out, "- `%s`: %s\n", a->name, a->help);
         if (c->arguments && c->arguments->name) fputc('\n', out);
-        if (c->options && c->options->name) {
-            fputs("| option | meaning | values |\n| --- | --- | --- |\n", out);
-            for (const struct sl_field_row *o = c->options; o->name; o++)
-                put_markdown_option(o, out);
-        }
+        const struct sl_field_row *option;
+        if (cli_option(c, 0)) fputs("| option | meaning | values |\n| --- | --- | --- |\n", out);
+        for (size_t o = 0; (option = cli_option(c, o)) != NULL; o++)
+            put_markdown_option(option, out);
         for (const struct cli_example *e = c->examples; e && e->command; e++)
             fprintf(out, "%s    %s\n", e == c->examples ? "\n" : "", e->command);
     }

@@ -6,9 +6,10 @@
 
 bool cli_is_given(const struct cli *cli, const char *name, size_t length)
 {
-    for (const struct sl_field_row *o = cli->command->options; o && o->name; o++)
+    const struct sl_field_row *o;
+    for (size_t i = 0; (o = cli_option(cli->command, i)) != NULL; i++)
         if (strlen(o->name) == length && memcmp(o->name, name, length) == 0)
-            return cli->given >> (o - cli->command->options) & 1;
+            return cli->given >> i & 1;
     return false;
 }
 
@@ -36,8 +37,9 @@ enum sl_status cli_check_modes(const struct cli *cli, const void *values, struct
     if (mode.alone && cli->n_arguments > 0)
         return sl_fail(err, SL_ERR_USAGE, "\"%s\" has no effect with %s: leave it out",
                        cli_shown(cli, cli->arguments[0]), mode.name);
-    for (const struct sl_field_row *o = command->options; o && o->name; o++) {
-        if (!(cli->given >> (o - command->options) & 1)) continue;
+    const struct sl_field_row *o;
+    for (size_t i = 0; (o = cli_option(command, i)) != NULL; i++) {
+        if (!(cli->given >> i & 1)) continue;
         if (o->modes && !(o->modes & mode.does))
             return sl_fail(err, SL_ERR_USAGE, "--%s has no effect with %s: leave it out", o->name,
                            mode.name);

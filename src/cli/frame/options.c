@@ -26,6 +26,27 @@ const char *cli_log_levels(size_t index)
     return index <= SL_LOG_DEBUG ? sl_log_level_name((enum sl_log_level)index) : NULL;
 }
 
+/* Row `*index` of a table, or NULL with the table's rows taken off *index. */
+static const struct sl_field_row *row_at(const struct sl_field_row *rows, size_t *index)
+{
+    for (const struct sl_field_row *row = rows; row && row->name; row++)
+        if ((*index)-- == 0) return row;
+    return NULL;
+}
+
+const struct sl_field_row *cli_option(const struct cli_command *command, size_t index)
+{
+    const struct sl_field_row *row = row_at(command->task, &index);
+    return row ? row : row_at(command->options, &index);
+}
+
+const struct sl_field_row *cli_any_option(const struct cli_command *command, size_t index)
+{
+    const struct sl_field_row *row = row_at(command->task, &index);
+    if (!row) row = row_at(command->options, &index);
+    return row ? row : row_at(cli_common_options, &index);
+}
+
 const char *cli_range_text(const struct sl_field_row *option, char *out, size_t size)
 {
     const bool given = option->minimum != 0 || option->maximum != 0;
@@ -65,12 +86,12 @@ static enum sl_status check_arguments(const struct cli_command *command, const s
 enum sl_status cli_parse(const struct cli_command *command, char **words, size_t n_words,
                          struct cli *cli, void *values, struct sl_error *err)
 {
-    const struct sl_option_table tables[] = {{command->options, values},
-                                             {cli_common_options, &cli->common}};
+    const struct sl_option_table tables[] = {
+        {command->task, values}, {command->options, values}, {cli_common_options, &cli->common}};
     struct sl_option_words read;
     cli->command = command;
     cli->values = values;
-    SL_TRY(sl_options_read(tables, 2, command->name, words, n_words, &read, err));
+    SL_TRY(sl_options_read(tables, 3, command->name, words, n_words, &read, err));
     cli->arguments = read.arguments;
     cli->n_arguments = read.n_arguments;
     cli->given = read.given;

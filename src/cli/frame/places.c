@@ -1,59 +1,26 @@
-/* "@set/file" on the command line: a file of a data set that softlab fetch made available, wherever
- * that is on this machine. Specs and examples can so name data without naming folders. */
+/* What stands for a path on the command line: see softlab/pipeline/places.h. */
 #include <stdlib.h>
 
 #include "cli.h"
 
-static enum sl_status find_place(struct cli *cli, const char *typed, const char **out,
-                                 struct sl_error *err)
-{
-    if (typed[0] != '@') {
-        *out = typed;
-        return SL_OK;
-    }
-    char *path = NULL;
-    SL_TRY(sl_fetch_place(typed, &cli->workplace.roots, &path, err));
-    cli->places = sl_resize(cli->places, cli->n_places + 1, sizeof *cli->places);
-    cli->places[cli->n_places++] = (struct cli_place){path, typed, SL_FIELD_WORD};
-    *out = path;
-    return SL_OK;
-}
-
 enum sl_status cli_find_places(struct cli *cli, void *values, struct sl_error *err)
 {
-    for (const struct sl_field_row *o = cli->command->options; o && o->name; o++) {
-        const char **field = (const char **)((char *)values + o->offset);
-        if ((o->kind != SL_FIELD_PATH && o->kind != SL_FIELD_SOURCE) || !*field || **field != '@')
-            continue;
-        SL_TRY(find_place(cli, *field, field, err));
-    }
-    for (size_t i = 0; i < cli->n_arguments; i++) {
-        const char *path = NULL;
-        if (cli->arguments[i][0] != '@') continue;
-        SL_TRY(find_place(cli, cli->arguments[i], &path, err));
-        cli->arguments[i] = cli->places[cli->n_places - 1].path;
-    }
-    return SL_OK;
+    const struct sl_data_roots *roots = &cli->workplace.roots;
+    SL_TRY(sl_places_find_fields(&cli->places, roots, cli->command->task, values, err));
+    SL_TRY(sl_places_find_fields(&cli->places, roots, cli->command->options, values, err));
+    return sl_places_find_all(&cli->places, roots, cli->arguments, cli->n_arguments, err);
 }
 
 const char *cli_typed(const struct cli *cli, const char *text)
 {
-    for (size_t i = 0; i < cli->n_places; i++)
-        if (cli->places[i].path == text) return cli->places[i].typed;
-    return text;
+    return sl_places_typed(&cli->places, text);
 }
 
 const char *cli_shown(const struct cli *cli, const char *text)
 {
-    for (size_t i = 0; i < cli->n_places; i++)
-        if (cli->places[i].path == text && cli->places[i].stream != SL_FIELD_WORD)
-            return cli->places[i].stream == SL_FIELD_PATH ? "standard input" : "standard output";
+    const struct sl_places *places = &cli->places;
+    for (size_t i = 0; i < places->count; i++)
+        if (places->items[i].path == text && places->items[i].stream != SL_FIELD_WORD)
+            return places->items[i].stream == SL_FIELD_PATH ? "standard input" : "standard output";
     return cli_typed(cli, text);
-}
-
-void cli_places_release(struct cli *cli)
-{
-    for (size_t i = 0; i < cli->n_places; i++)
-        free(cli->places[i].path);
-    free(cli->places);
 }

@@ -4,45 +4,14 @@
 
 #include "cli.h"
 
-/* Paths may hold any bytes, JSON only UTF-8: what is not becomes a question mark. */
-static json_t *text_json(const char *text)
-{
-    char *copy = sl_string_copy(text);
-    size_t length = strlen(copy);
-    for (size_t valid; (valid = sl_utf8_valid(copy, length)) < length;)
-        copy[valid] = '?';
-    json_t *value = json_string(copy);
-    free(copy);
-    return value;
-}
-
-/* Texts as they were typed, whatever place they stand for. */
-static json_t *value_json(const struct cli *cli, const struct sl_field_row *option,
-                          const void *values)
-{
-    if (option->kind == SL_FIELD_WORDS) {
-        const struct sl_word_list *words = (const void *)((const char *)values + option->offset);
-        json_t *list = words->count > 0 ? json_array() : json_null();
-        for (size_t i = 0; i < words->count; i++)
-            json_array_append_new(list, text_json(words->values[i]));
-        return list;
-    }
-    if (option->kind < SL_FIELD_WORD) return sl_field_json(option, values);
-    const char *text;
-    memcpy(&text, (const char *)values + option->offset, sizeof text);
-    return text ? text_json(cli_typed(cli, text)) : json_null();
-}
-
 json_t *cli_provenance(const struct cli *cli)
 {
-    json_t *arguments = json_array();
+    json_t *arguments = json_array(), *options = json_object();
     for (size_t i = 0; i < cli->n_arguments; i++)
-        json_array_append_new(arguments, text_json(cli_typed(cli, cli->arguments[i])));
-    json_t *options = json_object();
-    for (const struct sl_field_row *o = cli->command->options; o && o->name; o++)
-        json_object_set_new(options, o->name, value_json(cli, o, cli->values));
-    return json_pack("{s:s, s:s, s:s, s:o, s:o}", "softlab", sl_version(), "build", sl_build_id(),
-                     "command", cli->command->name, "arguments", arguments, "options", options);
+        json_array_append_new(arguments, sl_asked_text(cli_typed(cli, cli->arguments[i])));
+    sl_asked_options(cli->command->task, cli->values, &cli->places, options);
+    sl_asked_options(cli->command->options, cli->values, &cli->places, options);
+    return sl_asked(cli->command->name, arguments, options);
 }
 
 /* A hash takes a second for so many bytes; of 100 million answers it would take a third of the time
@@ -53,7 +22,7 @@ static const off_t hash_limit = 256 << 20;
 static json_t *input_json(const struct cli *cli, const char *path)
 {
     json_t *input = json_object();
-    json_object_set_new(input, "name", text_json(sl_path_name(cli_typed(cli, path))));
+    json_object_set_new(input, "name", sl_asked_text(sl_path_name(cli_typed(cli, path))));
     char hash[SL_SHA256_TEXT];
     struct stat info;
     if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return input;
@@ -77,9 +46,10 @@ char *cli_rows_provenance(const struct cli *cli, const char *output, const char 
     json_t *inputs = json_array(), *options = json_object();
     for (size_t i = 0; i < cli->n_arguments; i++)
         json_array_append_new(inputs, input_json(cli, cli->arguments[i]));
-    for (const struct sl_field_row *o = cli->command->options; o && o->name; o++) {
+    const struct sl_field_row *o;
+    for (size_t i = 0; (o = cli_option(cli->command, i)) != NULL; i++) {
         if (o->kind == SL_FIELD_OUTPUT || is_listed(o->name, without)) continue;
-        json_t *value = value_json(cli, o, cli->values);
+        json_t *value = sl_asked_value(o, cli->values, &cli->places);
         if (o->kind == SL_FIELD_PATH && json_is_string(value)) {
             json_decref(value);
             const char *path;

@@ -30,8 +30,8 @@ static bool is_stream(const struct slot *slot)
 /* The slot number `index`: options first, then what was given of arguments. False past the last. */
 static bool slot_at(const struct cli *cli, const void *values, size_t index, struct slot *out)
 {
-    const struct sl_field_row *option = cli->command->options;
-    for (; option && option->name; option++) {
+    const struct sl_field_row *option;
+    for (size_t i = 0; (option = cli_option(cli->command, i)) != NULL; i++) {
         if (!sl_field_is_path(option->kind) || index-- > 0) continue;
         *out = (struct slot){.kind = option->kind, .option = option};
         memcpy(&out->path, (const char *)values + option->offset, sizeof out->path);
@@ -261,8 +261,7 @@ static enum sl_status open_stream(struct cli *cli, const struct slot *slot, void
         path = sl_string_printf("%s/stdout%s", cli->scratch, suffix);
         sl_temporary_add(path);
     }
-    cli->places = sl_resize(cli->places, cli->n_places + 1, sizeof *cli->places);
-    cli->places[cli->n_places++] = (struct cli_place){path, slot->path, slot->kind};
+    sl_places_add(&cli->places, path, slot->path, slot->kind);
     if (slot->option)
         memcpy((char *)values + slot->option->offset, &path, sizeof path);
     else
@@ -321,9 +320,9 @@ static enum sl_status print_file(const char *path, struct sl_error *err)
 char *cli_name_streams(const struct cli *cli, const char *text)
 {
     char *named = sl_string_copy(text);
-    for (size_t i = 0; i < cli->n_places; i++) {
-        const char *path = cli->places[i].path;
-        if (cli->places[i].stream == SL_FIELD_WORD) continue;
+    for (size_t i = 0; i < cli->places.count; i++) {
+        const char *path = cli->places.items[i].path;
+        if (cli->places.items[i].stream == SL_FIELD_WORD) continue;
         char *renamed = sl_text_replace(named, path, cli_shown(cli, path));
         free(named);
         named = renamed;
@@ -333,15 +332,15 @@ char *cli_name_streams(const struct cli *cli, const char *text)
 
 enum sl_status cli_close_streams(struct cli *cli, enum sl_status status, struct sl_error *err)
 {
-    for (size_t i = 0; i < cli->n_places; i++) {
-        const struct cli_place *place = &cli->places[i];
+    for (size_t i = 0; i < cli->places.count; i++) {
+        const struct sl_found_path *place = &cli->places.items[i];
         if (place->stream == SL_FIELD_OUTPUT && status == SL_OK)
             status = print_file(place->path, err);
         if (place->stream == SL_FIELD_WORD) continue;
         unlink(place->path);
         sl_temporary_drop(place->path);
     }
-    if (status != SL_OK && cli->n_places > 0) {
+    if (status != SL_OK && cli->places.count > 0) {
         char *message = cli_name_streams(cli, err->message);
         snprintf(err->message, sizeof err->message, "%s", message);
         free(message);

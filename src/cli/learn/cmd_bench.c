@@ -57,7 +57,7 @@ static const struct cli_argument bench_arguments[] = {
     {.name = "NETWORK",
      .help = "a name from softlab models, or a family with options",
      .kind = SL_FIELD_WORD,
-     .choices = cli_network_names,
+     .choices = sl_network_names,
      .optional = true},
     {.name = NULL},
 };

@@ -35,7 +35,7 @@ static const struct sl_field_row export_options[] = {
      .letter = 'o', .suffixes = ".onnx .safetensors"},
     {"network", SL_FIELD_WORD, AT(network),
      "the network, if WEIGHTS do not name it, as PyTorch's do not", .letter = 'n',
-     .value = "NETWORK", .names = cli_network_names},
+     .value = "NETWORK", .names = sl_network_names},
     {"classes", SL_FIELD_INTEGER, AT(classes), "with --network: number of classes", .letter = 'k',
      .fallback = "10", .minimum = 1, .maximum = 1e6, .needs = "network"},
     {"class-names", SL_FIELD_WORD, AT(class_names),

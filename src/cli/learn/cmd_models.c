@@ -20,17 +20,12 @@ static const struct sl_field_row models_options[] = {
 };
 #undef AT
 
-const char *cli_network_names(size_t index)
-{
-    return sl_networks[index].name;
-}
-
 static const struct cli_argument models_arguments[] = {
     {.name = "NETWORK",
      .help = "a name from the table, also with options over its own (resnet34a:n=3), or a family "
              "with options (resnet:n=7,bias=1)",
      .kind = SL_FIELD_WORD,
-     .choices = cli_network_names,
+     .choices = sl_network_names,
      .optional = true},
     {.name = NULL},
 };

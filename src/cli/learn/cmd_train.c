@@ -9,18 +9,7 @@ struct train_values {
 };
 _Static_assert(offsetof(struct train_values, job) == 0, "options name fields of the job");
 
-static const char *rest_names(size_t index)
-{
-    static const char *const names[] = {"fail", "hard", "drop", NULL}; /* enum sl_target_rest */
-    return names[index];
-}
-
-static const char *recipe_names(size_t index)
-{
-    return sl_builtin_recipes[index].name;
-}
-
-enum { TRAINS = 1, SHOWS = 2, LISTS = 4 };
+enum { TRAINS = SL_TRAIN_RUNS, SHOWS = SL_TRAIN_KEYS, LISTS = 4 };
 
 static void train_mode(const struct cli *cli, const void *values, struct cli_mode *out)
 {
@@ -34,82 +23,11 @@ static void train_mode(const struct cli *cli, const void *values, struct cli_mod
 static const char *const train_samples[] = {"--list", "--keys --recipe quick",
                                             "--data shapes --network resnet8 -o out", NULL};
 
-#define FIELD(name) .offset = offsetof(struct sl_train_job, name)
-#define AT(field)   .offset = offsetof(struct train_values, field)
+#define AT(field) .offset = offsetof(struct train_values, field)
 static const struct sl_field_row train_options[] = {
-    {"data", SL_FIELD_SOURCE, FIELD(data),
-     "the training data: a data set's name or path, as in softlab dataset", .letter = 'd',
-     .value = "DATA", .names = cli_dataset_names, .modes = TRAINS},
-    {"split", SL_FIELD_PATH, FIELD(split), "train on these items only: an index file",
-     .modes = TRAINS},
-    {"labels", SL_FIELD_PATH, FIELD(labels),
-     "label distributions: a row per item, or one per annotator (default: hard labels)",
-     .letter = 'l', .modes = TRAINS},
-    {"rest", SL_FIELD_ENUM, FIELD(rest),
-     "items without a row in --labels: stop with an error, use their hard label, or leave them out",
-     .value = "WHAT", .fallback = "fail", .names = rest_names, .modes = TRAINS, .needs = "labels"},
-    {"holdout", SL_FIELD_PATH, FIELD(holdout),
-     "items to hold out: a file with a name on each line, collins2022 for its list of 100, or none "
-     "(default: the recipe's)",
-     .modes = TRAINS},
-    {"network", SL_FIELD_WORD, FIELD(network),
-     "a name from softlab models, or a family with options", .letter = 'n', .value = "NETWORK",
-     .names = cli_network_names, .modes = TRAINS},
-    {"recipe", SL_FIELD_PATH, FIELD(recipe),
-     "all hyperparameters: a name from --list, or a JSON file", .letter = 'r', .value = "RECIPE",
-     .names = recipe_names, .modes = TRAINS | SHOWS},
     {"as-run", SL_FIELD_BOOLEAN, AT(as_run),
      "the recipe as the paper's program ran it, which is the default", .modes = TRAINS | SHOWS,
      .needs = "recipe"},
-    {"as-published", SL_FIELD_BOOLEAN, FIELD(as_published),
-     "the recipe as the paper's text states it", .modes = TRAINS | SHOWS, .needs = "recipe"},
-    {"set", SL_FIELD_WORD, FIELD(set), "change keys of the recipe; --keys lists them",
-     .value = "KEY=VALUE,...", .modes = TRAINS},
-    {"epochs", SL_FIELD_COUNT, FIELD(epochs), "number of epochs (default: the recipe's)",
-     .letter = 'e', .minimum = 1, .maximum = 1e6, .modes = TRAINS},
-    {"seed", SL_FIELD_INTEGER, FIELD(seed),
-     "seed of initial weights, order, augmentation and all other draws", .letter = 's',
-     .fallback = "1", .minimum = 0, .maximum = 9007199254740992.0, .modes = TRAINS},
-    {"output", SL_FIELD_FOLDER, FIELD(output),
-     "the run's folder; an unfinished run in this folder is resumed", .letter = 'o',
-     .modes = TRAINS},
-    {"restart", SL_FIELD_BOOLEAN, FIELD(restart), "start anew, discarding the run in the folder",
-     .modes = TRAINS},
-    {"untrained", SL_FIELD_BOOLEAN, FIELD(untrained),
-     "read and check everything, then write the initial weights without training", .modes = TRAINS},
-    {"weights", SL_FIELD_PATH, FIELD(weights),
-     "fine-tune these weights: a file, or a run's folder; classes are matched by name",
-     .letter = 'w', .modes = TRAINS},
-    {"dev", SL_FIELD_SOURCE, FIELD(dev),
-     "the dev set: every epoch is scored on it, for select=best and patience", .value = "DATA",
-     .names = cli_dataset_names, .modes = TRAINS},
-    {"dev-split", SL_FIELD_PATH, FIELD(dev_split), "use only these items of --dev: an index file",
-     .modes = TRAINS},
-    {"dev-labels", SL_FIELD_PATH, FIELD(dev_labels),
-     "label distributions of --dev (default: hard labels)", .modes = TRAINS},
-    {"teacher", SL_FIELD_SOURCE, FIELD(teacher),
-     "predictions of teachers to distil: the key teacher_share is the weight of their mean in the "
-     "targets",
-     .value = "FILE,...", .modes = TRAINS},
-    {"mixing", SL_FIELD_PATH, FIELD(mixing),
-     "class-pair mixing functions that softlab mixing wrote, for the targets of mixup",
-     .modes = TRAINS},
-    {"extra", SL_FIELD_SOURCE, FIELD(extra),
-     "more images to train on, such as mixed ones; their classes are found by name in --data",
-     .value = "DATA", .modes = TRAINS},
-    {"extra-labels", SL_FIELD_PATH, FIELD(extra_labels), "label distributions of --extra",
-     .modes = TRAINS, .needs = "extra"},
-    CLI_IMAGE_SIZE(struct sl_train_job, "resize images to this size", TRAINS),
-    CLI_CHANNELS(struct sl_train_job, TRAINS),
-    CLI_SKIP_BROKEN(struct sl_train_job, TRAINS),
-    {"vectors", SL_FIELD_PATH, FIELD(vectors),
-     "word vectors (GloVe), for texts (default: those of softlab fetch glove100d)",
-     .modes = TRAINS},
-    {"tuning", SL_FIELD_PATH, FIELD(tuning), "a table of kernels that softlab bench --tune wrote",
-     .modes = TRAINS},
-    {"checkpoint-seconds", SL_FIELD_NUMBER, FIELD(checkpoint_seconds),
-     "shortest time between two checkpoints", .value = "S", .fallback = "30", .minimum = 0,
-     .maximum = 1e6, .modes = TRAINS},
     {"list", SL_FIELD_BOOLEAN, AT(list), "print the recipes that have a name"},
     {"keys", SL_FIELD_BOOLEAN, AT(keys), "print the keys of a recipe, with the values of --recipe",
      .modes = TRAINS | SHOWS},
@@ -117,7 +35,6 @@ static const struct sl_field_row train_options[] = {
     {.name = NULL},
 };
 #undef AT
-#undef FIELD
 
 /* ---- Lists ---- */
 
@@ -222,6 +139,7 @@ const struct cli_command cmd_train = {
         "weights.safetensors, log.jsonl with a line per epoch, and run.json with every setting and "
         "hash. A run that was stopped (Ctrl-C) or killed continues when the same command is given "
         "again, and ends with the same weights to the bit.",
+    .task = sl_train_job_options,
     .options = train_options,
     .examples = train_examples,
     .values_size = sizeof(struct train_values),

@@ -386,7 +386,8 @@ out:
 static const struct cli_example run_examples[] = {
     {"softlab run collins2022/table2", "a small form of the paper's table, in minutes"},
     {"softlab run thesis2022 uma2020 --only figures", "what needs no training, of two papers"},
-    {"softlab run all --scale small --dry-run", "what all tables take at the scale small, together"},
+    {"softlab run all --scale small --dry-run",
+     "what all tables take at the scale small, together"},
     {"softlab run collins2022/table2 --scale paper --dry-run", "how long the real one would take"},
     {"softlab run collins2022/table1 --scale paper --shard 2/8 -o part2",
      "an eighth of it, on one of eight machines"},

@@ -15,6 +15,7 @@
 #include "softlab/base/log.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
+#include "softlab/pipeline/task.h"
 
 enum { LOG_LIMIT = 1 << 26, TAIL_LINES = 12 };
 
@@ -90,7 +91,8 @@ static enum sl_status make_arguments(const struct sl_job *job,
         else
             arguments[i + 1] = sl_string_copy(word);
     }
-    if (status == SL_OK && runner->roots.folder) {
+    const char *command = json_string_value(json_array_get(words, 0));
+    if (status == SL_OK && runner->roots.folder && !sl_task_find(command)) {
         arguments[n + 1] = sl_string_copy("--data-folder");
         arguments[n + 2] = sl_string_copy(runner->roots.folder);
     }
@@ -111,9 +113,48 @@ static void redirect(const char *path, int flags, int descriptor)
     close(file);
 }
 
-static void say(const char *text)
+static void say(const char *who, const struct sl_error *err)
 {
-    (void)!write(STDERR_FILENO, text, strlen(text));
+    dprintf(STDERR_FILENO, "%s%s\n", who, err->message);
+}
+
+static void write_log_line(void *context, enum sl_log_level level, const char *line)
+{
+    (void)context;
+    const bool plain = level == SL_LOG_INFO;
+    dprintf(STDERR_FILENO, "%s%s%s\n", plain ? "" : sl_log_level_name(level), plain ? "" : ": ",
+            line);
+}
+
+/* A task that was told to stop ends as if the signal had, so that the runner knows it did not
+ * fail. */
+static void end_stopped(void)
+{
+    const struct sigaction action = {.sa_handler = SIG_DFL};
+    if (sigaction(SIGTERM, &action, NULL) == 0) (void)raise(SIGTERM);
+}
+
+/* The words behind the program's name and the task's, by a call of the task. */
+static void do_task(char **arguments, const struct sl_experiment_runner *runner)
+{
+    const struct sl_log log = {.level = SL_LOG_INFO, .write = write_log_line};
+    const struct sl_workplace workplace = {.roots = runner->roots,
+                                           .log = &log,
+                                           .unnamed = sl_name_table_create(),
+                                           .context = runner->hooks.context,
+                                           .stop = runner->hooks.stop};
+    struct sl_assignment assignment;
+    struct sl_error err;
+    size_t n_words = 0;
+    while (arguments[2 + n_words])
+        n_words++;
+    enum sl_status status = sl_assignment_read(arguments[1], arguments + 2, n_words,
+                                               &workplace.roots, &assignment, &err);
+    json_t *result = NULL;
+    if (status == SL_OK) status = sl_assignment_do(&assignment, &workplace, &result, &err);
+    if (status != SL_OK) dprintf(STDERR_FILENO, "softlab %s: %s\n", arguments[1], err.message);
+    if (status == SL_ERR_STOPPED) end_stopped();
+    _exit(status == SL_OK ? 0 : 1);
 }
 
 /* Whatever ends the runner ends its children, a kill -9 included. */
@@ -131,18 +172,17 @@ static void run_child(const struct sl_job *job, const struct sl_experiment_runne
     char *printed = sl_string_printf("%s.part", job->output);
     redirect(is_printed(job) ? printed : log, is_printed(job) ? O_TRUNC : O_APPEND, STDOUT_FILENO);
     redirect("/dev/null", 0, STDIN_FILENO);
-    if (arguments) {
-        execv(runner->program, arguments);
-        say("softlab run: the program cannot be started\n");
-        _exit(1);
-    }
     struct sl_error err;
-    const enum sl_status status = sl_prepare(job->step, job->output, &runner->roots, &err);
-    if (status != SL_OK) {
-        say(err.message);
-        say("\n");
+    if (!arguments) {
+        const enum sl_status status = sl_prepare(job->step, job->output, &runner->roots, &err);
+        if (status != SL_OK) say("", &err);
+        _exit(status == SL_OK ? 0 : 1);
     }
-    _exit(status == SL_OK ? 0 : 1);
+    if (sl_task_find(arguments[1])) do_task(arguments, runner);
+    execv(runner->program, arguments);
+    (void)sl_fail_errno(&err, "%s cannot be started", runner->program);
+    say("softlab run: ", &err);
+    _exit(1);
 }
 
 /* ---- The parent ---- */

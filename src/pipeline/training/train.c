@@ -27,11 +27,6 @@ struct sl_train_session {
     bool drawing;
 };
 
-struct sl_train_job sl_train_job_default(void)
-{
-    return (struct sl_train_job){.rest = SL_REST_FAIL, .seed = 1, .checkpoint_seconds = 30};
-}
-
 /* ---- Hooks ---- */
 
 static enum sl_status score_dev(void *context, struct sl_model *model, double *score,

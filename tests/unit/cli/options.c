@@ -87,13 +87,15 @@ static void expand(const struct cli_command *command, const char *sample, check_
         visit(command, &line);
         return;
     }
-    const struct sl_field_row *option = command->options;
+    const struct sl_field_row *option;
     const char *name = star - 1;
     while (name > sample && name[-1] != '-')
         name--;
-    while (strncmp(option->name, name, strlen(option->name)) != 0 ||
-           name[strlen(option->name)] != ' ')
-        option++;
+    for (size_t i = 0; (option = cli_option(command, i)) != NULL; i++)
+        if (strncmp(option->name, name, strlen(option->name)) == 0 &&
+            name[strlen(option->name)] == ' ')
+            break;
+    assert_non_null(option);
     for (size_t i = 0; option->names(i); i++) {
         char words[WORD];
         snprintf(words, sizeof words, "%.*s%s%s", (int)(star - sample), sample, option->names(i),
@@ -137,7 +139,8 @@ static void check_ignored(const struct cli_command *command, const struct line *
     struct cli_mode mode, after;
     struct sl_error err = {0};
     assert_ok(check(command, line, &mode, &err), err);
-    for (const struct sl_field_row *o = command->options; o->name; o++) {
+    const struct sl_field_row *o;
+    for (size_t i = 0; (o = cli_option(command, i)) != NULL; i++) {
         struct line more = *line;
         char sentence[600];
         if (!o->modes || o->modes & mode.does) continue;
@@ -182,7 +185,8 @@ static void test_every_row_does_something_in_a_mode_that_a_sample_shows(void **s
         all_modes = 0;
         for (const char *const *s = command->samples; s && *s; s++)
             expand(command, *s, gather_modes);
-        for (const struct sl_field_row *o = command->options; o && o->name; o++, count++)
+        const struct sl_field_row *o;
+        for (; (o = cli_option(command, count)) != NULL; count++)
             if (o->modes && !(o->modes & all_modes))
                 fail_msg("softlab %s: no sample has a mode of --%s", command->name, o->name);
         assert_true(count <= 64); /* cli.given */
@@ -200,11 +204,10 @@ static void check_needs(const struct cli_command *command, const struct sl_field
     for (const char *at = option->needs; *at; at += *at == ',') {
         const size_t length = strcspn(at, ",");
         if (has_word(line, at, length)) return;
-        const struct sl_field_row *needed = command->options;
-        while (needed->name &&
-               (strlen(needed->name) != length || memcmp(needed->name, at, length) != 0))
-            needed++;
-        if (!needed->name) fail_msg("softlab %s has no option %s", command->name, at);
+        const struct sl_field_row *needed;
+        for (size_t i = 0; (needed = cli_option(command, i)) != NULL; i++)
+            if (strlen(needed->name) == length && memcmp(needed->name, at, length) == 0) break;
+        if (!needed) fail_msg("softlab %s has no option %s", command->name, at);
         at += length;
     }
     add_option(&more, option, NULL);
@@ -217,7 +220,8 @@ static void check_needs(const struct cli_command *command, const struct sl_field
 
 static void check_needs_of(const struct cli_command *command, const struct line *line)
 {
-    for (const struct sl_field_row *o = command->options; o->name; o++)
+    const struct sl_field_row *o;
+    for (size_t i = 0; (o = cli_option(command, i)) != NULL; i++)
         if (o->needs) check_needs(command, o, line);
 }
 
@@ -228,8 +232,7 @@ static void test_an_option_is_refused_without_those_it_needs(void **state)
     for (size_t i = 0; cli_commands[i]; i++) {
         struct line line;
         start_line(cli_commands[i], &line);
-        if (!cli_commands[i]->samples && cli_commands[i]->options)
-            check_needs_of(cli_commands[i], &line);
+        if (!cli_commands[i]->samples) check_needs_of(cli_commands[i], &line);
     }
 }
 
@@ -240,7 +243,8 @@ static struct line with_option(const struct cli_command *command, const struct l
                                const struct sl_field_row *option, const char *value)
 {
     struct line more = *line;
-    for (const struct sl_field_row *o = command->options; option->needs && o->name; o++)
+    const struct sl_field_row *o;
+    for (size_t i = 0; option->needs && (o = cli_option(command, i)) != NULL; i++)
         if (strcmp(o->name, option->needs) == 0 && !has_word(&more, o->name, strlen(o->name)))
             add_option(&more, o, NULL);
     add_option(&more, option, value);
@@ -303,8 +307,9 @@ static void check_path(const struct cli_command *command, const struct sl_field_
 static void test_every_path_takes_a_dash_or_says_why_not(void **state)
 {
     (void)state;
+    const struct sl_field_row *o;
     for (size_t i = 0; cli_commands[i]; i++)
-        for (const struct sl_field_row *o = cli_commands[i]->options; o && o->name; o++) {
+        for (size_t n = 0; (o = cli_option(cli_commands[i], n)) != NULL; n++) {
             if (sl_field_is_path(o->kind)) check_path(cli_commands[i], o);
             const bool writes = strcmp(o->name, "output") == 0 || strcmp(o->name, "save") == 0;
             if (writes && o->kind != SL_FIELD_OUTPUT && o->kind != SL_FIELD_FOLDER)

@@ -1,0 +1,36 @@
+/* Options that several kinds of work have: rows of a table of fields, and names to choose from. */
+#ifndef SOFTLAB_PIPELINE_OPTIONS_H
+#define SOFTLAB_PIPELINE_OPTIONS_H
+
+#include "softlab/base/fields.h"
+#include "softlab/dataset.h"
+
+SL_BEGIN_DECLS
+
+/* Data sets and networks that have a name. */
+const char *sl_dataset_names(size_t index);
+const char *sl_network_names(size_t index);
+
+/* How images are brought into memory: a struct sl_load_options called `images` in the struct
+ * `type`, for these modes (0: all). */
+const char *sl_channel_names(size_t index);
+#define SL_OPTION_IMAGE_SIZE(type, text, bits)                                                     \
+    {                                                                                              \
+        "size", SL_FIELD_SIDES, offsetof(type, images.height), (text),                             \
+            .maximum = SL_IMAGE_MAX_SIDE, .modes = (bits)                                          \
+    }
+#define SL_OPTION_SKIP_BROKEN(type, bits)                                                          \
+    {                                                                                              \
+        "skip-broken", SL_FIELD_BOOLEAN, offsetof(type, images.skip_broken),                       \
+            "leave out images that cannot be read, and list them", .modes = (bits)                 \
+    }
+#define SL_OPTION_CHANNELS(type, bits)                                                             \
+    {                                                                                              \
+        "channels", SL_FIELD_COUNT, offsetof(type, images.channels),                               \
+            "read images as grey (1) or colour (3) (default: as colour where any image is)",       \
+            .value = "1|3", .names = sl_channel_names, .modes = (bits)                             \
+    }
+
+SL_END_DECLS
+
+#endif

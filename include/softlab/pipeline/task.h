@@ -1,0 +1,71 @@
+/* Tasks: jobs by the names of their commands. One table of fields says what each can be told. Words
+ * are read by it, and the record of what was asked is written by it. So a plan can keep a job as
+ * words that people read, and whoever does it calls a function.
+ *
+ *     char *words[] = {"--data", "shapes", "--network", "resnet8", "--output", "run"};
+ *     sl_assignment_read("train", words, 6, &workplace.roots, &assignment, &err);
+ *     sl_assignment_do(&assignment, &workplace, &result, &err);
+ *     sl_assignment_release(&assignment);
+ */
+#ifndef SOFTLAB_PIPELINE_TASK_H
+#define SOFTLAB_PIPELINE_TASK_H
+
+#include "softlab/pipeline/places.h"
+#include "softlab/pipeline/workplace.h"
+
+SL_BEGIN_DECLS
+
+/* How a task was asked for, beside what its job says. */
+struct sl_task_call {
+    char *const *arguments; /* borrowed; files that stand without an option's name */
+    size_t n_arguments;
+    json_t *record; /* borrowed; what was asked, for whatever is written */
+    const struct sl_workplace *workplace;
+};
+struct sl_task {
+    const char *name; /* "train" */
+    const struct sl_field_row *options;
+    size_t size; /* of the job's struct */
+    /* *result is what the task finds out, which the caller owns; it stays NULL where files have all
+     * of it. */
+    enum sl_status (*run)(const void *job, const struct sl_task_call *call, json_t **result,
+                          struct sl_error *err);
+};
+/* NULL if no task has this name. */
+const struct sl_task *sl_task_find(const char *name);
+
+/* Words that were read: what to do, and how it was said. */
+struct sl_assignment {
+    const struct sl_task *task; /* borrowed */
+    void *job;                  /* owned; its texts are borrowed from the words */
+    char **arguments;           /* borrowed: the first places of the words */
+    size_t n_arguments;
+    struct sl_places places; /* owned */
+};
+/* SL_ERR_USAGE says what is wrong with which word, SL_ERR_NOT_FOUND which place is not here. */
+enum sl_status sl_assignment_read(const char *name, char **words, size_t n_words,
+                                  const struct sl_data_roots *roots, struct sl_assignment *out,
+                                  struct sl_error *err) SL_MUST_USE;
+void sl_assignment_release(struct sl_assignment *assignment);
+/* As the task's run. */
+enum sl_status sl_assignment_do(const struct sl_assignment *assignment,
+                                const struct sl_workplace *workplace, json_t **result,
+                                struct sl_error *err) SL_MUST_USE;
+
+/* ---- Records ---- */
+
+/* Version, build, command, arguments and options, the last two taken. There is no time in it and no
+ * path but those typed, so that the same words give the same record; the caller owns it. */
+json_t *sl_asked(const char *command, json_t *arguments, json_t *options) SL_MUST_USE;
+/* Every field of a struct with its value into `options`; texts as they were typed. */
+void sl_asked_options(const struct sl_field_row *rows, const void *values,
+                      const struct sl_places *places, json_t *options);
+/* One of them; the caller owns it. */
+json_t *sl_asked_value(const struct sl_field_row *row, const void *values,
+                       const struct sl_places *places) SL_MUST_USE;
+/* Paths may hold any bytes, JSON only UTF-8: what is not becomes a question mark. */
+json_t *sl_asked_text(const char *text) SL_MUST_USE;
+
+SL_END_DECLS
+
+#endif
