@@ -225,7 +225,7 @@ _softlab() {
         "predict --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "predict --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
         "eval --labels" | "eval -l") COMPREPLY+=($(compgen -f -- "$current")); return ;;
-        "eval --reference") COMPREPLY+=($(compgen -W 'normalise softmax' -- "$current")); return ;;
+        "eval --reference") COMPREPLY+=($(compgen -W 'guess normalise softmax' -- "$current")); return ;;
         "eval --hard") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "eval --order") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "eval --metrics" | "eval -m") return ;;
@@ -235,7 +235,6 @@ _softlab() {
         "eval --bootstrap") return ;;
         "eval --seed") return ;;
         "eval --against") COMPREPLY+=($(compgen -f -- "$current")); return ;;
-        "eval --plots") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "eval --data" | "eval -d") COMPREPLY+=($(compgen -W 'cifar10 cifar10.1-v4 cifar10.1-v6 cifar10-c cinic10 cinic10_sample fashion-mnist labelme pos shapes' -- "$current")); COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "eval --split") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "eval --size") return ;;
@@ -245,6 +244,7 @@ _softlab() {
         "eval --attack-items") return ;;
         "eval --severity") return ;;
         "eval --corruption-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "eval --plots") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "eval --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "eval --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
         "run --scale") COMPREPLY+=($(compgen -W 'quick small paper' -- "$current")); return ;;
@@ -409,7 +409,7 @@ _softlab() {
             files=yes ;;
         "eval")
             words=''
-            options='--labels --reference --hard --order --subset --metrics --bin-size --bins --clip --bootstrap --seed --against --each --per-class --plots --data --split --size --channels --skip-broken --tests --dry-run --attack --attack-items --attack-hard --corruptions --extra --severity --corruption-folder --list --json --data-folder --log-level --quiet --help'
+            options='--labels --reference --hard --order --subset --metrics --bin-size --bins --clip --bootstrap --seed --against --each --per-class --data --split --size --channels --skip-broken --tests --dry-run --attack --attack-items --attack-hard --corruptions --extra --severity --corruption-folder --plots --list --json --data-folder --log-level --quiet --help'
             files=yes ;;
         "run")
             words='collins2022/figure10 collins2022/figure2 collins2022/figure4 collins2022/figure5 collins2022/figure6 collins2022/figure8 collins2022/figure9 collins2022/section4.3 collins2022/table1 collins2022/table2 collins2022/table3 collins2022/table4 collins2022/table5 collins2022/table6 peterson2019/figure1 peterson2019/figure2 peterson2019/figure3 peterson2019/figure4 peterson2019/table1 peterson2019/table2 thesis2022/figure3.5 thesis2022/figure3.6 thesis2022/figure4.2 thesis2022/figure4.3 thesis2022/figure4.4 thesis2022/figure4.5 thesis2022/figure5.1 thesis2022/figureB.3 thesis2022/section4.2.2 thesis2022/section5.1.2 thesis2022/table3.1 thesis2022/table3.2 thesis2022/table3.3 thesis2022/table3.4 thesis2022/table4.1 thesis2022/table4.2 thesis2022/table4.3 thesis2022/table5.1 thesis2022/table5.2 thesis2022/tableB.1 thesis2022/tableB.2 thesis2022/tableB.3 thesis2022/tableC.1 uma2020/table1 uma2020/table2 uma2020/table3'

@@ -7,9 +7,10 @@
 #include "softlab/base/options.h"
 #include "softlab/base/system.h"
 #include "softlab/base/text.h"
+#include "softlab/pipeline/evaluation.h"
 #include "softlab/pipeline/training.h"
 
-static const struct sl_task *const tasks[] = {&sl_train_task};
+static const struct sl_task *const tasks[] = {&sl_train_task, &sl_eval_task};
 
 const struct sl_task *sl_task_find(const char *name)
 {

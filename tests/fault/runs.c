@@ -164,22 +164,33 @@ static pid_t parent_of(long pid)
     return parent;
 }
 
-/* Whether the command line has all these words. */
+/* The last line of a process's log that says what it does, or "". The caller frees it. */
+static char *words_of(long pid)
+{
+    char *link = sl_string_printf("/proc/%ld/fd/2", pid), path[512], *last = NULL;
+    const ssize_t length = readlink(link, path, sizeof path - 1);
+    free(link);
+    if (length <= 0) return sl_string_copy("");
+    path[length] = '\0';
+    char *text = runs_read(path);
+    for (char *at = text; (at = strstr(at, "+ softlab ")) != NULL; at++)
+        last = at;
+    char *words = last ? sl_string_copy_n(last, strcspn(last, "\n")) : sl_string_copy("");
+    free(text);
+    return words;
+}
+
+/* Whether all these are among them. */
 static bool has_words(long pid, const char *const *words)
 {
-    char *path = sl_string_printf("/proc/%ld/cmdline", pid);
-    struct sl_buffer text;
-    sl_buffer_init(&text, RUNS_TEXT_LIMIT);
-    bool has = sl_file_read(path, &text, NULL) == SL_OK && text.length > 0;
+    char *all = words_of(pid);
+    bool has = *all != '\0';
     for (size_t i = 0; has && words[i]; i++) {
-        bool found = false;
-        for (const char *at = text.data; at < text.data + text.length && !found;
-             at += strlen(at) + 1)
-            found = strcmp(at, words[i]) == 0;
-        has = found;
+        char *word = sl_string_printf(" %s ", words[i]);
+        has = strstr(all, word) != NULL;
+        free(word);
     }
-    sl_buffer_release(&text);
-    free(path);
+    free(all);
     return has;
 }
 

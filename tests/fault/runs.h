@@ -36,7 +36,7 @@ int runs_program(const char *const *words);
 /* softlab run, of two processes at a time. */
 int runs_make(const char *spec, const char *folder, const char *shard);
 
-/* A child of the process whose command line has all these words, or -1. */
+/* A child of the process whose log says that it does what these words ask for, or -1. */
 pid_t runs_child(pid_t parent, const char *const *words);
 void runs_rest(unsigned ms);
 

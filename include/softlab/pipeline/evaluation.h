@@ -6,7 +6,7 @@
 #include "softlab/eval.h"
 #include "softlab/eval/shift.h"
 #include "softlab/label.h"
-#include "softlab/pipeline/workplace.h"
+#include "softlab/pipeline/task.h"
 
 SL_BEGIN_DECLS
 
@@ -34,16 +34,34 @@ struct sl_eval_job {
     bool subset;       /* leave out labelled items without a prediction */
     /* of weights */
     const char *data, *split;
-    struct sl_load_options images; /* zeros: as the network reads them */
-    const char *tests;             /* a JSON file of several test sets, instead of `data` */
-    const char *attacks;           /* comma-separated presets */
-    size_t attack_items;           /* 0: all */
-    bool attack_hard;              /* the attack's loss is against hard labels */
-    bool corrupted;
-    struct sl_shift_options shift;
-    bool dry_run; /* read and count the items, and score nothing */
+    struct sl_load_options images;  /* zeros: as the network reads them */
+    const char *tests;              /* a JSON file of several test sets, instead of `data` */
+    const char *attacks;            /* comma-separated presets */
+    size_t attack_items;            /* 0: all */
+    bool attack_hard;               /* the attack's loss is against hard labels */
+    bool corrupted;                 /* score the benchmark's corruptions of the items too */
+    bool extra;                     /* and the four outside of it */
+    struct sl_real_list severities; /* 1 to 5; none: 3 */
+    const char *corruption_folder;  /* of published files, as in struct sl_shift_options */
+    bool dry_run;                   /* read and count the items, and score nothing */
 };
 struct sl_eval_job sl_eval_job_default(void);
+
+/* What can be said, with bits for what it is said about: one file of predictions or several; a
+ * network on items or on the test sets of a file, or these only read and counted. */
+enum {
+    SL_EVAL_ONE = 1,
+    SL_EVAL_SEVERAL = 2,
+    SL_EVAL_ITEMS = 4,
+    SL_EVAL_TESTS = 8,
+    SL_EVAL_CHECKS_ITEMS = 32,
+    SL_EVAL_CHECKS_TESTS = 64
+};
+/* The bit of what a measure reads (SL_METRIC_READS_...). */
+#define SL_EVAL_READS(what) ((uint64_t)(what) << 8)
+extern const struct sl_field_row sl_eval_job_options[];
+/* Finds out the JSON of the functions below. */
+extern const struct sl_task sl_eval_task;
 
 /* A model beside labels. */
 struct sl_evaluated_model {
@@ -94,6 +112,8 @@ enum sl_status sl_evaluate_weights(const struct sl_eval_job *job, const char *we
                                    struct sl_weights_evaluation *out,
                                    struct sl_error *err) SL_MUST_USE;
 void sl_weights_evaluation_release(struct sl_weights_evaluation *evaluation);
+/* Its scores and classes as a new JSON object. */
+json_t *sl_weights_evaluation_json(const struct sl_weights_evaluation *evaluation) SL_MUST_USE;
 
 SL_END_DECLS
 

@@ -87,8 +87,8 @@ static enum sl_status write_plots(const struct sl_weights_evaluation *tests, con
 static enum sl_status print_json(const struct cli *cli, const struct sl_weights_evaluation *tests,
                                  struct sl_error *err)
 {
-    json_t *result = json_pack("{s:O, s:O, s:o}", "tests", tests->scores, "classes", tests->classes,
-                               "provenance", cli_provenance(cli));
+    json_t *result = sl_weights_evaluation_json(tests);
+    json_object_set_new(result, "provenance", cli_provenance(cli));
     const enum sl_status status = cli_print_json(result, err);
     json_decref(result);
     return status;

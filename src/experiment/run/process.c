@@ -44,6 +44,12 @@ static void add_word(json_t *words, const char *word)
     json_array_append_new(words, json_string(word));
 }
 
+/* A task gives what it finds out as JSON without being asked. */
+static bool is_said(const char *command, const char *word)
+{
+    return sl_task_find(command) && strcmp(word, "--json") == 0;
+}
+
 static json_t *preparation_words(const struct sl_job *job)
 {
     char *step = json_dumps(job->step, JSON_COMPACT);
@@ -80,21 +86,23 @@ static enum sl_status make_arguments(const struct sl_job *job,
     json_t *words = sl_job_words(job);
     const size_t n = json_array_size(words);
     char **arguments = sl_alloc(n + 4, sizeof *arguments);
+    const char *command = json_string_value(json_array_get(words, 0));
     enum sl_status status = SL_OK;
-    arguments[0] = sl_string_copy(runner->program);
+    size_t count = 0;
+    arguments[count++] = sl_string_copy(runner->program);
     for (size_t i = 0; i < n && status == SL_OK; i++) {
         const char *word = json_string_value(json_array_get(words, i));
+        if (is_said(command, word)) continue;
         if (word[0] == '@' && !sl_experiment_place_is_known(word))
-            status = sl_experiment_place(&runner->roots, word, &arguments[i + 1], err);
+            status = sl_experiment_place(&runner->roots, word, &arguments[count++], err);
         else if (strcmp(word, "{scratch}") == 0)
-            arguments[i + 1] = sl_string_printf("%s.scratch", job->output);
+            arguments[count++] = sl_string_printf("%s.scratch", job->output);
         else
-            arguments[i + 1] = sl_string_copy(word);
+            arguments[count++] = sl_string_copy(word);
     }
-    const char *command = json_string_value(json_array_get(words, 0));
     if (status == SL_OK && runner->roots.folder && !sl_task_find(command)) {
-        arguments[n + 1] = sl_string_copy("--data-folder");
-        arguments[n + 2] = sl_string_copy(runner->roots.folder);
+        arguments[count++] = sl_string_copy("--data-folder");
+        arguments[count++] = sl_string_copy(runner->roots.folder);
     }
     json_decref(words);
     if (status == SL_OK)
@@ -134,6 +142,16 @@ static void end_stopped(void)
     if (sigaction(SIGTERM, &action, NULL) == 0) (void)raise(SIGTERM);
 }
 
+/* As the command prints it with --json. */
+static enum sl_status print_result(const json_t *result, struct sl_error *err)
+{
+    const bool printed =
+        json_dumpfd(result, STDOUT_FILENO, JSON_INDENT(2) | JSON_ENSURE_ASCII) == 0;
+    if (!printed || write(STDOUT_FILENO, "\n", 1) != 1)
+        return sl_fail_errno(err, "the result cannot be written");
+    return SL_OK;
+}
+
 /* The words behind the program's name and the task's, by a call of the task. */
 static void do_task(char **arguments, const struct sl_experiment_runner *runner)
 {
@@ -152,6 +170,7 @@ static void do_task(char **arguments, const struct sl_experiment_runner *runner)
                                                &workplace.roots, &assignment, &err);
     json_t *result = NULL;
     if (status == SL_OK) status = sl_assignment_do(&assignment, &workplace, &result, &err);
+    if (status == SL_OK && result) status = print_result(result, &err);
     if (status != SL_OK) dprintf(STDERR_FILENO, "softlab %s: %s\n", arguments[1], err.message);
     if (status == SL_ERR_STOPPED) end_stopped();
     _exit(status == SL_OK ? 0 : 1);
@@ -162,6 +181,22 @@ static void die_with(pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(SL_CANNOT_START);
+}
+
+/* A log begins with what one would type to do the job by hand. */
+static void say_words(char *const *arguments)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_@%+=:,./-";
+    struct sl_buffer line;
+    sl_buffer_init(&line, 1 << 20);
+    sl_buffer_text(&line, "+ softlab");
+    for (size_t i = 1; arguments[i]; i++) {
+        const char *quote = arguments[i][strspn(arguments[i], plain)] ? "'" : "";
+        sl_buffer_printf(&line, " %s%s%s", quote, arguments[i], quote);
+    }
+    dprintf(STDERR_FILENO, "%s\n", line.data);
+    sl_buffer_release(&line);
 }
 
 static void run_child(const struct sl_job *job, const struct sl_experiment_runner *runner,
@@ -178,6 +213,7 @@ static void run_child(const struct sl_job *job, const struct sl_experiment_runne
         if (status != SL_OK) say("", &err);
         _exit(status == SL_OK ? 0 : 1);
     }
+    say_words(arguments);
     if (sl_task_find(arguments[1])) do_task(arguments, runner);
     execv(runner->program, arguments);
     (void)sl_fail_errno(&err, "%s cannot be started", runner->program);

@@ -89,3 +89,8 @@ json_t *sl_evaluation_json(const struct sl_evaluation *run)
     sl_evaluation_json_more(run, result);
     return result;
 }
+
+json_t *sl_weights_evaluation_json(const struct sl_weights_evaluation *evaluation)
+{
+    return json_pack("{s:O, s:O}", "tests", evaluation->scores, "classes", evaluation->classes);
+}

@@ -177,12 +177,6 @@ out:
     return status;
 }
 
-struct sl_eval_job sl_eval_job_default(void)
-{
-    return (struct sl_eval_job){
-        .options = sl_metric_options_default(), .seed = 1, .shift = sl_shift_options_default()};
-}
-
 void sl_evaluation_release(struct sl_evaluation *run)
 {
     for (size_t i = 0; run->models && i <= run->n_models; i++)

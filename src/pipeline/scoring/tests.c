@@ -31,6 +31,21 @@ static enum sl_status check_metrics(char *const *names, struct sl_error *err)
 
 /* ---- The job's own test ---- */
 
+static enum sl_status shift_of_job(const struct sl_eval_job *job, struct sl_shift_options *out,
+                                   struct sl_error *err)
+{
+    const struct sl_real_list *severities = &job->severities;
+    *out = sl_shift_options_default();
+    out->folder = job->corruption_folder;
+    out->extra = job->extra;
+    if (severities->count > SL_SEVERITIES)
+        return sl_fail(err, SL_ERR_USAGE, "--severity: more than %d", SL_SEVERITIES);
+    if (severities->count > 0) out->n_severities = severities->count;
+    for (size_t i = 0; i < severities->count; i++)
+        out->severities[i] = (int)severities->values[i];
+    return SL_OK;
+}
+
 static enum sl_status test_of_job(const struct sl_workplace *workplace,
                                   const struct sl_eval_job *job, struct sl_eval_test *out,
                                   struct sl_error *err)
@@ -48,12 +63,12 @@ static enum sl_status test_of_job(const struct sl_workplace *workplace,
         .metrics = job->metrics ? sl_text_split(job->metrics) : NULL,
         .attack_items = job->attack_items,
         .attack_hard = job->attack_hard,
-        .corrupted = job->corrupted,
-        .shift = job->shift,
+        .corrupted = job->corrupted || job->corruption_folder,
         .options = job->options,
     };
     char **attacks = job->attacks ? sl_text_split(job->attacks) : NULL;
     enum sl_status status = SL_OK;
+    SL_TRY_OUT(shift_of_job(job, &test.shift, err));
     SL_TRY_OUT(check_metrics(test.metrics, err));
     for (size_t i = 0; attacks && attacks[i]; i++)
         SL_TRY_OUT(add_attack(&test, attacks[i], err));

@@ -1,0 +1,150 @@
+/* What an evaluation can be told. */
+#include "softlab/pipeline/options.h"
+#include "pipeline/scoring/evaluate.h"
+
+static const char *reference_names(size_t index)
+{
+    static const char *const names[] = {"guess", "normalise", "softmax", NULL}; /* sl_eval_counts */
+    return names[index];
+}
+
+enum {
+    PREDICTED = SL_EVAL_ONE | SL_EVAL_SEVERAL,
+    ITEMS = SL_EVAL_ITEMS,
+    WEIGHTS = SL_EVAL_ITEMS | SL_EVAL_TESTS,
+    MEASURED = SL_EVAL_ONE | WEIGHTS,
+    CHECKS_ITEMS = SL_EVAL_CHECKS_ITEMS,
+    CHECKS = SL_EVAL_CHECKS_ITEMS | SL_EVAL_CHECKS_TESTS,
+};
+#define METRIC(what) SL_EVAL_READS(SL_METRIC_READS_##what)
+
+#define FIELD(name) .offset = offsetof(struct sl_eval_job, name)
+const struct sl_field_row sl_eval_job_options[] = {
+    {"labels", SL_FIELD_PATH, FIELD(labels),
+     "what people said: distributions, counts, or a class per row; otherwise the array "
+     "\"labels\" of the predictions' own .npz",
+     .letter = 'l', .modes = PREDICTED | ITEMS | CHECKS_ITEMS},
+    {"reference", SL_FIELD_ENUM, FIELD(counts),
+     "how counts become distributions; guess: whole numbers are normalised", .value = "HOW",
+     .fallback = "guess", .names = reference_names, .modes = PREDICTED},
+    {"hard", SL_FIELD_PATH, FIELD(hard),
+     "true classes; otherwise people's first choice. Without --labels, what is scored against",
+     .value = "FILE|DATASET", .modes = PREDICTED},
+    {"order", SL_FIELD_PATH, FIELD(order),
+     "row r of the predictions is the item whose number stands at r of this file",
+     .modes = PREDICTED},
+    {"subset", SL_FIELD_BOOLEAN, FIELD(subset),
+     "leave out labelled items that have no prediction; with --hard alone also predictions "
+     "whose class is not known",
+     .modes = PREDICTED},
+    {"metrics", SL_FIELD_WORD, FIELD(metrics), "only these measures", .letter = 'm',
+     .value = "NAME,...", .modes = PREDICTED | ITEMS},
+    {"bin-size", SL_FIELD_COUNT, FIELD(options.bin_size),
+     "items per bin of rms_calibration, mad_calibration and max_calibration", .fallback = "100",
+     .minimum = 1, .maximum = 1e9, .modes = METRIC(BIN_SIZE)},
+    {"bins", SL_FIELD_COUNT, FIELD(options.n_bins),
+     "bins of ece, mce, adaptive_ece and of reliability.svg", .fallback = "15", .minimum = 1,
+     .maximum = 1e5, .modes = METRIC(BINS)},
+    {"clip", SL_FIELD_NUMBER, FIELD(options.clip),
+     "probabilities are kept this far from 0 and 1 in cross-entropies", .value = "P",
+     .fallback = "1e-12", .minimum = 0, .maximum = 0.4, .modes = METRIC(CLIP)},
+    {"bootstrap", SL_FIELD_COUNT, FIELD(bootstrap),
+     "95 % intervals by this many resamples of the items; also of --against (1000)",
+     .fallback = "0", .minimum = 0, .maximum = 1e6, .modes = MEASURED},
+    {"seed", SL_FIELD_INTEGER, FIELD(seed), "seed of the bootstrap", .fallback = "1", .minimum = 0,
+     .maximum = 9e15, .modes = MEASURED, .needs = "bootstrap,against"},
+    {"against", SL_FIELD_PATH, FIELD(against),
+     "predictions of another model for the same items, or of weights another network: paired "
+     "tests",
+     .modes = SL_EVAL_ONE | ITEMS},
+    {"each", SL_FIELD_BOOLEAN, FIELD(each), "of several files, the values of every one too",
+     .modes = SL_EVAL_SEVERAL},
+    {"per-class", SL_FIELD_BOOLEAN, FIELD(per_class), "a line for every class", .modes = MEASURED},
+    {"data", SL_FIELD_SOURCE, FIELD(data),
+     "of weights: the items to evaluate them on, as in softlab dataset", .letter = 'd',
+     .value = "DATA", .names = sl_dataset_names, .modes = ITEMS | CHECKS_ITEMS},
+    {"split", SL_FIELD_PATH, FIELD(split), "of weights: these items only, an index file",
+     .modes = ITEMS | CHECKS_ITEMS},
+    SL_OPTION_IMAGE_SIZE(struct sl_eval_job,
+                         "of weights: bring images to this size first (default: the network's)",
+                         ITEMS | CHECKS_ITEMS),
+    SL_OPTION_CHANNELS(struct sl_eval_job, ITEMS | CHECKS_ITEMS),
+    SL_OPTION_SKIP_BROKEN(struct sl_eval_job, ITEMS | CHECKS_ITEMS),
+    {"tests", SL_FIELD_PATH, FIELD(tests),
+     "of weights: several test sets at once, a JSON file (docs/formats.md)",
+     .modes = WEIGHTS | CHECKS},
+    {"dry-run", SL_FIELD_BOOLEAN, FIELD(dry_run),
+     "of weights: read the test sets and their labels, say how many items each has, and "
+     "score nothing",
+     .letter = 'n', .modes = WEIGHTS | CHECKS},
+    {"attack", SL_FIELD_WORD, FIELD(attacks),
+     "of weights: attack them, as fgsm-collins2022; --list has the names", .letter = 'a',
+     .value = "NAME,...", .modes = ITEMS},
+    {"attack-items", SL_FIELD_COUNT, FIELD(attack_items),
+     "attack only so many items, drawn; 0: all", .fallback = "0", .minimum = 0, .maximum = 1e9,
+     .modes = ITEMS, .needs = "attack"},
+    {"attack-hard", SL_FIELD_BOOLEAN, FIELD(attack_hard),
+     "the attack's loss is against hard labels", .modes = ITEMS, .needs = "attack"},
+    {"corruptions", SL_FIELD_BOOLEAN, FIELD(corrupted),
+     "of weights: the 15 corruptions of CIFAR-10-C, made from the items", .letter = 'c',
+     .modes = ITEMS},
+    {"extra", SL_FIELD_BOOLEAN, FIELD(extra), "with --corruptions: the other four too",
+     .modes = ITEMS, .needs = "corruptions,corruption-folder"},
+    {"severity", SL_FIELD_REALS, FIELD(severities), "of --corruptions, 1 to 5 (default 3)",
+     .value = "N,...", .minimum = 1, .maximum = 5, .modes = ITEMS,
+     .needs = "corruptions,corruption-folder"},
+    {"corruption-folder", SL_FIELD_FOLDER, FIELD(corruption_folder),
+     "corruptions as published files: read where they are there, else made and kept",
+     .modes = ITEMS},
+    {.name = NULL},
+};
+#undef FIELD
+
+struct sl_eval_job sl_eval_job_default(void)
+{
+    struct sl_eval_job job = {.options = sl_metric_options_default()};
+    sl_fields_set_defaults(sl_eval_job_options, &job);
+    return job;
+}
+
+static enum sl_status score_weights(const struct sl_eval_job *job, const struct sl_task_call *call,
+                                    json_t **result, struct sl_error *err)
+{
+    struct sl_weights_evaluation tests = {0};
+    if (call->n_arguments > 1)
+        return sl_fail(err, SL_ERR_USAGE, "one network at a time: \"%s\" is too many",
+                       call->arguments[1]);
+    SL_TRY(sl_evaluate_weights(job, call->arguments[0], call->workplace, &tests, err));
+    *result = sl_weights_evaluation_json(&tests);
+    sl_weights_evaluation_release(&tests);
+    return SL_OK;
+}
+
+static enum sl_status score_predictions(const struct sl_eval_job *job,
+                                        const struct sl_task_call *call, json_t **result,
+                                        struct sl_error *err)
+{
+    struct sl_evaluation run;
+    SL_TRY(sl_evaluate_predictions(job, call->arguments, call->n_arguments, call->workplace, &run,
+                                   err));
+    *result = sl_evaluation_json(&run);
+    sl_evaluation_release(&run);
+    return SL_OK;
+}
+
+static enum sl_status run_evaluation(const void *job, const struct sl_task_call *call,
+                                     json_t **result, struct sl_error *err)
+{
+    if (call->n_arguments == 0) return sl_fail(err, SL_ERR_USAGE, "PREDICTIONS is missing: a file");
+    SL_TRY(sl_eval_is_weights(call->arguments[0]) ? score_weights(job, call, result, err)
+                                                  : score_predictions(job, call, result, err));
+    json_object_set(*result, "provenance", call->record);
+    return SL_OK;
+}
+
+const struct sl_task sl_eval_task = {
+    .name = "eval",
+    .options = sl_eval_job_options,
+    .size = sizeof(struct sl_eval_job),
+    .run = run_evaluation,
+};
