@@ -104,7 +104,7 @@ _softlab() {
         "import --columns") return ;;
         "import --abstain") return ;;
         "import --leave-out") return ;;
-        "import --header") COMPREPLY+=($(compgen -W 'yes no' -- "$current")); return ;;
+        "import --header") COMPREPLY+=($(compgen -W 'guess yes no' -- "$current")); return ;;
         "import --id-column") return ;;
         "import --classes") return ;;
         "import --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
@@ -377,15 +377,15 @@ _softlab() {
             files=yes ;;
         "labels")
             words=''
-            options='--method --output --list --json --columns --abstain --leave-out --annotators --seed --as-released --seconds-per-input --truth --weights --gamma --beta --temperature --folds --per-annotator --mean-first --generated --vectors --iterations --tolerance --smoothing --diagonal --start --tie --em --gold --predictions --rows --calibrate --reference --annotators-out --state --resume --prior --prior-weight --threads --data-folder --log-level --quiet --help'
+            options='--method --output --list --columns --abstain --leave-out --annotators --seed --as-released --seconds-per-input --truth --weights --gamma --beta --temperature --folds --per-annotator --mean-first --generated --vectors --iterations --tolerance --smoothing --diagonal --start --tie --em --gold --predictions --rows --calibrate --reference --annotators-out --state --resume --prior --prior-weight --threads --json --data-folder --log-level --quiet --help'
             files=yes ;;
         "quality")
             words=''
-            options='--columns --abstain --leave-out --truth --exclude --most-answers --reference --high --low --annotators --bootstrap --seed --json --data-folder --log-level --quiet --help'
+            options='--columns --abstain --leave-out --truth --exclude --most-answers --reference --high --low --bootstrap --seed --annotators --json --data-folder --log-level --quiet --help'
             files=yes ;;
         "compare")
             words=''
-            options='--top --by --least --same-first --min-entropy --max-entropy-b --mix --endpoint-labels --only --mixed --pairs --bootstrap --seed --json --data-folder --log-level --quiet --help'
+            options='--top --by --least --same-first --min-entropy --max-entropy-b --mix --endpoint-labels --only --mixed --bootstrap --seed --pairs --json --data-folder --log-level --quiet --help'
             files=yes ;;
         "simulate-labels")
             words=''

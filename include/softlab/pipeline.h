@@ -9,6 +9,7 @@
 #define SOFTLAB_PIPELINE_H
 
 #include "softlab/pipeline/answers.h"
+#include "softlab/pipeline/asked.h"
 #include "softlab/pipeline/compare.h"
 #include "softlab/pipeline/evaluation.h"
 #include "softlab/pipeline/files.h"

@@ -180,15 +180,9 @@ bool cli_should_stop(void *context);
  * loop, softlab run) sees that it did not fail. Returns if none came. */
 void cli_end_by_signal(void);
 
-/* provenance.c: version, build, command, arguments and every option with its value, as a
- * new JSON object. It holds no time and no path of this machine but those typed, so that the
- * same command gives the same record. */
+/* provenance.c: what was asked (softlab/pipeline/asked.h), as results and as rows carry it. */
+struct sl_asked cli_asked(const struct cli *cli);
 json_t *cli_provenance(const struct cli *cli);
-/* What rows that go to `output` say of themselves, as text on the heap; NULL if that is no .npz.
- * Inputs by their names and SHA-256, no build, and of the options those with a value that are
- * neither files to write nor among `without` (NULL-ended), which do not change what is in the file.
- * To be taken before anything is read or written; what is not a plain file is named only, and of a
- * large one the size is said. */
 char *cli_rows_provenance(const struct cli *cli, const char *output, const char *const *without);
 
 /* output.c: columns of the terminal behind stderr, now; 0 if there is none. */

@@ -13,38 +13,6 @@
 enum sl_status cli_open_dataset(const struct cli *cli, const char *name, const char *split,
                                 struct sl_dataset **out, struct sl_error *err);
 
-/* Answers in any file that holds them (answers.c). A command that reads some embeds the words and
- * lists the options. */
-struct cli_answer_words {
-    const char *columns;
-    struct sl_word_list abstain, leave_out;
-};
-/* `words` is the offset of struct cli_answer_words in the command's values; `of_columns` are the
- * modes in which a table may be read, `of_classes` those in which answers are. */
-#define CLI_ANSWER_OPTIONS(words, of_columns, of_classes)                                          \
-    {"columns",                                                                                    \
-     SL_FIELD_WORD,                                                                                \
-     (words) + offsetof(struct cli_answer_words, columns),                                         \
-     "of CSV: the columns of item, worker and label, or pairs such as item=task,p=share for "      \
-     "item, worker, label, p, ms, confidence and truth",                                           \
-     .value = "A,B,C",                                                                             \
-     .modes = (of_columns)},                                                                       \
-        {"abstain",                                                                                \
-         SL_FIELD_WORDS,                                                                           \
-         (words) + offsetof(struct cli_answer_words, abstain),                                     \
-         "classes that mean no answer, such as skip: answers that choose one are left out and "    \
-         "counted",                                                                                \
-         .value = "CLASS,...",                                                                     \
-         .modes = (of_classes)},                                                                   \
-    {                                                                                              \
-        "leave-out", SL_FIELD_WORDS, (words) + offsetof(struct cli_answer_words, leave_out),       \
-            "classes to take out: their votes are left out and counted, distributions are scaled " \
-            "to the other classes",                                                                \
-            .value = "CLASS,...", .modes = (of_classes)                                            \
-    }
-/* What they ask for, which the caller releases. */
-struct sl_answer_reading cli_answer_reading(const struct cli_answer_words *words);
-void cli_answer_reading_release(struct sl_answer_reading *reading);
 /* Shared by the commands about studies (study_links.c): the address of a study without the slash at
  * its end, since paths begin with one, on the heap; and the links of sl_study_links_json with what
  * to do with them and the completion codes. */

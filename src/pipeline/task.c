@@ -5,12 +5,19 @@
 
 #include "softlab/base/memory.h"
 #include "softlab/base/options.h"
-#include "softlab/base/system.h"
-#include "softlab/base/text.h"
+#include "softlab/pipeline/compare.h"
 #include "softlab/pipeline/evaluation.h"
+#include "softlab/pipeline/import.h"
+#include "softlab/pipeline/labels.h"
+#include "softlab/pipeline/mixing.h"
+#include "softlab/pipeline/quality.h"
+#include "softlab/pipeline/simulation.h"
 #include "softlab/pipeline/training.h"
 
-static const struct sl_task *const tasks[] = {&sl_train_task, &sl_eval_task};
+static const struct sl_task *const tasks[] = {
+    &sl_import_task, &sl_labels_task,     &sl_quality_task, &sl_compare_task,
+    &sl_mixing_task, &sl_simulation_task, &sl_train_task,   &sl_eval_task,
+};
 
 const struct sl_task *sl_task_find(const char *name)
 {
@@ -53,61 +60,16 @@ enum sl_status sl_assignment_do(const struct sl_assignment *assignment,
                                 struct sl_error *err)
 {
     const struct sl_task *task = assignment->task;
-    const struct sl_places *places = &assignment->places;
-    json_t *arguments = json_array(), *options = json_object();
-    for (size_t i = 0; i < assignment->n_arguments; i++) {
-        const char *typed = sl_places_typed(places, assignment->arguments[i]);
-        json_array_append_new(arguments, sl_asked_text(typed));
-    }
-    sl_asked_options(task->options, assignment->job, places, options);
+    const struct sl_asked asked = {.command = task->name,
+                                   .arguments = assignment->arguments,
+                                   .n_arguments = assignment->n_arguments,
+                                   .tables = {task->options},
+                                   .values = assignment->job,
+                                   .places = &assignment->places};
     const struct sl_task_call call = {.arguments = assignment->arguments,
                                       .n_arguments = assignment->n_arguments,
-                                      .record = sl_asked(task->name, arguments, options),
+                                      .asked = &asked,
                                       .workplace = workplace};
     *result = NULL;
-    const enum sl_status status = task->run(assignment->job, &call, result, err);
-    json_decref(call.record);
-    return status;
-}
-
-/* ---- Records ---- */
-
-json_t *sl_asked(const char *command, json_t *arguments, json_t *options)
-{
-    return json_pack("{s:s, s:s, s:s, s:o, s:o}", "softlab", sl_version(), "build", sl_build_id(),
-                     "command", command, "arguments", arguments, "options", options);
-}
-
-json_t *sl_asked_text(const char *text)
-{
-    char *copy = sl_string_copy(text);
-    const size_t length = strlen(copy);
-    for (size_t valid; (valid = sl_utf8_valid(copy, length)) < length;)
-        copy[valid] = '?';
-    json_t *value = json_string(copy);
-    free(copy);
-    return value;
-}
-
-json_t *sl_asked_value(const struct sl_field_row *row, const void *values,
-                       const struct sl_places *places)
-{
-    if (row->kind == SL_FIELD_WORDS) {
-        const struct sl_word_list *words = (const void *)((const char *)values + row->offset);
-        json_t *list = words->count > 0 ? json_array() : json_null();
-        for (size_t i = 0; i < words->count; i++)
-            json_array_append_new(list, sl_asked_text(words->values[i]));
-        return list;
-    }
-    if (row->kind < SL_FIELD_WORD) return sl_field_json(row, values);
-    const char *text;
-    memcpy(&text, (const char *)values + row->offset, sizeof text);
-    return text ? sl_asked_text(sl_places_typed(places, text)) : json_null();
-}
-
-void sl_asked_options(const struct sl_field_row *rows, const void *values,
-                      const struct sl_places *places, json_t *options)
-{
-    for (const struct sl_field_row *row = rows; row && row->name; row++)
-        json_object_set_new(options, row->name, sl_asked_value(row, values, places));
+    return task->run(assignment->job, &call, result, err);
 }

@@ -7,7 +7,7 @@
 #include "softlab/base/json.h"
 #include "softlab/label/compare.h"
 #include "softlab/label/mixing.h"
-#include "softlab/pipeline/workplace.h"
+#include "softlab/pipeline/task.h"
 
 SL_BEGIN_DECLS
 
@@ -31,6 +31,11 @@ struct sl_compare_job {
     const char *mixed;           /* labels of mixed images, against the shares in their names */
 };
 struct sl_compare_job sl_compare_job_default(void);
+
+/* What can be said, with bits for the three ways to compare. */
+enum { SL_COMPARE_SETS = 1, SL_COMPARE_MIX = 2, SL_COMPARE_MIXED = 4 };
+extern const struct sl_field_row sl_compare_job_options[];
+extern const struct sl_task sl_compare_task;
 
 /* What was found; the members of other ways to compare are zero. */
 struct sl_compared {

@@ -5,6 +5,7 @@
 #include "softlab/crowd.h"
 #include "softlab/label.h"
 #include "softlab/pipeline/answers.h"
+#include "softlab/pipeline/task.h"
 
 SL_BEGIN_DECLS
 
@@ -48,16 +49,39 @@ struct sl_labels_job {
     const char *resume;                 /* a state to go on from */
     const char *annotators_out, *state; /* also write what the method learned */
     size_t threads;
+    double seconds_per_input; /* of an annotator, to say what a label costs; NaN: nothing is said */
+    bool list;                /* of the task: the methods, and no labels */
+    const char *output;       /* .npz, .npy, .csv or .json; NULL: the caller wants the rows alone */
+    const char *provenance;   /* what an .npz says of how it came about */
 };
 struct sl_labels_job sl_labels_job_default(void);
+
+/* What can be said, and of a job the bits of what does something with its method, under a name for
+ * messages ("--method mix --mean-first"). */
+extern const struct sl_field_row sl_labels_job_options[];
+struct sl_labels_effects {
+    uint64_t bits;
+    char name[80];
+};
+struct sl_labels_effects sl_labels_job_effects(const struct sl_labels_job *job);
+/* Options that do not change what is in a file of labels; NULL-ended. */
+extern const char *const sl_labels_not_in_rows[];
+/* Writes the labels, or without an output finds out what became of the answers. */
+extern const struct sl_task sl_labels_task;
 
 /* How answers become rows for soft methods where the job does not say. */
 extern const char sl_labels_rows_of_tops[], sl_labels_rows_of_others[];
 
-/* The labels, which the caller owns, and what became of the answers. */
+/* The labels, which the caller owns, and what became of the answers; also to the output. */
 enum sl_status sl_labels_job_run(const struct sl_labels_job *job,
                                  const struct sl_workplace *workplace, struct sl_rows **out,
                                  struct sl_label_notes *notes, struct sl_error *err) SL_MUST_USE;
+/* How many answers were used and what a label costs, as a new JSON object; `provenance` is taken.
+ */
+json_t *sl_labels_json(const struct sl_labels_job *job, const struct sl_label_notes *notes,
+                       size_t n_rows, json_t *provenance) SL_MUST_USE;
+/* All methods, as a new JSON list. */
+json_t *sl_label_methods_json(void) SL_MUST_USE;
 
 SL_END_DECLS
 

@@ -2,7 +2,7 @@
 #ifndef SOFTLAB_PIPELINE_MIXING_H
 #define SOFTLAB_PIPELINE_MIXING_H
 
-#include "softlab/pipeline/workplace.h"
+#include "softlab/pipeline/task.h"
 
 SL_BEGIN_DECLS
 
@@ -14,6 +14,11 @@ struct sl_mixing_job {
     const char *output;  /* .json */
 };
 struct sl_mixing_job sl_mixing_job_default(void);
+
+/* What can be said, with bits for curves that are fitted and for one that is given. */
+enum { SL_MIXING_FITTED = 1, SL_MIXING_GIVEN = 2 };
+extern const struct sl_field_row sl_mixing_job_options[];
+extern const struct sl_task sl_mixing_task;
 
 /* The functions, to their file. Where no curve could be fitted to a pair the identity stands, and
  * the log says of how many. SL_ERR_USAGE where the job lacks its answers or its output, or has one

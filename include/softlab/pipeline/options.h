@@ -31,6 +31,31 @@ const char *sl_channel_names(size_t index);
             .value = "1|3", .names = sl_channel_names, .modes = (bits)                             \
     }
 
+/* How answers are read: a struct sl_answer_reading called `reading` in the struct `type`.
+ * `of_columns` are the modes in which a table may be read, `of_classes` those in which answers
+ * are. */
+#define SL_OPTION_ANSWERS(type, of_columns, of_classes)                                            \
+    {"columns",                                                                                    \
+     SL_FIELD_WORD,                                                                                \
+     offsetof(type, reading.columns),                                                              \
+     "of CSV: the columns of item, worker and label, or pairs such as item=task,p=share for "      \
+     "item, worker, label, p, ms, confidence and truth",                                           \
+     .value = "A,B,C",                                                                             \
+     .modes = (of_columns)},                                                                       \
+        {"abstain",                                                                                \
+         SL_FIELD_WORDS,                                                                           \
+         offsetof(type, reading.abstain),                                                          \
+         "classes that mean no answer, such as skip: answers that choose one are left out and "    \
+         "counted",                                                                                \
+         .value = "CLASS,...",                                                                     \
+         .modes = (of_classes)},                                                                   \
+    {                                                                                              \
+        "leave-out", SL_FIELD_WORDS, offsetof(type, reading.leave_out),                            \
+            "classes to take out: their votes are left out and counted, distributions are scaled " \
+            "to the other classes",                                                                \
+            .value = "CLASS,...", .modes = (of_classes)                                            \
+    }
+
 SL_END_DECLS
 
 #endif

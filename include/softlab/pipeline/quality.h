@@ -6,6 +6,7 @@
 #include "softlab/answer/suspicion.h"
 #include "softlab/base/json.h"
 #include "softlab/pipeline/answers.h"
+#include "softlab/pipeline/task.h"
 
 SL_BEGIN_DECLS
 
@@ -23,6 +24,8 @@ struct sl_quality_job {
     uint64_t seed;         /* of the bootstrap */
 };
 struct sl_quality_job sl_quality_job_default(void);
+extern const struct sl_field_row sl_quality_job_options[];
+extern const struct sl_task sl_quality_task;
 
 /* Answers to items where the reference's entropy is high, and where it is low. */
 enum { SL_QUALITY_HIGH, SL_QUALITY_LOW, SL_QUALITY_PARTS };

@@ -4,7 +4,7 @@
 
 #include "softlab/base/json.h"
 #include "softlab/label/simulate.h"
-#include "softlab/pipeline/workplace.h"
+#include "softlab/pipeline/task.h"
 
 SL_BEGIN_DECLS
 
@@ -24,6 +24,8 @@ struct sl_simulation_job {
     const char *provenance; /* what an .npz says of how it came about */
 };
 struct sl_simulation_job sl_simulation_job_default(void);
+extern const struct sl_field_row sl_simulation_job_options[];
+extern const struct sl_task sl_simulation_task;
 
 /* "low" and "high": the parts of a fit, by the entropy of the reference. */
 extern const char *const sl_simulation_part_names[SL_SIMULATOR_PARTS];

@@ -10,16 +10,17 @@
 #ifndef SOFTLAB_PIPELINE_TASK_H
 #define SOFTLAB_PIPELINE_TASK_H
 
+#include "softlab/pipeline/asked.h"
 #include "softlab/pipeline/places.h"
 #include "softlab/pipeline/workplace.h"
 
 SL_BEGIN_DECLS
 
-/* How a task was asked for, beside what its job says. */
+/* How a task was asked for, beside what its job says; all borrowed. */
 struct sl_task_call {
-    char *const *arguments; /* borrowed; files that stand without an option's name */
+    char *const *arguments; /* files that stand without an option's name */
     size_t n_arguments;
-    json_t *record; /* borrowed; what was asked, for whatever is written */
+    const struct sl_asked *asked; /* for whatever is written */
     const struct sl_workplace *workplace;
 };
 struct sl_task {
@@ -51,20 +52,6 @@ void sl_assignment_release(struct sl_assignment *assignment);
 enum sl_status sl_assignment_do(const struct sl_assignment *assignment,
                                 const struct sl_workplace *workplace, json_t **result,
                                 struct sl_error *err) SL_MUST_USE;
-
-/* ---- Records ---- */
-
-/* Version, build, command, arguments and options, the last two taken. There is no time in it and no
- * path but those typed, so that the same words give the same record; the caller owns it. */
-json_t *sl_asked(const char *command, json_t *arguments, json_t *options) SL_MUST_USE;
-/* Every field of a struct with its value into `options`; texts as they were typed. */
-void sl_asked_options(const struct sl_field_row *rows, const void *values,
-                      const struct sl_places *places, json_t *options);
-/* One of them; the caller owns it. */
-json_t *sl_asked_value(const struct sl_field_row *row, const void *values,
-                       const struct sl_places *places) SL_MUST_USE;
-/* Paths may hold any bytes, JSON only UTF-8: what is not becomes a question mark. */
-json_t *sl_asked_text(const char *text) SL_MUST_USE;
 
 SL_END_DECLS
 

@@ -9,66 +9,26 @@ struct compare_values {
 };
 _Static_assert(offsetof(struct compare_values, job) == 0, "options name fields of the job");
 
-static const char *distance_names(size_t index)
-{
-    return index < SL_DISTANCE_COUNT ? sl_label_distances[index].name : NULL;
-}
-
-enum { SETS = 1, MIX = 2, MIXED = 4 };
-
 static void compare_mode(const struct cli *cli, const void *values, struct cli_mode *out)
 {
     (void)cli;
     const struct compare_values *options = values;
-    *out = options->job.mix     ? (struct cli_mode){MIX, .name = "--mix", .alone = true}
-           : options->job.mixed ? (struct cli_mode){MIXED, .name = "--mixed", .alone = true}
-                                : (struct cli_mode){SETS, .name = "two label sets"};
+    *out = options->job.mix ? (struct cli_mode){SL_COMPARE_MIX, .name = "--mix", .alone = true}
+           : options->job.mixed
+               ? (struct cli_mode){SL_COMPARE_MIXED, .name = "--mixed", .alone = true}
+               : (struct cli_mode){SL_COMPARE_SETS, .name = "two label sets"};
 }
 
 static const char *const compare_samples[] = {"a.npz b.npz", "--mix a.jsonl", "--mixed a.npz",
                                               NULL};
 
-#define OF_JOB(field) .offset = offsetof(struct sl_compare_job, field)
-#define AT(field)     .offset = offsetof(struct compare_values, field)
+#define AT(field) .offset = offsetof(struct compare_values, field)
 static const struct sl_field_row compare_options[] = {
-    {"top", SL_FIELD_INTEGER, OF_JOB(top), "show this many of the most different items",
-     .fallback = "10", .minimum = 0, .maximum = 1e6, .modes = SETS},
-    {"by", SL_FIELD_CHOICE, OF_JOB(by), "the distance that orders the items", .value = "DISTANCE",
-     .fallback = "wasserstein-values", .names = distance_names, .modes = SETS},
-    {"least", SL_FIELD_BOOLEAN, OF_JOB(least), "show the least different items instead",
-     .modes = SETS},
-    {"same-first", SL_FIELD_BOOLEAN, OF_JOB(same_first),
-     "show only items whose most probable class is the same in both; ties go to the last class by "
-     "name",
-     .modes = SETS},
-    {"min-entropy", SL_FIELD_NUMBER, OF_JOB(min_entropy),
-     "show only items whose two labels both have at least this entropy", .value = "NATS",
-     .fallback = "0", .minimum = 0, .maximum = 100, .modes = SETS},
-    {"max-entropy-b", SL_FIELD_NUMBER, OF_JOB(max_entropy_b),
-     "show only items whose label in B has at most this entropy; 0 shows all", .value = "NATS",
-     .fallback = "0", .minimum = 0, .maximum = 100, .modes = SETS},
-    {"mix", SL_FIELD_PATH, OF_JOB(mix),
-     "in place of A and B: mixing answers, to compare inferred with generated shares",
-     .value = "ANSWERS"},
-    {"endpoint-labels", SL_FIELD_PATH, OF_JOB(endpoint_labels),
-     "with --mix: labels of the images that were mixed, to split by their entropy", .modes = MIX},
-    {"only", SL_FIELD_PATH, OF_JOB(only),
-     "with --mix: use only the items this text file lists, one per line", .modes = MIX},
-    {"mixed", SL_FIELD_PATH, OF_JOB(mixed),
-     "in place of A and B: labels of mixed images, to compare with the shares in the images' names",
-     .value = "LABELS", .modes = SETS | MIXED},
     {"pairs", SL_FIELD_BOOLEAN, AT(pairs), "with --mix: print a line for every pair of classes",
-     .modes = MIX},
-    {"bootstrap", SL_FIELD_INTEGER, OF_JOB(bootstrap),
-     "with --mix and --json: 95 % intervals from this many resamples of items and annotators; 1000 "
-     "is usual",
-     .fallback = "0", .minimum = 0, .maximum = 1e6, .modes = MIX, .needs = "json"},
-    {"seed", SL_FIELD_INTEGER, OF_JOB(seed), "seed of the bootstrap", .fallback = "1", .minimum = 0,
-     .maximum = 9e15, .modes = MIX, .needs = "bootstrap"},
+     .modes = SL_COMPARE_MIX},
     {"json", SL_FIELD_BOOLEAN, AT(json), "print JSON"},
     {.name = NULL},
 };
-#undef OF_JOB
 #undef AT
 
 static const struct cli_argument compare_arguments[] = {
@@ -223,6 +183,7 @@ const struct cli_command cmd_compare = {
         "column, where neither file names its classes), so the order of the two files and of "
         "their columns makes no difference.",
     .arguments = compare_arguments,
+    .task = sl_compare_job_options,
     .options = compare_options,
     .examples = compare_examples,
     .values_size = sizeof(struct compare_values),

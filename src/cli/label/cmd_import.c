@@ -4,35 +4,11 @@
 
 struct import_values {
     struct sl_import_job job; /* first, so that its offsets are those of the values */
-    struct cli_answer_words input;
-    const char *header;
     bool list;
 };
 _Static_assert(offsetof(struct import_values, job) == 0, "options name fields of the job");
 
-static const char *readable_formats(size_t index)
-{
-    if (index == 0) return SL_IMPORT_ANSWERS;
-    for (const struct sl_answer_format *f = sl_answer_formats; f->name; f++)
-        if (f->import && --index == 0) return f->name;
-    return NULL;
-}
-
-static const char *writable_formats(size_t index)
-{
-    if (index == 0) return SL_IMPORT_ANSWERS;
-    for (const struct sl_answer_format *f = sl_answer_formats; f->name; f++)
-        if (f->write && --index == 0) return f->name;
-    return NULL;
-}
-
-static const char *answers_to_header(size_t index)
-{
-    static const char *const words[] = {"yes", "no", NULL};
-    return words[index];
-}
-
-enum { LISTS = 1, CONVERTS = 2, CACHES = 4, CLASSES = 8, COLUMNS = 16, LAYOUT = 32 };
+enum { LISTS = 1 };
 
 static void import_mode(const struct cli *cli, const void *values, struct cli_mode *out)
 {
@@ -44,10 +20,10 @@ static void import_mode(const struct cli *cli, const void *values, struct cli_mo
     const struct sl_answer_format *format = sl_answer_format_find(job->from);
     const unsigned takes = format ? format->takes : 0;
     const bool cache = job->output && sl_path_has_suffix(job->output, ".slb");
-    out->does = cache ? CACHES : CONVERTS;
-    if (cache || format) out->does |= CLASSES;
-    if (takes & SL_IMPORT_COLUMNS) out->does |= COLUMNS;
-    if (takes & SL_IMPORT_LAYOUT) out->does |= LAYOUT;
+    out->does = cache ? SL_IMPORT_CACHES : SL_IMPORT_CONVERTS;
+    if (cache || format) out->does |= SL_IMPORT_READS_CLASSES;
+    if (takes & SL_IMPORT_COLUMNS) out->does |= SL_IMPORT_READS_COLUMNS;
+    if (takes & SL_IMPORT_LAYOUT) out->does |= SL_IMPORT_READS_LAYOUT;
     snprintf(out->text, sizeof out->text, "--from %s%s", job->from,
              cache ? " to a name in .slb" : "");
     out->name = out->text;
@@ -56,30 +32,11 @@ static void import_mode(const struct cli *cli, const void *values, struct cli_mo
 static const char *const import_samples[] = {"--list", "--from * x -o x.jsonl",
                                              "--from * x -o x.slb", NULL};
 
-#define OF_JOB(field) .offset = offsetof(struct sl_import_job, field)
-#define AT(field)     .offset = offsetof(struct import_values, field)
+#define AT(field) .offset = offsetof(struct import_values, field)
 static const struct sl_field_row import_options[] = {
-    {"from", SL_FIELD_CHOICE, OF_JOB(from), "format of the files", .letter = 'f', .value = "FORMAT",
-     .names = readable_formats, .modes = CONVERTS | CACHES},
-    {"to", SL_FIELD_CHOICE, OF_JOB(to), "what to write", .letter = 't', .value = "FORMAT",
-     .fallback = SL_IMPORT_ANSWERS, .names = writable_formats, .modes = CONVERTS},
-    {"output", SL_FIELD_OUTPUT, OF_JOB(output),
-     "the file to write; a name that ends in .slb makes a columnar cache of hard answers",
-     .letter = 'o', .modes = CONVERTS | CACHES},
-    CLI_ANSWER_OPTIONS(offsetof(struct import_values, input), COLUMNS, CONVERTS | CACHES),
-    {"header", SL_FIELD_CHOICE, AT(header),
-     "of wide: whether the first row holds annotators' names, if the file does not show it",
-     .value = "yes|no", .names = answers_to_header, .modes = LAYOUT},
-    {"id-column", SL_FIELD_WORD, OF_JOB(id_column),
-     "of wide: the column of item names, by its name or its number from 1, or none",
-     .value = "COLUMN", .modes = LAYOUT},
-    {"classes", SL_FIELD_WORD, OF_JOB(classes),
-     "the classes in their order, if the file does not list them (default: those found, sorted)",
-     .value = "A,B,...", .modes = CLASSES},
     {"list", SL_FIELD_BOOLEAN, AT(list), "print the formats", .letter = 'l'},
     {.name = NULL},
 };
-#undef OF_JOB
 #undef AT
 
 static const struct cli_argument import_arguments[] = {
@@ -117,11 +74,7 @@ static enum sl_status run_import(struct cli *cli, const void *raw, struct sl_err
     SL_TRY(sl_import_job_check(&job, err));
     const char *suffix = sl_import_job_suffix(&job);
     if (suffix) SL_TRY(cli_check_suffix("output", job.output, suffix, err));
-    if (values->header) job.header = strcmp(values->header, "yes") == 0 ? SL_PRESENT : SL_ABSENT;
-    job.reading = cli_answer_reading(&values->input);
-    const enum sl_status status = sl_import_job_run(&job, &cli->workplace, &notes, err);
-    cli_answer_reading_release(&job.reading);
-    return status;
+    return sl_import_job_run(&job, &cli->workplace, &notes, err);
 }
 
 static const struct cli_example import_examples[] = {
@@ -141,6 +94,7 @@ const struct cli_command cmd_import = {
                    "another format with --to. Answers that were skipped or corrected are counted "
                    "and reported. Tables are streamed in constant memory.",
     .arguments = import_arguments,
+    .task = sl_import_job_options,
     .options = import_options,
     .examples = import_examples,
     .values_size = sizeof(struct import_values),

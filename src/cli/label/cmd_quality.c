@@ -5,51 +5,20 @@
 
 struct quality_values {
     struct sl_quality_job job; /* first, so that its offsets are those of the values */
-    struct cli_answer_words input;
     bool annotators;
     bool json;
 };
 _Static_assert(offsetof(struct quality_values, job) == 0, "options name fields of the job");
 
-static const char *preset_names(size_t index)
-{
-    return sl_exclusion_presets[index].name;
-}
-
-#define AT(field)     .offset = offsetof(struct quality_values, field)
-#define OF_JOB(field) .offset = offsetof(struct sl_quality_job, field)
+#define AT(field) .offset = offsetof(struct quality_values, field)
 static const struct sl_field_row quality_options[] = {
-    CLI_ANSWER_OPTIONS(offsetof(struct quality_values, input), 0, 0),
-    {"truth", SL_FIELD_PATH, OF_JOB(truth),
-     "true classes: a label file, a CSV with the columns item and truth, a text file with a class "
-     "per line, or a data set like cifar10:test (default: those in the answers)",
-     .value = "FILE|DATASET"},
-    {"exclude", SL_FIELD_CHOICE, OF_JOB(exclude), "rules by which annotators are excluded",
-     .letter = 'x', .value = "RULES", .fallback = "none", .names = preset_names},
-    {"most-answers", SL_FIELD_INTEGER, OF_JOB(most_answers),
-     "leave out items with more answers than this (control items); 0 leaves out none",
-     .fallback = "0", .minimum = 0, .maximum = 9e15},
-    {"reference", SL_FIELD_PATH, OF_JOB(reference),
-     "labels of the items; confidence and the number of possible classes are reported apart for "
-     "items of high and of low entropy",
-     .value = "LABELS"},
-    {"high", SL_FIELD_NUMBER, OF_JOB(high), "with --reference: high entropy begins here",
-     .value = "NATS", .fallback = "0.25", .minimum = 0, .maximum = 100, .needs = "reference"},
-    {"low", SL_FIELD_NUMBER, OF_JOB(low), "with --reference: low entropy ends here",
-     .value = "NATS", .fallback = "0.1", .minimum = 0, .maximum = 100, .needs = "reference"},
     {"annotators", SL_FIELD_BOOLEAN, AT(annotators),
      "print a line for every annotator; agreement is with the other annotators and needs no truth",
      .letter = 'a'},
-    {"bootstrap", SL_FIELD_INTEGER, OF_JOB(bootstrap),
-     "with --json: 95 % intervals from this many resamples of items and annotators; 1000 is usual",
-     .fallback = "0", .minimum = 0, .maximum = 1e6, .needs = "json"},
-    {"seed", SL_FIELD_INTEGER, OF_JOB(seed), "seed of the bootstrap", .fallback = "1", .minimum = 0,
-     .maximum = 9e15, .needs = "bootstrap"},
     {"json", SL_FIELD_BOOLEAN, AT(json), "print everything as JSON"},
     {.name = NULL},
 };
 #undef AT
-#undef OF_JOB
 
 static const struct cli_argument quality_arguments[] = {
     {.name = "ANSWERS",
@@ -255,11 +224,9 @@ static enum sl_status run_quality(struct cli *cli, const void *raw, struct sl_er
     struct sl_quality_job job = values->job;
     struct sl_measured_quality measured = {0};
     job.answers = cli->arguments[0];
-    job.reading = cli_answer_reading(&values->input);
     enum sl_status status = sl_quality_job_run(&job, &cli->workplace, &measured, err);
     if (status == SL_OK) status = show(cli, values, &measured, err);
     sl_measured_quality_release(&measured);
-    cli_answer_reading_release(&job.reading);
     return status;
 }
 
@@ -279,6 +246,7 @@ const struct cli_command cmd_quality = {
     .description = "Measures answers and annotators. A dash means that the answers do not contain "
                    "what the figure needs. docs/internals/quality.md defines each figure.",
     .arguments = quality_arguments,
+    .task = sl_quality_job_options,
     .options = quality_options,
     .examples = quality_examples,
     .values_size = sizeof(struct quality_values),

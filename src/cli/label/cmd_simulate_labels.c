@@ -8,35 +8,12 @@ struct simulate_values {
 };
 _Static_assert(offsetof(struct simulate_values, job) == 0, "options name fields of the job");
 
-#define FIELD(name) .offset = offsetof(struct sl_simulation_job, name)
-#define OURS(name)  .offset = offsetof(struct simulate_values, name)
-
+#define AT(field) .offset = offsetof(struct simulate_values, field)
 static const struct sl_field_row simulate_options[] = {
-    {"fit", SL_FIELD_PATH, FIELD(fit), "soft answers to fit the model to", .value = "ANSWERS"},
-    {"parameters", SL_FIELD_PATH, FIELD(parameters), "a model that --save wrote",
-     .value = "FILE.json"},
-    {"reference", SL_FIELD_PATH, FIELD(reference),
-     "the distributions of the items, such as CIFAR-10H: hard labels are drawn from them",
-     .letter = 'r', .value = "LABELS"},
-    {"vectors", SL_FIELD_PATH, FIELD(vectors),
-     "word vectors in GloVe's text form, to rank the classes"},
-    {"output", SL_FIELD_OUTPUT, FIELD(output), "simulated labels, one row per row of the reference",
-     .letter = 'o', .suffixes = ".csv .npz .npy .json", .prints = "fit"},
-    {"save", SL_FIELD_OUTPUT, FIELD(save), "write the fitted model", .value = "FILE.json",
-     .suffixes = ".json", .prints = "fit", .needs = "fit"},
-    {"threshold", SL_FIELD_NUMBER, FIELD(threshold),
-     "entropy in nats from which an item counts as high", .value = "H", .fallback = "0.25",
-     .minimum = 0, .maximum = 100, .needs = "fit"},
-    {"annotators", SL_FIELD_INTEGER, FIELD(annotators),
-     "simulated answers per item, which are averaged", .letter = 'a', .value = "M", .fallback = "1",
-     .minimum = 1, .maximum = 1e6},
-    {"seed", SL_FIELD_INTEGER, FIELD(seed), "seed of all random draws", .fallback = "1",
-     .minimum = 0, .maximum = 9e15},
-    {"as-released", SL_FIELD_BOOLEAN, FIELD(as_released), "fit to repeats and second runs too",
-     .needs = "fit"},
-    {"json", SL_FIELD_BOOLEAN, OURS(json), "print the report as JSON", .needs = "fit"},
+    {"json", SL_FIELD_BOOLEAN, AT(json), "print the report as JSON", .needs = "fit"},
     {.name = NULL},
 };
+#undef AT
 
 static void print_fit(const struct sl_simulation_fit *fit)
 {
@@ -96,6 +73,7 @@ const struct cli_command cmd_simulate_labels = {
         "of possible classes from a histogram. All are fitted to real answers, separately for "
         "items of high and of low entropy. Other classes are ranked by word similarity. With --fit "
         "it also prints how close simulated labels are to real ones.",
+    .task = sl_simulation_job_options,
     .options = simulate_options,
     .examples = simulate_examples,
     .values_size = sizeof(struct simulate_values),

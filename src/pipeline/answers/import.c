@@ -13,11 +13,6 @@ struct import_work {
     struct sl_import_options options;
 };
 
-struct sl_import_job sl_import_job_default(void)
-{
-    return (struct sl_import_job){.to = SL_IMPORT_ANSWERS};
-}
-
 static bool is_native(const char *format)
 {
     return strcmp(format, SL_IMPORT_ANSWERS) == 0;
@@ -174,8 +169,10 @@ enum sl_status sl_import_job_run(const struct sl_import_job *job,
         return sl_fail(err, SL_ERR_USAGE, "one file at a time, got %zu", job->n_paths);
     char **classes = job->classes ? sl_text_split(job->classes) : NULL;
     struct import_work work = {.job = job, .format = sl_answer_format_find(job->from)};
+    struct sl_answer_reader reader;
     *notes = (struct sl_import_notes){0};
-    work.options = sl_answer_reading_options(&job->reading, workplace, notes);
+    sl_answer_reader_init(&reader, &job->reading, workplace, notes);
+    work.options = reader.options;
     work.options.classes = (const char *const *)classes;
     work.options.header = job->header;
     work.options.id_column = job->id_column;
@@ -188,6 +185,7 @@ enum sl_status sl_import_job_run(const struct sl_import_job *job,
     else
         status = convert(&work, err);
     if (status == SL_OK) say_what_became(workplace, notes);
+    sl_answer_reader_release(&reader);
     sl_names_destroy(classes);
     return status;
 }

@@ -7,11 +7,6 @@
 #include "softlab/label/compare.h"
 #include "softlab/pipeline/files.h"
 
-struct sl_quality_job sl_quality_job_default(void)
-{
-    return (struct sl_quality_job){.exclude = "none", .high = 0.25, .low = 0.1, .seed = 1};
-}
-
 static enum sl_status find_preset(const char *name, const struct sl_exclusion_preset **out,
                                   struct sl_error *err)
 {

@@ -1,4 +1,7 @@
 /* Answers in any file that holds them. */
+#include <stdlib.h>
+
+#include "softlab/base/memory.h"
 #include "softlab/base/text.h"
 #include "softlab/pipeline/answers.h"
 
@@ -19,16 +22,41 @@ void sl_say_imported(const struct sl_workplace *workplace, const struct sl_impor
                    sl_text_count(parts[i].count, number, sizeof number), parts[i].what);
 }
 
-struct sl_import_options sl_answer_reading_options(const struct sl_answer_reading *reading,
-                                                   const struct sl_workplace *workplace,
-                                                   struct sl_import_notes *notes)
+/* Texts, each a list with commas, as one NULL-ended list; NULL where there are none. */
+static char **split_texts(const struct sl_word_list *texts)
+{
+    char **all = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < texts->count; i++) {
+        char **part = sl_text_split(texts->values[i]);
+        for (char **name = part; *name; name++) {
+            all = sl_resize(all, count + 2, sizeof *all);
+            all[count++] = *name;
+            all[count] = NULL;
+        }
+        free(part);
+    }
+    return all;
+}
+
+void sl_answer_reader_init(struct sl_answer_reader *reader, const struct sl_answer_reading *reading,
+                           const struct sl_workplace *workplace, struct sl_import_notes *notes)
 {
     notes->log = workplace->log;
-    return (struct sl_import_options){.columns = reading->columns,
-                                      .abstain = (const char *const *)reading->abstain,
-                                      .leave_out = (const char *const *)reading->leave_out,
-                                      .notes = notes,
-                                      .progress = workplace->progress};
+    reader->abstain = split_texts(&reading->abstain);
+    reader->leave_out = split_texts(&reading->leave_out);
+    reader->options =
+        (struct sl_import_options){.columns = reading->columns,
+                                   .abstain = (const char *const *)reader->abstain,
+                                   .leave_out = (const char *const *)reader->leave_out,
+                                   .notes = notes,
+                                   .progress = workplace->progress};
+}
+
+void sl_answer_reader_release(struct sl_answer_reader *reader)
+{
+    sl_names_destroy(reader->abstain);
+    sl_names_destroy(reader->leave_out);
 }
 
 enum sl_status sl_answers_read_any(const struct sl_workplace *workplace, const char *path,
@@ -36,10 +64,12 @@ enum sl_status sl_answers_read_any(const struct sl_workplace *workplace, const c
                                    struct sl_error *err)
 {
     struct sl_import_notes notes = {0};
-    const struct sl_import_options options = sl_answer_reading_options(reading, workplace, &notes);
-    SL_TRY(sl_answers_load(path, &options, out, err));
-    sl_say_imported(workplace, &notes);
-    return SL_OK;
+    struct sl_answer_reader reader;
+    sl_answer_reader_init(&reader, reading, workplace, &notes);
+    const enum sl_status status = sl_answers_load(path, &reader.options, out, err);
+    sl_answer_reader_release(&reader);
+    if (status == SL_OK) sl_say_imported(workplace, &notes);
+    return status;
 }
 
 enum sl_status sl_keep_as_released(const char *path, const struct sl_answers *answers, bool asked,

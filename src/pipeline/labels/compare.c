@@ -5,12 +5,6 @@
 
 #include "softlab/pipeline/files.h"
 
-struct sl_compare_job sl_compare_job_default(void)
-{
-    return (struct sl_compare_job){
-        .by = sl_label_distances[SL_DISTANCE_WASSERSTEIN_VALUES].name, .top = 10, .seed = 1};
-}
-
 static enum sl_status find_distance(const char *name, enum sl_label_distance_kind *out,
                                     struct sl_error *err)
 {

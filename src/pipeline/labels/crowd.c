@@ -199,14 +199,14 @@ static enum sl_status aggregate_votes(const struct sl_workplace *workplace,
                                       struct sl_label_notes *notes, struct sl_error *err)
 {
     struct sl_import_notes imported = {0};
-    const struct sl_import_options reading =
-        sl_answer_reading_options(&job->reading, workplace, &imported);
+    struct sl_answer_reader reader;
     struct sl_crowd_options options = crowd_options(job);
     struct sl_crowd_state state = {0};
     struct held held = {0};
     struct sl_votes *votes = NULL;
     enum sl_status status = SL_OK;
-    SL_TRY_OUT(sl_votes_read(job->paths[0], &reading, &votes, err));
+    sl_answer_reader_init(&reader, &job->reading, workplace, &imported);
+    SL_TRY_OUT(sl_votes_read(job->paths[0], &reader.options, &votes, err));
     sl_say_imported(workplace, &imported);
     const struct sl_known_names names = {votes->items,     votes->annotators, votes->classes,
                                          votes->n_classes, "the answers",     false};
@@ -220,6 +220,7 @@ static enum sl_status aggregate_votes(const struct sl_workplace *workplace,
     SL_TRY_OUT(finish(workplace, job, method, &state, &asked, out, err));
     drop_unanswered(workplace, votes, &options, *out);
 out:
+    sl_answer_reader_release(&reader);
     sl_crowd_state_release(&state);
     held_release(&held);
     sl_votes_destroy(votes);

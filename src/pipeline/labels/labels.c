@@ -135,29 +135,12 @@ static enum sl_status name_by_fold(struct sl_rows *rows, size_t n_folds, struct 
     return SL_OK;
 }
 
-struct sl_labels_job sl_labels_job_default(void)
+static enum sl_status make_labels(const struct sl_labels_job *job,
+                                  const struct sl_workplace *workplace, struct sl_rows **out,
+                                  struct sl_label_notes *notes, struct sl_error *err)
 {
-    return (struct sl_labels_job){.seed = 1,
-                                  .gamma = NAN,
-                                  .beta = 0.05,
-                                  .temperature = 1,
-                                  .iterations = 100,
-                                  .tolerance = 1e-7,
-                                  .smoothing = NAN,
-                                  .diagonal = NAN,
-                                  .prior_weight = 10,
-                                  .threads = 1};
-}
-
-enum sl_status sl_labels_job_run(const struct sl_labels_job *job,
-                                 const struct sl_workplace *workplace, struct sl_rows **out,
-                                 struct sl_label_notes *notes, struct sl_error *err)
-{
-    if (!job->method) return sl_fail(err, SL_ERR_USAGE, "--method is missing, see --list");
-    if (job->n_paths == 0) return sl_fail(err, SL_ERR_USAGE, "FILE is missing: the answers");
     const struct sl_label_method *method = sl_label_method_find(job->method);
     const struct sl_aggregator *aggregator = sl_aggregator_find(job->method);
-    *notes = (struct sl_label_notes){0};
     if (method) return build(workplace, job, method, out, notes, err);
     if (aggregator) return sl_labels_aggregate(workplace, job, aggregator, out, notes, err);
     if (strcmp(job->method, SL_LABELS_ENSEMBLE) != 0)
@@ -165,6 +148,26 @@ enum sl_status sl_labels_job_run(const struct sl_labels_job *job,
     struct sl_rows *rows = NULL;
     SL_TRY(sl_ensemble_read(workplace, job->paths, job->n_paths, job->temperature, &rows, err));
     const enum sl_status status = job->folds > 0 ? name_by_fold(rows, job->folds, err) : SL_OK;
+    if (status == SL_OK)
+        *out = rows;
+    else
+        sl_rows_destroy(rows);
+    return status;
+}
+
+enum sl_status sl_labels_job_run(const struct sl_labels_job *job,
+                                 const struct sl_workplace *workplace, struct sl_rows **out,
+                                 struct sl_label_notes *notes, struct sl_error *err)
+{
+    struct sl_rows *rows = NULL;
+    if (!job->method) return sl_fail(err, SL_ERR_USAGE, "--method is missing, see --list");
+    if (job->n_paths == 0) return sl_fail(err, SL_ERR_USAGE, "FILE is missing: the answers");
+    *notes = (struct sl_label_notes){0};
+    SL_TRY(make_labels(job, workplace, &rows, notes, err));
+    sl_labels_say_counted(workplace, job, notes, rows->n_rows);
+    if (job->provenance) rows->provenance = sl_string_copy(job->provenance);
+    const enum sl_status status =
+        job->output ? sl_rows_write(rows, "labels", job->output, err) : SL_OK;
     if (status == SL_OK)
         *out = rows;
     else

@@ -66,4 +66,10 @@ enum sl_status sl_labels_state_read(const struct sl_workplace *workplace, const 
                                     const struct sl_known_names *names, struct sl_crowd_state *out,
                                     struct sl_error *err) SL_MUST_USE;
 
+/* labels_json.c: inputs that an annotator is asked for; 0 where that is not known. Say what a label
+ * costs at the job's seconds per input. */
+int sl_labels_inputs(const char *method);
+void sl_labels_say_counted(const struct sl_workplace *workplace, const struct sl_labels_job *job,
+                           const struct sl_label_notes *notes, size_t n_labels);
+
 #endif

@@ -7,9 +7,27 @@
 #include "softlab/label/mixing.h"
 #include "softlab/pipeline/files.h"
 
+#define FIELD(name) .offset = offsetof(struct sl_mixing_job, name)
+const struct sl_field_row sl_mixing_job_options[] = {
+    {"output", SL_FIELD_OUTPUT, FIELD(output), "the fitted functions; - is standard output",
+     .letter = 'o', .value = "FILE.json", .suffixes = ".json"},
+    {"only", SL_FIELD_PATH, FIELD(only),
+     "use only answers about the items that this text file lists, one per line",
+     .modes = SL_MIXING_FITTED},
+    {"k", SL_FIELD_NUMBER, FIELD(k),
+     "with --x0: write this curve for every pair, as a control without people", .value = "K",
+     .fallback = "nan", .minimum = -1e6, .maximum = 1e6, .needs = "x0"},
+    {"x0", SL_FIELD_NUMBER, FIELD(x0), "with --k: the share at which the curve is one half",
+     .fallback = "nan", .minimum = -1e6, .maximum = 1e6, .needs = "k"},
+    {.name = NULL},
+};
+#undef FIELD
+
 struct sl_mixing_job sl_mixing_job_default(void)
 {
-    return (struct sl_mixing_job){.k = NAN, .x0 = NAN};
+    struct sl_mixing_job job = {0};
+    sl_fields_set_defaults(sl_mixing_job_options, &job);
+    return job;
 }
 
 /* Where nothing could be fitted the identity stands, which must not go unsaid. */
@@ -67,3 +85,21 @@ out:
     sl_name_table_destroy(only);
     return status;
 }
+
+static enum sl_status run_mixing(const void *raw, const struct sl_task_call *call, json_t **result,
+                                 struct sl_error *err)
+{
+    (void)result;
+    struct sl_mixing_job job = *(const struct sl_mixing_job *)raw;
+    if (call->n_arguments > 1)
+        return sl_fail(err, SL_ERR_USAGE, "one word too many: \"%s\"", call->arguments[1]);
+    job.answers = call->n_arguments > 0 ? call->arguments[0] : NULL;
+    return sl_mixing_job_run(&job, call->workplace, err);
+}
+
+const struct sl_task sl_mixing_task = {
+    .name = "mixing",
+    .options = sl_mixing_job_options,
+    .size = sizeof(struct sl_mixing_job),
+    .run = run_mixing,
+};

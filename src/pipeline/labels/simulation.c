@@ -10,11 +10,6 @@
 
 const char *const sl_simulation_part_names[SL_SIMULATOR_PARTS] = {"low", "high"};
 
-struct sl_simulation_job sl_simulation_job_default(void)
-{
-    return (struct sl_simulation_job){.threshold = 0.25, .annotators = 1, .seed = 1};
-}
-
 static enum sl_status check_simulation(const struct sl_simulation_job *job, struct sl_error *err)
 {
     if (!job->fit == !job->parameters)

@@ -138,7 +138,7 @@ static enum sl_status run_evaluation(const void *job, const struct sl_task_call 
     if (call->n_arguments == 0) return sl_fail(err, SL_ERR_USAGE, "PREDICTIONS is missing: a file");
     SL_TRY(sl_eval_is_weights(call->arguments[0]) ? score_weights(job, call, result, err)
                                                   : score_predictions(job, call, result, err));
-    json_object_set(*result, "provenance", call->record);
+    json_object_set_new(*result, "provenance", sl_asked_json(call->asked));
     return SL_OK;
 }
 

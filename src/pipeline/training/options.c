@@ -106,9 +106,11 @@ static enum sl_status run_training(const void *job, const struct sl_task_call *c
     struct sl_train_session *session = NULL;
     if (call->n_arguments > 0)
         return sl_fail(err, SL_ERR_USAGE, "one word too many: \"%s\"", call->arguments[0]);
-    SL_TRY(sl_train_session_open(job, call->record, call->workplace, &session, err));
-    const enum sl_status status = sl_train_session_run(session, err);
+    json_t *record = sl_asked_json(call->asked);
+    enum sl_status status = sl_train_session_open(job, record, call->workplace, &session, err);
+    if (status == SL_OK) status = sl_train_session_run(session, err);
     sl_train_session_destroy(session);
+    json_decref(record);
     return status;
 }
 

@@ -31,15 +31,13 @@ static void test_votes_become_answers_and_what_became_is_said(void **state)
     struct sl_import_job job = sl_import_job_default();
     struct sl_import_notes notes;
     struct sl_error err;
-    static char skip[] = "skip";
-    char *abstain[] = {skip, NULL};
     char *paths[] = {test_job_file("votes.csv", votes_text)};
     char *output = sl_string_copy(test_path("answers.jsonl"));
     test_job_scene_init(&scene);
     job.from = "long-csv";
     job.paths = paths;
     job.n_paths = 1;
-    job.reading.abstain = abstain;
+    job.reading.abstain = (struct sl_word_list){1, {"skip"}};
     job.classes = "dog,cat,skip";
     job.output = output;
     assert_string_equal(sl_import_job_suffix(&job), ".jsonl");

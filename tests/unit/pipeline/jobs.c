@@ -17,8 +17,6 @@ static void test_votes_become_labels(void **state)
 {
     (void)state;
     const struct sl_workplace workplace = {.roots = {.folder = "."}};
-    static char skip[] = "skip";
-    char *abstain[] = {skip, NULL};
     struct sl_labels_job job = sl_labels_job_default();
     struct sl_label_notes notes;
     struct sl_rows *rows = NULL;
@@ -27,7 +25,7 @@ static void test_votes_become_labels(void **state)
     job.method = "share";
     job.paths = votes;
     job.n_paths = 1;
-    job.reading.abstain = abstain;
+    job.reading.abstain = (struct sl_word_list){1, {"skip"}};
     assert_ok(sl_labels_job_run(&job, &workplace, &rows, &notes, &err), err);
     assert_int_equal(rows->n_rows, 2);
     assert_int_equal(rows->n_classes, 2);

@@ -1,0 +1,263 @@
+/* What making labels can be told, and which of it matters to which method. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "pipeline/labels/labels.h"
+#include "softlab/base/text.h"
+#include "softlab/pipeline/options.h"
+
+static const char *method_names(size_t index)
+{
+    for (const struct sl_label_method *m = sl_label_methods; m->name; m++)
+        if (index-- == 0) return m->name;
+    for (const struct sl_aggregator *a = sl_aggregators; a->name; a++)
+        if (index-- == 0) return a->name;
+    return index == 0 ? SL_LABELS_ENSEMBLE : NULL;
+}
+
+static const char *method_known_as(const char *typed)
+{
+    const struct sl_aggregator *aggregator = sl_aggregator_known_as(typed);
+    const struct sl_label_method *method = sl_label_method_known_as(typed);
+    if (sl_text_known_as(typed, "distillation distil distill mean-of-models"))
+        return SL_LABELS_ENSEMBLE;
+    return aggregator ? aggregator->name : method ? method->name : NULL;
+}
+
+static const char *row_methods(size_t index)
+{
+    for (const struct sl_label_method *m = sl_label_methods; m->name; m++)
+        if (m->row && index-- == 0) return m->name;
+    return NULL;
+}
+
+static const char *ties(size_t index)
+{
+    static const char *const names[] = {"share", "first", "random", NULL}; /* enum sl_tie */
+    return names[index];
+}
+
+static const char *starts(size_t index)
+{
+    static const char *const names[] = {"shares", "diagonal", NULL}; /* enum sl_crowd_start */
+    return names[index];
+}
+
+/* ---- What does something with which method ---- */
+
+/* The bits of options: what methods' rows say they read, and what is not theirs to say. */
+#define CROWD(what)      SL_CROWD_READS_##what
+#define LABEL(what)      LABEL_BITS(SL_LABEL_READS_##what)
+#define LABEL_BITS(bits) ((uint64_t)(bits) << 16)
+#define OWN(number)      (UINT64_C(1) << (32 + (number)))
+#define MAKES            OWN(0) /* labels are made, not methods listed */
+#define ANSWERED         OWN(1) /* of answers, of which some may be left out */
+#define DRAWS            OWN(2) /* of which some are drawn */
+#define EACH             OWN(3) /* a row per answer is possible */
+#define MEANS            OWN(4) /* shares may be averaged first */
+#define ENSEMBLE         OWN(5)
+#define PREDICTIONS      OWN(6)
+#define SOFT             OWN(7)  /* distributions are read */
+#define LEARNS           OWN(8)  /* about annotators */
+#define COUNTED          OWN(9)  /* the annotators' inputs can be counted */
+#define READS            OWN(10) /* answers are read, if only for their items */
+#define ESTIMATES        OWN(11) /* skills, weights or confusions of annotators */
+#define WEIGHS           OWN(12) /* annotators' answers as the user says */
+#define LISTS            OWN(31)
+
+static uint64_t method_bits(const struct sl_label_method *method, const struct sl_labels_job *job)
+{
+    uint64_t bits = MAKES | READS | LABEL_BITS(method->reads);
+    if (method->kinds) bits |= ANSWERED | EACH;
+    if (method->kinds && !job->per_annotator && !job->mean_first) bits |= WEIGHS;
+    if (method->reads & SL_LABEL_READS_MIX && !job->per_annotator) bits |= MEANS;
+    if (job->per_annotator) bits &= ~LABEL_BITS(SL_LABEL_READS_TRUTH);
+    return bits;
+}
+
+static uint64_t aggregator_bits(const struct sl_aggregator *method, const struct sl_labels_job *job)
+{
+    uint64_t bits = MAKES | READS | ANSWERED | LEARNS | method->reads;
+    const bool random = job->tie == SL_TIE_RANDOM;
+    if (method->reads & SL_CROWD_READS_TIE && !random) bits &= ~(uint64_t)SL_CROWD_READS_SEED;
+    if (method->reads & SL_CROWD_READS_VARIATIONAL && !job->em)
+        bits &= ~(uint64_t)SL_CROWD_READS_SMOOTHING;
+    if (method->needs & SL_CROWD_PREDICTIONS) bits |= PREDICTIONS;
+    if (method->needs & SL_CROWD_WEIGHTS) bits |= WEIGHS;
+    if (method->learns) bits |= ESTIMATES;
+    if (!(method->needs & SL_CROWD_SOFT)) return bits;
+    if (bits & WEIGHS && job->weights) bits &= ~(uint64_t)SL_CROWD_READS_ROUNDS;
+    const unsigned of_rows = SL_LABEL_READS_GAMMA | SL_LABEL_READS_SIMILARITY | SL_LABEL_READS_MIX;
+    const char *rows = job->rows ? job->rows : sl_labels_rows_of_tops;
+    return bits | SOFT | LABEL_BITS(sl_label_method_find(rows)->reads & of_rows);
+}
+
+/* The method and the words that change what it reads. */
+static void name_effects(const struct sl_labels_job *job, struct sl_labels_effects *out)
+{
+    const bool soft = out->bits & SOFT, weighs = out->bits & WEIGHS && job->weights;
+    const bool means = out->bits & MEANS && job->mean_first;
+    const char *more = out->bits & EACH && job->per_annotator ? " --per-annotator"
+                       : means                                ? " --mean-first"
+                       : soft && weighs                       ? " --weights"
+                       : soft && !job->rows                   ? " without --rows"
+                                                              : "";
+    snprintf(out->name, sizeof out->name, "--method %s%s%s%s", job->method,
+             soft && job->rows ? " --rows " : "", soft && job->rows ? job->rows : "", more);
+}
+
+struct sl_labels_effects sl_labels_job_effects(const struct sl_labels_job *job)
+{
+    struct sl_labels_effects effects = {.bits = LISTS, .name = "--list"};
+    if (job->list || !job->method) return effects;
+    const struct sl_label_method *method = sl_label_method_find(job->method);
+    const struct sl_aggregator *aggregator = sl_aggregator_find(job->method);
+    effects.bits = method       ? method_bits(method, job)
+                   : aggregator ? aggregator_bits(aggregator, job)
+                                : MAKES | ENSEMBLE;
+    if (job->annotators > 0) effects.bits |= DRAWS;
+    if (sl_labels_inputs(job->method)) effects.bits |= COUNTED;
+    name_effects(job, &effects);
+    return effects;
+}
+
+#define FIELD(name) .offset = offsetof(struct sl_labels_job, name)
+const struct sl_field_row sl_labels_job_options[] = {
+    {"method", SL_FIELD_CHOICE, FIELD(method), "the method, see --list", .letter = 'm',
+     .value = "NAME", .names = method_names, .known_as = method_known_as, .modes = MAKES},
+    {"output", SL_FIELD_OUTPUT, FIELD(output),
+     "the labels: .npz, .npy, .csv or .json; - is CSV on standard output", .letter = 'o',
+     .suffixes = ".csv .npz .npy .json", .prints = "json", .modes = MAKES},
+    {"list", SL_FIELD_BOOLEAN, FIELD(list), "print the methods", .letter = 'l'},
+    SL_OPTION_ANSWERS(struct sl_labels_job, READS, READS),
+    {"annotators", SL_FIELD_COUNT, FIELD(annotators), "answers to draw per item; 0 takes all",
+     .letter = 'a', .value = "M", .fallback = "0", .minimum = 0, .maximum = 1e9, .modes = ANSWERED},
+    {"seed", SL_FIELD_INTEGER, FIELD(seed), "seed of all random draws", .fallback = "1",
+     .minimum = 0, .maximum = 9e15,
+     .modes = DRAWS | LABEL_BITS(SL_LABEL_READS_SEED) | SL_CROWD_READS_SEED},
+    {"as-released", SL_FIELD_BOOLEAN, FIELD(as_released),
+     "keep repeats and second runs, as the published labels do", .modes = ANSWERED},
+    {"seconds-per-input", SL_FIELD_NUMBER, FIELD(seconds_per_input),
+     "also print what a label costs at this many seconds per input of an annotator, in place of "
+     "measured times; Collins et al. 2022 use 6.4",
+     .value = "S", .fallback = "nan", .minimum = 0, .maximum = 1e6, .modes = COUNTED},
+    {"truth", SL_FIELD_PATH, FIELD(truth),
+     "true classes, for hard, smooth and class; otherwise the answers' own", .modes = LABEL(TRUTH)},
+    {"weights", SL_FIELD_PATH, FIELD(weights),
+     "weights of annotators, in place of those that a method would learn: columns annotator and "
+     "weight; for mv, wawa, the pools and means of answers such as share",
+     .value = "FILE.csv", .modes = WEIGHS},
+    {"gamma", SL_FIELD_NUMBER, FIELD(gamma),
+     "probability of possible classes that nobody named (default .1); for mix the base of the "
+     "smoothing (default .005)",
+     .value = "G", .fallback = "nan", .minimum = 0, .maximum = 1, .modes = LABEL(GAMMA)},
+    {"beta", SL_FIELD_NUMBER, FIELD(beta), "label smoothing", .value = "B", .fallback = "0.05",
+     .minimum = 0, .maximum = 1, .modes = LABEL(BETA)},
+    {"temperature", SL_FIELD_NUMBER, FIELD(temperature), "temperature of softmax and ensemble",
+     .value = "T", .fallback = "1", .minimum = 1e-6, .maximum = 1e6,
+     .modes = ENSEMBLE | LABEL_BITS(SL_LABEL_READS_TEMPERATURE)},
+    {"folds", SL_FIELD_COUNT, FIELD(folds),
+     "ensemble: the rows are those of N folds in turn, cut from numpy's shuffle with seed 0; name "
+     "them by item",
+     .fallback = "0", .minimum = 0, .maximum = 1e6, .modes = ENSEMBLE},
+    {"per-annotator", SL_FIELD_BOOLEAN, FIELD(per_annotator),
+     "a row per answer instead of one per item", .letter = 'p', .modes = EACH},
+    {"mean-first", SL_FIELD_BOOLEAN, FIELD(mean_first),
+     "mix: average shares and confidences before smoothing", .modes = MEANS},
+    {"generated", SL_FIELD_BOOLEAN, FIELD(generated),
+     "mix: use the share that was mixed instead of the inferred one", .modes = LABEL(MIX)},
+    {"vectors", SL_FIELD_PATH, FIELD(vectors),
+     "word vectors in GloVe's text form, for the semantic methods", .modes = LABEL(SIMILARITY)},
+    {"iterations", SL_FIELD_COUNT, FIELD(iterations), "most rounds", .fallback = "100",
+     .minimum = 1, .maximum = 1e6, .modes = CROWD(ROUNDS)},
+    {"tolerance", SL_FIELD_NUMBER, FIELD(tolerance),
+     "stop when the relative gain of the log-likelihood is below this", .fallback = "1e-7",
+     .minimum = 0, .maximum = 1, .modes = CROWD(TOLERANCE)},
+    {"smoothing", SL_FIELD_NUMBER, FIELD(smoothing),
+     "pseudo-count on every cell of a confusion matrix (default: the method's own)",
+     .fallback = "nan", .minimum = 0, .maximum = 1e6, .modes = CROWD(SMOOTHING)},
+    {"diagonal", SL_FIELD_NUMBER, FIELD(diagonal),
+     "additional pseudo-count on the diagonal (default: the method's own)", .fallback = "nan",
+     .minimum = 0, .maximum = 1e6, .modes = CROWD(DIAGONAL)},
+    {"start", SL_FIELD_ENUM, FIELD(start), "starting point of Dawid-Skene", .value = "HOW",
+     .fallback = "shares", .modes = CROWD(START), .names = starts},
+    {"tie", SL_FIELD_ENUM, FIELD(tie), "how mv breaks a tie", .value = "RULE", .fallback = "share",
+     .modes = CROWD(TIE), .names = ties},
+    {"em", SL_FIELD_BOOLEAN, FIELD(em), "mace: plain EM instead of variational",
+     .modes = CROWD(VARIATIONAL)},
+    {"gold", SL_FIELD_PATH, FIELD(gold),
+     "items whose class is known and fixed, in a file as for --truth", .modes = CROWD(GOLD)},
+    {"predictions", SL_FIELD_PATH, FIELD(predictions), "a classifier's predictions, for crowdlab",
+     .modes = PREDICTIONS},
+    {"rows", SL_FIELD_CHOICE, FIELD(rows),
+     "how one answer becomes the distribution that ds-soft and the pools read (default: t2-clamp "
+     "where people named top classes, otherwise share, which takes distributions as they are)",
+     .value = "NAME", .names = row_methods, .modes = SOFT},
+    {"calibrate", SL_FIELD_BOOLEAN, FIELD(calibrate),
+     "calibrate every annotator's probabilities first", .modes = CROWD(CALIBRATE)},
+    {"reference", SL_FIELD_PATH, FIELD(reference),
+     "known distributions of some items, from which the weights (unless --weights gives them) and "
+     "the sharpening of a pool are learned",
+     .modes = CROWD(REFERENCE)},
+    {"annotators-out", SL_FIELD_OUTPUT, FIELD(annotators_out),
+     "also write the method's estimates of annotators: skill, weight, confusion; every crowd "
+     "method but mv has some",
+     .value = "FILE.csv", .suffixes = ".csv", .prints = "json", .modes = ESTIMATES},
+    {"state", SL_FIELD_OUTPUT, FIELD(state),
+     "also write posteriors, confusions, skills, prior and log-likelihoods", .value = "FILE.npz",
+     .suffixes = ".npz", .prints = "json", .modes = LEARNS},
+    {"resume", SL_FIELD_PATH, FIELD(resume), "continue from a state after answers were added",
+     .value = "FILE.npz", .modes = CROWD(RESUME)},
+    {"prior", SL_FIELD_PATH, FIELD(prior),
+     "a state whose confusion matrices are the prior of annotators", .value = "FILE.npz",
+     .modes = CROWD(PRIOR)},
+    {"prior-weight", SL_FIELD_NUMBER, FIELD(prior_weight),
+     "answers per class that a prior matrix counts for", .value = "N", .fallback = "10",
+     .minimum = 0, .maximum = 1e9, .modes = CROWD(PRIOR), .needs = "prior"},
+    {"threads", SL_FIELD_COUNT, FIELD(threads),
+     "threads; the result does not depend on their number", .fallback = "1", .minimum = 1,
+     .maximum = 1024, .modes = LEARNS},
+    {.name = NULL},
+};
+#undef FIELD
+
+struct sl_labels_job sl_labels_job_default(void)
+{
+    struct sl_labels_job job = {0};
+    sl_fields_set_defaults(sl_labels_job_options, &job);
+    return job;
+}
+
+/* ---- The task ---- */
+
+const char *const sl_labels_not_in_rows[] = {"list", "json", "threads", "seconds-per-input", NULL};
+
+static enum sl_status run_labels(const void *raw, const struct sl_task_call *call, json_t **result,
+                                 struct sl_error *err)
+{
+    struct sl_labels_job job = *(const struct sl_labels_job *)raw;
+    struct sl_label_notes notes = {0};
+    struct sl_rows *rows = NULL;
+    if (job.list) {
+        *result = sl_label_methods_json();
+        return SL_OK;
+    }
+    char *provenance = sl_asked_for_rows(call->asked, job.output, sl_labels_not_in_rows);
+    job.paths = call->arguments;
+    job.n_paths = call->n_arguments;
+    job.timed = !job.output;
+    job.provenance = provenance;
+    const enum sl_status status = sl_labels_job_run(&job, call->workplace, &rows, &notes, err);
+    if (status == SL_OK && !job.output)
+        *result = sl_labels_json(&job, &notes, rows->n_rows, sl_asked_json(call->asked));
+    sl_rows_destroy(rows);
+    free(provenance);
+    return status;
+}
+
+const struct sl_task sl_labels_task = {
+    .name = "labels",
+    .options = sl_labels_job_options,
+    .size = sizeof(struct sl_labels_job),
+    .run = run_labels,
+};
