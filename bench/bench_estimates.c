@@ -1,5 +1,5 @@
 /* What --dry-run says a run takes against what it takes: one short run of every recipe, as
- * softlab run makes it, in core-seconds. bench_estimates PROGRAM [RECIPE...] */
+ * softlab run makes it, in core-seconds. bench_estimates [RECIPE...] */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,6 @@ static const double run_seconds = 8; /* that a run should take */
 static const double limit = 1.5;
 
 struct bench {
-    const char *program;
     struct sl_data_roots roots;
     struct sl_estimator *estimator;
     char folder[64];
@@ -125,7 +124,7 @@ static enum sl_status measure(const struct bench *bench, const struct sl_experim
 {
     char *folder = sl_path_join(bench->folder, "results");
     const struct sl_experiment_runner runner = {
-        .program = bench->program, .folder = folder, .roots = bench->roots, .n_processes = 1};
+        .folder = folder, .roots = bench->roots, .n_processes = 1};
     struct sl_experiment_outcome outcome = {0};
     const double before = children_seconds();
     enum sl_status status = sl_experiment_run(experiment, &runner, &outcome, err);
@@ -199,21 +198,20 @@ int main(int argc, char **argv)
 {
     struct bench bench = {.folder = "/tmp/softlab-estimates-XXXXXX"};
     struct sl_error err;
-    if (argc < 2 || !mkdtemp(bench.folder)) {
-        fprintf(stderr, "bench_estimates PROGRAM [RECIPE...]\n");
+    if (!mkdtemp(bench.folder)) {
+        perror(bench.folder);
         return 2;
     }
     char *home = sl_path_join(getenv("HOME") ? getenv("HOME") : "", ".local/share/softlab");
     const char *data_home = getenv("XDG_DATA_HOME");
     char *folder = data_home && *data_home ? sl_path_join(data_home, "softlab") : home;
     size_t n_failed = 0;
-    bench.program = argv[1];
     bench.roots = (struct sl_data_roots){.given = getenv("SOFTLAB_DATA"), .folder = folder};
     bench.estimator = sl_estimator_create(&bench.roots);
     printf("%-48s %-29s %8s %8s %6s\n", "recipe, core-seconds of one short run", "network",
            "dry-run", "run", "ratio");
     for (const struct sl_builtin_recipe *recipe = sl_builtin_recipes; recipe->name; recipe++) {
-        if (!is_asked(recipe->name, argv + 2, argc - 2)) continue;
+        if (!is_asked(recipe->name, argv + 1, argc - 1)) continue;
         if (bench_recipe(&bench, recipe->name, &err) == SL_OK) continue;
         n_failed++;
         printf("%-48s %s\n", recipe->name, err.message);

@@ -183,7 +183,6 @@ struct sl_experiment_hooks {
 };
 
 struct sl_experiment_runner {
-    const char *program;        /* borrowed; absolute path of softlab */
     const char *folder;         /* borrowed; of the results */
     struct sl_data_roots roots; /* absolute */
     const struct sl_spec *spec; /* borrowed; goes into the results; NULL: it is built in */

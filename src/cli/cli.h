@@ -170,10 +170,8 @@ void cli_completion_bash(FILE *out);
 void cli_completion_zsh(FILE *out);
 void cli_completion_fish(FILE *out);
 
-/* signals.c: SIGINT, SIGTERM and SIGHUP end the program, once temporary files are removed. */
-void cli_tidy_on_signals(void);
-/* From now on they ask to stop, which cli_should_stop says (the hook of whoever can be stopped; its
- * context is unused). */
+/* signals.c: from now on SIGINT, SIGTERM and SIGHUP ask to stop, which cli_should_stop says (the
+ * hook of whoever can be stopped; its context is unused). */
 enum sl_status cli_catch_signals(struct sl_error *err);
 bool cli_should_stop(void *context);
 /* Once all is written: end by the signal that came, so that whoever started the program (a shell's

@@ -148,7 +148,7 @@ static void ignore_file_limit(void)
 int main(int argc, char **argv)
 {
     ignore_file_limit();
-    cli_tidy_on_signals();
+    sl_temporaries_remove_on_signals();
     sl_memory_on_exhausted(end_without_memory);
     sl_json_use_memory();
     sl_http_use_memory();

@@ -5,6 +5,7 @@
 
 #include "softlab/base/memory.h"
 #include "softlab/base/options.h"
+#include "softlab/base/text.h"
 #include "softlab/pipeline/compare.h"
 #include "softlab/pipeline/evaluation.h"
 #include "softlab/pipeline/import.h"
@@ -13,17 +14,30 @@
 #include "softlab/pipeline/quality.h"
 #include "softlab/pipeline/simulation.h"
 #include "softlab/pipeline/training.h"
+#include "softlab/pipeline/weights.h"
 
 static const struct sl_task *const tasks[] = {
-    &sl_import_task, &sl_labels_task,     &sl_quality_task, &sl_compare_task,
-    &sl_mixing_task, &sl_simulation_task, &sl_train_task,   &sl_eval_task,
+    &sl_import_task,     &sl_labels_task, &sl_quality_task, &sl_compare_task, &sl_mixing_task,
+    &sl_simulation_task, &sl_train_task,  &sl_predict_task, &sl_eval_task,
 };
+enum { N_TASKS = sizeof tasks / sizeof *tasks };
 
 const struct sl_task *sl_task_find(const char *name)
 {
-    for (size_t i = 0; i < sizeof tasks / sizeof *tasks; i++)
+    for (size_t i = 0; i < N_TASKS; i++)
         if (strcmp(tasks[i]->name, name) == 0) return tasks[i];
     return NULL;
+}
+
+enum sl_status sl_task_check(const char *name, struct sl_error *err)
+{
+    const char *names[N_TASKS + 1] = {NULL};
+    char more[SL_SUGGESTION_TEXT];
+    if (sl_task_find(name)) return SL_OK;
+    for (size_t i = 0; i < N_TASKS; i++)
+        names[i] = tasks[i]->name;
+    return sl_fail(err, SL_ERR_NOT_FOUND, "no task is called \"%s\"%s", name,
+                   sl_text_suggestion(name, names, "", more));
 }
 
 /* ---- Assignments ---- */
@@ -32,8 +46,8 @@ enum sl_status sl_assignment_read(const char *name, char **words, size_t n_words
                                   const struct sl_data_roots *roots, struct sl_assignment *out,
                                   struct sl_error *err)
 {
+    SL_TRY(sl_task_check(name, err));
     const struct sl_task *task = sl_task_find(name);
-    if (!task) return sl_fail(err, SL_ERR_NOT_FOUND, "no task is called \"%s\"", name);
     *out = (struct sl_assignment){.task = task, .job = sl_alloc(1, task->size)};
     const struct sl_option_table table = {task->options, out->job};
     struct sl_option_words read;

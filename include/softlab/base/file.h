@@ -51,6 +51,9 @@ void sl_temporary_add(const char *path);
 void sl_temporary_drop(const char *path);
 /* Remove all of them. Safe in a signal handler; the caller must end the process next. */
 void sl_temporaries_remove_all(void);
+/* From now on SIGINT, SIGTERM and SIGHUP remove all of them and end the process. One that is
+ * ignored, as under nohup, stays so. */
+void sl_temporaries_remove_on_signals(void);
 
 /* pread until `length` bytes arrived; a short file is SL_ERR_INPUT naming the
  * offset at which it ends. */

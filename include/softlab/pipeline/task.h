@@ -27,6 +27,7 @@ struct sl_task {
     const char *name; /* "train" */
     const struct sl_field_row *options;
     size_t size; /* of the job's struct */
+    bool stops;  /* it asks the workplace whether to stop; others are ended where they are */
     /* *result is what the task finds out, which the caller owns; it stays NULL where files have all
      * of it. */
     enum sl_status (*run)(const void *job, const struct sl_task_call *call, json_t **result,
@@ -34,6 +35,8 @@ struct sl_task {
 };
 /* NULL if no task has this name. */
 const struct sl_task *sl_task_find(const char *name);
+/* SL_ERR_NOT_FOUND with the nearest name if no task has this one. */
+enum sl_status sl_task_check(const char *name, struct sl_error *err) SL_MUST_USE;
 
 /* Words that were read: what to do, and how it was said. */
 struct sl_assignment {

@@ -4,6 +4,7 @@
 
 #include "softlab/base/json.h"
 #include "softlab/pipeline/items.h"
+#include "softlab/pipeline/task.h"
 
 SL_BEGIN_DECLS
 
@@ -21,17 +22,20 @@ enum sl_status sl_predict_items(const struct sl_workplace *workplace, struct sl_
                                 const struct sl_feeding *feeding, size_t batch,
                                 struct sl_rows **out, struct sl_error *err) SL_MUST_USE;
 
+enum sl_predicted_array { SL_PREDICTED_LOGITS, SL_PREDICTED_PROBABILITIES };
 /* Weights and items to a file of predictions. */
 struct sl_predict_job {
     const char *weights;           /* a file, or a run's folder */
     const char *data, *split;      /* items; split: an index file, or NULL */
     struct sl_load_options images; /* zeros: as the network reads them */
     const char *vectors; /* word vectors (GloVe) of words that the network does not know, or NULL */
-    bool probabilities;  /* else logits */
-    size_t batch;        /* items per pass of the network */
-    const char *output;  /* .npz, .npy, .csv or .json */
+    enum sl_predicted_array array;
+    size_t batch;       /* items per pass of the network */
+    const char *output; /* .npz, .npy, .csv or .json */
 };
 struct sl_predict_job sl_predict_job_default(void);
+extern const struct sl_field_row sl_predict_job_options[];
+extern const struct sl_task sl_predict_task;
 enum sl_status sl_predict_job_run(const struct sl_predict_job *job,
                                   const struct sl_workplace *workplace,
                                   struct sl_error *err) SL_MUST_USE;

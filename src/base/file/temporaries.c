@@ -5,6 +5,7 @@
 
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
@@ -106,5 +107,24 @@ void sl_temporaries_remove_all(void)
         removed = false;
         for (struct temporary *one = atomic_load(&newest); one; one = one->next)
             if (copy_path(one, path) && rmdir(path) == 0) removed = true;
+    }
+}
+
+/* The handler is gone and the signal not held back, so that it ends the process. */
+static void end_at_once(int number)
+{
+    sl_temporaries_remove_all();
+    (void)raise(number);
+}
+
+void sl_temporaries_remove_on_signals(void)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    const struct sigaction action = {.sa_handler = end_at_once,
+                                     .sa_flags = (int)(SA_RESETHAND | SA_NODEFER)};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        struct sigaction before;
+        if (sigaction(signals[i], NULL, &before) != 0 || before.sa_handler == SIG_IGN) continue;
+        (void)sigaction(signals[i], &action, NULL);
     }
 }

@@ -12,36 +12,16 @@ static void on_signal(int number)
     caught = number;
 }
 
-/* A signal that is ignored, as under nohup, stays so. */
-static enum sl_status handle(const struct sigaction *action, struct sl_error *err)
-{
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
-        struct sigaction before;
-        if (sigaction(signals[i], NULL, &before) != 0) return sl_fail_errno(err, "sigaction");
-        if (before.sa_handler == SIG_IGN) continue;
-        if (sigaction(signals[i], action, NULL) != 0) return sl_fail_errno(err, "sigaction");
-    }
-    return SL_OK;
-}
-
 enum sl_status cli_catch_signals(struct sl_error *err)
 {
     const struct sigaction action = {.sa_handler = on_signal};
-    return handle(&action, err);
-}
-
-/* The handler is gone and the signal not held back, so that it ends the process. */
-static void end_at_once(int number)
-{
-    sl_temporaries_remove_all();
-    (void)raise(number);
-}
-
-void cli_tidy_on_signals(void)
-{
-    const struct sigaction action = {.sa_handler = end_at_once,
-                                     .sa_flags = (int)(SA_RESETHAND | SA_NODEFER)};
-    (void)handle(&action, NULL);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        struct sigaction before;
+        if (sigaction(signals[i], NULL, &before) != 0) return sl_fail_errno(err, "sigaction");
+        if (before.sa_handler == SIG_IGN) continue; /* as under nohup */
+        if (sigaction(signals[i], &action, NULL) != 0) return sl_fail_errno(err, "sigaction");
+    }
+    return SL_OK;
 }
 
 bool cli_should_stop(void *context)

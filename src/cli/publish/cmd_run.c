@@ -1,4 +1,3 @@
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -142,17 +141,6 @@ static enum sl_status print_grids(const struct sl_spec *spec,
         sl_experiment_destroy(grid);
         if (status != SL_OK) return status;
     }
-    return SL_OK;
-}
-
-/* ---- Where things are ---- */
-
-static enum sl_status find_program(char **out, struct sl_error *err)
-{
-    char path[PATH_MAX];
-    const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
-    if (length < 0 || (size_t)length >= sizeof path) return sl_fail_errno(err, "/proc/self/exe");
-    *out = sl_string_copy_n(path, (size_t)length);
     return SL_OK;
 }
 
@@ -330,7 +318,7 @@ static enum sl_status run_run(struct cli *cli, const void *raw, struct sl_error 
         return sl_fail(err, SL_ERR_USAGE, "name an EXPERIMENT, see softlab run --list");
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     struct run_board board = {.cli = cli};
-    char *program = NULL, **names = NULL;
+    char **names = NULL;
     /* Children work in the results folder. */
     char *given = cli->workplace.roots.given ? sl_path_absolute(cli->workplace.roots.given) : NULL;
     char *folder =
@@ -338,14 +326,12 @@ static enum sl_status run_run(struct cli *cli, const void *raw, struct sl_error 
     struct run_tally tally = {.seen = sl_seen_data_create()};
     enum sl_status status = SL_OK;
     SL_TRY_OUT(cli_catch_signals(err));
-    SL_TRY_OUT(find_program(&program, err));
     /* Children look for data where this process does, from another folder. */
     if (given && setenv("SOFTLAB_DATA", given, 1) != 0) {
         status = sl_fail_errno(err, "SOFTLAB_DATA");
         goto out;
     }
     struct sl_experiment_runner runner = {
-        .program = program,
         .folder = values->output,
         .roots = {.given = given, .folder = folder},
         .n_processes = values->jobs > 0 ? (size_t)values->jobs
@@ -377,7 +363,6 @@ out:
     sl_seen_data_destroy(tally.seen);
     run_board_release(&board);
     sl_names_destroy(names);
-    free(program);
     free(given);
     free(folder);
     return status;

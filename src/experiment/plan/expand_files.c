@@ -8,6 +8,7 @@
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
+#include "softlab/pipeline/task.h"
 
 /* ---- Commands ---- */
 
@@ -68,7 +69,9 @@ static size_t add_command(struct sl_planner *planner, json_t *words, const char 
     struct sl_error err;
     const bool printed = strcmp(suffix, ".printed.json") == 0;
     json_t *step = json_pack("{s:o}", "command", words);
-    const bool lacking = lacks_data(planner, words, &err);
+    const char *task = json_string_value(json_array_get(words, 0));
+    const bool lacking =
+        lacks_data(planner, words, &err) || (task && sl_task_check(task, &err) != SL_OK);
     if (printed) json_object_set_new(step, "stdout", json_true());
     const size_t job = sl_plan_add_job(planner, step, NULL, suffix, needs, title);
     if (lacking) sl_plan_miss(planner, job, err.message);

@@ -26,7 +26,7 @@
 #define READING_SECONDS .15e-6
 /* The same for one resample of predictions, which every metric is computed anew for. */
 #define RESAMPLE_SECONDS 5.3e-9
-#define OPENING         2
+#define OPENING          2
 enum { DEFAULT_BATCH = 32, MEMINFO_LIMIT = 1 << 16, LARGEST_BATCH = 256 };
 /* A sentence and a word as networks for texts read them: those of the POS corpus, about. */
 enum { TOKENS = 24, LETTERS = 12, VOCABULARY = 4000, ALPHABET = 80 };
@@ -103,7 +103,7 @@ size_t sl_job_memory(const struct sl_job *job)
 {
     const json_t *step = training_step(job);
     const char *network = sl_plan_text(step, "network");
-    struct trainer trainer;
+    struct trainer trainer = {0};
     if (!network) return BASE_MEMORY;
     const bool scores = step != job->step;
     const struct sl_plan_options plan = {.batch = scores ? DEFAULT_BATCH : batch_of(job),

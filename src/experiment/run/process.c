@@ -44,12 +44,6 @@ static void add_word(json_t *words, const char *word)
     json_array_append_new(words, json_string(word));
 }
 
-/* A task gives what it finds out as JSON without being asked. */
-static bool is_said(const char *command, const char *word)
-{
-    return sl_task_find(command) && strcmp(word, "--json") == 0;
-}
-
 static json_t *preparation_words(const struct sl_job *job)
 {
     char *step = json_dumps(job->step, JSON_COMPACT);
@@ -78,37 +72,32 @@ json_t *sl_job_words(const struct sl_job *job)
     return words;
 }
 
-/* What the program is started with: places that its commands do not know are filled in. */
-static enum sl_status make_arguments(const struct sl_job *job,
-                                     const struct sl_experiment_runner *runner, char ***out,
-                                     struct sl_error *err)
+/* The words of a job as its task reads them: places that tasks do not know are filled in, and what
+ * a task finds out is JSON without a word about it. */
+static enum sl_status make_words(const struct sl_job *job,
+                                 const struct sl_experiment_runner *runner, char ***out,
+                                 struct sl_error *err)
 {
-    json_t *words = sl_job_words(job);
-    const size_t n = json_array_size(words);
-    char **arguments = sl_alloc(n + 4, sizeof *arguments);
-    const char *command = json_string_value(json_array_get(words, 0));
+    json_t *listed = sl_job_words(job);
+    char **words = sl_alloc(json_array_size(listed) + 1, sizeof *words);
     enum sl_status status = SL_OK;
     size_t count = 0;
-    arguments[count++] = sl_string_copy(runner->program);
-    for (size_t i = 0; i < n && status == SL_OK; i++) {
-        const char *word = json_string_value(json_array_get(words, i));
-        if (is_said(command, word)) continue;
+    for (size_t i = 0; i < json_array_size(listed) && status == SL_OK; i++) {
+        const char *word = json_string_value(json_array_get(listed, i));
+        if (strcmp(word, "--json") == 0) continue;
         if (word[0] == '@' && !sl_experiment_place_is_known(word))
-            status = sl_experiment_place(&runner->roots, word, &arguments[count++], err);
+            status = sl_experiment_place(&runner->roots, word, &words[count], err);
         else if (strcmp(word, "{scratch}") == 0)
-            arguments[count++] = sl_string_printf("%s.scratch", job->output);
+            words[count] = sl_string_printf("%s.scratch", job->output);
         else
-            arguments[count++] = sl_string_copy(word);
+            words[count] = sl_string_copy(word);
+        count++;
     }
-    if (status == SL_OK && runner->roots.folder && !sl_task_find(command)) {
-        arguments[count++] = sl_string_copy("--data-folder");
-        arguments[count++] = sl_string_copy(runner->roots.folder);
-    }
-    json_decref(words);
+    json_decref(listed);
     if (status == SL_OK)
-        *out = arguments;
+        *out = words;
     else
-        sl_names_destroy(arguments);
+        sl_names_destroy(words);
     return status;
 }
 
@@ -121,9 +110,11 @@ static void redirect(const char *path, int flags, int descriptor)
     close(file);
 }
 
-static void say(const char *who, const struct sl_error *err)
+/* Whatever ends the runner ends its children, a kill -9 included. */
+static void die_with(pid_t parent)
 {
-    dprintf(STDERR_FILENO, "%s%s\n", who, err->message);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(SL_CANNOT_START);
 }
 
 static void write_log_line(void *context, enum sl_log_level level, const char *line)
@@ -152,8 +143,9 @@ static enum sl_status print_result(const json_t *result, struct sl_error *err)
     return SL_OK;
 }
 
-/* The words behind the program's name and the task's, by a call of the task. */
-static void do_task(char **arguments, const struct sl_experiment_runner *runner)
+/* What the words say, by a call of their task. */
+static enum sl_status do_task(char **words, const struct sl_experiment_runner *runner,
+                              struct sl_error *err)
 {
     const struct sl_log log = {.level = SL_LOG_INFO, .write = write_log_line};
     const struct sl_workplace workplace = {.roots = runner->roots,
@@ -162,45 +154,34 @@ static void do_task(char **arguments, const struct sl_experiment_runner *runner)
                                            .context = runner->hooks.context,
                                            .stop = runner->hooks.stop};
     struct sl_assignment assignment;
-    struct sl_error err;
-    size_t n_words = 0;
-    while (arguments[2 + n_words])
-        n_words++;
-    enum sl_status status = sl_assignment_read(arguments[1], arguments + 2, n_words,
-                                               &workplace.roots, &assignment, &err);
     json_t *result = NULL;
-    if (status == SL_OK) status = sl_assignment_do(&assignment, &workplace, &result, &err);
-    if (status == SL_OK && result) status = print_result(result, &err);
-    if (status != SL_OK) dprintf(STDERR_FILENO, "softlab %s: %s\n", arguments[1], err.message);
-    if (status == SL_ERR_STOPPED) end_stopped();
-    _exit(status == SL_OK ? 0 : 1);
-}
-
-/* Whatever ends the runner ends its children, a kill -9 included. */
-static void die_with(pid_t parent)
-{
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(SL_CANNOT_START);
+    size_t n_words = 0;
+    while (words[1 + n_words])
+        n_words++;
+    SL_TRY(sl_assignment_read(words[0], words + 1, n_words, &workplace.roots, &assignment, err));
+    if (!assignment.task->stops) sl_temporaries_remove_on_signals();
+    SL_TRY(sl_assignment_do(&assignment, &workplace, &result, err));
+    return result ? print_result(result, err) : SL_OK;
 }
 
 /* A log begins with what one would type to do the job by hand. */
-static void say_words(char *const *arguments)
+static void say_words(char *const *words)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                 "_@%+=:,./-";
     struct sl_buffer line;
     sl_buffer_init(&line, 1 << 20);
     sl_buffer_text(&line, "+ softlab");
-    for (size_t i = 1; arguments[i]; i++) {
-        const char *quote = arguments[i][strspn(arguments[i], plain)] ? "'" : "";
-        sl_buffer_printf(&line, " %s%s%s", quote, arguments[i], quote);
+    for (; *words; words++) {
+        const char *quote = (*words)[strspn(*words, plain)] ? "'" : "";
+        sl_buffer_printf(&line, " %s%s%s", quote, *words, quote);
     }
     dprintf(STDERR_FILENO, "%s\n", line.data);
     sl_buffer_release(&line);
 }
 
 static void run_child(const struct sl_job *job, const struct sl_experiment_runner *runner,
-                      char **arguments, const char *log)
+                      char **words, const char *log)
 {
     if (chdir(runner->folder) != 0) _exit(SL_CANNOT_START);
     redirect(log, O_APPEND, STDERR_FILENO);
@@ -208,17 +189,13 @@ static void run_child(const struct sl_job *job, const struct sl_experiment_runne
     redirect(is_printed(job) ? printed : log, is_printed(job) ? O_TRUNC : O_APPEND, STDOUT_FILENO);
     redirect("/dev/null", 0, STDIN_FILENO);
     struct sl_error err;
-    if (!arguments) {
-        const enum sl_status status = sl_prepare(job->step, job->output, &runner->roots, &err);
-        if (status != SL_OK) say("", &err);
-        _exit(status == SL_OK ? 0 : 1);
-    }
-    say_words(arguments);
-    if (sl_task_find(arguments[1])) do_task(arguments, runner);
-    execv(runner->program, arguments);
-    (void)sl_fail_errno(&err, "%s cannot be started", runner->program);
-    say("softlab run: ", &err);
-    _exit(1);
+    if (words) say_words(words);
+    const enum sl_status status = words ? do_task(words, runner, &err)
+                                        : sl_prepare(job->step, job->output, &runner->roots, &err);
+    if (status != SL_OK && words) dprintf(STDERR_FILENO, "softlab %s: ", words[0]);
+    if (status != SL_OK) dprintf(STDERR_FILENO, "%s\n", err.message);
+    if (status == SL_ERR_STOPPED) end_stopped();
+    _exit(status == SL_OK ? 0 : 1);
 }
 
 /* ---- The parent ---- */
@@ -253,16 +230,16 @@ static enum sl_status make_ready(const struct sl_job *job, const char *folder, s
 enum sl_status sl_process_start(const struct sl_job *job, const struct sl_experiment_runner *runner,
                                 struct sl_process *out, struct sl_error *err)
 {
-    char **arguments = NULL;
+    char **words = NULL;
     SL_TRY(make_ready(job, runner->folder, err));
-    if (json_object_get(job->step, "command")) SL_TRY(make_arguments(job, runner, &arguments, err));
+    if (json_object_get(job->step, "command")) SL_TRY(make_words(job, runner, &words, err));
     char *log = log_name(job);
     const pid_t parent = getpid(), pid = fork();
     if (pid == 0) {
         die_with(parent);
-        run_child(job, runner, arguments, log);
+        run_child(job, runner, words, log);
     }
-    if (arguments) sl_names_destroy(arguments);
+    if (words) sl_names_destroy(words);
     if (pid < 0) {
         free(log);
         return sl_fail_errno(err, "no process can be started");

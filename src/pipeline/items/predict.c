@@ -1,4 +1,5 @@
 #include "softlab/base/memory.h"
+#include "softlab/pipeline/options.h"
 #include "softlab/pipeline/weights.h"
 
 #include <stdlib.h>
@@ -125,9 +126,40 @@ static enum sl_status learn_words(const struct sl_workplace *workplace,
     return SL_OK;
 }
 
+static const char *array_names(size_t index)
+{
+    static const char *const names[] = {"logits", "probs", NULL}; /* enum sl_predicted_array */
+    return names[index];
+}
+
+#define FIELD(name) .offset = offsetof(struct sl_predict_job, name)
+const struct sl_field_row sl_predict_job_options[] = {
+    {"data", SL_FIELD_SOURCE, FIELD(data),
+     "the items: a data set's name or path, as in softlab dataset", .letter = 'd', .value = "DATA",
+     .names = sl_dataset_names},
+    {"split", SL_FIELD_PATH, FIELD(split), "these items only: an index file"},
+    SL_OPTION_IMAGE_SIZE(struct sl_predict_job,
+                         "resize images to this size (default: the network's)", 0),
+    SL_OPTION_CHANNELS(struct sl_predict_job, 0),
+    SL_OPTION_SKIP_BROKEN(struct sl_predict_job, 0),
+    {"vectors", SL_FIELD_PATH, FIELD(vectors),
+     "word vectors (GloVe) for words that were not in the training data"},
+    {"array", SL_FIELD_ENUM, FIELD(array), "what to write", .value = "WHAT", .fallback = "logits",
+     .names = array_names},
+    {"batch", SL_FIELD_COUNT, FIELD(batch), "items per forward pass", .letter = 'b',
+     .fallback = "100", .minimum = 1, .maximum = 65536},
+    {"output", SL_FIELD_OUTPUT, FIELD(output),
+     "predictions: .npz, .npy, .csv or .json; - is CSV on the standard output", .letter = 'o',
+     .suffixes = ".csv .npz .npy .json"},
+    {.name = NULL},
+};
+#undef FIELD
+
 struct sl_predict_job sl_predict_job_default(void)
 {
-    return (struct sl_predict_job){.batch = 100};
+    struct sl_predict_job job = {0};
+    sl_fields_set_defaults(sl_predict_job_options, &job);
+    return job;
 }
 
 enum sl_status sl_predict_job_run(const struct sl_predict_job *job,
@@ -144,8 +176,10 @@ enum sl_status sl_predict_job_run(const struct sl_predict_job *job,
     SL_TRY_OUT(
         sl_feeding_for(workplace, model, job->data, job->split, &job->images, &feeding, err));
     SL_TRY_OUT(sl_predict_items(workplace, model, &feeding, job->batch, &rows, err));
-    if (job->probabilities) sl_softmax(rows->values, rows->n_rows, rows->n_classes, rows->values);
-    SL_TRY_OUT(sl_rows_write(rows, job->probabilities ? "probs" : "logits", job->output, err));
+    if (job->array == SL_PREDICTED_PROBABILITIES)
+        sl_softmax(rows->values, rows->n_rows, rows->n_classes, rows->values);
+    SL_TRY_OUT(sl_rows_write(rows, job->array == SL_PREDICTED_PROBABILITIES ? "probs" : "logits",
+                             job->output, err));
     char count[32];
     sl_log(workplace->log, SL_LOG_INFO, "%s: %s rows of %zu classes",
            sl_workplace_shown(workplace, job->output),
@@ -156,3 +190,21 @@ out:
     sl_model_destroy(model);
     return status;
 }
+
+static enum sl_status run_prediction(const void *raw, const struct sl_task_call *call,
+                                     json_t **result, struct sl_error *err)
+{
+    (void)result;
+    struct sl_predict_job job = *(const struct sl_predict_job *)raw;
+    if (call->n_arguments != 1)
+        return sl_fail(err, SL_ERR_USAGE, "one network at a time, got %zu", call->n_arguments);
+    job.weights = call->arguments[0];
+    return sl_predict_job_run(&job, call->workplace, err);
+}
+
+const struct sl_task sl_predict_task = {
+    .name = "predict",
+    .options = sl_predict_job_options,
+    .size = sizeof(struct sl_predict_job),
+    .run = run_prediction,
+};

@@ -118,5 +118,6 @@ const struct sl_task sl_train_task = {
     .name = "train",
     .options = sl_train_job_options,
     .size = sizeof(struct sl_train_job),
+    .stops = true,
     .run = run_training,
 };
