@@ -243,8 +243,11 @@ enum sl_status sl_ledger_write(const struct sl_ledger *ledger, struct sl_error *
     struct sl_writer writer = {.descriptor = -1};
     enum sl_status status = SL_OK;
     SL_TRY_OUT(sl_writer_open(&writer, ledger->results, err));
-    for (size_t i = 0; i < ledger->n_lines; i++)
-        SL_TRY_OUT(sl_writer_printf(&writer, err, "%s\n", ledger->lines[i].text));
+    for (size_t i = 0; i < ledger->n_lines; i++) {
+        const char *text = ledger->lines[i].text;
+        SL_TRY_OUT(sl_writer_write(&writer, text, strlen(text), err));
+        SL_TRY_OUT(sl_writer_write(&writer, "\n", 1, err));
+    }
     SL_TRY_OUT(sl_writer_commit(&writer, err));
 out:
     sl_writer_discard(&writer);

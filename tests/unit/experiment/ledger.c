@@ -145,6 +145,31 @@ static void test_lines_are_put_into_the_order_of_the_plan_behind_others(void **s
     sl_ledger_close(&ledger);
 }
 
+/* The curve of a long training is more than a writer keeps back. */
+static void test_a_long_line_is_put_into_order_too(void **state)
+{
+    (void)state;
+    enum { EPOCHS = 60000 };
+    struct sl_error err = {0};
+    const char *folder = test_path("long");
+    struct sl_ledger ledger = reopened(folder);
+    json_t *long_line = line(two, 2), *curve = json_array();
+    for (size_t i = 0; i < EPOCHS; i++)
+        json_array_append_new(curve, json_real(.125));
+    json_object_set_new(long_line, "curve", curve);
+    assert_ok(sl_ledger_append(&ledger, long_line, &err), err);
+    put(&ledger, one, 1);
+    struct sl_run runs[] = {run_with(one), run_with(two)};
+    const struct sl_experiment plan = {.runs = runs, .n_runs = 2};
+    assert_ok(sl_ledger_order(&ledger, &plan, &err), err);
+    sl_ledger_close(&ledger);
+    ledger = reopened(folder);
+    assert_int_equal(ledger.n_lines, 2);
+    assert_true(strlen(ledger.lines[1].text) > (size_t)EPOCHS * 6);
+    json_decref(long_line);
+    sl_ledger_close(&ledger);
+}
+
 static void put_failure(struct sl_ledger *ledger, const char *key)
 {
     struct sl_error err = {0};
@@ -203,6 +228,7 @@ int main(void)
         cmocka_unit_test(test_the_later_of_two_lines_counts),
         cmocka_unit_test(test_a_run_that_lacked_a_test_is_made_again_when_it_is_there),
         cmocka_unit_test(test_lines_are_put_into_the_order_of_the_plan_behind_others),
+        cmocka_unit_test(test_a_long_line_is_put_into_order_too),
         cmocka_unit_test(test_failures_are_forgotten_when_they_are_tried_again),
         cmocka_unit_test(test_a_second_process_is_refused),
     };
