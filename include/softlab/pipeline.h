@@ -21,9 +21,9 @@
 #include "softlab/pipeline/places.h"
 #include "softlab/pipeline/quality.h"
 #include "softlab/pipeline/simulation.h"
+#include "softlab/pipeline/task.h"
 #include "softlab/pipeline/training.h"
 #include "softlab/pipeline/weights.h"
-#include "softlab/pipeline/task.h"
 #include "softlab/pipeline/workplace.h"
 
 #endif

@@ -27,9 +27,9 @@ struct sl_planner {
     const struct sl_spec_design *design;         /* borrowed; of the whole or of the part */
     const char *part;                            /* borrowed, or NULL */
     const char *variant;                         /* "as-run" or "as-published" */
-    struct sl_seen_data *seen; /* borrowed */
-    struct sl_inputs *inputs;  /* borrowed */
-    json_t *places;            /* owned; identities of files that were asked for */
+    struct sl_seen_data *seen;                   /* borrowed */
+    struct sl_inputs *inputs;                    /* borrowed */
+    json_t *places; /* owned; identities of files that were asked for */
 };
 
 /* expand.c: sl_experiment_create of what `body` says, in place of the specification's own. */

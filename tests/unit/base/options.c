@@ -104,7 +104,7 @@ static void test_every_kind_is_read_in_every_form(void **state)
     assert_int_equal(words.n_arguments, 3);
     assert_string_equal(words.arguments[1], "b");
     assert_string_equal(words.arguments[2], "-s");
-    assert_int_equal(words.given, (1 << 12) - 1); /* all rows of the first table, one of the other */
+    assert_int_equal(words.given, (1 << 12) - 1); /* all of the first table, one of the other */
 }
 
 static void test_what_is_not_typed_has_its_default(void **state)

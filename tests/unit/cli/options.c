@@ -95,7 +95,10 @@ static void expand(const struct cli_command *command, const char *sample, check_
         if (strncmp(option->name, name, strlen(option->name)) == 0 &&
             name[strlen(option->name)] == ' ')
             break;
-    assert_non_null(option);
+    if (!option) {
+        fail_msg("softlab %s, %s: no such option", command->name, sample);
+        return;
+    }
     for (size_t i = 0; option->names(i); i++) {
         char words[WORD];
         snprintf(words, sizeof words, "%.*s%s%s", (int)(star - sample), sample, option->names(i),
