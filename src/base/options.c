@@ -127,6 +127,55 @@ enum sl_status sl_options_read(const struct sl_option_table *tables, size_t n_ta
     return SL_OK;
 }
 
+/* ---- What would be ignored ---- */
+
+bool sl_option_is_given(const struct sl_option_table *tables, size_t n_tables, uint64_t given,
+                        const char *name, size_t length)
+{
+    size_t number = 0;
+    for (size_t t = 0; t < n_tables; t++)
+        for (const struct sl_field_row *row = tables[t].rows; row && row->name; row++, number++)
+            if (strlen(row->name) == length && memcmp(row->name, name, length) == 0)
+                return number < 64 && given >> number & 1;
+    return false;
+}
+
+/* SL_OK if one of the options that a row needs was typed too. */
+static enum sl_status check_needs(const struct sl_option_table *tables, size_t n_tables,
+                                  uint64_t given, const struct sl_field_row *row,
+                                  struct sl_error *err)
+{
+    char names[120] = "";
+    size_t used = 0;
+    for (const char *at = row->needs; *at; at += *at == ',') {
+        const size_t length = strcspn(at, ",");
+        if (sl_option_is_given(tables, n_tables, given, at, length)) return SL_OK;
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s--%.*s", used ? " or " : "",
+                                 (int)length, at);
+        at += length;
+    }
+    return sl_fail(err, SL_ERR_USAGE, "--%s has no effect without %s", row->name, names);
+}
+
+enum sl_status sl_options_check(const struct sl_option_table *tables, size_t n_tables,
+                                uint64_t given, const struct sl_option_mode *mode,
+                                const char *argument, struct sl_error *err)
+{
+    if (mode->alone && argument)
+        return sl_fail(err, SL_ERR_USAGE, "\"%s\" has no effect with %s: leave it out", argument,
+                       mode->name);
+    for (size_t t = 0; t < n_tables; t++)
+        for (const struct sl_field_row *row = tables[t].rows; row && row->name; row++) {
+            if (!sl_option_is_given(tables, n_tables, given, row->name, strlen(row->name)))
+                continue;
+            if (row->modes && !(row->modes & mode->does))
+                return sl_fail(err, SL_ERR_USAGE, "--%s has no effect with %s: leave it out",
+                               row->name, mode->name);
+            if (row->needs) SL_TRY(check_needs(tables, n_tables, given, row, err));
+        }
+    return SL_OK;
+}
+
 /* ---- Writing ---- */
 
 static void add_word(json_t *out, const struct sl_field_row *row, const char *value)

@@ -19,16 +19,6 @@
 
 enum { CLI_EXIT_DONE = 0, CLI_EXIT_FAILED = 1, CLI_EXIT_USAGE = 2 };
 
-/* What the words of a command line ask for. An option whose bits are not among `does` is refused
- * rather than ignored. One whose wish is fulfilled anyway, as a line per class in JSON that has all
- * classes, belongs to the mode. */
-struct cli_mode {
-    uint64_t does;
-    const char *name; /* in "has no effect with NAME" */
-    bool alone;       /* takes no arguments */
-    char text[80];    /* room for a name */
-};
-
 struct cli_argument {
     const char *name; /* NULL ends a table */
     const char *help;
@@ -53,13 +43,13 @@ struct cli_command {
     const char *summary; /* one line */
     const char *description;
     const struct cli_argument *arguments;
-    /* What can be said of the job, a table of softlab/pipeline.h, and what else the command takes.
-     * Both describe the same struct; NULL: none. */
-    const struct sl_field_row *task, *options;
+    const struct sl_task *task; /* what it does, or NULL */
+    /* What it takes beside the task's options; NULL: nothing. Values begin with the task's job. */
+    const struct sl_field_row *options;
     const struct cli_example *examples;
     size_t values_size; /* of the struct the options fill */
-    /* Which mode the words ask for; NULL = there is one. */
-    void (*mode)(const struct cli *cli, const void *values, struct cli_mode *out);
+    /* Which mode the words ask for; NULL: the task's, or there is one. */
+    void (*mode)(const struct cli *cli, const void *values, struct sl_option_mode *out);
     /* For tests: words of every mode, NULL-ended; "*" stands for each choice of the option before
      * it. */
     const char *const *samples;
@@ -106,7 +96,9 @@ extern const struct cli_command *const cli_commands[];
 extern const struct sl_field_row cli_common_options[];
 const char *cli_log_levels(size_t index);
 
-/* options.c: option number `index` of a command, those of its job first; NULL past the last. The
+/* options.c: the rows of a command's task; NULL: it has none. */
+const struct sl_field_row *cli_task_options(const struct cli_command *command);
+/* Option number `index` of a command, those of its job first; NULL past the last. The
  * second goes on with what every command understands. */
 const struct sl_field_row *cli_option(const struct cli_command *command, size_t index);
 const struct sl_field_row *cli_any_option(const struct cli_command *command, size_t index);
@@ -114,17 +106,15 @@ const struct sl_field_row *cli_any_option(const struct cli_command *command, siz
  * command->values_size bytes. SL_ERR_USAGE says what is wrong with which word. */
 enum sl_status cli_parse(const struct cli_command *command, char **words, size_t n_words,
                          struct cli *cli, void *values, struct sl_error *err);
-/* modes.c: whether the option of this name was typed; refuse what would be ignored: options and
- * arguments that do nothing beside the others. */
-bool cli_is_given(const struct cli *cli, const char *name, size_t length);
+/* modes.c: whether the option of this name was typed; which mode the words ask for; refuse what
+ * would be ignored: options and arguments that do nothing beside the others. */
+bool cli_is_given(const struct cli *cli, const char *name);
+void cli_find_mode(const struct cli *cli, const void *values, struct sl_option_mode *out);
 enum sl_status cli_check_modes(const struct cli *cli, const void *values, struct sl_error *err);
 
 /* streams.c: "-" and the endings of names. Refuse "-" where it cannot be a stream, and a name whose
  * ending belongs to another format than is written. */
 enum sl_status cli_check_streams(const struct cli *cli, const void *values, struct sl_error *err);
-/* The same for an option whose endings depend on others; `suffixes` as in struct sl_field_row. */
-enum sl_status cli_check_suffix(const char *option, const char *path, const char *suffixes,
-                                struct sl_error *err);
 /* Put temporary files in the place of "-": one with what comes on stdin, others to write to. */
 enum sl_status cli_open_streams(struct cli *cli, void *values, struct sl_error *err);
 /* Make cli->scratch, a folder of this process alone that goes with all that is in it at the end. */

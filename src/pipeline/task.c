@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "softlab/base/file.h"
 #include "softlab/base/memory.h"
-#include "softlab/base/options.h"
 #include "softlab/base/text.h"
 #include "softlab/pipeline/compare.h"
 #include "softlab/pipeline/evaluation.h"
@@ -42,6 +42,35 @@ enum sl_status sl_task_check(const char *name, struct sl_error *err)
 
 /* ---- Assignments ---- */
 
+/* What the command of a task prints as JSON if it is asked, the task gives in any case. */
+static const struct sl_field_row report_options[] = {
+    {"json", SL_FIELD_BOOLEAN, 0, "the result as JSON", .flags = 0},
+    {.name = NULL},
+};
+enum { TABLES = 2 };
+
+/* What a command refuses by looking at the words alone. */
+static enum sl_status check_words(const struct sl_task *task, const void *job,
+                                  const struct sl_option_table tables[TABLES],
+                                  const struct sl_option_words *words, struct sl_error *err)
+{
+    struct sl_option_mode mode = {.does = UINT64_MAX};
+    const size_t count = words->n_arguments;
+    if (task->mode) task->mode(job, words->arguments, count, &mode);
+    SL_TRY(sl_options_check(tables, TABLES, words->given, &mode,
+                            count > 0 ? words->arguments[0] : NULL, err));
+    if (count > task->most_arguments)
+        return sl_fail(err, SL_ERR_USAGE, "one word too many: \"%s\"",
+                       words->arguments[task->most_arguments]);
+    for (const struct sl_field_row *row = task->options; row->name; row++) {
+        const char *path = NULL;
+        if (row->kind != SL_FIELD_OUTPUT || !row->suffixes) continue;
+        memcpy(&path, (const char *)job + row->offset, sizeof path);
+        if (path) SL_TRY(sl_path_check_suffix(row->name, path, row->suffixes, err));
+    }
+    return SL_OK;
+}
+
 enum sl_status sl_assignment_read(const char *name, char **words, size_t n_words,
                                   const struct sl_data_roots *roots, struct sl_assignment *out,
                                   struct sl_error *err)
@@ -49,10 +78,13 @@ enum sl_status sl_assignment_read(const char *name, char **words, size_t n_words
     SL_TRY(sl_task_check(name, err));
     const struct sl_task *task = sl_task_find(name);
     *out = (struct sl_assignment){.task = task, .job = sl_alloc(1, task->size)};
-    const struct sl_option_table table = {task->options, out->job};
+    bool json = false;
+    const struct sl_option_table tables[TABLES] = {{task->options, out->job},
+                                                   {task->reports ? report_options : NULL, &json}};
     struct sl_option_words read;
     enum sl_status status = SL_OK;
-    SL_TRY_OUT(sl_options_read(&table, 1, name, words, n_words, &read, err));
+    SL_TRY_OUT(sl_options_read(tables, TABLES, name, words, n_words, &read, err));
+    SL_TRY_OUT(check_words(task, out->job, tables, &read, err));
     SL_TRY_OUT(sl_places_find_fields(&out->places, roots, task->options, out->job, err));
     SL_TRY_OUT(sl_places_find_all(&out->places, roots, read.arguments, read.n_arguments, err));
     out->arguments = read.arguments;

@@ -101,6 +101,15 @@ const char *sl_path_name(const char *path);
 
 /* True if `path` ends with `suffix`, letters compared without case. */
 bool sl_path_has_suffix(const char *path, const char *suffix);
+/* The ending number `index` of a list with spaces between them (".npz .csv"); false past the
+ * last. */
+enum { SL_SUFFIX_TEXT = 32 };
+bool sl_path_suffix_at(const char *suffixes, size_t index, char out[SL_SUFFIX_TEXT]);
+/* SL_ERR_USAGE, with the option's name, for a path whose ending belongs to another format than
+ * those of the list. Where there is one format a name without a known ending is as good as any;
+ * where there are several the ending says which. */
+enum sl_status sl_path_check_suffix(const char *option, const char *path, const char *suffixes,
+                                    struct sl_error *err) SL_MUST_USE;
 
 SL_END_DECLS
 

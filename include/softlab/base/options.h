@@ -27,6 +27,25 @@ enum sl_status sl_options_read(const struct sl_option_table *tables, size_t n_ta
                                const char *command, char **words, size_t n_words,
                                struct sl_option_words *out, struct sl_error *err) SL_MUST_USE;
 
+/* What words ask for, of the several things that a command can do. An option whose bits are not
+ * among `does` is refused rather than ignored. One whose wish is fulfilled anyway, as a line per
+ * class in JSON that has all classes, belongs to the mode. */
+struct sl_option_mode {
+    uint64_t does;
+    const char *name; /* in "has no effect with NAME" */
+    bool alone;       /* takes no arguments */
+    char text[80];    /* room for a name */
+};
+/* Whether the option of this name was typed. */
+bool sl_option_is_given(const struct sl_option_table *tables, size_t n_tables, uint64_t given,
+                        const char *name, size_t length);
+/* SL_ERR_USAGE for what was typed and would be ignored: an option that does nothing in the mode or
+ * without another, or arguments, the first of which messages call `argument` (NULL: there are
+ * none). */
+enum sl_status sl_options_check(const struct sl_option_table *tables, size_t n_tables,
+                                uint64_t given, const struct sl_option_mode *mode,
+                                const char *argument, struct sl_error *err) SL_MUST_USE;
+
 /* The words for all values that are not as their defaults, in the order of the table; the caller
  * owns the list. */
 json_t *sl_options_write(const struct sl_field_row *rows, const void *values) SL_MUST_USE;

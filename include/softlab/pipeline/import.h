@@ -25,15 +25,6 @@ struct sl_import_job {
                                 says */
 };
 struct sl_import_job sl_import_job_default(void);
-
-/* What can be said, with bits for what is written, and for what the format leaves open. */
-enum {
-    SL_IMPORT_CONVERTS = 2,
-    SL_IMPORT_CACHES = 4,
-    SL_IMPORT_READS_CLASSES = 8,
-    SL_IMPORT_READS_COLUMNS = 16,
-    SL_IMPORT_READS_LAYOUT = 32
-};
 extern const struct sl_field_row sl_import_job_options[];
 extern const struct sl_task sl_import_task;
 

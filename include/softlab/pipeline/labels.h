@@ -56,14 +56,7 @@ struct sl_labels_job {
 };
 struct sl_labels_job sl_labels_job_default(void);
 
-/* What can be said, and of a job the bits of what does something with its method, under a name for
- * messages ("--method mix --mean-first"). */
 extern const struct sl_field_row sl_labels_job_options[];
-struct sl_labels_effects {
-    uint64_t bits;
-    char name[80];
-};
-struct sl_labels_effects sl_labels_job_effects(const struct sl_labels_job *job);
 /* Options that do not change what is in a file of labels; NULL-ended. */
 extern const char *const sl_labels_not_in_rows[];
 /* Writes the labels, or without an output finds out what became of the answers. */

@@ -14,9 +14,6 @@ struct sl_mixing_job {
     const char *output;  /* .json */
 };
 struct sl_mixing_job sl_mixing_job_default(void);
-
-/* What can be said, with bits for curves that are fitted and for one that is given. */
-enum { SL_MIXING_FITTED = 1, SL_MIXING_GIVEN = 2 };
 extern const struct sl_field_row sl_mixing_job_options[];
 extern const struct sl_task sl_mixing_task;
 

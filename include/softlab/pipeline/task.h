@@ -10,6 +10,7 @@
 #ifndef SOFTLAB_PIPELINE_TASK_H
 #define SOFTLAB_PIPELINE_TASK_H
 
+#include "softlab/base/options.h"
 #include "softlab/pipeline/asked.h"
 #include "softlab/pipeline/places.h"
 #include "softlab/pipeline/workplace.h"
@@ -27,7 +28,13 @@ struct sl_task {
     const char *name; /* "train" */
     const struct sl_field_row *options;
     size_t size; /* of the job's struct */
-    bool stops;  /* it asks the workplace whether to stop; others are ended where they are */
+    /* Which of the things it can do the job asks for, which decides what options do something;
+     * NULL: there is one. */
+    void (*mode)(const void *job, char *const *arguments, size_t n_arguments,
+                 struct sl_option_mode *out);
+    size_t most_arguments; /* SIZE_MAX: any number */
+    bool reports;          /* it finds something out, which the word --json may ask for */
+    bool stops; /* it asks the workplace whether to stop; others are ended where they are */
     /* *result is what the task finds out, which the caller owns; it stays NULL where files have all
      * of it. */
     enum sl_status (*run)(const void *job, const struct sl_task_call *call, json_t **result,
@@ -46,7 +53,8 @@ struct sl_assignment {
     size_t n_arguments;
     struct sl_places places; /* owned */
 };
-/* SL_ERR_USAGE says what is wrong with which word, SL_ERR_NOT_FOUND which place is not here. */
+/* SL_ERR_USAGE says what is wrong with which word, also with one that would have no
+ * effect; SL_ERR_NOT_FOUND which place is not here. */
 enum sl_status sl_assignment_read(const char *name, char **words, size_t n_words,
                                   const struct sl_data_roots *roots, struct sl_assignment *out,
                                   struct sl_error *err) SL_MUST_USE;

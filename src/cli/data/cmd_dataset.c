@@ -20,12 +20,12 @@ struct dataset_values {
 
 enum { OPENS = 1, LISTS = 2 };
 
-static void dataset_mode(const struct cli *cli, const void *values, struct cli_mode *out)
+static void dataset_mode(const struct cli *cli, const void *values, struct sl_option_mode *out)
 {
     (void)cli;
     const struct dataset_values *options = values;
-    *out = options->list ? (struct cli_mode){LISTS, .name = "--list", .alone = true}
-                         : (struct cli_mode){OPENS, .name = "a data set"};
+    *out = options->list ? (struct sl_option_mode){LISTS, .name = "--list", .alone = true}
+                         : (struct sl_option_mode){OPENS, .name = "a data set"};
 }
 
 static const char *const dataset_samples[] = {"--list", "shapes", NULL};

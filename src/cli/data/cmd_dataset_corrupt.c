@@ -16,12 +16,12 @@ struct corrupt_values {
 
 enum { MAKES = 1, LISTS = 2 };
 
-static void corrupt_mode(const struct cli *cli, const void *values, struct cli_mode *out)
+static void corrupt_mode(const struct cli *cli, const void *values, struct sl_option_mode *out)
 {
     (void)cli;
     const struct corrupt_values *options = values;
-    *out = options->list ? (struct cli_mode){LISTS, .name = "--list", .alone = true}
-                         : (struct cli_mode){MAKES, .name = "a data set"};
+    *out = options->list ? (struct sl_option_mode){LISTS, .name = "--list", .alone = true}
+                         : (struct sl_option_mode){MAKES, .name = "a data set"};
 }
 
 static const char *const corrupt_samples[] = {"--list", "shapes -o out", NULL};

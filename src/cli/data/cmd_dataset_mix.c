@@ -15,12 +15,12 @@ struct mix_values {
 
 enum { BY_PAIRS = 1, BY_COUNT = 2 };
 
-static void mix_mode(const struct cli *cli, const void *values, struct cli_mode *out)
+static void mix_mode(const struct cli *cli, const void *values, struct sl_option_mode *out)
 {
     (void)cli;
     const struct mix_values *options = values;
-    *out = options->count > 0 ? (struct cli_mode){BY_COUNT, .name = "--count"}
-                              : (struct cli_mode){BY_PAIRS, .name = "pairs of classes"};
+    *out = options->count > 0 ? (struct sl_option_mode){BY_COUNT, .name = "--count"}
+                              : (struct sl_option_mode){BY_PAIRS, .name = "pairs of classes"};
 }
 
 static const char *const mix_samples[] = {"shapes -o out", "shapes -o out --count 10", NULL};

@@ -16,13 +16,13 @@ static const char *set_names(size_t index)
 
 enum { BRINGS = 1, LOOKS = 2, LISTS = 4 };
 
-static void fetch_mode(const struct cli *cli, const void *values, struct cli_mode *out)
+static void fetch_mode(const struct cli *cli, const void *values, struct sl_option_mode *out)
 {
     (void)cli;
     const struct fetch_values *options = values;
-    *out = options->list      ? (struct cli_mode){LISTS, .name = "--list", .alone = true}
-           : options->offline ? (struct cli_mode){LOOKS, .name = "--offline"}
-                              : (struct cli_mode){BRINGS, .name = "a set"};
+    *out = options->list      ? (struct sl_option_mode){LISTS, .name = "--list", .alone = true}
+           : options->offline ? (struct sl_option_mode){LOOKS, .name = "--offline"}
+                              : (struct sl_option_mode){BRINGS, .name = "a set"};
 }
 
 static const char *const fetch_samples[] = {"--list", "cifar10", "cifar10 --offline", NULL};

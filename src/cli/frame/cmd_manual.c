@@ -7,12 +7,12 @@ struct manual_values {
     const char *output;
 };
 
-static void manual_mode(const struct cli *cli, const void *values, struct cli_mode *out)
+static void manual_mode(const struct cli *cli, const void *values, struct sl_option_mode *out)
 {
     (void)cli;
     const struct manual_values *options = values;
-    *out = options->output ? (struct cli_mode){1, .name = "--output", .alone = true}
-                           : (struct cli_mode){1, .name = "one page"};
+    *out = options->output ? (struct sl_option_mode){1, .name = "--output", .alone = true}
+                           : (struct sl_option_mode){1, .name = "one page"};
 }
 
 static const char *const manual_samples[] = {"--output out", "eval", NULL};

@@ -4,46 +4,37 @@
 
 #include "cli.h"
 
-bool cli_is_given(const struct cli *cli, const char *name, size_t length)
+enum { TABLES = 2 };
+
+static void tables_of(const struct cli *cli, struct sl_option_table out[TABLES])
 {
-    const struct sl_field_row *o;
-    for (size_t i = 0; (o = cli_option(cli->command, i)) != NULL; i++)
-        if (strlen(o->name) == length && memcmp(o->name, name, length) == 0)
-            return cli->given >> i & 1;
-    return false;
+    out[0] = (struct sl_option_table){.rows = cli_task_options(cli->command)};
+    out[1] = (struct sl_option_table){.rows = cli->command->options};
 }
 
-/* SL_OK if one of the options that `option` needs was typed too. */
-static enum sl_status check_needs(const struct cli *cli, const struct sl_field_row *option,
-                                  struct sl_error *err)
+bool cli_is_given(const struct cli *cli, const char *name)
 {
-    char names[120] = "";
-    size_t used = 0;
-    for (const char *at = option->needs; *at; at += *at == ',') {
-        const size_t length = strcspn(at, ",");
-        if (cli_is_given(cli, at, length)) return SL_OK;
-        used += (size_t)snprintf(names + used, sizeof names - used, "%s--%.*s", used ? " or " : "",
-                                 (int)length, at);
-        at += length;
-    }
-    return sl_fail(err, SL_ERR_USAGE, "--%s has no effect without %s", option->name, names);
+    struct sl_option_table tables[TABLES];
+    tables_of(cli, tables);
+    return sl_option_is_given(tables, TABLES, cli->given, name, strlen(name));
+}
+
+void cli_find_mode(const struct cli *cli, const void *values, struct sl_option_mode *out)
+{
+    const struct cli_command *command = cli->command;
+    *out = (struct sl_option_mode){.does = UINT64_MAX};
+    if (command->mode)
+        command->mode(cli, values, out);
+    else if (command->task && command->task->mode)
+        command->task->mode(values, cli->arguments, cli->n_arguments, out);
 }
 
 enum sl_status cli_check_modes(const struct cli *cli, const void *values, struct sl_error *err)
 {
-    const struct cli_command *command = cli->command;
-    struct cli_mode mode = {.does = UINT64_MAX};
-    if (command->mode) command->mode(cli, values, &mode);
-    if (mode.alone && cli->n_arguments > 0)
-        return sl_fail(err, SL_ERR_USAGE, "\"%s\" has no effect with %s: leave it out",
-                       cli_shown(cli, cli->arguments[0]), mode.name);
-    const struct sl_field_row *o;
-    for (size_t i = 0; (o = cli_option(command, i)) != NULL; i++) {
-        if (!(cli->given >> i & 1)) continue;
-        if (o->modes && !(o->modes & mode.does))
-            return sl_fail(err, SL_ERR_USAGE, "--%s has no effect with %s: leave it out", o->name,
-                           mode.name);
-        if (o->needs) SL_TRY(check_needs(cli, o, err));
-    }
-    return SL_OK;
+    struct sl_option_table tables[TABLES];
+    struct sl_option_mode mode;
+    tables_of(cli, tables);
+    cli_find_mode(cli, values, &mode);
+    const char *argument = cli->n_arguments > 0 ? cli_shown(cli, cli->arguments[0]) : NULL;
+    return sl_options_check(tables, TABLES, cli->given, &mode, argument, err);
 }

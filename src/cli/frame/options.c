@@ -34,15 +34,20 @@ static const struct sl_field_row *row_at(const struct sl_field_row *rows, size_t
     return NULL;
 }
 
+const struct sl_field_row *cli_task_options(const struct cli_command *command)
+{
+    return command->task ? command->task->options : NULL;
+}
+
 const struct sl_field_row *cli_option(const struct cli_command *command, size_t index)
 {
-    const struct sl_field_row *row = row_at(command->task, &index);
+    const struct sl_field_row *row = row_at(cli_task_options(command), &index);
     return row ? row : row_at(command->options, &index);
 }
 
 const struct sl_field_row *cli_any_option(const struct cli_command *command, size_t index)
 {
-    const struct sl_field_row *row = row_at(command->task, &index);
+    const struct sl_field_row *row = row_at(cli_task_options(command), &index);
     if (!row) row = row_at(command->options, &index);
     return row ? row : row_at(cli_common_options, &index);
 }
@@ -86,8 +91,9 @@ static enum sl_status check_arguments(const struct cli_command *command, const s
 enum sl_status cli_parse(const struct cli_command *command, char **words, size_t n_words,
                          struct cli *cli, void *values, struct sl_error *err)
 {
-    const struct sl_option_table tables[] = {
-        {command->task, values}, {command->options, values}, {cli_common_options, &cli->common}};
+    const struct sl_option_table tables[] = {{cli_task_options(command), values},
+                                             {command->options, values},
+                                             {cli_common_options, &cli->common}};
     struct sl_option_words read;
     cli->command = command;
     cli->values = values;

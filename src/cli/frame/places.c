@@ -6,7 +6,7 @@
 enum sl_status cli_find_places(struct cli *cli, void *values, struct sl_error *err)
 {
     const struct sl_data_roots *roots = &cli->workplace.roots;
-    SL_TRY(sl_places_find_fields(&cli->places, roots, cli->command->task, values, err));
+    SL_TRY(sl_places_find_fields(&cli->places, roots, cli_task_options(cli->command), values, err));
     SL_TRY(sl_places_find_fields(&cli->places, roots, cli->command->options, values, err));
     return sl_places_find_all(&cli->places, roots, cli->arguments, cli->n_arguments, err);
 }

@@ -5,7 +5,7 @@ struct sl_asked cli_asked(const struct cli *cli)
     return (struct sl_asked){.command = cli->command->name,
                              .arguments = cli->arguments,
                              .n_arguments = cli->n_arguments,
-                             .tables = {cli->command->task, cli->command->options},
+                             .tables = {cli_task_options(cli->command), cli->command->options},
                              .values = cli->values,
                              .places = &cli->places};
 }

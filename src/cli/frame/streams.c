@@ -47,49 +47,6 @@ static bool slot_at(const struct cli *cli, const void *values, size_t index, str
     return true;
 }
 
-/* ---- Endings ---- */
-
-/* Endings that say what a file holds; others say nothing. */
-static const char *const known_suffixes[] = {
-    ".npz", ".npy",  ".csv", ".tsv", ".json", ".jsonl", ".html",        ".md",   ".tex", ".txt",
-    ".png", ".jpeg", ".jpg", ".svg", ".pdf",  ".slb",   ".safetensors", ".onnx", ".db",  ".gz",
-};
-
-/* The ending number `index` of a list, into `out`; false past the last. */
-static bool suffix_at(const char *suffixes, size_t index, char out[32])
-{
-    const char *at = suffixes;
-    for (; index > 0 && *at; index--) {
-        at += strcspn(at, " ");
-        at += *at == ' ';
-    }
-    snprintf(out, 32, "%.*s", (int)strcspn(at, " "), at);
-    return out[0] != '\0';
-}
-
-/* Where there is one format a name without a known ending is as good as any; where there are
- * several the ending says which. */
-enum sl_status cli_check_suffix(const char *option, const char *path, const char *suffixes,
-                                struct sl_error *err)
-{
-    char suffix[32];
-    const char *known = NULL;
-    size_t count = 0;
-    for (; suffix_at(suffixes, count, suffix); count++)
-        if (sl_path_has_suffix(path, suffix)) return SL_OK;
-    for (size_t i = 0; i < sizeof known_suffixes / sizeof *known_suffixes && !known; i++)
-        if (sl_path_has_suffix(path, known_suffixes[i])) known = known_suffixes[i];
-    if (count == 1 && !known) return SL_OK;
-    struct sl_buffer list;
-    sl_buffer_init(&list, 300);
-    for (size_t i = 0; suffix_at(suffixes, i, suffix); i++)
-        sl_buffer_printf(&list, "%s%s", i == 0 ? "" : i + 1 == count ? " or " : ", ", suffix);
-    sl_fail(err, SL_ERR_USAGE, "--%s: \"%s\" must end in %s%s", option, path, list.data,
-            count == 1 ? ", which is what is written" : "");
-    sl_buffer_release(&list);
-    return SL_ERR_USAGE;
-}
-
 /* ---- What "-" can be ---- */
 
 static bool is_binary(const char *suffix)
@@ -105,7 +62,7 @@ static bool is_binary(const char *suffix)
 static void stdout_suffix(const struct slot *slot, char out[32])
 {
     const char *suffixes = slot->option ? slot->option->suffixes : NULL;
-    suffix_at(suffixes ? suffixes : "", 0, out);
+    sl_path_suffix_at(suffixes ? suffixes : "", 0, out);
 }
 
 static enum sl_status check_stdout(const struct cli *cli, const struct slot *slot,
@@ -113,7 +70,7 @@ static enum sl_status check_stdout(const struct cli *cli, const struct slot *slo
 {
     char suffix[32];
     const char *prints = slot->option ? slot->option->prints : NULL;
-    if (prints && (!prints[0] || cli_is_given(cli, prints, strlen(prints))))
+    if (prints && (!prints[0] || cli_is_given(cli, prints)))
         return sl_fail(err, SL_ERR_USAGE,
                        "%s: the standard output has what the command prints%s%s: name a file",
                        slot->name, prints[0] ? " with --" : "", prints);
@@ -145,7 +102,7 @@ static enum sl_status check_output(const struct cli *cli, const void *values,
                                    const struct slot *slot, size_t index, struct sl_error *err)
 {
     if (slot->option && slot->option->suffixes)
-        SL_TRY(cli_check_suffix(slot->option->name, slot->path, slot->option->suffixes, err));
+        SL_TRY(sl_path_check_suffix(slot->option->name, slot->path, slot->option->suffixes, err));
     return check_distinct(cli, values, slot, index, err);
 }
 

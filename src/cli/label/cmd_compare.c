@@ -9,16 +9,6 @@ struct compare_values {
 };
 _Static_assert(offsetof(struct compare_values, job) == 0, "options name fields of the job");
 
-static void compare_mode(const struct cli *cli, const void *values, struct cli_mode *out)
-{
-    (void)cli;
-    const struct compare_values *options = values;
-    *out = options->job.mix ? (struct cli_mode){SL_COMPARE_MIX, .name = "--mix", .alone = true}
-           : options->job.mixed
-               ? (struct cli_mode){SL_COMPARE_MIXED, .name = "--mixed", .alone = true}
-               : (struct cli_mode){SL_COMPARE_SETS, .name = "two label sets"};
-}
-
 static const char *const compare_samples[] = {"a.npz b.npz", "--mix a.jsonl", "--mixed a.npz",
                                               NULL};
 
@@ -183,11 +173,10 @@ const struct cli_command cmd_compare = {
         "column, where neither file names its classes), so the order of the two files and of "
         "their columns makes no difference.",
     .arguments = compare_arguments,
-    .task = sl_compare_job_options,
+    .task = &sl_compare_task,
     .options = compare_options,
     .examples = compare_examples,
     .values_size = sizeof(struct compare_values),
-    .mode = compare_mode,
     .samples = compare_samples,
     .run = run_compare,
 };

@@ -10,23 +10,13 @@ _Static_assert(offsetof(struct import_values, job) == 0, "options name fields of
 
 enum { LISTS = 1 };
 
-static void import_mode(const struct cli *cli, const void *values, struct cli_mode *out)
+static void import_mode(const struct cli *cli, const void *raw, struct sl_option_mode *out)
 {
-    (void)cli;
-    const struct import_values *options = values;
-    const struct sl_import_job *job = &options->job;
-    if (options->list) *out = (struct cli_mode){LISTS, .name = "--list", .alone = true};
-    if (options->list || !job->from) return;
-    const struct sl_answer_format *format = sl_answer_format_find(job->from);
-    const unsigned takes = format ? format->takes : 0;
-    const bool cache = job->output && sl_path_has_suffix(job->output, ".slb");
-    out->does = cache ? SL_IMPORT_CACHES : SL_IMPORT_CONVERTS;
-    if (cache || format) out->does |= SL_IMPORT_READS_CLASSES;
-    if (takes & SL_IMPORT_COLUMNS) out->does |= SL_IMPORT_READS_COLUMNS;
-    if (takes & SL_IMPORT_LAYOUT) out->does |= SL_IMPORT_READS_LAYOUT;
-    snprintf(out->text, sizeof out->text, "--from %s%s", job->from,
-             cache ? " to a name in .slb" : "");
-    out->name = out->text;
+    const struct import_values *values = raw;
+    if (values->list)
+        *out = (struct sl_option_mode){LISTS, .name = "--list", .alone = true};
+    else
+        sl_import_task.mode(&values->job, cli->arguments, cli->n_arguments, out);
 }
 
 static const char *const import_samples[] = {"--list", "--from * x -o x.jsonl",
@@ -71,9 +61,6 @@ static enum sl_status run_import(struct cli *cli, const void *raw, struct sl_err
     }
     job.paths = cli->arguments;
     job.n_paths = cli->n_arguments;
-    SL_TRY(sl_import_job_check(&job, err));
-    const char *suffix = sl_import_job_suffix(&job);
-    if (suffix) SL_TRY(cli_check_suffix("output", job.output, suffix, err));
     return sl_import_job_run(&job, &cli->workplace, &notes, err);
 }
 
@@ -94,7 +81,7 @@ const struct cli_command cmd_import = {
                    "another format with --to. Answers that were skipped or corrected are counted "
                    "and reported. Tables are streamed in constant memory.",
     .arguments = import_arguments,
-    .task = sl_import_job_options,
+    .task = &sl_import_task,
     .options = import_options,
     .examples = import_examples,
     .values_size = sizeof(struct import_values),

@@ -9,17 +9,6 @@ struct labels_values {
 };
 _Static_assert(offsetof(struct labels_values, job) == 0, "options name fields of the job");
 
-static void labels_mode(const struct cli *cli, const void *raw, struct cli_mode *out)
-{
-    const struct labels_values *values = raw;
-    (void)cli;
-    if (!values->job.method && !values->job.list) return;
-    const struct sl_labels_effects effects = sl_labels_job_effects(&values->job);
-    *out = (struct cli_mode){.does = effects.bits, .alone = values->job.list};
-    snprintf(out->text, sizeof out->text, "%s", effects.name);
-    out->name = out->text;
-}
-
 static const char *const labels_samples[] = {"--list", "--method * x.jsonl -o x.npz", NULL};
 
 #define AT(field) .offset = offsetof(struct labels_values, field)
@@ -66,19 +55,11 @@ static enum sl_status list_methods(bool json, struct sl_error *err)
     return SL_OK;
 }
 
-static enum sl_status check_words(const struct cli *cli, const struct labels_values *values,
-                                  struct sl_error *err)
+static enum sl_status check_words(const struct labels_values *values, struct sl_error *err)
 {
-    const char *method = values->job.method;
-    if (!method) return sl_fail(err, SL_ERR_USAGE, "--method is missing, see --list");
+    if (!values->job.method) return sl_fail(err, SL_ERR_USAGE, "--method is missing, see --list");
     if (!values->job.output && !values->json)
         return sl_fail(err, SL_ERR_USAGE, "--output is missing: FILE");
-    if (cli->n_arguments == 0) return sl_fail(err, SL_ERR_USAGE, "FILE is missing: the answers");
-    if (cli->n_arguments > 1 && strcmp(method, SL_LABELS_ENSEMBLE) != 0)
-        return sl_fail(
-            err, SL_ERR_USAGE,
-            "\"%s\": %s reads one file of answers; softlab import joins several of one format",
-            cli_shown(cli, cli->arguments[1]), method);
     return SL_OK;
 }
 
@@ -89,7 +70,7 @@ static enum sl_status run_labels(struct cli *cli, const void *raw, struct sl_err
     struct sl_label_notes notes = {0};
     struct sl_rows *rows = NULL;
     if (job.list) return list_methods(values->json, err);
-    SL_TRY(check_words(cli, values, err));
+    SL_TRY(check_words(values, err));
     char *provenance = cli_rows_provenance(cli, job.output, sl_labels_not_in_rows);
     job.paths = cli->arguments;
     job.n_paths = cli->n_arguments;
@@ -130,11 +111,10 @@ const struct cli_command cmd_labels = {
                    "item are distributed, not which class is right. Repeats, second runs and "
                    "checks are left out and counted.",
     .arguments = labels_arguments,
-    .task = sl_labels_job_options,
+    .task = &sl_labels_task,
     .options = labels_options,
     .examples = labels_examples,
     .values_size = sizeof(struct labels_values),
-    .mode = labels_mode,
     .samples = labels_samples,
     .run = run_labels,
 };

@@ -1,14 +1,4 @@
-#include <math.h>
-
 #include "cmd.h"
-
-static void mixing_mode(const struct cli *cli, const void *values, struct cli_mode *out)
-{
-    (void)cli;
-    const struct sl_mixing_job *job = values;
-    *out = isnan(job->k) ? (struct cli_mode){SL_MIXING_FITTED, .name = "fitted curves"}
-                         : (struct cli_mode){SL_MIXING_GIVEN, .name = "--k"};
-}
 
 static const char *const mixing_samples[] = {"a.jsonl", "a.jsonl --k 1 --x0 1", NULL};
 
@@ -41,10 +31,9 @@ const struct cli_command cmd_mixing = {
         "Fits tau(l) = 1 / (1 + exp(-k (l - x0))) to the shares that people inferred, for each "
         "pair of classes (thesis, appendix C). Where a fit fails, the identity is written.",
     .arguments = mixing_arguments,
-    .task = sl_mixing_job_options,
+    .task = &sl_mixing_task,
     .examples = mixing_examples,
     .values_size = sizeof(struct sl_mixing_job),
-    .mode = mixing_mode,
     .samples = mixing_samples,
     .run = run_mixing,
 };

@@ -246,7 +246,7 @@ const struct cli_command cmd_quality = {
     .description = "Measures answers and annotators. A dash means that the answers do not contain "
                    "what the figure needs. docs/internals/quality.md defines each figure.",
     .arguments = quality_arguments,
-    .task = sl_quality_job_options,
+    .task = &sl_quality_task,
     .options = quality_options,
     .examples = quality_examples,
     .values_size = sizeof(struct quality_values),

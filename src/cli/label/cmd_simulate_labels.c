@@ -73,7 +73,7 @@ const struct cli_command cmd_simulate_labels = {
         "of possible classes from a histogram. All are fitted to real answers, separately for "
         "items of high and of low entropy. Other classes are ranked by word similarity. With --fit "
         "it also prints how close simulated labels are to real ones.",
-    .task = sl_simulation_job_options,
+    .task = &sl_simulation_task,
     .options = simulate_options,
     .examples = simulate_examples,
     .values_size = sizeof(struct simulate_values),

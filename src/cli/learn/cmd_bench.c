@@ -15,12 +15,12 @@ struct bench_values {
 
 enum { TIMES = 1, TUNES = 2 };
 
-static void bench_mode(const struct cli *cli, const void *values, struct cli_mode *out)
+static void bench_mode(const struct cli *cli, const void *values, struct sl_option_mode *out)
 {
     (void)cli;
     const struct bench_values *options = values;
-    *out = options->tune ? (struct cli_mode){TUNES, .name = "--tune"}
-                         : (struct cli_mode){TIMES, .name = "a network that is timed"};
+    *out = options->tune ? (struct sl_option_mode){TUNES, .name = "--tune"}
+                         : (struct sl_option_mode){TIMES, .name = "a network that is timed"};
 }
 
 static const char *const bench_samples[] = {"resnet8", "--tune resnet8", NULL};

@@ -6,51 +6,16 @@
 enum { PREDICTED = SL_EVAL_ONE | SL_EVAL_SEVERAL, ITEMS = SL_EVAL_ITEMS, LISTS = 16 };
 enum { MEASURED = SL_EVAL_ONE | SL_EVAL_ITEMS | SL_EVAL_TESTS };
 
-/* What the chosen measures and the other outputs read; a name that no measure has is refused
- * later. */
-static uint64_t bits_of_measures(const struct eval_values *options)
+static void eval_mode(const struct cli *cli, const void *raw, struct sl_option_mode *out)
 {
-    unsigned reads = 0;
-    char **names = options->job.metrics ? sl_text_split(options->job.metrics) : NULL;
-    for (const struct sl_metric *m = sl_metrics; m->name && !names; m++)
-        reads |= m->reads;
-    for (size_t i = 0; names && names[i]; i++) {
-        const struct sl_metric *metric = sl_metric_find(names[i]);
-        reads |= metric ? metric->reads : UINT8_MAX;
+    const struct eval_values *values = raw;
+    if (values->list) {
+        *out = (struct sl_option_mode){LISTS, .name = "--list", .alone = true};
+        return;
     }
-    if (names) sl_names_destroy(names);
-    if (options->plots) reads |= SL_METRIC_READS_BINS;
-    if (options->job.per_class) reads |= SL_METRIC_READS_CLIP;
-    return SL_EVAL_READS(reads);
-}
-
-/* Test sets of a file say themselves what is measured. */
-static void add_measures(const struct eval_values *options, struct cli_mode *mode)
-{
-    if (!(mode->does & (PREDICTED | ITEMS))) return;
-    mode->does |= bits_of_measures(options);
-    if (!options->job.metrics) return;
-    snprintf(mode->text, sizeof mode->text, "%s and --metrics %.40s%s", mode->name,
-             options->job.metrics, strlen(options->job.metrics) > 40 ? "..." : "");
-    mode->name = mode->text;
-}
-
-static void eval_mode(const struct cli *cli, const void *values, struct cli_mode *out)
-{
-    const struct eval_values *options = values;
-    if (options->list)
-        *out = (struct cli_mode){LISTS, .name = "--list", .alone = true};
-    else if (cli->n_arguments > 0 && sl_eval_is_weights(cli->arguments[0]))
-        *out = options->job.tests && options->job.dry_run
-                   ? (struct cli_mode){SL_EVAL_CHECKS_TESTS, .name = "--tests and --dry-run"}
-               : options->job.tests   ? (struct cli_mode){SL_EVAL_TESTS, .name = "--tests"}
-               : options->job.dry_run ? (struct cli_mode){SL_EVAL_CHECKS_ITEMS, .name = "--dry-run"}
-                                      : (struct cli_mode){ITEMS, .name = "weights"};
-    else if (cli->n_arguments > 0)
-        *out = cli->n_arguments == 1
-                   ? (struct cli_mode){SL_EVAL_ONE, .name = "one file of predictions"}
-                   : (struct cli_mode){SL_EVAL_SEVERAL, .name = "several files of predictions"};
-    if (out->name) add_measures(options, out);
+    sl_eval_task.mode(&values->job, cli->arguments, cli->n_arguments, out);
+    const bool measures = out->name && out->does & (PREDICTED | ITEMS);
+    if (measures && values->plots) out->does |= SL_EVAL_READS(SL_METRIC_READS_BINS);
 }
 
 static const char *const eval_samples[] = {"--list",
@@ -146,7 +111,7 @@ const struct cli_command cmd_eval = {
         "Where a published definition has a quirk it keeps its name and the corrected one stands "
         "beside it; docs/internals/eval.md states each.",
     .arguments = eval_arguments,
-    .task = sl_eval_job_options,
+    .task = &sl_eval_task,
     .options = eval_options,
     .examples = eval_examples,
     .values_size = sizeof(struct eval_values),

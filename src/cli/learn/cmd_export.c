@@ -19,11 +19,11 @@ static const char *init_names(size_t index)
 
 enum { READS = 1, DRAWS = 2 };
 
-static void export_mode(const struct cli *cli, const void *values, struct cli_mode *out)
+static void export_mode(const struct cli *cli, const void *values, struct sl_option_mode *out)
 {
     (void)values;
-    *out = cli->n_arguments > 0 ? (struct cli_mode){READS, .name = "WEIGHTS"}
-                                : (struct cli_mode){DRAWS, .name = "first values"};
+    *out = cli->n_arguments > 0 ? (struct sl_option_mode){READS, .name = "WEIGHTS"}
+                                : (struct sl_option_mode){DRAWS, .name = "first values"};
 }
 
 static const char *const export_samples[] = {"w.safetensors -o w.onnx",

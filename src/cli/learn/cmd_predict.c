@@ -31,7 +31,7 @@ const struct cli_command cmd_predict = {
                    "the network's classes, in its order. An item of a class that the network does "
                    "not know is an error.",
     .arguments = predict_arguments,
-    .task = sl_predict_job_options,
+    .task = &sl_predict_task,
     .examples = predict_examples,
     .values_size = sizeof(struct sl_predict_job),
     .run = predict_run,

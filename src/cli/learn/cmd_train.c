@@ -11,13 +11,13 @@ _Static_assert(offsetof(struct train_values, job) == 0, "options name fields of 
 
 enum { TRAINS = SL_TRAIN_RUNS, SHOWS = SL_TRAIN_KEYS, LISTS = 4 };
 
-static void train_mode(const struct cli *cli, const void *values, struct cli_mode *out)
+static void train_mode(const struct cli *cli, const void *values, struct sl_option_mode *out)
 {
     (void)cli;
     const struct train_values *options = values;
-    *out = options->list   ? (struct cli_mode){LISTS, .name = "--list", .alone = true}
-           : options->keys ? (struct cli_mode){SHOWS, .name = "--keys", .alone = true}
-                           : (struct cli_mode){TRAINS, .name = "a training"};
+    *out = options->list   ? (struct sl_option_mode){LISTS, .name = "--list", .alone = true}
+           : options->keys ? (struct sl_option_mode){SHOWS, .name = "--keys", .alone = true}
+                           : (struct sl_option_mode){TRAINS, .name = "a training"};
 }
 
 static const char *const train_samples[] = {"--list", "--keys --recipe quick",
@@ -139,7 +139,7 @@ const struct cli_command cmd_train = {
         "weights.safetensors, log.jsonl with a line per epoch, and run.json with every setting and "
         "hash. A run that was stopped (Ctrl-C) or killed continues when the same command is given "
         "again, and ends with the same weights to the bit.",
-    .task = sl_train_job_options,
+    .task = &sl_train_task,
     .options = train_options,
     .examples = train_examples,
     .values_size = sizeof(struct train_values),

@@ -124,7 +124,8 @@ static enum sl_status run_report(struct cli *cli, const void *values, struct sl_
 {
     const struct report_values *options = values;
     const struct sl_report_format *format = choose_format(options);
-    if (options->output) SL_TRY(cli_check_suffix("output", options->output, format->suffix, err));
+    if (options->output)
+        SL_TRY(sl_path_check_suffix("output", options->output, format->suffix, err));
     SL_TRY(check_charts(cli, options, format, err));
     struct sl_results *results = sl_results_create();
     struct sl_report *report = NULL;

@@ -26,14 +26,14 @@ static const char *experiment_names(size_t index)
 
 enum { RUNS = 1, PLANS = 2, LISTS = 4, INITS = 8 };
 
-static void run_mode(const struct cli *cli, const void *values, struct cli_mode *out)
+static void run_mode(const struct cli *cli, const void *values, struct sl_option_mode *out)
 {
     (void)cli;
     const struct run_values *options = values;
-    *out = options->list      ? (struct cli_mode){LISTS, .name = "--list", .alone = true}
-           : options->init    ? (struct cli_mode){INITS, .name = "--init", .alone = true}
-           : options->dry_run ? (struct cli_mode){PLANS, .name = "--dry-run"}
-                              : (struct cli_mode){RUNS, .name = "an experiment"};
+    *out = options->list      ? (struct sl_option_mode){LISTS, .name = "--list", .alone = true}
+           : options->init    ? (struct sl_option_mode){INITS, .name = "--init", .alone = true}
+           : options->dry_run ? (struct sl_option_mode){PLANS, .name = "--dry-run"}
+                              : (struct sl_option_mode){RUNS, .name = "an experiment"};
 }
 
 static const char *const run_samples[] = {"--list", "--init shapes", "collins2022/table2",
@@ -115,8 +115,7 @@ static enum sl_status print_list(struct sl_error *err)
 static enum sl_status write_spec(struct cli *cli, const struct run_values *values,
                                  struct sl_error *err)
 {
-    static const char name[] = "output";
-    const bool given = cli_is_given(cli, name, sizeof name - 1);
+    const bool given = cli_is_given(cli, "output");
     const struct sl_spec_init init = {.data = values->init,
                                       .answers = values->answers,
                                       .folder = given ? values->output : "experiment",

@@ -22,15 +22,15 @@ static const char *screen_names(size_t index)
 
 enum { ANSWERS = 1, OTHERS = 2, LISTS = 4 };
 
-static void export_mode(const struct cli *cli, const void *values, struct cli_mode *out)
+static void export_mode(const struct cli *cli, const void *values, struct sl_option_mode *out)
 {
     (void)cli;
     const struct export_values *options = values;
     const bool answers = strcmp(options->format, "answers") == 0;
-    *out = (struct cli_mode){.does = answers ? ANSWERS : OTHERS};
+    *out = (struct sl_option_mode){.does = answers ? ANSWERS : OTHERS};
     snprintf(out->text, sizeof out->text, "--format %s", options->format);
     out->name = out->text;
-    if (options->list) *out = (struct cli_mode){LISTS, .name = "--list", .alone = true};
+    if (options->list) *out = (struct sl_option_mode){LISTS, .name = "--list", .alone = true};
 }
 
 static const char *const export_samples[] = {"--list", "study -o x --format *", NULL};
@@ -112,7 +112,7 @@ static enum sl_status run_export(struct cli *cli, const void *values, struct sl_
     if (!options->output)
         return sl_fail(err, SL_ERR_USAGE, "where to? Say -o FILE, or -o - for the standard output");
     const char *suffix = strrchr(find_export(options->format)->file, '.');
-    if (suffix) SL_TRY(cli_check_suffix("output", options->output, suffix, err));
+    if (suffix) SL_TRY(sl_path_check_suffix("output", options->output, suffix, err));
     struct sl_study *study = NULL;
     struct sl_store *store = NULL;
     enum sl_status status = SL_OK;

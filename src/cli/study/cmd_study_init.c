@@ -26,15 +26,15 @@ static const char *screen_names(size_t index)
 enum { DRAWN = 1, WRITTEN = 2 };
 
 /* Whether a file says which items are seen together. */
-static void init_mode(const struct cli *cli, const void *values, struct cli_mode *out)
+static void init_mode(const struct cli *cli, const void *values, struct sl_option_mode *out)
 {
     (void)cli;
     const struct init_values *options = values;
     char *beside = options->mixtures ? sl_path_join(options->mixtures, "batches.json") : NULL;
     const bool found = !options->reference && beside && sl_file_exists(beside);
-    *out = options->batches ? (struct cli_mode){WRITTEN, .name = "--batches"}
-           : found ? (struct cli_mode){WRITTEN, .name = "mixtures that have a batches.json"}
-                   : (struct cli_mode){DRAWN, .name = "batches that are drawn"};
+    *out = options->batches ? (struct sl_option_mode){WRITTEN, .name = "--batches"}
+           : found ? (struct sl_option_mode){WRITTEN, .name = "mixtures that have a batches.json"}
+                   : (struct sl_option_mode){DRAWN, .name = "batches that are drawn"};
     free(beside);
 }
 

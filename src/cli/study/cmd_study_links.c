@@ -14,11 +14,11 @@ struct links_values {
 enum { PRINTS = 1, WRITES = 2 };
 
 /* With a list of people their links are written, without it the study's own are printed. */
-static void links_mode(const struct cli *cli, const void *values, struct cli_mode *out)
+static void links_mode(const struct cli *cli, const void *values, struct sl_option_mode *out)
 {
     (void)values;
     const bool list = cli->n_arguments > 1;
-    *out = (struct cli_mode){list ? WRITES : PRINTS, .name = list ? "IDS" : "no IDS"};
+    *out = (struct sl_option_mode){list ? WRITES : PRINTS, .name = list ? "IDS" : "no IDS"};
 }
 
 static const char *const links_samples[] = {"study", "study x.csv -o y.csv", NULL};

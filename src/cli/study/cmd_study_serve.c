@@ -23,12 +23,12 @@ struct serve_values {
 enum { DIRECT = 1, BEHIND_PROXY = 2 };
 
 /* Behind a proxy everybody has the proxy's address. */
-static void serve_mode(const struct cli *cli, const void *values, struct cli_mode *out)
+static void serve_mode(const struct cli *cli, const void *values, struct sl_option_mode *out)
 {
     (void)cli;
     const struct serve_values *options = values;
-    *out = options->behind_proxy ? (struct cli_mode){BEHIND_PROXY, .name = "--behind-proxy"}
-                                 : (struct cli_mode){DIRECT, .name = "no proxy"};
+    *out = options->behind_proxy ? (struct sl_option_mode){BEHIND_PROXY, .name = "--behind-proxy"}
+                                 : (struct sl_option_mode){DIRECT, .name = "no proxy"};
 }
 
 static const char *const serve_samples[] = {"study", "study --behind-proxy", NULL};

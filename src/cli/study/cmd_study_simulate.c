@@ -16,13 +16,14 @@ struct simulate_values {
 /* How fast people are, and how they wander, is said in one of two ways each. */
 enum { BY_SPEED = 1, BY_RATE = 2, BY_NOISE = 4, BY_MODEL = 8 };
 
-static void simulate_mode(const struct cli *cli, const void *values, struct cli_mode *out)
+static void simulate_mode(const struct cli *cli, const void *values, struct sl_option_mode *out)
 {
     (void)cli;
     const struct simulate_values *options = values;
     const bool rate = options->rate > 0;
-    *out = (struct cli_mode){(rate ? BY_RATE : BY_SPEED) | (options->model ? BY_MODEL : BY_NOISE),
-                             .name = rate ? "--rate" : "--model"};
+    *out = (struct sl_option_mode){(rate ? BY_RATE : BY_SPEED) |
+                                       (options->model ? BY_MODEL : BY_NOISE),
+                                   .name = rate ? "--rate" : "--model"};
     if (rate && options->model) out->name = "--rate and --model";
 }
 

@@ -301,11 +301,8 @@ static double n_resamples_of(const struct sl_job *job)
 {
     const json_t *words = json_object_get(job->step, "command");
     const char *command = json_string_value(json_array_get(words, 0));
-    if (!command || strcmp(command, "eval") != 0) return 0;
-    for (size_t i = 1; i + 1 < json_array_size(words); i++)
-        if (strcmp(json_string_value(json_array_get(words, i)), "--bootstrap") == 0)
-            return strtod(json_string_value(json_array_get(words, i + 1)), NULL);
-    return 0;
+    const char *resamples = sl_job_option(job, "--bootstrap");
+    return resamples && strcmp(command, "eval") == 0 ? strtod(resamples, NULL) : 0;
 }
 
 /* What one job takes. */

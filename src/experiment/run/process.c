@@ -72,8 +72,7 @@ json_t *sl_job_words(const struct sl_job *job)
     return words;
 }
 
-/* The words of a job as its task reads them: places that tasks do not know are filled in, and what
- * a task finds out is JSON without a word about it. */
+/* The words of a job as its task reads them: places that tasks do not know are filled in. */
 static enum sl_status make_words(const struct sl_job *job,
                                  const struct sl_experiment_runner *runner, char ***out,
                                  struct sl_error *err)
@@ -81,17 +80,14 @@ static enum sl_status make_words(const struct sl_job *job,
     json_t *listed = sl_job_words(job);
     char **words = sl_alloc(json_array_size(listed) + 1, sizeof *words);
     enum sl_status status = SL_OK;
-    size_t count = 0;
     for (size_t i = 0; i < json_array_size(listed) && status == SL_OK; i++) {
         const char *word = json_string_value(json_array_get(listed, i));
-        if (strcmp(word, "--json") == 0) continue;
         if (word[0] == '@' && !sl_experiment_place_is_known(word))
-            status = sl_experiment_place(&runner->roots, word, &words[count], err);
+            status = sl_experiment_place(&runner->roots, word, &words[i], err);
         else if (strcmp(word, "{scratch}") == 0)
-            words[count] = sl_string_printf("%s.scratch", job->output);
+            words[i] = sl_string_printf("%s.scratch", job->output);
         else
-            words[count] = sl_string_copy(word);
-        count++;
+            words[i] = sl_string_copy(word);
     }
     json_decref(listed);
     if (status == SL_OK)
@@ -174,7 +170,9 @@ static void say_words(char *const *words)
     sl_buffer_text(&line, "+ softlab");
     for (; *words; words++) {
         const char *quote = (*words)[strspn(*words, plain)] ? "'" : "";
-        sl_buffer_printf(&line, " %s%s%s", quote, *words, quote);
+        char *word = sl_text_replace(*words, "'", "'\\''");
+        sl_buffer_printf(&line, " %s%s%s", quote, word, quote);
+        free(word);
     }
     dprintf(STDERR_FILENO, "%s\n", line.data);
     sl_buffer_release(&line);

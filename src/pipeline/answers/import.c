@@ -165,6 +165,8 @@ enum sl_status sl_import_job_run(const struct sl_import_job *job,
                                  struct sl_import_notes *notes, struct sl_error *err)
 {
     SL_TRY(sl_import_job_check(job, err));
+    const char *suffix = sl_import_job_suffix(job);
+    if (suffix) SL_TRY(sl_path_check_suffix("output", job->output, suffix, err));
     if (job->n_paths > 1 && (is_native(job->from) || is_cache(job)))
         return sl_fail(err, SL_ERR_USAGE, "one file at a time, got %zu", job->n_paths);
     char **classes = job->classes ? sl_text_split(job->classes) : NULL;

@@ -1,4 +1,7 @@
 /* What an import can be told. */
+#include <stdio.h>
+
+#include "softlab/base/file.h"
 #include "softlab/pipeline/import.h"
 #include "softlab/pipeline/options.h"
 
@@ -24,28 +27,34 @@ static const char *presence_names(size_t index)
     return names[index];
 }
 
-enum { WRITES = SL_IMPORT_CONVERTS | SL_IMPORT_CACHES };
+enum {
+    CONVERTS = 2,
+    CACHES = 4,
+    CLASSES = 8,
+    COLUMNS = 16,
+    LAYOUT = 32,
+    WRITES = CONVERTS | CACHES
+};
 
 #define FIELD(name) .offset = offsetof(struct sl_import_job, name)
 const struct sl_field_row sl_import_job_options[] = {
     {"from", SL_FIELD_CHOICE, FIELD(from), "format of the files", .letter = 'f', .value = "FORMAT",
      .names = readable_formats, .modes = WRITES},
     {"to", SL_FIELD_CHOICE, FIELD(to), "what to write", .letter = 't', .value = "FORMAT",
-     .fallback = SL_IMPORT_ANSWERS, .names = writable_formats, .modes = SL_IMPORT_CONVERTS},
+     .fallback = SL_IMPORT_ANSWERS, .names = writable_formats, .modes = CONVERTS},
     {"output", SL_FIELD_OUTPUT, FIELD(output),
      "the file to write; a name that ends in .slb makes a columnar cache of hard answers",
      .letter = 'o', .modes = WRITES},
-    SL_OPTION_ANSWERS(struct sl_import_job, SL_IMPORT_READS_COLUMNS, WRITES),
+    SL_OPTION_ANSWERS(struct sl_import_job, COLUMNS, WRITES),
     {"header", SL_FIELD_ENUM, FIELD(header),
      "of wide: whether the first row holds annotators' names, if the file does not show it",
-     .value = "yes|no", .fallback = "guess", .names = presence_names,
-     .modes = SL_IMPORT_READS_LAYOUT},
+     .value = "yes|no", .fallback = "guess", .names = presence_names, .modes = LAYOUT},
     {"id-column", SL_FIELD_WORD, FIELD(id_column),
      "of wide: the column of item names, by its name or its number from 1, or none",
-     .value = "COLUMN", .modes = SL_IMPORT_READS_LAYOUT},
+     .value = "COLUMN", .modes = LAYOUT},
     {"classes", SL_FIELD_WORD, FIELD(classes),
      "the classes in their order, if the file does not list them (default: those found, sorted)",
-     .value = "A,B,...", .modes = SL_IMPORT_READS_CLASSES},
+     .value = "A,B,...", .modes = CLASSES},
     {.name = NULL},
 };
 #undef FIELD
@@ -55,6 +64,25 @@ struct sl_import_job sl_import_job_default(void)
     struct sl_import_job job = {0};
     sl_fields_set_defaults(sl_import_job_options, &job);
     return job;
+}
+
+static void find_mode(const void *raw, char *const *arguments, size_t n_arguments,
+                      struct sl_option_mode *out)
+{
+    (void)arguments;
+    (void)n_arguments;
+    const struct sl_import_job *job = raw;
+    if (!job->from) return;
+    const struct sl_answer_format *format = sl_answer_format_find(job->from);
+    const unsigned takes = format ? format->takes : 0;
+    const bool cache = job->output && sl_path_has_suffix(job->output, ".slb");
+    out->does = cache ? CACHES : CONVERTS;
+    if (cache || format) out->does |= CLASSES;
+    if (takes & SL_IMPORT_COLUMNS) out->does |= COLUMNS;
+    if (takes & SL_IMPORT_LAYOUT) out->does |= LAYOUT;
+    snprintf(out->text, sizeof out->text, "--from %s%s", job->from,
+             cache ? " to a name in .slb" : "");
+    out->name = out->text;
 }
 
 static enum sl_status run_import(const void *raw, const struct sl_task_call *call, json_t **result,
@@ -72,5 +100,7 @@ const struct sl_task sl_import_task = {
     .name = "import",
     .options = sl_import_job_options,
     .size = sizeof(struct sl_import_job),
+    .mode = find_mode,
+    .most_arguments = SIZE_MAX,
     .run = run_import,
 };

@@ -48,8 +48,6 @@ static enum sl_status run_quality(const void *raw, const struct sl_task_call *ca
 {
     struct sl_quality_job job = *(const struct sl_quality_job *)raw;
     struct sl_measured_quality measured = {0};
-    if (call->n_arguments > 1)
-        return sl_fail(err, SL_ERR_USAGE, "one word too many: \"%s\"", call->arguments[1]);
     job.answers = call->n_arguments > 0 ? call->arguments[0] : NULL;
     SL_TRY(sl_quality_job_run(&job, call->workplace, &measured, err));
     *result = sl_measured_quality_json(&measured, sl_asked_json(call->asked));
@@ -61,5 +59,7 @@ const struct sl_task sl_quality_task = {
     .name = "quality",
     .options = sl_quality_job_options,
     .size = sizeof(struct sl_quality_job),
+    .most_arguments = 1,
+    .reports = true,
     .run = run_quality,
 };

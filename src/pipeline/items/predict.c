@@ -165,6 +165,7 @@ struct sl_predict_job sl_predict_job_default(void)
 enum sl_status sl_predict_job_run(const struct sl_predict_job *job,
                                   const struct sl_workplace *workplace, struct sl_error *err)
 {
+    if (!job->weights) return sl_fail(err, SL_ERR_USAGE, "WEIGHTS is missing");
     if (!job->data) return sl_fail(err, SL_ERR_USAGE, "say what to predict with --data");
     if (!job->output) return sl_fail(err, SL_ERR_USAGE, "say what to write with -o FILE");
     struct sl_model *model = NULL;
@@ -196,9 +197,7 @@ static enum sl_status run_prediction(const void *raw, const struct sl_task_call 
 {
     (void)result;
     struct sl_predict_job job = *(const struct sl_predict_job *)raw;
-    if (call->n_arguments != 1)
-        return sl_fail(err, SL_ERR_USAGE, "one network at a time, got %zu", call->n_arguments);
-    job.weights = call->arguments[0];
+    job.weights = call->n_arguments > 0 ? call->arguments[0] : NULL;
     return sl_predict_job_run(&job, call->workplace, err);
 }
 
@@ -206,5 +205,6 @@ const struct sl_task sl_predict_task = {
     .name = "predict",
     .options = sl_predict_job_options,
     .size = sizeof(struct sl_predict_job),
+    .most_arguments = 1,
     .run = run_prediction,
 };

@@ -52,13 +52,23 @@ struct sl_compare_job sl_compare_job_default(void)
     return job;
 }
 
+static void find_mode(const void *raw, char *const *arguments, size_t n_arguments,
+                      struct sl_option_mode *out)
+{
+    (void)arguments;
+    (void)n_arguments;
+    const struct sl_compare_job *job = raw;
+    *out = job->mix ? (struct sl_option_mode){SL_COMPARE_MIX, .name = "--mix", .alone = true}
+           : job->mixed
+               ? (struct sl_option_mode){SL_COMPARE_MIXED, .name = "--mixed", .alone = true}
+               : (struct sl_option_mode){SL_COMPARE_SETS, .name = "two label sets"};
+}
+
 static enum sl_status run_comparison(const void *raw, const struct sl_task_call *call,
                                      json_t **result, struct sl_error *err)
 {
     struct sl_compare_job job = *(const struct sl_compare_job *)raw;
     struct sl_compared compared;
-    if (call->n_arguments > 2)
-        return sl_fail(err, SL_ERR_USAGE, "one word too many: \"%s\"", call->arguments[2]);
     job.a = call->n_arguments > 0 ? call->arguments[0] : NULL;
     job.b = call->n_arguments > 1 ? call->arguments[1] : NULL;
     SL_TRY(sl_compare_job_run(&job, call->workplace, &compared, err));
@@ -71,5 +81,8 @@ const struct sl_task sl_compare_task = {
     .name = "compare",
     .options = sl_compare_job_options,
     .size = sizeof(struct sl_compare_job),
+    .mode = find_mode,
+    .most_arguments = 2,
+    .reports = true,
     .run = run_comparison,
 };

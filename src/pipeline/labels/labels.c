@@ -162,6 +162,11 @@ enum sl_status sl_labels_job_run(const struct sl_labels_job *job,
     struct sl_rows *rows = NULL;
     if (!job->method) return sl_fail(err, SL_ERR_USAGE, "--method is missing, see --list");
     if (job->n_paths == 0) return sl_fail(err, SL_ERR_USAGE, "FILE is missing: the answers");
+    if (job->n_paths > 1 && strcmp(job->method, SL_LABELS_ENSEMBLE) != 0)
+        return sl_fail(
+            err, SL_ERR_USAGE,
+            "\"%s\": %s reads one file of answers; softlab import joins several of one format",
+            sl_workplace_shown(workplace, job->paths[1]), job->method);
     *notes = (struct sl_label_notes){0};
     SL_TRY(make_labels(job, workplace, &rows, notes, err));
     sl_labels_say_counted(workplace, job, notes, rows->n_rows);

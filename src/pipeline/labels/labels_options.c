@@ -93,32 +93,39 @@ static uint64_t aggregator_bits(const struct sl_aggregator *method, const struct
 }
 
 /* The method and the words that change what it reads. */
-static void name_effects(const struct sl_labels_job *job, struct sl_labels_effects *out)
+static void name_mode(const struct sl_labels_job *job, struct sl_option_mode *mode)
 {
-    const bool soft = out->bits & SOFT, weighs = out->bits & WEIGHS && job->weights;
-    const bool means = out->bits & MEANS && job->mean_first;
-    const char *more = out->bits & EACH && job->per_annotator ? " --per-annotator"
-                       : means                                ? " --mean-first"
-                       : soft && weighs                       ? " --weights"
-                       : soft && !job->rows                   ? " without --rows"
-                                                              : "";
-    snprintf(out->name, sizeof out->name, "--method %s%s%s%s", job->method,
+    const bool soft = mode->does & SOFT, weighs = mode->does & WEIGHS && job->weights;
+    const bool means = mode->does & MEANS && job->mean_first;
+    const char *more = mode->does & EACH && job->per_annotator ? " --per-annotator"
+                       : means                                 ? " --mean-first"
+                       : soft && weighs                        ? " --weights"
+                       : soft && !job->rows                    ? " without --rows"
+                                                               : "";
+    snprintf(mode->text, sizeof mode->text, "--method %s%s%s%s", job->method,
              soft && job->rows ? " --rows " : "", soft && job->rows ? job->rows : "", more);
+    mode->name = mode->text;
 }
 
-struct sl_labels_effects sl_labels_job_effects(const struct sl_labels_job *job)
+static void find_mode(const void *raw, char *const *arguments, size_t n_arguments,
+                      struct sl_option_mode *out)
 {
-    struct sl_labels_effects effects = {.bits = LISTS, .name = "--list"};
-    if (job->list || !job->method) return effects;
+    (void)arguments;
+    (void)n_arguments;
+    const struct sl_labels_job *job = raw;
+    if (job->list) {
+        *out = (struct sl_option_mode){.does = LISTS, .name = "--list", .alone = true};
+        return;
+    }
+    if (!job->method) return;
     const struct sl_label_method *method = sl_label_method_find(job->method);
     const struct sl_aggregator *aggregator = sl_aggregator_find(job->method);
-    effects.bits = method       ? method_bits(method, job)
-                   : aggregator ? aggregator_bits(aggregator, job)
-                                : MAKES | ENSEMBLE;
-    if (job->annotators > 0) effects.bits |= DRAWS;
-    if (sl_labels_inputs(job->method)) effects.bits |= COUNTED;
-    name_effects(job, &effects);
-    return effects;
+    out->does = method       ? method_bits(method, job)
+                : aggregator ? aggregator_bits(aggregator, job)
+                             : MAKES | ENSEMBLE;
+    if (job->annotators > 0) out->does |= DRAWS;
+    if (sl_labels_inputs(job->method)) out->does |= COUNTED;
+    name_mode(job, out);
 }
 
 #define FIELD(name) .offset = offsetof(struct sl_labels_job, name)
@@ -259,5 +266,8 @@ const struct sl_task sl_labels_task = {
     .name = "labels",
     .options = sl_labels_job_options,
     .size = sizeof(struct sl_labels_job),
+    .mode = find_mode,
+    .most_arguments = SIZE_MAX,
+    .reports = true,
     .run = run_labels,
 };

@@ -7,13 +7,14 @@
 #include "softlab/label/mixing.h"
 #include "softlab/pipeline/files.h"
 
+enum { FITTED = 1, GIVEN = 2 };
+
 #define FIELD(name) .offset = offsetof(struct sl_mixing_job, name)
 const struct sl_field_row sl_mixing_job_options[] = {
     {"output", SL_FIELD_OUTPUT, FIELD(output), "the fitted functions; - is standard output",
      .letter = 'o', .value = "FILE.json", .suffixes = ".json"},
     {"only", SL_FIELD_PATH, FIELD(only),
-     "use only answers about the items that this text file lists, one per line",
-     .modes = SL_MIXING_FITTED},
+     "use only answers about the items that this text file lists, one per line", .modes = FITTED},
     {"k", SL_FIELD_NUMBER, FIELD(k),
      "with --x0: write this curve for every pair, as a control without people", .value = "K",
      .fallback = "nan", .minimum = -1e6, .maximum = 1e6, .needs = "x0"},
@@ -86,13 +87,21 @@ out:
     return status;
 }
 
+static void find_mode(const void *raw, char *const *arguments, size_t n_arguments,
+                      struct sl_option_mode *out)
+{
+    (void)arguments;
+    (void)n_arguments;
+    const struct sl_mixing_job *job = raw;
+    *out = isnan(job->k) ? (struct sl_option_mode){FITTED, .name = "fitted curves"}
+                         : (struct sl_option_mode){GIVEN, .name = "--k"};
+}
+
 static enum sl_status run_mixing(const void *raw, const struct sl_task_call *call, json_t **result,
                                  struct sl_error *err)
 {
     (void)result;
     struct sl_mixing_job job = *(const struct sl_mixing_job *)raw;
-    if (call->n_arguments > 1)
-        return sl_fail(err, SL_ERR_USAGE, "one word too many: \"%s\"", call->arguments[1]);
     job.answers = call->n_arguments > 0 ? call->arguments[0] : NULL;
     return sl_mixing_job_run(&job, call->workplace, err);
 }
@@ -101,5 +110,7 @@ const struct sl_task sl_mixing_task = {
     .name = "mixing",
     .options = sl_mixing_job_options,
     .size = sizeof(struct sl_mixing_job),
+    .mode = find_mode,
+    .most_arguments = 1,
     .run = run_mixing,
 };

@@ -44,8 +44,6 @@ static enum sl_status run_simulation(const void *raw, const struct sl_task_call 
     static const char *const without[] = {NULL};
     struct sl_simulation_job job = *(const struct sl_simulation_job *)raw;
     struct sl_simulation_fit fit[SL_SIMULATOR_PARTS];
-    if (call->n_arguments > 0)
-        return sl_fail(err, SL_ERR_USAGE, "one word too many: \"%s\"", call->arguments[0]);
     char *provenance = sl_asked_for_rows(call->asked, job.output, without);
     job.provenance = provenance;
     const enum sl_status status = sl_simulation_job_run(&job, call->workplace, fit, err);
@@ -58,5 +56,6 @@ const struct sl_task sl_simulation_task = {
     .name = "simulate-labels",
     .options = sl_simulation_job_options,
     .size = sizeof(struct sl_simulation_job),
+    .reports = true,
     .run = run_simulation,
 };

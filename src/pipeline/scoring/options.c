@@ -1,6 +1,10 @@
 /* What an evaluation can be told. */
 #include "softlab/pipeline/options.h"
+#include <stdio.h>
+#include <string.h>
+
 #include "pipeline/scoring/evaluate.h"
+#include "softlab/base/text.h"
 
 static const char *reference_names(size_t index)
 {
@@ -107,6 +111,52 @@ struct sl_eval_job sl_eval_job_default(void)
     return job;
 }
 
+/* What the chosen measures read; a name that no measure has is refused later. */
+static uint64_t bits_of_measures(const struct sl_eval_job *job)
+{
+    unsigned reads = 0;
+    char **names = job->metrics ? sl_text_split(job->metrics) : NULL;
+    for (const struct sl_metric *m = sl_metrics; m->name && !names; m++)
+        reads |= m->reads;
+    for (size_t i = 0; names && names[i]; i++) {
+        const struct sl_metric *metric = sl_metric_find(names[i]);
+        reads |= metric ? metric->reads : UINT8_MAX;
+    }
+    if (names) sl_names_destroy(names);
+    if (job->per_class) reads |= SL_METRIC_READS_CLIP;
+    return SL_EVAL_READS(reads);
+}
+
+/* Test sets of a file say themselves what is measured. */
+static void add_measures(const struct sl_eval_job *job, struct sl_option_mode *mode)
+{
+    if (!(mode->does & (PREDICTED | ITEMS))) return;
+    mode->does |= bits_of_measures(job);
+    if (!job->metrics) return;
+    snprintf(mode->text, sizeof mode->text, "%s and --metrics %.40s%s", mode->name, job->metrics,
+             strlen(job->metrics) > 40 ? "..." : "");
+    mode->name = mode->text;
+}
+
+static void find_mode(const void *raw, char *const *arguments, size_t n_arguments,
+                      struct sl_option_mode *out)
+{
+    const struct sl_eval_job *job = raw;
+    if (n_arguments == 0) return;
+    if (sl_eval_is_weights(arguments[0]))
+        *out = job->tests && job->dry_run
+                   ? (struct sl_option_mode){SL_EVAL_CHECKS_TESTS, .name = "--tests and --dry-run"}
+               : job->tests   ? (struct sl_option_mode){SL_EVAL_TESTS, .name = "--tests"}
+               : job->dry_run ? (struct sl_option_mode){SL_EVAL_CHECKS_ITEMS, .name = "--dry-run"}
+                              : (struct sl_option_mode){SL_EVAL_ITEMS, .name = "weights"};
+    else
+        *out =
+            n_arguments == 1
+                ? (struct sl_option_mode){SL_EVAL_ONE, .name = "one file of predictions"}
+                : (struct sl_option_mode){SL_EVAL_SEVERAL, .name = "several files of predictions"};
+    add_measures(job, out);
+}
+
 static enum sl_status score_weights(const struct sl_eval_job *job, const struct sl_task_call *call,
                                     json_t **result, struct sl_error *err)
 {
@@ -146,5 +196,8 @@ const struct sl_task sl_eval_task = {
     .name = "eval",
     .options = sl_eval_job_options,
     .size = sizeof(struct sl_eval_job),
+    .mode = find_mode,
+    .most_arguments = SIZE_MAX,
+    .reports = true,
     .run = run_evaluation,
 };

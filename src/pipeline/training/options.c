@@ -99,13 +99,20 @@ struct sl_train_job sl_train_job_default(void)
     return job;
 }
 
+static void find_mode(const void *job, char *const *arguments, size_t n_arguments,
+                      struct sl_option_mode *out)
+{
+    (void)job;
+    (void)arguments;
+    (void)n_arguments;
+    *out = (struct sl_option_mode){SL_TRAIN_RUNS, .name = "a training"};
+}
+
 static enum sl_status run_training(const void *job, const struct sl_task_call *call,
                                    json_t **result, struct sl_error *err)
 {
     (void)result;
     struct sl_train_session *session = NULL;
-    if (call->n_arguments > 0)
-        return sl_fail(err, SL_ERR_USAGE, "one word too many: \"%s\"", call->arguments[0]);
     json_t *record = sl_asked_json(call->asked);
     enum sl_status status = sl_train_session_open(job, record, call->workplace, &session, err);
     if (status == SL_OK) status = sl_train_session_run(session, err);
@@ -118,6 +125,7 @@ const struct sl_task sl_train_task = {
     .name = "train",
     .options = sl_train_job_options,
     .size = sizeof(struct sl_train_job),
+    .mode = find_mode,
     .stops = true,
     .run = run_training,
 };

@@ -56,7 +56,7 @@ static void add_option(struct line *line, const struct sl_field_row *option, con
 
 /* What becomes of a command line before the command runs. */
 static enum sl_status check(const struct cli_command *command, const struct line *line,
-                            struct cli_mode *mode, struct sl_error *err)
+                            struct sl_option_mode *mode, struct sl_error *err)
 {
     struct line own = *line; /* parsing moves words */
     struct cli cli = {0};
@@ -64,8 +64,8 @@ static enum sl_status check(const struct cli_command *command, const struct line
     for (size_t i = 0; i < own.count; i++)
         own.list[i] = own.words[i];
     enum sl_status status = cli_parse(command, own.list, own.count, &cli, values, err);
-    *mode = (struct cli_mode){.does = UINT64_MAX};
-    if (status == SL_OK && command->mode) command->mode(&cli, values, mode);
+    *mode = (struct sl_option_mode){.does = UINT64_MAX};
+    if (status == SL_OK) cli_find_mode(&cli, values, mode);
     if (mode->name != mode->text && mode->name)
         snprintf(mode->text, sizeof mode->text, "%s", mode->name);
     mode->name = mode->text;
@@ -139,7 +139,7 @@ static bool has_word(const struct line *line, const char *name, size_t length)
 
 static void check_ignored(const struct cli_command *command, const struct line *line)
 {
-    struct cli_mode mode, after;
+    struct sl_option_mode mode, after;
     struct sl_error err = {0};
     assert_ok(check(command, line, &mode, &err), err);
     const struct sl_field_row *o;
@@ -173,7 +173,7 @@ static void test_an_option_without_effect_in_a_mode_is_refused_in_it(void **stat
 static uint64_t all_modes;
 static void gather_modes(const struct cli_command *command, const struct line *line)
 {
-    struct cli_mode mode;
+    struct sl_option_mode mode;
     struct sl_error err = {0};
     assert_ok(check(command, line, &mode, &err), err);
     all_modes |= mode.does;
@@ -193,7 +193,8 @@ static void test_every_row_does_something_in_a_mode_that_a_sample_shows(void **s
             if (o->modes && !(o->modes & all_modes))
                 fail_msg("softlab %s: no sample has a mode of --%s", command->name, o->name);
         assert_true(count <= 64); /* cli.given */
-        assert_true(!command->mode == !command->samples);
+        const bool has_modes = command->mode || (command->task && command->task->mode);
+        assert_true(has_modes == (command->samples != NULL));
     }
 }
 
@@ -202,7 +203,7 @@ static void check_needs(const struct cli_command *command, const struct sl_field
                         const struct line *line)
 {
     struct line more = *line;
-    struct cli_mode mode;
+    struct sl_option_mode mode;
     struct sl_error err = {0};
     for (const char *at = option->needs; *at; at += *at == ',') {
         const size_t length = strcspn(at, ",");
@@ -260,7 +261,7 @@ static struct line fitting;
 static bool fits;
 static void find_fitting(const struct cli_command *command, const struct line *line)
 {
-    struct cli_mode mode;
+    struct sl_option_mode mode;
     struct sl_error err = {0};
     struct line more = with_option(command, line, wanted, NULL);
     if (fits || check(command, &more, &mode, &err) != SL_OK) return;
@@ -272,7 +273,7 @@ static enum sl_status give_path(const struct cli_command *command,
                                 const struct sl_field_row *option, const char *value,
                                 struct sl_error *err)
 {
-    struct cli_mode mode;
+    struct sl_option_mode mode;
     start_line(command, &fitting);
     fits = !command->samples;
     wanted = option;
@@ -360,7 +361,7 @@ static void test_streams_are_used_once(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct line line = {0};
-        struct cli_mode mode;
+        struct sl_option_mode mode;
         struct sl_error err = {0};
         char *words[MOST_WORDS];
         size_t n_used = 0;
@@ -395,7 +396,7 @@ static size_t check_command_words(const json_t *words, const char *spec)
     const struct cli_command *command = cli_find_command(list, line.count, &n_used);
     if (!command || !has_options) return 0; /* a list of something else */
     struct line rest = {0};
-    struct cli_mode mode;
+    struct sl_option_mode mode;
     struct sl_error err = {0};
     for (size_t w = n_used; w < line.count; w++)
         add_word(&rest, line.words[w]);
