@@ -120,9 +120,9 @@ static enum sl_status fail_choice(const struct sl_field_row *field, const char *
         if (sl_text_known_as(text, names[i])) here = names[i];
     }
     if (here) return sl_fail(err, SL_ERR_USAGE, "\"%s\" is called %s here", text, here);
-    const char *nearest = sl_text_nearest(text, names);
-    if (nearest)
-        return sl_fail(err, SL_ERR_USAGE, "no \"%s\", did you mean \"%s\"?", text, nearest);
+    char ending[SL_SUGGESTION_TEXT];
+    const char *meant = sl_text_suggestion(text, names, NULL, ending);
+    if (meant) return sl_fail(err, SL_ERR_USAGE, "no \"%s\"%s", text, meant);
     return fail_unexpected(field, text, err);
 }
 

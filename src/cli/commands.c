@@ -112,10 +112,9 @@ enum sl_status cli_unknown_command(char **words, size_t n_words, struct sl_error
     for (size_t i = 0; cli_commands[i]; i++)
         names[i] = cli_commands[i]->name;
     const struct cli_command *meant = find_by_word(family, last_word(typed), false);
-    const char *nearest = meant ? NULL : sl_text_nearest(typed, names);
-    if (nearest)
-        return sl_fail(err, SL_ERR_USAGE, "no command \"%s\", did you mean \"%s\"?", typed,
-                       nearest);
+    char ending[SL_SUGGESTION_TEXT];
+    const char *near = meant ? NULL : sl_text_suggestion(typed, names, NULL, ending);
+    if (near) return sl_fail(err, SL_ERR_USAGE, "no command \"%s\"%s", typed, near);
     if (!meant) meant = find_by_word(family, last_word(typed), true);
     if (meant)
         return sl_fail(err, SL_ERR_USAGE, "no command \"%s\", softlab %s is for that: %s", typed,

@@ -87,10 +87,9 @@ static enum sl_status fail_unknown(const char *name, struct sl_error *err)
     const char *names[SL_CORRUPTIONS + 1] = {NULL};
     for (size_t i = 0; i < SL_CORRUPTIONS; i++)
         names[i] = sl_corruptions[i].name;
-    const char *nearest = sl_text_nearest(name, names);
-    return sl_fail(err, SL_ERR_USAGE, "--only: no corruption is called %s%s%s%s", name,
-                   nearest ? ", did you mean " : ", see softlab dataset corrupt --list",
-                   nearest ? nearest : "", nearest ? "?" : "");
+    char ending[SL_SUGGESTION_TEXT];
+    return sl_fail(err, SL_ERR_USAGE, "--only: no corruption is called \"%s\"%s", name,
+                   sl_text_suggestion(name, names, ", see softlab dataset corrupt --list", ending));
 }
 
 /* The rows of `text`, or all, in the table's order into a NULL-ended list. */

@@ -84,9 +84,9 @@ static enum sl_status check_network(const char *network, struct sl_error *err)
         if (count + 1 < sizeof names / sizeof *names) names[count++] = known->name;
     }
     if (strchr(network, ':')) return SL_OK; /* a family with options: training says what is wrong */
-    const char *near = sl_text_nearest(network, names);
-    return sl_fail(err, SL_ERR_NOT_FOUND, "no network is called \"%s\"%s%s%s", network,
-                   near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+    char ending[SL_SUGGESTION_TEXT];
+    return sl_fail(err, SL_ERR_NOT_FOUND, "no network is called \"%s\"%s", network,
+                   sl_text_suggestion(network, names, "", ending));
 }
 
 /* The recipe with all that is set over it; on failure it is half there, for the job's words. */

@@ -237,12 +237,10 @@ static enum sl_status fail_cell(const struct sl_experiment *experiment, const ch
         bool known = strcmp(one, "*") == 0;
         for (size_t i = 0; i < experiment->n_runs && !known; i++)
             known = has_coordinate(&experiment->runs[i], one, length);
-        const char *near = sl_text_nearest(one, names);
+        char ending[SL_SUGGESTION_TEXT];
         if (!known)
-            status =
-                sl_fail(err, SL_ERR_NOT_FOUND, "%s has no set, network, part or seed \"%s\"%s%s%s",
-                        experiment->name, one, near ? ", did you mean \"" : "", near ? near : "",
-                        near ? "\"?" : "");
+            status = sl_fail(err, SL_ERR_NOT_FOUND, "%s has no set, network, part or seed \"%s\"%s",
+                             experiment->name, one, sl_text_suggestion(one, names, "", ending));
         free(one);
         word += length;
         if (*word == '\0') break;

@@ -175,11 +175,10 @@ static enum sl_status check_metric(const char *name, bool joined, const struct s
     bool found = false;
     for (size_t i = 0; i < OTHER_METRICS; i++)
         found = found || strcmp(other_metrics[i], name) == 0;
-    const char *near = sl_text_nearest(name, known);
+    char ending[SL_SUGGESTION_TEXT];
+    const char *meant = sl_text_suggestion(name, known, "", ending);
     free(known);
-    if (found) return SL_OK;
-    return sl_json_fail(at, err, "no measure is called \"%s\"%s%s%s", name,
-                        near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+    return found ? SL_OK : sl_json_fail(at, err, "no measure is called \"%s\"%s", name, meant);
 }
 
 static enum sl_status check_test(const struct checked *checked, const struct sl_spec_test *test,

@@ -28,9 +28,9 @@ bool sl_spec_knows_method(const char *name, struct sl_error *err)
                       aggregator ? aggregator->name : method->name);
         return false;
     }
-    const char *near = sl_text_nearest(name, names);
-    (void)sl_fail(err, SL_ERR_NOT_FOUND, "no label method is called \"%s\"%s%s%s", name,
-                  near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+    char ending[SL_SUGGESTION_TEXT];
+    (void)sl_fail(err, SL_ERR_NOT_FOUND, "no label method is called \"%s\"%s", name,
+                  sl_text_suggestion(name, names, "", ending));
     return false;
 }
 

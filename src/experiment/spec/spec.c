@@ -113,10 +113,10 @@ static char *builtin_text(const char *name, const char *file)
     return found ? sl_string_copy_n(found->text, found->length) : NULL;
 }
 
-/* The specification or, as nobody need write out all tables of a paper, the paper that is called
- * most like this; NULL if none is near. The caller frees it. */
-static char *nearest_name(const char *name)
+/* Suggests a specification, or a paper, which stands for all of its tables. */
+static enum sl_status fail_name(const char *name, struct sl_error *err)
 {
+    char ending[SL_SUGGESTION_TEXT];
     char **names = sl_alloc(1, sizeof *names);
     size_t count = 0;
     for (size_t i = 0; sl_builtin_specs[i]; i++) {
@@ -126,10 +126,10 @@ static char *nearest_name(const char *name)
         names[count++] = sl_string_copy(spec);
     }
     names[count] = NULL;
-    const char *near = sl_text_nearest(name, (const char *const *)names);
-    char *out = near ? sl_string_copy(near) : NULL;
+    const char *meant = sl_text_suggestion(name, (const char *const *)names, "", ending);
     sl_names_destroy(names);
-    return out;
+    return sl_fail(err, SL_ERR_NOT_FOUND, "no experiment or folder is called \"%s\"%s", name,
+                   meant);
 }
 
 static enum sl_status read_builtin(const char *name, struct sl_spec *spec, struct sl_error *err)
@@ -142,11 +142,7 @@ static enum sl_status read_builtin(const char *name, struct sl_spec *spec, struc
         spec->expected = builtin_text(name, "expected.csv");
         spec->claims = builtin_text(name, "claims.csv");
     } else {
-        char *near = nearest_name(name);
-        status =
-            sl_fail(err, SL_ERR_NOT_FOUND, "no experiment or folder is called \"%s\"%s%s%s", name,
-                    near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
-        free(near);
+        status = fail_name(name, err);
     }
     free(path);
     return status;

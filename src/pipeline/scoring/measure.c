@@ -36,16 +36,15 @@ enum sl_status sl_eval_choose_metrics(struct sl_evaluation *run, char *const *na
     for (size_t i = 0; names && names[i] && status == SL_OK; i++) {
         const struct sl_metric *metric = sl_metric_find(names[i]);
         const struct sl_metric *here = metric ? NULL : sl_metric_known_as(names[i]);
-        const char *nearest = metric ? NULL : sl_text_nearest(names[i], known);
+        char ending[SL_SUGGESTION_TEXT];
         if (metric)
             wanted[metric - sl_metrics] = true;
         else if (here)
             status = sl_fail(err, SL_ERR_USAGE, "--metrics: \"%s\" is called %s here", names[i],
                              here->name);
         else
-            status = sl_fail(err, SL_ERR_USAGE, "--metrics: no measure \"%s\"%s%s%s, see --list",
-                             names[i], nearest ? ", did you mean \"" : "", nearest ? nearest : "",
-                             nearest ? "\"" : "");
+            status = sl_fail(err, SL_ERR_USAGE, "--metrics: no measure \"%s\"%s", names[i],
+                             sl_text_suggestion(names[i], known, ", see --list", ending));
     }
     for (size_t m = 0; m < count && status == SL_OK; m++)
         if (wanted[m]) run->metrics[run->n_metrics++] = &sl_metrics[m];

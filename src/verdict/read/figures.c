@@ -136,13 +136,12 @@ static enum sl_status add_figures(struct sl_figures_table *table, const struct s
 static enum sl_status fail_column(const struct sl_figures_table *table, const char *name,
                                   struct sl_error *err)
 {
-    const char *near = sl_text_nearest(name, sl_figures_roles);
-    char shown[SL_DESCRIBE_SIZE];
+    char shown[SL_DESCRIBE_SIZE], ending[SL_SUGGESTION_TEXT];
     return sl_csv_fail(table->csv, 1, err,
                        "column %s is neither one of spec, scale, variant, part, set, network, "
-                       "seed, fold, metric, value nor a figure named test/metric%s%s%s",
-                       sl_describe_text(name, strlen(name), shown), near ? "; did you mean \"" : "",
-                       near ? near : "", near ? "\"?" : "");
+                       "seed, fold, metric, value nor a figure named test/metric%s",
+                       sl_describe_text(name, strlen(name), shown),
+                       sl_text_suggestion(name, sl_figures_roles, "", ending));
 }
 
 static enum sl_status read_header(struct sl_figures_table *table, struct sl_error *err)

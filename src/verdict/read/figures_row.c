@@ -14,11 +14,10 @@ enum sl_status sl_figures_fail_name(const struct sl_figures_table *table, size_t
                                     struct sl_error *err)
 {
     enum { SHOWN = 8 };
-    const char *near = sl_text_nearest(word, names);
-    char shown[SL_DESCRIBE_SIZE];
+    char shown[SL_DESCRIBE_SIZE], ending[SL_SUGGESTION_TEXT];
+    const char *meant = sl_text_suggestion(word, names, NULL, ending);
     sl_describe_text(word, strlen(word), shown);
-    if (near)
-        return sl_csv_fail(table->csv, line, err, "%s %s, did you mean \"%s\"?", what, shown, near);
+    if (meant) return sl_csv_fail(table->csv, line, err, "%s %s%s", what, shown, meant);
     struct sl_buffer list;
     sl_buffer_init(&list, 1 << 16);
     for (size_t i = 0; i <= SHOWN && names[i]; i++)

@@ -92,7 +92,7 @@ static void test_a_slip_is_an_error_with_its_line_and_the_nearest_word(void **st
     } cases[] = {
         {"set,sed,t/accuracy\na,1,1\n",
          "figures.csv:1: column \"sed\" is neither one of spec, scale, variant, part, set, "
-         "network, seed, fold, metric, value nor a figure named test/metric; did you mean "
+         "network, seed, fold, metric, value nor a figure named test/metric, did you mean "
          "\"set\"?"},
         {"network,t/accuracy\nn1,1\n", "no column \"set\""},
         {"set,seed\na,1\n", "figures.csv:1: no column has figures: name columns test/metric"},
