@@ -12,6 +12,7 @@
 #include "softlab/base/json.h"
 #include "softlab/base/rows.h"
 #include "softlab/base/stats.h"
+#include "softlab/eval/measure.h"
 
 SL_BEGIN_DECLS
 
@@ -67,7 +68,8 @@ enum {
     SL_METRIC_READS_CLIP = 4,
 };
 
-/* A measure. `per_item` is the contribution of a row if the measure is a mean over items, which
+/* A measure that is computed from predictions; softlab/eval/measure.h says which way it is better.
+ * `per_item` is the contribution of a row if the measure is a mean over items, which
  * makes bootstrap and paired tests fast; otherwise NULL. */
 struct sl_metric {
     const char *name;  /* the key in JSON: "cross_entropy" */
@@ -75,7 +77,6 @@ struct sl_metric {
     const char *group; /* heading in tables; rows of a group are adjacent */
     const char *summary;
     const char *source; /* where it is defined: "Peterson et al. 2019" */
-    int better;         /* 1: higher is better, -1: lower is better, 0: neither */
     unsigned reads;     /* bit set of SL_METRIC_READS_... */
     double (*value)(const struct sl_scored *scored, const struct sl_metric_options *options);
     double (*per_item)(const struct sl_scored *scored, size_t row,

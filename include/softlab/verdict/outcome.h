@@ -10,25 +10,11 @@
 
 #include "softlab/base/error.h"
 #include "softlab/base/stats.h"
+#include "softlab/eval/measure.h"
 #include "softlab/experiment/contract.h"
 #include "softlab/verdict/results.h"
 
 SL_BEGIN_DECLS
-
-/* A share is from 0 to 1 (printed as such or in per cent), and its margin is absolute. A count has
- * no sampling error. */
-enum sl_metric_kind { SL_METRIC_SCORE, SL_METRIC_SHARE, SL_METRIC_COUNT };
-
-/* A measure. `better`: 1 if higher is better, -1 if lower is, 0 if neither is. */
-struct sl_verdict_metric {
-    const char *name;   /* "cross_entropy" */
-    const char *column; /* its name in column keys, "ce"; NULL: `name` with dashes */
-    const char *title;  /* "cross-entropy" */
-    int better;
-    enum sl_metric_kind kind;
-};
-extern const struct sl_verdict_metric sl_verdict_metrics[]; /* ends with a NULL name */
-const struct sl_verdict_metric *sl_verdict_metric_find(const char *name, size_t length);
 
 /* The mean over the runs of a cell. `spread` is half the 95 % interval, or the standard deviation
  * if the table asks for it; NaN with fewer than two runs. A computed figure has no runs. */

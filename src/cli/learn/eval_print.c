@@ -19,7 +19,8 @@ static const char *number(double value, char out[CELL])
 
 const char *eval_better(const struct sl_metric *metric)
 {
-    return metric->better > 0 ? "larger" : metric->better < 0 ? "smaller" : "";
+    const int direction = sl_measure_direction(metric->name);
+    return direction > 0 ? "larger" : direction < 0 ? "smaller" : "";
 }
 
 static const char *p_value(double p, char out[CELL])
@@ -158,9 +159,10 @@ enum sl_status eval_list(bool json, struct sl_error *err)
     cli_table_add(&table, "measure", "better", "source", "what");
     for (const struct sl_metric *m = sl_metrics; m->name; m++) {
         cli_table_add(&table, m->name, eval_better(m), m->source, m->summary);
-        json_array_append_new(measures, json_pack("{s:s, s:s, s:s, s:s, s:i}", "name", m->name,
-                                                  "group", m->group, "source", m->source, "summary",
-                                                  m->summary, "better", m->better));
+        json_array_append_new(measures,
+                              json_pack("{s:s, s:s, s:s, s:s, s:i}", "name", m->name, "group",
+                                        m->group, "source", m->source, "summary", m->summary,
+                                        "better", sl_measure_direction(m->name)));
     }
     struct cli_table attacks;
     cli_table_init(&attacks, "lll");

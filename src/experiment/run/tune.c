@@ -189,7 +189,7 @@ static enum sl_status choose(const struct searched *searched, const char *set, c
     const struct sl_spec_tune *block = searched->block;
     const struct sl_double_list *grid = &block->grid;
     const char *parameter = block->parameter;
-    const struct sl_metric *known = sl_metric_find(block->metric);
+    const bool higher = sl_measure_direction(block->metric) > 0;
     json_t *scores = json_array();
     const double *best = NULL;
     double best_score = (double)NAN;
@@ -199,8 +199,7 @@ static enum sl_status choose(const struct searched *searched, const char *set, c
             mean_score(searched->plan, searched->ledger, name, network, block->metric);
         free(name);
         json_array_append_new(scores, isfinite(score) ? json_real(score) : json_null());
-        const bool better = isnan(best_score) ||
-                            (known && known->better > 0 ? score > best_score : score < best_score);
+        const bool better = isnan(best_score) || (higher ? score > best_score : score < best_score);
         if (!isfinite(score) || !better) continue;
         best_score = score;
         best = &grid->items[i];

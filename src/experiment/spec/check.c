@@ -343,6 +343,17 @@ static enum sl_status check_scale(const struct sl_spec_body *body,
 
 /* ---- The whole ---- */
 
+/* "Better" is only defined for a measure that has a direction. */
+static enum sl_status check_direction(const char *measure, const struct sl_json_cursor *at,
+                                      struct sl_error *err)
+{
+    if (sl_measure_direction(measure) != 0) return SL_OK;
+    return sl_json_fail(at, err,
+                        "\"%s\" is neither better when it is higher nor when it is lower; name a "
+                        "measure that is, such as cross_entropy",
+                        measure);
+}
+
 /* A grid is searched on sets that there are and that it changes. */
 static enum sl_status check_grid(const struct sl_spec_body *body, const struct sl_spec_tune *tune,
                                  const struct sl_json_cursor *at, struct sl_error *err)
@@ -357,7 +368,9 @@ static enum sl_status check_grid(const struct sl_spec_body *body, const struct s
         if (set && !set->train)
             return sl_json_fail(&entry, err, "set \"%s\" trains nothing: leave it out", name);
     }
-    return SL_OK;
+    const struct sl_json_cursor metric = sl_json_below(at, "metric");
+    SL_TRY(check_metric(tune->metric, false, &metric, err));
+    return check_direction(tune->metric, &metric, err);
 }
 
 /* A question names things that there are. */
@@ -381,7 +394,9 @@ static enum sl_status check_answer(const struct sl_spec_body *body,
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         if (!body->table || !sl_text_list_has(&body->table->columns, columns[i]))
             return sl_json_fail(&answer, err, "the table has no column \"%s\"", columns[i]);
-    return SL_OK;
+    const struct sl_json_cursor model = sl_json_below(&answer, "model");
+    const char *slash = strrchr(question->model, '/');
+    return check_direction(slash ? slash + 1 : question->model, &model, err);
 }
 
 static enum sl_status check_designs(const struct sl_spec_body *body,

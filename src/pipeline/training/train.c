@@ -42,7 +42,7 @@ static enum sl_status score_dev(void *context, struct sl_model *model, double *s
     const struct sl_metric_options settings = sl_metric_options_default();
     struct sl_scored *scored = NULL;
     SL_TRY(sl_scored_create(dev->predictions, dev->reference, &options, &scored, err));
-    *score = dev->metric->better * dev->metric->value(scored, &settings);
+    *score = sl_measure_direction(dev->metric->name) * dev->metric->value(scored, &settings);
     sl_scored_destroy(scored);
     return SL_OK;
 }

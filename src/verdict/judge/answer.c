@@ -131,14 +131,12 @@ static void judge_choice(const struct sl_outcome *outcome, const struct material
     const struct sl_sample none = {0};
     const char *slash = strrchr(answer->model, '/');
     const char *measure = slash ? slash + 1 : answer->model;
-    const struct sl_verdict_metric *metric = sl_verdict_metric_find(measure, strlen(measure));
     bool has_best = answer->best != SIZE_MAX, has_next = answer->next != SIZE_MAX;
     judge(outcome, has_best ? &materials[answer->best].gain : &none, NULL, 1, &answer->best_gains);
     judge(outcome, has_best ? &materials[answer->best].gain : &none,
           has_next ? &materials[answer->next].gain : &none, 1, &answer->best_first);
     judge(outcome, has_best ? &materials[answer->best].model : &none,
-          &materials[answer->against].model, metric && metric->better < 0 ? -1 : 1,
-          &answer->model_better);
+          &materials[answer->against].model, sl_measure_direction(measure), &answer->model_better);
 }
 
 /* Find the sets with runs and their values; `materials` has room for every set. */

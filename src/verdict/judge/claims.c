@@ -94,7 +94,7 @@ static struct sl_judgement judge(const struct sl_outcome *outcome, const struct 
                                  struct sl_contrast *contrast)
 {
     const char *name = question->terms[0].metric;
-    const struct sl_verdict_metric *metric = sl_verdict_metric_find(name, strlen(name));
+    const struct sl_measure *metric = sl_measure_find(name, strlen(name));
     struct sl_judgement judgement = unknown;
     const int sign = sl_relation_sign(question->relation, metric);
     size_t n_identities = sl_name_table_count(outcome->identities);

@@ -43,11 +43,11 @@ extern const struct sl_relation sl_relations[]; /* ends with a NULL name */
 /* The relation that a claim's key begins with; NULL if unknown. */
 const struct sl_relation *sl_relation_find(const char *claim);
 /* 1 or -1: the sign of the first mean minus the second that supports the claim; 0: not known. */
-int sl_relation_sign(const struct sl_relation *relation, const struct sl_verdict_metric *metric);
+int sl_relation_sign(const struct sl_relation *relation, const struct sl_measure *metric);
 /* The largest difference that still counts as alike. `unit`: what a share of 1 is in print, 1 or
  * 100. */
 struct sl_margin sl_relation_margin(const struct sl_relation *relation,
-                                    const struct sl_verdict_metric *metric, double unit,
+                                    const struct sl_measure *metric, double unit,
                                     const double means[2]);
 /* Set verdict and p from the difference with its interval, test and margin. */
 void sl_judgement_decide(const struct sl_relation *relation, struct sl_judgement *judgement);

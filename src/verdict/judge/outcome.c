@@ -439,7 +439,7 @@ static char *words_of(const char *row)
 static char *title_with(const char *column, const char *between)
 {
     const char *slash = strrchr(column, '/'), *name = slash ? slash + 1 : column;
-    const struct sl_verdict_metric *metric = sl_verdict_metric_find(name, strlen(name));
+    const struct sl_measure *metric = sl_measure_find(name, strlen(name));
     const char *title = metric ? metric->title : name;
     if (!slash) return sl_string_copy(title);
     /* Measures of the labels themselves have no test set. */

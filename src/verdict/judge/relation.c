@@ -29,7 +29,7 @@ const struct sl_relation *sl_relation_find(const char *claim)
     return NULL;
 }
 
-int sl_relation_sign(const struct sl_relation *relation, const struct sl_verdict_metric *metric)
+int sl_relation_sign(const struct sl_relation *relation, const struct sl_measure *metric)
 {
     switch (relation->kind) {
     case SL_RELATION_MORE:
@@ -44,12 +44,12 @@ int sl_relation_sign(const struct sl_relation *relation, const struct sl_verdict
 }
 
 struct sl_margin sl_relation_margin(const struct sl_relation *relation,
-                                    const struct sl_verdict_metric *metric, double unit,
+                                    const struct sl_measure *metric, double unit,
                                     const double means[2])
 {
     if (relation->kind != SL_RELATION_SIMILAR && relation->kind != SL_RELATION_NOT_BETTER)
         return (struct sl_margin){.value = NAN};
-    if (metric && metric->kind == SL_METRIC_SHARE)
+    if (metric && metric->kind == SL_MEASURE_SHARE)
         return (struct sl_margin){.value = alike * unit, .is_absolute = true};
     return (struct sl_margin){.value = alike * fmax(fabs(means[0]), fabs(means[1]))};
 }

@@ -164,8 +164,7 @@ bool sl_term_fill_runs(const struct sl_outcome *outcome, const struct sl_term *t
 /* ---- Figures computed from data ---- */
 
 /* True if a column key ("ce-v6", "entropy") stands for the metric on the test set. */
-static bool column_means(const char *column, const struct sl_verdict_metric *metric,
-                         const char *test)
+static bool column_means(const char *column, const struct sl_measure *metric, const char *test)
 {
     char *dashed = sl_string_copy(metric->name);
     for (char *at = dashed; *at; at++)
@@ -188,8 +187,7 @@ static bool is_about(const struct sl_outcome *outcome, const struct sl_term *ter
     if (!has_row(cell, term->row)) return false;
     const struct sl_expected_row *row = sl_expected_find(outcome->expected, cell);
     if (row) return fits_term(row, term);
-    const struct sl_verdict_metric *known =
-        sl_verdict_metric_find(term->metric, strlen(term->metric));
+    const struct sl_measure *known = sl_measure_find(term->metric, strlen(term->metric));
     return known && column_means(cell + strlen(term->row) + 1, known, term->test);
 }
 
@@ -261,8 +259,7 @@ bool sl_term_fill_computed(const struct sl_outcome *outcome, const struct sl_ter
                          : cell                 ? (double)NAN
                                                 : defined(outcome, term);
     if (isnan(value)) return false;
-    const struct sl_verdict_metric *metric =
-        sl_verdict_metric_find(term->metric, strlen(term->metric));
+    const struct sl_measure *metric = sl_measure_find(term->metric, strlen(term->metric));
     const json_t *values = cell ? json_object_get(outcome->samples, cell) : NULL;
     const json_t *error = cell ? json_object_get(outcome->errors, cell) : NULL;
     struct sl_summary *summary = &contrast->summaries[index];
@@ -276,7 +273,7 @@ bool sl_term_fill_computed(const struct sl_outcome *outcome, const struct sl_ter
         summary->variance = json_number_value(error) * json_number_value(error);
         summary->freedom = (double)INFINITY;
         contrast->is_sampled[index] = true;
-    } else if (cell && !(metric && metric->kind == SL_METRIC_COUNT)) {
+    } else if (cell && !(metric && metric->kind == SL_MEASURE_COUNT)) {
         /* The sampling error is unknown, so nothing can be decided. */
         summary->variance = (double)NAN;
     }

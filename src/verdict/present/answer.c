@@ -12,7 +12,7 @@ enum { GAIN_SECONDS = 100 };
 static const char *measure_title(const char *column)
 {
     const char *slash = strrchr(column, '/'), *name = slash ? slash + 1 : column;
-    const struct sl_verdict_metric *metric = sl_verdict_metric_find(name, strlen(name));
+    const struct sl_measure *metric = sl_measure_find(name, strlen(name));
     return metric ? metric->title : name;
 }
 
@@ -60,9 +60,8 @@ static void put_estimate(struct sl_buffer *out, struct sl_estimate estimate, int
 
 static bool is_lower_better(const char *column)
 {
-    const char *slash = strrchr(column, '/'), *name = slash ? slash + 1 : column;
-    const struct sl_verdict_metric *metric = sl_verdict_metric_find(name, strlen(name));
-    return metric && metric->better < 0;
+    const char *slash = strrchr(column, '/');
+    return sl_measure_direction(slash ? slash + 1 : column) < 0;
 }
 
 /* "73 % closer", "4 % further away". */

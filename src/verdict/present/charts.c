@@ -17,7 +17,7 @@ char *sl_verdict_row_title(const struct sl_outcome *outcome, uint32_t row)
 
 char *sl_verdict_axis_title(const char *name)
 {
-    const struct sl_verdict_metric *metric = sl_verdict_metric_find(name, strlen(name));
+    const struct sl_measure *metric = sl_measure_find(name, strlen(name));
     if (!metric) return sl_string_copy(name);
     const char *better = metric->better > 0   ? " (higher is better)"
                          : metric->better < 0 ? " (lower is better)"
@@ -124,12 +124,11 @@ enum sl_status sl_present_forests(const struct sl_presentation *show, struct sl_
 }
 
 /* The measure with the most published figures that also have a value here. */
-static const struct sl_verdict_metric *commonest_metric(const struct sl_presentation *shows,
-                                                        size_t count)
+static const struct sl_measure *commonest_metric(const struct sl_presentation *shows, size_t count)
 {
-    const struct sl_verdict_metric *found = NULL;
+    const struct sl_measure *found = NULL;
     size_t most = 1;
-    for (const struct sl_verdict_metric *metric = sl_verdict_metrics; metric->name; metric++) {
+    for (const struct sl_measure *metric = sl_measures; metric->name; metric++) {
         size_t n_figures = 0;
         for (size_t i = 0; i < count; i++)
             for (size_t c = 0; c < shows[i].outcome->n_cells; c++) {
@@ -147,7 +146,7 @@ static const struct sl_verdict_metric *commonest_metric(const struct sl_presenta
 
 /* Add the outcome's figures of the metric on the first test set that has them. */
 static void add_outcome(struct forest *forest, const struct sl_presentation *show,
-                        const struct sl_verdict_metric *metric, char **labels)
+                        const struct sl_measure *metric, char **labels)
 {
     const struct sl_outcome *outcome = show->outcome;
     const struct sl_outcome_cell *first = NULL;
@@ -171,7 +170,7 @@ enum sl_status sl_present_figures(struct sl_report *report, const struct sl_pres
     struct forest forest = {.count = 0};
     struct sl_presentation show = {.report = report, .badge = sl_present_mixed(shows, count)};
     char *labels[MOST_ROWS] = {NULL};
-    const struct sl_verdict_metric *metric = commonest_metric(shows, count);
+    const struct sl_measure *metric = commonest_metric(shows, count);
     if (!metric) return SL_OK;
     for (size_t i = 0; i < count; i++)
         add_outcome(&forest, &shows[i], metric, labels);

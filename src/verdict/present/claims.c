@@ -186,8 +186,7 @@ static const char *paper_words(const struct sl_judgement *judgement)
 void sl_present_claim(struct sl_report *report, const struct sl_outcome *outcome,
                       const struct sl_outcome_claim *claim, size_t n_columns)
 {
-    const struct sl_verdict_metric *metric =
-        sl_verdict_metric_find(claim->metric, strlen(claim->metric));
+    const struct sl_measure *metric = sl_measure_find(claim->metric, strlen(claim->metric));
     const char *measure = metric ? metric->title : claim->metric;
     char *quoted = *claim->section
                        ? sl_string_printf("\u201c%s\u201d (%s)", claim->words, claim->section)

@@ -216,8 +216,8 @@ static enum sl_status check_kind(const struct sl_json_cursor *line, const char *
 bool sl_figure_is_plausible(const char *figure, double value)
 {
     const char *slash = strrchr(figure, '/'), *name = slash ? slash + 1 : figure;
-    const struct sl_verdict_metric *metric = sl_verdict_metric_find(name, strlen(name));
-    return !metric || metric->kind != SL_METRIC_SHARE || fabs(value) <= 1;
+    const struct sl_measure *metric = sl_measure_find(name, strlen(name));
+    return !metric || metric->kind != SL_MEASURE_SHARE || fabs(value) <= 1;
 }
 
 static enum sl_status check_figures(const struct sl_json_cursor *line, struct sl_error *err)

@@ -191,6 +191,12 @@ static void test_mistakes_are_named_with_their_place(void **state)
          "$.scales.quick.stands_for.a: expected one of \"networks\""},
         {HEAD "\"files\":{\"f\":[1]}}", "$.files.f: expected a list of texts"},
         {HEAD "\"tests\":{\"t\":{\"metrics\":[]}}}", "$.tests.t.metrics: is empty"},
+        {HEAD "\"tune\":[{\"parameter\":\"lr\",\"grid\":[0.1],\"validation\":\"fold\","
+              "\"metric\":\"temperature\",\"seeds\":[1]}]}",
+         "$.tune[0].metric: \"temperature\" is neither better when it is higher"},
+        {HEAD "\"tune\":[{\"parameter\":\"lr\",\"grid\":[0.1],\"validation\":\"fold\","
+              "\"metric\":\"acuracy\",\"seeds\":[1]}]}",
+         "$.tune[0].metric: no measure is called \"acuracy\", did you mean \"accuracy\"?"},
         {HEAD "\"size\":\"100000x100000\"}", "$.size: \"100000x100000\" is more than an image"},
         {HEAD "\"size\":\"0x32\"}", "$.size: \"0x32\" is not a size"},
         {HEAD "\"channels\":2}", "$.channels: expected 1 (grey) or 3 (colour)"},

@@ -33,22 +33,26 @@ struct fixture {
     struct sl_outcome *outcome;
 };
 
-static void open_fixture(struct fixture *fixture, const struct figures *figures, size_t count)
+/* `model` is the measure that models are judged by. */
+static void open_judged_by(struct fixture *fixture, const char *model,
+                           const struct figures *figures, size_t count)
 {
     struct sl_error err;
     struct sl_buffer lines;
+    char *text = sl_text_replace(SPEC, "cross_entropy", model);
     sl_buffer_init(&lines, 1 << 20);
     for (size_t i = 0; i < count; i++)
         sl_buffer_printf(&lines,
                          "{\"softlab\":\"result\",\"version\":1,\"key\":\"%zu\",\"spec\":\"x\","
                          "\"scale\":\"paper\",\"variant\":\"as-run\",\"set\":\"%s\","
                          "\"network\":\"n\",\"seed\":%d,\"metrics\":{\"labels/js\":%.17g,"
-                         "\"labels/seconds\":%.17g,\"new/cross_entropy\":%.17g}}\n",
+                         "\"labels/seconds\":%.17g,\"new/%s\":%.17g}}\n",
                          i, figures[i].set, figures[i].seed, figures[i].distance,
-                         figures[i].seconds, figures[i].model);
+                         figures[i].seconds, model, figures[i].model);
     const char *path = test_path("results.jsonl"), *spec = test_path("spec.json");
     assert_ok(sl_file_write(path, lines.data, lines.length, &err), err);
-    assert_ok(sl_file_write(spec, SPEC, strlen(SPEC), &err), err);
+    assert_ok(sl_file_write(spec, text, strlen(text), &err), err);
+    free(text);
     sl_buffer_release(&lines);
     fixture->results = sl_results_create();
     assert_ok(sl_results_read(fixture->results, path, &err), err);
@@ -56,6 +60,11 @@ static void open_fixture(struct fixture *fixture, const struct figures *figures,
     const struct sl_outcome_source source = {
         .spec = fixture->spec, .variant = "as-run", .results = fixture->results};
     assert_ok(sl_outcome_create(&source, &fixture->outcome, &err), err);
+}
+
+static void open_fixture(struct fixture *fixture, const struct figures *figures, size_t count)
+{
+    open_judged_by(fixture, "cross_entropy", figures, count);
 }
 
 static void close_fixture(struct fixture *fixture)
@@ -133,6 +142,25 @@ static void test_the_model_is_judged_by_pairs_with_lower_cross_entropy_better(vo
     assert_near(answer.model_better.difference.estimate, .3, 1e-12);
     sl_verdict_answer_release(&answer);
     close_fixture(&fixture);
+}
+
+/* No paper prints a Brier score; a person's own specification may. */
+static void test_the_model_is_judged_by_any_measure_in_its_direction(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *measure;
+        enum sl_verdict verdict;
+    } cases[] = {{"brier", SL_VERDICT_HOLDS}, {"accuracy_hard", SL_VERDICT_FAILS}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct fixture fixture;
+        struct sl_verdict_answer answer;
+        open_judged_by(&fixture, cases[i].measure, common, N_COMMON);
+        assert_true(sl_verdict_answer_find(fixture.outcome, &answer));
+        assert_int_equal(answer.model_better.verdict, cases[i].verdict);
+        sl_verdict_answer_release(&answer);
+        close_fixture(&fixture);
+    }
 }
 
 static void test_the_front_holds_what_nothing_beats_in_both(void **state)
@@ -307,6 +335,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gains_are_paired_by_run_and_divided_by_the_sets_own_time),
         cmocka_unit_test(test_the_model_is_judged_by_pairs_with_lower_cross_entropy_better),
+        cmocka_unit_test(test_the_model_is_judged_by_any_measure_in_its_direction),
         cmocka_unit_test(test_the_front_holds_what_nothing_beats_in_both),
         cmocka_unit_test(test_the_first_line_says_what_won_by_how_much_and_that_it_is_decided),
         cmocka_unit_test(test_other_distances_make_another_first_line),

@@ -294,11 +294,11 @@ static void test_every_metric_of_the_specifications_is_known(void **state)
         assert_ok(sl_outcome_create(&source, &outcome, &err), err);
         for (size_t c = 0; c < outcome->n_cells; c++) {
             const char *name = outcome->cells[c].metric;
-            assert_non_null(sl_verdict_metric_find(name, strlen(name)));
+            assert_non_null(sl_measure_find(name, strlen(name)));
         }
         for (size_t c = 0; c < outcome->n_claims; c++) {
             const char *name = outcome->claims[c].metric;
-            const struct sl_verdict_metric *metric = sl_verdict_metric_find(name, strlen(name));
+            const struct sl_measure *metric = sl_measure_find(name, strlen(name));
             assert_non_null(metric);
             /* A claim that something is better needs to know which way that is. */
             const bool is_judged = strncmp(outcome->claims[c].claim, "no-claim:", 9) != 0;

@@ -94,8 +94,8 @@ static void test_margins_of_shares_are_absolute(void **state)
 {
     (void)state;
     const struct sl_relation *similar = sl_relation_find("similar:x");
-    const struct sl_verdict_metric *accuracy = sl_verdict_metric_find("accuracy", 8);
-    const struct sl_verdict_metric *entropy = sl_verdict_metric_find("cross_entropy", 13);
+    const struct sl_measure *accuracy = sl_measure_find("accuracy", 8);
+    const struct sl_measure *entropy = sl_measure_find("cross_entropy", 13);
     const double means[2] = {.1, .12};
     struct sl_margin margin = sl_relation_margin(similar, accuracy, 1, means);
     assert_true(margin.is_absolute);
