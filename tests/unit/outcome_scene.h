@@ -4,7 +4,6 @@
 
 #include "support.h"
 
-#include "experiment/spec/spec_internal.h"
 #include "softlab/verdict.h"
 
 static const char scene_spec[] =
@@ -42,24 +41,29 @@ static const char scene_claims[] = "claim,better,worse,metric,test_set,section,w
                                    "similar:limit,made,limit,seconds,,2,about the limit\n"
                                    "better:gone,a,gone,cross_entropy,t,2,not to be had\n";
 
-/* The spec, read from a folder of its own. */
-static inline struct sl_spec *scene_read(void)
+/* The spec with some members replaced, read from a folder of its own. */
+static inline struct sl_spec *scene_read_with(const char *changes, const char *scale)
 {
     struct sl_error err;
     struct sl_spec *spec;
+    json_t *json = json_loads(scene_spec, 0, NULL), *changed = json_loads(changes, 0, NULL);
+    assert_non_null(changed);
+    json_object_update(json, changed);
+    char *text = json_dumps(json, 0);
     assert_ok(sl_folder_create(test_path("spec"), &err), err);
-    test_write(test_path("spec/spec.json"), scene_spec, sizeof scene_spec - 1);
+    test_write(test_path("spec/spec.json"), text, strlen(text));
     test_write(test_path("spec/expected.csv"), scene_expected, sizeof scene_expected - 1);
     test_write(test_path("spec/claims.csv"), scene_claims, sizeof scene_claims - 1);
-    assert_ok(sl_spec_read(test_path("spec"), "paper", &spec, &err), err);
+    assert_ok(sl_spec_read(test_path("spec"), scale, &spec, &err), err);
+    free(text);
+    json_decref(changed);
+    json_decref(json);
     return spec;
 }
 
-/* Read again what a test changed in its JSON. */
-static inline void scene_reread(struct sl_spec *spec)
+static inline struct sl_spec *scene_read(void)
 {
-    sl_brief_destroy(spec->brief);
-    spec->brief = sl_brief_create(spec);
+    return scene_read_with("{}", "paper");
 }
 
 /* A run's line; the key is made of the coordinates. */

@@ -39,7 +39,7 @@ enum sl_scale_kind {
 struct sl_brief_design {
     const char *name;                          /* NULL: the whole */
     const char *missing;                       /* why it cannot be run as published */
-    struct sl_name_list sets, networks, tests; /* its own; a part without any has the whole's */
+    struct sl_name_list sets, networks, tests; /* a part without any of its own has the whole's */
     double fold_overlap, seed_overlap;         /* of runs of a fold, and of other runs */
     enum sl_scale_kind scale_kind;             /* the whole is as its worst part */
 };
@@ -57,8 +57,8 @@ struct sl_brief_pair {
 };
 struct sl_brief_figure {
     const char *cell;
-    const json_t *definition; /* how it is computed without training */
-    const char *missing;      /* why it cannot be */
+    json_t *definition;  /* owned; how it is computed without training */
+    const char *missing; /* why it cannot be */
 };
 struct sl_brief_set {
     const char *name;
@@ -96,8 +96,7 @@ struct sl_brief {
     size_t n_absent;
     struct sl_brief_pair *stands_for; /* owned; networks, and the paper's that each stands for */
     size_t n_stands_for;
-    bool has_plot;
-    const char *plot_x;             /* "seconds", "annotators" or "count" */
+    const char *plot_x;             /* "seconds", "annotators" or "count"; NULL: there is none */
     struct sl_brief_series *series; /* owned; of the plot */
     size_t n_series;
     struct sl_brief_question question;
@@ -112,7 +111,6 @@ struct sl_spec {
     char *name;              /* owned; "collins2022/table2" */
     char *scale;             /* owned; "quick", "small" or "paper" */
     struct sl_json document; /* spec.json as it was written */
-    json_t *json;            /* owned; the same with the scale applied, for reports */
     /* owned; as it was written and as it is to be run, with what may be left out; private to
      * experiment/ */
     struct sl_spec_body *written, *body;

@@ -104,7 +104,7 @@ static enum sl_status print_list(struct sl_error *err)
         struct sl_spec *spec = NULL;
         status = sl_spec_read(sl_builtin_specs[i], "paper", &spec, err);
         if (status != SL_OK) break;
-        cli_table_add(&table, spec->name, json_string_value(json_object_get(spec->json, "title")));
+        cli_table_add(&table, spec->name, spec->brief->title);
         sl_spec_destroy(spec);
     }
     if (status == SL_OK) cli_table_print(&table, stdout);

@@ -307,13 +307,9 @@ static enum sl_status check_stands_for(const struct sl_spec_body *body,
                                        const struct sl_json_cursor *at, struct sl_error *err)
 {
     const struct sl_json_cursor stands_for = sl_json_below(at, "stands_for");
-    const char *network;
-    json_t *value;
-    json_object_foreach(scale->stands_for, network, value)
-    {
-        const struct sl_json_cursor entry = sl_json_below(&stands_for, network);
-        const char *name = json_string_value(value);
-        if (!name || !sl_text_list_has(&body->design.networks, name))
+    for (size_t i = 0; i < scale->stands_for.count; i++) {
+        const struct sl_json_cursor entry = sl_json_below(&stands_for, scale->stands_for.names[i]);
+        if (!sl_text_list_has(&body->design.networks, scale->stands_for.items[i].text))
             return sl_json_fail(&entry, err, "expected one of \"networks\"");
     }
     return SL_OK;
@@ -373,6 +369,45 @@ static enum sl_status check_grid(const struct sl_spec_body *body, const struct s
     return check_direction(tune->metric, &metric, err);
 }
 
+/* An entry that says no column would fill no cell. */
+static enum sl_status check_table(const struct sl_spec_table *table,
+                                  const struct sl_json_cursor *root, struct sl_error *err)
+{
+    const struct sl_json_cursor at = sl_json_below(root, "table");
+    const struct sl_json_cursor cells = sl_json_below(&at, "cells");
+    for (size_t i = 0; table && i < table->cells.count; i++) {
+        const struct sl_json_cursor cell = sl_json_below(&cells, table->cells.names[i]);
+        if (!strchr(table->cells.names[i], '|'))
+            return sl_json_fail(&cell, err,
+                                "has no column; write the row's coordinates, a bar and a column: "
+                                "\"set|test/metric\"");
+    }
+    return SL_OK;
+}
+
+/* A plot draws sets that there are, and says where each series stands on the axis. */
+static enum sl_status check_plot(const struct sl_spec_body *body, const struct sl_json_cursor *root,
+                                 struct sl_error *err)
+{
+    const struct sl_spec_plot *plot = body->plot;
+    const struct sl_json_cursor at = sl_json_below(root, "plot");
+    const struct sl_json_cursor all = sl_json_below(&at, "series");
+    for (size_t i = 0; plot && i < plot->series.count; i++) {
+        const struct sl_json_cursor series = sl_json_below(&all, plot->series.names[i]);
+        const struct sl_text_list *sets = &plot->series.items[i].sets;
+        for (size_t j = 0; j < sets->count; j++) {
+            const struct sl_json_cursor set = sl_json_element(&series, j);
+            if (!has_set(body, sets->items[j]))
+                return sl_json_fail(&set, err, "no set is called \"%s\"", sets->items[j]);
+        }
+        if (strcmp(plot->x, "seconds") == 0 &&
+            sl_names_place(plot->seconds_per_answer.names, plot->seconds_per_answer.count,
+                           plot->series.names[i]) == plot->seconds_per_answer.count)
+            return sl_json_fail(&series, err, "\"seconds_per_answer\" does not have this series");
+    }
+    return SL_OK;
+}
+
 /* A question names things that there are. */
 static enum sl_status check_answer(const struct sl_spec_body *body,
                                    const struct sl_json_cursor *root, struct sl_error *err)
@@ -421,6 +456,8 @@ enum sl_status sl_spec_check(const struct sl_spec_body *body, const struct sl_js
     const struct sl_json_cursor scales = sl_json_below(root, "scales");
     if (strcmp(body->softlab, "experiment") != 0)
         return sl_json_fail(&kind, err, "expected \"experiment\"");
+    SL_TRY(check_table(body->table, root, err));
+    SL_TRY(check_plot(body, root, err));
     SL_TRY(check_answer(body, root, err));
     if (body->tune.count > 0 && body->parts.names)
         return sl_json_fail(&grids, err,

@@ -141,7 +141,7 @@ static void complete_table(struct sl_spec_body *body)
     sl_text_list_add(&table->pool, "fold");
     sl_text_list_add(several ? &table->rows : &table->pool, "network");
     table->interval = sl_string_copy("t95");
-    table->cells = json_object();
+    table->cells.names = sl_alloc(1, sizeof *table->cells.names); /* there are none */
     body->table = table;
 }
 

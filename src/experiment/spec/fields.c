@@ -3,14 +3,21 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "experiment/spec/spec_types.h"
+#include "experiment/spec/fields.h"
 
-#define AT(type, member) .offset = offsetof(struct sl_spec_##type, member)
-#define FIELDS(type, name)                                                                         \
-    {                                                                                              \
-        name, sizeof(struct sl_spec_##type)                                                        \
-    }
-#define AT_LEAST(low) .minimum = (low), .maximum = INFINITY
+/* ---- Names to texts and numbers ---- */
+
+static const struct sl_field_row word_rows[] = {
+    {"", SL_FIELD_TEXT, AT(word, text), NULL},
+    {.name = NULL},
+};
+const struct sl_fields sl_spec_word_fields = FIELDS(word, word_rows);
+
+static const struct sl_field_row number_rows[] = {
+    {"", SL_FIELD_NUMBER, AT(number, value), NULL},
+    {.name = NULL},
+};
+const struct sl_fields sl_spec_number_fields = FIELDS(number, number_rows);
 
 /* ---- Label sets ---- */
 
@@ -214,8 +221,9 @@ static const struct sl_field_row scale_rows[] = {
     {"sets", SL_FIELD_TEXTS, AT(scale, sets), SCALE_SETS},
     {"parts", SL_FIELD_MAP, AT(scale, parts), "what it changes of parts, by name",
      .inner = &scale_part_fields},
-    {"stands_for", SL_FIELD_FREE, AT(scale, stands_for),
-     "whose place in the table a small network takes: `{\"resnet8\": \"resnet_basic_110\"}`"},
+    {"stands_for", SL_FIELD_MAP, AT(scale, stands_for),
+     "whose place in the table a small network takes: `{\"resnet8\": \"resnet_basic_110\"}`",
+     NAMED_WORDS},
     {.name = NULL},
 };
 static const struct sl_fields scale_fields = FIELDS(scale, scale_rows);
@@ -230,12 +238,14 @@ static const struct sl_field_row table_rows[] = {
      .flags = SL_FIELD_REQUIRED},
     {"interval", SL_FIELD_TEXT, AT(table, interval),
      "`t95`: mean ± t(.975, n-1) sd / sqrt(n); `sd`", .flags = SL_FIELD_REQUIRED},
-    {"scale", SL_FIELD_ANY, AT(table, scale), "factor per metric from ours to the printed unit"},
-    {"cells", SL_FIELD_ANY, AT(table, cells),
-     "`<coordinates>|<column>` to a cell of `expected.csv` (below)", .flags = SL_FIELD_REQUIRED},
+    {"scale", SL_FIELD_MAP, AT(table, scale), "factor per metric from our unit to the printed one",
+     NAMED_NUMBERS},
+    {"cells", SL_FIELD_MAP, AT(table, cells),
+     "`<coordinates>|<column>` to a cell of `expected.csv` (below)", .flags = SL_FIELD_REQUIRED,
+     NAMED_WORDS},
     {.name = NULL},
 };
-const struct sl_fields sl_spec_table_fields = FIELDS(table, table_rows);
+static const struct sl_fields table_fields = FIELDS(table, table_rows);
 
 static const struct sl_field_row validation_rows[] = {
     {"data", SL_FIELD_TEXT, AT(validation, data), "a data set", .flags = SL_FIELD_REQUIRED},
@@ -309,144 +319,7 @@ static const struct sl_field_row figure_rows[] = {
      "why it cannot be had: a command that the program does not have"},
     {.name = NULL},
 };
-static const struct sl_fields figure_fields = FIELDS(figure, figure_rows);
-
-/* ---- What is shown ---- */
-
-/* How numbers are read. */
-static const struct sl_field_row numbers_rows[] = {
-    {"cells", SL_FIELD_TEXTS, AT(source, cells),
-     "keys of `compute` and `further`; a key with a star is the mean over all that fit, with its "
-     "95 % interval"},
-    {"path", SL_FIELD_TEXT, AT(source, path), "that finds as many numbers as there are points"},
-    {"times", SL_FIELD_NUMBER, AT(source, times), "brings numbers to the chart's unit",
-     .fallback = "1"},
-    {"share", SL_FIELD_BOOLEAN, AT(source, share),
-     "true: those that a path finds become per cent of their sum"},
-    {.name = NULL},
-};
-const struct sl_fields sl_spec_numbers_fields = FIELDS(source, numbers_rows);
-
-static const struct sl_field_row source_rows[] = {
-    {"", SL_FIELD_GROUP, 0, .inner = &sl_spec_numbers_fields},
-    {"command", SL_FIELD_TEXTS, AT(source, command), "or words of `softlab` that print JSON"},
-    {"file", SL_FIELD_TEXT, AT(source, file), "or a file of `files`"},
-    {.name = NULL},
-};
-static const struct sl_fields source_fields = FIELDS(source, source_rows);
-
-#define NUMBERS(name, place, help)                                                                 \
-    {name, SL_FIELD_NUMBERS, AT(series, numbers[place].values), help},                             \
-    {                                                                                              \
-        name, SL_FIELD_OBJECT, AT(series, numbers[place].from), NULL, .inner = &source_fields      \
-    }
-static const struct sl_field_row series_rows[] = {
-    NUMBERS("x", 0, "numbers: a list of them, or where they come from"),
-    NUMBERS("y", 1, "likewise"),
-    NUMBERS("x_low", 2, "the ends of their intervals, likewise"),
-    NUMBERS("x_high", 3, "likewise"),
-    NUMBERS("y_low", 4, "likewise"),
-    NUMBERS("y_high", 5, "likewise"),
-    {"reference", SL_FIELD_BOOLEAN, AT(series, reference), "true: what others are held against"},
-    {"band", SL_FIELD_BOOLEAN, AT(series, band), "true: the interval is a band"},
-    {"plain", SL_FIELD_BOOLEAN, AT(series, plain), "true: without marks"},
-    {.name = NULL},
-};
-const struct sl_fields sl_spec_series_fields = FIELDS(series, series_rows);
-
-static const struct sl_field_row axis_rows[] = {
-    {"label", SL_FIELD_TEXT, AT(axis, label), "its title"},
-    {"unit", SL_FIELD_TEXT, AT(axis, unit), "its unit"},
-    {"categories", SL_FIELD_TEXTS, AT(axis, categories), "names instead of numbers"},
-    {"low", SL_FIELD_NUMBER, AT(axis, low), "its lower end", .fallback = "nan"},
-    {"high", SL_FIELD_NUMBER, AT(axis, high), "its upper end", .fallback = "nan"},
-    {"log", SL_FIELD_BOOLEAN, AT(axis, log), "true: logarithmic"},
-    {.name = NULL},
-};
-static const struct sl_fields axis_fields = FIELDS(axis, axis_rows);
-
-/* What is drawn around the series. */
-static const struct sl_field_row frame_rows[] = {
-    {"kind", SL_FIELD_TEXT, AT(chart, kind), "`bars`, `scatter`, `lines`, `histogram`, `forest`",
-     .flags = SL_FIELD_REQUIRED},
-    {"x", SL_FIELD_OBJECT, AT(chart, x), "an axis", .inner = &axis_fields},
-    {"y", SL_FIELD_OBJECT, AT(chart, y), "the other", .inner = &axis_fields},
-    {.name = NULL},
-};
-const struct sl_fields sl_spec_frame_fields = FIELDS(chart, frame_rows);
-
-static const struct sl_field_row chart_rows[] = {
-    {"", SL_FIELD_GROUP, 0, .inner = &sl_spec_frame_fields},
-    {"series", SL_FIELD_MAP, AT(chart, series), "what is drawn, by name",
-     .flags = SL_FIELD_REQUIRED, .inner = &sl_spec_series_fields},
-    {.name = NULL},
-};
-static const struct sl_fields chart_fields = FIELDS(chart, chart_rows);
-
-static const struct sl_field_row items_rows[] = {
-    {"command", SL_FIELD_TEXTS, AT(items, command), "words of `softlab` that print JSON",
-     .flags = SL_FIELD_REQUIRED},
-    {"path", SL_FIELD_TEXT, AT(items, path), "where in it the names of items are",
-     .flags = SL_FIELD_REQUIRED},
-    {.name = NULL},
-};
-static const struct sl_fields items_fields = FIELDS(items, items_rows);
-
-static const struct sl_field_row word_rows[] = {
-    {"", SL_FIELD_TEXT, AT(word, text), NULL},
-    {.name = NULL},
-};
-static const struct sl_fields word_fields = FIELDS(word, word_rows);
-
-/* Which of the items. */
-static const struct sl_field_row choice_rows[] = {
-    {"class", SL_FIELD_TEXT, AT(gallery, class),
-     "only items of this true class; a list takes the first item of each, in its order"},
-    {"class", SL_FIELD_TEXTS, AT(gallery, classes), NULL},
-    {"count", SL_FIELD_INTEGER, AT(gallery, count), "at most so many items", .minimum = 1,
-     .maximum = 1000},
-    {"row", SL_FIELD_INTEGER, AT(gallery, row),
-     "of files with a row per answer, which row of the item, from 1", .minimum = 1,
-     .maximum = 1000},
-    {.name = NULL},
-};
-const struct sl_fields sl_spec_choice_fields = FIELDS(gallery, choice_rows);
-
-static const struct sl_field_row gallery_rows[] = {
-    {"images", SL_FIELD_TEXT, AT(gallery, images),
-     "a data set; or a list of names of mixtures (`mixed_<share>_<A>_<id>_<B>_<id>.png`), which "
-     "are "
-     "then the items, made from those of `data`; without it there are no pictures"},
-    {"images", SL_FIELD_TEXTS, AT(gallery, mixed), NULL},
-    {"data", SL_FIELD_TEXT, AT(gallery, data), "what mixed images are made of"},
-    {"series", SL_FIELD_MAP, AT(gallery, series),
-     "names to label files, in the order of their columns: a name in `files`, or a `{data}` path",
-     .flags = SL_FIELD_REQUIRED, .inner = &word_fields, .expected = "an object of names and files"},
-    {"items", SL_FIELD_TEXTS, AT(gallery, items), "names; or where they come from"},
-    {"items", SL_FIELD_OBJECT, AT(gallery, items_from), NULL, .inner = &items_fields},
-    {"", SL_FIELD_GROUP, 0, .inner = &sl_spec_choice_fields},
-    {"here", SL_FIELD_TEXTS, AT(gallery, here),
-     "the items that the released data give, for `tools/check-experiments`"},
-    {.name = NULL},
-};
-static const struct sl_fields gallery_fields = FIELDS(gallery, gallery_rows);
-
-/* What stands above and beneath it. */
-static const struct sl_field_row heading_rows[] = {
-    {"title", SL_FIELD_TEXT, AT(exhibit, title), "its title", .flags = SL_FIELD_REQUIRED},
-    {"note", SL_FIELD_TEXT, AT(exhibit, note), "a sentence beneath it"},
-    {.name = NULL},
-};
-const struct sl_fields sl_spec_heading_fields = FIELDS(exhibit, heading_rows);
-
-static const struct sl_field_row exhibit_rows[] = {
-    {"", SL_FIELD_GROUP, 0, .inner = &sl_spec_heading_fields},
-    {"gallery", SL_FIELD_OBJECT, AT(exhibit, gallery), "items with their distributions",
-     .inner = &gallery_fields},
-    {"chart", SL_FIELD_OBJECT, AT(exhibit, chart), "or a chart", .inner = &chart_fields},
-    {.name = NULL},
-};
-static const struct sl_fields exhibit_fields = FIELDS(exhibit, exhibit_rows);
+const struct sl_fields sl_spec_figure_fields = FIELDS(figure, figure_rows);
 
 /* ---- The question ---- */
 
@@ -494,29 +367,30 @@ static const struct sl_field_row body_rows[] = {
     {"", SL_FIELD_GROUP, AT(body, design), .inner = &sl_spec_design_fields},
     {"table", SL_FIELD_OBJECT, AT(body, table),
      "the table of the report; left out, a row per set and a column per measure",
-     .inner = &sl_spec_table_fields},
+     .inner = &table_fields},
     {"parts", SL_FIELD_MAP, AT(body, parts),
      "sub-experiments by name, whose keys stand over those of the whole; then `part` is a "
      "coordinate of rows",
      .inner = &sl_spec_design_fields},
     {"compute", SL_FIELD_MAP, AT(body, compute), "published cells that need no training",
-     .inner = &figure_fields},
+     .inner = &sl_spec_figure_fields},
     {"further", SL_FIELD_MAP, AT(body, further),
      "the same for figures we can compute and the paper does not print; their keys are `<row "
      "key>/<column key>` too",
-     .inner = &figure_fields},
-    {"absent", SL_FIELD_ANY, AT(body, absent),
-     "published cells that nothing here fills, each with the reason"},
+     .inner = &sl_spec_figure_fields},
+    {"absent", SL_FIELD_MAP, AT(body, absent),
+     "published cells that nothing here fills, each with the reason", NAMED_WORDS},
     {"show", SL_FIELD_OBJECTS, AT(body, show), "galleries and charts that need no training",
-     .inner = &exhibit_fields},
+     .inner = &sl_spec_exhibit_fields},
     {"answer", SL_FIELD_OBJECT, AT(body, answer),
      "a question about the label sets, which the report answers in its first line",
      .inner = &question_fields},
-    {"names", SL_FIELD_ANY, AT(body, names),
-     "rows that claims name and no cell has; a number is the value of the row, by definition"},
-    {"plot", SL_FIELD_ANY, AT(body, plot),
-     "for figures: the x axis, the series, how many answers per item `all` of a series are, and "
-     "`seconds_per_answer` where x is time"},
+    {"names", SL_FIELD_MAP, AT(body, names),
+     "rows that claims name and no cell has, each with the number that it is by definition",
+     NAMED_NUMBERS},
+    {"plot", SL_FIELD_OBJECT, AT(body, plot),
+     "draw every column of the table against annotators, their time, or the number of items",
+     .inner = &sl_spec_plot_fields},
     {"tune", SL_FIELD_OBJECTS, AT(body, tune), "what the paper tuned", .inner = &tune_fields},
     {"scales", SL_FIELD_MAP, AT(body, scales),
      "`quick`, `small` and `paper`: keys that override the specification", .inner = &scale_fields},
@@ -531,20 +405,21 @@ const struct sl_spec_section sl_spec_sections[] = {
     {"A test, in `tests`", &test_fields, false},
     {"How its measures are taken, `settings` of a test", &measuring_fields, false},
     {"The training that others start from, `start`", &start_fields, false},
-    {"The table, `table`", &sl_spec_table_fields, false},
+    {"The table, `table`", &table_fields, false},
     {"A scale, in `scales`, beside all keys of the whole from `missing` to `run_folds`",
      &scale_fields, true},
     {"A grid, in `tune`", &tune_fields, false},
     {"Its validation items, `validation` of a grid", &validation_fields, false},
-    {"A figure without training, in `compute` and `further`", &figure_fields, false},
+    {"A figure without training, in `compute` and `further`", &sl_spec_figure_fields, false},
     {"A mean of columns, `mean_of` of a figure", &mean_fields, false},
-    {"An exhibit, in `show`", &exhibit_fields, false},
-    {"A gallery", &gallery_fields, false},
-    {"Its items, where a command names them", &items_fields, false},
-    {"A chart", &chart_fields, false},
-    {"An axis, `x` and `y` of a chart", &axis_fields, false},
+    {"An exhibit, in `show`", &sl_spec_exhibit_fields, false},
+    {"A gallery", &sl_spec_gallery_fields, false},
+    {"Its items, where a command names them", &sl_spec_items_fields, false},
+    {"A chart", &sl_spec_chart_fields, false},
+    {"An axis, `x` and `y` of a chart", &sl_spec_axis_fields, false},
     {"A series of a chart", &sl_spec_series_fields, false},
-    {"Where its numbers come from", &source_fields, false},
+    {"Where its numbers come from", &sl_spec_source_fields, false},
+    {"The plot, `plot`", &sl_spec_plot_fields, false},
     {"The question, `answer`", &question_fields, false},
     {NULL, NULL, false},
 };
@@ -561,6 +436,12 @@ const struct sl_spec_file *sl_spec_file_find(const struct sl_spec_body *body, co
 {
     const size_t place = sl_names_place(body->files.names, body->files.count, name);
     return place < body->files.count ? &body->files.items[place] : NULL;
+}
+
+const struct sl_spec_scale *sl_spec_scale_find(const struct sl_spec_body *body, const char *name)
+{
+    const size_t place = sl_names_place(body->scales.names, body->scales.count, name);
+    return place < body->scales.count ? &body->scales.items[place] : NULL;
 }
 
 const struct sl_spec_figure *sl_spec_figure_find(const struct sl_spec_body *body, const char *cell)

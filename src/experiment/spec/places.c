@@ -142,11 +142,10 @@ static enum sl_status place(const struct sl_spec *spec, const char *key, json_t 
     return SL_OK;
 }
 
-enum sl_status sl_spec_places(const struct sl_spec *spec, json_t **out, struct sl_error *err)
+enum sl_status sl_spec_places(const struct sl_spec *spec, json_t *json, json_t **out,
+                              struct sl_error *err)
 {
-    if (!spec->folder) {
-        *out = json_incref(spec->json);
-        return SL_OK;
-    }
-    return place_object(spec, spec->json, out, err);
+    if (spec->folder) return place_object(spec, json, out, err);
+    *out = json_incref(json);
+    return SL_OK;
 }

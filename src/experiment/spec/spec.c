@@ -9,69 +9,6 @@
 
 enum { SPEC_LIMIT = 1 << 24 };
 
-/* ---- Scales ---- */
-
-/* Keep of the object's members those that the list names. */
-static void keep(json_t *object, const json_t *list)
-{
-    const char *key;
-    json_t *value;
-    void *next;
-    json_object_foreach_safe(object, next, key, value)
-    {
-        if (!sl_plan_lists(list, key)) json_object_del(object, key);
-    }
-}
-
-static void overlay(json_t *target, json_t *over)
-{
-    const char *key;
-    json_t *value;
-    json_object_foreach(over, key, value)
-    {
-        json_t *old = json_object_get(target, key);
-        if (json_is_object(old) && json_is_object(value))
-            overlay(old, value);
-        else if (json_is_array(value) && strcmp(key, "sets") == 0)
-            keep(old, value); /* the whole has none where all are of parts */
-        else
-            json_object_set_new(target, key, json_deep_copy(value));
-    }
-}
-
-/* What the scale says of the whole holds in parts that say something of their own. */
-static void overlay_part(json_t *part, json_t *scale)
-{
-    const char *key;
-    json_t *value;
-    json_object_foreach(scale, key, value)
-    {
-        if (strcmp(key, "parts") == 0 || !json_object_get(part, key)) continue;
-        json_t *one = json_object();
-        json_object_set(one, key, value);
-        overlay(part, one);
-        json_decref(one);
-    }
-}
-
-static enum sl_status apply_scale(struct sl_spec *spec, struct sl_error *err)
-{
-    if (!spec->written->scales.names) return SL_OK; /* nothing is trained: all are the same */
-    json_t *scale = json_object_get(json_object_get(spec->json, "scales"), spec->scale);
-    if (!scale && strcmp(spec->scale, "paper") == 0) return SL_OK; /* as it is written */
-    if (!scale)
-        return sl_fail(err, SL_ERR_USAGE, "%s has no scale \"%s\"", spec->name, spec->scale);
-    const char *name;
-    json_t *part;
-    json_object_foreach(json_object_get(spec->json, "parts"), name, part)
-    {
-        overlay_part(part, scale);
-    }
-
-    overlay(spec->json, scale);
-    return SL_OK;
-}
-
 /* ---- Files ---- */
 
 static enum sl_status read_text(const char *path, char **out, struct sl_error *err)
@@ -192,15 +129,18 @@ static enum sl_status read_body(const struct sl_spec *spec, json_t *json, struct
 /* What is to be run: the scale applied, files where they are, parts and defaults filled in. */
 static enum sl_status read_planned(struct sl_spec *spec, struct sl_error *err)
 {
-    json_t *placed = NULL;
-    SL_TRY(sl_spec_places(spec, &placed, err));
-    json_t *filled = fill_parts(placed);
-    const enum sl_status status = read_body(spec, filled, &spec->body, err);
+    json_t *scaled = json_deep_copy(spec->document.root), *placed = NULL, *filled = NULL;
+    enum sl_status status = SL_OK;
+    SL_TRY_OUT(sl_spec_apply_scale(spec, scaled, err));
+    SL_TRY_OUT(sl_spec_places(spec, scaled, &placed, err));
+    filled = fill_parts(placed);
+    SL_TRY_OUT(read_body(spec, filled, &spec->body, err));
+    sl_spec_complete(spec->body);
+out:
     json_decref(filled);
     json_decref(placed);
-    if (status != SL_OK) return status;
-    sl_spec_complete(spec->body);
-    return SL_OK;
+    json_decref(scaled);
+    return status;
 }
 
 /* From a document that was parsed, at a scale. */
@@ -211,15 +151,7 @@ static enum sl_status finish(struct sl_spec *spec, struct sl_error *err)
     SL_TRY(read_body(spec, root.value, &spec->written, err));
     SL_TRY(sl_spec_check(spec->written, &root, err));
     spec->name = sl_string_copy(spec->written->name);
-    spec->json = json_deep_copy(root.value);
-    SL_TRY(apply_scale(spec, err));
     SL_TRY(read_planned(spec, err));
-    /* Reports have the title and table that are shown, whoever wrote them. */
-    json_object_set_new(spec->json, "title", json_string(spec->body->title));
-    json_object_set_new(spec->json, "needs", sl_text_list_json(&spec->body->needs));
-    if (spec->body->table)
-        json_object_set_new(spec->json, "table",
-                            sl_fields_write(&sl_spec_table_fields, spec->body->table));
     spec->brief = sl_brief_create(spec);
     return SL_OK;
 }
@@ -240,11 +172,6 @@ enum sl_status sl_spec_read(const char *name, const char *scale, struct sl_spec 
 out:
     sl_spec_destroy(spec);
     return status;
-}
-
-bool sl_spec_is_small(const struct sl_spec *spec)
-{
-    return json_object_get(spec->json, "scales") && strcmp(spec->scale, "paper") != 0;
 }
 
 /* ---- Lines of results ---- */
@@ -305,7 +232,6 @@ void sl_spec_destroy(struct sl_spec *spec)
     free(spec->name);
     free(spec->scale);
     sl_json_release(&spec->document);
-    json_decref(spec->json);
     sl_brief_destroy(spec->brief);
     free(spec->expected);
     free(spec->claims);

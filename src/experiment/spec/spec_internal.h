@@ -28,10 +28,18 @@ void sl_spec_complete(struct sl_spec_body *body);
 
 /* spec_places.c: the specification with whole paths for the files that it names, which the caller
  * owns; one that is built in names none. SL_ERR_INPUT for a name that two files have. */
-enum sl_status sl_spec_places(const struct sl_spec *spec, json_t **out,
+enum sl_status sl_spec_places(const struct sl_spec *spec, json_t *json, json_t **out,
                               struct sl_error *err) SL_MUST_USE;
 /* Whether a word of a command looks like a file's name. */
 bool sl_word_names_file(const char *word);
+
+/* scale.c: change `json`, a copy of the document, as the scale says. SL_ERR_USAGE if there is no
+ * such scale. */
+enum sl_status sl_spec_apply_scale(const struct sl_spec *spec, json_t *json,
+                                   struct sl_error *err) SL_MUST_USE;
+/* What the scale makes of the runs of a part, or of the whole (NULL), which is as its worst part.
+ */
+enum sl_scale_kind sl_scale_kind_of(const struct sl_spec *spec, const char *part);
 
 /* brief.c: what judging and presenting results needs of a specification at its scale. */
 struct sl_brief *sl_brief_create(const struct sl_spec *spec) SL_MUST_USE SL_RETURNS_NONNULL;

@@ -8,6 +8,24 @@
 
 #include "softlab/base/fields.h"
 
+/* Names to texts, and names to numbers. */
+struct sl_spec_word {
+    char *text;
+};
+struct sl_spec_words {
+    char **names;
+    struct sl_spec_word *items;
+    size_t count;
+};
+struct sl_spec_number {
+    double value;
+};
+struct sl_spec_numbers {
+    char **names;
+    struct sl_spec_number *items;
+    size_t count;
+};
+
 /* A label set to train on or to score against, or the labels of images that are added. */
 struct sl_spec_set {
     struct sl_text_list labels; /* words of softlab that make it; none: hard labels */
@@ -92,7 +110,7 @@ struct sl_spec_scale {
         struct sl_spec_scale_part *items;
         size_t count;
     } parts;
-    json_t *stands_for; /* networks of the scale to those of the table */
+    struct sl_spec_words stands_for; /* networks of the scale to those of the table */
 };
 struct sl_spec_scales {
     char **names;
@@ -103,7 +121,8 @@ struct sl_spec_scales {
 struct sl_spec_table {
     struct sl_text_list rows, columns, pool;
     char *interval;
-    json_t *scale, *cells;
+    struct sl_spec_numbers scale; /* by metric, from our unit to the printed one */
+    struct sl_spec_words cells;   /* "<coordinates>|<column>" to cells of expected.csv */
 };
 
 /* A grid that the paper searched. */
@@ -178,10 +197,6 @@ struct sl_spec_chart {
         size_t count;
     } series;
 };
-/* A text in a map. */
-struct sl_spec_word {
-    char *text;
-};
 struct sl_spec_items {
     struct sl_text_list command;
     char *path;
@@ -190,11 +205,7 @@ struct sl_spec_gallery {
     char *images;              /* a data set, or: */
     struct sl_text_list mixed; /* names of mixed images */
     char *data;
-    struct {
-        char **names;
-        struct sl_spec_word *items;
-        size_t count;
-    } series;
+    struct sl_spec_words series;
     struct sl_text_list items; /* or: */
     struct sl_spec_items *items_from;
     char *class;                 /* or: */
@@ -210,6 +221,20 @@ struct sl_spec_exhibit {
 struct sl_spec_exhibits {
     struct sl_spec_exhibit *items;
     size_t count;
+};
+
+/* Scores of label sets against their annotators, their time or their size. */
+struct sl_spec_line {
+    struct sl_text_list sets;
+};
+struct sl_spec_plot {
+    char *x;
+    struct {
+        char **names;
+        struct sl_spec_line *items;
+        size_t count;
+    } series;
+    struct sl_spec_numbers all, seconds_per_answer; /* by series */
 };
 
 struct sl_spec_question {
@@ -236,7 +261,9 @@ struct sl_spec_body {
     struct sl_spec_parts parts;
     struct sl_spec_table *table;
     struct sl_spec_figures compute, further;
-    json_t *absent, *names, *plot;
+    struct sl_spec_words absent;
+    struct sl_spec_numbers names;
+    struct sl_spec_plot *plot;
     struct sl_spec_exhibits show;
     struct sl_spec_question *answer;
     struct sl_spec_tunes tune;
@@ -245,7 +272,7 @@ struct sl_spec_body {
 
 /* spec_fields.c: the tables; those of a design are members of the whole, of parts and of scales. */
 extern const struct sl_fields sl_spec_fields, sl_spec_design_fields, sl_spec_set_fields,
-    sl_spec_table_fields;
+    sl_spec_figure_fields;
 /* Some of their rows, which steps and lines of results have as the specification has them. */
 extern const struct sl_fields sl_spec_image_fields, sl_spec_reading_fields, sl_spec_numbers_fields,
     sl_spec_series_fields, sl_spec_frame_fields, sl_spec_choice_fields, sl_spec_heading_fields;
@@ -260,6 +287,8 @@ extern const struct sl_spec_section sl_spec_sections[];
 /* Entries by name, borrowed; NULL if there is none. */
 const struct sl_spec_set *sl_spec_set_find(const struct sl_spec_sets *sets, const char *name);
 const struct sl_spec_file *sl_spec_file_find(const struct sl_spec_body *body, const char *name);
+/* What the scale changes; NULL: nothing, as at the paper's. */
+const struct sl_spec_scale *sl_spec_scale_find(const struct sl_spec_body *body, const char *name);
 /* The entry of a cell in "compute" or "further". */
 const struct sl_spec_figure *sl_spec_figure_find(const struct sl_spec_body *body, const char *cell);
 

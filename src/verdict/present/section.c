@@ -96,7 +96,7 @@ static void show_head(const struct sl_presentation *show)
 
 static bool has_charts(const struct sl_outcome *outcome)
 {
-    if (outcome->n_runs && outcome->source.spec->brief->has_plot) return true;
+    if (outcome->n_runs && outcome->source.spec->brief->plot_x) return true;
     for (size_t i = 0; i < outcome->n_runs; i++) {
         const struct sl_result *result = outcome->runs[i].result;
         if (result->curve.count || result->attacks.count || result->reliability.count ||

@@ -430,7 +430,7 @@ static void test_every_command_of_a_specification_passes(void **state)
         struct sl_spec *spec = NULL;
         struct sl_error err;
         assert_ok(sl_spec_read(sl_builtin_specs[i], "paper", &spec, &err), err);
-        count += check_commands_in(spec->json, spec->name);
+        count += check_commands_in(spec->document.root, spec->name);
         sl_spec_destroy(spec);
     }
     assert_true(count > 100);

@@ -1,4 +1,4 @@
-#include "softlab/experiment.h"
+#include "experiment/spec/spec_internal.h"
 
 #include "support.h"
 
@@ -43,15 +43,13 @@ static void test_a_scale_merges_objects_and_replaces_the_rest(void **state)
                              "\"networks\":[\"small\"],\"sets\":[\"b\"]}}}",
                         "quick", &spec, &err),
               err);
-    json_t *settings = json_object_get(spec->json, "settings");
-    assert_int_equal(json_integer_value(json_object_get(settings, "epochs")), 2);
-    assert_near(json_number_value(json_object_get(settings, "rate")), .5, 0);
-    json_t *networks = json_object_get(spec->json, "networks");
-    assert_int_equal(json_array_size(networks), 1);
-    assert_string_equal(json_string_value(json_array_get(networks, 0)), "small");
-    json_t *sets = json_object_get(spec->json, "sets");
-    assert_null(json_object_get(sets, "a"));
-    assert_non_null(json_object_get(sets, "b"));
+    const struct sl_spec_design *design = &spec->body->design;
+    assert_int_equal(json_integer_value(json_object_get(design->settings, "epochs")), 2);
+    assert_near(json_number_value(json_object_get(design->settings, "rate")), .5, 0);
+    assert_int_equal(design->networks.count, 1);
+    assert_string_equal(design->networks.items[0], "small");
+    assert_null(sl_spec_set_find(&design->sets, "a"));
+    assert_non_null(sl_spec_set_find(&design->sets, "b"));
     /* What was written stays. */
     assert_int_equal(json_object_size(json_object_get(spec->document.root, "sets")), 2);
     sl_spec_destroy(spec);
@@ -67,13 +65,23 @@ static void test_a_scale_reaches_into_parts(void **state)
                              "\"parts\":{\"p\":{\"items\":7}}}}}",
                         "quick", &spec, &err),
               err);
-    json_t *parts = json_object_get(spec->json, "parts");
-    json_t *p = json_object_get(parts, "p"), *q = json_object_get(parts, "q");
-    assert_int_equal(json_array_size(json_object_get(p, "seeds")), 1);
-    assert_int_equal(json_integer_value(json_object_get(p, "items")), 7);
-    assert_string_equal(json_string_value(json_object_get(p, "recipe")), "r");
-    assert_null(json_object_get(q, "seeds"));
+    const struct sl_spec_design *p = &spec->body->parts.items[0];
+    assert_string_equal(spec->body->parts.names[0], "p");
+    assert_int_equal(p->seeds.count, 1);
+    assert_int_equal(p->items, 7);
+    assert_string_equal(p->recipe, "r");
+    assert_int_equal(spec->body->parts.items[1].items, 0);
     sl_spec_destroy(spec);
+}
+
+/* `words` has a space between them. */
+static void assert_list(const struct sl_text_list *list, const char *words)
+{
+    char text[200] = "";
+    for (size_t i = 0, used = 0; i < list->count; i++)
+        used +=
+            (size_t)snprintf(text + used, sizeof text - used, "%s%s", i ? " " : "", list->items[i]);
+    assert_string_equal(text, words);
 }
 
 static void test_the_table_that_sets_and_tests_make_may_be_left_out(void **state)
@@ -88,14 +96,13 @@ static void test_the_table_that_sets_and_tests_make_may_be_left_out(void **state
                         "\"u\":{\"metrics\":[\"accuracy\"]}}}",
                         "paper", &spec, &err),
               err);
-    char *needs = json_dumps(json_object_get(spec->json, "needs"), JSON_COMPACT);
-    char *table = json_dumps(json_object_get(spec->json, "table"), JSON_COMPACT);
-    assert_string_equal(needs, "[\"train\"]");
-    assert_string_equal(table, "{\"rows\":[\"part\",\"set\",\"network\"],"
-                               "\"columns\":[\"t/accuracy\",\"t/rms_calibration\",\"u/accuracy\"],"
-                               "\"pool\":[\"seed\",\"fold\"],\"interval\":\"t95\",\"cells\":{}}");
-    free(needs);
-    free(table);
+    const struct sl_spec_table *table = spec->body->table;
+    assert_list(&spec->body->needs, "train");
+    assert_list(&table->rows, "part set network");
+    assert_list(&table->columns, "t/accuracy t/rms_calibration u/accuracy");
+    assert_list(&table->pool, "seed fold");
+    assert_string_equal(table->interval, "t95");
+    assert_int_equal(table->cells.count, 0);
     sl_spec_destroy(spec);
 }
 
@@ -112,7 +119,7 @@ static void test_what_is_left_out_has_defaults(void **state)
                   "\"tests\":{\"t\":{\"data\":\"shapes\"}}}",
                   "quick", &spec, &err),
         err);
-    assert_string_equal(json_string_value(json_object_get(spec->json, "title")), "x");
+    assert_string_equal(spec->body->title, "x");
     assert_ok(sl_experiment_create(spec, &options, &plan, &err), err);
     assert_int_equal(plan->n_runs, 3);
     assert_int_equal(plan->runs[2].seed, 3);
@@ -141,7 +148,7 @@ static void test_a_specification_goes_through_a_line_of_results(void **state)
     assert_string_equal(back->name, "x");
     assert_string_equal(back->claims, "claim\n");
     assert_null(back->expected);
-    json_t *settings = json_object_get(back->json, "settings");
+    const json_t *settings = back->body->design.settings;
     assert_int_equal(json_integer_value(json_object_get(settings, "epochs")), 60);
     sl_spec_destroy(back);
     json_object_del(line, "document");
@@ -191,6 +198,19 @@ static void test_mistakes_are_named_with_their_place(void **state)
          "$.scales.quick.stands_for.a: expected one of \"networks\""},
         {HEAD "\"files\":{\"f\":[1]}}", "$.files.f: expected a list of texts"},
         {HEAD "\"tests\":{\"t\":{\"metrics\":[]}}}", "$.tests.t.metrics: is empty"},
+        {HEAD "\"table\":{\"rows\":[],\"columns\":[],\"pool\":[],\"interval\":\"sd\","
+              "\"cells\":{\"a\":\"a/ce\"}}}",
+         "$.table.cells.a: has no column; write"},
+        {HEAD "\"absent\":{\"a/ce\":3}}", "$.absent[\"a/ce\"]: expected text"},
+        {HEAD "\"names\":{\"a\":\"x\"}}", "$.names.a: expected a number"},
+        {HEAD "\"plot\":{\"x\":\"time\",\"series\":{}}}", "$.plot.x: "},
+        {HEAD "\"plot\":{\"x\":\"count\",\"serie\":{}}}", "$.plot"},
+        {HEAD "\"sets\":{\"a\":{\"labels\":null}},"
+              "\"plot\":{\"x\":\"count\",\"series\":{\"s\":[\"a\",\"b\"]}}}",
+         "$.plot.series.s[1]: no set is called \"b\""},
+        {HEAD "\"sets\":{\"a\":{\"labels\":null}},"
+              "\"plot\":{\"x\":\"seconds\",\"series\":{\"s\":[\"a\"]}}}",
+         "$.plot.series.s: \"seconds_per_answer\" does not have this series"},
         {HEAD "\"tune\":[{\"parameter\":\"lr\",\"grid\":[0.1],\"validation\":\"fold\","
               "\"metric\":\"temperature\",\"seeds\":[1]}]}",
          "$.tune[0].metric: \"temperature\" is neither better when it is higher"},

@@ -109,11 +109,10 @@ static void test_evidence_says_how_many_of_the_papers_runs_there_are(void **stat
 
 static void test_a_scale_with_fewer_seeds_is_not_a_small_network(void **state)
 {
-    struct scene *scene = *state;
-    json_t *scales = json_pack("{s:{s:[i]}, s:{s:[s]}, s:{s:{s:i}}}", "few", "seeds", 1, "other",
-                               "networks", "n2", "short", "settings", "epochs", 3);
-    json_object_set_new(scene->spec->json, "scales", json_deep_copy(scales));
-    json_object_set_new(scene->spec->document.root, "scales", scales);
+    (void)state;
+    static const char scales[] = "{\"scales\":{\"few\":{\"seeds\":[1]},"
+                                 "\"other\":{\"networks\":[\"n2\"]},"
+                                 "\"short\":{\"settings\":{\"epochs\":3}}}}";
     static const struct {
         const char *scale;
         enum sl_scale_kind kind;
@@ -122,10 +121,9 @@ static void test_a_scale_with_fewer_seeds_is_not_a_small_network(void **state)
                  {"other", SL_RUNS_OTHER},
                  {"short", SL_RUNS_OTHER}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        free(scene->spec->scale);
-        scene->spec->scale = sl_string_copy(cases[i].scale);
-        scene_reread(scene->spec);
-        assert_int_equal(sl_spec_scale_kind(scene->spec, NULL), cases[i].kind);
+        struct sl_spec *spec = scene_read_with(scales, cases[i].scale);
+        assert_int_equal(sl_spec_scale_kind(spec, NULL), cases[i].kind);
+        sl_spec_destroy(spec);
     }
 }
 
@@ -174,16 +172,15 @@ static void test_human_answers_are_a_sample(void **state)
 static void test_folds_and_drawn_splits_share_training_items(void **state)
 {
     (void)state;
-    struct sl_spec spec = {.json = json_pack("{s:i, s:{s:{s:n, s:s}, s:{s:n, s:s}}}", "folds", 10,
-                                             "parts", "pos", "folds", "split", "share:0.8", "fixed",
-                                             "folds", "split", "x:train")};
-    scene_reread(&spec);
-    assert_near(sl_outcome_overlap(&spec, NULL, 3), 1. / 9, 1e-12);
-    assert_near(sl_outcome_overlap(&spec, NULL, -1), 0, 0);
-    assert_near(sl_outcome_overlap(&spec, "pos", -1), .25, 1e-12);
-    assert_near(sl_outcome_overlap(&spec, "fixed", -1), 0, 0);
-    sl_brief_destroy(spec.brief);
-    json_decref(spec.json);
+    struct sl_spec *spec =
+        scene_read_with("{\"folds\":10,\"parts\":{\"pos\":{\"folds\":null,\"split\":\"share:0.8\"},"
+                        "\"fixed\":{\"folds\":null,\"split\":\"x:train\"}}}",
+                        "paper");
+    assert_near(sl_outcome_overlap(spec, NULL, 3), 1. / 9, 1e-12);
+    assert_near(sl_outcome_overlap(spec, NULL, -1), 0, 0);
+    assert_near(sl_outcome_overlap(spec, "pos", -1), .25, 1e-12);
+    assert_near(sl_outcome_overlap(spec, "fixed", -1), 0, 0);
+    sl_spec_destroy(spec);
 }
 
 static void test_claims_of_the_same_runs_have_one_identity(void **state)
