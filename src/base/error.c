@@ -5,12 +5,23 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Messages quote what files and people say. A message stays one line, and cannot steer the terminal
+ * it is printed on: control characters, in UTF-8 also those from U+0080 to U+009F, become "?". */
+static void mask_controls(char *text)
+{
+    for (unsigned char *c = (unsigned char *)text; *c; c++) {
+        if (*c < 0x20 || *c == 0x7f) *c = '?';
+        if (*c == 0xc2 && c[1] >= 0x80 && c[1] <= 0x9f) c[0] = c[1] = '?';
+    }
+}
+
 /* vsnprintf that shows where it had to stop. */
 SL_PRINTF(3, 0)
 static void format_message(char *out, size_t size, const char *format, va_list arguments)
 {
     int needed = vsnprintf(out, size, format, arguments);
     if (needed >= 0 && (size_t)needed >= size && size > 3) memcpy(out + size - 4, "...", 4);
+    mask_controls(out);
 }
 
 enum sl_status sl_fail(struct sl_error *err, enum sl_status code, const char *format, ...)

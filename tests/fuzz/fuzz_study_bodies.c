@@ -2,6 +2,7 @@
  * comes, the reply is JSON and none of it is the server's fault (5xx). The first byte chooses path
  * and place, the rest is the body. */
 #include <arpa/inet.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,6 +96,16 @@ static void start(void)
     atexit(end);
 }
 
+/* recv that the fuzzer's own timer does not interrupt. */
+static ssize_t receive(int client, char *out, size_t room)
+{
+    ssize_t count = 0;
+    do
+        count = recv(client, out, room, 0);
+    while (count < 0 && errno == EINTR);
+    return count;
+}
+
 /* The status; the whole reply is in `reply`. */
 static int ask(const char *method, const char *path, const char *cookie, const char *body,
                size_t length)
@@ -114,7 +125,7 @@ static int ask(const char *method, const char *path, const char *cookie, const c
     size_t received = 0;
     for (ssize_t more = 1; more > 0 && received < REPLY - 1;
          received += (size_t)(more > 0 ? more : 0))
-        more = recv(client, reply + received, REPLY - 1 - received, 0);
+        more = receive(client, reply + received, REPLY - 1 - received);
     reply[received] = '\0';
     close(client);
     require(strncmp(reply, "HTTP/1.1 ", 9) == 0, "no reply");

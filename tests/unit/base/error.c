@@ -29,6 +29,16 @@ static void test_a_long_message_is_cut_visibly(void **state)
     assert_string_equal(err.message + sizeof err.message - 4, "...");
 }
 
+static void test_a_message_stays_one_line_and_cannot_steer_a_terminal(void **state)
+{
+    (void)state;
+    struct sl_error err;
+    (void)sl_fail(&err, SL_ERR_INPUT, "unknown \"%s\"", "a\nb\x1b[2J\x7f\xc2\x9b");
+    assert_string_equal(err.message, "unknown \"a?b?[2J???\"");
+    (void)sl_fail_within(&err, SL_ERR_INPUT, "%s", "caf\xc3\xa9\t");
+    assert_string_equal(err.message, "caf\xc3\xa9?: unknown \"a?b?[2J???\"");
+}
+
 static void test_context_goes_before_the_message(void **state)
 {
     (void)state;
@@ -57,6 +67,7 @@ int main(void)
         cmocka_unit_test(test_a_failure_carries_code_and_sentence),
         cmocka_unit_test(test_a_null_error_is_allowed_everywhere),
         cmocka_unit_test(test_a_long_message_is_cut_visibly),
+        cmocka_unit_test(test_a_message_stays_one_line_and_cannot_steer_a_terminal),
         cmocka_unit_test(test_context_goes_before_the_message),
         cmocka_unit_test(test_try_passes_a_failure_on),
     };
