@@ -63,7 +63,7 @@ enum sl_status sl_truth_read(const struct sl_workplace *workplace, const char *p
 enum sl_status sl_truth_read_and_tell(const struct sl_workplace *workplace, const char *path,
                                       const struct sl_known_names *names, int32_t **out,
                                       struct sl_error *err) SL_MUST_USE;
-/* How a file's `n_rows` lines or rows without names (`what`: "lines") belong to the items; an error
+/* How a file's `n_rows` lines or rows without names (`what`: "line") belong to the items; an error
  * with both counts where that is unclear. */
 enum sl_status sl_match_rows(const char *path, const char *what, size_t n_rows,
                              const struct sl_name_table *items, enum sl_row_matching *out,

@@ -7,6 +7,7 @@
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/stats.h"
+#include "softlab/base/text.h"
 #include "softlab/pipeline/files.h"
 
 /* A file's truths as they are read. */
@@ -115,10 +116,12 @@ enum sl_status sl_match_rows(const char *path, const char *what, size_t n_rows,
 {
     *out = sl_name_table_match_rows(items, n_rows);
     if (*out != SL_ROWS_UNCLEAR) return SL_OK;
+    const size_t n_items = sl_name_table_count(items);
     return sl_fail(err, SL_ERR_INPUT,
-                   "%s: %zu %s without names for %zu items; give one for each item in their order, "
-                   "or a file that names its items",
-                   path, n_rows, what, sl_name_table_count(items));
+                   "%s: %zu %s%s without names for %zu item%s; give one for each item in their "
+                   "order, or a file that names its items",
+                   path, n_rows, what, sl_text_plural(n_rows, "", "s"), n_items,
+                   sl_text_plural(n_items, "", "s"));
 }
 
 uint32_t sl_row_place(const struct sl_name_table *items, enum sl_row_matching matching, size_t row)
@@ -162,8 +165,8 @@ static enum sl_status read_lines(struct truths *truths, struct sl_error *err)
     size_t n_lines = 0;
     for (; at < end; n_lines++)
         next_line(&at);
-    SL_TRY_OUT(sl_match_rows(truths->path, "lines", n_lines, truths->names->items,
-                             &truths->matching, err));
+    SL_TRY_OUT(
+        sl_match_rows(truths->path, "line", n_lines, truths->names->items, &truths->matching, err));
     at = text.data;
     for (size_t row = 0; row < n_lines; row++) {
         const struct sl_field name = sl_csv_class(next_line(&at));
@@ -182,7 +185,7 @@ static enum sl_status take_rows(struct truths *truths, const struct sl_rows *row
 {
     const struct sl_name_table *items = truths->names->items;
     if (!rows->items)
-        SL_TRY(sl_match_rows(truths->path, "rows", rows->n_rows, items, &truths->matching, err));
+        SL_TRY(sl_match_rows(truths->path, "row", rows->n_rows, items, &truths->matching, err));
     for (size_t row = 0; row < rows->n_rows; row++) {
         const float *values = rows->values + row * rows->n_classes;
         const int32_t largest = (int32_t)sl_first_choice(values, rows->n_classes, order);
@@ -311,7 +314,8 @@ enum sl_status sl_truth_read_and_tell(const struct sl_workplace *workplace, cons
     for (size_t i = 0; i < n_items; i++)
         n_known += (*out)[i] != SL_NO_LABEL;
     if (n_known < n_items)
-        sl_log(workplace->log, SL_LOG_INFO, "%s has %zu of %zu items",
-               sl_workplace_shown(workplace, path), n_known, n_items);
+        sl_log(workplace->log, SL_LOG_INFO, "%s has %zu of %zu item%s",
+               sl_workplace_shown(workplace, path), n_known, n_items,
+               sl_text_plural(n_items, "", "s"));
     return SL_OK;
 }

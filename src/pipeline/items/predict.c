@@ -182,9 +182,10 @@ enum sl_status sl_predict_job_run(const struct sl_predict_job *job,
     SL_TRY_OUT(sl_rows_write(rows, job->array == SL_PREDICTED_PROBABILITIES ? "probs" : "logits",
                              job->output, err));
     char count[32];
-    sl_log(workplace->log, SL_LOG_INFO, "%s: %s rows of %zu classes",
+    sl_log(workplace->log, SL_LOG_INFO, "%s: %s row%s of %zu class%s",
            sl_workplace_shown(workplace, job->output),
-           sl_text_count(rows->n_rows, count, sizeof count), rows->n_classes);
+           sl_text_count(rows->n_rows, count, sizeof count), sl_text_plural(rows->n_rows, "", "s"),
+           rows->n_classes, sl_text_plural(rows->n_classes, "", "es"));
 out:
     sl_rows_destroy(rows);
     sl_feeding_release(&feeding);

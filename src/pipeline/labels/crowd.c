@@ -7,6 +7,7 @@
 #include "softlab/base/csv.h"
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
+#include "softlab/base/text.h"
 
 /* Files an aggregator's options point at, read and held until it has run. */
 struct held {
@@ -58,7 +59,7 @@ static enum sl_status read_rows_of_items(const struct sl_workplace *workplace, c
     float *values = sl_data_alloc(n_items, n_classes * sizeof *values, err);
     if (!values) status = SL_ERR_NOMEM;
     if (status == SL_OK && !rows->items)
-        status = sl_match_rows(path, "rows", rows->n_rows, names->items, &matching, err);
+        status = sl_match_rows(path, "row", rows->n_rows, names->items, &matching, err);
     if (values) memset(values, 0, n_items * n_classes * sizeof *values);
     for (size_t row = 0; status == SL_OK && row < rows->n_rows; row++) {
         const char *item = rows->items ? rows->items[row] : NULL;
@@ -149,8 +150,9 @@ static void drop_unanswered(const struct sl_workplace *workplace, const struct s
         count++;
     }
     if (count < rows->n_rows)
-        sl_log(workplace->log, SL_LOG_INFO, "%zu items have no answer that counts and get no label",
-               rows->n_rows - count);
+        sl_log(workplace->log, SL_LOG_INFO, "%zu %s no answer that counts and %s no label",
+               rows->n_rows - count, sl_text_plural(rows->n_rows - count, "item has", "items have"),
+               sl_text_plural(rows->n_rows - count, "gets", "get"));
     rows->n_rows = count;
 }
 
@@ -163,9 +165,9 @@ static enum sl_status finish(const struct sl_workplace *workplace, const struct 
         SL_TRY(sl_labels_annotators_write(job->annotators_out, method, state, asked, err));
     if (job->state) SL_TRY(sl_labels_state_write(state, asked->names, job->state, err));
     if (state->trace && state->n_iterations)
-        sl_log(workplace->log, SL_LOG_INFO, "%zu rounds, %s, log-likelihood %.6g",
-               state->n_iterations, state->converged ? "settled" : "not settled",
-               state->trace[state->n_iterations - 1]);
+        sl_log(workplace->log, SL_LOG_INFO, "%zu round%s, %s, log-likelihood %.6g",
+               state->n_iterations, sl_text_plural(state->n_iterations, "", "s"),
+               state->converged ? "settled" : "not settled", state->trace[state->n_iterations - 1]);
     *out = take_rows(state, asked->names);
     return SL_OK;
 }

@@ -3,6 +3,7 @@
 
 #include "pipeline/labels/labels.h"
 #include "softlab/base/array.h"
+#include "softlab/base/text.h"
 
 int sl_labels_inputs(const char *name)
 {
@@ -30,7 +31,7 @@ void sl_labels_say_counted(const struct sl_workplace *workplace, const struct sl
                "a label costs %.1f s of annotators' time at %g s per input: %.2f answers of %d "
                "input%s",
                seconds, job->seconds_per_input, (double)notes->n_used / (double)n_labels, inputs,
-               inputs == 1 ? "" : "s");
+               sl_text_plural((uint64_t)inputs, "", "s"));
 }
 
 json_t *sl_labels_json(const struct sl_labels_job *job, const struct sl_label_notes *notes,

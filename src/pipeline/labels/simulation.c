@@ -33,7 +33,7 @@ static enum sl_status read_reference(const struct sl_workplace *workplace, const
     SL_TRY(sl_rows_read_like(workplace, path, "labels", &names, out, err));
     struct sl_rows *rows = *out;
     if (rows->items) return SL_OK;
-    SL_TRY(sl_match_rows(path, "rows", rows->n_rows, names.items, &matching, err));
+    SL_TRY(sl_match_rows(path, "row", rows->n_rows, names.items, &matching, err));
     if (matching == SL_ROWS_BY_NUMBER) return SL_OK;
     rows->items = sl_alloc(rows->n_rows, sizeof *rows->items);
     for (size_t i = 0; i < rows->n_rows; i++)

@@ -111,11 +111,11 @@ static enum sl_status check_names(struct sl_npz *npz, const char *array_name,
     SL_TRY(sl_npz_peek(npz, array_name, &array, err));
     size_t count = sl_array_count(&array);
     if (count > sl_name_table_count(table))
-        return sl_fail(
-            err, SL_ERR_INPUT,
-            "%s: has %zu %ss, the answers only %zu: go on only where answers were added at "
-            "the end",
-            path, count, array_name, sl_name_table_count(table));
+        return sl_fail(err, SL_ERR_INPUT,
+                       "%s: has %zu %s%s, the answers only %zu: go on only where answers were "
+                       "added at the end",
+                       path, count, array_name, sl_text_plural(count, "", "s"),
+                       sl_name_table_count(table));
     SL_TRY(sl_npz_read(npz, array_name, &array, err));
     enum sl_status status = SL_OK;
     for (size_t i = 0; i < count && status == SL_OK; i++) {

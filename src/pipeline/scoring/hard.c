@@ -120,8 +120,9 @@ static enum sl_status read_file(const struct sl_workplace *workplace, const char
     SL_TRY(sl_eval_read_vector(workplace, path, &columns, &classes, &count, err));
     if (classes && count != labels->n_rows) {
         free(classes);
-        return sl_fail(err, SL_ERR_INPUT, "%s: %zu classes, there are %zu labels", path, count,
-                       labels->n_rows);
+        return sl_fail(err, SL_ERR_INPUT, "%s: %zu class%s for %zu label%s", path, count,
+                       sl_text_plural(count, "", "es"), labels->n_rows,
+                       sl_text_plural(labels->n_rows, "", "s"));
     }
     *out = classes;
     if (classes) return SL_OK;

@@ -123,15 +123,16 @@ static enum sl_status check_hard(const struct sl_eval_job *job, const char *path
         first == SIZE_MAX ? "" : sl_rows_item(predictions, first, number, sizeof number);
     if (first != SIZE_MAX && (!job->subset || *n_known == 0))
         return sl_fail(err, SL_ERR_INPUT,
-                       "%s has no class for %zu of %zu items of %s, the first is item %.60s; "
+                       "%s has no class for %zu of %zu item%s of %s, the first is item %.60s; "
                        "--subset leaves them out",
-                       job->hard, predictions->n_rows - *n_known, predictions->n_rows, path, item);
+                       job->hard, predictions->n_rows - *n_known, predictions->n_rows,
+                       sl_text_plural(predictions->n_rows, "", "s"), path, item);
     if (strangers->count && !job->subset)
-        return sl_fail(err, SL_ERR_INPUT,
-                       "%s has no row for %zu item%s of %s, the first is item %s; --subset leaves "
-                       "them out",
-                       path, strangers->count, strangers->count == 1 ? "" : "s", job->hard,
-                       strangers->first);
+        return sl_fail(
+            err, SL_ERR_INPUT,
+            "%s has no row for %zu item%s of %s, the first is item %s; --subset leaves them out",
+            path, strangers->count, sl_text_plural(strangers->count, "", "s"), job->hard,
+            strangers->first);
     return SL_OK;
 }
 
@@ -171,11 +172,12 @@ static enum sl_status read_hard_as_labels(const struct sl_workplace *workplace,
     const size_t n_all = inputs->predictions->n_rows;
     if (n_known < n_all)
         sl_log(workplace->log, SL_LOG_INFO,
-               "%s: left out %zu of %zu items, which have no class in %s", path, n_all - n_known,
-               n_all, job->hard);
+               "%s: left out %zu of %zu item%s, which %s no class in %s", path, n_all - n_known,
+               n_all, sl_text_plural(n_all, "", "s"),
+               sl_text_plural(n_all - n_known, "has", "have"), job->hard);
     if (strangers.count)
         sl_log(workplace->log, SL_LOG_INFO, "%s: left out %zu item%s without a row in %s",
-               job->hard, strangers.count, strangers.count == 1 ? "" : "s", path);
+               job->hard, strangers.count, sl_text_plural(strangers.count, "", "s"), path);
     if (n_known < n_all) keep_known(inputs);
     inputs->reference = as_classes;
     return rows_of_classes(inputs->labels_hard, n_known, inputs->predictions, job->hard,
@@ -226,8 +228,9 @@ static enum sl_status read_order(const char *path, struct inputs *inputs, struct
     size_t count = 0;
     SL_TRY(sl_split_read(path, inputs->labels->n_rows, &inputs->order, &count, err));
     if (count != inputs->predictions->n_rows)
-        return sl_fail(err, SL_ERR_INPUT, "%s: %zu items, there are %zu predictions", path, count,
-                       inputs->predictions->n_rows);
+        return sl_fail(err, SL_ERR_INPUT, "%s: %zu item%s for %zu prediction%s", path, count,
+                       sl_text_plural(count, "", "s"), inputs->predictions->n_rows,
+                       sl_text_plural(inputs->predictions->n_rows, "", "s"));
     return SL_OK;
 }
 
@@ -242,8 +245,9 @@ static enum sl_status read_own_classes(const struct sl_workplace *workplace, con
                                           inputs->labels->n_classes};
     SL_TRY(sl_eval_read_vector(workplace, path, &columns, &inputs->own_hard, &count, err));
     if (inputs->own_hard && count != inputs->predictions->n_rows)
-        return sl_fail(err, SL_ERR_INPUT, "%s: labels has %zu classes, there are %zu predictions",
-                       path, count, inputs->predictions->n_rows);
+        return sl_fail(err, SL_ERR_INPUT, "%s: labels has %zu class%s for %zu prediction%s", path,
+                       count, sl_text_plural(count, "", "es"), inputs->predictions->n_rows,
+                       sl_text_plural(inputs->predictions->n_rows, "", "s"));
     return SL_OK;
 }
 

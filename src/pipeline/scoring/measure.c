@@ -125,14 +125,14 @@ static void warn(const struct sl_evaluation *run)
     }
     if (binned && n < bin_size)
         sl_log(log, SL_LOG_WARNING,
-               "%zu items are fewer than one bin of %zu, so the published calibration errors have "
-               "no value; --bin-size makes bins smaller",
-               n, bin_size);
+               "%zu %s fewer than one bin of %zu, so the published calibration errors have no "
+               "value; --bin-size makes bins smaller",
+               n, sl_text_plural(n, "item is", "items are"), bin_size);
     else if (binned && n < 2 * bin_size)
         sl_log(log, SL_LOG_WARNING,
-               "%zu items are fewer than two bins of %zu, so the published calibration errors are "
-               "0; --bin-size makes bins smaller",
-               n, bin_size);
+               "%zu %s fewer than two bins of %zu, so the published calibration errors are 0; "
+               "--bin-size makes bins smaller",
+               n, sl_text_plural(n, "item is", "items are"), bin_size);
 }
 
 enum sl_status sl_eval_measure(struct sl_evaluation *run, struct sl_error *err)
@@ -151,8 +151,10 @@ static enum sl_status read_models(struct sl_evaluation *run, char *const *paths,
         SL_TRY(sl_eval_read(run->workplace, run->job, paths[i], &run->models[i], err));
     for (size_t i = 1; i < run->n_models; i++)
         if (run->models[i].scored->n != run->models[0].scored->n)
-            return sl_fail(err, SL_ERR_INPUT, "%s has %zu items, %s has %zu", run->models[0].path,
-                           run->models[0].scored->n, run->models[i].path, run->models[i].scored->n);
+            return sl_fail(err, SL_ERR_INPUT, "%s has %zu item%s, %s has %zu", run->models[0].path,
+                           run->models[0].scored->n,
+                           sl_text_plural(run->models[0].scored->n, "", "s"), run->models[i].path,
+                           run->models[i].scored->n);
     if (!run->job->against) return SL_OK;
     return sl_eval_read(run->workplace, run->job, run->job->against, &run->models[run->n_models],
                         err);

@@ -4,6 +4,7 @@
 
 #include "pipeline/training/train.h"
 #include "softlab/base/memory.h"
+#include "softlab/base/text.h"
 #include "softlab/feed/text.h"
 #include "softlab/nn/tuning.h"
 #include "softlab/nn/weights.h"
@@ -66,10 +67,10 @@ static enum sl_status make_model(const struct sl_train_job *job, struct sl_train
     if (copy_reals(&recipe->mean, mean) == channels) options.mean = mean;
     if (copy_reals(&recipe->deviation, deviation) == channels) options.deviation = deviation;
     if (recipe->mean.count > 0 && recipe->mean.count != channels)
-        return sl_fail(err, SL_ERR_INPUT,
-                       "the recipe normalises %zu channels, the images have %zu: set mean and "
-                       "deviation",
-                       recipe->mean.count, channels);
+        return sl_fail(
+            err, SL_ERR_INPUT,
+            "the recipe normalises %zu channel%s, the images have %zu: set mean and deviation",
+            recipe->mean.count, sl_text_plural(recipe->mean.count, "", "s"), channels);
     char *named = sl_recipe_network(recipe);
     char *network = inputs->vocabulary ? sl_vocabulary_network(inputs->vocabulary, named)
                                        : sl_string_copy(named);

@@ -111,9 +111,11 @@ static void say_left_out(const struct sl_workplace *workplace, const struct sl_t
 {
     const struct sl_targets *targets = inputs->targets;
     if (targets->n_left_out == 0) return;
-    sl_log(workplace->log, SL_LOG_WARNING,
-           "%s: %zu of %zu items have labels, %zu are not trained on", inputs->data.dataset->name,
-           targets->n_items, targets->n_items + targets->n_left_out, targets->n_left_out);
+    sl_log(workplace->log, SL_LOG_WARNING, "%s: %zu of %zu item%s %s labels, %zu %s not trained on",
+           inputs->data.dataset->name, targets->n_items, targets->n_items + targets->n_left_out,
+           sl_text_plural(targets->n_items + targets->n_left_out, "", "s"),
+           sl_text_plural(targets->n_items, "has", "have"), targets->n_left_out,
+           sl_text_plural(targets->n_left_out, "is", "are"));
 }
 
 enum sl_status sl_train_targets(const struct sl_workplace *workplace,

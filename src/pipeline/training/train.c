@@ -226,9 +226,10 @@ enum sl_status sl_train_session_run(struct sl_train_session *session, struct sl_
     struct sl_train_result result = {.best_score = NAN};
     char count[32];
     if (session->folder.finished) return SL_OK;
-    sl_log(session->workplace->log, SL_LOG_INFO, "%s: %s items, %zu of them with soft labels; %s",
+    sl_log(session->workplace->log, SL_LOG_INFO, "%s: %s item%s, %zu of them with soft labels; %s",
            session->folder.path, sl_text_count(inputs->targets->n_items, count, sizeof count),
-           inputs->targets->n_soft, sl_model_spec(inputs->model));
+           sl_text_plural(inputs->targets->n_items, "", "s"), inputs->targets->n_soft,
+           sl_model_spec(inputs->model));
     SL_TRY(train(session, &result, err));
     if (result.end != SL_TRAIN_STOPPED)
         return sl_train_folder_finish(&session->folder, inputs->model, &result, err);
