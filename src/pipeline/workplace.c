@@ -42,7 +42,7 @@ void sl_say_ties(const struct sl_workplace *workplace, const char *what, size_t 
                classes ? "by name" : "in the order of columns");
 }
 
-/* Whether nothing was said of this file yet. */
+/* Whether this file is mentioned for the first time. */
 static bool is_news(const struct sl_workplace *workplace, const char *path)
 {
     uint32_t number;

@@ -6,10 +6,10 @@
 #include "softlab/base/file.h"
 #include "softlab/base/text.h"
 
-/* A job at work: what to read and how. */
+/* A job with the format that it reads. */
 struct import_work {
     const struct sl_import_job *job;       /* borrowed */
-    const struct sl_answer_format *format; /* static; of `from`, NULL: answers.jsonl */
+    const struct sl_answer_format *format; /* static; NULL: answers.jsonl */
     struct sl_import_options options;
 };
 

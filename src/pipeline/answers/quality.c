@@ -24,7 +24,7 @@ static struct sl_bootstrap_options bootstrap_of(const struct sl_quality_job *job
         .n_resamples = (size_t)job->bootstrap, .level = .95, .seed = job->seed};
 }
 
-/* Which items belong to which part, (parts, items). */
+/* Mark the items of each part: in[part][item]. */
 static enum sl_status split_items(const struct sl_workplace *workplace,
                                   const struct sl_quality_job *job,
                                   const struct sl_name_table *items, bool *in[SL_QUALITY_PARTS],

@@ -1,4 +1,4 @@
-/* Answers in any file that holds them. */
+/* Reading answers from any supported format. */
 #include <stdlib.h>
 
 #include "softlab/base/memory.h"
@@ -25,7 +25,7 @@ void sl_say_imported(const struct sl_workplace *workplace, const struct sl_impor
                    sl_text_plural(parts[i].count, parts[i].one, parts[i].many));
 }
 
-/* Texts, each a list with commas, as one NULL-ended list; NULL where there are none. */
+/* Join comma-separated texts into one NULL-ended list; NULL if there are none. */
 static char **split_texts(const struct sl_word_list *texts)
 {
     char **all = NULL;

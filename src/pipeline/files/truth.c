@@ -1,5 +1,4 @@
-/* What is true of items: a class each, from a table, lines of text, rows of labels or a data set.
- */
+/* Reads the true class of each item from a table, lines of text, rows of labels or a data set. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,15 +9,15 @@
 #include "softlab/base/text.h"
 #include "softlab/pipeline/files.h"
 
-/* A file's truths as they are read. */
+/* The true classes read so far. */
 struct truths {
     const struct sl_workplace *workplace;
     const char *path;
     const struct sl_known_names *names;
-    struct sl_strangers *strangers; /* NULL = nobody asks */
-    int32_t *classes;               /* owned; per item, SL_NO_LABEL = not said yet */
-    size_t *lines;                  /* owned; per item where it was said */
-    enum sl_row_matching matching;  /* of lines and rows that have no names */
+    struct sl_strangers *strangers; /* may be NULL */
+    int32_t *classes;               /* owned; per item; SL_NO_LABEL: not given yet */
+    size_t *lines;                  /* owned; per item, the line that gives its class */
+    enum sl_row_matching matching;  /* for lines and rows without names */
 };
 
 enum sl_status sl_csv_find_column(const struct sl_csv *csv, const char *const *names,
@@ -31,7 +30,7 @@ enum sl_status sl_csv_find_column(const struct sl_csv *csv, const char *const *n
 
 static const char *const truth_names[] = {"label", "gold", "class", "truth", NULL};
 
-/* Whether a CSV names the truth in a column of its own, rather than having one per class. */
+/* Whether a CSV has a column of true classes, rather than a column per class. */
 static bool has_truth_column(const char *path)
 {
     struct sl_csv_options options = sl_csv_options_default();
@@ -50,7 +49,7 @@ static void note_stranger(struct sl_strangers *strangers, const char *name, size
                  (int)(length < 60 ? length : 60), name);
 }
 
-/* A file may say the same of an item twice, but not two things. */
+/* A file may repeat an item's class, but not contradict it. */
 static enum sl_status say_truth(struct truths *truths, uint32_t item, int32_t class_index,
                                 size_t line, struct sl_error *err)
 {
@@ -80,7 +79,7 @@ static enum sl_status read_class(const struct truths *truths, const struct sl_fi
     return SL_OK;
 }
 
-/* A CSV with a class by name or number for each item. */
+/* Read a CSV with the name or number of each item's class. */
 static enum sl_status read_table(struct truths *truths, struct sl_error *err)
 {
     static const char *const item_names[] = {"task", "question", "item", NULL};
@@ -132,7 +131,7 @@ uint32_t sl_row_place(const struct sl_name_table *items, enum sl_row_matching ma
     return sl_name_table_find(items, number, (size_t)length);
 }
 
-/* The truth that line or row number `row` states, where they have no names. */
+/* Store the class on line or row number `row` of a file without item names. */
 static enum sl_status say_row(struct truths *truths, size_t row, int32_t class_index,
                               struct sl_error *err)
 {
@@ -144,7 +143,7 @@ static enum sl_status say_row(struct truths *truths, size_t row, int32_t class_i
     return SL_OK;
 }
 
-/* The line that begins at `at`, which moves behind its end. */
+/* The line at *at; moves *at past its end. */
 static struct sl_field next_line(const char **at)
 {
     const struct sl_field line = {*at, strcspn(*at, "\r\n")};
@@ -154,7 +153,7 @@ static struct sl_field next_line(const char **at)
     return line;
 }
 
-/* A text file with a class on each line. */
+/* Read a text file with a class on each line. */
 static enum sl_status read_lines(struct truths *truths, struct sl_error *err)
 {
     struct sl_buffer text;
@@ -179,7 +178,7 @@ out:
     return status;
 }
 
-/* The largest of each row. */
+/* Take the most probable class of each row. */
 static enum sl_status take_rows(struct truths *truths, const struct sl_rows *rows,
                                 const size_t *order, struct sl_error *err)
 {
@@ -220,7 +219,7 @@ static enum sl_status read_labels(struct truths *truths, struct sl_error *err)
 
 /* ---- Data sets ---- */
 
-/* "cifar10:test", unless a file is called so. */
+/* Whether the text is a data set such as "cifar10:test" and not the name of a file. */
 static bool names_dataset(const char *text)
 {
     const size_t length = strcspn(text, ":");

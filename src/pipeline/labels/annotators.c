@@ -1,4 +1,5 @@
-/* What annotators are worth: as a method estimated it, to a table; as the user says, from one. */
+/* Annotators' weights and skills: writes those that a method estimated, reads those that the user
+ * gives. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +75,7 @@ out:
     return status;
 }
 
-/* NaN stays where the file says nothing. */
+/* Annotators that the file does not name keep NaN. */
 static enum sl_status read_table(struct sl_csv *csv, const struct sl_name_table *annotators,
                                  double *weights, size_t *n_others, struct sl_error *err)
 {

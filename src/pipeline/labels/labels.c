@@ -1,4 +1,4 @@
-/* Labels of one method, or the mean of predictions. */
+/* Makes labels with a label method, an aggregator or an ensemble. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "softlab/base/text.h"
 #include "softlab/dataset.h"
 
-/* Only labels of mixed images use confidence. */
+/* Only the methods for mixed images use confidence. */
 static void warn_of_confidence(const struct sl_workplace *workplace,
                                const struct sl_labels_job *job, const struct sl_answers *answers)
 {
@@ -117,7 +117,7 @@ static enum sl_status build(const struct sl_workplace *workplace, const struct s
     return status;
 }
 
-/* Name rows that are in the order of folds, as Peterson et al. published theirs. */
+/* Name rows that are in the order of folds, as Peterson et al. published their predictions. */
 static enum sl_status name_by_fold(struct sl_rows *rows, size_t n_folds, struct sl_error *err)
 {
     if (rows->items) return sl_fail(err, SL_ERR_USAGE, "--folds: the rows have names already");

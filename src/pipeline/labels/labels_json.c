@@ -1,4 +1,4 @@
-/* Labels: what became of the answers, what a label costs, and the methods, as JSON. */
+/* Labels as JSON: how many answers were used, what a label costs, and the list of methods. */
 #include <math.h>
 
 #include "pipeline/labels/labels.h"
@@ -13,7 +13,7 @@ int sl_labels_inputs(const char *name)
     return aggregator && !(aggregator->needs & SL_CROWD_SOFT) ? 1 : 0;
 }
 
-/* What a label costs at the job's seconds per input; NaN without them. */
+/* The seconds that a label costs at the job's seconds per input; NaN if not given. */
 static double counted_seconds(const struct sl_labels_job *job, const struct sl_label_notes *notes,
                               size_t n_labels)
 {

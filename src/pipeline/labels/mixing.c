@@ -32,7 +32,7 @@ struct sl_mixing_job sl_mixing_job_default(void)
     return job;
 }
 
-/* Where nothing could be fitted the identity stands, which must not go unsaid. */
+/* A pair without a fitted curve gets the identity, so the log counts such pairs. */
 static void say_fitted(const struct sl_workplace *workplace,
                        const struct sl_mixing_functions *functions)
 {

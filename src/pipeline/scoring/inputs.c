@@ -1,4 +1,4 @@
-/* Files of `softlab eval`: which predictions stand beside which labels. */
+/* Reads the files of `softlab eval` and matches predictions with labels. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +12,12 @@
 static const char as_given[] = "as given", as_shares[] = "counts divided by their sum",
                   as_softmax[] = "softmax of counts", as_classes[] = "one class per item";
 
-/* What is read for one model. */
+/* The files of one model. */
 struct inputs {
-    const char *path;                     /* borrowed; of the predictions */
+    const char *path;                     /* borrowed; the file of predictions */
     struct sl_rows *predictions, *labels; /* owned */
-    int32_t *own_hard;                    /* owned; the predictions' own classes, or NULL */
-    int32_t *labels_hard;                 /* owned; what --hard says, or NULL */
+    int32_t *own_hard;                    /* owned; classes in the predictions' file, or NULL */
+    int32_t *labels_hard;                 /* owned; the classes of --hard, or NULL */
     size_t *order;                        /* owned; or NULL */
     const char *reference;
 };
@@ -31,7 +31,7 @@ static void release(struct inputs *inputs)
     free(inputs->order);
 }
 
-/* Classes, numbered as the predictions' are, as distributions that are sure. */
+/* Turn classes, numbered as in the predictions, into one-hot rows. */
 static enum sl_status rows_of_classes(const int32_t *classes, size_t count,
                                       const struct sl_rows *predictions, const char *path,
                                       struct sl_rows **out, struct sl_error *err)
@@ -51,7 +51,7 @@ static enum sl_status rows_of_classes(const int32_t *classes, size_t count,
     return sl_names_copy(predictions->classes, n_classes, &rows->classes, err);
 }
 
-/* Labels as distributions, counts or classes. */
+/* Read labels: distributions, counts or classes. */
 static enum sl_status read_labels(const struct sl_workplace *workplace, const char *path,
                                   struct inputs *inputs, struct sl_error *err)
 {
@@ -74,8 +74,8 @@ static enum sl_status read_labels(const struct sl_workplace *workplace, const ch
     return status;
 }
 
-/* Whether an .npz holds labels beside the predictions. Where there is nothing else, the labels are
- * what is to be scored. */
+/* Whether an .npz holds labels beside the predictions. An .npz with labels only is itself the
+ * predictions. */
 static enum sl_status has_own_labels(const char *path, bool *out, struct sl_error *err)
 {
     bool labels = false, logits = false, probs = false;
@@ -88,7 +88,7 @@ static enum sl_status has_own_labels(const char *path, bool *out, struct sl_erro
     return SL_OK;
 }
 
-/* The labels within a file of predictions: its rows are the predictions' rows. */
+/* Read the labels in a file of predictions; they share its rows. */
 static enum sl_status read_own_labels(const struct sl_workplace *workplace, struct inputs *inputs,
                                       struct sl_error *err)
 {
@@ -103,9 +103,8 @@ static enum sl_status read_own_labels(const struct sl_workplace *workplace, stru
     return SL_OK;
 }
 
-/* Which rows have a class. Predictions without one, or classes without a prediction, are refused
- * unless a subset is asked for: an accuracy over fewer items than were meant says something else.
- */
+/* Count the rows with a class. A prediction without a class, or a class without a prediction, is
+ * refused unless --subset is given: the accuracy would silently be over fewer items. */
 static enum sl_status check_hard(const struct sl_eval_job *job, const char *path,
                                  const struct inputs *inputs, const struct sl_strangers *strangers,
                                  size_t *n_known, struct sl_error *err)
@@ -136,7 +135,7 @@ static enum sl_status check_hard(const struct sl_eval_job *job, const char *path
     return SL_OK;
 }
 
-/* Only the rows whose class is known, in the predictions and in the classes. */
+/* Keep only the rows whose class is known. */
 static void keep_known(struct inputs *inputs)
 {
     struct sl_rows *rows = inputs->predictions;
@@ -155,7 +154,7 @@ static void keep_known(struct inputs *inputs)
     rows->n_rows = kept;
 }
 
-/* True classes alone, such as for the labels of an aggregation: they are what is scored against. */
+/* Score against true classes alone, for instance to check the labels of an aggregation. */
 static enum sl_status read_hard_as_labels(const struct sl_workplace *workplace,
                                           const struct sl_eval_job *job, const char *path,
                                           struct inputs *inputs, struct sl_error *err)
@@ -208,7 +207,7 @@ static enum sl_status divide_by_sums(struct sl_rows *rows, const char *path, str
     return SL_OK;
 }
 
-/* Make distributions of labels that are counts, unless their softmax is asked for. */
+/* Turn counts into distributions, unless the job asks for their softmax. */
 static enum sl_status settle_reference(const struct sl_eval_job *job, const char *path,
                                        struct inputs *inputs, struct sl_error *err)
 {
@@ -234,7 +233,7 @@ static enum sl_status read_order(const char *path, struct inputs *inputs, struct
     return SL_OK;
 }
 
-/* An .npz may hold its rows' classes beside predictions that --labels scores. */
+/* An .npz may hold hard labels beside the predictions while --labels gives soft ones. */
 static enum sl_status read_own_classes(const struct sl_workplace *workplace, const char *labels,
                                        struct inputs *inputs, struct sl_error *err)
 {

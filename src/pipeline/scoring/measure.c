@@ -1,4 +1,4 @@
-/* What is known of predictions beside labels: measures, their intervals, paired tests. */
+/* Computes measures, their intervals and paired tests. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +69,7 @@ static void measure_all(struct sl_evaluation *run)
     free(column);
 }
 
-/* By bootstrap, or of the difference from another model. */
+/* Intervals by bootstrap, or of the difference from the other model. */
 static enum sl_status find_intervals(struct sl_evaluation *run, struct sl_error *err)
 {
     const struct sl_eval_job *job = run->job;
@@ -89,13 +89,13 @@ static enum sl_status find_intervals(struct sl_evaluation *run, struct sl_error 
                                 &bootstrap, run->intervals, err);
 }
 
-/* Whether a measure is over bins of --bin-size, as published. */
+/* Whether a measure uses bins of --bin-size. */
 static bool needs_bins(const struct sl_metric *metric)
 {
     return metric->reads & SL_METRIC_READS_BIN_SIZE && !strstr(metric->name, "_corrected");
 }
 
-/* What an aggregation of few answers has many of. */
+/* Labels aggregated from few answers often have ties. */
 static void warn_of_ties(const struct sl_evaluation *run)
 {
     const struct sl_evaluated_model *first = &run->models[0];

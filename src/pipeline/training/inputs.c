@@ -1,4 +1,4 @@
-/* Everything a training reads, in the order in which it can be refused. */
+/* Reads and checks all inputs of a training. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,7 +39,7 @@ static size_t copy_reals(const struct sl_real_list *list, float *out)
     return list->count;
 }
 
-/* What words mean is part of the data. */
+/* The vocabulary is hashed with the data because it decides what the texts mean to the network. */
 static enum sl_status give_words(struct sl_train_inputs *inputs, struct sl_error *err)
 {
     char vectors[65], words[65];
