@@ -1,10 +1,10 @@
-/* Pipeline: one function per arrow of the flow, from files to files.
+/* Pipeline: one job per arrow of the flow, from files to files.
  *
  *     answers -> labels -> targets -> model -> predictions -> scores
  *
- * A job is a struct of typed options with a default; running it reads files, does the work and
- * writes files or gives results. Nothing is printed: what there is to say goes to the workplace's
- * log. What `softlab train` can do, a C program does with struct sl_train_job. */
+ * A job is a struct of options with defaults. Running it reads files, does the work, and writes
+ * files or returns results. A job prints nothing; messages go to the workplace's log. A C program
+ * does with struct sl_train_job what `softlab train` does. */
 #ifndef SOFTLAB_PIPELINE_H
 #define SOFTLAB_PIPELINE_H
 

@@ -205,10 +205,10 @@ enum sl_status sl_class_filter_pass(struct sl_class_filter *filter, struct sl_an
 static void warn_of_lost(const struct sl_class_filter *filter, size_t n_lost, const char *first)
 {
     if (filter->notes && n_lost)
-        sl_log(filter->notes->log, SL_LOG_WARNING,
-               "%zu items lost all their answers with the classes that are left out; the first is "
-               "%.60s",
-               n_lost, first);
+        sl_log(
+            filter->notes->log, SL_LOG_WARNING,
+            "%zu item%s lost all %s answers with the classes that are left out; the first is %.60s",
+            n_lost, sl_text_plural(n_lost, "", "s"), sl_text_plural(n_lost, "its", "their"), first);
 }
 
 void sl_class_filter_finish(const struct sl_class_filter *filter)

@@ -1,4 +1,4 @@
-/* From JSON to structs. */
+/* Reads JSON into structs. */
 #include "softlab/base/fields.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 
 /* ---- Tables ---- */
 
-/* Rows of one name, side by side, are alternatives of the first. */
+/* Whether a row is an alternative of the row before it. */
 static bool is_alternative(const struct sl_fields *fields, const struct sl_field_row *row)
 {
     return row > fields->rows && row->kind != SL_FIELD_GROUP &&
@@ -112,7 +112,7 @@ static bool fits(const struct sl_field_row *field, const json_t *value)
     case SL_FIELD_OBJECTS: return json_is_array(value);
     case SL_FIELD_ANY: return true;
     case SL_FIELD_NULL: return json_is_null(value);
-    default: break; /* groups are no values, and borrowed words cannot outlive the JSON */
+    default: break; /* a group is not a value, and a borrowed word would not outlive the JSON */
     }
     return false;
 }
@@ -168,7 +168,7 @@ static enum sl_status read_numbers(const struct sl_field_row *field,
         integers.items = sl_alloc(count + 1, sizeof *integers.items);
     else
         numbers.items = sl_alloc(count + 1, sizeof *numbers.items);
-    /* What was read so far is the struct's, also where the rest is wrong. */
+    /* Hand over what was read so far, so that a failure frees it. */
     memcpy(out, whole ? (void *)&integers : (void *)&numbers, sizeof numbers);
     for (size_t i = 0; i < count; i++) {
         const struct sl_json_cursor element = sl_json_element(at, i);
@@ -178,7 +178,7 @@ static enum sl_status read_numbers(const struct sl_field_row *field,
     return SL_OK;
 }
 
-/* What a typed text could say too, by the same rules. */
+/* Read JSON text by the rules for typed text. */
 static enum sl_status read_typed(const struct sl_field_row *field, const struct sl_json_cursor *at,
                                  void *base, struct sl_error *err)
 {
@@ -222,7 +222,7 @@ static void read_texts(const struct sl_json_cursor *at, struct sl_text_list *out
 
 /* ---- Objects ---- */
 
-/* Into a struct, of an object or of a value that a nameless row describes. */
+/* Read a struct from an object, or from a value that a nameless row describes. */
 static enum sl_status read_struct(const struct sl_fields *fields, const struct sl_json_cursor *at,
                                   void *out, struct sl_error *err)
 {
@@ -273,7 +273,7 @@ static enum sl_status read_map(const struct sl_fields *fields, const struct sl_j
     return SL_OK;
 }
 
-/* The value of a member that is there, into its field. */
+/* Read the value of a present member into its field. */
 static enum sl_status read_value(const struct sl_field_row *field, const struct sl_json_cursor *at,
                                  void *base, struct sl_error *err)
 {
@@ -297,7 +297,7 @@ static enum sl_status read_value(const struct sl_field_row *field, const struct 
     case SL_FIELD_ENUM:
     case SL_FIELD_SIDES:
     case SL_FIELD_NAME: return read_typed(field, at, base, err);
-    default: break; /* fits() let nothing else through */
+    default: break; /* fits() rejects all other kinds */
     }
     return SL_OK;
 }

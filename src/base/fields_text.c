@@ -1,4 +1,4 @@
-/* Typed texts to fields, and what fields may be, in words. */
+/* Reads typed texts into fields, and describes what a field accepts. */
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
@@ -60,7 +60,7 @@ static void append_choices(const struct sl_field_row *field, struct sl_buffer *o
 char *sl_field_expected(const struct sl_field_row *field, struct sl_buffer *out)
 {
     char words[SL_DESCRIBE_SIZE] = "text";
-    /* Whole numbers beyond this are not exact as doubles: no bound that anybody meant. */
+    /* Larger whole numbers are not exact as doubles, so no table means them as a bound. */
     const double exact = 9e15;
     const bool bounded = is_bounded(field);
     if (sl_field_choice(field, 0)) {
@@ -109,7 +109,7 @@ static enum sl_status fail_unexpected(const struct sl_field_row *field, const ch
 
 /* ---- Choices ---- */
 
-/* Names of elsewhere are worth a hint: "DS" is ds here, "mojority" may mean majority. */
+/* Suggest a choice for a name from another program ("DS" is ds here) and for a misspelt one. */
 static enum sl_status fail_choice(const struct sl_field_row *field, const char *text,
                                   struct sl_error *err)
 {
@@ -142,7 +142,7 @@ static enum sl_status set_choice(const struct sl_field_row *field, const char *t
     size_t index = 0;
     if (!find_choice(field, text, &index)) return fail_choice(field, text, err);
     const char *name = sl_field_choice(field, index);
-    const int place = (int)index; /* enums are the ints that they are */
+    const int place = (int)index; /* enums have the size of int */
     if (field->kind == SL_FIELD_ENUM)
         memcpy(out, &place, sizeof place);
     else
@@ -171,7 +171,7 @@ static enum sl_status set_integer(const struct sl_field_row *field, const char *
     return SL_OK;
 }
 
-/* Choices of a count are the only numbers that it may be. */
+/* A count with choices accepts only these numbers. */
 static enum sl_status set_count(const struct sl_field_row *field, const char *text, size_t *out,
                                 struct sl_error *err)
 {
@@ -274,7 +274,7 @@ enum sl_status sl_field_set(const struct sl_field_row *field, const char *text, 
 
 /* ---- Defaults ---- */
 
-/* "nan" is what no typed number can be. */
+/* "nan" marks a number that nobody typed: no typed number is NaN. */
 static void set_default(const struct sl_field_row *field, void *of)
 {
     if (field->kind == SL_FIELD_NUMBER && strcmp(field->fallback, "nan") == 0) {
@@ -282,7 +282,7 @@ static void set_default(const struct sl_field_row *field, void *of)
         return;
     }
     const enum sl_status status = sl_field_set(field, field->fallback, of, NULL);
-    assert(status == SL_OK); /* else a table of ours is wrong; tests walk them all */
+    assert(status == SL_OK); /* a failure is a mistake in a table; tests walk all tables */
     (void)status;
 }
 

@@ -1,4 +1,4 @@
-/* From structs to JSON, and what becomes of structs. */
+/* Writes structs to JSON, copies and releases them. */
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -110,8 +110,7 @@ static json_t *map_json(const struct sl_fields *fields, const void *from)
     return out;
 }
 
-/* Whether a number or a truth value is what it would be if nobody gave it; of one that must be
- * given, or that stands without a name, nobody can tell. */
+/* Whether a number or a boolean equals its fallback. A required or nameless field has none. */
 static bool is_fallback(const struct sl_field_row *field, double value)
 {
     double number = 0;
@@ -123,7 +122,7 @@ static bool is_fallback(const struct sl_field_row *field, double value)
     return isnan(number) ? isnan(value) : value == number;
 }
 
-/* The pointer that a field holds, whatever it points at. */
+/* The pointer that a field holds. */
 static void *pointer_at(const void *field)
 {
     void *pointer;
@@ -131,14 +130,14 @@ static void *pointer_at(const void *field)
     return pointer;
 }
 
-/* Whether a text says what the fallback says. */
+/* Whether a text equals its fallback. */
 static bool is_fallback_text(const struct sl_field_row *field, const json_t *value)
 {
     return json_is_string(value) && field->fallback &&
            strcmp(json_string_value(value), field->fallback) == 0;
 }
 
-/* The kinds that are also typed; NULL of what is as if nothing was given. */
+/* Kinds that can be typed; NULL if the value equals the fallback. */
 static json_t *typed_json(const struct sl_field_row *field, const void *from)
 {
     json_t *value = sl_field_json(field, (const char *)from - field->offset);
@@ -149,7 +148,7 @@ static json_t *typed_json(const struct sl_field_row *field, const void *from)
     return NULL;
 }
 
-/* NULL of what is absent. */
+/* The field's value as JSON, or NULL if absent. */
 static json_t *value_json(const struct sl_field_row *field, const void *from)
 {
     switch (field->kind) {
@@ -280,7 +279,7 @@ json_t *sl_fields_write(const struct sl_fields *fields, const void *from)
 
 void sl_fields_copy(const struct sl_fields *fields, const void *from, void *out)
 {
-    /* What a table has read, it writes and reads again. */
+    /* A table can read back what it writes. */
     struct sl_json document = {.root = sl_fields_write(fields, from)};
     const struct sl_json_cursor root = sl_json_root(&document);
     const enum sl_status status = sl_fields_read(&root, fields, out, NULL);
@@ -336,7 +335,7 @@ static void release_value(const struct sl_field_row *field, void *at)
     case SL_FIELD_FREE:
     case SL_FIELD_ANY: json_decref(*(json_t **)at); break;
     case SL_FIELD_GROUP: release_rows(field->inner, at); break;
-    default: break; /* what is typed is borrowed or has its own room */
+    default: break; /* typed values are borrowed or stored in the struct */
     }
 }
 

@@ -26,7 +26,7 @@ static const struct sl_field_row *find_short(const struct sl_field_row *rows, ch
     return NULL;
 }
 
-/* What is being read, and how far. */
+/* The words, and how far they are read. */
 struct reading {
     const struct sl_option_table *tables;
     size_t n_tables;
@@ -73,7 +73,7 @@ static uint64_t bit_of(const struct reading *reading, size_t table, const struct
     return number < 64 ? UINT64_C(1) << number : 0;
 }
 
-/* The option at words[at], moving `at` to its value if that is a word of its own. */
+/* Read the option at words[at]; moves `at` to its value if that is the next word. */
 static enum sl_status read_option(struct reading *reading, struct sl_error *err)
 {
     const char *word = reading->words[reading->at];
@@ -127,7 +127,7 @@ enum sl_status sl_options_read(const struct sl_option_table *tables, size_t n_ta
     return SL_OK;
 }
 
-/* ---- What would be ignored ---- */
+/* ---- Options without effect ---- */
 
 bool sl_option_is_given(const struct sl_option_table *tables, size_t n_tables, uint64_t given,
                         const char *name, size_t length)
@@ -140,7 +140,7 @@ bool sl_option_is_given(const struct sl_option_table *tables, size_t n_tables, u
     return false;
 }
 
-/* SL_OK if one of the options that a row needs was typed too. */
+/* SL_OK if one of the options that the row needs was typed. */
 static enum sl_status check_needs(const struct sl_option_table *tables, size_t n_tables,
                                   uint64_t given, const struct sl_field_row *row,
                                   struct sl_error *err)

@@ -277,18 +277,20 @@ static enum sl_status check_resume(const struct sl_crowd_state *state, struct sl
 {
     if (!state) return SL_OK;
     if (state->n_classes != size.n_classes)
-        return sl_fail(err, SL_ERR_INPUT, "the saved state has %zu classes, the answers have %zu",
-                       state->n_classes, size.n_classes);
+        return sl_fail(err, SL_ERR_INPUT, "the saved state has %zu class%s, the answers have %zu",
+                       state->n_classes, sl_text_plural(state->n_classes, "", "es"),
+                       size.n_classes);
     if (state->n_items > size.n_items)
-        return sl_fail(err, SL_ERR_INPUT,
-                       "the saved state has %zu items, the answers only %zu: items may be added, "
-                       "not removed",
-                       state->n_items, size.n_items);
+        return sl_fail(
+            err, SL_ERR_INPUT,
+            "the saved state has %zu item%s, the answers only %zu: items may be added, not removed",
+            state->n_items, sl_text_plural(state->n_items, "", "s"), size.n_items);
     if (state->n_annotators > size.n_annotators)
         return sl_fail(err, SL_ERR_INPUT,
-                       "the saved state has %zu annotators, the answers only %zu: annotators may "
+                       "the saved state has %zu annotator%s, the answers only %zu: annotators may "
                        "be added, not removed",
-                       state->n_annotators, size.n_annotators);
+                       state->n_annotators, sl_text_plural(state->n_annotators, "", "s"),
+                       size.n_annotators);
     return SL_OK;
 }
 

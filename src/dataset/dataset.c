@@ -209,8 +209,8 @@ enum sl_status sl_dataset_image(const struct sl_dataset *dataset, size_t index,
                                 struct sl_image *out, struct sl_error *err)
 {
     if (index >= dataset->count)
-        return sl_fail(err, SL_ERR_USAGE, "%s has %zu items and no item number %zu", dataset->name,
-                       dataset->count, index);
+        return sl_fail(err, SL_ERR_USAGE, "%s has %zu item%s and no item number %zu", dataset->name,
+                       dataset->count, sl_text_plural(dataset->count, "", "s"), index);
     if (dataset->files) {
         struct sl_error problem = {0};
         const enum sl_status status = sl_image_read(dataset->files[index], out, &problem);

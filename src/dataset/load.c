@@ -5,6 +5,7 @@
 
 #include "dataset/readers/reader.h"
 #include "softlab/base/memory.h"
+#include "softlab/base/text.h"
 
 /* ITU-R BT.601 luma in 16-bit fixed point, as Pillow's convert("L"). */
 static uint8_t grey_of(const uint8_t *rgb)
@@ -73,8 +74,9 @@ static enum sl_status drop_skipped(struct sl_dataset *dataset, const struct sl_s
     const size_t before = dataset->count;
     if (skipped->count == 0) return SL_OK;
     if (skipped->count == before)
-        return sl_fail(err, SL_ERR_INPUT, "%s: none of its %zu images can be read; the first is %s",
-                       dataset->name, before, dataset->items[0]);
+        return sl_fail(err, SL_ERR_INPUT,
+                       "%s: of its %zu image%s, none can be read; the first is %s", dataset->name,
+                       before, sl_text_plural(before, "", "s"), dataset->items[0]);
     size_t *kept = sl_data_alloc(before - skipped->count, sizeof *kept, err), n_kept = 0;
     if (!kept) return SL_ERR_NOMEM;
     const size_t n_siblings = dataset->n_siblings + skipped->count;
@@ -91,8 +93,9 @@ static enum sl_status drop_skipped(struct sl_dataset *dataset, const struct sl_s
     free(kept);
     if (status == SL_OK)
         sl_dataset_note(dataset, SL_LOG_WARNING,
-                        "%s: %zu of %zu images cannot be read and were left out", dataset->name,
-                        skipped->count, before);
+                        "%s: %zu of %zu image%s cannot be read and %s left out", dataset->name,
+                        skipped->count, before, sl_text_plural(before, "", "s"),
+                        sl_text_plural(skipped->count, "was", "were"));
     return status;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "softlab/base/memory.h"
+#include "softlab/base/text.h"
 #include "softlab/dataset.h"
 
 enum { THESIS_LAMBDAS = 3, LAMBDA_LENGTH = 32 };
@@ -109,9 +110,10 @@ static enum sl_status deal_pairs(const struct sl_dataset *dataset, const struct 
         size_t n_a = class_count(members, pairs[i].a), n_b = class_count(members, pairs[i].b);
         if (n_a <= SIZE_MAX / n_b && pairs[i].n_pairs > n_a * n_b)
             return sl_fail(err, SL_ERR_INPUT,
-                           "%s and %s make %zu pairs of images, but %zu are wanted; ask for fewer",
+                           "%s and %s make %zu pair%s of images, but %zu %s wanted; ask for fewer",
                            dataset->classes[pairs[i].a], dataset->classes[pairs[i].b], n_a * n_b,
-                           pairs[i].n_pairs);
+                           sl_text_plural(n_a * n_b, "", "s"), pairs[i].n_pairs,
+                           sl_text_plural(pairs[i].n_pairs, "is", "are"));
     }
     return SL_OK;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "softlab/base/memory.h"
+#include "softlab/base/text.h"
 #include "softlab/dataset.h"
 
 /* Elements `indices` of an array of `size` bytes each; NULL stays NULL. */
@@ -62,8 +63,9 @@ enum sl_status sl_dataset_select(struct sl_dataset *dataset, const size_t *indic
 {
     for (size_t i = 0; i < count; i++)
         if (indices[i] >= dataset->count)
-            return sl_fail(err, SL_ERR_USAGE, "%s has %zu items and no item number %zu",
-                           dataset->name, dataset->count, indices[i]);
+            return sl_fail(err, SL_ERR_USAGE, "%s has %zu item%s and no item number %zu",
+                           dataset->name, dataset->count, sl_text_plural(dataset->count, "", "s"),
+                           indices[i]);
     struct sl_dataset *kept = sl_alloc(1, sizeof *kept);
     enum sl_status status = gather_all(dataset, indices, count, kept, err);
     if (status == SL_OK) {

@@ -210,7 +210,8 @@ enum sl_status sl_split_balanced(const int32_t *labels, size_t n_items, size_t n
                                  uint64_t seed, struct sl_split *out, struct sl_error *err)
 {
     if (n_first > n_items)
-        return sl_fail(err, SL_ERR_USAGE, "cannot draw %zu items from %zu", n_first, n_items);
+        return sl_fail(err, SL_ERR_USAGE, "cannot draw %zu item%s from %zu", n_first,
+                       sl_text_plural(n_first, "", "s"), n_items);
     struct labelled *sorted = sl_data_alloc(n_items, sizeof *sorted, err);
     struct group *groups = sl_data_alloc(n_items, sizeof *groups, err);
     bool *drawn = sl_data_alloc(n_items, sizeof *drawn, err);
@@ -260,8 +261,8 @@ enum sl_status sl_split_fold_numpy(size_t n_items, size_t n_folds, size_t fold, 
                        "numpy's shuffle takes seeds and items below 2^32, got %llu and %zu",
                        (unsigned long long)seed, n_items);
     if (n_folds < 2 || n_folds > n_items)
-        return sl_fail(err, SL_ERR_USAGE, "%zu items cannot be split into %zu folds", n_items,
-                       n_folds);
+        return sl_fail(err, SL_ERR_USAGE, "%zu item%s cannot be split into %zu fold%s", n_items,
+                       sl_text_plural(n_items, "", "s"), n_folds, sl_text_plural(n_folds, "", "s"));
     if (fold >= n_folds)
         return sl_fail(err, SL_ERR_USAGE, "expected a fold from 0 to %zu, got %zu", n_folds - 1,
                        fold);

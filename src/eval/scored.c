@@ -9,6 +9,7 @@
 #include "softlab/base/memory.h"
 #include "softlab/base/names.h"
 #include "softlab/base/stats.h"
+#include "softlab/base/text.h"
 #include "softlab/label/compare.h"
 
 enum { NUMBER_SIZE = 32, NO_CLASS = -1 };
@@ -132,9 +133,10 @@ static enum sl_status match_by_order(struct pairing *pairing, struct sl_error *e
     for (size_t row = 0; row < pairing->predictions->n_rows; row++) {
         size_t label = pairing->options->order[row];
         if (label >= pairing->labels->n_rows)
-            return sl_fail(err, SL_ERR_INPUT,
-                           "the order says that row %zu is item %zu, but the labels have %zu items",
-                           row, label, pairing->labels->n_rows);
+            return sl_fail(
+                err, SL_ERR_INPUT,
+                "the order says that row %zu is item %zu, but the labels have %zu item%s", row,
+                label, pairing->labels->n_rows, sl_text_plural(pairing->labels->n_rows, "", "s"));
         SL_TRY(pair(pairing, row, label, err));
     }
     return SL_OK;
@@ -200,8 +202,10 @@ static enum sl_status check_complete(const struct pairing *pairing, struct sl_er
         first++;
     char number[NUMBER_SIZE];
     return sl_fail(err, SL_ERR_INPUT,
-                   "%zu of %zu labelled items have no prediction; the first is item %.60s",
-                   n_labels - pairing->count, n_labels, item_of(pairing->labels, first, number));
+                   "%zu of %zu labelled item%s %s no prediction; the first is item %.60s",
+                   n_labels - pairing->count, n_labels, sl_text_plural(n_labels, "", "s"),
+                   sl_text_plural(n_labels - pairing->count, "has", "have"),
+                   item_of(pairing->labels, first, number));
 }
 
 static enum sl_status match_rows(struct pairing *pairing, struct sl_error *err)
@@ -218,10 +222,12 @@ static enum sl_status match_rows(struct pairing *pairing, struct sl_error *err)
     else if (by_item)
         SL_TRY(match_by_item(pairing, err));
     else if (predictions->n_rows != labels->n_rows)
-        return sl_fail(err, SL_ERR_INPUT,
-                       "there are %zu predictions and %zu labels, and no items tell which belong "
-                       "together",
-                       predictions->n_rows, labels->n_rows);
+        return sl_fail(
+            err, SL_ERR_INPUT,
+            "there %s %zu prediction%s and %zu label%s, and no items tell which belong together",
+            sl_text_plural(predictions->n_rows, "is", "are"), predictions->n_rows,
+            sl_text_plural(predictions->n_rows, "", "s"), labels->n_rows,
+            sl_text_plural(labels->n_rows, "", "s"));
     else
         for (size_t i = 0; i < labels->n_rows; i++)
             SL_TRY(pair(pairing, i, i, err));
@@ -388,9 +394,9 @@ static enum sl_status check_hard(const struct pairing *pairing, struct sl_error 
         if (hard == NO_CLASS && n_missing++ == 0) first = item_of(pairing->labels, label, number);
     }
     if (n_missing == 0) return SL_OK;
-    return sl_fail(err, SL_ERR_INPUT,
-                   "%zu of %zu items have no hard label; the first is item %.60s", n_missing,
-                   pairing->count, first);
+    return sl_fail(err, SL_ERR_INPUT, "%zu of %zu item%s %s no hard label; the first is item %.60s",
+                   n_missing, pairing->count, sl_text_plural(pairing->count, "", "s"),
+                   sl_text_plural(n_missing, "has", "have"), first);
 }
 
 static enum sl_status fill_rows(const struct pairing *pairing, struct sl_scored *scored,

@@ -138,9 +138,10 @@ static enum sl_status fail_shape(const struct sl_vocabulary *vocabulary,
     const struct sl_input_shape have = sl_vocabulary_shape(vocabulary),
                                 want = sl_model_input(model);
     return sl_fail(err, SL_ERR_INPUT,
-                   "the vocabulary has %zu words and %zu letters, but the network reads %zu and "
+                   "the vocabulary has %zu word%s and %zu letter%s, but the network reads %zu and "
                    "%zu; it belongs to another network",
-                   have.vocabulary, have.alphabet, want.vocabulary, want.alphabet);
+                   have.vocabulary, sl_text_plural(have.vocabulary, "", "s"), have.alphabet,
+                   sl_text_plural(have.alphabet, "", "s"), want.vocabulary, want.alphabet);
 }
 
 enum sl_status sl_vocabulary_of_model(const struct sl_model *model, struct sl_vocabulary **out,
@@ -174,8 +175,9 @@ enum sl_status sl_vocabulary_give(const struct sl_vocabulary *vocabulary, struct
         if (table->dims[1] != vocabulary->dimensions)
             return sl_fail(
                 err, SL_ERR_INPUT,
-                "the vectors have %zu numbers, but the network reads %zu: give it %s=%zu",
-                vocabulary->dimensions, table->dims[1], words_option, vocabulary->dimensions);
+                "the vectors have %zu number%s, but the network reads %zu: give it %s=%zu",
+                vocabulary->dimensions, sl_text_plural(vocabulary->dimensions, "", "s"),
+                table->dims[1], words_option, vocabulary->dimensions);
         memcpy(sl_model_state(model) + table->offset, vocabulary->vectors,
                table->count * sizeof *vocabulary->vectors);
         sl_model_touch(model);
@@ -229,8 +231,8 @@ static enum sl_status check_known(const struct extension *extension, struct sl_m
     const size_t width = extension->file.dimensions;
     if (!table || table->dims[1] != width)
         return sl_fail(err, SL_ERR_INPUT,
-                       "%s: the vectors have %zu numbers, but the network reads %zu", path, width,
-                       table ? table->dims[1] : 0);
+                       "%s: the vectors have %zu number%s, but the network reads %zu", path, width,
+                       sl_text_plural(width, "", "s"), table ? table->dims[1] : 0);
     const float *rows = sl_model_state(model) + table->offset;
     for (uint32_t i = 0; i < extension->n_known; i++) {
         size_t length = 0;

@@ -259,8 +259,8 @@ static enum sl_status match_order(const struct sl_rows *a, const struct sl_rows 
     *out = how == SL_ROWS_BY_ORDER;
     if (how != SL_ROWS_UNCLEAR) return SL_OK;
     return sl_fail(err, SL_ERR_INPUT,
-                   "%s has %zu rows, %s has %zu, and no item names tell which belong together",
-                   names[0], a->n_rows, names[1], b->n_rows);
+                   "%s has %zu row%s, %s has %zu, and no item names tell which belong together",
+                   names[0], a->n_rows, sl_text_plural(a->n_rows, "", "s"), names[1], b->n_rows);
 }
 
 /* Pairs of rows about the same item, in the order of a. */

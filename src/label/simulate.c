@@ -7,6 +7,7 @@
 #include "label/methods_internal.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/random.h"
+#include "softlab/base/text.h"
 #include "softlab/label/compare.h"
 
 /* Beta distributions have no mass at 0 and 1, which people often state. */
@@ -196,8 +197,9 @@ static enum sl_status check_reference(const struct sl_simulator *simulator,
         return sl_fail(err, SL_ERR_USAGE, "simulated labels need word vectors of the classes");
     if (reference->n_classes != simulator->n_classes)
         return sl_fail(err, SL_ERR_INPUT,
-                       "the reference labels have %zu classes, the simulator %zu",
-                       reference->n_classes, simulator->n_classes);
+                       "the reference labels have %zu class%s, the simulator %zu",
+                       reference->n_classes, sl_text_plural(reference->n_classes, "", "es"),
+                       simulator->n_classes);
     return sl_rows_check_distributions(reference, "reference labels", err);
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "softlab/base/memory.h"
+#include "softlab/base/text.h"
 #include "softlab/label/simulate.h"
 
 static const char *const part_names[SL_SIMULATOR_PARTS] = {
@@ -36,7 +37,9 @@ static enum sl_status read_beta(const struct sl_json_cursor *part, const char *k
     struct sl_beta beta;
     SL_TRY(sl_json_member(part, key, &at, err));
     SL_TRY(sl_json_array_size(&at, &count, err));
-    if (count != 2) return sl_json_fail(&at, err, "expected [a, b], got %zu numbers", count);
+    if (count != 2)
+        return sl_json_fail(&at, err, "expected [a, b], got %zu number%s", count,
+                            sl_text_plural(count, "", "s"));
     struct sl_json_cursor a = sl_json_element(&at, 0), b = sl_json_element(&at, 1);
     SL_TRY(sl_json_number(&a, 1e-9, 1e9, &beta.a, err));
     SL_TRY(sl_json_number(&b, 1e-9, 1e9, &beta.b, err));
@@ -52,7 +55,8 @@ static enum sl_status read_possible(const struct sl_json_cursor *part, size_t n_
     SL_TRY(sl_json_member(part, "possible", &at, err));
     SL_TRY(sl_json_array_size(&at, &count, err));
     if (count != n_classes)
-        return sl_json_fail(&at, err, "expected %zu numbers, got %zu", n_classes, count);
+        return sl_json_fail(&at, err, "expected %zu number%s, got %zu", n_classes,
+                            sl_text_plural(n_classes, "", "s"), count);
     double sum = 0;
     for (size_t k = 0; k < n_classes; k++) {
         struct sl_json_cursor element = sl_json_element(&at, k);

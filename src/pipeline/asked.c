@@ -10,7 +10,7 @@
 #include "softlab/base/system.h"
 #include "softlab/base/text.h"
 
-/* Paths may hold any bytes, JSON only UTF-8: what is not becomes a question mark. */
+/* Paths may hold any bytes, but JSON only UTF-8: other bytes become question marks. */
 static json_t *text_json(const char *text)
 {
     char *copy = sl_string_copy(text);
@@ -22,7 +22,7 @@ static json_t *text_json(const char *text)
     return value;
 }
 
-/* Texts as they were typed, whatever place they stand for. */
+/* A path is written as it was typed, not as the place it stands for. */
 static json_t *value_json(const struct sl_asked *asked, const struct sl_field_row *row)
 {
     const char *field = (const char *)asked->values + row->offset;
@@ -54,11 +54,12 @@ json_t *sl_asked_json(const struct sl_asked *asked)
 
 /* ---- Rows ---- */
 
-/* A hash takes a second for so many bytes; of 100 million answers it would take a third of the time
- * that they need. */
+/* Hashing this many bytes takes about a second. Larger files are not hashed: for 100 million
+ * answers it would take a third of the reading time. */
 static const off_t hash_limit = 256 << 20;
 
-/* A pipe can be read once, and not by us. One that cannot be read is for its reader to report. */
+/* A pipe is not hashed because it can be read only once. A file that cannot be read is not hashed
+ * either; its reader reports the error. */
 static json_t *input_json(const struct sl_asked *asked, const char *path)
 {
     json_t *input = json_object();
@@ -81,7 +82,7 @@ static bool is_listed(const char *name, const char *const *names)
     return false;
 }
 
-/* An option's value; of a file to read, what is in it. */
+/* An option's value; for a file to read, its name and hash. */
 static json_t *content_json(const struct sl_asked *asked, const struct sl_field_row *row)
 {
     const char *path;

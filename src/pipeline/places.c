@@ -19,7 +19,7 @@ void sl_places_add(struct sl_places *places, char *path, const char *typed,
     places->items[places->count++] = (struct sl_found_path){path, typed, stream};
 }
 
-/* The path of a place, which `places` owns. */
+/* Find the path of a place; `places` owns it. */
 static enum sl_status find_path(struct sl_places *places, const struct sl_data_roots *roots,
                                 const char *typed, char **out, struct sl_error *err)
 {

@@ -42,14 +42,14 @@ enum sl_status sl_task_check(const char *name, struct sl_error *err)
 
 /* ---- Assignments ---- */
 
-/* What the command of a task prints as JSON if it is asked, the task gives in any case. */
+/* --json is accepted and has no effect here: a task always returns its result as JSON. */
 static const struct sl_field_row report_options[] = {
     {"json", SL_FIELD_BOOLEAN, 0, "the result as JSON", .flags = 0},
     {.name = NULL},
 };
 enum { TABLES = 2 };
 
-/* What a command refuses by looking at the words alone. */
+/* The checks that need only the words, no files. */
 static enum sl_status check_words(const struct sl_task *task, const void *job,
                                   const struct sl_option_table tables[TABLES],
                                   const struct sl_option_words *words, struct sl_error *err)

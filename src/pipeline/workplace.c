@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "softlab/base/text.h"
+
 enum { LISTED = 200 }; /* bytes of names in a warning */
 
 const char *sl_workplace_shown(const struct sl_workplace *workplace, const char *path)
@@ -22,22 +24,25 @@ void sl_say_rescaled(const struct sl_workplace *workplace, const char *path,
 {
     if (rows && rows->n_rescaled)
         sl_log(workplace->log, SL_LOG_INFO,
-               "%s: %zu of %zu rows were off 1 by rounding and scaled to it",
-               sl_workplace_shown(workplace, path), rows->n_rescaled, rows->n_rows);
+               "%s: %zu of %zu row%s %s off 1 by rounding and scaled to it",
+               sl_workplace_shown(workplace, path), rows->n_rescaled, rows->n_rows,
+               sl_text_plural(rows->n_rows, "", "s"),
+               sl_text_plural(rows->n_rescaled, "was", "were"));
 }
 
 void sl_say_ties(const struct sl_workplace *workplace, const char *what, size_t n_tied,
                  size_t n_items, char *const *classes)
 {
     if (n_tied)
-        sl_log(
-            workplace->log, SL_LOG_WARNING,
-            "%s: %zu of %zu items have several most probable classes; the last of them %s counts "
-            "as the first choice",
-            what, n_tied, n_items, classes ? "by name" : "in the order of columns");
+        sl_log(workplace->log, SL_LOG_WARNING,
+               "%s: %zu of %zu item%s %s several most probable classes; the last of them %s counts "
+               "as the first choice",
+               what, n_tied, n_items, sl_text_plural(n_items, "", "s"),
+               sl_text_plural(n_tied, "has", "have"),
+               classes ? "by name" : "in the order of columns");
 }
 
-/* Whether nothing was said of this file yet. */
+/* Whether this file is mentioned for the first time. */
 static bool is_news(const struct sl_workplace *workplace, const char *path)
 {
     uint32_t number;

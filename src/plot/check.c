@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "plot/plot_internal.h"
+#include "softlab/base/text.h"
 
 static bool is_id(const char *id)
 {
@@ -49,13 +50,14 @@ static enum sl_status check_values(const struct sl_plot_series *series, const do
         if (axis->scale == SL_SCALE_CATEGORY &&
             !(values[i] >= 0 && values[i] < (double)axis->n_categories &&
               values[i] == floor(values[i])))
-            return sl_fail(err, SL_ERR_INPUT,
-                           "%s: %g is not one of the %zu categories of the %s axis", owner,
-                           values[i], axis->n_categories, name);
+            return sl_fail(err, SL_ERR_INPUT, "%s: %g is not one of the %zu %s of the %s axis",
+                           owner, values[i], axis->n_categories,
+                           sl_text_plural(axis->n_categories, "category", "categories"), name);
     }
     if (!values && axis->scale == SL_SCALE_CATEGORY && series->count > axis->n_categories)
-        return sl_fail(err, SL_ERR_INPUT, "%s: %zu values for %zu categories of the %s axis", owner,
-                       series->count, axis->n_categories, name);
+        return sl_fail(err, SL_ERR_INPUT, "%s: %zu value%s for %zu %s of the %s axis", owner,
+                       series->count, sl_text_plural(series->count, "", "s"), axis->n_categories,
+                       sl_text_plural(axis->n_categories, "category", "categories"), name);
     if (!values && axis->scale == SL_SCALE_LOG && series->count > 0)
         return sl_fail(err, SL_ERR_USAGE, "%s: a logarithmic %s axis needs values", owner, name);
     return SL_OK;

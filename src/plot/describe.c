@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "plot/plot_internal.h"
+#include "softlab/base/text.h"
 
 enum { ALL_SAID = 12, DIGITS = 4 }; /* a series with more values is summarised */
 
@@ -86,11 +87,11 @@ void sl_plot_describe_missing(const struct sl_plot_chart *chart,
                        (chart->plot->kind != SL_PLOT_HISTOGRAM &&
                         !sl_plot_range_holds(&chart->y, sl_plot_series_y(series, i)));
     if (missing > 0)
-        sl_plot_put(chart->out, " %zu of %zu values %s missing.", missing, series->count,
-                    missing == 1 ? "is" : "are");
+        sl_plot_put(chart->out, " %zu of %zu value%s %s missing.", missing, series->count,
+                    sl_text_plural(series->count, "", "s"), sl_text_plural(missing, "is", "are"));
     if (outside > 0)
-        sl_plot_put(chart->out, " %zu of %zu values %s outside the axes.", outside, series->count,
-                    outside == 1 ? "lies" : "lie");
+        sl_plot_put(chart->out, " %zu of %zu value%s %s outside the axes.", outside, series->count,
+                    sl_text_plural(series->count, "", "s"), sl_text_plural(outside, "lies", "lie"));
 }
 
 /* Find the lowest and the highest value; returns how many values there are. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "plot/plot_internal.h"
+#include "softlab/base/text.h"
 
 enum { SCALE_WIDTH = 120, LARGEST_CELL = 44, SMALLEST_CELL = 16 };
 
@@ -22,8 +23,9 @@ enum sl_status sl_plot_heat_check(const struct sl_plot *plot, struct sl_error *e
     if (plot->z.scale != SL_SCALE_LINEAR)
         return sl_fail(err, SL_ERR_USAGE, "the colours of a heat map need a linear scale");
     if (!series->z || series->count != plot->x.n_categories * plot->y.n_categories)
-        return sl_fail(err, SL_ERR_USAGE, "a heat map of %zu by %zu cells cannot have %zu values",
-                       plot->y.n_categories, plot->x.n_categories, series->z ? series->count : 0);
+        return sl_fail(err, SL_ERR_USAGE, "a heat map of %zu by %zu cells cannot have %zu value%s",
+                       plot->y.n_categories, plot->x.n_categories, series->z ? series->count : 0,
+                       sl_text_plural(series->z ? series->count : 0, "", "s"));
     return SL_OK;
 }
 
@@ -168,8 +170,9 @@ void sl_plot_heat_describe(const struct sl_plot_chart *chart)
         if (!(series->z[i] >= series->z[least])) least = i;
         if (!(series->z[i] <= series->z[most])) most = i;
     }
-    sl_plot_put(chart->out, " %zu rows and %zu columns", plot->y.n_categories,
-                plot->x.n_categories);
+    sl_plot_put(chart->out, " %zu row%s and %zu column%s", plot->y.n_categories,
+                sl_text_plural(plot->y.n_categories, "", "s"), plot->x.n_categories,
+                sl_text_plural(plot->x.n_categories, "", "s"));
     const size_t cells[] = {most, least};
     for (size_t i = 0; chart->has_data && i < 2; i++) {
         char number[SL_PLOT_NUMBER];
@@ -180,8 +183,8 @@ void sl_plot_heat_describe(const struct sl_plot_chart *chart)
     }
     sl_plot_put(chart->out, ".");
     if (missing > 0)
-        sl_plot_put(chart->out, " %zu of %zu values %s missing.", missing, series->count,
-                    missing == 1 ? "is" : "are");
+        sl_plot_put(chart->out, " %zu of %zu value%s %s missing.", missing, series->count,
+                    sl_text_plural(series->count, "", "s"), sl_text_plural(missing, "is", "are"));
 }
 
 static void put_stop(struct sl_plot_chart *chart, double offset, double value)

@@ -5,6 +5,7 @@
 #include "plot/plot_internal.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/stats.h"
+#include "softlab/base/text.h"
 
 enum { MOST_BINS = 500, USUAL_BINS = 24 };
 
@@ -150,7 +151,7 @@ void sl_plot_histogram_describe(const struct sl_plot_chart *chart)
         if (series->name) sl_plot_put(chart->out, " %s:", series->name);
         if (count > 0)
             sl_plot_put(chart->out, " %zu value%s, median %s, middle half from %s to %s.", count,
-                        count == 1 ? "" : "s", text[1], text[0], text[2]);
+                        sl_text_plural(count, "", "s"), text[1], text[0], text[2]);
         else if (chart->has_data)
             sl_plot_put(chart->out, " no values.");
         sl_plot_describe_missing(chart, series);

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "plot/plot_internal.h"
+#include "softlab/base/text.h"
 
 enum { STRIP = 56, STRIP_GAP = 10, STRIP_HEAD = 17 };
 static const double narrow = 4; /* bins up to this many pixels wide have no outlines */
@@ -164,7 +165,9 @@ void sl_plot_reliability_describe(const struct sl_plot_chart *chart)
     char total[SL_PLOT_NUMBER], mean[SL_PLOT_NUMBER], at[3][SL_PLOT_NUMBER];
     sl_plot_number_brief(items, 9, total);
     sl_plot_number_brief(items > 0 ? error / items : 0, 3, mean);
-    sl_plot_put(chart->out, " %zu of %zu bins hold %s items.", present, series->count, total);
+    sl_plot_put(chart->out, " %zu of %zu bin%s %s %s items.", present, series->count,
+                sl_text_plural(series->count, "", "s"), sl_text_plural(present, "holds", "hold"),
+                total);
     if (present == 0) return;
     sl_plot_number_brief(series->x[widest], 3, at[0]);
     sl_plot_number_brief(series->y[widest], 3, at[1]);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "softlab/base/memory.h"
+#include "softlab/base/text.h"
 
 static enum sl_status no_session(struct sl_error *err)
 {
@@ -107,8 +108,8 @@ static enum sl_status check_network(struct sl_sqlite *store, const struct sl_sto
     SL_TRY(sl_sqlite_number(store, SL_SQL_NETWORK_PLACES,
                             SL_VALUES(sl_sqlite_text(arrival->network)), &taken, &counted, err));
     if (taken < 0 || (uint64_t)taken < arrival->per_network) return SL_OK;
-    return sl_fail(err, SL_ERR_USAGE, "all %zu places of this network are taken",
-                   arrival->per_network);
+    return sl_fail(err, SL_ERR_USAGE, "this network has %zu place%s, and no place is left",
+                   arrival->per_network, sl_text_plural(arrival->per_network, "", "s"));
 }
 
 static enum sl_status add_session(struct sl_sqlite *store, const struct sl_store_arrival *arrival,

@@ -5,6 +5,7 @@
 #include "softlab/base/memory.h"
 #include "softlab/base/names.h"
 #include "softlab/base/random.h"
+#include "softlab/base/text.h"
 #include "softlab/train/targets.h"
 
 static char **copy_list(const char *const *items)
@@ -34,8 +35,8 @@ static enum sl_status draw_items(const struct sl_name_table *names, size_t n_dra
 {
     const size_t count = sl_name_table_count(names);
     if (n_draws > count)
-        return sl_fail(err, SL_ERR_INPUT, "hold-out: cannot draw %zu items: the label set has %zu",
-                       n_draws, count);
+        return sl_fail(err, SL_ERR_INPUT, "hold-out: cannot draw %zu item%s: the label set has %zu",
+                       n_draws, sl_text_plural(n_draws, "", "s"), count);
     size_t *drawn = sl_data_alloc(n_draws, sizeof *drawn, err);
     char **items = sl_data_zeroed(n_draws + 1, sizeof *items, err);
     enum sl_status status;
@@ -74,8 +75,9 @@ enum sl_status sl_holdout_create(const struct sl_recipe *recipe, const struct sl
     }
     if (!labels || !labels->items)
         return sl_fail(err, SL_ERR_INPUT,
-                       "hold-out: drawing %lld items needs a label set with item names",
-                       (long long)recipe->holdout_draw);
+                       "hold-out: drawing %lld item%s needs a label set with item names",
+                       (long long)recipe->holdout_draw,
+                       sl_text_plural((uint64_t)recipe->holdout_draw, "", "s"));
     struct sl_name_table *names = sl_name_table_create();
     enum sl_status status = number_items(labels, names, err);
     if (status == SL_OK) status = draw_items(names, (size_t)recipe->holdout_draw, seed, out, err);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "softlab/base/memory.h"
+#include "softlab/base/text.h"
 
 /* A new method declares its steps in method.h. */
 const struct sl_train_method sl_train_methods[] = {
@@ -52,16 +53,18 @@ static enum sl_status check_method(const struct sl_method *method,
 {
     const struct sl_method_steps *steps = method->row->steps;
     if (options->targets->n_classes != n_classes)
-        return sl_fail(err, SL_ERR_INPUT, "the targets have %zu classes, but the network has %zu",
-                       options->targets->n_classes, n_classes);
+        return sl_fail(err, SL_ERR_INPUT, "the targets have %zu class%s, but the network has %zu",
+                       options->targets->n_classes,
+                       sl_text_plural(options->targets->n_classes, "", "es"), n_classes);
     if (method->mixing && !steps->takes_mixing)
         return sl_fail(err, SL_ERR_INPUT,
                        "method %s does not mix targets, so it cannot use mixing functions",
                        method->row->name);
     if (method->mixing && method->mixing->n_classes != n_classes)
         return sl_fail(err, SL_ERR_INPUT,
-                       "the mixing functions have %zu classes, but the network has %zu",
-                       method->mixing->n_classes, n_classes);
+                       "the mixing functions have %zu class%s, but the network has %zu",
+                       method->mixing->n_classes,
+                       sl_text_plural(method->mixing->n_classes, "", "es"), n_classes);
     return steps->check ? steps->check(method, options->feed, err) : SL_OK;
 }
 

@@ -68,16 +68,19 @@ static enum sl_status check_schedule(const struct sl_recipe *recipe, struct sl_e
     if (recipe->schedule == SL_SCHEDULE_COSINE && recipe->cosine_epochs > 0 &&
         recipe->cosine_epochs < (double)recipe->epochs)
         return sl_fail(err, SL_ERR_INPUT,
-                       "cosine_epochs is %g: the rate would be 0 for the rest of %lld epochs",
-                       recipe->cosine_epochs, (long long)recipe->epochs);
+                       "cosine_epochs is %g: the rate would be 0 for the rest of %lld epoch%s",
+                       recipe->cosine_epochs, (long long)recipe->epochs,
+                       sl_text_plural((uint64_t)recipe->epochs, "", "s"));
     if (recipe->schedule != SL_SCHEDULE_STEP && recipe->schedule != SL_SCHEDULE_SEGMENT)
         return SL_OK;
     if (at->count == 0)
         return sl_fail(err, SL_ERR_INPUT,
                        "the schedule has steps, but milestones is empty: give at least one epoch");
     if (at->count != recipe->factors.count)
-        return sl_fail(err, SL_ERR_INPUT, "milestones has %zu epochs, but factors has %zu numbers",
-                       at->count, recipe->factors.count);
+        return sl_fail(err, SL_ERR_INPUT,
+                       "milestones has %zu epoch%s, but factors has %zu number%s", at->count,
+                       sl_text_plural(at->count, "", "s"), recipe->factors.count,
+                       sl_text_plural(recipe->factors.count, "", "s"));
     for (size_t i = 0; i < at->count; i++) {
         if (at->values[i] != floor(at->values[i]))
             return sl_fail(err, SL_ERR_INPUT, "milestones: %g is not the number of an epoch",
@@ -96,8 +99,9 @@ static enum sl_status check_holdout(const struct sl_recipe *recipe, struct sl_er
     if (recipe->holdout_draw > 0)
         return sl_fail(
             err, SL_ERR_INPUT,
-            "holdout names a list, but holdout_draw asks for %lld items: set one of them",
-            (long long)recipe->holdout_draw);
+            "holdout names a list, but holdout_draw asks for %lld item%s: set one of them",
+            (long long)recipe->holdout_draw,
+            sl_text_plural((uint64_t)recipe->holdout_draw, "", "s"));
     for (size_t i = 0; i < WORDS_MAX && sl_holdout_lists[i].name; i++)
         names[i] = sl_holdout_lists[i].name;
     if (sl_recipe_holdout(recipe->holdout)) return SL_OK;
@@ -109,12 +113,14 @@ enum sl_status sl_recipe_check(const struct sl_recipe *recipe, struct sl_error *
 {
     SL_TRY(check_network(recipe->network, err));
     if (recipe->mean.count != recipe->deviation.count)
-        return sl_fail(err, SL_ERR_INPUT, "mean has %zu numbers, but deviation has %zu",
-                       recipe->mean.count, recipe->deviation.count);
+        return sl_fail(err, SL_ERR_INPUT, "mean has %zu number%s, but deviation has %zu",
+                       recipe->mean.count, sl_text_plural(recipe->mean.count, "", "s"),
+                       recipe->deviation.count);
     if (recipe->dev_count > 0 && strcmp(recipe->dev, "held-out") == 0)
         return sl_fail(err, SL_ERR_INPUT,
-                       "dev is a whole fold, but dev_count asks for %lld items: set dev_count=0",
-                       (long long)recipe->dev_count);
+                       "dev is a whole fold, but dev_count asks for %lld item%s: set dev_count=0",
+                       (long long)recipe->dev_count,
+                       sl_text_plural((uint64_t)recipe->dev_count, "", "s"));
     SL_TRY(check_holdout(recipe, err));
     SL_TRY(check_method(recipe, err));
     SL_TRY(check_optimiser(recipe, err));

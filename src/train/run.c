@@ -6,6 +6,7 @@
 
 #include "softlab/base/hash.h"
 #include "softlab/base/memory.h"
+#include "softlab/base/text.h"
 #include "softlab/nn/tuning.h"
 
 /* Padding of crops is black before the normalisation, as in the papers' programs; cutout fills with
@@ -32,14 +33,16 @@ static enum sl_status check_options(const struct sl_train_options *options,
     const struct sl_input_shape want = sl_model_input(model), have = sl_feed_shape(options->feed);
     if (targets->n_items == 0) return sl_fail(err, SL_ERR_INPUT, "there are no items to train on");
     if (targets->n_classes != sl_model_classes(model))
-        return sl_fail(err, SL_ERR_INPUT, "the targets have %zu classes, but the network has %zu",
-                       targets->n_classes, sl_model_classes(model));
+        return sl_fail(err, SL_ERR_INPUT, "the targets have %zu class%s, but the network has %zu",
+                       targets->n_classes, sl_text_plural(targets->n_classes, "", "es"),
+                       sl_model_classes(model));
     if (want.tokens != have.tokens || want.letters != have.letters ||
         want.vocabulary != have.vocabulary || want.alphabet != have.alphabet)
         return sl_fail(
             err, SL_ERR_INPUT,
-            "the texts have %zu words and %zu letters, but the network knows %zu and %zu",
-            have.vocabulary, have.alphabet, want.vocabulary, want.alphabet);
+            "the texts have %zu word%s and %zu letter%s, but the network knows %zu and %zu",
+            have.vocabulary, sl_text_plural(have.vocabulary, "", "s"), have.alphabet,
+            sl_text_plural(have.alphabet, "", "s"), want.vocabulary, want.alphabet);
     if (want.channels != have.channels || want.height != have.height || want.width != have.width)
         return sl_fail(
             err, SL_ERR_INPUT, "the items are %zux%zux%zu, but the network reads %zux%zux%zu",
@@ -51,8 +54,11 @@ static enum sl_status check_options(const struct sl_train_options *options,
             "flip=false, cutout=0");
     for (size_t i = 0; i < targets->n_items; i++)
         if (targets->items[i] >= sl_feed_count(options->feed))
-            return sl_fail(err, SL_ERR_INPUT, "a target is for item %zu, but there are %zu items",
-                           targets->items[i], sl_feed_count(options->feed));
+            return sl_fail(err, SL_ERR_INPUT, "a target is for item %zu, but there %s %zu item%s",
+                           targets->items[i],
+                           sl_text_plural(sl_feed_count(options->feed), "is", "are"),
+                           sl_feed_count(options->feed),
+                           sl_text_plural(sl_feed_count(options->feed), "", "s"));
     return SL_OK;
 }
 

@@ -6,6 +6,7 @@
 
 #include "softlab/base/memory.h"
 #include "softlab/base/random.h"
+#include "softlab/base/text.h"
 #include "train/targets_match.h"
 
 /* Equal to SL_NO_LABEL of softlab/dataset.h, which train/ may not include. */
@@ -55,9 +56,9 @@ static enum sl_status check_options(const struct sl_target_items *items,
         return sl_fail(err, SL_ERR_INPUT, "the split has no items to train on");
     for (size_t i = 0; options->only && i < options->n_only; i++)
         if (options->only[i] >= items->n_items)
-            return sl_fail(err, SL_ERR_INPUT,
-                           "the split has item %zu, but the data set has only %zu items",
-                           options->only[i], items->n_items);
+            return sl_fail(
+                err, SL_ERR_INPUT, "the split has item %zu, but the data set has only %zu item%s",
+                options->only[i], items->n_items, sl_text_plural(items->n_items, "", "s"));
     return SL_OK;
 }
 
@@ -90,8 +91,9 @@ static enum sl_status keep_rest(const struct making *making, size_t item, bool *
                        items->items[item]);
     if ((size_t)label >= items->n_classes)
         return sl_fail(err, SL_ERR_INPUT,
-                       "item \"%.60s\" has class %d, but there are only %zu classes",
-                       items->items[item], label, items->n_classes);
+                       "item \"%.60s\" has class %d, but there %s only %zu class%s",
+                       items->items[item], label, sl_text_plural(items->n_classes, "is", "are"),
+                       items->n_classes, sl_text_plural(items->n_classes, "", "es"));
     return SL_OK;
 }
 
@@ -123,8 +125,8 @@ static enum sl_status choose_items(struct making *making, struct sl_error *err)
         targets->n_soft += n_rows > 0;
     }
     if (targets->n_items == 0 && targets->n_left_out > 0)
-        status = sl_fail(err, SL_ERR_INPUT, "labels: none of the %zu items to train on has a row",
-                         targets->n_left_out);
+        status = sl_fail(err, SL_ERR_INPUT, "labels: of the %zu item%s to train on, none has a row",
+                         targets->n_left_out, sl_text_plural(targets->n_left_out, "", "s"));
     else if (targets->n_items == 0)
         status = sl_fail(err, SL_ERR_INPUT, "no item is left to train on");
 out:

@@ -5,6 +5,7 @@
 
 #include "softlab/base/classes.h"
 #include "softlab/base/memory.h"
+#include "softlab/base/text.h"
 
 #define ELSEWHERE SIZE_MAX
 
@@ -93,13 +94,15 @@ static enum sl_status match_order(const struct sl_target_items *items,
     const bool is_all = set->n_rows == items->n_items;
     if (!is_all && options->only && set->n_rows != options->n_only)
         return sl_fail(err, SL_ERR_INPUT,
-                       "%s: %zu rows without item names, but the data set has %zu items, %zu of "
+                       "%s: %zu row%s without item names, but the data set has %zu item%s, %zu of "
                        "them to train on",
-                       what, set->n_rows, items->n_items, options->n_only);
+                       what, set->n_rows, sl_text_plural(set->n_rows, "", "s"), items->n_items,
+                       sl_text_plural(items->n_items, "", "s"), options->n_only);
     if (!is_all && !options->only)
         return sl_fail(err, SL_ERR_INPUT,
-                       "%s: %zu rows without item names, but the data set has %zu items", what,
-                       set->n_rows, items->n_items);
+                       "%s: %zu row%s without item names, but the data set has %zu item%s", what,
+                       set->n_rows, sl_text_plural(set->n_rows, "", "s"), items->n_items,
+                       sl_text_plural(items->n_items, "", "s"));
     for (size_t r = 0; r < set->n_rows; r++)
         item_of[r] = is_all ? r : options->only[r];
     return SL_OK;

@@ -137,7 +137,7 @@ picture $wide "$mine/photos/val/apple/1.png"
 passes "all may be read as grey" dry 's/"size"/"channels": 1, "size"/'
 fails "one of two tests without its data" "not scored on far: no data set, file or folder" \
     dry 's|"tests": {|"tests": {"far": {"data": "{spec}/far", "labels": "hard", "metrics": ["accuracy"]}, |'
-says "is said" "1 of 1 runs cannot be scored on every test"
+says "is said" "1 of 1 run cannot be scored on every test"
 fails "a test without measures is refused" "metrics: is empty" dry 's/\["accuracy", "cross_entropy"\]/[]/'
 passes "nothing is left behind" sh -c "! ls '$scratch'/temporary/softlab-* 2>/dev/null"
 finish

@@ -221,7 +221,7 @@ static void test_a_network_has_so_many_places(void **state)
     session = test_arrived(store, &who);
     who.person = who.token = 3;
     assert_fails(test_arrive(store, &who, &session, &returning, &err), SL_ERR_USAGE, err,
-                 "all 2 places of this network");
+                 "this network has 2 places");
     assert_false(sl_store_in_transaction(store));
     /* Who has a place finds it; tests, and those of whom nobody counts, have one. */
     who.person = 2, who.token = 4;

@@ -1,5 +1,5 @@
 // Every item with its picture or text and its label so far.
-import { bar, count, decimal, make, newId, percent, plural, seconds, stimulus, update as redraw } from './dom.js';
+import { bar, decimal, make, newId, percent, plural, seconds, stimulus, update as redraw } from './dom.js';
 
 const pageSize = 60;
 const first = (key, sign) => (a, b) => sign * ((a[key] ?? Infinity * sign) - (b[key] ?? Infinity * sign)) || 0;
@@ -54,7 +54,7 @@ export function items() {
       .sort((a, b) => orders[order].compare(a.item, b.item) || a.place - b.place)
       .map(({ item }) => item);
     redraw(list, ...chosen.slice(0, room).map(card));
-    const text = word ? `${plural(chosen.length, 'item', 'items')} found` : `${count(chosen.length)} items. Labels are means over annotators, times are medians. “Between people” is the part of the entropy (in nats) that comes from disagreement between people.`;
+    const text = word ? `${plural(chosen.length, 'item', 'items')} found` : `${plural(chosen.length, 'item', 'items')}. Labels are means over annotators, times are medians. “Between people” is the part of the entropy (in nats) that comes from disagreement between people.`;
     if (found.textContent !== text) found.textContent = text;
     more.hidden = chosen.length <= room;
   }

@@ -68,7 +68,7 @@ function hourChart(status) {
   });
   const ticks = [0, 6, 12, 18].map((index) => make('span', {}, hourName(status.now, index)));
   return make('div', { class: 'chart' },
-    make('p', { class: 'most', 'aria-hidden': 'true' }, total ? `${count(most)} answers` : 'no answers in the last 24 hours'),
+    make('p', { class: 'most', 'aria-hidden': 'true' }, total ? plural(most, 'answer', 'answers') : 'no answers in the last 24 hours'),
     chart,
     make('p', { class: 'ticks', 'aria-hidden': 'true' }, ...ticks, make('span', {}, 'now')));
 }

@@ -49,7 +49,7 @@ function eventsOf(session) {
     make('h2', {}, 'Events'),
     make('p', {}, `${left ? `Left the page ${plural(left, 'time', 'times')}` : 'Never left the page'}; ${pasted ? `pasted text ${plural(pasted, 'time', 'times')}` : 'pasted nothing'}.`),
     make('details', {},
-      make('summary', {}, `All ${count(session.events.length)} events`),
+      make('summary', {}, session.events.length === 1 ? 'The event' : `All ${count(session.events.length)} events`),
       make('ol', { class: 'events' }, ...session.events.map((event) => make('li', {},
         make('span', { class: 'number' }, clockOf(event.at)), ` ${eventName(event.kind)}${event.note ? `: ${event.note}` : ''}`)))));
 }

@@ -64,6 +64,10 @@ bool sl_text_same(const char *a, const char *b);
 char *sl_text_count(uint64_t value, char *out, size_t size);
 char *sl_text_bytes(uint64_t value, char *out, size_t size);
 
+/* `one` for a count of 1, `many` for any other, 0 included; both borrowed. For the noun or verb
+ * after a count: printf("%zu %s", n, sl_text_plural(n, "item", "items")). */
+const char *sl_text_plural(uint64_t count, const char *one, const char *many);
+
 /* Append bytes in base 64 (RFC 4648, with padding), for pictures inside text. */
 void sl_base64_append(struct sl_buffer *out, const void *bytes, size_t length);
 

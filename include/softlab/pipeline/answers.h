@@ -1,4 +1,4 @@
-/* Answers: how a file of them is read, wherever a job begins with one. */
+/* Answers: reading a file of annotators' answers, for every job that begins with one. */
 #ifndef SOFTLAB_PIPELINE_ANSWERS_H
 #define SOFTLAB_PIPELINE_ANSWERS_H
 
@@ -8,30 +8,31 @@
 
 SL_BEGIN_DECLS
 
-/* How a table of answers is read; zeros: as its columns suggest, nothing left out. Words are
- * borrowed, and each may be several with commas between them. */
+/* How a table of answers is read. Zeros: columns are recognised by name and nothing is left out.
+ * Texts are borrowed; each may list several names with commas. */
 struct sl_answer_reading {
-    const char *columns; /* "A,B,C" or "item=A,p=B": the columns of item, worker, label ... */
+    const char *columns; /* "A,B,C" or "item=A,p=B": the columns of item, worker, label and so on */
     struct sl_word_list abstain;   /* classes that mean no answer */
-    struct sl_word_list leave_out; /* classes to take out */
+    struct sl_word_list leave_out; /* classes to remove */
 };
-/* sl_answers_load, with what was left out or scaled in the log. */
+/* sl_answers_load; the log says how many answers were left out or scaled. */
 enum sl_status sl_answers_read_any(const struct sl_workplace *workplace, const char *path,
                                    const struct sl_answer_reading *reading, struct sl_answers **out,
                                    struct sl_error *err) SL_MUST_USE;
-/* The options of the readers in softlab/answer.h. */
+/* Options for the readers of softlab/answer.h. */
 struct sl_answer_reader {
     struct sl_import_options options;
-    char **abstain, **leave_out; /* owned; what the options name */
+    char **abstain, **leave_out; /* owned; the options borrow them */
 };
-/* `notes` are the caller's, and counted into. */
+/* The reader counts into `notes`, which the caller owns. */
 void sl_answer_reader_init(struct sl_answer_reader *reader, const struct sl_answer_reading *reading,
                            const struct sl_workplace *workplace, struct sl_import_notes *notes);
 void sl_answer_reader_release(struct sl_answer_reader *reader);
-/* Log what was left out or scaled. */
+/* Log how many answers were left out or scaled. */
 void sl_say_imported(const struct sl_workplace *workplace, const struct sl_import_notes *notes);
-/* Which flags of answers are no reason to leave them out, into *keep: with `asked`, repeats and
- * second runs. SL_ERR_USAGE where that changes nothing. */
+/* With `asked`, put the flags of repeats and second runs into *keep, otherwise 0: answers with
+ * these flags are kept. SL_ERR_USAGE if no answer has such a flag, since `asked` would have no
+ * effect. */
 enum sl_status sl_keep_as_released(const char *path, const struct sl_answers *answers, bool asked,
                                    unsigned *keep, struct sl_error *err) SL_MUST_USE;
 

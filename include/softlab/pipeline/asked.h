@@ -1,5 +1,5 @@
-/* Asked: the record of what somebody asked for, as files and results carry it. There is no time in
- * it and no path but those typed, so that the same words give the same record. */
+/* Asked: the record of a command and its options, for files and results. It holds no time, and
+ * paths only as they were typed, so the same command always gives the same record. */
 #ifndef SOFTLAB_PIPELINE_ASKED_H
 #define SOFTLAB_PIPELINE_ASKED_H
 
@@ -8,22 +8,22 @@
 
 SL_BEGIN_DECLS
 
-/* A command, and what it was told; all borrowed. */
+/* A command with its arguments and options; all borrowed. */
 struct sl_asked {
     const char *command;
     char *const *arguments;
     size_t n_arguments;
-    const struct sl_field_row *tables[2]; /* of `values`; NULL: none */
+    const struct sl_field_row *tables[2]; /* tables of `values`; NULL: none */
     const void *values;
-    const struct sl_places *places; /* what was typed for paths */
+    const struct sl_places *places; /* maps paths back to what was typed */
 };
-/* Version, build, command, arguments and every option with its value, which the caller owns. */
+/* Version, build, command, arguments and every option with its value, as a new object. */
 json_t *sl_asked_json(const struct sl_asked *asked) SL_MUST_USE;
-/* What rows that go to `output` say of themselves, as text on the heap; NULL if that is no .npz.
- * Inputs by their names and SHA-256, no build, and of the options those with a value that are
- * neither files to write nor among `without` (NULL-ended), which do not change what is in the file.
- * To be taken before anything is read or written; what is not a plain file is named only, and of a
- * large one the size is said. */
+/* The provenance to store with rows in `output`, as JSON text on the heap; NULL if `output` is not
+ * an .npz. It lists options that have a value, except files to write and the names in `without`
+ * (NULL-ended), which do not change the rows. An input file is given by name and SHA-256, a large
+ * one by name and size, and anything but a plain file by name only. Call this before the command
+ * reads or writes a file. */
 char *sl_asked_for_rows(const struct sl_asked *asked, const char *output,
                         const char *const *without) SL_MUST_USE;
 

@@ -1,4 +1,4 @@
-/* Options that several kinds of work have: rows of a table of fields, and names to choose from. */
+/* Options that several jobs share: rows of field tables, and lists of choices. */
 #ifndef SOFTLAB_PIPELINE_OPTIONS_H
 #define SOFTLAB_PIPELINE_OPTIONS_H
 
@@ -7,12 +7,12 @@
 
 SL_BEGIN_DECLS
 
-/* Data sets and networks that have a name. */
+/* The names of known data sets and networks. */
 const char *sl_dataset_names(size_t index);
 const char *sl_network_names(size_t index);
 
-/* How images are brought into memory: a struct sl_load_options called `images` in the struct
- * `type`, for these modes (0: all). */
+/* Options for loading images: a struct sl_load_options called `images` in the struct `type`, for
+ * these modes (0: all). */
 const char *sl_channel_names(size_t index);
 #define SL_OPTION_IMAGE_SIZE(type, text, bits)                                                     \
     {                                                                                              \
@@ -31,9 +31,9 @@ const char *sl_channel_names(size_t index);
             .value = "1|3", .names = sl_channel_names, .modes = (bits)                             \
     }
 
-/* How answers are read: a struct sl_answer_reading called `reading` in the struct `type`.
- * `of_columns` are the modes in which a table may be read, `of_classes` those in which answers
- * are. */
+/* Options for reading answers: a struct sl_answer_reading called `reading` in the struct `type`.
+ * `of_columns` are the modes in which a table may be read, `of_classes` those in which answers are
+ * read. */
 #define SL_OPTION_ANSWERS(type, of_columns, of_classes)                                            \
     {"columns",                                                                                    \
      SL_FIELD_WORD,                                                                                \

@@ -1,6 +1,5 @@
-/* Places: what stands for a path where one is typed. "@set/file" is a file of a data set that
- * softlab fetch brings, wherever that is on this machine, so that plans and examples name data
- * without naming folders. */
+/* Places: names that stand for paths. "@set/file" is a file of a data set that softlab fetch
+ * downloads, wherever this machine keeps it, so plans and examples need no folder names. */
 #ifndef SOFTLAB_PIPELINE_PLACES_H
 #define SOFTLAB_PIPELINE_PLACES_H
 
@@ -12,8 +11,8 @@ SL_BEGIN_DECLS
 struct sl_found_path {
     char *path;                /* owned */
     const char *typed;         /* borrowed */
-    enum sl_field_kind stream; /* SL_FIELD_PATH: what came on standard input; SL_FIELD_OUTPUT: what
-                                  goes to standard output; SL_FIELD_WORD: neither */
+    enum sl_field_kind stream; /* SL_FIELD_PATH: standard input; SL_FIELD_OUTPUT: standard output;
+                                  SL_FIELD_WORD: neither */
 };
 struct sl_places {
     struct sl_found_path *items; /* owned */
@@ -21,17 +20,17 @@ struct sl_places {
 };
 void sl_places_release(struct sl_places *places);
 
-/* Keep what stands for a path, which is taken. */
+/* Record the path that `typed` stands for; takes `path`. */
 void sl_places_add(struct sl_places *places, char *path, const char *typed,
                    enum sl_field_kind stream);
-/* Put paths where places stand among the files to read of a struct; other texts stay. */
+/* Replace places by paths in a struct's fields for files to read; other texts stay. */
 enum sl_status sl_places_find_fields(struct sl_places *places, const struct sl_data_roots *roots,
                                      const struct sl_field_row *rows, void *values,
                                      struct sl_error *err) SL_MUST_USE;
-/* The same for words, which are borrowed from then on. */
+/* The same for an array of words, which then borrow from `places`. */
 enum sl_status sl_places_find_all(struct sl_places *places, const struct sl_data_roots *roots,
                                   char **words, size_t n_words, struct sl_error *err) SL_MUST_USE;
-/* What was typed for a path that was put in its place; otherwise the text itself. */
+/* What was typed for a path that replaced a place; for any other text, the text itself. */
 const char *sl_places_typed(const struct sl_places *places, const char *text);
 
 SL_END_DECLS

@@ -1,4 +1,4 @@
-/* Weights that runs wrote, and what they predict. */
+/* Weights of finished runs, and predictions with them. */
 #ifndef SOFTLAB_PIPELINE_WEIGHTS_H
 #define SOFTLAB_PIPELINE_WEIGHTS_H
 
@@ -8,27 +8,27 @@
 
 SL_BEGIN_DECLS
 
-/* The weights that a path names: a file, or those in a run's folder, which must be those that the
- * run wrote. The caller frees *out. */
+/* The weights that a path names: a weights file, or a run's folder. SL_ERR_INPUT if the weights in
+ * a folder are not those that its run wrote. The caller frees *out. */
 enum sl_status sl_run_find_weights(const char *path, char **out, struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_run_open_weights(const char *path, struct sl_model **out,
                                    struct sl_error *err) SL_MUST_USE;
-/* SL_ERR_INPUT if the record of a run has another checksum for its weights. */
+/* SL_ERR_INPUT if the checksum of the weights is not the one in the run's record. */
 enum sl_status sl_run_check_weights(const char *weights, const json_t *record,
                                     struct sl_error *err) SL_MUST_USE;
 
-/* Logits of all items of sl_feeding_for, with names. */
+/* The logits of all items of sl_feeding_for, as rows with item and class names. */
 enum sl_status sl_predict_items(const struct sl_workplace *workplace, struct sl_model *model,
                                 const struct sl_feeding *feeding, size_t batch,
                                 struct sl_rows **out, struct sl_error *err) SL_MUST_USE;
 
 enum sl_predicted_array { SL_PREDICTED_LOGITS, SL_PREDICTED_PROBABILITIES };
-/* Weights and items to a file of predictions. */
+/* From weights and items to a file of predictions. */
 struct sl_predict_job {
     const char *weights;           /* a file, or a run's folder */
     const char *data, *split;      /* items; split: an index file, or NULL */
     struct sl_load_options images; /* zeros: as the network reads them */
-    const char *vectors; /* word vectors (GloVe) of words that the network does not know, or NULL */
+    const char *vectors;           /* word vectors (GloVe) for words new to the network, or NULL */
     enum sl_predicted_array array;
     size_t batch;       /* items per pass of the network */
     const char *output; /* .npz, .npy, .csv or .json */

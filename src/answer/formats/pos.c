@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "answer/formats/format.h"
+#include "softlab/base/text.h"
 
 enum { ID, WORD, TAGS, GOLD, COLUMNS, NUMBER = 24 };
 
@@ -53,12 +54,13 @@ static enum sl_status read_tokens(struct sl_csv *csv, const char *path, struct s
         if (record.count == 0) return SL_OK;
         if (record.count != COLUMNS)
             return sl_csv_fail(csv, record.line, err,
-                               "expected id, word, tags and gold, got %zu columns", record.count);
+                               "expected id, word, tags and gold, got %zu column%s", record.count,
+                               sl_text_plural(record.count, "", "s"));
         size_t length = list_length(record.fields[TAGS]);
         if (n_annotators == 0) n_annotators = length;
         if (length != n_annotators)
-            return sl_csv_fail(csv, record.line, err, "expected %zu tags, got %zu", n_annotators,
-                               length);
+            return sl_csv_fail(csv, record.line, err, "expected %zu tag%s, got %zu", n_annotators,
+                               sl_text_plural(n_annotators, "", "s"), length);
         sl_import_at(sl_hard_pass_import(pass), path, record.line);
         SL_TRY(sl_at_line(put_token(pass, &record, &n_tags, err), path, record.line, err));
         if (n_tags == 0)

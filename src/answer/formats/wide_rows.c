@@ -3,6 +3,7 @@
 
 #include "answer/formats/wide.h"
 #include "softlab/base/memory.h"
+#include "softlab/base/text.h"
 
 /* Each record is one field, the line; cells are split here. No text contains 0x01. */
 static struct sl_csv_options line_options(void)
@@ -101,8 +102,8 @@ enum sl_status sl_wide_next(struct sl_wide_rows *rows, struct sl_error *err)
     } while (rows->count == 0); /* blank lines between rows are skipped */
     if (rows->width == 0) rows->width = rows->count;
     if (rows->count == rows->width) return SL_OK;
-    return sl_csv_fail(rows->csv, rows->line, err, "expected %zu columns, got %zu", rows->width,
-                       rows->count);
+    return sl_csv_fail(rows->csv, rows->line, err, "expected %zu column%s, got %zu", rows->width,
+                       sl_text_plural(rows->width, "", "s"), rows->count);
 }
 
 bool sl_wide_is_answer(struct sl_field cell)

@@ -11,6 +11,7 @@
 #include "answer/jsonl/jsonl.h"
 #include "base/text/describe.h"
 #include "softlab/base/memory.h"
+#include "softlab/base/text.h"
 
 enum { LEAST_LIST = 16 };
 
@@ -284,7 +285,8 @@ static bool read_dist(struct sl_record *record)
     if (record->answered) return true;
     record->scan.at = from;
     snprintf(record->scan.problem, sizeof record->scan.problem,
-             "expected %zu numbers with a sum above 0, got %zu", n_classes, count);
+             "expected %zu number%s with a sum above 0, got %zu", n_classes,
+             sl_text_plural(n_classes, "", "s"), count);
     return false;
 }
 

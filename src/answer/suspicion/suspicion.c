@@ -6,6 +6,7 @@
 
 #include "answer/suspicion/suspicion.h"
 #include "softlab/base/memory.h"
+#include "softlab/base/text.h"
 
 /* The prior: one annotator in fifty did not look. */
 static const double PRIOR = .02;
@@ -66,12 +67,12 @@ static char *name_habit(const struct accused *accused)
     const struct sl_suspect *suspect = accused->suspect;
     const double usual = (double)suspect->n_usual / (double)suspect->n_votes;
     if (usual >= MOSTLY && suspect->usual >= accused->answers->n_classes)
-        return sl_string_printf("always the same share (%zu of %zu answers)", suspect->n_usual,
-                                suspect->n_votes);
+        return sl_string_printf("always the same share (%zu of %zu answer%s)", suspect->n_usual,
+                                suspect->n_votes, sl_text_plural(suspect->n_votes, "", "s"));
     if (usual >= MOSTLY)
-        return sl_string_printf("always the same class (\"%s\" in %zu of %zu answers)",
+        return sl_string_printf("always the same class (\"%s\" in %zu of %zu answer%s)",
                                 accused->answers->classes[suspect->usual], suspect->n_usual,
-                                suspect->n_votes);
+                                suspect->n_votes, sl_text_plural(suspect->n_votes, "", "s"));
     return sl_string_printf(
         "agrees with others hardly more often than by chance (%.0f %%, chance %.0f %%)",
         100 * suspect->agreement, 100 * suspect->chance);
@@ -134,9 +135,9 @@ static double evidence_checks(const struct accused *accused)
 
 static char *name_checks(const struct accused *accused)
 {
-    return sl_string_printf("%zu of %zu checks wrong",
-                            accused->quality->n_checks - accused->quality->n_checks_right,
-                            accused->quality->n_checks);
+    return sl_string_printf(
+        "%zu of %zu check%s wrong", accused->quality->n_checks - accused->quality->n_checks_right,
+        accused->quality->n_checks, sl_text_plural(accused->quality->n_checks, "", "s"));
 }
 
 static double evidence_repeats(const struct accused *accused)
@@ -153,8 +154,9 @@ static double evidence_repeats(const struct accused *accused)
 static char *name_repeats(const struct accused *accused)
 {
     const struct sl_annotator_quality *own = accused->quality;
-    return sl_string_printf("a different class in %.0f of %zu repeats",
-                            own->changed_class * (double)own->n_repeats, own->n_repeats);
+    return sl_string_printf("a different class in %.0f of %zu repeat%s",
+                            own->changed_class * (double)own->n_repeats, own->n_repeats,
+                            sl_text_plural(own->n_repeats, "", "s"));
 }
 
 /* ---- The score ---- */

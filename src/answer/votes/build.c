@@ -15,6 +15,7 @@
 #include "answer/answer_internal.h"
 #include "answer/votes/votes.h"
 #include "softlab/base/memory.h"
+#include "softlab/base/text.h"
 
 enum { BATCH = 64, LEAST_CAPACITY = 1024, AHEAD = 32, PROGRESS_STEP = 1 << 18 };
 enum { TEXT_LIMIT = BATCH * (16 << 20) };
@@ -296,9 +297,11 @@ static enum sl_status build(struct builder *builder, struct sl_error *err)
     sl_name_table_compact(votes->items);
     sl_name_table_compact(votes->annotators);
     if (builder->n_left_out > 0 && options->notes)
-        sl_log(options->notes->log, SL_LOG_INFO,
-               "%s: left out %zu answers that are checks, repeats or second runs", builder->path,
-               builder->n_left_out);
+        sl_log(options->notes->log, SL_LOG_INFO, "%s: left out %zu %s", builder->path,
+               builder->n_left_out,
+               sl_text_plural(builder->n_left_out,
+                              "answer that is a check, a repeat or a second run",
+                              "answers that are checks, repeats or second runs"));
     const struct sl_vote_labels labels = builder->format->labels(builder->source);
     SL_TRY(sl_votes_set_classes(votes, &labels, options->classes, builder->path, err));
     return sl_votes_note_duplicates(votes, builder->path, options->notes, err);

@@ -7,6 +7,7 @@
 #include "answer/formats/table_columns.h"
 #include "answer/votes/votes.h"
 #include "softlab/base/memory.h"
+#include "softlab/base/text.h"
 
 struct csv_source {
     char *path; /* owned */
@@ -102,8 +103,8 @@ static enum sl_status next_csv(void *source, struct sl_import_notes *notes, stru
         *more = csv->record.count > 0;
         if (!*more) return SL_OK;
         if (csv->record.count < csv->width)
-            return sl_csv_fail(csv->csv, csv->record.line, err, "expected %zu fields, got %zu",
-                               csv->width, csv->record.count);
+            return sl_csv_fail(csv->csv, csv->record.line, err, "expected %zu field%s, got %zu",
+                               csv->width, sl_text_plural(csv->width, "", "s"), csv->record.count);
         const struct sl_field *fields = csv->record.fields;
         const struct sl_field label = sl_csv_class(fields[csv->columns.place[SL_LONG_LABEL]]);
         out->item = sl_csv_plain(fields[csv->columns.place[SL_LONG_ITEM]]);

@@ -5,6 +5,7 @@
 #include "answer/filter.h"
 #include "answer/formats/table_columns.h"
 #include "answer/votes/votes.h"
+#include "softlab/base/text.h"
 
 static enum sl_status read_slb(const char *path, const struct sl_import_options *options,
                                struct sl_votes **out, struct sl_error *err)
@@ -40,8 +41,8 @@ static void warn_of_confidence(const char *path, const struct sl_import_notes *n
 {
     if (notes && notes->n_confident)
         sl_log(notes->log, SL_LOG_WARNING,
-               "%s: the confidence of %zu answers is not read: votes have none", path,
-               notes->n_confident);
+               "%s: the confidence of %zu answer%s is not read: votes have none", path,
+               notes->n_confident, sl_text_plural(notes->n_confident, "", "s"));
 }
 
 void sl_votes_note(const struct sl_answer *answer, struct sl_import_notes *notes)

@@ -11,6 +11,7 @@
 #include "answer/votes/votes.h"
 #include "softlab/base/hash.h"
 #include "softlab/base/memory.h"
+#include "softlab/base/text.h"
 
 _Static_assert(sizeof(size_t) == sizeof(uint64_t) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
                "the arrays of a file are used as they are");
@@ -83,8 +84,8 @@ static enum sl_status check_header(const struct sl_slb_bytes *file, const struct
         header->n_classes == 0 || header->n_classes > SL_VOTES_CLASSES ||
         header->count > file->length)
         return sl_fail(err, SL_ERR_INPUT,
-                       "%s: header: impossible counts: %llu items, %llu annotators, %llu classes "
-                       "and %llu answers",
+                       "%s: header: impossible counts: items %llu, annotators %llu, classes %llu, "
+                       "answers %llu",
                        file->name, (unsigned long long)header->n_items,
                        (unsigned long long)header->n_annotators,
                        (unsigned long long)header->n_classes, (unsigned long long)header->count);
@@ -122,9 +123,9 @@ static enum sl_status check_section(const struct sl_slb_bytes *file, const struc
                        file->name, name, (unsigned long long)place->length,
                        (unsigned long long)place->offset);
     if (expected != UINT64_MAX && place->length != expected)
-        return sl_fail(err, SL_ERR_INPUT, "%s: section \"%s\" has %llu bytes, expected %llu",
+        return sl_fail(err, SL_ERR_INPUT, "%s: section \"%s\" has %llu byte%s, expected %llu",
                        file->name, name, (unsigned long long)place->length,
-                       (unsigned long long)expected);
+                       sl_text_plural(place->length, "", "s"), (unsigned long long)expected);
     if (file->sums && sl_crc32(0, file->bytes + place->offset, (size_t)place->length) != place->crc)
         return sl_fail(err, SL_ERR_INPUT,
                        "%s: section \"%s\": the checksum is wrong; the file is damaged", file->name,
@@ -223,8 +224,8 @@ enum sl_status sl_slb_parse(const struct sl_slb_bytes *file, struct sl_votes **o
 {
     struct header header;
     if (file->length < sizeof header)
-        return sl_fail(err, SL_ERR_INPUT, "%s: has %zu bytes, expected a header of %d", file->name,
-                       file->length, HEADER_BYTES);
+        return sl_fail(err, SL_ERR_INPUT, "%s: has %zu byte%s, expected a header of %d", file->name,
+                       file->length, sl_text_plural(file->length, "", "s"), HEADER_BYTES);
     memcpy(&header, file->bytes, sizeof header);
     SL_TRY(check_header(file, &header, err));
     struct sl_votes *votes = sl_alloc(1, sizeof *votes);

@@ -71,8 +71,9 @@ enum sl_status sl_array_create(enum sl_dtype dtype, size_t width, size_t n_dimen
     size_t bytes = 0;
     if (!sl_shape_bytes(array.item_size, n_dimensions, array.shape, &bytes)) {
         char text[SHAPE_TEXT];
-        return sl_fail(err, SL_ERR_NOMEM, "not enough memory for %s elements of %zu bytes",
-                       sl_array_shape_text(&array, text, sizeof text), array.item_size);
+        return sl_fail(err, SL_ERR_NOMEM, "not enough memory for %s elements of %zu byte%s",
+                       sl_array_shape_text(&array, text, sizeof text), array.item_size,
+                       sl_text_plural(array.item_size, "", "s"));
     }
     array.data = sl_data_alloc(bytes, 1, err);
     if (!array.data) return SL_ERR_NOMEM;

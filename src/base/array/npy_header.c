@@ -263,9 +263,10 @@ static enum sl_status check_size(struct sl_npy_header *header, uint64_t availabl
     if (!sl_shape_bytes(array->item_size, array->n_dimensions, array->shape, &header->data_size))
         return sl_fail(err, SL_ERR_INPUT, "%s: the shape %s is too large", name, shape);
     if (header->data_size != available)
-        return sl_fail(
-            err, SL_ERR_INPUT, "%s: byte %zu: the shape %s needs %zu bytes of data, got %llu", name,
-            header->header_size, shape, header->data_size, (unsigned long long)available);
+        return sl_fail(err, SL_ERR_INPUT,
+                       "%s: byte %zu: the shape %s needs %zu byte%s of data, got %llu", name,
+                       header->header_size, shape, header->data_size,
+                       sl_text_plural(header->data_size, "", "s"), (unsigned long long)available);
     return SL_OK;
 }
 

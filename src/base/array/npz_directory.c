@@ -187,11 +187,13 @@ static enum sl_status check_extents(const struct sl_npz *npz, uint64_t directory
         uint64_t header = SL_ZIP_LOCAL_SIZE + strlen(entry->file_name);
         if (entry->offset > directory || entry->limit - entry->offset < header ||
             entry->limit - entry->offset - header < entry->packed)
-            return sl_fail(err, SL_ERR_INPUT,
-                           "%s: %s: the entry's %llu bytes at byte %llu do not end before byte "
-                           "%llu, where the next part begins",
-                           npz->path, entry->file_name, (unsigned long long)entry->packed,
-                           (unsigned long long)entry->offset, (unsigned long long)entry->limit);
+            return sl_fail(
+                err, SL_ERR_INPUT,
+                "%s: %s: the entry's %llu byte%s at byte %llu %s not end before byte %llu, where "
+                "the next part begins",
+                npz->path, entry->file_name, (unsigned long long)entry->packed,
+                sl_text_plural(entry->packed, "", "s"), (unsigned long long)entry->offset,
+                sl_text_plural(entry->packed, "does", "do"), (unsigned long long)entry->limit);
     }
     return SL_OK;
 }

@@ -12,6 +12,7 @@
 #include "base/array/zip.h"
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
+#include "softlab/base/text.h"
 
 /* Deflate cannot do better: a match of 258 bytes takes at least two bits. */
 enum { DEFLATE_RATIO = 1032, DEFLATE_SLACK = 1024 };
@@ -247,13 +248,15 @@ static enum sl_status check_packing(const struct job *job, struct sl_error *err)
 {
     const struct sl_npz_entry *entry = job->entry;
     if (entry->method == SL_ZIP_STORED && entry->packed != entry->size)
-        return sl_fail(err, SL_ERR_INPUT, "%s: stored in %llu bytes, expected %llu", job->label,
-                       (unsigned long long)entry->packed, (unsigned long long)entry->size);
+        return sl_fail(err, SL_ERR_INPUT, "%s: stored in %llu byte%s, expected %llu", job->label,
+                       (unsigned long long)entry->packed, sl_text_plural(entry->packed, "", "s"),
+                       (unsigned long long)entry->size);
     if (entry->method != SL_ZIP_DEFLATED || entry->size <= DEFLATE_SLACK ||
         (entry->size - DEFLATE_SLACK) / DEFLATE_RATIO <= entry->packed)
         return SL_OK;
-    return sl_fail(err, SL_ERR_INPUT, "%s: %llu bytes cannot be deflated to %llu", job->label,
-                   (unsigned long long)entry->size, (unsigned long long)entry->packed);
+    return sl_fail(err, SL_ERR_INPUT, "%s: %llu byte%s cannot be deflated to %llu", job->label,
+                   (unsigned long long)entry->size, sl_text_plural(entry->size, "", "s"),
+                   (unsigned long long)entry->packed);
 }
 
 /* `out` gets the data too; without `whole` only the header, and NULL as data. */

@@ -10,6 +10,7 @@
 #include "softlab/base/json.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/safetensors.h"
+#include "softlab/base/text.h"
 
 enum { LENGTH_BYTES = 8 };
 
@@ -100,8 +101,9 @@ static enum sl_status parse_tensor(const struct sl_safetensors *file, const char
         return tensor_fail(file, &tensor, "data_offsets are not two ascending offsets", err);
     if (places[1] - places[0] != bytes)
         return sl_fail(err, SL_ERR_INPUT,
-                       "%s: tensor %s: the shape needs %zu bytes, data_offsets hold %llu",
-                       file->path, name, bytes, (unsigned long long)(places[1] - places[0]));
+                       "%s: tensor %s: the shape needs %zu byte%s, data_offsets hold %llu",
+                       file->path, name, bytes, sl_text_plural(bytes, "", "s"),
+                       (unsigned long long)(places[1] - places[0]));
     tensor.begin = places[0];
     tensor.end = places[1];
     *out = tensor;
@@ -148,8 +150,9 @@ static enum sl_status check_places(const struct sl_safetensors *file, struct sl_
         end = tensor->end;
     }
     if (end != size)
-        return sl_fail(err, SL_ERR_INPUT, "%s: the tensors take %llu bytes, the file holds %llu",
-                       file->path, (unsigned long long)end, (unsigned long long)size);
+        return sl_fail(err, SL_ERR_INPUT, "%s: the tensors take %llu byte%s, the file holds %llu",
+                       file->path, (unsigned long long)end, sl_text_plural(end, "", "s"),
+                       (unsigned long long)size);
     return SL_OK;
 }
 

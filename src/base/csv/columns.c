@@ -166,8 +166,8 @@ static enum sl_status find_field(const struct sl_csv *csv, const struct sl_csv_r
                                  size_t column, struct sl_field *out, struct sl_error *err)
 {
     if (column >= record->count)
-        return sl_csv_fail(csv, record->line, err, "expected at least %zu fields, got %zu",
-                           column + 1, record->count);
+        return sl_csv_fail(csv, record->line, err, "expected at least %zu field%s, got %zu",
+                           column + 1, sl_text_plural(column + 1, "", "s"), record->count);
     *out = record->fields[column];
     return SL_OK;
 }

@@ -21,6 +21,7 @@
 #include "base/csv/reader.h"
 #include "base/text/describe.h"
 #include "softlab/base/memory.h"
+#include "softlab/base/text.h"
 
 enum { CHUNK = 256 * 1024, LEAST_CAPACITY = 4, RECORD_LIMIT = 16 << 20 };
 
@@ -401,8 +402,8 @@ static enum sl_status next_record(struct sl_csv *csv)
     if (csv->width == 0) {
         csv->width = csv->count;
     } else if (csv->options.fixed_width) {
-        return sl_csv_fail(csv, csv->record_line, &csv->failure, "expected %zu fields, got %zu",
-                           csv->width, csv->count);
+        return sl_csv_fail(csv, csv->record_line, &csv->failure, "expected %zu field%s, got %zu",
+                           csv->width, sl_text_plural(csv->width, "", "s"), csv->count);
     }
     return SL_OK;
 }

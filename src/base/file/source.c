@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "softlab/base/file.h"
+#include "softlab/base/text.h"
 
 enum sl_status sl_source_open(struct sl_source *source, const char *path, struct sl_error *err)
 {
@@ -29,9 +30,9 @@ enum sl_status sl_source_read(const struct sl_source *source, uint64_t offset, v
                               size_t length, struct sl_error *err)
 {
     if (offset > source->size || length > source->size - offset)
-        return sl_fail(err, SL_ERR_INPUT, "%s: byte %llu: expected %zu bytes, the file has %llu",
+        return sl_fail(err, SL_ERR_INPUT, "%s: byte %llu: expected %zu byte%s, the file has %llu",
                        source->name, (unsigned long long)offset, length,
-                       (unsigned long long)source->size);
+                       sl_text_plural(length, "", "s"), (unsigned long long)source->size);
     if (source->descriptor >= 0)
         return sl_file_pread(source->descriptor, source->name, offset, out, length, err);
     if (length) memcpy(out, source->bytes + offset, length);

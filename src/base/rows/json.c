@@ -21,9 +21,11 @@ static enum sl_status read_row(struct sl_rows_builder *builder, const struct sl_
     struct sl_rows *rows = builder->rows;
     SL_TRY(sl_json_array_size(at, &count, err));
     if (rows->n_classes == 0) rows->n_classes = count;
-    if (count == 0 || count != rows->n_classes)
-        return sl_json_fail(at, err, "expected %zu numbers, got %zu",
-                            rows->n_classes > 0 ? rows->n_classes : 1, count);
+    if (count == 0 || count != rows->n_classes) {
+        const size_t expected = rows->n_classes > 0 ? rows->n_classes : 1;
+        return sl_json_fail(at, err, "expected %zu number%s, got %zu", expected,
+                            sl_text_plural(expected, "", "s"), count);
+    }
     float *row = sl_rows_push(builder, item, strlen(item), "", 0, err);
     if (!row) return SL_ERR_NOMEM;
     for (size_t k = 0; k < count; k++) {

@@ -9,6 +9,7 @@
 #include "softlab/base/csv.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/names.h"
+#include "softlab/base/text.h"
 
 /* Checks only the header: `data` may be NULL. */
 static enum sl_status check_matrix(const struct sl_array *array, const char *what,
@@ -77,8 +78,8 @@ static enum sl_status read_names(struct sl_npz *npz, const char *entry, const ch
     SL_TRY_OUT(sl_npz_peek(npz, entry, &array, err));
     SL_TRY_OUT(sl_array_expect(&array, what, 1, shape, err));
     if (array.shape[0] != count)
-        SL_TRY_OUT(sl_fail(err, SL_ERR_INPUT, "%s: has %zu names, expected %zu", what,
-                           array.shape[0], count));
+        SL_TRY_OUT(sl_fail(err, SL_ERR_INPUT, "%s: has %zu name%s, expected %zu", what,
+                           array.shape[0], sl_text_plural(array.shape[0], "", "s"), count));
     SL_TRY_OUT(sl_npz_read(npz, entry, &array, err));
     names = sl_data_zeroed(count + 1, sizeof *names, err);
     SL_TRY_OUT(names ? SL_OK : SL_ERR_NOMEM);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "softlab/base/memory.h"
+#include "softlab/base/text.h"
 
 enum { LISTED = 200 }; /* bytes of names in an error */
 
@@ -167,14 +168,15 @@ enum sl_status sl_classes_pair(const struct sl_class_list *from, const struct sl
     }
     char listed[LISTED];
     if (from->count != to->count && named->names)
-        return sl_fail(err, SL_ERR_INPUT,
-                       "%s: has %zu classes without names; expected the %zu of %s (%s)",
-                       other->owner, other->count, named->count, named->owner,
-                       sl_classes_text(named->names, named->count, listed, sizeof listed));
+        return sl_fail(
+            err, SL_ERR_INPUT, "%s: has %zu class%s without names; expected the %zu of %s (%s)",
+            other->owner, other->count, sl_text_plural(other->count, "", "es"), named->count,
+            named->owner, sl_classes_text(named->names, named->count, listed, sizeof listed));
     if (from->count != to->count)
         return sl_fail(err, SL_ERR_INPUT,
-                       "%s: has %zu classes; expected the %zu of %s, since neither has names",
-                       from->owner, from->count, to->count, to->owner);
+                       "%s: has %zu class%s; expected the %zu of %s, since neither has names",
+                       from->owner, from->count, sl_text_plural(from->count, "", "es"), to->count,
+                       to->owner);
     for (size_t k = 0; k < from->count; k++)
         out[k] = k;
     return SL_OK;

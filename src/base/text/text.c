@@ -256,6 +256,11 @@ char *sl_text_bytes(uint64_t value, char *out, size_t size)
     return out;
 }
 
+const char *sl_text_plural(uint64_t count, const char *one, const char *many)
+{
+    return count == 1 ? one : many;
+}
+
 char **sl_text_split(const char *text)
 {
     size_t count = 1;

@@ -134,16 +134,18 @@ static enum sl_status read_vector(struct collector *collector, const char *text,
             if (found == collector->dimensions || !number || !(fabs(value) <= 1e30))
                 return sl_fail(
                     err, SL_ERR_INPUT,
-                    "%s:%zu: expected a word and %zu numbers, got \"%.*s\" as number %zu",
+                    "%s:%zu: expected a word and %zu number%s, got \"%.*s\" as number %zu",
                     collector->file, collector->line, collector->dimensions,
+                    sl_text_plural(collector->dimensions, "", "s"),
                     (int)(at - begin < 40 ? at - begin : 40), text + begin, found + 1);
             collector->vector[found++] = value;
         }
         at++;
     }
     if (found != collector->dimensions)
-        return sl_fail(err, SL_ERR_INPUT, "%s:%zu: expected a word and %zu numbers, got %zu",
-                       collector->file, collector->line, collector->dimensions, found);
+        return sl_fail(err, SL_ERR_INPUT, "%s:%zu: expected a word and %zu number%s, got %zu",
+                       collector->file, collector->line, collector->dimensions,
+                       sl_text_plural(collector->dimensions, "", "s"), found);
     return SL_OK;
 }
 
@@ -228,8 +230,10 @@ static enum sl_status fail_missing(const struct collector *collector, struct sl_
         if (!collector->wanted[i].found)
             sl_buffer_printf(&words, "%s%s", words.length ? ", " : "", collector->wanted[i].word);
     enum sl_status status =
-        sl_fail(err, SL_ERR_INPUT, "%s: %zu of %zu words have no vector: %s%s", collector->file,
+        sl_fail(err, SL_ERR_INPUT, "%s: %zu of %zu word%s %s no vector: %s%s", collector->file,
                 collector->n_wanted - collector->n_found, collector->n_wanted,
+                sl_text_plural(collector->n_wanted, "", "s"),
+                sl_text_plural(collector->n_wanted - collector->n_found, "has", "have"),
                 words.data ? words.data : "", words.overflowed ? " ..." : "");
     sl_buffer_release(&words);
     return status;

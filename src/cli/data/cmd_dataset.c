@@ -145,8 +145,10 @@ static void describe_items(const struct summary *summary, struct sl_buffer *out)
     const struct sl_dataset *set = summary->dataset;
     char count[32];
     sl_buffer_printf(out, "%s %s%s", sl_text_count(set->count, count, sizeof count), kind_of(set),
-                     set->count == 1 ? "" : "s");
-    if (set->features) sl_buffer_printf(out, " of %zu features", set->n_features);
+                     sl_text_plural(set->count, "", "s"));
+    if (set->features)
+        sl_buffer_printf(out, " of %zu feature%s", set->n_features,
+                         sl_text_plural(set->n_features, "", "s"));
     if (set->spans) sl_buffer_text(out, ", with the part that is asked about");
     if (set->texts || summary->n_sizes_seen == 0) return;
     describe_sizes(summary, out);
@@ -164,8 +166,10 @@ static void print_summary(const struct summary *summary)
     char number[32];
     printf("%s: %s\n", set->name, items.data);
     sl_buffer_release(&items);
-    printf("%zu classes, %s items labelled\n", set->n_classes,
-           sl_text_count(summary->n_labelled, number, sizeof number));
+    printf("%zu class%s, %s item%s labelled\n", set->n_classes,
+           sl_text_plural(set->n_classes, "", "es"),
+           sl_text_count(summary->n_labelled, number, sizeof number),
+           sl_text_plural(summary->n_labelled, "", "s"));
     if (set->truth)
         printf("true distributions known, mean entropy %.3f nats\n", summary->mean_entropy);
     if (set->n_classes == 0) return;

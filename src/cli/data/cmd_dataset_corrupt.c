@@ -154,8 +154,10 @@ static enum sl_status run_corrupt(struct cli *cli, const void *values, struct sl
     if (status == SL_OK)
         status = sl_corrupt_write(set, chosen, &options, typed->output, &n_made, err);
     if (status == SL_OK)
-        printf("%zu corruptions of %zu images at %zu severities in %s, %zu of them new\n", n_chosen,
-               set->count, options.n_severities, typed->output, n_made);
+        printf("%zu corruption%s of %zu image%s at %zu %s in %s, %zu of them new\n", n_chosen,
+               sl_text_plural(n_chosen, "", "s"), set->count, sl_text_plural(set->count, "", "s"),
+               options.n_severities, sl_text_plural(options.n_severities, "severity", "severities"),
+               typed->output, n_made);
     sl_dataset_destroy(set);
     return status;
 }

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 
 #include "cmd.h"
+#include "softlab/base/text.h"
 
 struct mix_values {
     const char *output;
@@ -90,7 +91,9 @@ static enum sl_status run_mix(struct cli *cli, const void *values, struct sl_err
         status =
             sl_mix_write(set, &plan, (size_t)options->batch, options->output, &cli->progress, err);
     if (status == SL_OK) status = write_provenance(cli, options->output, err);
-    if (status == SL_OK) printf("%zu images in %s\n", plan.count, options->output);
+    if (status == SL_OK)
+        printf("%zu image%s in %s\n", plan.count, sl_text_plural(plan.count, "", "s"),
+               options->output);
     sl_mix_plan_release(&plan);
     sl_dataset_destroy(set);
     return status;

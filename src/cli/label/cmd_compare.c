@@ -1,6 +1,7 @@
 #include <math.h>
 
 #include "cmd.h"
+#include "softlab/base/text.h"
 
 struct compare_values {
     struct sl_compare_job job; /* first, so that its offsets are those of the values */
@@ -35,7 +36,8 @@ static void print_items(const struct sl_compared *compared)
     const struct sl_comparison *comparison = &compared->comparison;
     const char *which = compared->job->least ? "least" : "most";
     if (compared->n_kept < comparison->n_items)
-        printf("\n%s different of %zu items\n", which, compared->n_kept);
+        printf("\n%s different of %zu item%s\n", which, compared->n_kept,
+               sl_text_plural(compared->n_kept, "", "s"));
     else
         printf("\n%s different items\n", which);
     struct cli_table table;
@@ -61,8 +63,9 @@ static void print_items(const struct sl_compared *compared)
 static void print_comparison(const struct cli *cli, const struct sl_compared *compared)
 {
     const struct sl_comparison *comparison = &compared->comparison;
-    printf("%zu items in both (%zu only in %s, %zu only in %s)\n", comparison->n_items,
-           comparison->n_only_a, cli_shown(cli, compared->job->a), comparison->n_only_b,
+    printf("%zu item%s in both (%zu only in %s, %zu only in %s)\n", comparison->n_items,
+           sl_text_plural(comparison->n_items, "", "s"), comparison->n_only_a,
+           cli_shown(cli, compared->job->a), comparison->n_only_b,
            cli_shown(cli, compared->job->b));
     printf("entropy correlation  %.4f\n", comparison->entropy_r);
     printf("mean entropy         %.4f and %.4f nats\n", comparison->entropy_a,
@@ -72,8 +75,8 @@ static void print_comparison(const struct cli *cli, const struct sl_compared *co
         printf("mean %-20s %.4f   %s\n", sl_label_distances[d].name, comparison->mean[d],
                sl_label_distances[d].summary);
     if (comparison->n_infinite_kl)
-        printf("KL is infinite for %zu items, which its mean leaves out\n",
-               comparison->n_infinite_kl);
+        printf("KL is infinite for %zu item%s, which its mean leaves out\n",
+               comparison->n_infinite_kl, sl_text_plural(comparison->n_infinite_kl, "", "s"));
     if (compared->n_shown) print_items(compared);
     if (compared->n_kept == 0) puts("\nno item is such as the options ask for");
 }
@@ -91,9 +94,11 @@ static void add_group(struct cli_table *table, const char *name, const struct sl
 static void print_mixing(const struct sl_answers *answers, const struct sl_mix_summary *summary,
                          bool pairs)
 {
-    printf(
-        "%zu answers about %zu items by %zu annotators, r of inferred and generated shares %.3f\n",
-        summary->n_answers, summary->n_items, summary->n_annotators, summary->r);
+    printf("%zu answer%s about %zu item%s by %zu annotator%s, r of inferred and generated shares "
+           "%.3f\n",
+           summary->n_answers, sl_text_plural(summary->n_answers, "", "s"), summary->n_items,
+           sl_text_plural(summary->n_items, "", "s"), summary->n_annotators,
+           sl_text_plural(summary->n_annotators, "", "s"), summary->r);
     struct cli_table table;
     cli_table_init(&table, "lrrrrr");
     cli_table_add(&table, "generated", "answers", "median", "mean", "confidence", "error");

@@ -98,10 +98,10 @@ static void print_suspicious(const struct sl_answers *answers,
                              const struct sl_suspicions *suspicions)
 {
     if (suspicions->n_flagged == 0) return;
-    printf(
-        "\n%zu of %zu annotators may have answered without looking; look at their answers before "
-        "you exclude anybody\n",
-        suspicions->n_flagged, suspicions->n_annotators);
+    printf("\n%zu of %zu annotator%s may have answered without looking; look at their answers "
+           "before you exclude anybody\n",
+           suspicions->n_flagged, suspicions->n_annotators,
+           sl_text_plural(suspicions->n_annotators, "", "s"));
     for (size_t i = 0; i < suspicions->n_annotators; i++) {
         const struct sl_suspicion *one = &suspicions->annotators[i];
         char text[32];
@@ -152,7 +152,8 @@ static void print_excluded(const struct sl_answers *answers, const struct sl_qua
     size_t count = 0;
     for (size_t i = 0; i < quality->n_annotators; i++)
         count += quality->annotators[i].excluded != NULL;
-    printf("\n%s excludes %zu of %zu annotators\n", preset, count, quality->n_annotators);
+    printf("\n%s excludes %zu of %zu annotator%s\n", preset, count, quality->n_annotators,
+           sl_text_plural(quality->n_annotators, "", "s"));
     for (size_t i = 0; i < quality->n_annotators; i++)
         if (quality->annotators[i].excluded)
             printf("  %s: %s\n", sl_name_table_get(answers->annotators, (uint32_t)i, NULL),

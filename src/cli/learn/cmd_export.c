@@ -76,8 +76,9 @@ static enum sl_status channel_values(const char *option, const struct sl_real_li
 {
     if (reals->count == 0) return SL_OK;
     if (reals->count != channels)
-        return sl_fail(err, SL_ERR_USAGE, "--%s: %zu numbers for %zu channels", option,
-                       reals->count, channels);
+        return sl_fail(err, SL_ERR_USAGE, "--%s: %zu number%s for %zu channel%s", option,
+                       reals->count, sl_text_plural(reals->count, "", "s"), channels,
+                       sl_text_plural(channels, "", "s"));
     for (size_t i = 0; i < channels; i++)
         values[i] = (float)reals->values[i];
     *out = values;
@@ -135,8 +136,9 @@ static enum sl_status name_classes(const struct cli *cli, const struct export_va
     enum sl_status status =
         count == sl_model_classes(model)
             ? sl_model_set_class_names(model, names, err)
-            : sl_fail(err, SL_ERR_USAGE, "%zu names, the network has %zu classes", count,
-                      sl_model_classes(model));
+            : sl_fail(err, SL_ERR_USAGE, "%zu name%s, the network has %zu class%s", count,
+                      sl_text_plural(count, "", "s"), sl_model_classes(model),
+                      sl_text_plural(sl_model_classes(model), "", "es"));
     if (status != SL_OK) sl_fail_within(err, status, "--class-names");
     sl_names_destroy(names);
     return status;
@@ -159,8 +161,9 @@ static enum sl_status export_run(struct cli *cli, const void *raw, struct sl_err
     else
         SL_TRY_OUT(sl_weights_write(values->output, model, NULL, 0, err));
     char count[32];
-    sl_log(&cli->log, SL_LOG_INFO, "%s: %s, %s parameters", cli_shown(cli, values->output),
-           sl_model_spec(model), sl_text_count(sl_model_n_values(model), count, sizeof count));
+    sl_log(&cli->log, SL_LOG_INFO, "%s: %s, %s parameter%s", cli_shown(cli, values->output),
+           sl_model_spec(model), sl_text_count(sl_model_n_values(model), count, sizeof count),
+           sl_text_plural(sl_model_n_values(model), "", "s"));
 out:
     sl_model_destroy(model);
     return status;

@@ -24,8 +24,9 @@ static enum sl_status write_plot(const struct sl_evaluation *run, const char *fo
 static const char *subtitle(const struct sl_evaluated_model *model, char out[SUBTITLE_SIZE])
 {
     char count[32];
-    snprintf(out, SUBTITLE_SIZE, "%s, %s items", sl_path_name(model->path),
-             sl_text_count(model->scored->n, count, sizeof count));
+    snprintf(out, SUBTITLE_SIZE, "%s, %s item%s", sl_path_name(model->path),
+             sl_text_count(model->scored->n, count, sizeof count),
+             sl_text_plural(model->scored->n, "", "s"));
     return out;
 }
 

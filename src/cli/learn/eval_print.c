@@ -41,8 +41,10 @@ static void print_heading(const struct sl_evaluation *run)
         printf("%s", first->path);
     else
         printf("%zu files of predictions", run->n_models);
-    printf(": %s items, %zu classes, %s\n", sl_text_count(first->scored->n, count, sizeof count),
-           first->scored->n_classes, sl_prediction_kind_name(first->kind));
+    printf(": %s item%s, %zu class%s, %s\n", sl_text_count(first->scored->n, count, sizeof count),
+           sl_text_plural(first->scored->n, "", "s"), first->scored->n_classes,
+           sl_text_plural(first->scored->n_classes, "", "es"),
+           sl_prediction_kind_name(first->kind));
     printf("labels: %s, %s; hard labels: %s\n", first->labels, first->reference, first->hard);
     if (run->interval) printf("intervals: %s\n", run->interval);
 }

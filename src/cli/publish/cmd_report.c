@@ -113,11 +113,11 @@ static enum sl_status read_results(const struct cli *cli, const struct sl_figure
 static void tell(struct cli *cli, const struct sl_results *results)
 {
     if (results->n_torn)
-        sl_log(&cli->log, SL_LOG_WARNING, "%zu last line%s not whole and left out", results->n_torn,
-               results->n_torn == 1 ? " was" : "s were");
+        sl_log(&cli->log, SL_LOG_WARNING, "%zu last %s not whole and left out", results->n_torn,
+               sl_text_plural(results->n_torn, "line was", "lines were"));
     if (results->n_repeated)
-        sl_log(&cli->log, SL_LOG_INFO, "%zu result%s there before; the last counts",
-               results->n_repeated, results->n_repeated == 1 ? " was" : "s were");
+        sl_log(&cli->log, SL_LOG_INFO, "%zu %s there before; the last counts", results->n_repeated,
+               sl_text_plural(results->n_repeated, "result was", "results were"));
 }
 
 static enum sl_status run_report(struct cli *cli, const void *values, struct sl_error *err)

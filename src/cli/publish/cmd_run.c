@@ -184,8 +184,9 @@ static enum sl_status run_all(struct cli *cli, const struct sl_experiment *exper
     run_board_clear(runner->hooks.context);
     if (status == SL_OK || status == SL_ERR_STOPPED)
         sl_log(&cli->log, SL_LOG_INFO,
-               "%s: %zu runs made, %zu there before, %zu failed, %zu missing", experiment->name,
-               outcome.done, outcome.skipped, outcome.failed, outcome.missing);
+               "%s: %zu run%s made, %zu there before, %zu failed, %zu missing", experiment->name,
+               outcome.done, sl_text_plural(outcome.done, "", "s"), outcome.skipped, outcome.failed,
+               outcome.missing);
     tally->there += outcome.done + outcome.skipped;
     tally->failed += outcome.failed;
     tally->missing += outcome.missing;
@@ -298,13 +299,14 @@ static enum sl_status check_dry(const struct run_tally *tally, struct sl_error *
 {
     if (tally->missing > 0)
         return sl_fail(err, SL_ERR_NOT_FOUND,
-                       "%zu of %zu runs cannot be made; what they lack is said above",
-                       tally->missing, tally->all);
+                       "%zu of %zu run%s cannot be made; what %s is said above", tally->missing,
+                       tally->all, sl_text_plural(tally->all, "", "s"),
+                       sl_text_plural(tally->missing, "it lacks", "they lack"));
     if (tally->lacking > 0)
         return sl_fail(err, SL_ERR_NOT_FOUND,
-                       "%zu of %zu runs cannot be scored on every test; what they lack is said "
-                       "above",
-                       tally->lacking, tally->all);
+                       "%zu of %zu run%s cannot be scored on every test; what %s is said above",
+                       tally->lacking, tally->all, sl_text_plural(tally->all, "", "s"),
+                       sl_text_plural(tally->lacking, "it lacks", "they lack"));
     return SL_OK;
 }
 
@@ -349,12 +351,14 @@ static enum sl_status run_run(struct cli *cli, const void *raw, struct sl_error 
     if (values->dry_run)
         status = check_dry(&tally, err);
     else if (tally.failed > 0)
-        status = sl_fail(err, SL_ERR_INPUT, "%zu of %zu runs failed, see %s/failures.jsonl",
-                         tally.failed, tally.all, values->output);
+        status =
+            sl_fail(err, SL_ERR_INPUT, "%zu of %zu run%s failed, see %s/failures.jsonl",
+                    tally.failed, tally.all, sl_text_plural(tally.all, "", "s"), values->output);
     else if (tally.there == 0 && tally.missing > 0)
         status = sl_fail(err, SL_ERR_NOT_FOUND,
-                         "none of %zu runs can be made here; what they lack is said above",
-                         tally.missing);
+                         "of %zu run%s, none can be made here; what %s is said above",
+                         tally.missing, sl_text_plural(tally.missing, "", "s"),
+                         sl_text_plural(tally.missing, "it lacks", "they lack"));
     else
         printf("%s/results.jsonl\n", values->output);
 out:

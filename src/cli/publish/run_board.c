@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "run.h"
+#include "softlab/base/text.h"
 
 /* A line that a terminal wraps is two for it and one for us: what is drawn would not be cleared. */
 enum { FEWEST_COLUMNS = 20, USUAL_COLUMNS = 80, MOST_COLUMNS = 200, LINE = 4 * MOST_COLUMNS };
@@ -74,8 +75,8 @@ static void put_counts(struct sl_buffer *out, size_t columns, const struct sl_bo
     char line[LINE], failed[40] = "", missing[40] = "";
     if (board->failed > 0) snprintf(failed, sizeof failed, ", %zu failed", board->failed);
     if (board->missing > 0) snprintf(missing, sizeof missing, ", %zu missing", board->missing);
-    snprintf(line, sizeof line, "%zu of %zu runs done%s%s", board->done, board->total, failed,
-             missing);
+    snprintf(line, sizeof line, "%zu of %zu run%s done%s%s", board->done, board->total,
+             sl_text_plural(board->total, "", "s"), failed, missing);
     put_line(out, columns, line, "");
 }
 

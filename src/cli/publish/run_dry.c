@@ -44,7 +44,8 @@ static void say_missing(const struct run_board *board, const struct sl_experimen
         }
         char others[48] = "";
         if (n_like > 1)
-            snprintf(others, sizeof others, " and %zu other%s", n_like - 1, n_like > 2 ? "s" : "");
+            snprintf(others, sizeof others, " and %zu other%s", n_like - 1,
+                     sl_text_plural(n_like - 1, "", "s"));
         if (!said)
             sl_log(&board->cli->log, SL_LOG_WARNING, "missing  %s%s: %s", runs[i].title, others,
                    runs[i].missing);
@@ -73,8 +74,9 @@ static void say_untimed(const struct run_board *board,
 {
     if (estimate->n_untimed == 0) return;
     fflush(stdout);
-    sl_log(&board->cli->log, SL_LOG_WARNING,
-           "the time of %zu trainings and scores is not in the estimate: %s", estimate->n_untimed,
+    sl_log(&board->cli->log, SL_LOG_WARNING, "the time of %zu %s is not in the estimate: %s",
+           estimate->n_untimed,
+           sl_text_plural(estimate->n_untimed, "training or score", "trainings and scores"),
            estimate->problem);
 }
 
@@ -95,12 +97,15 @@ enum sl_status run_print_plan(const struct sl_experiment *experiment,
     tally->all += experiment->n_runs;
     SL_TRY(sl_estimator_add(tally->estimator, experiment, runner->folder, &estimate, err));
     if (n_missing > 0) snprintf(missing, sizeof missing, "%zu cannot be made here, ", n_missing);
-    printf("%s, scale %s: %zu %s, %s%zu to make; about %s, %s with %zu processes of at most %s\n",
-           experiment->name, experiment->scale, experiment->n_runs,
-           strcmp(experiment->kind, "tuning") == 0 ? "runs to tune it" : "runs", missing,
-           estimate.n_runs, core_time(estimate.seconds, cost, sizeof cost),
-           long_time(estimate.seconds / (double)runner->n_processes, time, sizeof time),
-           runner->n_processes, sl_text_bytes(estimate.memory, memory, sizeof memory));
+    printf(
+        "%s, scale %s: %zu run%s%s, %s%zu to make; about %s, %s with %zu process%s of at most %s\n",
+        experiment->name, experiment->scale, experiment->n_runs,
+        sl_text_plural(experiment->n_runs, "", "s"),
+        strcmp(experiment->kind, "tuning") == 0 ? " to tune it" : "", missing, estimate.n_runs,
+        core_time(estimate.seconds, cost, sizeof cost),
+        long_time(estimate.seconds / (double)runner->n_processes, time, sizeof time),
+        runner->n_processes, sl_text_plural(runner->n_processes, "", "es"),
+        sl_text_bytes(estimate.memory, memory, sizeof memory));
     say_untimed(runner->hooks.context, &estimate);
     say_missing(runner->hooks.context, experiment);
     say_lacking(experiment, runner->hooks.context);
@@ -114,11 +119,12 @@ void run_print_sum(const struct run_tally *tally, const char *scale, size_t n_pr
     if (tally->n_experiments < 2) return;
     if (strcmp(scale, "small") == 0)
         snprintf(budget, sizeof budget, " of a budget of %d core-hours", SL_SMALL_CORE_HOURS);
-    printf("%zu experiments, scale %s: %zu runs to make, each once; about %s%s, %s with %zu "
-           "processes of at most %s\n",
-           tally->n_experiments, scale, sum.n_runs, core_time(sum.seconds, cost, sizeof cost),
-           budget, long_time(sum.seconds / (double)n_processes, time, sizeof time), n_processes,
-           sl_text_bytes(sum.memory, memory, sizeof memory));
+    printf("%zu experiments, scale %s: %zu run%s to make, each once; about %s%s, %s with %zu "
+           "process%s of at most %s\n",
+           tally->n_experiments, scale, sum.n_runs, sl_text_plural(sum.n_runs, "", "s"),
+           core_time(sum.seconds, cost, sizeof cost), budget,
+           long_time(sum.seconds / (double)n_processes, time, sizeof time), n_processes,
+           sl_text_plural(n_processes, "", "es"), sl_text_bytes(sum.memory, memory, sizeof memory));
 }
 
 enum sl_status run_rehearse(struct cli *cli, struct sl_experiment *experiment,

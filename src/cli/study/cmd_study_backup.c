@@ -1,6 +1,7 @@
 #include <stdlib.h>
 
 #include "cmd.h"
+#include "softlab/base/text.h"
 #include "softlab/study.h"
 
 struct backup_values {
@@ -45,7 +46,7 @@ static void say_what_was_done(const struct cli *cli, const struct sl_study_resto
     if (restored->set_aside) printf("what was there is kept as %s\n", restored->set_aside);
     if (restored->purged_sessions > 0)
         printf("left out %zu session%s of people who were purged since the backup was made\n",
-               restored->purged_sessions, restored->purged_sessions == 1 ? "" : "s");
+               restored->purged_sessions, sl_text_plural(restored->purged_sessions, "", "s"));
 }
 
 static enum sl_status run_restore(struct cli *cli, const void *values, struct sl_error *err)

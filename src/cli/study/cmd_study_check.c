@@ -1,6 +1,7 @@
 #include <stdlib.h>
 
 #include "cmd.h"
+#include "softlab/base/text.h"
 #include "softlab/study/check.h"
 
 struct check_values {
@@ -42,7 +43,9 @@ static void print_findings(const struct sl_findings *findings)
 
 static void print_effort(const struct sl_study_effort *effort)
 {
-    printf("%zu trials, about %zu minutes\n", effort->n_trials, effort->minutes);
+    printf("%zu trial%s, about %zu minute%s\n", effort->n_trials,
+           sl_text_plural(effort->n_trials, "", "s"), effort->minutes,
+           sl_text_plural(effort->minutes, "", "s"));
 }
 
 static enum sl_status print_json(const struct sl_findings *findings,
@@ -105,7 +108,7 @@ static enum sl_status run_check(struct cli *cli, const void *values, struct sl_e
     if (result.findings.n_errors > 0)
         status =
             sl_fail(err, SL_ERR_INPUT, "%s is not ready for people: %zu error%s", cli->arguments[0],
-                    result.findings.n_errors, result.findings.n_errors == 1 ? "" : "s");
+                    result.findings.n_errors, sl_text_plural(result.findings.n_errors, "", "s"));
 out:
     sl_findings_release(&result.findings);
     json_decref(result.links);

@@ -3,6 +3,7 @@
 
 #include "cmd.h"
 #include "softlab/base/names.h"
+#include "softlab/base/text.h"
 #include "softlab/study/check.h"
 
 struct links_values {
@@ -130,7 +131,8 @@ static enum sl_status write_links(const struct cli *cli, const struct links_valu
     enum sl_status status = fill(list, cli->arguments[1], options->column, err);
     if (status == SL_OK) status = write_private(options->output, &list->out, err);
     if (status == SL_OK)
-        sl_log(&cli->log, SL_LOG_INFO, "%zu links%s", sl_name_table_count(list->seen),
+        sl_log(&cli->log, SL_LOG_INFO, "%zu link%s%s", sl_name_table_count(list->seen),
+               sl_text_plural(sl_name_table_count(list->seen), "", "s"),
                list->study->signed_links ? ", signed"
                                          : ", not signed: recruiter.links is \"plain\"");
     sl_name_table_destroy(list->seen);

@@ -1,4 +1,5 @@
 #include "cmd.h"
+#include "softlab/base/text.h"
 #include "softlab/study.h"
 
 struct purge_values {
@@ -19,21 +20,16 @@ static const struct cli_argument purge_arguments[] = {
     {.name = NULL},
 };
 
-static const char *plural(size_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 static void say_what_went(const struct cli *cli, const struct sl_store_purged *removed)
 {
     if (removed->sessions == 0)
         printf("nothing of this participant is left: they were removed before\n");
     else
-        printf(
-            "removed %zu session%s, %zu answer%s and %zu event%s; backups, files exported before "
-            "and databases set aside by a restore still have them\n",
-            removed->sessions, plural(removed->sessions), removed->answers,
-            plural(removed->answers), removed->events, plural(removed->events));
+        printf("removed %zu session%s, %zu answer%s and %zu event%s; backups, files exported "
+               "before and databases set aside by a restore still have them\n",
+               removed->sessions, sl_text_plural(removed->sessions, "", "s"), removed->answers,
+               sl_text_plural(removed->answers, "", "s"), removed->events,
+               sl_text_plural(removed->events, "", "s"));
     if (removed->log_in_use)
         sl_log(&cli->log, SL_LOG_WARNING,
                "%s/study.db-wal still has their bytes, since another program reads the database: "

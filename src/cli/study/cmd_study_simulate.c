@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "cmd.h"
+#include "softlab/base/text.h"
 #include "softlab/study.h"
 
 struct simulate_values {
@@ -136,7 +137,9 @@ static void print_power(const struct sl_power *power, double target)
 {
     struct cli_table table;
     size_t needed = sl_power_needed(power, target);
-    printf("\n%zu answers to %zu items that have two or more\n", power->n_answers, power->n_items);
+    printf("\n%zu answer%s to %zu %s two or more\n", power->n_answers,
+           sl_text_plural(power->n_answers, "", "s"), power->n_items,
+           sl_text_plural(power->n_items, "item that has", "items that have"));
     cli_table_init(&table, "rrrrr");
     cli_table_add(&table, "annotators", "error", "variation", "top right", "s per item");
     for (size_t i = 0; i < power->n_rows; i++) {
@@ -153,7 +156,7 @@ static void print_power(const struct sl_power *power, double target)
     cli_table_release(&table);
     if (needed)
         printf("an error of %g needs %zu annotator%s per item\n", target, needed,
-               needed == 1 ? "" : "s");
+               sl_text_plural(needed, "", "s"));
     else
         printf("no number of annotators brings the error to %g: %.3f is left with any\n", target,
                power->floor);

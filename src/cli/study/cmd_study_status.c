@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "cmd.h"
+#include "softlab/base/text.h"
 #include "softlab/study.h"
 
 struct status_values {
@@ -94,7 +95,8 @@ static void add_hours(struct cli_table *table, const json_t *hours)
         sum += json_integer_value(hour);
         if (json_integer_value(hour) > most) most = json_integer_value(hour);
     }
-    add(table, "last 24 hours", "%" PRId64 " answers, at most %" PRId64 " in an hour", sum, most);
+    add(table, "last 24 hours", "%" PRId64 " answer%s, at most %" PRId64 " in an hour", sum,
+        sl_text_plural((uint64_t)sum, "", "s"), most);
 }
 
 static void print_overview(const json_t *status)
@@ -116,11 +118,13 @@ static void print_overview(const json_t *status)
     add(&table, "study", "%s", text(study, "title"));
     if (json_is_string(json_object_get(status, "test_link")))
         add(&table, "to try it", "%s", text(status, "test_link"));
-    add(&table, "finished", "%" PRId64 " of %" PRId64 " sessions wanted", finished, target);
+    add(&table, "finished", "%" PRId64 " of %" PRId64 " session%s wanted", finished, target,
+        sl_text_plural((uint64_t)target, "", "s"));
     add(&table, "working now", "%zu", json_array_size(json_object_get(status, "leases")));
     add_sessions(&table, json_object_get(status, "sessions"));
-    add(&table, "answers", "%" PRId64 " on %" PRId64 " items, %s per item",
+    add(&table, "answers", "%" PRId64 " on %" PRId64 " item%s, %s per item",
         number(status, "answers"), number(agreement, "items"),
+        sl_text_plural((uint64_t)number(agreement, "items"), "", "s"),
         real(agreement, "answers_per_item", 1, 1, a));
     add_hours(&table, json_object_get(status, "per_hour"));
     add(&table, "checks", "%" PRId64 " right, %" PRId64 " wrong", number(checks, "passed"),

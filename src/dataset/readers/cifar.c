@@ -17,6 +17,7 @@
 #include "softlab/base/file.h"
 #include "softlab/base/json.h"
 #include "softlab/base/memory.h"
+#include "softlab/base/text.h"
 
 enum {
     SIDE = 32,
@@ -128,8 +129,8 @@ static enum sl_status parse_labels(struct load *load, const struct sl_buffer *te
     struct sl_json_cursor root = sl_json_root(&json);
     SL_TRY_OUT(sl_json_array_size(&root, &count, err));
     if (count != expected) {
-        status =
-            sl_fail(err, SL_ERR_INPUT, "%s: expected %zu labels, found %zu", name, expected, count);
+        status = sl_fail(err, SL_ERR_INPUT, "%s: expected %zu label%s, found %zu", name, expected,
+                         sl_text_plural(expected, "", "s"), count);
         goto out;
     }
     for (size_t i = 0; i < load->dataset->count; i++) {

@@ -201,8 +201,9 @@ static enum sl_status check_finds(const struct finds *finds, struct sl_error *er
                        finds->folder, finds->links.names.data);
     if (finds->count == 0)
         return sl_fail(err, SL_ERR_INPUT,
-                       "%s: no PNG or JPEG files in it or in its sub-folders (%zu other entries)",
-                       finds->folder, finds->passed_over);
+                       "%s: no PNG or JPEG files in it or in its sub-folders (%zu other %s)",
+                       finds->folder, finds->passed_over,
+                       sl_text_plural(finds->passed_over, "entry", "entries"));
     if (finds->n_classes == 0) return SL_OK;
     for (size_t i = 0; i < finds->count; i++)
         if (finds->labels[i] == SL_NO_LABEL)

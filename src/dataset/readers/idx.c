@@ -7,6 +7,7 @@
 #include "dataset/readers/reader.h"
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
+#include "softlab/base/text.h"
 
 enum { TYPE_BYTE = 0x08, LABELS_DIMENSIONS = 1, IMAGES_DIMENSIONS = 3 };
 
@@ -80,8 +81,9 @@ static enum sl_status check_images(const struct sl_idx *idx, const char *path, s
     (void)count;
     if (idx->n_dimensions == IMAGES_DIMENSIONS)
         return sl_images_check(path, idx->shape[0], idx->shape[1], idx->shape[2], 1, err);
-    return sl_fail(err, SL_ERR_INPUT, "%s: %zu dimensions, expected %d for images", path,
-                   idx->n_dimensions, IMAGES_DIMENSIONS);
+    return sl_fail(err, SL_ERR_INPUT, "%s: %zu dimension%s, expected %d for images", path,
+                   idx->n_dimensions, sl_text_plural(idx->n_dimensions, "", "s"),
+                   IMAGES_DIMENSIONS);
 }
 
 static enum sl_status check_labels(const struct sl_idx *idx, const char *path, size_t count,
@@ -91,7 +93,8 @@ static enum sl_status check_labels(const struct sl_idx *idx, const char *path, s
         return sl_fail(err, SL_ERR_INPUT, "%s: %zu dimensions, expected %d for labels", path,
                        idx->n_dimensions, LABELS_DIMENSIONS);
     if (idx->shape[0] == count) return SL_OK;
-    return sl_fail(err, SL_ERR_INPUT, "%s: %zu labels for %zu images", path, idx->shape[0], count);
+    return sl_fail(err, SL_ERR_INPUT, "%s: %zu label%s for %zu image%s", path, idx->shape[0],
+                   sl_text_plural(idx->shape[0], "", "s"), count, sl_text_plural(count, "", "s"));
 }
 
 static enum sl_status read_file(const char *path,

@@ -3,6 +3,7 @@
 
 #include "dataset/readers/named.h"
 #include "dataset/readers/reader.h"
+#include "softlab/base/text.h"
 
 static enum sl_status open_cifar10(const char *split, const struct sl_data_roots *roots,
                                    struct sl_dataset **out, struct sl_error *err)
@@ -27,8 +28,9 @@ static enum sl_status open_fashion_mnist(const char *split, const struct sl_data
     SL_TRY_OUT(sl_fetch_locate("fashion-mnist", roots, &folder, err));
     SL_TRY_OUT(sl_reader_idx.open(folder, split, &dataset, err));
     if (dataset->n_classes != N_CLASSES) {
-        status = sl_fail(err, SL_ERR_INPUT, "%s: the labels name %zu classes, expected %d", folder,
-                         dataset->n_classes, N_CLASSES);
+        status =
+            sl_fail(err, SL_ERR_INPUT, "%s: the labels name %zu class%s, expected %d", folder,
+                    dataset->n_classes, sl_text_plural(dataset->n_classes, "", "es"), N_CLASSES);
         goto out;
     }
     sl_dataset_name_classes(dataset, classes, N_CLASSES);

@@ -22,7 +22,8 @@ static enum sl_status name_cifar_classes(struct sl_dataset **dataset, const char
     sl_dataset_destroy(*dataset);
     *dataset = NULL;
     return sl_fail(err, SL_ERR_INPUT,
-                   "%s: the labels name %zu classes, expected the 10 of CIFAR-10", path, found);
+                   "%s: the labels name %zu class%s, expected the 10 of CIFAR-10", path, found,
+                   sl_text_plural(found, "", "es"));
 }
 
 static enum sl_status open_cifar_like(const char *path, const struct sl_reader *reader,
@@ -75,8 +76,9 @@ static enum sl_status name_severities(struct sl_dataset *dataset,
 {
     size_t per_severity = dataset->count / severities->count, place = 0;
     if (dataset->count % severities->count != 0)
-        return sl_fail(err, SL_ERR_INPUT, "%s: %zu images cannot be divided into %zu severities",
-                       path, dataset->count, severities->count);
+        return sl_fail(err, SL_ERR_INPUT, "%s: %zu image%s cannot be divided into %zu severities",
+                       path, dataset->count, sl_text_plural(dataset->count, "", "s"),
+                       severities->count);
     for (size_t i = 0; i < dataset->count; i++) {
         free(dataset->items[i]);
         dataset->items[i] = severity

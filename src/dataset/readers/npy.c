@@ -13,6 +13,7 @@
 #include "softlab/base/array.h"
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
+#include "softlab/base/text.h"
 
 enum { SHAPE_TEXT = 256 };
 
@@ -101,8 +102,9 @@ static enum sl_status check_labels(const struct sl_dataset *dataset, const struc
 {
     SL_TRY(sl_array_expect(array, path, 1, NULL, err));
     if (array->shape[0] == dataset->count) return SL_OK;
-    return sl_fail(err, SL_ERR_INPUT, "%s: %zu labels for %zu items", path, array->shape[0],
-                   dataset->count);
+    return sl_fail(err, SL_ERR_INPUT, "%s: %zu label%s for %zu item%s", path, array->shape[0],
+                   sl_text_plural(array->shape[0], "", "s"), dataset->count,
+                   sl_text_plural(dataset->count, "", "s"));
 }
 
 static enum sl_status set_labels(struct sl_dataset *dataset, const struct sl_array *array,
@@ -141,8 +143,9 @@ static enum sl_status check_items(const struct sl_dataset *dataset, const struct
 {
     SL_TRY(sl_array_expect(array, path, 1, NULL, err));
     if (array->shape[0] == dataset->count) return SL_OK;
-    return sl_fail(err, SL_ERR_INPUT, "%s: %zu ids for %zu items", path, array->shape[0],
-                   dataset->count);
+    return sl_fail(err, SL_ERR_INPUT, "%s: %zu id%s for %zu item%s", path, array->shape[0],
+                   sl_text_plural(array->shape[0], "", "s"), dataset->count,
+                   sl_text_plural(dataset->count, "", "s"));
 }
 
 /* Ids may be texts or integers. */

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "softlab/base/text.h"
+
 enum { BLOCK = 512 };
 
 /* Where a ustar header keeps what we read (POSIX.1-2008, pax, "ustar Interchange Format"). */
@@ -96,10 +98,11 @@ static enum sl_status check_header(const struct sl_stream *archive, uint64_t at,
         return sl_fail(err, SL_ERR_INPUT, "%s: byte %llu: the tar entry's size is not octal",
                        archive->name, (unsigned long long)at + SIZE_AT);
     if (archive->offset > archive->at_most || *size > archive->at_most - archive->offset)
-        return sl_fail(err, SL_ERR_INPUT,
-                       "%s: byte %llu: the tar entry states %llu bytes, more than the archive can "
-                       "hold",
-                       archive->name, (unsigned long long)at, (unsigned long long)*size);
+        return sl_fail(
+            err, SL_ERR_INPUT,
+            "%s: byte %llu: the tar entry states %llu byte%s, more than the archive can hold",
+            archive->name, (unsigned long long)at, (unsigned long long)*size,
+            sl_text_plural(*size, "", "s"));
     return SL_OK;
 }
 

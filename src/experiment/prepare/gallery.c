@@ -64,8 +64,9 @@ static enum sl_status match_columns(const struct gallery *gallery, struct series
 {
     const struct sl_rows *rows = series->rows;
     if (rows->n_classes != gallery->n_classes)
-        return sl_fail(err, SL_ERR_INPUT, "%s has %zu classes, expected %zu", series->name,
-                       rows->n_classes, gallery->n_classes);
+        return sl_fail(err, SL_ERR_INPUT, "%s has %zu class%s, expected %zu", series->name,
+                       rows->n_classes, sl_text_plural(rows->n_classes, "", "es"),
+                       gallery->n_classes);
     series->columns = sl_alloc(rows->n_classes, sizeof *series->columns);
     for (size_t k = 0; k < rows->n_classes; k++) {
         series->columns[k] = k;
@@ -156,8 +157,9 @@ static enum sl_status find_row(const struct gallery *gallery, const struct serie
                        "%s has %zu rows of item \"%.80s\", and \"row\" does not say which",
                        series->name, n_rows, item);
     if (row == SIZE_MAX)
-        return sl_fail(err, SL_ERR_INPUT, "%s has %zu rows of item \"%.80s\", not %lld",
-                       series->name, n_rows, item, (long long)wanted);
+        return sl_fail(err, SL_ERR_INPUT, "%s has %zu row%s of item \"%.80s\", not %lld",
+                       series->name, n_rows, sl_text_plural(n_rows, "", "s"), item,
+                       (long long)wanted);
     *out = row;
     return SL_OK;
 }
@@ -241,8 +243,9 @@ static enum sl_status choose_of_classes(struct gallery *gallery, struct sl_error
         bool taken;
         SL_TRY_OUT(take_of_class(gallery, name, gallery->items, chosen, &taken, err));
         if (!taken && (classes->items || i == 0)) {
-            status = sl_fail(err, SL_ERR_INPUT, "none of the %zu items left is of class \"%s\"",
-                             json_array_size(gallery->items), name);
+            status = sl_fail(err, SL_ERR_INPUT, "of the %zu item%s left, none is of class \"%s\"",
+                             json_array_size(gallery->items),
+                             sl_text_plural(json_array_size(gallery->items), "", "s"), name);
             goto out;
         }
         if (!taken) break;

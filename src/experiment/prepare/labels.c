@@ -6,6 +6,7 @@
 #include "softlab/base/classes.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/rows.h"
+#include "softlab/base/text.h"
 
 /* ---- Rows ---- */
 
@@ -118,8 +119,8 @@ static enum sl_status draw_items(const struct sl_prepare_step *step, struct sl_r
     SL_TRY_OUT(item_names(rows, &all, err));
     const size_t n = sl_name_table_count(all), wanted = (size_t)step->count;
     if (wanted > n) {
-        status = sl_fail(err, SL_ERR_INPUT, "%s: %zu items are asked for, and it has %zu",
-                         step->input, wanted, n);
+        status = sl_fail(err, SL_ERR_INPUT, "%s: %zu %s asked for, and it has %zu", step->input,
+                         wanted, sl_text_plural(wanted, "item is", "items are"), n);
         goto out;
     }
     struct sl_rng rng;

@@ -9,6 +9,7 @@
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/stats.h"
+#include "softlab/base/text.h"
 
 enum { EXHIBIT_LIMIT = 1 << 28 };
 
@@ -128,9 +129,10 @@ static enum sl_status check_lengths(const json_t *series, struct sl_error *err)
         const size_t count = json_array_size(numbers);
         const size_t wanted = json_array_size(json_object_get(series, first));
         if (count != wanted)
-            return sl_fail(
-                err, SL_ERR_INPUT, "series \"%.80s\" has %zu values for %s and %zu for %s",
-                sl_plan_text(series, "name"), wanted, first, count, sl_exhibit_numbers[i]);
+            return sl_fail(err, SL_ERR_INPUT,
+                           "series \"%.80s\" has %zu value%s for %s and %zu for %s",
+                           sl_plan_text(series, "name"), wanted, sl_text_plural(wanted, "", "s"),
+                           first, count, sl_exhibit_numbers[i]);
     }
     return SL_OK;
 }

@@ -129,7 +129,8 @@ static enum sl_status open_items(const struct sl_job *training, const struct sl_
     SL_TRY(choose_items(stage->dataset, wanted, err));
     SL_TRY(make_feed(training, stage, err));
     if (stage->dataset->count > 0) return SL_OK;
-    return sl_fail(err, SL_ERR_INPUT, "%s: none of %zu images can be read", data, wanted);
+    return sl_fail(err, SL_ERR_INPUT, "%s: of %zu image%s, none can be read", data, wanted,
+                   sl_text_plural(wanted, "", "s"));
 }
 
 static enum sl_status make_model(const struct sl_job *training, struct stage *stage,

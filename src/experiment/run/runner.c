@@ -218,8 +218,8 @@ static char *describe_end(const struct sl_process *process, int status, unsigned
     char *tail = sl_log_tail(process->log), *text = NULL;
     if (WIFSIGNALED(status))
         text = sl_string_printf(
-            "%s%skilled by signal %d, tried %u times%s", tail, *tail ? "\n" : "", WTERMSIG(status),
-            tries,
+            "%s%skilled by signal %d, tried %u time%s%s", tail, *tail ? "\n" : "", WTERMSIG(status),
+            tries, sl_text_plural(tries, "", "s"),
             WTERMSIG(status) == SIGKILL ? "; a system that runs out of memory does that" : "");
     else if (WEXITSTATUS(status) == SL_CANNOT_START)
         text = sl_string_printf("no process can work in the folder: %s cannot be written",

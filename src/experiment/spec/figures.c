@@ -1,6 +1,7 @@
 /* Figures that need no training: that each says in one way where it comes from. */
 #include "experiment/run/runner.h"
 #include "experiment/spec/spec_internal.h"
+#include "softlab/base/text.h"
 
 static enum sl_status check_cells(const struct sl_spec_body *body,
                                   const struct sl_spec_figure *figure,
@@ -13,7 +14,8 @@ static enum sl_status check_cells(const struct sl_spec_body *body,
     if (!sl_figure_relation_find(figure->as))
         return sl_json_fail(&as, err, "expected difference or reduction");
     if (figure->cells.count != 2)
-        return sl_json_fail(&cells, err, "%zu cells, expected 2", figure->cells.count);
+        return sl_json_fail(&cells, err, "%zu cell%s, expected 2", figure->cells.count,
+                            sl_text_plural(figure->cells.count, "", "s"));
     for (size_t i = 0; i < 2; i++) {
         const struct sl_json_cursor cell = sl_json_element(&cells, i);
         const struct sl_spec_figure *other = sl_spec_figure_find(body, figure->cells.items[i]);

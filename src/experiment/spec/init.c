@@ -6,6 +6,7 @@
 #include "experiment/spec/spec_internal.h"
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
+#include "softlab/base/text.h"
 #include "softlab/dataset.h"
 
 /* Pictures on disk that are larger, or of several sizes, are brought to SIZE: networks that learn
@@ -193,9 +194,10 @@ static enum sl_status check_data(const struct sl_dataset *dataset, struct sl_err
                        dataset->name);
     if (dataset->n_classes < 2)
         return sl_fail(err, SL_ERR_INPUT,
-                       "%s has %zu classes, and an experiment needs two or more; put the images of "
+                       "%s has %zu class%s, and an experiment needs two or more; put the images of "
                        "each class into a folder of its own, as in %s/cat/1.png",
-                       dataset->name, dataset->n_classes, dataset->name);
+                       dataset->name, dataset->n_classes,
+                       sl_text_plural(dataset->n_classes, "", "es"), dataset->name);
     return SL_OK;
 }
 

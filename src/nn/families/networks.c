@@ -3,6 +3,7 @@
 
 #include "nn/families/families.h"
 #include "softlab/base/memory.h"
+#include "softlab/base/text.h"
 
 #define PETERSON "Peterson et al. 2019"
 #define COLLINS  "Collins et al. 2022"
@@ -88,8 +89,8 @@ size_t sl_nn_image_input(struct sl_nn_graph *g, const struct sl_model_options *o
         return sl_nn_graph_fail(g, SL_ERR_INPUT, "it reads images, but the items are texts");
     if (input->height == 1 && input->width == 1)
         return sl_nn_graph_fail(g, SL_ERR_INPUT,
-                                "it reads images, but the items are rows of %zu numbers",
-                                input->channels);
+                                "it reads images, but the items are rows of %zu number%s",
+                                input->channels, sl_text_plural(input->channels, "", "s"));
     return items(g, options);
 }
 

@@ -7,6 +7,7 @@
 #include "softlab/base/hash.h"
 #include "softlab/base/json.h"
 #include "softlab/base/memory.h"
+#include "softlab/base/text.h"
 #include "softlab/nn/weights.h"
 
 enum { TEXT_LIMIT = 1 << 28 };
@@ -201,8 +202,9 @@ static enum sl_status read_part(struct sl_safetensors *file, const char *path, s
     if (part->was.dtype != SL_F4 || part->was.n_dimensions != 1)
         return sl_fail(err, SL_ERR_INPUT, "%s: %s is not a row of 32-bit floats", path, part->role);
     if (part->was.shape[0] != part->count)
-        return sl_fail(err, SL_ERR_INPUT, "%s: %s has %zu numbers, but this training needs %zu",
-                       path, part->role, part->was.shape[0], part->count);
+        return sl_fail(err, SL_ERR_INPUT, "%s: %s has %zu number%s, but this training needs %zu",
+                       path, part->role, part->was.shape[0],
+                       sl_text_plural(part->was.shape[0], "", "s"), part->count);
     return SL_OK;
 }
 

@@ -142,7 +142,9 @@ static enum sl_status parse_numbers(const struct sl_json_cursor *root, const cha
     SL_TRY(sl_json_member(root, key, &array, err));
     SL_TRY(sl_json_array_size(&array, &found, err));
     if (found != count)
-        return sl_json_fail(&array, err, "there are %zu numbers, but %zu channels", found, count);
+        return sl_json_fail(&array, err, "there %s %zu number%s, but %zu channel%s",
+                            sl_text_plural(found, "is", "are"), found,
+                            sl_text_plural(found, "", "s"), count, sl_text_plural(count, "", "s"));
     for (size_t i = 0; i < count; i++) {
         const struct sl_json_cursor element = sl_json_element(&array, i);
         double number = 0;
@@ -179,8 +181,10 @@ static enum sl_status parse_names(const struct sl_json *json, size_t n_classes, 
     size_t count = 0;
     SL_TRY(sl_json_array_size(&root, &count, err));
     if (count != n_classes)
-        return sl_json_fail(&root, err, "there are %zu class names, but %zu classes", count,
-                            n_classes);
+        return sl_json_fail(&root, err, "there %s %zu class name%s, but %zu class%s",
+                            sl_text_plural(count, "is", "are"), count,
+                            sl_text_plural(count, "", "s"), n_classes,
+                            sl_text_plural(n_classes, "", "es"));
     char **names = sl_alloc(count + 1, sizeof *names);
     enum sl_status status = SL_OK;
     for (size_t k = 0; k < count; k++) {

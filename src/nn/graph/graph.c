@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "softlab/base/memory.h"
+#include "softlab/base/text.h"
 
 /* The most numbers of one item's tensor: larger ones could not run, and products of sizes below it
  * cannot overflow. */
@@ -66,8 +67,8 @@ enum sl_status sl_nn_graph_check(const struct sl_nn_graph *graph, struct sl_erro
     if (graph->count == 0) return sl_fail(err, SL_ERR_INPUT, "the network has no layers");
     const struct sl_nn_shape *last = &graph->nodes[graph->count - 1].shape;
     if (last->layout != SL_NN_ROWS || last->channels != graph->classes)
-        return sl_fail(err, SL_ERR_INPUT, "the network's last layer does not have %zu outputs",
-                       graph->classes);
+        return sl_fail(err, SL_ERR_INPUT, "the network's last layer does not have %zu output%s",
+                       graph->classes, sl_text_plural(graph->classes, "", "s"));
     return SL_OK;
 }
 
@@ -361,8 +362,9 @@ static bool two_inputs(struct sl_nn_graph *g, enum sl_nn_op op, size_t a, size_t
 static size_t channels_differ(struct sl_nn_graph *g, const struct sl_nn_node *node)
 {
     char where[PLACE_TEXT];
-    return sl_nn_graph_fail(g, SL_ERR_INPUT, "%s cannot combine %zu channels with %zu",
+    return sl_nn_graph_fail(g, SL_ERR_INPUT, "%s cannot combine %zu channel%s with %zu",
                             place(g, node->op, "", where), shape_of(g, node->input[1])->channels,
+                            sl_text_plural(shape_of(g, node->input[1])->channels, "", "s"),
                             node->shape.channels);
 }
 
@@ -457,8 +459,8 @@ size_t sl_nn_pick(struct sl_nn_graph *g, size_t input, bool at_position, size_t 
     const struct sl_nn_shape *in = shape_of(g, input);
     if (!at_position && step != SL_NN_LAST_STEP && step >= in->height)
         return sl_nn_graph_fail(g, SL_ERR_INPUT,
-                                "step %zu is beyond the end of sequences of %zu steps", step,
-                                in->height);
+                                "step %zu is beyond the end of sequences of %zu step%s", step,
+                                in->height, sl_text_plural(in->height, "", "s"));
     struct sl_nn_node node = one_input(g, SL_NN_PICK, input);
     node.shape = (struct sl_nn_shape){SL_NN_ROWS, in->channels, 1, 1};
     node.as.pick.at_position = at_position;

@@ -6,10 +6,10 @@
 #include "softlab/base/file.h"
 #include "softlab/base/text.h"
 
-/* A job at work: what to read and how. */
+/* A job with the format that it reads. */
 struct import_work {
     const struct sl_import_job *job;       /* borrowed */
-    const struct sl_answer_format *format; /* static; of `from`, NULL: answers.jsonl */
+    const struct sl_answer_format *format; /* static; NULL: answers.jsonl */
     struct sl_import_options options;
 };
 
@@ -138,16 +138,17 @@ static void say_what_became(const struct sl_workplace *workplace,
 {
     const struct {
         size_t count;
-        const char *what;
+        const char *one, *many;
     } parts[] = {
-        {notes->n_read, "answers read"},
-        {notes->n_skipped, "left out"},
-        {notes->n_mended, "mended"},
-        {notes->n_duplicates, "beyond a person's first to an item"},
-        {notes->n_empty_items, "items without an answer"},
-        {notes->n_abstained, "left out as abstentions"},
-        {notes->n_left_out, "left out for their class"},
-        {notes->n_rescaled, "distributions scaled to 1"},
+        {notes->n_read, "answer read", "answers read"},
+        {notes->n_skipped, "left out", "left out"},
+        {notes->n_mended, "mended", "mended"},
+        {notes->n_duplicates, "beyond a person's first to an item",
+         "beyond a person's first to an item"},
+        {notes->n_empty_items, "item without an answer", "items without an answer"},
+        {notes->n_abstained, "left out as an abstention", "left out as abstentions"},
+        {notes->n_left_out, "left out for its class", "left out for their class"},
+        {notes->n_rescaled, "distribution scaled to 1", "distributions scaled to 1"},
     };
     struct sl_buffer line;
     sl_buffer_init(&line, 1024);
@@ -155,7 +156,8 @@ static void say_what_became(const struct sl_workplace *workplace,
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i].count)
             sl_buffer_printf(&line, "%s%s %s", line.length ? ", " : "",
-                             sl_text_count(parts[i].count, number, sizeof number), parts[i].what);
+                             sl_text_count(parts[i].count, number, sizeof number),
+                             sl_text_plural(parts[i].count, parts[i].one, parts[i].many));
     if (line.length) sl_log(workplace->log, SL_LOG_INFO, "%s", line.data);
     sl_buffer_release(&line);
 }

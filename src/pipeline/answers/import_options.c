@@ -1,4 +1,4 @@
-/* What an import can be told. */
+/* The options of softlab import. */
 #include <stdio.h>
 
 #include "softlab/base/file.h"

@@ -24,7 +24,7 @@ static struct sl_bootstrap_options bootstrap_of(const struct sl_quality_job *job
         .n_resamples = (size_t)job->bootstrap, .level = .95, .seed = job->seed};
 }
 
-/* Which items belong to which part, (parts, items). */
+/* Mark the items of each part: in[part][item]. */
 static enum sl_status split_items(const struct sl_workplace *workplace,
                                   const struct sl_quality_job *job,
                                   const struct sl_name_table *items, bool *in[SL_QUALITY_PARTS],
@@ -36,7 +36,7 @@ static enum sl_status split_items(const struct sl_workplace *workplace,
     SL_TRY_OUT(sl_rows_read_like(workplace, job->reference, "labels", NULL, &labels, err));
     SL_TRY_OUT(sl_rows_check_distributions(labels, job->reference, err));
     if (!labels->items)
-        SL_TRY_OUT(sl_match_rows(job->reference, "rows", labels->n_rows, items, &matching, err));
+        SL_TRY_OUT(sl_match_rows(job->reference, "row", labels->n_rows, items, &matching, err));
     for (uint32_t i = 0; i < sl_name_table_count(items); i++) {
         size_t length;
         const char *name = sl_name_table_get(items, i, &length);

@@ -1,4 +1,4 @@
-/* Measured quality, as JSON. */
+/* The result of measuring quality, as JSON. */
 #include "softlab/pipeline/quality.h"
 
 static json_t *annotator_json(const struct sl_annotator_quality *a)

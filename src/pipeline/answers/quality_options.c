@@ -1,4 +1,4 @@
-/* What a measurement of answers can be told. */
+/* The options of softlab quality. */
 #include "softlab/pipeline/options.h"
 #include "softlab/pipeline/quality.h"
 

@@ -1,4 +1,4 @@
-/* Answers in any file that holds them. */
+/* Reading answers from any supported format. */
 #include <stdlib.h>
 
 #include "softlab/base/memory.h"
@@ -9,20 +9,23 @@ void sl_say_imported(const struct sl_workplace *workplace, const struct sl_impor
 {
     const struct {
         size_t count;
-        const char *what;
+        const char *one, *many;
     } parts[] = {
-        {notes->n_abstained, "answers left out: abstentions"},
-        {notes->n_left_out, "answers left out: their class is left out"},
-        {notes->n_rescaled, "distributions were off 1 by rounding and scaled to it"},
+        {notes->n_abstained, "answer left out: an abstention", "answers left out: abstentions"},
+        {notes->n_left_out, "answer left out: its class is left out",
+         "answers left out: their class is left out"},
+        {notes->n_rescaled, "distribution was off 1 by rounding and scaled to it",
+         "distributions were off 1 by rounding and scaled to it"},
     };
     char number[32];
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i].count)
             sl_log(workplace->log, SL_LOG_INFO, "%s %s",
-                   sl_text_count(parts[i].count, number, sizeof number), parts[i].what);
+                   sl_text_count(parts[i].count, number, sizeof number),
+                   sl_text_plural(parts[i].count, parts[i].one, parts[i].many));
 }
 
-/* Texts, each a list with commas, as one NULL-ended list; NULL where there are none. */
+/* Join comma-separated texts into one NULL-ended list; NULL if there are none. */
 static char **split_texts(const struct sl_word_list *texts)
 {
     char **all = NULL;

@@ -4,6 +4,7 @@
 
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
+#include "softlab/base/text.h"
 #include "softlab/pipeline/files.h"
 
 enum sl_status sl_lines_read(const char *path, char ***out, struct sl_error *err)
@@ -50,13 +51,16 @@ enum sl_status sl_listed_items_read(const struct sl_workplace *workplace, const 
     }
     if (n_strangers == count)
         SL_TRY_OUT(sl_fail(err, SL_ERR_INPUT,
-                           "%s: none of its %zu lines is an item that has answers; give an item's "
-                           "name on each line",
-                           sl_workplace_shown(workplace, path), count));
+                           "%s: of its %zu line%s, none is an item that has answers; give an "
+                           "item's name on each line",
+                           sl_workplace_shown(workplace, path), count,
+                           sl_text_plural(count, "", "s")));
     if (n_strangers)
         sl_log(workplace->log, SL_LOG_WARNING,
-               "%s: %zu of %zu items have no answers, the first is %.60s",
-               sl_workplace_shown(workplace, path), n_strangers, count, stranger);
+               "%s: %zu of %zu item%s %s no answers, the first is %.60s",
+               sl_workplace_shown(workplace, path), n_strangers, count,
+               sl_text_plural(count, "", "s"), sl_text_plural(n_strangers, "has", "have"),
+               stranger);
     *out = names;
     names = NULL;
 out:

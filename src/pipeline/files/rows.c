@@ -1,4 +1,4 @@
-/* Rows of labels and predictions in files, and the names within them. */
+/* Reads rows of labels and predictions, and their names. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +52,7 @@ enum sl_status sl_rows_read_like(const struct sl_workplace *workplace, const cha
     return status;
 }
 
-/* Rows between 0 and 1 that are no distributions are more likely a mistake than logits. */
+/* Rows between 0 and 1 that do not sum to 1 are more likely a mistake than logits. */
 static bool are_shares(const struct sl_rows *rows)
 {
     for (size_t i = 0; i < rows->n_rows * rows->n_classes; i++)
@@ -60,7 +60,7 @@ static bool are_shares(const struct sl_rows *rows)
     return true;
 }
 
-/* So are rows that all sum to 100. */
+/* Rows that all sum to 100 are more likely percentages than logits. */
 static bool are_percentages(const struct sl_rows *rows)
 {
     for (size_t r = 0; r < rows->n_rows; r++) {
@@ -170,7 +170,7 @@ enum sl_status sl_similarity_read(const char *path, const char *const *classes, 
     return status;
 }
 
-/* Columns in the order of the first file that names them. */
+/* Reorder columns to the first file that names its classes. */
 static enum sl_status align_classes(const struct sl_workplace *workplace, char *const *paths,
                                     struct sl_rows *const *sets, size_t count, struct sl_error *err)
 {

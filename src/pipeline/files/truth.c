@@ -1,5 +1,4 @@
-/* What is true of items: a class each, from a table, lines of text, rows of labels or a data set.
- */
+/* Reads the true class of each item from a table, lines of text, rows of labels or a data set. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,17 +6,18 @@
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/stats.h"
+#include "softlab/base/text.h"
 #include "softlab/pipeline/files.h"
 
-/* A file's truths as they are read. */
+/* The true classes read so far. */
 struct truths {
     const struct sl_workplace *workplace;
     const char *path;
     const struct sl_known_names *names;
-    struct sl_strangers *strangers; /* NULL = nobody asks */
-    int32_t *classes;               /* owned; per item, SL_NO_LABEL = not said yet */
-    size_t *lines;                  /* owned; per item where it was said */
-    enum sl_row_matching matching;  /* of lines and rows that have no names */
+    struct sl_strangers *strangers; /* may be NULL */
+    int32_t *classes;               /* owned; per item; SL_NO_LABEL: not given yet */
+    size_t *lines;                  /* owned; per item, the line that gives its class */
+    enum sl_row_matching matching;  /* for lines and rows without names */
 };
 
 enum sl_status sl_csv_find_column(const struct sl_csv *csv, const char *const *names,
@@ -30,7 +30,7 @@ enum sl_status sl_csv_find_column(const struct sl_csv *csv, const char *const *n
 
 static const char *const truth_names[] = {"label", "gold", "class", "truth", NULL};
 
-/* Whether a CSV names the truth in a column of its own, rather than having one per class. */
+/* Whether a CSV has a column of true classes, rather than a column per class. */
 static bool has_truth_column(const char *path)
 {
     struct sl_csv_options options = sl_csv_options_default();
@@ -49,7 +49,7 @@ static void note_stranger(struct sl_strangers *strangers, const char *name, size
                  (int)(length < 60 ? length : 60), name);
 }
 
-/* A file may say the same of an item twice, but not two things. */
+/* A file may repeat an item's class, but not contradict it. */
 static enum sl_status say_truth(struct truths *truths, uint32_t item, int32_t class_index,
                                 size_t line, struct sl_error *err)
 {
@@ -79,7 +79,7 @@ static enum sl_status read_class(const struct truths *truths, const struct sl_fi
     return SL_OK;
 }
 
-/* A CSV with a class by name or number for each item. */
+/* Read a CSV with the name or number of each item's class. */
 static enum sl_status read_table(struct truths *truths, struct sl_error *err)
 {
     static const char *const item_names[] = {"task", "question", "item", NULL};
@@ -115,10 +115,12 @@ enum sl_status sl_match_rows(const char *path, const char *what, size_t n_rows,
 {
     *out = sl_name_table_match_rows(items, n_rows);
     if (*out != SL_ROWS_UNCLEAR) return SL_OK;
+    const size_t n_items = sl_name_table_count(items);
     return sl_fail(err, SL_ERR_INPUT,
-                   "%s: %zu %s without names for %zu items; give one for each item in their order, "
-                   "or a file that names its items",
-                   path, n_rows, what, sl_name_table_count(items));
+                   "%s: %zu %s%s without names for %zu item%s; give one for each item in their "
+                   "order, or a file that names its items",
+                   path, n_rows, what, sl_text_plural(n_rows, "", "s"), n_items,
+                   sl_text_plural(n_items, "", "s"));
 }
 
 uint32_t sl_row_place(const struct sl_name_table *items, enum sl_row_matching matching, size_t row)
@@ -129,7 +131,7 @@ uint32_t sl_row_place(const struct sl_name_table *items, enum sl_row_matching ma
     return sl_name_table_find(items, number, (size_t)length);
 }
 
-/* The truth that line or row number `row` states, where they have no names. */
+/* Store the class on line or row number `row` of a file without item names. */
 static enum sl_status say_row(struct truths *truths, size_t row, int32_t class_index,
                               struct sl_error *err)
 {
@@ -141,7 +143,7 @@ static enum sl_status say_row(struct truths *truths, size_t row, int32_t class_i
     return SL_OK;
 }
 
-/* The line that begins at `at`, which moves behind its end. */
+/* The line at *at; moves *at past its end. */
 static struct sl_field next_line(const char **at)
 {
     const struct sl_field line = {*at, strcspn(*at, "\r\n")};
@@ -151,7 +153,7 @@ static struct sl_field next_line(const char **at)
     return line;
 }
 
-/* A text file with a class on each line. */
+/* Read a text file with a class on each line. */
 static enum sl_status read_lines(struct truths *truths, struct sl_error *err)
 {
     struct sl_buffer text;
@@ -162,8 +164,8 @@ static enum sl_status read_lines(struct truths *truths, struct sl_error *err)
     size_t n_lines = 0;
     for (; at < end; n_lines++)
         next_line(&at);
-    SL_TRY_OUT(sl_match_rows(truths->path, "lines", n_lines, truths->names->items,
-                             &truths->matching, err));
+    SL_TRY_OUT(
+        sl_match_rows(truths->path, "line", n_lines, truths->names->items, &truths->matching, err));
     at = text.data;
     for (size_t row = 0; row < n_lines; row++) {
         const struct sl_field name = sl_csv_class(next_line(&at));
@@ -176,13 +178,13 @@ out:
     return status;
 }
 
-/* The largest of each row. */
+/* Take the most probable class of each row. */
 static enum sl_status take_rows(struct truths *truths, const struct sl_rows *rows,
                                 const size_t *order, struct sl_error *err)
 {
     const struct sl_name_table *items = truths->names->items;
     if (!rows->items)
-        SL_TRY(sl_match_rows(truths->path, "rows", rows->n_rows, items, &truths->matching, err));
+        SL_TRY(sl_match_rows(truths->path, "row", rows->n_rows, items, &truths->matching, err));
     for (size_t row = 0; row < rows->n_rows; row++) {
         const float *values = rows->values + row * rows->n_classes;
         const int32_t largest = (int32_t)sl_first_choice(values, rows->n_classes, order);
@@ -217,7 +219,7 @@ static enum sl_status read_labels(struct truths *truths, struct sl_error *err)
 
 /* ---- Data sets ---- */
 
-/* "cifar10:test", unless a file is called so. */
+/* Whether the text is a data set such as "cifar10:test" and not the name of a file. */
 static bool names_dataset(const char *text)
 {
     const size_t length = strcspn(text, ":");
@@ -311,7 +313,8 @@ enum sl_status sl_truth_read_and_tell(const struct sl_workplace *workplace, cons
     for (size_t i = 0; i < n_items; i++)
         n_known += (*out)[i] != SL_NO_LABEL;
     if (n_known < n_items)
-        sl_log(workplace->log, SL_LOG_INFO, "%s has %zu of %zu items",
-               sl_workplace_shown(workplace, path), n_known, n_items);
+        sl_log(workplace->log, SL_LOG_INFO, "%s has %zu of %zu item%s",
+               sl_workplace_shown(workplace, path), n_known, n_items,
+               sl_text_plural(n_items, "", "s"));
     return SL_OK;
 }

@@ -1,4 +1,4 @@
-/* The classes of items and of their labels, in the order of a network's. */
+/* Matches the classes of items and of their labels with those of a network. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,7 +38,7 @@ out:
     return status;
 }
 
-/* Weights of PyTorch's, or from before there were names. */
+/* Weights without class names, such as those exported from PyTorch. */
 static enum sl_status match_unnamed(const struct sl_workplace *workplace,
                                     const struct sl_model *model, const struct sl_dataset *dataset,
                                     struct sl_error *err)
@@ -46,7 +46,7 @@ static enum sl_status match_unnamed(const struct sl_workplace *workplace,
     static const char remedy[] = "name them with softlab export --class-names";
     const size_t count = sl_model_classes(model);
     char names[LISTED];
-    /* One folder of pictures sorts nothing, and so disagrees with nothing. */
+    /* A single folder of images says nothing about classes, so it cannot contradict the network. */
     if (dataset->n_classes > 1 && dataset->n_classes != count)
         return sl_fail(err, SL_ERR_INPUT,
                        "%s has %zu classes, the network %zu, which the weights do not name; %s",
@@ -73,8 +73,8 @@ enum sl_status sl_feeding_match_model(const struct sl_workplace *workplace,
     return sl_feeding_match(workplace, &network, feeding, err);
 }
 
-/* The network's class of each column of rows that name theirs: every class that the items may be
- * of must be among them. */
+/* The network's class of each column of rows that name their classes. The rows must have every
+ * class that the items may have. */
 static enum sl_status match_named(const struct sl_workplace *workplace,
                                   const struct sl_feeding *feeding,
                                   const struct sl_class_list *labels, size_t *columns,
@@ -96,7 +96,8 @@ static enum sl_status match_named(const struct sl_workplace *workplace,
     return SL_OK;
 }
 
-/* The same of rows that do not: the set's own classes in its own order. */
+/* The network's class of each column of rows without class names: the set's own classes in their
+ * own order. */
 static enum sl_status match_in_order(const struct sl_workplace *workplace,
                                      const struct sl_feeding *feeding,
                                      const struct sl_class_list *labels, size_t *columns,

@@ -10,7 +10,7 @@ const char *sl_feeding_unit(const struct sl_feeding *feeding)
     return sl_dataset_unit(feeding->dataset);
 }
 
-/* The split's indices after some items were left out. */
+/* Adjust the split's indices after items were left out. */
 static enum sl_status follow(struct sl_feeding *feeding, const struct sl_skipped *skipped,
                              struct sl_error *err)
 {
@@ -107,7 +107,7 @@ enum sl_status sl_feeding_read(const struct sl_workplace *workplace,
     return SL_OK;
 }
 
-/* What a network reads, in the words of sl_feeding_unit. */
+/* The kind of items that a network reads, named as in sl_feeding_unit. */
 static const char *reads(const struct sl_input_shape *shape)
 {
     if (shape->tokens > 0) return "texts";
@@ -129,8 +129,9 @@ static enum sl_status check_shape(const struct sl_feeding *feeding, const struct
                    want.height, want.width, colour ? "; --channels 1 makes them grey" : "");
 }
 
-/* The feed of a model: classes are its own, pictures are brought to its size unless one is given,
- * and grey ones to its three channels, which loses nothing; texts are read with its vocabulary. */
+/* Make the feed of a model with the model's classes. Images get the model's size unless one is
+ * typed, and grey images get three channels if the model has three, which loses nothing. Texts are
+ * read with the model's vocabulary. */
 static enum sl_status fit(const struct sl_workplace *workplace, const struct sl_model *model,
                           const struct sl_load_options *typed, struct sl_feeding *feeding,
                           struct sl_error *err)

@@ -1,4 +1,4 @@
-/* How images are brought into memory, for all that loads them. */
+/* Loading images, for all jobs. */
 #include "softlab/pipeline/items.h"
 
 enum sl_status sl_load_options_check(const struct sl_load_options *images,

@@ -82,7 +82,8 @@ static void name_rows(const struct sl_feeding *feeding, struct sl_rows *rows)
     rows->items = sl_alloc(rows->n_rows, sizeof *rows->items);
     for (size_t i = 0; i < rows->n_rows; i++)
         rows->items[i] = sl_string_copy(dataset->items[sl_feeding_item(feeding, i)]);
-    /* Nobody named the classes: neither the weights nor a set of as many. */
+    /* Classes stay unnamed if neither the weights nor a data set with as many classes names
+     * them. */
     if (dataset->n_classes != rows->n_classes) return;
     rows->classes = sl_alloc(rows->n_classes, sizeof *rows->classes);
     for (size_t k = 0; k < rows->n_classes; k++)
@@ -110,7 +111,7 @@ out:
     return status;
 }
 
-/* The model with the words of the texts that it does not know and a file has. */
+/* Give the model vectors for words that it does not know and the file has. */
 static enum sl_status learn_words(const struct sl_workplace *workplace,
                                   const struct sl_predict_job *job, struct sl_model **model,
                                   struct sl_error *err)
@@ -182,9 +183,10 @@ enum sl_status sl_predict_job_run(const struct sl_predict_job *job,
     SL_TRY_OUT(sl_rows_write(rows, job->array == SL_PREDICTED_PROBABILITIES ? "probs" : "logits",
                              job->output, err));
     char count[32];
-    sl_log(workplace->log, SL_LOG_INFO, "%s: %s rows of %zu classes",
+    sl_log(workplace->log, SL_LOG_INFO, "%s: %s row%s of %zu class%s",
            sl_workplace_shown(workplace, job->output),
-           sl_text_count(rows->n_rows, count, sizeof count), rows->n_classes);
+           sl_text_count(rows->n_rows, count, sizeof count), sl_text_plural(rows->n_rows, "", "s"),
+           rows->n_classes, sl_text_plural(rows->n_classes, "", "es"));
 out:
     sl_rows_destroy(rows);
     sl_feeding_release(&feeding);

@@ -1,4 +1,5 @@
-/* What annotators are worth: as a method estimated it, to a table; as the user says, from one. */
+/* Annotators' weights and skills: writes those that a method estimated, reads those that the user
+ * gives. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +75,7 @@ out:
     return status;
 }
 
-/* NaN stays where the file says nothing. */
+/* Annotators that the file does not name keep NaN. */
 static enum sl_status read_table(struct sl_csv *csv, const struct sl_name_table *annotators,
                                  double *weights, size_t *n_others, struct sl_error *err)
 {
@@ -112,11 +113,11 @@ static enum sl_status check_all(const double *weights, const struct sl_name_tabl
         sum += weights[a];
     }
     if (n_missing)
-        return sl_fail(
-            err, SL_ERR_INPUT,
-            "%s: has no weight for %zu of %zu annotators, the first \"%.60s\"; give 0 to "
-            "leave an annotator out",
-            path, n_missing, count, sl_name_table_get(annotators, (uint32_t)first, NULL));
+        return sl_fail(err, SL_ERR_INPUT,
+                       "%s: has no weight for %zu of %zu annotator%s, the first \"%.60s\"; give 0 "
+                       "to leave an annotator out",
+                       path, n_missing, count, sl_text_plural(count, "", "s"),
+                       sl_name_table_get(annotators, (uint32_t)first, NULL));
     return sum > 0 ? SL_OK : sl_fail(err, SL_ERR_INPUT, "%s: every weight is 0", path);
 }
 
@@ -153,5 +154,6 @@ void sl_labels_say_weightless(const struct sl_workplace *workplace, const double
     for (size_t i = 0; weights && i < asked->count; i++)
         count += asked->annotator[i] != SL_NO_NAME && weights[asked->annotator[i]] == 0;
     if (count)
-        sl_log(workplace->log, SL_LOG_INFO, "%zu left out: their annotators have weight 0", count);
+        sl_log(workplace->log, SL_LOG_INFO, "%zu left out: %s weight 0", count,
+               sl_text_plural(count, "its annotator has", "their annotators have"));
 }

@@ -1,4 +1,4 @@
-/* Two label sets, or mixed images and what people saw in them. */
+/* Compares two label sets, or answers about mixed images with the shares that were mixed. */
 #include "softlab/pipeline/compare.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@ static enum sl_status find_distance(const char *name, enum sl_label_distance_kin
     return sl_fail(err, SL_ERR_USAGE, "no distance is called \"%s\"", name ? name : "");
 }
 
-/* What matching had to assume. */
+/* Log what the comparison assumes: classes matched by number, and how ties are broken. */
 static void say_matched(const struct sl_workplace *workplace, const struct sl_compared *compared)
 {
     const struct sl_compare_job *job = compared->job;

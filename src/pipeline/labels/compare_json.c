@@ -1,4 +1,4 @@
-/* What was compared, as JSON. */
+/* The result of a comparison, as JSON. */
 #include <math.h>
 
 #include "softlab/pipeline/compare.h"

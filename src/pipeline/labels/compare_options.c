@@ -1,4 +1,4 @@
-/* What a comparison can be told. */
+/* The options of softlab compare. */
 #include "softlab/pipeline/compare.h"
 
 static const char *distance_names(size_t index)

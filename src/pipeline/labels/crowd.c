@@ -7,8 +7,9 @@
 #include "softlab/base/csv.h"
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
+#include "softlab/base/text.h"
 
-/* Files an aggregator's options point at, read and held until it has run. */
+/* The content of files that the options of an aggregator name, kept until it has run. */
 struct held {
     int32_t *gold;
     float *predictions;
@@ -44,8 +45,8 @@ static struct sl_crowd_options crowd_options(const struct sl_labels_job *job)
     return options;
 }
 
-/* A file's rows in the order of the answers' items; zeros where it has none. The number of items it
- * lacks in *n_missing. */
+/* A file's rows in the order of the answers' items, zeros for an item without a row; *n_missing
+ * counts these items. */
 static enum sl_status read_rows_of_items(const struct sl_workplace *workplace, const char *path,
                                          const char *array, const struct sl_known_names *names,
                                          float **out, size_t *n_missing, struct sl_error *err)
@@ -58,7 +59,7 @@ static enum sl_status read_rows_of_items(const struct sl_workplace *workplace, c
     float *values = sl_data_alloc(n_items, n_classes * sizeof *values, err);
     if (!values) status = SL_ERR_NOMEM;
     if (status == SL_OK && !rows->items)
-        status = sl_match_rows(path, "rows", rows->n_rows, names->items, &matching, err);
+        status = sl_match_rows(path, "row", rows->n_rows, names->items, &matching, err);
     if (values) memset(values, 0, n_items * n_classes * sizeof *values);
     for (size_t row = 0; status == SL_OK && row < rows->n_rows; row++) {
         const char *item = rows->items ? rows->items[row] : NULL;
@@ -113,7 +114,7 @@ static enum sl_status read_held(const struct sl_workplace *workplace,
     return SL_OK;
 }
 
-/* The posteriors as rows, which take them over from the state. */
+/* Move the posteriors from the state into new rows. */
 static struct sl_rows *take_rows(struct sl_crowd_state *state, const struct sl_known_names *names)
 {
     struct sl_rows *rows = sl_alloc(1, sizeof *rows);
@@ -130,8 +131,8 @@ static struct sl_rows *take_rows(struct sl_crowd_state *state, const struct sl_k
     return rows;
 }
 
-/* An item of whose answers none counts has no label: attention checks, which are no items of the
- * data, would get one otherwise. */
+/* Drop items without a counted answer. Otherwise attention checks, which are not items of the data,
+ * would get a label. */
 static void drop_unanswered(const struct sl_workplace *workplace, const struct sl_votes *votes,
                             const struct sl_crowd_options *options, struct sl_rows *rows)
 {
@@ -149,8 +150,9 @@ static void drop_unanswered(const struct sl_workplace *workplace, const struct s
         count++;
     }
     if (count < rows->n_rows)
-        sl_log(workplace->log, SL_LOG_INFO, "%zu items have no answer that counts and get no label",
-               rows->n_rows - count);
+        sl_log(workplace->log, SL_LOG_INFO, "%zu %s no answer that counts and %s no label",
+               rows->n_rows - count, sl_text_plural(rows->n_rows - count, "item has", "items have"),
+               sl_text_plural(rows->n_rows - count, "gets", "get"));
     rows->n_rows = count;
 }
 
@@ -163,14 +165,14 @@ static enum sl_status finish(const struct sl_workplace *workplace, const struct 
         SL_TRY(sl_labels_annotators_write(job->annotators_out, method, state, asked, err));
     if (job->state) SL_TRY(sl_labels_state_write(state, asked->names, job->state, err));
     if (state->trace && state->n_iterations)
-        sl_log(workplace->log, SL_LOG_INFO, "%zu rounds, %s, log-likelihood %.6g",
-               state->n_iterations, state->converged ? "settled" : "not settled",
-               state->trace[state->n_iterations - 1]);
+        sl_log(workplace->log, SL_LOG_INFO, "%zu round%s, %s, log-likelihood %.6g",
+               state->n_iterations, sl_text_plural(state->n_iterations, "", "s"),
+               state->converged ? "settled" : "not settled", state->trace[state->n_iterations - 1]);
     *out = take_rows(state, asked->names);
     return SL_OK;
 }
 
-/* Where nobody answered what another did, skills and confusions fit anything. */
+/* Skills and confusions cannot be estimated unless two annotators answer the same item. */
 static void warn_if_unlearnable(const struct sl_workplace *workplace,
                                 const struct sl_aggregator *method, const size_t *begin,
                                 size_t n_items)
@@ -260,7 +262,7 @@ static enum sl_status soft_from_rows(const struct sl_rows *rows, const struct sl
     }
     for (size_t i = 0; i < n_items; i++)
         out->begin[i + 2] += out->begin[i + 1];
-    /* begin[i + 1] is where item i begins and moves to where it ends. */
+    /* begin[i + 1] starts as the first row of item i and ends as the one past its last. */
     for (size_t i = 0; i < rows->n_rows; i++) {
         size_t at = out->begin[item[i] + 1]++;
         const char *who = rows->annotators ? rows->annotators[i] : "";
@@ -279,8 +281,8 @@ static enum sl_status soft_from_rows(const struct sl_rows *rows, const struct sl
     return SL_OK;
 }
 
-/* The votes behind rows that give all to one class, over the same arrays; `label` has room for
- * them. */
+/* One vote per row that gives all probability to one class; the result shares the arrays of `soft`,
+ * and `label` has room for the votes. */
 static struct sl_votes votes_of(const struct soft *soft, const struct sl_answers *answers,
                                 uint16_t *label)
 {
@@ -319,7 +321,8 @@ static enum sl_status run_on_rows(const struct sl_aggregator *method, const stru
 
 const char sl_labels_rows_of_tops[] = "t2-clamp", sl_labels_rows_of_others[] = "share";
 
-/* What was asked for, or what fits the answers. */
+/* The label method that turns an answer into a row: the one asked for, or the one that fits the
+ * answers. */
 static enum sl_status find_rows(const struct sl_aggregator *method, const struct sl_labels_job *job,
                                 const struct sl_answers *answers,
                                 const struct sl_label_method **out, struct sl_error *err)
@@ -333,7 +336,7 @@ static enum sl_status find_rows(const struct sl_aggregator *method, const struct
     const bool soft = method->needs & SL_CROWD_SOFT;
     const char *own = soft && tops ? sl_labels_rows_of_tops : sl_labels_rows_of_others;
     *out = sl_label_method_find(soft && job->rows ? job->rows : own);
-    /* Which of them it would be was not known when options were checked. */
+    /* The options were checked before the answers were read, so --gamma is checked here. */
     if (!isnan(job->gamma) && !((*out)->reads & SL_LABEL_READS_GAMMA))
         return sl_fail(
             err, SL_ERR_USAGE,
@@ -342,8 +345,8 @@ static enum sl_status find_rows(const struct sl_aggregator *method, const struct
     return SL_OK;
 }
 
-/* By way of a row per answer: for methods that read distributions, and where answers are drawn
- * or repeats kept. */
+/* Aggregate rows, one per answer: for methods that read distributions, and if answers are drawn or
+ * repeats kept. */
 static enum sl_status aggregate_rows(const struct sl_workplace *workplace,
                                      const struct sl_labels_job *job,
                                      const struct sl_aggregator *method, struct sl_rows **out,

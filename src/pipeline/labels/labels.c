@@ -1,4 +1,4 @@
-/* Labels of one method, or the mean of predictions. */
+/* Makes labels with a label method, an aggregator or an ensemble. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "softlab/base/text.h"
 #include "softlab/dataset.h"
 
-/* Only labels of mixed images use confidence. */
+/* Only the methods for mixed images use confidence. */
 static void warn_of_confidence(const struct sl_workplace *workplace,
                                const struct sl_labels_job *job, const struct sl_answers *answers)
 {
@@ -17,8 +17,8 @@ static void warn_of_confidence(const struct sl_workplace *workplace,
     if (method && (method->reads & SL_LABEL_READS_MIX || !method->kinds)) return;
     const size_t count = sl_answers_count_confident(answers);
     if (count)
-        sl_log(workplace->log, SL_LOG_WARNING,
-               "%s: %zu answers have a confidence, which %s does not use", job->paths[0], count,
+        sl_log(workplace->log, SL_LOG_WARNING, "%s: %zu %s a confidence, which %s does not use",
+               job->paths[0], count, sl_text_plural(count, "answer has", "answers have"),
                job->method);
 }
 
@@ -59,26 +59,30 @@ void sl_labels_input_release(struct sl_labels_input *input)
 void sl_labels_say_what_became(const struct sl_workplace *workplace,
                                const struct sl_label_notes *notes, size_t n_labels)
 {
-    sl_log(workplace->log, SL_LOG_INFO, "%zu answers used", notes->n_used);
+    sl_log(workplace->log, SL_LOG_INFO, "%zu answer%s used", notes->n_used,
+           sl_text_plural(notes->n_used, "", "s"));
     if (notes->n_flagged)
         sl_log(workplace->log, SL_LOG_INFO, "%zu left out: repeats, second runs or checks",
                notes->n_flagged);
     if (notes->n_undrawn) sl_log(workplace->log, SL_LOG_INFO, "%zu not drawn", notes->n_undrawn);
     if (notes->n_weightless)
-        sl_log(workplace->log, SL_LOG_INFO, "%zu left out: their annotators have weight 0",
-               notes->n_weightless);
+        sl_log(workplace->log, SL_LOG_INFO, "%zu left out: %s weight 0", notes->n_weightless,
+               sl_text_plural(notes->n_weightless, "its annotator has", "their annotators have"));
     if (notes->n_unusable)
         sl_log(workplace->log, SL_LOG_WARNING, "%zu unusable, the first: %s", notes->n_unusable,
                notes->first_unusable.message);
     if (notes->n_empty_items)
-        sl_log(workplace->log, SL_LOG_WARNING, "%zu items have no answer left and no label",
-               notes->n_empty_items);
+        sl_log(workplace->log, SL_LOG_WARNING, "%zu %s no answer left and no label",
+               notes->n_empty_items,
+               sl_text_plural(notes->n_empty_items, "item has", "items have"));
     if (notes->n_timed && notes->n_timed == notes->n_used && n_labels)
         sl_log(workplace->log, SL_LOG_INFO, "the answers took %.1f s per label, as measured",
                notes->ms_used / 1000 / (double)n_labels);
     else if (notes->n_timed)
-        sl_log(workplace->log, SL_LOG_INFO, "%zu of %zu answers were timed, %.1f s each",
-               notes->n_timed, notes->n_used, notes->ms_timed / 1000 / (double)notes->n_timed);
+        sl_log(workplace->log, SL_LOG_INFO, "%zu of %zu answer%s %s timed, %.1f s each",
+               notes->n_timed, notes->n_used, sl_text_plural(notes->n_used, "", "s"),
+               sl_text_plural(notes->n_timed, "was", "were"),
+               notes->ms_timed / 1000 / (double)notes->n_timed);
 }
 
 enum sl_status sl_labels_build_or_name(const struct sl_workplace *workplace,
@@ -113,7 +117,7 @@ static enum sl_status build(const struct sl_workplace *workplace, const struct s
     return status;
 }
 
-/* Name rows that are in the order of folds, as Peterson et al. published theirs. */
+/* Name rows that are in the order of folds, as Peterson et al. published their predictions. */
 static enum sl_status name_by_fold(struct sl_rows *rows, size_t n_folds, struct sl_error *err)
 {
     if (rows->items) return sl_fail(err, SL_ERR_USAGE, "--folds: the rows have names already");

@@ -1,8 +1,9 @@
-/* Labels: what became of the answers, what a label costs, and the methods, as JSON. */
+/* Labels as JSON: how many answers were used, what a label costs, and the list of methods. */
 #include <math.h>
 
 #include "pipeline/labels/labels.h"
 #include "softlab/base/array.h"
+#include "softlab/base/text.h"
 
 int sl_labels_inputs(const char *name)
 {
@@ -12,7 +13,7 @@ int sl_labels_inputs(const char *name)
     return aggregator && !(aggregator->needs & SL_CROWD_SOFT) ? 1 : 0;
 }
 
-/* What a label costs at the job's seconds per input; NaN without them. */
+/* The seconds that a label costs at the job's seconds per input; NaN if not given. */
 static double counted_seconds(const struct sl_labels_job *job, const struct sl_label_notes *notes,
                               size_t n_labels)
 {
@@ -30,7 +31,7 @@ void sl_labels_say_counted(const struct sl_workplace *workplace, const struct sl
                "a label costs %.1f s of annotators' time at %g s per input: %.2f answers of %d "
                "input%s",
                seconds, job->seconds_per_input, (double)notes->n_used / (double)n_labels, inputs,
-               inputs == 1 ? "" : "s");
+               sl_text_plural((uint64_t)inputs, "", "s"));
 }
 
 json_t *sl_labels_json(const struct sl_labels_job *job, const struct sl_label_notes *notes,

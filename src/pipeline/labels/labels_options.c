@@ -1,4 +1,4 @@
-/* What making labels can be told, and which of it matters to which method. */
+/* The options of softlab labels, and which methods use them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,26 +43,27 @@ static const char *starts(size_t index)
     return names[index];
 }
 
-/* ---- What does something with which method ---- */
+/* ---- Which option has an effect with which method ---- */
 
-/* The bits of options: what methods' rows say they read, and what is not theirs to say. */
+/* Mode bits: the READS bits in the tables of aggregators (CROWD) and label methods (LABEL), and
+ * bits of our own (OWN). */
 #define CROWD(what)      SL_CROWD_READS_##what
 #define LABEL(what)      LABEL_BITS(SL_LABEL_READS_##what)
 #define LABEL_BITS(bits) ((uint64_t)(bits) << 16)
 #define OWN(number)      (UINT64_C(1) << (32 + (number)))
-#define MAKES            OWN(0) /* labels are made, not methods listed */
-#define ANSWERED         OWN(1) /* of answers, of which some may be left out */
-#define DRAWS            OWN(2) /* of which some are drawn */
-#define EACH             OWN(3) /* a row per answer is possible */
-#define MEANS            OWN(4) /* shares may be averaged first */
+#define MAKES            OWN(0) /* the job makes labels, it does not list methods */
+#define ANSWERED         OWN(1) /* the labels come from answers, some of which may be left out */
+#define DRAWS            OWN(2) /* some of the answers are drawn */
+#define EACH             OWN(3) /* the method can make a row per answer */
+#define MEANS            OWN(4) /* the method can average shares first */
 #define ENSEMBLE         OWN(5)
 #define PREDICTIONS      OWN(6)
-#define SOFT             OWN(7)  /* distributions are read */
-#define LEARNS           OWN(8)  /* about annotators */
-#define COUNTED          OWN(9)  /* the annotators' inputs can be counted */
-#define READS            OWN(10) /* answers are read, if only for their items */
-#define ESTIMATES        OWN(11) /* skills, weights or confusions of annotators */
-#define WEIGHS           OWN(12) /* annotators' answers as the user says */
+#define SOFT             OWN(7)  /* the method reads distributions */
+#define LEARNS           OWN(8)  /* the method is an aggregator */
+#define COUNTED          OWN(9)  /* the number of inputs per answer is known */
+#define READS            OWN(10) /* answers are read, even if only their items are used */
+#define ESTIMATES        OWN(11) /* the method estimates skills, weights or confusions */
+#define WEIGHS           OWN(12) /* the user can weight annotators */
 #define LISTS            OWN(31)
 
 static uint64_t method_bits(const struct sl_label_method *method, const struct sl_labels_job *job)
@@ -92,7 +93,7 @@ static uint64_t aggregator_bits(const struct sl_aggregator *method, const struct
     return bits | SOFT | LABEL_BITS(sl_label_method_find(rows)->reads & of_rows);
 }
 
-/* The method and the words that change what it reads. */
+/* Name the method together with the options that change what it reads. */
 static void name_mode(const struct sl_labels_job *job, struct sl_option_mode *mode)
 {
     const bool soft = mode->does & SOFT, weighs = mode->does & WEIGHS && job->weights;

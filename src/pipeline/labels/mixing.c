@@ -4,6 +4,7 @@
 
 #include "softlab/answer.h"
 #include "softlab/base/json.h"
+#include "softlab/base/text.h"
 #include "softlab/label/mixing.h"
 #include "softlab/pipeline/files.h"
 
@@ -31,7 +32,7 @@ struct sl_mixing_job sl_mixing_job_default(void)
     return job;
 }
 
-/* Where nothing could be fitted the identity stands, which must not go unsaid. */
+/* A pair without a fitted curve gets the identity, so the log counts such pairs. */
 static void say_fitted(const struct sl_workplace *workplace,
                        const struct sl_mixing_functions *functions)
 {
@@ -44,7 +45,8 @@ static void say_fitted(const struct sl_workplace *workplace,
     const size_t n_pairs = n_classes * (n_classes - 1) / 2;
     const bool all = n_fitted == n_pairs;
     sl_log(workplace->log, all ? SL_LOG_INFO : SL_LOG_WARNING,
-           "fitted curves: %zu of %zu class pairs, answers: %zu%s", n_fitted, n_pairs, n_answers,
+           "fitted curves: %zu of %zu class pair%s, answers: %zu%s", n_fitted, n_pairs,
+           sl_text_plural(n_pairs, "", "s"), n_answers,
            all ? "" : "; the identity stands for the other pairs");
 }
 

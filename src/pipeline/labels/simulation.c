@@ -21,8 +21,8 @@ static enum sl_status check_simulation(const struct sl_simulation_job *job, stru
     return SL_OK;
 }
 
-/* Beside answers, in the order of their classes and with the names of their items, since
- * similarities are those of the answers' classes. */
+/* With answers, match the reference to their items and classes, because the class similarities are
+ * in that order. */
 static enum sl_status read_reference(const struct sl_workplace *workplace, const char *path,
                                      const struct sl_answers *answers, struct sl_rows **out,
                                      struct sl_error *err)
@@ -33,7 +33,7 @@ static enum sl_status read_reference(const struct sl_workplace *workplace, const
     SL_TRY(sl_rows_read_like(workplace, path, "labels", &names, out, err));
     struct sl_rows *rows = *out;
     if (rows->items) return SL_OK;
-    SL_TRY(sl_match_rows(path, "rows", rows->n_rows, names.items, &matching, err));
+    SL_TRY(sl_match_rows(path, "row", rows->n_rows, names.items, &matching, err));
     if (matching == SL_ROWS_BY_NUMBER) return SL_OK;
     rows->items = sl_alloc(rows->n_rows, sizeof *rows->items);
     for (size_t i = 0; i < rows->n_rows; i++)
@@ -66,7 +66,7 @@ static enum sl_status save_model(const struct sl_simulator *simulator, const cha
     return status;
 }
 
-/* How close the simulated labels are to those of the answers, built as the thesis did. */
+/* Measure how close simulated labels are to those of the answers, built as in the thesis. */
 static enum sl_status measure_fit(const struct sl_simulation_job *job,
                                   const struct sl_answers *answers, const struct sl_rows *simulated,
                                   const struct sl_rows *reference,

@@ -1,4 +1,4 @@
-/* What a simulation of labels can be told. */
+/* The options of softlab simulate. */
 #include <stdlib.h>
 
 #include "softlab/pipeline/simulation.h"

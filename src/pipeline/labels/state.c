@@ -1,4 +1,4 @@
-/* What an aggregator learned, as an .npz that numpy opens and --resume reads back. */
+/* The state of an aggregator, as an .npz that numpy can open and --resume reads. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,7 +101,7 @@ enum sl_status sl_labels_state_write(const struct sl_crowd_state *state,
     return status;
 }
 
-/* The names a state was made of must be the first of those there are now. */
+/* The names in a state must be the first names of the answers. */
 static enum sl_status check_names(struct sl_npz *npz, const char *array_name,
                                   const struct sl_name_table *table, const char *path,
                                   struct sl_error *err)
@@ -111,11 +111,11 @@ static enum sl_status check_names(struct sl_npz *npz, const char *array_name,
     SL_TRY(sl_npz_peek(npz, array_name, &array, err));
     size_t count = sl_array_count(&array);
     if (count > sl_name_table_count(table))
-        return sl_fail(
-            err, SL_ERR_INPUT,
-            "%s: has %zu %ss, the answers only %zu: go on only where answers were added at "
-            "the end",
-            path, count, array_name, sl_name_table_count(table));
+        return sl_fail(err, SL_ERR_INPUT,
+                       "%s: has %zu %s%s, the answers only %zu: go on only where answers were "
+                       "added at the end",
+                       path, count, array_name, sl_text_plural(count, "", "s"),
+                       sl_name_table_count(table));
     SL_TRY(sl_npz_read(npz, array_name, &array, err));
     enum sl_status status = SL_OK;
     for (size_t i = 0; i < count && status == SL_OK; i++) {
@@ -132,8 +132,8 @@ static enum sl_status check_names(struct sl_npz *npz, const char *array_name,
     return status;
 }
 
-/* The answers' place of each class of a state, which must have the same ones; a state that names
- * none has them in the answers' order. The caller frees it. */
+/* The index in the answers of each class of a state. Both must have the same classes; a state
+ * without class names has them in the answers' order. The caller frees *out. */
 static enum sl_status match_classes(const struct sl_workplace *workplace, const char *path,
                                     const struct sl_known_names *names, size_t **out,
                                     struct sl_error *err)
@@ -167,7 +167,7 @@ out:
     return status;
 }
 
-/* Take an array's data if it is there with the expected type and dimensions. */
+/* Move an array's data out of the file, if it is there with the expected type and dimensions. */
 static enum sl_status take(struct sl_npz *npz, const char *name, enum sl_dtype dtype,
                            const struct sl_array *like, void **out, struct sl_error *err)
 {
@@ -207,7 +207,8 @@ static enum sl_status read_arrays(struct sl_npz *npz, struct sl_crowd_state *sta
     return status;
 }
 
-/* Each matrix to its annotator's place, its cells to those of their classes. */
+/* Copy each matrix to the index of its annotator, with rows and columns in the answers' order of
+ * classes. */
 static enum sl_status place_matrices(const struct sl_array *confusion,
                                      const struct sl_array *annotators,
                                      const struct sl_known_names *names, const size_t *places,
@@ -260,7 +261,7 @@ out:
     return status;
 }
 
-/* The state's classes in the answers' order. */
+/* Reorder the state's classes to the answers' order. */
 static void place_classes(struct sl_crowd_state *state, const size_t *places)
 {
     const size_t k = state->n_classes, cells = k * k;

@@ -30,8 +30,8 @@ static json_t *picture_json(const struct sl_dataset *dataset, size_t item)
     return value ? value : json_null();
 }
 
-/* Items worth a look: in turn the one that people were least sure of, and the one on which the
- * network differs most from them. */
+/* The gallery alternates between the item with the least certain labels and the item on which the
+ * network differs most from the labels. */
 struct candidate {
     size_t row;
     double worth;

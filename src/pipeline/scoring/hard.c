@@ -1,4 +1,5 @@
-/* Hard labels of `softlab eval`: a vector of classes, a file about items, or a data set. */
+/* Reads the hard labels of `softlab eval`: a vector of classes, a file about items, or a data
+ * set. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +10,7 @@
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
 
-/* A large matrix is not unpacked to find that it is none. */
+/* Check the shape before reading: a matrix of distributions is not wanted and may be large. */
 static enum sl_status read_array(const char *path, struct sl_array *out, bool *found,
                                  struct sl_error *err)
 {
@@ -27,7 +28,7 @@ static enum sl_status read_array(const char *path, struct sl_array *out, bool *f
     return status;
 }
 
-/* Classes numbered as `like` numbers them. */
+/* Change the class numbers from the file's order to that of `like`. */
 static enum sl_status renumber(const struct sl_workplace *workplace, const char *path,
                                const struct sl_class_list *like, int32_t *classes, size_t count,
                                struct sl_error *err)
@@ -78,7 +79,7 @@ out:
     return status;
 }
 
-/* What the rows of the labels are called, numbered as they are. */
+/* The item names of the labels; the number of a name is its row. */
 static enum sl_status name_items(const struct sl_rows *labels, struct sl_name_table **out,
                                  struct sl_error *err)
 {
@@ -100,7 +101,7 @@ static enum sl_status name_items(const struct sl_rows *labels, struct sl_name_ta
     return status;
 }
 
-/* The labels' classes, or their numbers; NULL-ended, for sl_names_destroy. */
+/* The labels' class names, or numbers; NULL-ended, for sl_names_destroy. */
 static char **name_classes(const struct sl_rows *labels)
 {
     char **names = sl_alloc(labels->n_classes + 1, sizeof *names);
@@ -120,8 +121,9 @@ static enum sl_status read_file(const struct sl_workplace *workplace, const char
     SL_TRY(sl_eval_read_vector(workplace, path, &columns, &classes, &count, err));
     if (classes && count != labels->n_rows) {
         free(classes);
-        return sl_fail(err, SL_ERR_INPUT, "%s: %zu classes, there are %zu labels", path, count,
-                       labels->n_rows);
+        return sl_fail(err, SL_ERR_INPUT, "%s: %zu class%s for %zu label%s", path, count,
+                       sl_text_plural(count, "", "es"), labels->n_rows,
+                       sl_text_plural(labels->n_rows, "", "s"));
     }
     *out = classes;
     if (classes) return SL_OK;
@@ -136,7 +138,7 @@ static enum sl_status read_file(const struct sl_workplace *workplace, const char
     return status;
 }
 
-/* The labels' column for each class of the set. */
+/* The column in the labels of each class of the data set. */
 static enum sl_status match_classes(const struct sl_workplace *workplace,
                                     const struct sl_dataset *set, const struct sl_class_list *like,
                                     size_t *columns, struct sl_error *err)

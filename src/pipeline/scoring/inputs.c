@@ -1,4 +1,4 @@
-/* Files of `softlab eval`: which predictions stand beside which labels. */
+/* Reads the files of `softlab eval` and matches predictions with labels. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +12,12 @@
 static const char as_given[] = "as given", as_shares[] = "counts divided by their sum",
                   as_softmax[] = "softmax of counts", as_classes[] = "one class per item";
 
-/* What is read for one model. */
+/* The files of one model. */
 struct inputs {
-    const char *path;                     /* borrowed; of the predictions */
+    const char *path;                     /* borrowed; the file of predictions */
     struct sl_rows *predictions, *labels; /* owned */
-    int32_t *own_hard;                    /* owned; the predictions' own classes, or NULL */
-    int32_t *labels_hard;                 /* owned; what --hard says, or NULL */
+    int32_t *own_hard;                    /* owned; classes in the predictions' file, or NULL */
+    int32_t *labels_hard;                 /* owned; the classes of --hard, or NULL */
     size_t *order;                        /* owned; or NULL */
     const char *reference;
 };
@@ -31,7 +31,7 @@ static void release(struct inputs *inputs)
     free(inputs->order);
 }
 
-/* Classes, numbered as the predictions' are, as distributions that are sure. */
+/* Turn classes, numbered as in the predictions, into one-hot rows. */
 static enum sl_status rows_of_classes(const int32_t *classes, size_t count,
                                       const struct sl_rows *predictions, const char *path,
                                       struct sl_rows **out, struct sl_error *err)
@@ -51,7 +51,7 @@ static enum sl_status rows_of_classes(const int32_t *classes, size_t count,
     return sl_names_copy(predictions->classes, n_classes, &rows->classes, err);
 }
 
-/* Labels as distributions, counts or classes. */
+/* Read labels: distributions, counts or classes. */
 static enum sl_status read_labels(const struct sl_workplace *workplace, const char *path,
                                   struct inputs *inputs, struct sl_error *err)
 {
@@ -74,8 +74,8 @@ static enum sl_status read_labels(const struct sl_workplace *workplace, const ch
     return status;
 }
 
-/* Whether an .npz holds labels beside the predictions. Where there is nothing else, the labels are
- * what is to be scored. */
+/* Whether an .npz holds labels beside the predictions. An .npz with labels only is itself the
+ * predictions. */
 static enum sl_status has_own_labels(const char *path, bool *out, struct sl_error *err)
 {
     bool labels = false, logits = false, probs = false;
@@ -88,7 +88,7 @@ static enum sl_status has_own_labels(const char *path, bool *out, struct sl_erro
     return SL_OK;
 }
 
-/* The labels within a file of predictions: its rows are the predictions' rows. */
+/* Read the labels in a file of predictions; they share its rows. */
 static enum sl_status read_own_labels(const struct sl_workplace *workplace, struct inputs *inputs,
                                       struct sl_error *err)
 {
@@ -103,9 +103,8 @@ static enum sl_status read_own_labels(const struct sl_workplace *workplace, stru
     return SL_OK;
 }
 
-/* Which rows have a class. Predictions without one, or classes without a prediction, are refused
- * unless a subset is asked for: an accuracy over fewer items than were meant says something else.
- */
+/* Count the rows with a class. A prediction without a class, or a class without a prediction, is
+ * refused unless --subset is given: the accuracy would silently be over fewer items. */
 static enum sl_status check_hard(const struct sl_eval_job *job, const char *path,
                                  const struct inputs *inputs, const struct sl_strangers *strangers,
                                  size_t *n_known, struct sl_error *err)
@@ -123,19 +122,20 @@ static enum sl_status check_hard(const struct sl_eval_job *job, const char *path
         first == SIZE_MAX ? "" : sl_rows_item(predictions, first, number, sizeof number);
     if (first != SIZE_MAX && (!job->subset || *n_known == 0))
         return sl_fail(err, SL_ERR_INPUT,
-                       "%s has no class for %zu of %zu items of %s, the first is item %.60s; "
+                       "%s has no class for %zu of %zu item%s of %s, the first is item %.60s; "
                        "--subset leaves them out",
-                       job->hard, predictions->n_rows - *n_known, predictions->n_rows, path, item);
+                       job->hard, predictions->n_rows - *n_known, predictions->n_rows,
+                       sl_text_plural(predictions->n_rows, "", "s"), path, item);
     if (strangers->count && !job->subset)
-        return sl_fail(err, SL_ERR_INPUT,
-                       "%s has no row for %zu item%s of %s, the first is item %s; --subset leaves "
-                       "them out",
-                       path, strangers->count, strangers->count == 1 ? "" : "s", job->hard,
-                       strangers->first);
+        return sl_fail(
+            err, SL_ERR_INPUT,
+            "%s has no row for %zu item%s of %s, the first is item %s; --subset leaves them out",
+            path, strangers->count, sl_text_plural(strangers->count, "", "s"), job->hard,
+            strangers->first);
     return SL_OK;
 }
 
-/* Only the rows whose class is known, in the predictions and in the classes. */
+/* Keep only the rows whose class is known. */
 static void keep_known(struct inputs *inputs)
 {
     struct sl_rows *rows = inputs->predictions;
@@ -154,7 +154,7 @@ static void keep_known(struct inputs *inputs)
     rows->n_rows = kept;
 }
 
-/* True classes alone, such as for the labels of an aggregation: they are what is scored against. */
+/* Score against true classes alone, for instance to check the labels of an aggregation. */
 static enum sl_status read_hard_as_labels(const struct sl_workplace *workplace,
                                           const struct sl_eval_job *job, const char *path,
                                           struct inputs *inputs, struct sl_error *err)
@@ -171,11 +171,12 @@ static enum sl_status read_hard_as_labels(const struct sl_workplace *workplace,
     const size_t n_all = inputs->predictions->n_rows;
     if (n_known < n_all)
         sl_log(workplace->log, SL_LOG_INFO,
-               "%s: left out %zu of %zu items, which have no class in %s", path, n_all - n_known,
-               n_all, job->hard);
+               "%s: left out %zu of %zu item%s, which %s no class in %s", path, n_all - n_known,
+               n_all, sl_text_plural(n_all, "", "s"),
+               sl_text_plural(n_all - n_known, "has", "have"), job->hard);
     if (strangers.count)
         sl_log(workplace->log, SL_LOG_INFO, "%s: left out %zu item%s without a row in %s",
-               job->hard, strangers.count, strangers.count == 1 ? "" : "s", path);
+               job->hard, strangers.count, sl_text_plural(strangers.count, "", "s"), path);
     if (n_known < n_all) keep_known(inputs);
     inputs->reference = as_classes;
     return rows_of_classes(inputs->labels_hard, n_known, inputs->predictions, job->hard,
@@ -206,7 +207,7 @@ static enum sl_status divide_by_sums(struct sl_rows *rows, const char *path, str
     return SL_OK;
 }
 
-/* Make distributions of labels that are counts, unless their softmax is asked for. */
+/* Turn counts into distributions, unless the job asks for their softmax. */
 static enum sl_status settle_reference(const struct sl_eval_job *job, const char *path,
                                        struct inputs *inputs, struct sl_error *err)
 {
@@ -226,12 +227,13 @@ static enum sl_status read_order(const char *path, struct inputs *inputs, struct
     size_t count = 0;
     SL_TRY(sl_split_read(path, inputs->labels->n_rows, &inputs->order, &count, err));
     if (count != inputs->predictions->n_rows)
-        return sl_fail(err, SL_ERR_INPUT, "%s: %zu items, there are %zu predictions", path, count,
-                       inputs->predictions->n_rows);
+        return sl_fail(err, SL_ERR_INPUT, "%s: %zu item%s for %zu prediction%s", path, count,
+                       sl_text_plural(count, "", "s"), inputs->predictions->n_rows,
+                       sl_text_plural(inputs->predictions->n_rows, "", "s"));
     return SL_OK;
 }
 
-/* An .npz may hold its rows' classes beside predictions that --labels scores. */
+/* An .npz may hold hard labels beside the predictions while --labels gives soft ones. */
 static enum sl_status read_own_classes(const struct sl_workplace *workplace, const char *labels,
                                        struct inputs *inputs, struct sl_error *err)
 {
@@ -242,8 +244,9 @@ static enum sl_status read_own_classes(const struct sl_workplace *workplace, con
                                           inputs->labels->n_classes};
     SL_TRY(sl_eval_read_vector(workplace, path, &columns, &inputs->own_hard, &count, err));
     if (inputs->own_hard && count != inputs->predictions->n_rows)
-        return sl_fail(err, SL_ERR_INPUT, "%s: labels has %zu classes, there are %zu predictions",
-                       path, count, inputs->predictions->n_rows);
+        return sl_fail(err, SL_ERR_INPUT, "%s: labels has %zu class%s for %zu prediction%s", path,
+                       count, sl_text_plural(count, "", "es"), inputs->predictions->n_rows,
+                       sl_text_plural(inputs->predictions->n_rows, "", "s"));
     return SL_OK;
 }
 

@@ -1,4 +1,4 @@
-/* What is known of predictions beside labels: measures, their intervals, paired tests. */
+/* Computes measures, their intervals and paired tests. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +68,7 @@ static void measure_all(struct sl_evaluation *run)
     free(column);
 }
 
-/* By bootstrap, or of the difference from another model. */
+/* Intervals by bootstrap, or of the difference from the other model. */
 static enum sl_status find_intervals(struct sl_evaluation *run, struct sl_error *err)
 {
     const struct sl_eval_job *job = run->job;
@@ -88,13 +88,13 @@ static enum sl_status find_intervals(struct sl_evaluation *run, struct sl_error 
                                 &bootstrap, run->intervals, err);
 }
 
-/* Whether a measure is over bins of --bin-size, as published. */
+/* Whether a measure uses bins of --bin-size. */
 static bool needs_bins(const struct sl_metric *metric)
 {
     return metric->reads & SL_METRIC_READS_BIN_SIZE && !strstr(metric->name, "_corrected");
 }
 
-/* What an aggregation of few answers has many of. */
+/* Labels aggregated from few answers often have ties. */
 static void warn_of_ties(const struct sl_evaluation *run)
 {
     const struct sl_evaluated_model *first = &run->models[0];
@@ -124,14 +124,14 @@ static void warn(const struct sl_evaluation *run)
     }
     if (binned && n < bin_size)
         sl_log(log, SL_LOG_WARNING,
-               "%zu items are fewer than one bin of %zu, so the published calibration errors have "
-               "no value; --bin-size makes bins smaller",
-               n, bin_size);
+               "%zu %s fewer than one bin of %zu, so the published calibration errors have no "
+               "value; --bin-size makes bins smaller",
+               n, sl_text_plural(n, "item is", "items are"), bin_size);
     else if (binned && n < 2 * bin_size)
         sl_log(log, SL_LOG_WARNING,
-               "%zu items are fewer than two bins of %zu, so the published calibration errors are "
-               "0; --bin-size makes bins smaller",
-               n, bin_size);
+               "%zu %s fewer than two bins of %zu, so the published calibration errors are 0; "
+               "--bin-size makes bins smaller",
+               n, sl_text_plural(n, "item is", "items are"), bin_size);
 }
 
 enum sl_status sl_eval_measure(struct sl_evaluation *run, struct sl_error *err)
@@ -150,8 +150,10 @@ static enum sl_status read_models(struct sl_evaluation *run, char *const *paths,
         SL_TRY(sl_eval_read(run->workplace, run->job, paths[i], &run->models[i], err));
     for (size_t i = 1; i < run->n_models; i++)
         if (run->models[i].scored->n != run->models[0].scored->n)
-            return sl_fail(err, SL_ERR_INPUT, "%s has %zu items, %s has %zu", run->models[0].path,
-                           run->models[0].scored->n, run->models[i].path, run->models[i].scored->n);
+            return sl_fail(err, SL_ERR_INPUT, "%s has %zu item%s, %s has %zu", run->models[0].path,
+                           run->models[0].scored->n,
+                           sl_text_plural(run->models[0].scored->n, "", "s"), run->models[i].path,
+                           run->models[i].scored->n);
     if (!run->job->against) return SL_OK;
     return sl_eval_read(run->workplace, run->job, run->job->against, &run->models[run->n_models],
                         err);

@@ -1,4 +1,4 @@
-/* What an evaluation can be told. */
+/* The options of softlab eval. */
 #include "softlab/pipeline/options.h"
 #include <stdio.h>
 #include <string.h>
@@ -111,7 +111,8 @@ struct sl_eval_job sl_eval_job_default(void)
     return job;
 }
 
-/* What the chosen measures read; a name that no measure has is refused later. */
+/* The mode bits of what the chosen measures read. An unknown name gets all bits and is refused
+ * later. */
 static uint64_t bits_of_measures(const struct sl_eval_job *job)
 {
     unsigned reads = 0;
@@ -127,7 +128,7 @@ static uint64_t bits_of_measures(const struct sl_eval_job *job)
     return SL_EVAL_READS(reads);
 }
 
-/* Test sets of a file say themselves what is measured. */
+/* A file of tests names its own measures, so --metrics matters only without one. */
 static void add_measures(const struct sl_eval_job *job, struct sl_option_mode *mode)
 {
     if (!(mode->does & (PREDICTED | ITEMS))) return;

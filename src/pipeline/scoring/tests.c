@@ -90,7 +90,7 @@ static enum sl_status read_text(const struct sl_json_cursor *object, const char 
     return at.value ? sl_json_string(&at, out, err) : SL_OK;
 }
 
-/* A list of texts as a NULL-ended array; NULL where the key is absent. */
+/* Read a list of texts as a NULL-ended array; NULL if the key is absent. */
 static enum sl_status read_texts(const struct sl_json_cursor *object, const char *key, char ***out,
                                  struct sl_error *err)
 {
@@ -186,7 +186,7 @@ static enum sl_status read_images(const struct sl_json_cursor *object,
     return SL_OK;
 }
 
-/* The file that a text names, where that is "@set/file". */
+/* Find the file that "@set/file" stands for. */
 static enum sl_status find_place(const struct sl_workplace *workplace, const char **text,
                                  char **owned, struct sl_error *err)
 {

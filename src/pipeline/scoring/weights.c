@@ -10,17 +10,17 @@
 
 enum { RELIABILITY_BINS = 10, BATCH = 100 };
 
-/* One test set on its way. */
+/* One test set while it is scored. */
 struct testing {
     const struct sl_workplace *workplace;
     struct sl_model *model;
     const struct sl_eval_test *test;
-    struct sl_evaluation *run; /* gets what is scored */
+    struct sl_evaluation *run; /* receives the scores */
     struct sl_feeding feeding;
-    struct sl_targets *reference; /* what people said, in the order of the items */
+    struct sl_targets *reference; /* annotators' labels, in the order of the items */
     struct sl_rows *predictions;
     struct sl_scored *scored;
-    int32_t *hard; /* per item; people's first choice where the set has no class */
+    int32_t *hard; /* per item; the annotators' first choice if the set has no class */
     size_t *items; /* per item, its index in the data set */
     size_t n;
 };
@@ -32,7 +32,7 @@ bool sl_eval_is_weights(const char *path)
 
 /* ---- Reading ---- */
 
-/* The indices of items by name. */
+/* Find the indices of items by name. */
 static enum sl_status choose_items(struct testing *testing, struct sl_error *err)
 {
     const struct sl_dataset *dataset = testing->feeding.dataset;
@@ -109,8 +109,8 @@ static void list_items(struct testing *testing)
     free(order);
 }
 
-/* What people said, as rows in the order of the items. Names are for files of other predictions:
- * our own rows are in this order, so that names would only be matched again. */
+/* The annotators' labels as rows in the order of the items. `named` adds item names, which only
+ * files of other predictions need: our own rows are in this order. */
 static enum sl_status reference_rows(const struct testing *testing, bool named,
                                      struct sl_rows **out, struct sl_error *err)
 {
@@ -145,8 +145,7 @@ static enum sl_status predict(struct testing *testing, struct sl_error *err)
     return status;
 }
 
-/* The test's items as the model reads them, and what people said of them: all that may be
- * refused. */
+/* Open the items and their labels; everything that can be refused is refused here. */
 static enum sl_status open_test(struct testing *testing, struct sl_error *err)
 {
     const struct sl_eval_test *test = testing->test;
@@ -215,7 +214,7 @@ out:
     return status;
 }
 
-/* What --against names, on the same items. */
+/* Score what --against names on the same items. */
 static enum sl_status score_other(const struct testing *testing, const char *path,
                                   struct sl_evaluated_model *out, struct sl_error *err)
 {
@@ -247,7 +246,7 @@ static json_t *reliability_json(const struct sl_scored *scored)
     return list;
 }
 
-/* Loss and accuracy after an attack, under the preset's name and under its family's. */
+/* Add loss and accuracy after an attack, under the preset's name and under its family's. */
 static void add_attack_metrics(json_t *metrics, const char *preset,
                                const struct sl_attack_result *result)
 {
@@ -275,7 +274,7 @@ static json_t *attack_json(const struct sl_attack_result *result, size_t n)
                      "accuracy", sl_json_real(result->accuracy), "losses", losses);
 }
 
-/* The first items of a seeded order, with their targets. */
+/* Attack the first items of a seeded random order. */
 static enum sl_status attack(struct testing *testing, const struct sl_attack_preset *preset,
                              json_t *metrics, json_t *attacks, struct sl_error *err)
 {
@@ -347,7 +346,7 @@ static json_t *class_names(const struct sl_dataset *dataset)
     return names;
 }
 
-/* Attacks and corruptions, which are measured apart from what was scored. */
+/* Add the scores under attacks and corruptions. */
 static enum sl_status disturb(struct testing *testing, json_t *metrics, json_t *result,
                               struct sl_error *err)
 {
@@ -362,7 +361,7 @@ static enum sl_status disturb(struct testing *testing, json_t *metrics, json_t *
     return SL_OK;
 }
 
-/* Labels that are a word and not a file. */
+/* Whether the labels are those of the data set rather than a file. */
 static bool are_own(const char *labels)
 {
     return strcmp(labels, "hard") == 0 || strcmp(labels, "truth") == 0;
@@ -386,7 +385,7 @@ static enum sl_status measure(struct testing *testing, const struct sl_eval_job 
         .labels = are_own(test->labels) ? "those of the data set" : test->labels_shown,
         .reference = reference_name(test->labels),
         .hard = sl_string_copy("those of the data set")};
-    testing->scored = NULL; /* the run's now */
+    testing->scored = NULL; /* moved to the run */
     SL_TRY(sl_eval_choose_metrics(run, test->metrics, err));
     if (job->against) SL_TRY(score_other(testing, job->against, &run->models[run->n_models], err));
     SL_TRY(sl_eval_measure(run, err));
@@ -403,8 +402,8 @@ static enum sl_status measure(struct testing *testing, const struct sl_eval_job 
     return SL_OK;
 }
 
-/* Scores of one test set into `run` and `result`; the names of its classes into *classes unless
- * they are known. */
+/* Put the scores of one test set into testing->run and `result`, and its class names into *classes
+ * if that is NULL. */
 static enum sl_status run_test(struct testing *testing, const struct sl_eval_job *job,
                                json_t *result, json_t **classes, struct sl_error *err)
 {

@@ -1,4 +1,4 @@
-/* The items that a training reads: its data, more of them, and those that epochs are scored on. */
+/* The items of a training: the data, the extra data and the dev set. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 enum { TEXTS_LIMIT = 1 << 30 };
 enum { LISTED = 200 }; /* bytes of names in a warning */
 
-/* The classes of more items are those of the data, found by name. */
+/* Give the extra items the classes of the data, matched by name. */
 static enum sl_status match_extra(const struct sl_workplace *workplace,
                                   const struct sl_dataset *dataset, struct sl_dataset *extra,
                                   struct sl_error *err)
@@ -50,7 +50,7 @@ out:
     return status;
 }
 
-/* The dev set of the command line, else the recipe's own where one is needed. */
+/* Open --dev, or the recipe's dev set if the recipe needs one. */
 static enum sl_status read_dev(const struct sl_workplace *workplace, const struct sl_train_job *job,
                                struct sl_train_inputs *inputs, struct sl_error *err)
 {
@@ -67,7 +67,7 @@ static enum sl_status read_dev(const struct sl_workplace *workplace, const struc
     if (!name) return SL_OK;
     struct sl_feeding *dev = &inputs->dev;
     struct sl_load_options images = job->images;
-    /* Grey images of the dev set alone would be read as grey. */
+    /* A dev set with only grey images would otherwise be read as grey. */
     if (images.channels == 0 && inputs->data.dataset->channels == 3) images.channels = 3;
     SL_TRY(sl_feeding_open(workplace, name, job->dev_split, &images, true, dev, err));
     const size_t wanted = (size_t)recipe->dev_count;
@@ -83,7 +83,7 @@ static enum sl_status read_dev(const struct sl_workplace *workplace, const struc
     return SL_OK;
 }
 
-/* The words of texts: those of the weights to begin with, else of a file of vectors. */
+/* Take the vocabulary from the initial weights, or else from a file of word vectors. */
 static enum sl_status find_words(const struct sl_workplace *workplace,
                                  const struct sl_train_job *job, struct sl_train_inputs *inputs,
                                  struct sl_error *err)
@@ -122,7 +122,7 @@ static enum sl_status find_words(const struct sl_workplace *workplace,
     return status;
 }
 
-/* Texts are read once it is known what their words are. */
+/* Texts are read once the vocabulary is known. */
 static enum sl_status read_texts(const struct sl_workplace *workplace,
                                  const struct sl_train_job *job, struct sl_train_inputs *inputs,
                                  struct sl_error *err)
@@ -145,7 +145,7 @@ static enum sl_status read_texts(const struct sl_workplace *workplace,
                    a.channels, a.height, a.width, dev->name, b.channels, b.height, b.width);
 }
 
-/* What the items are, as the network will see them but for its recipe. */
+/* Hash the items as the network sees them, before the recipe augments or normalises them. */
 static enum sl_status hash_items(const struct sl_feeding *data, char out[65], struct sl_error *err)
 {
     const struct sl_dataset *dataset = data->dataset;
@@ -171,7 +171,7 @@ static enum sl_status hash_items(const struct sl_feeding *data, char out[65], st
     return status;
 }
 
-/* Classes of the weights that nothing is trained on. */
+/* Warn of classes of the weights that the data do not have. */
 static void say_untrained(const struct sl_workplace *workplace, const struct sl_class_list *network,
                           const struct sl_feeding *data)
 {
@@ -192,7 +192,7 @@ static void say_untrained(const struct sl_workplace *workplace, const struct sl_
     free(untrained);
 }
 
-/* Classes are those of the weights to begin with, whose columns have an order already. */
+/* Use the classes of the initial weights, because their output columns have a fixed order. */
 static enum sl_status match_weights(const struct sl_workplace *workplace,
                                     struct sl_train_inputs *inputs, struct sl_error *err)
 {
@@ -213,7 +213,7 @@ static enum sl_status match_weights(const struct sl_workplace *workplace,
     return SL_OK;
 }
 
-/* The dev set is scored in the classes that are trained. */
+/* Give the dev set the classes that are trained, so that it can be scored. */
 enum sl_status sl_train_match_dev(const struct sl_workplace *workplace,
                                   const struct sl_train_job *job, struct sl_train_inputs *inputs,
                                   struct sl_error *err)

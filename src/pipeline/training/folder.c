@@ -29,7 +29,7 @@ static enum sl_status fail_other(const struct sl_train_folder *folder, const jso
     return status;
 }
 
-/* What the folder's run.json says, if there is one. */
+/* Compare the folder's run.json, if there is one, with this run. */
 static enum sl_status compare_records(struct sl_train_folder *folder, struct sl_error *err)
 {
     struct sl_json json = {0};
@@ -114,13 +114,13 @@ static char *epoch_line(const struct sl_epoch *epoch)
     return text;
 }
 
-/* Bytes of the lines that belong to epochs before this one: line n is epoch n. */
+/* The length of the lines before this epoch; line n is epoch n. */
 static size_t length_before(const struct sl_buffer *text, size_t epoch)
 {
     const char *at = text->data, *end = text->data + text->length;
     for (size_t line = 1; line < epoch && at < end; line++) {
         const char *newline = memchr(at, '\n', (size_t)(end - at));
-        if (!newline) break; /* cut off while it was written */
+        if (!newline) break; /* the run was killed while it wrote this line */
         at = newline + 1;
     }
     return (size_t)(at - text->data);

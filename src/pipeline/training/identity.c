@@ -1,5 +1,5 @@
-/* What a run of softlab train is, for run.json: settings, and a hash of everything that it read, so
- * that a folder is never called finished for a run of other inputs. */
+/* The identity of a run, for run.json: its settings and a hash of every input. A folder counts as
+ * finished only for a run with the same inputs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ static void hash_rows(struct sl_hasher *hasher, const struct sl_rows *rows)
     sl_hasher_add(hasher, rows->values, rows->n_rows * rows->n_classes * sizeof *rows->values);
 }
 
-/* Items, which of them, and what they are scored against. */
+/* Hash the dev set: its items, the split and the labels. */
 static enum sl_status hash_dev(const struct sl_train_inputs *inputs, char out[SL_SHA256_TEXT],
                                struct sl_error *err)
 {
@@ -44,7 +44,7 @@ static void hash_values(struct sl_model *model, char out[SL_SHA256_TEXT])
     sl_hasher_finish(hasher, out);
 }
 
-/* Weights carry the names of their classes, so other names are other weights. */
+/* The weights file stores class names, so a run with other names is a different run. */
 static json_t *names_of(const struct sl_model *model)
 {
     char *const *names = sl_model_class_names(model);

@@ -1,9 +1,10 @@
-/* Everything a training reads, in the order in which it can be refused. */
+/* Reads and checks all inputs of a training. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "pipeline/training/train.h"
 #include "softlab/base/memory.h"
+#include "softlab/base/text.h"
 #include "softlab/feed/text.h"
 #include "softlab/nn/tuning.h"
 #include "softlab/nn/weights.h"
@@ -38,7 +39,7 @@ static size_t copy_reals(const struct sl_real_list *list, float *out)
     return list->count;
 }
 
-/* What words mean is part of the data. */
+/* The vocabulary is hashed with the data because it decides what the texts mean to the network. */
 static enum sl_status give_words(struct sl_train_inputs *inputs, struct sl_error *err)
 {
     char vectors[65], words[65];
@@ -66,10 +67,10 @@ static enum sl_status make_model(const struct sl_train_job *job, struct sl_train
     if (copy_reals(&recipe->mean, mean) == channels) options.mean = mean;
     if (copy_reals(&recipe->deviation, deviation) == channels) options.deviation = deviation;
     if (recipe->mean.count > 0 && recipe->mean.count != channels)
-        return sl_fail(err, SL_ERR_INPUT,
-                       "the recipe normalises %zu channels, the images have %zu: set mean and "
-                       "deviation",
-                       recipe->mean.count, channels);
+        return sl_fail(
+            err, SL_ERR_INPUT,
+            "the recipe normalises %zu channel%s, the images have %zu: set mean and deviation",
+            recipe->mean.count, sl_text_plural(recipe->mean.count, "", "s"), channels);
     char *named = sl_recipe_network(recipe);
     char *network = inputs->vocabulary ? sl_vocabulary_network(inputs->vocabulary, named)
                                        : sl_string_copy(named);

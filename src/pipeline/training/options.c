@@ -1,4 +1,4 @@
-/* What a training can be told. */
+/* The options of softlab train. */
 #include "softlab/pipeline/options.h"
 #include "softlab/pipeline/training.h"
 

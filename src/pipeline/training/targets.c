@@ -1,4 +1,4 @@
-/* What a training teaches: label files matched to items, hold-outs and teachers. */
+/* The targets of a training: label files matched to items, held-out items and teachers. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "softlab/base/text.h"
 #include "softlab/pipeline/files.h"
 
-/* `more` behind `rows`, both with item names and the classes of the data set, or of `rows`. */
+/* Append `more` to `rows`. Both have item names and the classes of the data set or of `rows`. */
 static enum sl_status append_rows(struct sl_rows *rows, struct sl_rows *more, const char *what,
                                   struct sl_error *err)
 {
@@ -40,7 +40,8 @@ static enum sl_status append_rows(struct sl_rows *rows, struct sl_rows *more, co
     return SL_OK;
 }
 
-/* A label file in the classes of the items, or items without classes in those of the file. */
+/* Read a label file and match its classes with those of the items; items without classes get the
+ * file's. */
 static enum sl_status read_label_file(const struct sl_workplace *workplace, const char *path,
                                       struct sl_feeding *data, struct sl_rows **out,
                                       struct sl_error *err)
@@ -77,8 +78,7 @@ out:
     return status;
 }
 
-/* What is never trained on: a file's names, a list that the program knows, or what the recipe says.
- */
+/* The items that are held out: those a file names, a list that softlab knows, or the recipe's. */
 static enum sl_status read_holdout(const struct sl_train_job *job, const struct sl_recipe *recipe,
                                    const struct sl_rows *labels, char ***out, struct sl_error *err)
 {
@@ -106,14 +106,16 @@ static enum sl_status read_teacher(const struct sl_workplace *workplace,
     return status;
 }
 
-/* Training on some of the items alone must not go unsaid. */
+/* A training on only some of the items must be visible in the log. */
 static void say_left_out(const struct sl_workplace *workplace, const struct sl_train_inputs *inputs)
 {
     const struct sl_targets *targets = inputs->targets;
     if (targets->n_left_out == 0) return;
-    sl_log(workplace->log, SL_LOG_WARNING,
-           "%s: %zu of %zu items have labels, %zu are not trained on", inputs->data.dataset->name,
-           targets->n_items, targets->n_items + targets->n_left_out, targets->n_left_out);
+    sl_log(workplace->log, SL_LOG_WARNING, "%s: %zu of %zu item%s %s labels, %zu %s not trained on",
+           inputs->data.dataset->name, targets->n_items, targets->n_items + targets->n_left_out,
+           sl_text_plural(targets->n_items + targets->n_left_out, "", "s"),
+           sl_text_plural(targets->n_items, "has", "have"), targets->n_left_out,
+           sl_text_plural(targets->n_left_out, "is", "are"));
 }
 
 enum sl_status sl_train_targets(const struct sl_workplace *workplace,

@@ -1,4 +1,4 @@
-/* A training at work: its inputs, its folder, and what is said meanwhile. */
+/* A training session: opens inputs and folder, trains, and reports progress. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 #include "softlab/base/text.h"
 #include "softlab/eval.h"
 
-/* The dev set: what is predicted after every epoch and what that is compared with. */
+/* The dev set: predictions after every epoch, and the labels they are scored against. */
 struct dev_set {
     struct sl_predictor *predictor;
     struct sl_rows *predictions, *reference;
@@ -18,12 +18,12 @@ struct dev_set {
 };
 
 struct sl_train_session {
-    struct sl_train_job job; /* texts are borrowed only until the session is open */
+    struct sl_train_job job; /* its texts are valid only while the session is opened */
     const struct sl_workplace *workplace;
     struct sl_train_inputs inputs;
     struct sl_train_folder folder;
     struct dev_set dev;
-    char label[80]; /* of the progress bar */
+    char label[80]; /* for the progress bar */
     bool drawing;
 };
 
@@ -37,7 +37,7 @@ static enum sl_status score_dev(void *context, struct sl_model *model, double *s
     const struct dev_set *dev = &session->dev;
     sl_predict(dev->predictor, session->inputs.dev.feed, dev->items, dev->predictions->n_rows, NULL,
                dev->predictions->values);
-    /* --dev-split takes some items of --dev, and --dev-labels may have those of all. */
+    /* --dev-labels may have rows of all items of --dev although --dev-split selects some. */
     const struct sl_scored_options options = {.logits = true, .hard = dev->hard, .subset = true};
     const struct sl_metric_options settings = sl_metric_options_default();
     struct sl_scored *scored = NULL;
@@ -148,7 +148,7 @@ static struct sl_train_options train_options_of(struct sl_train_session *session
     };
 }
 
-/* All that may be refused, before the folder holds anything of the run. */
+/* Everything that can fail on wrong input, so that a refused run leaves no folder. */
 static enum sl_status read_and_check(struct sl_train_session *session, struct sl_error *err)
 {
     SL_TRY(sl_train_inputs_read(session->workplace, &session->job, &session->inputs, err));
@@ -213,7 +213,7 @@ static enum sl_status train(struct sl_train_session *session, struct sl_train_re
                             struct sl_error *err)
 {
     const struct sl_train_options options = train_options_of(session);
-    /* No epoch, no line. */
+    /* There are no epochs, so the log is empty. */
     if (session->job.untrained) return sl_file_write(session->folder.log, "", 0, err);
     const enum sl_status status = sl_train(session->inputs.model, &options, result, err);
     sl_progress_finish(session->workplace->progress);
@@ -226,9 +226,10 @@ enum sl_status sl_train_session_run(struct sl_train_session *session, struct sl_
     struct sl_train_result result = {.best_score = NAN};
     char count[32];
     if (session->folder.finished) return SL_OK;
-    sl_log(session->workplace->log, SL_LOG_INFO, "%s: %s items, %zu of them with soft labels; %s",
+    sl_log(session->workplace->log, SL_LOG_INFO, "%s: %s item%s, %zu of them with soft labels; %s",
            session->folder.path, sl_text_count(inputs->targets->n_items, count, sizeof count),
-           inputs->targets->n_soft, sl_model_spec(inputs->model));
+           sl_text_plural(inputs->targets->n_items, "", "s"), inputs->targets->n_soft,
+           sl_model_spec(inputs->model));
     SL_TRY(train(session, &result, err));
     if (result.end != SL_TRAIN_STOPPED)
         return sl_train_folder_finish(&session->folder, inputs->model, &result, err);

@@ -7,6 +7,7 @@
 
 #include "softlab/base/memory.h"
 #include "softlab/base/names.h"
+#include "softlab/base/text.h"
 #include "study/texts/media.h"
 #include "study/texts/texts.h"
 #include "study/texts/words.h"
@@ -243,11 +244,12 @@ static enum sl_status check_training(const struct sl_checking *checking, struct 
     const size_t trials = checking->study->training_trials, exercises = checking->n_exercises;
     if (trials <= exercises) return SL_OK;
     char *where = sl_check_key(checking, "training.trials");
-    enum sl_status status =
-        sl_fail(err, SL_ERR_INPUT,
-                "%s: a round of training has %zu trials, but there %s %zu exercise%s; lower it, or "
-                "re-create the study with --training FOLDER",
-                where, trials, exercises == 1 ? "is" : "are", exercises, exercises == 1 ? "" : "s");
+    enum sl_status status = sl_fail(
+        err, SL_ERR_INPUT,
+        "%s: a round of training has %zu trial%s, but there %s %zu exercise%s; lower it, or "
+        "re-create the study with --training FOLDER",
+        where, trials, sl_text_plural(trials, "", "s"), sl_text_plural(exercises, "is", "are"),
+        exercises, sl_text_plural(exercises, "", "s"));
     free(where);
     return status;
 }

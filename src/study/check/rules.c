@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "softlab/base/memory.h"
+#include "softlab/base/text.h"
 #include "study/check/check.h"
 #include "study/session/stimuli.h"
 
@@ -19,12 +20,12 @@ void sl_check_practice(struct sl_checking *checking)
         without = 0;
     sl_stimuli_release(&stimuli);
     if (without == 0) return;
-    sl_check_note(checking, SL_FINDING_WARNING, sl_check_key(checking, "flow.practice"),
-                  "give obvious images with study init --checks, make smaller batches, or set "
-                  "flow.practice to false",
-                  "the trials of %zu batch%s show every item of the study, so no item is left to "
-                  "practise on",
-                  without, without == 1 ? "" : "es");
+    sl_check_note(
+        checking, SL_FINDING_WARNING, sl_check_key(checking, "flow.practice"),
+        "give obvious images with study init --checks, make smaller batches, or set "
+        "flow.practice to false",
+        "the trials of %zu batch%s show every item of the study, so no item is left to practise on",
+        without, sl_text_plural(without, "", "es"));
 }
 
 /* ---- Attention checks ---- */
@@ -74,20 +75,24 @@ void sl_check_attention(struct sl_checking *checking)
     if (checking->n_checks > 0 && study->check_every == 0)
         sl_check_note(checking, SL_FINDING_WARNING, sl_check_key(checking, "batch.check_every"),
                       "set it to 10, for one after every ten trials",
-                      "there are %zu obvious items, but none is shown", checking->n_checks);
+                      "there %s %zu obvious item%s, but %s shown",
+                      sl_text_plural(checking->n_checks, "is", "are"), checking->n_checks,
+                      sl_text_plural(checking->n_checks, "", "s"),
+                      sl_text_plural(checking->n_checks, "it is not", "none is"));
     if (study->check_every > checking->effort.n_trials)
-        sl_check_note(checking, SL_FINDING_WARNING, sl_check_key(checking, "batch.check_every"),
-                      "lower it",
-                      "everybody passes: the first check comes after %zu trials, and people have "
-                      "only %zu",
-                      study->check_every, checking->effort.n_trials);
+        sl_check_note(
+            checking, SL_FINDING_WARNING, sl_check_key(checking, "batch.check_every"), "lower it",
+            "everybody passes: the first check comes after %zu trial%s, and people have only %zu",
+            study->check_every, sl_text_plural(study->check_every, "", "s"),
+            checking->effort.n_trials);
     if (!sl_study_checks_by(study, "obvious")) return;
     if (checking->n_checks == 0) {
         sl_check_note(
             checking, SL_FINDING_ERROR, sl_check_key(checking, "batch.check_every"),
             "set it to 0, re-create the study with --checks FOLDER, or set batch.check_kinds to "
             "[\"instructed\"]",
-            "an obvious item is due after every %zu trials, but there is none", study->check_every);
+            "an obvious item is due after every %zu trial%s, but there is none", study->check_every,
+            sl_text_plural(study->check_every, "", "s"));
         return;
     }
     note_truths(checking);
@@ -130,9 +135,9 @@ void sl_check_comprehension(struct sl_checking *checking)
     if (can_be_guessed(study))
         sl_check_note(checking, SL_FINDING_WARNING, sl_check_key(checking, "flow.attempts"),
                       "allow fewer attempts, or ask more questions",
-                      "everybody passes the comprehension check: %zu attempts are enough to try "
-                      "every answer",
-                      study->attempts);
+                      "everybody passes the comprehension check: %zu %s enough to try every answer",
+                      study->attempts,
+                      sl_text_plural(study->attempts, "attempt is", "attempts are"));
     if (n_longest > 1 && n_longest == study->n_comprehension)
         sl_check_note(checking, SL_FINDING_WARNING, sl_check_key(checking, "comprehension"),
                       "make a wrong option as long as the right one",

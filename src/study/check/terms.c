@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "softlab/base/memory.h"
+#include "softlab/base/text.h"
 #include "study/check/check.h"
 #include "study/session/effort.h"
 
@@ -21,8 +22,9 @@ static void note_unseen(struct sl_checking *checking)
     }
     if (!first) return;
     sl_check_note(checking, SL_FINDING_WARNING, sl_string_printf("item \"%s\"", first->id),
-                  "re-create the study", "%zu item%s in no batch, so nobody is asked about %s",
-                  unseen, unseen == 1 ? " is" : "s are", unseen == 1 ? "it" : "them");
+                  "re-create the study", "%zu %s in no batch, so nobody is asked about %s", unseen,
+                  sl_text_plural(unseen, "item is", "items are"),
+                  sl_text_plural(unseen, "it", "them"));
 }
 
 void sl_check_places(struct sl_checking *checking)
@@ -44,11 +46,13 @@ void sl_check_places(struct sl_checking *checking)
                       "raise it, to 6 for instance",
                       "every item gets one answer: nothing can show whether people agree");
     if (study->annotators < study->n_screens)
-        sl_check_note(checking, SL_FINDING_WARNING, sl_check_key(checking, "batch.annotators"),
-                      "raise it, or use fewer screens",
-                      "%zu annotators per batch are spread over %zu screens: some items get no "
-                      "answer on some screens",
-                      study->annotators, study->n_screens);
+        sl_check_note(
+            checking, SL_FINDING_WARNING, sl_check_key(checking, "batch.annotators"),
+            "raise it, or use fewer screens",
+            "%zu %s spread over %zu screens: some items get no answer on some screens",
+            study->annotators,
+            sl_text_plural(study->annotators, "annotator per batch is", "annotators per batch are"),
+            study->n_screens);
 }
 
 /* The batches are in the database and never change. */
@@ -57,8 +61,9 @@ void sl_check_batch_size(struct sl_checking *checking)
     if (checking->study->batch_size == checking->effort.n_items) return;
     sl_check_note(checking, SL_FINDING_WARNING, sl_check_key(checking, "batch.size"),
                   "re-create the study with --batch to change it, or write the actual number",
-                  "it is %zu, but the largest batch has %zu items, and a batch never changes",
-                  checking->study->batch_size, checking->effort.n_items);
+                  "it is %zu, but the largest batch has %zu item%s, and a batch never changes",
+                  checking->study->batch_size, checking->effort.n_items,
+                  sl_text_plural(checking->effort.n_items, "", "s"));
 }
 
 /* ---- The recruiter ---- */
@@ -138,11 +143,12 @@ void sl_check_lease(struct sl_checking *checking)
 {
     const struct sl_study *study = checking->study;
     if (study->lease_minutes >= checking->effort.minutes) return;
-    sl_check_note(checking, SL_FINDING_WARNING, sl_check_key(checking, "lease_minutes"),
-                  "make it longer than the study",
-                  "the study takes about %zu minutes, and a person who pauses for %zu loses the "
-                  "place",
-                  checking->effort.minutes, study->lease_minutes);
+    sl_check_note(
+        checking, SL_FINDING_WARNING, sl_check_key(checking, "lease_minutes"),
+        "make it longer than the study",
+        "the study takes about %zu minute%s, and a person who pauses for %zu loses the place",
+        checking->effort.minutes, sl_text_plural(checking->effort.minutes, "", "s"),
+        study->lease_minutes);
 }
 
 void sl_check_least_time(struct sl_checking *checking)
@@ -190,8 +196,9 @@ void sl_check_pay(struct sl_checking *checking)
     if (*study->currency && rate < least)
         sl_check_note(checking, SL_FINDING_WARNING, sl_check_key(checking, "pay.base"),
                       "pay more, or ask for less time",
-                      "%.2f %s for about %zu minutes is %.2f %s an hour, less than %.2f",
-                      study->base, study->currency, checking->effort.minutes, rate, study->currency,
+                      "%.2f %s for about %zu minute%s is %.2f %s an hour, less than %.2f",
+                      study->base, study->currency, checking->effort.minutes,
+                      sl_text_plural(checking->effort.minutes, "", "s"), rate, study->currency,
                       least);
     if (study->bonus > 0 && study->bonus_rule == SL_BONUS_NONE)
         sl_check_note(checking, SL_FINDING_WARNING, sl_check_key(checking, "pay.bonus_rule"),

@@ -141,8 +141,9 @@ static enum sl_status check_date(const char *date, struct sl_error *err)
 static enum sl_status check_repeats(const struct sl_study *study, struct sl_error *err)
 {
     if (study->repeats <= study->batch_size) return SL_OK;
-    return sl_fail(err, SL_ERR_INPUT, "%zu repeats are more than the %zu items of a batch",
-                   study->repeats, study->batch_size);
+    return sl_fail(err, SL_ERR_INPUT, "%zu %s more than the %zu item%s of a batch", study->repeats,
+                   sl_text_plural(study->repeats, "repeat is", "repeats are"), study->batch_size,
+                   sl_text_plural(study->batch_size, "", "s"));
 }
 
 bool sl_study_asks_classes(const struct sl_study *study)

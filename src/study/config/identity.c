@@ -5,6 +5,7 @@
 
 #include "softlab/base/hash.h"
 #include "softlab/base/memory.h"
+#include "softlab/base/text.h"
 #include "study/config/config.h"
 #include "study/session/stimuli.h"
 
@@ -55,9 +56,10 @@ static enum sl_status same_list(struct sl_store *store, const char *key, const j
     if (json_equal(then, now)) return SL_OK;
     if (json_array_size(then) != json_array_size(now))
         return sl_fail(err, SL_ERR_INPUT,
-                       "%s has %zu names, but there are answers given when it had "
+                       "%s has %zu name%s, but there are answers given when it had "
                        "%zu: " INSTEAD,
-                       key, json_array_size(now), json_array_size(then));
+                       key, json_array_size(now), sl_text_plural(json_array_size(now), "", "s"),
+                       json_array_size(then));
     size_t i = 0;
     while (json_equal(json_array_get(then, i), json_array_get(now, i)))
         i++;

@@ -2,6 +2,7 @@
  * request before it writes, so that a refused request leaves no trace. */
 #include <string.h>
 
+#include "softlab/base/text.h"
 #include "study/serve/site.h"
 
 enum { MAX_EVENTS = 200, MAX_PAGES = 200, MAX_TEXT = 10000 };
@@ -133,8 +134,8 @@ static enum sl_status take_debrief(struct sl_request *request, struct sl_error *
     SL_TRY(sl_json_member(&root, "answers", &answers, err));
     SL_TRY(sl_json_array_size(&answers, &count, err));
     if (count != study->n_debrief)
-        return sl_json_fail(&answers, err, "expected %zu answers, got %zu", study->n_debrief,
-                            count);
+        return sl_json_fail(&answers, err, "expected %zu answer%s, got %zu", study->n_debrief,
+                            sl_text_plural(study->n_debrief, "", "s"), count);
     for (size_t i = 0; i < count; i++) {
         struct sl_json_cursor at = sl_json_element(&answers, i);
         SL_TRY(check_debrief(&at, study->debrief[i].scale, err));

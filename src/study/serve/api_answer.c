@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "softlab/base/memory.h"
+#include "softlab/base/text.h"
 #include "study/serve/site.h"
 
 enum { MAX_TRIAL = 1000000, MAX_INPUTS = 2100 };
@@ -154,8 +155,9 @@ static enum sl_status check_time(const struct sl_request *request, const struct 
     const size_t count = sent->trial + (is_exercise(sent) ? 0 : 1);
     if (since < least * (double)count)
         return sl_fail(err, SL_ERR_INPUT,
-                       "$.trial: %zu answers take at least %g s, but the session began %g s ago",
-                       count, least * (double)count / 1000, since / 1000);
+                       "$.trial: %zu %s at least %g s, but the session began %g s ago", count,
+                       sl_text_plural(count, "answer takes", "answers take"),
+                       least * (double)count / 1000, since / 1000);
     return SL_OK;
 }
 

@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "softlab/base/memory.h"
+#include "softlab/base/text.h"
 #include "study/serve/site.h"
 
 /* More attempts than any session can count. */
@@ -71,8 +72,8 @@ static enum sl_status read_answers(struct sl_request *request, struct sl_compreh
     SL_TRY(sl_json_member(&root, "answers", &answers, err));
     SL_TRY(sl_json_array_size(&answers, &count, err));
     if (count != study->n_comprehension)
-        return sl_json_fail(&answers, err, "expected %zu answers, got %zu", study->n_comprehension,
-                            count);
+        return sl_json_fail(&answers, err, "expected %zu answer%s, got %zu", study->n_comprehension,
+                            sl_text_plural(study->n_comprehension, "", "s"), count);
     for (size_t i = 0; i < count; i++) {
         struct sl_json_cursor at = sl_json_element(&answers, i);
         int64_t answer = 0;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "softlab/base/memory.h"
+#include "softlab/base/text.h"
 #include "softlab/study/check.h"
 #include "study/config/identity.h"
 #include "study/private_folder.h"
@@ -43,7 +44,7 @@ static void expire(void *context)
     sl_site_flush(site);
     if (freed > 0)
         sl_log(site->host->options.log, SL_LOG_INFO, "%zu place%s free again", freed,
-               freed == 1 ? "" : "s");
+               sl_text_plural(freed, "", "s"));
 }
 
 /* study.json may ask for more annotators than study init did. */
@@ -66,7 +67,7 @@ static void make_private(const struct sl_site *site)
     if (tightened > 0)
         sl_log(site->host->options.log, SL_LOG_WARNING,
                "%s: others on this machine could read %zu file%s: now only the owner can",
-               site->study->folder, tightened, tightened == 1 ? "" : "s or folders");
+               site->study->folder, tightened, sl_text_plural(tightened, "", "s or folders"));
 }
 
 /* Opens the store for the study's one server, and finishes what a purge or an edit of study.json
@@ -82,7 +83,7 @@ static enum sl_status open_store(struct sl_site *site, struct sl_error *err)
     if (purged > 0)
         sl_log(site->host->options.log, SL_LOG_WARNING,
                "removed %zu session%s of people who had been purged before", purged,
-               purged == 1 ? "" : "s");
+               sl_text_plural(purged, "", "s"));
     SL_TRY(sl_identity_pictures(site->study, site->store, true, err));
     return sl_identity_bind(site->study, site->store, err);
 }

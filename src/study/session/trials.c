@@ -9,6 +9,7 @@
 
 #include "softlab/base/memory.h"
 #include "softlab/base/random.h"
+#include "softlab/base/text.h"
 #include "softlab/study.h"
 
 enum { REPEAT_STEP = 5 };
@@ -89,9 +90,10 @@ static enum sl_status check_pools(const struct sl_study *study, const struct sl_
         const enum kind kind = kind_of(study, i);
         if (counts[kind] == 0)
             return sl_fail(err, SL_ERR_INPUT,
-                           "an %s item is due every %zu trials, but there is none; set "
+                           "an %s item is due every %zu trial%s, but there is none; set "
                            "batch.check_every to 0",
-                           sl_check_kind_names[kind], study->check_every);
+                           sl_check_kind_names[kind], study->check_every,
+                           sl_text_plural(study->check_every, "", "s"));
     }
     return SL_OK;
 }

@@ -121,9 +121,9 @@ static enum sl_status find_entry(const struct sl_setup_plan *plan, const struct 
     if (number == SL_NO_NAME && index)
         number = sl_name_table_find(naming->names, index, strlen(index));
     if (number == SL_NO_NAME)
-        return sl_fail(err, SL_ERR_INPUT,
-                       "%s: batch \"%s\" names %s, which is not one of the %zu items", naming->path,
-                       naming->key, file, plan->n_items);
+        return sl_fail(
+            err, SL_ERR_INPUT, "%s: batch \"%s\" names %s, which is not one of the %zu item%s",
+            naming->path, naming->key, file, plan->n_items, sl_text_plural(plan->n_items, "", "s"));
     const char *truth = plan->items[naming->items[number]].truth;
     if (label && truth && strcasecmp(label, truth) != 0)
         return sl_fail(err, SL_ERR_INPUT,
@@ -200,8 +200,10 @@ static enum sl_status read_entropies(struct sl_setup_plan *plan, struct sl_error
     SL_TRY_OUT(sl_rows_read(path, "labels", &rows, err));
     if (!rows->items && rows->n_rows != plan->n_items) {
         status =
-            sl_fail(err, SL_ERR_INPUT, "%s has %zu rows without names, but there are %zu items",
-                    path, rows->n_rows, plan->n_items);
+            sl_fail(err, SL_ERR_INPUT, "%s has %zu row%s without names, but there %s %zu item%s",
+                    path, rows->n_rows, sl_text_plural(rows->n_rows, "", "s"),
+                    sl_text_plural(plan->n_items, "is", "are"), plan->n_items,
+                    sl_text_plural(plan->n_items, "", "s"));
         goto out;
     }
     scratch = sl_alloc(rows->n_classes, sizeof *scratch);
@@ -260,8 +262,8 @@ static enum sl_status cut_by_entropy(struct sl_setup_plan *plan, struct sl_error
     const struct sl_study_setup *setup = plan->setup;
     size_t n_high = 0, n_low = 0, n_low_each = setup->low_per_batch;
     if (n_low_each >= setup->batch_size)
-        return sl_fail(err, SL_ERR_USAGE, "a batch of %zu cannot hold %zu items of low entropy",
-                       setup->batch_size, n_low_each);
+        return sl_fail(err, SL_ERR_USAGE, "a batch of %zu cannot hold %zu item%s of low entropy",
+                       setup->batch_size, n_low_each, sl_text_plural(n_low_each, "", "s"));
     if (!(setup->low <= setup->high))
         return sl_fail(err, SL_ERR_USAGE, "the low entropy must not exceed the high entropy");
     SL_TRY(read_entropies(plan, err));
@@ -273,10 +275,12 @@ static enum sl_status cut_by_entropy(struct sl_setup_plan *plan, struct sl_error
         status = sl_fail(err, SL_ERR_INPUT, "%s: no item has an entropy of %g or more",
                          setup->reference, setup->high);
     else if (n_low < plan->n_batches * n_low_each)
-        status = sl_fail(err, SL_ERR_INPUT,
-                         "%s: %zu batches need %zu items of entropy %g or less, there are %zu",
-                         setup->reference, plan->n_batches, plan->n_batches * n_low_each,
-                         setup->low, n_low);
+        status =
+            sl_fail(err, SL_ERR_INPUT, "%s: %zu %s %zu item%s of entropy %g or less, there are %zu",
+                    setup->reference, plan->n_batches,
+                    sl_text_plural(plan->n_batches, "batch needs", "batches need"),
+                    plan->n_batches * n_low_each,
+                    sl_text_plural(plan->n_batches * n_low_each, "", "s"), setup->low, n_low);
     for (size_t b = 0; status == SL_OK && b < plan->n_batches; b++) {
         struct sl_setup_batch *batch = &plan->batches[b];
         memcpy(batch->items + batch->count, low + b * n_low_each, n_low_each * sizeof *low);

@@ -10,6 +10,7 @@
 
 #include "softlab/base/memory.h"
 #include "softlab/base/rows.h"
+#include "softlab/base/text.h"
 #include "study/config/identity.h"
 #include "study/private_folder.h"
 #include "study/secret.h"
@@ -383,8 +384,9 @@ static void say_what_is_there(const struct sl_setup_plan *plan, const struct sl_
     size_t n_used = 0;
     for (size_t i = 0; i < plan->n_items; i++)
         n_used += used[i];
-    sl_log(log, SL_LOG_INFO, "%s: %zu of %zu items in %zu batch%s", plan->setup->folder, n_used,
-           plan->n_items, plan->n_batches, plan->n_batches == 1 ? "" : "es");
+    sl_log(log, SL_LOG_INFO, "%s: %zu of %zu item%s in %zu batch%s", plan->setup->folder, n_used,
+           plan->n_items, sl_text_plural(plan->n_items, "", "s"), plan->n_batches,
+           sl_text_plural(plan->n_batches, "", "es"));
     free(used);
 }
 

@@ -5,6 +5,7 @@
 #include "softlab/base/classes.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/rows.h"
+#include "softlab/base/text.h"
 #include "softlab/label/simulate.h"
 #include "study/session/stimuli.h"
 #include "study/simulate/simulate.h"
@@ -230,8 +231,9 @@ enum sl_status sl_sim_world_model(struct sl_sim_world *world, const char *path,
     sl_json_release(&json);
     if (status != SL_OK) return status;
     if (world->model->n_classes != world->study->n_classes)
-        return sl_fail(err, SL_ERR_INPUT, "%s has %zu classes, but the study has %zu", path,
-                       world->model->n_classes, world->study->n_classes);
+        return sl_fail(err, SL_ERR_INPUT, "%s has %zu class%s, but the study has %zu", path,
+                       world->model->n_classes, sl_text_plural(world->model->n_classes, "", "es"),
+                       world->study->n_classes);
     world->likeness = measure_likeness(world);
     return SL_OK;
 }

@@ -53,8 +53,9 @@ static void say_claims(struct sl_report *report, const struct sl_presentation *s
     } else if (tallies->n_claims == 0) {
         sl_report_text(report, SL_STYLE_PLAIN,
                        "These tables make no claim that could be tested. %zu of %zu published "
-                       "figures have a value here.",
-                       tallies->n_filled, tallies->n_published);
+                       "figures %s a value here.",
+                       tallies->n_filled, tallies->n_published,
+                       plural(tallies->n_filled, "has", "have"));
     } else if (n_judged == 0) {
         sl_report_text(report, SL_STYLE_STRONG, "No claim is decided with a paper's own network.");
         sl_report_text(report, SL_STYLE_PLAIN,
@@ -155,10 +156,11 @@ void sl_present_summary(struct sl_report *report, const struct sl_presentation *
     say_depth(report, shows, count);
     sl_report_text(
         report, SL_STYLE_PLAIN,
-        ". %zu of %zu published figures in %zu table%s have a value here. A claim is one "
+        ". %zu of %zu published figures in %zu table%s %s a value here. A claim is one "
         "comparison that a paper makes on one measure and test set; the 95 %% interval of the "
         "difference decides it. ",
-        tallies.n_filled, tallies.n_published, n_all, plural(n_all, "", "s"));
+        tallies.n_filled, tallies.n_published, n_all, plural(n_all, "", "s"),
+        plural(tallies.n_filled, "has", "have"));
     if (tallies.n_repeated)
         sl_report_text(report, SL_STYLE_PLAIN,
                        "%zu more place%s a claim about the same runs, which counts once. ",

@@ -305,7 +305,7 @@ static void test_abstentions_and_classes_are_left_out_and_counted(void **state)
     assert_int_equal(votes->n_annotators, 1);
     assert_int_equal(notes.n_abstained, 2);
     assert_int_equal(notes.n_left_out, 1);
-    assert_non_null(strstr(said.data, "1 items lost all their answers with the classes that are "
+    assert_non_null(strstr(said.data, "1 item lost all its answers with the classes that are "
                                       "left out; the first is b"));
     sl_votes_destroy(votes);
     struct sl_answers *answers = load(path, &options);

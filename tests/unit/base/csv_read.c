@@ -145,7 +145,7 @@ static void test_every_record_is_as_wide_as_the_first(void **state)
     static const struct reading fixed[] = {
         {"a,b\n1,2\n3\n", 0, "1[a|b]2[1|2]!t.csv:3: expected 2 fields, got 1"},
         {"a,b\n\"\"\n", 0, "1[a|b]!t.csv:2: expected 2 fields, got 1"},
-        {"a\n1,2,3\n", 0, "1[a]!t.csv:2: expected 1 fields, got 3"},
+        {"a\n1,2,3\n", 0, "1[a]!t.csv:2: expected 1 field, got 3"},
     };
     static const struct reading ragged[] = {{"a,b\n1\n2,3,4\n", 0, "1[a|b]2[1]3[2|3|4]"}};
     struct sl_csv_options options = without_header();

@@ -266,6 +266,15 @@ static void test_counts_have_thousands_separators(void **state)
     assert_string_equal(sl_text_count(123, exact, sizeof exact), "123");
 }
 
+static void test_only_a_count_of_one_is_singular(void **state)
+{
+    (void)state;
+    assert_string_equal(sl_text_plural(0, "item", "items"), "items");
+    assert_string_equal(sl_text_plural(1, "item", "items"), "item");
+    assert_string_equal(sl_text_plural(2, "item", "items"), "items");
+    assert_string_equal(sl_text_plural(UINT64_MAX, "is", "are"), "are");
+}
+
 static void test_bytes_have_three_digits_and_a_unit(void **state)
 {
     (void)state;
@@ -318,6 +327,7 @@ int main(void)
         cmocka_unit_test(test_a_sentence_ends_with_the_nearest_word_or_otherwise),
         cmocka_unit_test(test_names_are_known_however_they_are_joined),
         cmocka_unit_test(test_counts_have_thousands_separators),
+        cmocka_unit_test(test_only_a_count_of_one_is_singular),
         cmocka_unit_test(test_bytes_have_three_digits_and_a_unit),
         cmocka_unit_test(test_every_occurrence_is_replaced_and_nothing_twice),
     };

@@ -46,7 +46,7 @@ static void test_wrong_lines_and_missing_words_are_named(void **state)
 {
     (void)state;
     assert_refused("", "g.txt: 3 of 3 words have no vector: cat, guinea, pig");
-    assert_refused("the 1 2\ncat 1 2\npig 1 2\n", "1 of 3 words have no vector: guinea");
+    assert_refused("the 1 2\ncat 1 2\npig 1 2\n", "1 of 3 words has no vector: guinea");
     assert_refused("the 1 2\ncat 1 8p\n", "g.txt:2: expected a word and 2 numbers, got \"8p\"");
     assert_refused("the 1 2\ncat 1\n", "g.txt:2: expected a word and 2 numbers, got 1");
     assert_refused("the 1 2\ncat 1 2 3\n", "got \"3\" as number 3");

@@ -343,7 +343,7 @@ static void test_many_broken_images_are_counted_not_all_named(void **state)
     }
     struct sl_dataset *dataset = open_folder("many");
     assert_fails(sl_dataset_load_with(dataset, &options, NULL, &err), SL_ERR_INPUT, err,
-                 "none of its 30 images can be read; the first is 00");
+                 "of its 30 images, none can be read; the first is 00");
     assert_int_equal(dataset->count, 30);
     write_image("many/30.png", 1, 1, 1, 5);
     sl_dataset_destroy(dataset);

@@ -132,7 +132,7 @@ static void test_other_headers_are_refused(void **state)
     test_write(test_path("a-ubyte"), "\0\0", 2);
     assert_refused("a-ubyte", SL_ERR_INPUT, "ends at byte 2, expected 2 more");
     write_idx("x-labels-idx1-ubyte", two_labels, 1, "\1\2", 2, false);
-    assert_refused("x-labels-idx1-ubyte", SL_ERR_INPUT, "1 dimensions, expected 3 for images");
+    assert_refused("x-labels-idx1-ubyte", SL_ERR_INPUT, "1 dimension, expected 3 for images");
 }
 
 static void test_labels_must_be_as_many_as_images(void **state)

@@ -198,7 +198,7 @@ static void test_folds_that_do_not_exist_are_refused(void **state)
     struct sl_split split;
     assert_fails(sl_split_fold_numpy(10, 5, 5, 1, &split, &err), SL_ERR_USAGE, err,
                  "from 0 to 4, got 5");
-    assert_fails(sl_split_fold_numpy(10, 1, 0, 1, &split, &err), SL_ERR_USAGE, err, "1 folds");
+    assert_fails(sl_split_fold_numpy(10, 1, 0, 1, &split, &err), SL_ERR_USAGE, err, "1 fold");
     assert_fails(sl_split_fold_numpy(3, 4, 0, 1, &split, &err), SL_ERR_USAGE, err, "3 items");
 }
 

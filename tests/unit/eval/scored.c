@@ -196,7 +196,7 @@ static void test_bad_predictions_are_refused(void **state)
          "class \"pig\" is unknown to the labels (cat, cow, dog)"},
         {test_rows(values, 3, 3, three, twice), "\"cat\" and \"CAT\""},
         {test_rows(values, 3, 3, others, classes), "item w of the predictions has no label"},
-        {test_rows(values, 2, 3, three, classes), "1 of 3 labelled items have no prediction; the "
+        {test_rows(values, 2, 3, three, classes), "1 of 3 labelled items has no prediction; the "
                                                   "first is item z"},
         {test_rows(values, 2, 3, NULL, NULL), "2 predictions and 3 labels"},
         {test_rows(values, 0, 3, NULL, NULL), "the predictions have no rows"},
@@ -235,11 +235,11 @@ static void test_bad_orders_and_hard_labels_are_refused(void **state)
     expect_refusal(rows, rows, (struct sl_scored_options){.order = beyond},
                    "row 1 is item 2, but the labels have 2 items");
     expect_refusal(rows, rows, (struct sl_scored_options){.hard = unknown},
-                   "1 of 2 items have no hard label; the first is item 1");
+                   "1 of 2 items has no hard label; the first is item 1");
     expect_refusal(rows, rows, (struct sl_scored_options){.hard = large},
                    "the hard label of item 0 is 2; it must be 0 to 1");
     expect_refusal(rows, rows, (struct sl_scored_options){.labels_hard = unknown},
-                   "1 of 2 items have no hard label; the first is item 1");
+                   "1 of 2 items has no hard label; the first is item 1");
     rows->annotators = sl_alloc(2, sizeof *rows->annotators);
     expect_refusal(rows, rows, (struct sl_scored_options){0}, "a row per annotator");
     sl_rows_destroy(rows);

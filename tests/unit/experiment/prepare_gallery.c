@@ -173,10 +173,10 @@ static void test_what_cannot_be_shown_is_named(void **state)
         {"{" SHAPES ",\"items\":[\"shapes-000099\"]}", "has no item \"shapes-000099\""},
         {"{" ALL ",\"class\":\"star\"}", "there is no class \"star\""},
         {"{" ALL ",\"class\":[\"circle\",\"circle\"]}",
-         "none of the 2 items left is of class \"circle\""},
+         "of the 2 items left, none is of class \"circle\""},
         {"{\"items\":[]}", "there is no item to show"},
         {"{\"items\":[1]}", "$.items: expected a list of texts or an object"},
-        {"{" ALL ",\"row\":2}", "A has 1 rows of item \"shapes-000001\", not 2"},
+        {"{" ALL ",\"row\":2}", "A has 1 row of item \"shapes-000001\", not 2"},
         {"{\"data\":\"shapes:n=12,size=8,classes=3\"," ALL "}", "A has 2 classes, expected 3"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

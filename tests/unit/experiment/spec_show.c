@@ -105,7 +105,7 @@ static void test_a_figure_says_in_one_way_where_it_comes_from(void **state)
         {FIGURES(A "\"c/x\":{\"cells\":[\"a/x\",\"b/x\"]}"), "\"as\" is missing"},
         {FIGURES(A "\"c/x\":{\"cells\":[\"a/x\",\"b/x\"],\"as\":\"sum\"}"),
          "expected difference or reduction"},
-        {FIGURES(A "\"c/x\":{\"cells\":[\"a/x\"],\"as\":\"difference\"}"), "1 cells, expected 2"},
+        {FIGURES(A "\"c/x\":{\"cells\":[\"a/x\"],\"as\":\"difference\"}"), "1 cell, expected 2"},
         {FIGURES(A "\"c/x\":{\"cells\":[\"a/x\",\"d/x\"],\"as\":\"difference\"}"),
          "neither \"compute\" nor \"further\" has it"},
         {FIGURES(A "\"c/x\":{\"cells\":[\"a/x\",\"c/x\"],\"as\":\"difference\"}"),

@@ -228,7 +228,7 @@ static void test_more_words_change_nothing_but_themselves(void **state)
     assert_fails(sl_vocabulary_extend(model, write_vectors("cat 3 5\n"), other, &none, &err),
                  SL_ERR_INPUT, err, "\"cat\" has a different vector than in training");
     assert_fails(sl_vocabulary_extend(model, write_vectors("cat 3\n"), other, &none, &err),
-                 SL_ERR_INPUT, err, "the vectors have 1 numbers, but the network reads 2");
+                 SL_ERR_INPUT, err, "the vectors have 1 number, but the network reads 2");
     assert_null(none);
     sl_model_destroy(wider);
     sl_model_destroy(model);

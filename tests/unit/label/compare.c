@@ -187,7 +187,7 @@ static void test_sets_that_cannot_be_compared_say_why(void **state)
     assert_incomparable(test_rows(two, 2, 2, items, NULL), test_rows(two, 1, 2, NULL, NULL),
                         "the first set has 2 rows, the second set has 1, and no item names tell");
     assert_incomparable(test_rows(two, 1, 2, NULL, NULL), test_rows(two, 2, 2, NULL, NULL),
-                        "the first set has 1 rows, the second set has 2, and no item names tell");
+                        "the first set has 1 row, the second set has 2, and no item names tell");
     assert_incomparable(test_rows(two, 2, 2, NULL, NULL), test_rows(three, 1, 3, NULL, NULL),
                         "2 classes; expected the 3 of the second set");
     assert_incomparable(test_rows(two, 2, 2, NULL, classes), test_rows(two, 2, 2, NULL, fish),

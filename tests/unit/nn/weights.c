@@ -322,7 +322,7 @@ static void test_a_description_that_makes_no_model_is_refused(void **state)
     assert_not_opened(SL_NN_METADATA_INPUT, "[3", "metadata");
     assert_not_opened(SL_NN_METADATA_NORMALISE, "{\"mean\":[0,0,0]}", "deviation");
     assert_not_opened(SL_NN_METADATA_NORMALISE, "{\"mean\":[0],\"deviation\":[1]}",
-                      "there are 1 numbers, but 3 channels");
+                      "there is 1 number, but 3 channels");
     assert_not_opened(SL_NN_METADATA_NORMALISE, "{\"mean\":[0,0,0],\"deviation\":[1,0,1]}",
                       "$.deviation[1]");
 }

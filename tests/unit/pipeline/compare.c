@@ -32,8 +32,8 @@ static void test_sets_are_matched_by_name(void **state)
     assert_int_equal(compared.n_shown, 2);
     assert_string_equal(compared.a->items[compared.comparison.items[0].row_a], "1");
     /* Item 2 is a tie in both. */
-    assert_non_null(strstr(scene.said, "a.csv: 1 of 3 items have several most probable classes"));
-    assert_non_null(strstr(scene.said, "b.csv: 1 of 3 items have several most probable classes"));
+    assert_non_null(strstr(scene.said, "a.csv: 1 of 3 items has several most probable classes"));
+    assert_non_null(strstr(scene.said, "b.csv: 1 of 3 items has several most probable classes"));
     json_t *value = sl_compared_json(&compared, json_string("here"));
     const json_t *items = json_object_get(value, "most_different");
     assert_int_equal(json_array_size(items), 2);

@@ -44,7 +44,7 @@ static void test_votes_become_answers_and_what_became_is_said(void **state)
     assert_ok(sl_import_job_run(&job, &scene.workplace, &notes, &err), err);
     assert_int_equal(notes.n_read, 6);
     assert_int_equal(notes.n_abstained, 1);
-    assert_string_equal(scene.said, "info: 6 answers read, 1 left out as abstentions\n");
+    assert_string_equal(scene.said, "info: 6 answers read, 1 left out as an abstention\n");
     struct sl_answers *answers = read_back(output);
     assert_int_equal(answers->count, 5);
     assert_int_equal(answers->n_classes, 2);

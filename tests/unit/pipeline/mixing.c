@@ -34,7 +34,7 @@ static void test_curves_are_fitted_and_counted(void **state)
     job.answers = answers;
     job.output = output;
     assert_ok(sl_mixing_job_run(&job, &scene.workplace, &err), err);
-    assert_string_equal(scene.said, "info: fitted curves: 1 of 1 class pairs, answers: 4\n");
+    assert_string_equal(scene.said, "info: fitted curves: 1 of 1 class pair, answers: 4\n");
     read_functions(output, &functions);
     assert_true(functions->pairs[1].fitted);
     assert_int_equal(functions->pairs[1].n_answers, 4);
@@ -62,8 +62,8 @@ static void test_the_identity_and_a_given_curve(void **state)
     job.only = only;
     job.output = output;
     assert_ok(sl_mixing_job_run(&job, &scene.workplace, &err), err);
-    assert_non_null(strstr(scene.said, "1 of 2 items have no answers, the first is nobody.png"));
-    assert_non_null(strstr(scene.said, "warning: fitted curves: 0 of 1 class pairs, answers: 1; "
+    assert_non_null(strstr(scene.said, "1 of 2 items has no answers, the first is nobody.png"));
+    assert_non_null(strstr(scene.said, "warning: fitted curves: 0 of 1 class pair, answers: 1; "
                                        "the identity stands for the other pairs"));
     read_functions(output, &functions);
     assert_near(sl_mixing_value(functions, 0, 1, 0.3), 0.3, 1e-12);
@@ -99,7 +99,7 @@ static void test_what_is_missing_is_named_and_nothing_written(void **state)
     job.answers = answers;
     job.only = strangers;
     assert_fails(sl_mixing_job_run(&job, &scene.workplace, &err), SL_ERR_INPUT, err,
-                 "none of its 1 lines is an item that has answers");
+                 "of its 1 line, none is an item that has answers");
     assert_false(sl_file_exists(output));
     free(strangers);
     free(answers);

@@ -11,7 +11,7 @@ static void test_contradictions_are_one_sentence_each(void **state)
         {"network=resnt:n=3", "no network is called \"resnt\", did you mean \"resnet\"?"},
         {"method=mixupp", "no method is called \"mixupp\", did you mean \"mixup\"?"},
         {"method=", "no method is called \"\""},
-        {"mean=.5", "mean has 1 numbers, but deviation has 0"},
+        {"mean=.5", "mean has 1 number, but deviation has 0"},
         {"schedule=step", "the schedule has steps, but milestones is empty"},
         {"schedule=segment,milestones=3,4", "milestones has 2 epochs, but factors has 0 numbers"},
         {"schedule=step,milestones=3,4,factors=.1", "milestones has 2 epochs, but factors has 1"},

@@ -412,7 +412,7 @@ static void test_bad_labels_are_one_sentence_each(void **state)
                       "labels: row 0 (item i0) has a negative value");
     check_labels_fail(options, ROWS(NULL, {"i0", NULL, {NAN, 1, 0}}), "labels: row 0 (item i0)");
     check_labels_fail(options, ROWS(NULL, {NULL, NULL, {1, 0, 0}}),
-                      "labels: 1 rows without item names, but the data set has 4 items");
+                      "labels: 1 row without item names, but the data set has 4 items");
     check_labels_fail(draw, ROWS(NULL, {"i0", NULL, {1, 0, 0}}),
                       "labels: no annotators to draw from");
     check_labels_fail(draw, NULL, "labels: no annotators to draw from");
@@ -420,9 +420,9 @@ static void test_bad_labels_are_one_sentence_each(void **state)
     options.only = (const size_t[]){1, 2};
     options.n_only = 2;
     check_labels_fail(options, ROWS(NULL, {"i0", NULL, {1, 0, 0}}),
-                      "labels: none of the 2 items to train on has a row");
+                      "labels: of the 2 items to train on, none has a row");
     check_labels_fail(options, ROWS(NULL, {NULL, NULL, {1, 0, 0}}),
-                      "labels: 1 rows without item names, but the data set has 4 items, 2 of them");
+                      "labels: 1 row without item names, but the data set has 4 items, 2 of them");
 }
 
 static void test_bad_splits_and_hold_outs_are_refused(void **state)
