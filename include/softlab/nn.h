@@ -37,25 +37,21 @@ extern const struct sl_network sl_networks[]; /* ends with a NULL name */
 
 struct sl_model_options;
 struct sl_nn_graph;
-struct sl_nn_spec;
+struct sl_fields;
 
 /* A family: the first word of a spec. */
-struct sl_network_option {
-    const char *name;
-    const char *fallback; /* the default value */
-    const char *help;
-};
 struct sl_network_family {
     const char *name;
     const char *summary;
-    const struct sl_network_option *options; /* ends with a NULL name */
-    /* Builds the graph; for the library only. */
+    const struct sl_fields *options; /* softlab/base/fields.h; every row has a fallback */
+    /* Builds the graph; for the library only. `options` is the struct that the rows describe. */
     void (*build)(struct sl_nn_graph *graph, const struct sl_model_options *model,
-                  struct sl_nn_spec *spec);
+                  const void *options);
     bool reads_texts; /* false: reads images or rows of features */
 };
 extern const struct sl_network_family sl_network_families[]; /* ends with a NULL name */
-/* True if a network, by name or as a family with options, reads texts; false if it is unknown. */
+/* True if a network, by name or as a family with options, reads texts; false if it is unknown. The
+ * options may be wrong. */
 bool sl_network_reads_texts(const char *network);
 
 /* The shape of one item. */

@@ -44,6 +44,10 @@ struct sl_real_list {
     size_t count;
     double values[SL_FIELD_LIST_MAX];
 };
+struct sl_count_list {
+    size_t count;
+    size_t values[SL_FIELD_LIST_MAX];
+};
 struct sl_word_list {
     size_t count;
     const char *values[SL_FIELD_LIST_MAX]; /* borrowed */
@@ -78,11 +82,13 @@ enum sl_field_kind {
     SL_FIELD_NULL,     /* bool: whether it is null; beside rows of other kinds */
     SL_FIELD_GROUP,    /* a struct within this one whose fields are members of the same object */
 
-    SL_FIELD_COUNT, /* size_t; 0 where nothing was given */
-    SL_FIELD_SIDES, /* two size_t, height and width, as 32x48; 0 where nothing was given */
-    SL_FIELD_ENUM,  /* an enum of int's size: the place among the choices */
-    SL_FIELD_REALS, /* struct sl_real_list; typed with commas between them */
-    SL_FIELD_NAME,  /* char[SL_FIELD_NAME_SIZE] */
+    SL_FIELD_COUNT,  /* size_t; 0 where nothing was given */
+    SL_FIELD_SIDES,  /* two size_t, height and width, as 32x48; 0 where nothing was given */
+    SL_FIELD_COUNTS, /* struct sl_count_list of at least one number, as 3-4-6-3; count 0 where
+                        nothing was given */
+    SL_FIELD_ENUM,   /* an enum of int's size: the place among the choices */
+    SL_FIELD_REALS,  /* struct sl_real_list; typed with commas between them */
+    SL_FIELD_NAME,   /* char[SL_FIELD_NAME_SIZE] */
 
     /* Typed words, which outlive the struct: const char *, borrowed, NULL where nothing was
      * given. */
@@ -98,6 +104,8 @@ enum sl_field_kind {
 enum {
     SL_FIELD_REQUIRED = 1,
     SL_FIELD_OR_NULL = 2, /* null is as good as nothing */
+    SL_FIELD_LATE = 4,    /* texts that identify networks and runs omit it while it has its default,
+                             because files exist that were written without it */
 };
 
 /* The choice number `index`, or NULL past the last. */
@@ -113,6 +121,9 @@ struct sl_field_row {
     const char *help;
     unsigned flags;
     double minimum, maximum;       /* of numbers, one by one; both 0: any */
+    size_t most;                   /* numbers of SL_FIELD_COUNTS; 0: SL_FIELD_LIST_MAX */
+    const char *size_max;          /* of SL_FIELD_COUNT: a word for SIZE_MAX ("last"), beside the
+                                      numbers; NULL: none */
     const char *const *choices;    /* ends with NULL */
     const struct sl_fields *inner; /* of objects, lists and maps of them, and groups */
     const char *fallback;          /* "true", "1", "nan"; NULL: zero, or NULL */

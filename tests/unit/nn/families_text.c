@@ -175,7 +175,8 @@ static void test_what_it_cannot_read_is_said(void **state)
     assert_fails(sl_model_create(&options, &model, &err), SL_ERR_INPUT, err,
                  "step 12 is beyond the end of sequences of 12 steps");
     options = options_for("tagger:step=end");
-    assert_fails(sl_model_create(&options, &model, &err), SL_ERR_INPUT, err, "step=end is not");
+    assert_fails(sl_model_create(&options, &model, &err), SL_ERR_INPUT, err,
+                 "tagger: step: expected an integer from 0 to 65536 or last, got \"end\"");
     assert_null(model);
 }
 

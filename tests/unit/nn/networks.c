@@ -419,6 +419,9 @@ static void test_shortcuts_take_what_the_public_codes_give_them(void **state)
     assert_shortcut_of("resnet34a", "layers2.0.bn2", SL_NN_SUBSAMPLE, "");
     assert_shortcut_of("resnet50", "layer1.0.bn3", SL_NN_BATCH_NORM, "layer1.0.shortcut.0");
     assert_shortcut_of("preact-resnet18", "layer1.1.conv2", SL_NN_RELU, "layer1.1.bn1");
+    assert_shortcut_of("preact-resnet:shortcut=first", "layer1.0.conv2", SL_NN_RELU,
+                       "layer1.0.bn1");
+    assert_shortcut_of("preact-resnet:shortcut=change", "layer1.0.conv2", SL_NN_RELU, "bn1");
     assert_shortcut_of("resnet_preact_bottleneck_164", "stage1.block1.conv3", SL_NN_RELU,
                        "stage1.block1.bn1");
     assert_shortcut_of("resnet_preact_bottleneck_164", "stage1.block2.conv3", SL_NN_ADD, NULL);
