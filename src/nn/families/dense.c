@@ -1,6 +1,5 @@
-/* DenseNet (Huang et al. 2017) for CIFAR-10: every layer appends a few channels to all earlier
- * ones.
- */
+/* DenseNet (Huang et al. 2017) for CIFAR-10: every layer appends a few channels to those of all
+ * earlier layers. */
 #include <math.h>
 #include <stdio.h>
 

@@ -32,18 +32,20 @@ void sl_nn_spec_release(struct sl_nn_spec *spec);
  * from their fallback. The caller owns it. */
 char *sl_nn_spec_text(const struct sl_nn_spec *spec) SL_MUST_USE;
 
-/* The items as images, normalised if the model's options say so; rows are refused. */
+/* Append the items as images, normalised if the model's options say so. Fails for rows and
+ * texts. */
 size_t sl_nn_image_input(struct sl_nn_graph *g, const struct sl_model_options *model);
-/* The items as rows; images are flattened. */
+/* Append the items as rows; images are flattened. Fails for texts. */
 size_t sl_nn_row_input(struct sl_nn_graph *g, const struct sl_model_options *model);
 
 /* ---- Networks made of stages of blocks ---- */
 
-/* Module names of a public code; `stage` and `joint` make "layer1.0" or "stage1.block1". */
+/* Module names of a public code. `stage` and `joint` give names such as "layer1.0" and
+ * "stage1.block1". */
 struct sl_nn_naming {
-    const char *conv, *norm; /* of the stem; hysts' networks that end in a norm call that one so */
+    const char *conv, *norm; /* of the stem; hysts also of the norm after the last block */
     const char *stage, *joint;
-    size_t first; /* the first block's number */
+    size_t first; /* number of the first block */
     const char *shortcut_conv, *shortcut_norm;
     const char *linear;
 };
@@ -67,23 +69,23 @@ struct sl_nn_stages {
     enum sl_nn_names names;
     size_t count;
     size_t blocks[SL_NN_STAGES];
-    size_t channels[SL_NN_STAGES]; /* that blocks make */
+    size_t channels[SL_NN_STAGES]; /* output channels of the blocks */
 };
 /* One block of a stack. */
 struct sl_nn_block {
     const struct sl_nn_naming *naming;
-    size_t stage, index; /* the index counts on over the stages */
-    bool first, last;    /* of its stage */
+    size_t stage, index; /* the index counts blocks from the first stage on */
+    bool first, last;    /* in its stage */
     bool last_stage;
     size_t channels;
     size_t stride; /* 2 in the first block of every stage but the first */
     char prefix[32];
 };
-/* "<block>.<part>" into `out`; returns `out`. */
+/* Write "<block>.<part>" into `out`; returns `out`. */
 enum { SL_NN_NAME = 96 };
 const char *sl_nn_part(const struct sl_nn_block *block, const char *part, char out[SL_NN_NAME]);
 
-/* Blocks one after another, each reading what the one before made. */
+/* Append the blocks of all stages. Each block reads the output of the one before. */
 size_t sl_nn_stack(struct sl_nn_graph *g, size_t input, const struct sl_nn_stages *stages,
                    size_t (*build)(struct sl_nn_graph *g, size_t input,
                                    const struct sl_nn_block *block, const void *design),
@@ -94,7 +96,8 @@ size_t sl_nn_stack(struct sl_nn_graph *g, size_t input, const struct sl_nn_stage
 void sl_nn_set_stages(struct sl_nn_stages *stages, const struct sl_count_list *blocks,
                       size_t width);
 
-/* Parts of blocks; `part` is a name within the block. Kernels of size 3 are padded by 1. */
+/* Append a part of a block; `part` is its name within the block. Kernels of size 3 are padded by
+ * 1. */
 size_t sl_nn_block_conv(struct sl_nn_graph *g, size_t input, const struct sl_nn_block *block,
                         const char *part, struct sl_nn_conv_spec spec);
 size_t sl_nn_block_norm(struct sl_nn_graph *g, size_t input, const struct sl_nn_block *block,
@@ -105,10 +108,11 @@ bool sl_nn_block_changes(const struct sl_nn_graph *g, size_t input,
                          const struct sl_nn_block *block); /* size or channels */
 size_t sl_nn_stem(struct sl_nn_graph *g, size_t input, const char *name, size_t channels,
                   bool bias);
-/* Mean over the map and the layer of the logits. */
+/* Append the mean over the map and the linear layer that makes the logits. */
 size_t sl_nn_head(struct sl_nn_graph *g, size_t input, const char *name);
 
-/* hysts' initial values before 2019: Kaiming by fan-out, zero bias of the linear layer. */
+/* Initial values of hysts' code before 2019: Kaiming by fan-out, and a zero bias in the linear
+ * layer. */
 extern const struct sl_nn_init_rule sl_nn_init_hysts;
 
 /* ---- The families ---- */

@@ -1,6 +1,6 @@
-/* Perceptrons on rows of features, as the papers put on LabelMe's VGG-16 features: Rodrigues and
- * Pereira 2018 with ReLU and dropout .5, Uma et al. with LeakyReLU and dropout .2. Names are Uma's.
- */
+/* Perceptrons on rows of features. The papers train them on LabelMe's VGG-16 features: Rodrigues
+ * and Pereira 2018 with ReLU and dropout .5, Uma et al. 2021 with LeakyReLU and dropout .2.
+ * Parameter names are those of Uma et al. */
 #include <stdio.h>
 
 #include "nn/families/families.h"

@@ -1,4 +1,4 @@
-/* The table of networks, the table of families, and building a graph from a spec. */
+/* The tables of networks and of families, and how a graph is built from a spec. */
 #include <stdlib.h>
 
 #include "nn/families/families.h"

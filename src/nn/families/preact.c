@@ -1,6 +1,7 @@
-/* Residual networks whose blocks begin with batch norm and ReLU (He et al. 2016), and wide ones
- * (Zagoruyko and Komodakis 2016). Public codes differ in the input of a shortcut (the block's input
- * or the activated input) and in the place of the batch norm outside the blocks. */
+/* Residual networks whose blocks begin with batch norm and ReLU (He et al. 2016), and wide residual
+ * networks (Zagoruyko and Komodakis 2016). Public codes differ in the input of a shortcut (the
+ * input of the block, before or after its first ReLU) and in the place of the batch norm outside
+ * the blocks. */
 #include "nn/families/families.h"
 
 enum { EXPANSION = 4 };

@@ -1,5 +1,5 @@
-/* PyramidNet (Han et al. 2017) for CIFAR-10: every block is a little wider than the one before, and
- * shortcuts have no parameters. */
+/* PyramidNet (Han et al. 2017) for CIFAR-10: every block is a little wider than the one before.
+ * Shortcuts have no parameters. */
 #include <math.h>
 
 #include "nn/families/families.h"
@@ -33,7 +33,8 @@ const struct sl_fields sl_nn_pyramidnet_options = {pyramid_rows, sizeof(struct p
 
 static size_t channels_after(const struct design *design, size_t blocks)
 {
-    /* Added up one by one and halves to even, as the public code rounds. */
+    /* The public code adds the step once per block and rounds halves to even. A product could round
+     * differently. */
     double channels = design->width;
     for (size_t i = 0; i < blocks; i++)
         channels += design->step;

@@ -1,13 +1,13 @@
-/* Residual networks whose blocks end in the addition and its ReLU: He et al. 2015 for CIFAR-10,
- * and ResNeXt (Xie et al. 2017), which splits the middle convolution into groups. */
+/* Residual networks whose blocks end with the addition and its ReLU: those of He et al. 2015 for
+ * CIFAR-10, and ResNeXt (Xie et al. 2017), which splits the middle convolution into groups. */
 #include "nn/families/families.h"
 
 enum { EXPANSION = 4 };
 
 struct design {
     bool bottleneck, bias;
-    bool zeros;    /* shortcuts are subsampled and filled up with zero channels */
-    size_t groups; /* of the middle convolution, which is as many times wider */
+    bool zeros;    /* shortcuts are subsampled, and missing channels are zero */
+    size_t groups; /* of the middle convolution, which is `groups` times wider */
 };
 
 struct resnet_options {

@@ -1,5 +1,5 @@
-/* Shake-Shake (Gastaldi 2017), in the form of hysts' code of 2018 and 2019, or of 2020: a first
- * convolution of 16 channels without ReLU, and a last ReLU. */
+/* Shake-Shake (Gastaldi 2017) as in hysts' code of 2018 and 2019, or of 2020. That of 2020 has a
+ * first convolution of 16 channels without ReLU, and a ReLU after the last block. */
 #include "nn/families/families.h"
 
 struct shake_options {
@@ -35,8 +35,9 @@ static size_t branch(struct sl_nn_graph *g, size_t active, const struct sl_nn_bl
     return sl_nn_block_norm(g, y, block, parts[3]);
 }
 
-/* Two 1x1 convolutions, half the channels each: of every stride-th pixel, and of the map moved by
- * one pixel up and left, which leaves a border of zeros. */
+/* Two 1x1 convolutions make half the channels each. The first reads every stride-th pixel. The
+ * second reads the same pixels of the map shifted by one pixel up and left, with zeros at the
+ * border. */
 static size_t shortcut(struct sl_nn_graph *g, size_t active, const struct sl_nn_block *block)
 {
     struct sl_nn_conv_spec conv = {.channels = block->channels / 2, .kernel = 1};

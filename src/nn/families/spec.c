@@ -1,4 +1,4 @@
-/* Specs: "resnet:n=7,shortcut=A" to the struct of a family's options and back. */
+/* Specs: reads "resnet:n=7,shortcut=A" into the struct of a family's options, and writes it. */
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static bool is_word(const char *name, const char *text, size_t length)
     return strlen(name) == length && memcmp(name, text, length) == 0;
 }
 
-/* "no network "resnet21", did you mean "resnet20"?" */
+/* Fail with <what> "resnet21", and suggest the nearest candidate if one is near. */
 static enum sl_status fail_unknown(const char *what, const char *const *candidates,
                                    const char *text, size_t length, struct sl_error *err)
 {
@@ -86,7 +86,8 @@ static enum sl_status set_option(const struct sl_nn_spec *spec, const struct sl_
     return status;
 }
 
-/* One "option=value" of `length` bytes; bits of `given` are the rows that this list has set. */
+/* Read one "option=value" of `length` bytes. Bits of `given` mark the rows that this list has
+ * set. */
 static enum sl_status read_pair(const struct sl_nn_spec *spec, const char *text, size_t length,
                                 uint64_t *given, struct sl_error *err)
 {

@@ -1,4 +1,4 @@
-/* What networks of stages of blocks share. */
+/* Functions and tables that networks of stages of blocks share. */
 #include <stdio.h>
 
 #include "nn/families/families.h"

@@ -1,16 +1,17 @@
-/* The tagger of Uma et al. 2021 for parts of speech, after Plank et al. 2016: an LSTM over the
- * sentence, one over the word's letters, and linear layers with nothing between them. Word and
- * letter vectors are fixed. Letters are read at the second step, not at the ends, as their code has
- * it. The attention of their code is an identity without a gradient (a softmax over the batch,
- * summed) and is left out by default; what their text says, "attention over character and the word
- * level representations", is a softmax over a word's two representations. */
+/* The part-of-speech tagger of Uma et al. 2021, after Plank et al. 2016: an LSTM over the sentence,
+ * an LSTM over the letters of the word, and linear layers without activations between them. Word
+ * and letter vectors are not trained. As in their code, the letters' LSTM is read at the second
+ * step, not at the ends. The attention of their code takes a softmax over the batch and sums it,
+ * which is an identity without a gradient, so it is left out by default. Their text describes
+ * "attention over character and the word level representations": a softmax over the two
+ * representations of a word. */
 #include <stdio.h>
 
 #include "nn/families/families.h"
 
 struct tagger_options {
     size_t words, letters, word_units, letter_units;
-    size_t step; /* SL_NN_LAST_STEP: where directions end */
+    size_t step; /* SL_NN_LAST_STEP: the end of each direction */
     struct sl_count_list hidden;
     double dropout;
     size_t attention;
@@ -41,10 +42,10 @@ static const struct sl_field_row tagger_rows[] = {
 const struct sl_fields sl_nn_tagger_options = {tagger_rows, sizeof(struct tagger_options)};
 _Static_assert(SL_NN_LAST_STEP == SIZE_MAX, "the word for SIZE_MAX is the last step");
 
-/* Ids of one kind to rows of what an LSTM over them makes. */
+/* An LSTM over ids of one kind, and the step of its output that is read. */
 struct reader {
     enum sl_nn_op op;
-    size_t steps, count; /* ids of an item, different ids */
+    size_t steps, count; /* ids per item, number of distinct ids */
     size_t width, units;
     const char *vectors, *lstm; /* names */
     bool at_position;
@@ -60,7 +61,7 @@ static size_t read_ids(struct sl_nn_graph *g, const struct reader *reader, float
     return dropout > 0 ? sl_nn_dropout(g, x, dropout) : x;
 }
 
-/* u tanh(W x + b) for each item. */
+/* The score u tanh(W x + b) of each item. */
 static size_t score(struct sl_nn_graph *g, size_t x, const char *name, size_t units)
 {
     char vector[SL_NN_NAME];
@@ -68,7 +69,7 @@ static size_t score(struct sl_nn_graph *g, size_t x, const char *name, size_t un
     return sl_nn_score(g, sl_nn_tanh(g, sl_nn_linear(g, x, name, units)), vector);
 }
 
-/* The two representations side by side, each times its weight where there is attention. */
+/* The two representations side by side; with attention, each is multiplied by its weight. */
 static size_t join(struct sl_nn_graph *g, size_t words, size_t letters, size_t units)
 {
     const size_t both = sl_nn_concat(g, words, letters);

@@ -3,12 +3,12 @@
 
 #include "nn/families/families.h"
 
-enum { DOUBLINGS = 3 }; /* the fourth stage and all after it have 8 times the width */
+enum { DOUBLINGS = 3 }; /* from the fourth stage on, channels are 8 times the width */
 
 struct vgg_options {
     struct sl_count_list n;
     size_t width;
-    enum relu_place { RELU_FIRST, RELU_EVERY } relu; /* after a stage's first batch norm, or all */
+    enum relu_place { RELU_FIRST, RELU_EVERY } relu; /* after a stage's first norm, or all */
     enum sl_nn_names names;
 };
 static const char *const relus[] = {[RELU_FIRST] = "first", [RELU_EVERY] = "every", NULL};
@@ -31,7 +31,8 @@ static const struct sl_field_row vgg_rows[] = {
 #undef AT
 const struct sl_fields sl_nn_vgg_options = {vgg_rows, sizeof(struct vgg_options)};
 
-/* kuangliu numbers everything in one sequence, hysts convolutions within a stage. */
+/* The place of a convolution. kuangliu numbers all modules in one sequence, hysts the convolutions
+ * of a stage. */
 struct place {
     size_t stage, index, module;
 };
