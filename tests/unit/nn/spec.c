@@ -1,4 +1,4 @@
-/* Specs: what is read, what is refused, and in which words. */
+/* Specs: how they are read and written, and the messages for bad ones. */
 #include "support.h"
 
 #include "nn/families/families.h"
@@ -167,7 +167,7 @@ static void test_every_number_has_its_bounds(void **state)
     for (const struct sl_network_family *f = sl_network_families; f->name; f++)
         for (const struct sl_field_row *row = f->options->rows; row->name; row++)
             n_rows += !row->choices;
-    assert_int_equal(n_bounds, n_rows); /* no option without choices is missing */
+    assert_int_equal(n_bounds, n_rows); /* all options without choices are listed */
     for (size_t i = 0; i < n_bounds; i++) {
         struct sl_error err;
         assert_ok(parse(bounds[i].option, bounds[i].lowest, &err), err);
@@ -277,7 +277,8 @@ static void test_names_of_networks_and_families_do_not_mislead(void **state)
         }
 }
 
-/* Specs come out of weight files too: whatever they hold, a network is built or a sentence said. */
+/* Weight files hold specs too. Whatever a spec contains, a network is built or a one-line message
+ * explains why not. */
 static void test_mutated_specs_build_or_are_refused(void **state)
 {
     (void)state;
