@@ -37,25 +37,21 @@ extern const struct sl_network sl_networks[]; /* ends with a NULL name */
 
 struct sl_model_options;
 struct sl_nn_graph;
-struct sl_nn_spec;
+struct sl_fields;
 
-/* A family: the first word of a spec. */
-struct sl_network_option {
-    const char *name;
-    const char *fallback; /* the default value */
-    const char *help;
-};
+/* A family of networks. A spec begins with its name. */
 struct sl_network_family {
     const char *name;
     const char *summary;
-    const struct sl_network_option *options; /* ends with a NULL name */
-    /* Builds the graph; for the library only. */
+    const struct sl_fields *options; /* softlab/base/fields.h; every row has a fallback */
+    /* Builds the graph; for the library only. `options` is the struct that the rows describe. */
     void (*build)(struct sl_nn_graph *graph, const struct sl_model_options *model,
-                  struct sl_nn_spec *spec);
+                  const void *options);
     bool reads_texts; /* false: reads images or rows of features */
 };
 extern const struct sl_network_family sl_network_families[]; /* ends with a NULL name */
-/* True if a network, by name or as a family with options, reads texts; false if it is unknown. */
+/* True if a network, by name or as a family with options, reads texts; false if it is unknown. The
+ * options may be wrong. */
 bool sl_network_reads_texts(const char *network);
 
 /* The shape of one item. */
@@ -84,8 +80,8 @@ struct sl_model_options sl_model_options_default(void); /* 10 classes, 3x32x32, 
 struct sl_layer_info {
     char *name;                     /* owned; "" without parameters */
     const char *kind;               /* "conv", "batch-norm", ... */
-    size_t channels, height, width; /* of its output for one item; rows are (features, 1, 1) */
-    size_t values, state;           /* numbers of trained and of untrained floats */
+    size_t channels, height, width; /* of one item's output; rows are (features, 1, 1) */
+    size_t values, state;           /* floats that are trained, floats that are not */
     uint64_t multiply_adds;
 };
 struct sl_outline {
@@ -95,7 +91,7 @@ struct sl_outline {
     size_t values, state;
     uint64_t multiply_adds;
 };
-/* Fails as sl_model_create does. `init` and `seed` are ignored. */
+/* Fails with the errors of sl_model_create. Ignores `init` and `seed`. */
 enum sl_status sl_outline_create(const struct sl_model_options *options, struct sl_outline **out,
                                  struct sl_error *err) SL_MUST_USE;
 void sl_outline_destroy(struct sl_outline *outline);
@@ -124,20 +120,20 @@ const char *sl_model_spec(const struct sl_model *model);    /* the family with e
 size_t sl_model_classes(const struct sl_model *model);
 struct sl_input_shape sl_model_input(const struct sl_model *model);
 uint64_t sl_model_multiply_adds(const struct sl_model *model); /* of one item's forward pass */
-/* Mean and deviation of the normalising layer, borrowed; false, with nothing written, if there is
- * no such layer. */
+/* Point *mean and *deviation at those of the normalising layer, borrowed. False, with nothing
+ * written, if the model has no such layer. */
 bool sl_model_normalisation(const struct sl_model *model, const float **mean,
                             const float **deviation);
 
-/* The names of the classes in the order of the logits, sl_model_classes of them, borrowed; NULL if
- * none were set. They are saved with the weights. Setting copies them; SL_ERR_INPUT for a name that
- * is repeated or not UTF-8. */
+/* The names of the classes in the order of the logits: sl_model_classes of them, borrowed; NULL if
+ * none were set. Weight files hold them. Setting copies them; SL_ERR_INPUT for a name that is
+ * repeated or not UTF-8. */
 char *const *sl_model_class_names(const struct sl_model *model);
 enum sl_status sl_model_set_class_names(struct sl_model *model, char *const *names,
                                         struct sl_error *err) SL_MUST_USE;
 
-/* The vocabulary as text, saved with the weights: the meaning of word and letter ids
- * (softlab/feed/text.h). Borrowed; NULL if there is none. Setting copies it. */
+/* The vocabulary as text: it gives word and letter ids their meaning (softlab/feed/text.h). Weight
+ * files hold it. Borrowed; NULL if there is none. Setting copies it. */
 const char *sl_model_vocabulary(const struct sl_model *model);
 void sl_model_set_vocabulary(struct sl_model *model, const char *text);
 
@@ -145,11 +141,11 @@ size_t sl_model_n_values(const struct sl_model *model); /* the parameter count *
 float *sl_model_values(struct sl_model *model);
 size_t sl_model_n_state(const struct sl_model *model);
 float *sl_model_state(struct sl_model *model);
-/* Every tensor, values and state, in the order of the network. Borrowed. */
+/* All tensors of values and state, in the order of the network. Borrowed. */
 const struct sl_tensor_info *sl_model_tensors(const struct sl_model *model, size_t *count);
 const struct sl_tensor_info *sl_model_tensor_find(const struct sl_model *model, const char *name);
 
-/* Call it after writing to values or state, so that plans renew their copies. */
+/* Call this after writing to values or state: plans then renew their copies of them. */
 void sl_model_touch(struct sl_model *model);
 
 /* ---- Plans ---- */
@@ -171,8 +167,8 @@ struct sl_batch {
     const float *pixels;        /* (batch, channels, height, width) in 0..1; or (batch, features) */
     const int32_t *words;       /* (batch, tokens), ids below vocabulary */
     const int32_t *word_counts; /* (batch); NULL: every sentence is full */
-    const int32_t *positions;   /* (batch): the target token, which is to be labelled */
-    const int32_t *letters;     /* (batch, letters) of that token */
+    const int32_t *positions;   /* (batch): place of the token to label */
+    const int32_t *letters;     /* (batch, letters): ids of that token's letters */
     const int32_t *letter_counts; /* (batch); NULL: every word is full */
 };
 
@@ -185,18 +181,18 @@ void sl_plan_destroy(struct sl_plan *plan);
 /* Returns the logits (batch, classes), which are valid until the plan's next run. */
 const float *sl_plan_forward(struct sl_plan *plan, const struct sl_batch *batch);
 
-/* After a forward pass: given the gradient of a loss with respect to the logits (batch, classes),
- * overwrite sl_plan_gradients, which is laid out like the model's values, and, if the plan has it,
- * sl_plan_input_gradient. */
+/* Call this after a forward pass, with the gradient of the loss with respect to the logits (batch,
+ * classes). Overwrites sl_plan_gradients, which is laid out like the model's values, and
+ * sl_plan_input_gradient if the plan has one. */
 void sl_plan_backward(struct sl_plan *plan, const float *logit_gradient);
 float *sl_plan_gradients(struct sl_plan *plan);                  /* NULL unless training */
 const float *sl_plan_input_gradient(const struct sl_plan *plan); /* (batch, C, H, W), or NULL */
 
-/* The noise of layers that need it, to draw or write before a training run: dropout masks (0 or
- * 1/(1-p) per element) and shake-shake coefficients (alpha then beta, one each per item). `name`
- * may be NULL. Returns NULL past the last layer. */
+/* The noise of layer `index` among the layers that need noise. Draw or write it before each
+ * training run. Dropout has a mask (0 or 1/(1-p) per element), shake-shake two coefficients per
+ * item (all alphas, then all betas). `name` may be NULL. Returns NULL past the last layer. */
 float *sl_plan_noise(struct sl_plan *plan, size_t index, size_t *count, const char **name);
-/* Draw all noise; item i's noise depends only on (seed, epoch, items[i], layer). */
+/* Draw the noise of all layers. That of item i depends only on (seed, epoch, items[i], layer). */
 void sl_plan_draw_noise(struct sl_plan *plan, uint64_t seed, uint64_t epoch, const size_t *items);
 
 size_t sl_plan_batch(const struct sl_plan *plan);
@@ -208,7 +204,7 @@ struct sl_profile_row {
     const char *kind;      /* "conv", "batch-norm", ... */
     const char *direction; /* "forward", "backward-data", "backward-weights", "backward" */
     const char *kernel;    /* the implementation; "" if there is only one */
-    double flops;          /* per run: multiplications and additions of a direct convolution */
+    double flops; /* multiplications and additions per run, counted as for a direct convolution */
     uint64_t runs;
     double seconds; /* total */
 };

@@ -52,6 +52,7 @@ static const char *const kind_words[] = {
     [SL_FIELD_GROUP] = "",
     [SL_FIELD_COUNT] = "a number",
     [SL_FIELD_SIDES] = "text",
+    [SL_FIELD_COUNTS] = "text",
     [SL_FIELD_ENUM] = "text",
     [SL_FIELD_REALS] = "a list of numbers",
     [SL_FIELD_NAME] = "text",
@@ -95,12 +96,15 @@ static bool fits(const struct sl_field_row *field, const json_t *value)
 {
     switch (field->kind) {
     case SL_FIELD_BOOLEAN: return json_is_boolean(value);
-    case SL_FIELD_INTEGER:
     case SL_FIELD_COUNT:
+        return json_is_number(value) || (field->size_max && json_is_string(value) &&
+                                         strcmp(json_string_value(value), field->size_max) == 0);
+    case SL_FIELD_INTEGER:
     case SL_FIELD_NUMBER: return json_is_number(value);
     case SL_FIELD_TEXT:
     case SL_FIELD_ENUM:
     case SL_FIELD_SIDES:
+    case SL_FIELD_COUNTS:
     case SL_FIELD_NAME: return json_is_string(value);
     case SL_FIELD_TEXTS: return all_are(value, false);
     case SL_FIELD_NUMBERS:
@@ -292,10 +296,13 @@ static enum sl_status read_value(const struct sl_field_row *field, const struct 
     case SL_FIELD_FREE:
     case SL_FIELD_ANY: *(json_t **)out = json_deep_copy(at->value); break;
     case SL_FIELD_NULL: *(bool *)out = true; break;
-    case SL_FIELD_COUNT: return read_count(field, at, out, err);
+    case SL_FIELD_COUNT:
+        return json_is_string(at->value) ? read_typed(field, at, base, err)
+                                         : read_count(field, at, out, err);
     case SL_FIELD_REALS: return read_reals(field, at, out, err);
     case SL_FIELD_ENUM:
     case SL_FIELD_SIDES:
+    case SL_FIELD_COUNTS:
     case SL_FIELD_NAME: return read_typed(field, at, base, err);
     default: break; /* fits() rejects all other kinds */
     }

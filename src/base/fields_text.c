@@ -37,6 +37,7 @@ const char *sl_field_value_name(const struct sl_field_row *field)
     case SL_FIELD_SIDES: return "HxW";
     case SL_FIELD_NUMBER: return "X";
     case SL_FIELD_REALS: return "X,...";
+    case SL_FIELD_COUNTS: return "N-...";
     default: return "NAME";
     }
 }
@@ -49,6 +50,21 @@ static bool is_bounded(const struct sl_field_row *field)
 static bool is_within(const struct sl_field_row *field, double value)
 {
     return !is_bounded(field) ? !isnan(value) : value >= field->minimum && value <= field->maximum;
+}
+
+static size_t most_counts(const struct sl_field_row *field)
+{
+    return field->most > 0 ? field->most : SL_FIELD_LIST_MAX;
+}
+
+static void describe_counts(const struct sl_field_row *field, char out[SL_DESCRIBE_SIZE])
+{
+    char range[64] = "";
+    if (is_bounded(field))
+        snprintf(range, sizeof range, " from %.0f to %.0f", field->minimum, field->maximum);
+    snprintf(out, SL_DESCRIBE_SIZE,
+             "at most %zu integers%s with hyphens between them, like 3-4-6-3", most_counts(field),
+             range);
 }
 
 static void append_choices(const struct sl_field_row *field, struct sl_buffer *out)
@@ -84,6 +100,7 @@ char *sl_field_expected(const struct sl_field_row *field, struct sl_buffer *out)
         snprintf(words, sizeof words, "numbers from %g to %g, at most %d, separated by commas",
                  field->minimum, field->maximum, SL_FIELD_LIST_MAX);
         break;
+    case SL_FIELD_COUNTS: describe_counts(field, words); break;
     case SL_FIELD_SIDES: snprintf(words, sizeof words, "height and width like 32x48"); break;
     case SL_FIELD_NAME:
         snprintf(words, sizeof words, "at most %d bytes of text", SL_FIELD_NAME_SIZE - 1);
@@ -91,6 +108,7 @@ char *sl_field_expected(const struct sl_field_row *field, struct sl_buffer *out)
     default: break;
     }
     sl_buffer_text(out, words);
+    if (field->size_max) sl_buffer_printf(out, " or %s", field->size_max);
     return out->data;
 }
 
@@ -178,6 +196,10 @@ static enum sl_status set_count(const struct sl_field_row *field, const char *te
     int64_t value = 0;
     size_t index = 0;
     const bool chosen = sl_field_choice(field, 0) != NULL;
+    if (field->size_max && strcmp(text, field->size_max) == 0) {
+        *out = SIZE_MAX;
+        return SL_OK;
+    }
     if (chosen && !find_choice(field, text, &index)) return fail_choice(field, text, err);
     if (!sl_text_to_integer(text, strlen(text), &value) || value < 0 ||
         !(chosen || is_within(field, (double)value)))
@@ -208,6 +230,25 @@ static enum sl_status set_reals(const struct sl_field_row *field, const char *te
             !is_within(field, list.values[list.count]))
             return fail_unexpected(field, text, err);
         list.count++;
+        at += length;
+        if (*at == '\0') break;
+    }
+    *out = list;
+    return SL_OK;
+}
+
+/* "3-4-6-3". */
+static enum sl_status set_counts(const struct sl_field_row *field, const char *text,
+                                 struct sl_count_list *out, struct sl_error *err)
+{
+    struct sl_count_list list = {0};
+    for (const char *at = text;; at++) {
+        const size_t length = strcspn(at, "-");
+        int64_t value = 0;
+        if (list.count == most_counts(field) || !sl_text_to_integer(at, length, &value) ||
+            !is_within(field, (double)value))
+            return fail_unexpected(field, text, err);
+        list.values[list.count++] = (size_t)value;
         at += length;
         if (*at == '\0') break;
     }
@@ -259,6 +300,7 @@ enum sl_status sl_field_set(const struct sl_field_row *field, const char *text, 
     case SL_FIELD_NUMBER: return set_number(field, text, out, err);
     case SL_FIELD_REALS: return set_reals(field, text, out, err);
     case SL_FIELD_SIDES: return set_sides(field, text, out, err);
+    case SL_FIELD_COUNTS: return set_counts(field, text, out, err);
     case SL_FIELD_NAME: return set_name(field, text, out, err);
     case SL_FIELD_ENUM:
     case SL_FIELD_CHOICE: return set_choice(field, text, out, err);

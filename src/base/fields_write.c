@@ -1,6 +1,7 @@
 /* Writes structs to JSON, copies and releases them. */
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -217,6 +218,23 @@ static json_t *sides_json(const size_t *sides)
     return sides[0] > 0 ? json_sprintf("%zux%zu", sides[0], sides[1]) : json_null();
 }
 
+/* As it is typed; null where nothing was given. */
+static json_t *counts_json(const struct sl_count_list *list)
+{
+    char text[SL_FIELD_LIST_MAX * 24];
+    size_t used = 0;
+    for (size_t i = 0; i < list->count; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%zu", i > 0 ? "-" : "",
+                                 list->values[i]);
+    return used > 0 ? json_string(text) : json_null();
+}
+
+static json_t *count_json(const struct sl_field_row *field, size_t count)
+{
+    if (field->size_max && count == SIZE_MAX) return json_string(field->size_max);
+    return count > 0 || field->fallback ? json_integer((json_int_t)count) : json_null();
+}
+
 static json_t *number_json(double number)
 {
     return isnan(number) ? json_null() : json_real(number);
@@ -236,11 +254,9 @@ json_t *sl_field_json(const struct sl_field_row *field, const void *of)
     case SL_FIELD_BOOLEAN: return json_boolean(*(const bool *)from);
     case SL_FIELD_INTEGER: return json_integer(*(const int64_t *)from);
     case SL_FIELD_NUMBER: return number_json(*(const double *)from);
-    case SL_FIELD_COUNT: {
-        const size_t count = *(const size_t *)from;
-        return count > 0 || field->fallback ? json_integer((json_int_t)count) : json_null();
-    }
+    case SL_FIELD_COUNT: return count_json(field, *(const size_t *)from);
     case SL_FIELD_SIDES: return sides_json(from);
+    case SL_FIELD_COUNTS: return counts_json(from);
     case SL_FIELD_ENUM: return enum_json(field, from);
     case SL_FIELD_REALS: return reals_json(from);
     case SL_FIELD_NAME: return json_string(from);

@@ -4,6 +4,7 @@
 
 #include "feed/vocabulary.h"
 #include "softlab/base/buffer.h"
+#include "softlab/base/fields.h"
 #include "softlab/base/json.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
@@ -203,9 +204,7 @@ char *sl_vocabulary_network(const struct sl_vocabulary *vocabulary, const char *
     for (const struct sl_network *row = sl_networks; row->name; row++)
         if (strcmp(row->name, network) == 0) spec = row->spec;
     const struct sl_network_family *family = family_of(spec);
-    bool has_option = false;
-    for (size_t i = 0; family && family->options[i].name; i++)
-        has_option = has_option || strcmp(family->options[i].name, words_option) == 0;
+    const bool has_option = family && sl_fields_find(family->options, words_option);
     if (!has_option || strstr(spec, ":words=") || strstr(spec, ",words="))
         return sl_string_copy(network);
     return sl_string_printf("%s%c%s=%zu", spec, strchr(spec, ':') ? ',' : ':', words_option,

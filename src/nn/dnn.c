@@ -12,7 +12,8 @@
 
 #include "softlab/base/memory.h"
 
-/* Of libgomp, which oneDNN runs on; clang comes without omp.h. */
+/* Functions of libgomp, on which oneDNN runs. They are declared here because clang comes without
+ * omp.h. */
 extern int omp_get_max_threads(void);
 extern void omp_set_num_threads(int threads);
 
@@ -35,17 +36,17 @@ enum sl_status sl_dnn_check(dnnl_status_t status, const char *what, struct sl_er
     if (status == dnnl_out_of_memory)
         return sl_fail(err, SL_ERR_NOMEM, "not enough memory for oneDNN, which needs up to %zu MB",
                        headroom >> 20);
-    int length = (int)strcspn(what, "("); /* SL_DNN gives the whole call */
+    int length = (int)strcspn(what, "("); /* SL_DNN passes the text of the whole call */
     return sl_fail(err, SL_ERR_BACKEND, "oneDNN: %.*s: %s", length, what, dnnl_status2str(status));
 }
 
-/* oneDNN takes this once, before its first use; later calls fail and change nothing. */
+/* oneDNN accepts this setting once, before its first use. Later calls fail and change nothing. */
 static void hold_to_avx2(void)
 {
     (void)dnnl_set_max_cpu_isa(dnnl_cpu_isa_avx2);
 }
 
-/* What to give to restore_threads. */
+/* Returns the number of threads to pass to restore_threads. */
 static int hold_to_one_thread(void)
 {
     int threads = omp_get_max_threads();
@@ -58,7 +59,7 @@ static void restore_threads(int threads)
     if (threads != 1) omp_set_num_threads(threads);
 }
 
-/* Running a complete op allocates nothing, so it fails only by a programming mistake. */
+/* Running a complete op allocates nothing, so only a programming mistake can make it fail. */
 static void insist(dnnl_status_t status)
 {
     assert(status == dnnl_success);
@@ -114,7 +115,7 @@ enum sl_status sl_dnn_op_arg(struct sl_dnn_op *op, int which, const dnnl_memory_
 
 void sl_dnn_op_set(const struct sl_dnn_op *op, int which, const void *data)
 {
-    /* oneDNN has one type of memory for what is read and what is written. */
+    /* oneDNN has one type of memory for inputs and outputs, so const has to be cast away. */
     union {
         const void *given;
         void *taken;
@@ -141,7 +142,7 @@ void sl_dnn_op_release(struct sl_dnn_op *op)
     *op = (struct sl_dnn_op){.n_args = 0};
 }
 
-/* Fill a product that could not be computed with NaN, which training and evaluation notice. */
+/* Fill a product that could not be computed with NaN. Training and evaluation detect NaN. */
 static void spoil(const struct sl_gemm *gemm)
 {
     for (size_t i = 0; i < gemm->m; i++)
@@ -149,10 +150,11 @@ static void spoil(const struct sl_gemm *gemm)
             gemm->c[i * gemm->ldc + j] = NAN;
 }
 
-/* The first product of a kind generates code for all later ones. */
+/* The first product of a kind makes oneDNN generate code, which needs memory. Later ones reuse the
+ * code. */
 static void want_room(const struct sl_gemm *gemm)
 {
-    static atomic_uint made; /* bits; what is lost in a race is looked at once more */
+    static atomic_uint made; /* a bit per kind; a bit lost in a race costs one more check */
     const unsigned scaling = gemm->beta == 0 ? 0 : gemm->beta == 1 ? 1 : 2;
     const unsigned kind = 1u << (4 * scaling + 2 * gemm->transpose_a + gemm->transpose_b);
     if (atomic_load_explicit(&made, memory_order_relaxed) & kind) return;

@@ -10,11 +10,11 @@
 
 #include "softlab/base/error.h"
 
-/* False if memory is short. oneDNN does not check its own allocations and throws C++ exceptions
- * through C code, so it must not be called then. */
+/* False if memory is short. oneDNN must not be called then: it does not check its own allocations
+ * and throws C++ exceptions through C code. */
 bool sl_dnn_has_room(void);
-/* Fail with "oneDNN: <what>: <its status>" unless the call succeeded; SL_ERR_NOMEM if memory was
- * short. */
+/* Fail with "oneDNN: <what>: <its status>" unless the call succeeded; SL_ERR_NOMEM if oneDNN ran
+ * out of memory. */
 enum sl_status sl_dnn_check(dnnl_status_t status, const char *what, struct sl_error *err);
 #define SL_DNN(call) sl_dnn_check(sl_dnn_has_room() ? (call) : dnnl_out_of_memory, #call, err)
 
@@ -26,7 +26,8 @@ struct sl_dnn {
 enum sl_status sl_dnn_open(struct sl_dnn *dnn, struct sl_error *err) SL_MUST_USE;
 void sl_dnn_close(struct sl_dnn *dnn);
 
-/* A primitive with its memories: created once, run often with different pointers. */
+/* A primitive with its memory objects. It is created once and run many times with different
+ * pointers. */
 enum { SL_DNN_ARGS = 8 };
 struct sl_dnn_op {
     dnnl_engine_t engine; /* the descriptor's, which lives as long as the primitive */
@@ -35,10 +36,11 @@ struct sl_dnn_op {
     dnnl_exec_arg_t args[SL_DNN_ARGS];
     int n_args;
 };
-/* Takes `descriptor`'s primitive; the caller still owns the descriptor. */
+/* Create the primitive of `descriptor`. The caller still owns the descriptor. */
 enum sl_status sl_dnn_op_create(struct sl_dnn_op *op, const_dnnl_primitive_desc_t descriptor,
                                 struct sl_error *err) SL_MUST_USE;
-/* Declare an argument (DNNL_ARG_SRC ...) with its memory descriptor; its data comes per run. */
+/* Declare an argument (DNNL_ARG_SRC ...) with its memory descriptor. sl_dnn_op_set gives its data
+ * before each run. */
 enum sl_status sl_dnn_op_arg(struct sl_dnn_op *op, int which, const dnnl_memory_desc_t *layout,
                              struct sl_error *err) SL_MUST_USE;
 void sl_dnn_op_set(const struct sl_dnn_op *op, int which, const void *data);
@@ -56,7 +58,8 @@ struct sl_gemm {
 };
 void sl_nn_gemm(const struct sl_gemm *gemm);
 
-/* Flush denormals and use one thread between enter and leave; leave restores the settings. */
+/* Between enter and leave, denormals are flushed to zero and oneDNN uses one thread. leave restores
+ * both settings. */
 struct sl_nn_guard {
     unsigned control; /* MXCSR */
     int threads;

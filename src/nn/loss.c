@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-/* What a row's softmax is made of: p_k = exp(z_k - largest) / total. NaN among the logits makes
- * `total` NaN, and with it everything that follows. */
+/* The parts of a row's softmax: p_k = exp(z_k - largest) / total. A NaN logit makes `total` NaN,
+ * and so every result that uses it. */
 struct partition {
     double largest, total;
 };
@@ -32,8 +32,8 @@ void sl_softmax(const float *logits, size_t n, size_t classes, float *probabilit
     }
 }
 
-/* -sum_k target log p. A class without a target adds nothing even if its probability is 0, but
- * NaN always counts. */
+/* -sum_k target log p. A class with target 0 adds nothing even if its probability is 0, but a NaN
+ * always reaches the sum. */
 static double cross_entropy(struct partition row, const float *logits, const float *targets,
                             size_t classes)
 {

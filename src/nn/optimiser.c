@@ -1,5 +1,5 @@
-/* Steps over flat buffers: they come from memory and go back to it, so each is one pass. Every step
- * has a plain loop, which also does the last few values of the AVX2 one. */
+/* Steps over flat buffers. Memory bandwidth limits them, so each step is one pass. Every step has a
+ * plain loop, which also handles the last few values of the AVX2 loop. */
 #include "softlab/nn/optimiser.h"
 
 #include <math.h>
@@ -16,8 +16,8 @@ static bool has_avx2(void)
 
 /* ---- Norm ---- */
 
-/* Value i goes to sum i % SUMS. The square of a float is exact in double, so it does not matter
- * whether it is fused into the addition: both ways give the same bits. */
+/* Value i is added to sum i % SUMS. The square of a float is exact in double, so fusing it into the
+ * addition changes no bit: plain and AVX2 code give the same sum. */
 enum { SUMS = 32 };
 
 static void squares_plain(const float *values, size_t begin, size_t end, double sums[SUMS])
@@ -27,7 +27,7 @@ static void squares_plain(const float *values, size_t begin, size_t end, double 
 }
 
 #if defined(__x86_64__)
-/* Whole groups of SUMS; returns where it stopped. */
+/* Handles whole groups of SUMS values; returns how many values that was. */
 AVX2 static size_t squares_avx2(const float *values, size_t count, double sums[SUMS])
 {
     __m256d sum[SUMS / 4];
@@ -72,7 +72,7 @@ static void sgd_plain(const struct sl_sgd *sgd, float *values, const float *grad
 }
 
 #if defined(__x86_64__)
-/* Velocity is not even read in the first step: it may hold anything. */
+/* The first step does not read the velocity, which may be uninitialised. */
 AVX2 static size_t sgd_avx2(const struct sl_sgd *sgd, float *values, const float *gradients,
                             float *velocity, size_t count)
 {
@@ -106,15 +106,16 @@ void sl_sgd_step(const struct sl_sgd *sgd, float *values, const float *gradients
 
 /* ---- Adam ---- */
 
-/* What a step multiplies by, worked out once and in double:
+/* The factors of a step, computed once and in double:
  *   m = keep1 m + new1 g,  v = keep2 v + new2 g^2,  w -= rate m / (root sqrt(v) + epsilon)
  * with rate / (1 - beta1^t) and 1 / sqrt(1 - beta2^t). */
 struct adam_factors {
     float scale, decay, keep1, new1, keep2, new2, rate, root, epsilon;
 };
 
-/* RAdam: r, the share of the step that the variance of the second moments allows, by the length of
- * a simple average that is as old as they are; 0 while that is too short to have a variance. */
+/* RAdam's r: the share of the step that the variance of the second moments allows. It follows from
+ * the length of a simple moving average that is as old as the moments; 0 while that average is too
+ * short to have a variance. */
 static double rectification(double beta2, double step)
 {
     const double left = pow(beta2, step), longest = 2 / (1 - beta2) - 1;
@@ -123,8 +124,8 @@ static double rectification(double beta2, double step)
     return sqrt((length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length));
 }
 
-/* The same equation with other factors: epsilon stands beside the root before the bias is taken
- * out of it, and without a variance the divisor is 1. */
+/* RAdam uses the same equation with other factors: epsilon is added to the root before the bias
+ * correction, and the divisor is 1 while there is no variance. */
 static void rectify(const struct sl_adam *adam, struct adam_factors *by)
 {
     const double beta2 = (double)adam->beta2, step = (double)adam->step;

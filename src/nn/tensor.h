@@ -1,5 +1,5 @@
-/* Tensor: where a value lies while a plan runs. A blocked tensor may be the first channels of a
- * larger buffer (a dense block), so images are `image_stride` floats apart. */
+/* Tensor: shape and memory of a value while a plan runs. A blocked tensor may be the first channels
+ * of a larger buffer (a dense block), so images are `image_stride` floats apart. */
 #ifndef SOFTLAB_NN_TENSOR_H
 #define SOFTLAB_NN_TENSOR_H
 
@@ -21,7 +21,7 @@ static inline size_t sl_nn_blocks(size_t channels)
     return (channels + SL_NN_LANES - 1) / SL_NN_LANES;
 }
 
-/* The eight channels of one block (fewer in the last) as a tensor of their own. */
+/* A tensor of one block's eight channels (fewer in the last block), in the same memory. */
 static inline struct sl_nn_tensor sl_nn_block_view(const struct sl_nn_tensor *tensor, size_t block)
 {
     struct sl_nn_tensor view = *tensor;

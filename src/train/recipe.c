@@ -340,16 +340,6 @@ char *sl_recipe_network(const struct sl_recipe *recipe)
     return sl_string_printf("%s%c%s", network, strchr(network, ':') ? ',' : ':', options);
 }
 
-/* Keys that are not in JSON while they have their default, since records of runs are older than
- * they. */
-static bool is_late(const struct sl_field_row *key)
-{
-    static const char *const late[] = {"network_options"};
-    for (size_t i = 0; i < sizeof late / sizeof *late; i++)
-        if (strcmp(late[i], key->name) == 0) return true;
-    return false;
-}
-
 json_t *sl_recipe_to_json(const struct sl_recipe *recipe)
 {
     const struct sl_recipe plain = sl_recipe_default();
@@ -357,7 +347,7 @@ json_t *sl_recipe_to_json(const struct sl_recipe *recipe)
     for (const struct sl_field_row *key = sl_recipe_keys; key->name; key++) {
         json_t *value = sl_field_json(key, recipe);
         json_t *fallback = sl_field_json(key, &plain);
-        if (!is_late(key) || !json_equal(value, fallback))
+        if (!(key->flags & SL_FIELD_LATE) || !json_equal(value, fallback))
             json_object_set(object, key->name, value);
         json_decref(value);
         json_decref(fallback);

@@ -23,7 +23,8 @@ static const char *const dev_metrics[] = {"accuracy", "cross-entropy", "weighted
 
 const struct sl_field_row sl_recipe_keys[] = {
     {TEXT(network), "the network, by name; empty: to be chosen"},
-    {TEXT(network_options), "options that are added to the network's, such as attention=512"},
+    {TEXT(network_options), "options that are added to the network's, such as attention=512",
+     .flags = SL_FIELD_LATE},
     {BOOLEAN(init_pytorch), "draw weights by PyTorch's defaults instead of the paper's way"},
     {REALS(mean), "mean of each channel, to subtract; empty: none", RANGE(-1e3, 1e3)},
     {REALS(deviation), "standard deviation of each channel, to divide by", RANGE(1e-6, 1e3)},

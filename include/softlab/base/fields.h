@@ -45,6 +45,10 @@ struct sl_real_list {
     size_t count;
     double values[SL_FIELD_LIST_MAX];
 };
+struct sl_count_list {
+    size_t count;
+    size_t values[SL_FIELD_LIST_MAX];
+};
 struct sl_word_list {
     size_t count;
     const char *values[SL_FIELD_LIST_MAX]; /* borrowed */
@@ -79,11 +83,13 @@ enum sl_field_kind {
     SL_FIELD_NULL,     /* bool: the value is null; an alternative to rows of other kinds */
     SL_FIELD_GROUP,    /* a struct within this one whose fields are members of the same object */
 
-    SL_FIELD_COUNT, /* size_t; 0 if absent */
-    SL_FIELD_SIDES, /* two size_t, height and width, as 32x48; 0 if absent */
-    SL_FIELD_ENUM,  /* an enum of int's size: the index of the choice */
-    SL_FIELD_REALS, /* struct sl_real_list; typed with commas */
-    SL_FIELD_NAME,  /* char[SL_FIELD_NAME_SIZE] */
+    SL_FIELD_COUNT,  /* size_t; 0 if absent */
+    SL_FIELD_SIDES,  /* two size_t, height and width, as 32x48; 0 if absent */
+    SL_FIELD_COUNTS, /* struct sl_count_list of at least one number, as 3-4-6-3; count 0 if absent
+                      */
+    SL_FIELD_ENUM,   /* an enum of int's size: the index of the choice */
+    SL_FIELD_REALS,  /* struct sl_real_list; typed with commas */
+    SL_FIELD_NAME,   /* char[SL_FIELD_NAME_SIZE] */
 
     /* Words of the command line: const char *, borrowed from argv, which outlives the struct; NULL
      * if absent. */
@@ -99,6 +105,8 @@ enum sl_field_kind {
 enum {
     SL_FIELD_REQUIRED = 1,
     SL_FIELD_OR_NULL = 2, /* null means absent */
+    SL_FIELD_LATE = 4,    /* texts that identify networks and runs omit it while it has its default,
+                             because files exist that were written without it */
 };
 
 /* The choice number `index`, or NULL past the last. */
@@ -114,6 +122,8 @@ struct sl_field_row {
     const char *help;
     unsigned flags;
     double minimum, maximum;       /* bounds of each number; both 0: none */
+    size_t most;                   /* numbers of SL_FIELD_COUNTS; 0: SL_FIELD_LIST_MAX */
+    const char *size_max;          /* of SL_FIELD_COUNT: a word for SIZE_MAX ("last"); NULL: none */
     const char *const *choices;    /* NULL-ended */
     const struct sl_fields *inner; /* the table of an object or a group */
     const char *fallback;          /* the default: "true", "1", "nan"; NULL: zero or NULL */

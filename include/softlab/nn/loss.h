@@ -8,7 +8,8 @@
 
 SL_BEGIN_DECLS
 
-/* Softmax of each row, (n, classes), with its largest logit subtracted first; may be in place. */
+/* Softmax of each row of (n, classes). It subtracts the largest logit first, so that exp cannot
+ * overflow. May run in place. */
 void sl_softmax(const float *logits, size_t n, size_t classes, float *probabilities);
 
 /* The targets of rows of logits. */
@@ -29,9 +30,9 @@ struct sl_soft_targets {
 double sl_soft_cross_entropy(const float *logits, const struct sl_soft_targets *targets,
                              float scale, float *losses, float *gradient);
 
-/* Entropy -sum_k p_k log p_k in nats of the softmax of a row of logits; adds `factor` times its
- * gradient with respect to the logits to `gradient` (classes; NULL or factor 0: adds nothing). NaN
- * is never hidden, as above. */
+/* Return the entropy -sum_k p_k log p_k, in nats, of the softmax of a row of logits. Add `factor`
+ * times its gradient with respect to the logits to `gradient` (classes; NULL or factor 0: add
+ * nothing). NaN is never hidden, as above. */
 double sl_softmax_entropy(const float *logits, size_t classes, double factor, float *gradient);
 
 SL_END_DECLS

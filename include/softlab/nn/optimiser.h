@@ -1,4 +1,5 @@
-/* Optimiser: one step over flat buffers, each in one pass, with PyTorch's equations. */
+/* Optimiser: one step of SGD, Adam or RAdam over flat buffers, with PyTorch's equations. A step
+ * reads and writes each buffer once. */
 #ifndef SOFTLAB_NN_OPTIMISER_H
 #define SOFTLAB_NN_OPTIMISER_H
 
@@ -16,8 +17,8 @@ double sl_flat_norm(const float *values, size_t count);
 struct sl_sgd {
     float rate, momentum, weight_decay;
     bool nesterov;
-    bool first;           /* this is the first step: velocity is set, not updated */
-    float gradient_scale; /* clipping: the gradient is multiplied by it; 1 = none */
+    bool first;           /* first step: it sets the velocity instead of updating it */
+    float gradient_scale; /* for clipping: factor of the gradient; 1 = none */
 };
 /* v = momentum v + (scale g + decay w);  w -= rate v,  or with Nesterov rate (g' + momentum v). */
 void sl_sgd_step(const struct sl_sgd *sgd, float *values, const float *gradients, float *velocity,

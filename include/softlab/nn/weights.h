@@ -14,16 +14,16 @@ SL_BEGIN_DECLS
 
 struct sl_metadata;
 
-/* Write values and state. The metadata hold the network, its input, its classes and their names,
- * its vocabulary (if it has them) and the caller's extra entries. */
+/* Write values and state. The metadata hold the network, its input, its classes, their names and
+ * its vocabulary (if it has them), and the caller's extra entries. */
 enum sl_status sl_weights_write(const char *path, struct sl_model *model,
                                 const struct sl_metadata *extra, size_t n_extra,
                                 struct sl_error *err) SL_MUST_USE;
 
-/* Read a state_dict into a model of the same network. SL_ERR_INPUT, naming the first tensor that is
- * missing, extra, of the wrong shape, or holds NaN or infinity; also if the vocabulary, the class
- * names or their order differ from the model's. A model without class names takes the file's.
- * num_batches_tracked is ignored. On failure the model is unchanged. */
+/* Read a state_dict into a model of the same network. SL_ERR_INPUT names the first tensor that is
+ * missing, extra, of the wrong shape, or holds NaN or infinity. It is also the status if the
+ * vocabulary, the class names or their order differ from the model's. A model without class names
+ * takes those of the file. num_batches_tracked is ignored. On failure the model is unchanged. */
 enum sl_status sl_weights_read(const char *path, struct sl_model *model,
                                struct sl_error *err) SL_MUST_USE;
 
@@ -31,8 +31,8 @@ enum sl_status sl_weights_read(const char *path, struct sl_model *model,
 enum sl_status sl_weights_open(const char *path, struct sl_model **out,
                                struct sl_error *err) SL_MUST_USE;
 
-/* The class names of a file, `count` of them and a NULL, for sl_names_destroy; *out is NULL if it
- * has none, as files of PyTorch. */
+/* The class names of a file: `count` of them and a NULL, for sl_names_destroy. *out is NULL if the
+ * file has none; PyTorch's files have none. */
 enum sl_status sl_weights_class_names(const char *path, char ***out, size_t *count,
                                       struct sl_error *err) SL_MUST_USE;
 
@@ -42,8 +42,9 @@ enum sl_status sl_weights_class_names(const char *path, char ***out, size_t *cou
 enum sl_status sl_onnx_write(const char *path, struct sl_model *model,
                              struct sl_error *err) SL_MUST_USE;
 
-/* A checkpoint: the model, any number of flat float buffers (velocity, moments) and one JSON text
- * (epoch, step, seed). Random streams are named, so they need no state. */
+/* A checkpoint holds the model, any number of flat float buffers (velocity, moments) and one JSON
+ * text (epoch, step, seed). Random streams are identified by name, so they have no state to
+ * save. */
 struct sl_checkpoint_buffer {
     const char *name;
     float *values; /* source of a write, target of a read */
@@ -53,7 +54,7 @@ enum sl_status sl_checkpoint_write(const char *path, struct sl_model *model,
                                    const struct sl_checkpoint_buffer *buffers, size_t n_buffers,
                                    const char *progress_json, struct sl_error *err) SL_MUST_USE;
 /* On failure neither the model nor any buffer is changed. The caller owns *progress_json. Class
- * names are compared if both have some. */
+ * names are compared if both the file and the model have them. */
 enum sl_status sl_checkpoint_read(const char *path, struct sl_model *model,
                                   const struct sl_checkpoint_buffer *buffers, size_t n_buffers,
                                   char **progress_json, struct sl_error *err) SL_MUST_USE;

@@ -141,7 +141,7 @@ static const struct sl_network_family *family_of(const char *spec)
 }
 
 /* The value of an option in a spec; its fallback where the spec does not spell it out. */
-static char *value_in(const char *spec, const struct sl_network_option *option)
+static char *value_in(const char *spec, const struct sl_field_row *option)
 {
     const size_t length = strlen(option->name);
     for (const char *at = spec + strcspn(spec, ":"); *at; at += strcspn(at, ",")) {
@@ -186,9 +186,9 @@ static void print_options(const char *spec)
     struct cli_table table;
     cli_table_init(&table, "lll");
     cli_table_add(&table, "option", "value", "what");
-    for (size_t i = 0; family->options[i].name; i++) {
-        char *value = value_in(spec, &family->options[i]);
-        cli_table_add(&table, family->options[i].name, value, family->options[i].help);
+    for (const struct sl_field_row *row = family->options->rows; row->name; row++) {
+        char *value = value_in(spec, row);
+        cli_table_add(&table, row->name, value, row->help);
         free(value);
     }
     printf("\noptions of %s: %s\n", family->name, family->summary);

@@ -1,7 +1,7 @@
-/* Convolution: a table of all kernels. A kernel takes a task (shape, direction) and creates an
- * object that runs it. Activations are nChw8c with zero tail lanes; only the input images are plain
- * nchw. Weights and their gradients are the model's own, OIHW; a kernel that needs another layout
- * copies them in `prepare`, which runs once per change of the weights. */
+/* Convolution: the table of kernels. A kernel takes a task (shape, direction) and creates an object
+ * that runs it. Activations are nChw8c with zero tail lanes; only the input images are plain nchw.
+ * Weights and their gradients are the model's own, OIHW. A kernel that needs another layout copies
+ * them in `prepare`, which runs after every change of the weights. */
 #ifndef SOFTLAB_NN_CONV_CONV_H
 #define SOFTLAB_NN_CONV_CONV_H
 
@@ -16,26 +16,26 @@ enum sl_nn_direction { SL_NN_FORWARD, SL_NN_BACKWARD_DATA, SL_NN_BACKWARD_WEIGHT
 struct sl_nn_conv_task {
     enum sl_nn_direction direction;
     size_t images;
-    size_t in_channels, height, width;          /* of the layer's input, in every direction */
+    size_t in_channels, height, width;          /* of the layer's input, whatever the direction */
     size_t out_channels, out_height, out_width; /* of its output */
     size_t kernel, stride, pad, groups;
     bool plain_input; /* the input is nchw */
-    bool bias;        /* forward adds it, backward-weights makes its gradient */
-    bool add;         /* forward and backward-data: `add` comes on top of the result */
-    bool relu;        /* forward: the result's negatives become 0, after bias and add */
+    bool bias;        /* forward adds the bias, backward-weights computes its gradient */
+    bool add;         /* forward and backward-data add `add` to the result */
+    bool relu;        /* forward: negative results become 0, after bias and add */
 };
 
 /* The arguments of one run. */
 struct sl_nn_conv_args {
     const float *input;    /* forward, backward-weights */
-    const float *upstream; /* backward: the gradient by the layer's output */
+    const float *upstream; /* backward: the gradient of the layer's output */
     const float *weights;  /* (out, in / groups, kernel, kernel) */
     const float *bias;     /* (out) */
-    const float *add;      /* laid out as the result; may be the result itself; NULL: none */
+    const float *add;      /* layout of the result; may be the result itself; NULL: none */
     float *result;         /* output, input gradient, or weight gradient */
     float *bias_gradient;  /* backward-weights, overwritten */
-    void *prepared;        /* sl_nn_conv.prepared_bytes that outlive the run; 64-byte aligned */
-    void *scratch;         /* sl_nn_conv.scratch_bytes that do not; 64-byte aligned */
+    void *prepared;        /* sl_nn_conv.prepared_bytes, kept between runs; 64-byte aligned */
+    void *scratch;         /* sl_nn_conv.scratch_bytes, for one run; 64-byte aligned */
 };
 
 struct sl_nn_conv_kernel;
@@ -43,13 +43,13 @@ struct sl_nn_conv_kernel;
 struct sl_nn_conv {
     const struct sl_nn_conv_kernel *kernel;
     size_t prepared_bytes, scratch_bytes;
-    void *state; /* the kernel's own */
+    void *state; /* private to the kernel */
 };
 
 struct sl_nn_conv_kernel {
     const char *name;
     const char *summary;
-    /* True if it can do the task on this processor. */
+    /* True if the kernel can do the task on this processor. */
     bool (*suits)(const struct sl_nn_conv_task *task);
     /* Fills state, prepared_bytes and scratch_bytes of a conv whose kernel is set. */
     enum sl_status (*create)(const struct sl_nn_conv_task *task, struct sl_nn_conv *conv,
@@ -59,19 +59,19 @@ struct sl_nn_conv_kernel {
                     const struct sl_nn_conv_args *args); /* or NULL */
     void (*run)(const struct sl_nn_conv *conv, const struct sl_nn_conv_args *args);
 };
-/* In order of preference for tasks that the tuning table lacks; the last suits every task. Ends
- * with NULL. */
+/* The table, in order of preference for tasks that the tuning table lacks. The last kernel suits
+ * every task. Ends with NULL. */
 extern const struct sl_nn_conv_kernel *const sl_nn_conv_kernels[];
 
-const struct sl_nn_conv_kernel *sl_nn_conv_find(const char *name); /* NULL: no such row */
+const struct sl_nn_conv_kernel *sl_nn_conv_find(const char *name); /* NULL: unknown name */
 
-/* The task of convolution `node` at a batch of `images`, without add and ReLU. */
+/* The task of convolution `node` for a batch of `images`, without add and ReLU. */
 struct sl_nn_conv_task sl_nn_conv_task_of(const struct sl_nn_graph *graph, size_t node,
                                           size_t images, enum sl_nn_direction direction);
 
 struct sl_tuning;
-/* The kernel that `tuning` (NULL: the built-in table) names for the task if it suits, otherwise the
- * first that suits; NULL if none does. */
+/* The kernel that `tuning` (NULL: the built-in table) names for the task, if it suits; otherwise
+ * the first that suits. NULL if none does. */
 const struct sl_nn_conv_kernel *sl_nn_conv_choose(const struct sl_tuning *tuning,
                                                   const struct sl_nn_conv_task *task);
 

@@ -14,14 +14,14 @@ struct direct {
     } as;
 };
 
-/* Offsets within a tensor are kept in 32 bits. */
+/* True if offsets within a tensor of this shape fit in 32 bits. */
 static bool fits(size_t images, size_t channels, size_t height, size_t width)
 {
     return images * sl_nn_blocks(channels) * SL_NN_LANES * height * width <= INT32_MAX;
 }
 
-/* False for tasks on which oneDNN was faster (bench_nn_direct): strided forward 1x1, which it
- * gathers first, and strided gradients of few channels. */
+/* False for tasks on which oneDNN is faster (bench_nn_direct): strided 1x1 forward, for which it
+ * gathers the pixels first, and strided gradients of few channels. */
 static bool pays(const struct sl_nn_conv_task *task)
 {
     if (task->stride == 1) return true;

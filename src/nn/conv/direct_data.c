@@ -3,8 +3,8 @@
 #include "nn/conv/direct.h"
 #include "nn/tensor.h"
 
-/* The pixels of the input gradient whose row and column plus padding leave `row` and `column` when
- * divided by the stride: the taps that leave the same reach them, and no others. */
+/* The part of the input gradient with pixels whose (row + pad) % stride is `row` and whose
+ * (column + pad) % stride is `column`. Only taps with the same remainders reach these pixels. */
 static enum sl_status make_part(struct sl_nn_direct_part *part, const struct sl_nn_conv_task *task,
                                 size_t row, size_t column, struct sl_error *err)
 {
@@ -26,7 +26,8 @@ static enum sl_status make_part(struct sl_nn_direct_part *part, const struct sl_
         const size_t y = top + pixel / columns * stride, x = left + pixel % columns * stride;
         part->target[pixel] = (int32_t)((y * task->width + x) * SL_NN_LANES);
         for (size_t tap = 0; tap < part->n_taps; tap++) {
-            /* Wraps round, and stays too large, where the tap lies beyond the pixel. */
+            /* If the tap lies beyond the pixel, the unsigned difference wraps round to a number
+             * that is too large. */
             size_t down = y + task->pad - part->taps[tap] / kernel;
             size_t across = x + task->pad - part->taps[tap] % kernel;
             bool inside = down / stride < task->out_height && across / stride < task->out_width;
@@ -39,9 +40,9 @@ static enum sl_status make_part(struct sl_nn_direct_part *part, const struct sl_
     return sl_nn_direct_part_tile(part, columns, task->out_channels, err);
 }
 
-/* Plain images have too few channels to fill the lanes of a block, but taps times channels do: one
- * product makes what every output pixel gives to the values that it read, and scatter_image adds
- * them up. */
+/* Plain images have too few channels to fill the lanes of a block, but taps times channels fill
+ * them. So one product computes what every output pixel contributes to each input value that it
+ * read, and scatter_image adds these contributions up. */
 static enum sl_status init_plain(struct sl_nn_direct_product *product,
                                  const struct sl_nn_conv_task *task, struct sl_error *err)
 {
@@ -57,7 +58,7 @@ static enum sl_status init_plain(struct sl_nn_direct_product *product,
     return SL_OK;
 }
 
-/* The outputs [begin, end) whose tap `tap` lies inside a map of `size`. */
+/* The outputs [begin, end) for which tap `tap` lies inside a map of `size`. */
 static void find_inside(const struct sl_nn_conv_task *task, size_t tap, size_t size, size_t outputs,
                         size_t *begin, size_t *end)
 {

@@ -15,7 +15,7 @@ void sl_nn_direct_pad(const struct sl_nn_conv_task *task, const float *images, s
                    task->width * sizeof *padded);
 }
 
-/* One tap that holds all values of a pixel. */
+/* Treat all values of a pixel's window as the channels of a single tap. */
 static enum sl_status init_plain(struct sl_nn_direct_product *product,
                                  const struct sl_nn_conv_task *task, struct sl_error *err)
 {
@@ -68,7 +68,8 @@ enum sl_status sl_nn_direct_forward_init(struct sl_nn_direct_product *product,
     for (size_t tap = 0; tap < part->n_taps; tap++) {
         part->taps[tap] = tap;
         for (size_t pixel = 0; pixel < n_pixels; pixel++) {
-            /* Above or left of the map the difference wraps round and is too large as well. */
+            /* Above or left of the map the unsigned difference wraps round and is too large as
+             * well. */
             size_t y = pixel / task->out_width * task->stride + tap / kernel - task->pad;
             size_t x = pixel % task->out_width * task->stride + tap % kernel - task->pad;
             bool inside = y < task->height && x < task->width;

@@ -1,4 +1,4 @@
-/* Weights from OIHW to panels, and their gradient back. */
+/* Packs weights from OIHW into panels, and unpacks their gradient. */
 #include <string.h>
 
 #include "nn/conv/direct.h"
@@ -6,7 +6,7 @@
 
 enum { DEPTH_SPAN = 16 };
 
-/* Row i of `from` becomes column i of the rows that `to` points at. */
+/* Transpose 8 x 8 floats: row i of `from` becomes column i of the rows that `to` points at. */
 SL_NN_AVX2_INLINE void transpose(const float *from, size_t from_step, float *const to[SL_NN_LANES])
 {
     __m256 a[SL_NN_LANES], b[SL_NN_LANES];
@@ -32,7 +32,7 @@ SL_NN_AVX2_INLINE void transpose(const float *from, size_t from_step, float *con
     }
 }
 
-/* One block of a panel: lanes [0, n_lanes) of `in` to rows `width` apart. */
+/* One block of a panel: lanes [0, n_lanes) of `in` go to rows that are `width` floats apart. */
 struct block {
     const float *in;
     size_t n_lanes;
@@ -40,8 +40,8 @@ struct block {
     size_t width;
 };
 
-/* Rows of the block in OIHW's order, taps innermost; counted, for dividing would cost as much as
- * the copying. */
+/* A position among the rows of a block in OIHW's order, taps innermost. It is incremented step by
+ * step, because a division would cost as much as the copying. */
 struct cursor {
     size_t tap, d;
 };
@@ -57,7 +57,7 @@ static float *next_row(const struct sl_nn_direct_packing *packing, const struct 
     return row;
 }
 
-/* From the cursor on to depth `end`. */
+/* Pack rows from the cursor up to depth `end`. */
 static void pack_rows(const struct sl_nn_direct_packing *packing, const struct block *block,
                       struct cursor cursor, size_t end)
 {
@@ -75,7 +75,8 @@ static void pack_rows(const struct sl_nn_direct_packing *packing, const struct b
     }
 }
 
-/* Rows that are contiguous in the weights, eight lanes at a time; moves the cursor past them. */
+/* Pack rows that are contiguous in the weights, eight lanes at a time. Moves the cursor past
+ * them. */
 SL_NN_AVX2 static void pack_transposed(const struct sl_nn_direct_packing *packing,
                                        const struct block *block, struct cursor *cursor)
 {
@@ -90,10 +91,10 @@ SL_NN_AVX2 static void pack_transposed(const struct sl_nn_direct_packing *packin
 
 void sl_nn_direct_pack(const struct sl_nn_direct_packing *packing, float *packed)
 {
-    /* All taps of a kernel, in their order. */
+    /* The packing has all taps of the kernel, in their order in the weights. */
     const bool contiguous = packing->depth_step == packing->n_taps;
-    /* Else neighbours in the weights belong to neighbouring panels: few rows of all of those at a
-     * time stay in the caches. */
+    /* Otherwise neighbours in the weights belong to neighbouring panels. A small span of rows of
+     * all panels stays in the cache. */
     const size_t span = contiguous ? packing->depth : DEPTH_SPAN, n_taps = packing->n_taps;
     const size_t n_all_blocks = sl_nn_blocks(packing->lanes);
     if (n_taps == 0) return;

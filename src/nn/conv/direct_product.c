@@ -7,13 +7,13 @@
 #include "softlab/base/memory.h"
 
 enum {
-    SHORT_SUM = 144,          /* rows of a panel, at most */
-    CHUNK_ROWS = 256,         /* of a packed panel at a time: 16 KiB stay in the first cache */
-    GROUP_BYTES = 192 * 1024, /* of the source, of several images that all panels pass over */
-    SLICE_BYTES = 96 * 1024,  /* of one large image, whose planes share the cache's sets */
+    SHORT_SUM = 144,          /* a sum over at most so many panel rows counts as short */
+    CHUNK_ROWS = 256,         /* rows of a packed panel per chunk: 16 KiB stay in the L1 cache */
+    GROUP_BYTES = 192 * 1024, /* source bytes of the images that all panels run over */
+    SLICE_BYTES = 96 * 1024, /* the same of one large image, whose planes share sets of the cache */
 };
 
-/* A part of the reduction: some whole taps, or some channels of one tap. */
+/* A part of the reduction: several whole taps, or some channels of one tap. */
 struct chunk {
     size_t tap, n_taps, channel, n_channels;
     bool first, last;
@@ -50,7 +50,8 @@ static struct chunk get_chunk(const struct sl_nn_direct_product *product, size_t
     return chunk;
 }
 
-/* The images and pixels that all chunks and panels pass over before the next. */
+/* A group of images and pixels. All chunks and panels run over a group before the next group
+ * begins. */
 struct group {
     size_t image, image_end;
     size_t slice, slices;
@@ -114,7 +115,7 @@ static void run_group(const struct sl_nn_direct_product *product,
     }
 }
 
-/* The result of the images where no part reaches all pixels. */
+/* Initialise the results of a group, for pixels that no tap reaches. */
 static void fill_group(const struct sl_nn_direct_product *product,
                        const struct sl_nn_direct_operands *operands, const struct group *group)
 {
@@ -231,8 +232,8 @@ enum sl_status sl_nn_direct_part_alloc(struct sl_nn_direct_part *part, struct sl
     return part->source ? SL_OK : SL_ERR_NOMEM;
 }
 
-/* Rows are cut by themselves where that leaves tiles that fill the multipliers: a tile of the first
- * or last row then passes over the taps that lie outside the map. */
+/* Each row is cut into tiles of its own if such tiles keep the multipliers busy. A tile of the
+ * first or last row can then skip the taps that lie outside the map. */
 static enum sl_status make_tiling(struct sl_nn_direct_tiling *tiling, size_t n_pixels, size_t width,
                                   size_t most, struct sl_error *err)
 {
@@ -249,7 +250,7 @@ static enum sl_status make_tiling(struct sl_nn_direct_tiling *tiling, size_t n_p
     return SL_OK;
 }
 
-/* Whether the pixels of a single tap follow each other in source and result. */
+/* STRAIGHT if there is a single tap and its pixels are contiguous in source and result. */
 static enum sl_nn_direct_kind find_kind(const struct sl_nn_direct_part *part,
                                         enum sl_nn_direct_kind kind)
 {

@@ -1,6 +1,6 @@
-/* The inner step of direct convolution: `rows` values, each from its own pointer, against one to
- * three vectors. Everything about it is known at compile time, so that accumulators are registers.
- * Private to nn/conv/. */
+/* The inner step of direct convolution: `rows` values, each from its own pointer, are multiplied by
+ * one to three vectors. All sizes are compile-time constants, so that the accumulators stay in
+ * registers. Private to nn/conv/. */
 #ifndef SOFTLAB_NN_CONV_DIRECT_STEP_H
 #define SOFTLAB_NN_CONV_DIRECT_STEP_H
 
@@ -12,10 +12,10 @@
 #define SL_NN_AVX2        __attribute__((target("avx2,fma")))
 #define SL_NN_AVX2_INLINE static inline __attribute__((target("avx2,fma"), always_inline))
 
-/* A tile's accumulators; of the 16 registers, 12 at most. */
+/* The accumulators of a tile: at most 12 of the 16 registers. */
 typedef __m256 sl_nn_direct_sums[SL_NN_DIRECT_ROWS][SL_NN_DIRECT_BLOCKS];
 
-/* sum[row][block] += rows[row][at] vectors[block], the vectors being `apart` floats apart. */
+/* sum[row][block] += rows[row][at] vectors[block]; the vectors are `apart` floats apart. */
 SL_NN_AVX2_INLINE void sl_nn_direct_step(sl_nn_direct_sums sum, const float *const *rows, size_t at,
                                          const float *vectors, size_t apart, int n_rows,
                                          int n_blocks)
@@ -33,7 +33,7 @@ SL_NN_AVX2_INLINE void sl_nn_direct_step(sl_nn_direct_sums sum, const float *con
     }
 }
 
-/* One function for each height and width of tile: name_<rows>_<blocks>. */
+/* Defines a function for each number of rows and blocks of a tile: name_<rows>_<blocks>. */
 #define SL_NN_DIRECT_TILES(TILE)                                                                   \
     TILE(1, 1)                                                                                     \
     TILE(2, 1)                                                                                     \
@@ -46,7 +46,7 @@ SL_NN_AVX2_INLINE void sl_nn_direct_step(sl_nn_direct_sums sum, const float *con
     TILE(1, 2)                                                                                     \
     TILE(2, 2)                                                                                     \
     TILE(3, 2) TILE(4, 2) TILE(5, 2) TILE(6, 2) TILE(1, 3) TILE(2, 3) TILE(3, 3) TILE(4, 3)
-/* And the table of them: [blocks - 1][rows - 1]. */
+/* The table of these functions: [blocks - 1][rows - 1]. */
 #define SL_NN_DIRECT_TABLE(name)                                                                   \
     {                                                                                              \
         {name##_1_1, name##_2_1, name##_3_1, name##_4_1,                                           \

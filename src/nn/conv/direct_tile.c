@@ -8,7 +8,7 @@ SL_NN_AVX2_INLINE ptrdiff_t place(const int32_t *offsets, int row, enum sl_nn_di
     return kind == SL_NN_DIRECT_STRAIGHT ? offsets[0] + (ptrdiff_t)row * SL_NN_LANES : offsets[row];
 }
 
-/* What is added at the end is fetched now. */
+/* Prefetches `initial`, which store_sums adds at the end. */
 SL_NN_AVX2_INLINE void begin_sums(sl_nn_direct_sums sum, const struct sl_nn_direct_tile *tile,
                                   const int32_t *target, enum sl_nn_direct_kind kind, int n_rows,
                                   int n_blocks)
@@ -63,7 +63,7 @@ SL_NN_AVX2_INLINE void store_sums(sl_nn_direct_sums sum, const struct sl_nn_dire
             _mm256_storeu_ps(result[row] + (size_t)block * tile->apart, sum[row][block]);
 }
 
-/* Of a plain image with its padding, everything lies at the same distance from every pixel. */
+/* In a padded plain image, the offsets of a window's values are the same for every pixel. */
 SL_NN_AVX2_INLINE void add_plain(sl_nn_direct_sums sum, const struct sl_nn_direct_tile *tile,
                                  const int32_t *offsets, int n_rows, int n_blocks)
 {
@@ -76,7 +76,8 @@ SL_NN_AVX2_INLINE void add_plain(sl_nn_direct_sums sum, const struct sl_nn_direc
         sl_nn_direct_step(sum, rows, (size_t)tile->walk[d], weights, SL_NN_LANES, n_rows, n_blocks);
 }
 
-/* One tap: `depth` channels from `rows` on, block by block, each row with a step of its own. */
+/* Add one tap: `depth` channels from `rows` on, block by block. Each row has its own step; it is 0
+ * for pixels outside the map. */
 SL_NN_AVX2_INLINE void add_blocks(sl_nn_direct_sums sum, const struct sl_nn_direct_tile *tile,
                                   const float *weights, const float **rows, const size_t *step,
                                   int n_rows, int n_blocks)
@@ -129,7 +130,7 @@ SL_NN_AVX2_INLINE void add_tap(sl_nn_direct_sums sum, const struct sl_nn_direct_
 SL_NN_AVX2_INLINE void run_tiles(const struct sl_nn_direct_tile *given, enum sl_nn_direct_kind kind,
                                  int n_rows, int n_blocks)
 {
-    /* A copy, which no store can change. */
+    /* The compiler knows that stores cannot change this copy. */
     const struct sl_nn_direct_tile copy = *given, *const tile = &copy;
     const int32_t *offsets = tile->offsets, *target = tile->target;
     for (size_t i = tile->count; i > 0; i--, offsets += n_rows, target += n_rows) {

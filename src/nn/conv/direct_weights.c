@@ -8,24 +8,24 @@
 #include "softlab/base/memory.h"
 
 enum {
-    STRIP_PIXELS = 384,   /* summed over at a time, of large maps */
-    GROUP_PIXELS = 256,   /* and of small ones: a panel of the upstream gradient is 16 KiB */
-    SMALL_MAP = 32,       /* pixels; such images lie too far apart for the caches and are packed */
-    GATHER_CHANNELS = 48, /* outputs that make the copying of strided pixels worth while */
-    FEW_ROWS = 16,        /* six do not divide them well */
-    ROW_BLOCK = 96,       /* rows that all panels meet before the next */
+    STRIP_PIXELS = 384, /* pixels per strip of a large map */
+    GROUP_PIXELS = 256, /* pixels of small maps summed together: 16 KiB of upstream gradient */
+    SMALL_MAP = 32,     /* pixels; smaller images lie too far apart for the cache and are packed */
+    GATHER_CHANNELS = 48, /* output channels from which gathering strided pixels pays */
+    FEW_ROWS = 16,        /* up to so many rows, tiles of six rows would leave too many over */
+    ROW_BLOCK = 96,       /* rows over which all panels run before the next rows */
 };
 
-/* What a pass over the pixels of a strip is about. */
+/* A pass over the pixels of one strip. */
 struct pass {
     const float *input, *upstream;
     size_t strip, set, set_end;
-    size_t images; /* that are there, of those together */
+    size_t images; /* images that exist, at most gradient->together */
     bool first;
     float *sums;
 };
 
-/* The runs of a set that lie in the pass's strip and images. */
+/* The runs of a set in the strip and the images of a pass. */
 static const struct sl_nn_direct_run *runs_of(const struct sl_nn_direct_gradient *gradient,
                                               const struct sl_nn_direct_runs *runs,
                                               const struct pass *pass, size_t set, size_t *count)
@@ -36,7 +36,7 @@ static const struct sl_nn_direct_run *runs_of(const struct sl_nn_direct_gradient
     return runs->list + runs->begin[index];
 }
 
-/* Rows [first, last) of the sets by one panel. */
+/* Run rows [first, last) of the sets by one panel. */
 static void run_rows(const struct sl_nn_direct_gradient *gradient, const struct pass *pass,
                      size_t panel, size_t first, size_t last)
 {
@@ -77,7 +77,7 @@ static void run_pass(const struct sl_nn_direct_gradient *gradient, const struct 
     }
 }
 
-/* The pixels that the pass's set reads, block by block without gaps. */
+/* Copy the pixels that the pass's set reads, block by block without gaps. */
 SL_NN_AVX2 static void gather(const struct sl_nn_direct_gradient *gradient, const struct pass *pass,
                               float *to)
 {
@@ -97,7 +97,7 @@ SL_NN_AVX2 static void gather(const struct sl_nn_direct_gradient *gradient, cons
     }
 }
 
-/* Adds the products of the images of a pass, strip by strip. */
+/* Add the products of the images of a pass, strip by strip. */
 static void run_images(const struct sl_nn_direct_gradient *gradient, const struct pass *images,
                        float *gathered)
 {
@@ -121,7 +121,7 @@ static void run_images(const struct sl_nn_direct_gradient *gradient, const struc
     }
 }
 
-/* The images from `first` on, side by side in every block; missing ones are zero. */
+/* Copy the images from `first` on side by side in every block. Missing images are zero. */
 static void pack_images(const float *from, size_t first, size_t images, size_t together,
                         size_t blocks, size_t plane, float *to)
 {
@@ -214,7 +214,7 @@ void sl_nn_direct_gradient_run(const struct sl_nn_direct_gradient *gradient,
             pack_images(args->input, image, task->images, together, in_blocks,
                         gradient->input_plane / together, input_copy);
             pass.input = input_copy;
-            pass.images = together; /* the missing ones are zero */
+            pass.images = together; /* missing images are zero */
         }
         run_images(gradient, &pass, input_copy);
     }
@@ -223,22 +223,22 @@ void sl_nn_direct_gradient_run(const struct sl_nn_direct_gradient *gradient,
     if (task->bias) sum_bias(task, args->upstream, args->bias_gradient);
 }
 
-/* Where the input of a pixel of the output lies under a tap, or -1. */
+/* The offset in the input of an output pixel under a tap; -1 outside the map. */
 static int32_t input_offset(const struct sl_nn_direct_gradient *gradient, size_t pixel, size_t tap)
 {
     const struct sl_nn_conv_task *task = &gradient->task;
     size_t y = pixel / task->out_width * task->stride + tap / task->kernel;
     size_t x = pixel % task->out_width * task->stride + tap % task->kernel;
     if (task->plain_input) return (int32_t)(y * (task->width + 2 * task->pad) + x);
-    /* Above or left of the map the difference wraps round and is too large as well. */
+    /* Above or left of the map the unsigned difference wraps round and is too large as well. */
     y -= task->pad;
     x -= task->pad;
     if (y >= task->height || x >= task->width) return -1;
     return (int32_t)((y * task->width + x) * SL_NN_LANES);
 }
 
-/* The pixels [begin, end) of all images together that a set reads, as runs; returns how many. Every
- * image has as many, unless they are packed. */
+/* Write the runs of the pixels [begin, end), counted over all images of a group, that a set reads;
+ * returns their number. Every image has the same number of runs, unless images are packed. */
 static size_t make_runs(const struct sl_nn_direct_gradient *gradient, size_t set, size_t begin,
                         size_t end, struct sl_nn_direct_run *runs)
 {
@@ -269,7 +269,8 @@ static size_t make_runs(const struct sl_nn_direct_gradient *gradient, size_t set
     return n_runs;
 }
 
-/* Pieces as they lie once gathered; those of one image that follow each other are one run. */
+/* Turn pieces into runs of the gathered copy. Pieces of one image that follow each other become one
+ * run. */
 static size_t join_pieces(const struct sl_nn_direct_gradient *gradient,
                           const struct sl_nn_direct_run *pieces, size_t n_pieces,
                           struct sl_nn_direct_run *runs)
@@ -328,7 +329,8 @@ static enum sl_status make_strips(struct sl_nn_direct_gradient *gradient, struct
     return SL_OK;
 }
 
-/* Enough images together for a strip, and how they lie. */
+/* Decide how many images are summed together, so that they fill a strip, and how they lie in
+ * memory. */
 static void lay_out(struct sl_nn_direct_gradient *gradient)
 {
     const struct sl_nn_conv_task *task = &gradient->task;

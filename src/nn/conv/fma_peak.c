@@ -6,7 +6,7 @@
 
 enum { ROUNDS = 1 << 20, CHAINS = 12, LANES = 8 };
 
-/* Twelve chains hide the latency of two units; nothing touches memory. */
+/* Twelve independent chains hide the latency of two multiply-add units. Nothing accesses memory. */
 __attribute__((target("avx2,fma"))) static float multiply_and_add(void)
 {
     const __m256 factor = _mm256_set1_ps(0.999F), term = _mm256_set1_ps(1e-3F);
@@ -29,6 +29,6 @@ double sl_fma_peak(void)
     const double start = sl_clock_seconds();
     const float result = multiply_and_add();
     const double seconds = sl_clock_seconds() - start;
-    /* The comparison keeps the loop: the sum is positive. */
+    /* The comparison keeps the compiler from removing the loop. The sum is always positive. */
     return result > 0 ? 2.0 * LANES * CHAINS * ROUNDS / seconds : 0;
 }

@@ -1,11 +1,11 @@
 /* Convolution as one matrix product per tap of the kernel, for any shape.
  *
- * Images are copied to rows of channels in the order (pixel, image). A tap moves pixels by a fixed
- * step, so the outputs it reaches in one row of the map and the inputs it takes them from are both
- * runs of rows, and the product needs no gathering of patches; pixels that lie in the padding are
- * in no run. On small maps, where most taps fall into the padding, a run is all images at a few
- * pixels. With a stride, columns of the input are sorted by their remainder, which makes runs of
- * them again. */
+ * Images are copied to rows of channels, in the order (pixel, image). A tap shifts pixels by a
+ * fixed step. In one row of the map, the outputs that it reaches and the inputs that they read are
+ * therefore both contiguous rows, called a run, and no patches have to be gathered. Pixels in the
+ * padding belong to no run. On small maps most taps fall into the padding; a run there consists of
+ * all images at a few pixels. With a stride, columns of the input are sorted by their remainder, so
+ * that runs are contiguous again. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,22 +17,22 @@
 
 enum { CHUNK_BYTES = 4 << 20, ALIGNMENT = 64 };
 
-/* One side of the layer: its map, and how it lies in memory: blocks of `lanes` channels. */
+/* The input or the output of the layer: its map, and its memory in blocks of `lanes` channels. */
 struct side {
     size_t channels, height, width, lanes;
-    size_t row;    /* floats from one row of channels to the next */
+    size_t row;    /* floats between rows of channels */
     size_t phases; /* columns x, x + phases, x + 2 phases ... follow each other in rows */
 };
 
 struct gemm_state {
     struct sl_nn_conv_task task;
     struct side input, output;
-    size_t weight_row;                         /* floats from one output's weights to the next's */
+    size_t weight_row;                         /* floats between the weights of two outputs */
     size_t chunk;                              /* images at a time */
-    size_t output_at, weights_at, bias_sum_at; /* bytes in scratch; input rows come first */
+    size_t output_at, weights_at, bias_sum_at; /* bytes in scratch; input rows are first */
 };
 
-/* Pixels of a row of the output map, and those of the input that a tap takes them from. */
+/* Pixels in a row of the output map, and the input pixels that a tap reads for them. */
 struct run {
     size_t output, input, pixels;
 };
@@ -47,8 +47,8 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Avoid strides that are multiples of 512 bytes: rows would share few cache lines, and a product of
- * 512 x 512 x 512 would take three times as long. */
+/* Avoid strides that are multiples of 512 bytes: rows would compete for few sets of the cache, and
+ * a product of 512 x 512 x 512 would take three times as long. */
 static size_t row_floats(size_t channels)
 {
     return channels % 128 == 0 ? channels + 16 : channels;
@@ -109,7 +109,7 @@ static void gemm_destroy(struct sl_nn_conv *conv)
     conv->state = NULL;
 }
 
-/* Where column x comes within its row of pixels. */
+/* The place of column x in its row of pixels, after sorting by phase. */
 static size_t column_place(const struct side *side, size_t x)
 {
     size_t place = x / side->phases;
@@ -157,7 +157,7 @@ static bool tap_reaches(const struct gemm_state *state, size_t tap)
     return next_run(state, tap, &row, &run);
 }
 
-/* OIHW to (tap, out, in), the taps that reach anything. */
+/* Copy OIHW to (tap, out, in), for taps that reach any pixel. */
 static void gemm_prepare(const struct sl_nn_conv *conv, const struct sl_nn_conv_args *args)
 {
     const struct gemm_state *state = conv->state;
@@ -175,7 +175,7 @@ static void gemm_prepare(const struct sl_nn_conv *conv, const struct sl_nn_conv_
         }
 }
 
-/* (tap, out, in) back to OIHW; weights that no tap reaches have gradient 0. */
+/* Copy (tap, out, in) back to OIHW. A tap that reaches no pixel has gradient 0. */
 static void write_weights(const struct gemm_state *state, const float *from, float *result)
 {
     const struct sl_nn_conv_task *task = &state->task;
@@ -196,10 +196,10 @@ static size_t image_floats(const struct side *side)
     return blocks * side->lanes * side->height * side->width;
 }
 
-/* `lanes` channels of one image, from channel `first` on: between its map and every count-th row.
- */
+/* `lanes` channels of one image in the rows, from channel `first` on. The rows of an image are
+ * `row_stride` floats apart. */
 struct strip {
-    float *rows; /* at the image's first row and channel `first` */
+    float *rows; /* channel `first` in the image's first row */
     size_t row_stride, lanes;
 };
 
@@ -258,7 +258,7 @@ static void from_rows(const struct side *side, float *rows, size_t count, float 
                             images + first * plane);
 }
 
-/* Initialise the rows to which products are added. */
+/* Initialise the rows to which products will be added. */
 static void begin_rows(const struct side *side, const float *add, const float *bias, size_t count,
                        float *rows)
 {
@@ -273,11 +273,11 @@ static void begin_rows(const struct side *side, const float *add, const float *b
             rows[row * side->row + channel] += bias[channel];
 }
 
-/* Where the products of a chunk of images come from and go to. */
+/* The operands of the products of a chunk of images. */
 struct operands {
     size_t count; /* images */
     float *input, *output, *weights;
-    bool first; /* weights hold nothing yet */
+    bool first; /* first product: overwrite the weights */
 };
 
 /* Add the product of one run and one group, in the direction of the task. */

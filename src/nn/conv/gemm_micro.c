@@ -7,11 +7,11 @@
 
 enum { LANES = 8, ROWS = SL_NN_GEMM_ROWS, COLUMNS = SL_NN_GEMM_COLUMNS };
 
-/* What is left of struct sl_nn_ahead. */
+/* The part of struct sl_nn_ahead that is not prefetched yet. */
 struct fetcher {
     const struct sl_nn_run *run, *end;
     const char *line;
-    size_t lines; /* left of the run */
+    size_t lines; /* lines of the run that are left */
     size_t at_once;
 };
 
@@ -37,8 +37,9 @@ AVX2_INLINE void fetch(struct fetcher *f)
     }
 }
 
-/* A piece of a product. Functions over it are inlined with constant `rows` and `wide`, so that it
- * lives in registers; they name its rows one by one because compilers unroll loops too late. */
+/* The accumulators of a piece of a product. Functions over it are inlined with constant `rows` and
+ * `wide`, so that it stays in registers. They name its rows one by one because compilers unroll
+ * loops too late. */
 struct sums {
     __m256 row[ROWS][2];
 };
@@ -55,7 +56,8 @@ AVX2_INLINE void store_row(const __m256 row[2], float *d, size_t second, bool wi
     if (wide) _mm256_store_ps(d + second, row[1]);
 }
 
-/* Rows are `step` floats apart, and the two halves of one `second`. */
+/* Load the accumulators. Rows are `step` floats apart, and the two halves of a row `second`
+ * floats. */
 AVX2_INLINE void load_sums(struct sums *s, const float *d, size_t step, size_t second, int rows,
                            bool wide)
 {
@@ -78,7 +80,7 @@ AVX2_INLINE void store_sums(const struct sums *s, float *d, size_t step, size_t 
     if (rows > 5) store_row(s->row[5], d + 5 * step, second, wide);
 }
 
-/* Add a product to a row, or begin it with one: cheaper than to begin with zeros. */
+/* Add a product to a row, or start the row with it, which is cheaper than to start with zeros. */
 AVX2_INLINE void add_row(__m256 row[2], const float *factor, const __m256 u[2], bool wide,
                          bool begin)
 {
@@ -87,7 +89,7 @@ AVX2_INLINE void add_row(__m256 row[2], const float *factor, const __m256 u[2], 
     if (wide) row[1] = begin ? _mm256_mul_ps(a, u[1]) : _mm256_fmadd_ps(a, u[1], row[1]);
 }
 
-/* One channel of sl_nn_gemm_rows. */
+/* Add the products of one channel of sl_nn_gemm_rows. */
 AVX2_INLINE void add_channel(struct sums *s, const float *a, const float *panel, int rows,
                              bool wide, bool begin)
 {
@@ -110,8 +112,8 @@ AVX2_INLINE void add_4_channels(struct sums *s, const float *a, const float *u, 
     add_channel(s, a + 3, u + (size_t)3 * COLUMNS, rows, wide, false);
 }
 
-/* The loop goes from the middle of a block to the middle of the next: when it began and ended with
- * whole blocks, storing the sums held up the next group by 25 cycles (Zen 3). */
+/* The loop runs from the middle of a block to the middle of the next. If it ran over whole blocks,
+ * storing the sums would delay the next group by 25 cycles (Zen 3). */
 AVX2_INLINE void multiply_group(const struct sl_nn_gemm_rows *g, const float *a, const float *u,
                                 float *d, int rows, bool wide)
 {
@@ -133,7 +135,7 @@ AVX2_INLINE void multiply_group(const struct sl_nn_gemm_rows *g, const float *a,
     store_sums(&s, d, LANES, d_block, rows, wide);
 }
 
-/* The last rows, if they are not 6. */
+/* Multiply the last rows, if there are fewer than 6. */
 AVX2_INLINE void multiply_rest(const struct sl_nn_gemm_rows *g, const float *a, const float *u,
                                float *d, size_t rows, bool wide)
 {
@@ -147,7 +149,7 @@ AVX2_INLINE void multiply_rest(const struct sl_nn_gemm_rows *g, const float *a, 
     }
 }
 
-/* All rows times one panel. */
+/* Multiply all rows by one panel. */
 AVX2_INLINE void multiply_panel(const struct sl_nn_gemm_rows *g, const float *u, float *d,
                                 struct fetcher *fetcher, bool wide)
 {
@@ -176,7 +178,7 @@ AVX2 void sl_nn_gemm_rows(const struct sl_nn_gemm_rows *gemm)
     }
 }
 
-/* One row of sl_nn_gemm_outer. */
+/* Add the products of one row of sl_nn_gemm_outer. */
 AVX2_INLINE void add_outer(struct sums *s, const float *const a[ROWS], size_t at, const __m256 b[2],
                            int channels, bool wide, bool begin)
 {
@@ -214,8 +216,8 @@ AVX2_INLINE void outer_group(const struct sl_nn_gemm_outer *g, const float *b, f
     store_sums(&s, d, COLUMNS, LANES, channels, wide);
 }
 
-/* Channels in sixes, and one or two fours at the end: every multiple of 8 is such a sum, for
- * 2 * channels % 6 is the number of fours times 2. */
+/* Channels in groups of six and, at the end, up to two groups of four. Every multiple of 8 is such
+ * a sum; 2 * channels % 6 is twice the number of fours. */
 AVX2_INLINE void outer_panel(const struct sl_nn_gemm_outer *g, const float *b, float *d,
                              struct fetcher *fetcher, bool wide)
 {

@@ -1,7 +1,6 @@
-/* Small matrix products over channels in blocks of 8, for AVX2 and FMA. They keep a piece of the
- * product in registers: 6 rows (or channels) by 16 columns. Strides are in floats; every pointer
- * and stride to blocks of 8 floats is a multiple of 32 bytes. Sums run in one fixed order. Private
- * to nn/conv/.
+/* Small matrix products over channels in blocks of 8, for AVX2 and FMA. A register block holds 6
+ * rows (or channels) by 16 columns of the product. Strides are in floats; every pointer and stride
+ * to blocks of 8 floats is a multiple of 32 bytes. The order of sums is fixed. Private to nn/conv/.
  *
  * "Blocked" below means: element (row, channel) lies at
  * data[channel / 8 * block + row * 8 + channel % 8], as in nChw8c, where rows are pixels and
@@ -15,12 +14,12 @@
 #include <stddef.h>
 
 enum {
-    SL_NN_GEMM_ROWS = 6,    /* rows that are best multiplied at once */
+    SL_NN_GEMM_ROWS = 6,    /* rows of a register block */
     SL_NN_GEMM_COLUMNS = 16 /* columns of a panel */
 };
 
-/* Memory that is needed soon. A product prefetches it into the cache, a few lines at a time, while
- * it multiplies. */
+/* Memory that will be read soon. A product prefetches it into the cache, a few lines at a time,
+ * while it multiplies. */
 struct sl_nn_run {
     const char *first;
     size_t lines; /* of 64 bytes; not 0 */
@@ -28,15 +27,15 @@ struct sl_nn_run {
 struct sl_nn_ahead {
     const struct sl_nn_run *runs;
     size_t n_runs;
-    size_t at_once; /* lines for each 6 rows (or channels) of each panel of each product */
+    size_t at_once; /* lines to prefetch per 6 rows (or channels) of each panel of each product */
 };
 
 /* A batch of products D[row][column] = sum over channels of A[row][channel] U[channel][column],
- * plus what D holds if `accumulate`. A and D are blocked, and come in groups of 6 rows, the last of
- * which may have fewer; U is in panels. */
+ * added to D if `accumulate`. A and D are blocked and divided into groups of 6 rows; the last group
+ * may have fewer. U is in panels. */
 struct sl_nn_gemm_rows {
     const float *a;
-    size_t a_block, a_group, a_next; /* strides of blocks, of groups of 6 rows, of the batch */
+    size_t a_block, a_group, a_next; /* strides of blocks, groups of 6 rows, products */
     const float *u;
     size_t u_panel, u_next;
     float *d;
@@ -49,8 +48,8 @@ struct sl_nn_gemm_rows {
 };
 void sl_nn_gemm_rows(const struct sl_nn_gemm_rows *gemm);
 
-/* A batch of products D[channel][column] = sum over rows of A[row][channel] B[row][column], plus
- * what D holds if `accumulate`. A and B are blocked, D is in panels. */
+/* A batch of products D[channel][column] = sum over rows of A[row][channel] B[row][column], added
+ * to D if `accumulate`. A and B are blocked, D is in panels. */
 struct sl_nn_gemm_outer {
     const float *a;
     size_t a_block, a_next;

@@ -1,4 +1,4 @@
-/* The rows of sl_nn_conv_kernels, one file each. Private to nn/conv/. */
+/* The kernels of the table sl_nn_conv_kernels, one file each. Private to nn/conv/. */
 #ifndef SOFTLAB_NN_CONV_KERNELS_H
 #define SOFTLAB_NN_CONV_KERNELS_H
 

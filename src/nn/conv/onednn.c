@@ -1,5 +1,5 @@
-/* Convolution by oneDNN's direct algorithm. Activations keep our layouts; weights go to and from
- * the layout that oneDNN asks for by a reorder, which also pads their channels with zeros. */
+/* Convolution by oneDNN's direct algorithm. Activations keep our layouts. A reorder copies weights
+ * to and from the layout that oneDNN asks for, and pads their channels with zeros. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,14 +11,13 @@
 struct onednn_state {
     struct sl_nn_conv_task task;
     struct sl_dnn_op conv;
-    struct sl_dnn_op weights_in; /* OIHW to what `conv` reads; forward, backward-data */
-    struct sl_dnn_op
-        result_out; /* what `conv` writes to what the caller wants, where they differ */
+    struct sl_dnn_op weights_in; /* OIHW to the layout that `conv` reads; forward, backward-data */
+    struct sl_dnn_op result_out; /* result of `conv` to the caller's layout, where they differ */
     size_t result_bytes;
-    size_t scratchpad_at; /* in scratch, after what result_out reads */
+    size_t scratchpad_at; /* byte offset in scratch, after the source of result_out */
 };
 
-/* The layouts of a task's arrays as the caller has them. */
+/* The layouts of a task's arrays in the caller's memory. */
 struct layouts {
     dnnl_memory_desc_t input, output, weights, bias;
 };
@@ -54,7 +53,7 @@ static enum sl_status describe_all(const struct sl_nn_conv_task *task, struct la
     return describe_memory(&out->bias, 1, &task->out_channels, dnnl_x, err);
 }
 
-/* Our scratch, and what comes on top of a forward result. */
+/* Attributes: the scratchpad is ours, and a forward result may get an addition and a ReLU. */
 static enum sl_status make_attributes(const struct sl_nn_conv_task *task,
                                       dnnl_primitive_attr_t *out, struct sl_error *err)
 {
@@ -78,8 +77,8 @@ out:
     return status;
 }
 
-/* The descriptor of one direction; `forward` is the forward one, which the others want as a hint.
- */
+/* The descriptor of one direction. The backward directions need the forward descriptor `forward` as
+ * a hint. */
 static enum sl_status describe_direction(const struct sl_nn_conv_task *task,
                                          const struct layouts *layouts, dnnl_engine_t engine,
                                          const_dnnl_primitive_desc_t forward,
@@ -101,7 +100,8 @@ static enum sl_status describe_direction(const struct sl_nn_conv_task *task,
                                                              strides, pad, pad)));
         break;
     case SL_NN_BACKWARD_DATA: {
-        /* No kernel writes a plain gradient; a blocked one is reordered. */
+        /* No kernel of oneDNN writes a plain gradient, so it writes a blocked one that is then
+         * reordered. */
         const size_t sizes[] = {task->images, task->in_channels, task->height, task->width};
         SL_TRY_OUT(describe_memory(&input, 4, sizes, dnnl_nChw8c, err));
         SL_TRY_OUT(SL_DNN(dnnl_convolution_backward_data_desc_init(
@@ -149,10 +149,12 @@ static bool has_fast_kernel(const_dnnl_primitive_desc_t conv)
     return status == dnnl_success && strncmp(name, "jit", 3) == 0;
 }
 
-/* oneDNN counts threads when it plans, so everything is chosen while it sees one thread. */
+/* oneDNN counts threads when it chooses a kernel, so everything is chosen while it sees one
+ * thread. */
 static bool onednn_suits(const struct sl_nn_conv_task *task)
 {
-    if (task->direction == SL_NN_BACKWARD_DATA && task->add) return false; /* it cannot add */
+    if (task->direction == SL_NN_BACKWARD_DATA && task->add)
+        return false; /* oneDNN cannot add in this direction */
     struct sl_nn_guard guard = sl_nn_guard_enter();
     struct sl_dnn dnn = {NULL, NULL};
     struct layouts layouts;
@@ -182,7 +184,7 @@ out:
     return status;
 }
 
-/* Declare the arrays of one direction; *written becomes the layout of its result, *weights that of
+/* Declare the arrays of one direction. *written becomes the layout of its result, *weights that of
  * the weights if it reads them. */
 static enum sl_status declare_arguments(struct onednn_state *state, const struct layouts *layouts,
                                         const_dnnl_primitive_desc_t conv,
@@ -297,7 +299,7 @@ static void onednn_prepare(const struct sl_nn_conv *conv, const struct sl_nn_con
     sl_dnn_op_run(&state->weights_in);
 }
 
-/* The sum that oneDNN adds to is the result itself. */
+/* oneDNN adds to the result itself, so the addend is copied there first. */
 static void place_sum(const struct onednn_state *state, const struct sl_nn_conv_args *args)
 {
     if (!args->add)
@@ -313,7 +315,7 @@ static void onednn_run(const struct sl_nn_conv *conv, const struct sl_nn_conv_ar
     bool reorders = state->result_out.primitive != NULL;
     void *written = reorders ? args->scratch : args->result;
     if (state->task.direction == SL_NN_FORWARD && state->task.add) place_sum(state, args);
-    /* Arguments that the direction did not declare are ignored. */
+    /* sl_dnn_op_set ignores arguments that this direction did not declare. */
     sl_dnn_op_set(op, DNNL_ARG_SRC, args->input);
     sl_dnn_op_set(op, DNNL_ARG_DIFF_DST, args->upstream);
     sl_dnn_op_set(op, DNNL_ARG_WEIGHTS, args->prepared);
@@ -322,7 +324,7 @@ static void onednn_run(const struct sl_nn_conv *conv, const struct sl_nn_conv_ar
     sl_dnn_op_set(op, DNNL_ARG_DIFF_SRC, written);
     sl_dnn_op_set(op, DNNL_ARG_DIFF_WEIGHTS, written);
     sl_dnn_op_set(op, DNNL_ARG_DIFF_BIAS, args->bias_gradient);
-    sl_dnn_op_set(op, DNNL_ARG_SCRATCHPAD, /* none: nothing needs one */
+    sl_dnn_op_set(op, DNNL_ARG_SCRATCHPAD, /* NULL if the kernel needs none */
                   args->scratch ? (char *)args->scratch + state->scratchpad_at : NULL);
     sl_dnn_op_run(op);
     if (!reorders) return;

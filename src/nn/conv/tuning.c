@@ -24,7 +24,7 @@ static const struct {
     [SL_NN_TUNING_BATCH] = {"batch", 1, 1 << 20},
 };
 
-/* Ends with NULL, for suggestions. */
+/* By enum sl_nn_direction; ends with NULL, for suggestions. */
 static const char *const direction_names[] = {
     [SL_NN_FORWARD] = "forward",
     [SL_NN_BACKWARD_DATA] = "backward-data",
@@ -118,7 +118,7 @@ static void print_row(const struct sl_nn_tuning_row *row, struct sl_buffer *out)
                      sl_nn_direction_name(row->direction), row->kernel->name);
 }
 
-/* One row per line, which is also what is hashed. */
+/* Print one row per line. The hash of a table is the hash of this text. */
 static void print_rows(const struct sl_tuning *tuning, struct sl_buffer *out)
 {
     size_t count;
@@ -155,7 +155,7 @@ out:
     return status;
 }
 
-/* "expected <what>, got <name>", with whatever the name holds made printable. */
+/* Fail with "expected <what>, got <name>". Unprintable bytes of the name are escaped. */
 static enum sl_status fail_name(const struct sl_json_cursor *at, const char *what, const char *name,
                                 struct sl_error *err)
 {
@@ -217,7 +217,7 @@ static enum sl_status read_row(const struct sl_json_cursor *at, struct sl_nn_tun
     return SL_OK;
 }
 
-/* A row and its place in the file, to name the second of two equal ones. */
+/* A row and its index in the file, which a message about a repeated row names. */
 struct numbered_row {
     struct sl_nn_tuning_row row;
     size_t number;

@@ -12,16 +12,16 @@
 #include "softlab/base/memory.h"
 #include "softlab/base/random.h"
 
-/* The arrays of one layer, which all its kernels share. */
+/* The arrays of one layer. All its kernels share them. */
 struct arena {
     float *input, *output, *weights, *gradient, *bias, *bias_gradient; /* owned */
 };
 
-/* A kernel that suits, made ready. */
+/* A suitable kernel, ready to run. */
 struct candidate {
     struct sl_nn_conv conv;
     void *prepared, *scratch; /* owned */
-    double seconds;           /* the best so far */
+    double seconds;           /* shortest time so far */
 };
 
 static void release_arena(struct arena *arena)
@@ -137,7 +137,7 @@ static enum sl_status make_candidates(const struct sl_nn_conv_task *task, struct
     return SL_OK;
 }
 
-/* The thread's own time, which other programs on the machine lengthen less than the clock's. */
+/* CPU time of this thread: other programs on the machine affect it less than wall-clock time. */
 static double thread_seconds(void)
 {
     struct timespec now;
@@ -145,7 +145,7 @@ static double thread_seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* Preparing the weights counts: in training they change with every step. */
+/* The time includes the preparation of the weights: in training they change with every step. */
 static double time_once(const struct candidate *candidate, const struct sl_nn_conv_task *task,
                         const struct arena *arena)
 {

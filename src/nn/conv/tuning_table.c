@@ -1,5 +1,5 @@
-/* The shipped table: where measurements on AVX2 disagree with the order of sl_nn_conv_kernels.
- * Rows are sorted by shape and direction (a test looks). */
+/* The shipped table: tasks for which measurements on AVX2 disagree with the order of
+ * sl_nn_conv_kernels. Rows are sorted by shape and direction, which a test checks. */
 #include "nn/conv/kernels.h"
 #include "nn/conv/tuning.h"
 

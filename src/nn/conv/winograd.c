@@ -1,9 +1,9 @@
 /* Convolution by Winograd's F(2x2, 3x3), in all three directions (winograd.h has the formulas).
  *
- * Tiles are worked on in strips, so that what a strip's transforms write is still in the cache when
- * the products read it: transformed tensors never exist as a whole. Backward-data is the forward
- * convolution with channels exchanged and kernels turned. Backward-weights sums its 16 products
- * over all strips and transforms back once. */
+ * Tiles are processed in strips, so that the transformed tiles of a strip are still in the cache
+ * when the products read them. Transformed tensors never exist as a whole. Backward-data is a
+ * forward convolution with input and output channels exchanged and kernels rotated by 180 degrees.
+ * Backward-weights sums its 16 products over all strips and transforms the sums back once. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,17 +16,18 @@
 
 enum { LANES = SL_NN_LANES, GROUP = SL_NN_GEMM_ROWS, COLUMNS = SL_NN_GEMM_COLUMNS };
 
-/* Measured on a core with 32 KB and 512 KB of its own caches, at 16 to 512 channels. */
+/* Chosen by measurement on a core with 32 KB of L1 and 512 KB of L2 cache, at 16 to 512
+ * channels. */
 enum {
-    CHANNELS_AT_ONCE = 512, /* that a product sums before it writes */
+    CHANNELS_AT_ONCE = 512, /* channels that a product sums before it writes */
     WEIGHTS_STRIP = 96      /* tiles at once in backward-weights, at most */
 };
 
 struct winograd {
     struct sl_nn_conv_task task;
-    struct sl_nn_map from, to; /* what the products read and make; backward-weights: read both */
+    struct sl_nn_map from, to; /* input and result of the products; backward-weights reads both */
     struct sl_nn_winograd_weights weights;
-    size_t tiles, strip;     /* all, and at once */
+    size_t tiles, strip;     /* all tiles, tiles per strip */
     struct sl_nn_tiles v, m; /* layouts; data is NULL */
     size_t v_floats, m_floats, zero_floats, bias_floats, sum_floats, max_runs;
 };
@@ -53,7 +54,8 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* A line more than needed between frequencies, lest all 16 fall into the same set of the cache. */
+/* One cache line more than needed separates frequencies, so that not all 16 compete for the same
+ * set of the cache. */
 static struct sl_nn_tiles tiles_of(size_t blocks, size_t group)
 {
     struct sl_nn_tiles tiles = {.group = group, .block_stride = group * LANES};
@@ -62,15 +64,16 @@ static struct sl_nn_tiles tiles_of(size_t blocks, size_t group)
     return tiles;
 }
 
-/* The size of equal parts of `total`, none above `most`. */
+/* The size of the parts when `total` is divided into equal parts of at most `most`. */
 static size_t part_of(size_t total, size_t most)
 {
     size_t parts = (total + most - 1) / most;
     return (total + parts - 1) / parts;
 }
 
-/* Groups of tiles in a strip: what their transforms write shall stay in the cache, but many
- * channels want many tiles, for transformed weights come from farther away. Measured likewise. */
+/* The number of groups of tiles in a strip. The transformed tiles should stay in the cache, so a
+ * strip is short. But with many channels the transformed weights do not fit in the cache, and a
+ * longer strip reads them less often. The constants are measured as above. */
 static size_t groups_of(const struct winograd *w)
 {
     double from = (double)(w->from.blocks * LANES), to = (double)(w->to.blocks * LANES);
@@ -120,8 +123,8 @@ static enum sl_status create(const struct sl_nn_conv_task *task, struct sl_nn_co
     else
         plan_forward(w);
     w->bias_floats = (w->bias_floats + 15) / 16 * 16;
-    /* Of the next strip's input, and this one's output with what is added to it, or the next one's
-     * upstream gradient. */
+    /* Runs to prefetch: the input of the next strip, and either the output and addend of this strip
+     * or the upstream gradient of the next. */
     w->max_runs =
         sl_nn_winograd_max_runs(&w->from, w->strip) + 2 * sl_nn_winograd_max_runs(&w->to, w->strip);
     conv->state = w;
@@ -149,7 +152,7 @@ static void prepare_weights(const struct sl_nn_conv *conv, const struct sl_nn_co
         sl_nn_winograd_prepare(&w->weights, args->weights, args->prepared);
 }
 
-/* The scratch memory, in pieces. */
+/* The parts of the scratch memory. */
 struct work {
     struct sl_nn_tiles v, m;
     float *zeros, *bias, *sums;
@@ -169,7 +172,8 @@ static struct work work_of(const struct winograd *w, float *scratch)
     return work;
 }
 
-/* The first `n_runs` of work->runs, spread over products of `rows` rows (or channels). */
+/* Prefetch the first `n_runs` of work->runs, spread evenly over products of `rows` rows (or
+ * channels). */
 static struct sl_nn_ahead ahead_of(const struct winograd *w, const struct work *work, size_t n_runs,
                                    size_t rows)
 {
@@ -181,7 +185,7 @@ static struct sl_nn_ahead ahead_of(const struct winograd *w, const struct work *
         .runs = work->runs, .n_runs = n_runs, .at_once = 1 + lines / (pieces + 1)};
 }
 
-/* M of the strip's `count` tiles. */
+/* Compute M for the `count` tiles of a strip. */
 static void multiply_strip(const struct winograd *w, const struct work *work, const float *panels,
                            size_t count, size_t n_runs)
 {
@@ -208,7 +212,7 @@ static void multiply_strip(const struct winograd *w, const struct work *work, co
     }
 }
 
-/* Of no tiles at the end. */
+/* The strip that begins at tile `first`; it has no tiles past the end. */
 static struct sl_nn_strip strip_at(const struct winograd *w, size_t first)
 {
     return (struct sl_nn_strip){first, smaller(w->strip, w->tiles - first)};
@@ -237,7 +241,7 @@ static void run_forward(const struct winograd *w, const struct sl_nn_conv_args *
     }
 }
 
-/* Frequency 5 of a tile of the upstream gradient is the sum of the tile. */
+/* Frequency 5 of a tile of the upstream gradient is the sum over the tile. */
 static void add_bias(const struct winograd *w, const struct work *work, size_t count, double *sums)
 {
     for (size_t b = 0; b < w->to.blocks; b++) {

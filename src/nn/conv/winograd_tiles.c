@@ -1,4 +1,4 @@
-/* The transforms of activations, on vectors of 8 channels. They walk along rows of tiles. */
+/* The transforms of activations, on vectors of 8 channels, along rows of tiles. */
 #include "nn/conv/winograd.h"
 
 #include <immintrin.h>
@@ -18,8 +18,8 @@ static size_t smaller(size_t a, size_t b)
 
 /* The part of a row of tiles that belongs to a strip. */
 struct segment {
-    size_t image, row; /* of tiles */
-    size_t first, end; /* tiles of the row */
+    size_t image, row; /* row of tiles */
+    size_t first, end; /* first and end tile in the row */
 };
 
 static struct segment segment_at(const struct sl_nn_map *map, struct sl_nn_strip strip, size_t at)
@@ -39,7 +39,7 @@ size_t sl_nn_winograd_max_runs(const struct sl_nn_map *map, size_t strip_tiles)
     return 3 * map->blocks * (segments < strip_tiles ? segments : strip_tiles);
 }
 
-/* Of pixels; whole rows lie together. */
+/* The runs of a segment's pixels. Whole rows are contiguous and form one run. */
 static size_t segment_runs(const struct sl_nn_map *map, const float *first, size_t rows,
                            size_t columns, struct sl_nn_run *runs)
 {
@@ -69,13 +69,13 @@ size_t sl_nn_winograd_runs(const struct sl_nn_map *map, const float *data, bool 
     return n_runs;
 }
 
-/* Where the next tile of a strip lies. */
+/* The memory of the next tile of a strip. */
 struct cursor {
     float *data;
     size_t place, group, jump, frequency_stride;
 };
 
-/* Of the first block. */
+/* A cursor at tile `at` of the first block. */
 static struct cursor cursor_at(const struct sl_nn_tiles *tiles, size_t at)
 {
     size_t place = at % tiles->group;
@@ -105,7 +105,7 @@ AVX2_INLINE struct column zero_column(void)
     return (struct column){{zero, zero, zero, zero}};
 }
 
-/* B' times column x of 4 rows. */
+/* B' times column x of 4 rows of pixels. */
 AVX2_INLINE struct column input_column(const float *const rows[4], size_t x)
 {
     __m256 r0 = _mm256_loadu_ps(rows[0] + x * LANES), r1 = _mm256_loadu_ps(rows[1] + x * LANES),
@@ -114,7 +114,7 @@ AVX2_INLINE struct column input_column(const float *const rows[4], size_t x)
                             _mm256_sub_ps(r3, r1)}};
 }
 
-/* Times B, to one row of frequencies. */
+/* Multiply a row by B and store it as one row of frequencies. */
 AVX2_INLINE void input_store(float *out, size_t stride, __m256 a, __m256 b, __m256 c, __m256 d)
 {
     _mm256_store_ps(out, _mm256_sub_ps(a, c));
@@ -134,7 +134,7 @@ AVX2_INLINE void input_tile(struct cursor *to, struct column a, struct column b,
     cursor_next(to);
 }
 
-/* Tile t has columns 2t - 1 to 2t + 2; columns are transformed once for both tiles they are in. */
+/* Tile t has columns 2t - 1 to 2t + 2. A column that two tiles share is transformed once. */
 AVX2 static void input_segment(const float *const rows[4], size_t width, size_t first, size_t end,
                                struct cursor to)
 {
@@ -172,7 +172,7 @@ AVX2 void sl_nn_winograd_input(const struct sl_nn_map *map, const float *x, cons
     }
 }
 
-/* A times column x of 2 rows. */
+/* A times column x of 2 rows of pixels. */
 AVX2_INLINE struct column upstream_column(const float *const rows[2], size_t x)
 {
     __m256 r0 = _mm256_loadu_ps(rows[0] + x * LANES), r1 = _mm256_loadu_ps(rows[1] + x * LANES);
@@ -227,13 +227,13 @@ AVX2 void sl_nn_winograd_upstream(const struct sl_nn_map *map, const float *dy, 
 /* A row of output tiles. */
 struct output_row {
     __m256 bias;
-    const float *add; /* of the upper row of pixels */
-    float *result;    /* likewise */
+    const float *add; /* addend of the upper row of pixels */
+    float *result;    /* result of the upper row */
     size_t below;     /* floats to the lower row; 0 if there is none */
     size_t width, first, end;
 };
 
-/* A' times a column of the frequencies: two rows. */
+/* A' times a column of the frequencies, which gives two rows. */
 AVX2_INLINE void output_column(const float *m, size_t stride, __m256 *top, __m256 *bottom)
 {
     __m256 m1 = _mm256_load_ps(m + 4 * stride), m2 = _mm256_load_ps(m + 8 * stride);
@@ -244,12 +244,12 @@ AVX2_INLINE void output_column(const float *m, size_t stride, __m256 *top, __m25
 AVX2_INLINE __m256 finish(__m256 value, const float *add, bool relu)
 {
     if (add) value = _mm256_add_ps(value, _mm256_loadu_ps(add));
-    /* In this order a NaN stays one. */
+    /* With this order of operands NaN stays NaN. */
     return relu ? _mm256_max_ps(_mm256_setzero_ps(), value) : value;
 }
 
-/* Pixels outside the map have the place of one inside (`right` or `below` is 0), which is read
- * before and written after them. */
+/* A pixel outside the map shares the address of a pixel inside (`right` or `below` is 0). The pixel
+ * inside is read before and written after it, so its value wins. */
 AVX2_INLINE void output_tile(const struct output_row *row, size_t tile, const float *m,
                              size_t stride, size_t right, bool add, bool relu)
 {

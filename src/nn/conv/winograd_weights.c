@@ -13,7 +13,8 @@
 
 enum { LANES = SL_NN_LANES, TAPS = 9, COLUMNS = SL_NN_GEMM_COLUMNS };
 
-/* Panels as loops see them: kernels of 16 `lane` channels for each `inner` channel. */
+/* The dimensions of panels as the loops use them: kernels of 16 `lane` channels for each `inner`
+ * channel. */
 struct extent {
     size_t lanes, lane_stride;
     size_t inner, inner_stride, inner_padded;
@@ -33,7 +34,8 @@ static struct extent extent_of(const struct sl_nn_winograd_weights *shape)
                             .inner_stride = shape->in_channels * TAPS};
     e.inner_padded = sl_nn_blocks(e.inner) * LANES;
     e.panels = (e.lanes + COLUMNS - 1) / COLUMNS;
-    /* A line more, lest the 16 frequencies fall into the same few lines of the cache. */
+    /* One cache line more, so that the 16 frequencies do not compete for the same sets of the
+     * cache. */
     e.frequency_stride = e.panels * e.inner_padded * COLUMNS + 16;
     return e;
 }
@@ -62,7 +64,7 @@ AVX2_INLINE void transpose(__m256 r[8])
     }
 }
 
-/* 8 kernels to 9 vectors. */
+/* Load 8 kernels as 9 vectors, one per tap. */
 AVX2_INLINE void load_taps(const float *from, size_t stride, __m256 taps[TAPS])
 {
     for (size_t i = 0; i < LANES; i++)
@@ -74,7 +76,7 @@ AVX2_INLINE void load_taps(const float *from, size_t stride, __m256 taps[TAPS])
                        last[5 * stride], last[6 * stride], last[7 * stride]);
 }
 
-/* Kernels of the first `count` of 8 lanes; zeros for the others. */
+/* Load the kernels of the first `count` of 8 lanes; the other lanes are zero. */
 AVX2_INLINE void load_some_taps(const float *from, size_t stride, size_t count, __m256 taps[TAPS])
 {
     float kernels[LANES * TAPS] = {0};

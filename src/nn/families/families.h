@@ -1,10 +1,11 @@
-/* Families: functions that build graphs from a spec's options. A family is a table of options, a
- * build function declared here, and a row of sl_network_families in networks.c. Private to
- * nn/families/.
+/* Families: functions that build graphs from options. A family is a struct of its options, a table
+ * of fields that describes the struct, a build function, and a row of sl_network_families in
+ * networks.c. Private to nn/families/.
  *
- * Options are read by name and checked against bounds. The spec keeps the first bad one for
- * sl_nn_build to report; its value is replaced by one within bounds, so that build functions need
- * no checks. */
+ * sl_nn_spec_parse fills the struct and checks bounds and choices by the table, so build functions
+ * need no checks. Every row has a fallback, and its name, its order and its fallback are part of
+ * the text that weight files and run identities hold: a row that is added to a family gets
+ * SL_FIELD_LATE. */
 #ifndef SOFTLAB_NN_FAMILIES_FAMILIES_H
 #define SOFTLAB_NN_FAMILIES_FAMILIES_H
 
@@ -12,84 +13,91 @@
 #include <stddef.h>
 
 #include "nn/graph/graph.h"
-
-enum { SL_NN_SPEC_OPTIONS = 16, SL_NN_STAGES = 8 };
+#include "softlab/base/fields.h"
 
 struct sl_nn_spec {
     const struct sl_network_family *family;
-    char *values[SL_NN_SPEC_OPTIONS]; /* owned; one per option of the family */
-    enum sl_status status;            /* the first failure */
-    struct sl_error error;
+    void *options; /* owned; the struct that family->options describes */
 };
 
-/* Read "family:option=value,...", or a named network with options that override its own. */
+/* The family of "family:option=value,..." or of a named network; NULL if neither is known. */
+const struct sl_network_family *sl_nn_spec_family(const char *network);
+/* Read "family:option=value,...", or a named network with options that override its own.
+ * SL_ERR_INPUT names the first option that is unknown, repeated, without a value or out of
+ * bounds. */
 enum sl_status sl_nn_spec_parse(const char *network, struct sl_nn_spec *spec,
                                 struct sl_error *err) SL_MUST_USE;
 void sl_nn_spec_release(struct sl_nn_spec *spec);
-/* The family with every option; the caller owns it. */
+/* The family with every option, however the values were typed; late options only if they differ
+ * from their fallback. The caller owns it. */
 char *sl_nn_spec_text(const struct sl_nn_spec *spec) SL_MUST_USE;
 
-size_t sl_nn_spec_count(struct sl_nn_spec *spec, const char *option, size_t minimum,
-                        size_t maximum);
-double sl_nn_spec_real(struct sl_nn_spec *spec, const char *option, double minimum, double maximum);
-bool sl_nn_spec_flag(struct sl_nn_spec *spec, const char *option); /* 0 or 1 */
-/* True if the value is this text, for options that are a number or a word. */
-bool sl_nn_spec_is(const struct sl_nn_spec *spec, const char *option, const char *text);
-/* Which of `choices` (ends with NULL). */
-size_t sl_nn_spec_choice(struct sl_nn_spec *spec, const char *option, const char *const *choices);
-/* Read "3-4-6-3"; returns how many numbers there are. */
-size_t sl_nn_spec_list(struct sl_nn_spec *spec, const char *option, size_t maximum,
-                       size_t out[SL_NN_STAGES]);
-
-/* The items as images, normalised if the options say so; rows are refused. */
-size_t sl_nn_image_input(struct sl_nn_graph *g, const struct sl_model_options *options);
-/* The items as rows; images are flattened. */
-size_t sl_nn_row_input(struct sl_nn_graph *g, const struct sl_model_options *options);
+/* Append the items as images, normalised if the model's options say so. Fails for rows and
+ * texts. */
+size_t sl_nn_image_input(struct sl_nn_graph *g, const struct sl_model_options *model);
+/* Append the items as rows; images are flattened. Fails for texts. */
+size_t sl_nn_row_input(struct sl_nn_graph *g, const struct sl_model_options *model);
 
 /* ---- Networks made of stages of blocks ---- */
 
-/* Module names of a public code; `stage` and `joint` make "layer1.0" or "stage1.block1". */
+/* Module names of a public code. `stage` and `joint` give names such as "layer1.0" and
+ * "stage1.block1". */
 struct sl_nn_naming {
-    const char *conv, *norm; /* of the stem; hysts' networks that end in a norm call that one so */
+    const char *conv, *norm; /* of the stem; hysts also of the norm after the last block */
     const char *stage, *joint;
-    size_t first; /* the first block's number */
+    size_t first; /* number of the first block */
     const char *shortcut_conv, *shortcut_norm;
     const char *linear;
 };
 enum sl_nn_names { SL_NN_KUANGLIU, SL_NN_HYSTS, SL_NN_JORDAN };
 extern const struct sl_nn_naming sl_nn_namings[];
-extern const char *const sl_nn_naming_names[]; /* by enum sl_nn_names; ends with NULL */
+
+/* Options that several families have. Choices are in the order of their enum and end with NULL. */
+enum sl_nn_block_kind { SL_NN_BASIC, SL_NN_BOTTLENECK };
+enum sl_nn_widened { SL_NN_WIDEN_ALL, SL_NN_WIDEN_LATER }; /* bottleneck stages: 4 times as wide */
+extern const char *const sl_nn_block_kinds[], *const sl_nn_widened_stages[];
+
+/* Bounds of the numbers of blocks per stage. More stages or blocks could overflow the counts of
+ * parameters and multiply-adds. */
+enum { SL_NN_STAGES = 8, SL_NN_MOST_BLOCKS = 400 };
+#define SL_NN_STAGE_BOUNDS .minimum = 1, .maximum = SL_NN_MOST_BLOCKS, .most = SL_NN_STAGES
+/* Bounds of linear layers, LSTMs and vectors. */
+enum { SL_NN_HIDDEN = 8, SL_NN_MOST_UNITS = 65536 };
+#define SL_NN_UNIT_BOUNDS .minimum = 1, .maximum = SL_NN_MOST_UNITS
 
 struct sl_nn_stages {
     enum sl_nn_names names;
     size_t count;
     size_t blocks[SL_NN_STAGES];
-    size_t channels[SL_NN_STAGES]; /* that blocks make */
+    size_t channels[SL_NN_STAGES]; /* output channels of the blocks */
 };
 /* One block of a stack. */
 struct sl_nn_block {
     const struct sl_nn_naming *naming;
-    size_t stage, index; /* the index counts on over the stages */
-    bool first, last;    /* of its stage */
+    size_t stage, index; /* the index counts blocks from the first stage on */
+    bool first, last;    /* in its stage */
     bool last_stage;
     size_t channels;
     size_t stride; /* 2 in the first block of every stage but the first */
     char prefix[32];
 };
-/* "<block>.<part>" into `out`; returns `out`. */
+/* Write "<block>.<part>" into `out`; returns `out`. */
 enum { SL_NN_NAME = 96 };
 const char *sl_nn_part(const struct sl_nn_block *block, const char *part, char out[SL_NN_NAME]);
 
-/* Blocks one after another, each reading what the one before made. */
+/* Append the blocks of all stages. Each block reads the output of the one before. */
 size_t sl_nn_stack(struct sl_nn_graph *g, size_t input, const struct sl_nn_stages *stages,
                    size_t (*build)(struct sl_nn_graph *g, size_t input,
                                    const struct sl_nn_block *block, const void *design),
                    const void *design);
 
-/* "n": blocks per stage, "7" meaning 7-7-7. Channels double from stage to stage. */
-void sl_nn_read_stages(struct sl_nn_spec *spec, size_t width, struct sl_nn_stages *stages);
+/* Set the blocks and channels of stages. A single number of blocks, 7, means 7-7-7. Channels double
+ * from stage to stage. */
+void sl_nn_set_stages(struct sl_nn_stages *stages, const struct sl_count_list *blocks,
+                      size_t width);
 
-/* Parts of blocks; `part` is a name within the block. Kernels of size 3 are padded by 1. */
+/* Append a part of a block; `part` is its name within the block. Kernels of size 3 are padded by
+ * 1. */
 size_t sl_nn_block_conv(struct sl_nn_graph *g, size_t input, const struct sl_nn_block *block,
                         const char *part, struct sl_nn_conv_spec spec);
 size_t sl_nn_block_norm(struct sl_nn_graph *g, size_t input, const struct sl_nn_block *block,
@@ -100,18 +108,19 @@ bool sl_nn_block_changes(const struct sl_nn_graph *g, size_t input,
                          const struct sl_nn_block *block); /* size or channels */
 size_t sl_nn_stem(struct sl_nn_graph *g, size_t input, const char *name, size_t channels,
                   bool bias);
-/* Mean over the map and the layer of the logits. */
+/* Append the mean over the map and the linear layer that makes the logits. */
 size_t sl_nn_head(struct sl_nn_graph *g, size_t input, const char *name);
 
-/* hysts' initial values before 2019: Kaiming by fan-out, zero bias of the linear layer. */
+/* Initial values of hysts' code before 2019: Kaiming by fan-out, and a zero bias in the linear
+ * layer. */
 extern const struct sl_nn_init_rule sl_nn_init_hysts;
 
 /* ---- The families ---- */
 
 #define SL_NN_FAMILY(name)                                                                         \
-    extern const struct sl_network_option sl_nn_##name##_options[];                                \
-    void sl_nn_##name##_build(struct sl_nn_graph *g, const struct sl_model_options *options,       \
-                              struct sl_nn_spec *spec)
+    extern const struct sl_fields sl_nn_##name##_options;                                          \
+    void sl_nn_##name##_build(struct sl_nn_graph *g, const struct sl_model_options *model,         \
+                              const void *options)
 SL_NN_FAMILY(resnet);
 SL_NN_FAMILY(resnext);
 SL_NN_FAMILY(preact);

@@ -1,4 +1,4 @@
-/* The table of networks, the table of families, and building a graph from a spec. */
+/* The tables of networks and of families, and how a graph is built from a spec. */
 #include <stdlib.h>
 
 #include "nn/families/families.h"
@@ -46,59 +46,56 @@ const struct sl_network sl_networks[] = {
 };
 
 const struct sl_network_family sl_network_families[] = {
-    {"resnet", "residual networks", sl_nn_resnet_options, sl_nn_resnet_build, false},
-    {"preact-resnet", "residual networks with pre-activation", sl_nn_preact_options,
+    {"resnet", "residual networks", &sl_nn_resnet_options, sl_nn_resnet_build, false},
+    {"preact-resnet", "residual networks with pre-activation", &sl_nn_preact_options,
      sl_nn_preact_build, false},
-    {"wrn", "wide residual networks", sl_nn_wrn_options, sl_nn_wrn_build, false},
-    {"resnext", "residual networks with grouped convolutions", sl_nn_resnext_options,
+    {"wrn", "wide residual networks", &sl_nn_wrn_options, sl_nn_wrn_build, false},
+    {"resnext", "residual networks with grouped convolutions", &sl_nn_resnext_options,
      sl_nn_resnext_build, false},
-    {"vgg", "plain convolutional networks", sl_nn_vgg_options, sl_nn_vgg_build, false},
-    {"densenet", "densely connected networks", sl_nn_densenet_options, sl_nn_densenet_build, false},
+    {"vgg", "plain convolutional networks", &sl_nn_vgg_options, sl_nn_vgg_build, false},
+    {"densenet", "densely connected networks", &sl_nn_densenet_options, sl_nn_densenet_build,
+     false},
     {"pyramidnet",
      "residual networks that widen with every block; shortcuts are padded with zero channels",
-     sl_nn_pyramidnet_options, sl_nn_pyramidnet_build, false},
+     &sl_nn_pyramidnet_options, sl_nn_pyramidnet_build, false},
     {"shake-shake", "residual networks with two branches mixed at random",
-     sl_nn_shake_shake_options, sl_nn_shake_shake_build, false},
-    {"mlp", "perceptrons on features", sl_nn_mlp_options, sl_nn_mlp_build, false},
-    {"tagger", "taggers of words in sentences", sl_nn_tagger_options, sl_nn_tagger_build, true},
+     &sl_nn_shake_shake_options, sl_nn_shake_shake_build, false},
+    {"mlp", "perceptrons on features", &sl_nn_mlp_options, sl_nn_mlp_build, false},
+    {"tagger", "taggers of words in sentences", &sl_nn_tagger_options, sl_nn_tagger_build, true},
     {NULL, NULL, NULL, NULL, false},
 };
 
 bool sl_network_reads_texts(const char *network)
 {
-    struct sl_nn_spec spec;
-    if (sl_nn_spec_parse(network, &spec, NULL) != SL_OK) return false;
-    const bool texts = spec.family->reads_texts;
-    sl_nn_spec_release(&spec);
-    return texts;
+    const struct sl_network_family *family = sl_nn_spec_family(network);
+    return family && family->reads_texts;
 }
 
-static size_t items(struct sl_nn_graph *g, const struct sl_model_options *options)
+static size_t items(struct sl_nn_graph *g, const struct sl_model_options *model)
 {
-    const struct sl_input_shape *input = &options->input;
+    const struct sl_input_shape *input = &model->input;
     size_t x = sl_nn_pixels(g, input->channels, input->height, input->width);
-    if (options->mean && options->deviation)
-        x = sl_nn_normalise(g, x, options->mean, options->deviation);
+    if (model->mean && model->deviation) x = sl_nn_normalise(g, x, model->mean, model->deviation);
     return x;
 }
 
-size_t sl_nn_image_input(struct sl_nn_graph *g, const struct sl_model_options *options)
+size_t sl_nn_image_input(struct sl_nn_graph *g, const struct sl_model_options *model)
 {
-    const struct sl_input_shape *input = &options->input;
+    const struct sl_input_shape *input = &model->input;
     if (input->channels == 0 && input->tokens > 0)
         return sl_nn_graph_fail(g, SL_ERR_INPUT, "it reads images, but the items are texts");
     if (input->height == 1 && input->width == 1)
         return sl_nn_graph_fail(g, SL_ERR_INPUT,
                                 "it reads images, but the items are rows of %zu number%s",
                                 input->channels, sl_text_plural(input->channels, "", "s"));
-    return items(g, options);
+    return items(g, model);
 }
 
-size_t sl_nn_row_input(struct sl_nn_graph *g, const struct sl_model_options *options)
+size_t sl_nn_row_input(struct sl_nn_graph *g, const struct sl_model_options *model)
 {
-    if (options->input.channels == 0 && options->input.tokens > 0)
+    if (model->input.channels == 0 && model->input.tokens > 0)
         return sl_nn_graph_fail(g, SL_ERR_INPUT, "it reads numbers, but the items are texts");
-    size_t x = items(g, options);
+    size_t x = items(g, model);
     return g->status == SL_OK && g->nodes[x].shape.layout != SL_NN_ROWS ? sl_nn_flatten(g, x) : x;
 }
 
@@ -116,20 +113,15 @@ enum sl_status sl_nn_build(const struct sl_model_options *options, struct sl_nn_
     struct sl_nn_graph built;
     sl_nn_graph_init(&built);
     built.classes = options->classes;
-    parsed.family->build(&built, options, &parsed);
+    parsed.family->build(&built, options, parsed.options);
 
-    enum sl_status status;
-    if (parsed.status != SL_OK) {
-        status = sl_fail(err, parsed.status, "%s", parsed.error.message);
-    } else {
-        status = sl_nn_graph_check(&built, err);
-        if (status != SL_OK) status = sl_fail_within(err, status, "%s", options->network);
-    }
+    enum sl_status status = sl_nn_graph_check(&built, err);
     if (status == SL_OK) {
         *graph = built;
         *spec = sl_nn_spec_text(&parsed);
     } else {
         sl_nn_graph_release(&built);
+        status = sl_fail_within(err, status, "%s", options->network);
     }
     sl_nn_spec_release(&parsed);
     return status;

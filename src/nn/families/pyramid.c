@@ -1,5 +1,5 @@
-/* PyramidNet (Han et al. 2017) for CIFAR-10: every block is a little wider than the one before, and
- * shortcuts have no parameters. */
+/* PyramidNet (Han et al. 2017) for CIFAR-10: every block is a little wider than the one before.
+ * Shortcuts have no parameters. */
 #include <math.h>
 
 #include "nn/families/families.h"
@@ -11,17 +11,30 @@ struct design {
     double width, step; /* channels before rounding: width + step per block */
 };
 
-const struct sl_network_option sl_nn_pyramidnet_options[] = {
-    {"block", "basic", "basic (two 3x3) or bottleneck (1x1, 3x3, 1x1)"},
-    {"n", "18", "blocks per stage: 18 for three stages of 18 (depth 110)"},
-    {"width", "16", "channels of the first convolution"},
-    {"alpha", "270", "channels by which the last block is wider"},
-    {NULL, NULL, NULL},
+struct pyramid_options {
+    enum sl_nn_block_kind block;
+    struct sl_count_list n;
+    size_t width, alpha;
 };
+#define AT(option) .offset = offsetof(struct pyramid_options, option)
+static const struct sl_field_row pyramid_rows[] = {
+    {"block", SL_FIELD_ENUM, AT(block), "basic (two 3x3) or bottleneck (1x1, 3x3, 1x1)",
+     .fallback = "basic", .choices = sl_nn_block_kinds},
+    {"n", SL_FIELD_COUNTS, AT(n), "blocks per stage: 18 for three stages of 18 (depth 110)",
+     .fallback = "18", SL_NN_STAGE_BOUNDS},
+    {"width", SL_FIELD_COUNT, AT(width), "channels of the first convolution", .fallback = "16",
+     .minimum = 1, .maximum = 1024},
+    {"alpha", SL_FIELD_COUNT, AT(alpha), "channels by which the last block is wider",
+     .fallback = "270", .minimum = 0, .maximum = 4096},
+    {.name = NULL},
+};
+#undef AT
+const struct sl_fields sl_nn_pyramidnet_options = {pyramid_rows, sizeof(struct pyramid_options)};
 
 static size_t channels_after(const struct design *design, size_t blocks)
 {
-    /* Added up one by one and halves to even, as the public code rounds. */
+    /* The public code adds the step once per block and rounds halves to even. A product could round
+     * differently. */
     double channels = design->width;
     for (size_t i = 0; i < blocks; i++)
         channels += design->step;
@@ -51,25 +64,24 @@ static size_t residual(struct sl_nn_graph *g, size_t x, const struct sl_nn_block
     return sl_nn_add(g, y, x);
 }
 
-void sl_nn_pyramidnet_build(struct sl_nn_graph *g, const struct sl_model_options *options,
-                            struct sl_nn_spec *spec)
+void sl_nn_pyramidnet_build(struct sl_nn_graph *g, const struct sl_model_options *model,
+                            const void *options)
 {
-    static const char *const blocks[] = {"basic", "bottleneck", NULL};
+    const struct pyramid_options *pyramid = options;
     struct design design = {
-        .bottleneck = sl_nn_spec_choice(spec, "block", blocks) == 1,
-        .width = (double)sl_nn_spec_count(spec, "width", 1, 1024),
+        .bottleneck = pyramid->block == SL_NN_BOTTLENECK,
+        .width = (double)pyramid->width,
     };
-    double alpha = (double)sl_nn_spec_count(spec, "alpha", 0, 4096);
     struct sl_nn_stages stages = {.names = SL_NN_HYSTS};
     const struct sl_nn_naming *naming = &sl_nn_namings[stages.names];
-    sl_nn_read_stages(spec, 1, &stages);
+    sl_nn_set_stages(&stages, &pyramid->n, 1);
     size_t n_blocks = 0;
     for (size_t i = 0; i < stages.count; i++)
         n_blocks += stages.blocks[i];
-    design.step = alpha / (double)n_blocks;
+    design.step = (double)pyramid->alpha / (double)n_blocks;
 
     g->paper_init = sl_nn_init_hysts;
-    size_t x = sl_nn_image_input(g, options);
+    size_t x = sl_nn_image_input(g, model);
     x = sl_nn_stem(g, x, naming->conv, channels_after(&design, 0), false);
     x = sl_nn_batch_norm(g, x, "bn1");
     x = sl_nn_stack(g, x, &stages, residual, &design);

@@ -1,13 +1,26 @@
-/* Shake-Shake (Gastaldi 2017), in the form of hysts' code of 2018 and 2019, or of 2020: a first
- * convolution of 16 channels without ReLU, and a last ReLU. */
+/* Shake-Shake (Gastaldi 2017) as in hysts' code of 2018 and 2019, or of 2020. That of 2020 has a
+ * first convolution of 16 channels without ReLU, and a ReLU after the last block. */
 #include "nn/families/families.h"
 
-const struct sl_network_option sl_nn_shake_shake_options[] = {
-    {"n", "4", "blocks per stage: 4 for three stages of 4 (depth 26)"},
-    {"width", "64", "channels of the first convolution; stages double them"},
-    {"code", "2018", "the year of the public code: 2018 or 2020"},
-    {NULL, NULL, NULL},
+struct shake_options {
+    struct sl_count_list n;
+    size_t width;
+    enum code_year { CODE_OF_2018, CODE_OF_2020 } code;
 };
+static const char *const codes[] = {[CODE_OF_2018] = "2018", [CODE_OF_2020] = "2020", NULL};
+
+#define AT(option) .offset = offsetof(struct shake_options, option)
+static const struct sl_field_row shake_rows[] = {
+    {"n", SL_FIELD_COUNTS, AT(n), "blocks per stage: 4 for three stages of 4 (depth 26)",
+     .fallback = "4", SL_NN_STAGE_BOUNDS},
+    {"width", SL_FIELD_COUNT, AT(width), "channels of the first convolution; stages double them",
+     .fallback = "64", .minimum = 2, .maximum = 1024},
+    {"code", SL_FIELD_ENUM, AT(code), "the year of the public code: 2018 or 2020",
+     .fallback = "2018", .choices = codes},
+    {.name = NULL},
+};
+#undef AT
+const struct sl_fields sl_nn_shake_shake_options = {shake_rows, sizeof(struct shake_options)};
 
 enum { STEM_WIDTH_2020 = 16 };
 
@@ -22,8 +35,9 @@ static size_t branch(struct sl_nn_graph *g, size_t active, const struct sl_nn_bl
     return sl_nn_block_norm(g, y, block, parts[3]);
 }
 
-/* Two 1x1 convolutions, half the channels each: of every stride-th pixel, and of the map moved by
- * one pixel up and left, which leaves a border of zeros. */
+/* Two 1x1 convolutions make half the channels each. The first reads every stride-th pixel. The
+ * second reads the same pixels of the map shifted by one pixel up and left, with zeros at the
+ * border. */
 static size_t shortcut(struct sl_nn_graph *g, size_t active, const struct sl_nn_block *block)
 {
     struct sl_nn_conv_spec conv = {.channels = block->channels / 2, .kernel = 1};
@@ -50,19 +64,18 @@ static size_t residual(struct sl_nn_graph *g, size_t x, const struct sl_nn_block
     return sl_nn_add(g, sl_nn_shake(g, a, b), x);
 }
 
-void sl_nn_shake_shake_build(struct sl_nn_graph *g, const struct sl_model_options *options,
-                             struct sl_nn_spec *spec)
+void sl_nn_shake_shake_build(struct sl_nn_graph *g, const struct sl_model_options *model,
+                             const void *options)
 {
-    size_t width = sl_nn_spec_count(spec, "width", 2, 1024);
+    const struct shake_options *shake = options;
+    const bool later = shake->code == CODE_OF_2020;
     struct sl_nn_stages stages = {.names = SL_NN_HYSTS};
     const struct sl_nn_naming *naming = &sl_nn_namings[stages.names];
-    sl_nn_read_stages(spec, width, &stages);
+    sl_nn_set_stages(&stages, &shake->n, shake->width);
 
     g->paper_init = sl_nn_init_hysts;
-    size_t x = sl_nn_image_input(g, options);
-    static const char *const codes[] = {"2018", "2020", NULL};
-    const bool later = sl_nn_spec_choice(spec, "code", codes) == 1;
-    x = sl_nn_stem(g, x, naming->conv, later ? STEM_WIDTH_2020 : width, false);
+    size_t x = sl_nn_image_input(g, model);
+    x = sl_nn_stem(g, x, naming->conv, later ? STEM_WIDTH_2020 : shake->width, false);
     x = sl_nn_batch_norm(g, x, naming->norm);
     if (!later) x = sl_nn_relu(g, x, 0);
     x = sl_nn_stack(g, x, &stages, residual, NULL);

@@ -1,4 +1,4 @@
-/* What networks of stages of blocks share. */
+/* Functions and tables that networks of stages of blocks share. */
 #include <stdio.h>
 
 #include "nn/families/families.h"
@@ -29,8 +29,11 @@ const struct sl_nn_naming sl_nn_namings[] = {
                       .shortcut_norm = "projection.bn",
                       .linear = "linear"},
 };
-const char *const sl_nn_naming_names[] = {
-    [SL_NN_KUANGLIU] = "kuangliu", [SL_NN_HYSTS] = "hysts", [SL_NN_JORDAN] = "jordan", NULL};
+
+const char *const sl_nn_block_kinds[] = {
+    [SL_NN_BASIC] = "basic", [SL_NN_BOTTLENECK] = "bottleneck", NULL};
+const char *const sl_nn_widened_stages[] = {
+    [SL_NN_WIDEN_ALL] = "all", [SL_NN_WIDEN_LATER] = "later", NULL};
 
 const struct sl_nn_init_rule sl_nn_init_hysts = {
     .conv = SL_NN_KAIMING_OUT,
@@ -65,17 +68,15 @@ size_t sl_nn_stack(struct sl_nn_graph *g, size_t input, const struct sl_nn_stage
     return input;
 }
 
-void sl_nn_read_stages(struct sl_nn_spec *spec, size_t width, struct sl_nn_stages *stages)
+void sl_nn_set_stages(struct sl_nn_stages *stages, const struct sl_count_list *blocks, size_t width)
 {
-    enum { USUAL_STAGES = 3, MOST_BLOCKS = 400 };
-    stages->count = sl_nn_spec_list(spec, "n", MOST_BLOCKS, stages->blocks);
-    if (stages->count == 1) {
-        stages->count = USUAL_STAGES;
-        for (size_t i = 1; i < USUAL_STAGES; i++)
-            stages->blocks[i] = stages->blocks[0];
-    }
-    for (size_t i = 0; i < stages->count; i++)
+    enum { USUAL_STAGES = 3 };
+    const bool same = blocks->count == 1;
+    stages->count = same ? USUAL_STAGES : blocks->count;
+    for (size_t i = 0; i < stages->count; i++) {
+        stages->blocks[i] = blocks->values[same ? 0 : i];
         stages->channels[i] = width << i;
+    }
 }
 
 size_t sl_nn_block_conv(struct sl_nn_graph *g, size_t input, const struct sl_nn_block *block,

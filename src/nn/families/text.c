@@ -1,32 +1,51 @@
-/* The tagger of Uma et al. 2021 for parts of speech, after Plank et al. 2016: an LSTM over the
- * sentence, one over the word's letters, and linear layers with nothing between them. Word and
- * letter vectors are fixed. Letters are read at the second step, not at the ends, as their code has
- * it. The attention of their code is an identity without a gradient (a softmax over the batch,
- * summed) and is left out by default; what their text says, "attention over character and the word
- * level representations", is a softmax over a word's two representations. */
+/* The part-of-speech tagger of Uma et al. 2021, after Plank et al. 2016: an LSTM over the sentence,
+ * an LSTM over the letters of the word, and linear layers without activations between them. Word
+ * and letter vectors are not trained. As in their code, the letters' LSTM is read at the second
+ * step, not at the ends. The attention of their code takes a softmax over the batch and sums it,
+ * which is an identity without a gradient, so it is left out by default. Their text describes
+ * "attention over character and the word level representations": a softmax over the two
+ * representations of a word. */
 #include <stdio.h>
 
 #include "nn/families/families.h"
 
-const struct sl_network_option sl_nn_tagger_options[] = {
-    {"words", "300", "numbers of a word's vector"},
-    {"letters", "64", "numbers of a letter's vector"},
-    {"word-units", "128", "hidden units of the sentence's LSTM, per direction"},
-    {"letter-units", "128", "hidden units of the word's LSTM, per direction"},
-    {"step", "1", "which output of the word's LSTM is taken, from 0; last: where directions end"},
-    {"hidden", "409-327", "units of the linear layers before the last"},
-    {"dropout", "0.2", "rate after either LSTM"},
-    {"attention", "0",
-     "units that score the word's and its letters' outputs, to weigh them; 0: none"},
-    {NULL, NULL, NULL},
+struct tagger_options {
+    size_t words, letters, word_units, letter_units;
+    size_t step; /* SL_NN_LAST_STEP: the end of each direction */
+    struct sl_count_list hidden;
+    double dropout;
+    size_t attention;
 };
+#define AT(option) .offset = offsetof(struct tagger_options, option)
+static const struct sl_field_row tagger_rows[] = {
+    {"words", SL_FIELD_COUNT, AT(words), "numbers of a word's vector", .fallback = "300",
+     SL_NN_UNIT_BOUNDS},
+    {"letters", SL_FIELD_COUNT, AT(letters), "numbers of a letter's vector", .fallback = "64",
+     SL_NN_UNIT_BOUNDS},
+    {"word-units", SL_FIELD_COUNT, AT(word_units),
+     "hidden units of the sentence's LSTM, per direction", .fallback = "128", SL_NN_UNIT_BOUNDS},
+    {"letter-units", SL_FIELD_COUNT, AT(letter_units),
+     "hidden units of the word's LSTM, per direction", .fallback = "128", SL_NN_UNIT_BOUNDS},
+    {"step", SL_FIELD_COUNT, AT(step),
+     "which output of the word's LSTM is taken, from 0; last: where directions end",
+     .fallback = "1", .minimum = 0, .maximum = SL_NN_MOST_UNITS, .size_max = "last"},
+    {"hidden", SL_FIELD_COUNTS, AT(hidden), "units of the linear layers before the last",
+     .fallback = "409-327", SL_NN_UNIT_BOUNDS, .most = SL_NN_HIDDEN},
+    {"dropout", SL_FIELD_NUMBER, AT(dropout), "rate after either LSTM", .fallback = "0.2",
+     .minimum = 0, .maximum = .99},
+    {"attention", SL_FIELD_COUNT, AT(attention),
+     "units that score the word's and its letters' outputs, to weigh them; 0: none",
+     .fallback = "0", .minimum = 0, .maximum = SL_NN_MOST_UNITS, .flags = SL_FIELD_LATE},
+    {.name = NULL},
+};
+#undef AT
+const struct sl_fields sl_nn_tagger_options = {tagger_rows, sizeof(struct tagger_options)};
+_Static_assert(SL_NN_LAST_STEP == SIZE_MAX, "the word for SIZE_MAX is the last step");
 
-enum { WIDEST = 65536 };
-
-/* Ids of one kind to rows of what an LSTM over them makes. */
+/* An LSTM over ids of one kind, and the step of its output that is read. */
 struct reader {
     enum sl_nn_op op;
-    size_t steps, count; /* ids of an item, different ids */
+    size_t steps, count; /* ids per item, number of distinct ids */
     size_t width, units;
     const char *vectors, *lstm; /* names */
     bool at_position;
@@ -42,7 +61,7 @@ static size_t read_ids(struct sl_nn_graph *g, const struct reader *reader, float
     return dropout > 0 ? sl_nn_dropout(g, x, dropout) : x;
 }
 
-/* u tanh(W x + b) for each item. */
+/* The score u tanh(W x + b) of each item. */
 static size_t score(struct sl_nn_graph *g, size_t x, const char *name, size_t units)
 {
     char vector[SL_NN_NAME];
@@ -50,7 +69,7 @@ static size_t score(struct sl_nn_graph *g, size_t x, const char *name, size_t un
     return sl_nn_score(g, sl_nn_tanh(g, sl_nn_linear(g, x, name, units)), vector);
 }
 
-/* The two representations side by side, each times its weight where there is attention. */
+/* The two representations side by side; with attention, each is multiplied by its weight. */
 static size_t join(struct sl_nn_graph *g, size_t words, size_t letters, size_t units)
 {
     const size_t both = sl_nn_concat(g, words, letters);
@@ -61,45 +80,40 @@ static size_t join(struct sl_nn_graph *g, size_t words, size_t letters, size_t u
                        g->nodes[words].shape.channels);
 }
 
-void sl_nn_tagger_build(struct sl_nn_graph *g, const struct sl_model_options *options,
-                        struct sl_nn_spec *spec)
+void sl_nn_tagger_build(struct sl_nn_graph *g, const struct sl_model_options *model,
+                        const void *options)
 {
-    const struct sl_input_shape *input = &options->input;
-    size_t hidden[SL_NN_STAGES];
-    size_t n_hidden = sl_nn_spec_list(spec, "hidden", WIDEST, hidden);
-    float dropout = (float)sl_nn_spec_real(spec, "dropout", 0, .99);
-    const size_t attention = sl_nn_spec_count(spec, "attention", 0, WIDEST);
+    const struct tagger_options *tagger = options;
+    const struct sl_input_shape *input = &model->input;
+    const float dropout = (float)tagger->dropout;
     const struct reader sentence = {.op = SL_NN_WORDS,
                                     .steps = input->tokens,
                                     .count = input->vocabulary,
-                                    .width = sl_nn_spec_count(spec, "words", 1, WIDEST),
-                                    .units = sl_nn_spec_count(spec, "word-units", 1, WIDEST),
+                                    .width = tagger->words,
+                                    .units = tagger->word_units,
                                     .vectors = "words",
                                     .lstm = "word_lstm",
                                     .at_position = true};
-    const bool last = sl_nn_spec_is(spec, "step", "last");
     const struct reader word = {.op = SL_NN_LETTERS,
                                 .steps = input->letters,
                                 .count = input->alphabet,
-                                .width = sl_nn_spec_count(spec, "letters", 1, WIDEST),
-                                .units = sl_nn_spec_count(spec, "letter-units", 1, WIDEST),
+                                .width = tagger->letters,
+                                .units = tagger->letter_units,
                                 .vectors = "letters",
                                 .lstm = "letter_lstm",
-                                .step = last ? SL_NN_LAST_STEP
-                                             : sl_nn_spec_count(spec, "step", 0, WIDEST)};
+                                .step = tagger->step};
     if (input->tokens == 0 || input->letters == 0) {
         sl_nn_graph_fail(g, SL_ERR_INPUT,
-                         "it reads words and their letters, and the items have "
-                         "none");
+                         "it reads words and their letters, and the items have none");
         return;
     }
     const size_t words = read_ids(g, &sentence, dropout);
     const size_t letters = read_ids(g, &word, dropout);
-    size_t x = join(g, words, letters, attention);
-    for (size_t i = 0; i < n_hidden; i++) {
+    size_t x = join(g, words, letters, tagger->attention);
+    for (size_t i = 0; i < tagger->hidden.count; i++) {
         char name[SL_NN_NAME];
         snprintf(name, sizeof name, "hidden%zu", i + 1);
-        x = sl_nn_linear(g, x, name, hidden[i]);
+        x = sl_nn_linear(g, x, name, tagger->hidden.values[i]);
     }
     sl_nn_linear(g, x, "output", g->classes);
 }

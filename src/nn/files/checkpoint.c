@@ -1,5 +1,5 @@
-/* Checkpoints: safetensors with the flat buffers and a SHA-256 of the whole content, so that an
- * incomplete or altered file is refused. */
+/* Checkpoints: a safetensors file with the flat buffers and a SHA-256 of its whole content. A file
+ * that is incomplete or altered is refused. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,13 +24,13 @@ static const char *key_name(size_t key)
     return key < SL_NN_N_METADATA ? sl_nn_metadata_keys[key] : own[key - SL_NN_N_METADATA];
 }
 
-/* One tensor of the file: a flat buffer of the training. */
+/* One tensor of the file: a flat buffer of the training run. */
 struct part {
     char *name;    /* owned */
-    float *values; /* borrowed; the training's */
+    float *values; /* borrowed from the training run */
     size_t count;
-    const char *role;    /* what errors call it; borrowed */
-    struct sl_array was; /* owned; what was read */
+    const char *role;    /* what messages call it; borrowed */
+    struct sl_array was; /* owned; the content of the file */
 };
 
 struct parts {
@@ -84,7 +84,7 @@ static const float *part_read(const struct part *part)
     return part->was.data;
 }
 
-/* The hash of the texts and of every part's name, size and own hash, sorted by name. */
+/* The hash of the texts and of the name, size and hash of every part, sorted by name. */
 static void hash_of(const struct parts *parts, const float *(*data)(const struct part *),
                     const char *const texts[N_HASHED], char out[SL_SHA256_TEXT])
 {
@@ -153,7 +153,7 @@ enum sl_status sl_checkpoint_write(const char *path, struct sl_model *model,
 
 /* ---- Reading ---- */
 
-/* Find the metadata, borrowed, and check that they are complete and of this version. */
+/* Find the metadata, borrowed, and check that they are complete and of a version that we read. */
 static enum sl_status find_texts(const struct sl_safetensors *file, const char *path,
                                  const struct sl_model *model, const char *texts[N_KEYS],
                                  struct sl_error *err)
@@ -171,7 +171,7 @@ static enum sl_status find_texts(const struct sl_safetensors *file, const char *
     return sl_nn_metadata_check(file, path, model, err);
 }
 
-/* Check that network, input and classes are those of the model. */
+/* Check that network, input and classes equal the model's. */
 static enum sl_status check_described(const char *path, const struct sl_model *model,
                                       const char *const texts[N_KEYS], struct sl_error *err)
 {

@@ -1,4 +1,4 @@
-/* The metadata of weights and checkpoints, from which the model can be created again. */
+/* The metadata of weights and checkpoints. They suffice to create the model. */
 #include <float.h>
 #include <stdlib.h>
 #include <string.h>
@@ -263,7 +263,8 @@ out:
     return status;
 }
 
-/* True if the file's spec, which may lack options that were added later, equals this one. */
+/* True if the network that the file describes has this spec. Its spec as written may lack late
+ * options or spell a value differently. */
 static bool is_spec(const struct sl_safetensors *file, const char *path, const char *spec)
 {
     struct sl_model_options options;
@@ -287,7 +288,8 @@ enum sl_status sl_nn_metadata_check(const struct sl_safetensors *file, const cha
     if (!sl_safetensors_metadata(file, "softlab") || !spec || !network || !own_spec[0] ||
         strcmp(spec, own_spec) == 0 || is_spec(file, path, own_spec))
         return SL_OK;
-    /* The name may mean another network in another version. */
+    /* Both names are equal, so show the specs: another version may have given the name to another
+     * network. */
     if (strcmp(network, own) == 0) {
         network = spec;
         own = own_spec;

@@ -1,6 +1,6 @@
 /* ONNX: writes a model as a ModelProto of opset 13, for evaluation. Field numbers are those of
- * onnx.proto. Tensor data go straight from the model to the file; only the rest is built in memory.
- */
+ * onnx.proto. Tensor data go straight from the model to the file; the other messages are built in
+ * memory. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +58,7 @@ enum {
 enum attribute_type { ATTRIBUTE_IS_FLOAT = 1, ATTRIBUTE_IS_INT = 2, ATTRIBUTE_IS_INTS = 7 };
 enum data_type { DATA_FLOAT = 1, DATA_INT64 = 7 };
 
-/* Bytes of the model that belong into `initializers`, before its byte `at`. */
+/* Tensor data of the model that belong into `initializers`, before its byte `at`. */
 struct blob {
     size_t at, length;
     const void *bytes; /* borrowed */
@@ -66,7 +66,7 @@ struct blob {
 
 struct exporter {
     const struct sl_model *model;
-    char **values; /* owned strings; what each node of the graph makes; NULL before its turn */
+    char **values; /* owned strings: what the file calls each output; NULL before its turn */
     struct sl_buffer nodes, initializers, tail; /* fields of the GraphProto */
     struct sl_buffer node, tensor, small;       /* messages under construction */
     struct blob *blobs;                         /* owned; one per tensor of the model at most */
@@ -84,7 +84,7 @@ static const struct sl_nn_node *input_node(const struct exporter *exporter, size
     return &graph->nodes[graph->nodes[index].input[n]];
 }
 
-/* What the graph calls the n-th input of a node. */
+/* The name in the file of a node's n-th input. */
 static const char *input_value(const struct exporter *exporter, size_t index, size_t n)
 {
     return exporter->values[exporter->model->graph.nodes[index].input[n]];
@@ -124,7 +124,7 @@ static void attribute_int(struct exporter *exporter, const char *name, size_t va
     attribute_end(exporter, ATTRIBUTE_IS_INT);
 }
 
-/* `count` times the same number: ONNX has one per axis and end, our layers are square. */
+/* `count` times the same number: ONNX has one per axis and end, and our layers are square. */
 static void attribute_repeat(struct exporter *exporter, const char *name, size_t value,
                              size_t count)
 {
@@ -148,7 +148,7 @@ static void tensor_begin(struct exporter *exporter, const char *name, enum data_
     sl_nn_pb_text(&exporter->tensor, TENSOR_NAME, name);
 }
 
-/* A tensor of the model: its bytes stay where they are until the file is written. */
+/* A tensor of the model. Its data are copied only when the file is written. */
 static void add_model_tensor(struct exporter *exporter, const struct sl_tensor_info *info)
 {
     const struct sl_model *model = exporter->model;
@@ -174,7 +174,7 @@ static void add_floats(struct exporter *exporter, const char *name, const float 
     sl_nn_pb_message(&exporter->initializers, GRAPH_INITIALIZER, &exporter->tensor);
 }
 
-/* A vector of integers as an input of the node under construction. */
+/* Add a vector of integers as an input of the current node. */
 static void input_integers(struct exporter *exporter, const char *of, const char *role,
                            const int64_t *values, size_t count)
 {
@@ -188,7 +188,8 @@ static void input_integers(struct exporter *exporter, const char *of, const char
 
 /* ---- One function per operation ---- */
 
-/* A node that reads its inputs and then its tensors: PyTorch's order of them is ONNX's. */
+/* A node that reads its inputs and then its tensors, whose order in PyTorch is also that of
+ * ONNX. */
 static void begin_plain(struct exporter *exporter, size_t index, const char *op_type)
 {
     const struct sl_model *model = exporter->model;
@@ -201,7 +202,8 @@ static void begin_plain(struct exporter *exporter, size_t index, const char *op_
     }
 }
 
-/* Nothing to compute: the value has its input's name, unless it is the network's result. */
+/* The operation computes nothing: its value gets the name of its input, unless it is the output of
+ * the network. */
 static void emit_nothing(struct exporter *exporter, size_t index)
 {
     if (index + 1 == exporter->model->graph.count) {
@@ -269,7 +271,7 @@ static void emit_relu(struct exporter *exporter, size_t index)
     node_end(exporter);
 }
 
-/* Windows that lie wholly within the padded map. */
+/* The number of windows that lie wholly within the padded map. */
 static size_t whole_windows(size_t size, size_t kernel, size_t stride, size_t pad)
 {
     return size + 2 * pad < kernel ? 0 : (size + 2 * pad - kernel) / stride + 1;
@@ -322,7 +324,8 @@ static void emit_linear(struct exporter *exporter, size_t index)
     node_end(exporter);
 }
 
-/* Zeros at the end of axes: `pads` says where each begins, then where each ends. */
+/* Pad with zeros. `pads` has the numbers of zeros at the beginnings of all axes, then at their
+ * ends. */
 static void emit_pad(struct exporter *exporter, const char *from, const char *to,
                      const int64_t *pads, size_t rank)
 {
@@ -353,7 +356,7 @@ static void emit_add(struct exporter *exporter, size_t index)
     free(padded);
 }
 
-/* How far the last pixel that is taken lies beyond the edge. */
+/* How far beyond the edge the last taken pixel lies. */
 static int64_t beyond(size_t taken, size_t stride, size_t offset, size_t size)
 {
     const size_t needed = offset + (taken - 1) * stride + 1;
@@ -410,7 +413,7 @@ static void emit_shake(struct exporter *exporter, size_t index)
     free(factor);
 }
 
-/* What ONNX gets for each operation; NULL: a text network's, which is not written. */
+/* How to write each operation; NULL: only text networks have it, and they are not written. */
 static void (*const emitters[SL_NN_N_OPS])(struct exporter *exporter, size_t index) = {
     [SL_NN_PIXELS] = emit_pixels,     [SL_NN_NORMALISE] = emit_normalise,
     [SL_NN_CONV] = emit_conv,         [SL_NN_BATCH_NORM] = emit_batch_norm,
@@ -424,7 +427,7 @@ static void (*const emitters[SL_NN_N_OPS])(struct exporter *exporter, size_t ind
 
 /* ---- The file ---- */
 
-/* An input or output of floats: (N, channels[, height, width]), N free. */
+/* An input or output of floats, (N, channels[, height, width]), where N is free. */
 static void add_value_info(struct exporter *exporter, uint32_t field, const char *name,
                            const struct sl_nn_node *node)
 {
@@ -486,7 +489,7 @@ static void append_properties(struct sl_buffer *out, const struct sl_model *mode
     sl_strings_release(values, SL_NN_N_METADATA);
 }
 
-/* The ModelProto without its graph: what comes before the graph's bytes and what comes after. */
+/* The bytes of the ModelProto before and after those of its graph. */
 static void build_envelope(const struct exporter *exporter, uint64_t graph_length,
                            struct sl_buffer *head, struct sl_buffer *foot)
 {

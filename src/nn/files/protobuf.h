@@ -1,6 +1,6 @@
 /* Protobuf: the wire format, writing only, as far as ONNX needs it. Messages are built from the
- * inside out: a nested one in a buffer of its own, then appended with its length. Buffers remember
- * overflow, so that one sl_buffer_check at the end is enough. Private to nn/files/. */
+ * inside out: a nested message is built in its own buffer, then appended with its length. Buffers
+ * remember overflow, so one sl_buffer_check at the end suffices. Private to nn/files/. */
 #ifndef SOFTLAB_NN_FILES_PROTOBUF_H
 #define SOFTLAB_NN_FILES_PROTOBUF_H
 
@@ -9,7 +9,7 @@
 
 #include "softlab/base/buffer.h"
 
-/* Seven bits per byte, the lowest first; the top bit says that more follow. */
+/* Seven bits per byte, lowest first; the top bit is set if more bytes follow. */
 void sl_nn_pb_varint(struct sl_buffer *out, uint64_t value);
 
 /* Fields of a message: int64 and enums, float, string, bytes. A repeated field is written once per
@@ -19,10 +19,10 @@ void sl_nn_pb_float(struct sl_buffer *out, uint32_t field, float value);
 void sl_nn_pb_text(struct sl_buffer *out, uint32_t field, const char *text);
 void sl_nn_pb_bytes(struct sl_buffer *out, uint32_t field, const void *bytes, size_t length);
 
-/* The head of `length` bytes that the caller writes: large data, large messages. */
+/* The head of a field of `length` bytes. The caller writes these bytes, such as tensor data. */
 void sl_nn_pb_head(struct sl_buffer *out, uint32_t field, uint64_t length);
 
-/* Append a nested message and empty its buffer. An overflow of it becomes one of `out`. */
+/* Append a nested message and empty its buffer. If it has overflowed, `out` overflows too. */
 void sl_nn_pb_message(struct sl_buffer *out, uint32_t field, struct sl_buffer *message);
 
 #endif

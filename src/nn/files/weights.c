@@ -15,7 +15,7 @@ static const char vocabulary_key[] = "vocabulary";
 
 /* ---- Writing ---- */
 
-/* The first number of a tensor that is NaN or infinite, or its count. */
+/* Index of the first value that is NaN or infinite; `count` if all are finite. */
 static size_t find_not_finite(const float *values, size_t count)
 {
     size_t i = 0;
@@ -29,7 +29,7 @@ static float *tensor_data(const struct sl_model *model, const struct sl_tensor_i
     return (info->kind == SL_TENSOR_VALUE ? model->values : model->state) + info->offset;
 }
 
-/* Refuse to write what sl_weights_read would refuse. */
+/* Refuse to write a model that sl_weights_read would refuse. */
 static enum sl_status check_model(const char *path, const struct sl_model *model,
                                   struct sl_error *err)
 {
@@ -44,7 +44,7 @@ static enum sl_status check_model(const char *path, const struct sl_model *model
     return SL_OK;
 }
 
-/* The model's tensors where they lie. */
+/* List the model's tensors without copying their data. */
 static void list_tensors(const struct sl_model *model, struct sl_array *arrays,
                          struct sl_named_array *tensors)
 {
@@ -159,7 +159,8 @@ out:
     return status;
 }
 
-/* PyTorch counts batches in every batch normalisation; nothing reads the count. */
+/* Fail for tensors that the model lacks. num_batches_tracked is accepted: PyTorch saves it for
+ * every batch norm, and nothing reads it. */
 static enum sl_status check_no_others(const struct sl_safetensors *file, const char *path,
                                       const struct sl_model *model, struct sl_error *err)
 {
@@ -172,8 +173,8 @@ static enum sl_status check_no_others(const struct sl_safetensors *file, const c
     return SL_OK;
 }
 
-/* If both have a vocabulary they must be equal; otherwise tensors of the same shape would be read
- * with ids of another meaning. */
+/* If both have a vocabulary, they must be equal: the tensors of another vocabulary may have the
+ * same shapes, but its ids have other meanings. */
 static enum sl_status check_vocabulary(const struct sl_safetensors *file, const char *path,
                                        const struct sl_model *model, struct sl_error *err)
 {
@@ -182,8 +183,8 @@ static enum sl_status check_vocabulary(const struct sl_safetensors *file, const 
     return sl_fail(err, SL_ERR_INPUT, "%s was trained with another vocabulary", path);
 }
 
-/* A model without class names takes the file's. If both have names they must be equal and in the
- * same order; otherwise columns would be swapped. */
+/* A model without class names takes those of the file. If both have names, they must be equal and
+ * in the same order: otherwise predictions would be given to the wrong classes. */
 static enum sl_status take_names(const struct sl_safetensors *file, const char *path,
                                  struct sl_model *model, struct sl_error *err)
 {
@@ -203,7 +204,7 @@ static enum sl_status take_names(const struct sl_safetensors *file, const char *
     return status == SL_OK ? status : sl_fail_within(err, status, "%s", path);
 }
 
-/* Copy tensor by tensor, without writing between them. */
+/* Copy the staged tensors into the model. */
 static void take_values(struct sl_model *model, float *const staged[])
 {
     for (size_t i = 0; i < model->n_tensors; i++) {
@@ -248,7 +249,7 @@ enum sl_status sl_weights_read(const char *path, struct sl_model *model, struct 
     return status;
 }
 
-/* Create the model of the file's options. An unknown network is an error of the file here, not of
+/* Create the model that the file describes. An unknown network is an error of the file here, not of
  * the caller. */
 static enum sl_status create_model(const struct sl_safetensors *file, const char *path,
                                    struct sl_model **out, struct sl_error *err)

@@ -10,8 +10,8 @@
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
 
-/* The most numbers of one item's tensor: larger ones could not run, and products of sizes below it
- * cannot overflow. */
+/* The largest size of one item's tensor. A larger one could not run, and products of sizes up to
+ * this limit cannot overflow. */
 static const size_t tensor_limit = (size_t)1 << 31;
 
 const char *sl_nn_op_name(enum sl_nn_op op)
@@ -84,7 +84,8 @@ size_t sl_nn_graph_fail(struct sl_nn_graph *graph, enum sl_status code, const ch
     return 0;
 }
 
-/* How a message refers to a new node: by its name, or by its kind and the named layer before it. */
+/* How a message names a new node: by its name, or by its kind and the last named layer before
+ * it. */
 enum { PLACE_TEXT = 160 };
 static const char *place(const struct sl_nn_graph *g, enum sl_nn_op op, const char *name,
                          char out[PLACE_TEXT])
@@ -130,7 +131,7 @@ static const struct sl_nn_shape *shape_of(const struct sl_nn_graph *g, size_t no
     return &g->nodes[node].shape;
 }
 
-/* Layouts that an operation reads, as bits. */
+/* The layouts that an operation can read, as bits. */
 enum {
     PLAIN = 1 << SL_NN_PLAIN,
     BLOCKED = 1 << SL_NN_BLOCKED,
@@ -139,7 +140,7 @@ enum {
     IDS = 1 << SL_NN_IDS,
 };
 
-/* True if nothing failed so far and `input` has a layout that the operation reads. */
+/* True if nothing has failed so far and `input` has a layout that the operation can read. */
 static bool fits(struct sl_nn_graph *g, enum sl_nn_op op, const char *name, size_t input,
                  unsigned wanted)
 {
@@ -209,8 +210,8 @@ static size_t conv_places(size_t size, size_t kernel, size_t stride, size_t pad)
     return size + 2 * pad < kernel ? 0 : (size + 2 * pad - kernel) / stride + 1;
 }
 
-/* A stride larger than the map would read one pixel only; the image is too small for the network.
- */
+/* A stride larger than the map would read one pixel only, so the image is too small for the
+ * network. */
 static bool is_too_small(struct sl_nn_graph *g, enum sl_nn_op op, const char *name, size_t input,
                          size_t needed)
 {
@@ -265,7 +266,8 @@ size_t sl_nn_relu(struct sl_nn_graph *g, size_t input, float slope)
     return append_node(g, &node, "");
 }
 
-/* PyTorch's ceil_mode without padding: the last window may hang over, but must begin inside. */
+/* As PyTorch's ceil_mode without padding: the last window may extend beyond the map but must begin
+ * inside it. */
 static size_t pool_places(size_t size, size_t kernel, size_t stride)
 {
     if (size + stride - 1 < kernel) return 0;
@@ -341,7 +343,8 @@ size_t sl_nn_tanh(struct sl_nn_graph *g, size_t input)
     return append_node(g, &node, "");
 }
 
-/* A node that reads two tensors of the same layout and the same map; the shape is the first's. */
+/* Checks a node with two inputs, which must have the same layout, height and width. The node's
+ * shape is that of the first. */
 static bool two_inputs(struct sl_nn_graph *g, enum sl_nn_op op, size_t a, size_t b,
                        struct sl_nn_node *out)
 {

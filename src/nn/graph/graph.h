@@ -11,8 +11,8 @@
 
 #include "softlab/nn.h"
 
-/* As a pick's step: the last real step of every row; for a bidirectional LSTM the end of each
- * direction (PyTorch's h_n). */
+/* The step of a pick that takes the last real step of every row. For a bidirectional LSTM this is
+ * the end of each direction (PyTorch's h_n). */
 #define SL_NN_LAST_STEP ((size_t)-1)
 
 enum sl_nn_op {
@@ -28,7 +28,7 @@ enum sl_nn_op {
     SL_NN_GLOBAL_POOL,  /* mean over the map: rows */
     SL_NN_FLATTEN,      /* map to rows, in PyTorch's (C, H, W) order */
     SL_NN_LINEAR,
-    SL_NN_ADD,       /* the second input may have fewer channels: zeros at the end */
+    SL_NN_ADD,       /* the second input may have fewer channels; missing ones count as zero */
     SL_NN_SUBSAMPLE, /* pixel (i, j) is x(offset + i stride, offset + j stride), or 0 outside */
     SL_NN_CONCAT,    /* channels of two tensors */
     SL_NN_DROPOUT,
@@ -37,7 +37,7 @@ enum sl_nn_op {
     SL_NN_LSTM,  /* one layer, both directions, PyTorch's gates and two biases */
     SL_NN_PICK,  /* one step of a sequence: rows */
     SL_NN_TANH,
-    SL_NN_WEIGH, /* two parts of a row, each times its weight: the softmax of two scores */
+    SL_NN_WEIGH, /* two parts of a row, weighted by the softmax of two scores */
     SL_NN_N_OPS
 };
 
@@ -85,13 +85,13 @@ struct sl_nn_node {
             float rate;
         } dropout;
         struct {
-            size_t count; /* different ids */
+            size_t count; /* number of distinct ids */
         } embed;
         struct {
-            bool both; /* directions; shape.channels is hidden or 2 hidden */
+            bool both; /* both directions; shape.channels is hidden or 2 hidden */
         } lstm;
         struct {
-            bool at_position; /* of sl_batch.positions; else at `step` */
+            bool at_position; /* take the step of sl_batch.positions instead of `step` */
             size_t step;
         } pick;
         struct {
@@ -101,7 +101,7 @@ struct sl_nn_node {
 };
 
 enum sl_nn_fan { SL_NN_UNIFORM_FAN_IN, SL_NN_KAIMING_OUT, SL_NN_KAIMING_IN };
-/* How the paper's code drew parameters, if not by PyTorch's defaults. */
+/* How the paper's code draws initial values, where that is not PyTorch's default. */
 struct sl_nn_init_rule {
     enum sl_nn_fan conv;
     bool gamma_uniform; /* U(0,1) rather than 1 */
@@ -120,18 +120,20 @@ struct sl_nn_graph {
 
 void sl_nn_graph_init(struct sl_nn_graph *graph);
 void sl_nn_graph_release(struct sl_nn_graph *graph);
-/* Report the first failure while building, or that the last node does not make (classes) rows. */
+/* Fail with the first failure while building, or if the last node does not make rows of
+ * `classes`. */
 enum sl_status sl_nn_graph_check(const struct sl_nn_graph *graph, struct sl_error *err) SL_MUST_USE;
 
-/* Record a failure unless there is one; returns 0. For checks that only the family can make. */
+/* Record a failure unless the graph has one already; returns 0. For checks that only a family can
+ * make. */
 size_t sl_nn_graph_fail(struct sl_nn_graph *graph, enum sl_status code, const char *format, ...)
     SL_PRINTF(3, 4);
 
 /* "conv", "batch-norm", ...: for messages and tables. */
 const char *sl_nn_op_name(enum sl_nn_op op);
 
-/* Each appends a node and returns its number; after a failure it appends nothing and returns 0.
- * Names are copied. */
+/* Each function appends a node and returns its number. After a failure it appends nothing and
+ * returns 0. Names are copied. */
 size_t sl_nn_pixels(struct sl_nn_graph *g, size_t channels, size_t height, size_t width);
 size_t sl_nn_ids(struct sl_nn_graph *g, enum sl_nn_op words_or_letters, size_t steps);
 size_t sl_nn_normalise(struct sl_nn_graph *g, size_t input, const float *mean,
@@ -149,7 +151,8 @@ size_t sl_nn_average_pool(struct sl_nn_graph *g, size_t input, size_t kernel, si
 size_t sl_nn_global_pool(struct sl_nn_graph *g, size_t input);
 size_t sl_nn_flatten(struct sl_nn_graph *g, size_t input);
 size_t sl_nn_linear(struct sl_nn_graph *g, size_t input, const char *name, size_t outputs);
-/* One number per row: the product with a vector drawn from N(0, 1), without a bias. */
+/* One number per row: its product with a trained vector, without a bias. The vector is initialised
+ * from N(0, 1). */
 size_t sl_nn_score(struct sl_nn_graph *g, size_t input, const char *name);
 size_t sl_nn_tanh(struct sl_nn_graph *g, size_t input);
 size_t sl_nn_weigh(struct sl_nn_graph *g, size_t input, size_t scores, size_t split);
@@ -163,8 +166,8 @@ size_t sl_nn_lstm(struct sl_nn_graph *g, size_t input, const char *name, size_t 
                   bool both_directions);
 size_t sl_nn_pick(struct sl_nn_graph *g, size_t input, bool at_position, size_t step);
 
-/* The tensors a node owns, in PyTorch's order; at most SL_NN_NODE_TENSORS. Returns how many. Names
- * are suffixes (".weight"). Offsets are left 0. */
+/* Describe the tensors of a node in PyTorch's order; returns their number, at most
+ * SL_NN_NODE_TENSORS. Names are suffixes (".weight"). */
 enum { SL_NN_NODE_TENSORS = 8 };
 struct sl_nn_tensor_spec {
     const char *suffix;
@@ -174,11 +177,12 @@ struct sl_nn_tensor_spec {
 size_t sl_nn_node_tensors(const struct sl_nn_graph *graph, size_t node,
                           struct sl_nn_tensor_spec out[SL_NN_NODE_TENSORS]);
 
-/* Multiply-adds of one item's forward pass through a node: convolutions, linear layers, LSTMs. */
+/* Multiply-adds of one item's forward pass through a node. Convolutions, linear layers and LSTMs
+ * count; other layers cost 0. */
 uint64_t sl_nn_node_multiply_adds(const struct sl_nn_graph *graph, size_t node);
 
-/* Build the graph of a name of sl_networks or of a family with options. *spec (owned by the caller)
- * becomes the family with all options. */
+/* Build the graph of a named network or of a family with options. *spec (owned by the caller)
+ * becomes the family with every option. */
 enum sl_status sl_nn_build(const struct sl_model_options *options, struct sl_nn_graph *graph,
                            char **spec, struct sl_error *err) SL_MUST_USE;
 

@@ -1,4 +1,4 @@
-/* Initial values: PyTorch's defaults, and those of the papers' code. */
+/* Initial values: PyTorch's defaults and those of the papers' code. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,8 +39,8 @@ static struct draw by_fan_in(size_t fan_in)
     return (struct draw){UNIFORM, -bound, bound};
 }
 
-/* For ReLUs. As in PyTorch, both fans come from the weight's shape, so groups do not enter fan-out.
- */
+/* Kaiming initialisation for ReLUs. As in PyTorch, both fans come from the shape of the weight, so
+ * the number of groups does not affect fan-out. */
 static struct draw kaiming(size_t fan)
 {
     return (struct draw){NORMAL, 0, sqrt(2 / (double)fan)};
@@ -59,7 +59,7 @@ static struct draw conv_draw(const struct sl_nn_init_rule *rule,
     }
 }
 
-/* `part` is the tensor's place among its node's, `weight` the first of them. */
+/* `part` is the tensor's index among those of its node, `weight` the first of them. */
 static struct draw draw_of(const struct sl_nn_node *node, const struct sl_nn_init_rule *rule,
                            const struct sl_tensor_info *weight, size_t part)
 {
@@ -71,7 +71,8 @@ static struct draw draw_of(const struct sl_nn_node *node, const struct sl_nn_ini
     case SL_NN_BATCH_NORM:
         if (part == 1) return constant(0);
         return rule->gamma_uniform ? (struct draw){UNIFORM, 0, 1} : constant(1);
-    case SL_NN_LSTM: return by_fan_in(weight->dims[0] / 4); /* hidden units, for every tensor */
+    case SL_NN_LSTM:
+        return by_fan_in(weight->dims[0] / 4); /* the number of hidden units, for every tensor */
     default: return constant(0);
     }
 }
@@ -100,7 +101,7 @@ void sl_nn_init_state(struct sl_model *model, uint64_t seed)
         for (size_t t = model->first_tensor[i]; t < model->first_tensor[i + 1]; t++) {
             const struct sl_tensor_info *tensor = &model->tensors[t];
             if (tensor->kind != SL_TENSOR_STATE) continue;
-            bool variance = t == model->first_tensor[i] + 3; /* batch norm's fourth */
+            bool variance = t == model->first_tensor[i] + 3; /* the fourth tensor of a batch norm */
             struct draw draw = model->graph.nodes[i].op == SL_NN_EMBED ? (struct draw){NORMAL, 0, 1}
                                                                        : constant(variance ? 1 : 0);
             draw_values(model->state + tensor->offset, tensor->count, draw, seed, tensor->name);

@@ -26,7 +26,8 @@ static size_t tensor_size(const struct sl_nn_tensor_spec *tensor)
     return count;
 }
 
-/* "layer1.0.conv1" and ".weight"; a layer without a name leaves "weight". */
+/* Append `suffix` (".weight") to a name ("layer1.0.conv1"). A layer without a name gives
+ * "weight". */
 static const char *join(const char *name, const char *suffix, char **end)
 {
     if (!*name) suffix++;

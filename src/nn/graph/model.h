@@ -15,7 +15,7 @@ struct sl_model {
     char **class_names;   /* owned; NULL-ended, graph.classes of them; or NULL */
     struct sl_input_shape input;
     struct sl_tensor_info *tensors; /* owned; in the order of the nodes */
-    char *names;                    /* owned; of the tensors, one after another */
+    char *names;                    /* owned; the tensors' names, one after another */
     size_t n_tensors;
     size_t *first_tensor;  /* owned; (graph.count + 1): node i owns [first[i], first[i+1]) */
     float *values, *state; /* owned, 64-byte aligned */
@@ -23,19 +23,20 @@ struct sl_model {
     uint64_t version; /* grows with every sl_model_touch */
 };
 
-/* A model of any graph, for tests of single layers. Takes the graph, even on failure. Values are
- * drawn by `init` from `seed`; running variances are 1. A graph of 0 classes gets the number of
- * outputs of its last layer. */
+/* Create a model of any graph, for tests of single layers. Takes the graph, even on failure. Draws
+ * values by `init` from `seed`; running variances are 1. A graph of 0 classes gets as many as its
+ * last layer has outputs. */
 enum sl_status sl_model_of_graph(struct sl_nn_graph *graph, enum sl_init init, uint64_t seed,
                                  struct sl_model **out, struct sl_error *err) SL_MUST_USE;
 
-/* Like sl_model_create, with all values 0, for values that are read next. */
+/* Like sl_model_create, but all values are 0, because the caller overwrites them. */
 enum sl_status sl_nn_model_create_empty(const struct sl_model_options *options,
                                         struct sl_model **out, struct sl_error *err) SL_MUST_USE;
 
-/* Draw all values anew, tensor by tensor, each from its own stream (seed, "init", tensor name). */
+/* Draw the initial values. Every tensor has its own stream (seed, "init", tensor name). */
 void sl_nn_init_values(struct sl_model *model, enum sl_init init, uint64_t seed);
-/* Running means 0, variances 1; vectors of words and letters normal, from streams as above. */
+/* Set running means to 0 and variances to 1, and draw word and letter vectors from a normal
+ * distribution, with streams as above. */
 void sl_nn_init_state(struct sl_model *model, uint64_t seed);
 
 #endif

@@ -1,4 +1,4 @@
-/* The AVX2 table: passes over maps. Batch norm's are in avx2_norm.c. */
+/* The AVX2 table: passes over maps. Those of batch norm are in avx2_norm.c. */
 #include "nn/kernels/avx2.h"
 
 #if defined(__x86_64__)
@@ -8,8 +8,8 @@
 
 #include "nn/kernels/walk.h"
 
-/* An addend over one block: `from` is NULL where there is none, `keep` its lanes that are channels.
- */
+/* The addend of one block: `from` is NULL if there is none, `keep` masks the lanes that are
+ * channels. */
 struct addend {
     const float *from;
     __m256 keep;
@@ -45,7 +45,8 @@ SL_AVX2 static void add(const struct sl_nn_tensor *a, const struct sl_nn_tensor 
         }
 }
 
-/* value where `by` is above 0, else slope value, and 0 of anything if the slope is 0. */
+/* `value` in lanes where `by` is above 0, elsewhere slope value. With slope 0 the result is 0 even
+ * for infinity. */
 SL_AVX2_INLINE __m256 leaky(__m256 value, __m256 by, __m256 slope)
 {
     const __m256 zero = _mm256_setzero_ps();
@@ -111,7 +112,8 @@ SL_AVX2 static void subsample_forward(const struct sl_nn_tensor *x, size_t strid
         }
 }
 
-/* Every stride-th vector of `dx` from `offset` on gets one of `g`, each gets the addend. */
+/* Write dx = g in every stride-th vector from `offset` on, 0 in the others, plus the addend in
+ * all. */
 SL_AVX2_INLINE void spread_row(const float *g, size_t stride, size_t offset, size_t width,
                                struct addend more, __m256 keep, float *dx)
 {
@@ -148,11 +150,11 @@ SL_AVX2 static void subsample_backward(const struct sl_nn_tensor *g, size_t stri
         }
 }
 
-/* Eight channels that begin at some lane of one block and end in the next one: one blend picks the
- * lanes, one permutation brings them in order. */
+/* Eight channels that begin at some lane of one block and end in the next. A blend picks their
+ * lanes, a permutation puts them in order. */
 struct turn {
-    __m256 from_next; /* the lanes that come from the next block */
-    __m256i from;     /* and then the lane that goes to each lane */
+    __m256 from_next; /* mask of the lanes that come from the next block */
+    __m256i from;     /* the source lane of each lane, after the blend */
 };
 
 SL_AVX2_INLINE struct turn turn_of(size_t lanes)
@@ -171,9 +173,9 @@ SL_AVX2_INLINE __m256 turned(struct turn turn, const float *block, const float *
     return _mm256_permutevar8x32_ps(both, turn.from);
 }
 
-/* A block of `whole` begins first % 8 channels before one of `part`, so it gets the end of one
- * block of `part` and the beginning of the next. At either edge only one of the two exists and
- * stands in for the other, of which no lane is kept. */
+/* A block of `whole` begins first % 8 channels before a block of `part`. So it receives the end of
+ * one block of `part` and the beginning of the next. At either edge only one of the two exists; it
+ * is read in place of the missing one, but none of those lanes is kept. */
 SL_AVX2 static void insert_channels(const struct sl_nn_tensor *part, size_t first,
                                     const struct sl_nn_tensor *whole)
 {
@@ -216,7 +218,7 @@ SL_AVX2 static void extract_channels(const struct sl_nn_tensor *whole, size_t fi
         }
 }
 
-/* The sum of a block's vectors, in four chains. */
+/* The sum of a block's vectors. Four chains of additions hide the latency. */
 SL_AVX2_INLINE __m256 block_sum(const float *in, size_t floats)
 {
     const size_t step = 4 * (size_t)SL_NN_LANES;

@@ -1,4 +1,4 @@
-/* What the files of the AVX2 table share. Private to nn/kernels/. */
+/* Shared by the files of the AVX2 table. Private to nn/kernels/. */
 #ifndef SOFTLAB_NN_KERNELS_AVX2_H
 #define SOFTLAB_NN_KERNELS_AVX2_H
 
@@ -10,17 +10,17 @@
 #include "nn/kernels/kernels.h"
 
 #define SL_AVX2 __attribute__((target("avx2,fma")))
-/* For bodies that are written once and compiled for every combination of constant arguments. */
+/* For functions that are compiled once for every combination of constant arguments. */
 #define SL_AVX2_INLINE __attribute__((target("avx2,fma"), always_inline)) static inline
 
-/* All bits of the first `lanes` lanes. */
+/* A mask with all bits of the first `lanes` lanes set. */
 SL_AVX2_INLINE __m256 sl_nn_lane_mask(size_t lanes)
 {
     static const int32_t bits[2 * SL_NN_LANES] = {-1, -1, -1, -1, -1, -1, -1, -1};
     return _mm256_castsi256_ps(_mm256_loadu_si256((const __m256i *)(bits + SL_NN_LANES - lanes)));
 }
 
-/* NaN stays: the second operand is what maxps gives when one of the two is NaN. */
+/* NaN stays NaN: maxps returns its second operand if either is NaN. */
 SL_AVX2_INLINE __m256 sl_nn_at_least(__m256 value, __m256 least)
 {
     return _mm256_max_ps(least, value);

@@ -8,11 +8,12 @@
 
 #include "nn/kernels/walk.h"
 
-/* Pixels whose sums are taken in float, in four chains of additions that do not wait for each
- * other, before they go into double: 16 terms a chain lose next to nothing. */
+/* A chunk of pixels is summed in float, in four chains of additions that do not wait for each
+ * other, before the sums are added in double. With only 16 terms per chain the rounding error is
+ * negligible. */
 enum { CHUNK = 64, CHAINS = 4 };
 
-/* Eight sums in double. */
+/* Eight sums in double precision. */
 struct sums {
     __m256d low, high;
 };
@@ -60,8 +61,8 @@ SL_AVX2 static void moments_chunk(const float *in, size_t floats, __m256 shift, 
     sums_add(square, q);
 }
 
-/* Sums over the images of blocks [begin, end), no more than GROUP: for small maps it pays to read
- * what lies side by side rather than one block of every image. */
+/* Sums over the images of blocks [begin, end), at most GROUP of them. For small maps it is faster
+ * to read neighbouring blocks of an image than one block of every image. */
 enum { GROUP = 16 };
 
 SL_AVX2 static void moments_of_group(const struct sl_nn_tensor *x, size_t begin, size_t end,
@@ -101,13 +102,14 @@ void sl_nn_avx2_statistics(const struct sl_nn_tensor *x, size_t first, size_t co
     }
 }
 
-/* What forward computes and backward computes again to know where the ReLU was open. */
+/* Both passes call this: backward recomputes the output to know where the ReLU passed it. */
 SL_AVX2_INLINE __m256 normalised(__m256 x, __m256 scale, __m256 shift)
 {
     return _mm256_fmadd_ps(x, scale, shift);
 }
 
-/* What is constant over a block: `keep` and `keep_add` are the lanes that are channels. */
+/* Vectors that are constant over a block; `keep` and `keep_add` mask the lanes that are
+ * channels. */
 struct coefficients {
     __m256 scale, shift, least, keep, keep_add;
 };
@@ -123,7 +125,7 @@ SL_AVX2_INLINE void forward_block(const float *x, const float *add, struct coeff
     }
 }
 
-/* The last images come first, here and in bn_apply: the previous pass has just read them, so they
+/* Here and in bn_apply the last images come first: the previous pass has just read them, so they
  * are most likely still in the cache. */
 SL_AVX2 void sl_nn_avx2_bn_forward(const struct sl_nn_bn_forward *args)
 {
@@ -146,7 +148,8 @@ SL_AVX2 void sl_nn_avx2_bn_forward(const struct sl_nn_bn_forward *args)
         }
 }
 
-/* How the upstream gradient passes the ReLU. */
+/* How backward knows where the ReLU passed its input: there is no ReLU, it recomputes y, or it
+ * reads y. */
 enum gate { OPEN, RECOMPUTED, READ };
 
 static enum gate gate_of(const struct sl_nn_bn_backward *args)
@@ -155,14 +158,14 @@ static enum gate gate_of(const struct sl_nn_bn_backward *args)
     return args->y ? READ : RECOMPUTED;
 }
 
-/* One block of one image on its way back. */
+/* Pointers to one block of one image in the backward pass. */
 struct place {
     const float *x, *g, *y;
     size_t floats;
     __m256 scale, shift, mean, keep;
 };
 
-/* Zeros for an array that is NULL because it is not needed. */
+/* The values of a block's channels; zeros if the array is NULL. */
 SL_AVX2_INLINE __m256 of_channels(const float *values, size_t block)
 {
     return values ? _mm256_loadu_ps(values + block * SL_NN_LANES) : _mm256_setzero_ps();
@@ -282,7 +285,8 @@ SL_AVX2 void sl_nn_avx2_bn_reduce(const struct sl_nn_bn_backward *args, float *s
     }
 }
 
-/* a g' + b x + c + add over one block; `keep_add` says which lanes of add are channels. */
+/* The coefficients of a g' + b x + c + add over one block. `keep_add` masks the lanes of add that
+ * are channels. */
 struct line {
     __m256 a, b, c, keep_add;
 };

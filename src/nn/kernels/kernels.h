@@ -3,9 +3,9 @@
  *
  * `struct sl_nn_tensor` arguments are SL_NN_BLOCKED unless said otherwise. Arrays `per channel` are
  * padded to whole blocks of 8. In every function the output may be the same memory as an input of
- * the same shape. Tail lanes of outputs are zero, whatever the inputs and coefficients hold there:
- * a tensor may be the first channels of a larger buffer. An addend may have fewer channels than
- * what it is added to, and its tail lanes are not read as values either.
+ * the same shape. Tail lanes of outputs are zero, whatever the inputs and coefficients hold there,
+ * because a tensor may be the first channels of a larger buffer. An addend may have fewer channels
+ * than the tensor it is added to; its tail lanes count as zero too.
  *
  * Batch norm in training. With m = images height width, gamma and beta the layer's own:
  *     forward:   scale = gamma inverse,  shift = beta - mean scale
@@ -25,40 +25,41 @@
 struct sl_nn_bn_forward {
     const struct sl_nn_tensor *x;
     const float *scale, *shift;     /* per channel */
-    const struct sl_nn_tensor *add; /* same map, as many channels or fewer; or NULL */
+    const struct sl_nn_tensor *add; /* same height and width, at most as many channels; or NULL */
     bool relu;
     const struct sl_nn_tensor *y; /* written */
 };
 
-/* The upstream gradient g passes a ReLU first if `relu`: where the output was not above 0 it is 0.
- * The output is recomputed as x scale + shift (bit for bit as forward did) when `y` is NULL, else
- * read. */
+/* If `relu`, the upstream gradient g passes the ReLU first: it becomes 0 where the output was not
+ * above 0. If `y` is NULL, the output is recomputed as x scale + shift, with the same bits as in
+ * forward; otherwise it is read from `y`. */
 struct sl_nn_bn_backward {
     const struct sl_nn_tensor *x;
     const struct sl_nn_tensor *g;
     bool relu;
     const struct sl_nn_tensor *y; /* or NULL */
-    const float *scale, *shift;   /* per channel, as in forward; NULL if nothing is recomputed */
-    const float *mean, *inverse;  /* per channel: mean, 1 / sqrt(variance + eps); NULL in apply */
+    const float *scale, *shift;   /* per channel, as in forward; NULL if y is not recomputed */
+    const float *mean, *inverse;  /* per channel; 1 / sqrt(variance + eps); NULL in bn_apply */
 };
 
 struct sl_nn_kernels {
     const char *name; /* "plain", "avx2" */
 
-    /* Mean and biased variance of channels [first, first + count) over images and pixels, in one
-     * pass over x, accurate when the mean is far from 0. Written at [first, first + count). */
+    /* Mean and biased variance of channels [first, first + count) over images and pixels. It reads
+     * x once and stays accurate when the mean is far from 0. Results are written at [first, first +
+     * count). */
     void (*statistics)(const struct sl_nn_tensor *x, size_t first, size_t count, float *mean,
                        float *variance);
     void (*bn_forward)(const struct sl_nn_bn_forward *args);
-    /* Sums over images and pixels of g' (g after the ReLU) and of g' (x - mean) inverse, per
-     * channel; g' itself goes to `masked` unless NULL. */
+    /* Per channel, the sums over images and pixels of g' (g after the ReLU) and of g' (x - mean)
+     * inverse. Also writes g' to `masked` unless it is NULL. */
     void (*bn_reduce)(const struct sl_nn_bn_backward *args, float *sum_g, float *sum_gx,
                       const struct sl_nn_tensor *masked);
     /* dx = a g' + b x + c (per channel) + add (or NULL). */
     void (*bn_apply)(const struct sl_nn_bn_backward *args, const float *a, const float *b,
                      const float *c, const struct sl_nn_tensor *add, const struct sl_nn_tensor *dx);
 
-    /* y = relu?(a + b), b with as many channels as a or fewer. */
+    /* y = relu?(a + b), where b has at most as many channels as a. */
     void (*add)(const struct sl_nn_tensor *a, const struct sl_nn_tensor *b, bool relu,
                 const struct sl_nn_tensor *y);
     /* y = x > 0 ? x : slope x;  dx = (y > 0 ? g : slope g) + add (or NULL). */
@@ -66,27 +67,28 @@ struct sl_nn_kernels {
     void (*relu_backward)(const struct sl_nn_tensor *y, const struct sl_nn_tensor *g, float slope,
                           const struct sl_nn_tensor *add, const struct sl_nn_tensor *dx);
 
-    /* y(i, j) = x(offset + i stride, offset + j stride), 0 where that is outside of x; backward
-     * zeroes the rest and adds `add`. */
+    /* Forward: y(i, j) = x(offset + i stride, offset + j stride), or 0 where that is outside x.
+     * Backward: the gradient is 0 at pixels that were not taken; adds `add`. */
     void (*subsample_forward)(const struct sl_nn_tensor *x, size_t stride, size_t offset,
                               const struct sl_nn_tensor *y);
     void (*subsample_backward)(const struct sl_nn_tensor *g, size_t stride, size_t offset,
                                const struct sl_nn_tensor *add, const struct sl_nn_tensor *dx);
 
-    /* Copy all channels of `part` to channels [first, ...) of `whole`, any offset, leaving the
-     * others; and back, with the tail lanes of `part` zeroed. */
+    /* insert copies all channels of `part` to channels [first, ...) of `whole`, at any offset, and
+     * leaves the others. extract copies them back and zeroes the tail lanes of `part`. */
     void (*insert_channels)(const struct sl_nn_tensor *part, size_t first,
                             const struct sl_nn_tensor *whole);
     void (*extract_channels)(const struct sl_nn_tensor *whole, size_t first,
                              const struct sl_nn_tensor *part);
 
-    /* Mean over the map, blocked to rows (n, channels); and back, adding `add` (or NULL). */
+    /* Forward: mean over the map, from blocked to rows (n, channels). Backward: its gradient, plus
+     * `add` (or NULL). */
     void (*global_pool_forward)(const struct sl_nn_tensor *x, const struct sl_nn_tensor *rows);
     void (*global_pool_backward)(const struct sl_nn_tensor *row_gradient,
                                  const struct sl_nn_tensor *add, const struct sl_nn_tensor *dx);
 
-    /* y = a alpha[n] + b (1 - alpha[n]); either factor's gradient: dx = g factor[n] (or
-     * g (1 - factor[n]) if `complement`) + add. */
+    /* Forward: y = a alpha[n] + b (1 - alpha[n]). Backward, for either branch: dx = g factor[n], or
+     * g (1 - factor[n]) if `complement`, plus add. */
     void (*shake_forward)(const struct sl_nn_tensor *a, const struct sl_nn_tensor *b,
                           const float *alpha, const struct sl_nn_tensor *y);
     void (*shake_backward)(const struct sl_nn_tensor *g, const float *factor, bool complement,
@@ -98,7 +100,7 @@ struct sl_nn_kernels {
 };
 
 extern const struct sl_nn_kernels sl_nn_kernels_plain, sl_nn_kernels_avx2;
-/* The best table that this processor can run. */
+/* The fastest table that this processor can run. */
 const struct sl_nn_kernels *sl_nn_kernels_select(void);
 
 #endif

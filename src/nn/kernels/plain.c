@@ -1,8 +1,8 @@
-/* The kernels in their simplest form: value by value, sums in double. */
+/* The kernels in their simplest form: one value at a time, sums in double. */
 #include "nn/kernels/kernels.h"
 #include "nn/kernels/walk.h"
 
-/* What forward computes and backward computes again to know where the ReLU was open. */
+/* Both passes call this: backward recomputes the output to know where the ReLU passed it. */
 static float normalised(float x, float scale, float shift)
 {
     return x * scale + shift;
@@ -10,7 +10,7 @@ static float normalised(float x, float scale, float shift)
 
 static float relu(float value)
 {
-    return value < 0 ? 0 : value; /* NaN stays */
+    return value < 0 ? 0 : value; /* NaN stays NaN */
 }
 
 static void statistics(const struct sl_nn_tensor *x, size_t first, size_t count, float *mean,
@@ -145,7 +145,7 @@ static void add(const struct sl_nn_tensor *a, const struct sl_nn_tensor *b, bool
         }
 }
 
-/* A slope of 0 makes infinity 0 too, not NaN. */
+/* With slope 0 the result is 0 even for infinity, where slope value would be NaN. */
 static float leak(float value, float slope)
 {
     return slope == 0 ? 0 : slope * value;
@@ -204,7 +204,7 @@ static void subsample_forward(const struct sl_nn_tensor *x, size_t stride, size_
         }
 }
 
-/* Whether a row or column is one of those taken, and then which. */
+/* True if subsampling takes this row or column; *at then becomes its place among those taken. */
 static bool is_taken(size_t *at, size_t stride, size_t offset)
 {
     if (*at < offset || (*at - offset) % stride != 0) return false;
@@ -232,7 +232,7 @@ static void subsample_backward(const struct sl_nn_tensor *g, size_t stride, size
         }
 }
 
-/* One channel of one image. */
+/* The first value of one channel of one image. */
 static float *channel_data(const struct sl_nn_tensor *tensor, size_t image, size_t channel)
 {
     return sl_nn_block_data(tensor, image, channel / SL_NN_LANES) + channel % SL_NN_LANES;

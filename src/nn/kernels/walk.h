@@ -1,4 +1,4 @@
-/* Private to nn/kernels/: how the kernels of every table walk through blocked tensors. */
+/* How the kernels of every table walk through blocked tensors. Private to nn/kernels/. */
 #ifndef SOFTLAB_NN_KERNELS_WALK_H
 #define SOFTLAB_NN_KERNELS_WALK_H
 
@@ -12,13 +12,13 @@ static inline size_t sl_nn_block_floats(const struct sl_nn_tensor *tensor)
     return tensor->height * tensor->width * SL_NN_LANES;
 }
 
-/* Where a block begins. */
+/* The first float of a block. */
 static inline float *sl_nn_block_data(const struct sl_nn_tensor *tensor, size_t image, size_t block)
 {
     return tensor->data + image * tensor->image_stride + block * sl_nn_block_floats(tensor);
 }
 
-/* The same, or NULL for no tensor or a block past its channels. */
+/* The same; NULL if there is no tensor or the block is past its channels. */
 static inline float *sl_nn_block_or_null(const struct sl_nn_tensor *tensor, size_t image,
                                          size_t block)
 {
@@ -26,8 +26,8 @@ static inline float *sl_nn_block_or_null(const struct sl_nn_tensor *tensor, size
     return sl_nn_block_data(tensor, image, block);
 }
 
-/* How many lanes of a block are channels of the tensor: 8, fewer in its last block, 0 in none of
- * its own or of no tensor. What lies in the other lanes may belong to a larger buffer. */
+/* The number of lanes of a block that are channels of the tensor: 8, fewer in its last block, 0
+ * past it or without a tensor. The other lanes may belong to a larger buffer. */
 static inline size_t sl_nn_block_lanes(const struct sl_nn_tensor *tensor, size_t block)
 {
     const size_t before = block * SL_NN_LANES;
@@ -35,8 +35,8 @@ static inline size_t sl_nn_block_lanes(const struct sl_nn_tensor *tensor, size_t
     return tensor->channels - before < SL_NN_LANES ? tensor->channels - before : SL_NN_LANES;
 }
 
-/* Where the k-th of SL_NN_SAMPLES pixels lies that are spread over the images and the map and tell
- * roughly what the mean is: a block's vector of 8. */
+/* The k-th of SL_NN_SAMPLES vectors, spread over the images and the map of a block. Their mean is a
+ * rough estimate of the mean of all. */
 enum { SL_NN_SAMPLES = 16 };
 static inline const float *sl_nn_sample(const struct sl_nn_tensor *tensor, size_t block, size_t k)
 {
@@ -45,16 +45,16 @@ static inline const float *sl_nn_sample(const struct sl_nn_tensor *tensor, size_
     return sl_nn_block_data(tensor, image, block) + pixel * SL_NN_LANES;
 }
 
-/* Sums over `count` values of each lane of a block: of (x - shift) and of its square. Whatever the
- * shift is, the moments are the same up to rounding; near the mean nothing cancels. */
+/* Sums over `count` values of each lane of a block: of (x - shift) and of its square. The shift
+ * changes the moments only by rounding; with a shift near the mean nothing cancels. */
 struct sl_nn_moments {
     float shift[SL_NN_LANES];
     double sum[SL_NN_LANES], square[SL_NN_LANES];
     size_t count;
 };
 
-/* Sums of nothing, around the mean of the samples. The mean of 16 equal values is that value to the
- * bit, so that a constant channel has variance 0. */
+/* Start with zero sums and the mean of the samples as shift. The mean of 16 equal values is exactly
+ * that value, so a constant channel gets variance 0. */
 static inline void sl_nn_moments_begin(struct sl_nn_moments *moments,
                                        const struct sl_nn_tensor *tensor, size_t block)
 {
@@ -69,7 +69,7 @@ static inline void sl_nn_moments_begin(struct sl_nn_moments *moments,
         moments->shift[lane] = (float)(sum[lane] / SL_NN_SAMPLES);
 }
 
-/* Mean and biased variance of those lanes that are channels [first, first + n). */
+/* Mean and biased variance of the lanes that are channels [first, first + n). */
 static inline void sl_nn_moments_end(const struct sl_nn_moments *moments, size_t block,
                                      size_t first, size_t n, float *mean, float *variance)
 {
@@ -79,7 +79,7 @@ static inline void sl_nn_moments_end(const struct sl_nn_moments *moments, size_t
         const double offset = moments->sum[lane] / (double)moments->count;
         const double spread = moments->square[lane] / (double)moments->count - offset * offset;
         mean[channel] = (float)((double)moments->shift[lane] + offset);
-        variance[channel] = spread < 0 ? 0 : (float)spread; /* NaN stays */
+        variance[channel] = spread < 0 ? 0 : (float)spread; /* NaN stays NaN */
     }
 }
 

@@ -1,5 +1,5 @@
-/* Attention over two representations in one row: tanh, for the scores, and weighting by the softmax
- * of the scores. */
+/* Attention over the two representations in a row: tanh for the scores, and weighting by the
+ * softmax of the scores. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -48,7 +48,8 @@ const struct sl_nn_layer_type sl_nn_layer_tanh = {
     .backward = tanh_backward,
 };
 
-/* ---- weighing: the channels below `split` times the first weight, the others times the second */
+/* ---- weighing: channels below `split` are multiplied by the first weight, the others by the
+ * second */
 
 struct weigh {
     size_t split, width;

@@ -1,6 +1,7 @@
-/* Convolution as a layer: three tasks, each with the kernel of the tuning table. In training the
- * weights change with every step, so kernels copy them to their layout just before they run; in
- * evaluation that is done once. */
+/* Convolution as a layer: three tasks (forward, backward-data, backward-weights), each with the
+ * kernel that the tuning table names. Kernels copy the weights to their own layout. In training the
+ * weights change with every step, so they are copied before every run; in evaluation they are
+ * copied once. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +15,12 @@
 enum { N_DIRECTIONS = 3 };
 
 struct conv_layer {
-    struct sl_nn_conv conv[N_DIRECTIONS]; /* kernel NULL: direction not wanted */
+    struct sl_nn_conv conv[N_DIRECTIONS]; /* kernel NULL: this direction is not needed */
     size_t weights, bias;                 /* offsets in the flat values */
     bool has_bias;
-    bool persistent; /* prepared copies outlive a run */
+    bool persistent; /* prepared copies are kept from run to run */
     size_t prepared_offset[N_DIRECTIONS];
-    /* A folded batch norm: weights and bias are made in `prepared`. */
+    /* With a folded batch norm, `prepared` holds the folded weights and bias. */
     bool folded;
     size_t out_channels, weights_per_channel;
     size_t gamma, beta, mean, variance; /* offsets of the norm's tensors */
@@ -56,7 +57,7 @@ static enum sl_status make_direction(struct conv_layer *layer, const struct sl_n
     return kernel->create(&task, &layer->conv[direction], err);
 }
 
-/* Decide where copies of the weights go and how much memory the runs need. */
+/* Decide where the copies of the weights go and how much memory the runs need. */
 static void plan_memory(struct conv_layer *layer, struct sl_nn_needs *needs)
 {
     size_t prepared = 0;

@@ -8,7 +8,7 @@
 
 struct embed {
     size_t steps, items, width, count;
-    size_t table; /* where it begins in the state */
+    size_t table; /* offset of the table in the state */
     bool letters;
 };
 
@@ -36,7 +36,8 @@ static void destroy(void *state)
     free(state);
 }
 
-/* Positions beyond an item's count may hold anything; they become zeros without being read. */
+/* Positions beyond an item's count may hold anything. Their ids are not read, and their outputs are
+ * zero. */
 static void forward(void *state, const struct sl_nn_args *args)
 {
     const struct embed *embed = state;
@@ -56,7 +57,7 @@ static void forward(void *state, const struct sl_nn_args *args)
         }
 }
 
-/* Nothing here is trained, and ids have no gradient. */
+/* The table is not trained, and ids have no gradient, so there is nothing to do. */
 static void backward(void *state, const struct sl_nn_args *args)
 {
     (void)state;

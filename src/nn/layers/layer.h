@@ -1,7 +1,6 @@
-/* Layer: a part of a plan. A unit is one or more nodes of the graph that run as one (batch norm +
- * add
- * + ReLU); a layer type compiles a unit and runs it. The type says how much memory it needs; the
- * plan places that memory and passes it to every run. */
+/* Layer: a part of a plan. A unit is one or more nodes of the graph that run as one, such as batch
+ * norm, addition and ReLU. A layer type compiles a unit and runs it. The type says how much memory
+ * it needs; the plan places that memory and passes it to every run. */
 #ifndef SOFTLAB_NN_LAYERS_LAYER_H
 #define SOFTLAB_NN_LAYERS_LAYER_H
 
@@ -16,41 +15,41 @@
 struct sl_tuning;
 
 #define SL_NN_NO_NODE      ((size_t)-1)
-#define SL_NN_NORM_EPSILON 1e-5 /* PyTorch's, under every batch norm's root */
+#define SL_NN_NORM_EPSILON 1e-5 /* PyTorch's epsilon under the root of every batch norm */
 
 struct sl_nn_unit {
     const struct sl_nn_graph *graph;
-    size_t node;     /* the one that gives the unit its type */
+    size_t node;     /* the node that decides the layer type */
     size_t norm;     /* evaluation only: the batch norm folded into a convolution; or none */
     bool add;        /* input[1] is added to the result (convolution, batch norm) */
-    bool relu;       /* and then what is below 0 becomes 0 */
-    size_t input[2]; /* nodes whose tensors it reads */
+    bool relu;       /* negative results then become 0 */
+    size_t input[2]; /* nodes whose tensors the unit reads */
     size_t n_inputs;
-    size_t output; /* the node whose tensor it makes */
+    size_t output; /* the node whose tensor the unit makes */
     size_t images;
-    bool training;                  /* batch statistics and noise */
-    bool gradients;                 /* of the values */
-    bool input_gradient[2];         /* wanted */
-    size_t statistics_from;         /* batch norm: channels below it have statistics already */
+    bool training;          /* batch statistics and noise */
+    bool gradients;         /* compute the gradients of its values */
+    bool input_gradient[2]; /* compute the gradient of input k */
+    size_t statistics_from; /* batch norm: the channels below this one have statistics already */
     const struct sl_tuning *tuning; /* borrowed while compiling */
     const struct sl_nn_kernels *kernels;
-    /* Where the tensors of node `node` (and `norm`) begin, in the order of sl_nn_node_tensors: in
-     * the flat values or the flat state. */
+    /* Offsets of the tensors of `node` (and of `norm`), in the order of sl_nn_node_tensors, in the
+     * flat values or the flat state. */
     size_t offset[SL_NN_NODE_TENSORS];
     size_t norm_offset[SL_NN_NODE_TENSORS];
 };
 
-/* What a compiled unit needs from the plan. All zero: nothing. */
+/* What a compiled unit needs from the plan; all zero if it needs nothing. */
 struct sl_nn_needs {
-    bool input_in_backward[2]; /* must input k still be there in the backward pass? */
+    bool input_in_backward[2]; /* backward reads input k */
     bool output_in_backward;
-    bool passes[2];    /* the gradient of input k is the upstream gradient itself, or */
-    bool masks;        /* what backward makes of it behind the unit's ReLU */
-    bool overwrites;   /* the gradient of input 0 may be written over the upstream gradient */
-    bool adds[2];      /* can add a gradient that is already there to that of input k */
+    bool passes[2];    /* the gradient of input k is the upstream gradient itself */
+    bool masks;        /* that gradient first passes the unit's ReLU, in backward */
+    bool overwrites;   /* the gradient of input 0 may overwrite the upstream gradient */
+    bool adds[2];      /* backward can add an existing gradient to that of input k */
     size_t kept;       /* bytes written by forward for backward */
     size_t prepared;   /* bytes that live as long as the plan */
-    size_t scratch[2]; /* bytes for the time of a forward, a backward run */
+    size_t scratch[2]; /* bytes needed during a forward run, a backward run */
     size_t noise;      /* floats of noise */
 };
 
@@ -61,31 +60,31 @@ struct sl_nn_args {
     float *state;        /* the model's */
     float *gradients;    /* flat, like values */
     struct sl_nn_tensor input[2], output;
-    struct sl_nn_tensor upstream;          /* backward: the gradient by the output */
-    struct sl_nn_tensor input_gradient[2]; /* backward: to be written; data NULL: not wanted */
-    struct sl_nn_tensor add[2];            /* backward: to be added to it; data NULL: nothing */
-    struct sl_nn_tensor masked;            /* backward: where that goes; data NULL: nowhere */
-    float *mean, *variance; /* batch norm: of the input's channels, shared over a dense block */
+    struct sl_nn_tensor upstream;          /* backward: the gradient of the output */
+    struct sl_nn_tensor input_gradient[2]; /* backward: to write; data NULL: not needed */
+    struct sl_nn_tensor add[2];            /* backward: to add to it; data NULL: nothing */
+    struct sl_nn_tensor masked;            /* backward: upstream behind the ReLU; data NULL: none */
+    float *mean, *variance; /* batch norm: of the input's channels; a dense block shares them */
     void *kept, *prepared, *scratch;
     float *noise;
-    double *weights_seconds; /* convolution: time in backward-weights is added; NULL: not wanted */
+    double *weights_seconds; /* backward-weights of a convolution adds its time; or NULL */
 };
 
 struct sl_nn_layer_type {
     const char *name; /* "conv" */
-    bool strided; /* inputs, upstream and gradients may be the first channels of a larger tensor */
+    bool strided;     /* it can read and write the first channels of a larger tensor */
     enum sl_status (*create)(const struct sl_nn_unit *unit, struct sl_nn_needs *needs, void **state,
                              struct sl_error *err);
-    void (*destroy)(void *state); /* NULL is fine */
-    /* The values or the state changed: renew copies in `prepared`. May be NULL. */
+    void (*destroy)(void *state); /* accepts NULL */
+    /* Renew the copies in `prepared` after values or state have changed. May be NULL. */
     void (*prepare)(void *state, const struct sl_nn_args *args);
     void (*forward)(void *state, const struct sl_nn_args *args);
-    /* Writes the gradients of its own values and of the inputs that are wanted. */
+    /* Writes the gradients of the layer's values and of the inputs that need one. */
     void (*backward)(void *state, const struct sl_nn_args *args);
-    /* The implementation of a direction; NULL: there is only one. */
+    /* The name of the implementation of a direction; NULL: there is only one. */
     const char *(*kernel)(const void *state, enum sl_nn_direction direction);
 };
-/* By the op of a unit's node; NULL for inputs. */
+/* The layer type of each operation; NULL for inputs. */
 extern const struct sl_nn_layer_type *const sl_nn_layer_types[SL_NN_N_OPS];
 
 extern const struct sl_nn_layer_type sl_nn_layer_normalise, sl_nn_layer_conv,

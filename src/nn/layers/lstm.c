@@ -1,7 +1,8 @@
-/* One LSTM layer, one direction or both, as PyTorch's on packed sequences: outputs beyond a row's
- * end are zero and the reverse direction begins at the row's last real step. Both directions run
- * the same code on their own packing (lstm_pack.h): one product of all inputs with the input
- * weights, then per step one with the recurrent weights and a pass over the gates. */
+/* One LSTM layer in one or both directions, like PyTorch's on packed sequences: outputs beyond a
+ * row's end are zero, and the reverse direction begins at the row's last real step. Both directions
+ * run the same code on their own packing (lstm_pack.h). One matrix product multiplies all inputs by
+ * the input weights. Then each step has one product with the recurrent weights and one pass over
+ * the gates. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,12 +18,12 @@ enum { INPUT_WEIGHTS, HIDDEN_WEIGHTS, INPUT_BIAS, HIDDEN_BIAS, PER_DIRECTION };
 struct lstm {
     size_t steps, items, inputs, hidden, directions;
     bool gradients, input_gradient;
-    enum sl_nn_op source; /* whose counts are the rows' lengths; SL_NN_N_OPS: all rows are full */
-    bool merges;          /* rows with the same ids have the same inputs */
-    bool everywhere, at_position; /* which outputs something reads, as in sl_nn_lstm_request */
+    enum sl_nn_op source;         /* ids that give the rows' lengths; SL_NN_N_OPS: rows are full */
+    bool merges;                  /* rows with the same ids run once */
+    bool everywhere, at_position; /* the outputs that are read, as in sl_nn_lstm_request */
     size_t step;
-    size_t rows;      /* packed rows of one direction, at most */
-    size_t kept_rows; /* and of all that forward leaves for backward */
+    size_t rows;      /* most packed rows of one direction */
+    size_t kept_rows; /* most packed rows that forward keeps for backward */
     size_t offset[SL_NN_NODE_TENSORS];
     struct sl_nn_lstm_pack packs[2];
     const struct sl_nn_lstm_kernels *kernels;
@@ -31,7 +32,7 @@ struct lstm {
 /* ---- Memory ---- */
 
 struct cursor {
-    float *base; /* NULL: only count */
+    float *base; /* NULL: only count bytes */
     size_t used;
 };
 
@@ -42,11 +43,11 @@ static float *carve(struct cursor *cursor, size_t count)
     return cursor->base ? cursor->base + at : NULL;
 }
 
-/* What forward makes, by packed row. */
+/* The results of forward, by packed row. */
 struct trace {
     float *gates;  /* (rows, 4 hidden) */
     float *cell;   /* (rows, hidden) */
-    float *before; /* (rows, hidden): the outputs of the step before */
+    float *before; /* (rows, hidden): outputs of the previous step */
 };
 
 static struct trace carve_trace(struct cursor *cursor, size_t rows, size_t hidden)
@@ -58,7 +59,8 @@ static struct trace carve_trace(struct cursor *cursor, size_t rows, size_t hidde
     return trace;
 }
 
-/* The trace of a direction: both share what is kept, one after the other. */
+/* The part of the kept memory that belongs to one direction. The second direction follows the
+ * first. */
 static struct trace trace_from(struct trace all, size_t row, size_t hidden)
 {
     return (struct trace){all.gates + row * 4 * hidden, all.cell + row * hidden,
@@ -73,7 +75,7 @@ static bool keeps(const struct lstm *lstm)
 struct forward_memory {
     float *inputs; /* (rows, inputs), packed */
     float *output; /* (items, hidden) of one step, by rank */
-    float *bias;   /* (4 hidden): both */
+    float *bias;   /* (4 hidden): sum of both biases */
     struct trace trace;
 };
 
@@ -119,7 +121,7 @@ static enum sl_nn_op find_source(const struct sl_nn_graph *graph, size_t node)
     return at->op == SL_NN_WORDS || at->op == SL_NN_LETTERS ? at->op : SL_NN_N_OPS;
 }
 
-/* The pick that alone reads a node's tensor, or NULL. */
+/* The pick that is the only reader of a node's tensor, or NULL. */
 static const struct sl_nn_node *only_pick(const struct sl_nn_graph *graph, size_t node)
 {
     const struct sl_nn_node *pick = NULL;
@@ -134,7 +136,7 @@ static const struct sl_nn_node *only_pick(const struct sl_nn_graph *graph, size_
     return pick;
 }
 
-/* If only one position of the outputs is read, no direction runs past it, and both together run at
+/* If only one position of the outputs is read, neither direction runs past it. Together they run at
  * most one step more than the row has. */
 static void limit_steps(struct lstm *lstm, const struct sl_nn_node *pick)
 {
@@ -213,7 +215,8 @@ static void fill_packs(struct lstm *lstm, const struct sl_batch *batch)
         sl_nn_lstm_pack_fill(&lstm->packs[d], &request);
 }
 
-/* The packed inputs of a direction: `sequence` itself if every row is full and runs forward. */
+/* The packed inputs of a direction. If every row is full and runs forward, this is `sequence`
+ * itself, without a copy. */
 static const float *pack_inputs(const struct lstm *lstm, const struct sl_nn_lstm_pack *pack,
                                 const float *sequence, float *packed)
 {
@@ -229,7 +232,8 @@ static const float *pack_inputs(const struct lstm *lstm, const struct sl_nn_lstm
     return packed;
 }
 
-/* An item's row of a direction's half of a (steps, items, directions hidden) sequence. */
+/* Index of an item's row in one direction's half of a (steps, items, directions hidden)
+ * sequence. */
 static size_t half_row(const struct lstm *lstm, const struct sl_nn_lstm_pack *pack, size_t item,
                        size_t s)
 {
@@ -277,7 +281,7 @@ static void add_input_gradient(const struct lstm *lstm, const struct sl_nn_lstm_
 
 /* ---- Products ---- */
 
-/* c = a b' (+ c), with b (n, k) as PyTorch keeps weights. */
+/* c = a b' (+ c), where b has PyTorch's weight layout (n, k). */
 static void times_weights(const float *a, const float *b, float *c, size_t m, size_t n, size_t k,
                           bool add)
 {
@@ -295,7 +299,7 @@ static void times_weights(const float *a, const float *b, float *c, size_t m, si
                                  .ldc = n});
 }
 
-/* c = a b (+ c), (m, k) by (k, n): gate gradients back through weights. */
+/* c = a b (+ c), (m, k) by (k, n): passes gate gradients back through the weights. */
 static void back_through(const float *a, const float *b, float *c, size_t m, size_t n, size_t k,
                          bool add)
 {
@@ -312,7 +316,7 @@ static void back_through(const float *a, const float *b, float *c, size_t m, siz
                                  .ldc = n});
 }
 
-/* c = a' b, (k, m) and (k, n): the gradient of weights. */
+/* c = a' b, (k, m) and (k, n): computes the gradient of the weights. */
 static void by_weights(const float *a, const float *b, float *c, size_t m, size_t n, size_t k)
 {
     if (k == 0) {
@@ -390,7 +394,7 @@ static void forward(void *state, const struct sl_nn_args *args)
     assert(row <= lstm->kept_rows);
 }
 
-/* Gate gradients of all packed rows, from the last step to the first, and their sum. */
+/* Compute the gate gradients of all packed rows, from the last step to the first, and their sum. */
 static void run_backward(const struct lstm *lstm, const struct sl_nn_lstm_pack *pack,
                          const struct sl_nn_args *args, const struct backward_memory *memory,
                          struct trace trace)

@@ -92,14 +92,14 @@ static const struct sl_nn_lstm_kernels plain = {
 
 enum { LANES = 8 };
 
-/* Masked loads and stores are used for the tail only: they are slow on some processors. */
+/* Only the tail uses masked loads and stores, because they are slow on some processors. */
 AVX2 static inline __m256i first_lanes(size_t count)
 {
     return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)count),
                               _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
 }
 
-/* The next 8 floats, or the `left` there are and zeros. */
+/* Load the next 8 floats. If only `left` of them exist, the other lanes are zero. */
 AVX2 static inline __m256 take(const float *from, size_t left)
 {
     return left >= LANES ? _mm256_loadu_ps(from) : _mm256_maskload_ps(from, first_lanes(left));
@@ -123,7 +123,7 @@ AVX2 static inline struct power power_of_e(__m256 x)
 {
     const __m256 n = _mm256_round_ps(_mm256_mul_ps(x, _mm256_set1_ps(1.44269504f)),
                                      _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-    /* log(2) in two parts, the first of which times n is exact. */
+    /* log(2) in two parts. The first has few bits, so its product with n is exact. */
     __m256 r = _mm256_fnmadd_ps(n, _mm256_set1_ps(.693359375f), x);
     r = _mm256_fnmadd_ps(n, _mm256_set1_ps(-2.12194440e-4f), r);
     __m256 p = _mm256_set1_ps(1.9875691500e-4f);
@@ -139,7 +139,8 @@ AVX2 static inline struct power power_of_e(__m256 x)
     };
 }
 
-/* min and max give their second argument when one is NaN, so NaN passes. */
+/* min and max return their second argument if one is NaN. The order of arguments here lets NaN
+ * pass. */
 AVX2 static inline __m256 sigmoid8(__m256 x)
 {
     const __m256 one = _mm256_set1_ps(1);
@@ -148,8 +149,9 @@ AVX2 static inline __m256 sigmoid8(__m256 x)
     return _mm256_div_ps(one, _mm256_fmadd_ps(e.scale, e.rest, _mm256_add_ps(e.scale, one)));
 }
 
-/* (e^2|x| - 1) / (e^2|x| + 1), the numerator as 2^n p + (2^n - 1): with n >= 0 nothing cancels,
- * so that small x keep their precision. Beyond 9.1 the float nearest to tanh is 1. */
+/* tanh |x| = (e^2|x| - 1) / (e^2|x| + 1). The numerator is computed as 2^n p + (2^n - 1): with
+ * n >= 0 nothing cancels, so small x keep their precision. Beyond 9.1 the float nearest to tanh is
+ * 1. */
 AVX2 static inline __m256 tanh8(__m256 x)
 {
     const __m256 sign = _mm256_and_ps(x, _mm256_set1_ps(-0.f));

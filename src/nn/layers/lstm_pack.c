@@ -45,11 +45,11 @@ static size_t steps_to_run(const struct sl_nn_lstm_pack *pack,
     if (request->everywhere) return length;
     assert(!request->positions || request->positions[item] >= 0);
     const size_t place = request->positions ? (size_t)request->positions[item] : request->step;
-    if (place >= length) return 0; /* the output is zero there */
+    if (place >= length) return 0; /* the output there is zero */
     return pack->reverse ? length - place : place + 1;
 }
 
-/* FNV-1a over whole ids. */
+/* FNV-1a hash, over whole ids instead of bytes. */
 static size_t hash_ids(const int32_t *ids, size_t count)
 {
     uint64_t hash = 14695981039346656037u;
@@ -58,7 +58,7 @@ static size_t hash_ids(const int32_t *ids, size_t count)
     return (size_t)(hash ^ hash >> 32);
 }
 
-/* The slot that holds an item with the same ids, or the empty one where this item belongs. */
+/* The slot of an item with the same ids, or the empty slot where this item belongs. */
 static size_t *find_slot(const struct sl_nn_lstm_pack *pack, const int32_t *ids, size_t item)
 {
     const size_t length = pack->length[item];
@@ -73,8 +73,8 @@ static size_t *find_slot(const struct sl_nn_lstm_pack *pack, const int32_t *ids,
     return &pack->table[at];
 }
 
-/* From the last item to the first, so that chains are in the order of items and each is known by
- * its first. */
+/* Walks from the last item to the first, so that chains are in the order of items and the first
+ * item of each chain stands for it. */
 static void chain_equal_items(struct sl_nn_lstm_pack *pack, const int32_t *ids)
 {
     memset(pack->table, 0, pack->n_slots * sizeof *pack->table);
@@ -98,7 +98,7 @@ static void rank_items(struct sl_nn_lstm_pack *pack)
         if (pack->run[item]) active[pack->run[item] - 1]++;
     for (size_t s = pack->steps; s-- > 0;)
         active[s] += active[s + 1];
-    /* Those that run exactly s + 1 steps come after the active[s + 1] that run more. */
+    /* Rows that run exactly s + 1 steps rank after the active[s + 1] rows that run more. */
     for (size_t s = 0; s < pack->steps; s++)
         start[s] = active[s + 1];
     for (size_t item = 0; item < pack->items; item++)

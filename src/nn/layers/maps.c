@@ -1,5 +1,5 @@
-/* Layers that are one pass over their tensors: addition, ReLU, subsampling, concatenation,
- * shake-shake mixing. */
+/* Layers that make one pass over their tensors: addition, ReLU, subsampling, concatenation,
+ * shake-shake. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ struct map_layer {
     bool relu;
     float slope;
     size_t stride, offset;
-    size_t first; /* concatenation: where the second input's channels begin */
+    size_t first; /* concatenation: first channel of the second input */
     bool training;
 };
 
@@ -162,8 +162,8 @@ const struct sl_nn_layer_type sl_nn_layer_subsample = {
     .backward = subsample_backward,
 };
 
-/* ---- concatenation of channels. In a dense block the output is the first input's memory with
- * more of its channels in use, so that only the new channels are copied. ---- */
+/* ---- concatenation of channels. In a dense block the output lies in the memory of the first input
+ * and uses more of its channels, so only the new channels are copied. ---- */
 
 static enum sl_status concat_create(const struct sl_nn_unit *unit, struct sl_nn_needs *needs,
                                     void **state, struct sl_error *err)
@@ -218,8 +218,8 @@ const struct sl_nn_layer_type sl_nn_layer_concat = {
     .backward = concat_backward,
 };
 
-/* ---- shake-shake: a random mixture of two branches, one coefficient per image, another in the
- * backward pass; in evaluation their mean ---- */
+/* ---- shake-shake: a random mixture of two branches. Each image has one coefficient in the forward
+ * pass and another in the backward pass; evaluation takes the mean of the branches ---- */
 
 static enum sl_status shake_create(const struct sl_nn_unit *unit, struct sl_nn_needs *needs,
                                    void **state, struct sl_error *err)

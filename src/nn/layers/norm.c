@@ -1,4 +1,4 @@
-/* Batch norm as a layer, with what may follow it: an addition and a ReLU.
+/* Batch norm as a layer, with the addition and the ReLU that may follow it.
  *
  *     y = relu?(x scale + shift + added),  scale = gamma / sqrt(variance + eps),
  *                                          shift = beta - mean scale
@@ -8,8 +8,8 @@
  *
  *     dbeta = sum g,  dgamma = sum g xhat,  dx = gamma inverse (g - dbeta / m - xhat dgamma / m)
  *
- * which is a g + b x + c with three coefficients per channel. Statistics of a channel are made
- * once, by the first norm that reads it (a dense block has many). */
+ * which is a g + b x + c with three coefficients per channel. The first norm that reads a channel
+ * computes its statistics; other norms of a dense block reuse them. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -26,10 +26,10 @@ struct norm_layer {
     size_t gamma, beta, running_mean, running_variance; /* offsets */
 };
 
-/* Per-channel arrays that backward needs again. */
+/* Arrays with a value per channel that forward keeps for backward. */
 struct norm_arrays {
     float *scale, *shift, *inverse;
-    float *mean; /* evaluation's own; training's are the plan's */
+    float *mean; /* in evaluation; in training they are in the plan's memory */
 };
 enum { N_KEPT_ARRAYS = 4, N_SCRATCH_ARRAYS = 5 };
 
@@ -75,8 +75,7 @@ static enum sl_status norm_create(const struct sl_nn_unit *unit, struct sl_nn_ne
     needs->kept = N_KEPT_ARRAYS * layer->padded * sizeof(float);
     needs->scratch[1] = N_SCRATCH_ARRAYS * layer->padded * sizeof(float);
     needs->input_in_backward[0] = true;
-    needs->output_in_backward =
-        unit->add && unit->relu; /* the sign; else it is recomputed from x */
+    needs->output_in_backward = unit->add && unit->relu; /* the sign of y; otherwise x gives it */
     needs->adds[0] = true;
     needs->overwrites = true;
     needs->passes[1] = unit->add;
@@ -100,7 +99,8 @@ static void update_running(const struct norm_layer *layer, const struct sl_nn_ar
     }
 }
 
-/* Scale and shift from the statistics that hold; tail lanes get zeros. */
+/* Scale and shift from the batch statistics (training) or the running ones. Tail lanes get
+ * zeros. */
 static void set_scale(const struct norm_layer *layer, const struct sl_nn_args *args,
                       const struct norm_arrays *arrays)
 {
@@ -173,7 +173,7 @@ static void norm_backward(void *state, const struct sl_nn_args *args)
         .mean = arrays.mean,
         .inverse = arrays.inverse,
     };
-    /* Behind add and ReLU the masked gradient is that of the added tensor too. */
+    /* The masked gradient is also the gradient of the addend. */
     const struct sl_nn_tensor *masked = args->masked.data ? &args->masked : NULL;
     if (layer->training || layer->gradients || masked)
         layer->kernels->bn_reduce(&backward, sum_g, sum_gx, masked);

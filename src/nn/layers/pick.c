@@ -1,4 +1,4 @@
-/* Pick: one step of every row of a sequence. */
+/* Pick: takes one step of every row of a sequence. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +10,8 @@ struct pick {
     size_t steps, items, width;
     bool at_position;
     size_t step;
-    size_t turn; /* channels from here on belong to a reverse direction, which ends at step 0 */
-    enum sl_nn_op source; /* whose counts tell the last step */
+    size_t turn;          /* first channel of the reverse direction, which ends at step 0 */
+    enum sl_nn_op source; /* the ids whose counts tell the last step */
 };
 
 static enum sl_status create(const struct sl_nn_unit *unit, struct sl_nn_needs *needs, void **state,
@@ -41,8 +41,8 @@ static void destroy(void *state)
     free(state);
 }
 
-/* The steps of an item's first `turn` channels and of the others. An item without ids has zeros at
- * every step. */
+/* The step to take for an item's first `turn` channels, and for the others. All steps of an item
+ * without ids are zero. */
 static void find_steps(const struct pick *pick, const struct sl_batch *batch, size_t item,
                        size_t step[2])
 {

@@ -1,5 +1,5 @@
-/* Max and average pooling by oneDNN, in ceil mode as PyTorch has it: the last window may reach over
- * the edge, and an average counts only what is inside. */
+/* Max and average pooling by oneDNN, in PyTorch's ceil mode: the last window may extend beyond the
+ * edge, and an average counts only the pixels inside. */
 #include <stdlib.h>
 
 #include "nn/dnn.h"
@@ -22,7 +22,7 @@ static enum sl_status blocked_layout(dnnl_memory_desc_t *out, size_t images,
     return SL_DNN(dnnl_memory_desc_init_by_tag(out, RANK, dims, dnnl_f32, dnnl_nChw8c));
 }
 
-/* What pooling is asked to do, in oneDNN's words. */
+/* The arguments of a pooling, as oneDNN takes them. */
 struct pool_spec {
     dnnl_alg_kind_t algorithm;
     dnnl_memory_desc_t input, output;

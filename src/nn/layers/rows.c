@@ -1,5 +1,5 @@
-/* Layers that end in rows of features, or work on them: input normalisation, pooling of whole maps,
- * flattening, linear layers, dropout. */
+/* Layers that make or read rows of features, and input normalisation: global pooling, flattening,
+ * linear layers, dropout. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,7 +117,7 @@ const struct sl_nn_layer_type sl_nn_layer_global_pool = {
 
 /* ---- maps to rows in PyTorch's order ---- */
 
-/* Where element (channel, pixel) of an image lies in a blocked map of `pixels`. */
+/* Index of element (channel, pixel) of an image in a blocked map of `pixels`. */
 static size_t blocked_index(size_t channel, size_t pixel, size_t pixels)
 {
     return (channel / SL_NN_LANES * pixels + pixel) * SL_NN_LANES + channel % SL_NN_LANES;
@@ -250,7 +250,7 @@ const struct sl_nn_layer_type sl_nn_layer_linear = {
     .backward = linear_backward,
 };
 
-/* ---- dropout: multiplication by a mask that is given; nothing in evaluation ---- */
+/* ---- dropout: multiplication by the mask in the plan's noise; a copy in evaluation ---- */
 
 static size_t tensor_floats(const struct sl_nn_unit *unit)
 {

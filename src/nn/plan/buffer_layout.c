@@ -15,10 +15,11 @@ static int by_size(const void *left, const void *right)
     const struct sl_nn_buffer *a = *(struct sl_nn_buffer *const *)left;
     const struct sl_nn_buffer *b = *(struct sl_nn_buffer *const *)right;
     if (a->bytes != b->bytes) return a->bytes < b->bytes ? 1 : -1;
-    return (a > b) - (a < b); /* the order given: qsort is not stable */
+    return (a > b) - (a < b); /* equal sizes keep the given order: qsort is not stable */
 }
 
-/* The lowest offset where `buffer` fits between those in `placed`, which are sorted by offset. */
+/* The lowest offset where `buffer` fits between the buffers in `placed`, which are sorted by
+ * offset. */
 static size_t lowest_gap(const struct sl_nn_buffer *buffer, struct sl_nn_buffer *const *placed,
                          size_t count)
 {

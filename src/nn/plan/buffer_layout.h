@@ -14,12 +14,12 @@ static inline size_t sl_nn_aligned(size_t bytes)
 
 struct sl_nn_buffer {
     size_t bytes;
-    size_t first, last; /* the moments of its first write and last use */
+    size_t first, last; /* first moment it is written, last moment it is used */
     size_t offset;      /* written by sl_nn_place */
 };
 
-/* Returns the size of the block. Deterministic: larger buffers first, each at the lowest offset
- * that no buffer in use at the same time covers. */
+/* Place all buffers; returns the size of the block. The result is deterministic: larger buffers
+ * come first, and each gets the lowest offset that is free during its lifetime. */
 size_t sl_nn_place(struct sl_nn_buffer *buffers, size_t count);
 
 #endif

@@ -1,4 +1,4 @@
-/* Decides what runs when, and in which memory.
+/* Decides the order of the units and the memory of their tensors.
  *
  * Time has 2 U moments for U units: unit i runs forward at moment i and backward at 2 U - 1 - i. A
  * buffer lives from the first moment that touches it to the last.
@@ -20,15 +20,15 @@ struct builder {
     const struct sl_nn_graph *graph;
     struct sl_nn_buffer *buffers; /* owned until handed over */
     size_t n_buffers, capacity;
-    size_t *references; /* per buffer: gradients that lie in it and have not been used up */
+    size_t *references; /* per buffer: gradients in it that a unit will still read */
     /* Per node: */
     struct sl_nn_slot *value, *gradient;
-    size_t *root; /* the node in whose buffer its value lies; itself, or in a dense block */
-    size_t *root_channels;                 /* of a root: channels of the whole buffer */
+    size_t *root; /* the node whose buffer holds its value: itself, or the root of a dense block */
+    size_t *root_channels;                 /* of a root: channels that its buffer has room for */
     size_t *statistics;                    /* of a root: its buffer of means and variances */
-    size_t *counted;                       /* of a root: channels that have statistics */
-    bool *requires;                        /* a gradient by its value is wanted */
-    const struct sl_nn_layer_type **maker; /* the type of the unit that makes it */
+    size_t *counted;                       /* of a root: channels that have statistics so far */
+    bool *requires;                        /* the gradient of its value is needed */
+    const struct sl_nn_layer_type **maker; /* type of the unit that computes it */
 };
 
 static size_t backward_moment(const struct builder *builder, size_t step)
@@ -63,7 +63,7 @@ static void touch(struct builder *builder, size_t buffer, size_t moment)
     if (moment > builder->buffers[buffer].last) builder->buffers[buffer].last = moment;
 }
 
-/* Which buffer is touched also when a pass is over and the caller looks. */
+/* A moment after both passes: a buffer touched then keeps its content for the caller. */
 static size_t never(const struct builder *builder)
 {
     return 2 * builder->plan->n_steps;
@@ -71,7 +71,7 @@ static size_t never(const struct builder *builder)
 
 static const struct sl_nn_slot nowhere = {.buffer = SL_NN_NOWHERE};
 
-/* A tensor of the shape, with `channels` of room for each image. */
+/* A tensor of the given shape, in a buffer that has room for `channels` channels per image. */
 static struct sl_nn_tensor tensor_of(const struct sl_nn_shape *shape, size_t images,
                                      size_t channels)
 {
@@ -102,7 +102,7 @@ static bool is_strided(const struct sl_nn_tensor *tensor)
 
 /* ---- values ---- */
 
-/* Whether every reader of a node copes with the first channels of a larger tensor. */
+/* True if every reader of a node can read the first channels of a larger tensor. */
 static bool readers_take_strides(const struct builder *builder, size_t node)
 {
     for (size_t s = 0; s < builder->plan->n_steps; s++) {
@@ -113,7 +113,8 @@ static bool readers_take_strides(const struct builder *builder, size_t node)
     return true;
 }
 
-/* Concatenations that go on where another ended share its buffer, which has room for the last. */
+/* A concatenation whose first input is another concatenation shares its buffer. The buffer has room
+ * for the channels of the last one. */
 static void find_roots(struct builder *builder)
 {
     const struct sl_nn_graph *graph = builder->graph;
@@ -175,7 +176,7 @@ static void copy_offsets(const struct sl_model *model, size_t node, size_t *offs
         offsets[i] = model->tensors[first + i].offset;
 }
 
-/* What the plan knows of a unit beyond what sl_nn_fuse wrote. */
+/* Set what sl_nn_fuse leaves open in a unit. */
 static void complete_unit(struct builder *builder, struct sl_nn_step *step)
 {
     const struct sl_plan *plan = builder->plan;
@@ -309,8 +310,7 @@ static bool maker_takes(const struct builder *builder, size_t node,
     return !maker || maker->strided || !is_strided(gradient);
 }
 
-/* True if the gradient of input k may replace the upstream gradient, which is not needed any more.
- */
+/* True if the gradient of input k may overwrite the upstream gradient, which nothing else needs. */
 static bool can_overwrite(const struct builder *builder, const struct sl_nn_step *step, size_t k)
 {
     return k == 0 && step->needs.overwrites && !wants_pass(step) &&
@@ -337,7 +337,8 @@ static void contribute_computed(struct builder *builder, struct sl_nn_step *step
     set_gradient(builder, node, result, moment);
 }
 
-/* The layer passes `source` (its upstream gradient, or that behind its ReLU) on to input k. */
+/* The layer passes `source` on to input k: its upstream gradient, or that gradient behind its
+ * ReLU. */
 static void contribute_passed(struct builder *builder, struct sl_nn_step *step, size_t k,
                               struct sl_nn_slot source, size_t moment)
 {
@@ -381,7 +382,8 @@ static void build_backward(struct builder *builder, size_t index)
     step->scratch[1] = scratch_buffer(builder, step->needs.scratch[1], moment);
     const struct sl_nn_slot source =
         wants_pass(step) ? passed_source(builder, step, moment) : nowhere;
-    /* Computed ones first: what they add must exist before the layer runs, mends come after it. */
+    /* Computed gradients come first: the layer adds to sums that must exist before it runs, and
+     * mends run after it. */
     for (size_t k = 0; k < step->unit.n_inputs; k++)
         if (step->unit.input_gradient[k] && !step->needs.passes[k])
             contribute_computed(builder, step, k, moment);

@@ -7,7 +7,7 @@
 struct fuser {
     const struct sl_nn_graph *graph;
     size_t *reader; /* the only node that reads a node's tensor, or SL_NN_NO_NODE */
-    bool *inside;   /* part of a unit that began with an earlier node */
+    bool *inside;   /* it belongs to the unit of an earlier node */
     bool fold;
 };
 
@@ -31,7 +31,7 @@ static void find_readers(struct fuser *fuser)
     free(readers);
 }
 
-/* The one reader of a node if it has the op. */
+/* The only reader of a node, if it has operation `op`; otherwise SL_NN_NO_NODE. */
 static size_t followed_by(const struct fuser *fuser, size_t node, enum sl_nn_op op)
 {
     const size_t reader = fuser->reader[node];
@@ -44,8 +44,9 @@ static bool is_plain_relu(const struct fuser *fuser, size_t node)
     return node != SL_NN_NO_NODE && node_at(fuser, node)->as.relu.slope == 0.0F;
 }
 
-/* True if the unit that ends in node `last` can do `add`: no other unit does it, and `last` has all
- * its channels. A convolution adds only a tensor with the layout of its own output. */
+/* True if the unit that ends in node `last` can do the addition `add`: no other unit does it, and
+ * `last` has all channels of the sum. A convolution adds only a tensor with the layout of its own
+ * output. */
 static bool can_take_add(const struct fuser *fuser, const struct sl_nn_unit *unit, size_t last,
                          size_t add)
 {
@@ -58,7 +59,7 @@ static bool can_take_add(const struct fuser *fuser, const struct sl_nn_unit *uni
     return node_at(fuser, unit->node)->op == SL_NN_CONV ? here == there : here >= there;
 }
 
-/* Extend the unit by the following nodes that it can do. */
+/* Extend the unit by following nodes that its layer can do as well. */
 static void extend(struct fuser *fuser, struct sl_nn_unit *unit)
 {
     const enum sl_nn_op op = node_at(fuser, unit->node)->op;
@@ -80,7 +81,8 @@ static void extend(struct fuser *fuser, struct sl_nn_unit *unit)
         }
     }
     const size_t relu = followed_by(fuser, last, SL_NN_RELU);
-    /* In training a convolution's ReLU stays separate: its backward pass needs the sign. */
+    /* In training, the ReLU after a convolution stays separate: its backward pass needs the sign of
+     * the output. */
     if (is_plain_relu(fuser, relu) && (!conv || fuser->fold)) {
         unit->relu = true;
         last = relu;
@@ -117,7 +119,8 @@ size_t sl_nn_fuse(const struct sl_nn_graph *graph, bool fold, struct sl_nn_unit 
         .inside = sl_alloc(graph->count + 1, sizeof *fuser.inside),
         .fold = fold,
     };
-    /* A unit runs at its last node, because what it adds may be computed in between. */
+    /* A unit runs at the place of its last node, because its addend may be computed after its first
+     * node. */
     struct sl_nn_unit *ending = sl_alloc(graph->count + 1, sizeof *ending);
     find_readers(&fuser);
     for (size_t i = 0; i < graph->count; i++) {

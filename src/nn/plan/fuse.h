@@ -7,9 +7,10 @@
 
 #include "nn/layers/layer.h"
 
-/* Fills `units` (room for graph->count) in running order and returns how many there are. Sets node,
- * norm, add, relu, inputs and output; the rest is zero. With `fold` (evaluation without gradients)
- * batch norms and ReLUs are folded into the convolution before them. Input nodes make no unit. */
+/* Fill `units` (room for graph->count) in running order; returns their number. Sets node, norm,
+ * add, relu, inputs and output; the other members are zero. With `fold` (evaluation without
+ * gradients) batch norms and ReLUs are folded into the convolution before them. Input nodes have no
+ * unit. */
 size_t sl_nn_fuse(const struct sl_nn_graph *graph, bool fold, struct sl_nn_unit *units);
 
 #endif

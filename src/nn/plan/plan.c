@@ -52,7 +52,7 @@ static void resolve(const struct sl_plan *plan, const struct sl_nn_buffer *buffe
     slot->tensor.data = place_of(plan, buffers, slot->buffer);
 }
 
-/* All buffers are placed: set the pointers of a step. */
+/* Set the pointers of a step, once all buffers are placed. */
 static void resolve_step(struct sl_plan *plan, const struct sl_nn_buffer *buffers,
                          struct sl_nn_step *step)
 {
@@ -198,7 +198,7 @@ void sl_plan_destroy(struct sl_plan *plan)
 
 /* ---- Running ---- */
 
-/* Casts away const of memory that is only read: layers have one type of tensor. */
+/* Cast away const: layers have one type of tensor, also for memory that they only read. */
 static float *only_read(const float *data)
 {
     union {
@@ -336,7 +336,7 @@ float *sl_plan_noise(struct sl_plan *plan, size_t index, size_t *count, const ch
     return step->args.noise;
 }
 
-/* One item's part of a layer's noise. */
+/* Draw the noise of one item in one layer. */
 static void draw_item(const struct sl_nn_step *step, size_t item, struct sl_rng *rng)
 {
     const size_t images = step->unit.images;

@@ -1,5 +1,5 @@
-/* Plan: a model compiled for one batch size. build.c decides what runs when and in which memory;
- * plan.c runs it. Private to nn/plan/. */
+/* Plan: a model compiled for one batch size. build.c decides the order of the units and their
+ * memory; plan.c runs them. Private to nn/plan/. */
 #ifndef SOFTLAB_NN_PLAN_PLAN_H
 #define SOFTLAB_NN_PLAN_PLAN_H
 
@@ -10,10 +10,10 @@
 #include "nn/layers/layer.h"
 #include "nn/plan/buffer_layout.h"
 
-/* Buffers that are not in the plan's memory. */
+/* Buffer numbers that stand for memory outside the plan. */
 #define SL_NN_NOWHERE        ((size_t)-1)
 #define SL_NN_CALLERS_PIXELS ((size_t)-2)
-#define SL_NN_CALLERS_LOGITS ((size_t)-3) /* the gradient by the logits */
+#define SL_NN_CALLERS_LOGITS ((size_t)-3) /* the gradient of the logits */
 
 /* A tensor and its buffer. */
 struct sl_nn_slot {
@@ -21,7 +21,7 @@ struct sl_nn_slot {
     struct sl_nn_tensor tensor; /* data is set once all buffers are placed */
 };
 
-/* After a unit's backward run: out = a + b, or a copy of a if b is nowhere. */
+/* An addition after a unit's backward run: out = a + b, or a copy of a if b is nowhere. */
 struct sl_nn_mend {
     struct sl_nn_slot a, b, out;
 };
@@ -30,17 +30,17 @@ enum { SL_NN_MENDS = 2 };
 struct sl_nn_step {
     struct sl_nn_unit unit;
     const struct sl_nn_layer_type *type;
-    void *state; /* owned; the type's own */
+    void *state; /* owned; private to the layer type */
     struct sl_nn_needs needs;
-    bool backward; /* it has something to do in the backward pass */
+    bool backward; /* it runs in the backward pass */
     struct sl_nn_slot input[2], output, upstream, input_gradient[2], add[2], masked;
     size_t kept, scratch[2], statistics; /* buffers */
     size_t prepared, noise;              /* offsets in the plan's lasting memory and noise */
     struct sl_nn_mend mends[SL_NN_MENDS];
     size_t n_mends;
     struct sl_nn_args args;
-    void *scratch_place[2]; /* forward's, backward's */
-    size_t profile;         /* its first row */
+    void *scratch_place[2]; /* of forward, of backward */
+    size_t profile;         /* index of its first row */
     double weights_seconds;
 };
 
@@ -50,7 +50,7 @@ struct sl_plan {
     const struct sl_nn_kernels *kernels;
     struct sl_nn_step *steps; /* owned */
     size_t n_steps;
-    struct sl_batch batch;    /* of the present run */
+    struct sl_batch batch;    /* of the current run */
     struct sl_nn_slot logits; /* the last step's output */
     struct sl_nn_slot pixels_gradient;
     char *memory; /* activations, their gradients, scratch; may be another plan's */
@@ -62,13 +62,13 @@ struct sl_plan {
     size_t n_noise;
     float *gradients; /* flat; may be another plan's */
     bool owns_gradients;
-    uint64_t prepared_version;      /* of the model, when prepare ran */
+    uint64_t prepared_version;      /* of the model at the last prepare */
     struct sl_profile_row *profile; /* owned */
     size_t n_profile;
 };
 
 /* Fill steps, logits, pixels_gradient and the sizes and offsets of buffers. The caller owns
- * *buffers; tensors' data are not set yet. */
+ * *buffers. The tensors have no data yet. */
 enum sl_status sl_nn_plan_build(struct sl_plan *plan, struct sl_nn_buffer **buffers,
                                 struct sl_error *err) SL_MUST_USE;
 

@@ -9,7 +9,8 @@ enum colour { RED, GREEN, BLUE };
 struct kite {
     bool loud;
     int64_t seed;
-    size_t tails, sides[2];
+    size_t tails, sides[2], string;
+    struct sl_count_list spars;
     double height;
     enum colour colour;
     struct sl_real_list knots;
@@ -41,6 +42,8 @@ static const struct sl_field_row kite_rows[] = {
      .maximum = 100},
     {"tails", SL_FIELD_COUNT, AT(tails), .minimum = 1, .maximum = 9},
     {"size", SL_FIELD_SIDES, AT(sides), .maximum = 64},
+    {"spars", SL_FIELD_COUNTS, AT(spars), .fallback = "2-1", .minimum = 1, .maximum = 9, .most = 3},
+    {"string", SL_FIELD_COUNT, AT(string), .minimum = 0, .maximum = 50, .size_max = "endless"},
     {"height", SL_FIELD_NUMBER, AT(height), .fallback = "nan", .minimum = -1, .maximum = 1},
     {"colour", SL_FIELD_ENUM, AT(colour), .fallback = "green", .choices = colours},
     {"knots", SL_FIELD_REALS, AT(knots), .minimum = 0, .maximum = 5},
@@ -84,7 +87,8 @@ static void test_every_kind_is_read_in_every_form(void **state)
     struct common common = {0};
     struct sl_option_words words;
     struct sl_error err;
-    assert_ok(read_line("a --loud -s9 --tails=3 -q --size 4x5 --height -.5 b --colour blue "
+    assert_ok(read_line("a --loud -s9 --tails=3 -q --size 4x5 --spars 3-1-2 --string endless "
+                        "--height -.5 b --colour blue "
                         "--knots 1,2.5 --name x --name y,z --path - --shape box --maker me -- -s",
                         &kite, &common, &words, &err),
               err);
@@ -92,6 +96,9 @@ static void test_every_kind_is_read_in_every_form(void **state)
     assert_int_equal(kite.seed, 9);
     assert_int_equal(kite.tails, 3);
     assert_int_equal(kite.sides[0] * 100 + kite.sides[1], 405);
+    assert_int_equal(kite.spars.count, 3);
+    assert_int_equal(kite.spars.values[0] * 100 + kite.spars.values[2], 302);
+    assert_true(kite.string == SIZE_MAX);
     assert_near(kite.height, -.5, 0);
     assert_int_equal(kite.colour, BLUE);
     assert_int_equal(kite.knots.count, 2);
@@ -104,7 +111,7 @@ static void test_every_kind_is_read_in_every_form(void **state)
     assert_int_equal(words.n_arguments, 3);
     assert_string_equal(words.arguments[1], "b");
     assert_string_equal(words.arguments[2], "-s");
-    assert_int_equal(words.given, (1 << 12) - 1); /* all of the first table, one of the other */
+    assert_int_equal(words.given, (1 << 14) - 1); /* all of the first table, one of the other */
 }
 
 static void test_what_is_not_typed_has_its_default(void **state)
@@ -118,6 +125,8 @@ static void test_what_is_not_typed_has_its_default(void **state)
     assert_int_equal(kite.seed, 7);
     assert_true(isnan(kite.height));
     assert_int_equal(kite.colour, GREEN);
+    assert_int_equal(kite.spars.count, 2);
+    assert_int_equal(kite.spars.values[0], 2);
     assert_string_equal(kite.maker, "us");
     assert_null(kite.path);
     assert_int_equal(words.given, 0);
@@ -141,6 +150,17 @@ static void test_mistakes_are_named_with_their_option(void **state)
         {"--tails -1", "--tails: expected an integer from 1 to 9, got \"-1\""},
         {"--height nan", "--height: expected a number from -1 to 1, got \"nan\""},
         {"--size 4x65", "--size: expected height and width like 32x48, got \"4x65\""},
+        {"--spars 1-2-3-4", "--spars: expected at most 3 integers from 1 to 9 with hyphens between "
+                            "them, like 3-4-6-3, got \"1-2-3-4\""},
+        {"--spars 10", "--spars: expected at most 3 integers"},
+        {"--spars 0", "--spars: expected at most 3 integers"},
+        {"--spars 3-", "--spars: expected at most 3 integers"},
+        {"--spars 3--4", "--spars: expected at most 3 integers"},
+        {"--spars -3", "--spars: expected at most 3 integers"},
+        {"--spars _", "--spars: expected at most 3 integers"},
+        {"--spars 99999999999999999999", "--spars: expected at most 3 integers"},
+        {"--string 51", "--string: expected an integer from 0 to 50 or endless, got \"51\""},
+        {"--string end", "--string: expected an integer from 0 to 50 or endless, got \"end\""},
         {"--knots 1,9", "--knots: expected numbers from 0 to 5, at most 16, separated by commas"},
         {"--knots _", "--knots: the list is empty"},
         {"--name _", "--name: the name is empty"},
@@ -163,8 +183,10 @@ static void test_mistakes_are_named_with_their_option(void **state)
 static void test_what_was_read_is_written_and_read_again(void **state)
 {
     (void)state;
-    static const char line[] = "--loud --seed 9 --tails 3 --size 4x5 --height -0.5 --colour blue "
-                               "--knots 1,2.5 --name x --name y --path p --shape box --maker me";
+    static const char line[] =
+        "--loud --seed 9 --tails 3 --size 4x5 --spars 3-1-2 --string endless "
+        "--height -0.5 --colour blue --knots 1,2.5 --name x --name y --path p --shape box --maker "
+        "me";
     struct kite kite = {0};
     struct common common = {0};
     struct sl_option_words words;
@@ -181,7 +203,7 @@ static void test_what_was_read_is_written_and_read_again(void **state)
     json_decref(written);
 
     kite = (struct kite){0};
-    assert_ok(read_line("--seed 7 --colour green", &kite, &common, &words, &err), err);
+    assert_ok(read_line("--seed 7 --colour green --spars 02-1", &kite, &common, &words, &err), err);
     written = sl_options_write(kite_rows, &kite);
     assert_int_equal(json_array_size(written), 0); /* all is as it would be without a word */
     json_decref(written);
@@ -197,6 +219,12 @@ static void test_typed_kinds_are_members_of_objects_too(void **state)
     } cases[] = {
         {"{\"tails\":3,\"size\":\"4x5\",\"colour\":\"blue\",\"knots\":[1.0,2.5],\"maker\":\"me\"}",
          NULL},
+        {"{\"spars\":\"3-1\",\"string\":\"endless\",\"knots\":[1.5]}", NULL},
+        {"{\"string\":7,\"knots\":[1.5]}", NULL},
+        {"{\"spars\":3}", "$.spars: expected text, got 3"},
+        {"{\"spars\":\"3,1\"}", "$.spars: expected at most 3 integers from 1 to 9"},
+        {"{\"string\":\"7\"}", "$.string: expected a number, got \"7\""},
+        {"{\"string\":51}", "$.string: expected an integer from 0 to 50"},
         {"{\"tails\":0}", "$.tails: expected an integer from 1 to 9, got 0"},
         {"{\"tails\":\"3\"}", "$.tails: expected a number, got \"3\""},
         {"{\"size\":\"4\"}", "$.size: expected height and width like 32x48, got \"4\""},

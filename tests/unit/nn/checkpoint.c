@@ -5,7 +5,7 @@
 
 static const char progress[] = "{\"epoch\":3,\"step\":117,\"seed\":\"18446744073709551615\"}";
 
-/* A training: a model and two buffers like it. */
+/* A training run: a model and two buffers of the same size. */
 struct training {
     struct sl_model *model;
     float *first, *second; /* owned; n_values each */
@@ -61,11 +61,11 @@ static void test_a_checkpoint_comes_back_to_the_bit(void **state)
         char *text = NULL;
         struct sl_error err;
         sample_running_statistics(was.model, 3);
-        was.first[0] = NAN; /* a training that went wrong goes on being wrong */
+        was.first[0] = NAN; /* a run that has diverged is saved and resumed like any other */
         was.first[1] = -0.0F;
         const uint64_t version = now.model->version;
         assert_ok(write_training(path, &was, &err), err);
-        /* The buffers in another order are the same buffers. */
+        /* Buffers are matched by name, so their order does not matter. */
         const struct sl_checkpoint_buffer swapped[] = {now.buffers[1], now.buffers[0]};
         assert_ok(sl_checkpoint_read(path, now.model, swapped, 2, &text, &err), err);
         assert_same(&was, &now);
@@ -77,7 +77,7 @@ static void test_a_checkpoint_comes_back_to_the_bit(void **state)
     }
 }
 
-/* A file in memory, and the training that would be read into. */
+/* A checkpoint in memory, and the training run that reads it. */
 struct scene {
     struct training was, now, same;
     struct sl_buffer file;
@@ -105,8 +105,8 @@ static void scene_release(struct scene *scene)
     sl_buffer_release(&scene->file);
 }
 
-/* Thousands of these must be quick: no fsync as in sl_file_write, and a new file each time, since
- * some file systems wait for the disk when one is truncated. */
+/* Thousands of these calls must be quick. So there is no fsync as in sl_file_write. The file is new
+ * each time, because some file systems wait for the disk when a file is truncated. */
 static void put(const char *path, const char *bytes, size_t length)
 {
     remove(path);
@@ -220,7 +220,7 @@ static void test_a_checkpoint_of_another_network_is_refused(void **state)
     sl_model_destroy(other);
 }
 
-/* Names of classes must be the same where both have them; a file without any is older. */
+/* Class names must be equal if both have them. A file may have none. */
 static void test_names_of_classes_are_compared_where_both_have_some(void **state)
 {
     (void)state;

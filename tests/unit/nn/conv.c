@@ -44,7 +44,7 @@ static const struct shape shapes[] = {
     {1, 8, 256, 2, 2, 3, 2, 1, 2, false},
     {1, 3, 8, 4, 4, 1, 1, 0, 1, true},
     {1, 64, 72, 12, 12, 1, 2, 0, 1, false},
-    /* partial tiles, one tile, many channels: Winograd */
+    /* Winograd: partial tiles, one tile, many channels */
     {1, 8, 8, 1, 1, 3, 1, 1, 1, false},
     {3, 8, 16, 2, 2, 3, 1, 1, 1, false},
     {1, 16, 8, 3, 3, 3, 1, 1, 1, false},
@@ -61,7 +61,7 @@ static const struct shape shapes[] = {
     {1, 300, 12, 4, 3, 3, 1, 1, 1, false},
     {1, 12, 300, 3, 4, 3, 1, 1, 1, false},
     {5, 520, 17, 2, 2, 3, 1, 1, 1, false},
-    /* whole and odd panels, tails, one pixel, many channels: direct */
+    /* direct: even and odd numbers of blocks, tails, one pixel, many channels */
     {3, 16, 32, 8, 8, 1, 1, 0, 1, false},
     {1, 24, 24, 5, 7, 1, 1, 0, 1, false},
     {3, 21, 26, 3, 3, 1, 1, 0, 1, false},
@@ -134,7 +134,8 @@ static struct sl_nn_conv_task task_of(const struct shape *shape, const struct va
     };
 }
 
-/* Floats between two fences, which kernels that oneDNN writes at run time might pass unseen. */
+/* Floats between two fences. Code that oneDNN generates at run time could write outside an array
+ * unnoticed by the sanitizers. */
 enum { FENCE = 32 };
 static const float fence_value = -12345.5F;
 
@@ -163,7 +164,7 @@ static void fill(float *data, size_t count, struct sl_rng *rng)
         data[i] = (float)(2 * sl_rng_uniform(rng) - 1);
 }
 
-/* The same with zeros past the last channel of a blocked map. */
+/* The same, with zeros past the last channel of a blocked map. */
 static void fill_blocked(float *data, size_t count, size_t channels, size_t pixels,
                          struct sl_rng *rng)
 {
@@ -184,7 +185,7 @@ static double distance(const float *value, const float *expected, size_t count)
     return norm > 0 ? sqrt(difference / norm) : sqrt(difference);
 }
 
-/* What floats may be off by; sums over very many pixels lose more. */
+/* The allowed error; sums over very many pixels lose more precision. */
 static double tolerance(const struct sl_nn_conv_task *task)
 {
     double terms = (double)(task->images * task->out_height * task->out_width);
@@ -192,7 +193,7 @@ static double tolerance(const struct sl_nn_conv_task *task)
     return 2e-6 * (summed ? sqrt(terms / 4096) : 1);
 }
 
-/* Zeros past the last channel, exactly. */
+/* True if all lanes past the last channel are exactly zero. */
 static bool tails_are_zero(const float *data, size_t count, size_t channels, size_t pixels)
 {
     size_t blocks = (channels + 7) / 8;
@@ -202,8 +203,8 @@ static bool tails_are_zero(const float *data, size_t count, size_t channels, siz
 }
 
 struct arrays {
-    size_t in, out, weights, result, channels, pixels; /* sizes; the last two of a result map */
-    bool blocked;                                      /* the result */
+    size_t in, out, weights, result, channels, pixels; /* sizes; the last two of the result */
+    bool blocked;                                      /* the result is blocked */
     float *input, *upstream, *weight, *bias, *add, *expected, *expected_bias;
 };
 
@@ -268,7 +269,7 @@ static struct sl_nn_conv_args args_of(const struct sl_nn_conv_task *task, const 
     };
 }
 
-/* One run with prepared and scratch full of NaN. */
+/* Run once, with `prepared` and `scratch` full of NaN at first. */
 static void run_once(const struct sl_nn_conv *conv, struct sl_nn_conv_args args, enum add_from add,
                      size_t result_floats)
 {
@@ -343,7 +344,7 @@ static void test_every_kernel_computes_what_the_definition_says(void **state)
     sl_nn_guard_leave(guard);
 }
 
-/* 1 image of 1 channel, [[1 2] [3 4]], and the kernel 1 ... 9. */
+/* One image of one channel, [[1 2] [3 4]], and the kernel 1 ... 9. */
 static void test_the_definition_by_hand(void **state)
 {
     (void)state;
@@ -399,7 +400,7 @@ static bool onednn_suits(const struct shape *shape, size_t variant)
     return sl_nn_conv_find("onednn")->suits(&task);
 }
 
-/* oneDNN falls back to loops a hundred times slower without a word. */
+/* Without a fast kernel oneDNN silently uses loops that are a hundred times slower. */
 static void test_onednn_is_refused_where_it_has_no_fast_kernel(void **state)
 {
     (void)state;

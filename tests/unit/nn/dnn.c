@@ -149,7 +149,7 @@ static void test_op_runs_with_other_data_each_time(void **state)
     for (int i = 0; i < COUNT; i++)
         assert_near(out[i], first[i] > 0 ? first[i] : 0, 0);
     sl_dnn_op_set(&op, DNNL_ARG_SRC, second);
-    sl_dnn_op_set(&op, DNNL_ARG_WEIGHTS, first); /* not declared: nothing happens */
+    sl_dnn_op_set(&op, DNNL_ARG_WEIGHTS, first); /* not declared, so it is ignored */
     sl_dnn_op_run(&op);
     for (int i = 0; i < COUNT; i++)
         assert_near(out[i], second[i] > 0 ? second[i] : 0, 0);

@@ -75,7 +75,8 @@ static void test_the_tagger_has_the_state_dict_of_its_module(void **state)
     sl_model_destroy(model);
 }
 
-/* What the text of Uma et al. adds: two scores of 512 units each, and their softmax. */
+/* The attention that the text of Uma et al. describes: two scores of 512 units each, and their
+ * softmax. */
 static void test_attention_adds_its_own_values_and_no_others(void **state)
 {
     (void)state;
@@ -90,7 +91,8 @@ static void test_attention_adds_its_own_values_and_no_others(void **state)
     assert_ok(sl_model_create(&options, &attending, &err), err);
     assert_int_equal(sl_model_n_values(attending),
                      sl_model_n_values(plain) + 2 * (512 * (256 + 1) + 512));
-    /* Weights from before there was attention have a spec without it. */
+    /* A spec without attention must not name it: weight files exist that were written without the
+     * option. */
     assert_null(strstr(sl_model_spec(plain), "attention"));
     assert_non_null(strstr(sl_model_spec(attending), ",attention=512"));
     size_t n_plain, count, n_shared = 0, n_own = 0;
@@ -102,13 +104,13 @@ static void test_attention_adds_its_own_values_and_no_others(void **state)
             double squares = 0;
             for (size_t k = 0; k < tensors[i].count; k++)
                 squares += (double)values[k] * (double)values[k];
-            /* A vector begins as N(0, 1), a linear layer as U(-1/16, 1/16). */
+            /* A vector is initialised from N(0, 1), a linear layer from U(-1/16, 1/16). */
             const bool is_vector = n_own++ % 3 == 2;
             assert_near(squares / (double)tensors[i].count, is_vector ? 1 : 1. / 768,
                         is_vector ? .2 : .0003);
             continue;
         }
-        /* The others are drawn as they are without attention. */
+        /* The other tensors have the same initial values as without attention. */
         assert_string_equal(tensors[i].name, old[n_shared].name);
         if (tensors[i].kind == SL_TENSOR_VALUE)
             assert_memory_equal(values, plain->values + old[n_shared].offset,
@@ -121,7 +123,7 @@ static void test_attention_adds_its_own_values_and_no_others(void **state)
     sl_model_destroy(attending);
 }
 
-/* Words are taken where the token is, letters at the second step or where directions end. */
+/* The output for words is read at the token, that for letters at the second step or at the ends. */
 static void test_the_step_of_the_letters_is_an_option(void **state)
 {
     (void)state;
@@ -175,7 +177,8 @@ static void test_what_it_cannot_read_is_said(void **state)
     assert_fails(sl_model_create(&options, &model, &err), SL_ERR_INPUT, err,
                  "step 12 is beyond the end of sequences of 12 steps");
     options = options_for("tagger:step=end");
-    assert_fails(sl_model_create(&options, &model, &err), SL_ERR_INPUT, err, "step=end is not");
+    assert_fails(sl_model_create(&options, &model, &err), SL_ERR_INPUT, err,
+                 "tagger: step: expected an integer from 0 to 65536 or last, got \"end\"");
     assert_null(model);
 }
 

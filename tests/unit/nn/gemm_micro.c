@@ -3,7 +3,7 @@
 #include "nn/conv/gemm_micro.h"
 #include "softlab/base/system.h"
 
-/* Small whole numbers, so that every sum is exact in any order. */
+/* Small integers, so that every sum is exact in any order. */
 static float *draw(size_t count, const char *purpose)
 {
     struct sl_rng rng;
@@ -28,7 +28,7 @@ static size_t panel_place(size_t channel, size_t column, size_t panel)
     return column / 16 * panel + channel * 16 + column % 16;
 }
 
-/* A blocked matrix in groups of 6 rows. */
+/* Index of an element of a blocked matrix in groups of 6 rows. */
 static size_t group_place(size_t row, size_t channel, size_t group, size_t block)
 {
     return row / 6 * group + channel / 8 * block + row % 6 * 8 + channel % 8;
@@ -37,7 +37,7 @@ static size_t group_place(size_t row, size_t channel, size_t group, size_t block
 static void check_rows(struct size size, bool accumulate)
 {
     size_t groups = (size.rows + 5) / 6, panels = (size.columns + 15) / 16;
-    /* Strides with gaps, which nothing may touch. */
+    /* The strides leave gaps, which nothing may read or write. */
     size_t a_block = 56, a_group = size.channels / 8 * a_block + 16, a_next = groups * a_group + 8;
     size_t d_block = 64, d_group = size.columns / 8 * d_block + 8, d_next = groups * d_group + 24;
     size_t u_panel = size.channels * 16 + 16, u_next = panels * u_panel + 16;

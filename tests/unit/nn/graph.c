@@ -1,5 +1,5 @@
-/* The builder: shapes worked out by hand or by PyTorch's formulas, tensors, costs, and the words
- * for what does not fit. */
+/* The graph builder: shapes (worked by hand or by PyTorch's formulas), tensors, costs and
+ * messages. */
 #include "support.h"
 
 #include "nn/graph/graph.h"
@@ -10,7 +10,7 @@ static size_t image(struct sl_nn_graph *g, size_t channels, size_t height, size_
     return sl_nn_pixels(g, channels, height, width);
 }
 
-/* A blocked map of any size: what a 1x1 convolution makes. */
+/* A blocked map of any size, made by a 1x1 convolution. */
 static size_t map(struct sl_nn_graph *g, size_t channels, size_t height, size_t width)
 {
     size_t x = image(g, 1, height, width);
@@ -28,7 +28,7 @@ static void assert_shape(const struct sl_nn_graph *g, size_t node, enum sl_nn_la
     assert_int_equal(shape->width, width);
 }
 
-/* The graph failed with these words; it is released. */
+/* Assert that the graph failed with this message; releases it. */
 static void assert_failed(struct sl_nn_graph *g, const char *part)
 {
     struct sl_error err;

@@ -1,4 +1,5 @@
-/* First values: ranges, means and deviations of every rule, and whose random numbers they are. */
+/* Initial values: ranges, means and deviations of every rule, and the random stream of each
+ * tensor. */
 #include "support.h"
 
 #include "nn/graph/model.h"
@@ -41,7 +42,8 @@ static struct moments moments_of(struct sl_model *model, const char *name)
     return m;
 }
 
-/* Within five standard errors, and within the bounds and near them. */
+/* Mean and deviation are within five standard errors; all values are within the bounds, and some
+ * are near them. */
 static void assert_uniform(struct sl_model *model, const char *name, double lowest, double highest)
 {
     struct moments m = moments_of(model, name);
@@ -106,7 +108,7 @@ static void test_hysts_draws_by_fan_out(void **state)
     sl_model_destroy(model);
 }
 
-/* PyTorch takes fan-out from the weight's shape, as though there were no groups. */
+/* PyTorch computes fan-out from the shape of the weight and ignores groups. */
 static void test_groups_do_not_enter_fan_out(void **state)
 {
     (void)state;

@@ -115,7 +115,7 @@ static void test_subsample_takes_every_nth_pixel_and_gives_it_back(void **state)
     each_shape(check_subsample);
 }
 
-/* Insert into a whole, see that nothing else changed, take the part out again. */
+/* Insert a part, check that nothing else changed, and extract the part again. */
 static void check_channels_at(struct maps *maps, size_t first, size_t after)
 {
     struct sl_nn_tensor part = map_like(maps, maps->channels),

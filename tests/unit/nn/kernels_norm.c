@@ -2,7 +2,7 @@
 
 /* ---- Statistics ---- */
 
-/* Two passes in double. */
+/* The reference: two passes in double. */
 static void moments_of(const struct sl_nn_tensor *x, size_t channel, double *mean, double *variance)
 {
     const double count = (double)(x->images * pixels_of(x));
@@ -57,7 +57,7 @@ static void test_statistics_match_two_passes_in_double(void **state)
     each_shape(check_statistics);
 }
 
-/* Large enough for sums in float to go wrong. */
+/* Maps so large that sums in float alone would be inaccurate. */
 static struct maps large_maps(const struct sl_nn_kernels *kernels)
 {
     struct maps maps = {.kernels = kernels, .images = 16, .channels = 9, .height = 32, .width = 31};
@@ -81,7 +81,7 @@ static void test_statistics_are_exact_far_from_zero_and_next_to_outliers(void **
         move_by(&x, -300);
         check_moments(&maps, &x, 0, maps.channels);
         for (size_t c = 0; c < maps.channels; c++)
-            *map_at(&x, 0, c, 0) = 40; /* where a guess at the mean might be taken from */
+            *map_at(&x, 0, c, 0) = 40; /* an outlier among the samples of the first mean */
         check_moments(&maps, &x, 0, maps.channels);
         maps_end(&maps);
     }
@@ -145,13 +145,13 @@ static void test_forward_scales_shifts_adds_and_cuts(void **state)
 
 /* ---- Backward ---- */
 
-/* Everything a backward pass reads. `args` points into it. */
+/* All inputs of a backward pass. `args` points into it. */
 struct passing {
     struct sl_nn_tensor x, g, y;
     struct sl_nn_bn_backward args;
 };
 
-/* Outputs that are 0 up to rounding are frequent, so that it matters how they are computed. */
+/* Many outputs are 0 up to rounding, so the bits of the recomputed output matter. */
 static void passing_init(struct passing *passing, struct maps *maps)
 {
     float *scale = per_channel(maps, -2, 2), *shift = per_channel(maps, -1, 1);
@@ -176,7 +176,7 @@ static void passing_init(struct passing *passing, struct maps *maps)
     maps->kernels->bn_forward(&forward);
 }
 
-/* g after the ReLU, by what forward wrote. */
+/* g after the ReLU, by the output that forward wrote. */
 static double passed(const struct passing *passing, size_t n, size_t c, size_t p)
 {
     const bool open = !passing->args.relu || *map_at(&passing->y, n, c, p) > 0;
@@ -221,8 +221,8 @@ static void test_reduce_sums_what_passes_the_relu(void **state)
     each_shape(check_reduce);
 }
 
-/* Without y, which forward wrote, the same gates open; with masked in the place of g, and without
- * it, the same sums come out. */
+/* If y is not given and is recomputed, the ReLU passes the same gradients. The sums are the same
+ * with `masked` in the memory of g and without `masked`. */
 static void check_same_gates(struct maps *maps)
 {
     struct passing passing;
@@ -283,7 +283,7 @@ static void test_apply_adds_to_what_is_there_and_works_in_place(void **state)
 
 /* ---- Both directions together ---- */
 
-/* Batch norm of a layer with its own gamma and beta, then ReLU, weighed by g: a loss. */
+/* A loss: batch norm with its own gamma and beta, then ReLU, then a weighted sum with weights g. */
 struct layer {
     struct sl_nn_tensor x, g, y;
     float gamma[SL_NN_LANES], beta[SL_NN_LANES];
@@ -310,7 +310,7 @@ static double layer_loss(struct maps *maps, struct layer *layer)
     return loss;
 }
 
-/* By the difference of the loss on both sides of a value. */
+/* The slope of the loss, by a central difference. */
 static double slope_at(struct maps *maps, struct layer *layer, float *value)
 {
     const float was = *value, step = 1e-3f;

@@ -88,7 +88,7 @@ static void test_tanh_and_its_gradient(void **state)
         assert_near(scene.y[i], tanh((double)scene.x[i]), 1e-6);
     sl_nn_layer_tanh.backward(scene.state, &scene.args);
     assert_gradient(&scene, &sl_nn_layer_tanh, scene.x, scene.dx, X);
-    /* Written over the upstream gradient, as the plan may ask. */
+    /* The plan may ask the layer to overwrite the upstream gradient. */
     objective(&scene, &sl_nn_layer_tanh);
     float expected[X];
     memcpy(expected, scene.dx, sizeof expected);

@@ -1,7 +1,7 @@
 #include "nn/layers/layer.h"
 #include "support.h"
 
-/* Node numbers of the graph that every scene has. */
+/* Node numbers of the graph of every scene. */
 enum { IDS, INPUT, LSTM, PICK, N_NODES };
 enum { PICK_NONE, PICK_POSITION, PICK_STEP_1 };
 
@@ -30,7 +30,7 @@ static float *random_floats(size_t count, uint64_t item, double scale)
     return values;
 }
 
-/* Memory that nothing may read before it is written. */
+/* Memory full of NaN, to detect reads before writes. */
 static float *poison(size_t bytes)
 {
     struct sl_error err;
@@ -58,7 +58,7 @@ static void scene_init(struct scene *scene, struct shape shape, bool with_counts
         .gradients = true,
         .input_gradient = {true},
     };
-    scene->n_values = 3; /* something of other layers comes first */
+    scene->n_values = 3; /* the values of other layers come first */
     for (size_t k = 0; k < 4 * shape.directions; k++) {
         scene->unit.offset[k] = scene->n_values;
         scene->n_values += sizes[k % 4];
@@ -105,7 +105,7 @@ static void scene_release(struct scene *scene)
     free(scene->positions);
 }
 
-/* Let a pick be all that reads the LSTM; other outputs get no gradient. */
+/* Make a pick the only reader of the LSTM; other outputs get no gradient. */
 static void scene_pick(struct scene *scene, int what)
 {
     const struct shape shape = scene->shape;
@@ -121,7 +121,8 @@ static void scene_pick(struct scene *scene, int what)
                 memset(scene->upstream + (t * shape.items + i) * width, 0, width * sizeof(float));
 }
 
-/* Give the LSTM a real embedding's inputs: five different sentences, most of them several times. */
+/* Give the LSTM the inputs of an embedding: five different sentences, most of them several
+ * times. */
 static void scene_repeat(struct scene *scene)
 {
     const struct shape shape = scene->shape;
@@ -130,7 +131,7 @@ static void scene_repeat(struct scene *scene)
         scene->counts[i] = (int32_t)(1 + i % 5 * 2 % shape.steps);
         scene->positions[i] = (int32_t)(i * 7 % (size_t)scene->counts[i]);
         for (size_t t = 0; t < shape.steps; t++) {
-            /* Beyond the end ids differ, which must not matter. */
+            /* Ids beyond the end differ, which must not matter. */
             const bool real = t < (size_t)scene->counts[i];
             scene->ids[i * shape.steps + t] = (int32_t)(real ? i % 5 + t : i);
             memcpy(scene->input + (t * shape.items + i) * shape.inputs,
@@ -150,8 +151,8 @@ static struct sl_nn_tensor sequence_of(const struct scene *scene, float *data, s
                                  .width = 1};
 }
 
-/* Forward and, if wanted, backward, each with scratch of its own, all of it poisoned. `add` goes on
- * top of the input gradient. */
+/* Run forward and, if `backwards`, backward. Each run has its own scratch, full of NaN. `add` is
+ * added to the input gradient. */
 static void scene_run(struct scene *scene, bool backwards, float *add)
 {
     const size_t width = scene->shape.hidden * scene->shape.directions;
@@ -263,7 +264,7 @@ static void check_outputs(const struct scene *scene)
     reference(scene, values, input, output);
     const size_t width = scene->shape.hidden * scene->shape.directions;
     for (size_t i = 0; i < scene->n_outputs; i++) {
-        /* Under a pick only what it reads is promised. */
+        /* With a pick, only the outputs that it reads are defined. */
         const size_t step = i / width / scene->shape.items, item = i / width % scene->shape.items;
         if (scene->graph.count > PICK &&
             step != (scene->nodes[PICK].as.pick.at_position ? (size_t)scene->positions[item] : 1))
@@ -275,7 +276,8 @@ static void check_outputs(const struct scene *scene)
     free(output);
 }
 
-/* Central differences of the reference's loss by every number of `at`, against `found`. */
+/* Compare `found` with central differences of the reference's loss with respect to every number of
+ * `at`. */
 static void check_slopes(const struct scene *scene, bool by_input, const float *found)
 {
     const double h = 1e-5;
@@ -332,7 +334,7 @@ static void check_gradients(struct shape shape, bool with_counts)
     check_slopes(&scene, false, scene.gradients);
     check_slopes(&scene, true, scene.input_gradient);
     for (size_t i = 0; i < 3; i++)
-        assert_true(isnan(scene.gradients[i])); /* others' are left alone */
+        assert_true(isnan(scene.gradients[i])); /* gradients of other layers are not written */
     scene_release(&scene);
 }
 
@@ -425,7 +427,8 @@ static void test_evaluation_gives_the_same_bits_and_keeps_nothing(void **state)
     scene_release(&scene);
 }
 
-/* For attacks: the input's gradient without the values', and on top of another one. */
+/* Attacks need the gradient of the input without that of the values, or added to another
+ * gradient. */
 static void test_the_input_gradient_comes_alone_and_on_top(void **state)
 {
     (void)state;

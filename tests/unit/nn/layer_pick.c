@@ -3,7 +3,7 @@
 
 enum { STEPS = 4, ITEMS = 3, WIDTH = 6, STRIDE = 8, SEQUENCE = STEPS * ITEMS * WIDTH };
 
-/* Letters into an LSTM of both directions (or of one) into a pick. */
+/* Letters, an LSTM of one or both directions, and a pick. */
 struct scene {
     struct sl_nn_node nodes[3];
     struct sl_nn_graph graph;
@@ -62,7 +62,7 @@ static void scene_run(struct scene *scene, const struct sl_batch *batch, float *
     sl_nn_layer_pick.destroy(state);
 }
 
-/* `steps` of every item, for the first and the second half of its channels. */
+/* Check that every item's step is `steps`, for the first and the second half of its channels. */
 static void check(const struct scene *scene, const size_t steps[ITEMS][2], const float *add)
 {
     for (size_t i = 0; i < SEQUENCE; i++) {

@@ -10,7 +10,7 @@ static const float targets[ROWS * CLASSES] = {.1f, .2f, .3f,  .4f,  0, .5f, .5f,
                                               0,   0,   .25f, .25f, 0, 1,   2,   .5f, 0, 1};
 static const float weights[ROWS] = {1, .5f, 3, 2};
 
-/* As the formula says, in long double; no logit here overflows it. */
+/* The formula in long double; no logit here overflows it. */
 static double true_loss(const float *logit, const float *target)
 {
     long double sum = 0, loss = 0;
@@ -58,7 +58,7 @@ static void test_the_loss_is_the_weighted_sum_of_cross_entropies(void **state)
         plain += loss;
     }
     assert_near(sum, expected, 1e-12 * expected);
-    /* Scale is the gradient's alone. */
+    /* The scale affects only the gradient. */
     assert_near(sl_soft_cross_entropy(
                     logits, &(struct sl_soft_targets){targets, NULL, ROWS, CLASSES}, 7, NULL, NULL),
                 plain, 1e-12 * plain);
@@ -100,7 +100,7 @@ static void test_a_row_without_weight_adds_nothing_even_if_infinite(void **state
     assert_true(isinf(losses[0]) && losses[0] > 0);
     assert_near(sum, (double)losses[1], 1e-7);
     assert_true(gradient[0] == 0 && gradient[1] == 0 && gradient[2] != 0);
-    /* And a class of probability 0 without a target costs nothing. */
+    /* A class with probability 0 and target 0 adds nothing. */
     static const float right[] = {1, 0, .5f, .5f};
     sl_soft_cross_entropy(far, &(struct sl_soft_targets){right, NULL, 2, 2}, 1, losses, NULL);
     assert_near(losses[0], 0, 0);

@@ -113,7 +113,7 @@ static void check_forward(const struct sl_nn_lstm_kernels *kernels, size_t hidde
     assert_near(output[ROWS * hidden], 77, 0);
 }
 
-/* The step's loss: what the upstream gradients say of its output and cell. */
+/* The loss of a step: output and cell, weighted by their upstream gradients. */
 static double loss_of(const double x[4], double before, double by_output, double by_cell)
 {
     const double cell = sigmoid(x[1]) * before + sigmoid(x[0]) * tanh(x[2]);

@@ -69,7 +69,7 @@ static void test_a_step_beyond_the_end_needs_nothing(void **state)
 static void test_rows_of_equal_ids_share_a_rank_and_the_longest_run(void **state)
 {
     (void)state;
-    /* Item 4's one id begins item 0's two, and that does not make them equal. */
+    /* The only id of item 4 is the first of item 0's two. The items are not equal. */
     const int32_t positions[ITEMS] = {1, 0, 0, 2, 0};
     const struct sl_nn_lstm_request request = {
         .ids = ids, .counts = counts, .positions = positions};
@@ -83,13 +83,13 @@ static void test_rows_of_equal_ids_share_a_rank_and_the_longest_run(void **state
     assert_int_equal(pack.next[1], 3);
     assert_int_equal(pack.next[3], SL_NN_CHAIN_END);
     assert_int_equal(pack.next[0], SL_NN_CHAIN_END);
-    /* And again, on what the first left. */
+    /* Fill the pack a second time, over the first content. */
     sl_nn_lstm_pack_fill(&pack, &request);
     assert_sizes(pack.run, run, ITEMS);
     sl_nn_lstm_pack_release(&pack);
 }
 
-/* Two items have four slots, so that some of these pairs meet in one. */
+/* Two items have a table of four slots, so some of these pairs collide. */
 static void test_a_row_that_begins_like_a_longer_one_is_not_it(void **state)
 {
     (void)state;

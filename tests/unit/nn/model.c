@@ -1,4 +1,4 @@
-/* Models: flat buffers, their tensors, and what is told about them. */
+/* Models: flat buffers, their tensors, and their properties. */
 #include "support.h"
 
 #include "nn/graph/model.h"

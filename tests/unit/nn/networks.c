@@ -1,11 +1,11 @@
-/* The networks by name: sizes against the published ones, names against the public codes'. */
+/* Named networks: sizes as published, names of layers as in the public codes. */
 #include "support.h"
 
 #include "nn/families/families.h"
 #include "nn/graph/graph.h"
 #include "softlab/nn.h"
 
-/* Parameters, multiply-adds in millions (rounded) and convolutions of 10 classes on 3x32x32. */
+/* Parameters, multiply-adds in millions (rounded) and convolutions, for 10 classes and 3x32x32. */
 static const struct {
     const char *network;
     size_t values;
@@ -61,7 +61,7 @@ static void test_every_network_has_the_published_size(void **state)
     }
 }
 
-/* Items with everything in them, so that any network finds what it reads. */
+/* Items with pixels, words and letters, so that any network can read them. */
 static struct sl_model_options all_inputs(const char *network, size_t channels, size_t height,
                                           size_t width)
 {
@@ -90,7 +90,7 @@ static void build_named(const char *network, struct sl_nn_graph *graph)
     free(spec);
 }
 
-/* The next node at or after `from` that does `op`. */
+/* The next node at or after `from` with operation `op`. */
 static size_t next_of(const struct sl_nn_graph *graph, enum sl_nn_op op, size_t from)
 {
     while (from < graph->count && graph->nodes[from].op != op)
@@ -267,7 +267,7 @@ static void test_layers_have_the_public_codes_names_and_shapes(void **state)
     }
 }
 
-/* What state_dict() of the public code lists, in its order. */
+/* The names that state_dict() of the public code lists, in its order. */
 static void test_tensors_come_in_the_order_of_a_state_dict(void **state)
 {
     (void)state;
@@ -348,8 +348,8 @@ static void test_tensors_come_in_the_order_of_a_state_dict(void **state)
     }
 }
 
-/* Every layer of the smallest of each kind, a letter each, as the public codes' forward methods
- * have them; spaces are for the eye. */
+/* A letter for every layer of the smallest network of each kind, in the order of the public code's
+ * forward method. Spaces only help the reader. */
 static void test_layers_run_in_the_order_of_the_public_codes(void **state)
 {
     (void)state;
@@ -399,7 +399,7 @@ static void test_layers_run_in_the_order_of_the_public_codes(void **state)
     }
 }
 
-/* By the layer that makes what the addition takes as its shortcut. */
+/* Check which layer the addition after `last_layer` reads as its shortcut. */
 static void assert_shortcut_of(const char *network, const char *last_layer, enum sl_nn_op op,
                                const char *of)
 {
@@ -419,6 +419,9 @@ static void test_shortcuts_take_what_the_public_codes_give_them(void **state)
     assert_shortcut_of("resnet34a", "layers2.0.bn2", SL_NN_SUBSAMPLE, "");
     assert_shortcut_of("resnet50", "layer1.0.bn3", SL_NN_BATCH_NORM, "layer1.0.shortcut.0");
     assert_shortcut_of("preact-resnet18", "layer1.1.conv2", SL_NN_RELU, "layer1.1.bn1");
+    assert_shortcut_of("preact-resnet:shortcut=first", "layer1.0.conv2", SL_NN_RELU,
+                       "layer1.0.bn1");
+    assert_shortcut_of("preact-resnet:shortcut=change", "layer1.0.conv2", SL_NN_RELU, "bn1");
     assert_shortcut_of("resnet_preact_bottleneck_164", "stage1.block1.conv3", SL_NN_RELU,
                        "stage1.block1.bn1");
     assert_shortcut_of("resnet_preact_bottleneck_164", "stage1.block2.conv3", SL_NN_ADD, NULL);

@@ -1,11 +1,11 @@
-/* What is written is parsed back by a reader of its own, as far as onnx.proto goes. Whether another
- * program computes the same logits from it is asked in tests/e2e/onnx.test.mjs. */
+/* A small reader parses the written file, as far as onnx.proto goes. tests/e2e/onnx.test.mjs checks
+ * that another program computes the same logits. */
 #include "nn/graph/model.h"
 #include "nn_sample_graph.h"
 #include "softlab/nn/weights.h"
 #include "support.h"
 
-/* Bytes of one message, read from the front. */
+/* The bytes of one message that are left to read. */
 struct span {
     const unsigned char *at, *end;
 };
@@ -217,7 +217,7 @@ static const struct tensor *find_tensor(const struct onnx *onnx, const char *nam
     return NULL;
 }
 
-/* The n-th node of this type. */
+/* The n-th node of an operation. */
 static const struct node *find_node(const struct onnx *onnx, const char *op, size_t n)
 {
     for (size_t i = 0; i < onnx->n_nodes; i++)
@@ -313,7 +313,8 @@ static void test_every_tensor_of_the_model_is_there_to_the_bit(void **state)
     sl_model_destroy(model);
 }
 
-/* Names are made before they are read and made once: the nodes can run in the order they have. */
+/* Every name is defined once, and before it is read: the nodes can run in their order in the
+ * file. */
 static void test_nodes_read_only_what_was_made_before_them(void **state)
 {
     (void)state;
@@ -410,14 +411,14 @@ static void test_a_pool_that_fits_does_not_ask_for_ceil_mode(void **state)
     const struct sl_nn_conv_spec spec = {.channels = 4, .kernel = 1};
     size_t x = sl_nn_conv(&graph, sl_nn_pixels(&graph, 3, 8, 8), "conv", spec);
     x = sl_nn_max_pool(&graph, x, 2, 2);
-    x = sl_nn_max_pool(&graph, x, 1, 2); /* ceil mode would have a third window, wholly outside */
+    x = sl_nn_max_pool(&graph, x, 1, 2); /* ceil mode would add a third window, wholly outside */
     sl_nn_dropout(&graph, sl_nn_flatten(&graph, x), 0.5F);
     graph.classes = 16;
     assert_ok(sl_model_of_graph(&graph, SL_INIT_PYTORCH, 1, &model, &err), err);
     struct onnx *onnx = export(model);
     assert_int_equal(integer(find_node(onnx, "MaxPool", 0), "ceil_mode"), 0);
     assert_int_equal(integer(find_node(onnx, "MaxPool", 1), "ceil_mode"), 0);
-    /* A dropout at the end leaves nothing to be called logits but its input. */
+    /* A dropout at the end computes nothing, so an Identity gives its input the name "logits". */
     assert_string_equal(find_node(onnx, "Identity", 0)->output, "logits");
     onnx_destroy(onnx);
     sl_model_destroy(model);

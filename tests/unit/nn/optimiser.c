@@ -2,7 +2,7 @@
 
 #include "support.h"
 
-/* Not a multiple of 8, so that whole vectors and the rest are both tested. */
+/* Not a multiple of 8, so that the tests cover whole vectors and the rest. */
 enum { COUNT = 43, STEPS = 4 };
 
 static void draw(float *values, uint64_t item)
@@ -31,7 +31,7 @@ static void test_the_norm_is_exact_and_does_not_overflow(void **state)
     assert_true(isnan(sl_flat_norm(values, 200)));
 }
 
-/* The equations in double, one value after the other. */
+/* The equations in double, value by value. */
 static void sgd_in_double(const struct sl_sgd *sgd, double *w, const float *gradients, double *v)
 {
     for (size_t i = 0; i < COUNT; i++) {
@@ -49,7 +49,7 @@ static void check_sgd(struct sl_sgd sgd)
     draw(values, 0);
     for (size_t i = 0; i < COUNT; i++) {
         w[i] = (double)values[i];
-        velocity[i] = NAN; /* nobody need clear it before the first step */
+        velocity[i] = NAN; /* the first step must not read it */
     }
     for (size_t step = 0; step < STEPS; step++) {
         draw(gradients, 1 + step);
@@ -99,7 +99,7 @@ static void test_sgd_by_hand(void **state)
     assert_near(w, 1 - .447, 1e-6);
 }
 
-/* The update of RAdam as its paper writes it, but for the place of epsilon. */
+/* RAdam's update as in its paper, except for the place of epsilon. */
 static double rectified_update(const struct sl_adam *adam, double m, double v)
 {
     const double beta2 = (double)adam->beta2, t = (double)adam->step;
@@ -153,7 +153,7 @@ static void test_adam_follows_its_equations(void **state)
     (void)state;
     check_adam((struct sl_adam){
         .rate = .01f, .beta1 = .9f, .beta2 = .999f, .epsilon = 1e-8f, .gradient_scale = 1});
-    /* An epsilon as large as the gradients shows where it is added. */
+    /* With an epsilon as large as the gradients, its place in the formula matters. */
     check_adam((struct sl_adam){.rate = .1f,
                                 .beta1 = .8f,
                                 .beta2 = .95f,
@@ -178,7 +178,7 @@ static void test_radam_follows_its_equations(void **state)
                                 .weight_decay = .1f,
                                 .gradient_scale = .25f,
                                 .rectified = true});
-    /* An average that never has a variance. */
+    /* A moving average that is always too short to have a variance. */
     check_adam((struct sl_adam){.rate = .1f,
                                 .beta1 = .8f,
                                 .beta2 = .6f,
@@ -187,8 +187,8 @@ static void test_radam_follows_its_equations(void **state)
                                 .rectified = true});
 }
 
-/* The first step is rate long, whatever the gradient, in its direction; a zero gradient moves
- * nothing. */
+/* The first step has the length of the rate, in the direction of the gradient. A zero gradient
+ * changes nothing. */
 static void test_the_first_step_of_adam_is_as_long_as_the_rate(void **state)
 {
     const struct sl_adam adam = {.rate = .01f,

@@ -48,12 +48,13 @@ static void test_buffers_in_use_together_never_share_bytes(void **unused)
         }
         const size_t size = sl_nn_place(buffers, COUNT);
         assert_no_two_collide(buffers, COUNT, size);
-        /* Rounding to the alignment and fragments may cost something, not everything. */
+        /* Alignment and fragmentation may waste at most half. */
         assert_true(size < most_in_use(buffers, COUNT, MOMENTS) * 3 / 2);
     }
 }
 
-/* Forward activations that die in the reverse order of their birth, as in training: no waste. */
+/* In training, activations are released in the reverse order of their creation. Then no memory is
+ * wasted. */
 static void test_nested_lifetimes_take_no_more_than_their_sum(void **unused)
 {
     (void)unused;

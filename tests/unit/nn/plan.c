@@ -1,4 +1,5 @@
-/* Plans against the plain reference: every layer, every fusion, every way gradients meet. */
+/* Plans against a plain reference: every layer, every fusion, every way in which gradients are
+ * added. */
 #include "nn/plan/plan.h"
 
 #include <malloc.h>
@@ -35,7 +36,7 @@ static size_t norm(struct sl_nn_graph *g, size_t input)
     return sl_nn_batch_norm(g, input, name);
 }
 
-/* ---- the cases: from a blocked map of 12 channels, 6x5, to anything ---- */
+/* ---- the cases: each starts from a blocked map of 12 channels, 6x5 ---- */
 
 static size_t build_conv3(struct sl_nn_graph *g, size_t x)
 {
@@ -86,7 +87,7 @@ static size_t build_projection_block(struct sl_nn_graph *g, size_t x)
     return sl_nn_relu(g, sl_nn_add(g, y, shortcut), 0);
 }
 
-/* Subsampled, and with fewer channels than the branch. */
+/* A shortcut that is subsampled and has fewer channels than the branch. */
 static size_t build_option_a(struct sl_nn_graph *g, size_t x)
 {
     size_t y = sl_nn_relu(g, norm(g, conv(g, x, 26, 3, 2)), 0);
@@ -94,7 +95,7 @@ static size_t build_option_a(struct sl_nn_graph *g, size_t x)
     return sl_nn_relu(g, sl_nn_add(g, y, sl_nn_subsample(g, x, 2, 0)), 0);
 }
 
-/* Two pre-activation blocks: the sum is read by a norm and by the next sum. */
+/* Two pre-activation blocks: a norm and the next addition read the same sum. */
 static size_t build_preact(struct sl_nn_graph *g, size_t x)
 {
     for (size_t i = 0; i < 2; i++) {
@@ -105,7 +106,8 @@ static size_t build_preact(struct sl_nn_graph *g, size_t x)
     return x;
 }
 
-/* Pyramid: batch norm without ReLU at the end, pooled and padded shortcut. */
+/* A PyramidNet block: batch norm without ReLU at the end, and a shortcut that is pooled and padded
+ * with channels. */
 static size_t build_pyramid(struct sl_nn_graph *g, size_t x)
 {
     size_t y = conv(g, norm(g, x), 21, 3, 2);
@@ -157,7 +159,7 @@ static size_t build_add_relu(struct sl_nn_graph *g, size_t x)
     return sl_nn_relu(g, sl_nn_add(g, a, b), 0);
 }
 
-/* The same tensor twice, and one that four readers share. */
+/* An addition that reads a tensor twice, and a tensor with four readers. */
 static size_t build_doubled(struct sl_nn_graph *g, size_t x)
 {
     const size_t y = norm(g, conv(g, x, 12, 3, 1));
@@ -202,7 +204,7 @@ static struct sl_model *model_of(size_t index)
     struct sl_model *model = NULL;
     struct sl_error err = {0};
     assert_ok(sl_model_of_graph(&g, SL_INIT_PYTORCH, 11 + index, &model, &err), err);
-    /* Norms as a training would have left them. */
+    /* Norms with statistics as after training. */
     struct sl_rng rng;
     sl_rng_init(&rng, 5, "test.norms", 0, index);
     for (size_t i = 0; i < model->n_tensors; i++) {
@@ -225,7 +227,7 @@ static float *random_floats(size_t count, const char *purpose, uint64_t item)
     return values;
 }
 
-/* ||a - b|| / ||b||; NaN if anything is. */
+/* ||a - b|| / ||b||; NaN if any value is NaN. */
 static double distance(const float *a, const double *b, size_t count)
 {
     double difference = 0, norm_b = 0;
@@ -256,7 +258,7 @@ static const float *fill_noise(struct sl_plan *plan, float *copy)
     return copy;
 }
 
-/* One run of a plan of case `index` beside the reference. */
+/* Compare one run of a plan of case `index` with the reference. */
 static void compare(size_t index, struct sl_plan_options options)
 {
     struct sl_model *model = model_of(index);
@@ -323,7 +325,8 @@ static void test_attacks_get_the_input_gradient_of_evaluation(void **unused)
         compare(i, (struct sl_plan_options){.training = false, .input_gradient = true});
 }
 
-/* Shake-shake's backward pass is no derivative, unless its coefficient is forward's. */
+/* The backward pass of shake-shake is a derivative only if its coefficient equals that of the
+ * forward pass. */
 static void mend_shake(struct sl_plan *plan)
 {
     size_t count;
@@ -335,7 +338,7 @@ static void mend_shake(struct sl_plan *plan)
     }
 }
 
-/* Derivatives along the gradient, from the plan's own forward pass. */
+/* Derivatives along the gradient, by differences of the plan's own forward pass. */
 static void test_gradients_agree_with_finite_differences(void **unused)
 {
     (void)unused;
@@ -432,7 +435,7 @@ static void test_the_same_steps_give_the_same_bits(void **unused)
     sl_model_destroy(models[1]);
 }
 
-/* A plan for the last, smaller batch in the memory of the first changes nothing. */
+/* A plan for a smaller batch that shares the memory of the first gives the same results. */
 static void test_plans_that_share_memory_give_the_same_bits(void **unused)
 {
     (void)unused;

@@ -10,7 +10,7 @@ static void expect(const struct sl_buffer *buffer, const char *bytes, size_t len
 }
 #define EXPECT(buffer, literal) expect(&(buffer), "" literal, sizeof(literal) - 1)
 
-/* The examples of protobuf's own description of its encoding. */
+/* The examples of protobuf's documentation of its encoding. */
 static void test_varints_are_those_of_the_specification(void **state)
 {
     (void)state;
@@ -43,7 +43,7 @@ static void test_fields_carry_their_number_and_wire_type(void **state)
     sl_nn_pb_text(&out, 2, "testing");
     EXPECT(out, "\x12\x07testing");
     sl_buffer_clear(&out);
-    sl_nn_pb_bytes(&out, 20, "a\0b", 3); /* numbers from 16 take two bytes */
+    sl_nn_pb_bytes(&out, 20, "a\0b", 3); /* field numbers from 16 on take two bytes */
     EXPECT(out, "\xa2\x01\x03"
                 "a\0b");
     sl_buffer_clear(&out);
@@ -65,7 +65,7 @@ static void test_messages_nest_and_leave_their_buffer_empty(void **state)
     sl_nn_pb_message(&out, 3, &inner);
     EXPECT(out, "\x1a\x03\x08\x96\x01");
     assert_int_equal(inner.length, 0);
-    sl_nn_pb_message(&out, 3, &inner); /* an empty one is there too */
+    sl_nn_pb_message(&out, 3, &inner); /* an empty message is written too */
     EXPECT(out, "\x1a\x03\x08\x96\x01\x1a\x00");
     sl_buffer_release(&out);
     sl_buffer_release(&inner);

@@ -222,7 +222,7 @@ static void test_measure_adds_a_row_for_every_shape_and_direction(void **state)
     assert_fails(sl_tuning_measure(&model, 2, 0, &log, &tuning, &err), SL_ERR_USAGE, err, "rounds");
     assert_null(tuning);
     assert_ok(sl_tuning_measure(&model, 2, 1, &log, &tuning, &err), err);
-    assert_int_equal(tuning->count, 6); /* the third layer is like the second */
+    assert_int_equal(tuning->count, 6); /* the third layer has the shape of the second */
     assert_int_equal(lines.count, 6);
     assert_non_null(strstr(lines.last, "12 to 12 channels"));
     assert_non_null(strstr(lines.last, "backward-weights"));

@@ -4,7 +4,7 @@
 #include "softlab/nn/weights.h"
 #include "support.h"
 
-/* A state_dict under construction: the model's tensors, to be changed before they are written. */
+/* A state_dict under construction: the tensors of a model, which tests change before writing. */
 enum { MOST_TENSORS = 40 };
 struct dict {
     struct sl_array arrays[MOST_TENSORS];
@@ -62,7 +62,7 @@ static void dict_drop(struct dict *dict, const char *name)
     }
 }
 
-/* Write the dict as PyTorch would, without metadata, and release it. */
+/* Write the dict like PyTorch, without metadata, and release it. */
 static const char *dict_write(struct dict *dict)
 {
     const char *path = test_path("dict.safetensors");
@@ -83,7 +83,7 @@ static void assert_same(const struct sl_model *a, const struct sl_model *b)
     assert_memory_equal(a->state, b->state, a->n_state * sizeof *a->state);
 }
 
-/* Reading must fail with `part` and change nothing. */
+/* Assert that reading fails with `part` and changes nothing. */
 static void assert_refused(struct dict *dict, const char *part)
 {
     struct sl_model *model = sample_image_model(7), *same = sample_image_model(7);
@@ -185,7 +185,7 @@ static void test_what_does_not_fit_is_refused_by_name_and_changes_nothing(void *
     assert_refused(&dict, "layer1.0.conv1.weight is (12, 8, 3, 3) in ");
 
     dict = dict_of(from);
-    dict_drop(&dict, "head.fc2.bias"); /* the right count in the wrong rank */
+    dict_drop(&dict, "head.fc2.bias"); /* the right number of values, but the wrong rank */
     dict_add(&dict, "head.fc2.bias", SL_F4, 2, (size_t[]){5, 1});
     assert_refused(&dict, ", but the network needs (5,)");
 
@@ -280,7 +280,8 @@ static void test_weights_of_another_network_are_refused_with_both_names(void **s
     assert_ok(sl_weights_write(path, model, NULL, 0, &err), err);
     assert_fails(sl_weights_read(path, other, &err), SL_ERR_INPUT, err,
                  "model.safetensors has weights of the network resnet34a, not of resnet:n=2");
-    /* Another number of classes is not another network: the tensor says it. */
+    /* A model with another number of classes is the same network, so the message names the
+     * tensor. */
     struct sl_model *fewer = named_model("resnet34a", 3, 5);
     assert_fails(sl_weights_read(path, fewer, &err), SL_ERR_INPUT, err,
                  "the network needs (3, 64)");
@@ -289,7 +290,7 @@ static void test_weights_of_another_network_are_refused_with_both_names(void **s
     sl_model_destroy(fewer);
 }
 
-/* A file of ours with one metadata text replaced. */
+/* Assert that a file of softlab with one metadata text replaced cannot be opened. */
 static void assert_not_opened(size_t key, const char *text, const char *part)
 {
     static const char *const texts[SL_NN_N_METADATA] = {
@@ -350,7 +351,8 @@ static void test_names_of_classes_travel_with_the_weights(void **state)
     assert_null(names[SAMPLE_CLASSES]);
     sl_names_destroy(names);
 
-    /* A model without names takes them; one with the same names in another order is not told. */
+    /* A model without class names takes those of the file. A model with the same names in another
+     * order is refused. */
     assert_ok(sl_weights_read(path, other, &err), err);
     assert_string_equal(sl_model_class_names(other)[1], "a \"b\"");
     char *turned[SAMPLE_CLASSES];
