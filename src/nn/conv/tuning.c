@@ -251,8 +251,9 @@ static enum sl_status read_rows(const struct sl_json_cursor *root, struct sl_tun
     for (size_t i = 0; i < count; i++) {
         if (i > 0 && sl_nn_tuning_compare(&rows[i - 1].row, &rows[i].row) == 0) {
             struct sl_json_cursor element = sl_json_element(&at, rows[i].number);
-            status = sl_json_fail(&element, err, "says again what rows[%zu] is about",
-                                  rows[i - 1].number);
+            status = sl_json_fail(
+                &element, err, "has the same shape, batch and direction as rows[%zu]; remove one",
+                rows[i - 1].number);
             goto out;
         }
         tuning->rows[i] = rows[i].row;

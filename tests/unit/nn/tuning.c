@@ -149,7 +149,7 @@ static void test_bad_files_name_the_row(void **state)
          "$.rows[0]: 4 groups do not divide 6 and 8 channels"},
         {FILE_OF(ROW(16, 8, 32, "forward", "gemm") "," ROW(16, 9, 32, "forward", "gemm") "," ROW(
              16, 8, 32, "forward", "onednn")),
-         "$.rows[2]: says again what rows[0] is about"},
+         "$.rows[2]: has the same shape, batch and direction as rows[0]; remove one"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct sl_tuning *tuning = NULL;
