@@ -1,6 +1,6 @@
 /* Fields: which members an object has, what each may be, and where it goes in a struct. One table
  * serves JSON and command lines (softlab/base/options.h), in and out, with defaults, unknown names,
- * and documentation. Specifications, recipes and the options of commands are such tables:
+ * and documentation. Specifications, studies, recipes and the options of commands are such tables:
  *
  *     static const struct sl_field_row rows[] = {
  *         {"name", SL_FIELD_TEXT, offsetof(struct thing, name), .flags = SL_FIELD_REQUIRED},
@@ -39,7 +39,7 @@ struct sl_integer_list {
     size_t count;
 };
 /* Lists with room of their own, of which nothing is on the heap. */
-enum { SL_FIELD_LIST_MAX = 16, SL_FIELD_NAME_SIZE = 128 };
+enum { SL_FIELD_LIST_MAX = 16, SL_FIELD_NAME_SIZE = 128, SL_FIELD_LINE_BYTES = 200 };
 struct sl_real_list {
     size_t count;
     double values[SL_FIELD_LIST_MAX];
@@ -77,12 +77,18 @@ enum sl_field_kind {
     SL_FIELD_ANY,      /* the same, of any kind */
     SL_FIELD_NULL,     /* bool: whether it is null; beside rows of other kinds */
     SL_FIELD_GROUP,    /* a struct within this one whose fields are members of the same object */
+    SL_FIELD_SECTION,  /* a struct within this one whose fields are members of an object of this
+                          name. With offset 0, its rows may also name members of this struct.
+                          Absent, its fields have their fallbacks. */
 
     SL_FIELD_COUNT, /* size_t; 0 where nothing was given */
     SL_FIELD_SIDES, /* two size_t, height and width, as 32x48; 0 where nothing was given */
     SL_FIELD_ENUM,  /* an enum of int's size: the place among the choices */
     SL_FIELD_REALS, /* struct sl_real_list; typed with commas between them */
     SL_FIELD_NAME,  /* char[SL_FIELD_NAME_SIZE] */
+    SL_FIELD_LINE,  /* char *, owned; minimum to maximum bytes without control characters */
+    SL_FIELD_LINES, /* as struct sl_text_list: minimum to maximum lines of 1 to SL_FIELD_LINE_BYTES
+                       bytes, no two of them equal; typed, each time one line more */
 
     /* Typed words, which outlive the struct: const char *, borrowed, NULL where nothing was
      * given. */
@@ -98,6 +104,9 @@ enum sl_field_kind {
 enum {
     SL_FIELD_REQUIRED = 1,
     SL_FIELD_OR_NULL = 2, /* null is as good as nothing */
+    /* Of files in which people read and edit every value: always written, as sl_field_json has it,
+     * a list that is absent as an empty one; null is as good as nothing. */
+    SL_FIELD_SETTING = 4,
 };
 
 /* The choice number `index`, or NULL past the last. */
@@ -112,9 +121,10 @@ struct sl_field_row {
     size_t offset; /* in the struct */
     const char *help;
     unsigned flags;
-    double minimum, maximum;       /* of numbers, one by one; both 0: any */
+    double minimum, maximum;       /* of numbers, one by one; of a line's bytes; of how many lines
+                                      or objects a list has; both 0: any */
     const char *const *choices;    /* ends with NULL */
-    const struct sl_fields *inner; /* of objects, lists and maps of them, and groups */
+    const struct sl_fields *inner; /* of objects, lists and maps of them, groups and sections */
     const char *fallback;          /* "true", "1", "nan"; NULL: zero, or NULL */
     const char *expected;          /* said of values that do not fit; NULL: kind, range, choices */
     /* Choices that a table elsewhere lists, in place of `choices`. */
@@ -145,8 +155,8 @@ struct sl_fields {
  * the struct is as after sl_fields_release. */
 enum sl_status sl_fields_read(const struct sl_json_cursor *at, const struct sl_fields *fields,
                               void *out, struct sl_error *err) SL_MUST_USE;
-/* The object, which the caller owns, without members that are absent or as their fallback. Whole
- * numbers are written without a point. */
+/* The object, which the caller owns, without members that are absent or as their fallback, unless
+ * they are settings. Whole numbers are written without a point. */
 json_t *sl_fields_write(const struct sl_fields *fields, const void *from) SL_MUST_USE;
 /* A copy that shares nothing with what it is a copy of. */
 void sl_fields_copy(const struct sl_fields *fields, const void *from, void *out);
@@ -177,7 +187,8 @@ void sl_fields_set_defaults(const struct sl_field_row *rows, void *of);
 /* The value, also where it is as its fallback, which the caller owns; null where nothing was
  * given. */
 json_t *sl_field_json(const struct sl_field_row *field, const void *of) SL_MUST_USE;
-/* "an integer from 1 to 9", "one of mean, sum", "32x48": what a typed value may be. */
+/* "an integer from 1 to 9", "one of mean, sum", "32x48", "a list of 2 to 9 texts": what a value may
+ * be, in full. */
 char *sl_field_expected(const struct sl_field_row *field, struct sl_buffer *out);
 /* What the value is called in the help: "FILE", "N"; NULL of a flag, which takes none. */
 const char *sl_field_value_name(const struct sl_field_row *field);

@@ -198,9 +198,10 @@ static void test_typed_kinds_are_members_of_objects_too(void **state)
         {"{\"tails\":3,\"size\":\"4x5\",\"colour\":\"blue\",\"knots\":[1.0,2.5],\"maker\":\"me\"}",
          NULL},
         {"{\"tails\":0}", "$.tails: expected an integer from 1 to 9, got 0"},
-        {"{\"tails\":\"3\"}", "$.tails: expected a number, got \"3\""},
+        {"{\"tails\":\"3\"}", "$.tails: expected an integer from 1 to 9, got \"3\""},
         {"{\"size\":\"4\"}", "$.size: expected height and width like 32x48, got \"4\""},
         {"{\"colour\":\"gren\"}", "$.colour: no \"gren\", did you mean \"green\"?"},
+        {"{\"colour\":\"green\\n\"}", "no \"green\\x0a\", did you mean \"green\"?"},
         {"{\"knots\":[6]}", "$.knots[0]: expected a number from 0 to 5, got 6"},
         {"{\"path\":\"x\"}", "$.path: expected"}, /* nobody would own it */
     };
