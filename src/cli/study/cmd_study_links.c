@@ -131,8 +131,9 @@ static enum sl_status write_links(const struct cli *cli, const struct links_valu
     if (status == SL_OK) status = write_private(options->output, &list->out, err);
     if (status == SL_OK)
         sl_log(&cli->log, SL_LOG_INFO, "%zu links%s", sl_name_table_count(list->seen),
-               list->study->signed_links ? ", signed"
-                                         : ", not signed: recruiter.links is \"plain\"");
+               list->study->links == SL_LINKS_SIGNED
+                   ? ", signed"
+                   : ", not signed: recruiter.links is \"plain\"");
     sl_name_table_destroy(list->seen);
     sl_buffer_release(&list->out);
     return status;
