@@ -22,17 +22,25 @@ SL_BEGIN_DECLS
 
 enum sl_item_kind { SL_ITEM_IMAGES, SL_ITEM_TEXTS, SL_ITEM_MIXTURES };
 enum sl_bonus_rule { SL_BONUS_NONE, SL_BONUS_ACCURACY, SL_BONUS_FINISHED };
+/* Other people's view, or one's own. */
+enum sl_framing { SL_FRAMING_THIRD, SL_FRAMING_FIRST };
+/* Whether every link needs a signature of the participant's name. */
+enum sl_link_kind { SL_LINKS_PLAIN, SL_LINKS_SIGNED };
+/* A free text, or a number from 1 to 10. */
+enum sl_debrief_kind { SL_DEBRIEF_TEXT, SL_DEBRIEF_SCALE };
 
 enum { SL_STUDY_MAX_OPTIONS = 20 };
 struct sl_study_question {
     char *question;
     char **options; /* comprehension only */
     size_t n_options, answer;
-    bool scale; /* debrief only: 1 to 10 instead of text */
+    enum sl_debrief_kind kind; /* debrief only */
 };
 
 struct sl_study {
-    char *folder; /* from which it was read */
+    char *folder;  /* from which it was read */
+    char *softlab; /* kind and version of the file: "study", 1 */
+    size_t version;
     char *name, *title;
     char *id;       /* of the study, as in its database; "" if the file has none */
     char *language; /* of the pages: "en" */
@@ -44,7 +52,7 @@ struct sl_study {
     char *upsample;                  /* "lanczos", "nearest", "none" */
     char **screens;                  /* rows of sl_screens */
     size_t n_screens;
-    bool first_person;
+    enum sl_framing framing;
     size_t batch_size, repeats, annotators, check_every;
     char **check_kinds; /* rows of sl_check_kind_names, used in turn */
     size_t n_check_kinds;
@@ -56,14 +64,16 @@ struct sl_study {
     double min_seconds;    /* shortest time for a trial; 0: none */
     bool practice, back;
     size_t lease_minutes;
-    struct sl_study_question *comprehension, *debrief;
-    size_t n_comprehension, n_debrief;
+    struct sl_study_question *comprehension;
+    size_t n_comprehension;
+    struct sl_study_question *debrief;
+    size_t n_debrief;
     char *consent_version;
     char *recruiter; /* "open", "prolific", "generic" */
     char *person;    /* URL parameter that names the participant; "" for open */
     char **keep;     /* further parameters to keep */
     size_t n_keep;
-    bool signed_links;         /* every link needs a signature of the participant's name */
+    enum sl_link_kind links;
     size_t places_per_address; /* live and finished sessions; 0: no limit */
     char *complete;            /* URL with {code}, or "" */
     char *code_done, *code_refused, *code_failed, *code_full;

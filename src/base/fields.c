@@ -7,8 +7,11 @@
 #include <string.h>
 
 #include "base/json/internal.h"
+#include "base/text/describe.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
+
+enum { EXPECTED_TEXT = 2048 };
 
 /* ---- Tables ---- */
 
@@ -50,12 +53,15 @@ static const char *const kind_words[] = {
     [SL_FIELD_ANY] = "any value",
     [SL_FIELD_NULL] = "null",
     [SL_FIELD_GROUP] = "",
+    [SL_FIELD_SECTION] = "an object",
     [SL_FIELD_COUNT] = "a number",
     [SL_FIELD_SIDES] = "text",
     [SL_FIELD_COUNTS] = "text",
     [SL_FIELD_ENUM] = "text",
     [SL_FIELD_REALS] = "a list of numbers",
     [SL_FIELD_NAME] = "text",
+    [SL_FIELD_LINE] = "text",
+    [SL_FIELD_LINES] = "a list of texts",
 };
 
 char *sl_field_words(const struct sl_field_row *field, char out[SL_FIELD_WORDS_SIZE])
@@ -105,14 +111,17 @@ static bool fits(const struct sl_field_row *field, const json_t *value)
     case SL_FIELD_ENUM:
     case SL_FIELD_SIDES:
     case SL_FIELD_COUNTS:
-    case SL_FIELD_NAME: return json_is_string(value);
+    case SL_FIELD_NAME:
+    case SL_FIELD_LINE: return json_is_string(value);
     case SL_FIELD_TEXTS: return all_are(value, false);
     case SL_FIELD_NUMBERS:
     case SL_FIELD_INTEGERS: return all_are(value, true);
     case SL_FIELD_OBJECT:
     case SL_FIELD_MAP:
+    case SL_FIELD_SECTION:
     case SL_FIELD_FREE: return json_is_object(value);
     case SL_FIELD_REALS:
+    case SL_FIELD_LINES:
     case SL_FIELD_OBJECTS: return json_is_array(value);
     case SL_FIELD_ANY: return true;
     case SL_FIELD_NULL: return json_is_null(value);
@@ -153,10 +162,14 @@ static enum sl_status read_text(const struct sl_field_row *field, const struct s
         sl_buffer_printf(&list, "%s%s", i > 0 ? ", " : "", field->choices[i]);
     }
     enum sl_status status = SL_OK;
-    if (known)
+    if (known) {
+        free(*out); /* the fallback */
         *out = sl_string_copy(text);
-    else
-        status = sl_json_fail(at, err, "\"%s\" is not one of: %s", text, list.data);
+    } else {
+        char shown[SL_DESCRIBE_SIZE];
+        status = sl_json_fail(at, err, "%s is not one of: %s",
+                              sl_describe_text(text, strlen(text), shown), list.data);
+    }
     sl_buffer_release(&list);
     return status;
 }
@@ -224,6 +237,39 @@ static void read_texts(const struct sl_json_cursor *at, struct sl_text_list *out
         out->items[out->count++] = sl_string_copy(json_string_value(json_array_get(at->value, i)));
 }
 
+/* Whether a list has as many elements as it may. */
+static enum sl_status check_size(const struct sl_field_row *field, const struct sl_json_cursor *at,
+                                 struct sl_error *err)
+{
+    const double size = (double)json_array_size(at->value);
+    const bool any = field->minimum == 0 && field->maximum == 0;
+    if (any || (size >= field->minimum && size <= field->maximum)) return SL_OK;
+    struct sl_buffer expected;
+    sl_buffer_init(&expected, EXPECTED_TEXT);
+    const enum sl_status status =
+        sl_json_fail(at, err, "expected %s, got %.0f", sl_field_expected(field, &expected), size);
+    sl_buffer_release(&expected);
+    return status;
+}
+
+static enum sl_status read_lines(const struct sl_field_row *field, const struct sl_json_cursor *at,
+                                 void *base, struct sl_error *err)
+{
+    void *out = (char *)base + field->offset;
+    struct sl_text_list list;
+    SL_TRY(check_size(field, at, err));
+    memcpy(&list, out, sizeof list);
+    sl_text_list_release(&list); /* the fallback */
+    list.items = sl_alloc(1, sizeof *list.items);
+    memcpy(out, &list, sizeof list);
+    for (size_t i = 0; i < json_array_size(at->value); i++) {
+        const struct sl_json_cursor element = sl_json_element(at, i);
+        if (!json_is_string(element.value)) return sl_json_fail_type(&element, "text", err);
+        SL_TRY(read_typed(field, &element, base, err));
+    }
+    return SL_OK;
+}
+
 /* ---- Objects ---- */
 
 /* Read a struct from an object, or from a value that a nameless row describes. */
@@ -243,9 +289,11 @@ static enum sl_status read_object(const struct sl_fields *fields, const struct s
     return read_struct(fields, at, object, err);
 }
 
-static enum sl_status read_objects(const struct sl_fields *fields, const struct sl_json_cursor *at,
-                                   void *out, struct sl_error *err)
+static enum sl_status read_objects(const struct sl_field_row *field,
+                                   const struct sl_json_cursor *at, void *out, struct sl_error *err)
 {
+    SL_TRY(check_size(field, at, err));
+    const struct sl_fields *fields = field->inner;
     const size_t count = json_array_size(at->value);
     const struct sl_object_list list = {sl_alloc(count + 1, fields->size), count};
     memcpy(out, &list, sizeof list);
@@ -277,6 +325,9 @@ static enum sl_status read_map(const struct sl_fields *fields, const struct sl_j
     return SL_OK;
 }
 
+static enum sl_status read_members(const struct sl_json_cursor *at, const struct sl_fields *fields,
+                                   void *out, struct sl_error *err);
+
 /* Read the value of a present member into its field. */
 static enum sl_status read_value(const struct sl_field_row *field, const struct sl_json_cursor *at,
                                  void *base, struct sl_error *err)
@@ -291,8 +342,9 @@ static enum sl_status read_value(const struct sl_field_row *field, const struct 
     case SL_FIELD_NUMBERS:
     case SL_FIELD_INTEGERS: return read_numbers(field, at, out, err);
     case SL_FIELD_OBJECT: return read_object(field->inner, at, out, err);
-    case SL_FIELD_OBJECTS: return read_objects(field->inner, at, out, err);
+    case SL_FIELD_OBJECTS: return read_objects(field, at, out, err);
     case SL_FIELD_MAP: return read_map(field->inner, at, out, err);
+    case SL_FIELD_SECTION: return read_members(at, field->inner, out, err);
     case SL_FIELD_FREE:
     case SL_FIELD_ANY: *(json_t **)out = json_deep_copy(at->value); break;
     case SL_FIELD_NULL: *(bool *)out = true; break;
@@ -303,27 +355,46 @@ static enum sl_status read_value(const struct sl_field_row *field, const struct 
     case SL_FIELD_ENUM:
     case SL_FIELD_SIDES:
     case SL_FIELD_COUNTS:
-    case SL_FIELD_NAME: return read_typed(field, at, base, err);
+    case SL_FIELD_NAME:
+    case SL_FIELD_LINE: return read_typed(field, at, base, err);
+    case SL_FIELD_LINES: return read_lines(field, at, base, err);
     default: break; /* fits() rejects all other kinds */
     }
     return SL_OK;
 }
 
+/* A value that no row takes. What it may be is said in full where one row alone decides, in the
+ * words of JSON: not of lists as they are typed. */
+static enum sl_status fail_kind(const struct sl_field_row *field, bool null,
+                                const struct sl_json_cursor *at, struct sl_error *err)
+{
+    char words[SL_FIELD_WORDS_SIZE];
+    struct sl_buffer full;
+    sl_buffer_init(&full, EXPECTED_TEXT);
+    const char *expected = field->expected;
+    const bool same_typed = field->kind < SL_FIELD_WORD && field->kind != SL_FIELD_REALS;
+    if (!expected && same_typed && !null && !has_alternative(field))
+        expected = sl_field_expected(field, &full);
+    const enum sl_status status =
+        sl_json_fail_type(at, expected ? expected : sl_field_words(field, words), err);
+    sl_buffer_release(&full);
+    return status;
+}
+
 enum sl_status sl_field_read(const struct sl_field_row *field, const struct sl_json_cursor *at,
                              void *base, struct sl_error *err)
 {
-    char words[SL_FIELD_WORDS_SIZE];
     bool null = false;
     for (const struct sl_field_row *row = field;; row++) {
-        const bool worded = row->expected && row->kind <= SL_FIELD_TEXT;
+        const bool single = row->kind <= SL_FIELD_TEXT || row->kind == SL_FIELD_COUNT;
+        const bool worded = row->expected && single;
         if (fits(row, at->value) && !worded) return read_value(row, at, base, err);
         if (fits(row, at->value) && read_value(row, at, base, NULL) == SL_OK) return SL_OK;
         null = null || (row->flags & SL_FIELD_OR_NULL);
         if (!has_alternative(row)) break;
     }
     if (null && json_is_null(at->value)) return SL_OK;
-    return sl_json_fail_type(at, field->expected ? field->expected : sl_field_words(field, words),
-                             err);
+    return fail_kind(field, null, at, err);
 }
 
 static size_t count_names(const struct sl_fields *fields)
@@ -366,7 +437,8 @@ static enum sl_status read_rows(const struct sl_json_cursor *at, const struct sl
         }
         if (is_alternative(fields, row)) continue;
         const struct sl_json_cursor member = sl_json_below(at, row->name);
-        if (member.value)
+        const bool ignored = (row->flags & SL_FIELD_SETTING) && json_is_null(member.value);
+        if (member.value && !ignored)
             SL_TRY(sl_field_read(row, &member, out, err));
         else if (row->flags & SL_FIELD_REQUIRED)
             return sl_json_fail(at, err, "\"%s\" is missing", row->name);
@@ -374,13 +446,19 @@ static enum sl_status read_rows(const struct sl_json_cursor *at, const struct sl
     return SL_OK;
 }
 
+static enum sl_status read_members(const struct sl_json_cursor *at, const struct sl_fields *fields,
+                                   void *out, struct sl_error *err)
+{
+    SL_TRY(check_known(at, fields, err));
+    return read_rows(at, fields, out, err);
+}
+
 enum sl_status sl_fields_read(const struct sl_json_cursor *at, const struct sl_fields *fields,
                               void *out, struct sl_error *err)
 {
     memset(out, 0, fields->size);
-    SL_TRY(check_known(at, fields, err));
     sl_fields_set_defaults(fields->rows, out);
-    const enum sl_status status = read_rows(at, fields, out, err);
+    const enum sl_status status = read_members(at, fields, out, err);
     if (status != SL_OK) sl_fields_release(fields, out);
     return status;
 }

@@ -73,19 +73,26 @@ static void append_choices(const struct sl_field_row *field, struct sl_buffer *o
         sl_buffer_printf(out, "%s%s", i > 0 ? ", " : "", sl_field_choice(field, i));
 }
 
-char *sl_field_expected(const struct sl_field_row *field, struct sl_buffer *out)
+/* "text of 1 to 9 bytes", "a list of at most 9 texts". */
+static void append_counted(const struct sl_field_row *field, struct sl_buffer *out)
+{
+    const bool is_line = field->kind == SL_FIELD_LINE;
+    sl_buffer_text(out, is_line ? "text of " : "a list of ");
+    if (field->minimum > 0)
+        sl_buffer_printf(out, "%.0f to %.0f ", field->minimum, field->maximum);
+    else
+        sl_buffer_printf(out, "at most %.0f ", field->maximum);
+    sl_buffer_text(out, is_line ? "bytes" : field->kind == SL_FIELD_OBJECTS ? "objects" : "texts");
+}
+
+static void append_kind(const struct sl_field_row *field, struct sl_buffer *out)
 {
     char words[SL_DESCRIBE_SIZE] = "text";
     /* Larger whole numbers are not exact as doubles, so no table means them as a bound. */
     const double exact = 9e15;
     const bool bounded = is_bounded(field);
-    if (sl_field_choice(field, 0)) {
-        sl_buffer_text(out, "one of ");
-        append_choices(field, out);
-        return out->data;
-    }
+    if (field->kind < SL_FIELD_WORD) sl_field_words(field, words);
     switch (field->kind) {
-    case SL_FIELD_BOOLEAN: snprintf(words, sizeof words, "true or false"); break;
     case SL_FIELD_INTEGER:
     case SL_FIELD_COUNT:
         sl_describe_integers(
@@ -105,10 +112,26 @@ char *sl_field_expected(const struct sl_field_row *field, struct sl_buffer *out)
     case SL_FIELD_NAME:
         snprintf(words, sizeof words, "at most %d bytes of text", SL_FIELD_NAME_SIZE - 1);
         break;
+    case SL_FIELD_LINE:
+    case SL_FIELD_LINES:
+    case SL_FIELD_OBJECTS:
+        if (!bounded) break;
+        append_counted(field, out);
+        return;
     default: break;
     }
     sl_buffer_text(out, words);
     if (field->size_max) sl_buffer_printf(out, " or %s", field->size_max);
+}
+
+char *sl_field_expected(const struct sl_field_row *field, struct sl_buffer *out)
+{
+    if (sl_field_choice(field, 0)) {
+        sl_buffer_text(out, "one of ");
+        append_choices(field, out);
+    } else {
+        append_kind(field, out);
+    }
     return out->data;
 }
 
@@ -137,10 +160,11 @@ static enum sl_status fail_choice(const struct sl_field_row *field, const char *
         names[i] = sl_field_choice(field, i);
         if (sl_text_known_as(text, names[i])) here = names[i];
     }
-    if (here) return sl_fail(err, SL_ERR_USAGE, "\"%s\" is called %s here", text, here);
-    char ending[SL_SUGGESTION_TEXT];
+    char shown[SL_DESCRIBE_SIZE], ending[SL_SUGGESTION_TEXT];
+    sl_describe_text(text, strlen(text), shown);
+    if (here) return sl_fail(err, SL_ERR_USAGE, "%s is called %s here", shown, here);
     const char *meant = sl_text_suggestion(text, names, NULL, ending);
-    if (meant) return sl_fail(err, SL_ERR_USAGE, "no \"%s\"%s", text, meant);
+    if (meant) return sl_fail(err, SL_ERR_USAGE, "no %s%s", shown, meant);
     return fail_unexpected(field, text, err);
 }
 
@@ -289,6 +313,44 @@ static void set_owned(const char *text, char **out)
     *out = copy;
 }
 
+static enum sl_status check_line(const char *text, double minimum, double maximum,
+                                 struct sl_error *err)
+{
+    const double length = (double)strlen(text);
+    const bool any = minimum == 0 && maximum == 0;
+    if (length == 0 && minimum > 0) return sl_fail(err, SL_ERR_USAGE, "must not be empty");
+    if (length < minimum) return sl_fail(err, SL_ERR_USAGE, "is shorter than %.0f bytes", minimum);
+    if (!any && length > maximum)
+        return sl_fail(err, SL_ERR_USAGE, "is longer than %.0f bytes", maximum);
+    for (const char *c = text; *c; c++)
+        if ((unsigned char)*c < 0x20 || *c == 0x7f)
+            return sl_fail(err, SL_ERR_USAGE, "contains a control character");
+    return SL_OK;
+}
+
+static enum sl_status set_line(const struct sl_field_row *field, const char *text, char **out,
+                               struct sl_error *err)
+{
+    SL_TRY(check_line(text, field->minimum, field->maximum, err));
+    set_owned(text, out);
+    return SL_OK;
+}
+
+static enum sl_status add_line(const struct sl_field_row *field, const char *text, void *out,
+                               struct sl_error *err)
+{
+    struct sl_text_list list;
+    memcpy(&list, out, sizeof list);
+    SL_TRY(check_line(text, 1, SL_FIELD_LINE_BYTES, err));
+    if (sl_text_list_has(&list, text))
+        return sl_fail(err, SL_ERR_USAGE, "\"%s\" occurs twice", text);
+    if (is_bounded(field) && (double)list.count >= field->maximum)
+        return sl_fail(err, SL_ERR_USAGE, "given more than %.0f times", field->maximum);
+    sl_text_list_add(&list, text);
+    memcpy(out, &list, sizeof list);
+    return SL_OK;
+}
+
 enum sl_status sl_field_set(const struct sl_field_row *field, const char *text, void *of,
                             struct sl_error *err)
 {
@@ -306,6 +368,8 @@ enum sl_status sl_field_set(const struct sl_field_row *field, const char *text, 
     case SL_FIELD_CHOICE: return set_choice(field, text, out, err);
     case SL_FIELD_WORDS: return add_word(text, out, err);
     case SL_FIELD_TEXT: set_owned(text, out); return SL_OK;
+    case SL_FIELD_LINE: return set_line(field, text, out, err);
+    case SL_FIELD_LINES: return add_line(field, text, out, err);
     default: break;
     }
     if (sl_field_is_path(field->kind) && !text[0])
@@ -331,7 +395,7 @@ static void set_default(const struct sl_field_row *field, void *of)
 void sl_fields_set_defaults(const struct sl_field_row *rows, void *of)
 {
     for (const struct sl_field_row *row = rows; row && row->name; row++) {
-        if (row->kind == SL_FIELD_GROUP)
+        if (row->kind == SL_FIELD_GROUP || row->kind == SL_FIELD_SECTION)
             sl_fields_set_defaults(row->inner->rows, (char *)of + row->offset);
         else if (row->fallback)
             set_default(row, of);

@@ -132,20 +132,45 @@ static void *pointer_at(const void *field)
 }
 
 /* Whether a text equals its fallback. */
-static bool is_fallback_text(const struct sl_field_row *field, const json_t *value)
+static bool is_fallback_text(const struct sl_field_row *field, const char *text)
 {
-    return json_is_string(value) && field->fallback &&
-           strcmp(json_string_value(value), field->fallback) == 0;
+    return field->fallback && !(field->flags & SL_FIELD_REQUIRED) &&
+           strcmp(text, field->fallback) == 0;
 }
 
 /* Kinds that can be typed; NULL if the value equals the fallback. */
 static json_t *typed_json(const struct sl_field_row *field, const void *from)
 {
     json_t *value = sl_field_json(field, (const char *)from - field->offset);
-    const bool left_out = json_is_null(value) || is_fallback_text(field, value) ||
+    const char *text = json_string_value(value); /* NULL of other kinds */
+    const bool left_out = json_is_null(value) || (text && is_fallback_text(field, text)) ||
                           (json_is_integer(value) && is_fallback(field, json_number_value(value)));
     if (!left_out) return value;
     json_decref(value);
+    return NULL;
+}
+
+static json_t *texts_json(const void *from)
+{
+    struct sl_text_list list;
+    memcpy(&list, from, sizeof list);
+    return list.items ? sl_text_list_json(&list) : NULL;
+}
+
+static bool is_fallback_line(const struct sl_field_row *field, const void *from)
+{
+    struct sl_text_list list;
+    memcpy(&list, from, sizeof list);
+    return list.count == 1 && is_fallback_text(field, list.items[0]);
+}
+
+/* NULL for a section without members. */
+static json_t *section_json(const struct sl_field_row *field, const void *from)
+{
+    json_t *object = sl_fields_write(field->inner, from);
+    const bool kept = field->flags & (SL_FIELD_REQUIRED | SL_FIELD_SETTING);
+    if (kept || json_object_size(object) > 0) return object;
+    json_decref(object);
     return NULL;
 }
 
@@ -165,15 +190,14 @@ static json_t *value_json(const struct sl_field_row *field, const void *from)
         const double value = *(const double *)from;
         return is_fallback(field, value) ? NULL : sl_number_json(value);
     }
-    case SL_FIELD_TEXT: {
+    case SL_FIELD_TEXT:
+    case SL_FIELD_LINE: {
         const char *text = *(char *const *)from;
-        return text && !(field->fallback && strcmp(text, field->fallback) == 0) ? json_string(text)
-                                                                                : NULL;
+        return text && !is_fallback_text(field, text) ? json_string(text) : NULL;
     }
-    case SL_FIELD_TEXTS: {
-        const struct sl_text_list *list = from;
-        return list->items ? sl_text_list_json(list) : NULL;
-    }
+    case SL_FIELD_TEXTS:
+    case SL_FIELD_LINES: return is_fallback_line(field, from) ? NULL : texts_json(from);
+    case SL_FIELD_SECTION: return section_json(field, from);
     case SL_FIELD_NUMBERS: {
         const struct sl_double_list *list = from;
         return list->items ? sl_double_list_json(list) : NULL;
@@ -232,7 +256,8 @@ static json_t *counts_json(const struct sl_count_list *list)
 static json_t *count_json(const struct sl_field_row *field, size_t count)
 {
     if (field->size_max && count == SIZE_MAX) return json_string(field->size_max);
-    return count > 0 || field->fallback ? json_integer((json_int_t)count) : json_null();
+    const bool given = count > 0 || field->fallback || (field->flags & SL_FIELD_REQUIRED);
+    return given ? json_integer((json_int_t)count) : json_null();
 }
 
 static json_t *number_json(double number)
@@ -261,7 +286,9 @@ json_t *sl_field_json(const struct sl_field_row *field, const void *of)
     case SL_FIELD_REALS: return reals_json(from);
     case SL_FIELD_NAME: return json_string(from);
     case SL_FIELD_WORDS: return words_json(from);
+    case SL_FIELD_LINES: return texts_json(from);
     case SL_FIELD_TEXT:
+    case SL_FIELD_LINE:
     case SL_FIELD_WORD:
     case SL_FIELD_CHOICE:
     case SL_FIELD_PATH:
@@ -276,12 +303,28 @@ json_t *sl_field_json(const struct sl_field_row *field, const void *of)
     return value_json(field, from);
 }
 
+static bool is_list(enum sl_field_kind kind)
+{
+    return kind == SL_FIELD_TEXTS || kind == SL_FIELD_LINES || kind == SL_FIELD_OBJECTS ||
+           kind == SL_FIELD_NUMBERS || kind == SL_FIELD_INTEGERS;
+}
+
+static json_t *setting_json(const struct sl_field_row *row, const void *from)
+{
+    json_t *value = sl_field_json(row, from);
+    return value || !is_list(row->kind) ? value : json_array();
+}
+
 static void write_rows(const struct sl_fields *fields, const void *from, json_t *out)
 {
     for (const struct sl_field_row *row = fields->rows; row->name; row++) {
         const void *at = (const char *)from + row->offset;
-        json_t *value = row->kind == SL_FIELD_GROUP ? NULL : value_json(row, at);
-        if (row->kind == SL_FIELD_GROUP) write_rows(row->inner, at, out);
+        if (row->kind == SL_FIELD_GROUP) {
+            write_rows(row->inner, at, out);
+            continue;
+        }
+        json_t *value =
+            row->flags & SL_FIELD_SETTING ? setting_json(row, from) : value_json(row, at);
         if (value) json_object_set_new(out, row->name, value);
     }
 }
@@ -332,8 +375,15 @@ static void release_value(const struct sl_field_row *field, void *at)
     case SL_FIELD_INTEGER:
     case SL_FIELD_NUMBER:
     case SL_FIELD_NULL: break;
-    case SL_FIELD_TEXT: free(*(char **)at); break;
-    case SL_FIELD_TEXTS: sl_text_list_release(at); break;
+    case SL_FIELD_TEXT:
+    case SL_FIELD_LINE: free(*(char **)at); break;
+    case SL_FIELD_TEXTS:
+    case SL_FIELD_LINES: {
+        struct sl_text_list list;
+        memcpy(&list, at, sizeof list);
+        sl_text_list_release(&list);
+        break;
+    }
     case SL_FIELD_NUMBERS: free(((struct sl_double_list *)at)->items); break;
     case SL_FIELD_INTEGERS: free(((struct sl_integer_list *)at)->items); break;
     case SL_FIELD_OBJECT: {
@@ -350,7 +400,8 @@ static void release_value(const struct sl_field_row *field, void *at)
     case SL_FIELD_MAP: release_map(field->inner, at); break;
     case SL_FIELD_FREE:
     case SL_FIELD_ANY: json_decref(*(json_t **)at); break;
-    case SL_FIELD_GROUP: release_rows(field->inner, at); break;
+    case SL_FIELD_GROUP:
+    case SL_FIELD_SECTION: release_rows(field->inner, at); break;
     default: break; /* typed values are borrowed or stored in the struct */
     }
 }

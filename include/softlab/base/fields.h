@@ -1,7 +1,7 @@
 /* Fields: one table says which members an object has, what each may be, and where it goes in a
  * struct. The same table reads and writes JSON and command lines (softlab/base/options.h), sets
- * defaults, rejects unknown names and prints documentation. Experiment specifications, recipes and
- * the options of commands are such tables:
+ * defaults, rejects unknown names and prints documentation. Experiment specifications, study.json,
+ * recipes, networks and the options of commands are such tables:
  *
  *     static const struct sl_field_row rows[] = {
  *         {"name", SL_FIELD_TEXT, offsetof(struct thing, name), .flags = SL_FIELD_REQUIRED},
@@ -40,7 +40,7 @@ struct sl_integer_list {
     size_t count;
 };
 /* Lists in fixed arrays, so nothing is on the heap. */
-enum { SL_FIELD_LIST_MAX = 16, SL_FIELD_NAME_SIZE = 128 };
+enum { SL_FIELD_LIST_MAX = 16, SL_FIELD_NAME_SIZE = 128, SL_FIELD_LINE_BYTES = 200 };
 struct sl_real_list {
     size_t count;
     double values[SL_FIELD_LIST_MAX];
@@ -82,6 +82,9 @@ enum sl_field_kind {
     SL_FIELD_ANY,      /* json_t *, an owned reference: any value */
     SL_FIELD_NULL,     /* bool: the value is null; an alternative to rows of other kinds */
     SL_FIELD_GROUP,    /* a struct within this one whose fields are members of the same object */
+    SL_FIELD_SECTION,  /* a struct within this one whose fields are members of an object of this
+                          name. With offset 0, its rows may also name members of this struct.
+                          Absent, its fields have their fallbacks. */
 
     SL_FIELD_COUNT,  /* size_t; 0 if absent */
     SL_FIELD_SIDES,  /* two size_t, height and width, as 32x48; 0 if absent */
@@ -90,6 +93,9 @@ enum sl_field_kind {
     SL_FIELD_ENUM,   /* an enum of int's size: the index of the choice */
     SL_FIELD_REALS,  /* struct sl_real_list; typed with commas */
     SL_FIELD_NAME,   /* char[SL_FIELD_NAME_SIZE] */
+    SL_FIELD_LINE,   /* char *, owned; minimum to maximum bytes without control characters */
+    SL_FIELD_LINES,  /* as struct sl_text_list: minimum to maximum distinct lines of 1 to
+                        SL_FIELD_LINE_BYTES bytes; each use of an option adds one line */
 
     /* Words of the command line: const char *, borrowed from argv, which outlives the struct; NULL
      * if absent. */
@@ -107,6 +113,9 @@ enum {
     SL_FIELD_OR_NULL = 2, /* null means absent */
     SL_FIELD_LATE = 4,    /* texts that identify networks and runs omit it while it has its default,
                              because files exist that were written without it */
+    /* For files in which people read and edit every value: it is always written, as sl_field_json
+     * writes it, an absent list as an empty one; null means absent. */
+    SL_FIELD_SETTING = 8,
 };
 
 /* The choice number `index`, or NULL past the last. */
@@ -121,11 +130,12 @@ struct sl_field_row {
     size_t offset; /* of the member in the struct */
     const char *help;
     unsigned flags;
-    double minimum, maximum;       /* bounds of each number; both 0: none */
+    double minimum, maximum;       /* bounds of each number, of a line's bytes, or of the number of
+                                      lines or objects in a list; both 0: none */
     size_t most;                   /* numbers of SL_FIELD_COUNTS; 0: SL_FIELD_LIST_MAX */
     const char *size_max;          /* of SL_FIELD_COUNT: a word for SIZE_MAX ("last"); NULL: none */
     const char *const *choices;    /* NULL-ended */
-    const struct sl_fields *inner; /* the table of an object or a group */
+    const struct sl_fields *inner; /* the table of an object, a group or a section */
     const char *fallback;          /* the default: "true", "1", "nan"; NULL: zero or NULL */
     const char *expected; /* what an error says was expected; NULL: kind, range or choices */
     /* Replaces `choices` where another table lists them. */
@@ -156,8 +166,8 @@ struct sl_fields {
  * is then as after sl_fields_release. */
 enum sl_status sl_fields_read(const struct sl_json_cursor *at, const struct sl_fields *fields,
                               void *out, struct sl_error *err) SL_MUST_USE;
-/* The struct as a new object, without members that are absent or equal to their fallback. Whole
- * numbers are written without a point. */
+/* The struct as a new object, without members that are absent or equal to their fallback, unless
+ * they are settings. Whole numbers are written without a point. */
 json_t *sl_fields_write(const struct sl_fields *fields, const void *from) SL_MUST_USE;
 /* A deep copy. */
 void sl_fields_copy(const struct sl_fields *fields, const void *from, void *out);
@@ -187,8 +197,8 @@ enum sl_status sl_field_read(const struct sl_field_row *field, const struct sl_j
 void sl_fields_set_defaults(const struct sl_field_row *rows, void *of);
 /* The value as new JSON, even if it equals the fallback; null if absent. */
 json_t *sl_field_json(const struct sl_field_row *field, const void *of) SL_MUST_USE;
-/* Append what a typed value may be: "an integer from 1 to 9", "one of mean, sum", "32x48". Returns
- * the text, which `out` owns. */
+/* Append what a value may be: "an integer from 1 to 9", "one of mean, sum", "32x48", "a list of 2
+ * to 9 texts". Returns the text, which `out` owns. */
 char *sl_field_expected(const struct sl_field_row *field, struct sl_buffer *out);
 /* The value's name in the help: "FILE", "N"; NULL for a flag, which takes no value. */
 const char *sl_field_value_name(const struct sl_field_row *field);

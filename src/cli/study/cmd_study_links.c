@@ -133,8 +133,9 @@ static enum sl_status write_links(const struct cli *cli, const struct links_valu
     if (status == SL_OK)
         sl_log(&cli->log, SL_LOG_INFO, "%zu link%s%s", sl_name_table_count(list->seen),
                sl_text_plural(sl_name_table_count(list->seen), "", "s"),
-               list->study->signed_links ? ", signed"
-                                         : ", not signed: recruiter.links is \"plain\"");
+               list->study->links == SL_LINKS_SIGNED
+                   ? ", signed"
+                   : ", not signed: recruiter.links is \"plain\"");
     sl_name_table_destroy(list->seen);
     sl_buffer_release(&list->out);
     return status;

@@ -93,7 +93,7 @@ static enum sl_status check_keep(const struct sl_study *study, struct sl_error *
 
 static enum sl_status check_links(const struct sl_study *study, struct sl_error *err)
 {
-    if (!study->signed_links) return SL_OK;
+    if (study->links == SL_LINKS_PLAIN) return SL_OK;
     if (!*study->person)
         return sl_fail(err, SL_ERR_INPUT,
                        "signed links need recruiter.person: its value is signed");

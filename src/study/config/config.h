@@ -1,37 +1,12 @@
-/* study.json as a table: reading, defaults and writing all walk sl_study_keys, so that they agree.
+/* study.json as tables of fields (keys.c): reading, defaults, writing and documentation walk them.
  * Private to study/. */
 #ifndef SOFTLAB_STUDY_CONFIG_CONFIG_H
 #define SOFTLAB_STUDY_CONFIG_CONFIG_H
 
+#include "softlab/base/fields.h"
 #include "softlab/study.h"
 
-enum sl_study_key_kind {
-    SL_KEY_TEXT,   /* char *, of minimum to maximum bytes */
-    SL_KEY_WORD,   /* char *, one of `choices` */
-    SL_KEY_ENUM,   /* an enum, by its position in `choices` */
-    SL_KEY_SECOND, /* bool: the second of two `choices` */
-    SL_KEY_FLAG,   /* bool */
-    SL_KEY_COUNT,  /* size_t from minimum to maximum */
-    SL_KEY_REAL,   /* double from minimum to maximum */
-    SL_KEY_TEXTS,  /* char **, minimum to maximum of them; the count is at `count_offset` */
-};
-
-struct sl_study_key {
-    const char *section; /* "" for the root */
-    const char *name;    /* NULL ends the table */
-    enum sl_study_key_kind kind;
-    size_t offset, count_offset; /* in struct sl_study */
-    double minimum, maximum;
-    const char *const *choices; /* NULL-terminated */
-    const char *fallback;       /* NULL: the key is mandatory */
-};
-extern const struct sl_study_key sl_study_keys[];
-
-/* Sections in the order in which they are written; `parent` is "" or another section. */
-struct sl_study_section {
-    const char *name, *parent;
-};
-extern const struct sl_study_section sl_study_sections[]; /* ends with a NULL name */
+extern const struct sl_fields sl_study_fields;
 
 /* A configuration with every fallback set; keys without one are empty. */
 struct sl_study *sl_study_create(void) SL_RETURNS_NONNULL;

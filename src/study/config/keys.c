@@ -1,88 +1,254 @@
-/* The keys of study.json. */
+/* The keys of study.json: a table per object. */
+#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
 #include "study/config/config.h"
 
-static const char *const kinds[] = {"images", "texts", "mixtures", NULL};
+enum { MAX_QUESTIONS = 50 };
+
+static const char *const file_kinds[] = {"study", NULL};
+static const char *const item_kinds[] = {"images", "texts", "mixtures", NULL};
 static const char *const upsamplings[] = {"lanczos", "nearest", "none", NULL};
 static const char *const framings[] = {"third", "first", NULL};
 static const char *const recruiters[] = {"open", "prolific", "generic", NULL};
 static const char *const link_kinds[] = {"plain", "signed", NULL};
 static const char *const bonus_rules[] = {"none", "accuracy", "finished", NULL};
+static const char *const debrief_kinds[] = {"text", "scale", NULL};
 
-#define AT(field) .offset = offsetof(struct sl_study, field)
+/* A list and the number of its elements are read and freed as one list of base/fields.h. */
+#define ASSERT_LIST(type, list)                                                                    \
+    _Static_assert(offsetof(struct type, n_##list) - offsetof(struct type, list) ==                \
+                       offsetof(struct sl_text_list, count),                                       \
+                   "n_" #list " follows " #list)
+ASSERT_LIST(sl_study, classes);
+ASSERT_LIST(sl_study, screens);
+ASSERT_LIST(sl_study, check_kinds);
+ASSERT_LIST(sl_study, keep);
+ASSERT_LIST(sl_study, comprehension);
+ASSERT_LIST(sl_study, debrief);
+ASSERT_LIST(sl_study_question, options);
 
-const struct sl_study_key sl_study_keys[] = {
-    {"", "name", SL_KEY_TEXT, AT(name), .minimum = 1, .maximum = 200},
-    {"", "id", SL_KEY_TEXT, AT(id), .maximum = 64, .fallback = ""},
-    {"", "title", SL_KEY_TEXT, AT(title), .minimum = 1, .maximum = 500},
-    {"", "language", SL_KEY_TEXT, AT(language), .minimum = 2, .maximum = 16, .fallback = "en"},
-    {"", "classes", SL_KEY_TEXTS, AT(classes), .count_offset = offsetof(struct sl_study, n_classes),
-     .minimum = 2, .maximum = 1000},
-    {"", "screens", SL_KEY_TEXTS, AT(screens), .count_offset = offsetof(struct sl_study, n_screens),
-     .minimum = 1, .maximum = 32, .fallback = "collins"}, /* the screen of files without this key */
-    {"", "framing", SL_KEY_SECOND, AT(first_person), .choices = framings, .fallback = "third"},
-    {"items", "kind", SL_KEY_ENUM, AT(kind), .choices = kinds},
-    {"items", "folder", SL_KEY_TEXT, AT(items_folder), .minimum = 1, .maximum = 500,
-     .fallback = "items"},
-    {"items", "file", SL_KEY_TEXT, AT(items_file), .maximum = 500, .fallback = ""},
-    {"items", "size", SL_KEY_COUNT, AT(size), .minimum = 16, .maximum = 2000, .fallback = "160"},
-    {"items", "upsample", SL_KEY_WORD, AT(upsample), .choices = upsamplings, .fallback = "lanczos"},
-    {"batch", "size", SL_KEY_COUNT, AT(batch_size), .minimum = 1, .maximum = 10000,
-     .fallback = "25"},
-    {"batch", "repeats", SL_KEY_COUNT, AT(repeats), .maximum = 10000, .fallback = "2"},
-    {"batch", "annotators", SL_KEY_COUNT, AT(annotators), .minimum = 1, .maximum = 1000000,
-     .fallback = "6"},
-    {"batch", "check_every", SL_KEY_COUNT, AT(check_every), .maximum = 10000, .fallback = "0"},
-    {"batch", "check_kinds", SL_KEY_TEXTS, AT(check_kinds),
-     .count_offset = offsetof(struct sl_study, n_check_kinds), .minimum = 1, .maximum = 2,
-     .fallback = "obvious"},
-    {"order", "shuffle_items", SL_KEY_FLAG, AT(shuffle_items), .fallback = "true"},
-    {"order", "shuffle_classes", SL_KEY_FLAG, AT(shuffle_classes), .fallback = "true"},
-    {"order", "shuffle_options", SL_KEY_FLAG, AT(shuffle_options), .fallback = "false"},
-    {"flow", "attempts", SL_KEY_COUNT, AT(attempts), .minimum = 1, .maximum = 100, .fallback = "3"},
-    {"flow", "practice", SL_KEY_FLAG, AT(practice), .fallback = "true"},
-    {"flow", "break_after", SL_KEY_COUNT, AT(break_after), .maximum = 10000, .fallback = "0"},
-    {"flow", "back", SL_KEY_FLAG, AT(back), .fallback = "false"},
-    {"flow", "min_seconds", SL_KEY_REAL, AT(min_seconds), .maximum = 3600, .fallback = "0"},
-    {"training", "trials", SL_KEY_COUNT, AT(training_trials), .maximum = 1000, .fallback = "0"},
-    {"training", "pass", SL_KEY_REAL, AT(training_pass), .maximum = 1, .fallback = "0.75"},
-    {"training", "attempts", SL_KEY_COUNT, AT(training_attempts), .minimum = 1, .maximum = 100,
-     .fallback = "1"},
-    {"", "lease_minutes", SL_KEY_COUNT, AT(lease_minutes), .minimum = 1, .maximum = 100000,
-     .fallback = "60"},
-    {"", "consent_version", SL_KEY_TEXT, AT(consent_version), .minimum = 1, .maximum = 23,
-     .fallback = "1"},
-    {"recruiter", "kind", SL_KEY_WORD, AT(recruiter), .choices = recruiters, .fallback = "open"},
-    {"recruiter", "person", SL_KEY_TEXT, AT(person), .maximum = 64, .fallback = ""},
-    {"recruiter", "keep", SL_KEY_TEXTS, AT(keep), .count_offset = offsetof(struct sl_study, n_keep),
-     .maximum = 16, .fallback = ""},
-    {"recruiter", "links", SL_KEY_SECOND, AT(signed_links), .choices = link_kinds,
-     .fallback = "plain"},
-    {"recruiter", "places_per_address", SL_KEY_COUNT, AT(places_per_address), .maximum = 1000000,
-     .fallback = "0"},
-    {"recruiter", "complete", SL_KEY_TEXT, AT(complete), .maximum = 1000, .fallback = ""},
-    {"codes", "done", SL_KEY_TEXT, AT(code_done), .maximum = 64, .fallback = ""},
-    {"codes", "refused", SL_KEY_TEXT, AT(code_refused), .maximum = 64, .fallback = ""},
-    {"codes", "failed", SL_KEY_TEXT, AT(code_failed), .maximum = 64, .fallback = ""},
-    {"codes", "full", SL_KEY_TEXT, AT(code_full), .maximum = 64, .fallback = ""},
-    {"pay", "currency", SL_KEY_TEXT, AT(currency), .maximum = 8, .fallback = ""},
-    {"pay", "base", SL_KEY_REAL, AT(base), .maximum = 1e6, .fallback = "0"},
-    {"pay", "bonus", SL_KEY_REAL, AT(bonus), .maximum = 1e6, .fallback = "0"},
-    {"pay", "bonus_rule", SL_KEY_ENUM, AT(bonus_rule), .choices = bonus_rules, .fallback = "none"},
-    {"pay", "bonus_from", SL_KEY_REAL, AT(bonus_from), .maximum = 1, .fallback = "0.75"},
-    {"pay", "per_hour", SL_KEY_REAL, AT(per_hour), .maximum = 1e6, .fallback = "0"},
-    {"", "keep_until", SL_KEY_TEXT, AT(keep_until), .maximum = 10, .fallback = ""},
+/* ---- Questions ---- */
+
+#define ASKED(member) .offset = offsetof(struct sl_study_question, member)
+static const struct sl_field_row comprehension_rows[] = {
+    {"question", SL_FIELD_LINE, ASKED(question), "the question", SL_FIELD_REQUIRED, 1, 1000},
+    {"options", SL_FIELD_LINES, ASKED(options), "the answers to choose from", SL_FIELD_REQUIRED, 2,
+     SL_STUDY_MAX_OPTIONS},
+    {"answer", SL_FIELD_COUNT, ASKED(answer), "the right option, counted from 0", SL_FIELD_REQUIRED,
+     0, INFINITY, .expected = "the number of an option, counted from 0"},
     {.name = NULL},
 };
-
-const struct sl_study_section sl_study_sections[] = {
-    {"items", ""},     {"batch", ""},          {"order", ""}, {"flow", ""}, {"training", ""},
-    {"recruiter", ""}, {"codes", "recruiter"}, {"pay", ""},   {NULL, NULL},
+static const struct sl_fields comprehension_fields = {comprehension_rows,
+                                                      sizeof(struct sl_study_question)};
+static const struct sl_field_row debrief_rows[] = {
+    {"question", SL_FIELD_LINE, ASKED(question), "the question", SL_FIELD_REQUIRED, 1, 1000},
+    {"kind", SL_FIELD_ENUM, ASKED(kind), "how it is answered; a scale has the numbers 1 to 10",
+     SL_FIELD_SETTING, .choices = debrief_kinds, .fallback = "text"},
+    {.name = NULL},
 };
+static const struct sl_fields debrief_fields = {debrief_rows, sizeof(struct sl_study_question)};
+
+/* ---- Sections ---- */
+
+#define AT(member) .offset = offsetof(struct sl_study, member)
+#define SECTION(name)                                                                              \
+    {                                                                                              \
+        name##_rows, sizeof(struct sl_study)                                                       \
+    }
+#define NEEDED  SL_FIELD_REQUIRED
+#define SETTING SL_FIELD_SETTING
+
+static const struct sl_field_row items_rows[] = {
+    {"kind", SL_FIELD_ENUM, AT(kind), "kind of the items", NEEDED, .choices = item_kinds},
+    {"folder", SL_FIELD_LINE, AT(items_folder), "folder of the pictures, inside the study's folder",
+     SETTING, 1, 500, .fallback = "items"},
+    {"file", SL_FIELD_LINE, AT(items_file),
+     "file of the texts or mixtures, inside the study's folder", SETTING, 0, 500, .fallback = ""},
+    {"size", SL_FIELD_COUNT, AT(size),
+     "CSS pixels: every picture gets the area of a square with this side, no side above twice "
+     "that, and never more than the window allows. Pictures are rotated by their EXIF data, for "
+     "annotators and on the researcher's pages",
+     SETTING, 16, 2000, .fallback = "160"},
+    {"upsample", SL_FIELD_TEXT, AT(upsample),
+     "how small pictures are enlarged; `none` shows the file itself", SETTING,
+     .choices = upsamplings, .fallback = "lanczos"},
+    {.name = NULL},
+};
+static const struct sl_fields items_fields = SECTION(items);
+
+static const struct sl_field_row batch_rows[] = {
+    {"size", SL_FIELD_COUNT, AT(batch_size),
+     "items of a batch, as `study init` made them: a later change has no effect", SETTING, 1, 10000,
+     .fallback = "25"},
+    {"repeats", SL_FIELD_COUNT, AT(repeats), "items of a batch that are shown twice", SETTING, 0,
+     10000, .fallback = "2"},
+    {"annotators", SL_FIELD_COUNT, AT(annotators),
+     "people per batch; to ask for more, raise it and restart the server", SETTING, 1, 1000000,
+     .fallback = "6"},
+    {"check_every", SL_FIELD_COUNT, AT(check_every),
+     "an attention check after so many trials; 0: none", SETTING, 0, 10000, .fallback = "0"},
+    {"check_kinds", SL_FIELD_LINES, AT(check_kinds),
+     "kinds of attention checks, used in turn: `obvious` items, and `instructed` cards that say "
+     "\"To show that you read this, choose Deer\" instead of a picture",
+     SETTING, 1, 2, .fallback = "obvious"},
+    {.name = NULL},
+};
+static const struct sl_fields batch_fields = SECTION(batch);
+
+static const struct sl_field_row order_rows[] = {
+    {"shuffle_items", SL_FIELD_BOOLEAN, AT(shuffle_items),
+     "whether each annotator gets the items in an order of their own", SETTING, .fallback = "true"},
+    {"shuffle_classes", SL_FIELD_BOOLEAN, AT(shuffle_classes), "the same of the classes", SETTING,
+     .fallback = "true"},
+    {"shuffle_options", SL_FIELD_BOOLEAN, AT(shuffle_options),
+     "the same of the options of the comprehension check; `study init` writes true", SETTING,
+     .fallback = "false"},
+    {.name = NULL},
+};
+static const struct sl_fields order_fields = SECTION(order);
+
+static const struct sl_field_row flow_rows[] = {
+    {"attempts", SL_FIELD_COUNT, AT(attempts), "attempts per person at the comprehension check",
+     SETTING, 1, 100, .fallback = "3"},
+    {"practice", SL_FIELD_BOOLEAN, AT(practice), "whether a first trial does not count", SETTING,
+     .fallback = "true"},
+    {"break_after", SL_FIELD_COUNT, AT(break_after), "a break after so many trials; 0: none",
+     SETTING, 0, 10000, .fallback = "0"},
+    {"back", SL_FIELD_BOOLEAN, AT(back), "whether the previous trial may be changed", SETTING,
+     .fallback = "false"},
+    {"min_seconds", SL_FIELD_NUMBER, AT(min_seconds), "shortest time for a trial, in seconds",
+     SETTING, 0, 3600, .fallback = "0"},
+    {.name = NULL},
+};
+static const struct sl_fields flow_fields = SECTION(flow);
+
+static const struct sl_field_row training_rows[] = {
+    {"trials", SL_FIELD_COUNT, AT(training_trials),
+     "exercises per round; `study init --training` sets it; 0: no training", SETTING, 0, 1000,
+     .fallback = "0"},
+    {"pass", SL_FIELD_NUMBER, AT(training_pass), "the share of exercises that must be right",
+     SETTING, 0, 1, .fallback = "0.75"},
+    {"attempts", SL_FIELD_COUNT, AT(training_attempts), "rounds", SETTING, 1, 100, .fallback = "1"},
+    {.name = NULL},
+};
+static const struct sl_fields training_fields = SECTION(training);
+
+static const struct sl_field_row codes_rows[] = {
+    {"done", SL_FIELD_LINE, AT(code_done), "shown after the last page", SETTING, 0, 64,
+     .fallback = ""},
+    {"refused", SL_FIELD_LINE, AT(code_refused),
+     "shown to people who do not consent or give their place back", SETTING, 0, 64, .fallback = ""},
+    {"failed", SL_FIELD_LINE, AT(code_failed),
+     "shown to people who fail the comprehension check or the exercises", SETTING, 0, 64,
+     .fallback = ""},
+    {"full", SL_FIELD_LINE, AT(code_full), "shown when no place is left", SETTING, 0, 64,
+     .fallback = ""},
+    {.name = NULL},
+};
+static const struct sl_fields codes_fields = SECTION(codes);
+
+static const struct sl_field_row recruiter_rows[] = {
+    {"kind", SL_FIELD_TEXT, AT(recruiter), "where people come from", SETTING, .choices = recruiters,
+     .fallback = "open"},
+    {"person", SL_FIELD_LINE, AT(person),
+     "the URL parameter that names the participant; empty in an open study", SETTING, 0, 64,
+     .fallback = ""},
+    {"keep", SL_FIELD_LINES, AT(keep), "further URL parameters to store", SETTING, 0, 16},
+    {"links", SL_FIELD_ENUM, AT(links),
+     "`signed`: every link carries a signature of the participant's name", SETTING,
+     .choices = link_kinds, .fallback = "plain"},
+    {"places_per_address", SL_FIELD_COUNT, AT(places_per_address),
+     "how many people may take part from one network address; 0: no limit", SETTING, 0, 1000000,
+     .fallback = "0"},
+    {"complete", SL_FIELD_LINE, AT(complete),
+     "the recruiter's address, with `{code}`, to which people go at the end", SETTING, 0, 1000,
+     .fallback = ""},
+    {"codes", SL_FIELD_SECTION, .help = "completion codes", .flags = SETTING,
+     .inner = &codes_fields},
+    {.name = NULL},
+};
+static const struct sl_fields recruiter_fields = SECTION(recruiter);
+
+static const struct sl_field_row pay_rows[] = {
+    {"currency", SL_FIELD_LINE, AT(currency), "name of the currency: `GBP`", SETTING, 0, 8,
+     .fallback = ""},
+    {"base", SL_FIELD_NUMBER, AT(base), "what everybody gets who finishes", SETTING, 0, 1e6,
+     .fallback = "0"},
+    {"bonus", SL_FIELD_NUMBER, AT(bonus), "the bonus", SETTING, 0, 1e6, .fallback = "0"},
+    {"bonus_rule", SL_FIELD_ENUM, AT(bonus_rule),
+     "who gets the bonus: people with enough right attention checks (`accuracy`), or everybody who "
+     "finishes",
+     SETTING, .choices = bonus_rules, .fallback = "none"},
+    {"bonus_from", SL_FIELD_NUMBER, AT(bonus_from),
+     "the share of right attention checks that `accuracy` asks for", SETTING, 0, 1,
+     .fallback = "0.75"},
+    {"per_hour", SL_FIELD_NUMBER, AT(per_hour),
+     "lowest hourly wage: `study check` warns below it; 0: none stated", SETTING, 0, 1e6,
+     .fallback = "0"},
+    {.name = NULL},
+};
+static const struct sl_fields pay_fields = SECTION(pay);
+
+/* ---- The whole ---- */
+
+static const struct sl_field_row study_rows[] = {
+    {"softlab", SL_FIELD_TEXT, AT(softlab), "kind of the file", NEEDED, .choices = file_kinds,
+     .fallback = "study"},
+    {"version", SL_FIELD_COUNT, AT(version), "version of the file: 1", NEEDED, .fallback = "1"},
+    {"name", SL_FIELD_LINE, AT(name), "name of the study's folder", NEEDED, 1, 200},
+    {"id", SL_FIELD_LINE, AT(id),
+     "identifies the study in its database; `study init` writes it, and nobody should change it",
+     SETTING, 0, 64, .fallback = ""},
+    {"title", SL_FIELD_LINE, AT(title), "heading of the pages", NEEDED, 1, 500},
+    {"language", SL_FIELD_LINE, AT(language),
+     "language of the pages: a file of `web/words/` (see [Texts of the "
+     "pages](#texts-of-the-pages))",
+     SETTING, 2, 16, .fallback = "en"},
+    {"classes", SL_FIELD_LINES, AT(classes), "names of the classes, in the order of exports",
+     NEEDED, 2, 1000},
+    {"screens", SL_FIELD_LINES, AT(screens),
+     "names of screens, the ways to ask; with several, each annotator gets one at random. `study "
+     "init` always writes the "
+     "key, by default `[\"collins+\"]` (`docs/decisions/0017-the-default-screen.md`)",
+     SETTING, 1, 32, .fallback = "collins"},
+    {"framing", SL_FIELD_ENUM, AT(framing),
+     "whose view is asked for: \"imagine 100 crowdsourced workers\" (`third`), or \"how sure are "
+     "you\" (`first`)",
+     SETTING, .choices = framings, .fallback = "third"},
+    {"lease_minutes", SL_FIELD_COUNT, AT(lease_minutes),
+     "a session that is idle for longer loses its place", SETTING, 1, 100000, .fallback = "60"},
+    {"consent_version", SL_FIELD_LINE, AT(consent_version), "stored with every consent", SETTING, 1,
+     23, .fallback = "1"},
+    {"keep_until", SL_FIELD_LINE, AT(keep_until),
+     "date like `2027-01-31`, or empty: shown on the consent page; `study status` warns after it",
+     SETTING, 0, 10, .fallback = ""},
+    {"items", SL_FIELD_SECTION, .help = "what people look at", .flags = NEEDED,
+     .inner = &items_fields},
+    {"batch", SL_FIELD_SECTION, .help = "what one annotator gets", .flags = SETTING,
+     .inner = &batch_fields},
+    {"order", SL_FIELD_SECTION, .help = "what is shuffled", .flags = SETTING,
+     .inner = &order_fields},
+    {"flow", SL_FIELD_SECTION, .help = "the course of a session", .flags = SETTING,
+     .inner = &flow_fields},
+    {"training", SL_FIELD_SECTION, .help = "exercises with feedback before practice and trials",
+     .flags = SETTING, .inner = &training_fields},
+    {"recruiter", SL_FIELD_SECTION, .help = "where people come from and go to", .flags = SETTING,
+     .inner = &recruiter_fields},
+    {"pay", SL_FIELD_SECTION, .help = "what people are paid", .flags = SETTING,
+     .inner = &pay_fields},
+    {"comprehension", SL_FIELD_OBJECTS, AT(comprehension),
+     "questions about the instructions; may be empty", SETTING, 0, MAX_QUESTIONS,
+     .inner = &comprehension_fields},
+    {"debrief", SL_FIELD_OBJECTS, AT(debrief), "questions after the last trial", SETTING, 0,
+     MAX_QUESTIONS, .inner = &debrief_fields},
+    {.name = NULL},
+};
+const struct sl_fields sl_study_fields = SECTION(study);
+
+/* ---- Values ---- */
 
 void sl_study_set_text(char **field, const char *value)
 {
@@ -101,150 +267,22 @@ void sl_study_set_texts(char ***field, size_t *count, const char *const *values,
     *count = n_values;
 }
 
-static size_t choice_index(const struct sl_study_key *key, const char *word)
-{
-    size_t index = 0;
-    while (key->choices[index] && strcmp(key->choices[index], word) != 0)
-        index++;
-    return index;
-}
-
-static double fallback_number(const struct sl_study_key *key)
-{
-    double number = 0;
-    (void)sl_text_to_real(key->fallback, strlen(key->fallback), &number);
-    return number;
-}
-
-static void set_fallback(struct sl_study *study, const struct sl_study_key *key)
-{
-    void *field = (char *)study + key->offset;
-    switch (key->kind) {
-    case SL_KEY_TEXT:
-    case SL_KEY_WORD: sl_study_set_text(field, key->fallback); break;
-    case SL_KEY_ENUM: {
-        int index = (int)choice_index(key, key->fallback);
-        memcpy(field, &index, sizeof index);
-        break;
-    }
-    case SL_KEY_SECOND: *(bool *)field = choice_index(key, key->fallback) == 1; break;
-    case SL_KEY_FLAG: *(bool *)field = strcmp(key->fallback, "true") == 0; break;
-    case SL_KEY_COUNT: *(size_t *)field = (size_t)fallback_number(key); break;
-    case SL_KEY_REAL: *(double *)field = fallback_number(key); break;
-    case SL_KEY_TEXTS: {
-        const char *const one[] = {key->fallback};
-        size_t *count = (size_t *)(void *)((char *)study + key->count_offset);
-        sl_study_set_texts(field, count, one, *key->fallback ? 1 : 0);
-        break;
-    }
-    }
-}
-
 struct sl_study *sl_study_create(void)
 {
     struct sl_study *study = sl_alloc(1, sizeof *study);
-    for (const struct sl_study_key *key = sl_study_keys; key->name; key++)
-        if (key->fallback) set_fallback(study, key);
+    sl_fields_set_defaults(sl_study_fields.rows, study);
     return study;
-}
-
-static void free_questions(struct sl_study_question *questions, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        free(questions[i].question);
-        sl_strings_destroy(questions[i].options, questions[i].n_options);
-    }
-    free(questions);
 }
 
 void sl_study_destroy(struct sl_study *study)
 {
     if (!study) return;
-    for (const struct sl_study_key *key = sl_study_keys; key->name; key++) {
-        char *field = (char *)study + key->offset;
-        if (key->kind == SL_KEY_TEXT || key->kind == SL_KEY_WORD)
-            free(*(char **)(void *)field);
-        else if (key->kind == SL_KEY_TEXTS)
-            sl_strings_destroy(*(char ***)(void *)field,
-                               *(size_t *)(void *)((char *)study + key->count_offset));
-    }
-    free_questions(study->comprehension, study->n_comprehension);
-    free_questions(study->debrief, study->n_debrief);
     free(study->folder);
+    sl_fields_release(&sl_study_fields, study);
     free(study);
-}
-
-static json_t *texts_json(char *const *texts, size_t count)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < count; i++)
-        json_array_append_new(list, json_string(texts[i]));
-    return list;
-}
-
-static json_t *value_json(const struct sl_study *study, const struct sl_study_key *key)
-{
-    const void *field = (const char *)study + key->offset;
-    switch (key->kind) {
-    case SL_KEY_TEXT:
-    case SL_KEY_WORD: return json_string(*(char *const *)field);
-    case SL_KEY_ENUM: {
-        int index = 0;
-        memcpy(&index, field, sizeof index);
-        return json_string(key->choices[index]);
-    }
-    case SL_KEY_SECOND: return json_string(key->choices[*(const bool *)field ? 1 : 0]);
-    case SL_KEY_FLAG: return json_boolean(*(const bool *)field);
-    case SL_KEY_COUNT: return json_integer((json_int_t) * (const size_t *)field);
-    case SL_KEY_REAL: return json_real(*(const double *)field);
-    case SL_KEY_TEXTS: {
-        const void *count = (const char *)study + key->count_offset;
-        return texts_json(*(char **const *)field, *(const size_t *)count);
-    }
-    }
-    return NULL;
-}
-
-static json_t *questions_json(const struct sl_study_question *questions, size_t count, bool debrief)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < count; i++) {
-        json_t *one = json_pack("{s:s}", "question", questions[i].question);
-        if (debrief) {
-            json_object_set_new(one, "kind", json_string(questions[i].scale ? "scale" : "text"));
-        } else {
-            json_object_set_new(one, "options",
-                                texts_json(questions[i].options, questions[i].n_options));
-            json_object_set_new(one, "answer", json_integer((json_int_t)questions[i].answer));
-        }
-        json_array_append_new(list, one);
-    }
-    return list;
-}
-
-/* Appends the keys of a section to `object`, with the sections inside it. */
-static void add_keys(json_t *object, const struct sl_study *study, const char *section)
-{
-    for (const struct sl_study_key *key = sl_study_keys; key->name; key++)
-        if (strcmp(key->section, section) == 0)
-            json_object_set_new(object, key->name, value_json(study, key));
-    for (const struct sl_study_section *within = sl_study_sections; within->name; within++) {
-        if (strcmp(within->parent, section) != 0) continue;
-        json_t *inner = json_object();
-        for (const struct sl_study_key *key = sl_study_keys; key->name; key++)
-            if (strcmp(key->section, within->name) == 0)
-                json_object_set_new(inner, key->name, value_json(study, key));
-        json_object_set_new(object, within->name, inner);
-    }
 }
 
 json_t *sl_study_json(const struct sl_study *study)
 {
-    json_t *root = json_pack("{s:s, s:i}", "softlab", "study", "version", 1);
-    add_keys(root, study, "");
-    add_keys(json_object_get(root, "recruiter"), study, "recruiter");
-    json_object_set_new(root, "comprehension",
-                        questions_json(study->comprehension, study->n_comprehension, false));
-    json_object_set_new(root, "debrief", questions_json(study->debrief, study->n_debrief, true));
-    return root;
+    return sl_fields_write(&sl_study_fields, study);
 }

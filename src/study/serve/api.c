@@ -111,13 +111,13 @@ static enum sl_status take_events(struct sl_request *request, struct sl_error *e
 
 /* ---- Debrief ---- */
 
-static enum sl_status check_debrief(const struct sl_json_cursor *at, bool scale,
+static enum sl_status check_debrief(const struct sl_json_cursor *at, enum sl_debrief_kind kind,
                                     struct sl_error *err)
 {
     const char *text = NULL;
     int64_t number = 0;
     if (json_is_null(at->value)) return SL_OK;
-    if (scale) return sl_json_integer(at, 1, 10, &number, err);
+    if (kind == SL_DEBRIEF_SCALE) return sl_json_integer(at, 1, 10, &number, err);
     SL_TRY(sl_json_string(at, &text, err));
     if (strlen(text) > MAX_TEXT) return sl_json_fail(at, err, "is longer than %d bytes", MAX_TEXT);
     return SL_OK;
@@ -138,7 +138,7 @@ static enum sl_status take_debrief(struct sl_request *request, struct sl_error *
                             sl_text_plural(study->n_debrief, "", "s"), count);
     for (size_t i = 0; i < count; i++) {
         struct sl_json_cursor at = sl_json_element(&answers, i);
-        SL_TRY(check_debrief(&at, study->debrief[i].scale, err));
+        SL_TRY(check_debrief(&at, study->debrief[i].kind, err));
     }
     SL_TRY(sl_session_reach(&request->session, SL_PLACE_DEBRIEF, &behind, err));
     if (behind) return SL_OK;

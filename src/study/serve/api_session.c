@@ -95,8 +95,9 @@ static json_t *debrief_json(const struct sl_study *study)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < study->n_debrief; i++)
-        json_array_append_new(list, json_pack("{s:s, s:s}", "question", study->debrief[i].question,
-                                              "kind", study->debrief[i].scale ? "scale" : "text"));
+        json_array_append_new(
+            list, json_pack("{s:s, s:s}", "question", study->debrief[i].question, "kind",
+                            study->debrief[i].kind == SL_DEBRIEF_SCALE ? "scale" : "text"));
     return list;
 }
 
@@ -160,8 +161,8 @@ static json_t *session_json(const struct sl_request *request, const struct sl_tr
     json_t *reply = json_pack(
         "{s:s, s:s, s:s, s:s, s:s, s:I, s:b, s:I, s:b, s:I, s:I, s:f}", "session", opaque, "title",
         study->title, "place", session->place, "screen", session->screen, "framing",
-        study->first_person ? "first" : "third", "size", (json_int_t)study->size, "back",
-        study->back, "break_after", (json_int_t)study->break_after, "test", session->test,
+        study->framing == SL_FRAMING_FIRST ? "first" : "third", "size", (json_int_t)study->size,
+        "back", study->back, "break_after", (json_int_t)study->break_after, "test", session->test,
         "attempts_left", (json_int_t)left, "attempt", (json_int_t)session->attempts, "min_seconds",
         study->min_seconds);
     add_texts(reply, request, place);

@@ -172,7 +172,7 @@ static bool check_link(struct sl_site *site, struct sl_http_exchange *exchange, 
         send_page(site, exchange, 403, "server.test_link");
         return false;
     }
-    if (test || !name || !site->study->signed_links) return true;
+    if (test || !name || site->study->links == SL_LINKS_PLAIN) return true;
     sl_links_sign(&site->links, name, expected);
     if (sl_links_equal(sl_http_query(exchange, SL_LINK_SIGNATURE), expected)) return true;
     send_page(site, exchange, 403, "server.link");

@@ -72,7 +72,7 @@ char *sl_links_path(const struct sl_links *links, const struct sl_study *study, 
     sl_buffer_init(&path, 8192);
     sl_buffer_printf(&path, "/?%s=", study->person);
     sl_url_escape(&path, person, "");
-    if (study->signed_links) {
+    if (study->links == SL_LINKS_SIGNED) {
         sl_links_sign(links, person, signature);
         sl_buffer_printf(&path, "&" SL_LINK_SIGNATURE "=%s", signature);
     }
@@ -153,7 +153,7 @@ static char *annotators_link(const struct sl_study *study, const char *address, 
         sl_buffer_printf(&link, "%c%s=%s%s%s", i == 0 ? '?' : '&', name, before ? before : "...",
                          before ? name : "", after ? after : "");
     }
-    if (study->signed_links) sl_buffer_text(&link, "&" SL_LINK_SIGNATURE "=...");
+    if (study->links == SL_LINKS_SIGNED) sl_buffer_text(&link, "&" SL_LINK_SIGNATURE "=...");
     return link.data;
 }
 
@@ -182,7 +182,7 @@ json_t *sl_study_links_json(const struct sl_study *study, struct sl_store *store
 {
     size_t sender = 0;
     while (strcmp(senders[sender].recruiter, study->recruiter) != 0 ||
-           senders[sender].is_signed != study->signed_links)
+           senders[sender].is_signed != (study->links == SL_LINKS_SIGNED))
         sender++;
     char *annotators = annotators_link(study, address, sender);
     json_t *path = sl_links_test_path(store);

@@ -51,7 +51,7 @@ static double session_seconds(const struct sl_study *study, size_t n_trials)
     if (study->practice) seconds += 2 * trial;
     seconds += 2 * trial * (double)study->training_trials;
     for (size_t i = 0; i < study->n_debrief; i++)
-        seconds += study->debrief[i].scale ? SCALE : FREE_TEXT;
+        seconds += study->debrief[i].kind == SL_DEBRIEF_SCALE ? SCALE : FREE_TEXT;
     return seconds;
 }
 

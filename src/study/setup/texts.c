@@ -174,24 +174,24 @@ void sl_setup_questions(struct sl_study *study)
                                         "That of an expert who knows what all of them show"};
     static const struct {
         const char *question;
-        bool scale;
+        enum sl_debrief_kind kind;
     } debrief[] = {
-        {"How clear were the instructions? (1: not at all, 10: very)", true},
-        {"How difficult was the task? (1: not at all, 10: very)", true},
-        {"How did you decide on your numbers?", false},
-        {"Did you wish to go back and change an answer? If so, why?", false},
-        {"What made some of them hard?", false},
-        {"Anything else you want to tell us?", false},
+        {"How clear were the instructions? (1: not at all, 10: very)", SL_DEBRIEF_SCALE},
+        {"How difficult was the task? (1: not at all, 10: very)", SL_DEBRIEF_SCALE},
+        {"How did you decide on your numbers?", SL_DEBRIEF_TEXT},
+        {"Did you wish to go back and change an answer? If so, why?", SL_DEBRIEF_TEXT},
+        {"What made some of them hard?", SL_DEBRIEF_TEXT},
+        {"Anything else you want to tell us?", SL_DEBRIEF_TEXT},
     };
     /* As in the thesis, and as the instructions say. */
-    if (has_sliders(study)) study->first_person = true;
+    if (has_sliders(study)) study->framing = SL_FRAMING_FIRST;
     add_comprehension(study, "What is your task?", tasks, 3, 0);
-    if (!study->first_person)
+    if (study->framing == SL_FRAMING_THIRD)
         add_comprehension(study, "Whose view are you asked for?", views, 3, 0);
     for (size_t i = 0; i < sizeof debrief / sizeof *debrief; i++)
         add_question(&study->debrief, &study->n_debrief,
                      (struct sl_study_question){.question = sl_string_copy(debrief[i].question),
-                                                .scale = debrief[i].scale});
+                                                .kind = debrief[i].kind});
 }
 
 static enum sl_status write_one(const char *folder, const char *name, const struct sl_buffer *text,
@@ -210,7 +210,7 @@ static void write_instructions(const struct sl_study *study, const char *things,
     bool sliders = has_sliders(study);
     if (sliders)
         sl_buffer_printf(out, task_sliders, things);
-    else if (study->first_person)
+    else if (study->framing == SL_FRAMING_FIRST)
         sl_buffer_printf(out, task_first, things);
     else
         sl_buffer_printf(out, task_third, things);

@@ -245,7 +245,7 @@ static void test_mistakes_are_named_with_their_place(void **state)
         {HEAD "\"tests\":{\"t\":{\"settings\":{\"attack_labels\":\"soft\"}}}}",
          "$.tests.t.settings.attack_labels: \"soft\" is not one of: hard"},
         {HEAD "\"tests\":{\"t\":{\"settings\":{\"attack_labels\":1}}}}",
-         "$.tests.t.settings.attack_labels: expected text"},
+         "$.tests.t.settings.attack_labels: expected one of hard, got 1"},
         {HEAD "\"tests\":{\"t\":{\"split\":\"fold\"}}}",
          "$.tests.t.split: \"fold\" needs \"folds\""},
         {HEAD "\"sets\":{\"a\":{\"train\":false}},\"tune\":[" GRID("a") "]}",

@@ -4,10 +4,7 @@
 
 #include <math.h>
 
-#include "softlab/base/file.h"
-#include "support.h"
-
-static const char begin[] = "<!-- keys of spec.json -->\n", end[] = "<!-- end of keys -->\n";
+#include "documented.h"
 
 static void add_rows(struct sl_buffer *out, const struct sl_fields *fields, bool own)
 {
@@ -38,28 +35,9 @@ static char *all_keys(void)
 static void test_the_readme_has_the_keys_of_the_tables(void **state)
 {
     (void)state;
-    struct sl_error err = {0};
-    struct sl_buffer readme;
     char *keys = all_keys();
-    sl_buffer_init(&readme, 1 << 20);
-    assert_ok(sl_file_read(SPEC_README, &readme, &err), err);
-    char *from = strstr(readme.data, begin), *to = strstr(readme.data, end);
-    if (!from || !to || from > to) {
-        fail_msg("experiments/README.md has no place for the keys");
-        return;
-    }
-    from += strlen(begin);
-    const char *update = getenv("UPDATE_GOLDEN");
-    if (update && strcmp(update, "1") == 0) {
-        char *text = sl_string_printf("%.*s%s%s", (int)(from - readme.data), readme.data, keys, to);
-        assert_ok(sl_file_write(SPEC_README, text, strlen(text), &err), err);
-        free(text);
-    } else if (strlen(keys) != (size_t)(to - from) || strncmp(keys, from, strlen(keys)) != 0) {
-        fail_msg("experiments/README.md does not have the keys of spec/fields.c: "
-                 "make update-golden writes them");
-    }
+    assert_documented(SPEC_README, "<!-- keys of spec.json -->\n", "<!-- end of keys -->\n", keys);
     free(keys);
-    sl_buffer_release(&readme);
 }
 
 int main(void)

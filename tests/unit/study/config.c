@@ -27,7 +27,7 @@ static void test_what_is_left_out_has_its_default(void **state)
     assert_string_equal(study->upsample, "lanczos");
     assert_int_equal(study->n_screens, 1);
     assert_string_equal(study->screens[0], "collins");
-    assert_false(study->first_person);
+    assert_int_equal(study->framing, SL_FRAMING_THIRD);
     assert_int_equal(study->batch_size, 25);
     assert_int_equal(study->repeats, 2);
     assert_int_equal(study->annotators, 6);
@@ -63,10 +63,10 @@ static void test_what_is_written_is_read_again_unchanged(void **state)
     assert_ok(sl_study_parse(text, strlen(text), "again", &again, &err), err);
     json_t *rewritten = sl_study_json(again);
     assert_true(json_equal(written, rewritten));
-    assert_true(again->first_person && again->back);
+    assert_true(again->framing == SL_FRAMING_FIRST && again->back);
     assert_int_equal(again->bonus_rule, SL_BONUS_ACCURACY);
     assert_near(again->base, 3.34, 1e-12);
-    assert_true(again->debrief[0].scale);
+    assert_int_equal(again->debrief[0].kind, SL_DEBRIEF_SCALE);
     assert_int_equal(again->comprehension[0].answer, 1);
     assert_string_equal(again->code_done, "C1");
     json_decref(written);
@@ -88,7 +88,7 @@ static void test_every_mistake_is_named_with_its_line_and_key(void **state)
         {",\n\"batch\": {\"size\": 2.5}", "$.batch.size"},
         {",\n\"batch\": 3", "$.batch"},
         {",\n\"screens\": [\"colins\"]", "study.json:4: $.screens: unknown screen \"colins\""},
-        {",\n\"screens\": []", "$.screens: expected 1 to 32"},
+        {",\n\"screens\": []", "$.screens: expected a list of 1 to 32 texts, got 0"},
         {",\n\"screens\": [\"bars\", \"bars\"]", "\"bars\" occurs twice"},
         {",\n\"screens\": [\"mixsoft\"]", "asks about mixtures"},
         {",\n\"framing\": \"second\"", "$.framing: expected one of third, first"},
@@ -102,6 +102,9 @@ static void test_every_mistake_is_named_with_its_line_and_key(void **state)
         {",\n\"recruiter\": {\"keep\": [\"x&y\"]}", "cannot be the name of a URL"},
         {",\n\"recruiter\": {\"keep\": [\"sig\"]}", "a parameter of softlab itself"},
         {",\n\"recruiter\": {\"links\": \"sined\"}", "did you mean \"signed\"?"},
+        {",\n\"recruiter\": {\"kind\": \"prolfic\"}",
+         "$.recruiter.kind: \"prolfic\" is not one of: open, prolific, generic"},
+        {",\n\"language\": \"e\"", "$.language: is shorter than 2 bytes"},
         {",\n\"recruiter\": {\"links\": \"signed\"}", "signed links need recruiter.person"},
         {",\n\"recruiter\": {\"kind\": \"prolific\", \"person\": \"P\", \"links\": \"signed\"}",
          "Prolific makes its own links"},
@@ -114,14 +117,23 @@ static void test_every_mistake_is_named_with_its_line_and_key(void **state)
         {",\n\"keep_until\": \"2027-1-1\"", "expected a date"},
         {",\n\"comprehension\": [{\"question\": \"q\", \"options\": [\"a\", \"b\"], \"answer\": "
          "2}]",
-         "$.comprehension[0].answer"},
+         "$.comprehension[0].answer: expected an integer from 0 to 1, got 2"},
+        {",\n\"comprehension\": [{\"question\": \"q\", \"options\": [\"a\", \"b\"], \"answer\": "
+         "-1}]",
+         "$.comprehension[0].answer: expected the number of an option, counted from 0, got -1"},
         {",\n\"comprehension\": [{\"question\": \"q\", \"options\": [\"a\"], \"answer\": 0}]",
-         "expected 2 to 20 names"},
+         "$.comprehension[0].options: expected a list of 2 to 20 texts, got 1"},
+        {",\n\"comprehension\": [{\"question\": \"q\", \"options\": [\"a\", \"b\"]}]",
+         "$.comprehension[0]: \"answer\" is missing"},
+        {",\n\"comprehension\": [{\"question\": \"q\", \"answer\": 0}]",
+         "$.comprehension[0]: \"options\" is missing"},
+        {",\n\"debrief\": [{}]", "$.debrief[0]: \"question\" is missing"},
         {",\n\"debrief\": [{\"question\": \"q\", \"kind\": \"stars\"}]", "$.debrief[0].kind"},
         {",\n\"debrief\": [{\"question\": \"a\\u0001b\"}]", "control character"},
         {",\n\"consent_version\": \"123456789012345678901234\"", "longer than 23"},
         {",\n\"lease_minutes\": 0", "$.lease_minutes"},
-        {",\n\"lease_minutes\": \"sixty\"", "$.lease_minutes"},
+        {",\n\"lease_minutes\": \"sixty\"",
+         "$.lease_minutes: expected an integer from 1 to 100000, got \"sixty\""},
         {",\n\"pay\": {\"bonus_from\": 1.5}", "$.pay.bonus_from"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -142,13 +154,22 @@ static void test_what_must_be_there_is_asked_for(void **state)
         {"[]", "study.json:1"},
         {"{\"softlab\": \"labels\", \"version\": 1}", "expected \"study\""},
         {"{\"softlab\": \"study\", \"version\": 2}", "reads version 1, the file has 2"},
-        {"{\"softlab\": \"study\", \"version\": 1}", "name"},
+        {"{\"softlab\": \"study\"}", "missing key \"version\""},
+        {"{\"softlab\": \"study\", \"version\": 1}", "$: \"name\" is missing"},
+        {"{\"softlab\": \"study\", \"version\": 1, \"name\": \"a\"}", "$: \"title\" is missing"},
+        {"{\"softlab\": \"study\", \"version\": 1, \"name\": \"a\", \"title\": null}",
+         "$.title: expected text of 1 to 500 bytes, got null"},
+        {"{\"softlab\": \"study\", \"version\": 1, \"name\": \"a\", \"title\": \"b\"}",
+         "$: \"classes\" is missing"},
+        {"{\"softlab\": \"study\", \"version\": 1, \"name\": \"a\", \"title\": \"b\","
+         "\"classes\": [\"x\", \"y\"], \"items\": {}}",
+         "$.items: \"kind\" is missing"},
         {"{\"softlab\": \"study\", \"version\": 1, \"name\": \"a\", \"title\": \"b\","
          "\"classes\": [\"x\", \"y\"]}",
-         "items"},
+         "$: \"items\" is missing"},
         {"{\"softlab\": \"study\", \"version\": 1, \"name\": \"a\", \"title\": \"b\","
          "\"classes\": [\"x\"], \"items\": {\"kind\": \"images\"}}",
-         "expected 2 to 1000 names, got 1"},
+         "$.classes: expected a list of 2 to 1000 texts, got 1"},
         {"{\"softlab\": \"study\", \"version\": 1, \"name\": \"a\", \"title\": \"b\","
          "\"classes\": [\"x\", \"y\"], \"items\": {\"kind\": \"texts\", \"folder\": \"a/../..\"}}",
          "inside the study's folder"},

@@ -223,7 +223,7 @@ static void test_mixtures_keep_what_was_mixed(void **state)
     struct sl_study *study = open_study(folder_text, &seen);
     assert_int_equal(study->kind, SL_ITEM_MIXTURES);
     assert_string_equal(study->upsample, "none");
-    assert_true(study->first_person); /* sliders ask for one's own view */
+    assert_int_equal(study->framing, SL_FRAMING_FIRST); /* sliders ask for one's own view */
     assert_int_equal(study->n_classes, 3);
     assert_int_equal(seen.n_items, 18);
     assert_int_equal(seen.n_batches, 4);
