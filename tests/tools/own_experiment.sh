@@ -1,6 +1,6 @@
 #!/bin/sh
-# own_experiment.sh PROGRAM: the specification that experiments/README.md begins with works as it
-# stands, on photographs of several sizes; and a dry run finds what is wrong with it.
+# own_experiment.sh PROGRAM: the first specification of experiments/README.md works as printed, also
+# on photographs of several sizes; and a dry run finds mistakes in it.
 . "$(dirname "$0")/support.sh"
 program=$1
 mine=$scratch/mine
@@ -32,7 +32,7 @@ awk '/^```json$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$root/expe
 run() { # SPECIFICATION OPTIONS...
     (cd "$scratch" && "$program" run "$@" --quiet)
 }
-# One run is enough to see what is wrong, and takes no timing of networks where it is.
+# One run is enough to find a mistake, and a mistake is found before networks are timed.
 sed -e '/"shares"/d' -e 's/"mv"},$/"mv"}},/' -e 's/\[1, 2, 3\]/[1]/' "$mine/spec.json" >"$mine/one.json"
 spoil() { # WHAT: sed commands that spoil the specification
     sed "$1" "$mine/one.json" >"$mine/spoilt.json"
@@ -78,7 +78,7 @@ fails "one by another name is told its own" '"majority" is called "mv" here' dry
 fails "answers without a method are refused" '"answers" and "method" go together' \
     dry 's/, "method": "mv"//'
 
-# What only reading the answers can tell.
+# Mistakes that show only when the answers are read.
 method() { # REPLACEMENT for the method and what follows
     dry "s|\"method\": \"mv\"|$1|"
 }
@@ -95,7 +95,7 @@ fails "a method that wants percentages" 't2-clamp does not read answers of kind 
     method '\"method\": "t2-clamp"'
 says "names the answers" "mine/answers.csv: "
 fails "so one of mixtures" 'mix does not read answers of kind "hard"' method '\"method\": "mix"'
-fails "crowdlab has no classifier" "--predictions is missing: crowdlab reads" method '\"method\": "crowdlab"'
+fails "crowdlab has no classifier" "--predictions is missing: crowdlab needs a classifier" method '\"method\": "crowdlab"'
 sed '$a apple/1,d,cherry' "$mine/answers.csv" >"$mine/cherry.csv"
 fails "kos has two classes" "kos" dry "s|answers.csv\", \"method\": \"mv\"|cherry.csv\", \"method\": \"kos\"|"
 fails "a class that no item has is found" 'class "cherry" is unknown to' answers cherry.csv
@@ -119,7 +119,7 @@ fails "a hold-out that is not there is found" "mine/held.txt: No such file or di
 fails "a network for texts is found" "it reads words and their letters, and the items have none" \
     dry 's/resnet8/tagger/'
 printf 'start\tend\ttext\tlabel\n0\t3\tthe cat\tDET\n4\t7\tthe cat\tNOUN\n' >"$mine/texts.tsv"
-fails "so is one for images" "resnet8: it reads no texts, and $mine/texts.tsv holds them" \
+fails "so is one for images" "resnet8: the network reads no texts, but $mine/texts.tsv holds texts" \
     env SOFTLAB_DATA= HOME="$scratch" XDG_DATA_HOME= "$program" run \
     "$(spoil 's|photos:train|texts.tsv|; s|photos:val|texts.tsv|; s/, "size": "32x32"//; s/{"votes":.*/{"gold": {}},/')" --dry-run
 

@@ -41,8 +41,8 @@ enum sl_status sl_rows_read_like(const struct sl_workplace *workplace, const cha
     SL_TRY(sl_rows_read(path, array, &rows, err));
     enum sl_status status = SL_OK;
     if (like && rows->annotators)
-        status =
-            sl_fail(err, SL_ERR_INPUT, "%s: a row per annotator, one per item is needed", path);
+        status = sl_fail(err, SL_ERR_INPUT,
+                         "%s: has a row per annotator; give a file with one row per item", path);
     else if (like)
         status = match_labels(workplace, path, like, rows, err);
     if (status == SL_OK)

@@ -197,7 +197,8 @@ static enum sl_status take_rows(struct truths *truths, const struct sl_rows *row
         if (item == SL_NO_NAME)
             note_stranger(truths->strangers, name, strlen(name));
         else if (truths->classes[item] != SL_NO_LABEL)
-            return sl_fail(err, SL_ERR_INPUT, "%s: rows %zu and %zu are both of item %.60s",
+            return sl_fail(err, SL_ERR_INPUT,
+                           "%s: rows %zu and %zu are both of item %.60s; keep one of them",
                            truths->path, truths->lines[item] - 1, row, name);
         else
             SL_TRY(say_truth(truths, item, largest, row + 1, err));
@@ -294,7 +295,10 @@ enum sl_status sl_truth_read(const struct sl_workplace *workplace, const char *p
     SL_TRY_OUT(read_truths(&truths, err));
     for (size_t i = 0; i < n_items; i++)
         n_known += truths.classes[i] != SL_NO_LABEL;
-    if (n_known == 0) SL_TRY_OUT(sl_fail(err, SL_ERR_INPUT, "%s: has none of the items", path));
+    if (n_known == 0)
+        SL_TRY_OUT(sl_fail(err, SL_ERR_INPUT,
+                           "%s: has a class for none of the items; check that it names them alike",
+                           path));
     *out = truths.classes;
     truths.classes = NULL;
 out:
@@ -313,7 +317,7 @@ enum sl_status sl_truth_read_and_tell(const struct sl_workplace *workplace, cons
     for (size_t i = 0; i < n_items; i++)
         n_known += (*out)[i] != SL_NO_LABEL;
     if (n_known < n_items)
-        sl_log(workplace->log, SL_LOG_INFO, "%s has %zu of %zu item%s",
+        sl_log(workplace->log, SL_LOG_INFO, "%s has a class for %zu of %zu item%s",
                sl_workplace_shown(workplace, path), n_known, n_items,
                sl_text_plural(n_items, "", "s"));
     return SL_OK;

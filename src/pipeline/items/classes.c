@@ -48,16 +48,15 @@ static enum sl_status match_unnamed(const struct sl_workplace *workplace,
     char names[LISTED];
     /* A single folder of images says nothing about classes, so it cannot contradict the network. */
     if (dataset->n_classes > 1 && dataset->n_classes != count)
-        return sl_fail(err, SL_ERR_INPUT,
-                       "%s has %zu classes, the network %zu, which the weights do not name; %s",
+        return sl_fail(err, SL_ERR_INPUT, "%s has %zu classes, the network %zu without names; %s",
                        dataset->name, dataset->n_classes, count, remedy);
     if (dataset->n_classes != count)
         sl_log(workplace->log, SL_LOG_WARNING,
-               "the weights do not name their classes, and %s has none: they are numbered; %s",
+               "the weights do not name their classes, and %s has none: classes are numbered; %s",
                dataset->name, remedy);
     else
         sl_log(workplace->log, SL_LOG_WARNING,
-               "the weights do not name their classes: they are taken in the order of %s (%s); %s",
+               "the weights do not name their classes: the order of %s is assumed (%s); %s",
                dataset->name, sl_classes_text(dataset->classes, count, names, sizeof names),
                remedy);
     return SL_OK;

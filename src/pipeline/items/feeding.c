@@ -98,12 +98,10 @@ enum sl_status sl_feeding_read(const struct sl_workplace *workplace,
     SL_TRY(sl_feed_text(feeding->dataset, vocabulary, &feeding->feed, err));
     const struct sl_text_notes notes = sl_feed_text_notes(feeding->feed);
     const double all = (double)(notes.n_items ? notes.n_items : 1);
-    sl_log(
-        workplace->log, SL_LOG_INFO,
-        "%s: %.1f %% of the words have no vector, %zu have a letter that is not in the alphabet, "
-        "%zu were cut",
-        feeding->dataset->name, 100 * (double)notes.unknown_words / all, notes.unknown_letters,
-        notes.cut);
+    sl_log(workplace->log, SL_LOG_INFO,
+           "%s: words without a vector: %.1f %%, with a letter outside the alphabet: %zu, cut: %zu",
+           feeding->dataset->name, 100 * (double)notes.unknown_words / all, notes.unknown_letters,
+           notes.cut);
     return SL_OK;
 }
 

@@ -10,8 +10,8 @@ enum sl_status sl_load_options_check(const struct sl_load_options *images,
                                                : NULL;
     if (!option) return SL_OK;
     if (sl_dataset_kind_of(dataset) == SL_DATASET_IMAGES) return SL_OK;
-    return sl_fail(err, SL_ERR_USAGE, "%s: holds %s, and %s is for images", dataset->name,
-                   sl_dataset_unit(dataset), option);
+    return sl_fail(err, SL_ERR_USAGE, "%s: holds %s, but %s is for images; leave it out",
+                   dataset->name, sl_dataset_unit(dataset), option);
 }
 
 enum sl_status sl_workplace_load_images(const struct sl_workplace *workplace,

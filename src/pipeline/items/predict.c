@@ -21,12 +21,12 @@ enum sl_status sl_run_check_weights(const char *weights, const json_t *record, s
     if (!json_is_string(kept)) return SL_OK;
     if (!sl_file_exists(weights))
         return sl_fail(err, SL_ERR_NOT_FOUND,
-                       "%s is gone, though the run was finished; train again with --restart",
+                       "%s is missing although the run is finished; train again with --restart",
                        weights);
     SL_TRY(sl_sha256_file(weights, hash, err));
     if (strcmp(hash, json_string_value(kept)) == 0) return SL_OK;
     return sl_fail(err, SL_ERR_INPUT,
-                   "%s is not what the run wrote, its checksum differs; train again with --restart",
+                   "%s: the checksum differs from that in run.json; train again with --restart",
                    weights);
 }
 
@@ -55,8 +55,8 @@ enum sl_status sl_run_find_weights(const char *path, char **out, struct sl_error
                                  "%s: the run is not finished and has no weights; train to its end",
                                  path)
                        : sl_fail(err, SL_ERR_NOT_FOUND,
-                                 "%s: no run's folder, since it has neither run.json nor %s; name "
-                                 "what softlab train --output wrote, or a file of weights",
+                                 "%s: is not a run's folder, it has neither run.json nor %s; give "
+                                 "the folder that softlab train --output wrote, or a weights file",
                                  path, weights_name));
     *out = weights;
     weights = NULL;

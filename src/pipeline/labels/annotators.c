@@ -154,6 +154,7 @@ void sl_labels_say_weightless(const struct sl_workplace *workplace, const double
     for (size_t i = 0; weights && i < asked->count; i++)
         count += asked->annotator[i] != SL_NO_NAME && weights[asked->annotator[i]] == 0;
     if (count)
-        sl_log(workplace->log, SL_LOG_INFO, "%zu left out: %s weight 0", count,
-               sl_text_plural(count, "its annotator has", "their annotators have"));
+        sl_log(workplace->log, SL_LOG_INFO, "%zu %s weight 0", count,
+               sl_text_plural(count, "answer left out: its annotator has",
+                              "answers left out: their annotators have"));
 }

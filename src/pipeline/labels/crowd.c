@@ -90,7 +90,8 @@ static enum sl_status read_held(const struct sl_workplace *workplace,
         SL_TRY(read_rows_of_items(workplace, job->predictions, "probs", names, &held->predictions,
                                   &n_missing, err));
         if (n_missing)
-            return sl_fail(err, SL_ERR_INPUT, "%s: lacks %zu of the answers' items",
+            return sl_fail(err, SL_ERR_INPUT,
+                           "%s: has no row for %zu of the answers' items; give predictions for all",
                            job->predictions, n_missing);
     }
     if (job->reference)
@@ -165,9 +166,10 @@ static enum sl_status finish(const struct sl_workplace *workplace, const struct 
         SL_TRY(sl_labels_annotators_write(job->annotators_out, method, state, asked, err));
     if (job->state) SL_TRY(sl_labels_state_write(state, asked->names, job->state, err));
     if (state->trace && state->n_iterations)
-        sl_log(workplace->log, SL_LOG_INFO, "%zu round%s, %s, log-likelihood %.6g",
+        sl_log(workplace->log, SL_LOG_INFO, "%zu iteration%s, %s, log-likelihood %.6g",
                state->n_iterations, sl_text_plural(state->n_iterations, "", "s"),
-               state->converged ? "settled" : "not settled", state->trace[state->n_iterations - 1]);
+               state->converged ? "converged" : "not converged",
+               state->trace[state->n_iterations - 1]);
     *out = take_rows(state, asked->names);
     return SL_OK;
 }
@@ -181,7 +183,7 @@ static void warn_if_unlearnable(const struct sl_workplace *workplace,
     for (size_t i = 0; i < n_items; i++)
         if (begin[i + 1] - begin[i] > 1) return;
     sl_log(workplace->log, SL_LOG_WARNING,
-           "no item has two answers: %s cannot tell good annotators from bad, mv would do",
+           "no item has two answers, so %s cannot tell good annotators from bad; use mv",
            method->name);
 }
 
@@ -340,8 +342,8 @@ static enum sl_status find_rows(const struct sl_aggregator *method, const struct
     if (!isnan(job->gamma) && !((*out)->reads & SL_LABEL_READS_GAMMA))
         return sl_fail(
             err, SL_ERR_USAGE,
-            "--gamma has no effect on these answers, none of which leaves probability to "
-            "share out: leave it out");
+            "--gamma has no effect: no answer leaves probability for other classes; leave it "
+            "out");
     return SL_OK;
 }
 
@@ -390,9 +392,10 @@ enum sl_status sl_labels_aggregate(const struct sl_workplace *workplace,
                                    struct sl_label_notes *notes, struct sl_error *err)
 {
     if (method->needs & SL_CROWD_PREDICTIONS && !job->predictions)
-        return sl_fail(err, SL_ERR_USAGE,
-                       "--predictions is missing: %s reads those of a classifier for every item",
-                       method->name);
+        return sl_fail(
+            err, SL_ERR_USAGE,
+            "--predictions is missing: %s needs a classifier's predictions for every item",
+            method->name);
     bool by_rows =
         method->needs & SL_CROWD_SOFT || job->annotators > 0 || job->as_released || job->timed;
     return by_rows ? aggregate_rows(workplace, job, method, out, notes, err)

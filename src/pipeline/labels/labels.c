@@ -62,14 +62,18 @@ void sl_labels_say_what_became(const struct sl_workplace *workplace,
     sl_log(workplace->log, SL_LOG_INFO, "%zu answer%s used", notes->n_used,
            sl_text_plural(notes->n_used, "", "s"));
     if (notes->n_flagged)
-        sl_log(workplace->log, SL_LOG_INFO, "%zu left out: repeats, second runs or checks",
-               notes->n_flagged);
-    if (notes->n_undrawn) sl_log(workplace->log, SL_LOG_INFO, "%zu not drawn", notes->n_undrawn);
+        sl_log(workplace->log, SL_LOG_INFO, "%zu answer%s left out: repeats, second runs or checks",
+               notes->n_flagged, sl_text_plural(notes->n_flagged, "", "s"));
+    if (notes->n_undrawn)
+        sl_log(workplace->log, SL_LOG_INFO, "%zu answer%s not drawn", notes->n_undrawn,
+               sl_text_plural(notes->n_undrawn, "", "s"));
     if (notes->n_weightless)
-        sl_log(workplace->log, SL_LOG_INFO, "%zu left out: %s weight 0", notes->n_weightless,
-               sl_text_plural(notes->n_weightless, "its annotator has", "their annotators have"));
+        sl_log(workplace->log, SL_LOG_INFO, "%zu %s weight 0", notes->n_weightless,
+               sl_text_plural(notes->n_weightless, "answer left out: its annotator has",
+                              "answers left out: their annotators have"));
     if (notes->n_unusable)
-        sl_log(workplace->log, SL_LOG_WARNING, "%zu unusable, the first: %s", notes->n_unusable,
+        sl_log(workplace->log, SL_LOG_WARNING, "%zu unusable answer%s, the first: %s",
+               notes->n_unusable, sl_text_plural(notes->n_unusable, "", "s"),
                notes->first_unusable.message);
     if (notes->n_empty_items)
         sl_log(workplace->log, SL_LOG_WARNING, "%zu %s no answer left and no label",
@@ -120,7 +124,9 @@ static enum sl_status build(const struct sl_workplace *workplace, const struct s
 /* Name rows that are in the order of folds, as Peterson et al. published their predictions. */
 static enum sl_status name_by_fold(struct sl_rows *rows, size_t n_folds, struct sl_error *err)
 {
-    if (rows->items) return sl_fail(err, SL_ERR_USAGE, "--folds: the rows have names already");
+    if (rows->items)
+        return sl_fail(err, SL_ERR_USAGE,
+                       "--folds has no effect: the rows have names; leave it out");
     char **items = sl_alloc(rows->n_rows + 1, sizeof *items);
     size_t n_named = 0;
     for (size_t fold = 0; fold < n_folds; fold++) {

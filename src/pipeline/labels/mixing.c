@@ -47,7 +47,7 @@ static void say_fitted(const struct sl_workplace *workplace,
     sl_log(workplace->log, all ? SL_LOG_INFO : SL_LOG_WARNING,
            "fitted curves: %zu of %zu class pair%s, answers: %zu%s", n_fitted, n_pairs,
            sl_text_plural(n_pairs, "", "s"), n_answers,
-           all ? "" : "; the identity stands for the other pairs");
+           all ? "" : "; the identity is used for the rest");
 }
 
 static enum sl_status check_mixing(const struct sl_mixing_job *job, struct sl_error *err)

@@ -112,8 +112,8 @@ static enum sl_status check_names(struct sl_npz *npz, const char *array_name,
     size_t count = sl_array_count(&array);
     if (count > sl_name_table_count(table))
         return sl_fail(err, SL_ERR_INPUT,
-                       "%s: has %zu %s%s, the answers only %zu: go on only where answers were "
-                       "added at the end",
+                       "%s: has %zu %s%s, the answers only %zu; --resume needs the same answers, "
+                       "with new ones only at the end",
                        path, count, array_name, sl_text_plural(count, "", "s"),
                        sl_name_table_count(table));
     SL_TRY(sl_npz_read(npz, array_name, &array, err));
@@ -122,10 +122,11 @@ static enum sl_status check_names(struct sl_npz *npz, const char *array_name,
         char *name = NULL;
         status = sl_array_string(&array, i, &name, err);
         if (status == SL_OK && sl_name_table_find(table, name, strlen(name)) != i)
-            status = sl_fail(err, SL_ERR_INPUT,
-                             "%s: its %s %zu is \"%s\", which is not that of the answers: go on "
-                             "only where answers were added at the end",
-                             path, array_name, i, name);
+            status =
+                sl_fail(err, SL_ERR_INPUT,
+                        "%s: its %s %zu is \"%s\", the answers have another; --resume needs the "
+                        "same answers, with new ones only at the end",
+                        path, array_name, i, name);
         free(name);
     }
     sl_array_release(&array);

@@ -91,7 +91,8 @@ static enum sl_status name_items(const struct sl_rows *labels, struct sl_name_ta
         uint32_t place;
         status = sl_name_table_add(items, name, strlen(name), &place, err);
         if (status == SL_OK && place != i)
-            status = sl_fail(err, SL_ERR_INPUT, "rows %u and %zu of the labels are both of item %s",
+            status = sl_fail(err, SL_ERR_INPUT,
+                             "rows %u and %zu of the labels are both of item %s; keep one of them",
                              (unsigned)place, i, name);
     }
     if (status == SL_OK)

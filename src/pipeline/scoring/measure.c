@@ -119,7 +119,8 @@ static void warn(const struct sl_evaluation *run)
         binned = binned || needs_bins(run->metrics[m]);
         if (isinf(run->intervals[m].estimate))
             sl_log(log, SL_LOG_WARNING,
-                   "%s is infinite: a class that people chose is given no probability",
+                   "%s is infinite: the predictions give probability 0 to a class that annotators "
+                   "chose",
                    run->metrics[m]->name);
     }
     if (binned && n < bin_size)

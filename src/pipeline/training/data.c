@@ -107,8 +107,8 @@ static enum sl_status find_words(const struct sl_workplace *workplace,
     const char *network = inputs->recipe.network;
     const bool found = sl_fetch_locate(SL_VECTORS_SET, &workplace->roots, &folder, NULL) == SL_OK;
     if (!found && !sl_network_reads_texts(network))
-        return sl_fail(err, SL_ERR_INPUT, "%s: it reads no texts, and %s holds them", network,
-                       inputs->data.dataset->name);
+        return sl_fail(err, SL_ERR_INPUT, "%s: the network reads no texts, but %s holds texts",
+                       network, inputs->data.dataset->name);
     if (!found)
         return sl_fail(err, SL_ERR_USAGE,
                        "%s: texts need vectors of their words: softlab fetch " SL_VECTORS_SET
@@ -129,7 +129,8 @@ static enum sl_status read_texts(const struct sl_workplace *workplace,
 {
     const struct sl_dataset *data = inputs->data.dataset, *dev = inputs->dev.dataset;
     if (!data->texts && job->vectors)
-        return sl_fail(err, SL_ERR_USAGE, "--vectors are for texts, %s holds %s", data->name,
+        return sl_fail(err, SL_ERR_USAGE,
+                       "--vectors has no effect: %s holds %s, not texts; leave it out", data->name,
                        sl_feeding_unit(&inputs->data));
     if (dev && (data->texts != NULL) != (dev->texts != NULL))
         return sl_fail(err, SL_ERR_INPUT, "%s holds %s, %s %s", data->name,

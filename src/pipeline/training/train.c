@@ -185,8 +185,8 @@ enum sl_status sl_train_session_open(const struct sl_train_job *job, json_t *pro
     SL_TRY_OUT(read_and_check(session, err));
     SL_TRY_OUT(open_folder(session, provenance, err));
     if (session->folder.finished)
-        sl_log(workplace->log, SL_LOG_INFO, "%s holds this run, finished; --restart makes it anew",
-               session->folder.path);
+        sl_log(workplace->log, SL_LOG_INFO,
+               "%s: this run is finished already; --restart trains it again", session->folder.path);
     *out = session;
     return SL_OK;
 out:

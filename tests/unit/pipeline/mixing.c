@@ -38,7 +38,7 @@ static void test_curves_are_fitted_and_counted(void **state)
     read_functions(output, &functions);
     assert_true(functions->pairs[1].fitted);
     assert_int_equal(functions->pairs[1].n_answers, 4);
-    /* People saw more of the cat in 0.75 than was there, and less in 0.25. */
+    /* The annotators overestimate the cat at a share of 0.75 and underestimate it at 0.25. */
     assert_true(sl_mixing_value(functions, 0, 1, 0.75) > 0.78);
     assert_true(sl_mixing_value(functions, 0, 1, 0.25) < 0.25);
     sl_mixing_functions_destroy(functions);
@@ -46,7 +46,8 @@ static void test_curves_are_fitted_and_counted(void **state)
     free(output);
 }
 
-/* Of one listed item nothing can be fitted, which is said; a given curve reads classes alone. */
+/* One listed item is too few for a fit, and the log says so; a given curve needs only the
+ * classes. */
 static void test_the_identity_and_a_given_curve(void **state)
 {
     (void)state;
@@ -64,7 +65,7 @@ static void test_the_identity_and_a_given_curve(void **state)
     assert_ok(sl_mixing_job_run(&job, &scene.workplace, &err), err);
     assert_non_null(strstr(scene.said, "1 of 2 items has no answers, the first is nobody.png"));
     assert_non_null(strstr(scene.said, "warning: fitted curves: 0 of 1 class pair, answers: 1; "
-                                       "the identity stands for the other pairs"));
+                                       "the identity is used for the rest"));
     read_functions(output, &functions);
     assert_near(sl_mixing_value(functions, 0, 1, 0.3), 0.3, 1e-12);
     sl_mixing_functions_destroy(functions);

@@ -5,13 +5,14 @@
     "{\"item\":\"" item "\",\"annotator\":\"" who "\",\"kind\":\"soft\",\"top\":[[\"" first        \
     "\"," percent "]],\"impossible\":[]}\n"
 
-/* ann is right three times of three, bob once of two. */
+/* ann is right in 3 of 3 answers, bob in 1 of 2. */
 static const char answers_text[] =
     "{\"softlab\":\"answers\",\"version\":1,\"classes\":[\"cat\",\"dog\"]}\n" SOFT(
         "1", "ann", "cat", "0.9") SOFT("1", "bob", "dog", "0.8") SOFT("2", "ann", "dog", "0.6")
         SOFT("2", "bob", "dog", "0.7") SOFT("3", "ann", "cat", "1");
 static const char truth_text[] = "item,truth\n1,cat\n2,dog\n3,cat\n";
-/* Item 2 is of high entropy, 1 of low and 3 of neither; in another order than the answers. */
+/* Item 2 has high entropy, item 1 low entropy and item 3 neither; the rows are not in the order of
+ * the answers. */
 static const char reference_text[] = "item,cat,dog\n3,0.96,0.04\n2,0.5,0.5\n1,0.99,0.01\n";
 
 static double number_of(const json_t *value, const char *key)
@@ -59,7 +60,7 @@ static void test_answers_are_measured_against_truth_and_reference(void **state)
     free(reference);
 }
 
-/* Without them there is no such figure, and JSON does not pretend. */
+/* Without a bootstrap there are no intervals, and the JSON has none. */
 static void test_nothing_is_said_of_what_was_not_asked(void **state)
 {
     (void)state;
@@ -83,7 +84,7 @@ static void test_nothing_is_said_of_what_was_not_asked(void **state)
     assert_string_equal(scene.said, "");
     job.truth = truth;
     assert_ok(sl_quality_job_run(&job, &scene.workplace, &measured, &err), err);
-    assert_non_null(strstr(scene.said, "has 1 of 3 items"));
+    assert_non_null(strstr(scene.said, "has a class for 1 of 3 items"));
     sl_measured_quality_release(&measured);
     free(answers);
     free(truth);
