@@ -1,5 +1,5 @@
-// What the researcher's page shows of people, items and comments; that it keeps itself up to date and
-// out of the way; previews and words.
+// The researcher's pages of people, items and comments; their updates, which must not disturb the
+// reader; previews and words.
 import assert from 'node:assert';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -7,14 +7,14 @@ import path from 'node:path';
 import test from 'node:test';
 import { faults, goTo, logIn, look, Person, softlab, withStudy } from './admin-study.mjs';
 
-// The page's own clock: the test says when five seconds have passed.
+// The page's clock, which the test controls.
 async function withClock(page, researcher) {
   await page.clock.install();
   await page.goto(researcher);
   await logIn(page);
 }
 
-// How the server answered the page's looks for news, as they come.
+// The status codes of the server's replies to the page's polls.
 function looksOf(page) {
   const statuses = [];
   page.on('response', (reply) => { if (reply.url().endsWith('/admin/status')) statuses.push(reply.status()); });
@@ -35,7 +35,7 @@ test('the page keeps itself up to date and out of the way', async () => {
     const answers = page.locator('.tile', { hasText: /^Answers/ }).locator('b');
     assert.strictEqual(await answers.textContent(), '5');
 
-    // Nothing new: nothing is sent again.
+    // Without news the server sends no body.
     await pass(page, 5000);
     await pass(page, 5000);
     assert.deepStrictEqual(statuses, [304, 304]);
@@ -60,7 +60,7 @@ test('the page keeps itself up to date and out of the way', async () => {
     await page.getByRole('button', { name: 'Copy test link' }).click();
     await page.getByText('Copied', { exact: true }).waitFor();
 
-    // A page that nobody sees asks nothing, and asks at once when it is seen again.
+    // A hidden page does not poll, and polls at once when it is visible again.
     const hide = (state) => page.evaluate((value) => {
       Object.defineProperty(document, 'visibilityState', { value, configurable: true });
       document.dispatchEvent(new Event('visibilitychange'));
@@ -73,7 +73,7 @@ test('the page keeps itself up to date and out of the way', async () => {
     await hide('visible');
     await seen;
 
-    // A lost connection is said, once; when it is back that is said too.
+    // The page reports a lost connection once, and reports when it is back.
     await page.route('**/admin/status', (route) => route.abort());
     await page.clock.runFor(5000);
     await page.locator('.top-state', { hasText: /^No connection since \d\d:\d\d:\d\d, trying again$/ }).waitFor();
@@ -257,10 +257,10 @@ test('every screen can be tried before the study begins, and its words changed',
       assert.ok(Math.abs(widths[0] - 1280) <= 4 && Math.abs(widths[1] - 390) <= 4, String(widths));
     }
     await look(page, 'preview');
-    // The focus stays where it was chosen, whatever the pages in the frames want.
+    // The focus stays where the researcher put it; pages in frames do not take it.
     assert.strictEqual(await page.evaluate(() => document.activeElement.tagName), 'SELECT');
 
-    // An answer is taken and kept nowhere.
+    // A preview accepts an answer and stores nothing.
     await page.setViewportSize({ width: 1280, height: 800 });
     await page.getByLabel('Screen').selectOption('hard');
     await page.waitForFunction(() => {
@@ -287,7 +287,7 @@ test('every screen can be tried before the study begins, and its words changed',
       }, place);
     }
 
-    // Words: found, changed, refused without their places, said at once.
+    // Words: found, changed, refused if a placeholder is missing, applied at once.
     await page.getByLabel('Find a text or key').fill('frame.waiting');
     await page.getByLabel('frame.waiting').fill('some are waiting');
     await page.getByRole('button', { name: 'Save 1 change' }).click();
@@ -296,7 +296,7 @@ test('every screen can be tried before the study begins, and its words changed',
     await page.getByLabel('Find a text or key').fill('thank you');
     await page.getByLabel('end.done', { exact: true }).fill('Many thanks');
     await look(page, 'words');
-    // What is typed stays while one looks elsewhere.
+    // Typed text stays while another view is open.
     await page.setViewportSize({ width: 1280, height: 800 });
     await goTo(page, 'Items');
     await goTo(page, 'Preview');
@@ -311,7 +311,7 @@ test('every screen can be tried before the study begins, and its words changed',
     await page.getByLabel('Find a text or key').fill('end.done');
     await page.getByText('Original: Thank you').waitFor();
 
-    // Annotators hear the same; once one has answered nothing changes any more.
+    // Annotators see the new words; after the first answer words cannot be changed.
     assert.match(await (await fetch(new URL('study', annotators))).text(), /Many thanks/);
     const person = await Person.arrive(annotators);
     await person.ask('/api/consent', { version: '1', agreed: true });

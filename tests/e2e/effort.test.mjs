@@ -1,4 +1,4 @@
-// What a trial costs stays within bounds; tests/e2e/effort.mjs prints the table. LONG=1 runs it.
+// The effort of a trial stays within bounds; tests/e2e/effort.mjs prints the table. LONG=1 runs it.
 import assert from 'node:assert';
 import test from 'node:test';
 import { measure } from './effort.mjs';

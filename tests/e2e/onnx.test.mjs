@@ -1,5 +1,4 @@
-// What softlab writes as ONNX is run by a program that is not ours: ONNX Runtime, compiled to
-// WebAssembly. onnx_samples writes networks, pixels and our logits.
+// ONNX Runtime, compiled to WebAssembly, runs the ONNX files that softlab writes. onnx_samples writes networks, pixels and our logits.
 import assert from 'node:assert';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -24,7 +23,7 @@ function readArray(file) {
   return { dims, data };
 }
 
-// NaN where there is one.
+// NaN if either has one.
 function largest(values) {
   return values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
 }

@@ -1,4 +1,4 @@
-// What softlab writes as PNG is opened by a decoder that is not ours: a real browser.
+// A real browser decodes the PNG files that softlab writes.
 const assert = require('node:assert');
 const { execFileSync } = require('node:child_process');
 const fs = require('node:fs');

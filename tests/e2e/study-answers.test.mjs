@@ -1,5 +1,5 @@
-// The controls that people answer with, where they met trouble: numbers, sums, clicks that must not
-// be lost, names that must not break, answers that are not finished yet.
+// Difficult cases of the answer controls: numbers, sums, clicks that must not be lost, names that
+// must not break, unfinished answers.
 import assert from 'node:assert';
 import test from 'node:test';
 import { faults, manyClasses, classes as shapes } from './study-server.mjs';
@@ -37,7 +37,7 @@ for (const width of [1280, 390])
         await page.keyboard.type('20');
         await pressContinue(page);
         await trial(page, 2);
-        // And one that is wrong only now is complained of at once, with the field in hand.
+        // A number that becomes wrong is reported at once, while its field has the focus.
         await look(page);
         await chip(page, 'top', 'star').click();
         await field(page, 'top_percent').fill('70');
@@ -111,7 +111,7 @@ test('what was said is drawn while it is said, with the rest', () =>
       ]);
       await page.getByRole('button', { name: 'All the rest' }).click();
       assert.strictEqual((await drawn())[2][3], 'no category is left for it');
-      // Nothing here speaks on its own.
+      // No text is announced without an action of the user.
       assert.strictEqual(await page.locator('.drawn [aria-live], .drawn[role=status]').count(), 0);
       assert.deepStrictEqual(await faults(page), []);
     }),
@@ -278,7 +278,7 @@ const filled = (page) =>
     ),
   }));
 
-// What a person may have done when the page is loaded again.
+// What a person may have entered before the page is reloaded.
 const unfinished = {
   collins: async (page) => {
     await page.locator('[data-input=top]').getByLabel('star').check();

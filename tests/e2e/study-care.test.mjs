@@ -1,5 +1,5 @@
-// What a study asks of people's care: pictures in the instructions, cards that say what to choose,
-// a least time per trial.
+// Settings for careful answers: pictures in the instructions, instructed trials, a minimum time per
+// trial.
 import assert from 'node:assert';
 import fs from 'node:fs';
 import path from 'node:path';

@@ -215,7 +215,7 @@ test('a full study says so, and a place given back is free for the next', long, 
         await page.getByRole('heading', { name: 'You are not taking part' }).waitFor();
         assert.strictEqual(await page.getByText('DONE-4711').count(), 0);
         assert.ok(study.changes().some(({ what }) => what === 'return'));
-        // It does not count, and is kept in the log.
+        // The answer does not count, but the log keeps it.
         assert.strictEqual(study.trials().length, 0);
         assert.strictEqual(study.changes().filter(({ what }) => what === 'answer').length, 1);
 
@@ -263,7 +263,7 @@ test('whoever asks too often is told to wait, and nothing is lost', long, () =>
           await reply.text();
           return reply.status;
         };
-        // Somebody uses up what the session may ask for, until the page itself is refused.
+        // Use up the session's request limit until the page itself is refused.
         let refused = null;
         let taken = 0;
         page.on('response', (reply) => {

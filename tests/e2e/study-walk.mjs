@@ -27,7 +27,7 @@ export async function withPage(options, run) {
     await run(page);
     assert.deepStrictEqual(page.complaints, []);
   } catch (error) {
-    // What stood there says more than the step that waited in vain.
+    // On a timeout, print the text of the page: it says more than the step that waited.
     await picture(page, `failed-${process.pid}-${Date.now()}`).catch(() => {});
     throw error;
   } finally {
