@@ -1,4 +1,4 @@
-# Answers as strangers have them: CSV of labels and of probabilities, matrices, gzip.
+# Answers in files of other programs: CSV of labels and of probabilities, matrices, gzip.
 show() {
     printf '$ cat %s\n' "$1"
     awk -F, -v OFS=, 'NR > 1 { for (i = 2; i <= NF; i++) if ($i ~ /^[0-9.e-]+$/) $i = sprintf("%.5g", $i) } 1' "$1"
@@ -19,13 +19,13 @@ try softlab labels votes.csv --method mv --abstain skpi -o x.csv
 try softlab labels votes.csv --method mv --columns label=verdict -o x.csv
 try softlab labels answers.jsonl --method mv --columns label=verdict -o x.csv
 try softlab labels votes.csv --method ensemble --abstain skip -o x.csv
-# A confidence that is not used is said once, whatever the file.
+# An unused confidence is reported once, for every kind of file.
 printf 'item,worker,label,p,confidence\na,ann,cat,1,.5\na,bob,dog,1,\n' > sure.csv
 for method in mv ds share pool-linear; do
     try softlab labels sure.csv --method $method -o x.csv
     try softlab labels answers.jsonl --method $method -o x.csv
 done
-# What a method makes of annotators, and what the user says of them.
+# Weights of annotators: estimated by a method, and given by the user.
 for method in ds wawa pool-log glad; do
     try softlab labels votes.csv --method $method --abstain skip --columns item,worker,label --annotators-out skills.csv -o labels.csv
     show skills.csv
@@ -42,7 +42,7 @@ printf 'annotator,weight\nann,1\n' > some.csv
 try softlab labels votes.csv --method mv --weights some.csv -o x.csv
 try softlab labels votes.csv --method ds --weights weights.csv -o x.csv
 try softlab labels votes.csv --method share --weights votes.csv -o x.csv
-# Options that would be ignored.
+# Options without effect are refused.
 try softlab labels votes.csv --method share --per-annotator --weights weights.csv -o x.csv
 try softlab labels votes.csv --method pool-linear --weights weights.csv --iterations 5 -o x.csv
 try softlab labels votes.csv --method ds-soft --vectors glove.txt -o x.csv
@@ -98,12 +98,12 @@ printf 'foo,ann0,ann1,ann2\nimg0,dog,cat,dog\nimg0,cat,dog,cat\nimg1,cat,cat,dog
 try softlab import --from wide again.csv -o x.jsonl
 try softlab import --from long-csv votes.csv --header yes -o x.jsonl
 try softlab import --from answers answers.jsonl --columns a,b,c -o x.jsonl
-# Not CSV as we read it.
+# Files that are not valid CSV.
 printf 'item;worker;label\na;ann;cat\n' > semicolons.csv
 try softlab labels semicolons.csv --method mv -o x.csv
 printf 'item\tworker\tlabel\na\tann\tcat\n' > tabs.csv
 try softlab labels tabs.csv --method mv -o x.csv
-# A text that a spreadsheet would run.
+# A text that a spreadsheet would run as a formula.
 printf 'item,worker,label\n=1+1,@ann,-x\n=1+1,bob,-x\nb,bob,y\n' > formula.csv
 try softlab labels formula.csv --method ds --annotators-out skills.csv -o labels.csv
 try sh -c 'cut -d, -f1 labels.csv skills.csv; head -1 labels.csv'

@@ -18,14 +18,14 @@ done
 try ls sorted
 try softlab train --data shapes:n=240,size=12,classes=4,ambiguous=0,noise=0 --network vgg:n=1-1,width=8 --set epochs=6,batch=16,rate=0.05 --quiet -o run
 try sh -c 'grep -ao "\"class_names\":\"[^]]*\]\"" run/weights.safetensors'
-# The same pictures in the order of training and in that of a folder.
+# The same pictures with classes in the order of training and in the order of folders.
 try softlab eval run --data "$pictures" --metrics accuracy --quiet
 try softlab eval run --data sorted --metrics accuracy --attack fgsm --corruptions --quiet
 try sh -c 'softlab eval run --data sorted --metrics accuracy --quiet --json | tr -d " \n" | grep -o "\"classes\":\[[^]]*\]"'
 try softlab predict run --data sorted --array probs -o sorted.csv --quiet
 try sh -c 'head -n 1 sorted.csv; awk -F, "NR > 1 { split(\$1, name, \"/\"); top = 2; for (k = 3; k <= 5; k++) if (\$k > \$top) top = k; count[name[1], top]++ }
     END { for (pair in count) print pair, count[pair] }" sorted.csv | tr "\034" " " | sort'
-# Two of the four classes, and none.
+# Pictures of two of the four classes, and pictures without classes.
 cp -r sorted two
 rm -r two/circle two/square
 try softlab eval run --data two --metrics accuracy --quiet
@@ -38,7 +38,7 @@ mv odd/star odd/sun
 try softlab predict run --data odd -o odd.npz --quiet
 try softlab eval run --data odd --quiet
 try sh -c 'ls odd.npz 2>/dev/null || echo nothing was written'
-# Labels without names of classes have them in the order of their items' folder: circle, square, star, triangle.
+# Labels without class names are in the order of the items' folders: circle, square, star, triangle.
 (cd sorted && for file in */*.png; do
     case $file in
     circle*) row='1, 0, 0, 0' ;;
@@ -49,7 +49,7 @@ try sh -c 'ls odd.npz 2>/dev/null || echo nothing was written'
     printf '"%s": [%s],\n' "${file%.png}" "$row"
 done) | sed -e '1s/^/{/' -e '$s/,$/}/' >sorted.json
 try softlab eval run --data sorted --labels sorted.json --metrics accuracy --quiet
-# With names they may have any order, or name only what two classes of items need.
+# Labels with class names may be in any order, and may lack classes that no item has.
 (echo item,triangle,star; cd two && for file in */*.png; do
     case $file in star*) echo "${file%.png},0,1" ;; *) echo "${file%.png},1,0" ;; esac
 done) >two-labels.csv
@@ -76,7 +76,7 @@ try softlab train --data odd --weights run --network vgg:n=1-1,width=8 --quiet -
 try sh -c 'softlab train --data "$0" --weights run --network vgg:n=1-1,width=8 --set $1,select=best --dev sorted --quiet -o dev; grep -o "\"score\":[0-9.]*" dev/log.jsonl' "$pictures" $frozen
 try sh -c 'softlab train --data "$0" --weights run --network vgg:n=1-1,width=8 --set $1,select=best --dev sorted --dev-labels sorted.json --quiet -o dev-labels; grep -o "\"score\":[0-9.]*" dev-labels/log.jsonl' "$pictures" $frozen
 try softlab train --data "$pictures" --weights run --network vgg:n=1-1,width=8 --set $frozen,select=best --dev odd --quiet -o no
-# Files from before there were names: the key is another one in them. A busy machine may draw progress, which is not asked for.
+# Weights without class names, made by renaming their key. grep drops progress that a busy machine draws.
 sed 's/"class_names"/"klass_names"/' run/weights.safetensors >old.safetensors
 try sh -c 'softlab eval old.safetensors --data "$0" --metrics accuracy 2>&1 | grep -e warning -e accuracy' "$pictures"
 try softlab eval old.safetensors --data two --metrics accuracy --quiet
@@ -103,7 +103,7 @@ printf 'sat 1 1\n' >more.txt
 try softlab train --data texts.tsv --network tagger:word-units=3,letter-units=3,hidden=4 --vectors words.txt --set epochs=1,batch=3 --quiet -o tagger
 try sh -c 'softlab predict tagger --data some.tsv --vectors more.txt --quiet -o some.csv; head -n 1 some.csv'
 try softlab predict tagger --data other.tsv --quiet -o no.csv
-# Numbers of classes say which column they mean, but not that it is the right one.
+# Classes given by number are matched with columns by position, with a warning.
 printf 'start\tend\ttext\tlabel\n0\t3\tcat the\t1\n4\t7\tcat sat\t2\n' >numbers.tsv
 try sh -c 'softlab predict tagger --data numbers.tsv -o numbers.csv 2>&1 | grep warning; head -n 1 numbers.csv'
 # Classes as numbers beside names of their own: an .npz with labels 2, 1, 0, 2 and classes ship, dog, cat.

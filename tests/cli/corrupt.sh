@@ -1,5 +1,5 @@
-# Corrupted images in the layout of CIFAR-10-C, kept when made again, and read by name. Sums of
-# images hang on the last bit of libm and are masked.
+# Corrupted images in the layout of CIFAR-10-C: existing files are kept, and files are read by name.
+# Checksums of images are masked because they depend on the last bit of libm.
 try softlab dataset corrupt --list
 try sh -c 'softlab dataset corrupt --list --json | grep -c benchmark'
 try softlab dataset corrupt shapes:n=10,size=16,seed=3 --only fog,brightness,frost -o data/cifar10-c --quiet

@@ -47,24 +47,24 @@ try softlab eval model.csv turned.csv other.csv --labels labels.csv -m accuracy,
 try softlab eval model.csv --against other.csv --labels labels.csv -m accuracy,brier,entropy_correlation
 try softlab eval model.csv --labels labels.csv -m accuracy,second_best_accuracy,confidence_incorrect --json
 try softlab eval model.csv --labels labels.csv -m accuracy --plots figures
-# What no chosen measure reads is refused.
+# An option that no chosen measure uses is refused.
 try softlab eval model.csv --labels labels.csv -m accuracy,brier --bins 3
 try softlab eval model.csv --labels labels.csv -m ece --clip 0.1
 try softlab eval model.csv other.csv --labels labels.csv -m ece --bin-size 2
 try softlab eval model.csv --labels labels.csv -m accuracy --clip 0.3 --per-class
 try ls figures
-# People predict themselves: nothing is wrong.
+# The labels scored against themselves: no error.
 try softlab eval labels.csv --labels labels.csv --against other.csv -m accuracy --plots figures --quiet
 try softlab eval model.csv other.csv --labels labels.csv --plots figures
 try softlab eval --list
-# The last two items alone, the later one first.
+# Only the last two items, in reverse order.
 printf '3\n2\n' > order.txt
 sed -n -e 1p -e 5p model.csv | sed 's/^d/x/' > two.csv
 sed -n 4p model.csv | sed 's/^c/y/' >> two.csv
 try softlab eval two.csv --labels labels.csv --order order.txt -m accuracy,l1
 head -3 model.csv > part.csv
 try softlab eval part.csv --labels labels.csv --subset -m accuracy
-# True classes of a data set, found by name: triangles and circles have changed columns.
+# True classes of a data set, matched by name: triangle and circle have swapped columns.
 printf 'item,triangle,square,circle\n' > shapes.csv
 for i in 1 2 3 4 5 6; do printf 'shapes-00000%s,0.25,0.5,0.25\n' $i >> shapes.csv; done
 try softlab eval shapes.csv --labels shapes.csv --hard shapes:n=6,classes=3 -m accuracy_hard --per-class
@@ -76,7 +76,7 @@ printf 'item,cat,dog,ship\na,0.5,0.5,0\nb,0.5,0.5,0\nc,0,0.5,0.5\n' > tied.csv
 printf 'item,cat,dog,ship\na,0,1,0\nb,1,0,0\nc,0,0.5,0.5\n' > clear.csv
 try softlab eval tied.csv --labels clear.csv -m accuracy --quiet
 try sh -c 'softlab compare tied.csv clear.csv --top 0 | grep agreement'
-# The accuracy of an aggregation: true classes are all there is to score against.
+# The accuracy of aggregated labels, scored against true classes only.
 printf 'item,worker,label\na,ann,cat\na,bob,dog\na,eve,cat\nb,ann,dog\nb,bob,dog\nc,eve,ship\nc,bob,cat\nc,ann,ship\n' > votes.csv
 printf 'item,class\nc,ship\na,cat\nb,cat\n' > gold.csv
 try softlab labels votes.csv --method mv -o votes.npz --quiet
@@ -92,12 +92,12 @@ printf 'item,class\na,bird\n' > bird.csv
 try softlab eval votes.npz --hard bird.csv
 printf 'item,class\nx,cat\n' > elsewhere.csv
 try softlab eval votes.npz --hard elsewhere.csv
-# Options that would be ignored.
+# Options without effect are refused.
 try softlab eval model.csv --labels labels.csv --data shapes
 try softlab eval model.csv --labels labels.csv --seed 3
 try softlab eval model.csv --labels labels.csv --each
 try softlab eval --list model.csv
-# Wrong words and bad files.
+# Wrong options and bad files.
 try softlab eval
 try softlab eval model.csv
 try softlab eval ensemble.npz
@@ -142,7 +142,7 @@ printf 'cat\ncat\nship\ndog\n' > lines.txt
 try softlab eval model.csv --labels labels.csv --hard lines.txt -m accuracy_hard
 head -n 3 lines.txt > three.txt
 try softlab eval model.csv --labels labels.csv --hard three.txt
-# compare, as eval, matches a file without names by order where there are as many rows.
+# compare, like eval, matches a file without item names by order if it has as many rows.
 try softlab labels labels.csv --method ensemble -o nameless.npy --quiet
 try sh -c 'softlab compare model.csv labels.csv --top 0 >named.out; softlab compare model.csv nameless.npy --top 0 | sed s/nameless.npy/labels.csv/ | diff named.out -'
 sed 's/^a/1/;s/^b/2/;s/^c/3/;s/^d/4/' model.csv > counted.csv

@@ -4,5 +4,5 @@ try softlab fetch cifar10x
 try softlab fetch cifar10 --offline
 try softlab fetch imagenet-far
 try softlab fetch cifar10h --offline --json
-# The help says what is trusted without a published checksum.
+# The help lists files without a published checksum.
 try sh -c 'softlab fetch --help | tr "\n" " " | tr -s " " | grep -o "If no checksum.* the same\."'

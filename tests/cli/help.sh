@@ -4,7 +4,7 @@ try softlab fetch --help
 try softlab help dataset mix
 try softlab --version
 try softlab help nothing
-# A word that begins commands of two words is known like a command.
+# The first word of a two-word command is known like a command.
 try softlab study --help
 try softlab help study
 try softlab study

@@ -1,4 +1,4 @@
-# Folders of one's own photographs: parts, grey among colour, files that are broken or of other kinds, EXIF.
+# Folders of photographs: parts, grey images among colour ones, broken files, other kinds of files, EXIF.
 picture() { mkdir -p "$(dirname "$2")" && printf %s "$1" | base64 -d >"$2"; }
 red=iVBORw0KGgoAAAANSUhEUgAAAAgAAAAGCAIAAABxZ0isAAAAEUlEQVR4nGM4ISeHFTEMpAQAaYgwwWSFouIAAAAASUVORK5CYII=
 blue=iVBORw0KGgoAAAANSUhEUgAAAAgAAAAGCAIAAABxZ0isAAAAEUlEQVR4nGOQkzuBFTEMpAQAKcgwwdSt6V4AAAAASUVORK5CYII=
@@ -11,7 +11,7 @@ for part in train val; do
     done
     picture "$grey" photos/$part/apple/0.png
 done
-# A folder of parts: named, or the training part and said so; which part is evaluated is not guessed.
+# A folder of parts: without a named part, training reads the training part and logs it; evaluation refuses.
 try softlab dataset photos
 try softlab dataset photos:val
 try softlab dataset photos:vaal
@@ -23,14 +23,14 @@ try softlab predict run --data photos:val -o p.csv
 try sh -c 'softlab eval run --data photos | head -n 3'
 try softlab predict run --data photos:val --array probs --quiet -o q.csv
 try sh -c 'softlab eval q.csv --labels q.csv --hard photos --metrics accuracy | head -n 3'
-# One way to read all of them.
+# --channels reads all images the same way.
 try sh -c 'softlab train --data photos:train --channels 1 --network mlp --epochs 1 --set batch=4 -o flat 2>&1 | sed "s/  [0-9]* images.s//; s/loss .*//"'
 try softlab predict flat --data photos:val -o p.csv
 try softlab predict flat --data photos:val --channels 1 -o p.csv
 try softlab predict run --data photos:val --channels 1 -o p.csv
 try softlab train --data photos:train --channels 2 --network mlp -o other
 try softlab dataset mix photos:train --channels 1 --count 2 --quiet -o mixed
-# Broken files, and pictures that are not read.
+# Broken files, and pictures in formats that are not supported.
 printf 'not a picture' >photos/train/apple/broken.jpg
 : >photos/train/berry/empty.png
 for name in a.webp b.gif c.bmp notes.txt; do printf x >photos/train/apple/$name; done
@@ -41,7 +41,7 @@ try softlab train --data photos:train --network mlp --epochs 1 -o other
 try softlab predict run --data photos:train -o p.csv
 try softlab predict run --data photos:train --skip-broken -o p.csv
 try sh -c 'cut -d, -f1 p.csv | paste -s -d " " -'
-# A split counts the files that are there, and labels may be about what was left out.
+# Indices of a split count all files, and labels may have rows for images that were left out.
 printf '4\n5\n' >split.csv
 try softlab predict run --data photos:train --skip-broken --split split.csv --quiet -o p.csv
 try sh -c 'cut -d, -f1 p.csv | paste -s -d " " -'
@@ -60,7 +60,7 @@ try softlab dataset other
 # A camera held upright stores 8 x 6 pixels on their side.
 picture "$turned" camera/1.png
 try softlab dataset camera
-# A small file that states more than it can hold.
+# A small file whose header claims more pixels than it can hold.
 picture iVBORw0KGgoAAAANSUhEUgAA6mAAAOpgCAIAAAAPsOIVAAAAEUlEQVR4nGNgGAWjYBQMdwAAA+gAAbOm00YAAAAASUVORK5CYII= huge/1.png
 try softlab dataset huge
 # Sizes, parts in capitals, endings of JPEG, links that lead nowhere.
@@ -82,7 +82,7 @@ ln -s ../mixed/2.png jpegs/c.png && ln -s ../mixed/3.png jpegs/d.png
 try softlab dataset jpegs
 mkdir links && ln -s nowhere.png links/a.png
 try softlab dataset links
-# What fails leaves no folder that it made.
+# A failed command leaves no folder behind.
 mkdir -p sizes/apple sizes/berry && cp photos/train/apple/1.png sizes/apple/ && cp mixed/1.png sizes/berry/
 try softlab dataset mix sizes --count 2 -o made/here
 try sh -c '(ulimit -f 0; softlab dataset mix shapes:n=20,size=8 --count 3 -o made/here --quiet 2>&1) | cat'

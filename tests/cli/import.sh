@@ -9,7 +9,7 @@ try cat wide.csv
 try softlab import --from long-csv long.csv -o votes.slb -q
 try softlab labels votes.slb --method mv -o mv.csv -q
 try cat mv.csv
-# Wrong words and broken files.
+# Wrong options and broken files.
 try softlab import long.csv -o x.jsonl
 try softlab import --from long-cvs long.csv -o x.jsonl
 try softlab import --from long-csv long.csv

@@ -24,7 +24,7 @@ try softlab labels answers.jsonl --method mv --as-released -o all.json
 printf 'item,worker,label\n1,ann,cat\n2,bob,dog\n' > plain.csv
 try softlab labels plain.csv --method mv --as-released -o all.json
 try softlab labels answers.jsonl --method t2-clamp -o clamp.npz --quiet
-# What the file says of itself, of which the version is not ours to fix; another name, the same bytes.
+# The provenance in the file, without the version; under another name the bytes are the same.
 try sh -c "tr -d '\\000' <clamp.npz | grep -ao '{\"softlab.*}' | sed 's/\"softlab\":\"[^\"]*\"/\"softlab\":\"...\"/'"
 try sh -c 'softlab labels answers.jsonl --method t2-clamp -o again.npz --quiet; cmp clamp.npz again.npz'
 try sh -c 'softlab labels answers.jsonl --method ds -o one.npz --quiet; softlab labels answers.jsonl --method ds --threads 2 -o two.npz --quiet; cmp one.npz two.npz; rm one.npz two.npz'
@@ -44,7 +44,7 @@ show drawn.csv
 try softlab labels answers.jsonl --method ds --annotators 1 -o lonely.csv
 try softlab labels answers.jsonl --method t2-clamp --annotators 1 --json --quiet
 try sh -c 'softlab labels answers.jsonl --method mv --json --quiet | grep seconds'
-# What a label cost is what was measured; seconds of somebody else only where they are asked for.
+# The cost of a label is the measured time; --seconds-per-input replaces it.
 sed 's/,"ms":[0-9]*//' answers.jsonl > untimed.jsonl
 sed '2s/,"ms":[0-9]*//' answers.jsonl > partly.jsonl
 try softlab labels untimed.jsonl --method t2-clamp -o x.csv
@@ -53,7 +53,7 @@ try softlab labels untimed.jsonl --method t2-clamp --seconds-per-input 6.4 -o x.
 try sh -c 'softlab labels answers.jsonl --method mv --seconds-per-input 6.4 --json --quiet | grep seconds_per_label'
 try softlab labels answers.jsonl --method uniform --seconds-per-input 6.4 -o x.csv
 rm x.csv untimed.jsonl partly.jsonl
-# Options that a method does not read.
+# Options that a method does not use are refused.
 try softlab labels answers.jsonl --method mv --gamma 0.2 -o x.npz
 try softlab labels answers.jsonl --method ds-soft --rows share --gamma 0.2 -o x.npz
 try softlab labels answers.jsonl --method t2-clamp --seed 3 -o x.npz
@@ -61,7 +61,7 @@ try softlab labels answers.jsonl --method ds --prior-weight 3 -o x.npz
 try softlab labels --list --method ds
 try softlab labels --list answers.jsonl
 try softlab labels answers.jsonl --method ds --state s.csv -o x.npz
-# Wrong words.
+# Wrong options.
 try softlab labels answers.jsonl -o x.npz
 try softlab labels answers.jsonl --method t2-clmap -o x.npz
 try softlab labels answers.jsonl --method t2-clamp
@@ -76,7 +76,7 @@ try softlab labels answers.jsonl --method ds --per-annotator -o x.npz
 try softlab compare clamp.npz
 try softlab compare clamp.npz nothing.npz
 try softlab quality answers.jsonl --exclude nobody
-# A state goes on only where answers were added at the end.
+# A state can be resumed only if answers were added at the end.
 try softlab labels answers.jsonl --method ds --state state.npz -o ds.csv --quiet
 try softlab labels answers.jsonl --method ds --resume state.npz -o again.csv --quiet
 try softlab labels answers.jsonl --method ds --prior state.npz -o prior.csv --quiet
@@ -84,17 +84,17 @@ printf 'item,worker,label\nx,ann,cat\nx,bob,dog\nx,eve,ship\n' > other.csv
 try softlab labels other.csv --method ds --resume state.npz -o x.npz --quiet
 try softlab labels other.csv --method ds --prior clamp.npz -o x.npz --quiet
 try ls
-# A truth that contradicts itself is refused wherever one is read; to say the same twice is fine.
+# A file with two true classes for one item is refused by every command; the same class twice is fine.
 printf 'item,worker,label\n1,ann,cat\n1,bob,dog\n2,ann,dog\n2,bob,dog\n3,ann,cat\n3,bob,cat\n' > votes.csv
 printf 'item,truth\n3,cat\n1,cat\n1,dog\n' > t.csv
 printf 'item,truth\n3,cat\n1,cat\n1,cat\n' > same.csv
 try softlab labels votes.csv --method hard --truth t.csv -o x.csv
 try softlab labels votes.csv --method ds --gold t.csv -o x.csv
 try softlab quality votes.csv --truth t.csv
-# Where the truth is of some items only, it says of how many.
+# If only some items have a true class, the log says how many.
 try softlab quality votes.csv --truth same.csv
 try softlab labels votes.csv --method smooth --truth same.csv -o x.csv
-# A class per line: in the items' order where there are as many, by number where the items are.
+# A class per line: in the order of the items if there are as many, by number if items are numbers.
 printf 'dog\ndog\ncat\n' > lines.txt
 try softlab labels votes.csv --method hard --truth lines.txt -o x.csv --quiet
 show x.csv
@@ -104,7 +104,7 @@ sed '2,$s/^3/0/' votes.csv > counted.csv
 try softlab labels counted.csv --method hard --truth lines.txt -o x.csv --quiet
 show x.csv
 rm x.csv
-# A state's classes are found by name: in another order it says the same, other ones are refused.
+# Classes of a state are matched by name: another order gives the same result, other classes are refused.
 printf '{"softlab":"answers","version":1,"classes":["cat","dog"]}\n' > ab.jsonl
 for vote in 1,ann,cat 1,bob,dog 1,eve,cat 2,ann,dog 2,bob,dog 2,eve,cat 3,ann,cat 3,bob,cat 3,eve,cat; do
     echo $vote | sed 's/\(.*\),\(.*\),\(.*\)/{"item":"\1","annotator":"\2","kind":"hard","class":"\3"}/' >> ab.jsonl
@@ -123,10 +123,10 @@ done
 try softlab labels abc.jsonl --method ds --resume ab.npz -o y.csv --quiet
 try softlab labels ab.jsonl --method ds --prior abc.npz -o y.csv --quiet
 rm x.csv
-# Rows without names go the same way where they are a reference.
+# Rows of a reference without item names are matched in the same way.
 try softlab labels others.csv --method ensemble -o nameless.npy --quiet
 try sh -c 'softlab quality answers.jsonl --reference others.csv >named.out; softlab quality answers.jsonl --reference nameless.npy | diff named.out -'
-# Answers that state two truths of one item are refused, unless a file says which.
+# Answers with two true classes for one item are refused unless --truth decides.
 printf 'item,worker,label,truth\n1,ann,cat,cat\n2,ann,dog,dog\n1,bob,dog,dog\n' > torn.csv
 try softlab quality torn.csv
 try sh -c 'softlab quality torn.csv --truth same.csv | grep top-1'
@@ -140,7 +140,7 @@ try softlab labels x.csv --method ensemble -o back.npz --quiet
 try softlab labels back.npz --method ensemble -o back.csv --quiet
 try cmp x.csv back.csv
 rm x.csv y.csv back.csv
-# Clicks with annotators: plain EM, and a row per annotator; attention checks are no items.
+# Clicks with annotators: plain EM, and a row per annotator; attention checks get no label.
 cat >raw.csv <<'CSV'
 annotator_id,trial_index,is_attn_check,true_category,chosen_category,true_label,chosen_label,correct_guess,cifar10_test_test_idx,image_filename,subcategory,reaction_time,time_elapsed
 7,1,0,cat,cat,3,3,1,0,cat_1.png,x,1500,1500

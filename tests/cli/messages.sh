@@ -1,4 +1,4 @@
-# What is wrong, in which file, and what to do.
+# Every message says what is wrong, in which file, and what to do.
 cat > hard.jsonl <<'ANSWERS'
 {"softlab":"answers","version":1,"classes":["cat","dog"]}
 {"item":"1","annotator":"ann","kind":"hard","class":"cat","ms":2000}
@@ -38,7 +38,7 @@ try softlab train --data shapes:n=20,size=8 --network mlp --epochs 1 -o run
 try softlab predict run --data shapes:n=20,size=8 -o x.csv
 printf '{}' > run/run.json
 try softlab predict run --data shapes:n=20,size=8 -o x.csv
-# What answers cost, by any method: measured seconds where there are any.
+# The time per label, with any method, if the answers have times.
 for answers in hard some untimed; do
     for method in share mv ds ds-soft; do
         try softlab labels $answers.jsonl --method $method -o x.csv

@@ -15,7 +15,7 @@ try cat constant.json
 try softlab mixing mix.jsonl -o fitted.json
 try sh -c 'grep -c "\"x0\"" fitted.json'
 try softlab mixing mix.jsonl --k 10 -o x.json
-# Only the answers about listed images count; lists from Windows too, and a name that nobody saw is said.
+# Only answers about listed images count; lists may have Windows line ends, and names without answers are reported.
 try softlab mixing mix.jsonl --only only.txt -o fewer.json
 printf 'mixed_0.25_Cat_1_Dog_2.png\r\n\r\nmixed_0.75_Cat_1_Dog_2.png\r\nmixed_0.9_Cat_1_Dog_2.png' > three.txt
 try softlab mixing mix.jsonl --only three.txt -o three.json
@@ -40,7 +40,7 @@ printf 'item,cat,dog,ship\n1,1,0,0\n2,1,0,0\n3,0.98,0.02,0\n4,0.5,0.5,0\n5,0.6,0
 try softlab simulate-labels --fit soft.jsonl --reference reference.csv --vectors vectors.txt --save model.json
 try softlab simulate-labels --parameters model.json --reference reference.csv --vectors vectors.txt -a 3 -o simulated.csv
 try sh -c 'wc -l < simulated.csv'
-# The columns of a reference are found by the names of the answers' classes.
+# Columns of a reference are matched with the answers' classes by name.
 awk -F, '{ line = $1; for (k = NF; k > 1; k--) line = line "," $k; print line }' reference.csv > turned.csv
 try sh -c 'for file in reference turned; do softlab simulate-labels --fit soft.jsonl --reference $file.csv --vectors vectors.txt -a 3 -o of-$file.csv --quiet >/dev/null; done; cmp of-reference.csv of-turned.csv && echo the same'
 try softlab simulate-labels --reference reference.csv --vectors vectors.txt -o x.csv

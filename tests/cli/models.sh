@@ -1,4 +1,4 @@
-# The networks: every one's size, one's layers, and what does not exist.
+# The list of networks with sizes, the layers of one network, and unknown names.
 try softlab models
 try softlab models --input 1x28x28 --classes 2
 try softlab models --input 512

@@ -1,7 +1,7 @@
 # Classes by name: ties, columns in another order, names that are missing or differ.
 
-# Of equal probabilities the last class by name is the first choice, whichever file comes first and in
-# whatever order its columns stand.
+# Of equally probable classes the last by name is the first choice, whatever the order of files and
+# columns.
 printf 'item,ship,cat,dog\na,0,0.5,0.5\nb,0,0.5,0.5\nc,0.5,0,0.5\nd,0.2,0.4,0.4\n' > tied.csv
 printf 'item,dog,cat,ship\na,1,0,0\nb,1,0,0\nc,0.5,0,0.5\nd,0.4,0.4,0.2\n' > clear.csv
 printf 'item,truth\na,dog\nb,dog\nc,ship\nd,dog\n' > truth.csv
@@ -12,7 +12,7 @@ try softlab eval clear.csv --labels tied.csv -m accuracy --quiet
 try softlab eval tied.csv --hard truth.csv -m accuracy --quiet
 try softlab eval tied.csv --hard clear.csv -m accuracy --quiet
 
-# A file that does not name its classes has them in the order of what stands beside it, and that is said.
+# A file without class names is matched by order with the other file, and the log says so.
 softlab labels clear.csv --method ensemble -o plain.npy --quiet
 softlab labels tied.csv --method ensemble -o bare.npy --quiet
 try sh -c 'softlab compare plain.npy tied.csv --top 0 | grep items'
@@ -28,7 +28,7 @@ try softlab labels votes.csv --method ds --gold plain.npy -o out.csv --quiet
 try softlab labels tied.csv plain.npy --method ensemble -o out.csv
 try softlab labels plain.npy bare.npy --method ensemble -o out.csv
 
-# An ensemble finds classes by name, letters' case aside, and refuses those that one of its files lacks.
+# An ensemble matches classes by name, ignoring case, and refuses a class that one of its files lacks.
 printf 'item,Cat,Dog,Ship\na,0.5,0.5,0\nb,0.5,0.5,0\nc,0,0.5,0.5\nd,0.4,0.4,0.2\n' > sorted.csv
 try softlab labels tied.csv sorted.csv clear.csv --method ensemble -o - --quiet
 printf 'item,cat,dog,bird\na,0.5,0.5,0\nb,0.5,0.5,0\nc,0,0.5,0.5\nd,0.4,0.4,0.2\n' > bird.csv
@@ -43,7 +43,7 @@ try softlab compare bird.csv tied.csv
 try softlab labels votes.csv --method crowdlab --predictions bird.csv -o none.csv
 try sh -c 'ls none.csv 2>/dev/null || echo nothing was written'
 
-# Training: labels, more items and weights are matched by name; what does not match is named.
+# Training matches labels, extra items and weights by name, and names the classes that do not match.
 tiny='--network resnet:n=1,width=4 --recipe quick --set epochs=1,batch=4 --quiet'
 shapes=shapes:n=6,size=8,classes=3
 printf 'item,square,circle,triangle\n' > soft.csv
@@ -59,7 +59,7 @@ try softlab train --data $shapes $tiny --labels two.csv -o no
 try softlab train --data $shapes $tiny -o base
 try softlab train --data shapes:n=6,size=8,classes=2 --network resnet:n=1,width=4 --recipe quick --set epochs=1,batch=4 --weights base --log-level warning -o fewer
 try softlab train --data shapes:n=8,size=8,classes=4 $tiny --weights base -o no
-# Of --extra a folder's classes count, in whatever order; one that the data lacks is refused.
+# --extra may have its classes in any order; a class that the data lack is refused.
 softlab dataset mix $shapes --lambdas 1 --pairs 1 --quiet -o mixed > mix.txt
 mkdir -p more/triangle more/circle odd/star
 set -- mixed/*.png
@@ -75,7 +75,7 @@ try softlab train --data $shapes $tiny --extra flat --extra-labels flat.csv -o w
 try softlab train --data $shapes $tiny --extra odd -o no
 try sh -c 'ls -d no 2>/dev/null || echo nothing was written'
 
-# True classes: headings in capitals, names of classes as elsewhere, no blanks around them.
+# True classes: headings in capitals and blanks around class names are accepted.
 printf 'Item,Truth\na,Dog\nb, dog\nc,SHIP \nd,dog\n' > loud.csv
 try softlab eval tied.csv --hard loud.csv -m accuracy --quiet
 printf 'dog \nDog\nship\ndog\n' > loud.txt
@@ -100,7 +100,7 @@ try softlab import --from probs-wide wide.csv -o - --quiet
 printf 'id,ann,bob\nx,cat,cat \ny, dog,dog\nz,cat,dog\n' > matrix.csv
 try softlab import --from wide --header yes --id-column 1 matrix.csv -o - --quiet
 
-# An item has one true class, and an answer took a time that is possible.
+# Two true classes for one item and impossible times are refused.
 printf 'item,worker,label,truth\n1,ann,cat,cat\n2,ann,dog,dog\n1,bob,dog,dog\n' > torn.csv
 try softlab import --from long-csv torn.csv -o torn.jsonl
 printf 'item,worker,p_cat,p_dog,truth\n1,ann,0.5,0.5,cat\n1,bob,0.5,0.5,dog\n' > torn.csv

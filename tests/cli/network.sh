@@ -1,4 +1,4 @@
-# Weights and speed: what a network is written as, and what its files may not be.
+# Exported weights, timings, and files that are refused.
 try softlab export --network resnet8 --input 3x8x8 --classes 3 --class-names cat,dog,ship -o small.safetensors
 try softlab export small.safetensors -o small.onnx
 try softlab export small.safetensors -o again.safetensors
@@ -16,7 +16,7 @@ try softlab export small.safetensors -o small.pt
 try softlab export -o no.onnx
 try sh -c 'head -c 999 small.safetensors >cut.safetensors; softlab export cut.safetensors -o no.onnx'
 try sh -c 'ls no.onnx 2>/dev/null || echo nothing was written'
-# Times differ from run to run; that there are any does not.
+# Times differ from run to run, so only their presence is checked.
 try sh -c 'softlab bench resnet8 --quiet --steps 1 --batch 2 --input 3x8x8 | sed "s/[0-9][0-9.]*/N/g"'
 try sh -c 'softlab bench resnet8 --quiet --steps 1 --batch 2 --input 3x8x8 --inference --layers | cut -c1-30 | head -n 5'
 try sh -c 'softlab bench resnet8 --quiet --tune --rounds 1 --batch 2 --input 3x8x8 -o tuning.json; head -c 60 tuning.json'

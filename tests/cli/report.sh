@@ -18,7 +18,7 @@ try sh -c 'grep -c longtable table.tex'
 try softlab report results -o report.html
 try sh -c 'head -c 15 report.html; echo'
 try sh -c 'grep -c "<script>" report.html'
-# Pictures and charts that need no training, of a specification of one's own.
+# Pictures and charts that need no training, from the user's own specification.
 cat >shown.json <<'JSON'
 {"softlab": "experiment", "version": 1, "name": "shown", "title": "What is shown", "needs": ["labels"],
  "show": [{"title": "Numbers", "chart": {"kind": "lines", "series": {"a": {"y": [1, 2]}}}}]}

@@ -1,4 +1,4 @@
-# Figures of any program: a CSV, or lines that somebody else's script wrote, judged as our own are.
+# Figures of any program, as a CSV or as lines of results.jsonl, are judged like softlab's own.
 mkdir mine
 cat >mine/spec.json <<'JSON'
 {"softlab": "experiment", "version": 1, "name": "mine", "title": "Soft labels on my photographs",
@@ -32,11 +32,11 @@ for kind in figures.csv tall.csv lines.jsonl; do
 done
 try cmp figures.csv.html tall.csv.html
 try cmp figures.csv.html lines.jsonl.html
-# For a table of a paper, named in a column: the report says the runs' scale.
+# Figures for a table of a paper, which a column names: the report says the runs' scale.
 printf 'spec,scale,set,network,seed,cifar10h/cross_entropy\n' >paper.csv
 printf 'collins2022/table2,quick,%s\n' t2-clamp,resnet8,1,1.20 t2-clamp,resnet8,2,1.24 cifar10h,resnet8,1,1.50 cifar10h,resnet8,2,1.54 >>paper.csv
 try sh -c 'softlab report paper.csv --spec collins2022/table2 --format csv | grep "^collins2022-table2-claims,1,"'
-# What is wrong is said with its place, and nothing is taken for something else.
+# Errors name file, line and column; nothing is guessed.
 try softlab report figures.csv
 sed 's/^soft,vit,2/sotf,vit,2/' figures.csv >wrong.csv
 try softlab report wrong.csv --spec mine

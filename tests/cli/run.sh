@@ -1,4 +1,4 @@
-# Experiments: what is refused, what is missing, a small table made, made again, and one that fails.
+# Experiments: refused ones, missing inputs, a small table run and resumed, and one that fails.
 try sh -c 'softlab run --list | head -n 3'
 try softlab run
 try softlab run collins2022/tabel1
@@ -32,14 +32,14 @@ cat >spec.json <<'JSON'
 JSON
 try softlab run spec.json --only hard --dry-run --scale huge
 try sh -c 'softlab run spec.json --dry-run -o made | sed "s/; about.*//"'
-# Values of a grid are runs too.
+# Every value of a grid is a run.
 try sh -c 'sed "s/\"scales\"/\"tune\": [{\"parameter\": \"lr\", \"grid\": [0.1, 0.2], \"seeds\": [1], \"metric\": \"accuracy\", \"validation\": {\"data\": \"shapes:n=8,size=8,classes=2\", \"count\": 8, \"seed\": 1}}], \"scales\"/" spec.json >tuned.json; softlab run tuned.json --tune --dry-run -o made --only hard | sed "s/; about.*//"'
 try softlab run spec.json -j 1 --only hard -o made
 try softlab run spec.json -j 1 --only figures -o made
 try softlab run spec.json -j 1 -o made
 try sh -c 'grep -o "\"set\":[^,]*" made/results.jsonl; grep -o "\"computed\":[^}]*" made/results.jsonl'
 try sh -c 'grep -o "\"set\":[^,]*" made/failures.jsonl'
-# Every fold is a line; a grid is searched on each set by what its epochs are chosen by.
+# Every fold is a line. A grid is searched on each set by the measure that selects its epochs.
 {
     echo item,circle,square
     for i in $(seq 24); do printf 'shapes-%06d,0.%s,0.%s\n' "$i" $((10 + i)) $((90 - i)); done
@@ -85,5 +85,5 @@ try sh -c 'softlab report seen --spec show.json --format md | sed "/^softlab\|Wh
 try sh -c 'sed "s/\"count\": 2/\"class\": \"star\"/" show.json >none.json; softlab run none.json -o seen 2>&1 | sed "s/_[0-9a-f]\{32\}/HASH/"'
 try sh -c 'sed "s/\"series\": {\"shares\": \"share/\"series\": {\"shares\": \"shore/" show.json >bad.json; softlab run bad.json -o seen'
 try sh -c 'sed "s/\"seeds\"/\"sedes\"/" spec.json >bad.json; softlab run bad.json -o made'
-# The results carry the specification: they can be reported where nothing else is.
+# The results contain the specification, so a report needs no other file.
 try sh -c 'mkdir elsewhere; cp made/results.jsonl elsewhere; cd elsewhere; softlab report . --format md | head -n 16'

@@ -1,4 +1,4 @@
-# What softlab run says to specifications, cells and folders that are not right.
+# softlab run refuses wrong specifications, cells and folders.
 try softlab run nosuch.json
 try softlab run nofolder
 mkdir empty
@@ -30,7 +30,7 @@ echo hello >garbage/results.jsonl
 try softlab run spec.json -o garbage
 try cat garbage/results.jsonl
 try softlab run spec.json -n -o garbage
-# Seeds and lists that would do something else, or nothing.
+# Seeds and lists with a wrong or no effect.
 try sh -c 'sed "s/\"seeds\": \[1\]/\"seeds\": [1.5]/" spec.json >s.json; softlab run s.json -n'
 try sh -c 'sed "s/\"seeds\": \[1\]/\"seeds\": [-1]/" spec.json >s.json; softlab run s.json -n'
 try sh -c 'sed "s/\"seeds\": \[1\]/\"seeds\": [1, 1]/" spec.json >s.json; softlab run s.json -n'

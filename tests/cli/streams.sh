@@ -1,4 +1,4 @@
-# "-" is the standard input or output wherever a path is; names must fit what is written.
+# "-" is standard input or output for every path; the suffix of an output must fit its format.
 cat > answers.jsonl <<'ANSWERS'
 {"softlab":"answers","version":1,"classes":["cat","dog"]}
 {"item":"1","annotator":"ann","kind":"hard","class":"cat"}
@@ -29,7 +29,7 @@ try sh -c 'softlab labels answers.jsonl --method hard --truth - -o - < truth.csv
 printf '{"softlab":"recipe","version":1,"name":"mine","source":"me","settings":{"epochs":3}}\n' > recipe.json
 try sh -c 'softlab train --recipe - --keys < recipe.json | grep "epochs "'
 try sh -c 'softlab train --recipe - --data shapes:n=8 --network mlp -o run < votes.csv'
-# Nothing is called "-", and nothing temporary stays.
+# No file is called "-", and no temporary file stays.
 try ls
 try sh -c 'TMPDIR=$PWD softlab labels answers.jsonl --method share -o - --quiet; ls'
 try sh -c 'TMPDIR=nowhere softlab labels answers.jsonl --method share -o - --quiet'
@@ -43,7 +43,7 @@ try softlab study status -
 try softlab dataset -
 try softlab eval w.safetensors --data -
 try sh -c 'softlab compare - - < s.npz'
-# A name whose ending belongs to another format.
+# A suffix of another format.
 try softlab labels answers.jsonl --method ds --state s.csv -o x.npz
 try softlab labels answers.jsonl --method ds -o x.png
 try softlab import --from answers answers.jsonl -o x.csv
@@ -51,12 +51,12 @@ try softlab dataset shapes:n=4 --preview x.npz
 try softlab mixing answers.jsonl -o x.csv
 try softlab export --network resnet8 -o x.npz
 try ls
-# Nothing is written over what is read, nor two things into one file.
+# An output may not be an input, nor another output.
 printf 'item,worker,label\na,w,x\nb,w,y\n' >votes.csv
 try softlab labels votes.csv --method mv -o votes.csv
 try softlab labels votes.csv --method ds --annotators-out votes.csv -o l.npz
 try softlab labels votes.csv --method ds --annotators-out l.csv -o l.csv
 try sh -c 'ln -s votes.csv link.csv; softlab labels votes.csv --method mv -o link.csv'
 try cat votes.csv
-# A limit on the size of files is a sentence, and nothing stays.
+# A limit on the size of files gives one error line and leaves no file.
 try sh -c '(ulimit -f 1; softlab dataset shapes:n=200 --quiet --truth big.csv 2>&1) | cat; ls big* 2>/dev/null || echo nothing'

@@ -11,12 +11,12 @@ change good/study.json 's/"currency": ""/"currency": "GBP"/; s/"base": 0.0/"base
 try hide softlab study check good --url https://study.example.org/
 try sed -n 5,7p good/consent.md
 try sed -n '/^# Contact/,$p' good/consent.md
-# Without --contact it is not ready, and serve says why.
+# Without --contact the study is not ready, and serve says why.
 softlab study init open --images shapes:n=12,classes=3,size=16 --batch 6 --screen collins+ --quiet >init.txt
 try hide softlab study check open
 try softlab study serve open --port 0 --admin-port 0
 try softlab study check open --quiet --url study.example.org
-# Everything at once. Lines of study.json move with its keys.
+# All findings at once. Line numbers of study.json are masked.
 printf '# Hello\n\nPay: {payment}\nLorem ipsum [your name]\n' >good/consent.md
 printf 'TODO\n' >good/instructions.md
 printf 'no picture' >good/items/shapes-000001.png
@@ -31,9 +31,9 @@ findings() {
 softlab study check good 2>&1 | sed 's|study.json:[0-9]*|study.json:LINE|' | sed -n '/^error\|^warning\|not ready/p'
 try findings
 softlab study check good --json 2>/dev/null | grep -E '^  "(errors|warnings|trials|minutes)"'
-# The first error stops the server, and the others are said before it.
+# The server prints all findings and stops with the first error.
 softlab study serve good --port 0 --admin-port 0 2>&1 | tail -1
-# A rehearsal serves it, and says all of this too.
+# A rehearsal serves the study and prints all findings.
 : >serve.txt
 softlab study serve good --port 0 --admin-port 0 --rehearse >serve.txt 2>serve.err &
 server=$!
@@ -42,13 +42,13 @@ sed -E 's/test=[A-Za-z0-9_-]{22}$/test=SECRET/; s/127.0.0.1:[0-9]+/HOST/' serve.
 kill $server
 wait $server || true
 grep -c '^warning: good/' serve.err
-# Many of a kind are counted.
+# Further findings of one kind are only counted.
 softlab study init many --images shapes:n=12,classes=3,size=16 --batch 6 --screen hard --contact Ada --quiet >init.txt
 for number in 01 02 03 04 05 06 07; do printf x >many/items/shapes-0000$number.png; done
 softlab study check many 2>&1 | sed -n '/^error\|more like/p'
 try softlab study check nowhere
 try softlab study init blank --images shapes:n=12 --contact " "
-# What serve would not start with, check says.
+# check reports what would stop serve.
 softlab study init said --images shapes:n=12,classes=3,size=16 --batch 6 --screen hard --contact Ada --quiet >init.txt
 for words in '{"trial.continue": 7}' '{"trial.contniue": "On"}' '{"trial.image_of": "Image {nummer}"}' '{'; do
     printf '%s\n' "$words" >said/words.json

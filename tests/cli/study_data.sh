@@ -1,4 +1,4 @@
-# Looking at a study and taking things out of it: here of one that nobody has seen yet.
+# The status and the exports of a study without participants.
 softlab study init birds --images shapes:n=6,seed=2 --batch 3 --annotators 2 --quiet > /dev/null
 try softlab study status birds
 try softlab study status birds --annotators
@@ -22,7 +22,7 @@ without_time() {
 try without_time softlab study restore monday.db birds --force
 try without_time ls birds
 try softlab study status birds --quiet
-# Wrong words, and what is not there.
+# Wrong options, and missing files.
 try softlab study export
 try softlab study export birds
 try softlab study export birds -f answer -o -

@@ -17,7 +17,7 @@ try hide cat links.csv
 softlab study links named people.csv --url $url -o again.csv --quiet
 try cmp links.csv again.csv
 try hide softlab study links named people.csv --column name --url $url -o - --quiet
-# Wrong words, and what is not there.
+# Wrong options, and missing files.
 try softlab study links named
 try softlab study links named --url study.example.org
 try softlab study links named --url "https://study.example.org/?x=1"

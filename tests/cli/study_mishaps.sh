@@ -4,7 +4,7 @@ softlab study init shop --images shapes:n=6,classes=3,size=16,seed=3 --batch 3 -
     --recruiter generic --contact "Ada Lovelace, ada@example.org" --quiet >/dev/null
 softlab study init yard --images shapes:n=6,classes=3,size=16,seed=3 --batch 3 --screen bars \
     --contact "Ada Lovelace, ada@example.org" --quiet >/dev/null
-# Port 0 is any; what the server prints first says which.
+# Port 0 is any free port; the server prints which one.
 serve() {
     : >serve.txt # not the last one's words
     softlab study serve shop --port 0 --admin-port 0 >serve.txt 2>serve.err &
@@ -25,7 +25,7 @@ modes() {
 serve
 try modes shop shop/study.json shop/study.db shop/study.db-wal shop/study.db-shm shop/study.db-lock shop/items shop/consent.md
 softlab study simulate "$url" --study shop --annotators 2 --speed 0 --no-images --count --quiet >/dev/null 2>&1
-# While it is served: one server, and no restore; looking and copying go on.
+# While the study is served: a second server and a restore are refused; status and backup work.
 try softlab study backup shop monday.db
 try modes monday.db
 timeout 20 softlab study serve shop --port 0 --admin-port 0 2>&1 | sed "s/$server/PROCESS/"
@@ -37,7 +37,7 @@ try softlab study backup shop shop/items/../study.json
 ln -s shop/study.db innocent.db
 try softlab study backup shop innocent.db
 try softlab study export shop -f cifar10s-json -o shop/study.json
-# What is put beside them is not the study's, and may be written again.
+# Other files in the study's folder may be written and overwritten.
 try softlab study export shop -f items -o shop/items.csv
 try softlab study export shop -f items -o shop/items.csv
 # A server that was killed leaves no lock.
@@ -45,7 +45,7 @@ stop KILL
 serve
 stop TERM
 try cat serve.err
-# Classes in another order would give every answer another meaning.
+# Changing the order of classes is refused: it would change the meaning of every answer.
 softlab study export shop -o before.jsonl
 try modes before.jsonl
 cp shop/study.json right.json
@@ -64,7 +64,7 @@ cp shop/items/shapes-000002.png shop/items/shapes-000001.png
 try timeout 20 softlab study serve shop --port 0 --admin-port 0
 try softlab study export shop -o after.jsonl
 cp kept.png shop/items/shapes-000001.png
-# Somebody withdraws; a copy from before does not bring them back.
+# A participant is purged; restoring an older backup does not bring the data back.
 person=$(sed -n 's/.*"annotator":"\([0-9a-f]*\)".*/\1/p' before.jsonl | head -1)
 softlab study purge shop --participant "$person"
 softlab study purge shop --participant "$person" 2>&1
@@ -73,13 +73,13 @@ softlab study restore monday.db shop --force | sed 's/[0-9]\{8\}T[0-9]\{6\}Z\(-[
 softlab study restore monday.db shop --force | sed 's/[0-9]\{8\}T[0-9]\{6\}Z\(-[0-9]\)*/TIME/'
 try answers
 ls shop | grep -c 'before-restore-[0-9TZ-]*$'
-# Another study's copy, and one of a softlab that is not there yet.
+# A backup of another study, and a backup of a newer softlab.
 softlab study backup yard yard.db
 softlab study restore yard.db shop --force 2>&1 | sed 's/[0-9a-f]\{16\}/ID/g'
 cp monday.db newer.db
 printf '\0\0\0\143' | dd of=newer.db bs=1 seek=60 conv=notrunc 2>/dev/null
 try softlab study restore newer.db shop --force
-# As a copy from another machine comes.
+# A copy from another machine may be readable by others; serve restricts it.
 chmod 755 shop && chmod 644 shop/study.json shop/study.db
 serve
 stop TERM

@@ -6,11 +6,11 @@ try cmp a/weights.safetensors b/weights.safetensors
 try softlab train --data shapes:n=40,size=8 --network resnet8 --recipe quick --epochs 2 --seed 3 -o a
 try softlab train --data shapes:n=40,size=8 --network resnet8 --recipe quick --epochs 2 --seed 4 --quiet -o a
 try softlab train --data shapes:n=40,size=8 --network resnet8 --recipe quick --epochs 2 --seed 4 --quiet --restart -o a
-# Killed with -9 after some steps, and started again.
+# A run killed with -9 after some steps resumes.
 try sh -c 'softlab train --data shapes:n=200,size=8 --network resnet8 --recipe quick --epochs 3 --quiet -o whole'
 try sh -c 'softlab train --data shapes:n=200,size=8 --network resnet8 --recipe quick --epochs 3 --quiet --checkpoint-seconds 0 -o cut & while ! test -s cut/checkpoint.safetensors; do sleep 0.01; done; kill -9 $!; wait' 2>/dev/null
 try sh -c 'softlab train --data shapes:n=200,size=8 --network resnet8 --recipe quick --epochs 3 --quiet --checkpoint-seconds 0 -o cut; cmp whole/weights.safetensors cut/weights.safetensors; wc -l <cut/log.jsonl'
-# Labels of people.
+# Soft labels.
 try sh -c 'printf "item,circle,square\nshapes-000001,0.5,0.5\nshapes-000002,1,0\n" >two.csv; softlab dataset shapes:n=10,size=8,classes=2 | head -n 3'
 try sh -c 'softlab train --data shapes:n=10,size=8,classes=2 --labels two.csv --rest hard --network resnet8 --set epochs=1,batch=4 -o c 2>&1 | sed "s/  [0-9]* images.s//"'
 try softlab train --data shapes:n=10,size=8,classes=2 --labels two.csv --network resnet8 --set epochs=1,batch=4 -o d
@@ -20,7 +20,7 @@ try sh -c 'printf "item,circle,square\nshapes-000001,0.5,0.6\n" >sum.csv; softla
 try sh -c 'printf "item,circle,star\nshapes-000001,0.5,0.5\n" >class.csv; softlab train --data shapes:n=10,size=8,classes=2 --labels class.csv --rest hard --network resnet8 -o f'
 try sh -c 'printf "item,circle,square\n0,1,0\n0,0,1\n" >twice.csv; softlab train --data shapes:n=10,size=8,classes=2 --labels twice.csv --rest hard --network resnet8 -o f'
 try sh -c ': >none.csv; softlab train --data shapes:n=10,size=8 --split none.csv --network resnet8 -o f'
-# What is wrong with the words.
+# Wrong options.
 try softlab train --data shapes --network resnet8
 try softlab train --network resnet8 -o f
 try softlab train --data shapes -o f
@@ -44,7 +44,7 @@ try softlab predict b -o q.npz
 # Weights evaluated on test sets.
 try softlab eval b --data shapes:n=20,size=8,seed=9 --labels truth --metrics accuracy,cross_entropy --attack fgsm --quiet
 try softlab eval b --data shapes:n=20,size=8 --attack fgms
-# Intervals, classes, charts and another model: of predictions and of weights alike.
+# Intervals, per-class scores, charts and paired tests, for predictions and for weights.
 softlab predict b --data shapes:n=20,size=8,seed=9 -o other.csv --quiet
 try softlab eval b --data shapes:n=20,size=8,seed=9 --metrics accuracy,brier --bootstrap 50 --per-class --plots charts
 try ls charts
@@ -61,7 +61,7 @@ try softlab eval b --tests two.json --data shapes
 try softlab eval b --data shapes:n=20,size=8 --hard other.csv
 try softlab eval b --data shapes:n=20,size=8 --attack-items 3
 rm -r charts many two.json other.csv
-# All that is read is checked before anything is trained or scored.
+# All inputs are checked before anything is trained or scored.
 own="--data shapes:n=10,size=8,classes=2"
 try softlab train $own --network resnet8 --untrained -o untrained --quiet
 try sh -c 'wc -c <untrained/log.jsonl'

@@ -1,5 +1,5 @@
-# Inputs count by what is in them: labels edited under the same name are another run, weights that
-# changed are not the run's.
+# Inputs are identified by content: edited labels make a different run, and changed weights are
+# refused.
 cat >people.csv <<'CSV'
 item,circle,square
 shapes-000001,1,0
@@ -19,7 +19,7 @@ try softlab eval edited --data shapes:n=8,size=8,classes=2
 try softlab export edited -o m.onnx
 try softlab train $tiny --weights edited --quiet -o more
 try softlab predict edited/weights.safetensors --data shapes:n=8,size=8,classes=2 -o p.csv
-# A hold-out names an item on each line, a comma in the name and empty lines included.
+# A hold-out file names an item per line; names may contain commas, and empty lines are skipped.
 mkdir -p commas/cat commas/dog
 softlab dataset mix shapes:n=8,size=8,classes=2 --count 2 --lambdas 0.5 -o mixtures --quiet
 set -- mixtures/*.png

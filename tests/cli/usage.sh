@@ -1,4 +1,4 @@
-# Wrong words: exit 2, one sentence, and the nearest match.
+# Wrong options: exit 2, one line, and the nearest match.
 try softlab datset
 try softlab zzzzzz
 try softlab dataset --preveiw x.png
@@ -20,7 +20,7 @@ try softlab dataset mix shapes --lambdas nan -o x
 try softlab completion tcsh
 try softlab fetch
 try sh -c 'softlab version > /dev/full'
-# What others call it leads to what it is called here.
+# Names that other programs use lead to softlab's names.
 try softlab aggregate answers.jsonl
 try softlab evaluate
 try softlab fit

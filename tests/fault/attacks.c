@@ -345,7 +345,7 @@ static void test_pages_of_other_sites_can_post_nothing(void **state)
 
 #define SCRIPT "<script>alert(1)</script>"
 
-/* Whatever comes back, a browser must not take it for a page with script in it. */
+/* No reply may look like a page with a script to a browser. */
 static void check_harmless(struct reply reply)
 {
     assert_non_null(strstr(reply.head, "X-Content-Type-Options: nosniff"));

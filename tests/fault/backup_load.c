@@ -1,5 +1,5 @@
-/* Backups while annotators answer, and what they are worth: put in the database's place, each holds
- * every answer that was acknowledged before it was begun, none twice, and the study goes on. */
+/* Backups while annotators answer. A restored backup holds every answer that was acknowledged
+ * before the backup began, each once, and the study can continue. */
 #include <sched.h>
 
 #include "books.h"
@@ -8,7 +8,7 @@
 
 enum { ANNOTATORS = 60, AT_ONCE = 20, TRIALS = 6, BACKUPS = 4, MAX_ANSWERS = 4000 };
 
-/* Acknowledged answers in their order: written by the simulation, read by the test. */
+/* The acknowledged answers in order: the simulation writes them, the test reads them. */
 struct journal {
     uint8_t ids[MAX_ANSWERS][SL_STORE_CLIENT_BYTES];
     atomic_size_t count;
@@ -85,7 +85,7 @@ static int compare_ids(const void *a, const void *b)
     return memcmp(a, b, SL_STORE_CLIENT_BYTES);
 }
 
-/* Of the first `n_known` of the journal each is in the database once. */
+/* Each of the first `n_known` answers of the journal is in the database once. */
 static void check_database(const char *folder, const struct journal *journal, size_t n_known)
 {
     static struct held held;
@@ -143,7 +143,7 @@ static void test_backups_under_load_can_be_restored(void **state)
         free(aside);
         check_database(scene.folder, &journal, known[i]);
     }
-    /* The study goes on with what was restored. */
+    /* The restored study continues. */
     scene_start(&scene);
     prepare(&running, &scene, &later);
     running.options.annotators = 3;

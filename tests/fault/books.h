@@ -1,5 +1,5 @@
-/* What clients sent and heard back, beside what the store holds in the end: every answer that was
- * acknowledged must be there, once. */
+/* Compares what clients sent and what the server acknowledged with the store: every acknowledged
+ * answer must be there once. */
 #ifndef SOFTLAB_TESTS_BOOKS_H
 #define SOFTLAB_TESTS_BOOKS_H
 
@@ -17,7 +17,7 @@ struct books_report {
     size_t lost;               /* acknowledged and not there */
     size_t doubled;            /* two rows for one trial of a session, or one client id */
     size_t strange;            /* there, but never sent */
-    size_t forgotten;          /* acknowledged, and later wanted again by the server */
+    size_t forgotten;          /* acknowledged, but later requested again by the server */
 };
 enum sl_status books_check(struct books *books, const char *folder, struct books_report *out,
                            struct sl_error *err) SL_MUST_USE;

@@ -1,4 +1,4 @@
-/* Chance that every run repeats: splitmix64. */
+/* Repeatable random numbers: splitmix64. */
 #ifndef SOFTLAB_TESTS_CHANCE_H
 #define SOFTLAB_TESTS_CHANCE_H
 

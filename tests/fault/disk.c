@@ -1,5 +1,5 @@
-/* Full, read-only and failing disks: a clear error, nothing acknowledged is lost, nothing is half
- * there, and the store goes on when the disk does. */
+/* Full, read-only and failing disks: the error is clear, no acknowledged answer is lost, no
+ * transaction is stored in part, and the store works again once the disk does. */
 #include "chance.h"
 #include "power_vfs.h"
 #include "stream.h"
@@ -61,7 +61,7 @@ static void check(struct sl_store *store)
     assert_true(stream_is_sound(&report));
 }
 
-/* Close, let everything reach the real disk, and look with the usual VFS. */
+/* Close, flush everything to the real disk, and read with the usual VFS. */
 static void close_and_check(struct sl_store *store)
 {
     sl_store_close(store);
@@ -71,7 +71,7 @@ static void close_and_check(struct sl_store *store)
     sl_store_close(store);
 }
 
-/* Send until the disk refuses, with `part` in what is said; how many transactions went through. */
+/* Send transactions until the disk fails with `part` in the error; returns how many succeeded. */
 static size_t send_until_refused(struct sl_store *store, size_t limit, const char *part)
 {
     uint64_t chance = limit;
@@ -159,7 +159,8 @@ static void fail_in_stream(const struct power_faults *faults)
     close_and_check(store);
 }
 
-/* The same while the database is made and the study prepared. Some of these the store survives. */
+/* The same while the database is created and the study prepared. The store survives some of these
+ * faults. */
 static size_t fail_at_start(const struct power_faults *faults)
 {
     struct sl_store *store = NULL;

@@ -46,7 +46,7 @@ static bool read_number(int descriptor, size_t *out)
     return got == (ssize_t)sizeof *out;
 }
 
-/* The books as the parent can know them: the child's transactions follow from the same chance. */
+/* The parent's records: the child's transactions follow from the same random numbers. */
 static void follow(struct stream *stream, uint64_t chance, size_t acknowledged)
 {
     for (size_t i = 0; i < stream->next; i++)

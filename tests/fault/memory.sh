@@ -1,6 +1,6 @@
 #!/bin/sh
-# The program under ulimit -v, from what it needs to start up to what a command needs: every run is
-# done, or ends with exit code 1 and one sentence, and leaves no file half written.
+# The program under ulimit -v, from the memory that it needs to start to the memory that a command
+# needs: every run succeeds, or ends with exit code 1 and one line, and leaves no file half written.
 #   memory.sh PROGRAM   (without sanitizers, which reserve terabytes of addresses)
 set -u
 program=$1
@@ -11,7 +11,7 @@ trap 'exit 1' HUP INT TERM
 cd "$scratch" || exit 1
 failures=0
 
-# with_limit KILOBYTES COMMAND...: its code is in $code, what it said in `said`.
+# with_limit KILOBYTES COMMAND...: puts the exit code into $code and the output into `said`.
 with_limit() {
     limit=$1
     shift
@@ -23,7 +23,7 @@ with_limit() {
     code=$?
 }
 
-# Below this the loader or a library's own start ends the process, and main is never reached.
+# Below this limit the loader or a library ends the process before main.
 low=16384
 high=1048576
 while [ $((high - low)) -gt 64 ]; do
@@ -54,7 +54,7 @@ check_run() {
     [ -z "$(find . -name '*.tmp')" ] || complain "a temporary file was left"
 }
 
-# starve ARGUMENTS...: what it writes goes into made/.
+# starve ARGUMENTS...: outputs go into made/.
 starve() {
     arguments=$*
     more=1024
@@ -77,7 +77,7 @@ starve() {
     echo "softlab $arguments: $starved of $limits limits from $least to $((least + more)) kB too small"
 }
 
-# The shell's own words about who was killed are not the program's.
+# Drop the shell's own message about a killed process.
 exec 2>/dev/null
 
 awk 'BEGIN {

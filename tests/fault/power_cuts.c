@@ -43,7 +43,7 @@ static void remove_study(struct experiment *run)
 static enum sl_status open_store(const struct experiment *run, const char *vfs,
                                  struct sl_store **out, struct sl_error *err)
 {
-    /* No power cut comes while we look with the usual VFS. */
+    /* The check reads with the usual VFS, which has no power cuts. */
     const struct sl_store_options options = {
         .vfs = vfs, .create = true, .durable = vfs && run->durable};
     return sl_store_open(run->path, &options, out, err);

@@ -1,7 +1,7 @@
-/* What becomes of softlab run when its children are killed and when memory is short: a training
- * that a signal ended goes on from its checkpoint to the same result, one that always dies is a
- * failure beside which the others are made, a job that does not fit waits, and one that never fits
- * is refused with what it needs and what there is. */
+/* softlab run when its child processes are killed or memory is short. A training that a signal
+ * ended resumes from its checkpoint and gives the same result. A training that always dies is
+ * reported as a failure, and the other runs finish. A job that does not fit into memory waits; one
+ * that never fits is refused with the memory it needs and the memory there is. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +49,7 @@ static char *training_log(const char *folder)
     return log ? log : sl_string_copy("");
 }
 
-/* Wait until a child with these words is there that is not `last`; -1 if the runner ends first. */
+/* Wait for a child other than `last` with these words; -1 if the runner ends first. */
 static pid_t next_child(pid_t runner, const char *const *words, pid_t last)
 {
     for (int i = 0; i < LONGEST_WAITS; i++) {
@@ -102,7 +102,7 @@ static void go_on_from_the_checkpoint(void)
     char *before = training_log("hurt");
     const pid_t first = runs_child(runner, train);
     runs_check(first > 0 && kill(first, SIGTERM) == 0, "a training is asked to end");
-    /* It has a checkpoint now, and less than the time to the next one. */
+    /* A checkpoint exists, and the next one is not due yet. */
     const pid_t second = next_child(runner, train, first);
     runs_check(second > 0 && kill(second, SIGKILL) == 0, "it is started again, and killed");
     runs_check(runs_finish(runner) == 0, "a run whose process was ended twice ends well");
@@ -131,12 +131,12 @@ static void give_up_after_three_tries(void)
     const pid_t runner = runs_start(words);
     size_t kills = 0;
     pid_t child = -1;
-    /* The one on hard labels may be trained before it: that one's epochs are not waited for. */
+    /* The training on hard labels may run first; its epochs are not waited for. */
     for (int i = 0; i < LONGEST_WAITS; i++) {
         if (any_log_has("doomed", "48 of them with soft labels", "epoch 1/40")) break;
         runs_rest(WAIT_MS);
     }
-    /* Trainings on the soft labels are those that are told what to do with the rest. */
+    /* Only trainings on soft labels have the option --rest. */
     while (kills < 3 && (child = next_child(runner, train, child)) > 0)
         kills += kill(child, SIGKILL) == 0;
     runs_check(runs_finish(runner) == 1, "a failed run is said");

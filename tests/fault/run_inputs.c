@@ -1,5 +1,5 @@
-/* Inputs count by what is in them: labels that were edited under their name are new labels, an
- * output that lost a bit is made again, and a report never mixes what was made before and after. */
+/* Inputs are identified by their content: labels edited under the same name are new labels, a
+ * damaged output is made again, and a report never mixes results from before and after. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static const char others[] =
     "\"seeds\":[1,2],\"tests\":{\"people\":{\"data\":\"shapes:n=48,size=16\",\"labels\":\"hard\","
     "\"metrics\":[\"accuracy\",\"cross_entropy\"]}}";
 
-/* Every answer of the first annotator becomes another one. */
+/* Change every answer of the first annotator. */
 static void edit_answers(void)
 {
     char *text = runs_read("answers.csv");
@@ -61,7 +61,7 @@ static void edit_and_run_again(void)
     json_decref(after);
 }
 
-/* How many runs the report's only row is a mean over. */
+/* The number of runs behind the report's only row. */
 static void report_has_two_runs(void)
 {
     const char *const words[] = {"report", "results", "--format", "csv", "-o", "report.csv", NULL};
@@ -111,7 +111,7 @@ static bool log_says(const char *text)
     return says;
 }
 
-/* Every file below the folder whose name ends so; how many. */
+/* Flip a bit in every file below the folder with this suffix; returns how many. */
 static size_t flip_all(const char *folder, const char *suffix)
 {
     char **names = NULL;
@@ -144,7 +144,7 @@ static bool all_figures_in(json_t *some, json_t *all)
     return true;
 }
 
-/* Results gone, outputs kept: what is spoilt must not come back as a result. */
+/* Delete the results but keep the outputs: a damaged output must not become a result. */
 static void spoil(const char *folder, const char *suffix)
 {
     json_t *good = runs_results("results", true);
@@ -167,7 +167,7 @@ int main(void)
     report_has_two_runs();
     moved_specification_keeps_its_keys();
     spoil("results/cache", ".scores.json");
-    /* Labels are read again only where the training is. */
+    /* Labels are read again only if the training is repeated. */
     runs_check(flip_all("results/cache", ".npz") > 0, "there are labels to spoil");
     spoil("results/runs", "weights.safetensors");
     return runs_leave();

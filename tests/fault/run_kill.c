@@ -1,6 +1,6 @@
-/* softlab run killed with -9 at random moments: it ends with the results of an undisturbed one but
- * for their times, and nothing that was finished is made twice. Then what else may happen to it: a
- * run that fails, experiments that share runs, shards, a second runner in the folder.
+/* softlab run killed with -9 at random moments. It ends with the results of an undisturbed run
+ * except for times, and never repeats a finished job. Also: a run that fails, experiments that
+ * share runs, shards, and a second runner in the folder.
  *   run_kill [--kills N] [--seed N] */
 #include <signal.h>
 #include <stdio.h>
@@ -124,7 +124,7 @@ static void shard(const char *spec)
     free(both);
 }
 
-/* Seconds that the epochs of all trainings took, by their logs. */
+/* The seconds of all epochs of all trainings, from their logs. */
 static double epochs_seconds(const char *output)
 {
     char *folder = sl_path_join(output, "runs"), **names = NULL;
@@ -199,7 +199,7 @@ int main(int argc, char **argv)
     const double begun = sl_clock_seconds();
     runs_check(runs_make("spec.json", "calm", "1/1") == 0, "an undisturbed run ends well");
     const double took = sl_clock_seconds() - begun;
-    /* Together the kills leave about three quarters of the time that it takes. */
+    /* The kills leave the runs about three quarters of the time they need. */
     kill_it("spec.json", kills, &chance, (unsigned)(took * 1500 / (double)kills) + 1);
     compare_with_undisturbed();
     share_runs();

@@ -1,6 +1,6 @@
-/* Whole tables by real processes: grids are searched and what is best is used, killed in between or
- * not; parts that machines made for themselves give the report of one; data sets that a test joins;
- * CINIC-10's images that are not CIFAR-10's. */
+/* Whole tables run by real processes: the best value of a grid is used, killed in between or not;
+ * parts made on separate machines merge into the same report; tests that join data sets; and
+ * CINIC-10 without the images of CIFAR-10. */
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -48,7 +48,7 @@ static void write_tuned_spec(void)
     free(others);
 }
 
-/* The value of the grid with the least mean over its runs, worked out from their lines. */
+/* The grid value with the lowest mean over its runs, computed from their lines. */
 static double best_of(const json_t *tuning)
 {
     static const char *const values[] = {"0.5", "0.01", "0.0001"};
@@ -111,7 +111,7 @@ static void tune_and_run(void)
     check_tuned("tuned");
 }
 
-/* Kill it once so many lines are there. */
+/* Kill the runner once this many lines are there. */
 static json_t *kill_at(const char *folder, size_t n_lines)
 {
     const char *const words[] = {"run", "tune.json", "--tune", "-o", folder, "-j", "2", NULL};

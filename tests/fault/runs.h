@@ -1,5 +1,5 @@
-/* What the tests of softlab run share: small specifications, the program started and watched, the
- * lines that it leaves. All in the working folder. */
+/* Shared by the tests of softlab run: small specifications, starting and watching the program, and
+ * reading its result lines. Everything is in the working folder. */
 #ifndef SOFTLAB_TESTS_RUNS_H
 #define SOFTLAB_TESTS_RUNS_H
 
@@ -11,8 +11,8 @@
 
 enum { RUNS_ITEMS = 48, RUNS_TEXT_LIMIT = 1 << 24 };
 
-/* Make a folder of this process's own and work in it; then remove it, unless something was not so,
- * and give the exit code. */
+/* Make a folder for this process and work in it. runs_leave removes it unless a check failed, and
+ * returns the exit code. */
 void runs_enter(const char *name);
 int runs_leave(void);
 void runs_check(bool good, const char *what);
@@ -27,13 +27,13 @@ void runs_write_answers(void);
  * and others that it has or that stand over its own, like "\"seeds\":[1]". */
 void runs_write_spec(const char *path, const char *name, const char *sets, const char *others);
 
-/* Start the program with these words (ends with NULL); what it says is added to run.log. */
+/* Start the program with these words (NULL-ended); its output is appended to run.log. */
 pid_t runs_start(const char *const *words);
 bool runs_ended(pid_t pid); /* without waiting; runs_finish may still be called */
 int runs_finish(pid_t pid); /* its exit code, -1 if a signal ended it */
 int runs_program(const char *const *words);
 
-/* softlab run, of two processes at a time. */
+/* softlab run with two processes. */
 int runs_make(const char *spec, const char *folder, const char *shard);
 
 /* A child of the process whose log says that it does what these words ask for, or -1. */

@@ -1,7 +1,7 @@
-/* A study server on a disk that is full, read-only or broken, with a clock that jumps, and with a
- * damaged database: nothing is acknowledged that is not stored, and the service goes on when the
- * disk does. The disk is the VFS of power_vfs.h, made SQLite's usual one. It is not for several
- * threads, so faults are set from within the server's clock, on its thread. */
+/* A study server on a full, read-only or broken disk, with a clock that jumps, and with a damaged
+ * database. The server acknowledges only what is stored, and works again once the disk does. The
+ * disk is the VFS of power_vfs.h, installed as SQLite's default. It is not thread-safe, so the test
+ * sets faults from the server's clock, on the server's thread. */
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
@@ -93,7 +93,7 @@ static size_t stored(const struct world *world)
 
 /* ---- The disk ---- */
 
-/* Answers until one is refused; how many were acknowledged. */
+/* Send answers until one is refused; returns how many were acknowledged. */
 static unsigned answer_until_refused(const struct scene *scene, const char *cookie)
 {
     for (unsigned trial = 0; trial < 8; trial++) {

@@ -1,5 +1,5 @@
-/* kill -9 of the server while simulated annotators are at work, and a new start on the same port:
- * what was acknowledged is there, once, and everybody comes to the end.
+/* kill -9 of the server while simulated annotators work, and a restart on the same port: every
+ * acknowledged answer is stored once, and every annotator finishes.
  *   server_kill [--kills N] [--annotators N] [--seed N] */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -103,7 +103,7 @@ static bool run(const char *folder, int64_t kills, struct load *load)
     snprintf(url, sizeof url, "%s", server.url);
     load->url = url;
     load->folder = folder;
-    const uint64_t seed = (uint64_t)load->seed; /* the load goes on counting */
+    const uint64_t seed = (uint64_t)load->seed; /* the annotators continue meanwhile */
     if (pthread_create(&thread, NULL, run_load, load) != 0) return false;
     bool started = kill_and_start(&server, load, kills, seed);
     atomic_store(&load->enough, true);

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Signals in the middle of a write: the program ends by them and leaves no temporary file, nor a folder that it made
-# and that is empty. Inputs are pipes that are held open, so that a command waits while its output is half written.
+# Signals in the middle of a write: the program ends and leaves no temporary file and no empty folder of its own.
+# Inputs are pipes that stay open, so that a command waits while its output is half written.
 #   signals.sh PROGRAM
 set -u
 program=$1
@@ -16,7 +16,7 @@ complain() {
     failures=$((failures + 1))
 }
 
-# wait_for PATTERN: until there is such a file; a minute is far more than it takes.
+# wait_for PATTERN: wait for such a file, at most a minute.
 wait_for() {
     tries=0
     until [ -n "$(find . -path "$1")" ]; do
@@ -35,7 +35,7 @@ interrupt() {
     rm -rf pipe made temporary
     mkfifo pipe
     mkdir made temporary
-    # A shell has what it starts behind its back ignore SIGINT.
+    # A shell makes background commands ignore SIGINT.
     env --default-signal=INT "$program" "$@" <pipe >/dev/null 2>said &
     pid=$!
     exec 3>pipe
@@ -69,7 +69,7 @@ for signal in "INT 2" "TERM 15" "HUP 1"; do
     interrupt $signal './temporary/softlab-*/stdin*' labels - --method mv -o made/out.csv
 done
 
-# What is ignored stays ignored.
+# A signal that the caller ignores stays ignored.
 rm -rf pipe made temporary
 mkfifo pipe
 mkdir made temporary

@@ -1,5 +1,5 @@
-/* A stream of answers whose every byte follows from its number, and the books about which of them
- * the store has acknowledged: what the fault tests write and check. */
+/* A stream of answers in which the number of an answer determines its bytes, and the record of
+ * which answers the store acknowledged. The fault tests write and check it. */
 #ifndef SOFTLAB_TESTS_STREAM_H
 #define SOFTLAB_TESTS_STREAM_H
 
@@ -30,19 +30,20 @@ struct stream_report {
 struct stream *stream_create(void);
 void stream_destroy(struct stream *stream);
 
-/* Make the study (one item, one batch, one session) unless it is there. */
+/* Make the study (one item, one batch, one session) unless it exists. */
 enum sl_status stream_prepare(struct stream *stream, struct sl_store *store,
                               struct sl_error *err) SL_MUST_USE;
 
-/* The next `count` answers in one transaction; they are acknowledged if it is committed. On a
+/* Send the next `count` answers in one transaction; they are acknowledged if it commits. On a
  * failure the transaction is rolled back. */
 enum sl_status stream_send(struct stream *stream, struct sl_store *store, size_t count,
                            struct sl_error *err) SL_MUST_USE;
-/* Every number not acknowledged once more, in transactions of one: replayed or stored. */
+/* Send every unacknowledged answer again, one per transaction: each is replayed or stored. */
 enum sl_status stream_resend(struct stream *stream, struct sl_store *store,
                              struct sl_error *err) SL_MUST_USE;
 
-/* Compare the store with the books. What is there from now on counts as acknowledged. */
+/* Compare the store with the record. Answers found in the store count as acknowledged from now
+ * on. */
 enum sl_status stream_check(struct stream *stream, struct sl_store *store,
                             struct stream_report *out, struct sl_error *err) SL_MUST_USE;
 bool stream_is_sound(const struct stream_report *report);

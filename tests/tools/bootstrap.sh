@@ -1,5 +1,5 @@
 #!/bin/sh
-# tools/bootstrap on machines made of fakes: PATH holds nothing but the folder below.
+# tools/bootstrap with fake system commands: PATH holds only the folder below.
 . "$(dirname "$0")/support.sh"
 
 if ! command -v dpkg >/dev/null; then
@@ -19,13 +19,13 @@ machine() { # a machine that has everything
     done
     awk '!/^#/ && NF && $2 !~ /:/ { print $2, $3 == "-" ? "1.0" : $3 }' "$root/tools/packages" \
         >"$scratch/installed"
-    # $4 is the package asked for; the real one is asked for its state and version.
+    # $4 is the package; the real command prints its state and version.
     cat >"$bin/dpkg-query" <<FAKE
 #!/bin/sh
 awk -v package="\$4" '\$1 == package { version = \$2 }
     END { if (version) print "installed", version; exit !version }' "$scratch/installed"
 FAKE
-    # Installing puts the newest version there, unless the archive is an old one.
+    # The fake installs the newest version, unless the archive is old.
     cat >"$bin/apt-get" <<FAKE
 #!/bin/sh
 echo "apt-get \$*" >>"$scratch/calls"

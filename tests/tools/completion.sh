@@ -1,6 +1,6 @@
 #!/bin/bash
-# The completion scripts: bash's is tried as a person would; zsh's and fish's are at least read
-# by their shells where these are installed.
+# The completion scripts: bash's is used as a person would use it; zsh's and fish's are parsed by
+# their shells if these are installed.
 #   completion.sh PROGRAM
 . "$(dirname "$0")/support.sh"
 

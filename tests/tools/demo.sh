@@ -1,6 +1,6 @@
 #!/bin/sh
-# demo.sh PROGRAM: the demo in its small form does what it says, and its first paragraph follows
-# from the figures: with the true distributions shuffled it is another one.
+# demo.sh PROGRAM: the small demo runs, and the first paragraph of its report follows from the
+# figures: with shuffled true distributions the paragraph is different.
 . "$(dirname "$0")/support.sh"
 program=$1
 demo=$scratch/demo
@@ -11,7 +11,7 @@ softlab() {
 paragraph() {
     sed -n '3p' "$1"
 }
-# Label rows go to other items; only their names stay in place.
+# Shuffle label rows among items: names stay, values move.
 shuffled() {
     awk -F, -v OFS=, 'NR == 1 { print; next } { name[NR] = $1; sub(/^[^,]*/, ""); row[NR] = $0 }
         END { for (i = 2; i <= NR; i++) print name[i] row[2 + (i - 2 + 7) % (NR - 1)] }' "$1"
@@ -38,7 +38,7 @@ passes "what it rests on stands below it" grep -q 'What this rests on: \*\*simul
 passes "the page has the same paragraph before its first section" sh -c "
     sed -n '1,/<section/p' '$demo/report.html' | grep -q 'closer to the true distributions'"
 
-# The same answers and the same networks beside another truth.
+# The same answers and networks with other true distributions.
 cp -r "$demo" "$scratch/other"
 rm "$scratch/other/results/results.jsonl"
 shuffled "$demo/truth.csv" >"$scratch/other/truth.csv"
@@ -51,7 +51,7 @@ passes "the report is made again" softlab report "$scratch/other/results/results
     --spec "$scratch/other/spec.json" --format md -o "$scratch/other/report.md"
 paragraph "$scratch/other/report.md" >"$scratch/false"
 passes "and its first paragraph is another" sh -c "! cmp -s '$scratch/true' '$scratch/false'"
-# Of the baseline, which stands first.
+# The baseline, which is the first row.
 distance() {
     sed -n 's/.*baseline: .*Jensen-Shannon divergence \([0-9.]*\).*/\1/p' "$1" | head -n 1
 }

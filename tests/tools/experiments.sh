@@ -1,5 +1,5 @@
 #!/bin/sh
-# tools/check-experiments sees where a table, its figures and its claims part.
+# tools/check-experiments finds contradictions between a table, its figures and its claims.
 . "$(dirname "$0")/support.sh"
 
 here=$scratch/tree/experiments/paper/table1
@@ -150,7 +150,7 @@ fails "nor in two tables of the same runs" "table2/claims.csv:2: better:hard-sof
 sed -i 's/"recipe": "some"/"recipe": "other"/' "$scratch/tree/experiments/paper/table2/spec.json"
 passes "runs of another recipe may differ the other way" check
 
-# A program made of a few lines, to be asked what it has and for a figure.
+# A small fake of softlab that lists its experiments and computes a figure.
 tree
 cat >"$scratch/program" <<'END'
 #!/bin/sh

@@ -1,5 +1,5 @@
 #!/bin/sh
-# tools/check-headers sees a public header that does not stand alone, in C or in C++.
+# tools/check-headers finds a public header that does not compile alone, in C or in C++.
 . "$(dirname "$0")/support.sh"
 
 mkdir -p "$scratch/include/softlab/base"
@@ -14,7 +14,7 @@ struct sl_thing { size_t size; };
 SL_END_DECLS
 #endif
 END
-# header TEXT: t.h between its guard and the declarations' marks.
+# header TEXT: writes t.h with TEXT between the guard and SL_BEGIN_DECLS/SL_END_DECLS.
 header() {
     printf '#ifndef T_H\n#define T_H\n#include "softlab/base.h"\nSL_BEGIN_DECLS\n%s\nSL_END_DECLS\n#endif\n' \
         "$1" >"$scratch/include/softlab/base/t.h"

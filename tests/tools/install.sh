@@ -1,10 +1,10 @@
 #!/bin/sh
-# What is installed is complete: the README's program, and one in C++, compile against it by
-# pkg-config alone and run; every document that the program names is there.
+# The installed tree is complete: the README's program and a C++ program compile against it with
+# pkg-config alone and run, and every document that the program names is installed.
 . "$(dirname "$0")/support.sh"
 prefix=$scratch/prefix
 
-# As the README has it, without what this test was started with.
+# Build as the README says, without the environment of this test.
 install_it() {
     env -u MAKEFLAGS -u MAKELEVEL -u DESTDIR -u CC -u CXX make -C "$root" install PREFIX="$prefix"
 }
@@ -27,7 +27,7 @@ passes "the README's program compiles" build "${CC:-cc}" readme.c
 passes "and runs" "$scratch/program"
 says "using the library" "100 images of 6 classes, the first a star"
 
-# The whole archive, so that a library missing from softlab.pc is missed here.
+# Link the whole archive, so that a library missing from softlab.pc is noticed.
 passes "softlab.pc names every library" build "${CC:-cc}" readme.c \
     -Wl,--whole-archive "$(find "$prefix" -name libsoftlab.a)" -Wl,--no-whole-archive
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# tools/check-layers sees what src/LAYERS forbids.
+# tools/check-layers finds includes that src/LAYERS forbids.
 . "$(dirname "$0")/support.sh"
 
 tree() { # a fresh small project

@@ -1,6 +1,6 @@
 #!/bin/sh
-# tools/lint looks again at what changed, and only at that. The tools it calls are fakes
-# that note their calls; clang-tidy finds fault with the word "fault".
+# tools/lint checks changed files and only these. The tools that it calls are fakes that record
+# their calls; the fake clang-tidy complains about the word "fault".
 . "$(dirname "$0")/support.sh"
 
 tree=$scratch/tree

@@ -1,7 +1,7 @@
 #!/bin/sh
 # nginx.sh PROGRAM: the files of docs/server do what docs/server.md says. A real nginx with TLS and a
-# certificate of its own stands in front of the server; only ports, paths and the researcher's network
-# are replaced in the example. The units are checked by systemd-analyze where there is one.
+# self-signed certificate runs in front of the server; only ports, paths and the researcher's network
+# of the example are replaced. systemd-analyze checks the units if it is installed.
 . "$(dirname "$0")/support.sh"
 program=$1
 PATH=$PATH:/usr/sbin:/sbin
@@ -27,7 +27,7 @@ study=$scratch/study
 "$program" study init "$study" --images shapes:n=6,size=16 --batch 3 --screen hard \
     --contact "Ada Lovelace, ada@example.org" --quiet >/dev/null ||
     exit 1
-# One place per address shows whose address the server sees.
+# One place per address, which shows the address that the server sees.
 sed -i -e 's/"places_per_address": 0/"places_per_address": 1/' -e 's/"practice": true/"practice": false/' \
     -e 's/"shuffle_options": true/"shuffle_options": false/' \
     "$study/study.json"
@@ -76,7 +76,7 @@ site() { # port for http, port for https
         -e "s/127.0.0.1:8081/127.0.0.1:$(port_of researcher)/" \
         -e 's|192.0.2.0/24|127.0.0.2|' "$root/docs/server/nginx.conf" >"$scratch/site.conf"
 }
-# nginx wants a port by number: one that is taken is followed by another try.
+# nginx needs a port number: if a port is taken, try another.
 tries=0
 while [ -z "$proxy" ]; do
     tries=$((tries + 1))

@@ -1,5 +1,5 @@
 #!/bin/sh
-# tools/check-source sees what the house style forbids, and only in code.
+# tools/check-source finds what the house style forbids, in code but not in comments.
 . "$(dirname "$0")/support.sh"
 
 write() { # file, then the source on stdin

@@ -1,5 +1,5 @@
-# What the tests of the tools start from: a scratch folder, removed at the end, and
-# assertions that print a sentence each. Source it; end with `finish`.
+# Shared by the tests of the tools: a scratch folder, removed at the end, and assertions that
+# print one sentence each. Source this file; end with `finish`.
 # shellcheck shell=sh
 set -u
 # shellcheck disable=SC2034 # for the test that sources this

@@ -1,5 +1,5 @@
 #!/bin/sh
-# tools/check-symbols sees a name that the library should not export.
+# tools/check-symbols finds an exported name without sl_.
 . "$(dirname "$0")/support.sh"
 
 library() { # C source

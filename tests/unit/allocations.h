@@ -36,7 +36,7 @@ void *__wrap_sl_resize(void *block, size_t count, size_t size)
     return __real_sl_resize(block, count, size);
 }
 
-/* Whoever gives no error has another way to go on. */
+/* A caller without an error struct has another way to handle the failure. */
 static bool is_refused(struct sl_error *err)
 {
     n_allocations++;

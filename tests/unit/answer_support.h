@@ -1,4 +1,4 @@
-/* What tests of answers share: files of given text, and imports into a set. */
+/* Shared by the tests of answers: files of given text, and imports into a set. */
 #ifndef SOFTLAB_TESTS_ANSWER_SUPPORT_H
 #define SOFTLAB_TESTS_ANSWER_SUPPORT_H
 

@@ -8,7 +8,7 @@
 
 #include "support.h"
 
-/* Unpacks to so much that nobody mistakes it for anything else, and is made in a moment. */
+/* The unpacked size: too large to be mistaken for anything else, and quick to make. */
 enum { BOMB_BYTES = 128 << 20, BOMB_KILOBYTES = BOMB_BYTES >> 10 };
 
 /* `head` and then `zeros` zeros, packed with zlib's `window_bits`; their CRC. */
@@ -149,7 +149,7 @@ static inline long kilobytes_to_refuse(enum sl_status (*read)(const char *path,
     return 4096L * WEXITSTATUS(state);
 }
 
-/* What reading may take that has nothing to do with the file's contents. */
+/* Memory that reading may take independent of the file's content. */
 enum { BOMB_OVERHEAD = 24 << 10 };
 _Static_assert(4 * BOMB_OVERHEAD < BOMB_KILOBYTES, "a bomb that goes off is noticed");
 

@@ -1,5 +1,5 @@
-/* One small data set, a server that has it, and what was logged: what the tests of fetching
- * start from. */
+/* The scene of the fetch tests: one small data set, a server that serves it, and the recorded
+ * log. */
 #ifndef SOFTLAB_TESTS_FETCH_SCENE_H
 #define SOFTLAB_TESTS_FETCH_SCENE_H
 
@@ -12,7 +12,7 @@ enum { BODY = 300 * 1000, LOG_LINES = 32, LOG_TEXT = 600 };
 static char body[BODY];
 static char body_sum[SL_SHA256_TEXT];
 
-/* One set of one file, a server, and what was logged. */
+/* A data set of one file, its server, and the log. */
 struct scene {
     struct sl_fetch_file files[2];
     struct sl_fetch_set set;
@@ -114,7 +114,7 @@ static inline int prepare(void **state)
         body[i] = (char)(value >> 24);
     }
     sl_sha256(body, BODY, body_sum);
-    /* Whatever proxy this machine has, it is not for the loopback interface. */
+    /* A proxy that this machine may have is not used for the loopback interface. */
     return setenv("no_proxy", "127.0.0.1", 1);
 }
 

@@ -81,7 +81,7 @@ static inline int scene_connect(const struct scene *scene)
     return client;
 }
 
-/* False if the server did not let all of it in, which is for the reader to hear more about. */
+/* False if the server closed before all was sent; the reply says why. */
 static inline bool scene_say_bytes(int client, const char *bytes, size_t length)
 {
     while (length > 0) {
@@ -127,7 +127,7 @@ static inline void scene_hear(int client, char *out, size_t size)
     }
 }
 
-/* Between two looks at what the server's thread has noted. */
+/* The pause between two looks at what the server's thread has noted. */
 static inline void scene_doze(void)
 {
     nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
@@ -145,7 +145,8 @@ static inline const char *scene_body(const char *reply)
     return end ? end + 4 : "";
 }
 
-/* Ask on a new connection and hear all of it; "Connection: close" is the caller's. */
+/* Send a request on a new connection and read until the server closes; the caller sends
+ * "Connection: close". */
 static inline ssize_t scene_ask(const struct scene *scene, const char *request, char *out,
                                 size_t size)
 {

@@ -1,11 +1,11 @@
-/* A workplace that keeps what jobs say, and files for jobs to read. */
+/* A workplace that records the log of jobs, and files for jobs to read. */
 #ifndef SOFTLAB_TESTS_JOB_SCENE_H
 #define SOFTLAB_TESTS_JOB_SCENE_H
 
 #include "softlab/pipeline.h"
 #include "support.h"
 
-/* `workplace` and `log` must stay where they are: one points at the other. */
+/* Do not move this struct: `workplace` points at `log`. */
 struct test_job_scene {
     struct sl_workplace workplace;
     struct sl_log log;

@@ -102,7 +102,7 @@ static inline struct sl_results *scene_results(void)
     return results;
 }
 
-/* What was read, and what came of it. */
+/* The specification that was read, and its outcome. */
 struct scene {
     struct sl_spec *spec;
     struct sl_results *results;

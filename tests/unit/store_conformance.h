@@ -1,5 +1,5 @@
-/* What every backend of the store must do: one list of tests, run over a backend's open function.
- * A new backend is one more caller. */
+/* The conformance tests of the store: one list of tests that runs over any backend's open
+ * function. */
 #ifndef SOFTLAB_TESTS_STORE_CONFORMANCE_H
 #define SOFTLAB_TESTS_STORE_CONFORMANCE_H
 
@@ -7,9 +7,9 @@
 
 struct store_under_test {
     const char *name;
-    /* Forget whatever the store held, so that the next open makes an empty one. */
+    /* Delete the store, so that the next open makes an empty one. */
     void (*clear)(void);
-    /* Open the one store there is; several handles may be open at once. */
+    /* Open the store; several handles may be open at once. */
     enum sl_status (*open)(bool read_only, struct sl_store **out, struct sl_error *err);
 };
 

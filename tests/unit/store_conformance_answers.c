@@ -197,7 +197,7 @@ static void test_unknown_sessions_and_items_are_not_found(void **state)
                  "no session -1");
     assert_int_equal(outcome, SL_PUT_CONFLICT);
     assert_int_equal(stranger.revision, 99);
-    /* The transaction is none the worse for it. */
+    /* The refused call does not harm the transaction. */
     assert_int_equal(test_put(store, &good), SL_PUT_STORED);
     test_commit(store);
     assert_int_equal(test_count_answers(store), 1);
@@ -385,7 +385,7 @@ static void test_purge_removes_one_person_and_nobody_else(void **state)
     assert_int_equal(gone.events, 2);
     assert_int_equal(test_count_sessions(store), 1);
     assert_int_equal(test_count_answers(store), 1);
-    /* Of the other person, and of the purge itself. */
+    /* The other person's events and the event of the purge itself remain. */
     struct seen_events seen = {0};
     assert_ok(sl_store_each_event(store, see_event, &seen, &err), err);
     assert_int_equal(seen.count, 2);
@@ -401,7 +401,7 @@ static void test_purge_removes_one_person_and_nobody_else(void **state)
     assert_ok(sl_store_purge(store, first.person, INT64_MAX, 71, &gone, &err), err);
     assert_int_equal(gone.sessions, 0);
     assert_int_equal(test_count_events(store), 2);
-    /* Gone is gone: the same person is new, and no number is given out twice. */
+    /* After a purge the same person is new, and no session number is reused. */
     struct sl_store_session again = arrive(1);
     assert_false(again.second_run);
     assert_true(again.id > other.id && again.id > second.id);

@@ -161,12 +161,12 @@ static void test_a_second_run_is_kept_and_flagged(void **state)
     assert_true(second.id != first.id);
     assert_true(second.second_run);
     assert_false(first.second_run);
-    /* Coming back to the second run is coming back, not a third. */
+    /* Returning to the second run resumes it; it is not a third run. */
     struct sl_store_session again =
         test_arrived(store, &(struct test_arrival){.person = 1, .token = 3});
     assert_int_equal(again.id, second.id);
     assert_true(again.second_run);
-    /* Somebody else's first run is a first run, and so is one after a return. */
+    /* Another person's first run is a first run, and so is a run after a returned one. */
     struct sl_store_session other =
         test_arrived(store, &(struct test_arrival){.person = 2, .token = 4});
     assert_false(other.second_run);
@@ -199,7 +199,7 @@ static void test_who_may_come_once_finds_the_session_they_finished(void **state)
     assert_int_equal(again.lease_until, first.lease_until);
     assert_fails(sl_store_find_session(store, first.token_hash, &first, &err), SL_ERR_NOT_FOUND,
                  err, "no such session");
-    /* A place given back, or one that ran out, is not the end. */
+    /* After a returned or expired place the person may start again. */
     struct sl_store_session other =
         test_arrived(store, &(struct test_arrival){.person = 2, .token = 3, .once = true});
     other.state = SL_SESSION_RETURNED;
@@ -223,14 +223,15 @@ static void test_a_network_has_so_many_places(void **state)
     assert_fails(test_arrive(store, &who, &session, &returning, &err), SL_ERR_USAGE, err,
                  "this network has 2 places");
     assert_false(sl_store_in_transaction(store));
-    /* Who has a place finds it; tests, and those of whom nobody counts, have one. */
+    /* A person with a place keeps it; test sessions and sessions without a network always get
+     * one. */
     who.person = 2, who.token = 4;
     assert_int_equal(test_arrived(store, &who).id, session.id);
     who.person = who.token = 5, who.test = true;
     session = test_arrived(store, &who);
     session = test_arrived(store, &(struct test_arrival){.person = 6, .token = 6});
     assert_int_equal(test_count_sessions(store), 4);
-    /* A finished place stays taken; one given back, or purged, is free. */
+    /* A finished session keeps its place; a returned or purged one frees it. */
     test_finish(store, &first);
     who = (struct test_arrival){.person = 7, .token = 7, .network = mark, .per_network = 2};
     assert_int_equal(test_arrive(store, &who, &session, &returning, &err), SL_ERR_USAGE);
@@ -267,7 +268,7 @@ static void test_who_was_refused_finds_the_refusal(void **state)
     assert_string_equal(again.place, "failed");
     assert_int_equal(again.lease_until, first.lease_until);
     assert_int_equal(test_filling_of(store).live, 0);
-    /* A test run of theirs and other people are no business of it. */
+    /* The person's test session and other people's sessions stay as they are. */
     other = test_arrived(store, &(struct test_arrival){.person = 1, .token = 3, .test = true});
     assert_true(other.id != first.id);
     assert_int_equal(other.attempts, 0);
@@ -308,13 +309,13 @@ static void test_test_sessions_never_count(void **state)
         if (i % 2) test_finish(store, &session);
     }
     assert_int_equal(test_filling_of(store).most, 0);
-    /* The same people in earnest: new sessions, and no second runs. */
+    /* The same people without the test flag get new sessions that are not second runs. */
     for (uint64_t i = 0; i < 2; i++) {
         session = test_arrived(store, &(struct test_arrival){.person = i, .token = 10 + i});
         assert_false(session.test || session.second_run);
     }
     assert_int_equal(test_filling_of(store).live, 2);
-    /* Full, but a test still gets in, and finds its own session again. */
+    /* When the study is full, a test session still gets in and is found again. */
     struct sl_store_session late =
         test_arrived(store, &(struct test_arrival){.person = 9, .token = 20, .test = true});
     session = test_arrived(store, &(struct test_arrival){.person = 9, .token = 21, .test = true});
@@ -352,7 +353,7 @@ static void test_a_lease_holds_at_its_end_and_not_a_moment_longer(void **state)
     assert_int_equal(expire_at(other.lease_until + 1), 1);
     assert_int_equal(expire_at(other.lease_until + 1), 0);
     assert_int_equal(test_filling_of(store).live, 0);
-    /* Too late for the old place, not for a new one. */
+    /* The old lease has expired, but a new place is free. */
     struct sl_store_session again = test_arrived(
         store, &(struct test_arrival){.person = 1, .token = 3, .now = other.lease_until + 2});
     assert_true(again.id != first.id);
@@ -384,7 +385,8 @@ static void test_a_clock_set_back_loses_nothing(void **state)
     const int64_t day = 24 * 60 * (int64_t)MINUTE;
     struct sl_store_session first =
         test_arrived(store, &(struct test_arrival){.person = 1, .token = 1});
-    /* A day back, for the same person, another one, and for those who run out. */
+    /* The clock goes back a day: for the same person, another person, and sessions whose lease runs
+     * out. */
     struct sl_store_session again = test_arrived(
         store, &(struct test_arrival){.person = 1, .token = 2, .now = test_noon - day});
     assert_int_equal(again.id, first.id);
@@ -397,7 +399,8 @@ static void test_a_clock_set_back_loses_nothing(void **state)
     assert_int_equal(expire_at(INT64_MIN), 0);
     assert_int_equal(test_filling_of(store).live, 2);
     assert_int_equal(test_put_alone(store, first.id, 1, 0, "{}"), SL_PUT_STORED);
-    /* And forward again: who was given a place by the right clock still has it. */
+    /* The clock goes forward again: a session that started under the right clock still has its
+     * place. */
     assert_int_equal(expire_at(test_noon + MINUTE), 1);
     struct test_filling now = test_filling_of(store);
     assert_int_equal(now.live, 1);

@@ -22,7 +22,7 @@ struct sample {
 struct sample sample_create(const char *name, const char *further);
 void sample_destroy(struct sample *sample);
 
-/* What the recruiter calls person `index`. */
+/* The recruiter's id of person `index`. */
 const char *sample_person(size_t index);
 
 /* An export as text, NUL-ended, owned by the caller; fails the test if it fails. */

@@ -139,7 +139,7 @@ struct reply {
     int status;
     char *head;   /* owned */
     char *body;   /* owned; after the head */
-    json_t *json; /* owned; NULL if the body is none */
+    json_t *json; /* owned; NULL if the body is not JSON */
 };
 
 static inline void reply_release(struct reply *reply)
@@ -236,7 +236,7 @@ static inline json_t *session_of(const struct scene *scene, const char *cookie)
     return json;
 }
 
-/* Where the session is, borrowed from a static. */
+/* The state of the session, borrowed from a static. */
 static inline const char *place_of(const struct scene *scene, const char *cookie)
 {
     static char place[32];

@@ -1,5 +1,5 @@
-/* What every unit test starts from: cmocka, a fresh folder to write in, and the place
- * of the real data (SOFTLAB_DATA), without which tests that need it skip and say so. */
+/* The start of every unit test: cmocka, an empty folder to write in, and the path of real data
+ * (SOFTLAB_DATA). Tests that need real data skip with a message if it is missing. */
 #ifndef SOFTLAB_TESTS_SUPPORT_H
 #define SOFTLAB_TESTS_SUPPORT_H
 

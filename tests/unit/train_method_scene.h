@@ -70,7 +70,8 @@ static inline void scene_answers(struct method_scene *scene)
     }
 }
 
-/* With the recipe's method and nothing unusual; change `recipe` or `options` before scene_start. */
+/* A scene with the recipe's method and default options; change `recipe` or `options` before
+ * scene_start. */
 static inline struct method_scene *scene_create(const char *method)
 {
     static const size_t positions[SCENE_COUNT] = {6, 0, SCENE_UNANSWERED, 8, 2, 1, 5};

@@ -27,7 +27,7 @@ static void test_a_cache_gives_the_votes_it_was_made_of(void **state)
     assert_string_equal(votes_text(votes), expected);
     assert_non_null(votes->mapping);
     assert_int_equal(sl_name_table_find(votes->items, "i3", 2), 2);
-    /* And a cache of the cache is the same file. */
+    /* A cache written from a cache is the same file. */
     struct sl_error err;
     assert_ok(sl_votes_write_slb(votes, test_path("w.slb"), &err), err);
     sl_votes_destroy(votes);
@@ -135,7 +135,7 @@ static void test_a_cut_file_is_refused_at_every_length(void **state)
     sl_buffer_release(&bytes);
 }
 
-/* What checksums cannot tell: a writer that is wrong or means harm. */
+/* Files with valid checksums and wrong content, from a faulty or hostile writer. */
 static void test_values_out_of_range_are_refused_by_section(void **state)
 {
     (void)state;

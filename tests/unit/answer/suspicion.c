@@ -6,7 +6,7 @@
 enum { CLASSES = 8, ITEMS = 50, TRIALS = 25, EACH = 20 };
 static const char *const class_names[] = {"a", "b", "c", "d", "e", "f", "g", "h", NULL};
 
-/* How a made-up annotator comes to a class and to a time. */
+/* How a simulated annotator chooses a class and takes time. */
 enum habit { CAREFUL, FIRST, RANDOM, IN_TURN };
 struct person {
     enum habit habit;
@@ -152,7 +152,7 @@ static void test_classes_in_turn_and_at_random_are_found(void **state)
     }
 }
 
-/* Impossible times are a reason to look even where the classes are right; being quick is none. */
+/* Impossible times are suspicious even if the classes are right; being quick is not. */
 static void test_times_alone_flag_only_if_they_are_fast_and_even(void **state)
 {
     (void)state;
@@ -172,7 +172,7 @@ static void test_times_alone_flag_only_if_they_are_fast_and_even(void **state)
     sl_suspicions_release(&found);
 }
 
-/* Everybody says the same of a batch that shows one class: nobody is odd. */
+/* If all annotators of a batch choose its only class, none is suspicious. */
 static void test_a_batch_of_one_class_makes_nobody_suspicious(void **state)
 {
     (void)state;
@@ -185,7 +185,7 @@ static void test_a_batch_of_one_class_makes_nobody_suspicious(void **state)
     sl_answers_destroy(answers);
 }
 
-/* Three answers say nothing, and neither does one class on items that nobody else has seen. */
+/* Three answers are too few to judge; so is one class on items that nobody else answered. */
 static void test_little_is_not_enough(void **state)
 {
     (void)state;
@@ -208,7 +208,7 @@ static void test_little_is_not_enough(void **state)
     sl_answers_destroy(answers);
 }
 
-/* Files may hold whole seconds: equal numbers are then no equal times. */
+/* Times in whole seconds are often equal by rounding, which is not suspicious. */
 static void test_rounded_times_are_not_even(void **state)
 {
     (void)state;

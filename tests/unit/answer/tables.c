@@ -1,4 +1,5 @@
-/* Tables of answers as strangers have them: which columns, which kind, which classes. */
+/* Tables of answers from other programs: which columns, which kind and which classes are
+ * recognised. */
 #include <zlib.h>
 
 #include "answer_support.h"
@@ -33,7 +34,7 @@ static void assert_distribution(const struct sl_answers *answers, size_t index, 
         assert_near(answer.distribution[k], expected[k], 1e-6);
 }
 
-/* What a reader said, line by line. */
+/* The messages of a reader, one per line. */
 static void keep_line(void *context, enum sl_log_level level, const char *line)
 {
     (void)level;
@@ -71,7 +72,7 @@ static void test_time_truth_and_confidence_are_read_and_the_rest_is_named(void *
     assert_non_null(strstr(said.data, "not read: browser, ms, confidence, truth\n"));
     sl_votes_destroy(votes);
     sl_buffer_clear(&said);
-    /* Whoever names the columns knows what is left. */
+    /* If the user names the columns, the remaining ones are ignored. */
     const struct sl_import_options named = {.columns = "item,worker,label", .notes = &notes};
     answers = import_text("long-csv", known, &named);
     assert_true(isnan(get_answer(answers, 0).ms));
@@ -142,7 +143,7 @@ static void test_probabilities_are_taken_also_beside_columns_that_were_named(voi
         assert_string_equal(votes_text(votes), "x,y; a: w=x");
         sl_votes_destroy(votes);
     }
-    /* A format that was asked for has its say. */
+    /* A format that the user names takes precedence. */
     struct sl_answers *answers =
         import_text("long-csv", text, &(struct sl_import_options){.columns = "item,worker,class"});
     assert_int_equal(answers->count, 2);
@@ -209,7 +210,7 @@ static void test_wide_probabilities_have_a_column_for_each_class(void **state)
     assert_distribution(answers, 0, "a", "v", expected[0]);
     assert_distribution(answers, 1, "b", "v", expected[1]);
     sl_answers_destroy(answers);
-    /* Without p_ only when it is said what the file is. */
+    /* Columns without p_ are classes only if the user names the format. */
     answers = import_text("probs-wide", "item,worker,dog,cat\na,v,.25,.75\n", NULL);
     assert_distribution(answers, 0, "a", "v", expected[0]);
     sl_answers_destroy(answers);
@@ -269,7 +270,7 @@ static void test_gzip_is_unpacked_on_the_way(void **state)
     answers = load(test_path("v.jsonl.gz"), NULL);
     assert_hard(answers, 0, "a", "", "x");
     sl_answers_destroy(answers);
-    /* A line without an end is not unpacked into memory. */
+    /* A gzip file of one endless line is not unpacked into memory. */
     const size_t length = (size_t)64 << 20;
     char *zeros = malloc(length);
     memset(zeros, 'x', length);

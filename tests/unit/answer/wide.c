@@ -1,4 +1,4 @@
-/* Matrices whose first row or column are names, are answers, or leave a doubt. */
+/* Matrices whose first row or column holds names, holds answers, or could be either. */
 #include "answer_support.h"
 
 enum { DOUBT_HEADER, DOUBT_ID, SETTLED };

@@ -25,13 +25,13 @@ static void test_data_beyond_memory_is_remembered(void **state)
     sl_buffer_init_data(&buffer, SIZE_MAX);
     sl_buffer_init(&part, SIZE_MAX);
     sl_buffer_text(&buffer, "kept");
-    sl_buffer_append(&buffer, "", too_much); /* not looked at, since there is no room */
+    sl_buffer_append(&buffer, "", too_much); /* not read, because there is no room */
     assert_fails(sl_buffer_check(&buffer, "the text", &err), SL_ERR_NOMEM, err,
                  "not enough memory for the text beyond 4 bytes");
     assert_string_equal(buffer.data, "kept");
     sl_buffer_clear(&buffer);
     assert_ok(sl_buffer_check(&buffer, "the text", &err), err);
-    assert_null(sl_buffer_reserve(&part, too_much)); /* whoever reserves is told */
+    assert_null(sl_buffer_reserve(&part, too_much)); /* the caller that reserves gets the error */
     sl_buffer_blame(&buffer, &part);
     assert_int_equal(sl_buffer_check(&buffer, "the text", &err), SL_ERR_NOMEM);
     sl_buffer_release(&part);

@@ -4,7 +4,8 @@
 
 enum { ITEMS = 30, PEOPLE = 20, ANSWERS = ITEMS * PEOPLE };
 
-/* Everybody answers about every item: a level for each item and each person, and little else. */
+/* Every person answers every item; an answer is a level per item plus a level per person plus
+ * little noise. */
 static void make_answers(double of_items, double of_people, double *values, uint32_t *items,
                          uint32_t *people)
 {

@@ -1,7 +1,7 @@
 #include "base/csv/reader.h"
 #include "csv_support.h"
 
-/* A text and what must be read from it, by every scanner and however it is cut. */
+/* A text and the expected reading, for every scanner and every chunk size. */
 struct reading {
     const char *text;
     size_t length; /* 0: up to the NUL */
@@ -15,7 +15,7 @@ static struct sl_csv_options without_header(void)
     return options;
 }
 
-/* The bytes are given as an exact heap copy, so that the sanitizer sees a read behind it. */
+/* The text is an exact heap copy, so that the address sanitizer sees a read past its end. */
 static void check_reading(const struct reading *reading, const struct sl_csv_options *options)
 {
     struct sl_buffer found;
@@ -219,7 +219,7 @@ static void test_long_records_and_many_fields_survive_a_growing_window(void **st
     sl_buffer_release(&expected);
 }
 
-/* Rows of every kind, the middle one longer than two windows. */
+/* Rows of every kind; the middle one is longer than two windows. */
 static void build_large_table(struct sl_buffer *text)
 {
     for (unsigned row = 0; row < 60000; row++) {

@@ -31,7 +31,8 @@ static void test_every_scanner_agrees_with_the_portable_one(void **state)
     uint32_t random = 12345;
     for (size_t i = 0; i < LENGTH + 3; i++) {
         random = random * 1664525u + 1013904223u;
-        /* Half of them from a few values, so that specials are dense; the rest any. */
+        /* Half of the bytes come from a few special characters, so that these are dense; the rest
+         * are arbitrary. */
         bytes[i] = random >> 31 ? (char)(random >> 16) : ",\"\n\r\0\tab"[random >> 16 & 7];
     }
     for (const struct sl_csv_scanner *scanner = sl_csv_scanners; scanner->name; scanner++) {

@@ -171,7 +171,7 @@ static void test_a_writer_never_opened_may_be_discarded(void **state)
     (void)state;
     struct sl_writer writer = {0};
     sl_writer_discard(&writer);
-    assert_true(fcntl(0, F_GETFD) >= 0); /* descriptor 0 was not ours to close */
+    assert_true(fcntl(0, F_GETFD) >= 0); /* the writer must not close descriptor 0 */
 }
 
 static void test_a_committed_writer_replaces_the_file_at_once(void **state)
@@ -202,7 +202,7 @@ static void test_a_failed_commit_leaves_the_old_file(void **state)
     struct sl_writer writer;
     assert_ok(sl_writer_open(&writer, path, &err), err);
     assert_ok(sl_writer_write(&writer, "new", 3, &err), err);
-    /* A folder has taken the name meanwhile, with a file that must survive. */
+    /* Meanwhile a folder of this name appeared; its file must survive. */
     assert_ok(sl_folder_create(path, &err), err);
     char *inner = sl_path_join(path, "inner");
     test_write(inner, "old", 3);
@@ -324,7 +324,7 @@ static void test_folders_are_created_with_their_parents(void **state)
     test_write(test_path("x/file"), "x", 1);
     assert_fails(sl_folder_create(test_path("x/file/deeper"), &err), SL_ERR_IO, err,
                  "x/file: File exists");
-    /* The reason is mkdir's, not that of the look that follows it. */
+    /* The error is that of mkdir, not that of the stat after it. */
     assert_int_equal(symlink("nowhere", test_path("x/dangling")), 0);
     assert_fails(sl_folder_create(test_path("x/dangling"), &err), SL_ERR_IO, err,
                  "dangling: File exists");
@@ -390,7 +390,7 @@ static void test_a_folder_is_removed_with_what_is_in_it_and_no_more(void **state
     sl_folder_remove(folder);
     assert_false(sl_folder_exists(folder));
     assert_true(sl_file_exists(kept));
-    sl_folder_remove(folder); /* and what is not there is no mistake */
+    sl_folder_remove(folder); /* removing a missing file is not an error */
 }
 
 int main(void)

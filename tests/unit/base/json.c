@@ -182,7 +182,7 @@ static void test_an_absent_and_a_null_member_are_alike_when_optional(void **stat
     assert_non_null(member.value);
     assert_fails(sl_json_optional(&member, "x", &member, &err), SL_ERR_INPUT, err,
                  "study.json:2: $.b: expected an object, got 1");
-    /* A required member may be null; its type is then the reader's business. */
+    /* A required member may be null; the reader then checks its type. */
     assert_ok(sl_json_member(&root, "a", &member, &err), err);
     assert_fails(as_string(&member, &err), SL_ERR_INPUT, err, "$.a: expected a string, got null");
     sl_json_release(&json);

@@ -9,7 +9,7 @@
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
-    return "allocator_may_return_null=1:detect_leaks=0"; /* a guarded work loses what it held */
+    return "allocator_may_return_null=1:detect_leaks=0"; /* memory that guarded code held is lost */
 }
 
 const char *__tsan_default_options(void);
@@ -42,7 +42,7 @@ static void test_resizing_keeps_the_content(void **state)
     free(sl_resize(numbers, 0, sizeof *numbers));
 }
 
-/* How a child ends that asks for too much. */
+/* The exit status of a child that asks for too much memory. */
 static int end_of_child(void (*handler)(size_t bytes))
 {
     pid_t child = fork();
@@ -141,7 +141,7 @@ static enum sl_status guard_within(void *context, struct sl_error *err)
     int reached = 0;
     struct sl_error inner;
     assert_int_equal(sl_guard(ask_too_much, &reached, &inner), SL_ERR_NOMEM);
-    *(int *)context = 7; /* the inner one alone was left */
+    *(int *)context = 7; /* only the inner guard was left */
     return ask_too_much(&reached, err);
 }
 
@@ -185,7 +185,7 @@ static void test_no_temporary_file_is_left_by_what_was_guarded(void **state)
     assert_ok(sl_folder_create(folder, &err), err);
     assert_ok(sl_writer_open(&outside, other, &err), err);
     assert_int_equal(sl_guard(write_and_ask, path, &err), SL_ERR_NOMEM);
-    assert_int_equal(count_files(folder), 1); /* what was being written outside it */
+    assert_int_equal(count_files(folder), 1); /* a file that was being written outside the guard */
     assert_ok(sl_writer_write(&outside, "whole", 5, &err), err);
     assert_ok(sl_writer_commit(&outside, &err), err);
     sl_writer_discard(&outside);

@@ -1,5 +1,5 @@
-/* Data that does not fit into memory, wherever that shows: every allocation of a piece of work
- * fails once, which must be an error and, as the sanitizer sees, leave nothing behind. */
+/* Every allocation of an operation fails once. Each failure must be reported as an error, and the
+ * address sanitizer checks that nothing leaks. */
 #include "allocations.h"
 #include "label_support.h"
 #include "softlab/answer/quality.h"
@@ -9,7 +9,7 @@
 
 static const char *const pets[] = {"dog", "cat", "cow"};
 
-/* Until nothing more is refused. */
+/* Repeat until an attempt runs without a failed allocation. */
 static void starve(enum sl_status (*work)(struct sl_error *err))
 {
     struct sl_error err;
@@ -29,7 +29,7 @@ static void starve(enum sl_status (*work)(struct sl_error *err))
     assert_true(left > 1);
 }
 
-static struct sl_answers *answers; /* made by whoever needs them */
+static struct sl_answers *answers; /* made by the tests that need them */
 
 static enum sl_status build_labels(struct sl_error *err)
 {

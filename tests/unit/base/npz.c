@@ -69,7 +69,7 @@ static struct sl_buffer pair_bytes(enum sl_npz_packing packing)
     return bytes;
 }
 
-/* The first place of a record's signature from `from` on. */
+/* The first position at or after `from` that has a record's signature. */
 static unsigned char *find(struct sl_buffer *bytes, uint32_t signature, size_t from)
 {
     for (size_t i = from; i + 4 <= bytes->length; i++)
@@ -79,7 +79,7 @@ static unsigned char *find(struct sl_buffer *bytes, uint32_t signature, size_t f
     return NULL;
 }
 
-/* Open, and read "a" and "b", until something fails. */
+/* Open the archive and read "a" and "b"; the first error counts. */
 static enum sl_status read_all(const struct sl_buffer *bytes, struct sl_error *err)
 {
     struct sl_npz *npz = NULL;
@@ -464,7 +464,7 @@ static void test_published_deflated_images_are_read(void **state)
     sl_npz_close(npz);
 }
 
-/* Whatever a zip holds is read by its name, in whichever folder it is. */
+/* Any file of a zip can be read by name, also in a folder. */
 static void test_a_file_of_a_zip_is_read_whole(void **state)
 {
     (void)state;

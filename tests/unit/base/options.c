@@ -111,7 +111,7 @@ static void test_every_kind_is_read_in_every_form(void **state)
     assert_int_equal(words.n_arguments, 3);
     assert_string_equal(words.arguments[1], "b");
     assert_string_equal(words.arguments[2], "-s");
-    assert_int_equal(words.given, (1 << 14) - 1); /* all of the first table, one of the other */
+    assert_int_equal(words.given, (1 << 14) - 1); /* all of table 1, one of table 2 */
 }
 
 static void test_what_is_not_typed_has_its_default(void **state)
@@ -205,7 +205,7 @@ static void test_what_was_read_is_written_and_read_again(void **state)
     kite = (struct kite){0};
     assert_ok(read_line("--seed 7 --colour green --spars 02-1", &kite, &common, &words, &err), err);
     written = sl_options_write(kite_rows, &kite);
-    assert_int_equal(json_array_size(written), 0); /* all is as it would be without a word */
+    assert_int_equal(json_array_size(written), 0); /* every value equals its default */
     json_decref(written);
 }
 
@@ -231,7 +231,7 @@ static void test_typed_kinds_are_members_of_objects_too(void **state)
         {"{\"colour\":\"gren\"}", "$.colour: no \"gren\", did you mean \"green\"?"},
         {"{\"colour\":\"green\\n\"}", "no \"green\\x0a\", did you mean \"green\"?"},
         {"{\"knots\":[6]}", "$.knots[0]: expected a number from 0 to 5, got 6"},
-        {"{\"path\":\"x\"}", "$.path: expected"}, /* nobody would own it */
+        {"{\"path\":\"x\"}", "$.path: expected"}, /* no field could own the text */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct sl_error err;

@@ -1,6 +1,6 @@
 #include "support.h"
 
-/* Everything a progress writes, with a clock that the test turns. */
+/* Collects what a progress bar writes; the test sets the clock. */
 struct stage {
     struct sl_progress progress;
     double now;
@@ -74,7 +74,7 @@ static void test_a_terminal_is_redrawn_at_most_ten_times_a_second(void **state)
     free(stage.text);
 }
 
-/* How wide the widest line was, in characters. */
+/* The width of the widest line, in characters. */
 static size_t widest(const char *text)
 {
     size_t most = 0, width = 0;
@@ -207,7 +207,7 @@ static void test_stopping_early_or_late_is_told_as_it_is(void **state)
     sl_progress_start(&stage.progress, "half", 10, "files");
     set_at(&stage, 1, 4);
     sl_progress_finish(&stage.progress);
-    sl_progress_finish(&stage.progress); /* a second time says nothing */
+    sl_progress_finish(&stage.progress); /* ending twice prints nothing more */
     assert_written(&stage, "half  4 of 10 files in 0:01\n");
     stage_open(&stage, false, 0);
     sl_progress_start(&stage.progress, "more", 10, "files");

@@ -350,7 +350,8 @@ static void test_rows_of_a_csv_are_scaled_where_all_are_distributions_but_for_ro
     assert_near(rows->values[3], .5, 0);
     assert_ok(sl_rows_check_distributions(rows, "labels", &err), err);
     sl_rows_destroy(rows);
-    /* One that is off by more: nothing is touched, and it is named before what is only rounded. */
+    /* A row that is off by more than rounding: no row is changed, and the error names this row, not
+     * a rounded one. */
     static const char wrong[] = "item,a,b,c\nx,.33,.33,.33\n\"y\nz\",.5,.25,.25\nw,.5,.5,.5\n";
     test_write(test_path("r.csv"), wrong, sizeof wrong - 1);
     rows = read_rows(test_path("r.csv"), "labels");

@@ -1,12 +1,13 @@
-/* Every command's table of options, walked: what would be ignored is refused, "-" is a stream or
- * refused, a name's ending fits what is written. A new option is tested by being there. */
+/* Walks the option table of every command: an option without effect is refused, "-" is a stream or
+ * refused, and a file name's suffix must fit what is written. A new option is tested without a
+ * change here. */
 #include "cli.h"
 #include "softlab/experiment.h"
 #include "support.h"
 
 enum { MOST_WORDS = 64, WORD = 160 };
 
-/* Words as a shell would hand them over. */
+/* The words of a command line, split as a shell would. */
 struct line {
     char words[MOST_WORDS][WORD];
     char *list[MOST_WORDS + 1];
@@ -31,7 +32,7 @@ static void add_words(struct line *line, const char *words)
     }
 }
 
-/* A value that any range and any mode lets through. */
+/* A value that every range and every mode accepts. */
 static void add_option(struct line *line, const struct sl_field_row *option, const char *value)
 {
     char word[WORD], text[32] = "x";
@@ -46,7 +47,7 @@ static void add_option(struct line *line, const struct sl_field_row *option, con
         option->kind == SL_FIELD_REALS || (option->kind == SL_FIELD_COUNT && !chosen))
         snprintf(text, sizeof text, "%.15g",
                  option->minimum <= 1 && option->maximum >= 1 ? 1.0 : option->minimum);
-    /* By a name of its own, since no two outputs may have one. */
+    /* Each output gets its own name, because two outputs may not share a file. */
     const char *suffixes = option->suffixes ? option->suffixes : "";
     if (option->kind == SL_FIELD_OUTPUT)
         snprintf(text, sizeof text, "%.16s%.*s", option->name, (int)strcspn(suffixes, " "),
@@ -54,7 +55,7 @@ static void add_option(struct line *line, const struct sl_field_row *option, con
     add_word(line, value ? value : text);
 }
 
-/* What becomes of a command line before the command runs. */
+/* The result of parsing and checking a command line. */
 static enum sl_status check(const struct cli_command *command, const struct line *line,
                             struct sl_option_mode *mode, struct sl_error *err)
 {
@@ -118,7 +119,7 @@ static void for_every_sample(check_sample *visit)
     }
 }
 
-/* A line that passes, for options about which modes say nothing. */
+/* A valid line for options that all modes accept. */
 static void start_line(const struct cli_command *command, struct line *line)
 {
     memset(line, 0, sizeof *line);
@@ -198,7 +199,7 @@ static void test_every_row_does_something_in_a_mode_that_a_sample_shows(void **s
     }
 }
 
-/* The option on a line without those that it needs. */
+/* The option on a line that lacks the options it needs. */
 static void check_needs(const struct cli_command *command, const struct sl_field_row *option,
                         const struct line *line)
 {
@@ -242,7 +243,7 @@ static void test_an_option_is_refused_without_those_it_needs(void **state)
 
 /* ---- Paths ---- */
 
-/* The option behind a line, with all that it needs. */
+/* The option appended to a line that has all the options it needs. */
 static struct line with_option(const struct cli_command *command, const struct line *line,
                                const struct sl_field_row *option, const char *value)
 {
@@ -255,7 +256,7 @@ static struct line with_option(const struct cli_command *command, const struct l
     return more;
 }
 
-/* The first sample with which `wanted` does something. */
+/* The first sample line on which `wanted` has an effect. */
 static const struct sl_field_row *wanted;
 static struct line fitting;
 static bool fits;

@@ -1,4 +1,4 @@
-/* What sl_aggregate refuses before any method sees it. */
+/* Inputs that sl_aggregate refuses before it calls a method. */
 #include "crowd_scene.h"
 #include "softlab/label.h"
 

@@ -159,7 +159,7 @@ static void test_the_bold_and_the_shy_come_to_what_the_others_bear_out(void **st
     soft_scene_release(&scene);
 }
 
-/* Who is always wrong is flattened, never turned upside down. */
+/* An annotator who is always wrong is flattened, never inverted. */
 static void test_a_temperature_is_always_positive(void **state)
 {
     (void)state;

@@ -67,7 +67,7 @@ static void test_gold_is_the_truth(void **state)
     struct sl_votes votes = VOTES(answers, 2, 3, 2);
     struct sl_crowd_options options = sl_crowd_options_default();
     options.gold = gold;
-    options.smoothing = 0; /* who makes no error is still finite */
+    options.smoothing = 0; /* an annotator without errors still has a finite weight */
     struct sl_crowd_state out = run_method("catd", &votes, &options);
     assert_near(out.posterior[1], 1, 0);
     /* Errors 1, 1 and 1: the majority keeps item 1, two weights to one. */

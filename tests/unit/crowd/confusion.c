@@ -64,7 +64,7 @@ static void test_smoothing_adds_to_every_cell(void **state)
     sl_crowd_state_release(&crowd);
 }
 
-/* Only what an item counts as differs: item 0 is class 0, item 1 is class 1. */
+/* Only the class of the items differs: item 0 is class 0, item 1 is class 1. */
 static void test_hard_dawid_skene_counts_the_best_class_alone(void **state)
 {
     struct sl_crowd_state crowd;

@@ -46,7 +46,7 @@ static void test_an_answer_spread_evenly_is_no_evidence(void **state)
     soft_scene_release(&scene);
 }
 
-/* Without two answers to one item any confusion fits: it must stay where it starts. */
+/* If no item has two answers, any confusion fits, so the confusion must keep its initial value. */
 static void test_lone_answers_teach_no_confusion(void **state)
 {
     (void)state;

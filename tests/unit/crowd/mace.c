@@ -47,7 +47,7 @@ static void test_one_variational_step_uses_digammas(void **state)
     votes_free(&votes);
 }
 
-/* With nothing learned the bound is that of the prior alone: no answers, nothing to lose. */
+/* Without answers the bound is that of the prior. */
 static void test_the_bound_without_answers_is_zero(void **state)
 {
     (void)state;

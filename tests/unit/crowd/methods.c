@@ -1,5 +1,5 @@
-/* What the methods of one number per annotator share; the table-walking properties of all
- * methods are elsewhere. */
+/* Tests of the methods that estimate one number per annotator; properties.c walks the table of all
+ * methods. */
 #include "crowd_answers.h"
 
 static const char *const methods[] = {"glad", "mace", "zencrowd", "kos", "catd", "crowdlab"};

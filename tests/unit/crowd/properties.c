@@ -1,5 +1,5 @@
-/* What holds for every aggregator: each test walks the table, so a new row is tested by being
- * there. */
+/* Properties of every aggregator: each test walks the table, so a new row is tested
+ * automatically. */
 #include "crowd_scene.h"
 
 /* Methods that iterate stop a little apart when sums are taken in another order. */
@@ -43,7 +43,7 @@ static void check_distributions(const struct sl_aggregator *method, const struct
     assert_int_equal(state.n_items, scene->votes.n_items);
     assert_int_equal(state.n_classes, scene->votes.n_classes);
     assert_distributions(method, &state);
-    /* What the table says a method estimates is there, and fits what it is. */
+    /* Estimates that the table lists exist and are consistent. */
     assert_int_equal(state.confusion != NULL, (method->learns & SL_LEARNS_CONFUSION) != 0);
     assert_int_equal(state.weight != NULL, (method->learns & SL_LEARNS_WEIGHT) != 0);
     if (method->learns & SL_LEARNS_SKILL) assert_non_null(state.skill);

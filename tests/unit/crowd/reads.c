@@ -1,11 +1,11 @@
-/* What a method's row says it reads of the options is what changes its result: softlab labels
- * refuses the other options by it. */
+/* The options that a method's row lists as read are exactly those that change its result; softlab
+ * labels refuses all others. */
 #include "crowd_scene.h"
 #include "soft_scene.h"
 
 enum { ITEMS = 40, ANNOTATORS = 8, CLASSES = 2, PER_ITEM = 4, CELLS = CLASSES * CLASSES };
 
-/* What options may point at. */
+/* Data that options point at. */
 struct material {
     struct scene scene;
     struct soft_scene soft;
@@ -56,7 +56,7 @@ static void run(const struct sl_aggregator *method, const struct material *all,
         scene_run(method, &all->scene, *options, out);
 }
 
-/* Every bit with another value of what it stands for. */
+/* Every READS bit with a changed value of its option. */
 static void change(struct sl_crowd_options *options, unsigned bit, const struct material *all)
 {
     switch (bit) {
@@ -82,7 +82,7 @@ static bool differ(const void *a, const void *b, size_t bytes)
     return a && b && memcmp(a, b, bytes) != 0;
 }
 
-/* In anything that a state holds: hard posteriors show little. */
+/* Compare everything in a state, because hard posteriors change little. */
 static bool states_differ(const struct sl_crowd_state *a, const struct sl_crowd_state *b)
 {
     return a->n_iterations != b->n_iterations ||

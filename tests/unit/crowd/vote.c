@@ -136,7 +136,7 @@ static void test_given_weights_count_and_nought_is_no_answer(void **state)
     run("mv", options, &crowd);
     assert_near(crowd.posterior[0], 1, 0);
     assert_near(crowd.posterior[2], 0, 0);
-    assert_near(crowd.posterior[4], .5, 0); /* nobody is left: the class shares */
+    assert_near(crowd.posterior[4], .5, 0); /* no answer is left: class shares */
     assert_near(crowd.class_prior[0], .5, 1e-12);
     sl_crowd_state_release(&crowd);
     static const double improper[][3] = {{0, 0, 0}, {1, -1, 1}, {1, (double)NAN, 1}};

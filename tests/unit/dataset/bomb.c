@@ -54,7 +54,7 @@ static void test_an_npz_is_refused_by_its_headers(void **state)
     char all[64];
     snprintf(all, sizeof all, "(%d,)", BOMB_BYTES);
     const char *path = test_path("bomb.npz");
-    /* The shape that an array states is not that of its data; or is, and is none of images. */
+    /* The stated shape does not match the data, or matches but is not a shape of images. */
     write_npz_bomb(path, "x", "'|u1'", "(10, 2, 2)", BOMB_BYTES, BOMB_BYTES);
     assert_cheap(read_array, path, "the shape (10, 2, 2) needs 40 bytes of data");
     write_npz_bomb(path, "x", "'|u1'", "(10, 2, 2)", 40, BOMB_BYTES);
@@ -199,7 +199,7 @@ static void test_texts_of_a_png_are_not_unpacked(void **state)
     assert_cheap(read_image, path, "PNG broken");
 }
 
-/* What is as its header says is read with at most four times the bytes that it states. */
+/* A file that keeps its header's promise is read with at most four times the bytes stated. */
 static enum sl_status open_and_refuse(const char *path, struct sl_error *err)
 {
     struct sl_dataset *set = NULL;
@@ -212,7 +212,7 @@ static void test_an_honest_file_takes_four_times_what_it_states_at_most(void **s
 {
     (void)state;
 #ifdef __SANITIZE_THREAD__
-    skip(); /* its shadow of every byte counts as memory, too */
+    skip(); /* the sanitizer's shadow memory counts as memory too */
 #endif
     enum { BYTES = 64 << 20, KILOBYTES = BYTES >> 10 };
     static const unsigned char head[] = {0, 0, 8, 3, 0, 1, 0, 0, 0, 0, 0, 32, 0, 0, 0, 32};

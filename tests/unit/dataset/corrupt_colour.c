@@ -1,6 +1,6 @@
 #include "corrupt_scene.h"
 
-/* What becomes of one pixel. */
+/* The result for one pixel. */
 static void check_pixel(const char *name, int severity, const uint8_t in[3], const uint8_t out[3])
 {
     uint8_t pixels[3] = {in[0], in[1], in[2]};

@@ -23,7 +23,7 @@ static void test_a_file_without_a_published_sum_is_pinned(void **state)
     sl_buffer_release(&record);
     end_scene(&scene);
 
-    /* From now on only the same bytes will do. */
+    /* From now on only the same bytes are accepted. */
     static char changed[BODY];
     memcpy(changed, body, BODY);
     changed[0] ^= 1;
@@ -371,7 +371,7 @@ static void test_files_are_made_from_a_package(void **state)
     assert_int_equal(size_of("data/little/names.txt"), strlen("a.png\n"));
 }
 
-/* Where nothing else has the set, that is what is said. */
+/* If only a package has the set, the error says why the package failed. */
 static void test_a_set_that_only_a_package_has_says_why_it_did_not_come(void **state)
 {
     (void)state;

@@ -196,7 +196,7 @@ static void test_a_set_brings_what_it_needs(void **state)
     assert_true(size_of("data/little/rows.txt.gz") > 0);
     assert_true(size_of("data/little/rows.txt.gz.sha256") > 0);
     assert_true(logged(&scene, "pos: found in "));
-    /* What was made is not made again. */
+    /* An existing result is not made again. */
     scene.n_lines = 0;
     assert_int_equal(remove(test_path("data/little/package.tgz")), 0);
     assert_ok(fetch(&scene, &err), err);

@@ -1,4 +1,4 @@
-/* What must not change a measure, for every row of the table. */
+/* Changes of the input that must not change a measure, for every row of the table. */
 #include "eval_support.h"
 
 enum { N = 230, K = 5, MOST = 64 };

@@ -1,5 +1,5 @@
-/* The scale `small` keeps its budget: all tables together, what they share counted once, by what an
- * item takes where both threads of a core train. Nothing is timed here. */
+/* All tables together stay within the budget of the scale `small`. Shared work counts once, at the
+ * time per item when both threads of a core train. Nothing is timed here. */
 #include "experiment_plans.h"
 
 enum { SECONDS_PER_HOUR = 3600 };

@@ -156,7 +156,7 @@ static void test_what_experiments_share_counts_once(void **state)
     sl_experiment_destroy(plan);
 }
 
-/* A network that cannot be run is not one that takes no time. */
+/* A network that cannot run has no estimate; its time is not 0. */
 static void test_what_cannot_be_timed_is_said(void **state)
 {
     (void)state;

@@ -79,7 +79,7 @@ static void test_a_training_names_labels_and_rest(void **state)
     sl_experiment_destroy(plan);
 }
 
-/* The seconds of a set of collins2022/table2 whose answers are somebody else's. */
+/* The seconds of a set of collins2022/table2 with answers of other people. */
 static double seconds_of_others(json_t *stated)
 {
     const struct sl_experiment_options options = {0};
@@ -102,7 +102,7 @@ static double seconds_of_others(json_t *stated)
     return seconds;
 }
 
-/* The papers' seconds are about the papers' people. */
+/* The papers' seconds apply only to the papers' annotators. */
 static void test_other_peoples_time_is_not_made_up(void **state)
 {
     (void)state;
@@ -215,7 +215,7 @@ static void test_rates_are_those_of_the_authors_notebook(void **state)
     assert_null(strstr(words, "rate="));
     free(words);
     sl_experiment_destroy(plan);
-    /* A network that stands for another has its rate. */
+    /* A replacement network uses the learning rate of the network it replaces. */
     plan = expand("peterson2019/table1", "quick", false);
     assert_trains_with(plan, find(plan, "soft", "resnet8", 1), "rate=0.01");
     sl_experiment_destroy(plan);
@@ -245,7 +245,7 @@ static void test_an_attack_on_cifar10h_is_by_hard_labels_as_run(void **state)
     }
 }
 
-/* How runs are scored is no part of how they are trained: finished trainings stay. */
+/* Scoring is not part of a training's key, so finished trainings are kept. */
 static void test_the_training_of_a_scored_run_keeps_its_key(void **state)
 {
     (void)state;
@@ -282,7 +282,7 @@ static void test_what_is_not_there_is_missing_with_its_reason(void **state)
     for (size_t i = 0; i < plan->n_runs; i++) {
         assert_non_null(plan->runs[i].missing);
         assert_null(unseen->runs[i].missing);
-        /* Keys are of what is asked for, not of what is here. */
+        /* Keys depend on what is asked for, not on what is on this machine. */
         assert_string_equal(plan->runs[i].key, unseen->runs[i].key);
     }
     sl_experiment_destroy(plan);
@@ -290,7 +290,7 @@ static void test_what_is_not_there_is_missing_with_its_reason(void **state)
     sl_spec_destroy(spec);
 }
 
-/* Whether a job or something that it needs says why it cannot be made. */
+/* Whether a job, or a job that it needs, says why it cannot run. */
 static void assert_missing(const struct sl_experiment *plan, const struct sl_job *job,
                            const char *place)
 {
@@ -318,13 +318,13 @@ static void check_places(const struct sl_experiment *plan, const struct sl_job *
     json_t *object = json_deep_copy(value);
     json_object_foreach(object, key, inner)
     {
-        /* What a test reads is the test's; the training behind scores is its own job. */
+        /* Missing test data make only the scores missing; the training is a job of its own. */
         if (strcmp(key, "training") != 0) check_places(plan, job, inner, roots);
     }
     json_decref(object);
 }
 
-/* A dry run says what it is that a specification lacks, wherever it is named. */
+/* A dry run names what a specification lacks, wherever the specification names it. */
 static void test_every_file_that_is_not_here_is_said_to_be_missing(void **state)
 {
     (void)state;
@@ -453,7 +453,7 @@ static void test_images_are_read_as_the_specification_says(void **state)
     const json_t *test = test_of(both, &both->runs[0]);
     assert_int_equal(json_integer_value(json_object_get(test, "channels")), 1);
     assert_true(json_is_true(json_object_get(test, "skip_broken")));
-    /* What is not set is no part of what a run is. */
+    /* A setting that is not given is not part of a run's key. */
     assert_string_equal(plain->runs[0].key, off->runs[0].key);
     assert_null(json_object_get(test_of(off, &off->runs[0]), "skip_broken"));
     assert_string_not_equal(plain->runs[0].key, grey->runs[0].key);

@@ -1,6 +1,6 @@
-/* What can be made of every specification with nothing but what softlab fetch brings. The data
- * folder is emulated from fetch's own table: each file of the list that fetch would bring is there,
- * small, and of its form where a plan reads it. */
+/* Which runs of every specification are possible with only the data of softlab fetch. The data
+ * folder is emulated from fetch's own table: each file that fetch would download exists, small, and
+ * with valid content if a plan reads it. */
 #include "experiment_plans.h"
 
 #include <sys/wait.h>
@@ -179,8 +179,8 @@ static int make_folder(void **state)
 
 /* ---- Plans ---- */
 
-/* What dry-run may say of fetched data alone: that nobody publishes a set, or what is to be done
- * with a file that is there. */
+/* The reasons that a dry run may give with fetched data: a set is not published, or a fetched file
+ * must be prepared first. */
 static bool is_explained(const char *reason)
 {
     for (const struct sl_fetch_set *set = sl_fetch_sets; set->name; set++)

@@ -154,7 +154,7 @@ static void test_two_figures_are_related_as_wholes_and_fold_by_fold(void **state
         json_decref(read.sample);
         json_decref(figure);
     }
-    /* Other folds are no folds of the pair. */
+    /* Folds with other numbers do not pair. */
     assert_ok(sl_file_write(two, "a\n1\n3\n5\n", 8, &err), err);
     json_t *figure = json_pack("{s:s, s:[{s:{s:[s], s:{s:i}}}, {s:{s:[s], s:{s:i}}}]}", "as",
                                "difference", "of", "mean_of", "files", one, "columns", "a", 1,

@@ -87,7 +87,7 @@ static void test_published_data_have_the_same_keys_here(void **state)
 
 /* ---- Inputs ---- */
 
-/* The hash of what the name stands for here; false if it is not here. */
+/* The hash of the data that the name stands for on this machine; false if the data are missing. */
 static bool hash_input(const char *name, char out[SL_SHA256_TEXT])
 {
     char *folder = sl_path_join(getenv("XDG_DATA_HOME") ? getenv("XDG_DATA_HOME") : "", "softlab");
@@ -110,7 +110,7 @@ static bool hash_input(const char *name, char out[SL_SHA256_TEXT])
     return here;
 }
 
-/* Of what is not here the table says what it said. */
+/* For missing data, keep the table's old hash. */
 static char *inputs_now(const char *table, size_t *n_here)
 {
     struct sl_buffer text;

@@ -50,7 +50,7 @@ static void test_a_scale_merges_objects_and_replaces_the_rest(void **state)
     assert_string_equal(design->networks.items[0], "small");
     assert_null(sl_spec_set_find(&design->sets, "a"));
     assert_non_null(sl_spec_set_find(&design->sets, "b"));
-    /* What was written stays. */
+    /* The document itself does not change. */
     assert_int_equal(json_object_size(json_object_get(spec->document.root, "sets")), 2);
     sl_spec_destroy(spec);
 }

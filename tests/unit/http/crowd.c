@@ -1,4 +1,4 @@
-/* Many connections: who is let in when there is no room. */
+/* Many connections: which are closed when there is no room. */
 #include "http_scene.h"
 
 #include <stdatomic.h>
@@ -84,7 +84,7 @@ static void test_silent_connections_keep_nobody_out(void **state)
         silent[i] = scene_connect(&visit.scene);
     int client = scene_connect(&visit.scene);
     assert_true(is_served(client));
-    /* The oldest gave way, the newest did not have to. */
+    /* The oldest idle connection was closed, the newest was not. */
     assert_true(is_closed(silent[0]));
     assert_true(is_served(silent[SILENT - 1]));
     for (int i = 0; i < SILENT; i++)
@@ -120,7 +120,7 @@ static void test_busy_connections_are_left_alone(void **state)
     for (int i = 0; i < 2; i++) {
         busy[i] = scene_connect(&visit.scene);
         scene_say(busy[i], "GET /keep HTTP/1.1\r\nHost: h\r\n\r\n");
-        /* Until the request is in work it could be the one that gives way. */
+        /* Wait until the request is being handled; before that its connection could be closed. */
         while (atomic_load(&visit.handled) < (unsigned)i + 1)
             scene_doze();
     }
@@ -147,7 +147,7 @@ static void test_an_address_takes_no_more_than_its_share(void **state)
     assert_true(is_served(greedy[5]));
     for (int i = 0; i < 3; i++)
         assert_true(is_closed(greedy[i]));
-    /* The other one, though older than all of them, is still there. */
+    /* The busy connection is older than all of them and is still open. */
     assert_true(is_served(other));
     for (int i = 0; i < 6; i++)
         close(greedy[i]);

@@ -184,7 +184,7 @@ static void test_a_client_that_goes_before_its_reply_harms_nobody(void **state)
         int client = scene_connect(&scene);
         scene_say(client, GET("/held"));
         await(&desk, i + 1);
-        /* Some by a reset, which fails the write; some quietly. */
+        /* Some clients leave by a reset, which fails the write; some close quietly. */
         struct linger reset = {.l_onoff = 1};
         if (i % 2) setsockopt(client, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
         close(client);
@@ -205,7 +205,7 @@ static void test_an_exchange_outlives_its_connection(void **state)
     int client = scene_connect(&scene);
     scene_say(client, GET("/held"));
     await(&desk, 1);
-    /* The second of grace passes and the exchange has no reply; the loop goes. */
+    /* The grace second passes without a reply; the loop ends. */
     scene_close(&scene);
     assert_int_equal(desk.n_waiting, 1);
     char reply[1024] = "";
@@ -247,7 +247,7 @@ static void begin_and_wait(void *context)
     desk->works++;
 }
 
-/* The job at hand hears that it had better end; the others are left out; all are done with. */
+/* The running job is told to stop, the waiting ones are dropped, and all are released. */
 static void test_work_that_waits_is_left_out_when_the_loop_goes(void **state)
 {
     (void)state;
@@ -306,7 +306,7 @@ static void test_requests_in_work_are_answered_after_a_stop(void **state)
     int client = scene_connect(&scene);
     scene_say(client, "POST /work HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\n12345");
     await(&desk, 2);
-    while (atomic_load(&desk.begun) < 1) /* what only waits is left out by a stop */
+    while (atomic_load(&desk.begun) < 1) /* a stop drops jobs that only wait */
         scene_doze();
     scene_stop(&scene);
     assert_true(scene_hear_all(client, reply, sizeof reply) > 0);

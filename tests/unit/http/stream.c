@@ -200,7 +200,7 @@ static void test_a_stream_that_breaks_off_has_no_end(void **state)
     }
 }
 
-/* A client that reads nothing is asked for nothing more, and is let go when it has stalled. */
+/* A client that stops reading gets nothing more and is disconnected after the stall timeout. */
 static void test_a_reader_that_stalls_pins_no_memory(void **state)
 {
     (void)state;
@@ -211,7 +211,7 @@ static void test_a_reader_that_stalls_pins_no_memory(void **state)
     scene_say(client, GET_CLOSE("/stream"));
     while (atomic_load(&body.done) == 0)
         scene_doze();
-    /* What the system's buffers of both sides take, and not more: 8 MiB are generous. */
+    /* At most what the system's buffers of both sides hold; 8 MiB is generous. */
     assert_in_range(atomic_load(&body.pieces), 1, 256);
     close(client);
     scene_close(&scene);
@@ -248,7 +248,8 @@ static void test_a_body_that_is_lent_is_given_back_once(void **state)
     assert_memory_equal(scene_body(reply), lent_bytes, sizeof lent_bytes);
     while (atomic_load(&body.done) < 1)
         scene_doze();
-    /* A reply without a body, a reader that goes, and one that is there when the loop ends. */
+    /* A reply without a body, a client that leaves, and a client that is connected when the loop
+     * ends. */
     scene_ask(&scene, GET_CLOSE("/lend?same=1"), reply, 4096);
     assert_int_equal(scene_status(reply), 304);
     while (atomic_load(&body.done) < 2)

@@ -265,7 +265,7 @@ static void test_semantic_only_normalises_a_sum_of_one_or_more(void **state)
     assert_row("t1-semantic", &lonely, of_lonely);
 }
 
-/* As floats .9 + .1 is 2e-8 short of 1; it is a sum of 1 all the same. */
+/* As floats .9 + .1 is 2e-8 less than 1, which still counts as a sum of 1. */
 static void test_percentages_that_sum_to_100_are_no_less(void **state)
 {
     (void)state;

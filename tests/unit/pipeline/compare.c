@@ -2,7 +2,7 @@
 #include "job_scene.h"
 
 static const char a_text[] = "item,cat,dog\n1,0.9,0.1\n2,0.5,0.5\n3,0.2,0.8\n";
-/* Another order of rows and columns; item 4 is only here, item 1 is the most different. */
+/* Rows and columns are in another order; only this set has item 4, and item 1 differs most. */
 static const char b_text[] = "item,dog,cat\n4,1,0\n3,0.7,0.3\n2,0.5,0.5\n1,0.6,0.4\n";
 
 static double number_of(const json_t *value, const char *key)
@@ -73,7 +73,7 @@ static void test_items_are_left_out_and_the_least_come_first(void **state)
     sl_compared_release(&compared);
     job.least = false;
     job.same_first = false;
-    job.max_entropy_b = 0.62; /* of item 3 it is 0.611, of the others more */
+    job.max_entropy_b = 0.62; /* item 3 has entropy 0.611, the others more */
     assert_ok(sl_compare_job_run(&job, &scene.workplace, &compared, &err), err);
     assert_int_equal(compared.n_shown, 1);
     sl_compared_release(&compared);

@@ -54,7 +54,7 @@ static void test_votes_become_answers_and_what_became_is_said(void **state)
     free(output);
 }
 
-/* To a cache and to another format and back: the same votes. */
+/* Converting to a cache or to another format and back gives the same votes. */
 static void test_formats_hold_the_same_votes(void **state)
 {
     (void)state;
@@ -96,7 +96,7 @@ static void test_formats_hold_the_same_votes(void **state)
     free(csv);
 }
 
-/* A header that could as well be answers must be said. */
+/* If the first row could be names or answers, the user must say which. */
 static void test_the_layout_of_a_matrix_is_as_the_job_says(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Jobs as a C program asks for them: what commands do, without words, and nothing printed. */
+/* Jobs run from C, as the commands run them; nothing is printed. */
 #include "softlab/pipeline.h"
 
 #include "support.h"
@@ -37,7 +37,7 @@ static void test_votes_become_labels(void **state)
     free(votes[0]);
 }
 
-/* What a job lacks is an error, whoever fills it. */
+/* A job that lacks a file fails, whoever filled in the struct. */
 static void test_jobs_say_what_they_lack(void **state)
 {
     (void)state;
@@ -69,7 +69,7 @@ static bool stop_at_once(void *context)
     return true;
 }
 
-/* A training that is stopped keeps its checkpoint, and the same job goes on to the end. */
+/* A stopped training keeps its checkpoint, and the same job resumes it to the end. */
 static void test_a_stopped_training_goes_on(void **state)
 {
     (void)state;

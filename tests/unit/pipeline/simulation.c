@@ -13,7 +13,7 @@ static const char answers_text[] =
 static const char vectors_text[] = "cat 1 0.1\ndog 0.9 0.3\nship 0 1\n";
 static const char reference_text[] =
     "item,cat,dog,ship\n1,1,0,0\n2,0.98,0.02,0\n3,0.5,0.5,0\n4,0.4,0.4,0.2\n";
-/* The same with its columns turned round. */
+/* The same reference with its columns reversed. */
 static const char turned_text[] =
     "item,ship,dog,cat\n1,0,0,1\n2,0,0.02,0.98\n3,0,0.5,0.5\n4,0.2,0.4,0.4\n";
 
@@ -53,7 +53,8 @@ static struct sl_rows *run_simulation(const struct sl_simulation_job *job,
     return rows;
 }
 
-/* The columns of a reference are found by name, and a saved model draws as the fitted one. */
+/* Columns of a reference are matched by name, and a saved model gives the same draws as the fitted
+ * one. */
 static void test_a_fit_a_saved_model_and_turned_columns_draw_the_same(void **state)
 {
     (void)state;
@@ -92,7 +93,7 @@ static void test_a_fit_a_saved_model_and_turned_columns_draw_the_same(void **sta
     files_release(&files);
 }
 
-/* What was fitted is told of low and high entropy apart, as numbers and as JSON. */
+/* The result has the fit for low and for high entropy, as numbers and as JSON. */
 static void test_a_fit_says_how_close_it_is(void **state)
 {
     (void)state;
@@ -109,7 +110,7 @@ static void test_a_fit_says_how_close_it_is(void **state)
     job.save = files.model;
     assert_ok(sl_simulation_job_run(&job, &scene.workplace, fit, &err), err);
     assert_false(sl_file_exists(files.labels));
-    /* Answers 1 to 3 are about items of low entropy, the other three about high ones. */
+    /* Answers 1 to 3 are about items of low entropy, answers 4 to 6 about items of high entropy. */
     assert_int_equal(fit[SL_SIMULATOR_LOW].n_real, 3);
     assert_near(fit[SL_SIMULATOR_LOW].real_mean[SL_SIMULATION_TOP], 0.8, 1e-6);
     assert_near(fit[SL_SIMULATOR_HIGH].real_mean[SL_SIMULATION_TOP], 0.5, 1e-6);

@@ -1,9 +1,9 @@
-/* Tasks: jobs that are asked for in words, as a plan keeps them. */
+/* Tasks: jobs given as words, as a plan stores them. */
 #include "job_scene.h"
 
 static struct test_job_scene scene;
 
-/* Words with a space between them, which stay where they are until the next call. */
+/* Split a line at single spaces; the words are valid until the next call. */
 static enum sl_status read_words(const char *name, const char *line, struct sl_assignment *out,
                                  struct sl_error *err)
 {
@@ -52,7 +52,7 @@ static void test_wrong_words_are_refused(void **state)
     assert_string_equal(err.message, "one word too many: \"photos\"");
 }
 
-/* A plan is told what a person who types the same words is told. */
+/* A plan gets the same messages as a user who types the words. */
 static void test_words_without_effect_are_refused(void **state)
 {
     (void)state;
@@ -75,7 +75,7 @@ static void test_words_without_effect_are_refused(void **state)
     }
 }
 
-/* As `softlab train` with the same words, and run.json says which they were. */
+/* The task does what `softlab train` does with the same words, and run.json records them. */
 static void test_a_task_does_what_its_words_say(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* What holds for every chart: well-formed, escaped, stable, honest about what is missing, and
- * refused in one sentence when it cannot be drawn. */
+/* Properties of every chart: it is well-formed, escaped and reproducible, names missing values, and
+ * an invalid chart is refused with one line. */
 #include "plot_sample.h"
 
 static const char *const names[] = {"one", "two", "three"};

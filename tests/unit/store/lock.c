@@ -1,4 +1,4 @@
-/* Who may have a database open beside whom, as processes do it, and who may read its files. */
+/* Which processes may open a database at the same time, and who may read its files. */
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -77,7 +77,7 @@ static void test_a_second_server_is_refused_until_the_first_is_gone(void **state
     assert_fails(open_as(serving, &store), SL_ERR_BACKEND, err, process);
     kill_and_wait(server);
     assert_ok(open_as(serving, &store), err);
-    /* Within one process too. */
+    /* The lock also holds within one process. */
     struct sl_store *second = NULL;
     assert_fails(open_as(serving, &second), SL_ERR_BACKEND, err, "stop that server first");
     sl_store_close(store);

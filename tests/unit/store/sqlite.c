@@ -20,7 +20,7 @@ static void clear(void)
         unlink(test_path(names[i]));
 }
 
-/* Durability is the business of tests/fault; here a sync per commit would only take time. */
+/* tests/fault tests durability; here a sync per commit would only cost time. */
 static enum sl_status open_store(bool read_only, struct sl_store **out, struct sl_error *error)
 {
     struct sl_store_options options = sl_store_options_default();
@@ -252,7 +252,7 @@ static void test_purged_bytes_are_gone_from_the_disk(void **state)
     sl_store_close(store);
 }
 
-/* The person is gone whoever reads; only their bytes wait in the log. */
+/* The person is gone for every reader; only their bytes remain in the log. */
 static void test_a_purge_beside_a_reader_succeeds_and_says_what_is_left(void **state)
 {
     (void)state;
@@ -303,7 +303,7 @@ static void test_the_version_changes_with_every_commit_of_others(void **state)
     test_commit(store);
     const int64_t after = version_of(reader);
     assert_int_not_equal(after, before);
-    /* A transaction that was undone is none. */
+    /* A transaction that was rolled back leaves nothing. */
     test_begin(store);
     assert_ok(sl_store_put_text(store, "k", "w", &err), err);
     sl_store_rollback(store);
@@ -344,7 +344,7 @@ static void test_a_backup_is_whole_while_others_write(void **state)
     assert_int_equal(test_count_answers(copy), 1);
     assert_int_equal(test_filling_of(copy).live, 1);
     sl_store_close(copy);
-    /* A second one takes the place of the first. */
+    /* A second backup replaces the first. */
     assert_ok(sl_store_backup(store, path, &err), err);
     assert_ok(open_existing(path, &copy), err);
     assert_int_equal(test_count_answers(copy), 2);
@@ -386,7 +386,7 @@ static void test_restore_brings_a_backup_back_and_keeps_what_was_there(void **st
     assert_true(file_holds(aside, "damaged"));
     char *log = sl_string_printf("%s-wal", aside);
     assert_true(file_holds(log, "damaged"));
-    /* What was set aside is not set aside over, even within a second. */
+    /* A database that was set aside is never overwritten, even within the same second. */
     assert_ok(sl_store_restore(path, database(), &how, &again, &err), err);
     assert_string_not_equal(again, aside);
     assert_true(file_holds(aside, "damaged"));
@@ -397,7 +397,7 @@ static void test_restore_brings_a_backup_back_and_keeps_what_was_there(void **st
     assert_ok(sl_store_restore(again, database(), &how, &aside, &err), err);
     free(again);
     free(aside);
-    /* A backup that is none changes nothing. */
+    /* A file that is not a backup changes nothing. */
     test_write(path, junk, sizeof junk);
     size_t files = files_in_folder();
     assert_fails(sl_store_restore(path, database(), &how, &aside, &err), SL_ERR_INPUT, err,

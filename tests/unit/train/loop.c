@@ -128,7 +128,7 @@ static void test_a_network_learns(void **state)
     scene_release(&scene);
 }
 
-/* Stopped after every `stride`-th number of steps, and gone on with: the same bits. */
+/* A run that is stopped after every `stride` steps and resumed gives the same bits. */
 static void check_resuming(struct scene *scene, size_t stride)
 {
     size_t count = 0;

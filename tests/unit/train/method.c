@@ -175,7 +175,7 @@ static bool same_outcome(const struct method_scene *a, const struct method_scene
                   copies * SCENE_COUNT * SCENE_CLASSES * sizeof(float)) == 0;
 }
 
-/* Whatever was presented before: a run that is resumed goes on with the same batches. */
+/* A batch does not depend on earlier batches, so a resumed run continues with the same batches. */
 static void test_a_batch_depends_on_seed_epoch_and_step_alone(void **state)
 {
     (void)state;

@@ -39,7 +39,7 @@ static void test_every_recipe_says_where_it_comes_from(void **state)
     }
 }
 
-/* The relatives that a file describes and the rows of the table are the same. */
+/* The variants in a recipe's file are those in the table. */
 static void test_every_form_of_every_file_has_its_row(void **state)
 {
     (void)state;

@@ -2,7 +2,7 @@
 
 #include "support.h"
 
-/* Assignments over the defaults, and the sentence that they deserve. */
+/* Assignments over the defaults, and the expected message. */
 static void test_contradictions_are_one_sentence_each(void **state)
 {
     (void)state;

@@ -172,7 +172,7 @@ static void test_items_are_left_out_by_split_hold_out_and_rest(void **state)
     sl_targets_destroy(targets);
     options.holdout = holdout;
     targets = make(&items, &options, false);
-    assert_int_equal(targets->n_items, 1); /* what is held out is not left out by its labels */
+    assert_int_equal(targets->n_items, 1); /* held-out items are not left out */
     assert_int_equal(targets->n_left_out, 1);
     sl_targets_destroy(targets);
     options.rest = SL_REST_HARD;
@@ -217,7 +217,7 @@ static void test_annotators_are_averaged_unless_they_are_kept(void **state)
     for (size_t r = 0; r < 6; r++)
         assert_int_equal(kept->annotators[r], expected[r]);
     check_row(kept->rows + 3 * CLASSES, .5, .5, 0);
-    for (size_t i = 0; i < 3; i++) { /* what is shown is the mean all the same */
+    for (size_t i = 0; i < 3; i++) { /* the shown target is still the mean */
         float row[CLASSES];
         memcpy(row, drawn(mean, 1, 0, i), sizeof row);
         check_row(drawn(kept, 1, 0, i), (double)row[0], (double)row[1], (double)row[2]);

@@ -205,7 +205,8 @@ static void test_the_first_line_says_what_won_by_how_much_and_that_it_is_decided
     close_fixture(&fixture);
 }
 
-/* With the truth shuffled everything is as far from it, and soft labels only cost more. */
+/* With shuffled true distributions all label sets are equally far away, and soft labels only cost
+ * more time. */
 static void test_other_distances_make_another_first_line(void **state)
 {
     (void)state;
@@ -270,7 +271,7 @@ static void test_one_run_each_decides_nothing(void **state)
     close_fixture(&fixture);
 }
 
-/* Whether people or a simulation answered stands beside the answer; what is not known is said. */
+/* The answer says whether people or a simulation answered, or that this is unknown. */
 static void test_who_answered_stands_beside_the_answer(void **state)
 {
     (void)state;

@@ -255,7 +255,7 @@ static void test_the_overview_counts_what_was_judged_by_what(void **state)
     assert_non_null(strstr(csv, "overview-tables,1,collins2022/table2,Scale,,,quick scale,\n"));
     assert_non_null(strstr(csv, "overview-tables,2,uma2020/table1,Scale,,,computed,\n"));
     char *md = make_report(&lines, "collins2022/table2", true, "md");
-    /* The headline leaves small networks out; what it rests on is the next line. */
+    /* The headline leaves out small networks; the next line says what it rests on. */
     assert_non_null(strstr(md,
                            "**No claim is decided with a paper's own network.** None of the "
                            "papers' 24 claims could be tested with it. With small networks (not a "

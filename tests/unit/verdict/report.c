@@ -181,7 +181,7 @@ static void test_no_text_of_a_result_becomes_markup(void **state)
     assert_int_equal(count_text(html, "<script"), 1);
     assert_true(count_text(html, "&lt;script&gt;x&lt;/script&gt;") >= 20);
     assert_null(strstr(html, "<img "));
-    /* Commands as a shell would take them. */
+    /* Commands must be valid for a shell. */
     assert_non_null(strstr(html, "softlab train &#39;&lt;script&gt;x&lt;/script&gt;&#39; "
                                  "&#39;it&#39;\\&#39;&#39;s&#39;"));
     free(html);
@@ -250,7 +250,7 @@ static void test_a_table_without_results_can_be_asked_for(void **state)
 static void test_a_table_that_shares_runs_is_shown_with_them(void **state)
 {
     (void)state;
-    /* A run of one paper's table is the same as one of the other's. */
+    /* A run in one paper's table is the same run in another paper's table. */
     struct sl_error err;
     struct sl_spec *spec;
     struct sl_planned *planned;
