@@ -49,7 +49,7 @@ static const struct file files[] = {
 };
 enum { N_FILES = sizeof files / sizeof *files };
 
-/* Any generator does, as long as every run gets the same bytes. */
+/* Any generator will do if every run gets the same bytes. */
 static uint64_t mix(uint64_t value)
 {
     value = (value ^ (value >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -112,7 +112,7 @@ static double processor_seconds(void)
            1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
 }
 
-/* In a process of its own: read, print, and write the cache that the last row reads. */
+/* Read in a separate process, print, and write the cache that the last row reads. */
 static int read_file(const char *name, const char *path, uint64_t count, const char *cache)
 {
     struct sl_error err;

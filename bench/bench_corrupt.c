@@ -18,7 +18,7 @@ static double processor_seconds(void)
     return (double)clock() / CLOCKS_PER_SEC;
 }
 
-/* The least of a few rounds: the machine may be busy with other things. */
+/* The fastest of a few rounds, because the machine may be busy. */
 static enum sl_status measure(const struct sl_corruption *corruption, const struct sl_dataset *set,
                               uint8_t *out, double *seconds, struct sl_error *err)
 {

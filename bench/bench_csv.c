@@ -18,7 +18,7 @@ struct table {
     void (*append_row)(struct sl_buffer *line, uint64_t row, uint64_t chance);
 };
 
-/* Any generator does, as long as every run gets the same bytes. */
+/* Any generator will do if every run gets the same bytes. */
 static uint64_t next_chance(uint64_t *state)
 {
     *state += 0x9E3779B97F4A7C15u;
@@ -84,7 +84,7 @@ static double seconds_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Each way through a file returns how many bytes it saw, so that none is optimised away. */
+/* Each reader returns how many bytes it saw, so that the compiler cannot remove it. */
 static enum sl_status walk_records(const char *path, uint64_t *seen, struct sl_error *err)
 {
     struct sl_csv_options options = sl_csv_options_default();

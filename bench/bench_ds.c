@@ -45,7 +45,7 @@ static enum sl_status generate(struct shape shape, struct sl_votes *votes, struc
     return SL_OK;
 }
 
-/* Of this process: a busy machine changes it less than the clock on the wall. */
+/* Processor time of this process, which a busy machine changes less than wall-clock time. */
 static double cpu_seconds(void)
 {
     struct timespec now;

@@ -1,5 +1,5 @@
-/* What --dry-run says a run takes against what it takes: one short run of every recipe, as
- * softlab run makes it, in core-seconds. bench_estimates [RECIPE...] */
+/* Compares the time that --dry-run predicts with the time that a run takes: one short run of every
+ * recipe, as softlab run makes it, in core-seconds. bench_estimates [RECIPE...] */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,7 +136,7 @@ static enum sl_status measure(const struct bench *bench, const struct sl_experim
     return status;
 }
 
-/* As many items and epochs as take about run_seconds, by what a first estimate says. */
+/* Choose items and epochs so that a run takes about run_seconds by a first estimate. */
 static enum sl_status estimate(struct bench *bench, const char *recipe,
                                const struct reading *reading, struct sl_experiment **out,
                                double *seconds, struct sl_error *err)

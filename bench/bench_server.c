@@ -84,7 +84,7 @@ static void note(void *context, const char *id, bool acknowledged)
     if (acknowledged && times->count < MAX_ANSWERS) times->at[times->count++] = sl_clock_seconds();
 }
 
-/* Between the first and the last tenth: coming and going is not what is measured. */
+/* Without the first and the last tenth, because arriving and leaving is not measured. */
 static double plateau(const struct times *times)
 {
     size_t from = times->count / 10, to = times->count - times->count / 10 - 1;
@@ -181,7 +181,7 @@ static bool measure_rate(const struct server_process *server, const char *folder
     return bar(megabytes > 0 && megabytes <= most_megabytes, "memory") && fast;
 }
 
-/* A hall full of people who came together: nobody is turned away, and a save is soon there. */
+/* Many people connect at once: nobody is turned away, and saves stay fast. */
 static bool measure_throng(struct times *times)
 {
     char folder[64];

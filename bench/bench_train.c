@@ -1,6 +1,6 @@
-/* What surrounds a training step of resnet34a: the data pipeline with augmentation, as a share of
- * the step; and FGSM over 1,000 images, as a multiple of one epoch over them. All in one run, in
- * turns. bench_train [NETWORK] */
+/* The work around a training step of resnet34a: the data pipeline with augmentation as a share of
+ * the step, and FGSM over 1,000 images as a multiple of one epoch over them. All are measured in
+ * turns within one run. bench_train [NETWORK] */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
