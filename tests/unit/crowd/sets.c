@@ -1,5 +1,5 @@
 /* Accuracy on public sets beside what was published, or computed with another program. */
-#include "../../bench/crowd_sets.h"
+#include "../../../bench/crowd_sets.h"
 
 #include "crowd_scene.h"
 
